@@ -1,0 +1,173 @@
+import { Migration } from '@mikro-orm/migrations';
+
+/**
+ * `hookwright.emit_events`: the one door through which events enter. Event, deliveries, jobs and idempotency
+ * key commit together, in the caller's transaction if it has one.
+ */
+export class EmitEvents extends Migration {
+  override up(): void {
+    this.addSql(`
+      -- The only SQL of ours that adds delivery jobs. A job is a hint that a row is due: it names the delivery
+      -- and the attempt that it is meant for, nothing else. max_attempts is high because graphile-worker counts
+      -- a fetch as an attempt, and a job whose process died must stay available.
+      create function hookwright.enqueue_deliveries(
+        delivery_ids bigint[], attempt_numbers integer[], run_ats timestamptz[], priorities integer[]
+      ) returns integer
+      language plpgsql as $$
+      begin
+        if coalesce(array_length(delivery_ids, 1), 0) = 0 then
+          return 0;  -- add_jobs notifies every listener even for an empty list
+        end if;
+        perform graphile_worker.add_jobs(array(
+          select ('deliver', json_build_object('id', id, 'attempt', attempt), null, run_at, 25, 'd:' || id,
+                  priority, null)::graphile_worker.job_spec
+          from unnest(delivery_ids, attempt_numbers, run_ats, priorities) as due(id, attempt, run_at, priority)));
+        return array_length(delivery_ids, 1);
+      end $$;
+
+      -- One try. Each item: a tenant, an event type, a body (JSON text), perhaps an idempotency key, and
+      -- perhaps the one webhook that it is for (a test: whatever that webhook subscribed to).
+      -- error_code: TENANT_UNKNOWN, EVENT_TYPE_UNKNOWN, EVENT_TYPE_RESERVED, WEBHOOK_NOT_ACTIVE,
+      -- IDEMPOTENCY_KEY_REUSED. An item with an error writes nothing.
+      create function hookwright.emit_events_once(
+        tenant_ids bigint[], event_types text[], bodies text[], idempotency_keys text[], only_webhook_ids bigint[]
+      ) returns table (item integer, event_id bigint, delivery_count integer, duplicate boolean, error_code text)
+      language plpgsql as $$
+      #variable_conflict use_column
+      declare
+        ids bigint[];
+        errors text[];
+        owners bigint[];   -- per item: the event that its idempotency key belongs to, else its own
+      begin
+        select array_agg(case when problem is null then hookwright.next_id() end order by ord),
+               array_agg(problem order by ord)
+        into ids, errors
+        from (
+          select i.ord,
+                 case
+                   when t.id is null then 'TENANT_UNKNOWN'
+                   when et.name is null then 'EVENT_TYPE_UNKNOWN'
+                   when et.reserved and i.only_webhook_id is null then 'EVENT_TYPE_RESERVED'
+                   when i.only_webhook_id is not null and not exists (
+                     select from hookwright.webhooks w
+                     where w.id = i.only_webhook_id and w.tenant_id = i.tenant_id and w.active and w.deleted_at is null
+                   ) then 'WEBHOOK_NOT_ACTIVE'
+                 end as problem
+          from unnest(tenant_ids, event_types, only_webhook_ids)
+                 with ordinality as i(tenant_id, event_type, only_webhook_id, ord)
+          left join hookwright.tenants t on t.id = i.tenant_id
+          left join hookwright.event_types et on et.name = i.event_type
+        ) judged;
+        owners := ids;
+
+        if exists (select from unnest(idempotency_keys) k where k is not null) then
+          -- In key order, so that two batches that share keys cannot wait for each other in a ring. A key that
+          -- another transaction is just writing makes us wait for its end: both answers then name one event.
+          insert into hookwright.idempotency_keys as known (tenant_id, key, event_id, request_hash)
+          select distinct on (i.tenant_id, i.key) i.tenant_id, i.key, i.id,
+                 sha256(convert_to(i.event_type || E'\\n' || i.body, 'UTF8'))
+          from unnest(tenant_ids, event_types, bodies, idempotency_keys, ids)
+                 with ordinality as i(tenant_id, event_type, body, key, id, ord)
+          where i.key is not null and i.id is not null
+          order by i.tenant_id, i.key, i.ord
+          on conflict (tenant_id, key) do update
+            set event_id = excluded.event_id, request_hash = excluded.request_hash, created_at = now()
+            where known.created_at < now() - interval '7 days';
+
+          select array_agg(coalesce(known.event_id, i.id) order by i.ord),
+                 array_agg(coalesce(i.error, case
+                   when known.request_hash <> sha256(convert_to(i.event_type || E'\\n' || i.body, 'UTF8'))
+                   then 'IDEMPOTENCY_KEY_REUSED' end) order by i.ord)
+          into owners, errors
+          from unnest(tenant_ids, event_types, bodies, idempotency_keys, ids, errors)
+                 with ordinality as i(tenant_id, event_type, body, key, id, error, ord)
+          left join hookwright.idempotency_keys known
+            on i.id is not null and known.tenant_id = i.tenant_id and known.key = i.key;
+        end if;
+
+        return query
+        with fresh as materialized (
+          select i.id, i.tenant_id, i.event_type, i.body, i.only_webhook_id
+          from unnest(tenant_ids, event_types, bodies, only_webhook_ids, ids, owners, errors)
+                 as i(tenant_id, event_type, body, only_webhook_id, id, owner, error)
+          where i.error is null and i.owner = i.id
+        ),
+        written as (
+          insert into hookwright.events (id, tenant_id, event_type, body)
+          select id, tenant_id, event_type, body from fresh
+        ),
+        fanned_out as (
+          insert into hookwright.deliveries (id, tenant_id, event_id, webhook_id, event_type, status)
+          select hookwright.next_id(), f.tenant_id, f.id, w.id, f.event_type,
+                 case when w.active then 'PENDING' else 'HELD' end::hookwright.delivery_status
+          from fresh f
+          join hookwright.webhooks w on w.tenant_id = f.tenant_id and w.deleted_at is null
+           and case when f.only_webhook_id is null
+                 then (w.event_types = '{*}' or f.event_type = any(w.event_types))
+                      and (w.active or w.hold_until > now())
+                 else w.id = f.only_webhook_id
+               end
+          returning id, event_id, status, event_type
+        ),
+        -- Tests go ahead of the backlog: a person is waiting for the answer.
+        queued as (
+          select hookwright.enqueue_deliveries(
+                   array_agg(id order by id), array_agg(1 order by id), array_agg(now() order by id),
+                   array_agg(case when event_type = 'webhook.test' then -1 else 0 end order by id))
+          from fanned_out where status = 'PENDING'
+        ),
+        counted as (
+          select event_id, count(*)::integer as deliveries from fanned_out group by event_id
+        )
+        select i.ord::integer - 1,
+               case when i.error is null then i.owner end,
+               case
+                 when i.error is not null then 0
+                 when i.owner = any(ids) then coalesce(c.deliveries, 0)
+                 else (select count(*)::integer from hookwright.deliveries d where d.event_id = i.owner)
+               end,
+               coalesce(i.error is null and i.owner <> i.id, false),
+               i.error
+        from unnest(ids, owners, errors) with ordinality as i(id, owner, error, ord)
+        left join counted c on c.event_id = i.owner
+        where (select count(*) from queued) >= 0
+        order by i.ord;
+      end $$;
+
+      -- Two ids can meet when the clock is set back, and a day's partition can be missing when no daemon has run
+      -- for two weeks. Neither may cost the caller an event: take new ids, or make the partition, and go again.
+      create function hookwright.emit_events(
+        tenant_ids bigint[], event_types text[], bodies text[], idempotency_keys text[] default null,
+        only_webhook_ids bigint[] default null
+      ) returns table (item integer, event_id bigint, delivery_count integer, duplicate boolean, error_code text)
+      language plpgsql security definer set search_path = pg_catalog, hookwright, pg_temp as $$
+      declare
+        tries integer := 0;
+        violated text;
+      begin
+        loop
+          begin
+            return query select * from hookwright.emit_events_once(
+              tenant_ids, event_types, bodies,
+              coalesce(idempotency_keys, array_fill(null::text, array[cardinality(event_types)])),
+              coalesce(only_webhook_ids, array_fill(null::bigint, array[cardinality(event_types)])));
+            return;
+          exception
+            when unique_violation then
+              get stacked diagnostics violated = table_name;
+              if tries >= 50 or violated !~ '^(events|deliveries)_' then
+                raise;
+              end if;
+              perform pg_sleep(0.002 * tries);
+            when check_violation then
+              if tries >= 3 then
+                raise;
+              end if;
+              perform hookwright.make_partitions(2);
+          end;
+          tries := tries + 1;
+        end loop;
+      end $$;
+    `);
+  }
+}

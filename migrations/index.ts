@@ -1,0 +1,12 @@
+import { Tables } from './0001-tables.js';
+import { IdsAndPartitions } from './0002-ids-and-partitions.js';
+import { EmitEvents } from './0003-emit-events.js';
+import { EventTypes } from './0004-event-types.js';
+
+/** Every migration, in order. One file a change; a released one is never edited. */
+export const migrations = [
+  { name: '0001-tables', class: Tables },
+  { name: '0002-ids-and-partitions', class: IdsAndPartitions },
+  { name: '0003-emit-events', class: EmitEvents },
+  { name: '0004-event-types', class: EventTypes },
+];

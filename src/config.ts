@@ -1,0 +1,125 @@
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import { settings } from './settings.js';
+
+export interface EncryptionKey {
+  kid: string;
+  key: Buffer;
+}
+
+export type Settings = { readonly [Name in keyof typeof settings]: z.output<(typeof settings)[Name]['schema']> };
+
+/** Every setting, read once and frozen. Durations and sizes carry their unit in the name. */
+export type Config = Readonly<ReturnType<typeof configFrom>>;
+
+/** What is wrong with the environment, in sentences that name the setting, its value and what is allowed. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+/**
+ * Reads the service's settings from an environment (docs/settings.md lists them).
+ *
+ * @throws ConfigError naming every bad setting, and every name that is almost a setting
+ */
+export function readConfig(env: Record<string, string | undefined>): Config {
+  const problems = misspelledNames(env);
+  const values: Record<string, unknown> = {};
+  for (const [name, { schema, allowed }] of Object.entries(settings)) {
+    const text = env[name] === '' ? undefined : env[name];
+    const result = schema.safeParse(text);
+    if (result.success) {
+      values[name] = result.data;
+    } else {
+      const given = name === 'ENCRYPTION_KEYS' || name === 'DATABASE_URL' ? '(not shown)' : JSON.stringify(text);
+      problems.push(`${name} is ${given}; allowed: ${allowed}.`);
+    }
+  }
+  if (problems.length === 0) {
+    problems.push(...contradictions(values as Settings));
+  }
+  if (problems.length > 0) {
+    throw new ConfigError(problems.join('\n'));
+  }
+  return Object.freeze(configFrom(values as Settings));
+}
+
+function configFrom(s: Settings) {
+  const embedded = s.DATABASE_URL === undefined;
+  return {
+    /** True in the all-in-one mode, where the service brings its own Postgres. */
+    embedded,
+    dataDir: resolve(s.DATA_DIR),
+    databaseUrl: s.DATABASE_URL,
+    databasePoolMax: s.DATABASE_POOL_MAX,
+    encryptionKeys: s.ENCRYPTION_KEYS,
+    host: s.HOST ?? (embedded ? '127.0.0.1' : '0.0.0.0'),
+    port: s.PORT,
+    corsOrigins: s.CORS_ORIGINS,
+    introspection: s.INTROSPECTION,
+    graphiql: s.GRAPHIQL,
+    logLevel: s.LOG_LEVEL,
+    webhooksPerTenantMax: s.WEBHOOKS_PER_TENANT_MAX,
+    payloadBytesMax: s.PAYLOAD_BYTES_MAX,
+    holdHours: s.HOLD_HOURS,
+    retentionDays: s.RETENTION_DAYS,
+    retry: { retriesMax: s.MAX_RETRIES, baseSeconds: s.RETRY_BASE_SECONDS, capSeconds: 3600 },
+    delivery: {
+      concurrency: s.DELIVERY_CONCURRENCY,
+      connectTimeoutMs: s.CONNECT_TIMEOUT_MS,
+      attemptTimeoutMs: s.ATTEMPT_TIMEOUT_MS,
+      drainTimeoutMs: 20_000,
+      responseBytesMax: 65_536,
+      storedBytesMax: 16_384,
+      headerPrefix: s.HEADER_PREFIX,
+      standardWebhooks: s.STANDARD_WEBHOOKS,
+    },
+    target: {
+      allowHttp: s.ALLOW_HTTP_URLS,
+      allowedRanges: s.ALLOW_PRIVATE_TARGETS,
+      /** On the machine of somebody who tries the service, their own receiver on loopback speaks http. */
+      loopbackHttp: embedded,
+    },
+  };
+}
+
+function contradictions(s: Settings): string[] {
+  const problems: string[] = [];
+  if (s.DATABASE_URL !== undefined && s.ENCRYPTION_KEYS === undefined) {
+    problems.push(
+      'ENCRYPTION_KEYS is not set; with DATABASE_URL it is required: kid:base64 of 32 bytes, several separated by commas. Make one with: echo "k1:$(openssl rand -base64 32)".',
+    );
+  }
+  const daysMin = Math.max(8, Math.floor(s.HOLD_HOURS / 24) + 2);
+  if (s.RETENTION_DAYS < daysMin) {
+    problems.push(
+      `RETENTION_DAYS is ${s.RETENTION_DAYS}; with HOLD_HOURS=${s.HOLD_HOURS} it must be at least ${daysMin}: held deliveries may not be dropped while they wait.`,
+    );
+  }
+  return problems;
+}
+
+/** A setting that is misspelt would be ignored in silence: names at one or two letters from a setting stop the start. */
+function misspelledNames(env: Record<string, string | undefined>): string[] {
+  const known = Object.keys(settings);
+  return Object.keys(env)
+    .filter((name) => name.length >= 8 && !known.includes(name))
+    .flatMap((name) => {
+      const meant = known.find((setting) => Math.abs(setting.length - name.length) <= 2 && distance(name, setting) <= 2);
+      return meant ? [`${name} is not a setting; did you mean ${meant}?`] : [];
+    });
+}
+
+/** Levenshtein distance. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const substituted = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(substituted, row[j]! + 1, next[j - 1]! + 1));
+    }
+    row = next;
+  }
+  return row[b.length]!;
+}

@@ -1,0 +1,127 @@
+import { Migrator } from '@mikro-orm/migrations';
+import { MikroORM, type Options } from '@mikro-orm/postgresql';
+import pg from 'pg';
+import { migrations } from '../migrations/index.js';
+import { entities } from './entities/index.js';
+
+/** A prepared statement: sent to each connection once by its text, then by its name. */
+export interface Statement {
+  name: string;
+  text: string;
+}
+
+/**
+ * Postgres, twice: `pool` for the hot statements (prepared, pipelined, int8 as number), `orm` for everything else.
+ */
+export interface Database {
+  url: string;
+  pool: pg.Pool;
+  orm: MikroORM;
+  close(): Promise<void>;
+}
+
+const INT8_OID = 20;
+
+/** Numbers for int8: ids have 53 bits, counts fewer. */
+const types = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+    oid === INT8_OID && format !== 'binary' ? Number : pg.types.getTypeParser(oid, format as 'text')) as never,
+};
+
+/**
+ * The limits that keep a dead or cut-off database from hanging us for ever: a black-holed connection shows no
+ * error at all by itself (the kernel would try for a quarter of an hour).
+ */
+export function poolOptions(url: string, max: number): pg.PoolConfig {
+  return {
+    connectionString: url,
+    max,
+    connectionTimeoutMillis: 5_000,
+    idleTimeoutMillis: 30_000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 5_000,
+    query_timeout: 15_000,
+    statement_timeout: 12_000,
+    idle_in_transaction_session_timeout: 15_000,
+    application_name: 'hookwright',
+  };
+}
+
+export function openPool(url: string, max: number, onError: (error: Error) => void): pg.Pool {
+  const pool = new pg.Pool({ ...poolOptions(url, max), pipeline: true, types } as pg.PoolConfig);
+  // An error of an idle connection has no caller to reject; without listeners it would end the process.
+  pool.on('error', onError);
+  pool.on('connect', (client) => client.on('error', onError));
+  return pool;
+}
+
+export function ormOptions(url: string, poolMax: number): Options {
+  return {
+    clientUrl: url,
+    schema: 'hookwright',
+    entities,
+    extensions: [Migrator],
+    forceUtcTimezone: true,
+    pool: { min: 0, max: poolMax },
+    driverOptions: poolOptions(url, poolMax),
+    schemaGenerator: { ignoreSchema: ['graphile_worker'] },
+    migrations: { tableName: 'migrations', migrationsList: migrations, snapshot: false, silent: true },
+  };
+}
+
+/** Opens both pools. Connects lazily: a database that is away shows at the first statement. */
+export async function openDatabase(
+  url: string,
+  { poolMax, onError }: { poolMax: number; onError: (error: Error) => void },
+): Promise<Database> {
+  const pool = openPool(url, poolMax, onError);
+  const orm = await MikroORM.init({ ...ormOptions(url, poolMax), connect: false } as Options);
+  return {
+    url,
+    pool,
+    orm,
+    async close() {
+      await Promise.all([pool.end(), orm.close(true)]);
+    },
+  };
+}
+
+/** Runs one prepared statement on the pool, in a transaction of its own. */
+export async function query<Row extends pg.QueryResultRow>(
+  pool: pg.Pool | pg.PoolClient,
+  statement: Statement,
+  values: readonly unknown[],
+): Promise<Row[]> {
+  const result = await pool.query<Row>({ ...statement, values: [...values] });
+  return result.rows;
+}
+
+/**
+ * Runs `work` in one transaction. The connections are pipelined: a statement that is not awaited before the next
+ * one is sent shares its round trip. `work` may return a promise of unawaited statements together with its result.
+ *
+ * @throws what `work` throws, after the roll-back
+ */
+export async function transaction<Result>(
+  pool: pg.Pool,
+  work: (client: pg.PoolClient) => Promise<Result>,
+): Promise<Result> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    const begun = client.query('begin');
+    // The transaction's first statement is sent with `begin`, so a refused `begin` must not go unhandled.
+    begun.catch(() => {});
+    const result = await work(client);
+    await begun;
+    await client.query('commit');
+    return result;
+  } catch (error) {
+    await client.query('rollback').catch((rollbackError: Error) => {
+      broken = rollbackError;
+    });
+    throw error;
+  } finally {
+    client.release(broken);
+  }
+}

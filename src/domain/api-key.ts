@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+/** What a tenant's key may be allowed to do. */
+export const SCOPES = [
+  'webhooks:read',
+  'webhooks:write',
+  'events:read',
+  'events:emit',
+  'deliveries:read',
+  'deliveries:write',
+  'keys:admin',
+] as const;
+
+/** Held by platform keys alone. It is not in SCOPES, so that "every scope of a tenant" can never include it. */
+export const PLATFORM_SCOPE = 'platform:admin';
+
+export type TenantScope = (typeof SCOPES)[number];
+export type Scope = TenantScope | typeof PLATFORM_SCOPE;
+
+const RANDOM_BYTES = 32;
+const SECRET_CHARS = 43; // 62^43 > 2^256
+const CHECKSUM_CHARS = 6; // 62^6 > 2^32
+const API_KEY = /^(hw_([1-9][0-9]{0,15})_[0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/**
+ * An API key: `hw_<id>_<secret><checksum>`. The id finds its row, the prefix lets scanners find leaked
+ * keys, and the checksum (CRC-32 of all that stands before it) tells a mistyped key from a wrong one
+ * without asking the database. Throws a RangeError for an id that is no positive safe integer, or
+ * unless `random` has 32 bytes.
+ */
+export function formatApiKey(id: number, random: Buffer): string {
+  if (!Number.isSafeInteger(id) || id < 1) throw new RangeError(`The id of a key is positive, not ${id}`);
+  if (random.length !== RANDOM_BYTES) {
+    throw new RangeError(`A key is made from ${RANDOM_BYTES} random bytes, not ${random.length}`);
+  }
+  const secret = base62(BigInt(`0x${random.toString('hex')}`), SECRET_CHARS);
+  const signed = `hw_${id}_${secret}`;
+  return signed + checksum(signed);
+}
+
+/**
+ * The id in a well-formed key, or null. That says nothing about whether the key exists: compare
+ * `hashApiKey` with the stored hash, in constant time.
+ */
+export function parseApiKey(text: string): { id: number } | null {
+  const [, signed, digits, check] = API_KEY.exec(text) ?? [];
+  if (signed === undefined || check !== checksum(signed)) return null;
+  const id = Number(digits);
+  return Number.isSafeInteger(id) ? { id } : null;
+}
+
+/**
+ * SHA-256 of the whole key: all that is stored of it. A fast hash is right here, because a key has
+ * 256 random bits and cannot be guessed, unlike a password.
+ */
+export function hashApiKey(text: string): Buffer {
+  return createHash('sha256').update(text, 'utf8').digest();
+}
+
+function checksum(text: string): string {
+  return base62(BigInt(crc32(text)), CHECKSUM_CHARS);
+}
+
+function base62(value: bigint, chars: number): string {
+  let text = '';
+  for (let rest = value; text.length < chars; rest /= 62n) text = BASE62.charAt(Number(rest % 62n)) + text;
+  return text;
+}

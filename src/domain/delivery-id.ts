@@ -1,0 +1,26 @@
+/** Time in the ids of events and deliveries is counted from here. */
+const EPOCH_MS = Date.UTC(2025, 0, 1);
+
+/** The low 12 bits are a sequence's: so many ids fit into one millisecond. */
+const IDS_PER_MS = 4096;
+
+/**
+ * When an event or a delivery was made, from its time-ordered id, to the millisecond.
+ * Throws a RangeError for what is no id: negative, not whole, or above 53 bits.
+ */
+export function idToDate(id: number): Date {
+  if (!Number.isSafeInteger(id) || id < 0) throw new RangeError(`Not a time-ordered id: ${id}`);
+  // Division, not `>>`: JavaScript's shifts would first cut the id down to 32 bits.
+  return new Date(EPOCH_MS + Math.floor(id / IDS_PER_MS));
+}
+
+/**
+ * The lowest id of this millisecond: what is made at `date` or later has this id or a higher one.
+ * Dates that no id can have (before 2025, after 2094) give the lowest and the highest id there can be,
+ * so that the bounds of a filter may lie anywhere. Throws a RangeError for an invalid Date.
+ */
+export function dateToId(date: Date): number {
+  const ms = date.getTime() - EPOCH_MS;
+  if (Number.isNaN(ms)) throw new RangeError('An invalid Date has no id');
+  return Math.min(Math.max(ms * IDS_PER_MS, 0), Number.MAX_SAFE_INTEGER);
+}

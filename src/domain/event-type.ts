@@ -1,0 +1,16 @@
+/** What an event type may be called: at least two parts, lower case, parted by dots (`booking.created`). */
+export const EVENT_TYPE_NAME = /^[a-z0-9_]+(\.[a-z0-9_]+)+$/;
+
+/** In characters, which are bytes too: the pattern allows ASCII only. */
+export const EVENT_TYPE_NAME_LENGTH_MAX = 128;
+
+/** Subscribes a webhook to every event type, also those registered later (contract §6, rule 1). */
+export const WILDCARD = '*';
+
+/** Sent by `POST /webhooks/{id}/test` only; a producer may not emit it. */
+export const TEST_EVENT_TYPE = 'webhook.test';
+
+/** Whether the text may name an event type. The wildcard is no name, and a name need not be registered. */
+export function isEventTypeName(text: string): boolean {
+  return text.length <= EVENT_TYPE_NAME_LENGTH_MAX && EVENT_TYPE_NAME.test(text);
+}

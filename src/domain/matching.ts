@@ -1,0 +1,6 @@
+import { WILDCARD } from './event-type.js';
+
+/** Whether a webhook with these `events` receives an event of this type: exact names or the wildcard (contract §6). */
+export function matches(subscribed: readonly string[], eventType: string): boolean {
+  return subscribed.includes(eventType) || subscribed.includes(WILDCARD);
+}

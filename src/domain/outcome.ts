@@ -1,0 +1,69 @@
+import { parseRetryAfter } from './retry-after.js';
+
+/**
+ * Why no answer came. A name without a DNS answer and one whose answer is refused must read the same
+ * to a tenant (or deliveries would map our network), so both are DNS_FAILED with one text.
+ */
+export type SendErrorCode =
+  | 'DNS_FAILED'
+  | 'TARGET_REFUSED'
+  | 'CONNECT_FAILED'
+  | 'CONNECT_TIMEOUT'
+  | 'TLS_FAILED'
+  | 'TIMEOUT'
+  | 'CONNECTION_RESET'
+  | 'PROTOCOL_ERROR'
+  | 'HEADERS_TOO_LARGE';
+
+export type SendResult =
+  | {
+      kind: 'response';
+      statusCode: number;
+      /** Names in lower case; a header that came more than once is an array. */
+      headers: Record<string, string | string[]>;
+      /** At most 16 KiB are kept. */
+      body: Buffer;
+      bodyTruncated: boolean;
+      durationMs: number;
+    }
+  | { kind: 'error'; code: SendErrorCode; durationMs: number };
+
+export type Outcome =
+  | { verdict: 'SUCCEEDED' }
+  | {
+      verdict: 'FAILED';
+      /** A SendErrorCode, or `HTTP_<status>`. */
+      errorCode: string;
+      /** How long the receiver asked us to wait before the retry; null when it did not. */
+      retryAfterMs: number | null;
+      /** For how long no delivery at all goes to this endpoint; null when it stays open. */
+      closeMs: number | null;
+    }
+  | { verdict: 'GONE'; errorCode: 'HTTP_410' };
+
+/** A 429 that does not say for how long still means "not now". */
+const CLOSE_MS_DEFAULT = 10_000;
+
+/**
+ * What an attempt came to. Any 2xx is a success, whatever became of its body: the receiver has
+ * acknowledged, and sending again because the connection broke later would only make a duplicate.
+ * 410 asks us never to come back. Everything else is a failure, redirects too. Only 429 and 503
+ * are heard when they say how long to wait.
+ */
+export function judge(result: SendResult, now: Date): Outcome {
+  if (result.kind === 'error') return failed(result.code, null, null);
+  const { statusCode } = result;
+  if (statusCode >= 200 && statusCode <= 299) return { verdict: 'SUCCEEDED' };
+  if (statusCode === 410) return { verdict: 'GONE', errorCode: 'HTTP_410' };
+  const errorCode = `HTTP_${statusCode}`;
+  if (statusCode !== 429 && statusCode !== 503) return failed(errorCode, null, null);
+
+  const retryAfterMs = parseRetryAfter(result.headers['retry-after'], now);
+  // "Wait 0 seconds", or until a time that has passed, cannot close anything: it counts as no hint here.
+  const closeMs = retryAfterMs || (statusCode === 429 ? CLOSE_MS_DEFAULT : null);
+  return failed(errorCode, retryAfterMs, closeMs);
+}
+
+function failed(errorCode: string, retryAfterMs: number | null, closeMs: number | null): Outcome {
+  return { verdict: 'FAILED', errorCode, retryAfterMs, closeMs };
+}

@@ -1,0 +1,33 @@
+import { RETRY_AFTER_MS_MAX } from './retry-after.js';
+
+export interface RetryPolicy {
+  /** How many retries follow the first attempt; 0 means none. */
+  retriesMax: number;
+  /** The delay before the first retry: 120 in the contract (§8). */
+  baseSeconds: number;
+  /** The delay never doubles beyond this: 3600 in the contract (§8). */
+  capSeconds: number;
+}
+
+/**
+ * How long after its latest failure a delivery is tried again, in milliseconds, or 'EXHAUSTED' when it
+ * has had all its retries. The delay doubles from the base up to the cap: 2, 4, 8, 16, 32 minutes with
+ * the contract's figures (§8), and 60 from the sixth retry on. A receiver's `Retry-After` can make it
+ * longer, to 60 minutes at most, never shorter.
+ *
+ * `failures` counts the failed attempts of this run, the latest included; a redelivery starts a new run.
+ * Throws a RangeError unless it is a positive integer.
+ */
+export function retryDelayMs(
+  policy: RetryPolicy,
+  failures: number,
+  retryAfterMs: number | null,
+): number | 'EXHAUSTED' {
+  if (!Number.isSafeInteger(failures) || failures < 1) {
+    throw new RangeError(`A retry follows at least one failure, not ${failures}`);
+  }
+  if (failures > policy.retriesMax) return 'EXHAUSTED';
+  // No jitter: what keeps a herd from forming is the window of each webhook, not the dice.
+  const scheduledMs = Math.min(policy.baseSeconds * 2 ** (failures - 1), policy.capSeconds) * 1000;
+  return Math.max(scheduledMs, Math.min(retryAfterMs ?? 0, RETRY_AFTER_MS_MAX));
+}

@@ -1,0 +1,40 @@
+import { createSecretKey, type KeyObject } from 'node:crypto';
+
+/** 33 bytes are 44 base64 characters without padding, so a secret is 50 characters (contract §2: "about 48"). */
+export const SECRET_BYTES = 33;
+
+const SECRET = /^whsec_([A-Za-z0-9+/]{44})$/;
+
+/** One secret as the keys of the two signature schemes. */
+export interface SecretKeys {
+  /** The whole text of the secret, as the contract has it (§4, signature rule 1). */
+  contract: KeyObject;
+  /** The bytes behind `whsec_`, as Standard Webhooks has it. */
+  standard: KeyObject;
+}
+
+/**
+ * The signing secret as the tenant sees it: `whsec_` and the base64 of the bytes.
+ * Throws a RangeError unless there are exactly `SECRET_BYTES` bytes.
+ */
+export function formatSecret(bytes: Buffer): string {
+  if (bytes.length !== SECRET_BYTES) {
+    throw new RangeError(`A secret is made from ${SECRET_BYTES} bytes, not ${bytes.length}`);
+  }
+  return `whsec_${bytes.toString('base64')}`;
+}
+
+/**
+ * The keys to sign with. Throws a TypeError for a text that `formatSecret` cannot have made:
+ * Buffer skips what is no base64, so a damaged secret would otherwise sign with a shorter key.
+ */
+export function secretKeys(secret: string): SecretKeys {
+  const base64 = SECRET.exec(secret)?.[1];
+  // The message must not quote the text: it may be a secret with one wrong character.
+  if (base64 === undefined)
+    throw new TypeError('Not a signing secret: expected whsec_ and 44 base64 characters');
+  return {
+    contract: createSecretKey(secret, 'utf8'),
+    standard: createSecretKey(base64, 'base64'),
+  };
+}

@@ -1,0 +1,24 @@
+import { createHmac, type KeyObject } from 'node:crypto';
+
+/**
+ * The value of `X-Service-Signature`: `sha256=` and the hex HMAC-SHA256 of the raw body (contract §4, rule 1).
+ * The key is the whole secret text: `secretKeys(secret).contract`.
+ */
+export function contractSignature(key: KeyObject, body: Buffer): string {
+  return `sha256=${createHmac('sha256', key).update(body).digest('hex')}`;
+}
+
+/**
+ * One entry of `webhook-signature`: `v1,` and the base64 HMAC-SHA256 of `id.timestamp.body`
+ * (Standard Webhooks, "Signature scheme"). The key is `secretKeys(secret).standard`; the timestamp is
+ * in whole seconds and must be the text of `webhook-timestamp`.
+ */
+export function standardSignature(
+  key: KeyObject,
+  id: string,
+  timestampSeconds: number,
+  body: Buffer,
+): string {
+  // The body goes in as bytes: as text, what is no UTF-8 would be signed as something else than is sent.
+  return `v1,${createHmac('sha256', key).update(`${id}.${timestampSeconds}.`).update(body).digest('base64')}`;
+}

@@ -1,0 +1,45 @@
+import { Entity, Filter, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Field, ID, ObjectType } from 'type-graphql';
+import { idColumn, nullableTimeColumn, tenantFilter, timeColumn } from './columns.js';
+
+@Entity({ schema: 'hookwright', tableName: 'api_keys' })
+@Filter(tenantFilter())
+@ObjectType({
+  description: 'A credential of the API. The key itself is shown once, when it is made; only its hash is stored.',
+})
+export class ApiKey {
+  @PrimaryKey(idColumn())
+  @Field(() => ID)
+  id!: number;
+
+  /** Null for a platform key. */
+  @Property({ ...idColumn(), nullable: true })
+  tenantId!: number | null;
+
+  @Property({ type: 'text' })
+  @Field(() => String, { description: 'What the key is for, in the words of whoever made it.' })
+  name!: string;
+
+  @Property({ type: 'blob', hidden: true })
+  hash!: Buffer;
+
+  @Property({ type: 'string[]', columnType: 'text[]' })
+  @Field(() => [String], { description: 'What the key may do, such as `webhooks:read` or `events:emit`.' })
+  scopes!: string[];
+
+  @Property(timeColumn())
+  @Field(() => Date)
+  createdAt!: Date;
+
+  @Property(nullableTimeColumn())
+  @Field(() => Date, { nullable: true, description: 'Null for a key that does not expire.' })
+  expiresAt!: Date | null;
+
+  @Property(nullableTimeColumn())
+  @Field(() => Date, { nullable: true })
+  revokedAt!: Date | null;
+
+  @Property(nullableTimeColumn())
+  @Field(() => Date, { nullable: true, description: 'To the minute.' })
+  lastUsedAt!: Date | null;
+}

@@ -1,0 +1,52 @@
+import { Entity, Filter, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Field, Int, ObjectType } from 'type-graphql';
+import { idColumn, tenantFilter, timeColumn } from './columns.js';
+
+@Entity({ schema: 'hookwright', tableName: 'attempts' })
+@Filter(tenantFilter())
+@ObjectType({ description: 'One request to an endpoint, and its answer.' })
+export class Attempt {
+  @PrimaryKey(idColumn())
+  deliveryId!: number;
+
+  @PrimaryKey({ type: 'integer' })
+  @Field(() => Int, { description: '1 for the first attempt of a delivery.' })
+  number!: number;
+
+  @Property(idColumn())
+  tenantId!: number;
+
+  @Property({ type: 'text' })
+  @Field(() => String, { description: "The webhook's url at the time of the attempt." })
+  url!: string;
+
+  @Property(timeColumn())
+  @Field(() => Date)
+  startedAt!: Date;
+
+  @Property({ type: 'integer' })
+  @Field(() => Int, { description: 'Milliseconds from the hand-over to the network until the answer was read.' })
+  durationMs!: number;
+
+  @Property({ type: 'integer', nullable: true })
+  @Field(() => Int, { nullable: true, description: 'The HTTP status of the answer; null when there was none.' })
+  statusCode!: number | null;
+
+  @Property({ type: 'text', nullable: true })
+  @Field(() => String, { nullable: true, description: 'Null when the attempt succeeded.' })
+  errorCode!: string | null;
+
+  /** JSON objects as text, and the raw bytes: their public fields are in graphql/attempt.ts. */
+  @Property({ type: 'text' })
+  requestHeaders!: string;
+
+  @Property({ type: 'text', nullable: true })
+  responseHeaders!: string | null;
+
+  @Property({ type: 'blob', nullable: true })
+  responseBody!: Buffer | null;
+
+  @Property({ type: 'boolean' })
+  @Field(() => Boolean, { description: 'The answer was longer than what is kept of it (16 KiB).' })
+  responseTruncated!: boolean;
+}

@@ -1,0 +1,105 @@
+import { Entity, Enum, Filter, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { idToDate } from '../domain/delivery-id.js';
+import { idColumn, nullableTimeColumn, tenantFilter, timeColumn } from './columns.js';
+
+export enum DeliveryStatus {
+  PENDING = 'PENDING',
+  HELD = 'HELD',
+  SUCCEEDED = 'SUCCEEDED',
+  FAILED = 'FAILED',
+  CANCELED = 'CANCELED',
+}
+registerEnumType(DeliveryStatus, {
+  name: 'DeliveryStatus',
+  description: 'Where a delivery stands.',
+  valuesConfig: {
+    PENDING: { description: 'An attempt is due now or later.' },
+    HELD: { description: 'Its webhook is inactive; it waits to be released.' },
+    SUCCEEDED: { description: 'The endpoint answered 2xx.' },
+    FAILED: { description: 'All retries are used up, or the endpoint answered 410.' },
+    CANCELED: { description: 'It will not be sent; `cancelReason` says why.' },
+  },
+});
+
+export enum CancelReason {
+  WEBHOOK_DELETED = 'WEBHOOK_DELETED',
+  HOLD_EXPIRED = 'HOLD_EXPIRED',
+  DISCARDED = 'DISCARDED',
+  EXPIRED = 'EXPIRED',
+  BY_USER = 'BY_USER',
+}
+registerEnumType(CancelReason, {
+  name: 'DeliveryCancelReason',
+  description: 'Why a delivery was canceled.',
+  valuesConfig: {
+    WEBHOOK_DELETED: { description: 'Its webhook was deleted.' },
+    HOLD_EXPIRED: { description: 'Its webhook stayed inactive for longer than deliveries are held.' },
+    DISCARDED: { description: 'Its webhook was enabled with `held: DISCARD`.' },
+    EXPIRED: { description: 'It reached the end of the retention time before it could be sent.' },
+    BY_USER: { description: 'Somebody canceled it.' },
+  },
+});
+
+@Entity({ schema: 'hookwright', tableName: 'deliveries' })
+@Filter(tenantFilter())
+@ObjectType({ description: 'One event on its way to one webhook, through one attempt or several.' })
+export class Delivery {
+  @PrimaryKey(idColumn())
+  @Field(() => ID, { description: 'The value of the X-Service-Delivery header, the same on every attempt.' })
+  id!: number;
+
+  @Property(idColumn())
+  tenantId!: number;
+
+  @Property(idColumn())
+  eventId!: number;
+
+  @Property(idColumn())
+  webhookId!: number;
+
+  @Property({ type: 'text' })
+  @Field(() => String, { description: "The name of its event's type." })
+  eventType!: string;
+
+  @Enum({ items: () => DeliveryStatus, type: 'text' })
+  @Field(() => DeliveryStatus)
+  status!: DeliveryStatus;
+
+  @Enum({ items: () => CancelReason, type: 'text', nullable: true })
+  @Field(() => CancelReason, { nullable: true })
+  cancelReason!: CancelReason | null;
+
+  @Property({ type: 'integer' })
+  @Field(() => Int, { description: 'Attempts made so far.' })
+  attemptCount!: number;
+
+  /** Attempts made before the last redelivery: a redelivery starts a fresh budget of retries. */
+  @Property({ type: 'integer' })
+  attemptsBefore!: number;
+
+  @Property(timeColumn())
+  dueAt!: Date;
+
+  @Property(nullableTimeColumn())
+  @Field(() => Date, { nullable: true, description: 'When it succeeded, failed for good or was canceled.' })
+  finishedAt!: Date | null;
+
+  @Property({ type: 'integer', nullable: true })
+  @Field(() => Int, { nullable: true, description: 'The HTTP status of the latest attempt that got an answer.' })
+  lastStatusCode!: number | null;
+
+  @Property({ type: 'text', nullable: true })
+  @Field(() => String, { nullable: true, description: 'Why the latest attempt failed, such as `TIMEOUT` or `HTTP_500`.' })
+  lastErrorCode!: string | null;
+
+  @Field(() => Date)
+  get createdAt(): Date {
+    return idToDate(this.id);
+  }
+
+  @Field(() => Date, { nullable: true, description: 'When the next attempt is due; null when none is scheduled.' })
+  get nextAttemptAt(): Date | null {
+    return this.status === DeliveryStatus.PENDING ? this.dueAt : null;
+  }
+}

@@ -1,0 +1,32 @@
+import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Field, ObjectType } from 'type-graphql';
+import { nullableTimeColumn, timeColumn } from './columns.js';
+
+/** The registry is one for the whole installation, so no tenant filter stands here. */
+@Entity({ schema: 'hookwright', tableName: 'event_types' })
+@ObjectType({ description: 'A kind of event that can be emitted and subscribed to.' })
+export class EventType {
+  @PrimaryKey({ type: 'text' })
+  @Field(() => String, { description: 'Such as `booking.created`.' })
+  name!: string;
+
+  @Property({ type: 'text' })
+  @Field(() => String, { description: 'When events of this type are fired.' })
+  description!: string;
+
+  /** JSON Schema 2020-12 of the payload, as text. Its public field is `EventType.schema`, in graphql/event-type.ts. */
+  @Property({ type: 'text' })
+  schema!: string;
+
+  @Property({ type: 'boolean' })
+  @Field(() => Boolean, { description: 'Only the service itself emits events of this type.' })
+  reserved!: boolean;
+
+  @Property(nullableTimeColumn())
+  @Field(() => Date, { nullable: true })
+  deprecatedAt!: Date | null;
+
+  @Property(timeColumn())
+  @Field(() => Date)
+  createdAt!: Date;
+}

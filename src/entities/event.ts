@@ -1,0 +1,30 @@
+import { Entity, Filter, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Field, ID, ObjectType } from 'type-graphql';
+import { idToDate } from '../domain/delivery-id.js';
+import { idColumn, tenantFilter } from './columns.js';
+
+@Entity({ schema: 'hookwright', tableName: 'events' })
+@Filter(tenantFilter())
+@ObjectType({ description: 'Something that happened, accepted from a producer and sent to every matching webhook.' })
+export class Event {
+  @PrimaryKey(idColumn())
+  @Field(() => ID)
+  id!: number;
+
+  @Property(idColumn())
+  tenantId!: number;
+
+  @Property({ type: 'text' })
+  @Field(() => String, { description: 'The name of its event type.' })
+  eventType!: string;
+
+  /** The payload's bytes, fixed when the event was accepted; every attempt signs and sends exactly these. */
+  @Property({ type: 'text' })
+  @Field(() => String, { description: 'The exact JSON text that is signed and sent.' })
+  body!: string;
+
+  @Field(() => Date)
+  get createdAt(): Date {
+    return idToDate(this.id);
+  }
+}

@@ -1,0 +1,11 @@
+import { ApiKey } from './api-key.js';
+import { Attempt } from './attempt.js';
+import { Delivery } from './delivery.js';
+import { DeliveryStat } from './delivery-stat.js';
+import { Event } from './event.js';
+import { EventType } from './event-type.js';
+import { IdempotencyKey } from './idempotency-key.js';
+import { Tenant } from './tenant.js';
+import { Webhook } from './webhook.js';
+
+export const entities = [ApiKey, Attempt, Delivery, DeliveryStat, Event, EventType, IdempotencyKey, Tenant, Webhook];

@@ -1,0 +1,30 @@
+import type { Dictionary } from '@mikro-orm/core';
+import { Entity, Filter, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Field, ID, ObjectType } from 'type-graphql';
+import { idColumn, timeColumn } from './columns.js';
+
+@Entity({ schema: 'hookwright', tableName: 'tenants' })
+@Filter({ name: 'tenant', cond: (args: Dictionary) => ({ id: args['tenantId'] }), default: true })
+@ObjectType({
+  description: 'A customer of this installation. Webhooks, events and keys belong to exactly one tenant.',
+})
+export class Tenant {
+  @PrimaryKey(idColumn())
+  @Field(() => ID)
+  id!: number;
+
+  @Property({ type: 'text' })
+  @Field(() => String, { description: 'Unique in this installation.' })
+  name!: string;
+
+  /** Encrypts the tenant's webhook secrets; itself wrapped by the key-encryption key `dataKeyKid`. */
+  @Property({ type: 'blob', hidden: true })
+  dataKey!: Buffer;
+
+  @Property({ type: 'text', hidden: true })
+  dataKeyKid!: string;
+
+  @Property(timeColumn())
+  @Field(() => Date)
+  createdAt!: Date;
+}

@@ -1,0 +1,101 @@
+import { Entity, Enum, Filter, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { idColumn, nullableTimeColumn, tenantFilter, timeColumn } from './columns.js';
+
+export enum DisabledReason {
+  PAUSED = 'PAUSED',
+  FAILURES = 'FAILURES',
+  GONE = 'GONE',
+}
+registerEnumType(DisabledReason, {
+  name: 'WebhookDisabledReason',
+  description: 'Why a webhook is inactive.',
+  valuesConfig: {
+    PAUSED: { description: 'Somebody set `active: false`.' },
+    FAILURES: { description: 'Ten attempts failed in a row.' },
+    GONE: { description: 'The endpoint answered 410 Gone.' },
+  },
+});
+
+@Entity({ schema: 'hookwright', tableName: 'webhooks' })
+@Filter(tenantFilter())
+@Filter({ name: 'alive', cond: { deletedAt: null }, default: true })
+@ObjectType({ description: "An endpoint of a tenant's customer, and the events that are sent to it." })
+export class Webhook {
+  @PrimaryKey(idColumn())
+  @Field(() => ID, { description: "The webhook's id in the REST interface, as text." })
+  id!: number;
+
+  @Property(idColumn())
+  tenantId!: number;
+
+  @Property({ type: 'text' })
+  @Field(() => String, { description: 'The address that receives the deliveries.' })
+  url!: string;
+
+  @Property({ type: 'string[]', columnType: 'text[]' })
+  @Field(() => [String], {
+    description: 'Names of the subscribed event types, or `["*"]` for all, later ones included.',
+  })
+  eventTypes!: string[];
+
+  /** Sealed with the tenant's data key and bound to tenant and webhook: see operations/secrets.ts. */
+  @Property({ type: 'blob', hidden: true })
+  sealedSecret!: Buffer;
+
+  @Property({ type: 'boolean' })
+  @Field(() => Boolean, { description: 'True while deliveries are sent.' })
+  active!: boolean;
+
+  /** Raised whenever `active` changes, so that an attempt from before the change can be told from one after it. */
+  @Property({ type: 'integer' })
+  generation!: number;
+
+  @Property({ type: 'integer' })
+  @Field(() => Int, {
+    description:
+      'Failed attempts in a row, across deliveries. A success sets it to 0; at 10 the webhook is disabled.',
+  })
+  consecutiveFailures!: number;
+
+  @Property(nullableTimeColumn())
+  @Field(() => Date, { nullable: true })
+  lastSuccessAt!: Date | null;
+
+  @Property(nullableTimeColumn())
+  @Field(() => Date, { nullable: true })
+  lastFailureAt!: Date | null;
+
+  @Property(nullableTimeColumn())
+  @Field(() => Date, { nullable: true })
+  disabledAt!: Date | null;
+
+  @Enum({ items: () => DisabledReason, type: 'text', nullable: true })
+  @Field(() => DisabledReason, { nullable: true })
+  disabledReason!: DisabledReason | null;
+
+  @Property(nullableTimeColumn())
+  @Field(() => Date, {
+    nullable: true,
+    description: 'While inactive: events are collected as held deliveries until then.',
+  })
+  holdUntil!: Date | null;
+
+  /** Enabled with `held: KEEP`: held deliveries stay held until `releaseHeld`. */
+  @Property({ type: 'boolean' })
+  keepHeld!: boolean;
+
+  @Property(nullableTimeColumn())
+  @Field(() => Date, {
+    nullable: true,
+    description: 'The endpoint asked for a pause (Retry-After): nothing is sent to it before then.',
+  })
+  closedUntil!: Date | null;
+
+  @Property(timeColumn())
+  @Field(() => Date)
+  createdAt!: Date;
+
+  @Property(nullableTimeColumn())
+  deletedAt!: Date | null;
+}

@@ -1,0 +1,94 @@
+/**
+ * The catalogue of errors, for REST and GraphQL alike: `reason` is the `code` of a REST problem and
+ * `extensions.reason` in GraphQL, `code` is `extensions.code` in GraphQL. No error is born elsewhere.
+ */
+export const errorCatalogue = {
+  malformed_json: { status: 400, code: 'BAD_USER_INPUT', title: 'The request body is not JSON' },
+  unauthenticated: { status: 401, code: 'UNAUTHENTICATED', title: 'A valid API key is required' },
+  scope_missing: { status: 403, code: 'FORBIDDEN', title: 'The API key may not do this' },
+  tenant_required: { status: 403, code: 'FORBIDDEN', title: 'The request must name a tenant' },
+  not_found: { status: 404, code: 'NOT_FOUND', title: 'Not found' },
+  method_not_allowed: { status: 405, code: 'BAD_USER_INPUT', title: 'Method not allowed' },
+  webhook_limit_reached: { status: 409, code: 'CONFLICT', title: 'The tenant has as many webhooks as it may have' },
+  webhook_inactive: { status: 409, code: 'CONFLICT', title: 'The webhook is not active' },
+  delivery_not_finished: { status: 409, code: 'CONFLICT', title: 'The delivery is still under way' },
+  idempotency_key_reused: { status: 409, code: 'CONFLICT', title: 'The idempotency key belongs to another request' },
+  name_taken: { status: 409, code: 'CONFLICT', title: 'The name is taken' },
+  payload_too_large: { status: 413, code: 'PAYLOAD_TOO_LARGE', title: 'Too large' },
+  unsupported_media_type: { status: 415, code: 'BAD_USER_INPUT', title: 'The request body must be application/json' },
+  invalid_input: { status: 422, code: 'BAD_USER_INPUT', title: 'The input breaks a rule' },
+  rate_limited: { status: 429, code: 'RATE_LIMITED', title: 'Too many requests' },
+  unavailable: { status: 503, code: 'UNAVAILABLE', title: 'The service cannot reach its database' },
+  internal: { status: 500, code: 'INTERNAL_SERVER_ERROR', title: 'An error of the service' },
+} as const;
+
+export type Reason = keyof typeof errorCatalogue;
+
+/** One broken rule of an input: where (path into the input), a code, and a sentence. */
+export interface InputIssue {
+  path: readonly (string | number)[];
+  code: string;
+  detail: string;
+}
+
+/** Something that a caller is told: `detail` is a sentence for a person, free of anything secret. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+
+  constructor(
+    readonly reason: Reason,
+    readonly detail: string,
+    readonly extra: { issues?: readonly InputIssue[]; retryAfterSeconds?: number } = {},
+  ) {
+    super(detail);
+  }
+
+  get status(): number {
+    return errorCatalogue[this.reason].status;
+  }
+
+  get code(): string {
+    return errorCatalogue[this.reason].code;
+  }
+}
+
+/** @throws nothing; returns the error for an input with broken rules, whose detail names the first */
+export function invalidInput(issues: readonly InputIssue[]): ApiError {
+  const [first] = issues;
+  const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : '';
+  return new ApiError('invalid_input', first ? `${first.path.join('.')}: ${first.detail}${more}` : '', { issues });
+}
+
+/** A foreign id and an unknown one read the same, so that nobody can ask whose an id is. */
+export function notFound(noun: string, id: string | number): ApiError {
+  return new ApiError('not_found', `There is no ${noun} ${id}.`);
+}
+
+const unavailableSqlStates = /^(08|53|57P|25006|55P03|57014)/;
+const unavailableSystemCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN']);
+const unavailableMessages =
+  /Connection terminated|connection error|timeout exceeded when trying to connect|Query read timeout|Client was closed/i;
+
+/** Whether an error means that Postgres is away or cannot write now, so that the same request may succeed later. */
+export function isDatabaseAway(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const code = String((cause as { code?: unknown }).code ?? '');
+    if (unavailableSqlStates.test(code) || unavailableSystemCodes.has(code) || unavailableMessages.test(cause.message)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/** Turns whatever was thrown into what the caller may be told. */
+export function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) {
+    return error;
+  }
+  if (isDatabaseAway(error)) {
+    return new ApiError('unavailable', 'The database cannot be reached at the moment; try again.', {
+      retryAfterSeconds: 2,
+    });
+  }
+  return new ApiError('internal', 'Something went wrong on our side; the log has it under the request id.');
+}

@@ -1,0 +1,107 @@
+import type pg from 'pg';
+import { query, type Statement } from '../database.js';
+import type { DeliverPayload } from './enqueue.js';
+
+/** A delivery whose attempt is due now, with everything that the attempt needs, as it stood when it was loaded. */
+export interface DueDelivery {
+  id: number;
+  tenantId: number;
+  webhookId: number;
+  eventType: string;
+  body: string;
+  url: string;
+  sealedSecret: Buffer;
+  /** The webhook's generation: an outcome counts for its health only while this is still the same. */
+  generation: number;
+  /** The number of the attempt that is due. */
+  attemptNumber: number;
+  /** Failed attempts of this run so far: a redelivery starts a new run. */
+  failuresBefore: number;
+}
+
+interface Row {
+  id: number;
+  tenant_id: number;
+  webhook_id: number;
+  event_type: string;
+  attempt_count: number;
+  attempts_before: number;
+  body: string;
+  url: string;
+  sealed_secret: Buffer;
+  generation: number;
+  state: 'DUE' | 'EARLY' | 'INACTIVE' | 'DELETED';
+}
+
+/** Webhook, event and delivery must agree on the tenant: nothing is ever sent across. */
+const loadStatement: Statement = {
+  name: 'load_deliveries',
+  text: `
+    select d.id, d.tenant_id, d.webhook_id, d.event_type, d.attempt_count, d.attempts_before, e.body, w.url,
+           w.sealed_secret, w.generation,
+           case when w.deleted_at is not null then 'DELETED'
+                when not w.active then 'INACTIVE'
+                when greatest(d.due_at, w.closed_until) > now() then 'EARLY'
+                else 'DUE' end as state
+    from hookwright.deliveries d
+    join hookwright.events e on e.id = d.event_id and e.tenant_id = d.tenant_id
+    join hookwright.webhooks w on w.id = d.webhook_id and w.tenant_id = d.tenant_id
+    where d.id = any($1::bigint[]) and d.status = 'PENDING'`,
+};
+
+/** The same conditions again: whatever was changed between the two statements wins. */
+const turnAwayStatement: Statement = {
+  name: 'turn_away_deliveries',
+  text: `
+    with judged as materialized (
+      select d.id, d.attempt_count, greatest(d.due_at, w.closed_until) as ready_at, w.active,
+             w.deleted_at is not null as deleted
+      from hookwright.deliveries d join hookwright.webhooks w on w.id = d.webhook_id
+      where d.id = any($1::bigint[]) and d.status = 'PENDING'),
+    turned_away as (
+      update hookwright.deliveries d
+      set status = case when j.deleted then 'CANCELED' else 'HELD' end::hookwright.delivery_status,
+          cancel_reason = case when j.deleted then 'WEBHOOK_DELETED' end::hookwright.cancel_reason,
+          finished_at = case when j.deleted then now() end
+      from judged j
+      where d.id = j.id and d.id = any($1::bigint[]) and d.status = 'PENDING' and (j.deleted or not j.active))
+    select hookwright.enqueue_deliveries(array_agg(id), array_agg(attempt_count + 1), array_agg(ready_at), array_agg(0))
+    from judged where active and not deleted`,
+};
+
+/**
+ * Loads the deliveries that jobs name. A job is only a hint, so each is answered with the delivery if its attempt is
+ * really due, else with null. Where the webhook is inactive or deleted the delivery is held or canceled; where its
+ * time has not come, or its endpoint is closed, the job is put off until then. No attempt is burned either way.
+ */
+export async function loadDeliveries(
+  pool: pg.Pool,
+  jobs: readonly DeliverPayload[],
+): Promise<(DueDelivery | null)[]> {
+  const rows = await query<Row>(pool, loadStatement, [jobs.map(({ id }) => id)]);
+  const turnedAway = rows.filter(({ state }) => state !== 'DUE').map(({ id }) => id);
+  if (turnedAway.length > 0) {
+    await query(pool, turnAwayStatement, [turnedAway]);
+  }
+  const due = new Map(rows.filter(({ state }) => state === 'DUE').map((row) => [row.id, row]));
+  return jobs.map(({ id, attempt }) => {
+    const row = due.get(id);
+    // Another worker has made this attempt already; the job for the next one is on its way.
+    return row !== undefined && row.attempt_count === attempt - 1 ? toDueDelivery(row) : null;
+  });
+}
+
+function toDueDelivery(row: Row): DueDelivery {
+  return {
+    id: row.id,
+    tenantId: row.tenant_id,
+    webhookId: row.webhook_id,
+    eventType: row.event_type,
+    body: row.body,
+    url: row.url,
+    sealedSecret: row.sealed_secret,
+    generation: row.generation,
+    attemptNumber: row.attempt_count + 1,
+    failuresBefore: row.attempt_count - row.attempts_before,
+  };
+}

@@ -1,0 +1,43 @@
+import { MikroORM } from '@mikro-orm/postgresql';
+import { runMigrations } from 'graphile-worker';
+import pg from 'pg';
+import { ormOptions } from '../database.js';
+import { indexJobsByTime, quietLogger } from './enqueue.js';
+
+const MIGRATION_LOCK = "hashtextextended('hookwright.migrate', 0)";
+
+/**
+ * Brings a database to the newest schema: graphile-worker's, then ours. Safe to run at any time and by several
+ * processes at once: one does the work, the others wait for it.
+ *
+ * @param databaseUrl postgres:// of an existing database (15 or later) whose role may create schemas
+ * @throws Error when the server is too old, or the database was made by a newer version of the service
+ */
+export async function migrate(databaseUrl: string): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'hookwright migrate' });
+  await client.connect();
+  try {
+    await requirePostgres15(client);
+    await client.query(`select pg_advisory_lock(${MIGRATION_LOCK})`);
+    await runMigrations({ connectionString: databaseUrl, logger: quietLogger });
+    await indexJobsByTime(client);
+    const orm = await MikroORM.init(ormOptions(databaseUrl, 2));
+    try {
+      await orm.migrator.up();
+    } finally {
+      await orm.close(true);
+    }
+  } finally {
+    await client.end(); // frees the lock
+  }
+}
+
+async function requirePostgres15(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ version: number }>(
+    "select current_setting('server_version_num')::int as version",
+  );
+  const major = Math.floor((rows[0]?.version ?? 0) / 10_000);
+  if (major < 15) {
+    throw new Error(`Postgres ${major} is too old: Hookwright needs Postgres 15 or later.`);
+  }
+}

@@ -1,0 +1,61 @@
+import { type Database, transaction } from '../database.js';
+import { ApiError, notFound } from '../errors.js';
+
+interface Row {
+  status: string;
+  active: boolean;
+  deleted: boolean;
+}
+
+/**
+ * Sends a finished delivery again, with the same id: the contract's "manual redispatch" (§2). Attempt numbers go on,
+ * the budget of retries is fresh.
+ *
+ * @throws ApiError not_found; delivery_not_finished while it is pending or held; webhook_inactive
+ */
+export async function redeliver(db: Pick<Database, 'pool'>, tenantId: number, deliveryId: number): Promise<void> {
+  await transaction(db.pool, async (client) => {
+    // The webhook first, as everywhere, so that nothing can wait for us in a ring.
+    const { rows } = await client.query<Row>(
+      `with target as materialized (
+         select w.id, w.active, w.deleted_at is not null as deleted from hookwright.webhooks w
+         where w.id = (select webhook_id from hookwright.deliveries where id = $1 and tenant_id = $2)
+           and w.tenant_id = $2
+         for share)
+       select d.status, target.active, target.deleted
+       from target join hookwright.deliveries d on d.id = $1 and d.webhook_id = target.id
+       for update of d`,
+      [deliveryId, tenantId],
+    );
+    const [row] = rows;
+    if (row === undefined) {
+      throw notFound('delivery', deliveryId);
+    }
+    refuseUnlessSendable(deliveryId, row);
+    await client.query(
+      `with reopened as (
+         update hookwright.deliveries
+         set status = 'PENDING', cancel_reason = null, attempts_before = attempt_count, due_at = now(),
+             finished_at = null
+         where id = $1
+         returning id, attempt_count)
+       select hookwright.enqueue_deliveries(array[id], array[attempt_count + 1], array[now()], array[0]) from reopened`,
+      [deliveryId],
+    );
+  });
+}
+
+function refuseUnlessSendable(deliveryId: number, { status, active, deleted }: Row): void {
+  if (deleted) {
+    throw new ApiError('webhook_inactive', `The webhook of delivery ${deliveryId} was deleted.`);
+  }
+  if (status === 'PENDING' || status === 'HELD') {
+    throw new ApiError(
+      'delivery_not_finished',
+      `Delivery ${deliveryId} is ${status}; only one that has SUCCEEDED, FAILED or was CANCELED can be sent again.`,
+    );
+  }
+  if (!active) {
+    throw new ApiError('webhook_inactive', `The webhook of delivery ${deliveryId} is inactive; enable it first.`);
+  }
+}

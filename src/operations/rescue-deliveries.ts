@@ -1,0 +1,91 @@
+import type pg from 'pg';
+import { query, type Statement, transaction } from '../database.js';
+import { deleteDeadJobsSql, hasNoLiveJobSql } from './enqueue.js';
+import { enqueueSettle } from './update-webhook.js';
+
+/** An overdue delivery may be waiting its turn; after this long it is asked whether a job still knows of it. */
+const OVERDUE_SECONDS = 60;
+const CHUNK_ROWS = 1_000;
+
+const overdueStatement: Statement = {
+  name: 'rescue_overdue',
+  text: `
+    with lost as materialized (
+      select d.id, d.attempt_count from hookwright.deliveries d
+      where d.status = 'PENDING' and d.due_at < now() - $1 * interval '1 second'
+        and ${hasNoLiveJobSql('d.id', '$1')}
+      order by d.due_at limit ${CHUNK_ROWS})
+    select count(*)::integer as rescued,
+           hookwright.enqueue_deliveries(array_agg(id), array_agg(attempt_count + 1), array_agg(now()), array_agg(0))
+    from lost`,
+};
+
+/**
+ * Adds a job again for every pending delivery that is overdue and that no job will bring up: its worker died, its job
+ * was deleted, or the reply that handed the job out was lost. The delivery row is the truth; a job is a hint.
+ *
+ * @returns how many deliveries were rescued
+ */
+export async function rescueOverdue(pool: pg.Pool, overdueSeconds = OVERDUE_SECONDS): Promise<number> {
+  let rescued = 0;
+  for (;;) {
+    const [row] = await query<{ rescued: number }>(pool, overdueStatement, [overdueSeconds]);
+    rescued += row?.rescued ?? 0;
+    if ((row?.rescued ?? 0) < CHUNK_ROWS) {
+      return rescued;
+    }
+  }
+}
+
+/**
+ * Which webhooks hold deliveries, found by leaping from one to the next in the index of held ones: counting them all
+ * would read every held delivery.
+ */
+const misheldStatement: Statement = {
+  name: 'find_misheld',
+  text: `
+    with recursive holding(webhook_id) as (
+      select min(webhook_id) from hookwright.deliveries where status = 'HELD'
+      union all
+      select (select min(d.webhook_id) from hookwright.deliveries d
+              where d.status = 'HELD' and d.webhook_id > holding.webhook_id)
+      from holding where holding.webhook_id is not null)
+    select w.id, w.tenant_id from holding join hookwright.webhooks w on w.id = holding.webhook_id
+    where w.deleted_at is not null or w.hold_until <= now()
+       or (w.active and (not w.keep_held or w.discard_held_up_to is not null))`,
+};
+
+/**
+ * Finds webhooks whose held deliveries no longer fit their state, and has them settled: an event that was emitted
+ * while its webhook was being enabled can end up held by an active webhook, and holds expire.
+ *
+ * @returns how many webhooks were handed to `settle-webhook`
+ */
+export async function rescueHeld(pool: pg.Pool): Promise<number> {
+  const webhooks = await query<{ id: number; tenant_id: number }>(pool, misheldStatement, []);
+  for (const { id, tenant_id } of webhooks) {
+    await enqueueSettle(pool, tenant_id, id);
+  }
+  return webhooks.length;
+}
+
+/** Deletes what graphile-worker leaves behind: jobs that were replaced while a worker held them. */
+export async function deleteDeadJobs(pool: pg.Pool): Promise<void> {
+  await pool.query(deleteDeadJobsSql);
+}
+
+/**
+ * Runs `work` unless another process is just doing the same. The lock goes with the transaction, so a process that
+ * dies does not keep it.
+ */
+export async function unlessRunningElsewhere(pool: pg.Pool, name: string, work: () => Promise<void>): Promise<void> {
+  await transaction(pool, async (client) => {
+    const { rows } = await client.query<{ locked: boolean }>(
+      'select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as locked',
+      [`hookwright.${name}`],
+    );
+    if (rows[0]?.locked) {
+      await work();
+    }
+  });
+}

@@ -1,0 +1,76 @@
+import type pg from 'pg';
+import { transaction } from '../database.js';
+
+/** Events outlive their deliveries, so that a delivery never loses its body. */
+const EVENT_EXTRA_DAYS = 2;
+const DAYS_AHEAD = 14;
+const CHUNK_ROWS = 5_000;
+
+export interface Rolled {
+  made: number;
+  dropped: string[];
+  /** Deliveries that were still pending or held when their day ended: now CANCELED (EXPIRED). */
+  expired: number;
+}
+
+/**
+ * Makes the partitions of the coming days and drops those beyond retention, each a whole day. What is still open on a
+ * day that is dropped is canceled first, so that it is counted and no job finds it half gone.
+ *
+ * @param retentionDays how long deliveries and attempts are kept
+ */
+export async function rollPartitions(pool: pg.Pool, retentionDays: number): Promise<Rolled> {
+  const { rows } = await pool.query<{ made: number }>('select hookwright.make_partitions($1) as made', [DAYS_AHEAD]);
+  const rolled: Rolled = { made: rows[0]?.made ?? 0, dropped: [], expired: 0 };
+  for (const partition of await partitionsBefore(pool, 'deliveries', retentionDays)) {
+    rolled.expired += await expireOpen(pool, partition);
+    await drop(pool, partition);
+    rolled.dropped.push(partition);
+  }
+  for (const [parent, days] of [
+    ['attempts', retentionDays],
+    ['events', retentionDays + EVENT_EXTRA_DAYS],
+  ] as const) {
+    for (const partition of await partitionsBefore(pool, parent, days)) {
+      await drop(pool, partition);
+      rolled.dropped.push(partition);
+    }
+  }
+  return rolled;
+}
+
+async function partitionsBefore(pool: pg.Pool, parent: string, days: number): Promise<string[]> {
+  const { rows } = await pool.query<{ name: string }>(
+    `select hookwright.partitions_before($1, (now() at time zone 'UTC')::date - $2::integer) as name`,
+    [parent, days],
+  );
+  return rows.map(({ name }) => name);
+}
+
+async function expireOpen(pool: pg.Pool, partition: string): Promise<number> {
+  let expired = 0;
+  for (;;) {
+    const { rowCount } = await pool.query(
+      `update hookwright.${partition}
+       set status = 'CANCELED', cancel_reason = 'EXPIRED', finished_at = now()
+       where id in (select id from hookwright.${partition} where status in ('PENDING', 'HELD') limit ${CHUNK_ROWS})`,
+    );
+    expired += rowCount ?? 0;
+    if (!rowCount) {
+      return expired;
+    }
+  }
+}
+
+/** Dropping locks the parent for a moment. Better to fail and come back in an hour than to queue everybody behind us. */
+async function drop(pool: pg.Pool, partition: string): Promise<void> {
+  await transaction(pool, async (client) => {
+    await client.query(`set local lock_timeout = '3s'`);
+    await client.query(`drop table hookwright.${partition}`);
+  });
+}
+
+/** Idempotency keys are kept 7 days (design: the same key within that time is the same event). */
+export async function forgetIdempotencyKeys(pool: pg.Pool): Promise<void> {
+  await pool.query(`delete from hookwright.idempotency_keys where created_at < now() - interval '7 days'`);
+}

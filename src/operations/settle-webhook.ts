@@ -1,0 +1,102 @@
+import type pg from 'pg';
+import { type Database, transaction } from '../database.js';
+
+const CHUNK_ROWS = 1_000;
+
+interface WebhookState {
+  active: boolean;
+  deleted: boolean;
+  keep_held: boolean;
+  discard_held_up_to: number | null;
+  hold_expired: boolean;
+}
+
+/** One move of a webhook's open deliveries, as SQL: which ones, and what they become. */
+interface Move {
+  where: string;
+  set: string;
+  /** Whether the moved deliveries need jobs. */
+  enqueue?: boolean;
+}
+
+const cancel = (reason: string) =>
+  `status = 'CANCELED', cancel_reason = '${reason}'::hookwright.cancel_reason, finished_at = now()`;
+
+/**
+ * Brings a webhook's open deliveries in line with the webhook, in chunks: an inactive webhook's pending ones are
+ * held, an active one's held ones are released in the order of ids, a deleted one's are canceled. It reads the state
+ * anew for each chunk and may be stopped and started again at any point.
+ *
+ * @returns how many deliveries were moved
+ */
+export async function settleWebhook(db: Pick<Database, 'pool'>, tenantId: number, webhookId: number): Promise<number> {
+  let moved = 0;
+  for (;;) {
+    const chunk = await transaction(db.pool, (client) => settleChunk(client, tenantId, webhookId));
+    moved += chunk;
+    if (chunk === 0) {
+      return moved;
+    }
+  }
+}
+
+async function settleChunk(client: pg.PoolClient, tenantId: number, webhookId: number): Promise<number> {
+  // Shared lock: the webhook cannot be switched while a chunk follows its state.
+  const { rows } = await client.query<WebhookState>(
+    `select active, deleted_at is not null as deleted, keep_held, discard_held_up_to,
+            coalesce(hold_until <= now(), false) as hold_expired
+     from hookwright.webhooks where id = $1 and tenant_id = $2 for share`,
+    [webhookId, tenantId],
+  );
+  for (const move of rows[0] ? movesFor(rows[0]) : []) {
+    const moved = await apply(client, tenantId, webhookId, move);
+    if (moved > 0) {
+      return moved;
+    }
+  }
+  return 0;
+}
+
+function movesFor(webhook: WebhookState): Move[] {
+  if (webhook.deleted) {
+    return [
+      { where: `status = 'PENDING'`, set: cancel('WEBHOOK_DELETED') },
+      { where: `status = 'HELD'`, set: cancel('WEBHOOK_DELETED') },
+    ];
+  }
+  if (!webhook.active) {
+    const hold: Move = { where: `status = 'PENDING'`, set: `status = 'HELD'` };
+    const expire: Move = { where: `status = 'HELD'`, set: cancel('HOLD_EXPIRED') };
+    return webhook.hold_expired ? [hold, expire] : [hold];
+  }
+  const moves: Move[] = [];
+  if (webhook.discard_held_up_to !== null) {
+    moves.push({ where: `status = 'HELD' and id <= ${webhook.discard_held_up_to}`, set: cancel('DISCARDED') });
+  }
+  if (!webhook.keep_held) {
+    moves.push({ where: `status = 'HELD'`, set: `status = 'PENDING'`, enqueue: true });
+  }
+  return moves;
+}
+
+async function apply(client: pg.PoolClient, tenantId: number, webhookId: number, move: Move): Promise<number> {
+  const { rows } = await client.query<{ moved: number }>(
+    `with chunk as (
+       select id from hookwright.deliveries
+       where tenant_id = $1 and webhook_id = $2 and ${move.where}
+       order by id limit ${CHUNK_ROWS} for update),
+     moved as (
+       update hookwright.deliveries d set ${move.set} from chunk where d.id = chunk.id
+       returning d.id, d.attempt_count, d.due_at),
+     queued as (
+       select ${move.enqueue ? `${enqueueMoved} from moved` : '0'})
+     select count(*)::int as moved from moved, queued`,
+    [tenantId, webhookId],
+  );
+  return rows[0]?.moved ?? 0;
+}
+
+/** Retries keep their time; what is due already goes at once. */
+const enqueueMoved = `hookwright.enqueue_deliveries(
+  array_agg(id order by id), array_agg(attempt_count + 1 order by id),
+  array_agg(greatest(due_at, now()) order by id), array_agg(0 order by id))`;

@@ -1,0 +1,102 @@
+import type pg from 'pg';
+import { type Database, transaction } from '../database.js';
+import { notFound } from '../errors.js';
+import { enqueueSettleSql } from './enqueue.js';
+
+export interface WebhookChange {
+  url?: string;
+  eventTypes?: string[];
+  active?: boolean;
+  /** What becomes of held deliveries when the webhook is enabled; without meaning otherwise. Default RELEASE. */
+  held?: 'RELEASE' | 'KEEP' | 'DISCARD';
+}
+
+/**
+ * Changes a webhook's row. Its deliveries follow in a task of their own (`settle-webhook`), and at the latest when
+ * their turn comes. Setting `active` to the value it has changes nothing.
+ *
+ * @param holdHours how long the webhook collects events while it is inactive
+ * @throws ApiError not_found for a foreign, unknown or deleted webhook
+ */
+export async function updateWebhook(
+  db: Pick<Database, 'pool'>,
+  tenantId: number,
+  webhookId: number,
+  change: WebhookChange,
+  holdHours: number,
+): Promise<void> {
+  await transaction(db.pool, async (client) => {
+    const { active } = await lockWebhook(client, tenantId, webhookId);
+    if (change.url !== undefined) {
+      // Whatever the old endpoint asked for with Retry-After does not bind the new one.
+      await client.query(
+        `update hookwright.webhooks set url = $2, closed_until = null
+         where id = $1 and url <> $2`,
+        [webhookId, change.url],
+      );
+    }
+    if (change.eventTypes !== undefined) {
+      await client.query('update hookwright.webhooks set event_types = $2 where id = $1', [webhookId, change.eventTypes]);
+    }
+    if (change.active === true && !active) {
+      await enable(client, tenantId, webhookId, change.held ?? 'RELEASE');
+    }
+    if (change.active === false && active) {
+      await pause(client, tenantId, webhookId, holdHours);
+    }
+  });
+}
+
+/** Locks a living webhook of this tenant for the rest of the transaction. Several are locked in the order of ids. */
+export async function lockWebhook(
+  client: pg.PoolClient,
+  tenantId: number,
+  webhookId: number,
+): Promise<{ active: boolean }> {
+  const { rows } = await client.query<{ active: boolean }>(
+    `select active from hookwright.webhooks where tenant_id = $1 and id = $2 and deleted_at is null for update`,
+    [tenantId, webhookId],
+  );
+  const [webhook] = rows;
+  if (webhook === undefined) {
+    throw notFound('webhook', webhookId);
+  }
+  return webhook;
+}
+
+async function enable(
+  client: pg.PoolClient,
+  tenantId: number,
+  webhookId: number,
+  held: 'RELEASE' | 'KEEP' | 'DISCARD',
+): Promise<void> {
+  await client.query(
+    `update hookwright.webhooks
+     set active = true, generation = generation + 1, consecutive_failures = 0, disabled_at = null,
+         disabled_reason = null, hold_until = null, closed_until = null, keep_held = $2,
+         discard_held_up_to = case when $3 then hookwright.next_id() end
+     where id = $1`,
+    [webhookId, held === 'KEEP', held === 'DISCARD'],
+  );
+  await enqueueSettle(client, tenantId, webhookId);
+}
+
+async function pause(client: pg.PoolClient, tenantId: number, webhookId: number, holdHours: number): Promise<void> {
+  await client.query(
+    `update hookwright.webhooks
+     set active = false, generation = generation + 1, disabled_at = now(), disabled_reason = 'PAUSED',
+         hold_until = now() + $2 * interval '1 hour', keep_held = false
+     where id = $1`,
+    [webhookId, holdHours],
+  );
+  await enqueueSettle(client, tenantId, webhookId);
+}
+
+/** Has the webhook's open deliveries brought in line with it, as soon as this transaction has committed. */
+export async function enqueueSettle(
+  client: pg.PoolClient | pg.Pool,
+  tenantId: number,
+  webhookId: number,
+): Promise<void> {
+  await client.query(`select ${enqueueSettleSql('$1::bigint', '$2::bigint')}`, [webhookId, tenantId]);
+}

@@ -1,0 +1,152 @@
+import { isIP } from 'node:net';
+import { z } from 'zod';
+
+/**
+ * The table of settings: what each means, what it may be, and its default. `docs/settings.md` repeats it for
+ * people, and a test holds the two together.
+ */
+interface Setting<Schema extends z.ZodType> {
+  schema: Schema;
+  /** Completes the sentence "allowed: …". */
+  allowed: string;
+  meaning: string;
+}
+
+const setting = <Schema extends z.ZodType>(schema: Schema, allowed: string, meaning: string): Setting<Schema> => ({
+  schema,
+  allowed,
+  meaning,
+});
+
+function whole(min: number, max: number, fallback: number) {
+  return z
+    .string()
+    .regex(/^\d+$/)
+    .default(String(fallback))
+    .transform(Number)
+    .refine((value) => value >= min && value <= max);
+}
+
+function yesNo(fallback: boolean) {
+  return z
+    .enum(['true', 'false'])
+    .default(fallback ? 'true' : 'false')
+    .transform((text) => text === 'true');
+}
+
+const commaSeparated = z
+  .string()
+  .default('')
+  .transform((text) =>
+    text
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== ''),
+  );
+
+function isCidr(text: string): boolean {
+  const [address = '', prefix, ...rest] = text.split('/');
+  const family = isIP(address);
+  const bits = prefix === undefined ? 0 : Number(prefix);
+  return family !== 0 && rest.length === 0 && /^\d+$/.test(prefix ?? '0') && bits <= (family === 4 ? 32 : 128);
+}
+
+const encryptionKeys = z
+  .string()
+  .transform((text, context) =>
+    text.split(',').map((part) => {
+      const [, kid = '', base64 = ''] = /^([A-Za-z0-9_.-]{1,64}):([A-Za-z0-9+/]+={0,2})$/.exec(part.trim()) ?? [];
+      const key = Buffer.from(base64, 'base64');
+      if (kid === '' || key.length !== 32) {
+        context.addIssue({ code: 'custom', message: 'not kid:base64 of 32 bytes' });
+      }
+      return { kid, key };
+    }),
+  )
+  .refine((keys) => new Set(keys.map(({ kid }) => kid)).size === keys.length)
+  .optional();
+
+export const settings = {
+  DATABASE_URL: setting(
+    z
+      .string()
+      .regex(/^postgres(ql)?:\/\//)
+      .optional(),
+    'a postgres:// URL',
+    'The Postgres (15 or later) to use. Unset: the all-in-one mode with a Postgres of its own under DATA_DIR.',
+  ),
+  ENCRYPTION_KEYS: setting(
+    encryptionKeys,
+    'kid:base64 of 32 bytes, several separated by commas, each kid once',
+    'Keys that protect secrets at rest; the first one encrypts, all decrypt. Required with DATABASE_URL.',
+  ),
+  DATA_DIR: setting(z.string().default('.data'), 'a folder', 'Where the all-in-one mode keeps its database and keys.'),
+  HOST: setting(
+    z.string().min(1).optional(),
+    'a host name or an IP address',
+    'The address to listen on. Default: 127.0.0.1 in the all-in-one mode, else 0.0.0.0.',
+  ),
+  PORT: setting(whole(0, 65_535, 3000), 'a port, 0 to 65535 (0: any free one)', 'The port of the API.'),
+  LOG_LEVEL: setting(
+    z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+    'trace, debug, info, warn, error, fatal or silent',
+    'The least severe log lines that are written.',
+  ),
+  DATABASE_POOL_MAX: setting(whole(4, 500, 10), '4 to 500', 'Connections of each pool of each process to Postgres.'),
+  CORS_ORIGINS: setting(
+    commaSeparated.refine((origins) => origins.every((origin) => /^https?:\/\/[^/]+$/.test(origin))),
+    'origins such as https://app.example.com, separated by commas',
+    'Browser origins that may call the API. Default: none.',
+  ),
+  INTROSPECTION: setting(yesNo(true), 'true or false', 'Whether the GraphQL schema may be asked for.'),
+  GRAPHIQL: setting(yesNo(true), 'true or false', 'Whether /graphiql is served.'),
+  WEBHOOKS_PER_TENANT_MAX: setting(whole(1, 1_000_000, 100), '1 to 1000000', 'How many webhooks a tenant may have.'),
+  PAYLOAD_BYTES_MAX: setting(
+    whole(1024, 1_048_576, 262_144),
+    '1024 to 1048576',
+    "The longest payload, in UTF-8 bytes of its JSON text.",
+  ),
+  MAX_RETRIES: setting(whole(0, 50, 5), '0 to 50', 'Retries of a failed delivery, after its first attempt.'),
+  RETRY_BASE_SECONDS: setting(
+    z
+      .string()
+      .regex(/^\d+(\.\d+)?$/)
+      .default('120')
+      .transform(Number)
+      .refine((seconds) => seconds >= 0.01 && seconds <= 3600),
+    '0.01 to 3600',
+    'The delay before the first retry, in seconds; it doubles with each further one, up to 60 minutes. For trials and tests: the contract has 120.',
+  ),
+  HOLD_HOURS: setting(whole(1, 2160, 168), '1 to 2160', 'How long an inactive webhook collects events, in hours.'),
+  RETENTION_DAYS: setting(
+    whole(8, 3650, 30),
+    '8 to 3650, and above HOLD_HOURS + 1 day',
+    'How long deliveries and attempts are kept, in days. Events stay 2 days longer.',
+  ),
+  HEADER_PREFIX: setting(
+    z
+      .string()
+      .regex(/^[A-Za-z][A-Za-z0-9-]{0,63}$/)
+      .default('X-Service'),
+    'letters, digits and hyphens, at most 64',
+    'The prefix of the delivery headers, for white-label use.',
+  ),
+  STANDARD_WEBHOOKS: setting(yesNo(true), 'true or false', 'Whether the Standard Webhooks headers are sent too.'),
+  ALLOW_HTTP_URLS: setting(yesNo(false), 'true or false', 'Whether webhooks may have http:// urls.'),
+  ALLOW_PRIVATE_TARGETS: setting(
+    commaSeparated.refine((ranges) => ranges.every(isCidr)),
+    'address ranges such as 10.0.0.0/8, separated by commas',
+    'Address ranges that are not public and may be called all the same. Default: none.',
+  ),
+  DELIVERY_CONCURRENCY: setting(
+    whole(1, 2000, 200),
+    '1 to 2000',
+    'Deliveries that a daemon works on at the same time.',
+  ),
+  CONNECT_TIMEOUT_MS: setting(whole(10, 60_000, 5000), '10 to 60000', 'Limit of connecting to an endpoint, in ms.'),
+  ATTEMPT_TIMEOUT_MS: setting(
+    whole(50, 120_000, 15_000),
+    '50 to 120000',
+    'Limit of a whole attempt, connecting and reading the answer included, in ms.',
+  ),
+} as const;

@@ -1,0 +1,102 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { formatApiKey, hashApiKey, PLATFORM_SCOPE, parseApiKey, SCOPES } from '../../src/domain/api-key.js';
+
+const KEY_42 = 'hw_42_003aUlTJC7tjlCTQj2uNU3MFagCXG9LRKRcwGkBIDlf3nRzje';
+const id = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
+const random = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes));
+const key = fc.tuple(id, random).map(([number, bytes]) => formatApiKey(number, bytes));
+
+describe('an API key', () => {
+  test('is its prefix, its id, 43 characters of chance and a checksum (computed elsewhere)', () => {
+    const counting = Buffer.from(Array.from({ length: 32 }, (_, index) => index));
+    expect(formatApiKey(42, counting)).toBe(KEY_42);
+    expect(formatApiKey(1, Buffer.alloc(32, 0xff))).toBe(
+      'hw_1_yhjskwdA6OZ1AL1YmHWZWm8LLG7HjnuCA2j5rOw8Xp145MKqd',
+    );
+  });
+
+  test('gives its id back', () => {
+    fc.assert(
+      fc.property(id, random, (number, bytes) => {
+        const text = formatApiKey(number, bytes);
+        expect(text).toMatch(/^hw_[0-9]+_[0-9A-Za-z]{49}$/);
+        expect(parseApiKey(text)).toEqual({ id: number });
+      }),
+    );
+  });
+
+  test('is refused with any one character mistyped', () => {
+    fc.assert(
+      fc.property(key, fc.nat(), fc.string({ minLength: 1, maxLength: 1 }), (text, at, typo) => {
+        const index = at % text.length;
+        fc.pre(text[index] !== typo);
+        expect(parseApiKey(text.slice(0, index) + typo + text.slice(index + 1))).toBeNull();
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test('is refused with any character mistyped as any other of its alphabet', () => {
+    const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_';
+    for (let index = 0; index < KEY_42.length; index++) {
+      for (const typo of alphabet) {
+        if (typo === KEY_42[index]) continue;
+        expect(parseApiKey(KEY_42.slice(0, index) + typo + KEY_42.slice(index + 1))).toBeNull();
+      }
+    }
+  });
+
+  test.each([
+    '',
+    'hw_',
+    `${KEY_42} `,
+    `${KEY_42}\n`,
+    ` ${KEY_42}`,
+    KEY_42.slice(0, -1),
+    `${KEY_42}0`,
+    KEY_42.toUpperCase(),
+    KEY_42.replace('hw_42_', 'hw_042_'),
+    KEY_42.replace('hw_42_', 'hw_0_'),
+    KEY_42.replace('hw_42_', 'hw_-42_'),
+    KEY_42.replace('hw_42_', 'hw_99999999999999999999_'),
+  ])('is not %j', (text) => {
+    expect(parseApiKey(text)).toBeNull();
+  });
+
+  test('is not any other text, and none of them throws', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        expect(parseApiKey(text)).toBeNull();
+      }),
+    );
+  });
+
+  test.each([0, -1, 1.5, Number.NaN, 2 ** 53])('is not made for the id %d', (number) => {
+    expect(() => formatApiKey(number, Buffer.alloc(32))).toThrow(RangeError);
+  });
+
+  test('is made from exactly 32 bytes of chance', () => {
+    expect(() => formatApiKey(1, Buffer.alloc(31))).toThrow(RangeError);
+    expect(() => formatApiKey(1, Buffer.alloc(33))).toThrow(RangeError);
+  });
+
+  test('is stored as the SHA-256 of its whole text (computed elsewhere)', () => {
+    expect(hashApiKey(KEY_42).toString('hex')).toBe(
+      'b9adf43065a54f6396deb3f3c0caf6db4cdd107e21eacd61ad55c2d481cf7fb0',
+    );
+  });
+});
+
+test('the scopes of a tenant do not include the one of the platform', () => {
+  expect(SCOPES).toEqual([
+    'webhooks:read',
+    'webhooks:write',
+    'events:read',
+    'events:emit',
+    'deliveries:read',
+    'deliveries:write',
+    'keys:admin',
+  ]);
+  expect(SCOPES).not.toContain(PLATFORM_SCOPE);
+});

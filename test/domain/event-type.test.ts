@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'vitest';
+import {
+  EVENT_TYPE_NAME_LENGTH_MAX,
+  isEventTypeName,
+  TEST_EVENT_TYPE,
+  WILDCARD,
+} from '../../src/domain/event-type.js';
+
+describe('an event type', () => {
+  test.each([
+    'booking.created',
+    'booking.canceled',
+    'voucher.emitted',
+    'coupon.applied',
+    TEST_EVENT_TYPE,
+    'a.b',
+    'order_2.line_3.0',
+  ])('may be called %s', (name) => {
+    expect(isEventTypeName(name)).toBe(true);
+  });
+
+  test.each([
+    '',
+    'booking',
+    '.created',
+    'booking.',
+    'booking..created',
+    'Booking.created',
+    'booking.created\n',
+    ' booking.created',
+    'booking-x.created',
+    'bücher.verkauft',
+    'booking.*',
+    WILDCARD,
+  ])('may not be called %j', (name) => {
+    expect(isEventTypeName(name)).toBe(false);
+  });
+
+  test('has a name of at most 128 characters', () => {
+    const longest = `a.${'b'.repeat(EVENT_TYPE_NAME_LENGTH_MAX - 2)}`;
+    expect(longest).toHaveLength(128);
+    expect(isEventTypeName(longest)).toBe(true);
+    expect(isEventTypeName(`${longest}b`)).toBe(false);
+  });
+});

@@ -1,0 +1,107 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parseRetryAfter, RETRY_AFTER_MS_MAX } from '../../src/domain/retry-after.js';
+
+const now = new Date('2026-01-31T09:30:00Z');
+const hour = 3_600_000;
+
+describe('Retry-After', () => {
+  test.each<[string, number]>([
+    ['0', 0],
+    ['1', 1000],
+    ['120', 120_000],
+    ['0120', 120_000],
+    [' 120\t', 120_000],
+    ['3599', 3_599_000],
+    ['3600', hour],
+    ['3601', hour],
+    ['99999999999999999999', hour],
+    ['9'.repeat(400), hour],
+  ])('%j is a number of seconds', (value, waitMs) => {
+    expect(parseRetryAfter(value, now)).toBe(waitMs);
+  });
+
+  test.each<[string, number]>([
+    ['Sat, 31 Jan 2026 09:30:01 GMT', 1000],
+    ['Sat, 31 Jan 2026 09:40:00 GMT', 600_000],
+    ['Sat, 31 Jan 2026 10:30:00 GMT', hour],
+    ['Sat, 31 Jan 2026 10:30:01 GMT', hour],
+    ['Fri, 31 Dec 9999 23:59:59 GMT', hour],
+    ['Sat, 31 Jan 2026 09:30:00 GMT', 0],
+    ['Sat, 31 Jan 2026 09:29:59 GMT', 0],
+    ['Thu, 01 Jan 1970 00:00:00 GMT', 0],
+  ])('%j is a date', (value, waitMs) => {
+    expect(parseRetryAfter(value, now)).toBe(waitMs);
+  });
+
+  test.each([
+    '',
+    ' ',
+    '-5',
+    '+5',
+    '-0',
+    '1.5',
+    '1e300',
+    '1e3',
+    '0x10',
+    'NaN',
+    'inf',
+    'Infinity',
+    'Invalid Date',
+    '120s',
+    '120, 240',
+    '1 2',
+    '１２０',
+    '2026-01-31T09:40:00Z',
+    'Sun, 31 Jan 2026 09:40:00 GMT',
+    'Sat, 31 Feb 2026 09:40:00 GMT',
+    'Sat, 31 Jan 2026 24:00:00 GMT',
+    'Sat, 31 Jan 2026 09:40:60 GMT',
+    'Sat, 31 Jan 2026 09:40:00 UTC',
+    'Sat, 31 Jan 2026 09:40:00 +0000',
+    'Sat, 31 Jan 2026 09:40:00',
+    'sat, 31 jan 2026 09:40:00 gmt',
+    'Sat, 1 Feb 2026 09:40:00 GMT',
+    'Saturday, 31-Jan-26 09:40:00 GMT',
+    'Sat Jan 31 09:40:00 2026',
+    '\u0000',
+  ])('%j is no hint', (value) => {
+    expect(parseRetryAfter(value, now)).toBeNull();
+  });
+
+  test('that is missing is no hint', () => {
+    expect(parseRetryAfter(undefined, now)).toBeNull();
+    expect(parseRetryAfter([], now)).toBeNull();
+  });
+
+  test('that came more than once counts with its longest usable value', () => {
+    expect(parseRetryAfter(['60', '120'], now)).toBe(120_000);
+    expect(parseRetryAfter(['120', 'soon'], now)).toBe(120_000);
+    expect(parseRetryAfter(['Sat, 31 Jan 2026 09:40:00 GMT', '60'], now)).toBe(600_000);
+    expect(parseRetryAfter(['soon', '-1'], now)).toBeNull();
+  });
+
+  test('never throws and never leaves 0 to 60 minutes, whatever it says', () => {
+    const digits = fc.string({ unit: fc.constantFrom(...'0123456789+-.eE ') });
+    const date = fc.date({ noInvalidDate: true }).map((at) => at.toUTCString());
+    const value = fc.oneof(fc.string({ unit: 'binary' }), digits, date, fc.double().map(String));
+    fc.assert(
+      fc.property(fc.oneof(value, fc.array(value)), fc.date({ noInvalidDate: true }), (header, at) => {
+        const waitMs = parseRetryAfter(header, at);
+        if (waitMs === null) return;
+        expect(waitMs).toBeGreaterThanOrEqual(0);
+        expect(waitMs).toBeLessThanOrEqual(RETRY_AFTER_MS_MAX);
+      }),
+      { numRuns: 20_000 },
+    );
+  });
+
+  test('gives the distance to every date of the next hour', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 3600 }), (seconds) => {
+        const date = new Date(now.getTime() + seconds * 1000);
+        expect(parseRetryAfter(date.toUTCString(), now)).toBe(seconds * 1000);
+      }),
+    );
+  });
+});

@@ -1,0 +1,15 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  // Vite would load graphql's .mjs for our sources while type-graphql loads the CommonJS one:
+  // two copies of the library, which refuse each other's schemas.
+  resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },
+  test: {
+    include: ['test/**/*.test.ts'],
+    pool: 'forks',
+    globalSetup: ['test/support/global-setup.ts'],
+    fsModuleCache: false,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+  },
+});
