@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { settings } from './settings.js';
 
 export interface EncryptionKey {
@@ -7,7 +7,9 @@ export interface EncryptionKey {
   key: Buffer;
 }
 
-export type Settings = { readonly [Name in keyof typeof settings]: z.output<(typeof settings)[Name]['schema']> };
+export type Settings = {
+  readonly [Name in keyof typeof settings]: z.output<(typeof settings)[Name]['schema']>;
+};
 
 /** Every setting, read once and frozen. Durations and sizes carry their unit in the name. */
 export type Config = Readonly<ReturnType<typeof configFrom>>;
@@ -31,7 +33,8 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     if (result.success) {
       values[name] = result.data;
     } else {
-      const given = name === 'ENCRYPTION_KEYS' || name === 'DATABASE_URL' ? '(not shown)' : JSON.stringify(text);
+      const given =
+        name === 'ENCRYPTION_KEYS' || name === 'DATABASE_URL' ? '(not shown)' : JSON.stringify(text);
       problems.push(`${name} is ${given}; allowed: ${allowed}.`);
     }
   }
@@ -105,7 +108,9 @@ function misspelledNames(env: Record<string, string | undefined>): string[] {
   return Object.keys(env)
     .filter((name) => name.length >= 8 && !known.includes(name))
     .flatMap((name) => {
-      const meant = known.find((setting) => Math.abs(setting.length - name.length) <= 2 && distance(name, setting) <= 2);
+      const meant = known.find(
+        (setting) => Math.abs(setting.length - name.length) <= 2 && distance(name, setting) <= 2,
+      );
       return meant ? [`${name} is not a setting; did you mean ${meant}?`] : [];
     });
 }

@@ -25,7 +25,9 @@ const INT8_OID = 20;
 /** Numbers for int8: ids have 53 bits, counts fewer. */
 const types = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
-    oid === INT8_OID && format !== 'binary' ? Number : pg.types.getTypeParser(oid, format as 'text')) as never,
+    oid === INT8_OID && format !== 'binary'
+      ? Number
+      : pg.types.getTypeParser(oid, format as 'text')) as never,
 };
 
 /**

@@ -9,13 +9,25 @@ export const errorCatalogue = {
   tenant_required: { status: 403, code: 'FORBIDDEN', title: 'The request must name a tenant' },
   not_found: { status: 404, code: 'NOT_FOUND', title: 'Not found' },
   method_not_allowed: { status: 405, code: 'BAD_USER_INPUT', title: 'Method not allowed' },
-  webhook_limit_reached: { status: 409, code: 'CONFLICT', title: 'The tenant has as many webhooks as it may have' },
+  webhook_limit_reached: {
+    status: 409,
+    code: 'CONFLICT',
+    title: 'The tenant has as many webhooks as it may have',
+  },
   webhook_inactive: { status: 409, code: 'CONFLICT', title: 'The webhook is not active' },
   delivery_not_finished: { status: 409, code: 'CONFLICT', title: 'The delivery is still under way' },
-  idempotency_key_reused: { status: 409, code: 'CONFLICT', title: 'The idempotency key belongs to another request' },
+  idempotency_key_reused: {
+    status: 409,
+    code: 'CONFLICT',
+    title: 'The idempotency key belongs to another request',
+  },
   name_taken: { status: 409, code: 'CONFLICT', title: 'The name is taken' },
   payload_too_large: { status: 413, code: 'PAYLOAD_TOO_LARGE', title: 'Too large' },
-  unsupported_media_type: { status: 415, code: 'BAD_USER_INPUT', title: 'The request body must be application/json' },
+  unsupported_media_type: {
+    status: 415,
+    code: 'BAD_USER_INPUT',
+    title: 'The request body must be application/json',
+  },
   invalid_input: { status: 422, code: 'BAD_USER_INPUT', title: 'The input breaks a rule' },
   rate_limited: { status: 429, code: 'RATE_LIMITED', title: 'Too many requests' },
   unavailable: { status: 503, code: 'UNAVAILABLE', title: 'The service cannot reach its database' },
@@ -56,7 +68,9 @@ export class ApiError extends Error {
 export function invalidInput(issues: readonly InputIssue[]): ApiError {
   const [first] = issues;
   const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : '';
-  return new ApiError('invalid_input', first ? `${first.path.join('.')}: ${first.detail}${more}` : '', { issues });
+  return new ApiError('invalid_input', first ? `${first.path.join('.')}: ${first.detail}${more}` : '', {
+    issues,
+  });
 }
 
 /** A foreign id and an unknown one read the same, so that nobody can ask whose an id is. */
@@ -65,7 +79,14 @@ export function notFound(noun: string, id: string | number): ApiError {
 }
 
 const unavailableSqlStates = /^(08|53|57P|25006|55P03|57014)/;
-const unavailableSystemCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN']);
+const unavailableSystemCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+]);
 const unavailableMessages =
   /Connection terminated|connection error|timeout exceeded when trying to connect|Query read timeout|Client was closed/i;
 
@@ -73,7 +94,11 @@ const unavailableMessages =
 export function isDatabaseAway(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const code = String((cause as { code?: unknown }).code ?? '');
-    if (unavailableSqlStates.test(code) || unavailableSystemCodes.has(code) || unavailableMessages.test(cause.message)) {
+    if (
+      unavailableSqlStates.test(code) ||
+      unavailableSystemCodes.has(code) ||
+      unavailableMessages.test(cause.message)
+    ) {
       return true;
     }
   }

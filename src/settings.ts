@@ -12,7 +12,11 @@ interface Setting<Schema extends z.ZodType> {
   meaning: string;
 }
 
-const setting = <Schema extends z.ZodType>(schema: Schema, allowed: string, meaning: string): Setting<Schema> => ({
+const setting = <Schema extends z.ZodType>(
+  schema: Schema,
+  allowed: string,
+  meaning: string,
+): Setting<Schema> => ({
   schema,
   allowed,
   meaning,
@@ -48,14 +52,17 @@ function isCidr(text: string): boolean {
   const [address = '', prefix, ...rest] = text.split('/');
   const family = isIP(address);
   const bits = prefix === undefined ? 0 : Number(prefix);
-  return family !== 0 && rest.length === 0 && /^\d+$/.test(prefix ?? '0') && bits <= (family === 4 ? 32 : 128);
+  return (
+    family !== 0 && rest.length === 0 && /^\d+$/.test(prefix ?? '0') && bits <= (family === 4 ? 32 : 128)
+  );
 }
 
 const encryptionKeys = z
   .string()
   .transform((text, context) =>
     text.split(',').map((part) => {
-      const [, kid = '', base64 = ''] = /^([A-Za-z0-9_.-]{1,64}):([A-Za-z0-9+/]+={0,2})$/.exec(part.trim()) ?? [];
+      const [, kid = '', base64 = ''] =
+        /^([A-Za-z0-9_.-]{1,64}):([A-Za-z0-9+/]+={0,2})$/.exec(part.trim()) ?? [];
       const key = Buffer.from(base64, 'base64');
       if (kid === '' || key.length !== 32) {
         context.addIssue({ code: 'custom', message: 'not kid:base64 of 32 bytes' });
@@ -80,7 +87,11 @@ export const settings = {
     'kid:base64 of 32 bytes, several separated by commas, each kid once',
     'Keys that protect secrets at rest; the first one encrypts, all decrypt. Required with DATABASE_URL.',
   ),
-  DATA_DIR: setting(z.string().default('.data'), 'a folder', 'Where the all-in-one mode keeps its database and keys.'),
+  DATA_DIR: setting(
+    z.string().default('.data'),
+    'a folder',
+    'Where the all-in-one mode keeps its database and keys.',
+  ),
   HOST: setting(
     z.string().min(1).optional(),
     'a host name or an IP address',
@@ -92,7 +103,11 @@ export const settings = {
     'trace, debug, info, warn, error, fatal or silent',
     'The least severe log lines that are written.',
   ),
-  DATABASE_POOL_MAX: setting(whole(4, 500, 10), '4 to 500', 'Connections of each pool of each process to Postgres.'),
+  DATABASE_POOL_MAX: setting(
+    whole(4, 500, 10),
+    '4 to 500',
+    'Connections of each pool of each process to Postgres.',
+  ),
   CORS_ORIGINS: setting(
     commaSeparated.refine((origins) => origins.every((origin) => /^https?:\/\/[^/]+$/.test(origin))),
     'origins such as https://app.example.com, separated by commas',
@@ -100,11 +115,15 @@ export const settings = {
   ),
   INTROSPECTION: setting(yesNo(true), 'true or false', 'Whether the GraphQL schema may be asked for.'),
   GRAPHIQL: setting(yesNo(true), 'true or false', 'Whether /graphiql is served.'),
-  WEBHOOKS_PER_TENANT_MAX: setting(whole(1, 1_000_000, 100), '1 to 1000000', 'How many webhooks a tenant may have.'),
+  WEBHOOKS_PER_TENANT_MAX: setting(
+    whole(1, 1_000_000, 100),
+    '1 to 1000000',
+    'How many webhooks a tenant may have.',
+  ),
   PAYLOAD_BYTES_MAX: setting(
     whole(1024, 1_048_576, 262_144),
     '1024 to 1048576',
-    "The longest payload, in UTF-8 bytes of its JSON text.",
+    'The longest payload, in UTF-8 bytes of its JSON text.',
   ),
   MAX_RETRIES: setting(whole(0, 50, 5), '0 to 50', 'Retries of a failed delivery, after its first attempt.'),
   RETRY_BASE_SECONDS: setting(
@@ -117,7 +136,11 @@ export const settings = {
     '0.01 to 3600',
     'The delay before the first retry, in seconds; it doubles with each further one, up to 60 minutes. For trials and tests: the contract has 120.',
   ),
-  HOLD_HOURS: setting(whole(1, 2160, 168), '1 to 2160', 'How long an inactive webhook collects events, in hours.'),
+  HOLD_HOURS: setting(
+    whole(1, 2160, 168),
+    '1 to 2160',
+    'How long an inactive webhook collects events, in hours.',
+  ),
   RETENTION_DAYS: setting(
     whole(8, 3650, 30),
     '8 to 3650, and above HOLD_HOURS + 1 day',
@@ -131,7 +154,11 @@ export const settings = {
     'letters, digits and hyphens, at most 64',
     'The prefix of the delivery headers, for white-label use.',
   ),
-  STANDARD_WEBHOOKS: setting(yesNo(true), 'true or false', 'Whether the Standard Webhooks headers are sent too.'),
+  STANDARD_WEBHOOKS: setting(
+    yesNo(true),
+    'true or false',
+    'Whether the Standard Webhooks headers are sent too.',
+  ),
   ALLOW_HTTP_URLS: setting(yesNo(false), 'true or false', 'Whether webhooks may have http:// urls.'),
   ALLOW_PRIVATE_TARGETS: setting(
     commaSeparated.refine((ranges) => ranges.every(isCidr)),
@@ -143,7 +170,11 @@ export const settings = {
     '1 to 2000',
     'Deliveries that a daemon works on at the same time.',
   ),
-  CONNECT_TIMEOUT_MS: setting(whole(10, 60_000, 5000), '10 to 60000', 'Limit of connecting to an endpoint, in ms.'),
+  CONNECT_TIMEOUT_MS: setting(
+    whole(10, 60_000, 5000),
+    '10 to 60000',
+    'Limit of connecting to an endpoint, in ms.',
+  ),
   ATTEMPT_TIMEOUT_MS: setting(
     whole(50, 120_000, 15_000),
     '50 to 120000',

@@ -7,7 +7,11 @@ import { enqueueSettle, lockWebhook } from './update-webhook.js';
  *
  * @throws ApiError not_found for a foreign, unknown or deleted webhook
  */
-export async function deleteWebhook(db: Pick<Database, 'pool'>, tenantId: number, webhookId: number): Promise<void> {
+export async function deleteWebhook(
+  db: Pick<Database, 'pool'>,
+  tenantId: number,
+  webhookId: number,
+): Promise<void> {
   await transaction(db.pool, async (client) => {
     await lockWebhook(client, tenantId, webhookId);
     await client.query(

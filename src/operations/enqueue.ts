@@ -53,3 +53,10 @@ export const hasNoLiveJobSql = (deliveryId: string, lockedSeconds: string) =>
 /** Deletes the jobs that graphile-worker will never run again: replaced ones and those of crashed processes. */
 export const deleteDeadJobsSql =
   'delete from graphile_worker._private_jobs where attempts >= max_attempts and locked_at is null and key is null';
+
+/** Frees the jobs that ended worker pools had locked, and wakes the living ones. */
+export async function unlockJobsOf(pool: pg.Pool, poolIds: readonly string[]): Promise<void> {
+  if (poolIds.length > 0) {
+    await pool.query('select graphile_worker.force_unlock_workers($1::text[])', [poolIds]);
+  }
+}

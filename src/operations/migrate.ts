@@ -41,3 +41,13 @@ async function requirePostgres15(client: pg.Client): Promise<void> {
     throw new Error(`Postgres ${major} is too old: Hookwright needs Postgres 15 or later.`);
   }
 }
+
+/** The names of the migrations that a database lacks. */
+export async function pendingMigrations(databaseUrl: string): Promise<string[]> {
+  const orm = await MikroORM.init(ormOptions(databaseUrl, 2));
+  try {
+    return (await orm.migrator.getPending()).map(({ name }) => name);
+  } finally {
+    await orm.close(true);
+  }
+}

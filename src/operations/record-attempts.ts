@@ -177,7 +177,10 @@ async function updateHealth(
   const disabled = touched.filter(({ verdict }) => verdict.disable !== null).map(({ webhook }) => webhook);
   const settled =
     disabled.length > 0
-      ? query(client, settleStatement, [disabled.map(({ id }) => id), disabled.map(({ tenant_id }) => tenant_id)])
+      ? query(client, settleStatement, [
+          disabled.map(({ id }) => id),
+          disabled.map(({ tenant_id }) => tenant_id),
+        ])
       : undefined;
   await Promise.all([updated, settled]);
 }

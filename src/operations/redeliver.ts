@@ -13,7 +13,11 @@ interface Row {
  *
  * @throws ApiError not_found; delivery_not_finished while it is pending or held; webhook_inactive
  */
-export async function redeliver(db: Pick<Database, 'pool'>, tenantId: number, deliveryId: number): Promise<void> {
+export async function redeliver(
+  db: Pick<Database, 'pool'>,
+  tenantId: number,
+  deliveryId: number,
+): Promise<void> {
   await transaction(db.pool, async (client) => {
     // The webhook first, as everywhere, so that nothing can wait for us in a ring.
     const { rows } = await client.query<Row>(
@@ -56,6 +60,9 @@ function refuseUnlessSendable(deliveryId: number, { status, active, deleted }: R
     );
   }
   if (!active) {
-    throw new ApiError('webhook_inactive', `The webhook of delivery ${deliveryId} is inactive; enable it first.`);
+    throw new ApiError(
+      'webhook_inactive',
+      `The webhook of delivery ${deliveryId} is inactive; enable it first.`,
+    );
   }
 }

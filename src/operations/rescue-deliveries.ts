@@ -51,8 +51,7 @@ const misheldStatement: Statement = {
               where d.status = 'HELD' and d.webhook_id > holding.webhook_id)
       from holding where holding.webhook_id is not null)
     select w.id, w.tenant_id from holding join hookwright.webhooks w on w.id = holding.webhook_id
-    where w.deleted_at is not null or w.hold_until <= now()
-       or (w.active and (not w.keep_held or w.discard_held_up_to is not null))`,
+    where w.deleted_at is not null or w.hold_until <= now() or (w.active and not w.keep_held)`,
 };
 
 /**
@@ -78,7 +77,11 @@ export async function deleteDeadJobs(pool: pg.Pool): Promise<void> {
  * Runs `work` unless another process is just doing the same. The lock goes with the transaction, so a process that
  * dies does not keep it.
  */
-export async function unlessRunningElsewhere(pool: pg.Pool, name: string, work: () => Promise<void>): Promise<void> {
+export async function unlessRunningElsewhere(
+  pool: pg.Pool,
+  name: string,
+  work: () => Promise<void>,
+): Promise<void> {
   await transaction(pool, async (client) => {
     const { rows } = await client.query<{ locked: boolean }>(
       'select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as locked',

@@ -20,7 +20,9 @@ export interface Rolled {
  * @param retentionDays how long deliveries and attempts are kept
  */
 export async function rollPartitions(pool: pg.Pool, retentionDays: number): Promise<Rolled> {
-  const { rows } = await pool.query<{ made: number }>('select hookwright.make_partitions($1) as made', [DAYS_AHEAD]);
+  const { rows } = await pool.query<{ made: number }>('select hookwright.make_partitions($1) as made', [
+    DAYS_AHEAD,
+  ]);
   const rolled: Rolled = { made: rows[0]?.made ?? 0, dropped: [], expired: 0 };
   for (const partition of await partitionsBefore(pool, 'deliveries', retentionDays)) {
     rolled.expired += await expireOpen(pool, partition);

@@ -31,13 +31,23 @@ export class SecretVault {
   /** A fresh data key for a tenant that is being made, wrapped for its row. */
   newDataKey(tenantId: number): { dataKey: Buffer; dataKeyKid: string } {
     const { kid, key } = this.#current;
-    const dataKey = seal(key, randomBytes(ENVELOPE_KEY_BYTES), dataKeyPlace(tenantId), randomBytes(ENVELOPE_NONCE_BYTES));
+    const dataKey = seal(
+      key,
+      randomBytes(ENVELOPE_KEY_BYTES),
+      dataKeyPlace(tenantId),
+      randomBytes(ENVELOPE_NONCE_BYTES),
+    );
     return { dataKey, dataKeyKid: kid };
   }
 
   async seal(tenantId: number, webhookId: number, secret: string): Promise<Buffer> {
     const dataKey = await this.#dataKeyOf(tenantId);
-    return seal(dataKey, Buffer.from(secret), secretPlace(tenantId, webhookId), randomBytes(ENVELOPE_NONCE_BYTES));
+    return seal(
+      dataKey,
+      Buffer.from(secret),
+      secretPlace(tenantId, webhookId),
+      randomBytes(ENVELOPE_NONCE_BYTES),
+    );
   }
 
   /** @throws Error when the value was damaged or moved, or its key is not among `ENCRYPTION_KEYS` */

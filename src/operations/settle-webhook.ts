@@ -29,7 +29,11 @@ const cancel = (reason: string) =>
  *
  * @returns how many deliveries were moved
  */
-export async function settleWebhook(db: Pick<Database, 'pool'>, tenantId: number, webhookId: number): Promise<number> {
+export async function settleWebhook(
+  db: Pick<Database, 'pool'>,
+  tenantId: number,
+  webhookId: number,
+): Promise<number> {
   let moved = 0;
   for (;;) {
     const chunk = await transaction(db.pool, (client) => settleChunk(client, tenantId, webhookId));
@@ -71,7 +75,10 @@ function movesFor(webhook: WebhookState): Move[] {
   }
   const moves: Move[] = [];
   if (webhook.discard_held_up_to !== null) {
-    moves.push({ where: `status = 'HELD' and id <= ${webhook.discard_held_up_to}`, set: cancel('DISCARDED') });
+    moves.push({
+      where: `status = 'HELD' and id <= ${webhook.discard_held_up_to}`,
+      set: cancel('DISCARDED'),
+    });
   }
   if (!webhook.keep_held) {
     moves.push({ where: `status = 'HELD'`, set: `status = 'PENDING'`, enqueue: true });
@@ -79,7 +86,12 @@ function movesFor(webhook: WebhookState): Move[] {
   return moves;
 }
 
-async function apply(client: pg.PoolClient, tenantId: number, webhookId: number, move: Move): Promise<number> {
+async function apply(
+  client: pg.PoolClient,
+  tenantId: number,
+  webhookId: number,
+  move: Move,
+): Promise<number> {
   const { rows } = await client.query<{ moved: number }>(
     `with chunk as (
        select id from hookwright.deliveries

@@ -36,7 +36,10 @@ export async function updateWebhook(
       );
     }
     if (change.eventTypes !== undefined) {
-      await client.query('update hookwright.webhooks set event_types = $2 where id = $1', [webhookId, change.eventTypes]);
+      await client.query('update hookwright.webhooks set event_types = $2 where id = $1', [
+        webhookId,
+        change.eventTypes,
+      ]);
     }
     if (change.active === true && !active) {
       await enable(client, tenantId, webhookId, change.held ?? 'RELEASE');
@@ -81,7 +84,12 @@ async function enable(
   await enqueueSettle(client, tenantId, webhookId);
 }
 
-async function pause(client: pg.PoolClient, tenantId: number, webhookId: number, holdHours: number): Promise<void> {
+async function pause(
+  client: pg.PoolClient,
+  tenantId: number,
+  webhookId: number,
+  holdHours: number,
+): Promise<void> {
   await client.query(
     `update hookwright.webhooks
      set active = false, generation = generation + 1, disabled_at = now(), disabled_reason = 'PAUSED',

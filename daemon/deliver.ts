@@ -1,0 +1,121 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Config } from '../src/config.js';
+import type { Database } from '../src/database.js';
+import { type DeliveryRequest, deliveryRequest } from '../src/domain/delivery-request.js';
+import { judge, type Outcome } from '../src/domain/outcome.js';
+import { retryDelayMs } from '../src/domain/retry-policy.js';
+import { isDatabaseAway } from '../src/errors.js';
+import type { DeliverPayload } from '../src/operations/enqueue.js';
+import { GroupCommit } from '../src/operations/group-commit.js';
+import { type DueDelivery, loadDeliveries } from '../src/operations/load-deliveries.js';
+import { type FinishedAttempt, recordAttempts } from '../src/operations/record-attempts.js';
+import type { SecretVault } from '../src/operations/secrets.js';
+import { version } from '../src/version.js';
+import type { Sender } from './send.js';
+import { SigningKeys } from './signing-keys.js';
+
+export interface DeliverDeps {
+  config: Config;
+  db: Database;
+  vault: SecretVault;
+  sender: Sender;
+  clock: () => Date;
+  log: Logger;
+}
+
+const BATCH_MAX = 256;
+const RECORD_PATIENCE_MS = 60_000;
+const RECORD_PAUSE_MS = 500;
+
+/** Makes the attempts that jobs ask for: load, sign, send, judge, plan, record. */
+export class Deliverer {
+  readonly #loads: GroupCommit<DeliverPayload, DueDelivery | null>;
+  readonly #records: GroupCommit<FinishedAttempt, boolean>;
+  readonly #keys: SigningKeys;
+  readonly #underWay = new Set<number>();
+
+  constructor(private readonly deps: DeliverDeps) {
+    const { db, config, vault } = deps;
+    this.#loads = new GroupCommit((jobs) => loadDeliveries(db.pool, jobs), BATCH_MAX);
+    this.#records = new GroupCommit(
+      (attempts) => recordAttempts(db.pool, attempts, config.holdHours),
+      BATCH_MAX,
+    );
+    this.#keys = new SigningKeys(vault);
+  }
+
+  /**
+   * Makes one attempt, if it is due. Whatever the receiver does is recorded as an outcome.
+   *
+   * @throws Error only for faults of our own (the database is away); the job is then run again
+   */
+  async deliver(job: DeliverPayload): Promise<void> {
+    // Two jobs can name one delivery (a rescued one, say): the request that is under way answers for both.
+    if (this.#underWay.has(job.id)) {
+      return;
+    }
+    this.#underWay.add(job.id);
+    try {
+      const delivery = await this.#loads.runOne(job);
+      if (delivery !== null) {
+        await this.#attempt(delivery);
+      }
+    } finally {
+      this.#underWay.delete(job.id);
+    }
+  }
+
+  async #attempt(delivery: DueDelivery): Promise<void> {
+    const startedAt = this.deps.clock();
+    const request = await this.#sign(delivery, startedAt);
+    const result = await this.deps.sender.send(delivery.url, request);
+    const outcome = judge(result, this.deps.clock());
+    const retryInMs = this.#plan(delivery, outcome);
+    await this.#record({ delivery, startedAt, requestHeaders: request.headers, result, outcome, retryInMs });
+  }
+
+  async #sign(delivery: DueDelivery, at: Date): Promise<DeliveryRequest> {
+    const { headerPrefix, standardWebhooks } = this.deps.config.delivery;
+    return deliveryRequest({
+      deliveryId: delivery.id,
+      eventType: delivery.eventType,
+      body: delivery.body,
+      keys: await this.#keys.of(delivery),
+      at,
+      headerPrefix,
+      standardWebhooks,
+      userAgent: `Hookwright/${version}`,
+    });
+  }
+
+  /** Milliseconds until the next attempt, or null when this was the last. */
+  #plan(delivery: DueDelivery, outcome: Outcome): number | null {
+    if (outcome.verdict !== 'FAILED') {
+      return null;
+    }
+    const wait = retryDelayMs(this.deps.config.retry, delivery.failuresBefore + 1, outcome.retryAfterMs);
+    return wait === 'EXHAUSTED' ? null : wait;
+  }
+
+  /** The request has been made: losing its outcome would repeat it, so a database that is away is waited for. */
+  async #record(attempt: FinishedAttempt): Promise<void> {
+    const { delivery, outcome } = attempt;
+    const since = performance.now();
+    for (;;) {
+      try {
+        const recorded = await this.#records.runOne(attempt);
+        this.deps.log.debug(
+          { deliveryId: delivery.id, attempt: delivery.attemptNumber, outcome, recorded },
+          'attempt',
+        );
+        return;
+      } catch (error) {
+        if (!isDatabaseAway(error) || performance.now() - since > RECORD_PATIENCE_MS) {
+          throw error;
+        }
+        await delay(RECORD_PAUSE_MS);
+      }
+    }
+  }
+}

@@ -1,0 +1,128 @@
+import { randomBytes } from 'node:crypto';
+import { readConfig } from '../config.js';
+import { type Database, openDatabase } from '../database.js';
+import { SCOPES, type Scope } from '../domain/api-key.js';
+import { formatTimestamp } from '../domain/timestamp.js';
+import { ApiKey } from '../entities/api-key.js';
+import { Tenant } from '../entities/tenant.js';
+import { createApiKey } from '../operations/create-api-key.js';
+import { createTenant } from '../operations/create-tenant.js';
+import { migrate } from '../operations/migrate.js';
+import { revokeApiKey } from '../operations/revoke-api-key.js';
+import { SecretVault } from '../operations/secrets.js';
+import { withDatabaseUrl } from './database-url.js';
+import { encryptionKeysOf } from './first-start.js';
+
+/**
+ * The commands of the person who runs the installation. They work on the database directly, also while the service
+ * is running: whoever can run them holds the database's password anyway.
+ */
+
+interface Administration {
+  db: Database;
+  vault: SecretVault;
+}
+
+async function administer(work: (administration: Administration) => Promise<void>): Promise<void> {
+  const config = readConfig(process.env);
+  await withDatabaseUrl(config, async (url) => {
+    await migrate(url);
+    const db = await openDatabase(url, { poolMax: 2, onError: () => {} });
+    try {
+      await work({ db, vault: new SecretVault(db, await encryptionKeysOf(config)) });
+    } finally {
+      await db.close();
+    }
+  });
+}
+
+/** `hookwright tenant create <name>` */
+export async function createTenantCommand(name: string): Promise<void> {
+  await administer(async ({ db, vault }) => {
+    const tenant = await createTenant(db, vault, name);
+    print(
+      `Tenant ${tenant.id} "${name}" is made. A key for it: hookwright key create <name> --tenant ${tenant.id}`,
+    );
+  });
+}
+
+/** `hookwright tenant list` */
+export async function listTenants(): Promise<void> {
+  await administer(async ({ db }) => {
+    const tenants = await db.orm.em
+      .fork()
+      .find(Tenant, {}, { filters: { tenant: false }, orderBy: { id: 'asc' } });
+    for (const { id, name, createdAt } of tenants) {
+      print(`${id}\t${name}\t${formatTimestamp(createdAt)}`);
+    }
+  });
+}
+
+interface KeyOptions {
+  tenant?: number;
+  platform?: boolean;
+  scopes?: string;
+  expiresIn?: number;
+}
+
+/** `hookwright key create <name>` */
+export async function createKey(name: string, options: KeyOptions): Promise<void> {
+  if (options.tenant === undefined && !options.platform) {
+    throw new Error(
+      'Say whom the key is for: --tenant <id> (hookwright tenant list shows them) or --platform.',
+    );
+  }
+  await administer(async ({ db }) => {
+    const { id, key } = await createApiKey(db, randomBytes, {
+      tenantId: options.tenant ?? null,
+      name,
+      scopes: options.platform ? ['platform:admin'] : scopesFrom(options.scopes),
+      ...(options.expiresIn === undefined ? {} : { expiresInSeconds: options.expiresIn }),
+    });
+    process.stderr.write(`Key ${id} "${name}" is made. It is shown this once:\n`);
+    print(key);
+  });
+}
+
+function scopesFrom(text: string | undefined): Scope[] {
+  const scopes = text?.split(',').map((scope) => scope.trim()) ?? [...SCOPES];
+  const unknown = scopes.filter((scope) => !(SCOPES as readonly string[]).includes(scope));
+  if (unknown.length > 0) {
+    throw new Error(`Unknown scope ${unknown.join(', ')}; the scopes are ${SCOPES.join(', ')}.`);
+  }
+  return scopes as Scope[];
+}
+
+/** `hookwright key list` */
+export async function listKeys({ tenant }: { tenant?: number }): Promise<void> {
+  await administer(async ({ db }) => {
+    const where = tenant === undefined ? {} : { tenantId: tenant };
+    const keys = await db.orm.em
+      .fork()
+      .find(ApiKey, where, { filters: { tenant: false }, orderBy: { id: 'asc' } });
+    for (const key of keys) {
+      const owner = key.tenantId === null ? 'platform' : `tenant ${key.tenantId}`;
+      print([key.id, owner, key.name, stateOf(key), key.scopes.join(',')].join('\t'));
+    }
+  });
+}
+
+function stateOf({ revokedAt, expiresAt }: ApiKey): string {
+  if (revokedAt !== null) {
+    return `revoked ${formatTimestamp(revokedAt)}`;
+  }
+  return expiresAt === null ? 'valid' : `valid until ${formatTimestamp(expiresAt)}`;
+}
+
+/** `hookwright key revoke <id>` */
+export async function revokeKey(id: number): Promise<void> {
+  await administer(async ({ db }) => {
+    const key = await db.orm.em.fork().findOne(ApiKey, { id }, { filters: { tenant: false } });
+    await revokeApiKey(db, key?.tenantId ?? null, id);
+    print(`Key ${id} is revoked; every process refuses it within 5 seconds.`);
+  });
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

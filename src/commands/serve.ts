@@ -1,0 +1,138 @@
+import type { FastifyInstance } from 'fastify';
+import { type Logger, pino } from 'pino';
+import { Daemon } from '../../daemon/daemon.js';
+import { type Config, readConfig } from '../config.js';
+import type { Services } from '../context.js';
+import { claimDataDir, startEmbeddedPostgres } from '../embedded-postgres.js';
+import { migrate, pendingMigrations } from '../operations/migrate.js';
+import { buildServer } from '../server.js';
+import { openServices } from '../services.js';
+import { apiKeyFile, encryptionKeyFile, encryptionKeysOf, makeFirstTenant } from './first-start.js';
+
+/** Which parts run in this process. */
+export interface Roles {
+  api: boolean;
+  daemon: boolean;
+  migrate: boolean;
+}
+
+/** What to do, last thing first, when the process ends. */
+type Closing = () => Promise<unknown> | unknown;
+
+/** `hookwright start | api | daemon`: runs until SIGINT or SIGTERM, then lets everything under way end and exits 0. */
+export async function serve(roles: Roles): Promise<void> {
+  const config = readConfig(process.env);
+  if (!roles.migrate && config.databaseUrl === undefined) {
+    throw new Error(
+      'DATABASE_URL is not set: the API or the daemon alone work over a Postgres that they share.',
+    );
+  }
+  const log = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime });
+  const closings: Closing[] = [];
+  endOnSignals(closings, log);
+  try {
+    await open(roles, config, log, closings);
+  } catch (error) {
+    await closeAll(closings);
+    throw error;
+  }
+}
+
+async function open(roles: Roles, config: Config, log: Logger, closings: Closing[]): Promise<void> {
+  const databaseUrl = config.databaseUrl ?? (await openEmbedded(config, log, closings));
+  if (roles.migrate) {
+    await migrate(databaseUrl);
+  } else {
+    await requireMigrated(databaseUrl);
+  }
+  const encryptionKeys = await encryptionKeysOf(config);
+  const services = await openServices({ config, databaseUrl, encryptionKeys, log });
+  closings.push(() => services.db.close());
+  const firstKey = roles.migrate ? await makeFirstTenant(services) : null;
+
+  if (roles.daemon) {
+    const daemon = new Daemon(services);
+    closings.push(() => daemon.stop());
+    log.info({ concurrency: config.delivery.concurrency }, 'the delivery daemon is running');
+  }
+  if (roles.api) {
+    const server = await buildServer(services);
+    closings.push(() => server.close());
+    const address = await listen(server, config);
+    log.info({ address }, 'the API is listening');
+    tellWhereThingsAre(services, address, firstKey);
+  }
+}
+
+async function openEmbedded(config: Config, log: Logger, closings: Closing[]): Promise<string> {
+  const claim = claimDataDir(config.dataDir);
+  closings.push(() => claim.release());
+  const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir, log: (line) => log.info(line) });
+  closings.push(() => postgres.stop());
+  return postgres.url;
+}
+
+async function requireMigrated(databaseUrl: string): Promise<void> {
+  const pending = await pendingMigrations(databaseUrl);
+  if (pending.length > 0) {
+    throw new Error(`The database lacks ${pending.join(', ')}: run "hookwright migrate" first.`);
+  }
+}
+
+async function listen(server: FastifyInstance, { host, port }: Config): Promise<string> {
+  try {
+    return await server.listen({ host, port });
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === 'EADDRINUSE') {
+      throw new Error(`Port ${port} on ${host} is taken. Free it, or choose another: PORT=3001.`);
+    }
+    if (code === 'EACCES') {
+      throw new Error(`Port ${port} is not for ordinary users. Choose one above 1023: PORT=3000.`);
+    }
+    throw error;
+  }
+}
+
+/** For the person who has just started it by hand. A key goes to a terminal only, never into a log. */
+function tellWhereThingsAre({ config }: Services, address: string, firstKey: string | null): void {
+  if (!config.embedded) {
+    return;
+  }
+  const lines = [
+    `Hookwright is ready at ${address}`,
+    `  REST ${address}/api/v1/webhooks   GraphQL ${address}/graphql   try it at ${address}/graphiql`,
+    `  API key: ${apiKeyFile(config)}   encryption key: ${encryptionKeyFile(config)} (keep a copy: without it secrets are lost)`,
+    '  On this machine webhooks may point at http://localhost and other loopback addresses.',
+  ];
+  if (firstKey !== null && process.stderr.isTTY) {
+    lines.push(`  Your API key, shown this once: ${firstKey}`);
+  }
+  process.stderr.write(`${lines.join('\n')}\n`);
+}
+
+function endOnSignals(closings: Closing[], log: Logger): void {
+  let ending = false;
+  const end = async (signal: NodeJS.Signals) => {
+    if (ending) {
+      log.warn('asked a second time: ending at once');
+      process.exit(1);
+    }
+    ending = true;
+    log.info({ signal }, 'ending: requests under way are finished first');
+    await closeAll(closings);
+    process.exit(0);
+  };
+  process.on('SIGINT', end);
+  process.on('SIGTERM', end);
+}
+
+async function closeAll(closings: Closing[]): Promise<void> {
+  for (const close of closings.splice(0).reverse()) {
+    try {
+      await close();
+    } catch (error) {
+      process.stderr.write(`hookwright: ${error instanceof Error ? error.message : error}\n`);
+    }
+  }
+}

@@ -1,0 +1,176 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Logger } from 'pino';
+import type { Config } from './config.js';
+import type { Database } from './database.js';
+import { PLATFORM_SCOPE, type Scope } from './domain/api-key.js';
+import { ApiError, notFound } from './errors.js';
+import { createLoaders, type Loaders } from './graphql/loaders.js';
+import type { Authenticator, Caller } from './operations/authenticate.js';
+import type { Emitter } from './operations/emit-events.js';
+import type { EventTypeRegistry } from './operations/event-types.js';
+import type { SecretVault } from './operations/secrets.js';
+
+export type { Caller } from './operations/authenticate.js';
+
+/** What every request of a process shares. */
+export interface Services {
+  config: Config;
+  db: Database;
+  emitter: Emitter;
+  vault: SecretVault;
+  authenticator: Authenticator;
+  eventTypes: EventTypeRegistry;
+  clock: () => Date;
+  random: (bytes: number) => Buffer;
+  log: Logger;
+}
+
+/** One request: who asks, for which tenant, and with what. */
+export interface Context extends Services {
+  /** Null without an API key. */
+  caller: Caller | null;
+  /** The tenant that is acted for; null without a key, and for a platform key that names none. */
+  tenantId: number | null;
+  requestId: string;
+  /** Made at its first use, with the tenant filter set: an emit needs none. */
+  readonly em: EntityManager;
+  readonly loaders: Loaders;
+}
+
+export interface ContextRequest {
+  /** The header `Authorization`. */
+  authorization?: string | undefined;
+  /** The header `Hookwright-Tenant`: the tenant that a platform key acts for (design §6). */
+  tenantHeader?: string | undefined;
+  requestId: string;
+}
+
+/**
+ * Finds out who asks and for whom. A request without a key is no error here: it may ask for the schema.
+ *
+ * @throws ApiError unauthenticated for a bad key, scope_missing when a tenant's key names another tenant,
+ *   not_found when a platform key names a tenant that does not exist
+ */
+export async function createContext(services: Services, request: ContextRequest): Promise<Context> {
+  const caller =
+    request.authorization === undefined
+      ? null
+      : await services.authenticator.authenticate(request.authorization);
+  const tenantId = caller === null ? null : await tenantNamed(services, caller, request.tenantHeader);
+  return contextFor(services, caller, tenantId, request.requestId);
+}
+
+function contextFor(
+  services: Services,
+  caller: Caller | null,
+  tenantId: number | null,
+  requestId: string,
+): Context {
+  let em: EntityManager | undefined;
+  let loaders: Loaders | undefined;
+  return {
+    ...services,
+    caller,
+    tenantId,
+    requestId,
+    get em() {
+      em ??= forkFor(services, tenantId);
+      return em;
+    },
+    get loaders() {
+      loaders ??= createLoaders(this);
+      return loaders;
+    },
+  };
+}
+
+/** Without a tenant the filter has no argument, and every query that needs one throws. */
+function forkFor(services: Services, tenantId: number | null): EntityManager {
+  const em = services.db.orm.em.fork({ useContext: false });
+  if (tenantId !== null) {
+    em.setFilterParams('tenant', { tenantId });
+  }
+  return em;
+}
+
+async function tenantNamed(
+  services: Services,
+  caller: Caller,
+  header: string | undefined,
+): Promise<number | null> {
+  if (header === undefined || header === '') {
+    return caller.tenantId;
+  }
+  const named = parseId(header);
+  if (caller.tenantId !== null) {
+    if (named !== caller.tenantId) {
+      throw otherTenant();
+    }
+    return caller.tenantId;
+  }
+  if (named === null || !(await services.authenticator.tenantExists(named))) {
+    throw notFound('tenant', named ?? 'with such an id');
+  }
+  return named;
+}
+
+/** A positive integer in its shortest decimal form, or null: no other text can be an id. */
+export function parseId(text: string): number | null {
+  const id = /^[1-9][0-9]{0,15}$/.test(text) ? Number(text) : Number.NaN;
+  return Number.isSafeInteger(id) ? id : null;
+}
+
+/** @throws ApiError unauthenticated when the request carries no key */
+export function callerOf(context: Context): Caller {
+  if (context.caller === null) {
+    throw new ApiError('unauthenticated', 'Send an API key in the header Authorization: Bearer <key>.');
+  }
+  return context.caller;
+}
+
+/**
+ * Requires one of the scopes. A platform key may do all that a tenant's key may.
+ *
+ * @throws ApiError unauthenticated, scope_missing
+ */
+export function requireScope(context: Context, ...anyOf: readonly Scope[]): void {
+  const { scopes } = callerOf(context);
+  if (!scopes.has(PLATFORM_SCOPE) && !anyOf.some((scope) => scopes.has(scope))) {
+    throw new ApiError('scope_missing', `This needs an API key with the scope ${anyOf.join(' or ')}.`);
+  }
+}
+
+/**
+ * The tenant to act for.
+ *
+ * @param named a tenant that the input itself names, as `tenantId` at emit
+ * @throws ApiError unauthenticated; tenant_required when a platform key names no tenant; scope_missing when a
+ *   tenant's key names another tenant; not_found when the name is no id
+ */
+export function tenantOf(context: Context, named?: string | null): number {
+  const caller = callerOf(context);
+  if (named !== undefined && named !== null) {
+    const id = parseId(named);
+    if (caller.tenantId !== null && id !== caller.tenantId) {
+      throw otherTenant();
+    }
+    if (id === null) {
+      throw notFound('tenant', 'with such an id');
+    }
+    return id;
+  }
+  if (context.tenantId === null) {
+    throw new ApiError(
+      'tenant_required',
+      'A platform key names the tenant in the header Hookwright-Tenant: <id>.',
+    );
+  }
+  return context.tenantId;
+}
+
+function otherTenant(): ApiError {
+  return new ApiError(
+    'scope_missing',
+    'An API key acts for its own tenant only; this request names another one.',
+  );
+}

@@ -1,0 +1,118 @@
+import { join } from 'node:path';
+import { usableBinaries } from './embedded-postgres/binaries.js';
+import { type Cluster, initialise, isInitialised, locateCluster } from './embedded-postgres/cluster.js';
+import { makeDatabase, serviceUrl } from './embedded-postgres/connection.js';
+import { isClaimedByAnother, withLock } from './embedded-postgres/lock.js';
+import {
+  askToEnd,
+  end,
+  findServer,
+  launch,
+  type Server,
+  type ServerOptions,
+} from './embedded-postgres/server.js';
+
+export { removeDataDir } from './embedded-postgres/cluster.js';
+export { claimDataDir, isClaimAbandoned } from './embedded-postgres/lock.js';
+
+const MAX_CONNECTIONS = 100;
+
+/** A Postgres of our own, in the data folder, on loopback. */
+export interface EmbeddedPostgres {
+  /** postgres:// of the service's database. Holds the password: not for logs. */
+  url: string;
+  /** The server's process. */
+  pid: number;
+  /** True when the server was running already. */
+  attached: boolean;
+  /**
+   * Ends the server, whoever has started it, and waits until it is gone; but leaves it running while another process
+   * claims the data folder (`claimDataDir`), which then ends it in its turn. So call this before the claim's
+   * `release`.
+   */
+  stop(): Promise<void>;
+}
+
+export interface EmbeddedPostgresOptions {
+  /** The cluster is in its folder `pg`. */
+  dataDir: string;
+  /** For tests: faster, because a power cut may lose everything. */
+  ephemeral?: boolean;
+  log?: (line: string) => void;
+  maxConnections?: number;
+  /** Default: a free one. */
+  port?: number;
+}
+
+/**
+ * Starts the Postgres that npm installed for this platform, on a cluster that the first start makes. When its server
+ * is running (a killed process leaves it running; or the service is, and this is a command beside it), that is used.
+ * If this process exits without `stop`, the server is told to end all the same.
+ *
+ * @throws Error whose message says in sentences what stands in the way
+ */
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const { dataDir, log = () => {} } = options;
+  // Two processes that start at once must not both make the cluster.
+  return withLock(join(dataDir, 'pg-starting'), async () => {
+    const cluster = locateCluster(dataDir);
+    const running = await findServer(cluster);
+    const server = running ?? (await startServer(cluster, options, log));
+    const { pid } = server.process;
+    const stop = stopper(server, dataDir, log);
+    if (server.answer === 'EMPTY') {
+      await makeDatabase(cluster, server.port).catch(async (error) => {
+        await stop();
+        throw error;
+      });
+    }
+    const how = running === null ? 'started' : 'was running already and is used';
+    log(`Postgres ${how}: process ${pid}, 127.0.0.1:${server.port}, data in ${cluster.folder}`);
+    return { url: serviceUrl(cluster, server.port), pid, attached: running !== null, stop };
+  });
+}
+
+async function startServer(
+  cluster: Cluster,
+  { dataDir, ephemeral = false, maxConnections = MAX_CONNECTIONS, port }: EmbeddedPostgresOptions,
+  log: (line: string) => void,
+): Promise<Server> {
+  const { folder, copied } = usableBinaries(cluster.account);
+  if (copied) {
+    log(`Postgres runs from the copy in ${folder}: its user may not enter the folder of the packages`);
+  }
+  if (!isInitialised(cluster)) {
+    log(`Making a database in ${cluster.folder}`);
+    initialise(cluster, folder, ephemeral);
+  }
+  const serverOptions: ServerOptions = { ephemeral, maxConnections, port, logFile: join(dataDir, 'pg.log') };
+  return launch(cluster, folder, serverOptions);
+}
+
+function stopper(
+  { process: server }: Server,
+  dataDir: string,
+  log: (line: string) => void,
+): () => Promise<void> {
+  const onExit = () => {
+    if (!isClaimedByAnother(dataDir)) {
+      askToEnd(server);
+    }
+  };
+  process.once('exit', onExit);
+  let stopped: Promise<void> | undefined;
+  return () => {
+    stopped ??= (async () => {
+      try {
+        if (isClaimedByAnother(dataDir)) {
+          log(`Postgres goes on running for the other Hookwright in ${dataDir}`);
+        } else {
+          await end(server);
+        }
+      } finally {
+        process.off('exit', onExit);
+      }
+    })();
+    return stopped;
+  };
+}

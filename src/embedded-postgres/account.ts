@@ -1,0 +1,65 @@
+import { spawnSync } from 'node:child_process';
+import { chownSync, lchownSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The user that Postgres runs as; null: the one that we run as. */
+export type Account = { uid: number; gid: number } | null;
+
+/**
+ * Postgres refuses to run as root. Started by root, it runs as the owner of the cluster when that is somebody else,
+ * or as `postgres` where that user exists, or as `nobody`, which exists everywhere.
+ */
+export function serverAccount(cluster: string): Account {
+  if (process.getuid?.() !== 0) {
+    return null;
+  }
+  const owner = statSync(cluster, { throwIfNoEntry: false });
+  if (owner !== undefined && owner.uid !== 0) {
+    return { uid: owner.uid, gid: owner.gid };
+  }
+  const account = lookUp('postgres') ?? lookUp('nobody');
+  if (account === null) {
+    throw new Error(
+      'Postgres does not run as root, and this machine has neither a user "postgres" nor "nobody" to run it as. ' +
+        'Start Hookwright as an ordinary user, or set DATABASE_URL.',
+    );
+  }
+  return account;
+}
+
+/** `id` and not /etc/passwd: users may live in a directory service. */
+function lookUp(user: string): Account {
+  const [uid, gid] = ['-u', '-g'].map((which) => {
+    const { status, stdout } = spawnSync('id', [which, user], { encoding: 'utf8' });
+    return status === 0 ? Number(stdout) : Number.NaN;
+  });
+  return Number.isInteger(uid) && Number.isInteger(gid) ? { uid: uid!, gid: gid! } : null;
+}
+
+/** How a program is started as the account. Never in our working directory, which the account may not enter. */
+export function spawnAs(account: Account) {
+  // A fresh environment: PGDATA, PGOPTIONS and the like of our caller are meant for another server.
+  const env = { PATH: process.env['PATH'] ?? '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
+  return { ...account, cwd: '/', env };
+}
+
+/** May the account enter the folder? Tried, not computed: modes do not tell about ACLs and mounts. */
+export function canEnter(account: Account, folder: string): boolean {
+  return (
+    account === null || spawnSync('/bin/sh', ['-c', 'cd -- "$0"', folder], spawnAs(account)).status === 0
+  );
+}
+
+/** Gives a file, or a folder with all that is in it, to the account. */
+export function giveTo(account: Account, path: string): void {
+  if (account === null) {
+    return;
+  }
+  const { uid, gid } = account;
+  if (statSync(path).isDirectory()) {
+    for (const entry of readdirSync(path, { recursive: true, encoding: 'utf8' })) {
+      lchownSync(join(path, entry), uid, gid);
+    }
+  }
+  chownSync(path, uid, gid);
+}

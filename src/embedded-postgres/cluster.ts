@@ -1,0 +1,141 @@
+import { spawnSync } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { type Account, canEnter, giveTo, serverAccount, spawnAs } from './account.js';
+import { SHARED_FOLDER } from './binaries.js';
+import { fileSentence } from './file-sentence.js';
+
+/** The role that initdb makes. The service itself uses one with fewer rights. */
+export const SUPERUSER = 'postgres';
+
+/** Where the cluster is, and as whom its server runs. */
+export interface Cluster {
+  /** Postgres's data directory. */
+  folder: string;
+  passwordFile: string;
+  account: Account;
+}
+
+/**
+ * Finds the cluster of a data folder, or chooses the place of a new one: `<dataDir>/pg`, or, when the account that
+ * Postgres runs as may not enter the data folder, one under /var/lib/hookwright that `<dataDir>/pg-location` names.
+ * That file and not a computed name leads there: it moves along with the data folder, and is deleted with it.
+ *
+ * @throws Error with a sentence when the cluster belongs to another user, or no folder can be made
+ */
+export function locateCluster(dataDir: string): Cluster {
+  try {
+    mkdirSync(dataDir, { recursive: true });
+    const here = realpathSync(dataDir);
+    const elsewhere = locationElsewhere(here);
+    const cluster = clusterIn(elsewhere ?? here);
+    if (elsewhere !== null || canEnter(cluster.account, here)) {
+      return cluster;
+    }
+    if (existsSync(cluster.folder)) {
+      throw new Error(`user ${cluster.account?.uid}, who owns it, may not enter ${here}`);
+    }
+    return clusterIn(makeLocationElsewhere(here));
+  } catch (error) {
+    throw fileSentence(`The database folder in ${dataDir} cannot be used`, error);
+  }
+}
+
+function clusterIn(home: string): Cluster {
+  const folder = join(home, 'pg');
+  const uid = process.getuid?.();
+  const owner = statSync(folder, { throwIfNoEntry: false });
+  if (owner !== undefined && uid !== 0 && owner.uid !== uid) {
+    throw new Error(`${folder} belongs to user ${owner.uid}; start Hookwright as that user or as root`);
+  }
+  return { folder, passwordFile: join(home, 'pg-password'), account: serverAccount(folder) };
+}
+
+const locationFile = (dataDir: string) => join(dataDir, 'pg-location');
+
+function locationElsewhere(dataDir: string): string | null {
+  return existsSync(locationFile(dataDir)) ? readFileSync(locationFile(dataDir), 'utf8').trim() : null;
+}
+
+function makeLocationElsewhere(dataDir: string): string {
+  mkdirSync(SHARED_FOLDER, { recursive: true, mode: 0o755 });
+  const hash = createHash('sha256').update(dataDir).digest('hex').slice(0, 12);
+  // The random end keeps a new data folder of the same name away from the cluster of a deleted one.
+  const home = mkdtempSync(join(SHARED_FOLDER, `${hash}-`));
+  chmodSync(home, 0o755);
+  writeFileSync(locationFile(dataDir), `${home}\n`);
+  return home;
+}
+
+/** Deletes a data folder with its cluster, wherever that is. Its server must have been stopped. */
+export function removeDataDir(dataDir: string): void {
+  const elsewhere = locationElsewhere(dataDir);
+  for (const folder of elsewhere === null ? [dataDir] : [elsewhere, dataDir]) {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+export const isInitialised = ({ folder }: Cluster) => existsSync(join(folder, 'PG_VERSION'));
+
+/**
+ * Makes the cluster: UTF-8, the C locale (sorting that no update of the system's libraries can change under an
+ * index), a random password (`scram-sha-256`, since any user of the machine can connect to a loopback port).
+ *
+ * @throws Error with what initdb said
+ */
+export function initialise(
+  { folder, passwordFile, account }: Cluster,
+  binaries: string,
+  ephemeral: boolean,
+): void {
+  // Made under another name: an initdb that was broken off must never pass for a cluster.
+  const unfinished = `${folder}.new`;
+  try {
+    rmSync(unfinished, { recursive: true, force: true });
+    mkdirSync(unfinished, { mode: 0o700 });
+    rmSync(passwordFile, { force: true });
+    writeFileSync(passwordFile, `${randomBytes(24).toString('hex')}\n`, { mode: 0o600, flush: true });
+    giveTo(account, unfinished);
+    giveTo(account, passwordFile);
+  } catch (error) {
+    throw fileSentence(`A database cannot be made in ${folder}`, error);
+  }
+  const { status, error, stdout, stderr } = spawnSync(
+    join(binaries, 'bin', 'initdb'),
+    [
+      ...['-D', unfinished, '-U', SUPERUSER, `--pwfile=${passwordFile}`, '--auth=scram-sha-256'],
+      ...['-E', 'UTF8', '--locale=C', '--no-instructions', ...(ephemeral ? ['--no-sync'] : [])],
+    ],
+    { ...spawnAs(account), encoding: 'utf8' },
+  );
+  if (status !== 0) {
+    const said = error?.message ?? (stderr.trim() || stdout.trim());
+    throw new Error(`A database cannot be made in ${folder}; initdb said: ${said}`);
+  }
+  renameSync(unfinished, folder);
+}
+
+/** @throws Error with a sentence when the file has been lost */
+export function readPassword({ folder, passwordFile }: Cluster): string {
+  try {
+    return readFileSync(passwordFile, 'utf8').trim();
+  } catch (error) {
+    throw new Error(
+      `The password of the database in ${folder} cannot be read from ${passwordFile}. ` +
+        'Put the file back from a copy; or remove the database folder as well, to begin anew.',
+      { cause: error },
+    );
+  }
+}

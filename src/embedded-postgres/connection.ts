@@ -1,0 +1,84 @@
+import pg from 'pg';
+import { type Cluster, readPassword, SUPERUSER } from './cluster.js';
+
+/** The role that the service uses, and the name of its database: no superuser, but the database's owner. */
+export const SERVICE = 'hookwright';
+
+const CONNECT_TIMEOUT_MS = 5_000;
+const INVALID_PASSWORD = '28P01'; // also the answer for a role that does not exist
+const NO_SUCH_DATABASE = '3D000';
+
+/** READY: the service's database is there. EMPTY: the server is ready, but the database is still to be made. */
+export type Answer = 'READY' | 'EMPTY' | 'NOT_YET';
+
+export function serviceUrl(cluster: Cluster, port: number): string {
+  return `postgres://${SERVICE}:${readPassword(cluster)}@127.0.0.1:${port}/${SERVICE}`;
+}
+
+/** Connects as the service will do. */
+export async function ask(cluster: Cluster, port: number): Promise<Answer> {
+  try {
+    await onServer(
+      { port, user: SERVICE, password: readPassword(cluster), database: SERVICE },
+      async () => {},
+    );
+    return 'READY';
+  } catch (error) {
+    const { code } = error as { code?: string };
+    return code === INVALID_PASSWORD || code === NO_SUCH_DATABASE ? 'EMPTY' : 'NOT_YET';
+  }
+}
+
+/**
+ * Makes the service's role and database where they are missing.
+ *
+ * The role is no superuser, because row-level security holds for everybody but superusers; it may make databases,
+ * because each file of tests has one.
+ *
+ * @throws Error with a sentence when the password is not the cluster's
+ */
+export async function makeDatabase(cluster: Cluster, port: number): Promise<void> {
+  const password = readPassword(cluster);
+  try {
+    await onServer({ port, user: SUPERUSER, password, database: 'postgres' }, async (client) => {
+      const roles = await client.query('select from pg_roles where rolname = $1', [SERVICE]);
+      if (roles.rowCount === 0) {
+        await client.query(
+          `create role ${SERVICE} login createdb password ${client.escapeLiteral(password)}`,
+        );
+      }
+      const databases = await client.query('select from pg_database where datname = $1', [SERVICE]);
+      if (databases.rowCount === 0) {
+        await client.query(`create database ${SERVICE} owner ${SERVICE}`);
+      }
+    });
+  } catch (error) {
+    if ((error as { code?: string }).code === INVALID_PASSWORD) {
+      throw new Error(
+        `The password in ${cluster.passwordFile} is not that of the database in ${cluster.folder}.`,
+        {
+          cause: error,
+        },
+      );
+    }
+    throw error;
+  }
+}
+
+async function onServer(config: pg.ClientConfig, work: (client: pg.Client) => Promise<void>): Promise<void> {
+  const client = new pg.Client({
+    ...config,
+    host: '127.0.0.1',
+    ssl: false,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    application_name: 'hookwright start',
+  });
+  // A server that ends under an idle connection must not end this process too; the next statement shows it.
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    await work(client);
+  } finally {
+    await client.end().catch(() => {});
+  }
+}

@@ -1,0 +1,131 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readlinkSync, renameSync, symlinkSync, unlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileSentence } from './file-sentence.js';
+import { findProcess } from './running-process.js';
+
+const PAUSE_MS = 20;
+
+export interface Lock {
+  release(): void;
+}
+
+/**
+ * Says that this process serves from the folder, for as long as it lives or until `release`. A claim outlives a
+ * killed process but binds nobody then: it names its process by pid and start time, so neither a dead process nor a
+ * stranger with its pid blocks the next start.
+ *
+ * @throws Error naming the folder and the other process's pid, when a running process holds the claim
+ */
+export function claimDataDir(dataDir: string): Lock {
+  const lock = tryLock(claimFile(dataDir));
+  if ('heldBy' in lock) {
+    throw new Error(
+      `Another Hookwright (process ${lock.heldBy}) is using the folder ${dataDir}. ` +
+        'Stop that one first, or give this one a folder of its own: DATA_DIR=<folder>.',
+    );
+  }
+  return lock;
+}
+
+/** Does a running process other than this one hold the claim on the folder? */
+export function isClaimedByAnother(dataDir: string): boolean {
+  const holder = holderOf(claimFile(dataDir));
+  return holder?.running === true && holder.pid !== process.pid;
+}
+
+/** Is there a claim on the folder whose process has ended without releasing it? */
+export function isClaimAbandoned(dataDir: string): boolean {
+  return holderOf(claimFile(dataDir))?.running === false;
+}
+
+/** Runs `work` while no other process runs work under the same lock file; waits for its turn. */
+export async function withLock<Result>(file: string, work: () => Promise<Result>): Promise<Result> {
+  let lock = tryLock(file);
+  while ('heldBy' in lock) {
+    await delay(PAUSE_MS);
+    lock = tryLock(file);
+  }
+  try {
+    return await work();
+  } finally {
+    lock.release();
+  }
+}
+
+const claimFile = (dataDir: string) => join(dataDir, 'lock');
+
+/**
+ * The lock is a symbolic link whose target names the holder. A link is made in one step together with its target, so
+ * nobody ever reads a lock that is half written.
+ */
+function tryLock(file: string): Lock | { heldBy: number } {
+  const mine = `${process.pid}-${findProcess(process.pid)?.startedAt}`;
+  for (;;) {
+    try {
+      mkdirSync(dirname(file), { recursive: true });
+      symlinkSync(mine, file);
+      return { release: () => release(file, mine) };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
+        throw fileSentence(`The folder ${dirname(file)} cannot be used`, error);
+      }
+    }
+    const holder = holderOf(file);
+    if (holder?.running) {
+      return { heldBy: holder.pid };
+    }
+    if (holder !== null) {
+      removeStale(file, holder.text);
+    }
+  }
+}
+
+function holderOf(file: string): { pid: number; running: boolean; text: string } | null {
+  const text = linkTarget(file);
+  if (text === null) {
+    return null;
+  }
+  const dash = text.indexOf('-');
+  const pid = Number(text.slice(0, dash));
+  return { pid, running: findProcess(pid)?.startedAt === text.slice(dash + 1), text };
+}
+
+/**
+ * Two processes may find the same stale lock, and the slower one must not remove the new lock of the faster one. So
+ * it is moved aside first and only then looked at: a lock that turns out to be a new one goes back.
+ */
+function removeStale(file: string, stale: string): void {
+  const aside = `${file}.${process.pid}-${randomBytes(4).toString('hex')}`;
+  try {
+    renameSync(file, aside);
+  } catch {
+    return; // the other process was faster
+  }
+  const moved = linkTarget(aside);
+  if (moved !== null && moved !== stale) {
+    renameSync(aside, file);
+  } else {
+    unlinkSync(aside);
+  }
+}
+
+function release(file: string, mine: string): void {
+  if (linkTarget(file) === mine) {
+    unlinkSync(file);
+  }
+}
+
+function linkTarget(file: string): string | null {
+  try {
+    return readlinkSync(file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
+      return null;
+    }
+    throw new Error(`${file} is not a lock of Hookwright: if no Hookwright is running, remove it.`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,135 @@
+import 'reflect-metadata';
+import { Arg, Ctx, Field, ID, InputType, Int, Mutation, ObjectType, Query, Resolver } from 'type-graphql';
+import { type Context, callerOf, parseId } from '../context.js';
+import { PLATFORM_SCOPE, type Scope } from '../domain/api-key.js';
+import { ApiKey } from '../entities/api-key.js';
+import { ApiError, notFound } from '../errors.js';
+import { createApiKey, scopesBeyond } from '../operations/create-api-key.js';
+import { revokeApiKey } from '../operations/revoke-api-key.js';
+import { apiKeyScopes, displayName, expiresInSeconds, parseInput } from './input.js';
+import { RequiresScope } from './requires.js';
+
+@InputType({ description: 'An API key to make.' })
+class CreateApiKeyInput {
+  @Field(() => String, { description: 'What it is for: 1 to 200 characters.' })
+  name!: string;
+
+  @Field(() => [String], {
+    description:
+      'What it may do: `webhooks:read`, `webhooks:write`, `events:read`, `events:emit`, `deliveries:read`, `deliveries:write`, `keys:admin`. A key can grant only scopes that it holds itself. For a platform key, made by a platform key that names no tenant: `platform:admin`.',
+  })
+  scopes!: string[];
+
+  @Field(() => Int, {
+    nullable: true,
+    description: 'How long it lives, from 60. Without it the key does not expire.',
+  })
+  expiresInSeconds?: number | null;
+}
+
+@ObjectType({ description: 'A new API key.' })
+class CreateApiKeyPayload {
+  @Field(() => ApiKey, { description: 'What is kept of it.' })
+  apiKey!: ApiKey;
+
+  @Field(() => String, { description: 'The key itself. It is never shown again.' })
+  key!: string;
+}
+
+@InputType({ description: 'An API key to revoke.' })
+class RevokeApiKeyInput {
+  @Field(() => ID, { description: 'The key.' })
+  id!: string;
+}
+
+@ObjectType({ description: 'The revoked key.' })
+class RevokeApiKeyPayload {
+  @Field(() => ApiKey, { description: 'As it is now.' })
+  apiKey!: ApiKey;
+}
+
+/**
+ * A platform key that names no tenant administers platform keys. Tenant keys always have a tenant, so for them
+ * the tenant is never null.
+ */
+@Resolver(() => ApiKey)
+export class ApiKeyResolver {
+  @RequiresScope('keys:admin')
+  @Query(() => [ApiKey], {
+    description: "The tenant's API keys, newest first, revoked and expired ones included.",
+  })
+  apiKeys(@Ctx() { em, tenantId }: Context): Promise<ApiKey[]> {
+    return em.find(ApiKey, { tenantId }, { ...unfiltered, orderBy: { id: 'desc' } });
+  }
+
+  @RequiresScope('keys:admin')
+  @Mutation(() => CreateApiKeyPayload, { description: 'Makes an API key.' })
+  async createApiKey(
+    @Arg('input', () => CreateApiKeyInput, { description: 'What to make.' }) input: CreateApiKeyInput,
+    @Ctx() context: Context,
+  ): Promise<CreateApiKeyPayload> {
+    const name = parseInput(displayName, input.name, ['input', 'name']);
+    const scopes = parseInput(apiKeyScopes, input.scopes, ['input', 'scopes']);
+    const lifetime = parseInput(expiresInSeconds.nullish(), input.expiresInSeconds, [
+      'input',
+      'expiresInSeconds',
+    ]);
+    requireGrantable(context, scopes);
+    const { id, key } = await createApiKey(context.db, context.random, {
+      tenantId: context.tenantId,
+      name,
+      scopes,
+      ...(typeof lifetime === 'number' ? { expiresInSeconds: lifetime } : {}),
+    });
+    return { apiKey: await readApiKey(context, id), key };
+  }
+
+  @RequiresScope('keys:admin')
+  @Mutation(() => RevokeApiKeyPayload, {
+    description: 'Revokes an API key for good, everywhere within 5 seconds.',
+  })
+  async revokeApiKey(
+    @Arg('input', () => RevokeApiKeyInput, { description: 'What to do.' }) input: RevokeApiKeyInput,
+    @Ctx() context: Context,
+  ): Promise<RevokeApiKeyPayload> {
+    const id = parseId(input.id);
+    if (id === null) {
+      throw notFound('API key', 'with such an id');
+    }
+    await revokeApiKey(context.db, context.tenantId, id);
+    context.authenticator.forget(id);
+    return { apiKey: await readApiKey(context, id) };
+  }
+}
+
+/** The conditions name the tenant themselves, because it may be null here. */
+const unfiltered = { filters: { tenant: false }, disableIdentityMap: true } as const;
+
+async function readApiKey({ em, tenantId }: Context, id: number): Promise<ApiKey> {
+  const apiKey = await em.findOne(ApiKey, { id, tenantId }, unfiltered);
+  if (apiKey === null) {
+    throw notFound('API key', id);
+  }
+  return apiKey;
+}
+
+/** @throws ApiError scope_missing, tenant_required */
+function requireGrantable(context: Context, scopes: readonly Scope[]): void {
+  const beyond = scopesBeyond(callerOf(context).scopes, scopes);
+  if (beyond.length > 0) {
+    throw new ApiError(
+      'scope_missing',
+      `An API key can grant only scopes that it holds; this one lacks ${beyond.join(', ')}.`,
+    );
+  }
+  const isForPlatform = scopes.every((scope) => scope === PLATFORM_SCOPE);
+  if (context.tenantId === null && !isForPlatform) {
+    throw new ApiError(
+      'tenant_required',
+      `Name the tenant of the new key in the header Hookwright-Tenant: <id>; without one only a key with ${PLATFORM_SCOPE} alone can be made.`,
+    );
+  }
+  if (context.tenantId !== null && scopes.includes(PLATFORM_SCOPE)) {
+    throw new ApiError('scope_missing', `The key of a tenant cannot hold ${PLATFORM_SCOPE}.`);
+  }
+}

@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import { PLATFORM_SCOPE, SCOPES } from '../domain/api-key.js';
+import { WILDCARD } from '../domain/event-type.js';
+import { judgeUrl, type TargetPolicy } from '../domain/target.js';
+import { type InputIssue, invalidInput } from '../errors.js';
+import { KEY_LIFETIME_SECONDS_MIN } from '../operations/create-api-key.js';
+
+/** The rules of the inputs, for resolvers and for the OpenAPI document (`z.toJSONSchema(schema, { io: 'input' })`). */
+
+export const URL_LENGTH_MAX = 2048;
+export const EVENT_TYPES_MAX = 100;
+export const EMIT_ITEMS_MAX = 100;
+export const PAYLOAD_DEPTH_MAX = 64;
+const NAME_LENGTH_MAX = 200;
+const TEN_YEARS_SECONDS = 315_360_000;
+
+/** A url that may be called, normalised. Stored as text only: connecting judges the addresses behind it again. */
+export function webhookUrl(policy: TargetPolicy) {
+  return z
+    .string()
+    .max(URL_LENGTH_MAX, `must have at most ${URL_LENGTH_MAX} characters`)
+    .transform((text, context) => {
+      const verdict = judgeUrl(text, policy);
+      if (verdict.allowed) {
+        return verdict.url ?? text;
+      }
+      context.addIssue({ code: 'custom', message: verdict.reason, params: { code: verdict.code } });
+      return z.NEVER;
+    });
+}
+
+/** 1–100 different names of event types that exist, or exactly `["*"]`. */
+export function webhookEventTypes(knownNames: readonly string[]) {
+  return z
+    .array(z.string())
+    .min(1, 'must name at least one event type, or be ["*"]')
+    .max(EVENT_TYPES_MAX, `must have at most ${EVENT_TYPES_MAX} names`)
+    .superRefine((names, context) => {
+      const add = (path: number[], code: string, message: string) =>
+        context.addIssue({ code: 'custom', path, message, params: { code } });
+      names.forEach((name, index) => {
+        if (name === WILDCARD) {
+          if (names.length > 1) {
+            add([index], 'wildcard_not_alone', '"*" means all event types and must stand alone');
+          }
+        } else if (!knownNames.includes(name)) {
+          add([index], 'event_type_unknown', `is not an event type; known types: ${knownNames.join(', ')}`);
+        } else if (names.indexOf(name) < index) {
+          add([index], 'duplicate', 'stands in the list twice');
+        }
+      });
+    });
+}
+
+/** The name of an event type that exists. */
+export function knownEventType(knownNames: readonly string[]) {
+  return z.string().superRefine((name, context) => {
+    if (!knownNames.includes(name)) {
+      const message = `is not an event type; known types: ${knownNames.join(', ')}`;
+      context.addIssue({ code: 'custom', message, params: { code: 'event_type_unknown' } });
+    }
+  });
+}
+
+export const displayName = z
+  .string()
+  .trim()
+  .min(1, 'must not be empty')
+  .max(NAME_LENGTH_MAX, `must have at most ${NAME_LENGTH_MAX} characters`)
+  .regex(/^\P{Cc}*$/u, 'must not contain control characters');
+
+export const idempotencyKey = z
+  .string()
+  .regex(/^[\x20-\x7e]{1,255}$/, 'must be 1 to 255 printable ASCII characters');
+
+export const apiKeyScopes = z
+  .array(z.enum([...SCOPES, PLATFORM_SCOPE]))
+  .min(1, 'must name at least one scope')
+  .refine((scopes) => new Set(scopes).size === scopes.length, 'must not name a scope twice');
+
+export const expiresInSeconds = z
+  .int()
+  .min(KEY_LIFETIME_SECONDS_MIN, `must be at least ${KEY_LIFETIME_SECONDS_MIN}`)
+  .max(TEN_YEARS_SECONDS, `must be at most ${TEN_YEARS_SECONDS}`);
+
+/**
+ * Judges a value by a schema.
+ *
+ * @param path where the value stands in the arguments of its field
+ * @throws ApiError invalid_input with every broken rule
+ */
+export function parseInput<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  path: readonly (string | number)[],
+): z.output<Schema> {
+  const result = schema.safeParse(value);
+  if (!result.success) {
+    throw invalidInput(issuesOf(result.error, path));
+  }
+  return result.data;
+}
+
+export function issuesOf(error: z.ZodError, path: readonly (string | number)[]): InputIssue[] {
+  return error.issues.map((issue) => ({
+    path: [...path, ...issue.path.map((part) => (typeof part === 'number' ? part : String(part)))],
+    code:
+      (issue.code === 'custom' ? (issue.params?.['code'] as string | undefined) : undefined) ?? issue.code,
+    detail: issue.message,
+  }));
+}
+
+/** GraphQL's null for an optional field means the same as its absence. */
+export function given<Value>(value: Value | null | undefined): Value | undefined {
+  return value ?? undefined;
+}

@@ -1,0 +1,103 @@
+import { maxAliasesRule } from '@escape.tech/graphql-armor-max-aliases';
+import { maxDepthRule } from '@escape.tech/graphql-armor-max-depth';
+import {
+  type DocumentNode,
+  GraphQLError,
+  type GraphQLSchema,
+  getNamedType,
+  isListType,
+  isNonNullType,
+  type OperationDefinitionNode,
+  type ValidationContext,
+  type ValidationRule,
+} from 'graphql';
+import { type ComplexityEstimator, getComplexity } from 'graphql-query-complexity';
+import { PAGE_DEFAULT } from './connection.js';
+
+/** The limits of a GraphQL document (design §6). Its length in bytes is limited where the body is read. */
+export const DEPTH_MAX = 12;
+export const ALIASES_MAX = 15;
+export const TOKENS_MAX = 2_000;
+export const COST_MAX = 10_000;
+
+/** What a list without a page size is taken to hold. */
+const LIST_LENGTH_ASSUMED = 10;
+
+/** Reported like every validation error; thrown, as the rules do by default, they would read as errors of ours. */
+const report = {
+  propagateOnRejection: false,
+  onReject: [(context: ValidationContext | null, error: GraphQLError) => context?.reportError(error)],
+};
+
+/** Introspection is exempt from the depth: its own query is 13 levels deep. */
+export const limitRules = [
+  maxDepthRule({ n: DEPTH_MAX, ignoreIntrospection: true, ...report } as never),
+  maxAliasesRule({ n: ALIASES_MAX, ...report } as never),
+] as unknown as ValidationRule[];
+
+/** Every field that leads to objects costs 1, and its selection as often as it may be read. */
+const estimate: ComplexityEstimator = ({ args, childComplexity, field, type }) => {
+  if (childComplexity === 0 && !/Connection$/.test(getNamedType(field.type).name)) {
+    return /^__/.test(field.name) || /^__/.test(type.name) ? 0 : Number('fields' in getNamedType(field.type));
+  }
+  const isConnection = /Connection$/.test(getNamedType(field.type).name);
+  const size = isConnection ? (args['first'] ?? args['last'] ?? PAGE_DEFAULT) : listLength(type.name, field);
+  return 1 + Math.max(0, Number(size)) * childComplexity;
+};
+
+/** The edges of a page are counted by the page's size already. */
+function listLength(parentName: string, field: { type: unknown }): number {
+  const type = isNonNullType(field.type) ? field.type.ofType : field.type;
+  return isListType(type) && !/Connection$/.test(parentName) ? LIST_LENGTH_ASSUMED : 1;
+}
+
+const knownCosts = new WeakMap<DocumentNode, number>();
+
+/**
+ * Refuses an operation that could read too much: the page sizes of nested connections multiply.
+ *
+ * @throws GraphQLError GRAPHQL_VALIDATION_FAILED with status 400
+ */
+export function requireAffordable(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  variables: Record<string, unknown>,
+): void {
+  // Only page sizes in variables make the cost differ between requests with the same document.
+  const isFixed = document.definitions.length === 1 && !operation.variableDefinitions?.some(hasNumber);
+  const cost =
+    (isFixed ? knownCosts.get(document) : undefined) ?? costOf(schema, document, operation, variables);
+  if (isFixed) {
+    knownCosts.set(document, cost);
+  }
+  if (cost > COST_MAX) {
+    throw new GraphQLError(
+      `The query could read too much: its cost is ${cost}, at most ${COST_MAX} is allowed. Ask for smaller pages.`,
+      { extensions: { code: 'GRAPHQL_VALIDATION_FAILED', http: { status: 400 } } },
+    );
+  }
+}
+
+function hasNumber({ type }: { type: { kind: string; type?: unknown } }): boolean {
+  return JSON.stringify(type).includes('"Int"');
+}
+
+function costOf(
+  schema: GraphQLSchema,
+  query: DocumentNode,
+  operation: OperationDefinitionNode,
+  variables: Record<string, unknown>,
+): number {
+  try {
+    return getComplexity({
+      schema,
+      query,
+      variables,
+      estimators: [estimate],
+      ...(operation.name ? { operationName: operation.name.value } : {}),
+    });
+  } catch {
+    return 0; // Variables that do not fit: the execution says so properly.
+  }
+}

@@ -1,0 +1,40 @@
+import 'reflect-metadata';
+import { GraphQLError, GraphQLScalarType, Kind } from 'graphql';
+import { GraphQLJSONObject } from 'graphql-scalars';
+import { formatTimestamp, parseTimestamp } from '../domain/timestamp.js';
+
+function readDateTime(value: unknown): Date {
+  const date = typeof value === 'string' ? parseTimestamp(value) : null;
+  if (date === null) {
+    throw new GraphQLError(
+      'A DateTime is an ISO 8601 text with seconds and an offset, as 2026-01-31T09:30:00+00:00.',
+    );
+  }
+  return date;
+}
+
+/** The same form as in REST, with a numeric offset and never `Z` (contract §2). */
+export const DateTime = new GraphQLScalarType<Date, string>({
+  name: 'DateTime',
+  description: 'A moment in ISO 8601 with seconds and a numeric offset, as `2026-01-31T09:30:00+00:00`.',
+  serialize: (value) => formatTimestamp(value as Date),
+  parseValue: readDateTime,
+  parseLiteral: (node) => readDateTime(node.kind === Kind.STRING ? node.value : undefined),
+});
+
+function readObject(value: unknown): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new GraphQLError('A JSONObject is a JSON object, not a text, number, list or null.');
+  }
+  return value as Record<string, unknown>;
+}
+
+/** graphql-scalars' own, whose errors would repeat the value that they refuse. */
+export const JSONObject = new GraphQLScalarType<Record<string, unknown>, Record<string, unknown>>({
+  name: 'JSONObject',
+  description: 'Any JSON object.',
+  serialize: readObject,
+  parseValue: readObject,
+  parseLiteral: (node, variables) =>
+    readObject(node.kind === Kind.OBJECT ? GraphQLJSONObject.parseLiteral(node, variables) : undefined),
+});

@@ -1,0 +1,42 @@
+import 'reflect-metadata';
+import { Ctx, Field, ObjectType, Query, Resolver } from 'type-graphql';
+import { type Context, callerOf } from '../context.js';
+import { ApiKey } from '../entities/api-key.js';
+import { Tenant } from '../entities/tenant.js';
+import { ApiError } from '../errors.js';
+import { RequiresKey } from './requires.js';
+
+@ObjectType({ description: 'Who asks.' })
+class Viewer {
+  @Field(() => Tenant, {
+    nullable: true,
+    description: 'The tenant acted for; null for a platform key that names none.',
+  })
+  tenant!: Tenant | null;
+
+  @Field(() => ApiKey, { description: 'The key of this request.' })
+  apiKey!: ApiKey;
+
+  @Field(() => [String], { description: 'What the key may do.' })
+  scopes!: string[];
+}
+
+@Resolver()
+export class ViewerResolver {
+  @RequiresKey()
+  @Query(() => Viewer, { description: 'Who asks, for which tenant, with what rights.' })
+  async viewer(@Ctx() context: Context): Promise<Viewer> {
+    const { em, tenantId } = context;
+    const { keyId, scopes } = callerOf(context);
+    // The caller's own key, also when it is a platform key that acts for a tenant.
+    const unfiltered = { filters: { tenant: false } };
+    const [apiKey, tenant] = await Promise.all([
+      em.findOne(ApiKey, { id: keyId }, unfiltered),
+      tenantId === null ? null : em.findOne(Tenant, { id: tenantId }),
+    ]);
+    if (apiKey === null) {
+      throw new ApiError('unauthenticated', 'This API key does not exist any more.');
+    }
+    return { tenant, apiKey, scopes: [...scopes] };
+  }
+}

@@ -1,0 +1,111 @@
+import 'reflect-metadata';
+import {
+  Arg,
+  Args,
+  Ctx,
+  Field,
+  FieldResolver,
+  ID,
+  InputType,
+  Int,
+  Query,
+  Resolver,
+  Root,
+} from 'type-graphql';
+import { type Context, parseId, tenantOf } from '../context.js';
+import { WILDCARD } from '../domain/event-type.js';
+import type { Delivery } from '../entities/delivery.js';
+import { Webhook } from '../entities/webhook.js';
+import { notFound } from '../errors.js';
+import { type Connection, ConnectionArgs, connect, connectionOf, sliceQuery } from './connection.js';
+import { DeliveryConnection, readDeliveries, WebhookDeliveryFilter } from './delivery.js';
+import { knownEventType, parseInput } from './input.js';
+import { Requires } from './requires.js';
+
+@InputType({ description: 'Which webhooks; all conditions together.' })
+export class WebhookFilter {
+  @Field(() => Boolean, { nullable: true, description: 'Only active ones, or only inactive ones.' })
+  active?: boolean | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'Only webhooks that get events of this type, those with `["*"]` included.',
+  })
+  eventType?: string | null;
+}
+
+export const WebhookConnection = connectionOf(Webhook, 'Webhook');
+
+@Resolver(() => Webhook)
+export class WebhookResolver {
+  @Requires('webhooks:read')
+  @Query(() => Webhook, {
+    nullable: true,
+    description: 'One webhook; null with NOT_FOUND when there is none.',
+  })
+  webhook(
+    @Arg('id', () => ID, { description: 'Its id.' }) id: string,
+    @Ctx() context: Context,
+  ): Promise<Webhook> {
+    return readWebhook(context, id);
+  }
+
+  @Requires('webhooks:read')
+  @Query(() => WebhookConnection, { description: "The tenant's webhooks, newest first." })
+  async webhooks(
+    @Args(() => ConnectionArgs) page: ConnectionArgs,
+    @Arg('filter', () => WebhookFilter, { nullable: true, description: 'Which ones; without it all.' })
+    filter: WebhookFilter | null,
+    @Ctx() context: Context,
+  ): Promise<Connection<Webhook>> {
+    const where = await conditionsOf(context, filter);
+    return connect(page, (slice) => {
+      const { where: ids, options } = sliceQuery(slice);
+      return context.em.find(Webhook, { ...where, ...ids }, options);
+    });
+  }
+
+  @Requires('deliveries:read')
+  @FieldResolver(() => DeliveryConnection, { description: 'Its deliveries, newest first.' })
+  deliveries(
+    @Root() webhook: Webhook,
+    @Args(() => ConnectionArgs) page: ConnectionArgs,
+    @Arg('filter', () => WebhookDeliveryFilter, {
+      nullable: true,
+      description: 'Which ones; without it all.',
+    })
+    filter: WebhookDeliveryFilter | null,
+    @Ctx() context: Context,
+  ): Promise<Connection<Delivery>> {
+    return readDeliveries(context, page, filter, webhook.id);
+  }
+
+  @FieldResolver(() => Int, {
+    description: 'How many deliveries wait for the webhook to be enabled or released.',
+  })
+  heldCount(@Root() webhook: Webhook, @Ctx() context: Context): Promise<number> {
+    return context.loaders.heldCountByWebhook.load(webhook.id);
+  }
+}
+
+/** @throws ApiError not_found, the same for a foreign, unknown and deleted webhook, and for what is no id */
+export async function readWebhook(context: Context, id: string): Promise<Webhook> {
+  tenantOf(context);
+  const number = parseId(id);
+  const webhook = number === null ? null : await context.loaders.webhookById.load(number);
+  if (webhook === null) {
+    throw notFound('webhook', number ?? 'with such an id');
+  }
+  return webhook;
+}
+
+async function conditionsOf({ eventTypes }: Context, filter: WebhookFilter | null) {
+  const eventType =
+    typeof filter?.eventType === 'string'
+      ? parseInput(knownEventType(await eventTypes.names()), filter.eventType, ['filter', 'eventType'])
+      : undefined;
+  return {
+    ...(typeof filter?.active === 'boolean' ? { active: filter.active } : {}),
+    ...(eventType === undefined ? {} : { eventTypes: { $overlap: [eventType, WILDCARD] } }),
+  };
+}

@@ -1,0 +1,58 @@
+import { type Database, query } from '../database.js';
+import { formatApiKey, hashApiKey, PLATFORM_SCOPE, type Scope } from '../domain/api-key.js';
+
+export const KEY_LIFETIME_SECONDS_MIN = 60;
+
+/** Bytes of chance in a key. */
+const KEY_BYTES = 32;
+
+export interface NewApiKey {
+  /** Null: a platform key. */
+  tenantId: number | null;
+  name: string;
+  scopes: readonly Scope[];
+  /** At least 60; without it the key does not expire. */
+  expiresInSeconds?: number;
+}
+
+/**
+ * Makes an API key. The answer is the only place where its text ever stands: the database keeps a hash.
+ *
+ * @throws RangeError for a lifetime below a minute, or scopes that do not fit the kind of key: callers judge input first
+ */
+export async function createApiKey(
+  db: Pick<Database, 'pool'>,
+  random: (bytes: number) => Buffer,
+  { tenantId, name, scopes, expiresInSeconds }: NewApiKey,
+): Promise<{ id: number; key: string }> {
+  if (expiresInSeconds !== undefined && !(expiresInSeconds >= KEY_LIFETIME_SECONDS_MIN)) {
+    throw new RangeError(
+      `A key lives for at least ${KEY_LIFETIME_SECONDS_MIN} seconds, not ${expiresInSeconds}`,
+    );
+  }
+  if (scopes.length === 0 || scopes.some((scope) => (scope === PLATFORM_SCOPE) !== (tenantId === null))) {
+    throw new RangeError(`${PLATFORM_SCOPE} is the scope of platform keys, and their only one`);
+  }
+  const [allocated] = await query<{ id: number }>(
+    db.pool,
+    { name: 'next_api_key_id', text: "select nextval('hookwright.api_keys_id_seq') as id" },
+    [],
+  );
+  const id = allocated!.id;
+  const key = formatApiKey(id, random(KEY_BYTES));
+  await query(
+    db.pool,
+    {
+      name: 'create_api_key',
+      text: `insert into hookwright.api_keys (id, tenant_id, name, hash, scopes, expires_at)
+             values ($1, $2, $3, $4, $5, now() + $6 * interval '1 second')`,
+    },
+    [id, tenantId, name, hashApiKey(key), [...scopes], expiresInSeconds ?? null],
+  );
+  return { id, key };
+}
+
+/** The scopes that a holder of `held` may not grant: those that it lacks itself. A platform key grants all. */
+export function scopesBeyond(held: ReadonlySet<Scope>, wanted: readonly Scope[]): Scope[] {
+  return held.has(PLATFORM_SCOPE) ? [] : wanted.filter((scope) => !held.has(scope));
+}

@@ -1,0 +1,60 @@
+import { type Database, query, transaction } from '../database.js';
+import { formatSecret, SECRET_BYTES } from '../domain/secret.js';
+import { ApiError, notFound } from '../errors.js';
+import type { SecretVault } from './secrets.js';
+
+export interface NewWebhook {
+  tenantId: number;
+  /** Judged and normalised: see domain/target.ts. */
+  url: string;
+  /** Existing names, or exactly `['*']`. */
+  eventTypes: readonly string[];
+  /** How many webhooks the tenant may have. */
+  webhooksMax: number;
+}
+
+/**
+ * Makes a webhook and its signing secret. The answer is the only place where the secret ever stands in the clear
+ * (contract §2, rule 1).
+ *
+ * @throws ApiError webhook_limit_reached, not_found for an unknown tenant
+ */
+export async function createWebhook(
+  db: Pick<Database, 'pool'>,
+  vault: Pick<SecretVault, 'seal'>,
+  random: (bytes: number) => Buffer,
+  { tenantId, url, eventTypes, webhooksMax }: NewWebhook,
+): Promise<{ id: number; secret: string }> {
+  const [allocated] = await query<{ id: number }>(
+    db.pool,
+    { name: 'next_webhook_id', text: "select nextval('hookwright.webhooks_id_seq') as id" },
+    [],
+  );
+  const id = allocated!.id;
+  const secret = formatSecret(random(SECRET_BYTES));
+  const sealed = await vault.seal(tenantId, id, secret);
+  await transaction(db.pool, async (client) => {
+    // Without the lock two creates could each count one below the limit and both pass it.
+    const locked = await client.query('select from hookwright.tenants where id = $1 for no key update', [
+      tenantId,
+    ]);
+    if (locked.rowCount === 0) {
+      throw notFound('tenant', tenantId);
+    }
+    const { rows } = await client.query<{ webhooks: number }>(
+      `select count(*)::integer as webhooks from hookwright.webhooks where tenant_id = $1 and deleted_at is null`,
+      [tenantId],
+    );
+    if ((rows[0]?.webhooks ?? 0) >= webhooksMax) {
+      throw new ApiError(
+        'webhook_limit_reached',
+        `A tenant may have ${webhooksMax} webhooks; delete one first.`,
+      );
+    }
+    await client.query(
+      `insert into hookwright.webhooks (id, tenant_id, url, event_types, sealed_secret) values ($1, $2, $3, $4, $5)`,
+      [id, tenantId, url, [...eventTypes], sealed],
+    );
+  });
+  return { id, secret };
+}

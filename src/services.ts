@@ -1,0 +1,38 @@
+import { randomBytes } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { Config, EncryptionKey } from './config.js';
+import type { Services } from './context.js';
+import { openDatabase } from './database.js';
+import { Authenticator } from './operations/authenticate.js';
+import { Emitter } from './operations/emit-events.js';
+import { EventTypeRegistry } from './operations/event-types.js';
+import { SecretVault } from './operations/secrets.js';
+
+export interface ServiceOptions {
+  config: Config;
+  databaseUrl: string;
+  encryptionKeys: readonly EncryptionKey[];
+  log: Logger;
+  /** Tests set the clock; everybody else has the machine's. */
+  clock?: () => Date;
+}
+
+/** Puts together what API and daemon work with. Connects lazily; close it with `services.db.close()`. */
+export async function openServices(options: ServiceOptions): Promise<Services> {
+  const { config, databaseUrl, encryptionKeys, log, clock = () => new Date() } = options;
+  const db = await openDatabase(databaseUrl, {
+    poolMax: config.databasePoolMax,
+    onError: (error) => log.warn({ err: error }, 'a database connection broke'),
+  });
+  return {
+    config,
+    db,
+    emitter: new Emitter(db.pool),
+    vault: new SecretVault(db, encryptionKeys),
+    authenticator: new Authenticator(db, clock),
+    eventTypes: new EventTypeRegistry(db, clock),
+    clock,
+    random: randomBytes,
+    log,
+  };
+}

@@ -1,0 +1,200 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { idToDate } from '../../src/domain/delivery-id.js';
+import { encodeCursor } from '../../src/graphql/connection.js';
+import { emitMany, makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
+import { codesOf, GraphqlApi } from '../support/graphql-api.js';
+
+const EVENTS = 260;
+
+let api: GraphqlApi;
+let tenant: TestTenant;
+let newestFirst: string[];
+
+beforeAll(async () => {
+  api = await GraphqlApi.open();
+  tenant = await makeTenant(api.services);
+  const ids: number[] = [];
+  for (const count of [100, 100, EVENTS - 200]) {
+    ids.push(...(await emitMany(api.services, tenant.id, count)));
+  }
+  newestFirst = ids.sort((a, b) => b - a).map(String);
+  // Somebody else's, between ours.
+  await emitMany(api.services, (await makeTenant(api.services)).id, 5);
+});
+afterAll(() => api?.close());
+
+interface Page {
+  edges: { cursor: string; node: { id: string } }[];
+  pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean; startCursor: string | null; endCursor: string | null };
+}
+const page = async (variables: Record<string, unknown>): Promise<Page> => {
+  const { data, errors } = await api.ask(
+    `query ($first: Int, $after: String, $last: Int, $before: String, $filter: EventFilter) {
+       events(first: $first, after: $after, last: $last, before: $before, filter: $filter) {
+         edges { cursor node { id } }
+         pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`,
+    variables,
+    tenant,
+  );
+  expect(errors).toEqual([]);
+  return data.events;
+};
+const idsOf = ({ edges }: Page) => edges.map(({ node }) => node.id);
+
+describe('a connection', () => {
+  test('leads forwards through everything, newest first', async () => {
+    const seen: string[] = [];
+    let after: string | null = null;
+    for (let turn = 0; turn < 10; turn++) {
+      const { pageInfo, ...rest } = await page({ first: 77, after });
+      seen.push(...idsOf({ pageInfo, ...rest }));
+      expect(pageInfo.hasPreviousPage).toBe(after !== null);
+      after = pageInfo.endCursor;
+      if (!pageInfo.hasNextPage) {
+        break;
+      }
+    }
+    expect(seen).toEqual(newestFirst);
+  });
+
+  test('leads backwards through everything, in the same order on each page', async () => {
+    const seen: string[] = [];
+    let before: string | null = null;
+    for (let turn = 0; turn < 10; turn++) {
+      const got = await page({ last: 77, before });
+      seen.unshift(...idsOf(got));
+      expect(got.pageInfo.hasNextPage).toBe(before !== null);
+      before = got.pageInfo.startCursor;
+      if (!got.pageInfo.hasPreviousPage) {
+        break;
+      }
+    }
+    expect(seen).toEqual(newestFirst);
+  });
+
+  test('has 50 on a page unless told otherwise, and 100 at most', async () => {
+    expect(idsOf(await page({}))).toEqual(newestFirst.slice(0, 50));
+    expect(idsOf(await page({ first: 100 }))).toHaveLength(100);
+    expect(idsOf(await page({ first: 1 }))).toEqual(newestFirst.slice(0, 1));
+  });
+
+  test('ends exactly where its last page is full', async () => {
+    const after = encodeCursor(Number(newestFirst[EVENTS - 11]));
+    const last = await page({ first: 10, after });
+    expect(idsOf(last)).toEqual(newestFirst.slice(-10));
+    expect(last.pageInfo.hasNextPage).toBe(false);
+    expect((await page({ first: 9, after })).pageInfo.hasNextPage).toBe(true);
+  });
+
+  test('may lie between two cursors, and knows what lies beyond both', async () => {
+    const between = {
+      after: encodeCursor(Number(newestFirst[9])),
+      before: encodeCursor(Number(newestFirst[15])),
+    };
+    const all = await page({ first: 10, ...between });
+    expect(idsOf(all)).toEqual(newestFirst.slice(10, 15));
+    expect(all.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: true });
+    expect(idsOf(await page({ first: 2, ...between }))).toEqual(newestFirst.slice(10, 12));
+    expect(idsOf(await page({ last: 2, ...between }))).toEqual(newestFirst.slice(13, 15));
+  });
+
+  test('is empty beyond its end, with no cursors', async () => {
+    const beyond = await page({ first: 10, after: encodeCursor(Number(newestFirst.at(-1))) });
+    expect(beyond).toEqual({
+      edges: [],
+      pageInfo: { hasNextPage: false, hasPreviousPage: true, startCursor: null, endCursor: null },
+    });
+  });
+
+  test('is not disturbed by what is added meanwhile', async () => {
+    const first = await page({ first: 5 });
+    const other = await makeTenant(api.services);
+    await emitMany(api.services, other.id, 1);
+    const second = await page({ first: 5, after: first.pageInfo.endCursor });
+    expect(idsOf(second)).toEqual(newestFirst.slice(5, 10));
+  });
+
+  test('can be limited to a time', async () => {
+    const [newest, oldest] = [newestFirst[0], newestFirst.at(-1)].map((id) => idToDate(Number(id)));
+    const at = (date: Date | undefined, ms: number) => new Date((date?.getTime() ?? 0) + ms).toISOString();
+    expect(idsOf(await page({ filter: { since: at(oldest, 0), until: at(newest, 1) } }))).toHaveLength(50);
+    expect(idsOf(await page({ filter: { since: at(newest, 1) } }))).toEqual([]);
+    expect(idsOf(await page({ filter: { until: at(oldest, 0) } }))).toEqual([]);
+    expect(idsOf(await page({ filter: { since: '1970-01-01T00:00:00Z', eventType: 'booking.created' } }))).toEqual([]);
+  });
+
+  test.each([
+    ['first 0', { first: 0 }, 'first'],
+    ['first 101', { first: 101 }, 'first'],
+    ['first -1', { first: -1 }, 'first'],
+    ['last 0', { last: 0 }, 'last'],
+    ['last 101', { last: 101 }, 'last'],
+    ['both first and last', { first: 1, last: 1 }, 'last'],
+    ['a cursor that is none', { after: 'nonsense' }, 'after'],
+    ['an empty cursor', { after: '' }, 'after'],
+    ['a cursor with something behind it', { before: `${encodeCursor(1)}!` }, 'before'],
+    ['a cursor with a huge id', { before: Buffer.from('id:9999999999999999').toString('base64url') }, 'before'],
+  ])('%s is bad input, in every list', async (_name, variables, path) => {
+    for (const list of ['events', 'deliveries', 'webhooks']) {
+      const { errors, status } = await api.ask(
+        `query ($first: Int, $after: String, $last: Int, $before: String) {
+           ${list}(first: $first, after: $after, last: $last, before: $before) { edges { cursor } } }`,
+        variables,
+        tenant,
+      );
+      expect(status).toBe(200);
+      expect(errors[0].extensions).toMatchObject({ code: 'BAD_USER_INPUT', errors: [{ path: [path] }] });
+    }
+  });
+
+  test.each([
+    ['events', 'eventType', 'a.b'],
+    ['deliveries', 'eventType', 'a.b'],
+    ['webhooks', 'eventType', '*'],
+    ['deliveries', 'webhookId', 'x'],
+  ])('the filter of %s refuses a bad %s at its place', async (list, field, value) => {
+    const answer = await api.ask(`{ ${list}(filter: {${field}: "${value}"}) { edges { cursor } } }`, {}, tenant);
+    expect(answer.errors[0].extensions).toMatchObject({ code: 'BAD_USER_INPUT', errors: [{ path: ['filter', field] }] });
+  });
+
+  test.each(['2026-01-31', '2026-02-30T00:00:00Z', '2026-01-31T09:30:00', 'yesterday', 5])(
+    'the moment %j is no DateTime',
+    async (since) => {
+      const query = 'query ($since: DateTime) { deliveries(filter: {since: $since}) { edges { cursor } } }';
+      const answer = await api.ask(query, { since }, tenant);
+      expect(answer.status).toBe(400);
+      expect(codesOf(answer)).toEqual(['BAD_USER_INPUT']);
+    },
+  );
+});
+
+describe('nested fields', () => {
+  /** How many statements a request takes. */
+  const statementsOf = async (query: string): Promise<number> => {
+    await api.ask(query, {}, tenant); // connections, prepared statements and caches
+    const spy = vi.spyOn(pg.Client.prototype, 'query');
+    try {
+      const { errors } = await api.ask(query, {}, tenant);
+      expect(errors).toEqual([]);
+      return spy.mock.calls.length;
+    } finally {
+      spy.mockRestore();
+    }
+  };
+
+  test('take one query a level, however many parents there are', async () => {
+    for (let n = 0; n < 5; n++) {
+      await makeWebhook(api.services, tenant.id);
+    }
+    await emitMany(api.services, tenant.id, 20);
+    const deliveries = (first: number) =>
+      `{ deliveries(first: ${first}) { edges { node { id event { body } webhook { url heldCount } attempts { number } } } } }`;
+    expect(await statementsOf(deliveries(2))).toBe(await statementsOf(deliveries(100)));
+    expect(await statementsOf(deliveries(100))).toBe(5);
+    const events = (first: number) =>
+      `{ events(first: ${first}) { edges { node { deliveries { id webhook { url } attempts { number } } } } } }`;
+    expect(await statementsOf(events(20))).toBe(4);
+    expect(await statementsOf('{ webhooks { edges { node { id heldCount } } } }')).toBe(2);
+  });
+});

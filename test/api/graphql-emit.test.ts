@@ -1,0 +1,286 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isDeeperThan } from '../../src/graphql/emit.js';
+import { couponPayload, makeKey, makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
+import { type Answer, codesOf, GraphqlApi } from '../support/graphql-api.js';
+
+let api: GraphqlApi;
+let tenant: TestTenant;
+
+beforeAll(async () => {
+  api = await GraphqlApi.open();
+  tenant = await makeTenant(api.services);
+});
+afterAll(() => api?.close());
+
+const emit = (input: Record<string, unknown>, asking: { key: string; tenant?: number } = tenant): Promise<Answer> =>
+  api.ask(
+    `mutation ($input: EmitEventInput!) { emitEvent(input: $input) {
+       event { id eventType body payload createdAt } deliveryCount duplicate } }`,
+    { input },
+    { key: asking.key, ...(typeof asking.tenant === 'number' ? { tenant: asking.tenant } : {}) },
+  );
+const emitAll = (events: unknown[], allOrNothing = false): Promise<Answer> =>
+  api.ask(
+    `mutation ($input: EmitEventsInput!) { emitEvents(input: $input) { results {
+       event { id body } deliveryCount duplicate error { code detail path } } } }`,
+    { input: { events, allOrNothing } },
+    tenant,
+  );
+const countEvents = async (): Promise<number> => {
+  const { rows } = await api.services.db.pool.query(
+    'select count(*)::integer as events from hookwright.events where tenant_id = $1',
+    [tenant.id],
+  );
+  return rows[0].events;
+};
+const coupon = (code: string) => ({ event: 'coupon.applied', payload: { ...couponPayload, code } });
+
+describe('emitting one event', () => {
+  test('answers after the commit with the event and how many deliveries it has', async () => {
+    const { id } = await makeTenant(api.services);
+    const { key } = await makeKey(api.services, id, ['events:emit']);
+    await makeWebhook(api.services, id);
+    await makeWebhook(api.services, id, { eventTypes: ['coupon.applied'] });
+    await makeWebhook(api.services, id, { eventTypes: ['booking.created'] });
+    const { data, errors } = await emit(coupon('A'), { key });
+    expect(errors).toEqual([]);
+    expect(data.emitEvent).toMatchObject({
+      deliveryCount: 2,
+      duplicate: false,
+      event: { eventType: 'coupon.applied', payload: coupon('A').payload, body: JSON.stringify(coupon('A').payload) },
+    });
+    const reader = await makeKey(api.services, id, ['events:read', 'deliveries:read']);
+    const read = await api.ask(
+      `{ event(id: "${data.emitEvent.event.id}") { id eventType body payload createdAt deliveries { status } } }`,
+      {},
+      reader,
+    );
+    expect(read.data.event).toEqual({
+      ...data.emitEvent.event,
+      deliveries: [{ status: 'PENDING' }, { status: 'PENDING' }],
+    });
+  });
+
+  test('the body is the payload exactly: slashes, emoji, NUL and a lone surrogate', async () => {
+    const payload = { code: 'https://a/b — 😀 \u0000 \ud800', discount_type: '"quoted"\\' };
+    const { data } = await emit({ event: 'coupon.applied', payload });
+    expect(data.emitEvent.event.body).toBe(JSON.stringify(payload));
+    const read = await api.ask(`{ event(id: "${data.emitEvent.event.id}") { body } }`, {}, tenant);
+    expect(read.data.event.body).toBe(JSON.stringify(payload));
+  });
+
+  test('a payload written into the document works as one in variables', async () => {
+    const { data } = await api.ask(
+      `mutation { emitEvent(input: {event: "coupon.applied", payload: {code: "X", discount_type: "Y"}}) { event { body } } }`,
+      {},
+      tenant,
+    );
+    expect(data.emitEvent.event.body).toBe('{"code":"X","discount_type":"Y"}');
+  });
+});
+
+describe('idempotency keys', () => {
+  test('the same key answers with the same event', async () => {
+    const first = await emit({ ...coupon('I1'), idempotencyKey: 'order 1' });
+    const second = await emit({ ...coupon('I1'), idempotencyKey: 'order 1' });
+    expect(first.data.emitEvent.duplicate).toBe(false);
+    expect(second.data.emitEvent).toEqual({ ...first.data.emitEvent, duplicate: true });
+  });
+
+  test('another body or another type under the same key is a conflict', async () => {
+    await emit({ ...coupon('I2'), idempotencyKey: 'order 2' });
+    const body = await emit({ ...coupon('I2b'), idempotencyKey: 'order 2' });
+    const type = await emit({
+      event: 'booking.canceled',
+      payload: { booking_code: 'B', canceled_at: 'now' },
+      idempotencyKey: 'order 2',
+    });
+    for (const { status, errors } of [body, type]) {
+      expect(status).toBe(200);
+      expect(errors[0].extensions).toEqual({ code: 'CONFLICT', reason: 'idempotency_key_reused' });
+    }
+  });
+
+  test('equal keys in flight at once make one event', async () => {
+    const before = await countEvents();
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => emit({ ...coupon('I3'), idempotencyKey: 'order 3' })),
+    );
+    expect(new Set(answers.map(({ data }) => data.emitEvent.event.id)).size).toBe(1);
+    expect(answers.filter(({ data }) => !data.emitEvent.duplicate)).toHaveLength(1);
+    expect(await countEvents()).toBe(before + 1);
+  });
+
+  test('equal keys in one batch make one event, and another body under one of them is refused alone', async () => {
+    const before = await countEvents();
+    const { data } = await emitAll([
+      { ...coupon('I4'), idempotencyKey: 'order 4' },
+      { ...coupon('I4'), idempotencyKey: 'order 4' },
+      { ...coupon('other'), idempotencyKey: 'order 4' },
+    ]);
+    const [first, second, third] = data.emitEvents.results;
+    expect(first).toMatchObject({ duplicate: false, error: null });
+    expect(second).toMatchObject({ duplicate: true, error: null, event: { id: first.event.id } });
+    expect(third).toMatchObject({ event: null, error: { code: 'CONFLICT' } });
+    expect(await countEvents()).toBe(before + 1);
+  });
+
+  test('a refused request keeps no key', async () => {
+    await emit({ event: 'coupon.applied', payload: {}, idempotencyKey: 'order 5' });
+    const { data } = await emit({ ...coupon('I5'), idempotencyKey: 'order 5' });
+    expect(data.emitEvent.duplicate).toBe(false);
+  });
+
+  test('two tenants may use the same key', async () => {
+    const other = await makeTenant(api.services);
+    const mine = await emit({ ...coupon('I6'), idempotencyKey: 'order 6' });
+    const theirs = await emit({ ...coupon('I7'), idempotencyKey: 'order 6' }, { key: other.key });
+    expect(theirs.data.emitEvent).toMatchObject({ duplicate: false });
+    expect(theirs.data.emitEvent.event.id).not.toBe(mine.data.emitEvent.event.id);
+  });
+
+  test.each([
+    ['1 character', 'a', []],
+    ['255 characters', 'a'.repeat(255), []],
+    ['none', '', ['BAD_USER_INPUT']],
+    ['256 characters', 'a'.repeat(256), ['BAD_USER_INPUT']],
+    ['a control character', 'a\n', ['BAD_USER_INPUT']],
+    ['a letter beyond ASCII', 'ä', ['BAD_USER_INPUT']],
+  ])('a key of %s', async (_name, idempotencyKey, codes) => {
+    expect(codesOf(await emit({ ...coupon('I8'), idempotencyKey }))).toEqual(codes);
+  });
+});
+
+describe('what may be emitted', () => {
+  test.each([
+    ['an unknown type', { event: 'a.b', payload: {} }, ['input', 'event']],
+    ['a reserved type', { event: 'webhook.test', payload: { message: 'm' } }, ['input', 'event']],
+    ['a missing field', { event: 'coupon.applied', payload: { code: 'A' } }, ['input', 'payload', 'discount_type']],
+    ['a number for a text', { event: 'coupon.applied', payload: { ...couponPayload, code: 1 } }, ['input', 'payload', 'code']],
+    ['a field too many', { event: 'coupon.applied', payload: { ...couponPayload, more: 'x' } }, ['input', 'payload', 'more']],
+  ])('%s is refused at its place', async (_name, input, path) => {
+    const { errors, data, status } = await emit(input);
+    expect({ data, status }).toEqual({ data: null, status: 200 });
+    expect(errors[0].extensions.code).toBe('BAD_USER_INPUT');
+    expect(errors[0].extensions.errors[0]).toMatchObject({ path, detail: expect.stringMatching(/./) });
+  });
+
+  test('an unknown type is told which types there are, without the reserved one', async () => {
+    const { errors } = await emit({ event: 'a.b', payload: {} });
+    expect(errors[0].message).toContain('booking.canceled, booking.created, coupon.applied, voucher.emitted');
+    expect(errors[0].message).not.toContain('webhook.test');
+  });
+
+  test('a type that was registered a moment ago is known within seconds', async () => {
+    await api.services.db.pool.query(
+      `insert into hookwright.event_types (name, description, schema) values ('new.type', 'd', '{"type":"object"}')`,
+    );
+    await expect
+      .poll(async () => codesOf(await emit({ event: 'new.type', payload: { any: [1] } })), { timeout: 5_000 })
+      .toEqual([]);
+  });
+
+  test.each([
+    ['as long as allowed', 262_144, 200, []],
+    ['one byte longer', 262_145, 413, ['PAYLOAD_TOO_LARGE']],
+  ])('a payload %s, in UTF-8 bytes of its JSON', async (_name, bytes, status, codes) => {
+    const frame = Buffer.byteLength(JSON.stringify({ code: '', discount_type: 'é' }));
+    const payload = { code: 'a'.repeat(bytes - frame), discount_type: 'é' };
+    expect(Buffer.byteLength(JSON.stringify(payload))).toBe(bytes);
+    const answer = await emit({ event: 'coupon.applied', payload });
+    expect(answer.status).toBe(status);
+    expect(codesOf(answer)).toEqual(codes);
+  });
+
+  test('nesting of 64 levels is judged, of 65 refused, of 100,000 refused without harm', async () => {
+    const nested = (levels: number) => JSON.parse('{"a":'.repeat(levels - 1) + '{}' + '}'.repeat(levels - 1));
+    expect(isDeeperThan(nested(64), 64)).toBe(false);
+    expect(isDeeperThan(nested(65), 64)).toBe(true);
+    expect(isDeeperThan(nested(100_000), 64)).toBe(true);
+    const { errors } = await emit({ event: 'coupon.applied', payload: nested(65) });
+    expect(errors[0].extensions.errors).toEqual([
+      { path: ['input', 'payload'], code: 'too_deep', detail: expect.stringContaining('64') },
+    ]);
+  });
+
+  test.each([['a text'], [1], [null], [['a']], [true]])('the payload %j is no JSON object', async (payload) => {
+    const { status, errors } = await emit({ event: 'coupon.applied', payload });
+    expect(status).toBe(400);
+    expect(errors[0].extensions).toMatchObject({
+      code: 'BAD_USER_INPUT',
+      errors: [{ path: ['input', 'payload'] }],
+    });
+  });
+});
+
+describe('emitting several events', () => {
+  test('the good ones commit, and each bad one has its error at its index', async () => {
+    const before = await countEvents();
+    const { data } = await emitAll([
+      coupon('S1'),
+      { event: 'a.b', payload: {} },
+      { event: 'coupon.applied', payload: { code: 'S2' } },
+      coupon('S3'),
+      { event: 'coupon.applied', payload: { ...couponPayload, code: 'a'.repeat(262_144) } },
+    ]);
+    const { results } = data.emitEvents;
+    expect(results.map(({ error }: { error: { code: string } | null }) => error?.code ?? null)).toEqual([
+      null,
+      'BAD_USER_INPUT',
+      'BAD_USER_INPUT',
+      null,
+      'PAYLOAD_TOO_LARGE',
+    ]);
+    expect(results[0].event.body).toContain('S1');
+    expect(results[3].event.body).toContain('S3');
+    expect(results[2].error.path).toEqual(['input', 'events', '2', 'payload', 'discount_type']);
+    expect(await countEvents()).toBe(before + 2);
+  });
+
+  test('all or nothing refuses all for one that is bad, before or in the database', async () => {
+    await emit({ ...coupon('S4'), idempotencyKey: 'batch 4' });
+    const before = await countEvents();
+    const bad = await emitAll([coupon('S5'), { event: 'a.b', payload: {} }], true);
+    expect(bad.errors[0].extensions).toMatchObject({
+      code: 'BAD_USER_INPUT',
+      errors: [{ path: ['input', 'events', 1, 'event'] }],
+    });
+    const conflict = await emitAll([coupon('S6'), { ...coupon('S7'), idempotencyKey: 'batch 4' }], true);
+    expect(codesOf(conflict)).toEqual(['CONFLICT']);
+    expect(await countEvents()).toBe(before);
+    const good = await emitAll([coupon('S8'), coupon('S9')], true);
+    expect(good.data.emitEvents.results).toHaveLength(2);
+    expect(await countEvents()).toBe(before + 2);
+  });
+
+  test('100 are accepted, 101 are not, none is nothing', async () => {
+    const events = Array.from({ length: 101 }, (_, index) => coupon(`N${index}`));
+    expect((await emitAll(events.slice(0, 100))).data.emitEvents.results).toHaveLength(100);
+    expect((await emitAll(events)).errors[0].extensions.errors[0].path).toEqual(['input', 'events']);
+    expect((await emitAll([])).data.emitEvents.results).toEqual([]);
+  });
+});
+
+describe('emitting for a tenant', () => {
+  test('a platform key names it by tenantId or by the header, and must name it', async () => {
+    const platform = await makeKey(api.services, null, ['platform:admin']);
+    const other = await makeTenant(api.services);
+    const byInput = await emit({ ...coupon('T1'), tenantId: other.id }, platform);
+    expect(byInput.errors).toEqual([]);
+    const byHeader = await emit(coupon('T2'), { key: platform.key, tenant: other.id });
+    expect(byHeader.errors).toEqual([]);
+    const { data } = await api.ask('{ events { edges { node { body } } } }', {}, other);
+    expect(data.events.edges).toHaveLength(2);
+    const without = await emit(coupon('T3'), platform);
+    expect(without.errors[0].extensions).toEqual({ code: 'FORBIDDEN', reason: 'tenant_required' });
+    const unknown = await emit({ ...coupon('T4'), tenantId: '999999' }, platform);
+    expect(codesOf(unknown)).toEqual(['NOT_FOUND']);
+  });
+
+  test('the key of a tenant may name its own and no other', async () => {
+    const other = await makeTenant(api.services);
+    expect(codesOf(await emit({ ...coupon('T5'), tenantId: tenant.id }))).toEqual([]);
+    expect(codesOf(await emit({ ...coupon('T6'), tenantId: other.id }))).toEqual(['FORBIDDEN']);
+    expect(codesOf(await emit({ ...coupon('T7'), tenantId: 'x' }))).toEqual(['FORBIDDEN']);
+  });
+});

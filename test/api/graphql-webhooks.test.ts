@@ -1,0 +1,253 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { emitMany, makeKey, makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
+import { codesOf, GraphqlApi } from '../support/graphql-api.js';
+
+let api: GraphqlApi;
+let tenant: TestTenant;
+
+beforeAll(async () => {
+  api = await GraphqlApi.open();
+  tenant = await makeTenant(api.services);
+});
+afterAll(() => api?.close());
+
+const create = (input: Record<string, unknown>, key = tenant.key) =>
+  api.ask(
+    `mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) {
+       secret
+       webhook { id url eventTypes active consecutiveFailures lastSuccessAt lastFailureAt disabledAt createdAt heldCount } } }`,
+    { input },
+    { key },
+  );
+const update = (input: Record<string, unknown>, key = tenant.key) =>
+  api.ask(
+    `mutation ($input: UpdateWebhookInput!) { updateWebhook(input: $input) {
+       webhook { id url eventTypes active disabledReason heldCount } } }`,
+    { input },
+    { key },
+  );
+const read = (id: string, key = tenant.key) =>
+  api.ask('query ($id: ID!) { webhook(id: $id) { id active } }', { id }, { key });
+
+describe('a webhook from its creation to its deletion', () => {
+  test('it is active, without failures, and shows its secret once', async () => {
+    const { data, status } = await create({ url: 'https://receiver.example.com/hook', eventTypes: ['coupon.applied'] });
+    expect(status).toBe(200);
+    const { webhook, secret } = data.createWebhook;
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{44}$/);
+    expect(webhook).toMatchObject({
+      url: 'https://receiver.example.com/hook',
+      eventTypes: ['coupon.applied'],
+      active: true,
+      consecutiveFailures: 0,
+      lastSuccessAt: null,
+      lastFailureAt: null,
+      disabledAt: null,
+      heldCount: 0,
+    });
+    expect(webhook.createdAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/);
+    const { rows } = await api.services.db.pool.query('select sealed_secret from hookwright.webhooks where id = $1', [
+      webhook.id,
+    ]);
+    expect(rows[0].sealed_secret.toString('latin1')).not.toContain(secret.slice(6, 20));
+    expect(await api.services.vault.open(tenant.id, Number(webhook.id), rows[0].sealed_secret)).toBe(secret);
+  });
+
+  test('it can be changed, paused and enabled again, and the answer shows the change', async () => {
+    const { id } = await makeWebhook(api.services, tenant.id);
+    const changed = await update({ id, url: 'https://other.example.com/', eventTypes: ['booking.created'] });
+    expect(changed.data.updateWebhook.webhook).toMatchObject({
+      url: 'https://other.example.com/',
+      eventTypes: ['booking.created'],
+      active: true,
+    });
+    const paused = await update({ id, active: false });
+    expect(paused.data.updateWebhook.webhook).toMatchObject({ active: false, disabledReason: 'PAUSED' });
+    const enabled = await update({ id, active: true });
+    expect(enabled.data.updateWebhook.webhook).toMatchObject({ active: true, disabledReason: null });
+  });
+
+  test('it collects events while it is paused, and counts them', async () => {
+    const other = await makeTenant(api.services);
+    const { id } = await makeWebhook(api.services, other.id);
+    await update({ id, active: false }, other.key);
+    await emitMany(api.services, other.id, 3);
+    const { data } = await api.ask(`{ webhook(id: "${id}") { heldCount deliveries { edges { node { status } } } } }`, {}, other);
+    expect(data.webhook.heldCount).toBe(3);
+    expect(data.webhook.deliveries.edges.map(({ node }: { node: { status: string } }) => node.status)).toEqual([
+      'HELD',
+      'HELD',
+      'HELD',
+    ]);
+    const kept = await update({ id, active: true, held: 'KEEP' }, other.key);
+    expect(kept.data.updateWebhook.webhook).toMatchObject({ active: true, heldCount: 3 });
+    const released = await api.ask(
+      `mutation { releaseHeld(input: {webhookId: "${id}"}) { webhook { id active } } }`,
+      {},
+      other,
+    );
+    expect(released.data.releaseHeld.webhook).toEqual({ id: String(id), active: true });
+  });
+
+  test('it is gone at once when deleted, while its deliveries stay without it', async () => {
+    const { id } = await makeWebhook(api.services, tenant.id);
+    await emitMany(api.services, tenant.id, 1);
+    const deleted = await api.ask(`mutation { deleteWebhook(input: {id: "${id}"}) { deletedWebhookId } }`, {}, tenant);
+    expect(deleted.data.deleteWebhook).toEqual({ deletedWebhookId: String(id) });
+    expect(codesOf(await read(String(id)))).toEqual(['NOT_FOUND']);
+    expect(codesOf(await update({ id, active: true }))).toEqual(['NOT_FOUND']);
+    const { data } = await api.ask(
+      `{ deliveries(filter: {webhookId: "${id}"}) { edges { node { webhook { id } event { eventType } } } } }`,
+      {},
+      tenant,
+    );
+    expect(data.deliveries.edges).toEqual([{ node: { webhook: null, event: { eventType: 'coupon.applied' } } }]);
+  });
+});
+
+describe('tests of a webhook', () => {
+  test('an active one gets a webhook.test event, whatever it subscribed to', async () => {
+    const { id } = await makeWebhook(api.services, tenant.id, { eventTypes: ['booking.created'] });
+    const { data } = await api.ask(
+      `mutation { testWebhook(input: {id: "${id}"}) { delivery {
+         id eventType status attemptCount attempts { number } webhook { id } event { payload } } } }`,
+      {},
+      tenant,
+    );
+    expect(data.testWebhook.delivery).toMatchObject({
+      eventType: 'webhook.test',
+      status: 'PENDING',
+      attemptCount: 0,
+      attempts: [],
+      webhook: { id: String(id) },
+      event: { payload: { message: expect.any(String) } },
+    });
+  });
+
+  test('an inactive one is a conflict that names the way to try it', async () => {
+    const { id } = await makeWebhook(api.services, tenant.id);
+    await update({ id, active: false });
+    const answer = await api.ask(`mutation { testWebhook(input: {id: "${id}"}) { delivery { id } } }`, {}, tenant);
+    expect(codesOf(answer)).toEqual(['CONFLICT']);
+    expect(answer.errors[0].message).toContain('held: KEEP');
+  });
+});
+
+describe('the limit of webhooks', () => {
+  test('concurrent creates cannot pass it', async () => {
+    const limited = await GraphqlApi.open({ WEBHOOKS_PER_TENANT_MAX: '3' });
+    try {
+      const { key } = await makeTenant(limited.services);
+      const answers = await Promise.all(
+        Array.from({ length: 8 }, () =>
+          limited.ask(
+            'mutation { createWebhook(input: {url: "https://a.example.com/", eventTypes: ["*"]}) { webhook { id } } }',
+            {},
+            { key },
+          ),
+        ),
+      );
+      expect(answers.filter(({ data }) => data !== null)).toHaveLength(3);
+      const refused = answers.filter(({ data }) => data === null);
+      expect(refused.map(({ errors }) => errors[0].extensions)).toEqual(
+        Array(5).fill({ code: 'CONFLICT', reason: 'webhook_limit_reached' }),
+      );
+      const id = answers.find(({ data }) => data !== null)!.data.createWebhook.webhook.id;
+      await limited.ask(`mutation { deleteWebhook(input: {id: "${id}"}) { deletedWebhookId } }`, {}, { key });
+      const again = await limited.ask(
+        'mutation { createWebhook(input: {url: "https://a.example.com/", eventTypes: ["*"]}) { webhook { id } } }',
+        {},
+        { key },
+      );
+      expect(again.errors).toEqual([]);
+    } finally {
+      await limited.close();
+    }
+  });
+});
+
+describe('bad input for webhooks', () => {
+  const good = { url: 'https://receiver.example.com/', eventTypes: ['*'] };
+  test.each([
+    ['an http url', { url: 'http://receiver.example.com/' }, ['input', 'url']],
+    ['no url at all', { url: 'receiver' }, ['input', 'url']],
+    ['an empty url', { url: '' }, ['input', 'url']],
+    ['a url that is too long', { url: `https://receiver.example.com/${'a'.repeat(2048)}` }, ['input', 'url']],
+    ['a name that is never public', { url: 'https://localhost/' }, ['input', 'url']],
+    ['no event types', { eventTypes: [] }, ['input', 'eventTypes']],
+    ['an unknown event type', { eventTypes: ['booking.created', 'booking.lost'] }, ['input', 'eventTypes', 1]],
+    ['a name twice', { eventTypes: ['booking.created', 'booking.created'] }, ['input', 'eventTypes', 1]],
+    ['the wildcard beside a name', { eventTypes: ['booking.created', '*'] }, ['input', 'eventTypes', 1]],
+    ['too many names', { eventTypes: Array(101).fill('booking.created') }, ['input', 'eventTypes']],
+  ])('%s is refused at its place, on creation and on change', async (_name, wrong, path) => {
+    const { id } = await makeWebhook(api.services, tenant.id);
+    for (const answer of [await create({ ...good, ...wrong }), await update({ id, ...wrong })]) {
+      expect(answer.status).toBe(200);
+      expect(answer.data).toBeNull();
+      expect(answer.errors[0].extensions).toMatchObject({ code: 'BAD_USER_INPUT', reason: 'invalid_input' });
+      expect(answer.errors[0].extensions.errors[0]).toEqual({
+        path,
+        code: expect.stringMatching(/^[a-z_]+$/),
+        detail: expect.stringMatching(/./),
+      });
+    }
+  });
+
+  test('two broken rules are both told', async () => {
+    const { errors } = await create({ url: 'nonsense', eventTypes: ['nonsense'] });
+    expect(errors[0].extensions.errors.map(({ path }: { path: unknown[] }) => path[1])).toEqual(['url', 'eventTypes']);
+  });
+
+  test('a change of nothing, and held without active: true, are refused', async () => {
+    const { id } = await makeWebhook(api.services, tenant.id);
+    expect(codesOf(await update({ id }))).toEqual(['BAD_USER_INPUT']);
+    expect(codesOf(await update({ id, active: false, held: 'DISCARD' }))).toEqual(['BAD_USER_INPUT']);
+  });
+
+  test.each(['0', '-1', '01', '1.0', '1e3', '', 'abc', '99999999999999999999', '9007199254740993'])(
+    'the id %j is NOT_FOUND everywhere, as an unknown one',
+    async (id) => {
+      expect(await read(id)).toMatchObject({ status: 200, data: { webhook: null } });
+      for (const answer of [
+        await read(id),
+        await update({ id, active: true }),
+        await api.ask('mutation ($id: ID!) { deleteWebhook(input: {id: $id}) { deletedWebhookId } }', { id }, tenant),
+        await api.ask('mutation ($id: ID!) { testWebhook(input: {id: $id}) { delivery { id } } }', { id }, tenant),
+        await api.ask('mutation ($id: ID!) { releaseHeld(input: {webhookId: $id}) { webhook { id } } }', { id }, tenant),
+        await api.ask('mutation ($id: ID!) { redeliver(input: {deliveryId: $id}) { delivery { id } } }', { id }, tenant),
+        await api.ask('query ($id: ID!) { delivery(id: $id) { id } }', { id }, tenant),
+        await api.ask('query ($id: ID!) { event(id: $id) { id } }', { id }, tenant),
+      ]) {
+        expect(codesOf(answer)).toEqual(['NOT_FOUND']);
+      }
+    },
+  );
+});
+
+describe('listing webhooks', () => {
+  test('filters by state and by the events that a webhook gets', async () => {
+    const other = await makeTenant(api.services);
+    const all = await makeWebhook(api.services, other.id, { eventTypes: ['*'] });
+    const coupons = await makeWebhook(api.services, other.id, { eventTypes: ['coupon.applied'] });
+    const bookings = await makeWebhook(api.services, other.id, { eventTypes: ['booking.created', 'booking.canceled'] });
+    await update({ id: bookings.id, active: false }, other.key);
+    const list = async (filter: Record<string, unknown>) => {
+      const query = 'query ($filter: WebhookFilter) { webhooks(filter: $filter) { edges { node { id } } } }';
+      const { data } = await api.ask(query, { filter }, other);
+      return data.webhooks.edges.map(({ node }: { node: { id: string } }) => Number(node.id));
+    };
+    expect(await list({})).toEqual([bookings.id, coupons.id, all.id]);
+    expect(await list({ active: true })).toEqual([coupons.id, all.id]);
+    expect(await list({ active: false })).toEqual([bookings.id]);
+    expect(await list({ eventType: 'coupon.applied' })).toEqual([coupons.id, all.id]);
+    expect(await list({ eventType: 'booking.canceled', active: false })).toEqual([bookings.id]);
+    const unknown = await api.ask('{ webhooks(filter: {eventType: "a.b"}) { edges { cursor } } }', {}, other);
+    expect(unknown.errors[0].extensions.errors[0]).toMatchObject({ path: ['filter', 'eventType'] });
+  });
+
+  test('needs the scope to read, and creating needs the one to write', async () => {
+    const { key } = await makeKey(api.services, tenant.id, ['webhooks:read']);
+    expect((await api.ask('{ webhooks { edges { cursor } } }', {}, { key })).errors).toEqual([]);
+    expect(codesOf(await create({ url: 'https://a.example.com/', eventTypes: ['*'] }, key))).toEqual(['FORBIDDEN']);
+  });
+});

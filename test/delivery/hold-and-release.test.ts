@@ -1,0 +1,196 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { releaseHeld } from '../../src/operations/release-held.js';
+import { settleWebhook } from '../../src/operations/settle-webhook.js';
+import type { WebhookChange } from '../../src/operations/update-webhook.js';
+import { updateWebhook } from '../../src/operations/update-webhook.js';
+import { DeliveryStack } from '../support/delivery-stack.js';
+import { eventually } from '../support/eventually.js';
+import { answer, type Receiver, startReceiver } from '../support/receiver.js';
+
+let stack: DeliveryStack;
+let receiver: Receiver;
+let webhookId: number;
+
+async function open(settings: Record<string, string> = {}) {
+  stack = await DeliveryStack.open(settings);
+  receiver = await startReceiver();
+  ({ id: webhookId } = await stack.webhook(receiver.url));
+}
+
+afterEach(async () => {
+  await stack[Symbol.asyncDispose]();
+  await receiver.close();
+});
+
+const change = (webhookChange: WebhookChange) =>
+  updateWebhook(stack.services.db, stack.tenantId, webhookId, webhookChange, stack.services.config.holdHours);
+const statuses = async () => (await stack.deliveries()).map(({ status }) => status);
+
+describe('a paused webhook', () => {
+  beforeEach(() => open());
+
+  test('"receives no deliveries": its events are held, and released in the order of ids when it is enabled', async () => {
+    stack.startDaemon();
+    await change({ active: false });
+    for (let event = 0; event < 20; event++) {
+      await stack.emit('coupon.applied', { code: String(event), discount_type: 'x' });
+    }
+    expect(await statuses()).toEqual(new Array(20).fill('HELD'));
+
+    await change({ active: true });
+    await eventually(async () => (await statuses()).every((status) => status === 'SUCCEEDED'));
+    const ids = receiver.received.map(({ headers }) => Number(headers['x-service-delivery']));
+    expect(new Set(ids)).toEqual(new Set((await stack.deliveries()).map(({ id }) => id)));
+  });
+
+  test('turns what is already pending into held, without an attempt', async () => {
+    await stack.emit();
+    await change({ active: false });
+    stack.startDaemon();
+
+    await eventually(async () => (await statuses())[0] === 'HELD');
+    expect(receiver.received).toHaveLength(0);
+    expect((await stack.deliveries())[0]?.attempt_count).toBe(0);
+  });
+
+  test('setting `active` to the value it has changes nothing', async () => {
+    const before = await stack.webhookRow(webhookId);
+    await change({ active: true });
+    expect(await stack.webhookRow(webhookId)).toEqual(before);
+    await change({ active: false });
+    const paused = await stack.webhookRow(webhookId);
+    await change({ active: false });
+    expect(await stack.webhookRow(webhookId)).toEqual(paused);
+    expect(paused).toMatchObject({ disabled_reason: 'PAUSED', generation: 1 });
+  });
+
+  test('enabling clears disabled_at, the reason and the counter', async () => {
+    await stack.rows(`update hookwright.webhooks set consecutive_failures = 7 where id = ${webhookId}`);
+    await change({ active: false });
+    await change({ active: true });
+    expect(await stack.webhookRow(webhookId)).toMatchObject({
+      active: true,
+      disabled_at: null,
+      disabled_reason: null,
+      consecutive_failures: 0,
+      generation: 2,
+    });
+  });
+
+  test('enabled with held: KEEP sends new events and keeps the held ones until they are released', async () => {
+    stack.startDaemon();
+    await change({ active: false });
+    const heldEvent = await stack.emit();
+    await change({ active: true, held: 'KEEP' });
+    const newEvent = await stack.emit();
+
+    await eventually(async () => (await stack.delivery(newEvent)).status === 'SUCCEEDED');
+    expect((await stack.delivery(heldEvent)).status).toBe('HELD');
+    await releaseHeld(stack.services.db, stack.tenantId, webhookId);
+    await eventually(async () => (await stack.delivery(heldEvent)).status === 'SUCCEEDED');
+  });
+
+  test('enabled with held: DISCARD cancels the held ones and sends new events', async () => {
+    stack.startDaemon();
+    await change({ active: false });
+    const heldEvent = await stack.emit();
+    await change({ active: true, held: 'DISCARD' });
+    const newEvent = await stack.emit();
+
+    await eventually(async () => (await stack.delivery(newEvent)).status === 'SUCCEEDED');
+    await eventually(async () => (await stack.delivery(heldEvent)).status === 'CANCELED');
+    expect((await stack.delivery(heldEvent)).cancel_reason).toBe('DISCARDED');
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  test('cannot release what it holds before it is enabled', async () => {
+    await change({ active: false });
+    await expect(releaseHeld(stack.services.db, stack.tenantId, webhookId)).rejects.toMatchObject({
+      reason: 'webhook_inactive',
+    });
+  });
+
+  test('stops collecting when the hold time is over, and what it held is canceled', async () => {
+    await change({ active: false });
+    const heldEvent = await stack.emit();
+    await stack.rows(
+      `update hookwright.webhooks set hold_until = now() - interval '1 second' where id = ${webhookId}`,
+    );
+    const lateEvent = await stack.emit();
+    stack.startDaemon();
+
+    await eventually(async () => (await stack.delivery(heldEvent)).status === 'CANCELED');
+    expect((await stack.delivery(heldEvent)).cancel_reason).toBe('HOLD_EXPIRED');
+    expect(await stack.deliveries(`event_id = ${lateEvent}`)).toEqual([]);
+  });
+});
+
+describe('a webhook that is enabled again', () => {
+  test('keeps attempt numbers and the time of later retries', async () => {
+    await open({ RETRY_BASE_SECONDS: '120' });
+    receiver.answerWith(answer(500));
+    const eventId = await stack.emit();
+    stack.startDaemon();
+    const failed = await eventually(async () => {
+      const row = await stack.delivery(eventId);
+      return row.attempt_count === 1 && row;
+    });
+    await change({ active: false });
+    await eventually(async () => (await stack.delivery(eventId)).status === 'HELD');
+    await change({ active: true });
+    await eventually(async () => (await stack.delivery(eventId)).status === 'PENDING');
+
+    const released = await stack.delivery(eventId);
+    expect(released.due_at).toEqual(failed.due_at);
+    expect(released.attempt_count).toBe(1);
+    const [job] = await stack.rows<{ run_at: Date; payload: unknown }>(
+      `select * from graphile_worker._private_jobs where key = 'd:${released.id}'`,
+    );
+    expect(job?.payload).toEqual({ id: released.id, attempt: 2 });
+    expect(job?.run_at).toEqual(failed.due_at);
+  });
+
+  test('is not disabled by attempts that were in flight before', async () => {
+    await open({ MAX_RETRIES: '0' });
+    const held: (() => void)[] = [];
+    receiver.answerWith((_, response) => held.push(() => response.writeHead(500).end()));
+    for (let event = 0; event < 10; event++) {
+      await stack.emit();
+    }
+    stack.startDaemon();
+    await eventually(() => held.length === 10);
+    await change({ active: false });
+    await change({ active: true });
+    for (const fail of held) {
+      fail();
+    }
+
+    await eventually(async () => (await statuses()).every((status) => status === 'FAILED'));
+    expect(await stack.webhookRow(webhookId)).toMatchObject({ active: true, consecutive_failures: 0 });
+    expect((await stack.webhookRow(webhookId)).last_failure_at).toBeInstanceOf(Date);
+  });
+});
+
+describe('settling a webhook', () => {
+  test('moves any number of deliveries, in chunks', async () => {
+    await open();
+    const events = 2_500;
+    const { emitter } = stack.services;
+    await change({ active: false });
+    const item = {
+      tenantId: stack.tenantId,
+      eventType: 'coupon.applied',
+      idempotencyKey: null,
+      onlyWebhookId: null,
+    };
+    await emitter.emit(new Array(events).fill({ ...item, body: '{"code":"a","discount_type":"b"}' }));
+    await change({ active: true });
+
+    expect(await settleWebhook(stack.services.db, stack.tenantId, webhookId)).toBe(events);
+    const [jobs] = await stack.rows<{ count: number }>(
+      `select count(*)::int from graphile_worker._private_jobs where key like 'd:%'`,
+    );
+    expect(jobs?.count).toBe(events);
+    expect(await settleWebhook(stack.services.db, stack.tenantId, webhookId)).toBe(0);
+  });
+});

@@ -1,0 +1,225 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { deleteWebhook } from '../../src/operations/delete-webhook.js';
+import { redeliver } from '../../src/operations/redeliver.js';
+import { updateWebhook } from '../../src/operations/update-webhook.js';
+import { DeliveryStack } from '../support/delivery-stack.js';
+import { eventually } from '../support/eventually.js';
+import { answer, type Receiver, startReceiver } from '../support/receiver.js';
+
+let stack: DeliveryStack;
+let receiver: Receiver;
+let webhookId: number;
+
+async function open(settings: Record<string, string> = {}) {
+  stack = await DeliveryStack.open(settings);
+  receiver = await startReceiver();
+  ({ id: webhookId } = await stack.webhook(receiver.url));
+}
+
+afterEach(async () => {
+  await stack[Symbol.asyncDispose]();
+  await receiver.close();
+});
+
+const inStatus = (eventId: number, status: string) =>
+  eventually(async () => {
+    const row = await stack.delivery(eventId);
+    return row.status === status && row;
+  });
+
+describe('what a receiver answers', () => {
+  beforeEach(() => open({ RETRY_BASE_SECONDS: '120' }));
+
+  test.each([200, 201, 204, 299])('%i is a success', async (status) => {
+    receiver.answerWith(answer(status));
+    const eventId = await stack.emit();
+    stack.startDaemon();
+    expect(await inStatus(eventId, 'SUCCEEDED')).toMatchObject({
+      last_status_code: status,
+      last_error_code: null,
+    });
+  });
+
+  test('a redirect is a failure: it is not followed, and its Location is recorded', async () => {
+    const canary = await startReceiver();
+    receiver.answerWith(answer(302, { location: canary.url }));
+    const eventId = await stack.emit();
+    stack.startDaemon();
+    await eventually(async () => (await stack.delivery(eventId)).last_error_code === 'HTTP_302');
+    const [attempt] = await stack.rows<{ response_headers: string }>('select * from hookwright.attempts');
+    expect(JSON.parse(attempt!.response_headers)).toMatchObject({ location: canary.url });
+    expect(canary.received).toHaveLength(0);
+    await canary.close();
+  });
+
+  test('410 fails the delivery without a retry and disables the webhook as GONE', async () => {
+    receiver.answerWith(answer(410));
+    const eventId = await stack.emit();
+    stack.startDaemon();
+    expect(await inStatus(eventId, 'FAILED')).toMatchObject({
+      attempt_count: 1,
+      last_error_code: 'HTTP_410',
+    });
+    expect(await stack.webhookRow(webhookId)).toMatchObject({
+      active: false,
+      disabled_reason: 'GONE',
+      consecutive_failures: 1,
+    });
+  });
+
+  test('429 with Retry-After delays the retry and closes the endpoint for its other deliveries', async () => {
+    receiver.answerWith(answer(429, { 'retry-after': '600' }));
+    const refused = await stack.emit();
+    stack.startDaemon();
+    const first = await eventually(async () => {
+      const row = await stack.delivery(refused);
+      return row.attempt_count === 1 && row;
+    });
+    expect((first.due_at.getTime() - Date.now()) / 1000).toBeGreaterThan(590);
+
+    const other = await stack.emit();
+    await eventually(async () => {
+      const [job] = await stack.rows<{ run_at: Date; attempts: number }>(
+        `select * from graphile_worker._private_jobs where key = 'd:${(await stack.delivery(other)).id}'`,
+      );
+      return job !== undefined && job.run_at.getTime() - Date.now() > 500_000;
+    });
+    expect(await stack.delivery(other)).toMatchObject({ status: 'PENDING', attempt_count: 0 });
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  test('a NUL and broken UTF-8 in an answer are kept as they came', async () => {
+    const body = Buffer.from([0x61, 0, 0xff, 0xfe, 0x62]);
+    receiver.answerWith((_, response) => response.writeHead(200).end(body));
+    const eventId = await stack.emit();
+    stack.startDaemon();
+    await inStatus(eventId, 'SUCCEEDED');
+    const [attempt] = await stack.rows<{ response_body: Buffer }>('select * from hookwright.attempts');
+    expect(attempt?.response_body.equals(body)).toBe(true);
+  });
+});
+
+describe('deleting a webhook', () => {
+  beforeEach(() => open());
+
+  test('cancels what is open, and keeps its history', async () => {
+    receiver.answerWith(answer(200));
+    stack.startDaemon();
+    const done = await stack.emit();
+    await inStatus(done, 'SUCCEEDED');
+    receiver.answerWith(answer(500));
+    await updateWebhook(stack.services.db, stack.tenantId, webhookId, { active: false }, 168);
+    const held = await stack.emit();
+    await deleteWebhook(stack.services.db, stack.tenantId, webhookId);
+
+    expect(await inStatus(held, 'CANCELED')).toMatchObject({ cancel_reason: 'WEBHOOK_DELETED' });
+    expect((await stack.delivery(done)).status).toBe('SUCCEEDED');
+    const [row] = await stack.rows<{ sealed_secret: Buffer }>(
+      'select sealed_secret from hookwright.webhooks',
+    );
+    expect(row?.sealed_secret).toHaveLength(0);
+  });
+
+  test.each([
+    [200, 'SUCCEEDED'],
+    [500, 'CANCELED'],
+  ])(
+    'lets a request in flight end; answered %i it is recorded as %s, without a retry',
+    async (status, end) => {
+      let respond: (() => void) | undefined;
+      receiver.answerWith((_, response) => {
+        respond = () => response.writeHead(status).end();
+      });
+      const eventId = await stack.emit();
+      stack.startDaemon();
+      const go = await eventually(() => respond);
+      await deleteWebhook(stack.services.db, stack.tenantId, webhookId);
+      await inStatus(eventId, 'CANCELED');
+      go();
+
+      await eventually(async () => (await stack.rows('select from hookwright.attempts')).length === 1);
+      expect(await stack.delivery(eventId)).toMatchObject({ status: end, attempt_count: 1 });
+      const jobs = await stack.rows(`select from graphile_worker._private_jobs where key like 'd:%'`);
+      expect(jobs).toEqual([]);
+    },
+  );
+});
+
+describe('redelivering ("manual redispatch")', () => {
+  beforeEach(() => open());
+
+  test('sends a finished delivery again with the same id, attempt numbers going on', async () => {
+    stack.startDaemon();
+    const eventId = await stack.emit();
+    const { id } = await inStatus(eventId, 'SUCCEEDED');
+    await redeliver(stack.services.db, stack.tenantId, id);
+
+    await eventually(() => receiver.received.length === 2);
+    expect(await inStatus(eventId, 'SUCCEEDED')).toMatchObject({ id });
+    await eventually(async () => (await stack.delivery(eventId)).attempt_count === 2);
+    const sent = receiver.received.map(({ headers }) => Number(headers['x-service-delivery']));
+    expect(sent).toEqual([id, id]);
+  });
+
+  test('has a fresh budget of retries', async () => {
+    receiver.answerWith(answer(500));
+    stack.startDaemon();
+    const eventId = await stack.emit();
+    const { id } = await inStatus(eventId, 'FAILED');
+    await redeliver(stack.services.db, stack.tenantId, id);
+    await eventually(async () => (await stack.delivery(eventId)).attempt_count === 10);
+    // The webhook is disabled at the tenth failure; the redelivery has two retries left.
+    expect(await inStatus(eventId, 'HELD')).toMatchObject({ attempt_count: 10 });
+    await updateWebhook(stack.services.db, stack.tenantId, webhookId, { active: true }, 168);
+    expect(await inStatus(eventId, 'FAILED')).toMatchObject({ attempt_count: 12 });
+  });
+
+  test.each(['PENDING', 'HELD'])('is a conflict while the delivery is %s', async (status) => {
+    const eventId = await stack.emit();
+    await stack.rows(`update hookwright.deliveries set status = '${status}'`);
+    const { id } = await stack.delivery(eventId);
+    await expect(redeliver(stack.services.db, stack.tenantId, id)).rejects.toMatchObject({
+      reason: 'delivery_not_finished',
+    });
+  });
+
+  test('is a conflict while the webhook is inactive, and unknown to another tenant', async () => {
+    const eventId = await stack.emit();
+    await stack.rows(`update hookwright.deliveries set status = 'FAILED'`);
+    const { id } = await stack.delivery(eventId);
+    await expect(redeliver(stack.services.db, stack.tenantId + 1, id)).rejects.toMatchObject({
+      reason: 'not_found',
+    });
+    await updateWebhook(stack.services.db, stack.tenantId, webhookId, { active: false }, 168);
+    await expect(redeliver(stack.services.db, stack.tenantId, id)).rejects.toMatchObject({
+      reason: 'webhook_inactive',
+    });
+  });
+});
+
+describe('stopping the daemon', () => {
+  test('lets the requests in flight end and records them; no attempt is burned', async () => {
+    await open();
+    receiver.answerWith((_, response) => {
+      setTimeout(() => response.writeHead(200).end(), 300);
+    });
+    const events: number[] = [];
+    for (let event = 0; event < 20; event++) {
+      events.push(await stack.emit());
+    }
+    const daemon = stack.startDaemon();
+    await eventually(() => receiver.received.length > 0);
+    await daemon.stop();
+
+    expect(receiver.inFlight).toBe(0);
+    const rows = await stack.deliveries();
+    const sent = new Set(receiver.received.map(({ headers }) => Number(headers['x-service-delivery'])));
+    expect(rows.filter(({ status }) => status === 'SUCCEEDED').map(({ id }) => id)).toEqual([...sent].sort());
+    expect(rows.filter(({ status }) => status !== 'SUCCEEDED').every((row) => row.attempt_count === 0)).toBe(
+      true,
+    );
+    stack.startDaemon();
+    await eventually(async () => (await stack.deliveries("status = 'SUCCEEDED'")).length === events.length);
+    expect(receiver.received).toHaveLength(events.length);
+  });
+});

@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Emit, EmitResult } from '../../src/operations/emit-events.js';
+import { DeliveryStack } from '../support/delivery-stack.js';
+
+let stack: DeliveryStack;
+beforeAll(async () => {
+  stack = await DeliveryStack.open();
+  await stack.webhook('http://127.0.0.1:9/');
+});
+afterAll(() => stack[Symbol.asyncDispose]());
+
+const item = (overrides: Partial<Emit> = {}): Emit => ({
+  tenantId: stack.tenantId,
+  eventType: 'coupon.applied',
+  body: '{"code":"a","discount_type":"b"}',
+  idempotencyKey: null,
+  onlyWebhookId: null,
+  ...overrides,
+});
+const eventOf = (result: EmitResult | undefined) => (result?.refused === null ? result.eventId : undefined);
+const count = async (sql: string) =>
+  (await stack.rows<{ count: number }>(`select count(*)::int ${sql}`))[0]?.count;
+
+describe('emit_events', () => {
+  test('writes an event, its deliveries and their jobs together', async () => {
+    const [result] = await stack.services.emitter.emit([item()]);
+    const eventId = eventOf(result)!;
+    expect(result).toMatchObject({ deliveryCount: 1, duplicate: false });
+    const { id, status } = await stack.delivery(eventId);
+    expect(status).toBe('PENDING');
+    expect(await count(`from graphile_worker._private_jobs where key = 'd:${id}'`)).toBe(1);
+  });
+
+  test('a rolled back transaction leaves no event, no delivery and no job', async () => {
+    const before = await count('from graphile_worker._private_jobs');
+    const client = await stack.services.db.pool.connect();
+    await client.query('begin');
+    const { rows } = await client.query('select * from hookwright.emit_events($1, $2, $3)', [
+      [stack.tenantId],
+      ['coupon.applied'],
+      ['{}'],
+    ]);
+    await client.query('rollback');
+    client.release();
+    expect(await count(`from hookwright.events where id = ${rows[0].event_id}`)).toBe(0);
+    expect(await count(`from hookwright.deliveries where event_id = ${rows[0].event_id}`)).toBe(0);
+    expect(await count('from graphile_worker._private_jobs')).toBe(before);
+  });
+
+  test('an item that is refused fails alone', async () => {
+    const results = await stack.services.emitter.emit([
+      item(),
+      item({ eventType: 'no.such.type' }),
+      item({ eventType: 'webhook.test' }),
+      item({ tenantId: 999_999 }),
+      item({ onlyWebhookId: 999_999 }),
+      item(),
+    ]);
+    expect(results.map(({ refused }) => refused)).toEqual([
+      null,
+      'EVENT_TYPE_UNKNOWN',
+      'EVENT_TYPE_RESERVED',
+      'TENANT_UNKNOWN',
+      'WEBHOOK_NOT_ACTIVE',
+      null,
+    ]);
+  });
+
+  test('all or nothing: one refusal, and nothing is written', async () => {
+    const before = await count('from hookwright.events');
+    const results = await stack.services.emitter.emitAllOrNothing([
+      item(),
+      item({ eventType: 'no.such.type' }),
+    ]);
+    expect(results[1]).toEqual({ refused: 'EVENT_TYPE_UNKNOWN' });
+    expect(await count('from hookwright.events')).toBe(before);
+  });
+
+  test('keeps the order of a large batch in its answers and in its ids', async () => {
+    const bodies = Array.from({ length: 500 }, (_, n) => `{"code":"${n}","discount_type":""}`);
+    const results = await stack.services.emitter.emit(bodies.map((body) => item({ body })));
+    const ids = results.map((result) => eventOf(result)!);
+    expect(ids).toEqual(ids.toSorted((a, b) => a - b));
+    const events = await stack.rows<{ body: string }>(
+      `select body from hookwright.events where id >= ${ids[0]} and id <= ${ids.at(-1)} order by id`,
+    );
+    expect(events.map(({ body }) => body)).toEqual(bodies);
+  });
+
+  test('makes a missing partition by itself instead of refusing the event', async () => {
+    const day = new Date().toISOString().slice(0, 10).replaceAll('-', '');
+    for (const table of ['events', 'deliveries']) {
+      await stack.rows(`alter table hookwright.${table} detach partition hookwright.${table}_${day}`);
+      await stack.rows(`drop table hookwright.${table}_${day}`);
+    }
+    const [result] = await stack.services.emitter.emit([item()]);
+    expect(result).toMatchObject({ refused: null, deliveryCount: 1 });
+  });
+});
+
+describe('an idempotency key', () => {
+  test('answers with the same event, marked as a duplicate', async () => {
+    const [first] = await stack.services.emitter.emit([item({ idempotencyKey: 'k1' })]);
+    const [second] = await stack.services.emitter.emit([item({ idempotencyKey: 'k1' })]);
+    expect(second).toEqual({ ...first, duplicate: true });
+  });
+
+  test('twice in one batch makes one event, and both answers name it', async () => {
+    const [first, second] = await stack.services.emitter.emit([
+      item({ idempotencyKey: 'k2' }),
+      item({ idempotencyKey: 'k2' }),
+    ]);
+    expect(first).toMatchObject({ refused: null, duplicate: false, deliveryCount: 1 });
+    expect(second).toEqual({ ...first, duplicate: true });
+  });
+
+  test('is refused with another body or type, and that refusal writes nothing', async () => {
+    await stack.services.emitter.emit([item({ idempotencyKey: 'k3' })]);
+    const before = await count('from hookwright.events');
+    const results = await stack.services.emitter.emit([
+      item({ idempotencyKey: 'k3', body: '{}' }),
+      item({ idempotencyKey: 'k3', eventType: 'booking.created' }),
+    ]);
+    expect(results.map(({ refused }) => refused)).toEqual([
+      'IDEMPOTENCY_KEY_REUSED',
+      'IDEMPOTENCY_KEY_REUSED',
+    ]);
+    expect(await count('from hookwright.events')).toBe(before);
+  });
+
+  test('given by 50 callers at once makes one event', async () => {
+    const { emitter } = stack.services;
+    const results = await Promise.all(
+      Array.from({ length: 50 }, () =>
+        emitter.emit([item({ idempotencyKey: 'k4' })]).then(([result]) => result),
+      ),
+    );
+    expect(new Set(results.map(eventOf)).size).toBe(1);
+    expect(results.filter((result) => result?.refused === null && !result.duplicate)).toHaveLength(1);
+  });
+
+  test('waits for another transaction with the same key, and takes its place when that rolls back', async () => {
+    const { pool } = stack.services.db;
+    const client = await pool.connect();
+    await client.query('begin');
+    await client.query('select * from hookwright.emit_events($1, $2, $3, $4)', [
+      [stack.tenantId],
+      ['coupon.applied'],
+      ['{}'],
+      ['k5'],
+    ]);
+    const waiting = stack.services.emitter.emit([item({ idempotencyKey: 'k5' })]);
+    await client.query('rollback');
+    client.release();
+    expect((await waiting)[0]).toMatchObject({ refused: null, duplicate: false });
+  });
+
+  test('of a refused item is not kept', async () => {
+    await stack.services.emitter.emit([item({ idempotencyKey: 'k6', eventType: 'no.such.type' })]);
+    const [result] = await stack.services.emitter.emit([item({ idempotencyKey: 'k6' })]);
+    expect(result).toMatchObject({ refused: null, duplicate: false });
+  });
+
+  test('belongs to its tenant, and is forgotten after 7 days', async () => {
+    await stack.services.emitter.emit([item({ idempotencyKey: 'k7' })]);
+    await stack.rows(`update hookwright.idempotency_keys set created_at = now() - interval '7 days 1 second'
+                      where key = 'k7'`);
+    const [result] = await stack.services.emitter.emit([
+      item({ idempotencyKey: 'k7', body: '{"code":"other"}' }),
+    ]);
+    expect(result).toMatchObject({ refused: null, duplicate: false });
+  });
+});

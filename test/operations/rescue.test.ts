@@ -1,0 +1,89 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { deleteDeadJobs, rescueHeld, rescueOverdue } from '../../src/operations/rescue-deliveries.js';
+import { updateWebhook } from '../../src/operations/update-webhook.js';
+import { DeliveryStack } from '../support/delivery-stack.js';
+import { eventually } from '../support/eventually.js';
+import { type Receiver, startReceiver } from '../support/receiver.js';
+
+let stack: DeliveryStack;
+let receiver: Receiver;
+let webhookId: number;
+beforeEach(async () => {
+  stack = await DeliveryStack.open();
+  receiver = await startReceiver();
+  ({ id: webhookId } = await stack.webhook(receiver.url));
+});
+afterEach(async () => {
+  await stack[Symbol.asyncDispose]();
+  await receiver.close();
+});
+
+const rescue = () => rescueOverdue(stack.services.db.pool);
+const makeOverdue = (seconds: number) =>
+  stack.rows(`update hookwright.deliveries set due_at = now() - ${seconds} * interval '1 second'`);
+
+describe('rescuing overdue deliveries', () => {
+  test('adds a job again for a pending delivery whose job was lost', async () => {
+    const eventId = await stack.emit();
+    await stack.rows('delete from graphile_worker._private_jobs');
+    await makeOverdue(61);
+    expect(await rescue()).toBe(1);
+    expect(await rescue()).toBe(0);
+    stack.startDaemon();
+    await eventually(async () => (await stack.delivery(eventId)).status === 'SUCCEEDED');
+  });
+
+  test('leaves alone what is overdue for less than a minute, or has a job that waits', async () => {
+    await stack.emit();
+    await makeOverdue(61);
+    expect(await rescue()).toBe(0);
+    await stack.rows('delete from graphile_worker._private_jobs');
+    await makeOverdue(59);
+    expect(await rescue()).toBe(0);
+  });
+
+  test.each([
+    ['of a dead worker', `locked_at = now() - interval '61 seconds', locked_by = 'dead'`, 1],
+    ['of a worker that has it in hand', `locked_at = now() - interval '59 seconds', locked_by = 'busy'`, 0],
+    ['that has used up its attempts', 'attempts = max_attempts', 1],
+  ])('a job %s', async (_, change, rescued) => {
+    const eventId = await stack.emit();
+    await makeOverdue(61);
+    await stack.rows(`update graphile_worker._private_jobs set ${change}`);
+    expect(await rescue()).toBe(rescued);
+    if (rescued === 1) {
+      stack.startDaemon();
+      await eventually(async () => (await stack.delivery(eventId)).status === 'SUCCEEDED');
+      expect(receiver.received).toHaveLength(1);
+    }
+  });
+
+  test('deletes the jobs that were replaced while a worker held them', async () => {
+    await stack.emit();
+    await makeOverdue(61);
+    await stack.rows(
+      `update graphile_worker._private_jobs set locked_at = now() - interval '1 hour', locked_by = 'x'`,
+    );
+    await rescue();
+    await stack.rows('update graphile_worker._private_jobs set locked_at = null, locked_by = null');
+    await deleteDeadJobs(stack.services.db.pool);
+    expect(await stack.rows('select key from graphile_worker._private_jobs')).toHaveLength(1);
+  });
+});
+
+describe('rescuing held deliveries', () => {
+  test('releases what is held by a webhook that is active: its emit and the enabling crossed', async () => {
+    const eventId = await stack.emit();
+    await stack.rows(`update hookwright.deliveries set status = 'HELD'`);
+    stack.startDaemon();
+    await eventually(async () => (await stack.delivery(eventId)).status === 'SUCCEEDED', 5_000);
+  });
+
+  test('leaves alone what an inactive webhook holds, and what is kept held on purpose', async () => {
+    await updateWebhook(stack.services.db, stack.tenantId, webhookId, { active: false }, 168);
+    await stack.emit();
+    expect(await rescueHeld(stack.services.db.pool)).toBe(0);
+    await updateWebhook(stack.services.db, stack.tenantId, webhookId, { active: true, held: 'KEEP' }, 168);
+    expect(await rescueHeld(stack.services.db.pool)).toBe(0);
+  });
+});

@@ -1,0 +1,41 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { inject } from 'vitest';
+import type {} from './global-setup.js'; // the type of what it provides
+
+/** One copy at a time, over all test processes: copies made side by side only slow each other down. */
+const COPY_LOCK = "hashtextextended('hookwright.test', 0)";
+
+/**
+ * Makes a migrated, empty database that no other test sees.
+ *
+ * @returns its URL; `drop` deletes it, cutting off whoever is still connected
+ */
+export async function createTestDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
+  const { url: serverUrl, template, databasePrefix } = inject('testPostgres');
+  const name = `${databasePrefix}${randomBytes(4).toString('hex')}`;
+  await onServer(serverUrl, async (client) => {
+    await client.query(`select pg_advisory_lock(${COPY_LOCK})`); // freed with the connection
+    // By files: the default sends every page through the log, which takes several times as long for so many tables.
+    await client.query(`create database ${name} template ${template} strategy file_copy`);
+  });
+  const url = new URL(serverUrl);
+  url.pathname = name;
+  return {
+    url: url.href,
+    drop: () =>
+      onServer(serverUrl, async (client) => {
+        await client.query(`drop database if exists ${name} with (force)`);
+      }),
+  };
+}
+
+async function onServer(url: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await work(client);
+  } finally {
+    await client.end();
+  }
+}

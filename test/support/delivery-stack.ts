@@ -1,0 +1,127 @@
+import { randomBytes } from 'node:crypto';
+import { pino } from 'pino';
+import { Daemon } from '../../daemon/daemon.js';
+import { readConfig } from '../../src/config.js';
+import type { Services } from '../../src/context.js';
+import { createTenant } from '../../src/operations/create-tenant.js';
+import { createWebhook } from '../../src/operations/create-webhook.js';
+import { openServices } from '../../src/services.js';
+import { createTestDatabase } from './database.js';
+
+export interface DeliveryRow {
+  id: number;
+  status: string;
+  cancel_reason: string | null;
+  attempt_count: number;
+  due_at: Date;
+  last_status_code: number | null;
+  last_error_code: string | null;
+  webhook_id: number;
+}
+
+export interface WebhookRow {
+  active: boolean;
+  consecutive_failures: number;
+  last_success_at: Date | null;
+  last_failure_at: Date | null;
+  disabled_at: Date | null;
+  disabled_reason: string | null;
+  closed_until: Date | null;
+  generation: number;
+}
+
+/** A service with a database of its own and, once started, a real daemon: what the delivery stories are told with. */
+export class DeliveryStack implements AsyncDisposable {
+  readonly #daemons: Daemon[] = [];
+
+  private constructor(
+    readonly services: Services,
+    readonly tenantId: number,
+    readonly databaseUrl: string,
+    private readonly dropDatabase: () => Promise<void>,
+  ) {}
+
+  /** @param settings environment variables; retries come after 50 ms here unless `RETRY_BASE_SECONDS` says otherwise */
+  static async open(settings: Record<string, string> = {}): Promise<DeliveryStack> {
+    const { url, drop } = await createTestDatabase();
+    const config = readConfig({
+      DATABASE_URL: url,
+      ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
+      ALLOW_HTTP_URLS: 'true',
+      ALLOW_PRIVATE_TARGETS: '127.0.0.0/8',
+      RETRY_BASE_SECONDS: '0.05',
+      ...settings,
+    });
+    const services = await openServices({
+      config,
+      databaseUrl: url,
+      encryptionKeys: config.encryptionKeys ?? [],
+      log: pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'silent' }),
+    });
+    const tenant = await createTenant(services.db, services.vault, 'tenant');
+    return new DeliveryStack(services, tenant.id, url, drop);
+  }
+
+  startDaemon(): Daemon {
+    const daemon = new Daemon(this.services);
+    this.#daemons.push(daemon);
+    return daemon;
+  }
+
+  async webhook(url: string, eventTypes: string[] = ['*']): Promise<{ id: number; secret: string }> {
+    const { db, vault, random } = this.services;
+    return await createWebhook(db, vault, random, {
+      tenantId: this.tenantId,
+      url,
+      eventTypes,
+      webhooksMax: 1000,
+    });
+  }
+
+  /** @returns the event's id */
+  async emit(
+    eventType = 'coupon.applied',
+    payload: unknown = { code: 'X', discount_type: 'fixed' },
+  ): Promise<number> {
+    const [result] = await this.services.emitter.emit([
+      {
+        tenantId: this.tenantId,
+        eventType,
+        body: JSON.stringify(payload),
+        idempotencyKey: null,
+        onlyWebhookId: null,
+      },
+    ]);
+    if (result === undefined || result.refused !== null) {
+      throw new Error(`the emit was refused: ${result?.refused}`);
+    }
+    return result.eventId;
+  }
+
+  async deliveries(where = 'true'): Promise<DeliveryRow[]> {
+    return await this.rows<DeliveryRow>(`select * from hookwright.deliveries where ${where} order by id`);
+  }
+
+  async delivery(eventId: number): Promise<DeliveryRow> {
+    const [row] = await this.deliveries(`event_id = ${eventId}`);
+    if (row === undefined) {
+      throw new Error(`event ${eventId} has no delivery`);
+    }
+    return row;
+  }
+
+  async webhookRow(id: number): Promise<WebhookRow> {
+    const [row] = await this.rows<WebhookRow>(`select * from hookwright.webhooks where id = ${id}`);
+    return row!;
+  }
+
+  async rows<Row extends object>(sql: string): Promise<Row[]> {
+    return (await this.services.db.pool.query(sql)).rows as Row[];
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#daemons.map((daemon) => daemon.stop()));
+    await this.services.db.close();
+    await this.dropDatabase();
+  }
+}

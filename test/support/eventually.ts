@@ -1,0 +1,31 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+const PAUSE_MS = 10;
+
+/**
+ * Waits until a condition holds: `check` returns something other than undefined, null or false, and does not throw.
+ *
+ * @returns what `check` returned
+ * @throws Error with the last thing that went wrong, when it does not hold in time
+ */
+export async function eventually<Result>(
+  check: () => Result | Promise<Result>,
+  withinMs = 10_000,
+): Promise<NonNullable<Exclude<Result, false>>> {
+  const deadline = performance.now() + withinMs;
+  let last: unknown;
+  for (;;) {
+    try {
+      last = await check();
+      if (last !== undefined && last !== null && last !== false) {
+        return last as NonNullable<Exclude<Result, false>>;
+      }
+    } catch (error) {
+      last = error;
+    }
+    if (performance.now() > deadline) {
+      throw new Error(`not so within ${withinMs} ms; at last: ${String(last)}`, { cause: last });
+    }
+    await delay(PAUSE_MS);
+  }
+}

@@ -1,0 +1,90 @@
+import { randomBytes } from 'node:crypto';
+import { pino } from 'pino';
+import { readConfig } from '../../src/config.js';
+import { type Context, createContext, type Services } from '../../src/context.js';
+import { SCOPES, type Scope } from '../../src/domain/api-key.js';
+import { createApiKey } from '../../src/operations/create-api-key.js';
+import { createTenant } from '../../src/operations/create-tenant.js';
+import { createWebhook } from '../../src/operations/create-webhook.js';
+import { openServices } from '../../src/services.js';
+
+/** A clock that stands where a test puts it. */
+export class TestClock {
+  #ahead = 0;
+
+  readonly now = (): Date => new Date(Date.now() + this.#ahead);
+
+  advance(ms: number): void {
+    this.#ahead += ms;
+  }
+}
+
+/** Services on a migrated database; `settings` are environment variables. Close them with `services.db.close()`. */
+export function openTestServices(
+  databaseUrl: string,
+  settings: Record<string, string> = {},
+  clock: () => Date = () => new Date(),
+): Promise<Services> {
+  const config = readConfig({
+    DATABASE_URL: databaseUrl,
+    ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
+    ...settings,
+  });
+  return openServices({
+    config,
+    databaseUrl,
+    encryptionKeys: config.encryptionKeys ?? [],
+    log: pino({ level: 'silent' }),
+    clock,
+  });
+}
+
+export interface TestTenant {
+  id: number;
+  /** A key with these scopes; all of a tenant's, unless told otherwise. */
+  key: string;
+  keyId: number;
+}
+
+let made = 0;
+
+/** A tenant with a key. */
+export async function makeTenant(services: Services, scopes: readonly Scope[] = SCOPES): Promise<TestTenant> {
+  const { id } = await createTenant(services.db, services.vault, `tenant ${++made} ${randomBytes(4).toString('hex')}`);
+  const key = await makeKey(services, id, scopes);
+  return { id, key: key.key, keyId: key.id };
+}
+
+export function makeKey(services: Services, tenantId: number | null, scopes: readonly Scope[]) {
+  return createApiKey(services.db, services.random, { tenantId, name: 'test', scopes });
+}
+
+/** Past the API, so any url will do. */
+export function makeWebhook(
+  services: Services,
+  tenantId: number,
+  { url = 'https://receiver.example.com/', eventTypes = ['*'] }: { url?: string; eventTypes?: string[] } = {},
+): Promise<{ id: number; secret: string }> {
+  const webhook = { tenantId, url, eventTypes, webhooksMax: 1_000_000 };
+  return createWebhook(services.db, services.vault, services.random, webhook);
+}
+
+export const couponPayload = { code: 'SUMMER', discount_type: 'percent' };
+
+/** Emits `count` events of type coupon.applied past the API. Answers with their ids. */
+export async function emitMany(services: Services, tenantId: number, count: number): Promise<number[]> {
+  const emit = {
+    tenantId,
+    eventType: 'coupon.applied',
+    body: JSON.stringify(couponPayload),
+    idempotencyKey: null,
+    onlyWebhookId: null,
+  };
+  const results = await services.emitter.emit(Array.from({ length: count }, () => emit));
+  return results.map((result) => (result.refused === null ? result.eventId : Number.NaN));
+}
+
+/** A context as a request with this key would have it. */
+export function contextWith(services: Services, key: string, tenantHeader?: string): Promise<Context> {
+  return createContext(services, { authorization: `Bearer ${key}`, tenantHeader, requestId: 'test' });
+}

@@ -1,0 +1,121 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdtempSync, readdirSync, statfsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import type { TestProject } from 'vitest/node';
+import {
+  claimDataDir,
+  isClaimAbandoned,
+  removeDataDir,
+  startEmbeddedPostgres,
+} from '../../src/embedded-postgres.js';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** The run's server, and the migrated database that each file's own database is a copy of. */
+    testPostgres: { url: string; template: string; databasePrefix: string };
+  }
+}
+
+const FOLDER_PREFIX = 'hookwright-test-';
+const MAX_CONNECTIONS = 300;
+const MEMORY_FOLDER = '/dev/shm';
+/** The write-ahead log alone may grow to 2 GB. */
+const MEMORY_FREE_BYTES_MIN = 4 * 2 ** 30;
+
+/**
+ * One server for the whole run, thrown away after it: an embedded one in a temporary folder, or the one at
+ * TEST_DATABASE_URL, whose role must be allowed to make databases.
+ */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  // Loading the entities takes about as long as starting the server.
+  const migration = import('../../src/operations/migrate.js');
+  migration.catch(() => {}); // awaited below; a failure of the server must not leave this one unhandled
+  const server = await (process.env['TEST_DATABASE_URL'] ? existingServer() : temporaryServer());
+  const databasePrefix = `hookwright_test_${randomBytes(4).toString('hex')}_`;
+  const template = `${databasePrefix}template`;
+  const teardown = async () => {
+    await server.close(databasePrefix);
+  };
+  try {
+    await statement(server.url, `create database ${template}`);
+    const templateUrl = new URL(server.url);
+    templateUrl.pathname = template;
+    await (await migration).migrate(templateUrl.href);
+  } catch (error) {
+    await teardown();
+    throw error;
+  }
+  project.provide('testPostgres', { url: server.url, template, databasePrefix });
+  return teardown;
+}
+
+interface TestServer {
+  url: string;
+  close(databasePrefix: string): Promise<void>;
+}
+
+async function temporaryServer(): Promise<TestServer> {
+  const parent = temporaryFolder();
+  await removeAbandoned(parent);
+  const dataDir = mkdtempSync(join(parent, FOLDER_PREFIX));
+  const claim = claimDataDir(dataDir);
+  chmodSync(dataDir, 0o755); // run by root, the server belongs to another user, who must be able to enter
+  const postgres = await startEmbeddedPostgres({ dataDir, ephemeral: true, maxConnections: MAX_CONNECTIONS });
+  return {
+    url: postgres.url,
+    async close() {
+      await postgres.stop();
+      claim.release();
+      removeDataDir(dataDir);
+    },
+  };
+}
+
+/** In memory where there is much of it: a database is hundreds of files, and disks take long to make those. */
+function temporaryFolder(): string {
+  try {
+    const { bavail, bsize } = statfsSync(MEMORY_FOLDER);
+    return bavail * bsize >= MEMORY_FREE_BYTES_MIN ? MEMORY_FOLDER : tmpdir();
+  } catch {
+    return tmpdir(); // macOS has no such folder
+  }
+}
+
+/** A killed run leaves its server running. The claim on its folder shows that nobody needs it any more. */
+async function removeAbandoned(parent: string): Promise<void> {
+  for (const name of readdirSync(parent)) {
+    const dataDir = join(parent, name);
+    if (name.startsWith(FOLDER_PREFIX) && isClaimAbandoned(dataDir)) {
+      const postgres = await startEmbeddedPostgres({ dataDir, ephemeral: true });
+      await postgres.stop();
+      removeDataDir(dataDir);
+    }
+  }
+}
+
+async function existingServer(): Promise<TestServer> {
+  const url = process.env['TEST_DATABASE_URL']!;
+  return {
+    url,
+    async close(databasePrefix) {
+      for (const { datname } of await statement<{ datname: string }>(
+        url,
+        `select datname from pg_database where starts_with(datname, '${databasePrefix}')`,
+      )) {
+        await statement(url, `drop database ${datname} with (force)`);
+      }
+    },
+  };
+}
+
+async function statement<Row extends pg.QueryResultRow>(url: string, text: string): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<Row>(text)).rows;
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,74 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface Received {
+  path: string;
+  headers: IncomingHttpHeaders;
+  /** Name and value in turn, as they stood on the wire. */
+  rawHeaders: string[];
+  body: Buffer;
+  at: Date;
+}
+
+export type Answer = (request: Received, response: ServerResponse) => void;
+
+export const answer =
+  (status: number, headers: Record<string, string> = {}, body = ''): Answer =>
+  (_, response) => {
+    response.writeHead(status, headers).end(body);
+  };
+
+/** A subscriber's endpoint: a real HTTP server on loopback that keeps what it gets. */
+export interface Receiver extends AsyncDisposable {
+  url: string;
+  received: Received[];
+  /** How many requests are being answered at the moment, and the most there ever were. */
+  inFlight: number;
+  inFlightPeak: number;
+  /** Changes how it answers from now on. */
+  answerWith(answer: Answer): void;
+  close(): Promise<void>;
+}
+
+export async function startReceiver(first: Answer = answer(200)): Promise<Receiver> {
+  let current = first;
+  const server = createServer((request, response) => {
+    receiver.inFlight += 1;
+    receiver.inFlightPeak = Math.max(receiver.inFlightPeak, receiver.inFlight);
+    response.on('close', () => {
+      receiver.inFlight -= 1;
+    });
+    const chunks: Buffer[] = [];
+    request.on('error', () => {});
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const received = {
+        path: request.url ?? '',
+        headers: request.headers,
+        rawHeaders: request.rawHeaders,
+        body: Buffer.concat(chunks),
+        at: new Date(),
+      };
+      receiver.received.push(received);
+      current(received, response);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const receiver: Receiver = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    received: [],
+    inFlight: 0,
+    inFlightPeak: 0,
+    answerWith(next) {
+      current = next;
+    },
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+    [Symbol.asyncDispose]() {
+      return receiver.close();
+    },
+  };
+  return receiver;
+}
