@@ -1,6 +1,12 @@
 import { join } from 'node:path';
 import { usableBinaries } from './embedded-postgres/binaries.js';
-import { type Cluster, initialise, isInitialised, locateCluster } from './embedded-postgres/cluster.js';
+import {
+  adopt,
+  type Cluster,
+  initialise,
+  isInitialised,
+  locateCluster,
+} from './embedded-postgres/cluster.js';
 import { makeDatabase, serviceUrl } from './embedded-postgres/connection.js';
 import { isClaimedByAnother, withLock } from './embedded-postgres/lock.js';
 import {
@@ -81,7 +87,9 @@ async function startServer(
   if (copied) {
     log(`Postgres runs from the copy in ${folder}: its user may not enter the folder of the packages`);
   }
-  if (!isInitialised(cluster)) {
+  if (isInitialised(cluster)) {
+    adopt(cluster);
+  } else {
     log(`Making a database in ${cluster.folder}`);
     initialise(cluster, folder, ephemeral);
   }

@@ -127,6 +127,23 @@ export function initialise(
   renameSync(unfinished, folder);
 }
 
+/**
+ * Makes sure that the server can use an existing cluster, which may have been put back from a copy: copies have other
+ * modes, root's another owner, and Postgres refuses both.
+ *
+ * @throws Error with a sentence when its password is lost
+ */
+export function adopt(cluster: Cluster): void {
+  const { folder, passwordFile, account } = cluster;
+  readPassword(cluster);
+  if (account !== null && statSync(folder).uid !== account.uid) {
+    giveTo(account, folder);
+    giveTo(account, passwordFile);
+  }
+  chmodSync(folder, 0o700);
+  chmodSync(passwordFile, 0o600);
+}
+
 /** @throws Error with a sentence when the file has been lost */
 export function readPassword({ folder, passwordFile }: Cluster): string {
   try {

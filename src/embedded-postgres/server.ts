@@ -110,8 +110,13 @@ function spawnServer(cluster: Cluster, binaries: string, port: number, options: 
 async function readyOrEnded(child: ChildProcess, cluster: Cluster, port: number): Promise<Answer | null> {
   const kill = () => child.kill('SIGINT');
   process.once('exit', kill);
+  // Where another program has the port, it is that one which we wait for: in vain, perhaps.
+  const ended = new Promise<null>((resolve) => child.once('exit', () => resolve(null)));
   try {
-    return await untilReady(cluster, port, () => (hasEnded(child) ? null : child.pid!));
+    return await Promise.race([
+      ended,
+      untilReady(cluster, port, () => (hasEnded(child) ? null : child.pid!)),
+    ]);
   } catch (error) {
     kill();
     throw error;
@@ -166,7 +171,7 @@ async function untilReady(
     }
     if (performance.now() > deadline) {
       throw new Error(
-        `Postgres (process ${pid}) does not answer on 127.0.0.1:${port}. See pg.log beside it.`,
+        `Postgres (process ${pid}) does not answer on 127.0.0.1:${port}. See pg.log in the data folder.`,
       );
     }
     await delay(pause);

@@ -5,11 +5,12 @@ import { idColumn, nullableTimeColumn, tenantFilter, timeColumn } from './column
 @Entity({ schema: 'hookwright', tableName: 'api_keys' })
 @Filter(tenantFilter())
 @ObjectType({
-  description: 'A credential of the API. The key itself is shown once, when it is made; only its hash is stored.',
+  description:
+    'A credential of the API. The key itself is shown once, when it is made; only its hash is stored.',
 })
 export class ApiKey {
   @PrimaryKey(idColumn())
-  @Field(() => ID)
+  @Field(() => ID, { description: 'Its number, which also stands in the key itself.' })
   id!: number;
 
   /** Null for a platform key. */
@@ -28,7 +29,7 @@ export class ApiKey {
   scopes!: string[];
 
   @Property(timeColumn())
-  @Field(() => Date)
+  @Field(() => Date, { description: 'When it was made.' })
   createdAt!: Date;
 
   @Property(nullableTimeColumn())
@@ -36,7 +37,7 @@ export class ApiKey {
   expiresAt!: Date | null;
 
   @Property(nullableTimeColumn())
-  @Field(() => Date, { nullable: true })
+  @Field(() => Date, { nullable: true, description: 'Null for a key that was not revoked.' })
   revokedAt!: Date | null;
 
   @Property(nullableTimeColumn())

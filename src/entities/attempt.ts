@@ -21,15 +21,20 @@ export class Attempt {
   url!: string;
 
   @Property(timeColumn())
-  @Field(() => Date)
+  @Field(() => Date, { description: 'When the request was handed to the network.' })
   startedAt!: Date;
 
   @Property({ type: 'integer' })
-  @Field(() => Int, { description: 'Milliseconds from the hand-over to the network until the answer was read.' })
+  @Field(() => Int, {
+    description: 'Milliseconds from the hand-over to the network until the answer was read.',
+  })
   durationMs!: number;
 
   @Property({ type: 'integer', nullable: true })
-  @Field(() => Int, { nullable: true, description: 'The HTTP status of the answer; null when there was none.' })
+  @Field(() => Int, {
+    nullable: true,
+    description: 'The HTTP status of the answer; null when there was none.',
+  })
   statusCode!: number | null;
 
   @Property({ type: 'text', nullable: true })

@@ -63,11 +63,11 @@ export class Delivery {
   eventType!: string;
 
   @Enum({ items: () => DeliveryStatus, type: 'text' })
-  @Field(() => DeliveryStatus)
+  @Field(() => DeliveryStatus, { description: 'Where it stands.' })
   status!: DeliveryStatus;
 
   @Enum({ items: () => CancelReason, type: 'text', nullable: true })
-  @Field(() => CancelReason, { nullable: true })
+  @Field(() => CancelReason, { nullable: true, description: 'Null unless it was canceled.' })
   cancelReason!: CancelReason | null;
 
   @Property({ type: 'integer' })
@@ -86,19 +86,28 @@ export class Delivery {
   finishedAt!: Date | null;
 
   @Property({ type: 'integer', nullable: true })
-  @Field(() => Int, { nullable: true, description: 'The HTTP status of the latest attempt that got an answer.' })
+  @Field(() => Int, {
+    nullable: true,
+    description: 'The HTTP status of the latest attempt that got an answer.',
+  })
   lastStatusCode!: number | null;
 
   @Property({ type: 'text', nullable: true })
-  @Field(() => String, { nullable: true, description: 'Why the latest attempt failed, such as `TIMEOUT` or `HTTP_500`.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Why the latest attempt failed, such as `TIMEOUT` or `HTTP_500`.',
+  })
   lastErrorCode!: string | null;
 
-  @Field(() => Date)
+  @Field(() => Date, { description: 'When its event was accepted.' })
   get createdAt(): Date {
     return idToDate(this.id);
   }
 
-  @Field(() => Date, { nullable: true, description: 'When the next attempt is due; null when none is scheduled.' })
+  @Field(() => Date, {
+    nullable: true,
+    description: 'When the next attempt is due; null when none is scheduled.',
+  })
   get nextAttemptAt(): Date | null {
     return this.status === DeliveryStatus.PENDING ? this.dueAt : null;
   }

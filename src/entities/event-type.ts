@@ -23,10 +23,13 @@ export class EventType {
   reserved!: boolean;
 
   @Property(nullableTimeColumn())
-  @Field(() => Date, { nullable: true })
+  @Field(() => Date, {
+    nullable: true,
+    description: 'Since when it should not be used any more; null for a current one.',
+  })
   deprecatedAt!: Date | null;
 
   @Property(timeColumn())
-  @Field(() => Date)
+  @Field(() => Date, { description: 'When it was registered.' })
   createdAt!: Date;
 }

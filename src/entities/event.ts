@@ -5,10 +5,12 @@ import { idColumn, tenantFilter } from './columns.js';
 
 @Entity({ schema: 'hookwright', tableName: 'events' })
 @Filter(tenantFilter())
-@ObjectType({ description: 'Something that happened, accepted from a producer and sent to every matching webhook.' })
+@ObjectType({
+  description: 'Something that happened, accepted from a producer and sent to every matching webhook.',
+})
 export class Event {
   @PrimaryKey(idColumn())
-  @Field(() => ID)
+  @Field(() => ID, { description: 'Its number; later events have higher ones.' })
   id!: number;
 
   @Property(idColumn())
@@ -23,7 +25,7 @@ export class Event {
   @Field(() => String, { description: 'The exact JSON text that is signed and sent.' })
   body!: string;
 
-  @Field(() => Date)
+  @Field(() => Date, { description: 'When it was accepted.' })
   get createdAt(): Date {
     return idToDate(this.id);
   }

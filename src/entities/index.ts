@@ -8,4 +8,14 @@ import { IdempotencyKey } from './idempotency-key.js';
 import { Tenant } from './tenant.js';
 import { Webhook } from './webhook.js';
 
-export const entities = [ApiKey, Attempt, Delivery, DeliveryStat, Event, EventType, IdempotencyKey, Tenant, Webhook];
+export const entities = [
+  ApiKey,
+  Attempt,
+  Delivery,
+  DeliveryStat,
+  Event,
+  EventType,
+  IdempotencyKey,
+  Tenant,
+  Webhook,
+];

@@ -10,7 +10,7 @@ import { idColumn, timeColumn } from './columns.js';
 })
 export class Tenant {
   @PrimaryKey(idColumn())
-  @Field(() => ID)
+  @Field(() => ID, { description: 'Its number, as in the header Hookwright-Tenant.' })
   id!: number;
 
   @Property({ type: 'text' })
@@ -25,6 +25,6 @@ export class Tenant {
   dataKeyKid!: string;
 
   @Property(timeColumn())
-  @Field(() => Date)
+  @Field(() => Date, { description: 'When it was made.' })
   createdAt!: Date;
 }

@@ -59,19 +59,22 @@ export class Webhook {
   consecutiveFailures!: number;
 
   @Property(nullableTimeColumn())
-  @Field(() => Date, { nullable: true })
+  @Field(() => Date, { nullable: true, description: 'Null until an attempt has succeeded.' })
   lastSuccessAt!: Date | null;
 
   @Property(nullableTimeColumn())
-  @Field(() => Date, { nullable: true })
+  @Field(() => Date, { nullable: true, description: 'Null until an attempt has failed.' })
   lastFailureAt!: Date | null;
 
   @Property(nullableTimeColumn())
-  @Field(() => Date, { nullable: true })
+  @Field(() => Date, { nullable: true, description: 'Since when it is inactive; null while it is active.' })
   disabledAt!: Date | null;
 
   @Enum({ items: () => DisabledReason, type: 'text', nullable: true })
-  @Field(() => DisabledReason, { nullable: true })
+  @Field(() => DisabledReason, {
+    nullable: true,
+    description: 'Why it is inactive; null while it is active.',
+  })
   disabledReason!: DisabledReason | null;
 
   @Property(nullableTimeColumn())
@@ -93,7 +96,7 @@ export class Webhook {
   closedUntil!: Date | null;
 
   @Property(timeColumn())
-  @Field(() => Date)
+  @Field(() => Date, { description: 'When it was made.' })
   createdAt!: Date;
 
   @Property(nullableTimeColumn())

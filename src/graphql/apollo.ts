@@ -73,7 +73,10 @@ function requestRules(schema: GraphQLSchema, log: Services['log']): ApolloServer
       return {
         async didResolveOperation(request) {
           requireKey(request);
-          requireAffordable(schema, request.document, request.operation!, request.request.variables ?? {});
+          // Without an operation of the given name Apollo has an error of its own for it.
+          if (request.operation !== undefined) {
+            requireAffordable(schema, request.document, request.operation, request.request.variables ?? {});
+          }
         },
         async didEncounterErrors(request) {
           for (const error of request.errors) {

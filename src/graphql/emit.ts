@@ -1,9 +1,16 @@
 import 'reflect-metadata';
-import { Arg, Ctx, Field, ID, InputType, Int, Mutation, ObjectType, Resolver } from 'type-graphql';
+import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
 import { type Context, tenantOf } from '../context.js';
 import { Event } from '../entities/event.js';
 import { ApiError, type InputIssue, invalidInput, notFound, toApiError } from '../errors.js';
 import type { Emit, EmitRefusal, EmitResult } from '../operations/emit-events.js';
+import {
+  EmitEventInput,
+  EmitEventPayload,
+  type EmitEventResult,
+  EmitEventsInput,
+  EmitEventsPayload,
+} from './emit-types.js';
 import {
   EMIT_ITEMS_MAX,
   idempotencyKey as idempotencyKeySchema,
@@ -11,89 +18,6 @@ import {
   parseInput,
 } from './input.js';
 import { RequiresScope } from './requires.js';
-import { JSONObject } from './scalars.js';
-
-@InputType({ description: 'An event to emit.' })
-class EmitEventInput {
-  @Field(() => String, { description: 'The name of its event type, such as `booking.created`.' })
-  event!: string;
-
-  @Field(() => JSONObject, {
-    description: 'What happened, as the schema of the event type has it. At most 256 KiB.',
-  })
-  payload!: Record<string, unknown>;
-
-  @Field(() => String, {
-    nullable: true,
-    description:
-      '1 to 255 printable ASCII characters. The same key again, within 7 days, answers with the same event.',
-  })
-  idempotencyKey?: string | null;
-
-  @Field(() => ID, {
-    nullable: true,
-    description: 'The tenant, when a platform key emits; else the tenant of the key.',
-  })
-  tenantId?: string | null;
-}
-
-@ObjectType({ description: 'What became of an emitted event, after its commit.' })
-class EmitEventPayload {
-  @Field(() => Event, {
-    description: 'The event; the earlier one for an idempotency key that was used before.',
-  })
-  event!: Event;
-
-  @Field(() => Int, { description: 'How many deliveries it has, held ones included.' })
-  deliveryCount!: number;
-
-  @Field(() => Boolean, { description: 'True when the idempotency key had made this event before.' })
-  duplicate!: boolean;
-}
-
-@InputType({ description: 'Events to emit.' })
-class EmitEventsInput {
-  @Field(() => [EmitEventInput], { description: 'At most 100.' })
-  events!: EmitEventInput[];
-
-  @Field(() => Boolean, { defaultValue: false, description: 'True: when one event is refused, all are.' })
-  allOrNothing!: boolean;
-}
-
-@ObjectType({ description: 'Why one event of several was refused.' })
-class EmitEventError {
-  @Field(() => String, {
-    description: 'As `extensions.code` of an error, such as `BAD_USER_INPUT` or `CONFLICT`.',
-  })
-  code!: string;
-
-  @Field(() => String, { description: 'What is wrong, as a sentence.' })
-  detail!: string;
-
-  @Field(() => [String], { description: 'Where in the input it is wrong.' })
-  path!: string[];
-}
-
-@ObjectType({ description: 'What became of one event of several: either an event or an error.' })
-class EmitEventResult {
-  @Field(() => Event, { nullable: true, description: 'Null when it was refused.' })
-  event!: Event | null;
-
-  @Field(() => Int, { description: 'How many deliveries it has, held ones included; 0 when it was refused.' })
-  deliveryCount!: number;
-
-  @Field(() => Boolean, { description: 'True when the idempotency key had made this event before.' })
-  duplicate!: boolean;
-
-  @Field(() => EmitEventError, { nullable: true, description: 'Null when the event was accepted.' })
-  error!: EmitEventError | null;
-}
-
-@ObjectType({ description: 'What became of the events.' })
-class EmitEventsPayload {
-  @Field(() => [EmitEventResult], { description: 'One for each event, in their order.' })
-  results!: EmitEventResult[];
-}
 
 type Path = readonly (string | number)[];
 

@@ -5,20 +5,21 @@ import {
   GraphQLError,
   type GraphQLSchema,
   getNamedType,
+  getNullableType,
+  isCompositeType,
   isListType,
-  isNonNullType,
   type OperationDefinitionNode,
   type ValidationContext,
   type ValidationRule,
 } from 'graphql';
 import { type ComplexityEstimator, getComplexity } from 'graphql-query-complexity';
-import { PAGE_DEFAULT } from './connection.js';
+import { PAGE_DEFAULT, PAGE_MAX } from './connection.js';
 
 /** The limits of a GraphQL document (design §6). Its length in bytes is limited where the body is read. */
 export const DEPTH_MAX = 12;
 export const ALIASES_MAX = 15;
 export const TOKENS_MAX = 2_000;
-export const COST_MAX = 10_000;
+export const COST_MAX = 15_000;
 
 /** What a list without a page size is taken to hold. */
 const LIST_LENGTH_ASSUMED = 10;
@@ -35,21 +36,22 @@ export const limitRules = [
   maxAliasesRule({ n: ALIASES_MAX, ...report } as never),
 ] as unknown as ValidationRule[];
 
-/** Every field that leads to objects costs 1, and its selection as often as it may be read. */
-const estimate: ComplexityEstimator = ({ args, childComplexity, field, type }) => {
-  if (childComplexity === 0 && !/Connection$/.test(getNamedType(field.type).name)) {
-    return /^__/.test(field.name) || /^__/.test(type.name) ? 0 : Number('fields' in getNamedType(field.type));
+/**
+ * A field that leads to objects costs 1 and its selection, as often as it may be read. The size of a page counts at
+ * its connection, and not again at the edges.
+ */
+const estimate: ComplexityEstimator = ({ args, childComplexity, field, type: parent }) => {
+  const { name } = getNamedType(field.type);
+  if (!isCompositeType(getNamedType(field.type)) || name.startsWith('__')) {
+    return 0;
   }
-  const isConnection = /Connection$/.test(getNamedType(field.type).name);
-  const size = isConnection ? (args['first'] ?? args['last'] ?? PAGE_DEFAULT) : listLength(type.name, field);
-  return 1 + Math.max(0, Number(size)) * childComplexity;
+  if (name.endsWith('Connection')) {
+    const size = Number(args['first'] ?? args['last'] ?? PAGE_DEFAULT);
+    return 1 + Math.min(Math.max(size, 0), PAGE_MAX) * childComplexity;
+  }
+  const isList = isListType(getNullableType(field.type)) && !parent.name.endsWith('Connection');
+  return (isList ? LIST_LENGTH_ASSUMED : 1) * (1 + childComplexity);
 };
-
-/** The edges of a page are counted by the page's size already. */
-function listLength(parentName: string, field: { type: unknown }): number {
-  const type = isNonNullType(field.type) ? field.type.ofType : field.type;
-  return isListType(type) && !/Connection$/.test(parentName) ? LIST_LENGTH_ASSUMED : 1;
-}
 
 const knownCosts = new WeakMap<DocumentNode, number>();
 

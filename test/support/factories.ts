@@ -50,7 +50,11 @@ let made = 0;
 
 /** A tenant with a key. */
 export async function makeTenant(services: Services, scopes: readonly Scope[] = SCOPES): Promise<TestTenant> {
-  const { id } = await createTenant(services.db, services.vault, `tenant ${++made} ${randomBytes(4).toString('hex')}`);
+  const { id } = await createTenant(
+    services.db,
+    services.vault,
+    `tenant ${++made} ${randomBytes(4).toString('hex')}`,
+  );
   const key = await makeKey(services, id, scopes);
   return { id, key: key.key, keyId: key.id };
 }

@@ -1,0 +1,86 @@
+import 'reflect-metadata';
+import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
+import { Event } from '../entities/event.js';
+import { JSONObject } from './scalars.js';
+
+@InputType({ description: 'An event to emit.' })
+export class EmitEventInput {
+  @Field(() => String, { description: 'The name of its event type, such as `booking.created`.' })
+  event!: string;
+
+  @Field(() => JSONObject, {
+    description: 'What happened, as the schema of the event type has it. At most 256 KiB.',
+  })
+  payload!: Record<string, unknown>;
+
+  @Field(() => String, {
+    nullable: true,
+    description:
+      '1 to 255 printable ASCII characters. The same key again, within 7 days, answers with the same event.',
+  })
+  idempotencyKey?: string | null;
+
+  @Field(() => ID, {
+    nullable: true,
+    description: 'The tenant, when a platform key emits; else the tenant of the key.',
+  })
+  tenantId?: string | null;
+}
+
+@ObjectType({ description: 'What became of an emitted event, after its commit.' })
+export class EmitEventPayload {
+  @Field(() => Event, {
+    description: 'The event; the earlier one for an idempotency key that was used before.',
+  })
+  event!: Event;
+
+  @Field(() => Int, { description: 'How many deliveries it has, held ones included.' })
+  deliveryCount!: number;
+
+  @Field(() => Boolean, { description: 'True when the idempotency key had made this event before.' })
+  duplicate!: boolean;
+}
+
+@InputType({ description: 'Events to emit.' })
+export class EmitEventsInput {
+  @Field(() => [EmitEventInput], { description: 'At most 100.' })
+  events!: EmitEventInput[];
+
+  @Field(() => Boolean, { defaultValue: false, description: 'True: when one event is refused, all are.' })
+  allOrNothing!: boolean;
+}
+
+@ObjectType({ description: 'Why one event of several was refused.' })
+export class EmitEventError {
+  @Field(() => String, {
+    description: 'As `extensions.code` of an error, such as `BAD_USER_INPUT` or `CONFLICT`.',
+  })
+  code!: string;
+
+  @Field(() => String, { description: 'What is wrong, as a sentence.' })
+  detail!: string;
+
+  @Field(() => [String], { description: 'Where in the input it is wrong.' })
+  path!: string[];
+}
+
+@ObjectType({ description: 'What became of one event of several: either an event or an error.' })
+export class EmitEventResult {
+  @Field(() => Event, { nullable: true, description: 'Null when it was refused.' })
+  event!: Event | null;
+
+  @Field(() => Int, { description: 'How many deliveries it has, held ones included; 0 when it was refused.' })
+  deliveryCount!: number;
+
+  @Field(() => Boolean, { description: 'True when the idempotency key had made this event before.' })
+  duplicate!: boolean;
+
+  @Field(() => EmitEventError, { nullable: true, description: 'Null when the event was accepted.' })
+  error!: EmitEventError | null;
+}
+
+@ObjectType({ description: 'What became of the events.' })
+export class EmitEventsPayload {
+  @Field(() => [EmitEventResult], { description: 'One for each event, in their order.' })
+  results!: EmitEventResult[];
+}

@@ -1,0 +1,113 @@
+import 'reflect-metadata';
+import { Field, ID, InputType, ObjectType, registerEnumType } from 'type-graphql';
+import { Delivery } from '../entities/delivery.js';
+import { Webhook } from '../entities/webhook.js';
+
+export enum HeldAction {
+  RELEASE = 'RELEASE',
+  KEEP = 'KEEP',
+  DISCARD = 'DISCARD',
+}
+registerEnumType(HeldAction, {
+  name: 'HeldAction',
+  description: 'What becomes of held deliveries when their webhook is enabled.',
+  valuesConfig: {
+    RELEASE: { description: 'They are sent, in the order of their ids.' },
+    KEEP: { description: 'They stay held until `releaseHeld`, so that a test can be sent first.' },
+    DISCARD: { description: 'They are canceled.' },
+  },
+});
+
+const urlDescription = 'An absolute https url of at most 2,048 characters, without userinfo and fragment.';
+const eventTypesDescription =
+  '1 to 100 different names of event types, or exactly `["*"]` for all, later ones included.';
+
+@InputType({ description: 'A webhook to make.' })
+export class CreateWebhookInput {
+  @Field(() => String, { description: urlDescription })
+  url!: string;
+
+  @Field(() => [String], { description: eventTypesDescription })
+  eventTypes!: string[];
+}
+
+@ObjectType({ description: 'A new webhook and its secret.' })
+export class CreateWebhookPayload {
+  @Field(() => Webhook, { description: 'The new webhook.' })
+  webhook!: Webhook;
+
+  @Field(() => String, { description: 'The signing secret. It is never shown again.' })
+  secret!: string;
+}
+
+@InputType({
+  description:
+    'What to change in a webhook; what is not given stays. At least one of url, eventTypes, active.',
+})
+export class UpdateWebhookInput {
+  @Field(() => ID, { description: 'The webhook.' })
+  id!: string;
+
+  @Field(() => String, { nullable: true, description: urlDescription })
+  url?: string | null;
+
+  @Field(() => [String], { nullable: true, description: eventTypesDescription })
+  eventTypes?: string[] | null;
+
+  @Field(() => Boolean, {
+    nullable: true,
+    description:
+      'True enables the webhook and sets its failures to 0; false pauses it, and events for it are held.',
+  })
+  active?: boolean | null;
+
+  @Field(() => HeldAction, {
+    defaultValue: HeldAction.RELEASE,
+    description: 'Together with `active: true`: what becomes of its held deliveries.',
+  })
+  held!: HeldAction;
+}
+
+@ObjectType({ description: 'The changed webhook.' })
+export class UpdateWebhookPayload {
+  @Field(() => Webhook, { description: 'As it is now.' })
+  webhook!: Webhook;
+}
+
+@InputType({
+  description: 'A webhook to delete. Its secret is erased, and its history stays until the retention ends.',
+})
+export class DeleteWebhookInput {
+  @Field(() => ID, { description: 'The webhook.' })
+  id!: string;
+}
+
+@ObjectType({ description: 'What was deleted.' })
+export class DeleteWebhookPayload {
+  @Field(() => ID, { description: 'The id of the deleted webhook.' })
+  deletedWebhookId!: number;
+}
+
+@InputType({ description: 'A webhook to try out. It must be active.' })
+export class TestWebhookInput {
+  @Field(() => ID, { description: 'The webhook.' })
+  id!: string;
+}
+
+@ObjectType({ description: 'The test under way.' })
+export class TestWebhookPayload {
+  @Field(() => Delivery, { description: 'The delivery of a `webhook.test` event, like any other delivery.' })
+  delivery!: Delivery;
+}
+
+@InputType({ description: 'A webhook whose held deliveries are to be sent. It must be active.' })
+export class ReleaseHeldInput {
+  @Field(() => ID, { description: 'The webhook.' })
+  webhookId!: string;
+}
+
+@ObjectType({ description: 'The webhook whose deliveries are on their way.' })
+export class ReleaseHeldPayload {
+  @Field(() => Webhook, { description: 'As it is now; held deliveries follow in the background.' })
+  webhook!: Webhook;
+}

@@ -1,0 +1,204 @@
+import { getIntrospectionQuery } from 'graphql';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { ALIASES_MAX, DEPTH_MAX } from '../../src/graphql/limits.js';
+import { makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
+import { type Answer, codesOf, GraphqlApi } from '../support/graphql-api.js';
+
+let api: GraphqlApi;
+let tenant: TestTenant;
+
+beforeAll(async () => {
+  api = await GraphqlApi.open();
+  tenant = await makeTenant(api.services);
+});
+afterAll(() => api?.close());
+afterEach(() => vi.restoreAllMocks());
+
+const ask = (query: string, variables: Record<string, unknown> = {}): Promise<Answer> =>
+  api.ask(query, variables, tenant);
+
+describe('requests that are refused before they run', () => {
+  /** From a delivery to its webhook, to that one's deliveries, and so on. */
+  const ofDepth = (depth: number) => {
+    const cycle = ['deliveries(first: 1)', 'edges', 'node', 'webhook'];
+    const chain = Array.from({ length: depth - 1 }, (_, index) => `${cycle[index % 4]} {`);
+    return `{ ${chain.join(' ')} __typename ${'}'.repeat(depth)}`;
+  };
+
+  test.each([
+    ['GRAPHQL_PARSE_FAILED', '{ webhooks('],
+    ['GRAPHQL_PARSE_FAILED', `{ ${'viewer { scopes } '.repeat(1000)} }`], // more than 2,000 tokens
+    ['GRAPHQL_VALIDATION_FAILED', '{ nothing }'],
+    ['GRAPHQL_VALIDATION_FAILED', '{ webhook { id } }'],
+    ['GRAPHQL_VALIDATION_FAILED', '{ webhook(id: {a: 1}) { id } }'],
+    ['GRAPHQL_VALIDATION_FAILED', '{ deliveries(filter: {status: LOST}) { edges { cursor } } }'],
+    [
+      'GRAPHQL_VALIDATION_FAILED',
+      `{ ${Array.from({ length: ALIASES_MAX + 1 }, (_, n) => `a${n}: viewer { scopes }`).join(' ')} }`,
+    ],
+    ['GRAPHQL_VALIDATION_FAILED', ofDepth(DEPTH_MAX + 1)],
+    [
+      'GRAPHQL_VALIDATION_FAILED',
+      '{ webhooks(first: 100) { edges { node { deliveries(first: 100) { edges { node { event { id } } } } } } } }',
+    ],
+  ])('%s with status 400', async (code, query) => {
+    const { status, errors, data } = await ask(query);
+    expect({ status, data }).toEqual({ status: 400, data: undefined });
+    expect(new Set(errors.map(({ extensions }) => extensions.code))).toEqual(new Set([code]));
+    expect(errors[0].extensions).not.toHaveProperty('stacktrace');
+  });
+
+  test('the limits themselves are allowed', async () => {
+    const aliases = Array.from({ length: ALIASES_MAX }, (_, n) => `a${n}: viewer { scopes }`).join(' ');
+    expect((await ask(`{ ${aliases} }`)).errors).toEqual([]);
+    expect((await ask(ofDepth(DEPTH_MAX))).errors).toEqual([]);
+  });
+
+  test('the cost counts page sizes in variables', async () => {
+    const query = `query ($n: Int) { webhooks(first: $n) { edges { node { deliveries(first: $n) { edges { node { id } } } } } } }`;
+    expect((await ask(query, { n: 20 })).errors).toEqual([]);
+    expect((await ask(query, { n: 100 })).status).toBe(400);
+    expect((await ask(query, { n: 20 })).errors).toEqual([]);
+  });
+
+  test('a page of everything nested once is affordable', async () => {
+    const query = `{ deliveries(first: 100) { edges { cursor node {
+      id event { id body payload } webhook { id url } attempts { number requestHeaders responseBody } } } } }`;
+    expect((await ask(query)).errors).toEqual([]);
+  });
+
+  test('several operations in one body are refused', async () => {
+    const answer = await api.send([{ query: '{ viewer { scopes } }' }], tenant).catch((error) => error);
+    expect(answer.status ?? 400).toBe(400);
+  });
+
+  test('an operation that is not in the document', async () => {
+    const answer = await api.send({ query: 'query A { viewer { scopes } }', operationName: 'B' }, tenant);
+    expect(answer.status).toBe(400);
+  });
+});
+
+describe('introspection', () => {
+  test('passes the limits, with and without a key', async () => {
+    const query = getIntrospectionQuery({
+      inputValueDeprecation: true,
+      specifiedByUrl: true,
+      schemaDescription: true,
+    });
+    for (const asking of [tenant, {}]) {
+      const { errors, data } = await api.ask(query, {}, asking);
+      expect(errors).toEqual([]);
+      expect(data.__schema.queryType.name).toBe('Query');
+    }
+  });
+
+  test('can be turned off, and then names are not suggested either', async () => {
+    const closed = await GraphqlApi.open({ INTROSPECTION: 'false' });
+    try {
+      const { key } = await makeTenant(closed.services);
+      const answer = await closed.ask('{ __schema { types { name } } }', {}, { key });
+      expect(answer.status).toBe(400);
+      expect(new Set(codesOf(answer))).toEqual(new Set(['GRAPHQL_VALIDATION_FAILED']));
+      expect(
+        (await closed.ask('{ webhoks { edges { cursor } } }', {}, { key })).errors[0].message,
+      ).not.toContain('webhooks');
+      expect((await closed.ask('{ viewer { scopes } }', {}, { key })).errors).toEqual([]);
+    } finally {
+      await closed.close();
+    }
+  });
+});
+
+describe('variables of the wrong kind', () => {
+  test.each([
+    ['a number for a text', { input: { url: 5, eventTypes: ['*'] } }, ['input', 'url']],
+    ['a missing field', { input: { url: 'https://a.example.com/' } }, ['input']],
+    ['a field that is not known', { input: { url: 'u', eventTypes: [], secret: 'whsec_x' } }, ['input']],
+    ['null in a list', { input: { url: 'u', eventTypes: [null] } }, ['input', 'eventTypes', 0]],
+    ['no input at all', {}, ['input']],
+  ])('%s is refused at its place with status 400', async (_name, variables, path) => {
+    const query = 'mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { secret } }';
+    const { status, errors } = await ask(query, variables);
+    expect(status).toBe(400);
+    expect(errors).toHaveLength(1);
+    expect(errors[0].extensions).toMatchObject({
+      code: 'BAD_USER_INPUT',
+      reason: 'invalid_input',
+      errors: [{ path }],
+    });
+  });
+
+  test('the value itself is not repeated', async () => {
+    for (const [type, value] of [
+      ['Int', 'hunter2'],
+      ['Boolean', 'hunter2'],
+      ['DateTime', 'hunter2'],
+      ['DeliveryStatus', 'hunter2'],
+      ['JSONObject', 'hunter2'],
+      ['ID', { a: 'hunter2' }],
+      ['String', ['hunter2']],
+      ['DeliveryFilter', 'hunter2'],
+    ]) {
+      const { status, errors } = await ask(
+        `query ($x: ${type}) { viewer { scopes @include(if: true) } __typename }`,
+        { x: value },
+      );
+      // GraphQL itself refuses a variable that is not used; one way or the other the value stays out.
+      expect(status).toBe(400);
+      expect(JSON.stringify(errors)).not.toContain('hunter2');
+    }
+    const { errors } = await ask(
+      'query ($status: DeliveryStatus) { deliveries(filter: {status: $status}) { edges { cursor } } }',
+      {
+        status: 'hunter2',
+      },
+    );
+    expect(codesOf({ errors } as Answer)).toEqual(['BAD_USER_INPUT']);
+    expect(JSON.stringify(errors)).not.toContain('hunter2');
+  });
+});
+
+describe('trouble on our side', () => {
+  const failPool = (error: Error) =>
+    vi.spyOn(api.services.db.pool, 'connect').mockRejectedValue(error as never);
+  const away = () => Object.assign(new Error('connect ECONNREFUSED 10.1.2.3:5432'), { code: 'ECONNREFUSED' });
+  const remove = 'mutation { deleteWebhook(input: {id: "1"}) { deletedWebhookId } }';
+
+  test('a mutation without the database is 503 with Retry-After', async () => {
+    await ask('{ viewer { scopes } }'); // the key is known
+    failPool(away());
+    const { status, headers, errors } = await ask(remove);
+    expect(status).toBe(503);
+    expect(headers.get('retry-after')).toBe('2');
+    expect(errors[0].extensions).toEqual({
+      code: 'UNAVAILABLE',
+      reason: 'unavailable',
+      retryAfterSeconds: 2,
+    });
+    expect(JSON.stringify(errors)).not.toContain('10.1.2.3');
+  });
+
+  test('a request of which a part has an answer is 200', async () => {
+    await makeWebhook(api.services, tenant.id);
+    await ask('{ eventTypes { name } }');
+    vi.spyOn(api.services.db.orm.em.constructor.prototype, 'find').mockRejectedValue(away());
+    const { status, data, errors } = await ask('{ webhook(id: "1") { id } eventTypes { name } }');
+    expect(status).toBe(200);
+    expect(data.webhook).toBeNull();
+    expect(data.eventTypes.length).toBeGreaterThan(4);
+    expect(errors[0].extensions.code).toBe('UNAVAILABLE');
+  });
+
+  test('a bug shows nothing of itself, and is logged with the request id', async () => {
+    failPool(new TypeError('secret detail of the code'));
+    const log = vi.spyOn(api.services.log, 'error');
+    const { status, errors } = await ask(remove);
+    expect(status).toBe(200);
+    expect(errors[0]).toMatchObject({
+      message: expect.stringContaining('request id'),
+      extensions: { code: 'INTERNAL_SERVER_ERROR', reason: 'internal' },
+    });
+    expect(JSON.stringify(errors)).not.toContain('secret detail');
+    expect(log).toHaveBeenCalledWith(expect.objectContaining({ requestId: 'test' }), expect.any(String));
+  });
+});

@@ -1,0 +1,89 @@
+import {
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  isEnumType,
+  isInputObjectType,
+  isObjectType,
+} from 'graphql';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { buildGraphqlSchema, printGraphqlSchema } from '../../src/graphql/schema.js';
+
+let schema: GraphQLSchema;
+beforeAll(async () => {
+  schema = await buildGraphqlSchema();
+});
+
+const ownTypes = (): GraphQLNamedType[] =>
+  Object.values(schema.getTypeMap()).filter(
+    ({ name }) =>
+      !name.startsWith('__') &&
+      !['Query', 'Mutation', 'String', 'Int', 'Boolean', 'ID', 'Float'].includes(name),
+  );
+
+function* described(type: GraphQLNamedType): Generator<[place: string, description: unknown]> {
+  yield [type.name, type.description];
+  if (isEnumType(type)) {
+    for (const value of type.getValues()) {
+      yield [`${type.name}.${value.name}`, value.description];
+    }
+  }
+  if (isInputObjectType(type)) {
+    for (const field of Object.values(type.getFields())) {
+      yield [`${type.name}.${field.name}`, field.description];
+    }
+  }
+  if (isObjectType(type)) {
+    for (const field of Object.values(type.getFields())) {
+      yield [`${type.name}.${field.name}`, field.description];
+      for (const arg of field.args) {
+        yield [`${type.name}.${field.name}(${arg.name})`, arg.description];
+      }
+    }
+  }
+}
+
+describe('the GraphQL schema', () => {
+  test('describes every type, field, argument and enum value', () => {
+    const all = [...ownTypes(), schema.getQueryType()!, schema.getMutationType()!].flatMap((type) => [
+      ...described(type),
+    ]);
+    const bare = all.filter(
+      ([place, description]) => !description && place !== 'Query' && place !== 'Mutation',
+    );
+    expect(bare.map(([place]) => place)).toEqual([]);
+    expect(all.length).toBeGreaterThan(200);
+  });
+
+  test('shows nothing of a webhook, key or tenant that is secret or private', () => {
+    const printed = printGraphqlSchema(schema);
+    for (const name of [
+      'sealedSecret',
+      'hash',
+      'dataKey',
+      'generation',
+      'tenantId:',
+      'keepHeld',
+      'deletedAt',
+    ]) {
+      const place = new RegExp(`^\\s+${name}`, 'm');
+      expect(printed.replace(/input EmitEventInput \{[^}]*\}/, '')).not.toMatch(place);
+    }
+    expect(printed.match(/^ {2}secret: String!/gm)).toHaveLength(1);
+    expect(printed.match(/^ {2}key: String!/gm)).toHaveLength(1);
+  });
+
+  test('has one input and one payload for every mutation', () => {
+    for (const field of Object.values(schema.getMutationType()!.getFields())) {
+      const name = field.name[0]!.toUpperCase() + field.name.slice(1);
+      expect(field.args.map((arg) => `${arg.name}: ${arg.type}`)).toEqual([`input: ${name}Input!`]);
+      expect(String(field.type)).toBe(`${name}Payload!`);
+    }
+  });
+
+  test('is printed in an order of its own, whatever the order of the code', () => {
+    const types = [...printGraphqlSchema(schema).matchAll(/^(?:type|input|enum|scalar) (\w+)/gm)].map(
+      ([, name]) => name!,
+    );
+    expect(types).toEqual([...types].sort((a, b) => a.localeCompare(b)));
+  });
+});

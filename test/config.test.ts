@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest';
+import { ConfigError, readConfig } from '../src/config.js';
+
+const key = `k1:${Buffer.alloc(32, 7).toString('base64')}`;
+
+describe('reading the settings', () => {
+  test('without any, the all-in-one mode listens on loopback only and allows http to loopback', () => {
+    const config = readConfig({});
+    expect(config).toMatchObject({ embedded: true, host: '127.0.0.1', port: 3000, holdHours: 168, retentionDays: 30 });
+    expect(config.retry).toEqual({ retriesMax: 5, baseSeconds: 120, capSeconds: 3600 });
+    expect(config.target).toEqual({ allowHttp: false, allowedRanges: [], loopbackHttp: true });
+  });
+
+  test('an empty variable is the same as none', () => {
+    expect(readConfig({ PORT: '', DATABASE_URL: '' })).toEqual(readConfig({}));
+  });
+
+  test('with a database of its own, the service listens everywhere and wants encryption keys', () => {
+    expect(() => readConfig({ DATABASE_URL: 'postgres://x/y' })).toThrow(/ENCRYPTION_KEYS is not set/);
+    const config = readConfig({ DATABASE_URL: 'postgres://x/y', ENCRYPTION_KEYS: key });
+    expect(config).toMatchObject({ embedded: false, host: '0.0.0.0', target: { loopbackHttp: false } });
+    expect(config.encryptionKeys).toEqual([{ kid: 'k1', key: Buffer.alloc(32, 7) }]);
+  });
+
+  test('every bad setting is named with its value and what is allowed', () => {
+    const problem = (() => {
+      try {
+        readConfig({ PORT: '70000', MAX_RETRIES: 'many', LOG_LEVEL: 'loud' });
+      } catch (error) {
+        return error as ConfigError;
+      }
+    })();
+    expect(problem).toBeInstanceOf(ConfigError);
+    expect(problem?.message.split('\n')).toEqual([
+      'LOG_LEVEL is "loud"; allowed: trace, debug, info, warn, error, fatal or silent.',
+      'PORT is "70000"; allowed: a port, 0 to 65535 (0: any free one).',
+      'MAX_RETRIES is "many"; allowed: 0 to 50.',
+    ].toSorted((a, b) => problem!.message.indexOf(a) - problem!.message.indexOf(b)));
+  });
+
+  test.each([
+    ['PORT', '0', '65535', ['-1', '65536', '1.5', ' 1', '1e3']],
+    ['RETENTION_DAYS', '9', '3650', ['7', '3651']],
+    ['PAYLOAD_BYTES_MAX', '1024', '1048576', ['1023', '1048577']],
+    ['HOLD_HOURS', '1', '600', ['0', '2161']],
+  ])('%s takes %s and %s, and nothing beyond', (name, low, high, refused) => {
+    expect(() => readConfig({ [name]: low })).not.toThrow();
+    expect(() => readConfig({ [name]: high })).not.toThrow();
+    for (const value of refused) {
+      expect(() => readConfig({ [name]: value })).toThrow(`${name} is`);
+    }
+  });
+
+  test('held deliveries may not be dropped while they wait', () => {
+    expect(() => readConfig({ HOLD_HOURS: '720', RETENTION_DAYS: '31' })).toThrow(/RETENTION_DAYS.*at least 32/);
+    expect(() => readConfig({ HOLD_HOURS: '720', RETENTION_DAYS: '32' })).not.toThrow();
+  });
+
+  test('a misspelt setting is not ignored', () => {
+    expect(() => readConfig({ MAX_RETRYS: '9' })).toThrow('MAX_RETRYS is not a setting; did you mean MAX_RETRIES?');
+    expect(() => readConfig({ HOME: '/x', PATH: '/y', NODE_ENV: 'production' })).not.toThrow();
+  });
+
+  test('a bad encryption key is refused without being shown', () => {
+    const bad = 'k1:c2hvcnQ=';
+    expect(() => readConfig({ ENCRYPTION_KEYS: bad })).toThrow(/^ENCRYPTION_KEYS is \(not shown\); allowed: kid:base64/);
+    expect(() => readConfig({ ENCRYPTION_KEYS: `${key},${key}` })).toThrow(/each kid once/);
+  });
+
+  test.each(['10.0.0.0/8', '127.0.0.1', '::1/128,fd00::/8'])('ALLOW_PRIVATE_TARGETS takes %s', (ranges) => {
+    expect(readConfig({ ALLOW_PRIVATE_TARGETS: ranges }).target.allowedRanges).toEqual(ranges.split(','));
+  });
+
+  test.each(['10.0.0.0/33', 'localhost', '10/8', '::1/129', '10.0.0.0/8/8'])(
+    'ALLOW_PRIVATE_TARGETS refuses %s',
+    (ranges) => {
+      expect(() => readConfig({ ALLOW_PRIVATE_TARGETS: ranges })).toThrow('ALLOW_PRIVATE_TARGETS is');
+    },
+  );
+});

@@ -1,0 +1,115 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { printSchema, lexicographicSortSchema } from 'graphql';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { settings } from '../src/settings.js';
+import { buildGraphqlSchema } from '../src/graphql/schema.js';
+import { DeliveryStack } from './support/delivery-stack.js';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const read = (file: string) => readFileSync(join(root, file), 'utf8');
+
+function sourcesIn(...folders: string[]): string[] {
+  return folders.flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+      .map((entry) => relative(root, join(entry.parentPath, entry.name))),
+  );
+}
+
+/** What each layer may import, besides itself. Files that stand in no layer put the others together. */
+const layers: Record<string, string[]> = {
+  'src/domain/': [],
+  'src/entities/': ['src/domain/'],
+  'src/operations/': ['src/domain/', 'src/entities/'],
+  'src/graphql/': ['src/domain/', 'src/entities/', 'src/operations/'],
+  'src/rest/': ['src/domain/', 'src/entities/', 'src/operations/', 'src/graphql/'],
+  'daemon/': ['src/domain/', 'src/entities/', 'src/operations/'],
+};
+const layerOf = (file: string) => Object.keys(layers).find((layer) => file.startsWith(layer));
+
+function importsOf(file: string): string[] {
+  return [...read(file).matchAll(/from '(\.[^']+)'/g)].map(([, path]) => normalize(join(dirname(file), path ?? '')));
+}
+
+describe('the house', () => {
+  test('data goes one way: domain ← entities ← operations ← {graphql, rest, daemon}', () => {
+    const against = sourcesIn('src', 'daemon').flatMap((file) => {
+      const layer = layerOf(file);
+      if (layer === undefined) {
+        return [];
+      }
+      const allowed = [layer, ...(layers[layer] ?? [])];
+      return importsOf(file)
+        .filter((path) => layerOf(path) !== undefined && !allowed.includes(layerOf(path) ?? ''))
+        .map((path) => `${file} imports ${path}`);
+    });
+    expect(against).toEqual([]);
+  });
+
+  test('the domain is pure: it imports nothing that reads, writes, waits or rolls dice', () => {
+    const allowed = /^(node:crypto|node:net|node:zlib|\.)/;
+    const impure = sourcesIn('src/domain').flatMap((file) =>
+      [...read(file).matchAll(/from '([^']+)'/g)]
+        .filter(([, path]) => !allowed.test(path ?? ''))
+        .map(([, path]) => `${file} imports ${path}`),
+    );
+    const dice = sourcesIn('src/domain').filter((file) => /Math\.random|randomBytes|Date\.now|new Date\(\)/.test(read(file)));
+    expect([...impure, ...dice]).toEqual([]);
+  });
+
+  test('graphile_worker is named in operations/enqueue.ts and the migrations alone', () => {
+    const files = sourcesIn('src', 'daemon').filter((file) => read(file).includes('graphile_worker.'));
+    expect(files).toEqual(['src/operations/enqueue.ts']);
+  });
+
+  test('raw SQL stands in operations, migrations and the database modules alone', () => {
+    const sql = /\b(select|insert into|update|delete from)\b[^'`]*\bhookwright\./i;
+    const files = sourcesIn('src', 'daemon').filter((file) => sql.test(read(file)));
+    const elsewhere = files.filter((file) => !/^src\/(operations\/|commands\/first-start)/.test(file));
+    expect(elsewhere).toEqual([]);
+  });
+
+  test('no file has more than 260 lines', () => {
+    const long = sourcesIn('src', 'daemon').filter((file) => read(file).split('\n').length > 260);
+    expect(long).toEqual([]);
+  });
+});
+
+describe('what is written down', () => {
+  test('schema.graphql is what the code says: npm run schema prints it', async () => {
+    const printed = printSchema(lexicographicSortSchema(await buildGraphqlSchema()));
+    expect(read('schema.graphql').trim()).toBe(printed.trim());
+  });
+
+  test.each(Object.entries(settings))('the setting %s stands in docs/settings.md with its meaning', (name, { meaning, allowed }) => {
+    const row = read('docs/settings.md')
+      .split('\n')
+      .find((line) => line.startsWith(`| \`${name}\` |`));
+    expect(row).toBeDefined();
+    expect(row).toContain(meaning);
+    expect(row).toContain(allowed);
+  });
+});
+
+describe('entities', () => {
+  let stack: DeliveryStack;
+  beforeAll(async () => {
+    stack = await DeliveryStack.open();
+  });
+  afterAll(() => stack[Symbol.asyncDispose]());
+
+  test('have exactly columns that exist', async () => {
+    const columns = await stack.rows<{ name: string }>(
+      `select table_name || '.' || column_name as name from information_schema.columns
+       where table_schema = 'hookwright'`,
+    );
+    const existing = new Set(columns.map(({ name }) => name));
+    const mapped = [...stack.services.db.orm.getMetadata().getAll().values()].flatMap(({ tableName, props }) =>
+      props.filter(({ persist }) => persist !== false).flatMap(({ fieldNames }) => fieldNames.map((name) => `${tableName}.${name}`)),
+    );
+    expect(mapped.length).toBeGreaterThan(50);
+    expect(mapped.filter((name) => !existing.has(name))).toEqual([]);
+  });
+});

@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'vitest';
+import { GroupCommit } from '../../src/operations/group-commit.js';
+import { eventually } from '../support/eventually.js';
+
+/** A commit that waits to be let through, and remembers what it was given. */
+function gatedCommit() {
+  const batches: number[][] = [];
+  const gates: (() => void)[] = [];
+  const commit = async (items: readonly number[]) => {
+    batches.push([...items]);
+    await new Promise<void>((resolve) => gates.push(resolve));
+    return items.map((item) => item * 10);
+  };
+  return { batches, gates, commit };
+}
+
+describe('group commit', () => {
+  test('an item leaves at once while fewer than two batches are under way', async () => {
+    const { batches, gates, commit } = gatedCommit();
+    const group = new GroupCommit(commit, 100);
+    const answers = [group.runOne(1), group.runOne(2)];
+    expect(batches).toEqual([[1], [2]]);
+    for (const open of gates) {
+      open();
+    }
+    expect(await Promise.all(answers)).toEqual([10, 20]);
+  });
+
+  test('what arrives while two are under way shares the next one, and everybody gets their own answer', async () => {
+    const { batches, gates, commit } = gatedCommit();
+    const group = new GroupCommit(commit, 100);
+    const answers = [1, 2, 3, 4, 5].map((item) => group.runOne(item));
+    expect(batches).toEqual([[1], [2]]);
+    gates[0]?.();
+    await answers[0];
+    expect(batches).toEqual([[1], [2], [3, 4, 5]]);
+    gates[1]?.();
+    gates[2]?.();
+    expect(await Promise.all(answers)).toEqual([10, 20, 30, 40, 50]);
+  });
+
+  test('a batch has at most so many items, and a group is never torn apart', async () => {
+    const { batches, gates, commit } = gatedCommit();
+    const group = new GroupCommit(commit, 3, 1);
+    const first = group.runOne(0);
+    const answers = [group.run([1, 2]), group.run([3, 4]), group.run([5, 6, 7, 8])];
+    for (let batch = 0; batch < 4; batch++) {
+      (await eventually(() => gates[batch]))();
+    }
+    await first;
+    expect(await Promise.all(answers)).toEqual([[10, 20], [30, 40], [50, 60, 70, 80]]);
+    expect(batches).toEqual([[0], [1, 2], [3, 4], [5, 6, 7, 8]]);
+  });
+
+  test('a bad item fails alone', async () => {
+    const group = new GroupCommit<number, number>(async (items) => {
+      await Promise.resolve();
+      if (items.includes(13)) {
+        throw new Error('13 is bad');
+      }
+      return [...items];
+    }, 100, 1);
+    const answers = await Promise.allSettled([1, 2, 13, 4].map((item) => group.runOne(item)));
+    expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
+  });
+
+  test('a deadlock is run again, a database that is away is not asked once per item', async () => {
+    let calls = 0;
+    const failTwice = new GroupCommit<number, number>(async (items) => {
+      calls += 1;
+      if (calls < 3) {
+        throw Object.assign(new Error('deadlock detected'), { code: '40P01' });
+      }
+      return [...items];
+    }, 100);
+    expect(await failTwice.runOne(1)).toBe(1);
+
+    calls = 0;
+    const away = new GroupCommit<number, number>(async () => {
+      calls += 1;
+      await Promise.resolve();
+      throw Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
+    }, 100, 1);
+    const answers = await Promise.allSettled([1, 2, 3, 4].map((item) => away.runOne(item)));
+    expect(answers.every(({ status }) => status === 'rejected')).toBe(true);
+    expect(calls).toBe(2);
+  });
+});
