@@ -5,7 +5,7 @@ import {
   type GraphQLRequestContext,
   HeaderMap,
 } from '@apollo/server';
-import { type GraphQLFormattedError, type GraphQLSchema, NoSchemaIntrospectionCustomRule } from 'graphql';
+import type { GraphQLFormattedError, GraphQLSchema } from 'graphql';
 import type { Context, Services } from '../context.js';
 import { ApiError, errorCatalogue, toApiError } from '../errors.js';
 import {
@@ -26,10 +26,13 @@ class Server extends ApolloServer<Context> {
   override executeHTTPGraphQLRequest(
     request: Parameters<ApolloServer<Context>['executeHTTPGraphQLRequest']>[0],
   ): ReturnType<ApolloServer<Context>['executeHTTPGraphQLRequest']> {
-    const context = () =>
-      request.context().catch((error: unknown) => {
+    const context = async () => {
+      try {
+        return await request.context();
+      } catch (error) {
         throw graphqlErrorOf(toApiError(error));
-      });
+      }
+    };
     return super.executeHTTPGraphQLRequest({ ...request, context });
   }
 }
@@ -45,7 +48,7 @@ export function createApolloServer(
     formatError,
     introspection: config.introspection,
     hideSchemaDetailsFromClientErrors: !config.introspection,
-    validationRules: [...limitRules, ...(config.introspection ? [] : [NoSchemaIntrospectionCustomRule])],
+    validationRules: limitRules,
     parseOptions: { maxTokens: TOKENS_MAX },
     includeStacktraceInErrorResponses: false,
     allowBatchedHttpRequests: false,

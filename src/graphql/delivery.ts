@@ -153,13 +153,29 @@ export async function readDeliveries(
   webhookId: number | undefined,
 ): Promise<Connection<Delivery>> {
   const eventType = await knownTypeIn(context, filter);
+  const { from, to } = idsBetween(filter);
+  if (webhookId !== undefined) {
+    return connect(page, ({ above, below, order, limit }) => {
+      const bounds = {
+        above: Math.max(above ?? 0, (from ?? 0) - 1),
+        below: Math.min(below ?? Number.MAX_SAFE_INTEGER, to ?? Number.MAX_SAFE_INTEGER),
+      };
+      const wanted = {
+        status: filter?.status ?? null,
+        eventType: eventType ?? null,
+        ...bounds,
+        order,
+        limit,
+      };
+      return context.loaders.deliveriesByWebhook.load({ webhookId, page: wanted });
+    });
+  }
   const where = {
-    ...(webhookId === undefined ? {} : { webhookId }),
     ...(filter?.status ? { status: filter.status } : {}),
     ...(eventType === undefined ? {} : { eventType }),
   };
   return connect(page, (slice) => {
-    const { where: ids, options } = sliceQuery(slice, idsBetween(filter));
+    const { where: ids, options } = sliceQuery(slice, { from, to });
     return context.em.find(Delivery, { ...where, ...ids }, options);
   });
 }

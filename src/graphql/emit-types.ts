@@ -46,8 +46,12 @@ export class EmitEventsInput {
   @Field(() => [EmitEventInput], { description: 'At most 100.' })
   events!: EmitEventInput[];
 
-  @Field(() => Boolean, { defaultValue: false, description: 'True: when one event is refused, all are.' })
-  allOrNothing!: boolean;
+  @Field(() => Boolean, {
+    nullable: true,
+    defaultValue: false,
+    description: 'True: when one event is refused, all are.',
+  })
+  allOrNothing?: boolean | null;
 }
 
 @ObjectType({ description: 'Why one event of several was refused.' })

@@ -42,12 +42,11 @@ export class EmitResolver {
       'Accepts up to 100 events in one transaction. Refused ones leave the others alone, unless `allOrNothing`.',
   })
   async emitEvents(
-    @Arg('input', () => EmitEventsInput, { description: 'The events.' }) {
-      events,
-      allOrNothing,
-    }: EmitEventsInput,
+    @Arg('input', () => EmitEventsInput, { description: 'The events.' }) input: EmitEventsInput,
     @Ctx() context: Context,
   ): Promise<EmitEventsPayload> {
+    const { events } = input;
+    const allOrNothing = input.allOrNothing ?? false;
     if (events.length > EMIT_ITEMS_MAX) {
       const detail = `must have at most ${EMIT_ITEMS_MAX} events`;
       throw invalidInput([{ path: ['input', 'events'], code: 'too_big', detail }]);

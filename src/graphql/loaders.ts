@@ -5,12 +5,16 @@ import { Delivery } from '../entities/delivery.js';
 import { Event } from '../entities/event.js';
 import { Webhook } from '../entities/webhook.js';
 import { countHeld } from '../operations/count-held.js';
+import { type DeliveryPage, pageDeliveries } from '../operations/page-deliveries.js';
 
 /** Nested fields of one request, each read by one query however many parents there are. */
 export type Loaders = ReturnType<typeof createLoaders>;
 
 /** Rows are read afresh, past the identity map: a mutation may have changed them by SQL just before. */
 const fresh = { disableIdentityMap: true } as const;
+
+/** Batches, but does not remember: a request with several mutations must see each one's effect. */
+const uncached = { cache: false } as const;
 
 export function createLoaders(context: Pick<Context, 'em' | 'db' | 'tenantId'>) {
   return {
@@ -29,12 +33,43 @@ export function createLoaders(context: Pick<Context, 'em' | 'db' | 'tenantId'>) 
     heldCountByWebhook: new DataLoader(async (ids: readonly number[]) => {
       const held = context.tenantId === null ? new Map() : await countHeld(context.db, context.tenantId, ids);
       return ids.map((id) => held.get(id) ?? 0);
-    }, uncached<number>()),
+    }, uncached),
+    /** Webhooks that are asked for the same page share a query. */
+    deliveriesByWebhook: new DataLoader(
+      (wanted: readonly WantedPage[]) => readPages(context, wanted),
+      uncached,
+    ),
   };
 }
 
-/** Batches, but does not remember: a request with several mutations must see each one's effect. */
-const uncached = <Value>(): DataLoader.Options<number, Value> => ({ cache: false });
+interface WantedPage {
+  webhookId: number;
+  page: DeliveryPage;
+}
+
+async function readPages(
+  { db, tenantId }: Pick<Context, 'db' | 'tenantId'>,
+  wanted: readonly WantedPage[],
+): Promise<Delivery[][]> {
+  if (tenantId === null) {
+    return wanted.map(() => []);
+  }
+  const samePages = Map.groupBy(wanted, ({ page }) => JSON.stringify(page));
+  const found = new Map<WantedPage, Delivery[]>();
+  for (const group of samePages.values()) {
+    const ids = [...new Set(group.map(({ webhookId }) => webhookId))];
+    const rows = await pageDeliveries(db, tenantId, ids, group[0]!.page);
+    const byWebhook = Map.groupBy(rows, ({ webhookId }) => webhookId);
+    for (const one of group) {
+      const own = byWebhook.get(one.webhookId) ?? [];
+      found.set(
+        one,
+        own.map((row) => Object.assign(new Delivery(), row)),
+      );
+    }
+  }
+  return wanted.map((one) => found.get(one) ?? []);
+}
 
 function one<Node extends { id: number }>(
   read: (ids: number[]) => Promise<Node[]>,
@@ -42,7 +77,7 @@ function one<Node extends { id: number }>(
   return new DataLoader(async (ids) => {
     const found = new Map((await read([...new Set(ids)])).map((node) => [node.id, node]));
     return ids.map((id) => found.get(id) ?? null);
-  }, uncached());
+  }, uncached);
 }
 
 function many<Node>(
@@ -52,5 +87,5 @@ function many<Node>(
   return new DataLoader(async (ids) => {
     const found = Map.groupBy(await read([...new Set(ids)]), parentOf);
     return ids.map((id) => found.get(id) ?? []);
-  }, uncached());
+  }, uncached);
 }

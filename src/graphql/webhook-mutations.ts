@@ -48,11 +48,12 @@ export class WebhookMutations {
   @Requires('webhooks:write')
   @Mutation(() => UpdateWebhookPayload, { description: 'Changes, enables or pauses a webhook.' })
   async updateWebhook(
-    @Arg('input', () => UpdateWebhookInput, input) { id, held, ...wanted }: UpdateWebhookInput,
+    @Arg('input', () => UpdateWebhookInput, input) { id, ...wanted }: UpdateWebhookInput,
     @Ctx() context: Context,
   ): Promise<UpdateWebhookPayload> {
     const webhookId = idOf(id);
     const active = given(wanted.active);
+    const held = wanted.held ?? HeldAction.RELEASE;
     const change = await judge(context, { url: given(wanted.url), eventTypes: given(wanted.eventTypes) });
     if (change.url === undefined && change.eventTypes === undefined && active === undefined) {
       const detail = 'must have at least one of url, eventTypes and active';

@@ -62,10 +62,11 @@ export class UpdateWebhookInput {
   active?: boolean | null;
 
   @Field(() => HeldAction, {
+    nullable: true,
     defaultValue: HeldAction.RELEASE,
     description: 'Together with `active: true`: what becomes of its held deliveries.',
   })
-  held!: HeldAction;
+  held?: HeldAction | null;
 }
 
 @ObjectType({ description: 'The changed webhook.' })

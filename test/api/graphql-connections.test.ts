@@ -187,6 +187,45 @@ describe('a connection', () => {
   );
 });
 
+describe("a webhook's deliveries", () => {
+  test('have pages of their own for each webhook, forwards and backwards', async () => {
+    const owner = await makeTenant(api.services);
+    const [one, two] = [await makeWebhook(api.services, owner.id), await makeWebhook(api.services, owner.id)];
+    await emitMany(api.services, owner.id, 12);
+    const read = async (args: string) => {
+      const { data, errors } = await api.ask(
+        `{ webhooks(first: 10) { edges { node { id deliveries(${args}) {
+           edges { node { id status createdAt webhook { id } } } pageInfo { hasNextPage hasPreviousPage endCursor } } } } } }`,
+        {},
+        owner,
+      );
+      expect(errors).toEqual([]);
+      return data.webhooks.edges.map(({ node }: { node: { id: string; deliveries: Page } }) => node);
+    };
+    const all = await read('first: 100');
+    expect(all.map(({ id }: { id: string }) => Number(id))).toEqual([two.id, one.id]);
+    for (const webhook of all) {
+      expect(webhook.deliveries.edges).toHaveLength(12);
+      for (const { node } of webhook.deliveries.edges) {
+        expect(node).toMatchObject({ status: 'PENDING', webhook: { id: webhook.id } });
+      }
+      const ids = idsOf(webhook.deliveries).map(Number);
+      expect(ids).toEqual([...ids].sort((a, b) => b - a));
+    }
+    const [first] = await read('first: 5');
+    expect(idsOf(first.deliveries)).toEqual(idsOf(all[0].deliveries).slice(0, 5));
+    const [next] = await read(`first: 100, after: "${first.deliveries.pageInfo.endCursor}"`);
+    expect(idsOf(next.deliveries)).toEqual(idsOf(all[0].deliveries).slice(5));
+    expect(next.deliveries.pageInfo).toMatchObject({ hasNextPage: false, hasPreviousPage: true });
+    const [last] = await read('last: 5');
+    expect(idsOf(last.deliveries)).toEqual(idsOf(all[0].deliveries).slice(-5));
+    expect((await read('filter: {status: FAILED}'))[0].deliveries.edges).toEqual([]);
+    expect((await read('filter: {eventType: "coupon.applied"}'))[0].deliveries.edges).toHaveLength(12);
+    expect((await read('filter: {until: "2025-01-01T00:00:00Z"}'))[0].deliveries.edges).toEqual([]);
+    expect((await read('filter: {since: "2025-01-01T00:00:00Z"}'))[0].deliveries.edges).toHaveLength(12);
+  });
+});
+
 describe('nested fields', () => {
   /** How many statements a request takes. */
   const statementsOf = async (query: string): Promise<number> => {
@@ -214,5 +253,8 @@ describe('nested fields', () => {
       `{ events(first: ${first}) { edges { node { deliveries { id webhook { url } attempts { number } } } } } }`;
     expect(await statementsOf(events(20))).toBe(4);
     expect(await statementsOf('{ webhooks { edges { node { id heldCount } } } }')).toBe(2);
+    const pages =
+      '{ webhooks { edges { node { deliveries(first: 5) { edges { node { id attempts { number } } } } } } } }';
+    expect(await statementsOf(pages)).toBe(3);
   });
 });

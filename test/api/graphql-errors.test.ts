@@ -72,6 +72,14 @@ describe('requests that are refused before they run', () => {
     expect(answer.status ?? 400).toBe(400);
   });
 
+  test('a browser cannot be made to send one from another site, nor a mutation in a URL', async () => {
+    expect((await api.get('{ viewer { scopes } }', {}, tenant)).status).toBe(400);
+    const preflighted = { 'apollo-require-preflight': 'true' };
+    expect((await api.get('{ viewer { scopes } }', preflighted, tenant)).errors).toEqual([]);
+    const mutation = 'mutation { deleteWebhook(input: {id: "1"}) { deletedWebhookId } }';
+    expect((await api.get(mutation, preflighted, tenant)).status).toBe(405);
+  });
+
   test('an operation that is not in the document', async () => {
     const answer = await api.send({ query: 'query A { viewer { scopes } }', operationName: 'B' }, tenant);
     expect(answer.status).toBe(400);

@@ -27,13 +27,6 @@ const createKey = (input: Record<string, unknown>, key: string, named?: number) 
     { input },
     named === undefined ? { key } : { key, tenant: named },
   );
-const revoke = (id: number | string, key = tenant.key) =>
-  api.ask(
-    'mutation ($id: ID!) { revokeApiKey(input: {id: $id}) { apiKey { id revokedAt } } }',
-    { id },
-    { key },
-  );
-
 describe('scopes', () => {
   const entryPoints: [field: string, operation: string, scopes: Scope[]][] = [
     ['webhook', '{ webhook(id: "1") { id } }', ['webhooks:read']],
@@ -210,6 +203,18 @@ describe('tenants and platform keys', () => {
     expect((await viewer(platform.key)).data.viewer).toMatchObject({
       tenant: null,
       scopes: ['platform:admin'],
+    });
+  });
+
+  test.each(['', '  ', 'a'.repeat(201), 'a\u0000b'])('a tenant cannot be named %j', async (name) => {
+    const answer = await api.ask(
+      'mutation ($name: String!) { createTenant(input: {name: $name}) { tenant { id } } }',
+      { name },
+      platform,
+    );
+    expect(answer.errors[0].extensions).toMatchObject({
+      code: 'BAD_USER_INPUT',
+      errors: [{ path: ['input', 'name'] }],
     });
   });
 });

@@ -1,13 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { formatApiKey, SCOPES, type Scope } from '../../src/domain/api-key.js';
-import {
-  emitMany,
-  makeKey,
-  makeTenant,
-  makeWebhook,
-  TestClock,
-  type TestTenant,
-} from '../support/factories.js';
+import { formatApiKey, SCOPES } from '../../src/domain/api-key.js';
+import { makeKey, makeTenant, TestClock, type TestTenant } from '../support/factories.js';
 import { codesOf, GraphqlApi } from '../support/graphql-api.js';
 
 let api: GraphqlApi;

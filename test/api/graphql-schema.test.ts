@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import {
   type GraphQLNamedType,
   type GraphQLSchema,
@@ -43,6 +44,11 @@ function* described(type: GraphQLNamedType): Generator<[place: string, descripti
 }
 
 describe('the GraphQL schema', () => {
+  test('is what schema.graphql says: after a change, run `npm run schema`', async () => {
+    const committed = await readFile(new URL('../../schema.graphql', import.meta.url), 'utf8');
+    expect(committed).toBe(printGraphqlSchema(schema));
+  });
+
   test('describes every type, field, argument and enum value', () => {
     const all = [...ownTypes(), schema.getQueryType()!, schema.getMutationType()!].flatMap((type) => [
       ...described(type),

@@ -1,4 +1,9 @@
-import { type ApolloServer, HeaderMap } from '@apollo/server';
+import {
+  type ApolloServer,
+  HeaderMap,
+  type HTTPGraphQLRequest,
+  type HTTPGraphQLResponse,
+} from '@apollo/server';
 import { type Context, createContext, type Services } from '../../src/context.js';
 import { createApolloServer } from '../../src/graphql/apollo.js';
 import { buildGraphqlSchema } from '../../src/graphql/schema.js';
@@ -50,19 +55,33 @@ export class GraphqlApi {
   }
 
   async send(body: unknown, { key, tenant }: Asking): Promise<Answer> {
-    const { head, text } = await this.#execute(body, key, tenant);
-    const { data, errors } = JSON.parse(text);
-    return { status: head.status ?? 200, headers: head.headers, data, errors: errors ?? [] };
+    const request = {
+      method: 'POST',
+      headers: new HeaderMap([['content-type', 'application/json']]),
+      search: '',
+      body: JSON.parse(JSON.stringify(body)),
+    };
+    return answerOf(await this.#execute(request, key, tenant));
   }
 
-  async #execute(body: unknown, key: string | undefined, tenant: number | string | undefined) {
-    const answer = await this.server.executeHTTPGraphQLRequest({
-      httpGraphQLRequest: {
-        method: 'POST',
-        headers: new HeaderMap([['content-type', 'application/json']]),
-        search: '',
-        body: JSON.parse(JSON.stringify(body)),
-      },
+  /** Sends a query in the URL, as a browser could be made to do from another site. */
+  async get(query: string, headers: Record<string, string>, { key }: Asking): Promise<Answer> {
+    const request = {
+      method: 'GET',
+      headers: new HeaderMap(Object.entries(headers)),
+      search: `?query=${encodeURIComponent(query)}`,
+      body: undefined,
+    };
+    return answerOf(await this.#execute(request, key, undefined));
+  }
+
+  #execute(
+    httpGraphQLRequest: HTTPGraphQLRequest,
+    key: string | undefined,
+    tenant: number | string | undefined,
+  ) {
+    return this.server.executeHTTPGraphQLRequest({
+      httpGraphQLRequest,
       context: () =>
         createContext(this.services, {
           authorization: key === undefined ? undefined : `Bearer ${key}`,
@@ -70,10 +89,13 @@ export class GraphqlApi {
           requestId: 'test',
         }),
     });
-    const text = answer.body.kind === 'complete' ? answer.body.string : '{}';
-    return { head: answer, text };
   }
 }
 
 /** The codes of an answer's errors. */
 export const codesOf = ({ errors }: Answer): string[] => errors.map(({ extensions }) => extensions.code);
+
+function answerOf({ status = 200, headers, body }: HTTPGraphQLResponse): Answer {
+  const { data, errors = [] } = JSON.parse(body.kind === 'complete' ? body.string : '{}');
+  return { status, headers, data, errors };
+}

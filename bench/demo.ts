@@ -1,0 +1,252 @@
+import { spawn } from 'node:child_process';
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+/**
+ * `npm run demo`: a subscriber's whole life in a minute. It starts a Hookwright of its own in a temporary folder, with
+ * the retries' clock shortened from 2 minutes to 0.2 seconds, and removes everything at its end.
+ */
+
+const RETRY_BASE_SECONDS = '0.2';
+const START_LIMIT_MS = 30_000;
+const WAIT_LIMIT_MS = 60_000;
+
+interface Webhook {
+  id: number;
+  active: boolean;
+  consecutive_failures: number;
+  disabled_at: string | null;
+  secret: string;
+}
+
+const say = (text = '') => process.stdout.write(`${text}\n`);
+const title = (text: string) => say(`\n── ${text} ${'─'.repeat(Math.max(0, 76 - text.length))}`);
+
+async function until(
+  what: string,
+  holds: () => boolean | Promise<boolean>,
+  limitMs = WAIT_LIMIT_MS,
+): Promise<void> {
+  const deadline = Date.now() + limitMs;
+  while (!(await holds())) {
+    if (Date.now() > deadline) {
+      throw new Error(`waited ${limitMs / 1000} s in vain: ${what}`);
+    }
+    await delay(50);
+  }
+}
+
+/** The service, as `npm start` runs it. */
+class Service {
+  address = '';
+  #key = '';
+  readonly #child;
+
+  constructor(private readonly dataDir: string) {
+    const main = fileURLToPath(new URL('../src/main.js', import.meta.url));
+    this.#child = spawn(process.execPath, [main, 'start'], {
+      env: {
+        ...process.env,
+        DATABASE_URL: '',
+        DATA_DIR: dataDir,
+        PORT: '0',
+        LOG_LEVEL: 'error',
+        RETRY_BASE_SECONDS,
+      },
+      stdio: ['ignore', 'inherit', 'pipe'],
+    });
+    this.#child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      this.address ||= /ready at (\S+)/.exec(text)?.[1] ?? '';
+    });
+  }
+
+  async ready(): Promise<void> {
+    await until(
+      'the service to start',
+      () => {
+        if (this.#child.exitCode !== null) {
+          throw new Error(`the service ended with code ${this.#child.exitCode}`);
+        }
+        return this.address !== '';
+      },
+      START_LIMIT_MS,
+    );
+    this.#key = (await readFile(join(this.dataDir, 'api-key'), 'utf8')).trim();
+  }
+
+  async rest<Data>(method: string, path: string, body?: unknown): Promise<Data> {
+    const response = await fetch(`${this.address}/api/v1${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${this.#key}`,
+        ...(body ? { 'content-type': 'application/json' } : {}),
+      },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    const answer = (await response.json()) as { data: Data; detail?: string };
+    if (!response.ok) {
+      throw new Error(`${method} ${path} answered ${response.status}: ${answer.detail}`);
+    }
+    return answer.data;
+  }
+
+  async graphql<Data>(query: string, variables: Record<string, unknown> = {}): Promise<Data> {
+    const response = await fetch(`${this.address}/graphql`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${this.#key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ query, variables }),
+    });
+    const { data, errors } = (await response.json()) as { data: Data; errors?: { message: string }[] };
+    if (errors) {
+      throw new Error(errors.map(({ message }) => message).join('; '));
+    }
+    return data;
+  }
+
+  async emit(event: string, payload: Record<string, string>): Promise<void> {
+    await this.graphql('mutation ($input: EmitEventInput!) { emitEvent(input: $input) { deliveryCount } }', {
+      input: { event, payload },
+    });
+  }
+
+  async stop(): Promise<void> {
+    if (this.#child.exitCode === null) {
+      const ended = new Promise((resolve) => this.#child.once('exit', resolve));
+      this.#child.kill('SIGTERM');
+      await ended;
+    }
+  }
+}
+
+/** A subscriber: verifies every request as the contract tells receivers to, and answers as it is told. */
+class Subscriber {
+  secret = '';
+  healthy = true;
+  received = 0;
+  readonly #server = createServer((request, response) => {
+    void this.#read(request).then((body) => {
+      this.received += 1;
+      const status = !this.#verified(request, body) ? 400 : this.healthy ? 200 : 500;
+      this.#show(request, body, status);
+      response.writeHead(status).end();
+    });
+  });
+
+  async listen(): Promise<string> {
+    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/hooks`;
+  }
+
+  close(): void {
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+
+  async #read(request: IncomingMessage): Promise<Buffer> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) {
+      chunks.push(chunk as Buffer);
+    }
+    return Buffer.concat(chunks);
+  }
+
+  /** Contract part 4: over the raw bytes, in constant time, within the replay window of 300 seconds. */
+  #verified(request: IncomingMessage, body: Buffer): boolean {
+    const expected = Buffer.from(`sha256=${createHmac('sha256', this.secret).update(body).digest('hex')}`);
+    const given = Buffer.from(String(request.headers['x-service-signature']));
+    const ageSeconds = Math.abs(Date.now() / 1000 - Number(request.headers['x-service-timestamp']));
+    return given.length === expected.length && timingSafeEqual(given, expected) && ageSeconds <= 300;
+  }
+
+  #show(request: IncomingMessage, body: Buffer, status: number): void {
+    const event = String(request.headers['x-service-event']).padEnd(16);
+    const delivery = request.headers['x-service-delivery'];
+    const signature = this.#verified(request, body) ? 'signature ok ' : 'SIGNATURE BAD';
+    say(
+      `  ${new Date().toISOString().slice(11, 23)}  ${event} delivery ${delivery}  ${signature}  answered ${status}`,
+    );
+  }
+}
+
+async function tour(service: Service, subscriber: Subscriber): Promise<void> {
+  title('A receiver subscribes to all events');
+  const url = await subscriber.listen();
+  const webhook = await service.rest<Webhook>('POST', '/webhooks', { url, events: ['*'] });
+  subscriber.secret = webhook.secret;
+  say(`  POST /api/v1/webhooks {"url": "${url}", "events": ["*"]}`);
+  say(`  webhook ${webhook.id}, secret ${webhook.secret.slice(0, 10)}… (shown this once)`);
+
+  title('One event of each type');
+  await service.emit('booking.created', { booking_code: 'BK-1', local_number: '0815', brand: 'Acme' });
+  await service.emit('booking.canceled', { booking_code: 'BK-1', canceled_at: '2026-01-31T09:30:00+00:00' });
+  await service.emit('voucher.emitted', { booking_code: 'BK-1', voucher_number: 'V-7' });
+  await service.emit('coupon.applied', { code: 'SUMMER/25', discount_type: 'fünfzig %' });
+  await service.rest('POST', `/webhooks/${webhook.id}/test`);
+  await until('five deliveries', () => subscriber.received === 5);
+
+  title('The receiver breaks: two deliveries are retried until the webhook is disabled');
+  say('  (retries come after 0.2, 0.4, 0.8 … seconds here; in earnest after 2, 4, 8 … minutes)');
+  subscriber.healthy = false;
+  await service.emit('booking.created', { booking_code: 'BK-2', local_number: '0816', brand: 'Acme' });
+  await service.emit('booking.created', { booking_code: 'BK-3', local_number: '0817', brand: 'Acme' });
+  await until('the webhook to be disabled', async () => !(await get(service, webhook.id)).active);
+  const disabled = await get(service, webhook.id);
+  say(
+    `  GET /api/v1/webhooks/${webhook.id}: active ${disabled.active}, consecutive_failures ` +
+      `${disabled.consecutive_failures}, disabled_at ${disabled.disabled_at}`,
+  );
+
+  title('Events for a disabled webhook are held, not dropped');
+  await service.emit('coupon.applied', { code: 'WINTER', discount_type: 'percent' });
+  await until('all three to be held', async () => (await held(service, webhook.id)) === 3);
+  say(`  { webhook(id: ${webhook.id}) { heldCount } }  →  3`);
+
+  title('The receiver is repaired and the webhook enabled: what was held arrives');
+  subscriber.healthy = true;
+  const before = subscriber.received;
+  await service.rest('PATCH', `/webhooks/${webhook.id}`, { active: true });
+  say(`  PATCH /api/v1/webhooks/${webhook.id} {"active": true}`);
+  await until('the held deliveries', () => subscriber.received - before === 3);
+  await until(
+    'the success to be recorded',
+    async () => (await get(service, webhook.id)).consecutive_failures === 0,
+  );
+  const repaired = await get(service, webhook.id);
+  say(`  active ${repaired.active}, consecutive_failures ${repaired.consecutive_failures}`);
+}
+
+const get = (service: Service, id: number) => service.rest<Webhook>('GET', `/webhooks/${id}`);
+
+async function held(service: Service, id: number): Promise<number> {
+  const query = 'query ($id: ID!) { webhook(id: $id) { heldCount } }';
+  const { webhook } = await service.graphql<{ webhook: { heldCount: number } }>(query, { id });
+  return webhook.heldCount;
+}
+
+const dataDir = await mkdtemp(join(tmpdir(), 'hookwright-demo-'));
+const service = new Service(dataDir);
+const subscriber = new Subscriber();
+process.once('SIGINT', () => {
+  void service.stop().then(() => process.exit(130));
+});
+try {
+  say('Starting Hookwright with a Postgres of its own …');
+  await service.ready();
+  say(`It is ready at ${service.address}`);
+  await tour(service, subscriber);
+  title('Done');
+  say('Yours starts with: npm start');
+} catch (error) {
+  say(`\nThe demo failed: ${error instanceof Error ? error.message : error}`);
+  process.exitCode = 1;
+} finally {
+  subscriber.close();
+  await service.stop();
+  await rm(dataDir, { recursive: true, force: true });
+}

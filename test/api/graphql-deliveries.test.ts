@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { emitMany, makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
+import { codesOf, GraphqlApi } from '../support/graphql-api.js';
+
+let api: GraphqlApi;
+let tenant: TestTenant;
+let webhookId: number;
+
+beforeAll(async () => {
+  api = await GraphqlApi.open();
+  tenant = await makeTenant(api.services);
+  webhookId = (await makeWebhook(api.services, tenant.id)).id;
+});
+afterAll(() => api?.close());
+
+/** A delivery of a fresh event, brought into a state as the daemon would leave it. */
+async function makeDelivery(status = 'PENDING'): Promise<number> {
+  const [eventId] = await emitMany(api.services, tenant.id, 1);
+  const { rows } = await api.services.db.pool.query(
+    `update hookwright.deliveries set status = $2::text::hookwright.delivery_status,
+       finished_at = case when $2::text <> 'PENDING' then now() end
+     where event_id = $1 returning id`,
+    [eventId, status],
+  );
+  return rows[0].id;
+}
+
+const redeliver = (id: number) =>
+  api.ask(
+    `mutation { redeliver(input: {deliveryId: "${id}"}) {
+       delivery { id status attemptCount finishedAt nextAttemptAt } } }`,
+    {},
+    tenant,
+  );
+
+describe('a delivery', () => {
+  test('shows where it stands, and its event and webhook', async () => {
+    const id = await makeDelivery();
+    const { data } = await api.ask(
+      `{ delivery(id: "${id}") { id eventType status cancelReason attemptCount createdAt finishedAt nextAttemptAt
+         lastStatusCode lastErrorCode event { payload } webhook { id } attempts { number } } }`,
+      {},
+      tenant,
+    );
+    expect(data.delivery).toMatchObject({
+      id: String(id),
+      eventType: 'coupon.applied',
+      status: 'PENDING',
+      cancelReason: null,
+      attemptCount: 0,
+      finishedAt: null,
+      nextAttemptAt: data.delivery.createdAt,
+      lastStatusCode: null,
+      lastErrorCode: null,
+      event: { payload: { code: 'SUMMER', discount_type: 'percent' } },
+      webhook: { id: String(webhookId) },
+      attempts: [],
+    });
+  });
+
+  test('has no next attempt once it is finished', async () => {
+    const id = await makeDelivery('FAILED');
+    const { data } = await api.ask(`{ delivery(id: "${id}") { nextAttemptAt finishedAt } }`, {}, tenant);
+    expect(data.delivery).toEqual({ nextAttemptAt: null, finishedAt: expect.any(String) });
+  });
+
+  test('is found by its state', async () => {
+    const id = await makeDelivery('SUCCEEDED');
+    const read = async (status: string) => {
+      const query = `{ deliveries(filter: {status: ${status}, webhookId: "${webhookId}"}) { edges { node { id } } } }`;
+      const { data } = await api.ask(query, {}, tenant);
+      return data.deliveries.edges.map(({ node }: { node: { id: string } }) => Number(node.id));
+    };
+    expect(await read('SUCCEEDED')).toEqual([id]);
+    expect(await read('CANCELED')).toEqual([]);
+  });
+});
+
+describe('an attempt', () => {
+  test('shows the headers as objects and the body as text and as exact bytes', async () => {
+    const id = await makeDelivery('FAILED');
+    const body = Buffer.from([0x61, 0x00, 0xff, 0xc3, 0xa9]);
+    await api.services.db.pool.query(
+      `insert into hookwright.attempts (delivery_id, number, tenant_id, url, started_at, duration_ms, status_code,
+         error_code, request_headers, response_headers, response_body)
+       values ($1, 2, $2, 'https://a.example.com/', now(), 12, 500, 'HTTP_500', '{"x-a":"1"}', '{"set-cookie":["a","b"]}', $3),
+              ($1, 1, $2, 'https://a.example.com/', now(), 5000, null, 'CONNECT_TIMEOUT', '{}', null, null)`,
+      [id, tenant.id, body],
+    );
+    const { data, errors } = await api.ask(
+      `{ delivery(id: "${id}") { attempts { number url durationMs statusCode errorCode requestHeaders responseHeaders
+         responseBody responseBodyBase64 responseTruncated startedAt } } }`,
+      {},
+      tenant,
+    );
+    expect(errors).toEqual([]);
+    expect(data.delivery.attempts).toMatchObject([
+      {
+        number: 1,
+        statusCode: null,
+        errorCode: 'CONNECT_TIMEOUT',
+        requestHeaders: {},
+        responseHeaders: null,
+        responseBody: null,
+        responseBodyBase64: null,
+      },
+      {
+        number: 2,
+        durationMs: 12,
+        statusCode: 500,
+        errorCode: 'HTTP_500',
+        requestHeaders: { 'x-a': '1' },
+        responseHeaders: { 'set-cookie': ['a', 'b'] },
+        responseBody: 'a\u0000\ufffdé',
+        responseBodyBase64: body.toString('base64'),
+        responseTruncated: false,
+      },
+    ]);
+  });
+});
+
+describe('redelivery', () => {
+  test.each(['SUCCEEDED', 'FAILED', 'CANCELED'])(
+    'sends one that is %s again, under the same id',
+    async (status) => {
+      const id = await makeDelivery(status);
+      const { data, errors } = await redeliver(id);
+      expect(errors).toEqual([]);
+      expect(data.redeliver.delivery).toMatchObject({ id: String(id), status: 'PENDING', finishedAt: null });
+      expect(data.redeliver.delivery.nextAttemptAt).toEqual(expect.any(String));
+    },
+  );
+
+  test.each(['PENDING', 'HELD'])('is a conflict while it is %s', async (status) => {
+    const { errors } = await redeliver(await makeDelivery(status));
+    expect(errors[0].extensions).toEqual({ code: 'CONFLICT', reason: 'delivery_not_finished' });
+  });
+
+  test('is a conflict while the webhook is inactive', async () => {
+    const id = await makeDelivery('FAILED');
+    const set = (active: boolean) =>
+      api.ask(
+        `mutation { updateWebhook(input: {id: "${webhookId}", active: ${active}}) { webhook { id } } }`,
+        {},
+        tenant,
+      );
+    await set(false);
+    expect((await redeliver(id)).errors[0].extensions).toEqual({
+      code: 'CONFLICT',
+      reason: 'webhook_inactive',
+    });
+    await set(true);
+    expect(codesOf(await redeliver(id))).toEqual([]);
+  });
+});

@@ -1,0 +1,81 @@
+import { chmodSync, cpSync, lstatSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { canEnter, serverAccount } from '../src/embedded-postgres/account.js';
+import { installedBinaries, usableBinaries } from '../src/embedded-postgres/binaries.js';
+import { findProcess, findWithPs } from '../src/embedded-postgres/running-process.js';
+import { claimDataDir } from '../src/embedded-postgres.js';
+import { temporaryFolder } from './support/temporary-folder.js';
+
+const isRoot = process.getuid?.() === 0;
+
+describe('the binaries', () => {
+  const root = temporaryFolder();
+  const installed = { folder: join(root, 'native'), version: 'copy' };
+
+  beforeAll(() => {
+    const isCopied = (path: string) => !path.endsWith('.a') && !lstatSync(path).isSymbolicLink();
+    cpSync(installedBinaries().folder, installed.folder, { recursive: true, filter: isCopied });
+  });
+
+  test('get the library links that an installation without scripts leaves out', () => {
+    expect(usableBinaries(null, installed)).toEqual({ folder: installed.folder, copied: false });
+  });
+
+  test.runIf(isRoot)('are copied when they lie where the user of Postgres may not go', () => {
+    chmodSync(root, 0o700);
+    const shared = temporaryFolder();
+    const account = serverAccount(join(shared, 'pg'));
+    expect(canEnter(account, installed.folder)).toBe(false);
+    const copy = { folder: join(shared, 'postgres-copy'), copied: true };
+    expect(usableBinaries(account, installed, shared)).toEqual(copy);
+    expect(usableBinaries(account, installed, shared)).toEqual(copy);
+  });
+
+  test('that do not run are refused in a sentence', () => {
+    const empty = temporaryFolder();
+    expect(() => usableBinaries(null, { folder: empty, version: 'empty' })).toThrow(
+      /does not run on this machine/,
+    );
+  });
+});
+
+describe('a claim on a data folder', () => {
+  test('is refused to a second one, and free again after its release', () => {
+    const dataDir = temporaryFolder();
+    const claim = claimDataDir(dataDir);
+    expect(() => claimDataDir(dataDir)).toThrow(`(process ${process.pid}) is using the folder ${dataDir}`);
+    claim.release();
+    claimDataDir(dataDir).release();
+  });
+
+  test('of a process whose pid now belongs to another one is taken over', () => {
+    const dataDir = temporaryFolder();
+    symlinkSync(`${process.ppid}-some-other-time`, join(dataDir, 'lock'));
+    const claim = claimDataDir(dataDir);
+    expect(() => claimDataDir(dataDir)).toThrow(`(process ${process.pid})`);
+    claim.release();
+  });
+
+  test('is not released by one who has lost it', () => {
+    const dataDir = temporaryFolder();
+    const lost = claimDataDir(dataDir);
+    rmSync(join(dataDir, 'lock'));
+    symlinkSync(`${process.ppid}-${findProcess(process.ppid)?.startedAt}`, join(dataDir, 'lock'));
+    lost.release();
+    expect(() => claimDataDir(dataDir)).toThrow(`(process ${process.ppid})`);
+  });
+
+  test('says what is wrong with a folder that cannot be made', () => {
+    expect(() => claimDataDir('/dev/null/data')).toThrow(
+      'The folder /dev/null/data cannot be used: a part of its path is a file, not a folder.',
+    );
+  });
+});
+
+test('a process is found by ps as well, for systems without /proc', () => {
+  const found = findWithPs(process.pid);
+  expect(found?.startedAt).toMatch(/^\w{3}-\w{3}-\d+-\d\d:\d\d:\d\d-\d{4}$/);
+  expect(findWithPs(process.pid)).toEqual(found);
+  expect(findWithPs(2 ** 22)).toBeNull();
+});
