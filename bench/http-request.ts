@@ -30,7 +30,7 @@ export function readRequest(bytes: Buffer, start = 0): HttpRequest | null {
     }
     return null;
   }
-  const head = bytes.latin1Slice(start, headEnd);
+  const head = bytes.toString('latin1', start, headEnd);
   const path = head.slice(head.indexOf(' ') + 1, head.indexOf(' HTTP/1.1\r\n'));
   const length = Number(headerOf(head, 'content-length') ?? Number.NaN);
   if (!path.startsWith('/') || !(length <= BODY_BYTES_MAX)) {

@@ -72,7 +72,9 @@ class Run {
 
   async report(): Promise<LoadReport> {
     const startedAt = nowMicroseconds();
-    await (this.load.ratePerSecond === undefined ? this.#closedLoop() : this.#openLoop(this.load.ratePerSecond));
+    await (this.load.ratePerSecond === undefined
+      ? this.#closedLoop()
+      : this.#openLoop(this.load.ratePerSecond));
     const endedAt = nowMicroseconds();
     await this.#pool.close();
     return {

@@ -36,7 +36,7 @@ export function emittedAt(body: Buffer): number | null {
   if (start === -1) {
     return null;
   }
-  const digits = body.latin1Slice(start + CODE_START.length, start + CODE_START.length + CODE_DIGITS);
+  const digits = body.toString('latin1', start + CODE_START.length, start + CODE_START.length + CODE_DIGITS);
   const microseconds = Number(digits);
   return microseconds > 0 ? microseconds : null;
 }

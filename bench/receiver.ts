@@ -1,8 +1,8 @@
-import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { serveMethods } from './child.js';
 import { type HttpRequest, readRequest } from './http-request.js';
 import { nowMicroseconds } from './payload.js';
-import { Receipts, type ReceiptReport } from './receipts.js';
+import { type ReceiptReport, Receipts } from './receipts.js';
 
 /**
  * The endpoint of the bench: a process that answers every POST with 200 and keeps count. A path is
@@ -10,7 +10,7 @@ import { Receipts, type ReceiptReport } from './receipts.js';
  */
 
 const ANSWER = Buffer.from('HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nok');
-const NO_BYTES = Buffer.alloc(0);
+const NO_BYTES: Buffer = Buffer.alloc(0);
 
 let groups = new Map<string, Receipts>();
 let secrets = new Map<string, string>();
@@ -37,7 +37,7 @@ function receive(socket: Socket, request: HttpRequest): void {
 }
 
 function serve(socket: Socket): void {
-  let rest = NO_BYTES;
+  let rest: Buffer = NO_BYTES;
   socket.setNoDelay(true);
   socket.on('error', () => socket.destroy());
   socket.on('data', (chunk: Buffer) => {

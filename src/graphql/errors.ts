@@ -74,11 +74,14 @@ export const refusalStatuses: Readonly<Record<string, number>> = {
 
 /** An error thrown outside resolvers, with the status that Apollo shall give it. */
 export function graphqlErrorOf(error: ApiError): GraphQLError {
-  const extensions = extensionsOf(error);
-  const headers = headersOf(extensions as { code: unknown });
-  return new GraphQLError(error.detail, {
-    extensions: { ...extensions, http: { status: refusalStatuses[error.code] ?? 200, headers } },
-  });
+  const told = extensionsOf(error);
+  const headers = headersOf(told as { code: unknown });
+  // Apollo wants a Map of headers; other libraries declare `http` of these extensions otherwise.
+  const extensions: Record<string, unknown> = {
+    ...told,
+    http: { status: refusalStatuses[error.code] ?? 200, headers },
+  };
+  return new GraphQLError(error.detail, { extensions });
 }
 
 /**

@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { startEmbeddedPostgres } from '../src/embedded-postgres.js';
+import { readAllStats, readStat, treeSeconds } from './processes.js';
+
+/** What the durability of the measured figures rests on. */
+export interface Durability {
+  version: string;
+  fsync: string;
+  synchronousCommit: string;
+}
+
+/** The bench's own connection to the database of the service under test. */
+export class BenchDatabase implements AsyncDisposable {
+  private constructor(
+    readonly url: string,
+    readonly pool: pg.Pool,
+    /** Null when the server runs elsewhere: its CPU time cannot be read then. */
+    private readonly postmaster: number | null,
+    private readonly release: () => Promise<void>,
+  ) {}
+
+  /** The Postgres of a data folder: the running one, or else it is started. */
+  static async embedded(dataDir: string): Promise<BenchDatabase> {
+    const postgres = await startEmbeddedPostgres({ dataDir });
+    return new BenchDatabase(postgres.url, poolOf(postgres.url), postgres.pid, () => postgres.stop());
+  }
+
+  /** A database of its own on an existing server, dropped at the end. */
+  static async temporary(serverUrl: string): Promise<BenchDatabase> {
+    const name = `hookwright_bench_${randomBytes(4).toString('hex')}`;
+    const administration = poolOf(serverUrl);
+    await administration.query(`create database ${name}`);
+    const url = new URL(serverUrl);
+    url.pathname = name;
+    const pool = poolOf(url.href);
+    return new BenchDatabase(url.href, pool, await postmasterOf(pool), async () => {
+      await administration.query(`drop database ${name} with (force)`);
+      await administration.end();
+    });
+  }
+
+  async durability(): Promise<Durability> {
+    const { rows } = await this.pool.query<Durability>(
+      `select current_setting('server_version') as version, current_setting('fsync') as fsync,
+              current_setting('synchronous_commit') as "synchronousCommit"`,
+    );
+    return rows[0]!;
+  }
+
+  /** Whether every delivery has come to an end, so that no outcome is still being written. */
+  async isSettled(): Promise<boolean> {
+    const { rows } = await this.pool.query<{ settled: boolean }>(
+      `select not exists (select from hookwright.deliveries where status = 'PENDING') as settled`,
+    );
+    return rows[0]!.settled;
+  }
+
+  /** CPU seconds of all of the server's processes so far. @returns null when they are not ours to see */
+  cpuSeconds(): number | null {
+    const stats = this.postmaster === null ? null : readAllStats();
+    return stats === null ? null : treeSeconds(stats, this.postmaster!);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.pool.end();
+    await this.release();
+  }
+}
+
+function poolOf(url: string): pg.Pool {
+  const pool = new pg.Pool({ connectionString: url, max: 2, application_name: 'hookwright-bench' });
+  // An idle connection that is cut off when the server ends is no news.
+  pool.on('error', () => {});
+  return pool;
+}
+
+async function postmasterOf(pool: pg.Pool): Promise<number | null> {
+  const { rows } = await pool.query<{ pid: number; address: string | null }>(
+    'select pg_backend_pid() as pid, host(inet_server_addr()) as address',
+  );
+  const { pid, address } = rows[0]!;
+  const isHere = address === null || address === '127.0.0.1' || address === '::1';
+  const backend = isHere ? readStat(pid) : null;
+  return backend?.name === 'postgres' ? backend.parent : null;
+}

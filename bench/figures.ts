@@ -1,0 +1,83 @@
+import { Histogram, type LatencySummary, median } from './histogram.js';
+import type { CpuSeconds } from './processes.js';
+import type { Measurement } from './scenario.js';
+
+/** What a run says. Null where the scenario or the machine does not tell. */
+export interface Figures {
+  deliveries: number;
+  deliveriesPerSecond: number;
+  barePostsPerSecond: number;
+  /** Deliveries a second as a part of bare POSTs a second, in percent. */
+  percentOfBarePosts: number;
+  cpuSecondsPer10k: (CpuSeconds & { serviceAndPostgres: number }) | null;
+  latency: LatencySummary | null;
+  servicePeakMemoryMiB: number | null;
+  lost: number;
+  duplicates: number;
+  signaturesChecked: number;
+  signaturesWrong: number;
+  details: Record<string, number>;
+}
+
+export function figuresOf(
+  measurement: Measurement,
+  barePostsPerSecond: number,
+  servicePeakMemoryMiB: number | null,
+): Figures {
+  const { deliveries, seconds, cpu, latency, lost, duplicates, signaturesChecked, signaturesWrong, details } =
+    measurement;
+  const deliveriesPerSecond = deliveries / seconds;
+  return {
+    deliveries,
+    deliveriesPerSecond,
+    barePostsPerSecond,
+    percentOfBarePosts: (100 * deliveriesPerSecond) / barePostsPerSecond,
+    cpuSecondsPer10k: cpu === null ? null : cpuPer10k(cpu, deliveries),
+    latency: latency === null ? null : Histogram.from(latency).summary(),
+    servicePeakMemoryMiB,
+    lost,
+    duplicates,
+    signaturesChecked,
+    signaturesWrong,
+    details,
+  };
+}
+
+function cpuPer10k({ service, postgres, receiver, load }: CpuSeconds, deliveries: number) {
+  const per10k = (seconds: number) => (seconds * 10_000) / deliveries;
+  return {
+    service: per10k(service),
+    postgres: per10k(postgres),
+    serviceAndPostgres: per10k(service + postgres),
+    receiver: per10k(receiver),
+    load: per10k(load),
+  };
+}
+
+/** A figure with its name, the values of all runs, and their median. */
+export interface Row {
+  name: string;
+  values: number[];
+  median: number;
+}
+
+/** The figures of several runs, one row each, nested names joined by dots; those that no run has are left out. */
+export function rowsOf(runs: readonly Figures[]): Row[] {
+  const byName = new Map<string, number[]>();
+  for (const run of runs) {
+    for (const [name, value] of flatten(run)) {
+      byName.set(name, [...(byName.get(name) ?? []), value]);
+    }
+  }
+  return [...byName].map(([name, values]) => ({ name, values, median: median(values)! }));
+}
+
+function flatten(object: object, prefix = ''): [string, number][] {
+  return Object.entries(object).flatMap(([key, value]): [string, number][] => {
+    if (typeof value === 'number') {
+      return Number.isFinite(value) ? [[prefix + key, value]] : [];
+    }
+    const nested = key === 'details' ? prefix : `${prefix}${key}.`;
+    return value === null || typeof value !== 'object' ? [] : flatten(value, nested);
+  });
+}

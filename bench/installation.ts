@@ -1,0 +1,150 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdtempSync, readFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { request } from 'undici';
+import { removeDataDir } from '../src/embedded-postgres.js';
+import { BenchDatabase } from './database.js';
+import { type Profiling, ServiceProcess } from './service-process.js';
+
+/** The program's settings for the bench; everything else is as shipped. */
+export type Env = Record<string, string>;
+
+/** A running API. */
+export interface Service {
+  process: ServiceProcess;
+  origin: string;
+  apiKey: string;
+}
+
+const HOST = '127.0.0.1';
+/** What the all-in-one mode allows by itself, and the processes of the split mode must be told. */
+const loopbackTargets: Env = { ALLOW_HTTP_URLS: 'true', ALLOW_PRIVATE_TARGETS: '127.0.0.0/8' };
+
+/**
+ * A fresh installation of the service in a temporary folder: the all-in-one mode with its own Postgres, or, when the
+ * bench runs with DATABASE_URL, over a new database on that server.
+ */
+export class Installation implements AsyncDisposable {
+  readonly #dataDir = mkdtempSync(join(tmpdir(), 'hookwright-bench-'));
+  readonly #processes: ServiceProcess[] = [];
+  readonly #externalKeys = process.env['ENCRYPTION_KEYS'] ?? `bench:${randomBytes(32).toString('base64')}`;
+  #database: BenchDatabase | undefined;
+  #apiKey: string | undefined;
+
+  constructor(
+    private readonly settings: Env,
+    private readonly profiling: Profiling | undefined,
+  ) {
+    chmodSync(this.#dataDir, 0o755); // run by root, Postgres belongs to another user, who must be able to enter
+  }
+
+  get processes(): readonly ServiceProcess[] {
+    return this.#processes;
+  }
+
+  /** The database, which is started if it is not running. */
+  async database(): Promise<BenchDatabase> {
+    const serverUrl = process.env['DATABASE_URL'];
+    this.#database ??= await (serverUrl
+      ? BenchDatabase.temporary(serverUrl)
+      : BenchDatabase.embedded(this.#dataDir));
+    return this.#database;
+  }
+
+  /** Starts API and daemon in one process, as `npm start` does, and waits until it answers. */
+  async start(): Promise<Service> {
+    const port = await freePort();
+    const env = process.env['DATABASE_URL'] ? await this.#splitEnv() : {};
+    const service = this.#spawn(['start'], { ...env, HOST, PORT: `${port}` });
+    const origin = `http://${HOST}:${port}`;
+    await service.untilReady(async () => isServing(origin, await this.#readApiKey()));
+    await this.database();
+    return { process: service, origin, apiKey: await this.#readApiKey() };
+  }
+
+  /** Starts a daemon alone, over the database. */
+  async startDaemon(): Promise<ServiceProcess> {
+    return this.#spawn(['daemon'], await this.#splitEnv());
+  }
+
+  /** Ends a process; with the all-in-one mode's, its Postgres ends too. */
+  async stop(process: ServiceProcess): Promise<void> {
+    await process[Symbol.asyncDispose]();
+    this.#processes.splice(this.#processes.indexOf(process), 1);
+  }
+
+  /** Ends the process of the all-in-one mode, and keeps or gets its database running. */
+  async stopAllInOne(service: Service): Promise<BenchDatabase> {
+    await this.stop(service.process);
+    if (!process.env['DATABASE_URL']) {
+      await this.#database?.[Symbol.asyncDispose]();
+      this.#database = undefined;
+    }
+    return this.database();
+  }
+
+  #spawn(args: readonly string[], env: Env): ServiceProcess {
+    const all = { DATA_DIR: this.#dataDir, LOG_LEVEL: 'warn', ...this.settings, ...env };
+    const service = new ServiceProcess(args, all, this.profiling);
+    this.#processes.push(service);
+    return service;
+  }
+
+  /** The settings of processes that share a database. */
+  async #splitEnv(): Promise<Env> {
+    const { url } = await this.database();
+    const keys = process.env['DATABASE_URL'] ? this.#externalKeys : `local:${this.#read('encryption-key')}`;
+    return { ...loopbackTargets, DATABASE_URL: url, ENCRYPTION_KEYS: keys };
+  }
+
+  /** In the all-in-one mode the service makes a key; over a database that it was given, an operator does. */
+  async #readApiKey(): Promise<string> {
+    this.#apiKey ??= process.env['DATABASE_URL'] ? await this.#makeApiKey() : this.#read('api-key');
+    return this.#apiKey;
+  }
+
+  async #makeApiKey(): Promise<string> {
+    const env = await this.#splitEnv();
+    await this.#command(['tenant', 'create', 'bench'], env);
+    const text = await this.#command(['key', 'create', 'bench', '--tenant', '1'], env);
+    return /hw_\S+/.exec(text)?.[0] ?? '';
+  }
+
+  async #command(args: readonly string[], env: Env): Promise<string> {
+    const command = this.#spawn(args, env);
+    const text = await command.finished();
+    await this.stop(command);
+    return text;
+  }
+
+  #read(file: string): string {
+    return readFileSync(join(this.#dataDir, file), 'utf8').trim();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#processes.map((service) => service[Symbol.asyncDispose]()));
+    await this.#database?.[Symbol.asyncDispose]();
+    removeDataDir(this.#dataDir);
+  }
+}
+
+async function isServing(origin: string, apiKey: string): Promise<boolean> {
+  const { statusCode, body } = await request(`${origin}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${apiKey}` },
+    body: JSON.stringify({ query: '{ viewer { scopes } }' }),
+  });
+  await body.dump();
+  return statusCode === 200;
+}
+
+/** A port that is free now. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, HOST, resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

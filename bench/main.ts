@@ -1,0 +1,109 @@
+import '../src/node-version.js';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Durability } from './database.js';
+import { type Figures, figuresOf, rowsOf } from './figures.js';
+import { describeMachine } from './machine.js';
+import { type Options, readOptions, UsageError, usage } from './options.js';
+import { formatDurability, formatMachine, formatScenario } from './report.js';
+import { Rig } from './rig.js';
+import type { Scenario } from './scenario.js';
+import { defaultScenarios, scenarios } from './scenarios/index.js';
+
+/** `npm run bench`: measures the service on this machine. docs/performance.md tells how to read it. */
+
+const BARE_SECONDS = 1.5;
+const EXIT_BY_SIGINT = 130;
+
+interface Result {
+  name: string;
+  title: string;
+  settings: Record<string, string>;
+  runs: Figures[];
+  medians: Record<string, number>;
+}
+
+let current: Rig | undefined;
+let interrupted = false;
+
+async function main(): Promise<void> {
+  const names = (list: readonly Scenario[]) => list.map(({ name }) => name);
+  const options = readOptions(process.argv.slice(2), names(scenarios), names(defaultScenarios));
+  const machine = describeMachine();
+  print(formatMachine(machine));
+  const results: Result[] = [];
+  let durability: Durability | undefined;
+  for (const scenario of scenarios.filter(({ name }) => options.scenarios.includes(name))) {
+    const run = await runScenario(scenario, options);
+    if (durability === undefined) {
+      durability = run.durability;
+      print(formatDurability(durability));
+    }
+    results.push(run.result);
+    print(`\n${formatScenario(scenario.name, scenario.title, run.result.runs)}`);
+  }
+  if (options.json !== undefined) {
+    const { seconds, runs } = options;
+    writeFileSync(
+      options.json,
+      `${JSON.stringify({ machine, durability, seconds, runs, scenarios: results }, null, 2)}\n`,
+    );
+  }
+}
+
+/** On an installation of its own, so that no scenario inherits another one's tables. */
+async function runScenario(
+  scenario: Scenario,
+  { seconds, runs, profile }: Options,
+): Promise<{ result: Result; durability: Durability }> {
+  const { name, title, settings = {} } = scenario;
+  if (profile !== undefined) {
+    mkdirSync(profile, { recursive: true });
+  }
+  const rig = new Rig(settings, seconds, profile === undefined ? undefined : { folder: resolve(profile) });
+  current = rig;
+  try {
+    await rig.open();
+    const measure = await scenario.prepare(rig);
+    const figures: Figures[] = [];
+    for (let i = 0; i < runs; i++) {
+      const { requests, startedAt, endedAt } = await rig.barePosts({ seconds: BARE_SECONDS });
+      const barePostsPerSecond = requests / ((endedAt - startedAt) / 1_000_000);
+      const measurement = await measure();
+      figures.push(figuresOf(measurement, barePostsPerSecond, rig.peakMemory()));
+    }
+    const medians = Object.fromEntries(rowsOf(figures).map(({ name: row, median }) => [row, median]));
+    const durability = await (await rig.database()).durability();
+    return { result: { name, title, settings, runs: figures, medians }, durability };
+  } finally {
+    await rig[Symbol.asyncDispose]();
+    current = undefined;
+  }
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+async function interrupt(): Promise<void> {
+  if (!interrupted) {
+    interrupted = true;
+    process.stderr.write('bench: ending what was started\n');
+    await current?.[Symbol.asyncDispose]();
+    process.exit(EXIT_BY_SIGINT);
+  }
+}
+
+process.on('SIGINT', interrupt);
+process.on('SIGTERM', interrupt);
+
+try {
+  await main();
+} catch (error) {
+  // After an interruption things fail because they were ended; `interrupt` exits when all of them have.
+  if (!interrupted) {
+    const text = error instanceof UsageError ? `${error.message}\n${usage}` : (error as Error).stack;
+    process.stderr.write(`bench: ${text}\n`);
+    process.exitCode = 1;
+  }
+}

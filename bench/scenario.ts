@@ -1,0 +1,68 @@
+import type { HistogramData } from './histogram.js';
+import type { Env, Service } from './installation.js';
+import type { Load } from './load.js';
+import { type CpuSeconds, cpuBetween } from './processes.js';
+import type { Rig } from './rig.js';
+
+/** One measurement of one run. */
+export interface Measurement {
+  /** Deliveries that arrived, each counted once, and the time that they took. */
+  deliveries: number;
+  seconds: number;
+  /** Between the moments before the first emit and after the last outcome was written. */
+  cpu: CpuSeconds | null;
+  /** From emit to receive; null when the scenario does not measure it. */
+  latency: HistogramData | null;
+  /** Deliveries that were promised and did not arrive in time. */
+  lost: number;
+  duplicates: number;
+  signaturesChecked: number;
+  signaturesWrong: number;
+  /** Figures of this scenario alone, with the unit in the name. */
+  details: Record<string, number>;
+}
+
+/**
+ * A scenario, in a file of its own in scenarios/. It gets a fresh installation, prepares it (starts what it needs,
+ * subscribes, warms up), and is then measured as often as was asked for.
+ */
+export interface Scenario {
+  name: string;
+  /** What it measures, in a line. */
+  title: string;
+  /** Settings of the service that differ from the shipped ones. */
+  settings?: Env;
+  prepare(rig: Rig): Promise<() => Promise<Measurement>>;
+}
+
+const ARRIVAL_TIMEOUT_MS = 60_000;
+
+/** Emits, waits until all has arrived and is recorded, and reads the figures. */
+export async function emitAndReceive(
+  rig: Rig,
+  service: Service,
+  group: string,
+  load: Omit<Load, 'url' | 'apiKey'>,
+): Promise<Measurement> {
+  const before = await rig.cpu();
+  const emitted = await rig.emit(service, load);
+  const { deliveries } = emitted;
+  const arrivedAt = await rig.receiver.call('reached', { group, deliveries, timeoutMs: ARRIVAL_TIMEOUT_MS });
+  await rig.settled();
+  const cpu = cpuBetween(before, await rig.cpu());
+  const receipts = await rig.receiver.call('report', group);
+  return {
+    deliveries: receipts.deliveries,
+    seconds: ((arrivedAt ?? receipts.lastAt) - emitted.startedAt) / 1_000_000,
+    cpu,
+    latency: receipts.latency,
+    lost: deliveries - receipts.deliveries,
+    duplicates: receipts.duplicates,
+    signaturesChecked: receipts.signaturesChecked,
+    signaturesWrong: receipts.signaturesWrong,
+    details: {
+      emitsPerSecond: emitted.events / ((emitted.endedAt - emitted.startedAt) / 1_000_000),
+      generatorLateMaxMs: emitted.lateMax / 1000,
+    },
+  };
+}

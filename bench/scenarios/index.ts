@@ -1,0 +1,12 @@
+import type { Scenario } from '../scenario.js';
+import { batch } from './batch.js';
+import { drain } from './drain.js';
+import { fanout } from './fanout.js';
+import { latency } from './latency.js';
+import { throughput } from './throughput.js';
+
+/** Every scenario, in the order in which `npm run bench -- all` runs them. */
+export const scenarios: readonly Scenario[] = [throughput, latency, batch, fanout, drain];
+
+/** Those of `npm run bench` alone: under a minute together. */
+export const defaultScenarios: readonly Scenario[] = [throughput, latency];

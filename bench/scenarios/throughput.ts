@@ -1,0 +1,16 @@
+import { emitAndReceive, type Scenario } from '../scenario.js';
+
+const load = { what: 'emit', concurrency: 64 } as const;
+/** The first ten thousands of a process are a quarter slower: its code is not compiled yet. */
+const WARM_UP_SECONDS = 5;
+
+export const throughput: Scenario = {
+  name: 'throughput',
+  title: 'single emits by 64 emitters, one webhook',
+  async prepare(rig) {
+    const service = await rig.installation.start();
+    await rig.subscribe(service, 'throughput', 1);
+    await emitAndReceive(rig, service, 'throughput', { ...load, seconds: WARM_UP_SECONDS });
+    return () => emitAndReceive(rig, service, 'throughput', { ...load, seconds: rig.seconds });
+  },
+};

@@ -1,0 +1,98 @@
+import type { LookupAddress } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import { buildConnector } from 'undici';
+import {
+  isLocalhost,
+  judgeAddress,
+  judgeUrl,
+  loopbackAddresses,
+  type TargetPolicy,
+} from '../src/domain/target.js';
+
+export interface GuardedConnectorOptions {
+  policy: TargetPolicy;
+  /** For name, TCP and TLS together. */
+  connectTimeoutMs: number;
+  lookup: LookupFunction;
+}
+
+/** The host as the url has it, its scheme or its port may not be called. */
+export class TargetRefused extends Error {
+  readonly code = 'TARGET_REFUSED';
+}
+
+/**
+ * A name that leads nowhere we may go: there is no answer, or one that is refused. One error for both, or the two
+ * would tell a stranger which names and addresses exist in our network.
+ */
+export class NameUnresolved extends Error {
+  readonly code = 'NAME_UNRESOLVED';
+}
+
+/** Addresses of a name that are tried; all of them are judged. */
+const ADDRESSES_TRIED_MAX = 8;
+/** How long the next address of a name waits for the one before it (RFC 8305 §5 says 250 ms). */
+const NEXT_ADDRESS_MS = 300;
+
+/**
+ * The only way out: connects to public addresses and to what the policy opens, and to nothing else. The url is
+ * judged again, since the policy may have changed after it was stored and because undici asks `lookup` about names
+ * alone; then every address that the name has, here and now, so that a name that was public earlier (DNS rebinding)
+ * gains nothing; then the address that the socket has in the end.
+ */
+export function createGuardedConnector(options: GuardedConnectorOptions): buildConnector.connector {
+  const { policy, connectTimeoutMs } = options;
+  const connect = buildConnector({
+    timeout: connectTimeoutMs,
+    lookup: guardedLookup(options.lookup, policy),
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS,
+    // HTTP/2 would bring its own floods (settings, resets, headers) for no gain with one request at a time.
+    allowH2: false,
+    // Said aloud, since NODE_TLS_REJECT_UNAUTHORIZED and --tls-min-v1.0 would change the defaults.
+    rejectUnauthorized: true,
+    minVersion: 'TLSv1.2',
+  });
+  return (target, callback) => {
+    const { protocol, host, hostname } = target;
+    if (!judgeUrl(`${protocol}//${host ?? hostname}/`, policy).allowed) {
+      queueMicrotask(() => callback(new TargetRefused(), null));
+      return;
+    }
+    connect(target, (...[error, socket]) => {
+      if (error !== null) {
+        callback(error, null);
+      } else if (judgeAddress(socket.remoteAddress ?? '', policy)) {
+        callback(null, socket);
+      } else {
+        socket.destroy();
+        callback(isIP(hostname) === 0 ? new NameUnresolved() : new TargetRefused(), null);
+      }
+    });
+  };
+}
+
+/** Gives a name's addresses when all of them are allowed: one bad answer refuses the name. */
+function guardedLookup(lookup: LookupFunction, policy: TargetPolicy): LookupFunction {
+  return (hostname, options, callback) => {
+    const answer = (addresses: LookupAddress[]) => {
+      const [first] = addresses;
+      if (first === undefined || !addresses.every(({ address }) => judgeAddress(address, policy))) {
+        callback(new NameUnresolved(), []);
+      } else if (options.all) {
+        callback(null, addresses.slice(0, ADDRESSES_TRIED_MAX));
+      } else {
+        callback(null, first.address, first.family);
+      }
+    };
+    if (isLocalhost(hostname)) {
+      const addresses = loopbackAddresses(policy).map((address) => ({ address, family: isIP(address) }));
+      queueMicrotask(() => answer(addresses));
+      return;
+    }
+    lookup(hostname, { ...options, all: true }, (error, found, family) => {
+      if (error) answer([]);
+      else answer(typeof found === 'string' ? [{ address: found, family: family ?? isIP(found) }] : found);
+    });
+  };
+}

@@ -1,0 +1,206 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { LookupFunction } from 'node:net';
+import { Agent, type Dispatcher } from 'undici';
+import type { DeliveryRequest } from '../src/domain/delivery-request.js';
+import type { SendErrorCode, SendResult } from '../src/domain/outcome.js';
+import type { TargetPolicy } from '../src/domain/target.js';
+import { createGuardedConnector } from './guarded-connector.js';
+import { createNameResolver } from './name-resolver.js';
+
+export interface SenderOptions {
+  policy: TargetPolicy;
+  /** For name, TCP and TLS together. */
+  connectTimeoutMs: number;
+  /** For the whole attempt, from the hand-over to undici to the last byte that is read. */
+  totalTimeoutMs: number;
+  /** Of a response's body, how much is read before the connection is cut. */
+  responseBytesMax: number;
+  /** Of what is read, how much is kept. */
+  storedBytesMax: number;
+  connectionsPerOriginMax: number;
+  /** How names are resolved; default: `createNameResolver()`. */
+  lookup?: LookupFunction;
+}
+
+export interface Sender {
+  /**
+   * Makes one attempt: POSTs the request and waits for the answer. Whatever the receiver does is in the result.
+   *
+   * @throws Error only for faults of our own: the sender is closed, a header of ours is illegal
+   */
+  send(url: string, request: DeliveryRequest): Promise<SendResult>;
+  /** Waits for the requests that are under way, then closes all connections. */
+  close(): Promise<void>;
+}
+
+/** Of headers, with four characters for each separator and line end. */
+const HEADER_BYTES_MAX = 16_384;
+/** The most that a receiver's `Keep-Alive` can make of an idle connection; without it, 4 s. */
+const IDLE_CONNECTION_MS_MAX = 30_000;
+
+/**
+ * What undici, Node and the system call a failure, and what we call it. Matched against the error's code and message
+ * ("UND_ERR_SOCKET other side closed"); the first that matches counts.
+ */
+const ERRORS: readonly (readonly [pattern: RegExp, code: SendErrorCode])[] = [
+  [/^NAME_UNRESOLVED /, 'DNS_FAILED'],
+  [/^TARGET_REFUSED /, 'TARGET_REFUSED'],
+  [/^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT) /, 'CONNECT_TIMEOUT'],
+  [
+    /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN|EADDRNOTAVAIL|EACCES|EPERM) /,
+    'CONNECT_FAILED',
+  ],
+  [/^(ERR_SSL_|ERR_TLS_|EPROTO )/, 'TLS_FAILED'],
+  // OpenSSL's verdicts on certificates (`x509` error codes, without a common prefix).
+  [
+    /^(CERT|CRL|UNABLE_TO|DEPTH_ZERO|SELF_SIGNED|INVALID_(CA|PURPOSE)|PATH_LENGTH|HOSTNAME|ERROR_IN)/,
+    'TLS_FAILED',
+  ],
+  [/^UND_ERR_HEADERS_OVERFLOW /, 'HEADERS_TOO_LARGE'],
+  [/^UND_ERR_SOCKET bad (response|upgrade)/, 'PROTOCOL_ERROR'],
+  [/^(UND_ERR_SOCKET|ECONNRESET|ECONNABORTED|EPIPE) /, 'CONNECTION_RESET'],
+  [/^(HPE_|UND_ERR_RES_)/, 'PROTOCOL_ERROR'],
+];
+
+/** Errors that no receiver can cause. */
+const OUR_FAULT = /^UND_ERR_(INVALID_ARG|CLOSED|DESTROYED|REQ_CONTENT_LENGTH_MISMATCH)$/;
+
+const CUT = new Error('the rest of the response is not wanted');
+
+/**
+ * An agent of its own: neither the global dispatcher nor a proxy of the environment has a say, redirects are not
+ * followed, nothing is unpacked and nothing is repeated.
+ */
+export function createSender(options: SenderOptions): Sender {
+  const { policy, connectTimeoutMs, lookup = createNameResolver() } = options;
+  const agent = new Agent({
+    connect: createGuardedConnector({ policy, connectTimeoutMs, lookup }),
+    connections: options.connectionsPerOriginMax,
+    pipelining: 1,
+    // Said here too: while HTTP/2 is possible the pool opens one connection at a time, to see what it speaks.
+    allowH2: false,
+    maxHeaderSize: HEADER_BYTES_MAX,
+    // Both start anew with every 1xx or body byte, so a receiver can hold them off; the total limit does the work.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    keepAliveMaxTimeout: IDLE_CONNECTION_MS_MAX,
+  });
+  return {
+    send: async (text, { headers, body }) => {
+      const url = URL.canParse(text) ? new URL(text) : null;
+      if (url === null || !/^https?:$/.test(url.protocol)) {
+        return { kind: 'error', code: 'TARGET_REFUSED', durationMs: 0 };
+      }
+      const path = url.pathname + url.search;
+      return await new Promise<SendResult>((resolve, reject) => {
+        const exchange = new Exchange(options, resolve, reject);
+        agent.dispatch({ origin: url.origin, path, method: 'POST', headers, body }, exchange);
+      });
+    },
+    close: () => agent.close(),
+  };
+}
+
+/** One request and its response, as undici tells of them; settles once, within the total limit. */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #startedAt = performance.now();
+  readonly #timer: NodeJS.Timeout;
+  #controller: Dispatcher.DispatchController | undefined;
+  #head: { statusCode: number; headers: Record<string, string | string[]> } | undefined;
+  readonly #kept: Buffer[] = [];
+  #keptBytes = 0;
+  #readBytes = 0;
+  #settled = false;
+
+  constructor(
+    private readonly limits: SenderOptions,
+    private readonly resolve: (result: SendResult) => void,
+    private readonly reject: (error: Error) => void,
+  ) {
+    this.#timer = setTimeout(() => this.#cut(), limits.totalTimeoutMs).unref();
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    // Time ran out while it waited for a connection; undici has no other way to take it back.
+    if (this.#settled) controller.abort(CUT);
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, statusCode: number, headers: IncomingHttpHeaders): void {
+    // 1xx announce a response; any number of them may come.
+    if (statusCode >= 200) this.#head = { statusCode, headers: headersToKeep(headers) };
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#readBytes += chunk.length;
+    const room = this.limits.storedBytesMax - this.#keptBytes;
+    if (room > 0) {
+      const part = chunk.subarray(0, room);
+      this.#kept.push(part);
+      this.#keptBytes += part.length;
+    }
+    if (this.#readBytes > this.limits.responseBytesMax) this.#cut();
+  }
+
+  onResponseEnd(): void {
+    this.#answer(this.#readBytes > this.#keptBytes);
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error & { code?: unknown }): void {
+    if (OUR_FAULT.test(String(error.code))) {
+      this.#settle(() => this.reject(error));
+    } else if (this.#head === undefined) {
+      this.#fail(codeOf(error, this.#controller !== undefined));
+    } else {
+      this.#answer(true);
+    }
+  }
+
+  /** Ends it here and now, with what has come so far. */
+  #cut(): void {
+    if (this.#head === undefined) this.#fail('TIMEOUT');
+    else this.#answer(true);
+    this.#controller?.abort(CUT);
+  }
+
+  #answer(bodyTruncated: boolean): void {
+    const { statusCode, headers } = this.#head ?? { statusCode: 0, headers: {} };
+    this.#settle((durationMs) => {
+      const body = Buffer.concat(this.#kept);
+      this.resolve({ kind: 'response', statusCode, headers, body, bodyTruncated, durationMs });
+    });
+  }
+
+  #fail(code: SendErrorCode): void {
+    this.#settle((durationMs) => this.resolve({ kind: 'error', code, durationMs }));
+  }
+
+  #settle(how: (durationMs: number) => void): void {
+    if (this.#settled) return;
+    this.#settled = true;
+    clearTimeout(this.#timer);
+    how(Math.round(performance.now() - this.#startedAt));
+  }
+}
+
+/** The one word for a failure before the response; nothing of the error itself, which may name addresses. */
+function codeOf(error: Error & { code?: unknown }, connected: boolean): SendErrorCode {
+  const text = `${String(error.code)} ${error.message}`;
+  const known = ERRORS.find(([pattern]) => pattern.test(text));
+  return known?.[1] ?? (connected ? 'PROTOCOL_ERROR' : 'CONNECT_FAILED');
+}
+
+/** The headers, as many as fit: undici counts names and values alone, so thousands of tiny ones get past its limit. */
+function headersToKeep(headers: IncomingHttpHeaders): Record<string, string | string[]> {
+  let room = HEADER_BYTES_MAX;
+  const kept: [string, string | string[]][] = [];
+  for (const [name, value] of Object.entries(headers)) {
+    if (value === undefined) continue;
+    const values = typeof value === 'string' ? [value] : value;
+    room -= values.reduce((bytes, text) => bytes + name.length + text.length + 4, 0);
+    if (room < 0) break;
+    kept.push([name, value]);
+  }
+  // Not by assignment: a receiver may send a header called __proto__.
+  return Object.fromEntries(kept);
+}

@@ -1,0 +1,175 @@
+import { BlockList, isIP } from 'node:net';
+import { loopbackRanges, publicIpv6, refusedIpv4, refusedIpv6, refusedPorts } from './special-ranges.js';
+
+/**
+ * Which urls and addresses may be called. Strangers choose the urls, so every rule here stands between them and the
+ * network that we run in. A url is judged without DNS when it is stored; every address that is connected to is judged
+ * again, because a name can answer differently later.
+ */
+
+export interface TargetPolicy {
+  allowHttp: boolean;
+  /** CIDRs that are open although they are not public (`ALLOW_PRIVATE_TARGETS`). */
+  allowedRanges: readonly string[];
+  /** All-in-one mode: loopback addresses may be called, by http too. */
+  loopbackHttp: boolean;
+}
+
+export type TargetVerdict = { allowed: true } | { allowed: false; code: string; reason: string };
+
+export const URL_LENGTH_MAX = 2048;
+
+const LOWEST_FREE_PORT = 1024;
+const LOOPBACK = '127.0.0.1';
+
+/** Names that mean this machine or this network, whatever a resolver says (RFC 6761, 6762, 8375, 7686, 9476). */
+const privateSuffixes = ['localhost', 'local', 'internal', 'intranet', 'lan', 'home', 'corp', 'home.arpa', 'onion', 'alt', 'invalid', 'test', 'example'];
+
+/**
+ * Judges the text of a webhook's url.
+ *
+ * @returns the url in its normal form, or why it may not be called: a code and a sentence for its owner
+ */
+export function judgeUrl(text: string, policy: TargetPolicy): TargetVerdict & { url?: string } {
+  if (text.length > URL_LENGTH_MAX) {
+    return refuse('url_too_long', `must have at most ${URL_LENGTH_MAX} characters`);
+  }
+  if (!URL.canParse(text) || !/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) {
+    return refuse('url_not_absolute', 'must be an absolute URL, such as https://example.com/hooks');
+  }
+  const url = new URL(text);
+  const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+  const isLoopback = policy.loopbackHttp && isLoopbackHost(host);
+  const verdicts = [
+    judgeScheme(url, policy, isLoopback),
+    judgeParts(url, text),
+    judgeHost(host, policy),
+    judgePort(url, isLoopback || isOpened(host, policy)),
+  ];
+  const refused = verdicts.find(({ allowed }) => !allowed);
+  return refused ?? (url.href.length > URL_LENGTH_MAX ? refuse('url_too_long', `must have at most ${URL_LENGTH_MAX} characters`) : { allowed: true, url: url.href });
+}
+
+/** Whether a connection to this IP address may be made. False for whatever is no IP address. */
+export function judgeAddress(address: string, policy: TargetPolicy): boolean {
+  return isPublic(address) || isIn(address, rangesOf(policy));
+}
+
+function judgeScheme({ protocol }: URL, { allowHttp, loopbackHttp }: TargetPolicy, isLoopback: boolean): TargetVerdict {
+  if (protocol === 'https:' || (protocol === 'http:' && (allowHttp || isLoopback))) {
+    return { allowed: true };
+  }
+  const exception = loopbackHttp ? ' (http:// is for loopback addresses such as http://localhost)' : '';
+  return refuse('url_scheme', `must begin with ${allowHttp ? 'https:// or http://' : 'https://'}${exception}`);
+}
+
+function judgeParts(url: URL, text: string): TargetVerdict {
+  if (url.username !== '' || url.password !== '' || /^[^/?#]*\/\/[^/?#]*@/.test(text)) {
+    return refuse('url_userinfo', 'must not contain a user name or password');
+  }
+  if (url.hash !== '' || text.includes('#')) {
+    return refuse('url_fragment', 'must not contain a fragment (#…): it would never be sent');
+  }
+  return { allowed: true };
+}
+
+function judgeHost(host: string, policy: TargetPolicy): TargetVerdict {
+  const isAllowed = isIP(host) === 0 ? isPublicName(host) || isOpened(host, policy) : judgeAddress(host, policy);
+  return isAllowed
+    ? { allowed: true }
+    : refuse('url_host', 'must name a host on the public internet, such as hooks.example.com');
+}
+
+function isPublicName(host: string): boolean {
+  const labels = host.split('.');
+  return labels.length > 1 && !privateSuffixes.some((suffix) => host === suffix || host.endsWith(`.${suffix}`)) && !/^[0-9]+$/.test(labels.at(-1) ?? '');
+}
+
+function judgePort({ port, protocol }: URL, isOpen: boolean): TargetVerdict {
+  const number = port === '' ? (protocol === 'http:' ? 80 : 443) : Number(port);
+  return isPortAllowed(number) || (isOpen && number > 0)
+    ? { allowed: true }
+    : refuse('url_port', 'must use port 443 or 80, or one from 1024 that no database or other internal service uses');
+}
+
+/** Whether a port on the public internet may be called: 80, 443, and from 1024 all but well-known internal services. */
+export function isPortAllowed(port: number): boolean {
+  return port === 80 || port === 443 || (port >= LOWEST_FREE_PORT && port <= 65_535 && !refusedPorts.has(port));
+}
+
+/** Whether a name means this machine (RFC 6761 §6.3). */
+export const isLocalhost = (host: string) => host === 'localhost' || host.endsWith('.localhost');
+const isLoopbackHost = (host: string) => isLocalhost(host) || isIn(host, loopbackRanges);
+
+/** Whether a host that is not public has been opened by the policy. `localhost` is as open as 127.0.0.1. */
+/** The loopback addresses that the policy opens: what `localhost` stands for, without asking anybody. */
+export function loopbackAddresses(policy: TargetPolicy): string[] {
+  return ['127.0.0.1', '::1'].filter((address) => judgeAddress(address, policy));
+}
+
+export function isOpened(host: string, policy: TargetPolicy): boolean {
+  return isIn(isLocalhost(host) ? LOOPBACK : host, rangesOf(policy));
+}
+
+function rangesOf({ allowedRanges, loopbackHttp }: TargetPolicy): readonly string[] {
+  return loopbackHttp ? [...allowedRanges, ...loopbackRanges] : allowedRanges;
+}
+
+function refuse(code: string, reason: string): { allowed: false; code: string; reason: string } {
+  return { allowed: false, code, reason };
+}
+
+/** `BlockList.check` answers false for what is no address of the asked family, so the family is asked first. */
+class Ranges {
+  readonly #v4 = new BlockList();
+  readonly #v6 = new BlockList();
+
+  constructor(cidrs: readonly string[]) {
+    for (const cidr of cidrs) {
+      const [address = '', prefix] = cidr.split('/');
+      // Lists of their own: a rule for mapped addresses in a shared list would match every IPv4 address.
+      if (isIP(address) === 4) {
+        this.#v4.addSubnet(address, Number(prefix ?? 32), 'ipv4');
+      } else {
+        this.#v6.addSubnet(address, Number(prefix ?? 128), 'ipv6');
+      }
+    }
+  }
+
+  has(address: string): boolean {
+    switch (isIP(address)) {
+      case 4:
+        return this.#v4.check(address, 'ipv4');
+      case 6:
+        return this.#v6.check(address, 'ipv6');
+      default:
+        return false;
+    }
+  }
+}
+
+const refused = new Ranges([...refusedIpv4, ...refusedIpv6]);
+const publicV6 = new Ranges([publicIpv6]);
+const rangesByList = new Map<string, Ranges>();
+
+function isIn(address: string, cidrs: readonly string[]): boolean {
+  if (cidrs.length === 0) {
+    return false;
+  }
+  const name = cidrs.join(',');
+  let ranges = rangesByList.get(name);
+  if (ranges === undefined) {
+    ranges = new Ranges(cidrs);
+    rangesByList.set(name, ranges);
+  }
+  return ranges.has(address);
+}
+
+function isPublic(address: string): boolean {
+  // A zone (fe80::1%eth0) names an interface of this machine.
+  if (address.includes('%')) {
+    return false;
+  }
+  const family = isIP(address);
+  return family === 4 ? !refused.has(address) : family === 6 && publicV6.has(address) && !refused.has(address);
+}

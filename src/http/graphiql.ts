@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
+import type { FastifyInstance } from 'fastify';
+
+const defaultQuery = `# Welcome to Hookwright.
+#
+# 1. Open "Headers" below and put your API key behind "Bearer ". In the all-in-one mode it is in .data/api-key.
+# 2. Run this query with Ctrl-Enter: it says who you are and which events there are.
+
+query WhoAmI {
+  viewer {
+    tenant { id name }
+    scopes
+  }
+  eventTypes { name description }
+}
+
+# 3. Then make a webhook, emit an event for it, and look at what was delivered. Name one to run it.
+#
+# mutation Subscribe {
+#   createWebhook(input: {url: "https://example.com/hooks", eventTypes: ["*"]}) { webhook { id } secret }
+# }
+#
+# mutation Emit {
+#   emitEvent(input: {event: "coupon.applied", payload: {code: "SUMMER", discount_type: "percent"}}) {
+#     event { id } deliveryCount
+#   }
+# }
+#
+# query Deliveries {
+#   deliveries(first: 10) {
+#     edges { node { id eventType status nextAttemptAt attempts { number statusCode errorCode durationMs } } }
+#   }
+# }
+`;
+
+/** Whatever the page's scripts may want: nothing is loaded from anywhere but this server. */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'unsafe-inline' blob:",
+  "style-src 'unsafe-inline'",
+  'img-src data:',
+  'font-src data:',
+  'worker-src blob:',
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+interface Page {
+  html: Buffer;
+  gzipped: Buffer;
+  etag: string;
+}
+
+/** Serves GraphiQL from memory. The page has its scripts and styles in it, and asks for nothing else. */
+export async function graphiql(app: FastifyInstance): Promise<void> {
+  let made: Promise<Page> | null = null;
+  app.get('/graphiql', async (request, reply) => {
+    // Made when it is first wanted: it has 9 MB, and most processes never serve it.
+    made ??= makePage();
+    const { html, gzipped, etag } = await made;
+    reply.headers({
+      'content-security-policy': contentSecurityPolicy,
+      'cache-control': 'no-cache',
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      vary: 'accept-encoding',
+      etag,
+    });
+    if (request.headers['if-none-match'] === etag) {
+      return reply.code(304).send();
+    }
+    reply.type('text/html; charset=utf-8');
+    if (!/\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))) {
+      return reply.send(html);
+    }
+    return reply.header('content-encoding', 'gzip').send(gzipped);
+  });
+}
+
+async function makePage(): Promise<Page> {
+  const html = Buffer.from(
+    renderGraphiQL({
+      title: 'Hookwright',
+      endpoint: '/graphql',
+      defaultQuery,
+      headers: JSON.stringify({ Authorization: 'Bearer ' }, null, 2),
+      isHeadersEditorEnabled: true,
+      defaultEditorToolsVisibility: 'headers',
+      // A key must not stay behind in the browser's storage.
+      shouldPersistHeaders: false,
+    } as Parameters<typeof renderGraphiQL>[0]),
+  );
+  const etag = `"${createHash('sha256').update(html).digest('base64url')}"`;
+  return { html, gzipped: await promisify(gzip)(html), etag };
+}

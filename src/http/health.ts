@@ -1,0 +1,29 @@
+import type { FastifyInstance } from 'fastify';
+import type { Services } from '../context.js';
+import { ApiError } from '../errors.js';
+import { missingMigrations } from '../operations/check-readiness.js';
+
+const RETRY_AFTER_SECONDS = 5;
+
+/**
+ * `/health/live`: the process answers. `/health/ready`: it can serve, that is, its database can be reached and has every
+ * migration; else 503.
+ */
+export async function healthRoutes(app: FastifyInstance, { db }: Pick<Services, 'db'>): Promise<void> {
+  const options = { logLevel: 'warn' } as const;
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.header('cache-control', 'no-store');
+  });
+  app.get('/health/live', options, async () => ({ status: 'live' }));
+  app.get('/health/ready', options, async () => {
+    const missing = await missingMigrations(db);
+    if (missing.length > 0) {
+      throw new ApiError(
+        'unavailable',
+        `The database lacks ${missing.join(', ')}: run "hookwright migrate".`,
+        { retryAfterSeconds: RETRY_AFTER_SECONDS },
+      );
+    }
+    return { status: 'ready' };
+  });
+}

@@ -1,0 +1,33 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { ApiError } from '../errors.js';
+
+/**
+ * Makes the routes of this scope read bodies of type application/json and no others. Fastify's own parser refuses
+ * `__proto__`, which is a legal name in a payload, and replaces bytes that are no UTF-8 instead of refusing them.
+ */
+export function readJson(app: FastifyInstance): void {
+  const utf8 = new TextDecoder('utf-8', { fatal: true });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
+    let value: unknown;
+    try {
+      value = JSON.parse(utf8.decode(body as Buffer));
+    } catch {
+      done(malformed(body.length === 0 ? 'The body is empty.' : 'The body is not JSON in UTF-8.'));
+      return;
+    }
+    done(null, value);
+  });
+}
+
+/** @throws ApiError malformed_json when there is no body */
+export function readBody(request: FastifyRequest): unknown {
+  if (request.body === undefined) {
+    throw malformed('The request has no body.');
+  }
+  return request.body;
+}
+
+function malformed(what: string): ApiError {
+  return new ApiError('malformed_json', `${what} Send a JSON object.`);
+}

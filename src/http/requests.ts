@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import { ApiError } from '../errors.js';
+
+const REQUEST_ID = /^[A-Za-z0-9._:/+=@-]{1,128}$/;
+
+/** The caller's own id for its request, if it is fit for a log line and a header; else a new one. */
+export function requestIdOf(request: Pick<IncomingMessage, 'headers'>): string {
+  const given = request.headers['x-request-id'];
+  return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
+}
+
+export function headerOf(request: FastifyRequest, name: string): string | undefined {
+  const value = request.headers[name];
+  return Array.isArray(value) ? value.join(', ') : value;
+}
+
+/** Headers never belong into a line; should one get there all the same, its key does not. */
+export function requestLog(log: Logger): Logger {
+  const secret = ['authorization', '*.authorization', '*.headers.authorization', '*.headers.cookie'];
+  return log.child({}, { redact: { paths: secret, censor: '[redacted]' } });
+}
+
+/** Answers every request with its id, and writes one line for each when it has been answered. */
+export function followRequests(app: FastifyInstance): void {
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    const { method, url } = request;
+    const path = url.split('?', 1)[0]; // the rest of a URL is data
+    const durationMs = Math.round(reply.elapsedTime * 10) / 10;
+    request.log.info({ method, path, status: reply.statusCode, durationMs }, 'request answered');
+  });
+}
+
+/** What a caller sent is its own affair; what went wrong on our side stands in the log with its cause. */
+export function logError(request: FastifyRequest, known: ApiError, cause: unknown): void {
+  if (known.reason === 'internal') {
+    request.log.error({ err: cause }, 'a request failed');
+  } else if (known.reason === 'unavailable') {
+    request.log.warn({ err: cause }, 'a request was refused: the database is away');
+  }
+}
+
+/**
+ * Refuses what no route serves, before its body is read: 405 with `Allow` for a path that exists with other methods
+ * (RFC 9110 §15.5.6), else 404. Routes must be registered afterwards.
+ */
+export function refuseUnknownRoutes(app: FastifyInstance): void {
+  const known = new Map<string, { pattern: RegExp; methods: Set<string> }>();
+  app.addHook('onRoute', ({ url, method }) => {
+    const route = known.get(url) ?? { pattern: patternOf(url), methods: new Set() };
+    for (const name of [method].flat()) {
+      route.methods.add(name);
+    }
+    known.set(url, route);
+  });
+  app.addHook('onRequest', async (request, reply) => {
+    if (!request.is404) {
+      return;
+    }
+    const path = request.url.split('?', 1)[0] ?? '';
+    const routes = [...known.values()].filter(({ pattern }) => pattern.test(path));
+    const allowed = routes.flatMap(({ methods }) => [...methods]).join(', ');
+    if (allowed === '') {
+      throw new ApiError('not_found', 'There is nothing at this path.');
+    }
+    reply.header('allow', allowed);
+    throw new ApiError('method_not_allowed', `This path knows ${allowed} only.`);
+  });
+}
+
+function patternOf(url: string): RegExp {
+  return new RegExp(`^${url.replace(/:[a-z]+/g, '[^/]+')}$`);
+}

@@ -1,0 +1,31 @@
+import { migrations } from '../../migrations/index.js';
+import type { Database } from '../database.js';
+
+const READINESS_TIMEOUT_MS = 3_000;
+
+/**
+ * Asks the database which migrations it has.
+ *
+ * @returns the names of those that it lacks, none when it is ready
+ * @throws what the database throws when it cannot be reached, within a few seconds
+ */
+export async function missingMigrations({ pool }: Pick<Database, 'pool'>): Promise<string[]> {
+  const statement = {
+    text: `select name from hookwright.migrations`,
+    query_timeout: READINESS_TIMEOUT_MS,
+  };
+  const done = new Set<string>();
+  try {
+    for (const { name } of (await pool.query<{ name: string }>(statement)).rows) {
+      done.add(name);
+    }
+  } catch (error) {
+    if ((error as { code?: string }).code !== UNDEFINED_TABLE) {
+      throw error;
+    }
+  }
+  return migrations.map(({ name }) => name).filter((name) => !done.has(name));
+}
+
+/** Nothing was migrated yet, so the table of migrations itself is missing. */
+const UNDEFINED_TABLE = '42P01';

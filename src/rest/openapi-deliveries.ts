@@ -1,0 +1,109 @@
+import type { Config } from '../config.js';
+import type { RegisteredEventType } from '../operations/event-types.js';
+
+type Json = Record<string, unknown>;
+
+/** The section `webhooks` of the OpenAPI document: what a subscriber receives, for each event (contract §§4, 6). */
+export function deliveryRequests(
+  delivery: Pick<Config['delivery'], 'headerPrefix' | 'standardWebhooks'>,
+  eventTypes: readonly RegisteredEventType[],
+): Json {
+  return Object.fromEntries(eventTypes.map((type) => [type.name, { post: deliveryRequest(delivery, type) }]));
+}
+
+function deliveryRequest(
+  { headerPrefix, standardWebhooks }: Pick<Config['delivery'], 'headerPrefix' | 'standardWebhooks'>,
+  { name, description, schema, deprecatedAt }: RegisteredEventType,
+): Json {
+  const { $schema, ...payload } = JSON.parse(schema) as Json;
+  return {
+    operationId: `receive ${name}`,
+    summary: name,
+    description: `${description} Delivery is at least once: deduplicate on ${headerPrefix}-Delivery.`,
+    ...(deprecatedAt === null ? {} : { deprecated: true }),
+    // The signatures in the headers are what authenticates a delivery, not an API key.
+    security: [],
+    parameters: [...contractHeaders(headerPrefix, name), ...(standardWebhooks ? standardHeaders() : [])],
+    requestBody: {
+      required: true,
+      description: 'The payload of the event, without an envelope. The signatures cover these exact bytes.',
+      content: { 'application/json': { schema: payload, ...exampleOf(payload) } },
+    },
+    responses: {
+      '2XX': { description: 'Received. Any other answer, and none within 15 seconds, is a failure.' },
+      410: { description: 'Gone: the delivery fails without retry, and the webhook is disabled.' },
+      429: { description: 'Too fast: with Retry-After (seconds or a date) nothing is sent before then.' },
+      503: { description: 'Unavailable: with Retry-After (seconds or a date) nothing is sent before then.' },
+    },
+  };
+}
+
+function contractHeaders(prefix: string, eventName: string): Json[] {
+  return [
+    header(`${prefix}-Event`, 'The name of the event.', { type: 'string', const: eventName }, eventName),
+    header(
+      `${prefix}-Delivery`,
+      'Idempotency key: the same id means the same delivery.',
+      { type: 'string', pattern: '^[0-9]+$' },
+      '140123456789012',
+    ),
+    header(
+      `${prefix}-Signature`,
+      'sha256= and the hex HMAC-SHA256 of the raw body, with the secret as key. Compare in constant time.',
+      { type: 'string', pattern: '^sha256=[0-9a-f]{64}$' },
+      `sha256=${'0123456789abcdef'.repeat(4)}`,
+    ),
+    header(
+      `${prefix}-Timestamp`,
+      'When this attempt was made, in Unix seconds. Refuse what is more than 300 seconds away.',
+      { type: 'string', pattern: '^[0-9]+$' },
+      '1769851800',
+    ),
+  ];
+}
+
+/** Those of the Standard Webhooks specification (standardwebhooks.com). */
+function standardHeaders(): Json[] {
+  return [
+    header(
+      'webhook-id',
+      'The id of the delivery.',
+      { type: 'string', pattern: '^[0-9]+$' },
+      '140123456789012',
+    ),
+    header('webhook-timestamp', 'Unix seconds.', { type: 'string', pattern: '^[0-9]+$' }, '1769851800'),
+    header(
+      'webhook-signature',
+      'v1, and the base64 HMAC-SHA256 of id.timestamp.body, with the bytes behind whsec_ as key.',
+      { type: 'string', pattern: '^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)*$' },
+      `v1,${'A'.repeat(43)}=`,
+    ),
+  ];
+}
+
+function header(name: string, description: string, schema: Json, example: string): Json {
+  return { name, in: 'header', required: true, description, schema, example };
+}
+
+/** For flat payloads of texts, as all of the contract's are; others go without. */
+function exampleOf({ properties = {} }: Json): { example?: Json } {
+  const fields = Object.entries(properties as Record<string, { type?: unknown }>);
+  return fields.every(([, { type }]) => type === 'string')
+    ? { example: Object.fromEntries(fields.map(([field]) => [field, exampleText(field)])) }
+    : {};
+}
+
+const texts: Record<string, string> = {
+  booking_code: 'BK-2026-0001',
+  local_number: '0042',
+  brand: 'Example',
+  canceled_at: '2026-01-31T09:30:00+00:00',
+  voucher_number: 'V-1234',
+  code: 'SUMMER',
+  discount_type: 'percent',
+  message: 'A test of this webhook.',
+};
+
+function exampleText(field: string): string {
+  return texts[field] ?? 'text';
+}

@@ -1,0 +1,223 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import type { Config } from '../config.js';
+import type { Services } from '../context.js';
+import { errorCatalogue, type Reason } from '../errors.js';
+import type { RegisteredEventType } from '../operations/event-types.js';
+import { version } from '../version.js';
+import { deliveryRequests } from './openapi-deliveries.js';
+import { PROBLEM_MEDIA_TYPE, problemType } from './problem.js';
+import {
+  createdWebhook,
+  listQuery,
+  newWebhook,
+  problem,
+  testDelivery,
+  webhook,
+  webhookChange,
+  webhookPage,
+} from './schemas.js';
+
+type Json = Record<string, unknown>;
+
+/** Serves the OpenAPI document. Which events there are is a matter of the database, so it is made for each request. */
+export async function openApiRoute(
+  app: FastifyInstance,
+  { services: { config, eventTypes } }: { services: Pick<Services, 'config' | 'eventTypes'> },
+): Promise<void> {
+  app.get('/openapi.json', async () => openApiDocument(config, await eventTypes.all()));
+}
+
+/** The REST interface and the delivery request as OpenAPI 3.1. */
+export function openApiDocument(config: Config, eventTypes: readonly RegisteredEventType[]): Json {
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Hookwright',
+      version,
+      summary: 'Webhook subscriptions and signed deliveries.',
+      description:
+        'Webhooks belong to the tenant of the API key. Every answer carries the id of its request in X-Request-Id.',
+    },
+    servers: [{ url: '/api/v1' }],
+    security: [{ apiKey: [] }],
+    tags: [{ name: 'Webhooks', description: 'Who receives which events.' }],
+    paths: paths(),
+    webhooks: deliveryRequests(config.delivery, eventTypes),
+    components: {
+      securitySchemes: {
+        apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: `Authorization: Bearer hw_…`.' },
+      },
+      parameters: {
+        WebhookId: {
+          name: 'id',
+          in: 'path',
+          required: true,
+          description: 'The id of a webhook.',
+          schema: { type: 'integer', minimum: 1 },
+          example: 42,
+        },
+        Tenant: {
+          name: 'Hookwright-Tenant',
+          in: 'header',
+          required: false,
+          description: 'For platform keys, which need it: the id of the tenant to act for.',
+          schema: { type: 'integer', minimum: 1 },
+        },
+      },
+      responses: Object.fromEntries(
+        problemReasons.map((reason) => [problemName(reason), problemResponse(reason)]),
+      ),
+      schemas: componentSchemas(),
+    },
+  };
+}
+
+/** Every error that a route can answer with. */
+const problemReasons = [
+  'malformed_json',
+  'unauthenticated',
+  'scope_missing',
+  'not_found',
+  'method_not_allowed',
+  'webhook_limit_reached',
+  'webhook_inactive',
+  'payload_too_large',
+  'unsupported_media_type',
+  'invalid_input',
+  'rate_limited',
+  'unavailable',
+] as const satisfies readonly Reason[];
+type ProblemReason = (typeof problemReasons)[number];
+
+const onEveryRoute: ProblemReason[] = [
+  'unauthenticated',
+  'scope_missing',
+  'invalid_input',
+  'rate_limited',
+  'unavailable',
+];
+const onRoutesWithBody: ProblemReason[] = ['malformed_json', 'payload_too_large', 'unsupported_media_type'];
+
+function paths(): Json {
+  const tenant = { $ref: '#/components/parameters/Tenant' };
+  const ofOne = [{ $ref: '#/components/parameters/WebhookId' }, tenant];
+  const created = {
+    ...answer('The new webhook with its secret.', dataOf('CreatedWebhook')),
+    headers: { Location: { description: 'The path of the new webhook.', schema: { type: 'string' } } },
+  };
+  return {
+    '/webhooks': {
+      parameters: [tenant],
+      post: operation('createWebhook', 'Make a webhook', {
+        requestBody: body('NewWebhook'),
+        responses: { 201: created, ...problems(...onRoutesWithBody, 'webhook_limit_reached') },
+      }),
+      get: operation('listWebhooks', "List the tenant's webhooks, newest first", {
+        parameters: queryParameters(),
+        responses: { 200: answer('One page of webhooks.', ref('WebhookPage')), ...problems() },
+      }),
+    },
+    '/webhooks/{id}': {
+      parameters: ofOne,
+      get: operation('readWebhook', 'Read a webhook', {
+        responses: { 200: answer('The webhook.', dataOf('Webhook')), ...problems('not_found') },
+      }),
+      patch: operation('updateWebhook', 'Enable, pause or change a webhook', {
+        requestBody: body('WebhookChange'),
+        responses: {
+          200: answer('The changed webhook.', dataOf('Webhook')),
+          ...problems(...onRoutesWithBody, 'not_found'),
+        },
+      }),
+      delete: operation('deleteWebhook', 'Delete a webhook', {
+        responses: { 204: { description: 'It is deleted.' }, ...problems('not_found') },
+      }),
+    },
+    '/webhooks/{id}/test': {
+      parameters: ofOne,
+      post: operation('testWebhook', 'Send a webhook.test event to this webhook', {
+        responses: {
+          202: answer('The delivery on its way.', dataOf('TestDelivery')),
+          ...problems('not_found', 'webhook_inactive'),
+        },
+      }),
+    },
+  };
+}
+
+function operation(operationId: string, summary: string, rest: Json): Json {
+  return { operationId, summary, tags: ['Webhooks'], ...rest };
+}
+
+function ref(name: string): Json {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+function dataOf(name: string): Json {
+  return { type: 'object', properties: { data: ref(name) }, required: ['data'], additionalProperties: false };
+}
+
+function body(name: string): Json {
+  return { required: true, content: { 'application/json': { schema: ref(name) } } };
+}
+
+function answer(description: string, schema: Json): Json {
+  return { description, content: { 'application/json': { schema } } };
+}
+
+function problems(...reasons: ProblemReason[]): Json {
+  const all = [...onEveryRoute, ...reasons];
+  return Object.fromEntries(
+    all.map((reason) => [
+      errorCatalogue[reason].status,
+      { $ref: `#/components/responses/${problemName(reason)}` },
+    ]),
+  );
+}
+
+/** `not_found` is `NotFound` among the components. */
+function problemName(reason: Reason): string {
+  return reason.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function problemResponse(reason: ProblemReason): Json {
+  const { status, title } = errorCatalogue[reason];
+  const example = { type: problemType(reason), title, status, detail: `${title}.`, code: reason };
+  const isLater = status === 429 || status === 503;
+  const headers = {
+    ...(status === 401 ? { 'WWW-Authenticate': { schema: { type: 'string', const: 'Bearer' } } } : {}),
+    ...(status === 405 ? { Allow: { schema: { type: 'string' } } } : {}),
+    ...(isLater ? { 'Retry-After': { description: 'Seconds.', schema: { type: 'integer' } } } : {}),
+  };
+  return {
+    description: title,
+    ...(Object.keys(headers).length > 0 ? { headers } : {}),
+    content: { [PROBLEM_MEDIA_TYPE]: { schema: ref('Problem'), example } },
+  };
+}
+
+function queryParameters(): Json[] {
+  const { properties = {} } = z.toJSONSchema(listQuery, { io: 'output' }) as {
+    properties?: Record<string, Json>;
+  };
+  return Object.entries(properties).map(([name, { description, examples, ...schema }]) => ({
+    name,
+    in: 'query',
+    required: false,
+    description,
+    schema: examples === undefined ? schema : { ...schema, examples },
+  }));
+}
+
+function componentSchemas(): Json {
+  const registry = z.registry<{ id: string }>();
+  const all = { newWebhook, webhookChange, webhook, createdWebhook, webhookPage, testDelivery, problem };
+  for (const schema of Object.values(all)) {
+    registry.add(schema, { id: String(schema.meta()?.id) });
+  }
+  const { schemas } = z.toJSONSchema(registry, { io: 'output', uri: (id) => `#/components/schemas/${id}` });
+  return Object.fromEntries(
+    Object.entries(schemas).map(([id, { $schema, $id, id: _, ...schema }]) => [id, schema]),
+  );
+}

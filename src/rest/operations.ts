@@ -1,0 +1,77 @@
+import type { GraphQLSchema } from 'graphql';
+import { type Operation, prepareOperation } from './run-operation.js';
+
+/** The contract's fields (part 2) in the contract's order; `secret` follows after them where it is due. */
+export interface WebhookNode {
+  id: string;
+  url: string;
+  events: string[];
+  active: boolean;
+  consecutive_failures: number;
+  last_success_at: string | null;
+  last_failure_at: string | null;
+  disabled_at: string | null;
+  created_at: string;
+}
+
+const fields = `
+  id url events: eventTypes active consecutive_failures: consecutiveFailures last_success_at: lastSuccessAt
+  last_failure_at: lastFailureAt disabled_at: disabledAt created_at: createdAt`;
+
+const documents = {
+  create: `mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { webhook { ${fields} } secret } }`,
+  list: `query ($first: Int, $after: String, $filter: WebhookFilter) {
+    webhooks(first: $first, after: $after, filter: $filter) {
+      edges { node { ${fields} } }
+      pageInfo { hasNextPage endCursor }
+    }
+  }`,
+  read: `query ($id: ID!) { webhook(id: $id) { ${fields} } }`,
+  update: `mutation ($input: UpdateWebhookInput!) { updateWebhook(input: $input) { webhook { ${fields} } } }`,
+  delete: 'mutation ($input: DeleteWebhookInput!) { deleteWebhook(input: $input) { deletedWebhookId } }',
+  test: `mutation ($input: TestWebhookInput!) {
+    testWebhook(input: $input) { delivery { id event: eventType status created_at: createdAt } }
+  }`,
+};
+
+interface TestDeliveryNode {
+  id: string;
+  event: string;
+  status: string;
+  created_at: string;
+}
+
+interface WebhookPageNode {
+  edges: { node: WebhookNode }[];
+  pageInfo: { hasNextPage: boolean; endCursor: string | null };
+}
+
+interface ListVariables extends Record<string, unknown> {
+  first: number;
+  after: string | null;
+  filter: { active: boolean | null; eventType: string | null };
+}
+
+export interface Operations {
+  create: Operation<
+    { input: { url: string; eventTypes: string[] } },
+    { createWebhook: { webhook: WebhookNode; secret: string } }
+  >;
+  list: Operation<ListVariables, { webhooks: WebhookPageNode }>;
+  read: Operation<{ id: string }, { webhook: WebhookNode }>;
+  update: Operation<{ input: Record<string, unknown> }, { updateWebhook: { webhook: WebhookNode } }>;
+  delete: Operation<{ input: { id: string } }, unknown>;
+  test: Operation<{ input: { id: string } }, { testWebhook: { delivery: TestDeliveryNode } }>;
+}
+
+/** @throws Error when a document does not fit the schema */
+export function prepareOperations(schema: GraphQLSchema): Operations {
+  return {
+    create: prepareOperation(schema, documents.create),
+    list: prepareOperation(schema, documents.list),
+    read: prepareOperation(schema, documents.read),
+    update: prepareOperation(schema, documents.update),
+    delete: prepareOperation(schema, documents.delete),
+    test: prepareOperation(schema, documents.test),
+  };
+}

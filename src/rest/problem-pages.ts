@@ -1,0 +1,46 @@
+import type { FastifyInstance } from 'fastify';
+import { errorCatalogue, notFound, type Reason } from '../errors.js';
+import { PROBLEMS_PATH, problemType } from './problem.js';
+
+/** What to do about each kind of error. */
+const advice: Record<Reason, string> = {
+  malformed_json: 'Send one JSON value in UTF-8 as the body, and its length in bytes as Content-Length.',
+  unauthenticated:
+    'Send an API key in the header "Authorization: Bearer <key>". A key that is unknown, malformed, expired or revoked gives the same answer.',
+  scope_missing: 'Use a key with the scope that the detail names, or have one made.',
+  tenant_required:
+    'A platform key names the tenant that it acts for in the header "Hookwright-Tenant: <id>".',
+  not_found:
+    'Check the path and the id. What was deleted, what never was and what belongs to another tenant give the same answer.',
+  method_not_allowed: 'The header Allow lists the methods that this path knows.',
+  webhook_limit_reached:
+    'Delete a webhook that is not needed any more, or ask the operator for a higher limit.',
+  webhook_inactive: 'Enable the webhook first: PATCH it with {"active": true}.',
+  delivery_not_finished: 'Wait until the delivery has succeeded, failed or been canceled.',
+  idempotency_key_reused: 'Use a new idempotency key for every event; the same key means the same event.',
+  name_taken: 'Choose another name.',
+  payload_too_large: 'Send less in one request.',
+  unsupported_media_type: 'Send the body as JSON, with the header "Content-Type: application/json".',
+  invalid_input:
+    'The member "errors" lists every broken rule with its place. Change the request before sending it again.',
+  rate_limited: 'Wait as many seconds as the header Retry-After says, and send the request again.',
+  unavailable: 'Wait as many seconds as the header Retry-After says, and send the request again.',
+  internal:
+    'Send the request again later. If it lasts, tell the operator the value of the header X-Request-Id.',
+};
+
+/** Serves what the `type` of every problem points to (RFC 9457 §3.1.1). */
+export async function problemPages(app: FastifyInstance): Promise<void> {
+  const reasons = new Map(
+    (Object.keys(errorCatalogue) as Reason[]).map((reason) => [problemType(reason), reason]),
+  );
+  app.get<{ Params: { name: string } }>(`${PROBLEMS_PATH}/:name`, async (request, reply) => {
+    const reason = reasons.get(`${PROBLEMS_PATH}/${request.params.name}`);
+    if (reason === undefined) {
+      throw notFound('kind of problem', 'of this name');
+    }
+    const { status, title } = errorCatalogue[reason];
+    reply.type('text/plain; charset=utf-8').header('cache-control', 'public, max-age=3600');
+    return `${title}\n\ncode: ${reason}\nstatus: ${status}\n\n${advice[reason]}\n`;
+  });
+}

@@ -1,0 +1,240 @@
+import { z } from 'zod';
+import { type InputIssue, invalidInput } from '../errors.js';
+import { PAGE_MAX } from '../graphql/connection.js';
+import { EVENT_TYPES_MAX, URL_LENGTH_MAX } from '../graphql/input.js';
+import type { RequestPart } from './problem.js';
+
+/**
+ * The requests and answers of the REST interface: routes read requests with these schemas, and the OpenAPI document
+ * is made from them. They judge the form; what a value means (which event types exist, which urls may be called) the
+ * resolvers judge.
+ */
+
+const url = z
+  .string()
+  .max(URL_LENGTH_MAX, `must have at most ${URL_LENGTH_MAX} characters`)
+  .meta({
+    format: 'uri',
+    description: `The address that receives deliveries: an absolute https URL of at most ${URL_LENGTH_MAX} characters, without userinfo and fragment, whose host is public.`,
+    examples: ['https://example.com/hooks'],
+  });
+
+const events = z
+  .array(z.string())
+  .min(1, 'must name at least one event, or be ["*"]')
+  .max(EVENT_TYPES_MAX, `must have at most ${EVENT_TYPES_MAX} names`)
+  .meta({
+    uniqueItems: true,
+    description: `1 to ${EVENT_TYPES_MAX} different names of events, or exactly ["*"] for all events, including events added later.`,
+    examples: [['booking.created', 'booking.canceled'], ['*']],
+  });
+
+const time = z.string().meta({ format: 'date-time', examples: ['2026-01-31T09:30:00+00:00'] });
+const id = z.int().min(1);
+
+export const newWebhook = z.strictObject({ url, events }).meta({
+  id: 'NewWebhook',
+  examples: [{ url: 'https://example.com/hooks', events: ['booking.created', 'booking.canceled'] }],
+});
+
+export const webhookChange = z
+  .strictObject({
+    active: z.boolean().optional().meta({
+      description:
+        'true enables the webhook, sets its failures to 0 and sends what was held; false pauses it. The value that it has changes nothing.',
+    }),
+    url: url.optional(),
+    events: events.optional(),
+  })
+  .refine((change) => Object.keys(change).length > 0, {
+    message: 'must have at least one of active, url and events',
+    params: { code: 'nothing_to_change' },
+  })
+  .meta({ id: 'WebhookChange', minProperties: 1, examples: [{ active: true }, { events: ['*'] }] });
+
+const webhookFields = {
+  id: id.meta({ description: 'Identifier of the webhook, used in paths.', examples: [42] }),
+  url,
+  events,
+  active: z.boolean().meta({ description: 'true while deliveries are sent.' }),
+  consecutive_failures: z
+    .int()
+    .min(0)
+    .meta({ description: 'Failed attempts in a row, across deliveries. At 10 the webhook is disabled.' }),
+  last_success_at: time.nullable().meta({ description: 'null until a delivery has succeeded.' }),
+  last_failure_at: time.nullable().meta({ description: 'null until a delivery has failed.' }),
+  disabled_at: time.nullable().meta({ description: 'null while the webhook is active.' }),
+  created_at: time,
+};
+
+const webhookExample = {
+  id: 42,
+  url: 'https://example.com/hooks',
+  events: ['booking.created', 'booking.canceled'],
+  active: true,
+  consecutive_failures: 0,
+  last_success_at: null,
+  last_failure_at: null,
+  disabled_at: null,
+  created_at: '2026-01-31T09:30:00+00:00',
+};
+
+/** The contract's fields (part 2) in the contract's order. */
+export const webhook = z.strictObject(webhookFields).meta({ id: 'Webhook', examples: [webhookExample] });
+
+export const createdWebhook = z
+  .strictObject({
+    ...webhookFields,
+    secret: z
+      .string()
+      .meta({ description: 'The signing secret. This answer is the only one that ever contains it.' }),
+  })
+  .meta({
+    id: 'CreatedWebhook',
+    examples: [{ ...webhookExample, secret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDazXvDt5xb5yV' }],
+  });
+
+export const testDelivery = z
+  .strictObject({
+    id: id.meta({ description: 'The value of the header X-Service-Delivery.' }),
+    event: z.literal('webhook.test'),
+    webhook_id: id,
+    status: z.string().meta({ description: 'Where the delivery stands, at first PENDING.' }),
+    created_at: time,
+  })
+  .meta({
+    id: 'TestDelivery',
+    examples: [
+      {
+        id: 140123456789012,
+        event: 'webhook.test',
+        webhook_id: 42,
+        status: 'PENDING',
+        created_at: '2026-01-31T09:30:00+00:00',
+      },
+    ],
+  });
+
+export const webhookPage = z
+  .strictObject({
+    data: z.array(webhook),
+    meta: z.strictObject({
+      next_cursor: z
+        .string()
+        .nullable()
+        .meta({ description: 'For the parameter cursor; null on the last page.' }),
+    }),
+  })
+  .meta({ id: 'WebhookPage', examples: [{ data: [webhookExample], meta: { next_cursor: null } }] });
+
+export const problem = z
+  .strictObject({
+    type: z
+      .string()
+      .meta({ format: 'uri-reference', description: 'The kind of error; it leads to an explanation.' }),
+    title: z.string(),
+    status: z.int().min(400).max(599),
+    detail: z.string().meta({ description: 'What is wrong with this request, as a sentence.' }),
+    code: z.string().meta({ description: 'The kind of error, for programs.' }),
+    errors: z
+      .array(
+        z.strictObject({
+          pointer: z.string().optional().meta({ description: 'Where in the body (RFC 6901).' }),
+          parameter: z.string().optional().meta({ description: 'Or which query parameter.' }),
+          code: z.string(),
+          detail: z.string(),
+        }),
+      )
+      .optional()
+      .meta({ description: 'With status 422: every broken rule.' }),
+  })
+  .meta({
+    id: 'Problem',
+    description: 'RFC 9457',
+    examples: [
+      {
+        type: '/problems/invalid-input',
+        title: 'The input breaks a rule',
+        status: 422,
+        detail: '/url: is required',
+        code: 'invalid_input',
+        errors: [{ pointer: '/url', code: 'required', detail: 'is required' }],
+      },
+    ],
+  });
+
+/** `limit` is read as text: a number from a query would be coerced from '1e1', '' and ' 7' too. */
+export const listQuery = z.strictObject({
+  limit: z
+    .string()
+    .regex(/^[1-9]\d{0,2}$/, `must be a whole number from 1 to ${PAGE_MAX}`)
+    .transform(Number)
+    .pipe(z.int().min(1).max(PAGE_MAX, `must be a whole number from 1 to ${PAGE_MAX}`))
+    .default(PAGE_MAX)
+    .meta({ description: 'How many webhooks to answer with.' }),
+  cursor: z
+    .string()
+    .optional()
+    .meta({ description: 'The next_cursor of the page before.', examples: ['aWQ6NDI'] }),
+  active: z
+    .stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive', error: 'must be true or false' })
+    .optional()
+    .meta({ description: 'Only active webhooks, or only inactive ones.' }),
+  event: z
+    .string()
+    .optional()
+    .meta({ description: 'Only webhooks that receive this event, those with ["*"] included.' }),
+});
+
+export const noQuery = z.strictObject({});
+
+const PROPERTY_SHOWN_LENGTH_MAX = 100;
+
+/**
+ * Reads a part of a request.
+ *
+ * @throws ApiError invalid_input with every broken rule, whose paths start with the part
+ */
+export function readPart<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  part: RequestPart,
+): z.output<Schema> {
+  const result = schema.safeParse(value);
+  if (!result.success) {
+    throw invalidInput(result.error.issues.flatMap((issue) => inputIssues(issue, value, part)));
+  }
+  return result.data;
+}
+
+function inputIssues(issue: z.core.$ZodIssue, value: unknown, part: RequestPart): InputIssue[] {
+  const path = [part, ...issue.path.map((step) => (typeof step === 'number' ? step : String(step)))];
+  if (issue.code === 'unrecognized_keys') {
+    const noun = part === 'query' ? 'parameter' : 'property';
+    return issue.keys.map((key) => ({
+      path: [...path, key.slice(0, PROPERTY_SHOWN_LENGTH_MAX)],
+      code: `unknown_${noun}`,
+      detail: `is not a ${noun} of this request`,
+    }));
+  }
+  if (issue.code === 'invalid_type') {
+    return [
+      valueAt(value, issue.path) === undefined
+        ? { path, code: 'required', detail: 'is required' }
+        : {
+            path,
+            code: 'invalid_type',
+            detail: `must be of type ${typeNames[issue.expected] ?? issue.expected}`,
+          },
+    ];
+  }
+  const ownCode = issue.code === 'custom' ? (issue.params?.['code'] as string | undefined) : undefined;
+  return [{ path, code: ownCode ?? issue.code, detail: issue.message }];
+}
+
+/** In the words of JSON Schema. */
+const typeNames: Partial<Record<string, string>> = { record: 'object', int: 'integer' };
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>((at, step) => (at as Record<PropertyKey, unknown> | null)?.[step], value);
+}

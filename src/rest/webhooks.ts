@@ -1,0 +1,172 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { GraphQLSchema } from 'graphql';
+import type { z } from 'zod';
+import { type Context, callerOf, createContext, type Services } from '../context.js';
+import { ApiError, type InputIssue } from '../errors.js';
+import { readBody, readJson } from '../http/json-body.js';
+import { headerOf } from '../http/requests.js';
+import { type Operations, prepareOperations, type WebhookNode } from './operations.js';
+import { listQuery, newWebhook, noQuery, readPart, webhookChange } from './schemas.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who asks; set on every route under /api/v1/webhooks. */
+    caller: Context | null;
+  }
+}
+
+export const REST_PREFIX = '/api/v1';
+
+type WithId = { Params: { id: string } };
+
+/**
+ * The contract's management endpoints (part 4) and design §2. A route maps names and status codes; everything else is
+ * done by the resolvers of its GraphQL document.
+ */
+export async function webhookRoutes(
+  app: FastifyInstance,
+  { schema, services }: { schema: GraphQLSchema; services: Services },
+): Promise<void> {
+  const operations = prepareOperations(schema);
+  app.decorateRequest('caller', null);
+  // Before the body is read: a stranger's body is not worth it, and 401 comes before all other errors.
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('cache-control', 'no-store');
+    request.caller = await createContext(services, {
+      authorization: request.headers.authorization,
+      tenantHeader: headerOf(request, 'hookwright-tenant'),
+      requestId: request.id,
+    });
+    callerOf(request.caller);
+  });
+  await app.register(async (scope) => routesWithBody(scope, operations));
+  await app.register(async (scope) => routesWithoutBody(scope, operations));
+}
+
+function routesWithBody(app: FastifyInstance, operations: Operations): void {
+  readJson(app);
+
+  app.post('/webhooks', async (request, reply) => {
+    noParameters(request);
+    const { url, events } = bodyOf(request, newWebhook);
+    const input = { url, eventTypes: events };
+    const { createWebhook } = await inRestTerms(operations.create(contextOf(request), { input }));
+    const data = { ...restWebhook(createWebhook.webhook), secret: createWebhook.secret };
+    return reply.code(201).header('location', `${REST_PREFIX}/webhooks/${data.id}`).send({ data });
+  });
+
+  app.patch<WithId>('/webhooks/:id', async (request) => {
+    noParameters(request);
+    const { events, ...change } = bodyOf(request, webhookChange);
+    const input = {
+      id: request.params.id,
+      ...change,
+      ...(events === undefined ? {} : { eventTypes: events }),
+    };
+    const { updateWebhook } = await inRestTerms(operations.update(contextOf(request), { input }));
+    return { data: restWebhook(updateWebhook.webhook) };
+  });
+}
+
+function routesWithoutBody(app: FastifyInstance, operations: Operations): void {
+  ignoreBody(app);
+
+  app.get('/webhooks', async (request) => {
+    const { limit, cursor, active, event } = readPart(listQuery, request.query, 'query');
+    const { webhooks } = await inRestTerms(
+      operations.list(contextOf(request), {
+        first: limit,
+        after: cursor ?? null,
+        filter: { active: active ?? null, eventType: event ?? null },
+      }),
+    );
+    const { hasNextPage, endCursor } = webhooks.pageInfo;
+    return {
+      data: webhooks.edges.map(({ node }) => restWebhook(node)),
+      meta: { next_cursor: hasNextPage ? endCursor : null },
+    };
+  });
+
+  app.get<WithId>('/webhooks/:id', async (request) => {
+    noParameters(request);
+    const { webhook } = await inRestTerms(operations.read(contextOf(request), { id: request.params.id }));
+    return { data: restWebhook(webhook) };
+  });
+
+  app.delete<WithId>('/webhooks/:id', async (request, reply) => {
+    noParameters(request);
+    await inRestTerms(operations.delete(contextOf(request), { input: { id: request.params.id } }));
+    return reply.code(204).send();
+  });
+
+  app.post<WithId>('/webhooks/:id/test', async (request, reply: FastifyReply) => {
+    noParameters(request);
+    const { id } = request.params;
+    const { testWebhook } = await inRestTerms(operations.test(contextOf(request), { input: { id } }));
+    const { id: deliveryId, event, status, created_at } = testWebhook.delivery;
+    const data = { id: Number(deliveryId), event, webhook_id: Number(id), status, created_at };
+    return reply.code(202).send({ data });
+  });
+}
+
+/** The document's aliases have already given the fields their names and their order. */
+function restWebhook({ id, ...fields }: WebhookNode) {
+  return { id: Number(id), ...fields };
+}
+
+/** Routes without a body read none, whatever its type and length. */
+function ignoreBody(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, payload, done) => {
+    payload.resume();
+    done(null);
+  });
+  app.addHook('onRequest', async (request) => {
+    delete request.raw.headers['content-type']; // a malformed one would be refused before any parser is asked
+  });
+}
+
+function bodyOf<Schema extends z.ZodType>(request: FastifyRequest, schema: Schema): z.output<Schema> {
+  return readPart(schema, readBody(request), 'body');
+}
+
+function noParameters(request: FastifyRequest): void {
+  readPart(noQuery, request.query, 'query');
+}
+
+function contextOf({ caller }: FastifyRequest): Context {
+  if (caller === null) {
+    throw new Error('A route stands outside the hook that finds out who asks.');
+  }
+  return caller;
+}
+
+const TEST_OF_INACTIVE =
+  'An inactive webhook cannot be tested. To try it before what was held is sent, use GraphQL at /graphql: enable it ' +
+  'with updateWebhook(input: {active: true, held: KEEP}), send the test, and then send what was held with releaseHeld.';
+
+/** Says an error of the resolvers in the names of this interface. */
+async function inRestTerms<Data>(running: Promise<Data>): Promise<Data> {
+  try {
+    return await running;
+  } catch (error) {
+    if (!(error instanceof ApiError)) {
+      throw error;
+    }
+    const { issues } = error.extra;
+    throw new ApiError(error.reason, error.reason === 'webhook_inactive' ? TEST_OF_INACTIVE : error.detail, {
+      ...error.extra,
+      ...(issues === undefined ? {} : { issues: issues.map(restIssue) }),
+    });
+  }
+}
+
+function restIssue({ path: [argument, ...rest], ...issue }: InputIssue): InputIssue {
+  if (argument === 'input') {
+    return { ...issue, path: ['body', ...rest.map((step) => (step === 'eventTypes' ? 'events' : step))] };
+  }
+  const name = argument === 'filter' ? rest[0] : argument;
+  return { ...issue, path: ['query', parameters[String(name)] ?? String(name)] };
+}
+
+const parameters: Record<string, string> = { eventType: 'event', first: 'limit', after: 'cursor' };

@@ -1,0 +1,109 @@
+import type { Socket } from 'node:net';
+import cors from '@fastify/cors';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import type { Config } from './config.js';
+import type { Services } from './context.js';
+import { buildGraphqlSchema } from './graphql/schema.js';
+import { graphiql } from './http/graphiql.js';
+import { graphqlEndpoint } from './http/graphql-endpoint.js';
+import { healthRoutes } from './http/health.js';
+import { followRequests, logError, refuseUnknownRoutes, requestIdOf, requestLog } from './http/requests.js';
+import { openApiRoute } from './rest/openapi.js';
+import { apiErrorOf, PROBLEM_MEDIA_TYPE, sendProblem } from './rest/problem.js';
+import { problemPages } from './rest/problem-pages.js';
+import { REST_PREFIX, webhookRoutes } from './rest/webhooks.js';
+import { version } from './version.js';
+
+export const REST_BODY_BYTES_MAX = 64 * 1024;
+/** For receiving a whole request. Fastify turns Node's own limit off. */
+const REQUEST_TIMEOUT_MS = 30_000;
+const HEADERS_TIMEOUT_MS = 15_000;
+/** A connection on which nothing moves; above the longest that a request may wait for the database. */
+const CONNECTION_TIMEOUT_MS = 60_000;
+
+/**
+ * Builds the API: `/graphql`, `/graphiql`, `/api/v1`, `/health`. It does not listen: the caller does, or injects
+ * requests. REST documents are checked against the GraphQL schema here, so that a mistake stops the start.
+ */
+export async function buildServer(services: Services): Promise<FastifyInstance> {
+  const { config, log } = services;
+  const app = Fastify({
+    loggerInstance: requestLog(log) as FastifyBaseLogger,
+    disableRequestLogging: true,
+    genReqId: requestIdOf,
+    requestIdLogLabel: 'requestId',
+    bodyLimit: REST_BODY_BYTES_MAX,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    connectionTimeout: CONNECTION_TIMEOUT_MS,
+    http: { headersTimeout: HEADERS_TIMEOUT_MS },
+    // While closing, requests on open connections are still served: the database closes later than we do.
+    return503OnClosing: false,
+    clientErrorHandler: refuseConnection,
+    frameworkErrors: (error, _request, reply) => void sendProblem(reply, apiErrorOf(error)),
+  });
+  app.setErrorHandler((error, request, reply) => {
+    const known = apiErrorOf(error);
+    logError(request, known, error);
+    return sendProblem(reply, known);
+  });
+  await allowOrigins(app, config);
+  followRequests(app);
+  refuseUnknownRoutes(app);
+
+  const schema = await buildGraphqlSchema();
+  app.get('/', async () => directory(config));
+  await app.register(healthRoutes, services);
+  await app.register(problemPages);
+  await app.register(graphqlEndpoint, { schema, services });
+  if (config.graphiql) {
+    await app.register(graphiql);
+  }
+  await app.register(webhookRoutes, { prefix: REST_PREFIX, schema, services });
+  await app.register(openApiRoute, { prefix: REST_PREFIX, services });
+  return app;
+}
+
+async function allowOrigins(app: FastifyInstance, { corsOrigins }: Config): Promise<void> {
+  if (corsOrigins.length === 0) {
+    return;
+  }
+  await app.register(cors, {
+    origin: [...corsOrigins],
+    methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
+    exposedHeaders: ['Location', 'Retry-After', 'WWW-Authenticate', 'X-Request-Id'],
+    maxAge: 600,
+    strictPreflight: false,
+  });
+}
+
+/** For the person who opens the address in a browser. */
+function directory(config: Config): Record<string, string> {
+  return {
+    name: 'Hookwright',
+    version,
+    graphql: '/graphql',
+    ...(config.graphiql ? { graphiql: '/graphiql' } : {}),
+    rest: `${REST_PREFIX}/webhooks`,
+    openapi: `${REST_PREFIX}/openapi.json`,
+    health: '/health/ready',
+  };
+}
+
+const clientErrors: Record<string, { status: number; title: string }> = {
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, title: 'Request Timeout' },
+  HPE_HEADER_OVERFLOW: { status: 431, title: 'Request Header Fields Too Large' },
+};
+
+/** What is no HTTP request at all never reaches a route, so this writes the answer's bytes itself. */
+function refuseConnection(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const { status, title } = clientErrors[error.code ?? ''] ?? { status: 400, title: 'Bad Request' };
+  const body = JSON.stringify({ type: 'about:blank', title, status });
+  socket.end(
+    `HTTP/1.1 ${status} ${title}\r\nContent-Type: ${PROBLEM_MEDIA_TYPE}\r\nContent-Length: ${body.length}\r\n` +
+      `Connection: close\r\n\r\n${body}`,
+  );
+}

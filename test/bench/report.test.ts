@@ -1,0 +1,138 @@
+import { describe, expect, test } from 'vitest';
+import { type Figures, figuresOf, rowsOf } from '../../bench/figures.js';
+import { Histogram } from '../../bench/histogram.js';
+import { readOptions, UsageError } from '../../bench/options.js';
+import { formatNumber, formatScenario } from '../../bench/report.js';
+import type { Measurement } from '../../bench/scenario.js';
+import { BareTarget, EmitTarget } from '../../bench/targets.js';
+
+const measurement: Measurement = {
+  deliveries: 20_000,
+  seconds: 5,
+  cpu: { service: 4, postgres: 2, receiver: 1, load: 3 },
+  latency: null,
+  lost: 0,
+  duplicates: 0,
+  signaturesChecked: 300,
+  signaturesWrong: 0,
+  details: { emitsPerSecond: 4000 },
+};
+
+describe('the figures of a run', () => {
+  test('are rates, and CPU time per 10,000 deliveries', () => {
+    const figures = figuresOf(measurement, 40_000, 120);
+    expect(figures).toMatchObject({ deliveriesPerSecond: 4000, percentOfBarePosts: 10, latency: null });
+    expect(figures.cpuSecondsPer10k).toEqual({
+      service: 2,
+      postgres: 1,
+      serviceAndPostgres: 3,
+      receiver: 0.5,
+      load: 1.5,
+    });
+  });
+
+  test('become rows with the median of the runs; what is unknown has none', () => {
+    const runs = [1, 4, 2].map(
+      (seconds): Figures => figuresOf({ ...measurement, seconds, cpu: null }, 1, null),
+    );
+    const rows = rowsOf(runs);
+    expect(rows.find(({ name }) => name === 'deliveriesPerSecond')).toEqual({
+      name: 'deliveriesPerSecond',
+      values: [20_000, 5000, 10_000],
+      median: 10_000,
+    });
+    expect(rows.map(({ name }) => name)).toContain('emitsPerSecond');
+    expect(rows.filter(({ name }) => /cpu|memory|latency/i.test(name))).toEqual([]);
+  });
+});
+
+describe('the report', () => {
+  test('shows the medians, with the range of several runs', () => {
+    const runs = [4, 5].map((seconds) => figuresOf({ ...measurement, seconds }, 40_000, 120));
+    const text = formatScenario('throughput', 'single emits', runs);
+    expect(text).toContain('throughput: single emits (medians of 2 runs)');
+    expect(text).toMatch(/deliveries\/s +4,500 {2}\(4,000 – 5,000\)/);
+  });
+
+  test('speaks of losses, duplicates and wrong signatures only when there are any', () => {
+    const format = (changes: Partial<Measurement>) =>
+      formatScenario('x', 'y', [figuresOf({ ...measurement, ...changes }, 1, null)]);
+    expect(format({})).not.toMatch(/LOST|DUPLICATES|WRONG/);
+    expect(format({ lost: 1 })).toMatch(/LOST +1/);
+    expect(format({ duplicates: 2, signaturesWrong: 3 })).toMatch(/DUPLICATES +2[\s\S]*WRONG SIGNATURES +3/);
+  });
+
+  test('shows the latency in milliseconds', () => {
+    const histogram = new Histogram();
+    histogram.record(2500);
+    const run = figuresOf({ ...measurement, latency: histogram.data() }, 1, null);
+    expect(formatScenario('x', 'y', [run])).toMatch(/p50 +2\.50\n +p90 +2\.50\n +p99 +2\.50\n +max +2\.50/);
+  });
+
+  test.each([
+    [1234.56, '1,235'],
+    [99.96, '100.0'],
+    [12.34, '12.3'],
+    [1.234, '1.23'],
+    [0, '0'],
+    [7, '7'],
+  ])('writes %d as %s', (value, text) => {
+    expect(formatNumber(value)).toBe(text);
+  });
+});
+
+describe('the command line', () => {
+  const read = (...args: string[]) => readOptions(args, ['throughput', 'latency', 'drain'], ['throughput']);
+
+  test('names scenarios, and knows all of them', () => {
+    expect(read().scenarios).toEqual(['throughput']);
+    expect(read('drain', 'throughput').scenarios).toEqual(['throughput', 'drain']);
+    expect(read('all').scenarios).toEqual(['throughput', 'latency', 'drain']);
+  });
+
+  test('takes seconds, runs and files', () => {
+    const options = read('--seconds', '2.5', '--runs', '5', '--json', 'a.json', '--profile', 'b');
+    expect(options).toMatchObject({ seconds: 2.5, runs: 5, json: 'a.json', profile: 'b' });
+  });
+
+  test.each([
+    [['nonsense'], 'Unknown scenario nonsense'],
+    [['--runs', '0'], '--runs is 0'],
+    [['--runs', '1.5'], '--runs is 1.5'],
+    [['--runs', '101'], '--runs is 101'],
+    [['--seconds', '0.4'], '--seconds is 0.4'],
+    [['--seconds', ''], '--seconds is'],
+    [['--seconds', '601'], '--seconds is 601'],
+    [['--speed', '1'], '--speed'],
+  ])('refuses %j', (args, message) => {
+    expect(() => read(...args)).toThrow(UsageError);
+    expect(() => read(...args)).toThrow(message);
+  });
+});
+
+describe('answers to the load', () => {
+  test('of emitEvent are good when they name a count of deliveries', () => {
+    const target = new EmitTarget('http://127.0.0.1:1', 'hw_1', null);
+    expect(target.deliveriesIn(200, '{"data":{"emitEvent":{"event":{"id":"1"},"deliveryCount":3}}}')).toBe(3);
+    expect(
+      target.deliveriesIn(200, '{"errors":[{"extensions":{"code":"CONFLICT"}}],"data":null}'),
+    ).toBeNull();
+    expect(target.deliveriesIn(503, '{"data":{"emitEvent":{"deliveryCount":3}}}')).toBeNull();
+  });
+
+  test('of emitEvents are good when every event was accepted', () => {
+    const target = new EmitTarget('http://127.0.0.1:1', 'hw_1', 2);
+    const result = (error: string) => `{"event":{"id":"1"},"deliveryCount":1,"error":${error}}`;
+    const answer = (...errors: string[]) => `{"data":{"emitEvents":{"results":[${errors.map(result)}]}}}`;
+    expect(target.deliveriesIn(200, answer('null', 'null'))).toBe(2);
+    expect(target.deliveriesIn(200, answer('null'))).toBeNull();
+    expect(target.deliveriesIn(200, answer('null', '{"code":"BAD_USER_INPUT","detail":"no"}'))).toBeNull();
+  });
+
+  test('of the receiver are good when they are 200, and each POST looks like a delivery', () => {
+    const target = new BareTarget('http://127.0.0.1:1/bare/0');
+    expect([target.deliveriesIn(200), target.deliveriesIn(500)]).toEqual([1, null]);
+    expect(target.request(1)).toMatchObject({ path: '/bare/0', headers: { 'X-Service-Delivery': '1' } });
+    expect(target.request(1)).toMatchObject({ headers: { 'X-Service-Delivery': '2' } });
+  });
+});
