@@ -33,6 +33,7 @@ export class Daemon {
   readonly #supervision: Promise<void>;
   readonly #stopping = new AbortController();
   #runner: Runner | undefined;
+  #stopped: Promise<void> | undefined;
 
   constructor(private readonly deps: DaemonDeps) {
     const { delivery, target } = deps.config;
@@ -55,7 +56,12 @@ export class Daemon {
   }
 
   /** Stops fetching, lets the requests in flight end and be recorded (at most `drainTimeoutMs`), then lets go. */
-  async stop(): Promise<void> {
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop();
+    return this.#stopped;
+  }
+
+  async #stop(): Promise<void> {
     this.#stopping.abort();
     const drained = Promise.all([
       this.#runner?.stop().catch(() => {}),

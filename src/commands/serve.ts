@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { type Logger, pino } from 'pino';
+import pretty from 'pino-pretty';
 import { Daemon } from '../../daemon/daemon.js';
 import { type Config, readConfig } from '../config.js';
 import type { Services } from '../context.js';
@@ -27,7 +28,7 @@ export async function serve(roles: Roles): Promise<void> {
       'DATABASE_URL is not set: the API or the daemon alone work over a Postgres that they share.',
     );
   }
-  const log = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime });
+  const log = openLog(config);
   const closings: Closing[] = [];
   endOnSignals(closings, log);
   try {
@@ -36,6 +37,12 @@ export async function serve(roles: Roles): Promise<void> {
     await closeAll(closings);
     throw error;
   }
+}
+
+/** JSON for machines; lines that a person can read when a person is watching. */
+function openLog({ logLevel }: Config): Logger {
+  const options = { level: logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime };
+  return process.stdout.isTTY ? pino(options, pretty({ singleLine: true, sync: true })) : pino(options);
 }
 
 async function open(roles: Roles, config: Config, log: Logger, closings: Closing[]): Promise<void> {

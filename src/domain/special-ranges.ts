@@ -43,6 +43,7 @@ export const refusedPorts: ReadonlySet<number> = new Set([
   2376, // Docker with TLS
   2379, // etcd
   2380, // etcd peers
+  2525, // mail submission
   3306, // MySQL
   3389, // remote desktop
   5432, // Postgres

@@ -20,10 +20,23 @@ export type TargetVerdict = { allowed: true } | { allowed: false; code: string; 
 export const URL_LENGTH_MAX = 2048;
 
 const LOWEST_FREE_PORT = 1024;
-const LOOPBACK = '127.0.0.1';
 
 /** Names that mean this machine or this network, whatever a resolver says (RFC 6761, 6762, 8375, 7686, 9476). */
-const privateSuffixes = ['localhost', 'local', 'internal', 'intranet', 'lan', 'home', 'corp', 'home.arpa', 'onion', 'alt', 'invalid', 'test', 'example'];
+const privateSuffixes = [
+  'localhost',
+  'local',
+  'internal',
+  'intranet',
+  'lan',
+  'home',
+  'corp',
+  'home.arpa',
+  'onion',
+  'alt',
+  'invalid',
+  'test',
+  'example',
+];
 
 /**
  * Judges the text of a webhook's url.
@@ -38,7 +51,7 @@ export function judgeUrl(text: string, policy: TargetPolicy): TargetVerdict & { 
     return refuse('url_not_absolute', 'must be an absolute URL, such as https://example.com/hooks');
   }
   const url = new URL(text);
-  const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+  const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.+$/, '');
   const isLoopback = policy.loopbackHttp && isLoopbackHost(host);
   const verdicts = [
     judgeScheme(url, policy, isLoopback),
@@ -47,7 +60,12 @@ export function judgeUrl(text: string, policy: TargetPolicy): TargetVerdict & { 
     judgePort(url, isLoopback || isOpened(host, policy)),
   ];
   const refused = verdicts.find(({ allowed }) => !allowed);
-  return refused ?? (url.href.length > URL_LENGTH_MAX ? refuse('url_too_long', `must have at most ${URL_LENGTH_MAX} characters`) : { allowed: true, url: url.href });
+  return (
+    refused ??
+    (url.href.length > URL_LENGTH_MAX
+      ? refuse('url_too_long', `must have at most ${URL_LENGTH_MAX} characters`)
+      : { allowed: true, url: url.href })
+  );
 }
 
 /** Whether a connection to this IP address may be made. False for whatever is no IP address. */
@@ -55,12 +73,19 @@ export function judgeAddress(address: string, policy: TargetPolicy): boolean {
   return isPublic(address) || isIn(address, rangesOf(policy));
 }
 
-function judgeScheme({ protocol }: URL, { allowHttp, loopbackHttp }: TargetPolicy, isLoopback: boolean): TargetVerdict {
+function judgeScheme(
+  { protocol }: URL,
+  { allowHttp, loopbackHttp }: TargetPolicy,
+  isLoopback: boolean,
+): TargetVerdict {
   if (protocol === 'https:' || (protocol === 'http:' && (allowHttp || isLoopback))) {
     return { allowed: true };
   }
   const exception = loopbackHttp ? ' (http:// is for loopback addresses such as http://localhost)' : '';
-  return refuse('url_scheme', `must begin with ${allowHttp ? 'https:// or http://' : 'https://'}${exception}`);
+  return refuse(
+    'url_scheme',
+    `must begin with ${allowHttp ? 'https:// or http://' : 'https://'}${exception}`,
+  );
 }
 
 function judgeParts(url: URL, text: string): TargetVerdict {
@@ -74,41 +99,54 @@ function judgeParts(url: URL, text: string): TargetVerdict {
 }
 
 function judgeHost(host: string, policy: TargetPolicy): TargetVerdict {
-  const isAllowed = isIP(host) === 0 ? isPublicName(host) || isOpened(host, policy) : judgeAddress(host, policy);
+  const isAllowed =
+    isIP(host) === 0 ? isPublicName(host) || isOpened(host, policy) : judgeAddress(host, policy);
   return isAllowed
     ? { allowed: true }
-    : refuse('url_host', 'must name a host on the public internet, such as hooks.example.com');
+    : refuse(
+        'url_host',
+        `must name a host on the public internet, such as hooks.example.com; ${host} is not one`,
+      );
 }
 
 function isPublicName(host: string): boolean {
   const labels = host.split('.');
-  return labels.length > 1 && !privateSuffixes.some((suffix) => host === suffix || host.endsWith(`.${suffix}`)) && !/^[0-9]+$/.test(labels.at(-1) ?? '');
+  return (
+    labels.length > 1 &&
+    !privateSuffixes.some((suffix) => host === suffix || host.endsWith(`.${suffix}`)) &&
+    !/^[0-9]+$/.test(labels.at(-1) ?? '')
+  );
 }
 
 function judgePort({ port, protocol }: URL, isOpen: boolean): TargetVerdict {
   const number = port === '' ? (protocol === 'http:' ? 80 : 443) : Number(port);
   return isPortAllowed(number) || (isOpen && number > 0)
     ? { allowed: true }
-    : refuse('url_port', 'must use port 443 or 80, or one from 1024 that no database or other internal service uses');
+    : refuse(
+        'url_port',
+        'must use port 443 or 80, or one from 1024 that no database or other internal service uses',
+      );
 }
 
 /** Whether a port on the public internet may be called: 80, 443, and from 1024 all but well-known internal services. */
 export function isPortAllowed(port: number): boolean {
-  return port === 80 || port === 443 || (port >= LOWEST_FREE_PORT && port <= 65_535 && !refusedPorts.has(port));
+  return (
+    port === 80 || port === 443 || (port >= LOWEST_FREE_PORT && port <= 65_535 && !refusedPorts.has(port))
+  );
 }
 
 /** Whether a name means this machine (RFC 6761 §6.3). */
-export const isLocalhost = (host: string) => host === 'localhost' || host.endsWith('.localhost');
+export const isLocalhost = (host: string) => /(^|\.)localhost\.*$/i.test(host);
 const isLoopbackHost = (host: string) => isLocalhost(host) || isIn(host, loopbackRanges);
 
-/** Whether a host that is not public has been opened by the policy. `localhost` is as open as 127.0.0.1. */
 /** The loopback addresses that the policy opens: what `localhost` stands for, without asking anybody. */
 export function loopbackAddresses(policy: TargetPolicy): string[] {
   return ['127.0.0.1', '::1'].filter((address) => judgeAddress(address, policy));
 }
 
-export function isOpened(host: string, policy: TargetPolicy): boolean {
-  return isIn(isLocalhost(host) ? LOOPBACK : host, rangesOf(policy));
+/** Whether a host that is not public has been opened by the policy. `localhost` is as open as loopback is. */
+function isOpened(host: string, policy: TargetPolicy): boolean {
+  return isLocalhost(host) ? loopbackAddresses(policy).length > 0 : isIn(host, rangesOf(policy));
 }
 
 function rangesOf({ allowedRanges, loopbackHttp }: TargetPolicy): readonly string[] {
@@ -171,5 +209,21 @@ function isPublic(address: string): boolean {
     return false;
   }
   const family = isIP(address);
-  return family === 4 ? !refused.has(address) : family === 6 && publicV6.has(address) && !refused.has(address);
+  if (family === 4) {
+    return !refused.has(address);
+  }
+  return family === 6 && publicV6.has(address) && !refused.has(address) && !isIsatap(address);
+}
+
+/**
+ * Whether an IPv4 address stands behind the interface id 0:5efe or 200:5efe (ISATAP, RFC 5214 §6.1). It can in any
+ * network, so no range catches it.
+ */
+function isIsatap(address: string): boolean {
+  // The URL parser writes every spelling as hexadecimal groups with one "::" at most.
+  const [left = '', right = ''] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
+  const groupsOf = (part: string) => (part === '' ? [] : part.split(':'));
+  const [before, after] = [groupsOf(left), groupsOf(right)];
+  const groups = [...before, ...Array<string>(8 - before.length - after.length).fill('0'), ...after];
+  return groups[5] === '5efe' && (groups[4] === '0' || groups[4] === '200');
 }

@@ -54,7 +54,6 @@ export function createApolloServer(
     allowBatchedHttpRequests: false,
     csrfPrevention: true,
     persistedQueries: false,
-    status400ForVariableCoercionErrors: true,
     // The process stops by its own signal handlers.
     stopOnTerminationSignals: false,
     // Apollo's own lines are about its set-up; the errors of requests are logged below.

@@ -103,5 +103,6 @@ export function sendProblem(reply: FastifyReply, error: ApiError): FastifyReply 
     .code(error.status)
     .headers(problemHeaders(error))
     .type(PROBLEM_MEDIA_TYPE)
-    .send(JSON.stringify(problemOf(error)));
+    // As bytes: to a text Fastify would add a charset, which this type does not have.
+    .send(Buffer.from(JSON.stringify(problemOf(error))));
 }

@@ -1,0 +1,99 @@
+import type { FastifyInstance, InjectOptions } from 'fastify';
+import { expect } from 'vitest';
+import type { Services } from '../../src/context.js';
+import { errorCatalogue, type Reason } from '../../src/errors.js';
+import { buildServer } from '../../src/server.js';
+import { createTestDatabase } from './database.js';
+import { makeTenant, openTestServices, type TestTenant } from './factories.js';
+
+export interface RestAnswer {
+  status: number;
+  headers: Record<string, unknown>;
+  /** The body as text. */
+  text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: whatever JSON the answer has
+  body: any;
+}
+
+export interface RestRequest extends Omit<InjectOptions, 'url' | 'method'> {
+  /** Sent as JSON; for a text of one's own there is `payload`. */
+  json?: unknown;
+  /** Null sends none. Default: the key of the API's own tenant. */
+  key?: string | null;
+}
+
+/** The whole server over a database of its own, asked without a socket. */
+export class RestApi implements AsyncDisposable {
+  private constructor(
+    readonly server: FastifyInstance,
+    readonly services: Services,
+    readonly tenant: TestTenant,
+    private readonly dropDatabase: () => Promise<void>,
+  ) {}
+
+  static async open(settings: Record<string, string> = {}): Promise<RestApi> {
+    const { url, drop } = await createTestDatabase();
+    const services = await openTestServices(url, settings);
+    return new RestApi(await buildServer(services), services, await makeTenant(services), drop);
+  }
+
+  /** @param line method and path, as `GET /webhooks`; paths are below /api/v1 unless they start with `//` */
+  async ask(line: string, { json, key = this.tenant.key, headers = {}, ...options }: RestRequest = {}): Promise<RestAnswer> {
+    const [method = '', path = ''] = line.split(' ', 2);
+    const response = await this.server.inject({
+      method: method as 'GET',
+      url: path.startsWith('//') ? path.slice(1) : `/api/v1${path}`,
+      headers: {
+        ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+        ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(json === undefined ? {} : { payload: JSON.stringify(json) }),
+      ...options,
+    });
+    const { statusCode: status, payload: text } = response;
+    const isJson = /json/.test(String(response.headers['content-type'] ?? ''));
+    return { status, headers: response.headers, text, body: isJson && text !== '' ? JSON.parse(text) : undefined };
+  }
+
+  /** Makes a webhook over REST. */
+  // biome-ignore lint/suspicious/noExplicitAny: the answer's data
+  async webhook(json: object = { url: 'https://example.com/hooks', events: ['*'] }, key = this.tenant.key): Promise<any> {
+    const { status, body } = await this.ask('POST /webhooks', { json, key });
+    expect(status).toBe(201);
+    return body.data;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.server.close();
+    await this.services.db.close();
+    await this.dropDatabase();
+  }
+}
+
+/** Expects a complete problem of this kind (RFC 9457). */
+export function expectProblem({ status, headers, body }: RestAnswer, reason: Reason): void {
+  expect({ status, code: body?.code }).toEqual({ status: errorCatalogue[reason].status, code: reason });
+  expect(headers['content-type']).toBe('application/problem+json');
+  expect(body).toMatchObject({
+    type: `/problems/${reason.replaceAll('_', '-')}`,
+    title: errorCatalogue[reason].title,
+    status,
+    detail: expect.stringMatching(/./),
+  });
+  expect('errors' in body).toBe(reason === 'invalid_input');
+}
+
+/** Expects a 422 that names exactly these places: JSON pointers, or `?name` for query parameters. */
+export function expectRefusedAt(answer: RestAnswer, ...places: string[]): void {
+  expectProblem(answer, 'invalid_input');
+  for (const error of answer.body.errors) {
+    expect(error).toEqual({
+      [error.pointer === undefined ? 'parameter' : 'pointer']: expect.any(String),
+      code: expect.stringMatching(/^[a-z_]+$/),
+      detail: expect.stringMatching(/./),
+    });
+  }
+  const found = answer.body.errors.map(({ pointer, parameter }: { pointer?: string; parameter?: string }) => pointer ?? `?${parameter}`);
+  expect(found).toEqual(places);
+}
