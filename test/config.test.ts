@@ -6,7 +6,13 @@ const key = `k1:${Buffer.alloc(32, 7).toString('base64')}`;
 describe('reading the settings', () => {
   test('without any, the all-in-one mode listens on loopback only and allows http to loopback', () => {
     const config = readConfig({});
-    expect(config).toMatchObject({ embedded: true, host: '127.0.0.1', port: 3000, holdHours: 168, retentionDays: 30 });
+    expect(config).toMatchObject({
+      embedded: true,
+      host: '127.0.0.1',
+      port: 3000,
+      holdHours: 168,
+      retentionDays: 30,
+    });
     expect(config.retry).toEqual({ retriesMax: 5, baseSeconds: 120, capSeconds: 3600 });
     expect(config.target).toEqual({ allowHttp: false, allowedRanges: [], loopbackHttp: true });
   });
@@ -31,11 +37,13 @@ describe('reading the settings', () => {
       }
     })();
     expect(problem).toBeInstanceOf(ConfigError);
-    expect(problem?.message.split('\n')).toEqual([
-      'LOG_LEVEL is "loud"; allowed: trace, debug, info, warn, error, fatal or silent.',
-      'PORT is "70000"; allowed: a port, 0 to 65535 (0: any free one).',
-      'MAX_RETRIES is "many"; allowed: 0 to 50.',
-    ].toSorted((a, b) => problem!.message.indexOf(a) - problem!.message.indexOf(b)));
+    expect(problem?.message.split('\n')).toEqual(
+      [
+        'LOG_LEVEL is "loud"; allowed: trace, debug, info, warn, error, fatal or silent.',
+        'PORT is "70000"; allowed: a port, 0 to 65535 (0: any free one).',
+        'MAX_RETRIES is "many"; allowed: 0 to 50.',
+      ].toSorted((a, b) => problem!.message.indexOf(a) - problem!.message.indexOf(b)),
+    );
   });
 
   test.each([
@@ -52,18 +60,24 @@ describe('reading the settings', () => {
   });
 
   test('held deliveries may not be dropped while they wait', () => {
-    expect(() => readConfig({ HOLD_HOURS: '720', RETENTION_DAYS: '31' })).toThrow(/RETENTION_DAYS.*at least 32/);
+    expect(() => readConfig({ HOLD_HOURS: '720', RETENTION_DAYS: '31' })).toThrow(
+      /RETENTION_DAYS.*at least 32/,
+    );
     expect(() => readConfig({ HOLD_HOURS: '720', RETENTION_DAYS: '32' })).not.toThrow();
   });
 
   test('a misspelt setting is not ignored', () => {
-    expect(() => readConfig({ MAX_RETRYS: '9' })).toThrow('MAX_RETRYS is not a setting; did you mean MAX_RETRIES?');
+    expect(() => readConfig({ MAX_RETRYS: '9' })).toThrow(
+      'MAX_RETRYS is not a setting; did you mean MAX_RETRIES?',
+    );
     expect(() => readConfig({ HOME: '/x', PATH: '/y', NODE_ENV: 'production' })).not.toThrow();
   });
 
   test('a bad encryption key is refused without being shown', () => {
     const bad = 'k1:c2hvcnQ=';
-    expect(() => readConfig({ ENCRYPTION_KEYS: bad })).toThrow(/^ENCRYPTION_KEYS is \(not shown\); allowed: kid:base64/);
+    expect(() => readConfig({ ENCRYPTION_KEYS: bad })).toThrow(
+      /^ENCRYPTION_KEYS is \(not shown\); allowed: kid:base64/,
+    );
     expect(() => readConfig({ ENCRYPTION_KEYS: `${key},${key}` })).toThrow(/each kid once/);
   });
 

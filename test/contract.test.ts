@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { printSchema, lexicographicSortSchema } from 'graphql';
+import { lexicographicSortSchema, printSchema } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { settings } from '../src/settings.js';
 import { buildGraphqlSchema } from '../src/graphql/schema.js';
+import { settings } from '../src/settings.js';
 import { DeliveryStack } from './support/delivery-stack.js';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -30,7 +30,9 @@ const layers: Record<string, string[]> = {
 const layerOf = (file: string) => Object.keys(layers).find((layer) => file.startsWith(layer));
 
 function importsOf(file: string): string[] {
-  return [...read(file).matchAll(/from '(\.[^']+)'/g)].map(([, path]) => normalize(join(dirname(file), path ?? '')));
+  return [...read(file).matchAll(/from '(\.[^']+)'/g)].map(([, path]) =>
+    normalize(join(dirname(file), path ?? '')),
+  );
 }
 
 describe('the house', () => {
@@ -55,7 +57,9 @@ describe('the house', () => {
         .filter(([, path]) => !allowed.test(path ?? ''))
         .map(([, path]) => `${file} imports ${path}`),
     );
-    const dice = sourcesIn('src/domain').filter((file) => /Math\.random|randomBytes|Date\.now|new Date\(\)/.test(read(file)));
+    const dice = sourcesIn('src/domain').filter((file) =>
+      /Math\.random|randomBytes|Date\.now|new Date\(\)/.test(read(file)),
+    );
     expect([...impure, ...dice]).toEqual([]);
   });
 
@@ -83,14 +87,17 @@ describe('what is written down', () => {
     expect(read('schema.graphql').trim()).toBe(printed.trim());
   });
 
-  test.each(Object.entries(settings))('the setting %s stands in docs/settings.md with its meaning', (name, { meaning, allowed }) => {
-    const row = read('docs/settings.md')
-      .split('\n')
-      .find((line) => line.startsWith(`| \`${name}\` |`));
-    expect(row).toBeDefined();
-    expect(row).toContain(meaning);
-    expect(row).toContain(allowed);
-  });
+  test.each(Object.entries(settings))(
+    'the setting %s stands in docs/settings.md with its meaning',
+    (name, { meaning, allowed }) => {
+      const row = read('docs/settings.md')
+        .split('\n')
+        .find((line) => line.startsWith(`| \`${name}\` |`));
+      expect(row).toBeDefined();
+      expect(row).toContain(meaning);
+      expect(row).toContain(allowed);
+    },
+  );
 });
 
 describe('entities', () => {
@@ -106,8 +113,11 @@ describe('entities', () => {
        where table_schema = 'hookwright'`,
     );
     const existing = new Set(columns.map(({ name }) => name));
-    const mapped = [...stack.services.db.orm.getMetadata().getAll().values()].flatMap(({ tableName, props }) =>
-      props.filter(({ persist }) => persist !== false).flatMap(({ fieldNames }) => fieldNames.map((name) => `${tableName}.${name}`)),
+    const mapped = [...stack.services.db.orm.getMetadata().getAll().values()].flatMap(
+      ({ tableName, props }) =>
+        props
+          .filter(({ persist }) => persist !== false)
+          .flatMap(({ fieldNames }) => fieldNames.map((name) => `${tableName}.${name}`)),
     );
     expect(mapped.length).toBeGreaterThan(50);
     expect(mapped.filter((name) => !existing.has(name))).toEqual([]);

@@ -99,10 +99,12 @@ export function problemHeaders({ reason, extra }: ApiError): Record<string, stri
 }
 
 export function sendProblem(reply: FastifyReply, error: ApiError): FastifyReply {
-  return reply
-    .code(error.status)
-    .headers(problemHeaders(error))
-    .type(PROBLEM_MEDIA_TYPE)
-    // As bytes: to a text Fastify would add a charset, which this type does not have.
-    .send(Buffer.from(JSON.stringify(problemOf(error))));
+  return (
+    reply
+      .code(error.status)
+      .headers(problemHeaders(error))
+      .type(PROBLEM_MEDIA_TYPE)
+      // As bytes: to a text Fastify would add a charset, which this type does not have.
+      .send(Buffer.from(JSON.stringify(problemOf(error))))
+  );
 }

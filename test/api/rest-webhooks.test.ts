@@ -63,7 +63,9 @@ describe('POST /webhooks (contract part 4)', () => {
   test('the Location header is the path of the new webhook', async () => {
     const { headers, body } = await api.ask('POST /webhooks', { json: valid });
     expect(headers['location']).toBe(`/api/v1/webhooks/${body.data.id}`);
-    expect((await api.ask(`GET ${String(headers['location']).replace('/api/v1', '')}`)).body.data.id).toBe(body.data.id);
+    expect((await api.ask(`GET ${String(headers['location']).replace('/api/v1', '')}`)).body.data.id).toBe(
+      body.data.id,
+    );
   });
 
   test('["*"] for all events, including events added later', async () => {
@@ -71,7 +73,9 @@ describe('POST /webhooks (contract part 4)', () => {
   });
 
   test('webhook.test may be named in events, and equal urls are allowed', async () => {
-    expect((await api.webhook({ url: valid.url, events: ['webhook.test'] })).events).toEqual(['webhook.test']);
+    expect((await api.webhook({ url: valid.url, events: ['webhook.test'] })).events).toEqual([
+      'webhook.test',
+    ]);
   });
 
   test('the answer with the secret may not be kept by any cache', async () => {
@@ -123,7 +127,12 @@ describe('GET /webhooks: "List of the tenant\'s subscriptions"', () => {
 
   beforeAll(async () => {
     tenant = await makeTenant(api.services);
-    for (const events of [['*'], ['booking.created'], ['coupon.applied', 'booking.created'], ['voucher.emitted']]) {
+    for (const events of [
+      ['*'],
+      ['booking.created'],
+      ['coupon.applied', 'booking.created'],
+      ['voucher.emitted'],
+    ]) {
       ids.unshift((await api.webhook({ url: valid.url, events }, tenant.key)).id);
     }
     await api.ask(`PATCH /webhooks/${ids[0]}`, { json: { active: false }, key: tenant.key });
@@ -145,19 +154,22 @@ describe('GET /webhooks: "List of the tenant\'s subscriptions"', () => {
     expect((await api.ask('GET /webhooks', { key })).body).toEqual({ data: [], meta: { next_cursor: null } });
   });
 
-  test.each([1, 2, 3])('pages of %i lead through the whole list, and the last one has no next_cursor', async (limit) => {
-    const seen: number[][] = [];
-    let cursor = '';
-    do {
-      const page = await list(`?limit=${limit}${cursor}`);
-      seen.push(idsOf(page));
-      const next = page.body.meta.next_cursor;
-      expect(next === null || /^[\w-]+$/.test(next)).toBe(true);
-      cursor = next === null ? '' : `&cursor=${next}`;
-    } while (cursor !== '');
-    expect(seen.flat()).toEqual(ids);
-    expect(seen).toHaveLength(Math.ceil(ids.length / limit));
-  });
+  test.each([1, 2, 3])(
+    'pages of %i lead through the whole list, and the last one has no next_cursor',
+    async (limit) => {
+      const seen: number[][] = [];
+      let cursor = '';
+      do {
+        const page = await list(`?limit=${limit}${cursor}`);
+        seen.push(idsOf(page));
+        const next = page.body.meta.next_cursor;
+        expect(next === null || /^[\w-]+$/.test(next)).toBe(true);
+        cursor = next === null ? '' : `&cursor=${next}`;
+      } while (cursor !== '');
+      expect(seen.flat()).toEqual(ids);
+      expect(seen).toHaveLength(Math.ceil(ids.length / limit));
+    },
+  );
 
   test('a cursor stays good when its webhook is deleted', async () => {
     const { key } = await makeTenant(api.services);
@@ -226,14 +238,19 @@ describe('PATCH /webhooks/{id}', () => {
        consecutive_failures = 10, hold_until = now() + interval '1 hour' where id = $1`,
       [id],
     );
-    expect((await api.ask(`GET /webhooks/${id}`)).body.data).toMatchObject({ active: false, consecutive_failures: 10 });
+    expect((await api.ask(`GET /webhooks/${id}`)).body.data).toMatchObject({
+      active: false,
+      consecutive_failures: 10,
+    });
     const { body } = await api.ask(`PATCH /webhooks/${id}`, { json: { active: true } });
     expect(body.data).toMatchObject({ active: true, consecutive_failures: 0, disabled_at: null });
   });
 
   test('setting the value it has changes nothing at all', async () => {
     const { secret: _, ...created } = await api.webhook(valid);
-    expect((await api.ask(`PATCH /webhooks/${created.id}`, { json: { active: true } })).body.data).toEqual(created);
+    expect((await api.ask(`PATCH /webhooks/${created.id}`, { json: { active: true } })).body.data).toEqual(
+      created,
+    );
     await pause(created.id);
     const before = (await api.ask(`GET /webhooks/${created.id}`)).body;
     await pause(created.id);
@@ -247,7 +264,9 @@ describe('PATCH /webhooks/{id}', () => {
       ...valid,
       url: change.url,
     });
-    expect((await api.ask(`PATCH /webhooks/${id}`, { json: { ...change, active: false } })).body.data).toMatchObject({
+    expect(
+      (await api.ask(`PATCH /webhooks/${id}`, { json: { ...change, active: false } })).body.data,
+    ).toMatchObject({
       ...change,
       active: false,
     });
@@ -255,7 +274,9 @@ describe('PATCH /webhooks/{id}', () => {
 
   test('a refused change changes nothing', async () => {
     const { secret: _, ...created } = await api.webhook(valid);
-    const refused = await api.ask(`PATCH /webhooks/${created.id}`, { json: { active: false, url: 'nonsense' } });
+    const refused = await api.ask(`PATCH /webhooks/${created.id}`, {
+      json: { active: false, url: 'nonsense' },
+    });
     expectRefusedAt(refused, '/url');
     expect((await api.ask(`GET /webhooks/${created.id}`)).body.data).toEqual(created);
   });
@@ -324,7 +345,10 @@ describe('authentication (contract part 5)', () => {
 
   test('a bad key is refused before the body is looked at', async () => {
     const json = { 'content-type': 'application/json' };
-    expectProblem(await api.ask('POST /webhooks', { key: 'x', headers: json, payload: '{' }), 'unauthenticated');
+    expectProblem(
+      await api.ask('POST /webhooks', { key: 'x', headers: json, payload: '{' }),
+      'unauthenticated',
+    );
     const payload = 'x'.repeat(REST_BODY_BYTES_MAX + 1);
     expectProblem(await api.ask('POST /webhooks', { key: 'x', headers: json, payload }), 'unauthenticated');
   });
@@ -349,7 +373,10 @@ describe('authentication (contract part 5)', () => {
       [`POST /webhooks/${mine.id}/test`],
     ] as [string, object?][]) {
       const foreign = await api.ask(line, { key, ...(json ? { json } : {}) });
-      const unknown = await api.ask(line.replace(String(mine.id), '999999'), { key, ...(json ? { json } : {}) });
+      const unknown = await api.ask(line.replace(String(mine.id), '999999'), {
+        key,
+        ...(json ? { json } : {}),
+      });
       expectProblem(foreign, 'not_found');
       expect(foreign.body.detail.replace(String(mine.id), '999999')).toBe(unknown.body.detail);
     }

@@ -39,13 +39,22 @@ describe.each(routesWithBody)('the body of %s', (line, accepted) => {
     expectProblem(await api.ask(withId(line)), 'malformed_json');
   });
 
-  test.each(['text/plain', 'application/xml', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/jsonx', 'application/vnd.api+json', ';;;', '*/*'])(
-    'the content type %s is 415',
-    async (type) => {
-      const headers = { 'content-type': type };
-      expectProblem(await api.ask(withId(line), { headers, payload: JSON.stringify(accepted) }), 'unsupported_media_type');
-    },
-  );
+  test.each([
+    'text/plain',
+    'application/xml',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/jsonx',
+    'application/vnd.api+json',
+    ';;;',
+    '*/*',
+  ])('the content type %s is 415', async (type) => {
+    const headers = { 'content-type': type };
+    expectProblem(
+      await api.ask(withId(line), { headers, payload: JSON.stringify(accepted) }),
+      'unsupported_media_type',
+    );
+  });
 
   test('a body without a content type is 415', async () => {
     const payload = Buffer.from(JSON.stringify(accepted));
@@ -54,22 +63,30 @@ describe.each(routesWithBody)('the body of %s', (line, accepted) => {
 
   test('application/json may have a charset', async () => {
     const headers = { 'content-type': 'Application/JSON; charset=utf-8' };
-    expect((await api.ask(withId(line), { headers, payload: JSON.stringify(accepted) })).status).toBeLessThan(300);
+    expect((await api.ask(withId(line), { headers, payload: JSON.stringify(accepted) })).status).toBeLessThan(
+      300,
+    );
   });
 
-  test.each([['null', null], ['a list', []], ['a text', 'x'], ['a number', 5], ['true', true]])(
-    '%s instead of an object is 422',
-    async (_name, payload) => {
-      expectRefusedAt(await api.ask(withId(line), { headers: json, payload: JSON.stringify(payload) }), '');
+  test.each([
+    ['null', null],
+    ['a list', []],
+    ['a text', 'x'],
+    ['a number', 5],
+    ['true', true],
+  ])('%s instead of an object is 422', async (_name, payload) => {
+    expectRefusedAt(await api.ask(withId(line), { headers: json, payload: JSON.stringify(payload) }), '');
+  });
+
+  test.each(['secret', 'id', 'Active', 'held', 'constructor', 'a/b~c', ''])(
+    'an unknown property %j is refused',
+    async (name) => {
+      const pointer = `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+      const answer = await api.ask(withId(line), { json: { ...accepted, [name]: 1 } });
+      expectRefusedAt(answer, pointer);
+      expect(answer.body.errors[0].code).toBe('unknown_property');
     },
   );
-
-  test.each(['secret', 'id', 'Active', 'held', 'constructor', 'a/b~c', ''])('an unknown property %j is refused', async (name) => {
-    const pointer = `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-    const answer = await api.ask(withId(line), { json: { ...accepted, [name]: 1 } });
-    expectRefusedAt(answer, pointer);
-    expect(answer.body.errors[0].code).toBe('unknown_property');
-  });
 
   test('__proto__ is an unknown property like any other', async () => {
     const payload = JSON.stringify(accepted).replace('{', '{"__proto__": {"active": true}, ');
@@ -208,7 +225,12 @@ describe('events', () => {
   });
 
   test('every broken rule is named, not only the first', async () => {
-    expectRefusedAt(await api.ask('POST /webhooks', { json: { url: 'x', events: ['*', '*'] } }), '/url', '/events/0', '/events/1');
+    expectRefusedAt(
+      await api.ask('POST /webhooks', { json: { url: 'x', events: ['*', '*'] } }),
+      '/url',
+      '/events/0',
+      '/events/1',
+    );
   });
 });
 
@@ -233,8 +255,27 @@ describe('missing and empty', () => {
 
 describe('ids', () => {
   const bad = [
-    '0', '-1', '1.0', '1.5', '01', '+1', '1e3', '0x1', 'abc', '%20', 'null', 'NaN', '9007199254740992',
-    '99999999999999999999', '%00', '%F0%9F%98%80', "1'%20or%201=1", '9'.repeat(100), '9'.repeat(5000), '..%2f1', '999999',
+    '0',
+    '-1',
+    '1.0',
+    '1.5',
+    '01',
+    '+1',
+    '1e3',
+    '0x1',
+    'abc',
+    '%20',
+    'null',
+    'NaN',
+    '9007199254740992',
+    '99999999999999999999',
+    '%00',
+    '%F0%9F%98%80',
+    "1'%20or%201=1",
+    '9'.repeat(100),
+    '9'.repeat(5000),
+    '..%2f1',
+    '999999',
   ];
   test.each(bad)('%s is 404 on every route', async (text) => {
     expectProblem(await api.ask(`GET /webhooks/${text}`), 'not_found');
@@ -265,9 +306,12 @@ describe('routes without a body ignore content type and body', () => {
     expect((await api.ask(`DELETE /webhooks/${other.id}`, request)).status).toBe(204);
   });
 
-  test.each(['GET /webhooks/:id', 'DELETE /webhooks/:id', 'POST /webhooks/:id/test'])('%s refuses query parameters', async (line) => {
-    expectRefusedAt(await api.ask(`${withId(line)}?force=1`), '?force');
-  });
+  test.each(['GET /webhooks/:id', 'DELETE /webhooks/:id', 'POST /webhooks/:id/test'])(
+    '%s refuses query parameters',
+    async (line) => {
+      expectRefusedAt(await api.ask(`${withId(line)}?force=1`), '?force');
+    },
+  );
 });
 
 describe('methods and paths', () => {
@@ -287,15 +331,34 @@ describe('methods and paths', () => {
     ['DELETE //', 'GET'],
     ['PUT //graphql', 'GET, POST'],
   ])('%s is 405 with Allow', async (line, allowed) => {
-    const answer = await api.ask(line, { key: null, headers: { 'content-type': 'text/weird' }, payload: '{' });
+    const answer = await api.ask(line, {
+      key: null,
+      headers: { 'content-type': 'text/weird' },
+      payload: '{',
+    });
     expectProblem(answer, 'method_not_allowed');
-    const names = (text: unknown) => String(text).split(', ').filter((name) => name !== 'HEAD').sort();
+    const names = (text: unknown) =>
+      String(text)
+        .split(', ')
+        .filter((name) => name !== 'HEAD')
+        .sort();
     expect(names(answer.headers['allow'])).toEqual(names(allowed));
   });
 
   test.each([
-    'GET /', 'GET /webhook', 'GET /webhooks/', 'GET /webhooks/1/', 'GET /webhooks/1/test/2', 'POST /webhooks/1/tests',
-    'GET /Webhooks', 'GET //api', 'GET //api/v2/webhooks', 'GET //nothing', 'POST //nothing', 'GET //webhooks', 'GET //.env',
+    'GET /',
+    'GET /webhook',
+    'GET /webhooks/',
+    'GET /webhooks/1/',
+    'GET /webhooks/1/test/2',
+    'POST /webhooks/1/tests',
+    'GET /Webhooks',
+    'GET //api',
+    'GET //api/v2/webhooks',
+    'GET //nothing',
+    'POST //nothing',
+    'GET //webhooks',
+    'GET //.env',
     'GET //problems/nothing',
   ])('%s is 404', async (line) => {
     expectProblem(await api.ask(line), 'not_found');
@@ -303,7 +366,13 @@ describe('methods and paths', () => {
 
   test('an unknown path is 404 whatever the body is', async () => {
     expectProblem(await api.ask('POST /nothing', { headers: json, payload: '{' }), 'not_found');
-    expectProblem(await api.ask('POST /nothing', { headers: { 'content-type': 'a/b' }, payload: 'x' }), 'not_found');
-    expectProblem(await api.ask('POST /nothing', { headers: json, payload: 'x'.repeat(200_000) }), 'not_found');
+    expectProblem(
+      await api.ask('POST /nothing', { headers: { 'content-type': 'a/b' }, payload: 'x' }),
+      'not_found',
+    );
+    expectProblem(
+      await api.ask('POST /nothing', { headers: json, payload: 'x'.repeat(200_000) }),
+      'not_found',
+    );
   });
 });

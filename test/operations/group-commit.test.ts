@@ -48,18 +48,26 @@ describe('group commit', () => {
       (await eventually(() => gates[batch]))();
     }
     await first;
-    expect(await Promise.all(answers)).toEqual([[10, 20], [30, 40], [50, 60, 70, 80]]);
+    expect(await Promise.all(answers)).toEqual([
+      [10, 20],
+      [30, 40],
+      [50, 60, 70, 80],
+    ]);
     expect(batches).toEqual([[0], [1, 2], [3, 4], [5, 6, 7, 8]]);
   });
 
   test('a bad item fails alone', async () => {
-    const group = new GroupCommit<number, number>(async (items) => {
-      await Promise.resolve();
-      if (items.includes(13)) {
-        throw new Error('13 is bad');
-      }
-      return [...items];
-    }, 100, 1);
+    const group = new GroupCommit<number, number>(
+      async (items) => {
+        await Promise.resolve();
+        if (items.includes(13)) {
+          throw new Error('13 is bad');
+        }
+        return [...items];
+      },
+      100,
+      1,
+    );
     const answers = await Promise.allSettled([1, 2, 13, 4].map((item) => group.runOne(item)));
     expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
   });
@@ -76,11 +84,15 @@ describe('group commit', () => {
     expect(await failTwice.runOne(1)).toBe(1);
 
     calls = 0;
-    const away = new GroupCommit<number, number>(async () => {
-      calls += 1;
-      await Promise.resolve();
-      throw Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
-    }, 100, 1);
+    const away = new GroupCommit<number, number>(
+      async () => {
+        calls += 1;
+        await Promise.resolve();
+        throw Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
+      },
+      100,
+      1,
+    );
     const answers = await Promise.allSettled([1, 2, 3, 4].map((item) => away.runOne(item)));
     expect(answers.every(({ status }) => status === 'rejected')).toBe(true);
     expect(calls).toBe(2);

@@ -38,7 +38,10 @@ export class RestApi implements AsyncDisposable {
   }
 
   /** @param line method and path, as `GET /webhooks`; paths are below /api/v1 unless they start with `//` */
-  async ask(line: string, { json, key = this.tenant.key, headers = {}, ...options }: RestRequest = {}): Promise<RestAnswer> {
+  async ask(
+    line: string,
+    { json, key = this.tenant.key, headers = {}, ...options }: RestRequest = {},
+  ): Promise<RestAnswer> {
     const [method = '', path = ''] = line.split(' ', 2);
     const response = await this.server.inject({
       method: method as 'GET',
@@ -53,12 +56,20 @@ export class RestApi implements AsyncDisposable {
     });
     const { statusCode: status, payload: text } = response;
     const isJson = /json/.test(String(response.headers['content-type'] ?? ''));
-    return { status, headers: response.headers, text, body: isJson && text !== '' ? JSON.parse(text) : undefined };
+    return {
+      status,
+      headers: response.headers,
+      text,
+      body: isJson && text !== '' ? JSON.parse(text) : undefined,
+    };
   }
 
   /** Makes a webhook over REST. */
   // biome-ignore lint/suspicious/noExplicitAny: the answer's data
-  async webhook(json: object = { url: 'https://example.com/hooks', events: ['*'] }, key = this.tenant.key): Promise<any> {
+  async webhook(
+    json: object = { url: 'https://example.com/hooks', events: ['*'] },
+    key = this.tenant.key,
+  ): Promise<any> {
     const { status, body } = await this.ask('POST /webhooks', { json, key });
     expect(status).toBe(201);
     return body.data;
@@ -94,6 +105,8 @@ export function expectRefusedAt(answer: RestAnswer, ...places: string[]): void {
       detail: expect.stringMatching(/./),
     });
   }
-  const found = answer.body.errors.map(({ pointer, parameter }: { pointer?: string; parameter?: string }) => pointer ?? `?${parameter}`);
+  const found = answer.body.errors.map(
+    ({ pointer, parameter }: { pointer?: string; parameter?: string }) => pointer ?? `?${parameter}`,
+  );
   expect(found).toEqual(places);
 }

@@ -1,0 +1,133 @@
+import { randomBytes } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Services } from '../../src/context.js';
+import { formatApiKey } from '../../src/domain/api-key.js';
+import { buildServer } from '../../src/server.js';
+import { createTestDatabase } from '../support/database.js';
+import { DatabaseProxy } from '../support/database-proxy.js';
+import { eventually } from '../support/eventually.js';
+import { makeTenant, makeWebhook, openTestServices, type TestTenant } from '../support/factories.js';
+
+const routes: [string, string, object?][] = [
+  ['GET', '/api/v1/webhooks'],
+  ['GET', '/api/v1/webhooks?active=true&event=coupon.applied'],
+  ['POST', '/api/v1/webhooks', { url: 'https://example.com/', events: ['*'] }],
+  ['GET', '/api/v1/webhooks/1'],
+  ['PATCH', '/api/v1/webhooks/1', { active: false }],
+  ['PATCH', '/api/v1/webhooks/1', { events: ['coupon.applied'] }],
+  ['DELETE', '/api/v1/webhooks/1'],
+  ['POST', '/api/v1/webhooks/1/test'],
+  ['POST', '/graphql', { query: 'mutation { deleteWebhook(input: {id: "1"}) { deletedWebhookId } }' }],
+];
+
+async function expectUnavailable(
+  server: FastifyInstance,
+  key: string,
+  route: [string, string, object?],
+): Promise<void> {
+  const [method, url, payload] = route;
+  const headers = { authorization: `Bearer ${key}` };
+  const response = await server.inject({
+    method: method as 'GET',
+    url,
+    headers,
+    ...(payload ? { payload } : {}),
+  });
+  expect({ route, status: response.statusCode }).toEqual({ route, status: 503 });
+  expect(response.headers['retry-after']).toMatch(/^[1-9]\d*$/);
+  expect(response.payload).not.toMatch(/ECONN|127\.0\.0\.1|postgres|terminated/i);
+  if (url !== '/graphql') {
+    expect(response.headers['content-type']).toBe('application/problem+json');
+    expect(response.json()).toMatchObject({
+      type: '/problems/unavailable',
+      status: 503,
+      code: 'unavailable',
+    });
+  } else {
+    expect(response.json().errors[0].extensions).toMatchObject({
+      code: 'UNAVAILABLE',
+      reason: 'unavailable',
+    });
+  }
+}
+
+describe('a database that was never there', () => {
+  let services: Services;
+  let server: FastifyInstance;
+  const key = formatApiKey(1, randomBytes(32));
+  beforeAll(async () => {
+    services = await openTestServices('postgres://postgres@127.0.0.1:1/none');
+    server = await buildServer(services);
+  });
+  afterAll(async () => {
+    await server.close();
+    await services.db.close();
+  });
+
+  test.each(routes)('%s %s is 503 with Retry-After', (...route) => expectUnavailable(server, key, route));
+
+  test('the OpenAPI document is 503 too, for it names the events', async () => {
+    expect((await server.inject('/api/v1/openapi.json')).statusCode).toBe(503);
+  });
+
+  test('the process is alive, but not ready', async () => {
+    expect((await server.inject('/health/live')).statusCode).toBe(200);
+    const ready = await server.inject('/health/ready');
+    expect(ready.statusCode).toBe(503);
+    expect(ready.headers['retry-after']).toMatch(/^\d+$/);
+  });
+
+  test('what is wrong with a request without its database is still said', async () => {
+    expect((await server.inject('/api/v1/webhooks')).statusCode).toBe(401);
+    expect((await server.inject('/api/v1/nothing')).statusCode).toBe(404);
+  });
+});
+
+describe('a database that goes away', () => {
+  let proxy: DatabaseProxy;
+  let services: Services;
+  let server: FastifyInstance;
+  let tenant: TestTenant;
+  let drop: () => Promise<void>;
+  beforeAll(async () => {
+    const database = await createTestDatabase();
+    drop = database.drop;
+    proxy = await DatabaseProxy.open(database.url);
+    services = await openTestServices(proxy.url);
+    server = await buildServer(services);
+    tenant = await makeTenant(services);
+    await makeWebhook(services, tenant.id);
+  });
+  afterAll(async () => {
+    await server.close();
+    await services.db.close();
+    await proxy.close();
+    await drop();
+  });
+
+  const ask = async (method: 'GET' | 'POST' | 'DELETE' | 'PATCH', url: string) =>
+    (await server.inject({ method, url, headers: { authorization: `Bearer ${tenant.key}` } })).statusCode;
+
+  test.each(routes)('%s %s is 503 with Retry-After while it is away', async (...route) => {
+    proxy.bringBack();
+    await eventually(async () => (await ask('GET', '/api/v1/webhooks?event=coupon.applied')) === 200);
+    proxy.takeAway();
+    await expectUnavailable(server, tenant.key, route);
+  });
+
+  test('once it is back, everything works again', async () => {
+    proxy.bringBack();
+    await eventually(async () => (await ask('GET', '/health/ready')) === 200);
+    await eventually(async () => (await ask('GET', '/api/v1/webhooks/1')) === 200);
+  });
+
+  test('a database without its migrations is not ready', async () => {
+    await services.db.pool.query("delete from hookwright.migrations where name = '0004-event-types'");
+    const answer = await server.inject('/health/ready');
+    expect(answer.statusCode).toBe(503);
+    expect(answer.json().detail).toContain('0004-event-types');
+    await services.db.pool.query("insert into hookwright.migrations (name) values ('0004-event-types')");
+    expect(await ask('GET', '/health/ready')).toBe(200);
+  });
+});

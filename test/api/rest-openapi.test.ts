@@ -1,0 +1,229 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { RestApi } from '../support/rest-api.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: a JSON document
+type Json = any;
+
+let api: RestApi;
+let document: Json;
+beforeAll(async () => {
+  api = await RestApi.open();
+  const { status, body } = await api.ask('GET /openapi.json', { key: null });
+  expect(status).toBe(200);
+  document = body;
+});
+afterAll(() => api[Symbol.asyncDispose]());
+
+/** Every object in the document. */
+function* objects(value: Json): Generator<Json> {
+  if (typeof value === 'object' && value !== null) {
+    yield value;
+    for (const child of Object.values(value)) {
+      yield* objects(child);
+    }
+  }
+}
+
+function resolve(reference: string): Json {
+  return reference
+    .slice(2)
+    .split('/')
+    .reduce((at, step) => at?.[step.replaceAll('~1', '/').replaceAll('~0', '~')], document);
+}
+
+const operations = (): { path: string; method: string; operation: Json }[] =>
+  Object.entries(document.paths as Json).flatMap(([path, item]) =>
+    Object.entries(item as Json)
+      .filter(([method]) => ['get', 'post', 'patch', 'put', 'delete'].includes(method))
+      .map(([method, operation]) => ({ path, method, operation: operation as Json })),
+  );
+
+/** A judge for a schema of the document. */
+function validator(schema: Json) {
+  const ajv = new Ajv2020({ strict: false, validateFormats: false });
+  ajv.addSchema({ ...document, $id: 'https://document/' });
+  return ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"https://document/#/')));
+}
+
+function expectFits(schema: Json, value: Json): void {
+  const validate = validator(schema);
+  expect({ value, fits: validate(value), errors: validate.errors }).toEqual({
+    value,
+    fits: true,
+    errors: null,
+  });
+}
+
+describe('the OpenAPI document', () => {
+  test('is OpenAPI 3.1 with the members that it must have', () => {
+    expect(document).toMatchObject({
+      openapi: expect.stringMatching(/^3\.1\.\d+$/),
+      info: { title: expect.any(String), version: expect.stringMatching(/^\d+\.\d+\.\d+/) },
+      servers: [{ url: '/api/v1' }],
+      security: [{ apiKey: [] }],
+      components: { securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } } },
+    });
+  });
+
+  test('has every route of the contract and of the design, and no others', () => {
+    const found = operations().map(({ path, method }) => `${method.toUpperCase()} ${path}`);
+    expect(found.sort()).toEqual([
+      'DELETE /webhooks/{id}',
+      'GET /webhooks',
+      'GET /webhooks/{id}',
+      'PATCH /webhooks/{id}',
+      'POST /webhooks',
+      'POST /webhooks/{id}/test',
+    ]);
+    for (const line of found) {
+      const [method = '', path = ''] = line.split(' ');
+      expect(
+        api.server.hasRoute({ method: method as 'GET', url: `/api/v1${path.replace('{id}', ':id')}` }),
+      ).toBe(true);
+    }
+  });
+
+  test('every $ref leads somewhere', () => {
+    const references = [...objects(document)].map(({ $ref }) => $ref).filter((ref) => ref !== undefined);
+    expect(references.length).toBeGreaterThan(30);
+    expect(references.filter((reference) => resolve(reference) === undefined)).toEqual([]);
+  });
+
+  test('every operation has an id of its own, a success, and every error that it can answer with', () => {
+    const ids = operations().map(({ operation }) => operation.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const { path, method, operation } of operations()) {
+      const statuses = Object.keys(operation.responses);
+      expect(statuses.filter((status) => status.startsWith('2'))).toHaveLength(1);
+      expect(statuses).toEqual(expect.arrayContaining(['401', '403', '422', '429', '503']));
+      expect(statuses.includes('404')).toBe(path.includes('{id}'));
+      const hasBody = operation.requestBody !== undefined;
+      expect(hasBody).toBe(`${method} ${path}` === 'post /webhooks' || method === 'patch');
+      expect(['400', '413', '415'].every((status) => statuses.includes(status))).toBe(hasBody);
+    }
+  });
+
+  test('path parameters are declared and required', () => {
+    for (const [path, item] of Object.entries(document.paths as Json)) {
+      const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+      const declared = ((item as Json).parameters ?? [])
+        .map((parameter: Json) => (parameter.$ref ? resolve(parameter.$ref) : parameter))
+        .filter(({ in: place }: Json) => place === 'path');
+      expect(declared.map(({ name }: Json) => name)).toEqual(named);
+      expect(declared.every(({ required }: Json) => required === true)).toBe(true);
+    }
+  });
+
+  test('the query parameters of the list are those that it reads, with their limits', () => {
+    expect(document.paths['/webhooks'].get.parameters).toEqual([
+      expect.objectContaining({
+        name: 'limit',
+        in: 'query',
+        schema: { type: 'integer', minimum: 1, maximum: 100, default: 100 },
+      }),
+      expect.objectContaining({ name: 'cursor', schema: expect.objectContaining({ type: 'string' }) }),
+      expect.objectContaining({ name: 'active', schema: { type: 'boolean' } }),
+      expect.objectContaining({ name: 'event', schema: { type: 'string' } }),
+    ]);
+  });
+
+  test('every schema compiles, and every example fits its schema', () => {
+    let examples = 0;
+    for (const [name, schema] of Object.entries(document.components.schemas as Json)) {
+      expect(schema, name).not.toHaveProperty('$id');
+      for (const example of (schema as Json).examples ?? []) {
+        expectFits(schema, example);
+        examples += 1;
+      }
+    }
+    for (const { schema, example } of objects(document)) {
+      if (schema !== undefined && example !== undefined) {
+        expectFits(schema, example);
+        examples += 1;
+      }
+    }
+    expect(examples).toBeGreaterThan(25);
+  });
+
+  test('the limits of the request schemas stand in it', () => {
+    const { NewWebhook } = document.components.schemas;
+    expect(NewWebhook).toMatchObject({
+      additionalProperties: false,
+      required: ['url', 'events'],
+      properties: { url: { maxLength: 2048 }, events: { minItems: 1, maxItems: 100, uniqueItems: true } },
+    });
+  });
+});
+
+describe('what the service really answers fits the document', () => {
+  const fits = ({ status, body }: { status: number; body: Json }, method: string, path: string) => {
+    const operation = document.paths[path][method];
+    const response = operation.responses[status];
+    const { content } = response.$ref ? resolve(response.$ref) : response;
+    expectFits((Object.values(content)[0] as Json).schema, body);
+  };
+
+  test('successes', async () => {
+    const created = await api.ask('POST /webhooks', { json: { url: 'https://example.com/', events: ['*'] } });
+    fits(created, 'post', '/webhooks');
+    const { id } = created.body.data;
+    fits(await api.ask('GET /webhooks'), 'get', '/webhooks');
+    fits(await api.ask(`GET /webhooks/${id}`), 'get', '/webhooks/{id}');
+    fits(await api.ask(`POST /webhooks/${id}/test`), 'post', '/webhooks/{id}/test');
+    fits(await api.ask(`PATCH /webhooks/${id}`, { json: { active: false } }), 'patch', '/webhooks/{id}');
+  });
+
+  test('errors', async () => {
+    fits(await api.ask('POST /webhooks', { json: {} }), 'post', '/webhooks');
+    fits(await api.ask('GET /webhooks?limit=0'), 'get', '/webhooks');
+    fits(await api.ask('GET /webhooks', { key: null }), 'get', '/webhooks');
+    fits(await api.ask('GET /webhooks/0'), 'get', '/webhooks/{id}');
+  });
+});
+
+describe('the delivery request in it', () => {
+  test('stands there for every event of the contract', () => {
+    expect(Object.keys(document.webhooks).sort()).toEqual(
+      ['booking.canceled', 'booking.created', 'coupon.applied', 'voucher.emitted', 'webhook.test'].sort(),
+    );
+  });
+
+  test.each([
+    ['booking.created', ['booking_code', 'local_number', 'brand']],
+    ['booking.canceled', ['booking_code', 'canceled_at']],
+    ['voucher.emitted', ['booking_code', 'voucher_number']],
+    ['coupon.applied', ['code', 'discount_type']],
+    ['webhook.test', ['message']],
+  ])('%s has the payload fields %j, "all strings"', (name, fields) => {
+    const { schema, example } = document.webhooks[name].post.requestBody.content['application/json'];
+    expect(schema).toMatchObject({ type: 'object', required: fields, additionalProperties: false });
+    expect(schema.properties).toEqual(Object.fromEntries(fields.map((field) => [field, { type: 'string' }])));
+    expect(Object.keys(example)).toEqual(fields);
+  });
+
+  test('has the four headers of the contract and those of Standard Webhooks', () => {
+    const { parameters, security } = document.webhooks['coupon.applied'].post;
+    expect(security).toEqual([]);
+    expect(parameters.map(({ name }: Json) => name)).toEqual([
+      'X-Service-Event',
+      'X-Service-Delivery',
+      'X-Service-Signature',
+      'X-Service-Timestamp',
+      'webhook-id',
+      'webhook-timestamp',
+      'webhook-signature',
+    ]);
+  });
+
+  test('follows HEADER_PREFIX and STANDARD_WEBHOOKS', async () => {
+    await using other = await RestApi.open({ HEADER_PREFIX: 'X-Acme', STANDARD_WEBHOOKS: 'false' });
+    const { body } = await other.ask('GET /openapi.json');
+    expect(body.webhooks['coupon.applied'].post.parameters.map(({ name }: Json) => name)).toEqual([
+      'X-Acme-Event',
+      'X-Acme-Delivery',
+      'X-Acme-Signature',
+      'X-Acme-Timestamp',
+    ]);
+  });
+});

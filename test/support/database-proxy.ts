@@ -1,0 +1,63 @@
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+/** Stands between services and their database, so that a test can take the database away and bring it back. */
+export class DatabaseProxy {
+  readonly #sockets = new Set<Socket>();
+  readonly #server = createServer((client) => this.#join(client));
+  #isAway = false;
+  #url = '';
+
+  private constructor(private readonly target: URL) {}
+
+  static async open(databaseUrl: string): Promise<DatabaseProxy> {
+    const proxy = new DatabaseProxy(new URL(databaseUrl));
+    await new Promise<void>((resolve) => proxy.#server.listen(0, '127.0.0.1', resolve));
+    const url = new URL(databaseUrl);
+    url.hostname = '127.0.0.1';
+    url.port = String((proxy.#server.address() as AddressInfo).port);
+    proxy.#url = url.href;
+    return proxy;
+  }
+
+  /** The database's URL by way of this proxy. */
+  get url(): string {
+    return this.#url;
+  }
+
+  /** Breaks every connection, and refuses new ones from now on. */
+  takeAway(): void {
+    this.#isAway = true;
+    for (const socket of this.#sockets) {
+      socket.destroy();
+    }
+  }
+
+  bringBack(): void {
+    this.#isAway = false;
+  }
+
+  async close(): Promise<void> {
+    this.takeAway();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  #join(client: Socket): void {
+    if (this.#isAway) {
+      client.destroy();
+      return;
+    }
+    const server = connect(Number(this.target.port), this.target.hostname);
+    for (const [from, to] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      this.#sockets.add(from);
+      from.on('error', () => {});
+      from.on('close', () => {
+        this.#sockets.delete(from);
+        to.destroy();
+      });
+      from.pipe(to);
+    }
+  }
+}
