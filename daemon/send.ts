@@ -9,7 +9,7 @@ import { createNameResolver } from './name-resolver.js';
 
 export interface SenderOptions {
   policy: TargetPolicy;
-  /** For name, TCP and TLS together. */
+  /** For name, TCP and TLS together; undici's timer is exact to half a second. */
   connectTimeoutMs: number;
   /** For the whole attempt, from the hand-over to undici to the last byte that is read. */
   totalTimeoutMs: number;
@@ -29,7 +29,7 @@ export interface Sender {
    * @throws Error only for faults of our own: the sender is closed, a header of ours is illegal
    */
   send(url: string, request: DeliveryRequest): Promise<SendResult>;
-  /** Waits for the requests that are under way, then closes all connections. */
+  /** Waits for the requests that are under way, then closes all connections; may be called again. */
   close(): Promise<void>;
 }
 
@@ -85,6 +85,14 @@ export function createSender(options: SenderOptions): Sender {
     bodyTimeout: 0,
     keepAliveMaxTimeout: IDLE_CONNECTION_MS_MAX,
   });
+  const underWay = new Set<Promise<SendResult>>();
+  const close = async () => {
+    // Takes no more from now on. It is not waited for: it would wait for connections nobody needs any longer.
+    void agent.close().catch(() => {});
+    await Promise.allSettled(underWay);
+    await agent.destroy();
+  };
+  let closed: Promise<void> | undefined;
   return {
     send: async (text, { headers, body }) => {
       const url = URL.canParse(text) ? new URL(text) : null;
@@ -92,12 +100,21 @@ export function createSender(options: SenderOptions): Sender {
         return { kind: 'error', code: 'TARGET_REFUSED', durationMs: 0 };
       }
       const path = url.pathname + url.search;
-      return await new Promise<SendResult>((resolve, reject) => {
+      const result = new Promise<SendResult>((resolve, reject) => {
         const exchange = new Exchange(options, resolve, reject);
         agent.dispatch({ origin: url.origin, path, method: 'POST', headers, body }, exchange);
       });
+      underWay.add(result);
+      try {
+        return await result;
+      } finally {
+        underWay.delete(result);
+      }
     },
-    close: () => agent.close(),
+    close: () => {
+      closed ??= close();
+      return closed;
+    },
   };
 }
 

@@ -66,7 +66,6 @@ export async function graphiql(app: FastifyInstance): Promise<void> {
     reply.headers({
       'content-security-policy': contentSecurityPolicy,
       'cache-control': 'no-cache',
-      'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',
       vary: 'accept-encoding',
       etag,

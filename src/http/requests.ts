@@ -26,13 +26,14 @@ export function requestLog(log: Logger): Logger {
 /** Answers every request with its id, and writes one line for each when it has been answered. */
 export function followRequests(app: FastifyInstance): void {
   app.addHook('onRequest', async (request, reply) => {
-    reply.header('x-request-id', request.id);
+    reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' });
   });
   app.addHook('onResponse', async (request, reply) => {
     const { method, url } = request;
-    const path = url.split('?', 1)[0]; // the rest of a URL is data
+    const path = url.split('?', 1)[0] ?? ''; // the rest of a URL is data
     const durationMs = Math.round(reply.elapsedTime * 10) / 10;
-    request.log.info({ method, path, status: reply.statusCode, durationMs }, 'request answered');
+    const level = path.startsWith('/health/') ? 'debug' : 'info'; // a probe comes every few seconds
+    request.log[level]({ method, path, status: reply.statusCode, durationMs }, 'request answered');
   });
 }
 

@@ -17,7 +17,7 @@ function deliveryRequest(
 ): Json {
   const { $schema, ...payload } = JSON.parse(schema) as Json;
   return {
-    operationId: `receive ${name}`,
+    operationId: `receive_${name}`,
     summary: name,
     description: `${description} Delivery is at least once: deduplicate on ${headerPrefix}-Delivery.`,
     ...(deprecatedAt === null ? {} : { deprecated: true }),

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { Config } from '../config.js';
 import type { Services } from '../context.js';
+import type { TenantScope } from '../domain/api-key.js';
 import { errorCatalogue, type Reason } from '../errors.js';
 import type { RegisteredEventType } from '../operations/event-types.js';
 import { version } from '../version.js';
@@ -12,6 +13,7 @@ import {
   listQuery,
   newWebhook,
   problem,
+  problemExample,
   testDelivery,
   webhook,
   webhookChange,
@@ -109,34 +111,34 @@ function paths(): Json {
   return {
     '/webhooks': {
       parameters: [tenant],
-      post: operation('createWebhook', 'Make a webhook', {
+      post: operation('createWebhook', 'Make a webhook', 'webhooks:write', {
         requestBody: body('NewWebhook'),
         responses: { 201: created, ...problems(...onRoutesWithBody, 'webhook_limit_reached') },
       }),
-      get: operation('listWebhooks', "List the tenant's webhooks, newest first", {
+      get: operation('listWebhooks', "List the tenant's webhooks, newest first", 'webhooks:read', {
         parameters: queryParameters(),
         responses: { 200: answer('One page of webhooks.', ref('WebhookPage')), ...problems() },
       }),
     },
     '/webhooks/{id}': {
       parameters: ofOne,
-      get: operation('readWebhook', 'Read a webhook', {
+      get: operation('readWebhook', 'Read a webhook', 'webhooks:read', {
         responses: { 200: answer('The webhook.', dataOf('Webhook')), ...problems('not_found') },
       }),
-      patch: operation('updateWebhook', 'Enable, pause or change a webhook', {
+      patch: operation('updateWebhook', 'Enable, pause or change a webhook', 'webhooks:write', {
         requestBody: body('WebhookChange'),
         responses: {
           200: answer('The changed webhook.', dataOf('Webhook')),
           ...problems(...onRoutesWithBody, 'not_found'),
         },
       }),
-      delete: operation('deleteWebhook', 'Delete a webhook', {
+      delete: operation('deleteWebhook', 'Delete a webhook', 'webhooks:write', {
         responses: { 204: { description: 'It is deleted.' }, ...problems('not_found') },
       }),
     },
     '/webhooks/{id}/test': {
       parameters: ofOne,
-      post: operation('testWebhook', 'Send a webhook.test event to this webhook', {
+      post: operation('testWebhook', 'Send a webhook.test event to this webhook', 'webhooks:write', {
         responses: {
           202: answer('The delivery on its way.', dataOf('TestDelivery')),
           ...problems('not_found', 'webhook_inactive'),
@@ -146,8 +148,8 @@ function paths(): Json {
   };
 }
 
-function operation(operationId: string, summary: string, rest: Json): Json {
-  return { operationId, summary, tags: ['Webhooks'], ...rest };
+function operation(operationId: string, summary: string, scope: TenantScope, rest: Json): Json {
+  return { operationId, summary, description: `Needs the scope \`${scope}\`.`, tags: ['Webhooks'], ...rest };
 }
 
 function ref(name: string): Json {
@@ -183,7 +185,10 @@ function problemName(reason: Reason): string {
 
 function problemResponse(reason: ProblemReason): Json {
   const { status, title } = errorCatalogue[reason];
-  const example = { type: problemType(reason), title, status, detail: `${title}.`, code: reason };
+  const example =
+    reason === 'invalid_input'
+      ? problemExample
+      : { type: problemType(reason), title, status, detail: `${title}.`, code: reason };
   const isLater = status === 429 || status === 503;
   const headers = {
     ...(status === 401 ? { 'WWW-Authenticate': { schema: { type: 'string', const: 'Bearer' } } } : {}),

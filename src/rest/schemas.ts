@@ -127,6 +127,15 @@ export const webhookPage = z
   })
   .meta({ id: 'WebhookPage', examples: [{ data: [webhookExample], meta: { next_cursor: null } }] });
 
+export const problemExample = {
+  type: '/problems/invalid-input',
+  title: 'The input breaks a rule',
+  status: 422,
+  detail: '/url: is required',
+  code: 'invalid_input',
+  errors: [{ pointer: '/url', code: 'required', detail: 'is required' }],
+};
+
 export const problem = z
   .strictObject({
     type: z
@@ -151,25 +160,19 @@ export const problem = z
   .meta({
     id: 'Problem',
     description: 'RFC 9457',
-    examples: [
-      {
-        type: '/problems/invalid-input',
-        title: 'The input breaks a rule',
-        status: 422,
-        detail: '/url: is required',
-        code: 'invalid_input',
-        errors: [{ pointer: '/url', code: 'required', detail: 'is required' }],
-      },
-    ],
+    examples: [problemExample],
   });
 
 /** `limit` is read as text: a number from a query would be coerced from '1e1', '' and ' 7' too. */
 export const listQuery = z.strictObject({
   limit: z
     .string()
-    .regex(/^[1-9]\d{0,2}$/, `must be a whole number from 1 to ${PAGE_MAX}`)
+    .refine((text) => /^[1-9]\d{0,2}$/.test(text) && Number(text) <= PAGE_MAX, {
+      message: `must be a whole number from 1 to ${PAGE_MAX}`,
+      params: { code: 'out_of_range' },
+    })
     .transform(Number)
-    .pipe(z.int().min(1).max(PAGE_MAX, `must be a whole number from 1 to ${PAGE_MAX}`))
+    .pipe(z.int().min(1).max(PAGE_MAX))
     .default(PAGE_MAX)
     .meta({ description: 'How many webhooks to answer with.' }),
   cursor: z

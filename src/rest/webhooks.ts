@@ -10,8 +10,8 @@ import { listQuery, newWebhook, noQuery, readPart, webhookChange } from './schem
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who asks; set on every route under /api/v1/webhooks. */
-    caller: Context | null;
+    /** Who asks, and for which tenant; set on every route under /api/v1/webhooks. */
+    asking: Context | null;
   }
 }
 
@@ -28,16 +28,16 @@ export async function webhookRoutes(
   { schema, services }: { schema: GraphQLSchema; services: Services },
 ): Promise<void> {
   const operations = prepareOperations(schema);
-  app.decorateRequest('caller', null);
+  app.decorateRequest('asking', null);
   // Before the body is read: a stranger's body is not worth it, and 401 comes before all other errors.
   app.addHook('onRequest', async (request, reply) => {
     reply.header('cache-control', 'no-store');
-    request.caller = await createContext(services, {
+    request.asking = await createContext(services, {
       authorization: request.headers.authorization,
       tenantHeader: headerOf(request, 'hookwright-tenant'),
       requestId: request.id,
     });
-    callerOf(request.caller);
+    callerOf(request.asking);
   });
   await app.register(async (scope) => routesWithBody(scope, operations));
   await app.register(async (scope) => routesWithoutBody(scope, operations));
@@ -134,11 +134,11 @@ function noParameters(request: FastifyRequest): void {
   readPart(noQuery, request.query, 'query');
 }
 
-function contextOf({ caller }: FastifyRequest): Context {
-  if (caller === null) {
+function contextOf({ asking }: FastifyRequest): Context {
+  if (asking === null) {
     throw new Error('A route stands outside the hook that finds out who asks.');
   }
-  return caller;
+  return asking;
 }
 
 const TEST_OF_INACTIVE =

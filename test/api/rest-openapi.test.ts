@@ -95,6 +95,7 @@ describe('the OpenAPI document', () => {
     expect(new Set(ids).size).toBe(ids.length);
     for (const { path, method, operation } of operations()) {
       const statuses = Object.keys(operation.responses);
+      expect(operation.description).toContain(method === 'get' ? 'webhooks:read' : 'webhooks:write');
       expect(statuses.filter((status) => status.startsWith('2'))).toHaveLength(1);
       expect(statuses).toEqual(expect.arrayContaining(['401', '403', '422', '429', '503']));
       expect(statuses.includes('404')).toBe(path.includes('{id}'));

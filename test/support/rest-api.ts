@@ -1,7 +1,9 @@
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { expect } from 'vitest';
+import type { z } from 'zod';
 import type { Services } from '../../src/context.js';
 import { errorCatalogue, type Reason } from '../../src/errors.js';
+import type { createdWebhook } from '../../src/rest/schemas.js';
 import { buildServer } from '../../src/server.js';
 import { createTestDatabase } from './database.js';
 import { makeTenant, openTestServices, type TestTenant } from './factories.js';
@@ -65,11 +67,10 @@ export class RestApi implements AsyncDisposable {
   }
 
   /** Makes a webhook over REST. */
-  // biome-ignore lint/suspicious/noExplicitAny: the answer's data
   async webhook(
     json: object = { url: 'https://example.com/hooks', events: ['*'] },
     key = this.tenant.key,
-  ): Promise<any> {
+  ): Promise<z.infer<typeof createdWebhook>> {
     const { status, body } = await this.ask('POST /webhooks', { json, key });
     expect(status).toBe(201);
     return body.data;
@@ -81,6 +82,22 @@ export class RestApi implements AsyncDisposable {
     await this.dropDatabase();
   }
 }
+
+/** The contract's fields (part 2), in the contract's order. */
+export const contractFields = [
+  'id',
+  'url',
+  'events',
+  'active',
+  'consecutive_failures',
+  'last_success_at',
+  'last_failure_at',
+  'disabled_at',
+  'created_at',
+];
+
+/** "ISO 8601 date-time with numeric UTC offset" (contract part 2). */
+export const timestamp = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\+00:00$/;
 
 /** Expects a complete problem of this kind (RFC 9457). */
 export function expectProblem({ status, headers, body }: RestAnswer, reason: Reason): void {

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { REST_BODY_BYTES_MAX } from '../../src/server.js';
+import { makeKey, makeTenant } from '../support/factories.js';
+import { expectProblem, RestApi } from '../support/rest-api.js';
+
+const valid = { url: 'https://example.com/hooks', events: ['booking.created', 'coupon.applied'] };
+
+let api: RestApi;
+beforeAll(async () => {
+  api = await RestApi.open({ WEBHOOKS_PER_TENANT_MAX: '40' });
+});
+afterAll(() => api[Symbol.asyncDispose]());
+
+async function _pause(id: number): Promise<void> {
+  expect((await api.ask(`PATCH /webhooks/${id}`, { json: { active: false } })).status).toBe(200);
+}
+
+describe('authentication (contract part 5)', () => {
+  const routes = [
+    'GET /webhooks',
+    'POST /webhooks',
+    'GET /webhooks/1',
+    'PATCH /webhooks/1',
+    'DELETE /webhooks/1',
+    'POST /webhooks/1/test',
+  ];
+
+  test.each(routes)('%s requires the Authorization header', async (line) => {
+    for (const key of [null, 'nonsense', `${api.tenant.key.slice(0, -1)}?`, '']) {
+      const answer = await api.ask(line, { key });
+      expectProblem(answer, 'unauthenticated');
+      expect(answer.headers['www-authenticate']).toBe('Bearer');
+    }
+  });
+
+  test('a bad key is refused before the body is looked at', async () => {
+    const json = { 'content-type': 'application/json' };
+    expectProblem(
+      await api.ask('POST /webhooks', { key: 'x', headers: json, payload: '{' }),
+      'unauthenticated',
+    );
+    const payload = 'x'.repeat(REST_BODY_BYTES_MAX + 1);
+    expectProblem(await api.ask('POST /webhooks', { key: 'x', headers: json, payload }), 'unauthenticated');
+  });
+
+  test.each(routes)('%s needs its scope', async (line) => {
+    const isRead = line.startsWith('GET');
+    const { id } = await api.webhook(valid);
+    const { key } = await makeKey(api.services, api.tenant.id, [isRead ? 'webhooks:write' : 'webhooks:read']);
+    const json = line.startsWith('PATCH') ? { active: true } : valid;
+    const answer = await api.ask(line.replace('/1', `/${id}`), { key, ...(isRead ? {} : { json }) });
+    expectProblem(answer, 'scope_missing');
+    expect(answer.body.detail).toContain(isRead ? 'webhooks:read' : 'webhooks:write');
+  });
+
+  test('"the credential identifies the tenant": a foreign webhook is 404, never 403, and stays untouched', async () => {
+    const { secret: _, ...mine } = await api.webhook(valid);
+    const { key } = await makeTenant(api.services);
+    for (const [line, json] of [
+      [`GET /webhooks/${mine.id}`],
+      [`PATCH /webhooks/${mine.id}`, { active: false }],
+      [`DELETE /webhooks/${mine.id}`],
+      [`POST /webhooks/${mine.id}/test`],
+    ] as [string, object?][]) {
+      const foreign = await api.ask(line, { key, ...(json ? { json } : {}) });
+      const unknown = await api.ask(line.replace(String(mine.id), '999999'), {
+        key,
+        ...(json ? { json } : {}),
+      });
+      expectProblem(foreign, 'not_found');
+      expect(foreign.body.detail.replace(String(mine.id), '999999')).toBe(unknown.body.detail);
+    }
+    expect((await api.ask('GET /webhooks', { key })).body.data).toEqual([]);
+    expect((await api.ask(`GET /webhooks/${mine.id}`)).body.data).toEqual(mine);
+  });
+
+  test('a platform key names the tenant that it acts for', async () => {
+    const { key } = await makeKey(api.services, null, ['platform:admin']);
+    const { id } = await api.webhook(valid);
+    expectProblem(await api.ask(`GET /webhooks/${id}`, { key }), 'tenant_required');
+    const named = (tenant: string | number) => ({ key, headers: { 'hookwright-tenant': String(tenant) } });
+    expect((await api.ask(`GET /webhooks/${id}`, named(api.tenant.id))).body.data.id).toBe(id);
+    expectProblem(await api.ask(`GET /webhooks/${id}`, named(999_999)), 'not_found');
+    expectProblem(await api.ask(`GET /webhooks/${id}`, named('x')), 'not_found');
+  });
+
+  test("a tenant's key cannot name another tenant", async () => {
+    const other = await makeTenant(api.services);
+    const headers = { 'hookwright-tenant': String(other.id) };
+    expectProblem(await api.ask('GET /webhooks', { headers }), 'scope_missing');
+  });
+});

@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectProblem, expectRefusedAt, RestApi } from '../support/rest-api.js';
+
+const valid = { url: 'https://example.com/hooks', events: ['booking.created'] };
+const json = { 'content-type': 'application/json' };
+
+let api: RestApi;
+let id: number;
+beforeAll(async () => {
+  api = await RestApi.open();
+  ({ id } = await api.webhook(valid));
+});
+afterAll(() => api[Symbol.asyncDispose]());
+
+/** The routes that read a body, with a body that they accept. */
+const _routesWithBody: [string, object][] = [
+  ['POST /webhooks', valid],
+  ['PATCH /webhooks/:id', { active: true }],
+];
+const withId = (line: string) => line.replace(':id', String(id));
+
+describe('ids', () => {
+  const bad = [
+    '0',
+    '-1',
+    '1.0',
+    '1.5',
+    '01',
+    '+1',
+    '1e3',
+    '0x1',
+    'abc',
+    '%20',
+    'null',
+    'NaN',
+    '9007199254740992',
+    '99999999999999999999',
+    '%00',
+    '%F0%9F%98%80',
+    "1'%20or%201=1",
+    '9'.repeat(100),
+    '9'.repeat(5000),
+    '..%2f1',
+    '999999',
+  ];
+  test.each(bad)('%s is 404 on every route', async (text) => {
+    expectProblem(await api.ask(`GET /webhooks/${text}`), 'not_found');
+    expectProblem(await api.ask(`PATCH /webhooks/${text}`, { json: { active: true } }), 'not_found');
+    expectProblem(await api.ask(`DELETE /webhooks/${text}`), 'not_found');
+    expectProblem(await api.ask(`POST /webhooks/${text}/test`), 'not_found');
+  });
+
+  test('a malformed escape is 404', async () => {
+    expectProblem(await api.ask('GET /webhooks/%zz'), 'not_found');
+  });
+});
+
+describe('routes without a body ignore content type and body', () => {
+  const ignored: [string, object][] = [
+    ['malformed JSON', { headers: json, payload: '{' }],
+    ['an unknown type', { headers: { 'content-type': 'text/weird' }, payload: 'x' }],
+    ['a malformed type', { headers: { 'content-type': ';;;' }, payload: 'x' }],
+    ['an empty JSON body', { headers: json, payload: '' }],
+    ['a body without a type', { payload: Buffer.from('x') }],
+    ['a huge body', { headers: json, payload: 'x'.repeat(1_000_000) }],
+  ];
+  test.each(ignored)('%s', async (_name, request) => {
+    expect((await api.ask(`POST /webhooks/${id}/test`, request)).status).toBe(202);
+    expect((await api.ask(`GET /webhooks/${id}`, request)).status).toBe(200);
+    expect((await api.ask('GET /webhooks', request)).status).toBe(200);
+    const other = await api.webhook(valid);
+    expect((await api.ask(`DELETE /webhooks/${other.id}`, request)).status).toBe(204);
+  });
+
+  test.each(['GET /webhooks/:id', 'DELETE /webhooks/:id', 'POST /webhooks/:id/test'])(
+    '%s refuses query parameters',
+    async (line) => {
+      expectRefusedAt(await api.ask(`${withId(line)}?force=1`), '?force');
+    },
+  );
+});
+
+describe('methods and paths', () => {
+  test.each([
+    ['PUT /webhooks', 'GET, POST'],
+    ['DELETE /webhooks', 'GET, POST'],
+    ['PATCH /webhooks', 'GET, POST'],
+    ['POST /webhooks/1', 'PATCH, GET, DELETE'],
+    ['PUT /webhooks/1', 'PATCH, GET, DELETE'],
+    ['GET /webhooks/1/test', 'POST'],
+    ['DELETE /webhooks/1/test', 'POST'],
+    ['OPTIONS /webhooks', 'GET, POST'],
+    ['TRACE /webhooks', 'GET, POST'],
+    ['PROPFIND /webhooks', 'GET, POST'],
+    ['POST /openapi.json', 'GET'],
+    ['POST //health/live', 'GET'],
+    ['DELETE //', 'GET'],
+    ['PUT //graphql', 'GET, POST'],
+  ])('%s is 405 with Allow', async (line, allowed) => {
+    const answer = await api.ask(line, {
+      key: null,
+      headers: { 'content-type': 'text/weird' },
+      payload: '{',
+    });
+    expectProblem(answer, 'method_not_allowed');
+    const names = (text: unknown) =>
+      String(text)
+        .split(', ')
+        .filter((name) => name !== 'HEAD')
+        .sort();
+    expect(names(answer.headers['allow'])).toEqual(names(allowed));
+  });
+
+  test.each([
+    'GET /',
+    'GET /webhook',
+    'GET /webhooks/',
+    'GET /webhooks/1/',
+    'GET /webhooks/1/test/2',
+    'POST /webhooks/1/tests',
+    'GET /Webhooks',
+    'GET //api',
+    'GET //api/v2/webhooks',
+    'GET //nothing',
+    'POST //nothing',
+    'GET //webhooks',
+    'GET //.env',
+    'GET //problems/nothing',
+  ])('%s is 404', async (line) => {
+    expectProblem(await api.ask(line), 'not_found');
+  });
+
+  test('an unknown path is 404 whatever the body is', async () => {
+    expectProblem(await api.ask('POST /nothing', { headers: json, payload: '{' }), 'not_found');
+    expectProblem(
+      await api.ask('POST /nothing', { headers: { 'content-type': 'a/b' }, payload: 'x' }),
+      'not_found',
+    );
+    expectProblem(
+      await api.ask('POST /nothing', { headers: json, payload: 'x'.repeat(200_000) }),
+      'not_found',
+    );
+  });
+});
