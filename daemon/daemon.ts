@@ -1,9 +1,10 @@
 import { EventEmitter } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Runner, run, type WorkerEvents } from 'graphile-worker';
+import pg from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from '../src/config.js';
-import type { Database } from '../src/database.js';
+import { type Database, poolOptions } from '../src/database.js';
 import { quietLogger, unlockJobsOf } from '../src/operations/enqueue.js';
 import type { SecretVault } from '../src/operations/secrets.js';
 import { Deliverer } from './deliver.js';
@@ -22,6 +23,7 @@ export interface DaemonDeps {
 const RESTART_PAUSE_MS = 1_000;
 /** Jobs fetched ahead of the slots. A crash strands these too, until the sweep finds them. */
 const FETCH_AHEAD = 1.5;
+const JOB_CONNECTIONS_MAX = 5;
 
 /**
  * The delivery daemon: a graphile-worker runner, watched and replaced when it stops, and the sweeps beside it.
@@ -80,8 +82,9 @@ export class Daemon {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       const poolIds: string[] = [];
+      const connections = openJobConnections(this.deps);
       try {
-        this.#runner = await this.#startRunner(poolIds);
+        this.#runner = await this.#startRunner(connections, poolIds);
         if (signal.aborted) {
           await this.#runner.stop();
         }
@@ -90,6 +93,7 @@ export class Daemon {
         this.deps.log.warn({ err: error }, 'the job runner failed');
       }
       this.#runner = undefined;
+      await connections.end();
       if (!signal.aborted) {
         this.deps.log.warn('the job runner ended; starting another');
         await delay(RESTART_PAUSE_MS, undefined, { signal }).catch(() => {});
@@ -100,11 +104,12 @@ export class Daemon {
     }
   }
 
-  async #startRunner(poolIds: string[]): Promise<Runner> {
-    const { config, db } = this.deps;
+  async #startRunner(pgPool: pg.Pool, poolIds: string[]): Promise<Runner> {
+    const { config } = this.deps;
     const events = new EventEmitter() as unknown as WorkerEvents;
     events.on('pool:create', ({ workerPool }) => poolIds.push(workerPool.id));
     return await run({
+      pgPool,
       logger: quietLogger,
       noHandleSignals: true,
       events,
@@ -112,9 +117,7 @@ export class Daemon {
       parsedCronItems: crontab(),
       preset: {
         worker: {
-          connectionString: db.url,
           concurrentJobs: config.delivery.concurrency,
-          maxPoolSize: 5,
           pollInterval: 500,
           localQueue: { size: Math.ceil(config.delivery.concurrency * FETCH_AHEAD) },
           completeJobBatchDelay: 5,
@@ -124,4 +127,13 @@ export class Daemon {
       },
     });
   }
+}
+
+/** graphile-worker's own pool has no time limits, and goes on ending after its runner has ended. */
+function openJobConnections({ db, log }: DaemonDeps): pg.Pool {
+  const connections = new pg.Pool(poolOptions(db.url, JOB_CONNECTIONS_MAX));
+  const onError = (error: Error) => log.warn({ err: error }, 'a job connection broke');
+  connections.on('error', onError);
+  connections.on('connect', (client) => client.on('error', onError));
+  return connections;
 }

@@ -78,7 +78,7 @@ export function notFound(noun: string, id: string | number): ApiError {
   return new ApiError('not_found', `There is no ${noun} ${id}.`);
 }
 
-const unavailableSqlStates = /^(08|53|57P|25006|55P03|57014)/;
+const unavailableSqlStates = /^(08|53|57P|25006|55P03|57014|3D000)/;
 const unavailableSystemCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',

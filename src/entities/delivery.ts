@@ -88,7 +88,7 @@ export class Delivery {
   @Property({ type: 'integer', nullable: true })
   @Field(() => Int, {
     nullable: true,
-    description: 'The HTTP status of the latest attempt that got an answer.',
+    description: 'The HTTP status that the latest attempt was answered with; null when it got no answer.',
   })
   lastStatusCode!: number | null;
 

@@ -23,7 +23,10 @@ export function requestLog(log: Logger): Logger {
   return log.child({}, { redact: { paths: secret, censor: '[redacted]' } });
 }
 
-/** Answers every request with its id, and writes one line for each when it has been answered. */
+/**
+ * Answers every request with its id, and writes one line for each that went wrong. Those that went well are for
+ * LOG_LEVEL=debug: thousands of emits a second would make the log the dearest part of an emit.
+ */
 export function followRequests(app: FastifyInstance): void {
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' });
@@ -32,7 +35,8 @@ export function followRequests(app: FastifyInstance): void {
     const { method, url } = request;
     const path = url.split('?', 1)[0] ?? ''; // the rest of a URL is data
     const durationMs = Math.round(reply.elapsedTime * 10) / 10;
-    const level = path.startsWith('/health/') ? 'debug' : 'info'; // a probe comes every few seconds
+    const isProbe = path.startsWith('/health/'); // comes every few seconds, also while it is answered 503
+    const level = reply.statusCode < 400 || isProbe ? 'debug' : 'info';
     request.log[level]({ method, path, status: reply.statusCode, durationMs }, 'request answered');
   });
 }
