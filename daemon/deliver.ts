@@ -38,9 +38,11 @@ export class Deliverer {
   constructor(private readonly deps: DeliverDeps) {
     const { db, config, vault } = deps;
     this.#loads = new GroupCommit((jobs) => loadDeliveries(db.pool, jobs), BATCH_MAX);
+    // One batch at a time: two would only wait for each other, on the rows of the webhooks that they share.
     this.#records = new GroupCommit(
       (attempts) => recordAttempts(db.pool, attempts, config.holdHours),
       BATCH_MAX,
+      1,
     );
     this.#keys = new SigningKeys(vault);
   }

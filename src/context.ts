@@ -57,36 +57,40 @@ export async function createContext(services: Services, request: ContextRequest)
       ? null
       : await services.authenticator.authenticate(request.authorization);
   const tenantId = caller === null ? null : await tenantNamed(services, caller, request.tenantHeader);
-  return contextFor(services, caller, tenantId, request.requestId);
+  return new RequestContext(services, caller, tenantId, request.requestId) as unknown as Context;
 }
 
-function contextFor(
-  services: Services,
-  caller: Caller | null,
-  tenantId: number | null,
-  requestId: string,
-): Context {
-  let em: EntityManager | undefined;
-  let loaders: Loaders | undefined;
-  return {
-    ...services,
-    caller,
-    tenantId,
-    requestId,
-    get em() {
-      em ??= forkFor(services, tenantId);
-      return em;
-    },
-    get loaders() {
-      loaders ??= createLoaders(this);
-      return loaders;
-    },
-  };
+/**
+ * A class, so that the lazy members are the prototype's: Apollo copies a context for each request with Object.assign,
+ * which would call getters of the object's own and make an EntityManager for every emit.
+ */
+class RequestContext {
+  private madeEm: EntityManager | undefined;
+  private madeLoaders: Loaders | undefined;
+
+  constructor(
+    services: Services,
+    readonly caller: Caller | null,
+    readonly tenantId: number | null,
+    readonly requestId: string,
+  ) {
+    Object.assign(this, services);
+  }
+
+  get em(): EntityManager {
+    this.madeEm ??= forkFor(this as unknown as Context);
+    return this.madeEm;
+  }
+
+  get loaders(): Loaders {
+    this.madeLoaders ??= createLoaders(this as unknown as Context);
+    return this.madeLoaders;
+  }
 }
 
 /** Without a tenant the filter has no argument, and every query that needs one throws. */
-function forkFor(services: Services, tenantId: number | null): EntityManager {
-  const em = services.db.orm.em.fork({ useContext: false });
+function forkFor({ db, tenantId }: Context): EntityManager {
+  const em = db.orm.em.fork({ useContext: false });
   if (tenantId !== null) {
     em.setFilterParams('tenant', { tenantId });
   }

@@ -50,7 +50,13 @@ export function poolOptions(url: string, max: number): pg.PoolConfig {
 }
 
 export function openPool(url: string, max: number, onError: (error: Error) => void): pg.Pool {
-  const pool = new pg.Pool({ ...poolOptions(url, max), pipeline: true, types } as pg.PoolConfig);
+  const pool = new pg.Pool({
+    ...poolOptions(url, max),
+    // Planning a hot statement anew costs as much as running it, and no parameter of ours makes another plan better.
+    options: '-c plan_cache_mode=force_generic_plan',
+    pipeline: true,
+    types,
+  } as pg.PoolConfig);
   // An error of an idle connection has no caller to reject; without listeners it would end the process.
   pool.on('error', onError);
   pool.on('connect', (client) => client.on('error', onError));
@@ -99,24 +105,29 @@ export async function query<Row extends pg.QueryResultRow>(
 }
 
 /**
- * Runs `work` in one transaction. The connections are pipelined: a statement that is not awaited before the next
- * one is sent shares its round trip. `work` may return a promise of unawaited statements together with its result.
+ * Runs `work` in one transaction. The connections are pipelined: statements that are sent without waiting share a
+ * round trip. Those that `work` hands to `withCommit` travel with the commit, which shortens the time that locks are
+ * held; should one fail, nothing is committed.
  *
- * @throws what `work` throws, after the roll-back
+ * @throws what `work` or one of its statements throws, after the roll-back
  */
 export async function transaction<Result>(
   pool: pg.Pool,
-  work: (client: pg.PoolClient) => Promise<Result>,
+  work: (client: pg.PoolClient, withCommit: (statement: Promise<unknown>) => void) => Promise<Result>,
 ): Promise<Result> {
   const client = await pool.connect();
   let broken: Error | undefined;
+  const sent: Promise<unknown>[] = [];
+  // What is not awaited at once must not become an unhandled rejection in the meantime.
+  const send = (statement: Promise<unknown>) => {
+    statement.catch(() => {});
+    sent.push(statement);
+  };
   try {
-    const begun = client.query('begin');
-    // The transaction's first statement is sent with `begin`, so a refused `begin` must not go unhandled.
-    begun.catch(() => {});
-    const result = await work(client);
-    await begun;
-    await client.query('commit');
+    send(client.query('begin'));
+    const result = await work(client, send);
+    send(client.query('commit'));
+    await Promise.all(sent);
     return result;
   } catch (error) {
     await client.query('rollback').catch((rollbackError: Error) => {

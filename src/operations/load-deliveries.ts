@@ -33,7 +33,11 @@ interface Row {
   state: 'DUE' | 'EARLY' | 'INACTIVE' | 'DELETED';
 }
 
-/** Webhook, event and delivery must agree on the tenant: nothing is ever sent across. */
+/**
+ * Webhook, event and delivery must agree on the tenant: nothing is ever sent across. The conditions beside the ids are
+ * wrapped in `is true` so that no index is chosen for them: planned on empty tables, a day's first load would go by
+ * tenant or webhook, and go on reading everything that they have (1.5 s instead of 2 ms, measured).
+ */
 const loadStatement: Statement = {
   name: 'load_deliveries',
   text: `
@@ -44,9 +48,9 @@ const loadStatement: Statement = {
                 when greatest(d.due_at, w.closed_until) > now() then 'EARLY'
                 else 'DUE' end as state
     from hookwright.deliveries d
-    join hookwright.events e on e.id = d.event_id and e.tenant_id = d.tenant_id
-    join hookwright.webhooks w on w.id = d.webhook_id and w.tenant_id = d.tenant_id
-    where d.id = any($1::bigint[]) and d.status = 'PENDING'`,
+    join hookwright.events e on e.id = d.event_id and (e.tenant_id = d.tenant_id) is true
+    join hookwright.webhooks w on w.id = d.webhook_id and (w.tenant_id = d.tenant_id) is true
+    where d.id = any($1::bigint[]) and (d.status = 'PENDING') is true`,
 };
 
 /** The same conditions again: whatever was changed between the two statements wins. */
@@ -57,14 +61,15 @@ const turnAwayStatement: Statement = {
       select d.id, d.attempt_count, greatest(d.due_at, w.closed_until) as ready_at, w.active,
              w.deleted_at is not null as deleted
       from hookwright.deliveries d join hookwright.webhooks w on w.id = d.webhook_id
-      where d.id = any($1::bigint[]) and d.status = 'PENDING'),
+      where d.id = any($1::bigint[]) and (d.status = 'PENDING') is true),
     turned_away as (
       update hookwright.deliveries d
       set status = case when j.deleted then 'CANCELED' else 'HELD' end::hookwright.delivery_status,
           cancel_reason = case when j.deleted then 'WEBHOOK_DELETED' end::hookwright.cancel_reason,
           finished_at = case when j.deleted then now() end
       from judged j
-      where d.id = j.id and d.id = any($1::bigint[]) and d.status = 'PENDING' and (j.deleted or not j.active))
+      where d.id = j.id and d.id = any($1::bigint[]) and (d.status = 'PENDING') is true
+        and (j.deleted or not j.active))
     select hookwright.enqueue_deliveries(array_agg(id), array_agg(attempt_count + 1), array_agg(ready_at), array_agg(0))
     from judged where active and not deleted`,
 };

@@ -42,7 +42,7 @@ export async function recordAttempts(
   attempts: readonly FinishedAttempt[],
   holdHours: number,
 ): Promise<boolean[]> {
-  return await transaction(pool, async (client) => {
+  return await transaction(pool, async (client, withCommit) => {
     const webhookIds = [...new Set(attempts.map(({ delivery }) => delivery.webhookId))];
     // Sent together, answered in order: webhooks are locked before deliveries, as everywhere.
     const locking = query<LockedWebhook>(client, lockStatement, [webhookIds]);
@@ -50,10 +50,10 @@ export async function recordAttempts(
     const hits = await query<{ id: number }>(client, recordStatement, recordValues(attempts));
     const recorded = new Set(hits.map(({ id }) => id));
     const counted = attempts.filter(({ delivery }) => recorded.has(delivery.id));
-    await Promise.all([
-      updateHealth(client, await locking, counted, holdHours),
-      counted.length > 0 ? query(client, statsStatement, statsValues(counted)) : [],
-    ]);
+    withCommit(updateHealth(client, await locking, counted, holdHours));
+    if (counted.length > 0) {
+      withCommit(query(client, statsStatement, statsValues(counted)));
+    }
     return attempts.map(({ delivery }) => recorded.has(delivery.id));
   });
 }
@@ -86,8 +86,8 @@ const recordStatement: Statement = {
           finished_at = case when e.retry_in_ms is null then clock_timestamp() else d.finished_at end,
           last_status_code = e.status_code, last_error_code = e.error_code
       from ended e
-      where d.id = e.delivery_id and d.id = any($1::bigint[]) and d.tenant_id = e.tenant_id
-        and d.attempt_count = e.number - 1 and d.status in ('PENDING', 'HELD', 'CANCELED')
+      where d.id = e.delivery_id and d.id = any($1::bigint[]) and (d.tenant_id = e.tenant_id) is true
+        and d.attempt_count = e.number - 1 and (d.status in ('PENDING', 'HELD', 'CANCELED')) is true
       returning d.id, d.status, d.attempt_count, d.due_at),
     logged as (
       insert into hookwright.attempts (delivery_id, number, tenant_id, url, started_at, duration_ms, status_code,
