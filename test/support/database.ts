@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
+import { eventually } from './eventually.js';
 import type {} from './global-setup.js'; // the type of what it provides
 
 /** One copy at a time, over all test processes: copies made side by side only slow each other down. */
@@ -22,11 +23,25 @@ export async function createTestDatabase(): Promise<{ url: string; drop(): Promi
   url.pathname = name;
   return {
     url: url.href,
-    drop: () =>
-      onServer(serverUrl, async (client) => {
-        await client.query(`drop database if exists ${name} with (force)`);
-      }),
+    drop: () => onServer(serverUrl, (client) => dropDatabase(client, name)),
   };
+}
+
+const INSUFFICIENT_PRIVILEGE = '42501';
+
+/** Autovacuum belongs to the server's superuser, and may not be cut off by us: it is waited for. */
+async function dropDatabase(client: pg.Client, name: string): Promise<void> {
+  await eventually(async () => {
+    try {
+      await client.query(`drop database if exists ${name} with (force)`);
+      return true;
+    } catch (error) {
+      if ((error as { code?: string }).code === INSUFFICIENT_PRIVILEGE) {
+        return false;
+      }
+      throw error;
+    }
+  });
 }
 
 async function onServer(url: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
