@@ -49,7 +49,7 @@ export function poolOptions(url: string, max: number): pg.PoolConfig {
   };
 }
 
-export function openPool(url: string, max: number, onError: (error: Error) => void): pg.Pool {
+export function openPool(url: string, max: number, onError: (error: Error) => unknown): pg.Pool {
   const pool = new pg.Pool({
     ...poolOptions(url, max),
     // Planning a hot statement anew costs as much as running it, and no parameter of ours makes another plan better.
@@ -82,13 +82,16 @@ export async function openDatabase(
   url: string,
   { poolMax, onError }: { poolMax: number; onError: (error: Error) => void },
 ): Promise<Database> {
-  const pool = openPool(url, poolMax, onError);
+  let closing = false;
+  // While we are closing, the server may be closing too: who ends whose connection first is no news.
+  const pool = openPool(url, poolMax, (error) => closing || onError(error));
   const orm = await MikroORM.init({ ...ormOptions(url, poolMax), connect: false } as Options);
   return {
     url,
     pool,
     orm,
     async close() {
+      closing = true;
       await Promise.all([pool.end(), orm.close(true)]);
     },
   };

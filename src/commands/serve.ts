@@ -39,9 +39,20 @@ export async function serve(roles: Roles): Promise<void> {
   }
 }
 
+/** What helps to find a fault. The error of a database driver carries its whole connection, settings and all. */
+function tellError(error: Error & { code?: unknown }): Record<string, unknown> {
+  const { name, message, code, stack, cause } = error;
+  return { name, message, code, stack, ...(cause instanceof Error ? { cause: tellError(cause) } : {}) };
+}
+
 /** JSON for machines; lines that a person can read when a person is watching. */
 function openLog({ logLevel }: Config): Logger {
-  const options = { level: logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime };
+  const options = {
+    level: logLevel,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    serializers: { err: tellError },
+  };
   return process.stdout.isTTY ? pino(options, pretty({ singleLine: true, sync: true })) : pino(options);
 }
 

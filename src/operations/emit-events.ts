@@ -48,7 +48,8 @@ export class Emitter {
   readonly #groups: GroupCommit<Emit, EmitResult>;
 
   constructor(private readonly pool: pg.Pool) {
-    this.#groups = new GroupCommit((items) => writeEvents(pool, items), BATCH_ITEMS_MAX);
+    // One batch at a time: NOTIFY makes commits queue up behind each other anyway, and fewer batches cost less.
+    this.#groups = new GroupCommit((items) => writeEvents(pool, items), BATCH_ITEMS_MAX, 1);
   }
 
   /** Emits the items in one transaction; one that is refused writes nothing and leaves its neighbours alone. */
