@@ -33,7 +33,7 @@ export class Deliverer {
   readonly #loads: GroupCommit<DeliverPayload, DueDelivery | null>;
   readonly #records: GroupCommit<FinishedAttempt, boolean>;
   readonly #keys: SigningKeys;
-  readonly #underWay = new Set<number>();
+  readonly #underWay = new Map<number, Promise<void>>();
 
   constructor(private readonly deps: DeliverDeps) {
     const { db, config, vault } = deps;
@@ -53,18 +53,24 @@ export class Deliverer {
    * @throws Error only for faults of our own (the database is away); the job is then run again
    */
   async deliver(job: DeliverPayload): Promise<void> {
-    // Two jobs can name one delivery (a rescued one, say): the request that is under way answers for both.
-    if (this.#underWay.has(job.id)) {
-      return;
+    // Two jobs can name one delivery (a rescued one, or one that was held and released in the same moment). The later
+    // waits and is then looked at like any other: it may be the only one that knows of the next attempt.
+    for (let other = this.#underWay.get(job.id); other; other = this.#underWay.get(job.id)) {
+      await other.catch(() => {});
     }
-    this.#underWay.add(job.id);
+    const turn = this.#takeTurn(job);
+    this.#underWay.set(job.id, turn);
     try {
-      const delivery = await this.#loads.runOne(job);
-      if (delivery !== null) {
-        await this.#attempt(delivery);
-      }
+      await turn;
     } finally {
       this.#underWay.delete(job.id);
+    }
+  }
+
+  async #takeTurn(job: DeliverPayload): Promise<void> {
+    const delivery = await this.#loads.runOne(job);
+    if (delivery !== null) {
+      await this.#attempt(delivery);
     }
   }
 

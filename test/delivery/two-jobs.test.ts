@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { Deliverer } from '../../daemon/deliver.js';
+import { createSender } from '../../daemon/send.js';
+import { DeliveryStack } from '../support/delivery-stack.js';
+import { eventually } from '../support/eventually.js';
+import { answer, startReceiver } from '../support/receiver.js';
+
+test('a job that comes while an earlier attempt of its delivery is under way makes its own attempt afterwards', async () => {
+  await using stack = await DeliveryStack.open();
+  await using receiver = await startReceiver(() => {});
+  await stack.webhook(receiver.url);
+  const { id } = await stack.delivery(await stack.emit());
+  const { delivery, target } = stack.services.config;
+  const sender = createSender({
+    policy: target,
+    connectTimeoutMs: delivery.connectTimeoutMs,
+    totalTimeoutMs: delivery.attemptTimeoutMs,
+    responseBytesMax: delivery.responseBytesMax,
+    storedBytesMax: delivery.storedBytesMax,
+    connectionsPerOriginMax: delivery.concurrency,
+  });
+  const deliverer = new Deliverer({ ...stack.services, sender });
+
+  let answerFirst = () => {};
+  receiver.answerWith((request, response) => {
+    answerFirst = () => answer(500)(request, response);
+    receiver.answerWith(answer(200));
+  });
+  const first = deliverer.deliver({ id, attempt: 1 });
+  await eventually(() => receiver.received.length === 1);
+  // Another process was faster with the outcome, and has the retry made already.
+  await stack.rows('update hookwright.deliveries set attempt_count = 1, due_at = now()');
+  const second = deliverer.deliver({ id, attempt: 2 });
+  answerFirst();
+  await Promise.all([first, second]);
+
+  expect(receiver.received).toHaveLength(2);
+  const [row] = await stack.deliveries();
+  expect(row).toMatchObject({ status: 'SUCCEEDED', attempt_count: 2 });
+  await sender.close();
+});
