@@ -3,15 +3,18 @@ import type { Logger } from 'pino';
 import type { Config } from '../src/config.js';
 import type { Database } from '../src/database.js';
 import { type DeliveryRequest, deliveryRequest } from '../src/domain/delivery-request.js';
+import { strainOf } from '../src/domain/endpoint-window.js';
 import { judge, type Outcome } from '../src/domain/outcome.js';
 import { retryDelayMs } from '../src/domain/retry-policy.js';
 import { isDatabaseAway } from '../src/errors.js';
-import type { DeliverPayload } from '../src/operations/enqueue.js';
+import { type DeliverPayload, PRIORITY } from '../src/operations/enqueue.js';
 import { GroupCommit } from '../src/operations/group-commit.js';
 import { type DueDelivery, loadDeliveries } from '../src/operations/load-deliveries.js';
+import { type PutOff, putOffDeliveries } from '../src/operations/put-off.js';
 import { type FinishedAttempt, recordAttempts } from '../src/operations/record-attempts.js';
 import type { SecretVault } from '../src/operations/secrets.js';
 import { version } from '../src/version.js';
+import { Gate, type Pass } from './gate.js';
 import type { Sender } from './send.js';
 import { SigningKeys } from './signing-keys.js';
 
@@ -32,7 +35,9 @@ const RECORD_PAUSE_MS = 500;
 export class Deliverer {
   readonly #loads: GroupCommit<DeliverPayload, DueDelivery | null>;
   readonly #records: GroupCommit<FinishedAttempt, boolean>;
+  readonly #putOffs: GroupCommit<PutOff, null>;
   readonly #keys: SigningKeys;
+  readonly gate: Gate;
   readonly #underWay = new Map<number, Promise<void>>();
 
   constructor(private readonly deps: DeliverDeps) {
@@ -44,21 +49,31 @@ export class Deliverer {
       BATCH_MAX,
       1,
     );
+    this.#putOffs = new GroupCommit((deliveries) => putOffDeliveries(db.pool, deliveries), BATCH_MAX);
     this.#keys = new SigningKeys(vault);
+    this.gate = new Gate({
+      slots: config.delivery.concurrency,
+      endpointMax: config.delivery.endpointConcurrencyMax,
+      originMax: config.delivery.originConcurrencyMax,
+      now: () => performance.now(),
+      random: Math.random,
+    });
   }
 
   /**
-   * Makes one attempt, if it is due. Whatever the receiver does is recorded as an outcome.
+   * Makes one attempt, if it is due and its endpoint has room; else its job comes again later. Whatever the receiver
+   * does is recorded as an outcome.
    *
+   * @param priority the job's
    * @throws Error only for faults of our own (the database is away); the job is then run again
    */
-  async deliver(job: DeliverPayload): Promise<void> {
+  async deliver(job: DeliverPayload, priority: number = PRIORITY.FIRST): Promise<void> {
     // Two jobs can name one delivery (a rescued one, or one that was held and released in the same moment). The later
     // waits and is then looked at like any other: it may be the only one that knows of the next attempt.
     for (let other = this.#underWay.get(job.id); other; other = this.#underWay.get(job.id)) {
       await other.catch(() => {});
     }
-    const turn = this.#takeTurn(job);
+    const turn = this.#takeTurn(job, priority);
     this.#underWay.set(job.id, turn);
     try {
       await turn;
@@ -67,20 +82,36 @@ export class Deliverer {
     }
   }
 
-  async #takeTurn(job: DeliverPayload): Promise<void> {
+  async #takeTurn(job: DeliverPayload, priority: number): Promise<void> {
     const delivery = await this.#loads.runOne(job);
-    if (delivery !== null) {
-      await this.#attempt(delivery);
+    if (delivery === null) {
+      return;
+    }
+    const turn = await this.gate.enter({ ...delivery, origin: originOf(delivery.url) });
+    if ('pass' in turn) {
+      await this.#record(await this.#attempt(delivery, turn.pass));
+    } else {
+      await this.#putOffs.runOne({
+        deliveryId: delivery.id,
+        attemptNumber: delivery.attemptNumber,
+        inMs: turn.putOffMs,
+        priority: Math.max(priority, PRIORITY.CROWDED),
+      });
     }
   }
 
-  async #attempt(delivery: DueDelivery): Promise<void> {
-    const startedAt = this.deps.clock();
-    const request = await this.#sign(delivery, startedAt);
-    const result = await this.deps.sender.send(delivery.url, request);
-    const outcome = judge(result, this.deps.clock());
-    const retryInMs = this.#plan(delivery, outcome);
-    await this.#record({ delivery, startedAt, requestHeaders: request.headers, result, outcome, retryInMs });
+  async #attempt(delivery: DueDelivery, pass: Pass): Promise<FinishedAttempt> {
+    try {
+      const startedAt = this.deps.clock();
+      const request = await this.#sign(delivery, startedAt);
+      const result = await this.deps.sender.send(delivery.url, request);
+      const outcome = judge(result, this.deps.clock());
+      pass.leave(strainOf(outcome, result));
+      const retryInMs = this.#plan(delivery, outcome);
+      return { delivery, startedAt, requestHeaders: request.headers, result, outcome, retryInMs };
+    } finally {
+      pass.leave();
+    }
   }
 
   async #sign(delivery: DueDelivery, at: Date): Promise<DeliveryRequest> {
@@ -127,3 +158,5 @@ export class Deliverer {
     }
   }
 }
+
+const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : url);

@@ -24,7 +24,7 @@ export function taskList(deps: {
 }): TaskList {
   const { config, db, log, deliverer } = deps;
   return {
-    [DELIVER_TASK]: (payload) => deliverer.deliver(payload as DeliverPayload),
+    [DELIVER_TASK]: (payload, { job }) => deliverer.deliver(payload as DeliverPayload, job.priority),
     [SETTLE_TASK]: async (payload) => {
       const { tenantId, webhookId } = payload as SettlePayload;
       const moved = await settleWebhook(db, tenantId, webhookId);

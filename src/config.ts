@@ -69,6 +69,8 @@ function configFrom(s: Settings) {
     retry: { retriesMax: s.MAX_RETRIES, baseSeconds: s.RETRY_BASE_SECONDS, capSeconds: 3600 },
     delivery: {
       concurrency: s.DELIVERY_CONCURRENCY,
+      endpointConcurrencyMax: s.ENDPOINT_CONCURRENCY_MAX,
+      originConcurrencyMax: s.ORIGIN_CONCURRENCY_MAX,
       connectTimeoutMs: s.CONNECT_TIMEOUT_MS,
       attemptTimeoutMs: s.ATTEMPT_TIMEOUT_MS,
       drainTimeoutMs: 20_000,

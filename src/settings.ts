@@ -170,6 +170,16 @@ export const settings = {
     '1 to 2000',
     'Deliveries that a daemon works on at the same time.',
   ),
+  ENDPOINT_CONCURRENCY_MAX: setting(
+    whole(1, 1000, 64),
+    '1 to 1000',
+    'Requests in flight to one webhook at most. It starts with 8; fast successes raise it, failures halve it.',
+  ),
+  ORIGIN_CONCURRENCY_MAX: setting(
+    whole(1, 2000, 256),
+    '1 to 2000',
+    "Requests in flight to one scheme, host and port at most, over all of a tenant's webhooks there.",
+  ),
   CONNECT_TIMEOUT_MS: setting(
     whole(10, 60_000, 5000),
     '10 to 60000',

@@ -1,5 +1,6 @@
 import { Logger } from 'graphile-worker';
 import type pg from 'pg';
+import { transaction } from '../database.js';
 
 /**
  * The only file that names graphile-worker's SQL (with the function `hookwright.enqueue_deliveries`, which adds the
@@ -12,6 +13,13 @@ export const quietLogger = new Logger(() => () => {});
 /** Names of the tasks, as the daemon registers them. */
 export const DELIVER_TASK = 'deliver';
 export const SETTLE_TASK = 'settle-webhook';
+
+/**
+ * Priorities of delivery jobs; lower ones are fetched first. A person waits for a test. A tenant that emits a lot at
+ * once, and an endpoint that cannot keep up, stand behind the others' first attempts; retries and what was released or
+ * redelivered stand behind those, but for their share (`raiseWaitingJobs`).
+ */
+export const PRIORITY = { TEST: -1, FIRST: 0, CROWDED: 5, RETRY: 10, BULK: 20 } as const;
 
 export interface DeliverPayload {
   id: number;
@@ -31,6 +39,11 @@ export async function indexJobsByTime(client: pg.ClientBase): Promise<void> {
   await client.query(
     `create index if not exists hookwright_jobs_by_time on graphile_worker._private_jobs (run_at, priority)
      where is_available`,
+  );
+  // The search for jobs of dead workers reads the locked ones alone, and `force_unlock_workers` finds them by it.
+  await client.query(
+    `create index if not exists hookwright_jobs_by_owner on graphile_worker._private_jobs (locked_by)
+     where locked_by is not null`,
   );
 }
 
@@ -54,9 +67,78 @@ export const hasNoLiveJobSql = (deliveryId: string, lockedSeconds: string) =>
 export const deleteDeadJobsSql =
   'delete from graphile_worker._private_jobs where attempts >= max_attempts and locked_at is null and key is null';
 
-/** Frees the jobs that ended worker pools had locked, and wakes the living ones. */
-export async function unlockJobsOf(pool: pg.Pool, poolIds: readonly string[]): Promise<void> {
-  if (poolIds.length > 0) {
-    await pool.query('select graphile_worker.force_unlock_workers($1::text[])', [poolIds]);
-  }
+/**
+ * Frees the jobs that a worker pool of this process has locked, but for those in hand, and wakes the living pools.
+ * They were handed out without being run, or could not be completed: that says nothing against them, so the fetch is
+ * not counted as an attempt.
+ */
+export async function freeJobsOf(
+  pool: pg.Pool,
+  poolId: string,
+  inHand: ReadonlySet<string>,
+): Promise<void> {
+  await pool.query(
+    `with freed as (
+       update graphile_worker._private_jobs
+       set locked_by = null, locked_at = null, attempts = greatest(attempts - 1, 0)
+       where locked_by = $1 and id <> all($2::bigint[])
+       returning id)
+     select pg_notify('jobs:insert', json_build_object('count', count(*))::text) from freed having count(*) > 0`,
+    [poolId, [...inHand]],
+  );
+}
+
+/** The name of the lock that a worker pool's process holds for as long as it is alive. */
+export const poolLockSql = (poolId: string) => `hashtextextended(${poolId}, 0)`;
+
+/**
+ * SQL query: who has jobs locked, found by leaping from owner to owner in an index of locked jobs alone. The million
+ * that wait are not looked at.
+ */
+export const lockOwnersSql = `
+  with recursive owner(id) as (
+    select min(locked_by) from graphile_worker._private_jobs where locked_by is not null
+    union all
+    select (select min(j.locked_by) from graphile_worker._private_jobs j where j.locked_by > owner.id)
+    from owner where owner.id is not null)
+  select id from owner where id is not null
+  union select locked_by from graphile_worker._private_job_queues where locked_by is not null`;
+
+/** SQL query: frees all that the pools in the text[] `poolIds` have locked; answers with how many jobs that were. */
+export const unlockPoolsSql = (poolIds: string) => `
+  select count(*)::integer as jobs,
+         graphile_worker.force_unlock_workers(${poolIds}),
+         pg_notify('jobs:insert', json_build_object('count', greatest(count(*), 1))::text)
+  from graphile_worker._private_jobs where locked_by = any(${poolIds})`;
+
+/**
+ * Puts a delivery's job aside while it is being run: another one of its key, due later, takes its place. Should the
+ * process die of it, that one is left; should an outcome be recorded, the job of the next attempt replaces that one.
+ * Unlike any other job that is added, it remembers how often it was fetched.
+ *
+ * @param jobId the job that is being run; when another has taken its key already, nothing is done. Null: whoever has it
+ */
+export async function setJobAside(
+  pool: pg.Pool,
+  jobId: string | null,
+  job: DeliverPayload,
+  { seconds, fetches }: { seconds: number; fetches: number },
+): Promise<void> {
+  await transaction(pool, async (client) => {
+    const { rowCount } = await client.query(
+      `select hookwright.enqueue_deliveries(
+         array[$1::bigint], array[$2::integer], array[now() + $3 * interval '1 second'], array[0])
+       where $4::bigint is null or exists (
+         select from graphile_worker._private_jobs where id = $4::bigint and key = 'd:' || $1::bigint)`,
+      [job.id, job.attempt, seconds, jobId],
+    );
+    if (rowCount === 1) {
+      await client.query(
+        // Far below max_attempts, at which nobody would fetch it.
+        `update graphile_worker._private_jobs set attempts = least($2::integer, max_attempts / 2)
+         where key = 'd:' || $1::bigint`,
+        [job.id, fetches],
+      );
+    }
+  });
 }

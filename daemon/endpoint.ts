@@ -1,0 +1,103 @@
+import {
+  afterAttempt,
+  type EndpointWindow,
+  newWindow,
+  SLOW_MS,
+  turnMs,
+  type WindowSample,
+} from '../src/domain/endpoint-window.js';
+
+/** A place in an endpoint's window. It must be left; leaving it twice does nothing. */
+export interface Pass {
+  /** @param kind what the attempt said of the endpoint; undefined when no request was made */
+  leave(kind?: WindowSample['kind']): void;
+}
+
+/** Either a place in the window, or for how many milliseconds to put the delivery off. */
+export type Turn = { pass: Pass } | { putOffMs: number };
+
+export interface Waiter {
+  resolve(turn: Turn): void;
+  timer: NodeJS.Timeout;
+}
+
+const PUT_OFF_MS_MIN = 250;
+const PUT_OFF_MS_MAX = 600_000;
+
+/** Scheme, host and port, as one tenant uses them. */
+export class Origin {
+  inFlight = 0;
+  /** How many webhooks share it. */
+  endpoints = 0;
+  /** Those of them with somebody in their waiting room. */
+  readonly waiting = new Set<Endpoint>();
+
+  constructor(readonly key: string) {}
+}
+
+/** What is known of one webhook's endpoint while the daemon runs. */
+export class Endpoint {
+  window: EndpointWindow;
+  readonly waiting: Waiter[] = [];
+  putOffs = 0;
+  /** When each request in flight began, the oldest first. */
+  readonly #startedAt = new Map<symbol, number>();
+  /** When the turn of the last one that was put off is expected. */
+  #horizonMs = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    readonly webhookId: number,
+    readonly origin: Origin,
+    private readonly limitMax: number,
+  ) {
+    this.window = newWindow(limitMax);
+  }
+
+  get inFlight(): number {
+    return this.#startedAt.size;
+  }
+
+  /** By its answers so far, or because a request has been hanging for that long: how long it will, nobody knows. */
+  isSlow(now: number): boolean {
+    const [oldest] = this.#startedAt.values();
+    return (this.window.meanMs ?? 0) > SLOW_MS || (oldest !== undefined && now - oldest > SLOW_MS);
+  }
+
+  begin(now: number): symbol {
+    const place = Symbol();
+    this.#startedAt.set(place, now);
+    this.origin.inFlight += 1;
+    return place;
+  }
+
+  /** @returns whether the place was taken until now */
+  end(place: symbol, now: number, kind: WindowSample['kind'] | undefined): boolean {
+    const startedAtMs = this.#startedAt.get(place);
+    if (startedAtMs === undefined) {
+      return false;
+    }
+    this.#startedAt.delete(place);
+    this.origin.inFlight -= 1;
+    if (kind !== undefined) {
+      const before = turnMs(this.window);
+      this.window = afterAttempt(this.window, { startedAtMs, endedAtMs: now, kind }, this.limitMax);
+      // Those who come next are put off by what is known now; who was put off already cannot be called back.
+      const aheadMs = Math.max(0, this.#horizonMs - now);
+      this.#horizonMs = now + (before > 0 ? aheadMs * Math.min(1, turnMs(this.window) / before) : 0);
+    }
+    return true;
+  }
+
+  /**
+   * The next turn behind all those that were put off before.
+   *
+   * @param chance 0 ≤ x < 1: those who cannot be told a time within the limit must not come back all at once
+   * @returns milliseconds, from a quarter of a second to ten minutes
+   */
+  putOff(now: number, chance: number): number {
+    this.putOffs += 1;
+    this.#horizonMs = Math.max(now, this.#horizonMs) + turnMs(this.window);
+    const aheadMs = Math.max(PUT_OFF_MS_MIN, this.#horizonMs - now);
+    return aheadMs < PUT_OFF_MS_MAX ? aheadMs : PUT_OFF_MS_MAX * (1 - chance / 4);
+  }
+}

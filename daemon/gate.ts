@@ -1,0 +1,206 @@
+import { turnMs, WINDOW_AT_FIRST } from '../src/domain/endpoint-window.js';
+import { Endpoint, Origin, type Pass, type Turn } from './endpoint.js';
+
+export type { Pass, Turn } from './endpoint.js';
+
+export interface GateOptions {
+  /** How many deliveries the daemon works on at the same time. */
+  slots: number;
+  /** The widest window of one webhook. */
+  endpointMax: number;
+  /** Most requests in flight to one origin for one tenant, over all its webhooks. */
+  originMax: number;
+  /** Milliseconds, never going back. */
+  now: () => number;
+  /** 0 ≤ x < 1 */
+  random: () => number;
+}
+
+/** Who wants to send, and where to. */
+export interface Destination {
+  webhookId: number;
+  tenantId: number;
+  /** Scheme, host and port. */
+  origin: string;
+}
+
+export interface EndpointState {
+  webhookId: number;
+  /** Most requests in flight at present. */
+  window: number;
+  inFlight: number;
+  waiting: number;
+  /** How many have been put off since the daemon learnt of the endpoint. */
+  putOffs: number;
+  /** Smoothed duration of an attempt; null before the first. */
+  meanMs: number | null;
+}
+
+/** A slot is held for no longer by somebody who waits for a place in a window. */
+const WAIT_MS_MAX = 500;
+/** What slow endpoints may hold together. */
+const SLOW_SHARE = 1 / 2;
+const SLOW_RECOUNT_MS = 50;
+const IDLE_ENDPOINTS_MAX = 10_000;
+
+/**
+ * Keeps one endpoint from hurting others: each webhook has a window of requests in flight, and a waiting room for
+ * those whose turn comes within half a second. Others are put off until their turn is expected, and give their slot
+ * back. So a slow endpoint holds a handful of slots, whatever its backlog. Slow ones together hold at most half.
+ */
+export class Gate {
+  readonly #endpoints = new Map<number, Endpoint>();
+  readonly #origins = new Map<string, Origin>();
+  /** Endpoints with requests in flight. */
+  readonly #active = new Set<Endpoint>();
+  #slowInFlight = 0;
+  #slowCountedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(private readonly options: GateOptions) {}
+
+  /** A place at once, a place soon, or for how many milliseconds the delivery is to be put off. */
+  async enter(destination: Destination): Promise<Turn> {
+    const endpoint = this.#endpoint(destination);
+    if (endpoint.waiting.length === 0 && this.#hasRoom(endpoint)) {
+      return { pass: this.#admit(endpoint) };
+    }
+    const waitMs = (endpoint.waiting.length + 1) * turnMs(endpoint.window);
+    return waitMs > WAIT_MS_MAX || endpoint.inFlight === 0 || endpoint.isSlow(this.options.now())
+      ? this.#putOff(endpoint)
+      : await this.#wait(endpoint);
+  }
+
+  /** What the gate knows of each endpoint. */
+  states(): EndpointState[] {
+    return [...this.#endpoints.values()].map(({ webhookId, window, inFlight, waiting, putOffs }) => ({
+      webhookId,
+      window: window.limit,
+      inFlight,
+      waiting: waiting.length,
+      putOffs,
+      meanMs: window.meanMs,
+    }));
+  }
+
+  #endpoint({ webhookId, tenantId, origin }: Destination): Endpoint {
+    const originKey = `${tenantId} ${origin}`;
+    const known = this.#endpoints.get(webhookId);
+    if (known?.origin.key === originKey) {
+      return known;
+    }
+    // New, or moved to another url: what was learnt of the old place says nothing of the new one.
+    if (known !== undefined) {
+      this.#forget(known);
+    }
+    this.#forgetIdle();
+    const shared = this.#origins.get(originKey) ?? new Origin(originKey);
+    shared.endpoints += 1;
+    this.#origins.set(originKey, shared);
+    const endpoint = new Endpoint(webhookId, shared, this.options.endpointMax);
+    this.#endpoints.set(webhookId, endpoint);
+    return endpoint;
+  }
+
+  #hasRoom(endpoint: Endpoint): boolean {
+    const { slots, originMax, now } = this.options;
+    if (endpoint.origin.inFlight >= originMax) {
+      return false;
+    }
+    if (!endpoint.isSlow(now())) {
+      return endpoint.inFlight < endpoint.window.limit;
+    }
+    return (
+      endpoint.inFlight < Math.min(WINDOW_AT_FIRST, endpoint.window.limit) &&
+      this.#countSlow() < Math.max(1, Math.floor(slots * SLOW_SHARE))
+    );
+  }
+
+  /** Requests in flight to slow endpoints; counted anew now and then, because endpoints become slow by themselves. */
+  #countSlow(): number {
+    const now = this.options.now();
+    if (now - this.#slowCountedAt > SLOW_RECOUNT_MS) {
+      this.#slowCountedAt = now;
+      this.#slowInFlight = 0;
+      for (const endpoint of this.#active) {
+        this.#slowInFlight += endpoint.isSlow(now) ? endpoint.inFlight : 0;
+      }
+    }
+    return this.#slowInFlight;
+  }
+
+  #admit(endpoint: Endpoint): Pass {
+    const now = this.options.now();
+    this.#slowInFlight += endpoint.isSlow(now) ? 1 : 0;
+    this.#active.add(endpoint);
+    const place = endpoint.begin(now);
+    return {
+      leave: (kind) => {
+        if (endpoint.end(place, this.options.now(), kind)) {
+          this.#callNext(endpoint);
+        }
+      },
+    };
+  }
+
+  #callNext(endpoint: Endpoint): void {
+    const { origin } = endpoint;
+    this.#callWaiting(endpoint);
+    for (const other of origin.waiting) {
+      if (origin.inFlight >= this.options.originMax) {
+        break;
+      }
+      this.#callWaiting(other);
+    }
+    if (endpoint.inFlight === 0) {
+      this.#active.delete(endpoint);
+    }
+  }
+
+  #callWaiting(endpoint: Endpoint): void {
+    while (endpoint.waiting.length > 0 && this.#hasRoom(endpoint)) {
+      const { resolve, timer } = endpoint.waiting.shift()!;
+      clearTimeout(timer);
+      resolve({ pass: this.#admit(endpoint) });
+    }
+    if (endpoint.waiting.length === 0) {
+      endpoint.origin.waiting.delete(endpoint);
+    }
+  }
+
+  #wait(endpoint: Endpoint): Promise<Turn> {
+    return new Promise((resolve) => {
+      // The expectation may be wrong: an endpoint can begin to hang at any moment.
+      const timer = setTimeout(() => {
+        const index = endpoint.waiting.findIndex((waiter) => waiter.timer === timer);
+        endpoint.waiting.splice(index, 1);
+        this.#callWaiting(endpoint);
+        resolve(this.#putOff(endpoint));
+      }, WAIT_MS_MAX);
+      endpoint.waiting.push({ resolve, timer });
+      endpoint.origin.waiting.add(endpoint);
+    });
+  }
+
+  #putOff(endpoint: Endpoint): Turn {
+    return { putOffMs: endpoint.putOff(this.options.now(), this.options.random()) };
+  }
+
+  #forgetIdle(): void {
+    for (const endpoint of this.#endpoints.values()) {
+      if (this.#endpoints.size < IDLE_ENDPOINTS_MAX) {
+        return;
+      }
+      if (endpoint.inFlight === 0 && endpoint.waiting.length === 0) {
+        this.#forget(endpoint);
+      }
+    }
+  }
+
+  #forget({ webhookId, origin }: Endpoint): void {
+    this.#endpoints.delete(webhookId);
+    origin.endpoints -= 1;
+    if (origin.endpoints === 0) {
+      this.#origins.delete(origin.key);
+    }
+  }
+}

@@ -1,0 +1,201 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { type Destination, Gate, type GateOptions, type Pass, type Turn } from '../../daemon/gate.js';
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const open = (options: Partial<GateOptions> = {}) =>
+  new Gate({
+    slots: 200,
+    endpointMax: 64,
+    originMax: 256,
+    now: () => performance.now(),
+    random: () => 0.5,
+    ...options,
+  });
+
+const to = (webhookId: number, origin = `https://host-${webhookId}.example`, tenantId = 1): Destination => ({
+  webhookId,
+  tenantId,
+  origin,
+});
+
+function passOf(turn: Turn): Pass {
+  if (!('pass' in turn)) {
+    throw new Error(`was put off by ${turn.putOffMs} ms`);
+  }
+  return turn.pass;
+}
+
+const passes = async (gate: Gate, destination: Destination, count: number): Promise<Pass[]> =>
+  (await Promise.all(Array.from({ length: count }, () => gate.enter(destination)))).map(passOf);
+
+/** Rounds of answers after `ms`, until the window is as wide as they let it become. */
+async function practise(gate: Gate, destination: Destination, ms: number, rounds = 8): Promise<void> {
+  for (let round = 0; round < rounds; round++) {
+    const width = stateOf(gate, destination)?.window ?? 8;
+    const inFlight = await passes(gate, destination, width);
+    await vi.advanceTimersByTimeAsync(ms);
+    for (const pass of inFlight) {
+      pass.leave('GOOD');
+    }
+  }
+}
+
+const stateOf = (gate: Gate, { webhookId }: Destination) =>
+  gate.states().find((state) => state.webhookId === webhookId);
+
+describe('the window of an endpoint', () => {
+  test('lets eight in, keeps the next ones waiting, and lets them in as places become free', async () => {
+    const gate = open();
+    const inFlight = await passes(gate, to(1), 8);
+    const ninth = gate.enter(to(1));
+    expect(stateOf(gate, to(1))).toMatchObject({ inFlight: 8, waiting: 1 });
+    inFlight[0]!.leave('OTHER');
+    passOf(await ninth);
+    expect(stateOf(gate, to(1))).toMatchObject({ inFlight: 8, waiting: 0 });
+  });
+
+  test('grows to 64 while answers are fast and good, and no further', async () => {
+    const gate = open();
+    await practise(gate, to(1), 5);
+    expect(stateOf(gate, to(1))?.window).toBe(64);
+    expect(await passes(gate, to(1), 64)).toHaveLength(64);
+    void gate.enter(to(1));
+    expect(stateOf(gate, to(1))).toMatchObject({ inFlight: 64, waiting: 1 });
+  });
+
+  test('shrinks to one for an endpoint that fails', async () => {
+    const gate = open();
+    for (let round = 0; round < 4; round++) {
+      const pass = passOf(await gate.enter(to(1)));
+      await vi.advanceTimersByTimeAsync(10);
+      pass.leave('STRAINED');
+    }
+    expect(stateOf(gate, to(1))?.window).toBe(1);
+  });
+
+  test('a place is left once, however often it is said', async () => {
+    const gate = open();
+    const [first] = await passes(gate, to(1), 2);
+    first!.leave('GOOD');
+    first!.leave('GOOD');
+    expect(stateOf(gate, to(1))).toMatchObject({ inFlight: 1, window: 9 });
+  });
+
+  test('begins anew when the webhook moves to another url', async () => {
+    const gate = open();
+    await practise(gate, to(1), 5);
+    await gate.enter(to(1, 'https://elsewhere.example'));
+    expect(stateOf(gate, to(1))?.window).toBe(8);
+  });
+});
+
+describe('waiting', () => {
+  test('ends after half a second: the slot is given back', async () => {
+    const gate = open();
+    await passes(gate, to(1), 8);
+    const ninth = gate.enter(to(1));
+    await vi.advanceTimersByTimeAsync(500);
+    expect(await ninth).toEqual({ putOffMs: expect.any(Number) });
+    expect(stateOf(gate, to(1))?.waiting).toBe(0);
+  });
+
+  test('is not even begun where requests have been hanging for longer than that', async () => {
+    const gate = open();
+    await passes(gate, to(1), 8);
+    await vi.advanceTimersByTimeAsync(501);
+    expect(await gate.enter(to(1))).toEqual({ putOffMs: expect.any(Number) });
+  });
+
+  test('an endpoint that begins to hang gets no more than a newcomer, however wide its window was', async () => {
+    const gate = open();
+    await practise(gate, to(1), 5);
+    await passes(gate, to(1), 9);
+    await vi.advanceTimersByTimeAsync(501);
+    expect(await gate.enter(to(1))).toEqual({ putOffMs: expect.any(Number) });
+  });
+});
+
+describe('putting off', () => {
+  /** A webhook whose eight places are taken, and that answers after ten seconds. */
+  async function slowEndpoint(gate: Gate): Promise<void> {
+    await practise(gate, to(1), 10_000, 2);
+    await passes(gate, to(1), 8);
+  }
+
+  test('each is put off until its own turn, one after the other', async () => {
+    const gate = open();
+    await slowEndpoint(gate);
+    const turns = [await gate.enter(to(1)), await gate.enter(to(1)), await gate.enter(to(1))];
+    expect(turns).toEqual([{ putOffMs: 1_250 }, { putOffMs: 2_500 }, { putOffMs: 3_750 }]);
+  });
+
+  test('for a quarter of a second at least, and ten minutes at most', async () => {
+    const gate = open();
+    await slowEndpoint(gate);
+    const delays: number[] = [];
+    for (let count = 0; count < 1_000; count++) {
+      const turn = await gate.enter(to(1));
+      delays.push('putOffMs' in turn ? turn.putOffMs : 0);
+    }
+    expect(Math.max(...delays)).toBeLessThanOrEqual(600_000);
+    expect(Math.min(...delays)).toBeGreaterThanOrEqual(250);
+    expect(delays.at(-1)).toBe(525_000);
+  });
+
+  test('becomes shorter for those who come when the endpoint has recovered', async () => {
+    const gate = open();
+    await practise(gate, to(1), 10_000, 1);
+    const hanging = await passes(gate, to(1), 8);
+    for (let count = 0; count < 100; count++) {
+      await gate.enter(to(1));
+    }
+    expect(await gate.enter(to(1))).toEqual({ putOffMs: 126_250 });
+    for (const pass of hanging) {
+      pass.leave('GOOD');
+    }
+    for (let success = 0; success < 40; success++) {
+      const pass = passOf(await gate.enter(to(1)));
+      await vi.advanceTimersByTimeAsync(5);
+      pass.leave('GOOD');
+    }
+    await passes(gate, to(1), 8);
+    await vi.advanceTimersByTimeAsync(501);
+    const turn = await gate.enter(to(1));
+    expect('putOffMs' in turn && turn.putOffMs).toBeLessThan(2_000);
+  });
+});
+
+describe('many endpoints', () => {
+  test('webhooks of one tenant at one origin share 256 places, and take turns at them', async () => {
+    const gate = open({ slots: 2_000, originMax: 20 });
+    const origin = 'https://shared.example';
+    const first = await passes(gate, to(1, origin), 8);
+    await passes(gate, to(2, origin), 8);
+    await passes(gate, to(3, origin), 4);
+    const waiting = gate.enter(to(3, origin));
+    expect(stateOf(gate, to(3))).toMatchObject({ inFlight: 4, waiting: 1 });
+    first[0]!.leave('GOOD');
+    passOf(await waiting);
+    // Another tenant has nothing to do with it.
+    expect(await passes(gate, to(4, origin, 2), 8)).toHaveLength(8);
+  });
+
+  test('slow ones hold half of the slots together, and leave the rest to the others', async () => {
+    const gate = open({ slots: 40 });
+    for (const webhookId of [1, 2, 3, 4]) {
+      await practise(gate, to(webhookId), 2_000, 1);
+    }
+    await passes(gate, to(1), 8);
+    await passes(gate, to(2), 8);
+    await passes(gate, to(3), 4);
+    expect(await gate.enter(to(3))).toEqual({ putOffMs: expect.any(Number) });
+    expect(await gate.enter(to(4))).toEqual({ putOffMs: expect.any(Number) });
+    expect(await passes(gate, to(5), 8)).toHaveLength(8);
+  });
+});

@@ -1,0 +1,60 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { DeliveryStack } from '../support/delivery-stack.js';
+import { eventually } from '../support/eventually.js';
+import { type Receiver, startReceiver } from '../support/receiver.js';
+
+const EVENTS = 100;
+
+let stack: DeliveryStack;
+let healthy: Receiver;
+let hung: Receiver;
+
+beforeEach(async () => {
+  stack = await DeliveryStack.open({ DELIVERY_CONCURRENCY: '20', ATTEMPT_TIMEOUT_MS: '10000' });
+  healthy = await startReceiver();
+  hung = await startReceiver(() => {});
+});
+afterEach(async () => {
+  await hung.close();
+  await healthy.close();
+  await stack[Symbol.asyncDispose]();
+});
+
+test('an endpoint that never answers holds a few slots; its neighbour gets everything, and its own events wait unharmed', async () => {
+  const { id: hungId } = await stack.webhook(hung.url);
+  await stack.webhook(healthy.url);
+  stack.startDaemon();
+  await Promise.all(Array.from({ length: EVENTS }, () => stack.emit()));
+
+  await eventually(() => healthy.received.length === EVENTS, 8_000);
+  expect(hung.inFlightPeak).toBeLessThanOrEqual(8);
+  const waiting = await stack.deliveries(`webhook_id = ${hungId}`);
+  expect(waiting).toHaveLength(EVENTS);
+  expect(waiting.every(({ status, attempt_count }) => status === 'PENDING' && attempt_count === 0)).toBe(
+    true,
+  );
+  const jobs = await stack.rows(`select key from graphile_worker._private_jobs where key like 'd:%'`);
+  expect(jobs).toHaveLength(EVENTS);
+});
+
+test('more events than an endpoint’s window can take all arrive, and never more at once than the window allows', async () => {
+  await stack.webhook(healthy.url);
+  healthy.answerWith((_, response) => setTimeout(() => response.writeHead(200).end(), 30));
+  stack.startDaemon();
+  await Promise.all(Array.from({ length: 4 * EVENTS }, () => stack.emit()));
+
+  await eventually(async () => (await stack.deliveries(`status = 'SUCCEEDED'`)).length === 4 * EVENTS);
+  expect(healthy.received).toHaveLength(4 * EVENTS);
+  expect(healthy.inFlightPeak).toBeLessThanOrEqual(20);
+});
+
+test('a slow endpoint gets all its events, eight at a time, and none of them twice', async () => {
+  await stack.webhook(hung.url);
+  hung.answerWith((_, response) => setTimeout(() => response.writeHead(200).end(), 700));
+  stack.startDaemon();
+  await Promise.all(Array.from({ length: 30 }, () => stack.emit()));
+
+  await eventually(async () => (await stack.deliveries(`status = 'SUCCEEDED'`)).length === 30, 15_000);
+  expect(hung.received).toHaveLength(30);
+  expect(hung.inFlightPeak).toBeLessThanOrEqual(8);
+});
