@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { removeDataDir } from '../src/embedded-postgres/cluster.js';
 
 /**
  * `npm run demo`: a subscriber's whole life in a minute. It starts a Hookwright of its own in a temporary folder, with
@@ -248,5 +249,5 @@ try {
 } finally {
   subscriber.close();
   await service.stop();
-  await rm(dataDir, { recursive: true, force: true });
+  removeDataDir(dataDir);
 }

@@ -1,15 +1,19 @@
-import { EventEmitter } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Runner, run, type WorkerEvents } from 'graphile-worker';
-import pg from 'pg';
 import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
 import type { Config } from '../src/config.js';
-import { type Database, poolOptions } from '../src/database.js';
-import { quietLogger, unlockJobsOf } from '../src/operations/enqueue.js';
+import type { Database } from '../src/database.js';
 import type { SecretVault } from '../src/operations/secrets.js';
+import { ControlConnection } from './control-connection.js';
+import { DeadWorkers } from './dead-workers.js';
 import { Deliverer } from './deliver.js';
+import { type Fence, fenced } from './fence.js';
+import { Quarantine, quarantined } from './quarantine.js';
+import { startEndpointReports } from './report-endpoints.js';
 import { startRescue } from './rescue.js';
+import { SupervisedRunner } from './runner.js';
 import { createSender, type Sender } from './send.js';
+import { startShares } from './shares.js';
 import { crontab, taskList } from './tasks.js';
 
 export interface DaemonDeps {
@@ -20,25 +24,21 @@ export interface DaemonDeps {
   log: Logger;
 }
 
-const RESTART_PAUSE_MS = 1_000;
-/** Jobs fetched ahead of the slots. A crash strands these too, until the sweep finds them. */
-const FETCH_AHEAD = 1.5;
-const JOB_CONNECTIONS_MAX = 5;
-
-/**
- * The delivery daemon: a graphile-worker runner, watched and replaced when it stops, and the sweeps beside it.
- */
+/** The delivery daemon: runners of jobs, the connection that tells that they are alive, and the sweeps beside them. */
 export class Daemon {
   readonly #sender: Sender;
-  readonly #deliverer: Deliverer;
+  /** What it tells Prometheus. */
+  readonly metrics: Registry;
+  readonly #control: ControlConnection;
+  readonly #runners: SupervisedRunner[];
   readonly #stopRescue: () => Promise<void>;
-  readonly #supervision: Promise<void>;
-  readonly #stopping = new AbortController();
-  #runner: Runner | undefined;
+  readonly #stopShares: () => Promise<void>;
+  readonly #stopReports: () => Promise<void>;
   #stopped: Promise<void> | undefined;
 
   constructor(private readonly deps: DaemonDeps) {
-    const { delivery, target } = deps.config;
+    const { config, db, log } = deps;
+    const { delivery, target } = config;
     this.#sender = createSender({
       policy: target,
       connectTimeoutMs: delivery.connectTimeoutMs,
@@ -47,93 +47,55 @@ export class Daemon {
       storedBytesMax: delivery.storedBytesMax,
       connectionsPerOriginMax: delivery.concurrency,
     });
-    this.#deliverer = new Deliverer({ ...deps, sender: this.#sender });
+    this.#control = new ControlConnection({ url: db.url, log, deadWorkers: new DeadWorkers(log) });
+    const deliverer = new Deliverer({
+      ...deps,
+      sender: fenced(this.#sender, this.fence),
+      fence: this.fence,
+    });
+    this.metrics = deliverer.metrics.registry;
+    const quarantine = new Quarantine({ db, log });
+    const runnerDeps = { db, log, control: this.#control, drainTimeoutMs: delivery.drainTimeoutMs };
+    this.#runners = [
+      new SupervisedRunner(runnerDeps, {
+        name: 'deliveries',
+        taskList: quarantined(taskList({ ...deps, deliverer }), quarantine),
+        concurrency: delivery.concurrency,
+        cronItems: crontab(),
+      }),
+    ];
     this.#stopRescue = startRescue(deps);
-    this.#supervision = this.#supervise();
+    this.#stopShares = startShares({ db, log, deliverer });
+    this.#stopReports = startEndpointReports({ db, log, gate: deliverer.gate });
   }
 
   /** Whether jobs are being fetched at the moment. */
   get running(): boolean {
-    return this.#runner !== undefined;
+    return this.#runners.every(({ running }) => running);
   }
 
-  /** Stops fetching, lets the requests in flight end and be recorded (at most `drainTimeoutMs`), then lets go. */
-  stop(): Promise<void> {
-    this.#stopped ??= this.#stop();
+  /** Whether requests may be sent, and why not. */
+  get fence(): Fence {
+    return this.#control.fence;
+  }
+
+  /** Stops fetching, lets the requests in flight end and be recorded (at most `withinMs`), then lets go. */
+  stop(withinMs: number = this.deps.config.delivery.drainTimeoutMs): Promise<void> {
+    this.#stopped ??= this.#stop(withinMs);
     return this.#stopped;
   }
 
-  async #stop(): Promise<void> {
-    this.#stopping.abort();
+  async #stop(withinMs: number): Promise<void> {
+    this.#control.fence.end();
     const drained = Promise.all([
-      this.#runner?.stop().catch(() => {}),
-      this.#supervision,
+      ...this.#runners.map((runner) => runner.stop()),
       this.#stopRescue(),
+      this.#stopShares(),
+      this.#stopReports(),
     ]);
-    await Promise.race([drained, delay(this.deps.config.delivery.drainTimeoutMs, undefined, { ref: false })]);
+    await Promise.race([drained, delay(withinMs, undefined, { ref: false })]);
+    // Last: as long as it is there, nobody else takes what is in hand here.
+    await this.#control.stop();
     await this.#sender.close();
   }
-
-  /**
-   * graphile-worker's runner ends, without an error, when Postgres blips while it completes jobs. So it is
-   * disposable: when one ends, its jobs are unlocked and another is started.
-   */
-  async #supervise(): Promise<void> {
-    const { signal } = this.#stopping;
-    while (!signal.aborted) {
-      const poolIds: string[] = [];
-      const connections = openJobConnections(this.deps);
-      try {
-        this.#runner = await this.#startRunner(connections, poolIds);
-        if (signal.aborted) {
-          await this.#runner.stop();
-        }
-        await this.#runner.promise;
-      } catch (error) {
-        this.deps.log.warn({ err: error }, 'the job runner failed');
-      }
-      this.#runner = undefined;
-      await connections.end();
-      if (!signal.aborted) {
-        this.deps.log.warn('the job runner ended; starting another');
-        await delay(RESTART_PAUSE_MS, undefined, { signal }).catch(() => {});
-        await unlockJobsOf(this.deps.db.pool, poolIds).catch((error: unknown) =>
-          this.deps.log.warn({ err: error }, 'could not unlock the jobs of the ended runner'),
-        );
-      }
-    }
-  }
-
-  async #startRunner(pgPool: pg.Pool, poolIds: string[]): Promise<Runner> {
-    const { config } = this.deps;
-    const events = new EventEmitter() as unknown as WorkerEvents;
-    events.on('pool:create', ({ workerPool }) => poolIds.push(workerPool.id));
-    return await run({
-      pgPool,
-      logger: quietLogger,
-      noHandleSignals: true,
-      events,
-      taskList: taskList({ ...this.deps, deliverer: this.#deliverer }),
-      parsedCronItems: crontab(),
-      preset: {
-        worker: {
-          concurrentJobs: config.delivery.concurrency,
-          pollInterval: 500,
-          localQueue: { size: Math.ceil(config.delivery.concurrency * FETCH_AHEAD) },
-          completeJobBatchDelay: 5,
-          failJobBatchDelay: 5,
-          gracefulShutdownAbortTimeout: config.delivery.drainTimeoutMs,
-        },
-      },
-    });
-  }
-}
-
-/** graphile-worker's own pool has no time limits, and goes on ending after its runner has ended. */
-function openJobConnections({ db, log }: DaemonDeps): pg.Pool {
-  const connections = new pg.Pool(poolOptions(db.url, JOB_CONNECTIONS_MAX));
-  const onError = (error: Error) => log.warn({ err: error }, 'a job connection broke');
-  connections.on('error', onError);
-  connections.on('connect', (client) => client.on('error', onError));
-  return connections;
 }

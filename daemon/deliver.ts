@@ -4,17 +4,20 @@ import type { Config } from '../src/config.js';
 import type { Database } from '../src/database.js';
 import { type DeliveryRequest, deliveryRequest } from '../src/domain/delivery-request.js';
 import { strainOf } from '../src/domain/endpoint-window.js';
+import { LANES, type Lane, laneAfterPutOff, laneOf } from '../src/domain/lanes.js';
 import { judge, type Outcome } from '../src/domain/outcome.js';
 import { retryDelayMs } from '../src/domain/retry-policy.js';
 import { isDatabaseAway } from '../src/errors.js';
-import { type DeliverPayload, PRIORITY } from '../src/operations/enqueue.js';
+import type { DeliverPayload } from '../src/operations/enqueue.js';
 import { GroupCommit } from '../src/operations/group-commit.js';
 import { type DueDelivery, loadDeliveries } from '../src/operations/load-deliveries.js';
 import { type PutOff, putOffDeliveries } from '../src/operations/put-off.js';
 import { type FinishedAttempt, recordAttempts } from '../src/operations/record-attempts.js';
 import type { SecretVault } from '../src/operations/secrets.js';
 import { version } from '../src/version.js';
+import type { Fence } from './fence.js';
 import { Gate, type Pass } from './gate.js';
+import { DaemonMetrics } from './metrics.js';
 import type { Sender } from './send.js';
 import { SigningKeys } from './signing-keys.js';
 
@@ -23,12 +26,13 @@ export interface DeliverDeps {
   db: Database;
   vault: SecretVault;
   sender: Sender;
+  /** Closed while outcomes cannot be recorded. */
+  fence: Fence;
   clock: () => Date;
   log: Logger;
 }
 
 const BATCH_MAX = 256;
-const RECORD_PATIENCE_MS = 60_000;
 const RECORD_PAUSE_MS = 500;
 
 /** Makes the attempts that jobs ask for: load, sign, send, judge, plan, record. */
@@ -38,6 +42,8 @@ export class Deliverer {
   readonly #putOffs: GroupCommit<PutOff, null>;
   readonly #keys: SigningKeys;
   readonly gate: Gate;
+  readonly metrics: DaemonMetrics;
+  #done = noneDone();
   readonly #underWay = new Map<number, Promise<void>>();
 
   constructor(private readonly deps: DeliverDeps) {
@@ -58,6 +64,7 @@ export class Deliverer {
       now: () => performance.now(),
       random: Math.random,
     });
+    this.metrics = new DaemonMetrics(this.gate);
   }
 
   /**
@@ -67,13 +74,13 @@ export class Deliverer {
    * @param priority the job's
    * @throws Error only for faults of our own (the database is away); the job is then run again
    */
-  async deliver(job: DeliverPayload, priority: number = PRIORITY.FIRST): Promise<void> {
+  async deliver(job: DeliverPayload, priority: number = LANES.FIRST.priority): Promise<void> {
     // Two jobs can name one delivery (a rescued one, or one that was held and released in the same moment). The later
     // waits and is then looked at like any other: it may be the only one that knows of the next attempt.
     for (let other = this.#underWay.get(job.id); other; other = this.#underWay.get(job.id)) {
       await other.catch(() => {});
     }
-    const turn = this.#takeTurn(job, priority);
+    const turn = this.#takeTurn(job, laneOf(priority));
     this.#underWay.set(job.id, turn);
     try {
       await turn;
@@ -82,20 +89,32 @@ export class Deliverer {
     }
   }
 
-  async #takeTurn(job: DeliverPayload, priority: number): Promise<void> {
+  /** @returns how many attempts were made in each lane since this was asked last */
+  takeDone(): Record<Lane, number> {
+    const done = this.#done;
+    this.#done = noneDone();
+    return done;
+  }
+
+  async #takeTurn(job: DeliverPayload, lane: Lane): Promise<void> {
+    await this.deps.fence.opened();
     const delivery = await this.#loads.runOne(job);
     if (delivery === null) {
       return;
     }
     const turn = await this.gate.enter({ ...delivery, origin: originOf(delivery.url) });
     if ('pass' in turn) {
-      await this.#record(await this.#attempt(delivery, turn.pass));
+      this.#done[lane] += 1;
+      const attempt = await this.#attempt(delivery, turn.pass);
+      this.metrics.attempted(lane, attempt.outcome, attempt.result.durationMs);
+      await this.#record(attempt);
     } else {
+      this.metrics.putOff(lane);
       await this.#putOffs.runOne({
         deliveryId: delivery.id,
         attemptNumber: delivery.attemptNumber,
         inMs: turn.putOffMs,
-        priority: Math.max(priority, PRIORITY.CROWDED),
+        priority: LANES[laneAfterPutOff(lane)].priority,
       });
     }
   }
@@ -137,20 +156,26 @@ export class Deliverer {
     return wait === 'EXHAUSTED' ? null : wait;
   }
 
-  /** The request has been made: losing its outcome would repeat it, so a database that is away is waited for. */
+  /**
+   * The request has been made: losing its outcome would repeat it, so a database that is away is waited for, and
+   * meanwhile nothing else is sent.
+   */
   async #record(attempt: FinishedAttempt): Promise<void> {
     const { delivery, outcome } = attempt;
-    const since = performance.now();
+    let waiting: (() => void) | undefined;
     for (;;) {
       try {
-        const recorded = await this.#records.runOne(attempt);
+        const changed = await this.#records.runOne(attempt);
+        waiting?.();
         this.deps.log.debug(
-          { deliveryId: delivery.id, attempt: delivery.attemptNumber, outcome, recorded },
+          { deliveryId: delivery.id, attempt: delivery.attemptNumber, outcome, recorded: changed },
           'attempt',
         );
         return;
       } catch (error) {
-        if (!isDatabaseAway(error) || performance.now() - since > RECORD_PATIENCE_MS) {
+        waiting ??= this.deps.fence.outcomeWaits();
+        if (!isDatabaseAway(error) || this.deps.fence.ended) {
+          waiting();
           throw error;
         }
         await delay(RECORD_PAUSE_MS);
@@ -158,5 +183,7 @@ export class Deliverer {
     }
   }
 }
+
+const noneDone = (): Record<Lane, number> => ({ TEST: 0, FIRST: 0, CROWDED: 0, RETRY: 0, BULK: 0 });
 
 const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : url);

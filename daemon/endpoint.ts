@@ -47,6 +47,7 @@ export class Endpoint {
 
   constructor(
     readonly webhookId: number,
+    readonly tenantId: number,
     readonly origin: Origin,
     private readonly limitMax: number,
   ) {

@@ -26,6 +26,7 @@ export interface Destination {
 
 export interface EndpointState {
   webhookId: number;
+  tenantId: number;
   /** Most requests in flight at present. */
   window: number;
   inFlight: number;
@@ -72,14 +73,17 @@ export class Gate {
 
   /** What the gate knows of each endpoint. */
   states(): EndpointState[] {
-    return [...this.#endpoints.values()].map(({ webhookId, window, inFlight, waiting, putOffs }) => ({
-      webhookId,
-      window: window.limit,
-      inFlight,
-      waiting: waiting.length,
-      putOffs,
-      meanMs: window.meanMs,
-    }));
+    return [...this.#endpoints.values()].map(
+      ({ webhookId, tenantId, window, inFlight, waiting, putOffs }) => ({
+        webhookId,
+        tenantId,
+        window: window.limit,
+        inFlight,
+        waiting: waiting.length,
+        putOffs,
+        meanMs: window.meanMs,
+      }),
+    );
   }
 
   #endpoint({ webhookId, tenantId, origin }: Destination): Endpoint {
@@ -96,7 +100,7 @@ export class Gate {
     const shared = this.#origins.get(originKey) ?? new Origin(originKey);
     shared.endpoints += 1;
     this.#origins.set(originKey, shared);
-    const endpoint = new Endpoint(webhookId, shared, this.options.endpointMax);
+    const endpoint = new Endpoint(webhookId, tenantId, shared, this.options.endpointMax);
     this.#endpoints.set(webhookId, endpoint);
     return endpoint;
   }

@@ -1,6 +1,12 @@
 import type { Logger } from 'pino';
 import type { Database } from '../src/database.js';
-import { rescueHeld, rescueOverdue, unlessRunningElsewhere } from '../src/operations/rescue-deliveries.js';
+import {
+  overdueFromStart,
+  rescueHeld,
+  rescueOverdue,
+  unlessRunningElsewhere,
+} from '../src/operations/rescue-deliveries.js';
+import { repeat } from './repeat.js';
 
 const HELD_EVERY_MS = 2_000;
 const OVERDUE_EVERY_MS = 10_000;
@@ -20,9 +26,10 @@ export function startRescue({ db, log }: { db: Database; log: Logger }): () => P
       }
     }),
   );
+  const cursor = overdueFromStart();
   const overdue = repeat(OVERDUE_EVERY_MS, log, () =>
     unlessRunningElsewhere(db.pool, 'rescue-overdue', async () => {
-      const deliveries = await rescueOverdue(db.pool);
+      const deliveries = await rescueOverdue(db.pool, undefined, cursor);
       if (deliveries > 0) {
         log.warn({ deliveries }, 'rescued overdue deliveries that no job knew of');
       }
@@ -30,26 +37,5 @@ export function startRescue({ db, log }: { db: Database; log: Logger }): () => P
   );
   return async () => {
     await Promise.all([held(), overdue()]);
-  };
-}
-
-/** Runs `work` every so often, never twice at once. */
-function repeat(everyMs: number, log: Logger, work: () => Promise<void>): () => Promise<void> {
-  let underWay: Promise<void> = Promise.resolve();
-  let busy = false;
-  const timer = setInterval(() => {
-    if (busy) {
-      return;
-    }
-    busy = true;
-    underWay = work()
-      .catch((error: unknown) => log.warn({ err: error }, 'a sweep failed; it is tried again'))
-      .finally(() => {
-        busy = false;
-      });
-  }, everyMs);
-  return async () => {
-    clearInterval(timer);
-    await underWay;
   };
 }

@@ -2,6 +2,7 @@ import { type ParsedCronItem, parseCronItems, type TaskList } from 'graphile-wor
 import type { Logger } from 'pino';
 import type { Config } from '../src/config.js';
 import type { Database } from '../src/database.js';
+import { forgetEndpointStates } from '../src/operations/endpoint-states.js';
 import {
   DELIVER_TASK,
   type DeliverPayload,
@@ -34,6 +35,7 @@ export function taskList(deps: {
       const rolled = await rollPartitions(db.pool, config.retentionDays);
       await forgetIdempotencyKeys(db.pool);
       await deleteDeadJobs(db.pool);
+      await forgetEndpointStates(db.pool);
       log.info(rolled, 'rolled partitions');
     },
   };

@@ -132,6 +132,21 @@ export class Tables extends Migration {
         latency_histogram integer[] not null,             -- 24 exponential buckets, see src/domain/latency.ts
         primary key (webhook_id, resolution, bucket, event_type)
       ) with (fillfactor = 70);
+      -- What each daemon last said of each endpoint. Not worth a write-ahead log: it is said again every two seconds.
+      create unlogged table hookwright.endpoint_states (
+        webhook_id bigint not null,
+        daemon_id uuid not null,
+        tenant_id bigint not null,
+        window_limit integer not null,
+        in_flight integer not null,
+        waiting integer not null,
+        put_offs bigint not null,
+        mean_ms double precision,
+        updated_at timestamptz not null default now(),
+        primary key (webhook_id, daemon_id)
+      ) with (fillfactor = 50);
+      create index endpoint_states_age on hookwright.endpoint_states (updated_at);
+
       create function hookwright.add_histograms(a integer[], b integer[]) returns integer[]
       language sql immutable parallel safe as $$
         select array_agg(coalesce(x, 0) + coalesce(y, 0) order by bucket)

@@ -26,11 +26,13 @@ export class EmitEvents extends Migration {
       end $$;
 
       -- One try. Each item: a tenant, an event type, a body (JSON text), perhaps an idempotency key, and
-      -- perhaps the one webhook that it is for (a test: whatever that webhook subscribed to).
+      -- perhaps the one webhook that it is for (a test: whatever that webhook subscribed to), and the priority of its
+      -- jobs (src/domain/lanes.ts; 0: first attempts).
       -- error_code: TENANT_UNKNOWN, EVENT_TYPE_UNKNOWN, EVENT_TYPE_RESERVED, WEBHOOK_NOT_ACTIVE,
       -- IDEMPOTENCY_KEY_REUSED. An item with an error writes nothing.
       create function hookwright.emit_events_once(
-        tenant_ids bigint[], event_types text[], bodies text[], idempotency_keys text[], only_webhook_ids bigint[]
+        tenant_ids bigint[], event_types text[], bodies text[], idempotency_keys text[], only_webhook_ids bigint[],
+        priorities integer[]
       ) returns table (item integer, event_id bigint, delivery_count integer, duplicate boolean, error_code text)
       language plpgsql as $$
       #variable_conflict use_column
@@ -87,9 +89,9 @@ export class EmitEvents extends Migration {
 
         return query
         with fresh as materialized (
-          select i.id, i.tenant_id, i.event_type, i.body, i.only_webhook_id
-          from unnest(tenant_ids, event_types, bodies, only_webhook_ids, ids, owners, errors)
-                 as i(tenant_id, event_type, body, only_webhook_id, id, owner, error)
+          select i.id, i.tenant_id, i.event_type, i.body, i.only_webhook_id, i.priority
+          from unnest(tenant_ids, event_types, bodies, only_webhook_ids, ids, owners, errors, priorities)
+                 as i(tenant_id, event_type, body, only_webhook_id, id, owner, error, priority)
           where i.error is null and i.owner = i.id
         ),
         written as (
@@ -107,14 +109,13 @@ export class EmitEvents extends Migration {
                       and (w.active or w.hold_until > now())
                  else w.id = f.only_webhook_id
                end
-          returning id, event_id, status, event_type
+          returning id, event_id, status
         ),
-        -- Tests go ahead of the backlog: a person is waiting for the answer.
         queued as (
           select hookwright.enqueue_deliveries(
-                   array_agg(id order by id), array_agg(1 order by id), array_agg(now() order by id),
-                   array_agg(case when event_type = 'webhook.test' then -1 else 0 end order by id))
-          from fanned_out where status = 'PENDING'
+                   array_agg(d.id order by d.id), array_agg(1 order by d.id), array_agg(now() order by d.id),
+                   array_agg(coalesce(f.priority, 0) order by d.id))
+          from fanned_out d join fresh f on f.id = d.event_id where d.status = 'PENDING'
         ),
         counted as (
           select event_id, count(*)::integer as deliveries from fanned_out group by event_id
@@ -138,7 +139,7 @@ export class EmitEvents extends Migration {
       -- for two weeks. Neither may cost the caller an event: take new ids, or make the partition, and go again.
       create function hookwright.emit_events(
         tenant_ids bigint[], event_types text[], bodies text[], idempotency_keys text[] default null,
-        only_webhook_ids bigint[] default null
+        only_webhook_ids bigint[] default null, priorities integer[] default null
       ) returns table (item integer, event_id bigint, delivery_count integer, duplicate boolean, error_code text)
       language plpgsql security definer set search_path = pg_catalog, hookwright, pg_temp as $$
       declare
@@ -150,7 +151,8 @@ export class EmitEvents extends Migration {
             return query select * from hookwright.emit_events_once(
               tenant_ids, event_types, bodies,
               coalesce(idempotency_keys, array_fill(null::text, array[cardinality(event_types)])),
-              coalesce(only_webhook_ids, array_fill(null::bigint, array[cardinality(event_types)])));
+              coalesce(only_webhook_ids, array_fill(null::bigint, array[cardinality(event_types)])),
+              coalesce(priorities, array_fill(0, array[cardinality(event_types)])));
             return;
           exception
             when unique_violation then

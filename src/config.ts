@@ -61,6 +61,8 @@ function configFrom(s: Settings) {
     corsOrigins: s.CORS_ORIGINS,
     introspection: s.INTROSPECTION,
     graphiql: s.GRAPHIQL,
+    /** Port 0: none. */
+    metrics: { host: s.METRICS_HOST, port: s.METRICS_PORT },
     logLevel: s.LOG_LEVEL,
     webhooksPerTenantMax: s.WEBHOOKS_PER_TENANT_MAX,
     payloadBytesMax: s.PAYLOAD_BYTES_MAX,

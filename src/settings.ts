@@ -90,7 +90,7 @@ export const settings = {
   DATA_DIR: setting(
     z.string().default('.data'),
     'a folder',
-    'Where the all-in-one mode keeps its database and keys.',
+    'Where the all-in-one mode keeps its database and keys. Started as root in a folder that others may not enter, the database is in a folder under /var/lib/hookwright that the file pg-location names.',
   ),
   HOST: setting(
     z.string().min(1).optional(),
@@ -98,6 +98,16 @@ export const settings = {
     'The address to listen on. Default: 127.0.0.1 in the all-in-one mode, else 0.0.0.0.',
   ),
   PORT: setting(whole(0, 65_535, 3000), 'a port, 0 to 65535 (0: any free one)', 'The port of the API.'),
+  METRICS_PORT: setting(
+    whole(0, 65_535, 0),
+    'a port, 0 to 65535 (0: none)',
+    "The port of Prometheus' /metrics of a daemon, apart from the API's.",
+  ),
+  METRICS_HOST: setting(
+    z.string().min(1).default('127.0.0.1'),
+    'a host name or an IP address',
+    'The address on which /metrics listens.',
+  ),
   LOG_LEVEL: setting(
     z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
     'trace, debug, info, warn, error, fatal or silent',

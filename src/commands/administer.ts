@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readConfig } from '../config.js';
 import { type Database, openDatabase } from '../database.js';
 import { SCOPES, type Scope } from '../domain/api-key.js';
+import { displayName } from '../domain/display-name.js';
 import { formatTimestamp } from '../domain/timestamp.js';
 import { ApiKey } from '../entities/api-key.js';
 import { Tenant } from '../entities/tenant.js';
@@ -38,10 +39,11 @@ async function administer(work: (administration: Administration) => Promise<void
 
 /** `hookwright tenant create <name>` */
 export async function createTenantCommand(name: string): Promise<void> {
+  const wanted = nameFrom(name);
   await administer(async ({ db, vault }) => {
-    const tenant = await createTenant(db, vault, name);
+    const tenant = await createTenant(db, vault, wanted);
     print(
-      `Tenant ${tenant.id} "${name}" is made. A key for it: hookwright key create <name> --tenant ${tenant.id}`,
+      `Tenant ${tenant.id} "${wanted}" is made. A key for it: hookwright key create <name> --tenant ${tenant.id}`,
     );
   });
 }
@@ -72,16 +74,25 @@ export async function createKey(name: string, options: KeyOptions): Promise<void
       'Say whom the key is for: --tenant <id> (hookwright tenant list shows them) or --platform.',
     );
   }
+  const wanted = nameFrom(name);
   await administer(async ({ db }) => {
     const { id, key } = await createApiKey(db, randomBytes, {
       tenantId: options.tenant ?? null,
-      name,
+      name: wanted,
       scopes: options.platform ? ['platform:admin'] : scopesFrom(options.scopes),
       ...(options.expiresIn === undefined ? {} : { expiresInSeconds: options.expiresIn }),
     });
-    process.stderr.write(`Key ${id} "${name}" is made. It is shown this once:\n`);
+    process.stderr.write(`Key ${id} "${wanted}" is made. It is shown this once:\n`);
     print(key);
   });
+}
+
+function nameFrom(text: string): string {
+  const { data, error } = displayName.safeParse(text);
+  if (data === undefined) {
+    throw new Error(`The name ${error?.issues[0]?.message ?? 'is not one'}.`);
+  }
+  return data;
 }
 
 function scopesFrom(text: string | undefined): Scope[] {

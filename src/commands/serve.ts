@@ -5,6 +5,7 @@ import { Daemon } from '../../daemon/daemon.js';
 import { type Config, readConfig } from '../config.js';
 import type { Services } from '../context.js';
 import { claimDataDir, startEmbeddedPostgres } from '../embedded-postgres.js';
+import { startMetricsServer } from '../metrics-server.js';
 import { migrate, pendingMigrations } from '../operations/migrate.js';
 import { buildServer } from '../server.js';
 import { openServices } from '../services.js';
@@ -17,8 +18,14 @@ export interface Roles {
   migrate: boolean;
 }
 
-/** What to do, last thing first, when the process ends. */
-type Closing = () => Promise<unknown> | unknown;
+/** What to do, last thing first, when the process ends. In haste, requests in flight get a moment only. */
+type Closing = (inHaste: boolean) => Promise<unknown> | unknown;
+
+/** The state of the process is unknown: what is in flight has this long to be recorded, and everything else ends. */
+const HASTY_DRAIN_MS = 3_000;
+const HASTY_END_MS = 10_000;
+/** EX_SOFTWARE of sysexits.h: a fault of our own. Whoever supervises the process starts another. */
+const EXIT_FAULT = 70;
 
 /** `hookwright start | api | daemon`: runs until SIGINT or SIGTERM, then lets everything under way end and exits 0. */
 export async function serve(roles: Roles): Promise<void> {
@@ -31,10 +38,11 @@ export async function serve(roles: Roles): Promise<void> {
   const log = openLog(config);
   const closings: Closing[] = [];
   endOnSignals(closings, log);
+  endOnFaults(closings, log);
   try {
     await open(roles, config, log, closings);
   } catch (error) {
-    await closeAll(closings);
+    await closeAll(closings, true);
     throw error;
   }
 }
@@ -68,16 +76,26 @@ async function open(roles: Roles, config: Config, log: Logger, closings: Closing
   closings.push(() => services.db.close());
   const firstKey = roles.migrate ? await makeFirstTenant(services) : null;
 
+  // Before the daemon: a port that is taken ends the start before anything has been sent.
+  const server = roles.api ? await buildServer(services) : null;
+  const address = server && (await listen(server, config));
+  if (address !== null) {
+    log.info({ address }, 'the API is listening');
+  }
   if (roles.daemon) {
     const daemon = new Daemon(services);
-    closings.push(() => daemon.stop());
+    closings.push((inHaste) => daemon.stop(inHaste ? HASTY_DRAIN_MS : undefined));
     log.info({ concurrency: config.delivery.concurrency }, 'the delivery daemon is running');
+    if (config.metrics.port > 0) {
+      const metrics = await startMetricsServer(daemon.metrics, config.metrics);
+      closings.push(() => metrics.close());
+      log.info({ url: metrics.url }, 'Prometheus finds its figures there');
+    }
   }
-  if (roles.api) {
-    const server = await buildServer(services);
+  if (server !== null) {
     closings.push(() => server.close());
-    const address = await listen(server, config);
-    log.info({ address }, 'the API is listening');
+  }
+  if (address !== null) {
     tellWhereThingsAre(services, address, firstKey);
   }
 }
@@ -138,17 +156,38 @@ function endOnSignals(closings: Closing[], log: Logger): void {
     }
     ending = true;
     log.info({ signal }, 'ending: requests under way are finished first');
-    await closeAll(closings);
+    await closeAll(closings, false);
     process.exit(0);
   };
   process.on('SIGINT', end);
   process.on('SIGTERM', end);
 }
 
-async function closeAll(closings: Closing[]): Promise<void> {
+/**
+ * A promise that nobody looked after, or an exception that nobody caught: nothing that this process still does can be
+ * trusted. It stops fetching and sending, and ends; its jobs are taken over by others, or by the next process.
+ */
+function endOnFaults(closings: Closing[], log: Logger): void {
+  let ending = false;
+  const end = (error: unknown, kind: NodeJS.UncaughtExceptionOrigin) => {
+    const err = error instanceof Error ? error : new Error(String(error));
+    log.fatal({ err, kind }, 'a fault of our own: ending');
+    log.flush();
+    if (ending) {
+      return;
+    }
+    ending = true;
+    process.exitCode = EXIT_FAULT;
+    setTimeout(() => process.exit(EXIT_FAULT), HASTY_END_MS);
+    void closeAll(closings, true).finally(() => process.exit(EXIT_FAULT));
+  };
+  process.on('uncaughtException', end); // unhandled rejections come here too, unless somebody listens to them
+}
+
+async function closeAll(closings: Closing[], inHaste: boolean): Promise<void> {
   for (const close of closings.splice(0).reverse()) {
     try {
-      await close();
+      await close(inHaste);
     } catch (error) {
       process.stderr.write(`hookwright: ${error instanceof Error ? error.message : error}\n`);
     }

@@ -103,12 +103,4 @@ export class Delivery {
   get createdAt(): Date {
     return idToDate(this.id);
   }
-
-  @Field(() => Date, {
-    nullable: true,
-    description: 'When the next attempt is due; null when none is scheduled.',
-  })
-  get nextAttemptAt(): Date | null {
-    return this.status === DeliveryStatus.PENDING ? this.dueAt : null;
-  }
 }

@@ -2,11 +2,12 @@ import 'reflect-metadata';
 import { Arg, Ctx, Field, ID, InputType, Int, Mutation, ObjectType, Query, Resolver } from 'type-graphql';
 import { type Context, callerOf, parseId } from '../context.js';
 import { PLATFORM_SCOPE, type Scope } from '../domain/api-key.js';
+import { displayName } from '../domain/display-name.js';
 import { ApiKey } from '../entities/api-key.js';
 import { ApiError, notFound } from '../errors.js';
 import { createApiKey, scopesBeyond } from '../operations/create-api-key.js';
 import { revokeApiKey } from '../operations/revoke-api-key.js';
-import { apiKeyScopes, displayName, expiresInSeconds, parseInput } from './input.js';
+import { apiKeyScopes, expiresInSeconds, parseInput } from './input.js';
 import { RequiresScope } from './requires.js';
 
 @InputType({ description: 'An API key to make.' })

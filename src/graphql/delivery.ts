@@ -109,6 +109,19 @@ export class DeliveryResolver {
     return context.loaders.webhookById.load(delivery.webhookId);
   }
 
+  @FieldResolver(() => Date, {
+    nullable: true,
+    description:
+      'When the next attempt is due; in the past while it waits for its turn at a busy endpoint; null when none is scheduled.',
+  })
+  async nextAttemptAt(@Root() delivery: Delivery, @Ctx() context: Context): Promise<Date | null> {
+    if (delivery.status !== DeliveryStatus.PENDING) {
+      return null;
+    }
+    const closedUntil = (await context.loaders.webhookById.load(delivery.webhookId))?.closedUntil ?? null;
+    return closedUntil !== null && closedUntil > delivery.dueAt ? closedUntil : delivery.dueAt;
+  }
+
   @FieldResolver(() => [Attempt], { description: 'Every attempt so far, the first one first.' })
   attempts(@Root() delivery: Delivery, @Ctx() context: Context): Promise<Attempt[]> {
     return context.loaders.attemptsByDelivery.load(delivery.id);

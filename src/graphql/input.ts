@@ -11,7 +11,6 @@ export const URL_LENGTH_MAX = 2048;
 export const EVENT_TYPES_MAX = 100;
 export const EMIT_ITEMS_MAX = 100;
 export const PAYLOAD_DEPTH_MAX = 64;
-const NAME_LENGTH_MAX = 200;
 const TEN_YEARS_SECONDS = 315_360_000;
 
 /** A url that may be called, normalised. Stored as text only: connecting judges the addresses behind it again. */
@@ -61,13 +60,6 @@ export function knownEventType(knownNames: readonly string[]) {
     }
   });
 }
-
-export const displayName = z
-  .string()
-  .trim()
-  .min(1, 'must not be empty')
-  .max(NAME_LENGTH_MAX, `must have at most ${NAME_LENGTH_MAX} characters`)
-  .regex(/^\P{Cc}*$/u, 'must not contain control characters');
 
 export const idempotencyKey = z
   .string()

@@ -5,6 +5,7 @@ import { Delivery } from '../entities/delivery.js';
 import { Event } from '../entities/event.js';
 import { Webhook } from '../entities/webhook.js';
 import { countHeld } from '../operations/count-held.js';
+import { readEndpointStates } from '../operations/endpoint-states.js';
 import { type DeliveryPage, pageDeliveries } from '../operations/page-deliveries.js';
 
 /** Nested fields of one request, each read by one query however many parents there are. */
@@ -33,6 +34,11 @@ export function createLoaders(context: Pick<Context, 'em' | 'db' | 'tenantId'>) 
     heldCountByWebhook: new DataLoader(async (ids: readonly number[]) => {
       const held = context.tenantId === null ? new Map() : await countHeld(context.db, context.tenantId, ids);
       return ids.map((id) => held.get(id) ?? 0);
+    }, uncached),
+    endpointStateByWebhook: new DataLoader(async (ids: readonly number[]) => {
+      const { db, tenantId } = context;
+      const states = tenantId === null ? new Map() : await readEndpointStates(db, tenantId, ids);
+      return ids.map((id) => states.get(id) ?? null);
     }, uncached),
     /** Webhooks that are asked for the same page share a query. */
     deliveriesByWebhook: new DataLoader(

@@ -1,3 +1,4 @@
+import { EndpointState } from './endpoint-state.js';
 import 'reflect-metadata';
 import {
   Arg,
@@ -78,6 +79,14 @@ export class WebhookResolver {
     @Ctx() context: Context,
   ): Promise<Connection<Delivery>> {
     return readDeliveries(context, page, filter, webhook.id);
+  }
+
+  @FieldResolver(() => EndpointState, {
+    nullable: true,
+    description: 'How its endpoint is doing; null while nothing has been sent there lately.',
+  })
+  endpointState(@Root() webhook: Webhook, @Ctx() context: Context): Promise<EndpointState | null> {
+    return context.loaders.endpointStateByWebhook.load(webhook.id);
   }
 
   @FieldResolver(() => Int, {

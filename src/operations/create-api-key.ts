@@ -1,7 +1,10 @@
 import { type Database, query } from '../database.js';
 import { formatApiKey, hashApiKey, PLATFORM_SCOPE, type Scope } from '../domain/api-key.js';
+import { notFound } from '../errors.js';
 
 export const KEY_LIFETIME_SECONDS_MIN = 60;
+
+const FOREIGN_KEY_VIOLATION = '23503';
 
 /** Bytes of chance in a key. */
 const KEY_BYTES = 32;
@@ -18,6 +21,7 @@ export interface NewApiKey {
 /**
  * Makes an API key. The answer is the only place where its text ever stands: the database keeps a hash.
  *
+ * @throws ApiError not_found when there is no such tenant
  * @throws RangeError for a lifetime below a minute, or scopes that do not fit the kind of key: callers judge input first
  */
 export async function createApiKey(
@@ -40,7 +44,7 @@ export async function createApiKey(
   );
   const id = allocated!.id;
   const key = formatApiKey(id, random(KEY_BYTES));
-  await query(
+  const writing = query(
     db.pool,
     {
       name: 'create_api_key',
@@ -49,6 +53,9 @@ export async function createApiKey(
     },
     [id, tenantId, name, hashApiKey(key), [...scopes], expiresInSeconds ?? null],
   );
+  await writing.catch((error: { code?: string }) => {
+    throw error.code === FOREIGN_KEY_VIOLATION && tenantId !== null ? notFound('tenant', tenantId) : error;
+  });
   return { id, key };
 }
 

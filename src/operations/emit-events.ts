@@ -1,5 +1,7 @@
 import type pg from 'pg';
 import { query, type Statement, transaction } from '../database.js';
+import { LANES } from '../domain/lanes.js';
+import { TenantPace } from '../domain/tenant-pace.js';
 import { GroupCommit } from './group-commit.js';
 
 /** An event to emit, already judged by its type's schema. */
@@ -35,7 +37,7 @@ interface EmitRow {
 const emitStatement: Statement = {
   name: 'emit_events',
   text: `select event_id, delivery_count, duplicate, error_code
-         from hookwright.emit_events($1::bigint[], $2::text[], $3::text[], $4::text[], $5::bigint[])
+         from hookwright.emit_events($1::bigint[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::integer[])
          order by item`,
 };
 
@@ -47,9 +49,16 @@ const BATCH_ITEMS_MAX = 100;
 export class Emitter {
   readonly #groups: GroupCommit<Emit, EmitResult>;
 
-  constructor(private readonly pool: pg.Pool) {
+  readonly #pace: TenantPace;
+
+  /** @param now milliseconds, never going back */
+  constructor(
+    private readonly pool: pg.Pool,
+    now: () => number = () => performance.now(),
+  ) {
+    this.#pace = new TenantPace(now);
     // One batch at a time: NOTIFY makes commits queue up behind each other anyway, and fewer batches cost less.
-    this.#groups = new GroupCommit((items) => writeEvents(pool, items), BATCH_ITEMS_MAX, 1);
+    this.#groups = new GroupCommit((items) => this.#write(pool, items), BATCH_ITEMS_MAX, 1, tenantOf);
   }
 
   /** Emits the items in one transaction; one that is refused writes nothing and leaves its neighbours alone. */
@@ -66,7 +75,7 @@ export class Emitter {
     }
     try {
       return await transaction(this.pool, async (client) => {
-        const results = await writeEvents(client, items);
+        const results = await this.#write(client, items);
         if (results.some(({ refused }) => refused !== null)) {
           throw new Refused(results);
         }
@@ -79,19 +88,33 @@ export class Emitter {
       throw error;
     }
   }
+
+  async #write(pool: pg.Pool | pg.PoolClient, items: readonly Emit[]): Promise<EmitResult[]> {
+    const rows = await query<EmitRow>(pool, emitStatement, [
+      items.map(({ tenantId }) => tenantId),
+      items.map(({ eventType }) => eventType),
+      items.map(({ body }) => body),
+      items.map(({ idempotencyKey }) => idempotencyKey),
+      items.map(({ onlyWebhookId }) => onlyWebhookId),
+      items.map((item) => this.#priority(item)),
+    ]);
+    return rows.map((row, index) => {
+      if (row.event_id === null) {
+        return { refused: row.error_code ?? 'EVENT_TYPE_UNKNOWN' };
+      }
+      this.#pace.emitted(items[index]!.tenantId, row.delivery_count);
+      const { event_id: eventId, delivery_count: deliveryCount, duplicate } = row;
+      return { refused: null, eventId, deliveryCount, duplicate };
+    });
+  }
+
+  #priority({ tenantId, onlyWebhookId }: Emit): number {
+    if (onlyWebhookId !== null) {
+      return LANES.TEST.priority;
+    }
+    return this.#pace.isCrowding(tenantId) ? LANES.CROWDED.priority : LANES.FIRST.priority;
+  }
 }
 
-async function writeEvents(pool: pg.Pool | pg.PoolClient, items: readonly Emit[]): Promise<EmitResult[]> {
-  const rows = await query<EmitRow>(pool, emitStatement, [
-    items.map(({ tenantId }) => tenantId),
-    items.map(({ eventType }) => eventType),
-    items.map(({ body }) => body),
-    items.map(({ idempotencyKey }) => idempotencyKey),
-    items.map(({ onlyWebhookId }) => onlyWebhookId),
-  ]);
-  return rows.map((row) =>
-    row.event_id === null
-      ? { refused: row.error_code ?? 'EVENT_TYPE_UNKNOWN' }
-      : { refused: null, eventId: row.event_id, deliveryCount: row.delivery_count, duplicate: row.duplicate },
-  );
-}
+/** Tenants take turns at the transactions: one that emits a lot does not make the others wait. */
+const tenantOf = ([first]: readonly Emit[]): number | undefined => first?.tenantId;

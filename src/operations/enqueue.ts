@@ -1,6 +1,7 @@
 import { Logger } from 'graphile-worker';
 import type pg from 'pg';
-import { transaction } from '../database.js';
+import { query, type Statement, transaction } from '../database.js';
+import type { Raise } from '../domain/lanes.js';
 
 /**
  * The only file that names graphile-worker's SQL (with the function `hookwright.enqueue_deliveries`, which adds the
@@ -13,13 +14,6 @@ export const quietLogger = new Logger(() => () => {});
 /** Names of the tasks, as the daemon registers them. */
 export const DELIVER_TASK = 'deliver';
 export const SETTLE_TASK = 'settle-webhook';
-
-/**
- * Priorities of delivery jobs; lower ones are fetched first. A person waits for a test. A tenant that emits a lot at
- * once, and an endpoint that cannot keep up, stand behind the others' first attempts; retries and what was released or
- * redelivered stand behind those, but for their share (`raiseWaitingJobs`).
- */
-export const PRIORITY = { TEST: -1, FIRST: 0, CROWDED: 5, RETRY: 10, BULK: 20 } as const;
 
 export interface DeliverPayload {
   id: number;
@@ -63,6 +57,37 @@ export const hasNoLiveJobSql = (deliveryId: string, lockedSeconds: string) =>
        and j.attempts < j.max_attempts
        and (j.locked_at is null or j.locked_at > now() - ${lockedSeconds} * interval '1 second'))`;
 
+/**
+ * SQL statement: lets the jobs of these deliveries run now that wait for a later time, at most so many of them.
+ *
+ * @param deliveries a query for their ids
+ */
+export const wakeJobsSql = (deliveries: string, limit: number) =>
+  `update graphile_worker._private_jobs set run_at = now()
+   where id in (
+     select j.id from (${deliveries}) d join graphile_worker._private_jobs j on j.key = 'd:' || d.id
+     where j.locked_at is null and j.run_at > now() limit ${limit})
+   returning id`;
+
+const raiseStatement: Statement = {
+  name: 'raise_jobs',
+  text: `
+    update graphile_worker._private_jobs set priority = $2
+    where id in (
+      select id from graphile_worker._private_jobs
+      where is_available and priority = $1 and run_at < now() - $4 * interval '1 millisecond'
+      order by run_at limit $3 for update skip locked)`,
+};
+
+/** Gives the jobs of a lane that have waited longest another priority. */
+export async function raiseWaitingJobs(
+  pool: pg.Pool,
+  { from, to, count }: Raise,
+  waitedMs: number,
+): Promise<void> {
+  await query(pool, raiseStatement, [from, to, count, waitedMs]);
+}
+
 /** Deletes the jobs that graphile-worker will never run again: replaced ones and those of crashed processes. */
 export const deleteDeadJobsSql =
   'delete from graphile_worker._private_jobs where attempts >= max_attempts and locked_at is null and key is null';
@@ -72,11 +97,7 @@ export const deleteDeadJobsSql =
  * They were handed out without being run, or could not be completed: that says nothing against them, so the fetch is
  * not counted as an attempt.
  */
-export async function freeJobsOf(
-  pool: pg.Pool,
-  poolId: string,
-  inHand: ReadonlySet<string>,
-): Promise<void> {
+export async function freeJobsOf(pool: pg.Pool, poolId: string, inHand: ReadonlySet<string>): Promise<void> {
   await pool.query(
     `with freed as (
        update graphile_worker._private_jobs

@@ -19,23 +19,33 @@ const REPETITIONS_MAX = 3;
  * database being away, its groups are run one by one, so that a bad one fails alone.
  */
 export class GroupCommit<Item, Result> {
-  readonly #waiting: Waiting<Item, Result>[] = [];
+  /** By whose turn it is, in the order of their turns. */
+  readonly #waiting = new Map<unknown, Waiting<Item, Result>[]>();
   #inFlight = 0;
 
   /**
    * @param commit runs all items in one transaction; answers with one result per item, in order
    * @param itemsMax most items of a batch, unless one group alone has more
+   * @param turnOf who takes turns: of those with equal answers one group goes after another, the others in between
    */
   constructor(
     private readonly commit: (items: readonly Item[]) => Promise<Result[]>,
     private readonly itemsMax: number,
     private readonly inFlightMax = 2,
+    private readonly turnOf: (items: readonly Item[]) => unknown = () => undefined,
   ) {}
 
   /** @throws what `commit` throws for these items */
   run(items: readonly Item[]): Promise<Result[]> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ items, resolve, reject });
+      const turn = this.turnOf(items);
+      const group = { items, resolve, reject };
+      const others = this.#waiting.get(turn);
+      if (others === undefined) {
+        this.#waiting.set(turn, [group]);
+      } else {
+        others.push(group);
+      }
       this.#start();
     });
   }
@@ -46,7 +56,7 @@ export class GroupCommit<Item, Result> {
   }
 
   #start(): void {
-    while (this.#inFlight < this.inFlightMax && this.#waiting.length > 0) {
+    while (this.#inFlight < this.inFlightMax && this.#waiting.size > 0) {
       this.#inFlight += 1;
       void this.#flush(this.#take()).finally(() => {
         this.#inFlight -= 1;
@@ -56,12 +66,24 @@ export class GroupCommit<Item, Result> {
   }
 
   #take(): Waiting<Item, Result>[] {
+    const taken: Waiting<Item, Result>[] = [];
     let items = 0;
-    const taken = this.#waiting.findIndex((group) => {
-      items += group.items.length;
-      return items > this.itemsMax;
-    });
-    return this.#waiting.splice(0, taken === -1 ? this.#waiting.length : Math.max(1, taken));
+    for (;;) {
+      const [next] = this.#waiting;
+      if (next === undefined) {
+        return taken;
+      }
+      const [turn, groups] = next;
+      items += groups[0]!.items.length;
+      if (taken.length > 0 && items > this.itemsMax) {
+        return taken;
+      }
+      taken.push(groups.shift()!);
+      this.#waiting.delete(turn);
+      if (groups.length > 0) {
+        this.#waiting.set(turn, groups);
+      }
+    }
   }
 
   async #flush(groups: Waiting<Item, Result>[]): Promise<void> {

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { query, type Statement } from '../database.js';
+import { LANES } from '../domain/lanes.js';
 import type { DeliverPayload } from './enqueue.js';
 
 /** A delivery whose attempt is due now, with everything that the attempt needs, as it stood when it was loaded. */
@@ -70,7 +71,8 @@ const turnAwayStatement: Statement = {
       from judged j
       where d.id = j.id and d.id = any($1::bigint[]) and (d.status = 'PENDING') is true
         and (j.deleted or not j.active))
-    select hookwright.enqueue_deliveries(array_agg(id), array_agg(attempt_count + 1), array_agg(ready_at), array_agg(0))
+    select hookwright.enqueue_deliveries(array_agg(id), array_agg(attempt_count + 1), array_agg(ready_at),
+             array_agg(case when attempt_count = 0 then ${LANES.CROWDED.priority} else ${LANES.RETRY.priority} end))
     from judged where active and not deleted`,
 };
 

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { query, type Statement, transaction } from '../database.js';
 import { foldHealth, type HealthStep, type HealthVerdict } from '../domain/health.js';
+import { LANES } from '../domain/lanes.js';
 import { LATENCY_BUCKETS, latencyBucket } from '../domain/latency.js';
 import type { Outcome, SendResult } from '../domain/outcome.js';
 import { enqueueSettleSql } from './enqueue.js';
@@ -96,7 +97,8 @@ const recordStatement: Statement = {
         e.request_headers, e.response_headers, e.response_body, e.response_truncated
       from hit join ended e on e.delivery_id = hit.id),
     queued as (
-      select hookwright.enqueue_deliveries(array_agg(id), array_agg(attempt_count + 1), array_agg(due_at), array_agg(0))
+      select hookwright.enqueue_deliveries(array_agg(id), array_agg(attempt_count + 1), array_agg(due_at),
+               array_agg(${LANES.RETRY.priority}))
       from hit where status = 'PENDING')
     select hit.id from hit, queued`,
 };
@@ -193,7 +195,9 @@ interface Health {
 }
 
 function newHealth(webhook: LockedWebhook, attempts: readonly FinishedAttempt[]): Health {
-  const steps: HealthStep[] = attempts.map(({ delivery, outcome }) => ({
+  // One that was written late, because the database was away, may stand behind others that finished after it.
+  const inOrder = attempts.toSorted((a, b) => endedAt(a).getTime() - endedAt(b).getTime());
+  const steps: HealthStep[] = inOrder.map(({ delivery, outcome }) => ({
     generation: delivery.generation,
     verdict: outcome.verdict,
   }));

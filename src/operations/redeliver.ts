@@ -1,4 +1,5 @@
 import { type Database, transaction } from '../database.js';
+import { LANES } from '../domain/lanes.js';
 import { ApiError, notFound } from '../errors.js';
 
 interface Row {
@@ -43,7 +44,8 @@ export async function redeliver(
              finished_at = null
          where id = $1
          returning id, attempt_count)
-       select hookwright.enqueue_deliveries(array[id], array[attempt_count + 1], array[now()], array[0]) from reopened`,
+       select hookwright.enqueue_deliveries(array[id], array[attempt_count + 1], array[now()],
+                array[${LANES.BULK.priority}]) from reopened`,
       [deliveryId],
     );
   });

@@ -1,40 +1,63 @@
 import type pg from 'pg';
 import { query, type Statement, transaction } from '../database.js';
+import { LANES } from '../domain/lanes.js';
 import { deleteDeadJobsSql, hasNoLiveJobSql } from './enqueue.js';
 import { enqueueSettle } from './update-webhook.js';
 
 /** An overdue delivery may be waiting its turn; after this long it is asked whether a job still knows of it. */
 const OVERDUE_SECONDS = 60;
-const CHUNK_ROWS = 1_000;
+/** What one call looks at: a backlog that waits its turn may be long (0.2 s beside 400,000 due deliveries). */
+const CHUNK_ROWS = 20_000;
+
+/** How far the search for lost deliveries has come. */
+export interface OverdueCursor {
+  /** A due time as Postgres writes it: a Date would lose the microseconds. */
+  after: string;
+}
+
+const START: Readonly<OverdueCursor> = { after: '-infinity' };
+
+export const overdueFromStart = (): OverdueCursor => ({ ...START });
 
 const overdueStatement: Statement = {
   name: 'rescue_overdue',
   text: `
-    with lost as materialized (
-      select d.id, d.attempt_count from hookwright.deliveries d
-      where d.status = 'PENDING' and d.due_at < now() - $1 * interval '1 second'
-        and ${hasNoLiveJobSql('d.id', '$1')}
-      order by d.due_at limit ${CHUNK_ROWS})
+    with looked as materialized (
+      select d.id, d.due_at, d.attempt_count from hookwright.deliveries d
+      where d.status = 'PENDING' and d.due_at < now() - $1 * interval '1 second' and d.due_at > $2::timestamptz
+      order by d.due_at fetch first ${CHUNK_ROWS} rows with ties),
+    lost as materialized (
+      select l.id, l.attempt_count from looked l where ${hasNoLiveJobSql('l.id', '$1')})
     select count(*)::integer as rescued,
-           hookwright.enqueue_deliveries(array_agg(id), array_agg(attempt_count + 1), array_agg(now()), array_agg(0))
+           hookwright.enqueue_deliveries(array_agg(id), array_agg(attempt_count + 1), array_agg(now()),
+             array_agg(case when attempt_count = 0 then ${LANES.FIRST.priority} else ${LANES.RETRY.priority} end)),
+           (select count(*)::integer from looked) as looked,
+           (select max(due_at)::text from looked) as last_due_at
     from lost`,
 };
 
+interface OverdueRow {
+  rescued: number;
+  looked: number;
+  last_due_at: string | null;
+}
+
 /**
- * Adds a job again for every pending delivery that is overdue and that no job will bring up: its worker died, its job
- * was deleted, or the reply that handed the job out was lost. The delivery row is the truth; a job is a hint.
+ * Adds a job again for pending deliveries that are overdue and that no job will bring up: their worker died, their job
+ * was deleted, or the reply that handed the job out was lost. The delivery row is the truth; a job is a hint. Each call
+ * looks at a part only, from `cursor` on, which it moves; after the last delivery it begins at the start again.
  *
  * @returns how many deliveries were rescued
  */
-export async function rescueOverdue(pool: pg.Pool, overdueSeconds = OVERDUE_SECONDS): Promise<number> {
-  let rescued = 0;
-  for (;;) {
-    const [row] = await query<{ rescued: number }>(pool, overdueStatement, [overdueSeconds]);
-    rescued += row?.rescued ?? 0;
-    if ((row?.rescued ?? 0) < CHUNK_ROWS) {
-      return rescued;
-    }
-  }
+export async function rescueOverdue(
+  pool: pg.Pool,
+  overdueSeconds = OVERDUE_SECONDS,
+  cursor = overdueFromStart(),
+): Promise<number> {
+  const [row] = await query<OverdueRow>(pool, overdueStatement, [overdueSeconds, cursor.after]);
+  const { rescued, looked, last_due_at } = row as OverdueRow;
+  cursor.after = looked < CHUNK_ROWS ? START.after : (last_due_at ?? START.after);
+  return rescued;
 }
 
 /**

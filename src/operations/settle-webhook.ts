@@ -1,5 +1,7 @@
 import type pg from 'pg';
 import { type Database, transaction } from '../database.js';
+import { LANES } from '../domain/lanes.js';
+import { wakeJobsSql } from './enqueue.js';
 
 const CHUNK_ROWS = 1_000;
 
@@ -24,8 +26,8 @@ const cancel = (reason: string) =>
 
 /**
  * Brings a webhook's open deliveries in line with the webhook, in chunks: an inactive webhook's pending ones are
- * held, an active one's held ones are released in the order of ids, a deleted one's are canceled. It reads the state
- * anew for each chunk and may be stopped and started again at any point.
+ * held, an active one's held ones are released in the order of ids and its put-off ones woken, a deleted one's are
+ * canceled. It reads the state anew for each chunk and may be stopped and started again at any point.
  *
  * @returns how many deliveries were moved
  */
@@ -52,13 +54,17 @@ async function settleChunk(client: pg.PoolClient, tenantId: number, webhookId: n
      from hookwright.webhooks where id = $1 and tenant_id = $2 for share`,
     [webhookId, tenantId],
   );
-  for (const move of rows[0] ? movesFor(rows[0]) : []) {
+  const [webhook] = rows;
+  if (webhook === undefined) {
+    return 0;
+  }
+  for (const move of movesFor(webhook)) {
     const moved = await apply(client, tenantId, webhookId, move);
     if (moved > 0) {
       return moved;
     }
   }
-  return 0;
+  return webhook.active && !webhook.deleted ? await wakePutOff(client, tenantId, webhookId) : 0;
 }
 
 function movesFor(webhook: WebhookState): Move[] {
@@ -108,7 +114,21 @@ async function apply(
   return rows[0]?.moved ?? 0;
 }
 
+/** Deliveries that were put off for the endpoint as it was are due now. */
+async function wakePutOff(client: pg.PoolClient, tenantId: number, webhookId: number): Promise<number> {
+  const { rows } = await client.query<{ moved: number }>(
+    `with woken as (${wakeJobsSql(
+      `select id from hookwright.deliveries
+       where tenant_id = $1 and webhook_id = $2 and status = 'PENDING' and due_at <= now()`,
+      CHUNK_ROWS,
+    )})
+     select count(*)::int as moved from woken`,
+    [tenantId, webhookId],
+  );
+  return rows[0]?.moved ?? 0;
+}
+
 /** Retries keep their time; what is due already goes at once. */
 const enqueueMoved = `hookwright.enqueue_deliveries(
   array_agg(id order by id), array_agg(attempt_count + 1 order by id),
-  array_agg(greatest(due_at, now()) order by id), array_agg(0 order by id))`;
+  array_agg(greatest(due_at, now()) order by id), array_agg(${LANES.BULK.priority} order by id))`;

@@ -28,12 +28,15 @@ export async function updateWebhook(
   await transaction(db.pool, async (client) => {
     const { active } = await lockWebhook(client, tenantId, webhookId);
     if (change.url !== undefined) {
-      // Whatever the old endpoint asked for with Retry-After does not bind the new one.
-      await client.query(
+      // Whatever the old endpoint asked for with Retry-After does not bind the new one; settling wakes who waited for it.
+      const { rowCount } = await client.query(
         `update hookwright.webhooks set url = $2, closed_until = null
          where id = $1 and url <> $2`,
         [webhookId, change.url],
       );
+      if (rowCount === 1) {
+        await enqueueSettle(client, tenantId, webhookId);
+      }
     }
     if (change.eventTypes !== undefined) {
       await client.query('update hookwright.webhooks set event_types = $2 where id = $1', [

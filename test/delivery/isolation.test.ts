@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readEndpointStates } from '../../src/operations/endpoint-states.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
@@ -33,8 +34,15 @@ test('an endpoint that never answers holds a few slots; its neighbour gets every
   expect(waiting.every(({ status, attempt_count }) => status === 'PENDING' && attempt_count === 0)).toBe(
     true,
   );
-  const jobs = await stack.rows(`select key from graphile_worker._private_jobs where key like 'd:%'`);
-  expect(jobs).toHaveLength(EVENTS);
+  const jobs = await stack.rows<{ key: string }>('select key from graphile_worker._private_jobs');
+  expect(jobs.map(({ key }) => key)).toEqual(expect.arrayContaining(waiting.map(({ id }) => `d:${id}`)));
+
+  const state = await eventually(async () => {
+    const states = await readEndpointStates(stack.services.db, stack.tenantId, [hungId]);
+    const reported = states.get(hungId);
+    return reported && reported.putOffs >= EVENTS - 8 && reported;
+  });
+  expect(state).toMatchObject({ window: 8, inFlight: 8, waiting: 0, meanMs: null });
 });
 
 test('more events than an endpoint’s window can take all arrive, and never more at once than the window allows', async () => {

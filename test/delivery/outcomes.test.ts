@@ -145,6 +145,32 @@ describe('deleting a webhook', () => {
   );
 });
 
+describe('a closed endpoint', () => {
+  test('keeps its deliveries waiting without an attempt; a new url wakes them at once', async () => {
+    await open({ RETRY_BASE_SECONDS: '120' });
+    receiver.answerWith(answer(503, { 'retry-after': '600' }));
+    stack.startDaemon();
+    const first = await stack.emit();
+    await eventually(async () => (await stack.delivery(first)).attempt_count === 1);
+    const second = await stack.emit();
+    await eventually(async () => {
+      const [job] = await stack.rows<{ late: boolean }>(
+        `select run_at > now() + interval '5 minutes' as late from graphile_worker._private_jobs
+         where key = 'd:${(await stack.delivery(second)).id}'`,
+      );
+      return job?.late;
+    });
+    expect(receiver.received).toHaveLength(1);
+
+    const repaired = await startReceiver();
+    await updateWebhook(stack.services.db, stack.tenantId, webhookId, { url: repaired.url }, 168);
+    expect(await inStatus(second, 'SUCCEEDED')).toMatchObject({ attempt_count: 1 });
+    // The failed one keeps the time of its retry.
+    expect(await stack.delivery(first)).toMatchObject({ status: 'PENDING', attempt_count: 1 });
+    await repaired.close();
+  });
+});
+
 describe('redelivering ("manual redispatch")', () => {
   beforeEach(() => open());
 

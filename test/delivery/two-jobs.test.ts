@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { Deliverer } from '../../daemon/deliver.js';
+import { Fence } from '../../daemon/fence.js';
 import { createSender } from '../../daemon/send.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
@@ -19,7 +20,10 @@ test('a job that comes while an earlier attempt of its delivery is under way mak
     storedBytesMax: delivery.storedBytesMax,
     connectionsPerOriginMax: delivery.concurrency,
   });
-  const deliverer = new Deliverer({ ...stack.services, sender });
+
+  const fence = new Fence();
+  fence.heard(performance.now());
+  const deliverer = new Deliverer({ ...stack.services, sender, fence });
 
   let answerFirst = () => {};
   receiver.answerWith((request, response) => {

@@ -39,6 +39,17 @@ describe('group commit', () => {
     expect(await Promise.all(answers)).toEqual([10, 20, 30, 40, 50]);
   });
 
+  test('takes turns: who gave a lot does not make the others wait', async () => {
+    const { batches, gates, commit } = gatedCommit();
+    const group = new GroupCommit(commit, 2, 1, ([first]) => Math.floor(first! / 10));
+    const answers = [10, 11, 12, 13, 14, 20, 30].map((item) => group.runOne(item));
+    for (let batch = 0; batch < 4; batch++) {
+      (await eventually(() => gates[batch]))();
+    }
+    await Promise.all(answers);
+    expect(batches).toEqual([[10], [11, 20], [30, 12], [13, 14]]);
+  });
+
   test('a batch has at most so many items, and a group is never torn apart', async () => {
     const { batches, gates, commit } = gatedCommit();
     const group = new GroupCommit(commit, 3, 1);

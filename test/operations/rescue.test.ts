@@ -1,5 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { deleteDeadJobs, rescueHeld, rescueOverdue } from '../../src/operations/rescue-deliveries.js';
+import {
+  deleteDeadJobs,
+  overdueFromStart,
+  rescueHeld,
+  rescueOverdue,
+} from '../../src/operations/rescue-deliveries.js';
 import { updateWebhook } from '../../src/operations/update-webhook.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
@@ -56,6 +61,30 @@ describe('rescuing overdue deliveries', () => {
       await eventually(async () => (await stack.delivery(eventId)).status === 'SUCCEEDED');
       expect(receiver.received).toHaveLength(1);
     }
+  });
+
+  test('goes through a long backlog part by part, and begins again after the last', async () => {
+    const eventId = await stack.emit();
+    await stack.rows(
+      `insert into hookwright.deliveries (id, tenant_id, event_id, webhook_id, event_type, status, due_at)
+       select hookwright.next_id(), tenant_id, event_id, webhook_id, event_type, status, now() - interval '2 minutes' - i * interval '1 ms'
+       from hookwright.deliveries, generate_series(1, 20000) i`,
+    );
+    await stack.rows(
+      `insert into graphile_worker._private_jobs (task_id, key, max_attempts)
+       select (select task_id from graphile_worker._private_jobs limit 1), 'd:' || id, 25 from hookwright.deliveries
+       where due_at < now() - interval '1 minute'`,
+    );
+    const { id } = await stack.delivery(eventId);
+    await stack.rows(
+      `update hookwright.deliveries set due_at = now() - interval '61 seconds' where id = ${id}`,
+    );
+    await stack.rows(`delete from graphile_worker._private_jobs where key = 'd:${id}'`);
+    const { pool } = stack.services.db;
+    const cursor = overdueFromStart();
+    expect(await rescueOverdue(pool, 60, cursor)).toBe(0);
+    expect(await rescueOverdue(pool, 60, cursor)).toBe(1);
+    expect(cursor).toEqual(overdueFromStart());
   });
 
   test('deletes the jobs that were replaced while a worker held them', async () => {

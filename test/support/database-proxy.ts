@@ -5,6 +5,7 @@ export class DatabaseProxy {
   readonly #sockets = new Set<Socket>();
   readonly #server = createServer((client) => this.#join(client));
   #isAway = false;
+  #isSilent = false;
   #url = '';
 
   private constructor(private readonly target: URL) {}
@@ -32,8 +33,20 @@ export class DatabaseProxy {
     }
   }
 
+  /** From now on nothing comes through, on old connections and new ones, and nobody is told. */
+  swallow(): void {
+    this.#isSilent = true;
+    for (const socket of this.#sockets) {
+      socket.pause();
+    }
+  }
+
   bringBack(): void {
     this.#isAway = false;
+    this.#isSilent = false;
+    for (const socket of this.#sockets) {
+      socket.resume();
+    }
   }
 
   async close(): Promise<void> {
@@ -58,6 +71,9 @@ export class DatabaseProxy {
         to.destroy();
       });
       from.pipe(to);
+      if (this.#isSilent) {
+        from.pause();
+      }
     }
   }
 }

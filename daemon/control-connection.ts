@@ -1,0 +1,167 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import type { Logger } from 'pino';
+import { poolOptions } from '../src/database.js';
+import { prepareControlSession, tryLockPool, unlockPool } from '../src/operations/dead-workers.js';
+import type { DeadWorkers } from './dead-workers.js';
+import { Fence } from './fence.js';
+
+const BEAT_EVERY_MS = 1_000;
+/** A beat that takes longer has no answer: the connection is given up, and another one is made. */
+const BEAT_TIMEOUT_MS = 4_000;
+const RECONNECT_PAUSE_MS = 500;
+const STOP_PATIENCE_MS = 500;
+
+export interface ControlConnectionDeps {
+  url: string;
+  log: Logger;
+  /** What each beat does on the connection, besides keeping it alive. */
+  deadWorkers: Pick<DeadWorkers, 'sweep' | 'startOver'>;
+}
+
+type HeldPool = PromiseWithResolvers<void> & {
+  /** A lock that is asked for twice must be given back twice. */
+  state: 'free' | 'asked for' | 'locked';
+};
+
+/**
+ * One connection to Postgres, past every pool, whose session tells all other processes that the worker pools of this
+ * one are alive: it holds an advisory lock for each. Its beats are also the proof that Postgres can be reached; without
+ * them the fence closes. It is made anew, with its locks, for as long as it takes.
+ */
+export class ControlConnection {
+  readonly fence = new Fence();
+  /** Worker pools of this process, and what waits for their locks. */
+  readonly #pools = new Map<string, HeldPool>();
+  readonly #stopping = new AbortController();
+  readonly #running: Promise<void>;
+  /** The newest connection, whatever its state. */
+  #connection: pg.Client | undefined;
+  /** The connection while it is in use. */
+  #client: pg.Client | undefined;
+  #connectedBefore = false;
+
+  constructor(private readonly deps: ControlConnectionDeps) {
+    this.#running = this.#run();
+  }
+
+  /**
+   * Holds a worker pool's lock from now on, whatever happens to the connection.
+   *
+   * @returns when the lock is held for the first time; until then the pool may not fetch jobs
+   */
+  async hold(poolId: string): Promise<void> {
+    const pool: HeldPool = { ...Promise.withResolvers<void>(), state: 'free' };
+    pool.promise.catch(() => {});
+    this.#pools.set(poolId, pool);
+    await this.#lockPools().catch(() => {}); // else the next beat does
+    await pool.promise;
+  }
+
+  /** Lets the pool's lock go: from now on its jobs are free for everybody. */
+  async letGo(poolId: string): Promise<void> {
+    this.#pools.get(poolId)?.reject(new Error('The worker pool ended before it was known to be alive.'));
+    this.#pools.delete(poolId);
+    if (this.#client !== undefined) {
+      await unlockPool(this.#client, poolId).catch(() => {}); // a broken session has no locks
+    }
+  }
+
+  /** Waits until Postgres can be reached. @throws AbortError */
+  async reachable(signal: AbortSignal): Promise<void> {
+    while (this.#client === undefined || this.fence.silent) {
+      await delay(RECONNECT_PAUSE_MS / 5, undefined, { signal });
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.fence.end();
+    this.#stopping.abort();
+    await Promise.race([this.#running, delay(STOP_PATIENCE_MS, undefined, { ref: false })]);
+    if (this.#connection !== undefined) {
+      cutOff(this.#connection);
+    }
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      const client = this.#newClient();
+      try {
+        await client.connect();
+        await this.#beOn(client);
+      } catch (error) {
+        if (!signal.aborted) {
+          this.deps.log.warn({ err: error }, 'the control connection broke; making another');
+        }
+      }
+      this.#client = undefined;
+      for (const pool of this.#pools.values()) {
+        pool.state = 'free';
+      }
+      cutOff(client);
+      await delay(RECONNECT_PAUSE_MS, undefined, { signal }).catch(() => {});
+    }
+  }
+
+  #newClient(): pg.Client {
+    const client = new pg.Client({
+      ...poolOptions(this.deps.url, 1),
+      connectionTimeoutMillis: BEAT_TIMEOUT_MS,
+      query_timeout: BEAT_TIMEOUT_MS,
+      statement_timeout: BEAT_TIMEOUT_MS,
+      application_name: 'hookwright control',
+    });
+    client.on('error', () => {}); // the statement under way, or the next one, tells
+    this.#connection = client;
+    return client;
+  }
+
+  async #beOn(client: pg.Client): Promise<void> {
+    const { signal } = this.#stopping;
+    let askedAt = performance.now();
+    await prepareControlSession(client);
+    this.deps.deadWorkers.startOver({ again: this.#connectedBefore });
+    this.#connectedBefore = true;
+    this.#client = client;
+    await this.#lockPools();
+    this.fence.heard(askedAt);
+    while (!signal.aborted) {
+      await delay(BEAT_EVERY_MS, undefined, { signal }).catch(() => {});
+      askedAt = performance.now();
+      await this.#lockPools();
+      await this.deps.deadWorkers.sweep(client, [...this.#pools.keys()]);
+      this.fence.heard(askedAt);
+    }
+  }
+
+  async #lockPools(): Promise<void> {
+    const client = this.#client;
+    if (client === undefined) {
+      return;
+    }
+    for (const [poolId, pool] of this.#pools) {
+      if (pool.state !== 'free') {
+        continue;
+      }
+      pool.state = 'asked for';
+      const locked = await tryLockPool(client, poolId).catch((error: unknown) => {
+        pool.state = 'free';
+        throw error;
+      });
+      if (client === this.#client) {
+        pool.state = locked ? 'locked' : 'free';
+      }
+      if (locked) {
+        pool.resolve();
+      }
+    }
+  }
+}
+
+/** A connection that is stuck does not end when asked to. */
+function cutOff(client: pg.Client): void {
+  void client.end().catch(() => {});
+  (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
+}

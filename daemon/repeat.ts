@@ -1,0 +1,26 @@
+import type { Logger } from 'pino';
+
+/**
+ * Runs `work` every so often, never twice at once. When it fails that is logged, and it comes round again.
+ *
+ * @returns a function that ends it, after the work under way
+ */
+export function repeat(everyMs: number, log: Logger, work: () => Promise<void>): () => Promise<void> {
+  let underWay: Promise<void> = Promise.resolve();
+  let busy = false;
+  const timer = setInterval(() => {
+    if (busy) {
+      return;
+    }
+    busy = true;
+    underWay = work()
+      .catch((error: unknown) => log.warn({ err: error }, 'a sweep failed; it is tried again'))
+      .finally(() => {
+        busy = false;
+      });
+  }, everyMs);
+  return async () => {
+    clearInterval(timer);
+    await underWay;
+  };
+}

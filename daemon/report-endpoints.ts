@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { Database } from '../src/database.js';
+import { reportEndpointStates } from '../src/operations/endpoint-states.js';
+import type { EndpointState, Gate } from './gate.js';
+import { repeat } from './repeat.js';
+
+const EVERY_MS = 2_000;
+
+/**
+ * Tells the dashboards how endpoints are doing: those that something is in flight to, and those that have changed.
+ *
+ * @returns a function that ends it
+ */
+export function startEndpointReports({
+  db,
+  log,
+  gate,
+}: {
+  db: Database;
+  log: Logger;
+  gate: Pick<Gate, 'states'>;
+}): () => Promise<void> {
+  const daemonId = randomUUID();
+  let reported = new Map<number, EndpointState>();
+  return repeat(EVERY_MS, log, async () => {
+    const states = new Map(gate.states().map((state) => [state.webhookId, state]));
+    const news = [...states.values()].filter((state) => isNews(state, reported.get(state.webhookId)));
+    if (news.length > 0) {
+      await reportEndpointStates(db.pool, daemonId, news);
+    }
+    reported = states;
+  });
+}
+
+function isNews(state: EndpointState, before: EndpointState | undefined): boolean {
+  return (
+    before === undefined ||
+    state.inFlight > 0 ||
+    before.inFlight > 0 ||
+    state.waiting !== before.waiting ||
+    state.window !== before.window ||
+    state.putOffs !== before.putOffs ||
+    state.meanMs !== before.meanMs
+  );
+}

@@ -1,0 +1,105 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ParsedCronItem, TaskList } from 'graphile-worker';
+import type { Logger } from 'pino';
+import type { Database } from '../src/database.js';
+import type { ControlConnection } from './control-connection.js';
+import { RunnerLife } from './runner-life.js';
+
+export interface RunnerDeps {
+  db: Database;
+  log: Logger;
+  control: Pick<ControlConnection, 'hold' | 'letGo' | 'reachable' | 'fence'>;
+  /** How long jobs in hand are waited for before graphile-worker tells them to give up. */
+  drainTimeoutMs: number;
+}
+
+export interface RunnerOptions {
+  /** For the log. */
+  name: string;
+  taskList: TaskList;
+  /** Jobs in hand at the same time. */
+  concurrency: number;
+  cronItems?: ParsedCronItem[];
+}
+
+const RESTART_PAUSE_MS = 1_000;
+const LOOK_EVERY_MS = 250;
+
+/**
+ * A graphile-worker runner that is always there. graphile-worker's own ends, without an error, when Postgres blips
+ * while it completes jobs; so each is disposable. When one stops fetching, another is started at once, and the old
+ * one's jobs in hand go on beside it. None runs while Postgres is silent.
+ */
+export class SupervisedRunner {
+  readonly #stopping = new AbortController();
+  readonly #supervision: Promise<void>;
+  readonly #farewells = new Set<Promise<void>>();
+  #current: RunnerLife | undefined;
+  #stopped: Promise<void> | undefined;
+
+  constructor(
+    private readonly deps: RunnerDeps,
+    private readonly options: RunnerOptions,
+  ) {
+    this.#supervision = this.#supervise();
+  }
+
+  /** Whether jobs are being fetched at the moment. */
+  get running(): boolean {
+    return this.#current !== undefined;
+  }
+
+  /** Stops fetching, and waits until the jobs in hand have ended and are completed. */
+  stop(): Promise<void> {
+    this.#stopped ??= (async () => {
+      this.#stopping.abort();
+      await this.#supervision;
+      await Promise.all(this.#farewells);
+    })();
+    return this.#stopped;
+  }
+
+  async #supervise(): Promise<void> {
+    const { signal } = this.#stopping;
+    const { log, control } = this.deps;
+    const { name } = this.options;
+    while (!signal.aborted) {
+      await control.reachable(signal).catch(() => {});
+      if (signal.aborted) {
+        return;
+      }
+      const life = new RunnerLife(this.deps, this.options);
+      try {
+        await life.start();
+        this.#current = life;
+        const why = await this.#untilItEnds(life);
+        if (!signal.aborted) {
+          log.warn({ runner: name, why }, 'the job runner stopped fetching; starting another');
+        }
+      } catch (error) {
+        log.warn({ err: error, runner: name }, 'the job runner did not start; trying again');
+      }
+      this.#current = undefined;
+      const farewell = life.end(signal).finally(() => this.#farewells.delete(farewell));
+      this.#farewells.add(farewell);
+      await delay(RESTART_PAUSE_MS, undefined, { signal }).catch(() => {});
+    }
+  }
+
+  async #untilItEnds(life: RunnerLife): Promise<string> {
+    const { signal } = this.#stopping;
+    const { fence } = this.deps.control;
+    for (;;) {
+      if (life.fetchingEnded !== undefined) {
+        return life.fetchingEnded;
+      }
+      if (fence.silent) {
+        return 'the database is silent';
+      }
+      if (signal.aborted) {
+        return 'the daemon stops';
+      }
+      await Promise.race([life.stopsFetching, delay(LOOK_EVERY_MS, undefined, { signal })]).catch(() => {});
+    }
+  }
+}

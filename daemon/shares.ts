@@ -1,0 +1,38 @@
+import type { Logger } from 'pino';
+import type { Database } from '../src/database.js';
+import { raises } from '../src/domain/lanes.js';
+import { raiseWaitingJobs } from '../src/operations/enqueue.js';
+import type { Deliverer } from './deliver.js';
+import { repeat } from './repeat.js';
+
+const EVERY_MS = 250;
+/** Fewer attempts in that time, and nobody stands in anybody's way. */
+const BUSY_ATTEMPTS = 25;
+/** Only jobs that have been due for this long are raised: others may well get their turn by themselves. */
+const WAITED_MS = 1_000;
+
+/**
+ * Sees to it that each lane gets its share of a busy daemon.
+ *
+ * @returns a function that ends it
+ */
+export function startShares({
+  db,
+  log,
+  deliverer,
+}: {
+  db: Database;
+  log: Logger;
+  deliverer: Pick<Deliverer, 'takeDone'>;
+}): () => Promise<void> {
+  return repeat(EVERY_MS, log, async () => {
+    const done = deliverer.takeDone();
+    const total = Object.values(done).reduce((sum, count) => sum + count, 0);
+    if (total < BUSY_ATTEMPTS) {
+      return;
+    }
+    for (const raise of raises(done)) {
+      await raiseWaitingJobs(db.pool, raise, WAITED_MS);
+    }
+  });
+}

@@ -1,0 +1,11 @@
+import { z } from 'zod';
+
+export const NAME_LENGTH_MAX = 200;
+
+/** What tenants and keys may be called; spaces at the ends do not count. */
+export const displayName = z
+  .string()
+  .trim()
+  .min(1, 'must not be empty')
+  .max(NAME_LENGTH_MAX, `must have at most ${NAME_LENGTH_MAX} characters`)
+  .regex(/^\P{Cc}*$/u, 'must not contain control characters');

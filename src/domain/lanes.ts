@@ -1,0 +1,58 @@
+/**
+ * The lanes in which delivery jobs wait, and the order between them. A person waits for a test. First attempts go
+ * ahead of those of a tenant that emits a lot at once or of an endpoint that cannot keep up, these ahead of retries,
+ * these ahead of what was released or redelivered. That order alone would starve the later ones when there is no end
+ * of first attempts: so each has a share that it gets in any case.
+ */
+export type Lane = 'TEST' | 'FIRST' | 'CROWDED' | 'RETRY' | 'BULK';
+
+interface LaneRule {
+  /** A job's priority for graphile-worker: lower ones are fetched first. */
+  priority: number;
+  /** The priority of a job that is raised above first attempts, so that its lane gets its share. */
+  raised?: number;
+  /** Of all deliveries, how many are guaranteed to this lane while it has any that wait. */
+  share?: number;
+}
+
+export const LANES = {
+  TEST: { priority: -10 },
+  FIRST: { priority: 0 },
+  CROWDED: { priority: 10, raised: -3, share: 1 / 4 },
+  RETRY: { priority: 20, raised: -2, share: 1 / 4 },
+  BULK: { priority: 30, raised: -1, share: 1 / 8 },
+} as const satisfies Record<Lane, LaneRule>;
+
+const rules = Object.entries(LANES) as [Lane, LaneRule][];
+
+export const laneOf = (priority: number): Lane =>
+  rules.find(([, rule]) => rule.priority === priority || rule.raised === priority)?.[0] ?? 'BULK';
+
+/** The lane of a delivery whose endpoint has no room for it now: no longer among the first. */
+export const laneAfterPutOff = (lane: Lane): Lane => (lane === 'TEST' || lane === 'FIRST' ? 'CROWDED' : lane);
+
+export interface Raise {
+  from: number;
+  to: number;
+  /** How many of the jobs that have waited longest. */
+  count: number;
+}
+
+/** A lane that got nothing at all while others did is given at least this, so that it begins to move. */
+const RAISE_AT_LEAST = 1;
+
+/**
+ * Which waiting jobs to raise, so that each lane gets its share of what is done.
+ *
+ * @param done attempts made lately, by lane
+ */
+export function raises(done: Readonly<Record<Lane, number>>): Raise[] {
+  const total = Object.values(done).reduce((sum, count) => sum + count, 0);
+  return rules.flatMap(([lane, { priority, raised, share }]) => {
+    if (raised === undefined || share === undefined) {
+      return [];
+    }
+    const count = Math.max(RAISE_AT_LEAST, Math.round(total * share)) - done[lane];
+    return count > 0 ? [{ from: priority, to: raised, count }] : [];
+  });
+}

@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { emitMany, makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
+import { GraphqlApi } from '../support/graphql-api.js';
+
+let api: GraphqlApi;
+let tenant: TestTenant;
+let webhookId: number;
+
+beforeAll(async () => {
+  api = await GraphqlApi.open();
+  tenant = await makeTenant(api.services);
+  ({ id: webhookId } = await makeWebhook(api.services, tenant.id));
+  await emitMany(api.services, tenant.id, 1);
+});
+afterAll(() => api?.close());
+
+async function nextAttemptAt(): Promise<string | null> {
+  const { data } = await api.ask(
+    '{ deliveries(first: 1) { edges { node { nextAttemptAt } } } }',
+    {},
+    { key: tenant.key },
+  );
+  return data.deliveries.edges[0].node.nextAttemptAt;
+}
+
+const setClosedUntil = (sql: string) =>
+  api.services.db.pool.query(`update hookwright.webhooks set closed_until = ${sql} where id = $1`, [
+    webhookId,
+  ]);
+
+test('a delivery is due when its retry is, or when its endpoint opens again, whichever is later', async () => {
+  const due = await nextAttemptAt();
+  expect(Date.parse(due ?? '')).toBeLessThanOrEqual(Date.now());
+  await setClosedUntil(`timestamptz '2099-01-01 00:00:00+00'`);
+  expect(await nextAttemptAt()).toBe('2099-01-01T00:00:00+00:00');
+  await setClosedUntil(`now() - interval '1 day'`);
+  expect(await nextAttemptAt()).toBe(due);
+});
+
+test('none is, once it is finished', async () => {
+  await api.services.db.pool.query(`update hookwright.deliveries set status = 'SUCCEEDED'`);
+  expect(await nextAttemptAt()).toBeNull();
+});

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { Fence, fenced, SendingStopped } from '../../daemon/fence.js';
+import type { Sender } from '../../daemon/send.js';
+
+const result = { kind: 'answered' } as never;
+const sender: Sender = { send: async () => result, close: async () => {} };
+
+test('the fence is closed before the database was heard for the first time', () => {
+  expect(new Fence(() => 0).closed).toBe(true);
+});
+
+test('it closes after five seconds of silence, counted from the question and not from its answer', () => {
+  let now = 100;
+  const fence = new Fence(() => now);
+  fence.heard(100);
+  now = 5_100;
+  expect(fence.closed).toBe(false);
+  now = 5_101;
+  expect(fence.closed).toBe(true);
+  fence.heard(5_000);
+  expect(fence.closed).toBe(false);
+  fence.heard(10); // late news
+  expect(fence.closed).toBe(false);
+});
+
+test('while an outcome waits to be recorded nothing is sent, and whoever waits for it goes on afterwards', async () => {
+  const fence = new Fence(() => 0);
+  fence.heard(0);
+  const first = fence.outcomeWaits();
+  const second = fence.outcomeWaits();
+  first();
+  first();
+  expect(fence.closed).toBe(true);
+  await expect(fenced(sender, fence).send('https://example.com/', {} as never)).rejects.toThrow(
+    SendingStopped,
+  );
+  const opened = fence.opened();
+  second();
+  await opened;
+  await expect(fenced(sender, fence).send('https://example.com/', {} as never)).resolves.toBe(result);
+});
+
+test('whoever waits gives up when the database is silent, and when the daemon ends', async () => {
+  const silent = new Fence(() => 0);
+  await expect(silent.opened()).rejects.toThrow(SendingStopped);
+  const ended = new Fence(() => 0);
+  ended.heard(0);
+  ended.outcomeWaits();
+  const opened = ended.opened();
+  ended.end();
+  await expect(opened).rejects.toThrow(SendingStopped);
+});

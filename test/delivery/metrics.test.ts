@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { startMetricsServer } from '../../src/metrics-server.js';
+import { DeliveryStack } from '../support/delivery-stack.js';
+import { eventually } from '../support/eventually.js';
+import { startReceiver } from '../support/receiver.js';
+
+test('/metrics tells of attempts by lane and verdict, of windows, and of what was put off', async () => {
+  await using stack = await DeliveryStack.open();
+  await using healthy = await startReceiver();
+  await using hung = await startReceiver(() => {});
+  await stack.webhook(healthy.url);
+  await stack.webhook(hung.url);
+  const daemon = stack.startDaemon();
+  const server = await startMetricsServer(daemon.metrics, { host: '127.0.0.1', port: 0 });
+  await Promise.all(Array.from({ length: 20 }, () => stack.emit()));
+
+  await eventually(async () => {
+    const response = await fetch(server.url);
+    const text = await response.text();
+    expect(response.headers.get('content-type')).toMatch(/^text\/plain/);
+    expect(text).toContain('hookwright_attempts_total{lane="FIRST",verdict="SUCCEEDED"} 20');
+    expect(text).toContain('hookwright_put_offs_total{lane="FIRST"} 12');
+    expect(text).toContain('hookwright_requests_in_flight 8');
+    expect(text).toMatch(/^process_resident_memory_bytes \d+$/m);
+    return true;
+  });
+  expect((await fetch(new URL('/', server.url))).status).toBe(404);
+  await server.close();
+  hung.answerWith((_, response) => response.end());
+  await hung.close();
+});

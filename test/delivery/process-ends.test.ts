@@ -1,0 +1,71 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { DeliveryStack } from '../support/delivery-stack.js';
+import { eventually } from '../support/eventually.js';
+import { startReceiver } from '../support/receiver.js';
+
+/** Gives the process a fault of its own whenever a test wants it. */
+const FAULT = `data:text/javascript,${encodeURIComponent(
+  "process.on('SIGUSR2', () => { Promise.reject(new Error('nobody looked after this')); });",
+)}`;
+
+let stack: DeliveryStack;
+let child: ChildProcess;
+let output: string;
+beforeEach(async () => {
+  stack = await DeliveryStack.open();
+  const [key] = stack.services.config.encryptionKeys ?? [];
+  child = spawn(process.execPath, ['--import', 'tsx', '--import', FAULT, 'src/main.ts', 'daemon'], {
+    env: {
+      ...process.env,
+      DATABASE_URL: stack.databaseUrl,
+      ENCRYPTION_KEYS: `${key!.kid}:${key!.key.toString('base64')}`,
+      ALLOW_HTTP_URLS: 'true',
+      ALLOW_PRIVATE_TARGETS: '127.0.0.0/8',
+    },
+  });
+  output = '';
+  child.stdout!.on('data', (chunk) => {
+    output += chunk;
+  });
+  await eventually(() => output.includes('the delivery daemon is running'), 20_000);
+});
+afterEach(async () => {
+  child.kill('SIGKILL');
+  await stack[Symbol.asyncDispose]();
+});
+
+test('a fault that nobody caught ends the process with 70, after it was logged', async () => {
+  const exited = once(child, 'exit');
+  child.kill('SIGUSR2');
+  const [code] = await exited;
+  expect(code).toBe(70);
+  expect(output).toContain('nobody looked after this');
+});
+
+test('what a killed process had in hand is sent by another one within five seconds', async () => {
+  await eventually(async () => {
+    // In its first seconds a server takes nobody for dead.
+    const [row] = await stack.rows<{ old: boolean }>(
+      `select pg_postmaster_start_time() < now() - interval '11 seconds' as old`,
+    );
+    return row?.old;
+  }, 15_000);
+  const receiver = await startReceiver(() => {});
+  try {
+    await stack.webhook(receiver.url);
+    await Promise.all([stack.emit(), stack.emit(), stack.emit()]);
+    await eventually(() => receiver.received.length === 3);
+    const other = stack.startDaemon();
+    await eventually(() => other.running);
+    receiver.answerWith((_, response) => response.writeHead(200).end());
+    child.kill('SIGKILL');
+    const killedAt = performance.now();
+    await eventually(async () => (await stack.deliveries("status = 'SUCCEEDED'")).length === 3);
+    expect(performance.now() - killedAt).toBeLessThan(5_000);
+    expect(receiver.received).toHaveLength(6); // once by each
+  } finally {
+    await receiver.close();
+  }
+});

@@ -1,0 +1,87 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Quarantine } from '../../daemon/quarantine.js';
+import { DeliveryStack } from '../support/delivery-stack.js';
+import { eventually } from '../support/eventually.js';
+import { type Receiver, startReceiver } from '../support/receiver.js';
+
+let stack: DeliveryStack;
+let receiver: Receiver;
+beforeEach(async () => {
+  receiver = await startReceiver();
+  stack = await DeliveryStack.open();
+  await stack.webhook(receiver.url);
+});
+afterEach(async () => {
+  await stack[Symbol.asyncDispose]();
+  await receiver.close();
+});
+
+const lockJobs = (owner: string) =>
+  stack.rows(`update graphile_worker._private_jobs
+              set locked_by = '${owner}', locked_at = now(), attempts = attempts + 1`);
+
+describe('a job that was fetched again and again', () => {
+  const fetched = (attempts: number, id = '1') => ({ id, attempts });
+
+  test('four times is run like any other', async () => {
+    const { id } = await stack.delivery(await stack.emit());
+    const quarantine = new Quarantine(stack.services);
+    let ran = 0;
+    await quarantine.run(fetched(4), { id, attempt: 1 }, async () => {
+      ran += 1;
+    });
+    expect(ran).toBe(1);
+  });
+
+  test('five times is put aside for an hour before it is run, alone; its end is in the log', async () => {
+    const { id } = await stack.delivery(await stack.emit());
+    const [job] = await stack.rows<{ id: number }>('select id from graphile_worker._private_jobs');
+    await lockJobs('pool-mine');
+    const quarantine = new Quarantine(stack.services);
+    let running = 0;
+    let seen: unknown[] = [];
+    const work = async () => {
+      running += 1;
+      expect(running).toBe(1);
+      seen = await stack.rows(`select attempts, run_at > now() + interval '59 minutes' as later
+                               from graphile_worker._private_jobs where key = 'd:${id}'`);
+      running -= 1;
+    };
+    await Promise.all([
+      quarantine.run(fetched(5, String(job!.id)), { id, attempt: 1 }, work),
+      quarantine.run(fetched(7, String(job!.id)), { id, attempt: 1 }, work),
+    ]);
+    expect(seen).toEqual([{ attempts: 5, later: true }]);
+  });
+
+  test('is delivered all the same when it does no harm', async () => {
+    const eventId = await stack.emit();
+    await stack.rows('update graphile_worker._private_jobs set attempts = 6');
+    stack.startDaemon();
+    await eventually(async () => (await stack.delivery(eventId)).status === 'SUCCEEDED');
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  test('and kills its process each time waits for an hour then: nobody fetches it', async () => {
+    const { id } = await stack.delivery(await stack.emit());
+    const [job] = await stack.rows<{ id: number }>('select id from graphile_worker._private_jobs');
+    await lockJobs('pool-dead');
+    const dies = new Promise<void>(() => {});
+    void new Quarantine(stack.services).run(fetched(5, String(job!.id)), { id, attempt: 1 }, () => dies);
+    await eventually(
+      async () =>
+        (await stack.rows('select from graphile_worker._private_jobs where locked_by is null')).length === 1,
+    );
+    const marker = await stack.emit();
+    stack.startDaemon();
+    await eventually(async () => (await stack.delivery(marker)).status === 'SUCCEEDED');
+    await eventually(
+      async () =>
+        (await stack.rows('select from graphile_worker._private_jobs where locked_by is not null')).length ===
+        0,
+      15_000,
+    );
+    expect(receiver.received).toHaveLength(1);
+    expect((await stack.deliveries(`id = ${id}`))[0]?.status).toBe('PENDING');
+  });
+});

@@ -1,0 +1,196 @@
+import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Daemon } from '../../daemon/daemon.js';
+import { tryLockPool } from '../../src/operations/dead-workers.js';
+import { openServices } from '../../src/services.js';
+import { DatabaseProxy } from '../support/database-proxy.js';
+import { DeliveryStack } from '../support/delivery-stack.js';
+import { eventually } from '../support/eventually.js';
+import { type Receiver, startReceiver } from '../support/receiver.js';
+
+let stack: DeliveryStack;
+let receiver: Receiver;
+const closings: (() => Promise<unknown>)[] = [];
+async function open(settings: Record<string, string> = {}): Promise<void> {
+  stack = await DeliveryStack.open(settings);
+  await stack.webhook(receiver.url);
+}
+beforeEach(async () => {
+  receiver = await startReceiver();
+});
+afterEach(async () => {
+  for (const close of closings.splice(0).reverse()) {
+    await close();
+  }
+  await stack[Symbol.asyncDispose]();
+  await receiver.close();
+});
+
+/** A daemon whose database a test can take away. */
+async function startDaemonBehindProxy(): Promise<{ proxy: DatabaseProxy; daemon: Daemon }> {
+  const proxy = await DatabaseProxy.open(stack.databaseUrl);
+  const { config, log } = stack.services;
+  const services = await openServices({
+    config,
+    databaseUrl: proxy.url,
+    encryptionKeys: config.encryptionKeys ?? [],
+    log,
+  });
+  const daemon = new Daemon(services);
+  closings.push(
+    () => proxy.close(),
+    () => services.db.close().catch(() => {}),
+    () => daemon.stop(),
+  );
+  return { proxy, daemon };
+}
+
+const emit = (count: number) => Promise.all(Array.from({ length: count }, () => stack.emit()));
+const succeeded = async () => (await stack.deliveries("status = 'SUCCEEDED'")).length;
+const lockJobs = (owner: string) =>
+  stack.rows(`update graphile_worker._private_jobs
+              set locked_by = '${owner}', locked_at = now(), attempts = attempts + 1`);
+/** The worker pools that have jobs in hand. */
+const poolIds = async () =>
+  (
+    await stack.rows<{ id: string }>(
+      'select distinct locked_by as id from graphile_worker._private_jobs where locked_by is not null',
+    )
+  ).map(({ id }) => id);
+/** Ends the database sessions of daemons, as an administrator would. */
+const cutConnections = () =>
+  stack.rows(`select pg_terminate_backend(pid) from pg_stat_activity
+              where datname = current_database() and application_name like 'hookwright%'
+                and pid <> pg_backend_pid()`);
+
+describe('a job that is locked', () => {
+  test('by a pool that is dead is delivered within seconds', async () => {
+    await open();
+    const eventId = await stack.emit();
+    await lockJobs('pool-dead');
+    stack.startDaemon();
+    await eventually(async () => (await stack.delivery(eventId)).status === 'SUCCEEDED', 15_000);
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  test('by a pool that is alive is left alone, until it dies', async () => {
+    await open();
+    const [eventId] = await emit(1);
+    await lockJobs('pool-alive');
+    const owner = new pg.Client(stack.databaseUrl);
+    await owner.connect();
+    expect(await tryLockPool(owner, 'pool-alive')).toBe(true);
+    const marker = await stack.emit();
+    stack.startDaemon();
+    await eventually(async () => (await stack.delivery(marker)).status === 'SUCCEEDED');
+    // When this is freed, the other would have been too.
+    await stack.rows(`insert into graphile_worker._private_job_queues (queue_name, locked_by, locked_at)
+                      values ('q', 'pool-dead', now())`);
+    await eventually(async () => {
+      const [row] = await stack.rows<{ free: boolean }>(
+        'select locked_by is null as free from graphile_worker._private_job_queues',
+      );
+      return row?.free;
+    }, 15_000);
+    expect(receiver.received).toHaveLength(1);
+    await owner.end();
+    await eventually(async () => (await stack.delivery(eventId!)).status === 'SUCCEEDED', 15_000);
+  });
+});
+
+describe('the runner', () => {
+  test('holds the lock of its pool while a job is in hand', async () => {
+    await open();
+    receiver.answerWith(() => {});
+    await stack.emit();
+    stack.startDaemon();
+    await eventually(() => receiver.received.length === 1);
+    const [poolId] = await poolIds();
+    expect(poolId).toMatch(/^pool-/);
+    const other = new pg.Client(stack.databaseUrl);
+    await other.connect();
+    expect(await tryLockPool(other, poolId!)).toBe(false);
+    await other.end();
+    receiver.answerWith((_, response) => response.end());
+    await receiver.close();
+    receiver = await startReceiver();
+  });
+
+  test('that ends is replaced, and what it had in hand ends without being sent twice', async () => {
+    await open();
+    const held: (() => void)[] = [];
+    receiver.answerWith((_, response) => {
+      held.push(() => response.writeHead(200).end());
+    });
+    await emit(3);
+    const daemon = stack.startDaemon();
+    await eventually(() => held.length === 3);
+    const [before] = await poolIds();
+    // What graphile-worker does when it cannot complete a job.
+    await stack.rows(`select pg_notify('worker:migrate', '{"breaking": true}')`);
+    await stack.emit();
+    await eventually(() => held.length === 4 && daemon.running);
+    expect((await poolIds()).filter((id) => id !== before)).toHaveLength(1);
+    for (const answer of held) {
+      answer();
+    }
+    await eventually(async () => (await succeeded()) === 4);
+    await eventually(
+      async () => (await stack.rows('select from graphile_worker._private_jobs')).length === 0,
+    );
+    expect(receiver.received).toHaveLength(4);
+    process.exitCode = 0; // graphile-worker sets it
+  });
+
+  test('survives cut connections under load: everything is delivered', async () => {
+    await open({ DELIVERY_CONCURRENCY: '20' });
+    receiver.answerWith((_, response) => setTimeout(() => response.writeHead(200).end(), 10));
+    stack.startDaemon();
+    let emitted = 0;
+    for (let round = 0; round < 5; round++) {
+      const before = receiver.received.length;
+      const sent = await Promise.allSettled(Array.from({ length: 40 }, () => stack.emit()));
+      emitted += sent.filter(({ status }) => status === 'fulfilled').length;
+      await eventually(() => receiver.received.length > before);
+      await cutConnections().catch(() => {});
+    }
+    await eventually(async () => {
+      const rows = await stack.deliveries();
+      return rows.length >= emitted && rows.every(({ status }) => status === 'SUCCEEDED');
+    }, 25_000);
+  });
+});
+
+describe('a database that is away', () => {
+  test('comes back: what was due is delivered soon after', async () => {
+    await open();
+    const { proxy, daemon } = await startDaemonBehindProxy();
+    await emit(5);
+    await eventually(async () => (await succeeded()) === 5);
+    proxy.takeAway();
+    await emit(20);
+    await eventually(() => !daemon.running, 9_000);
+    proxy.bringBack();
+    await eventually(async () => (await succeeded()) === 25, 9_000);
+    expect(receiver.received).toHaveLength(25);
+  });
+
+  test('and tells nobody: no more is sent than was in hand, and nothing is lost', async () => {
+    await open({ DELIVERY_CONCURRENCY: '4' });
+    receiver.answerWith((_, response) => setTimeout(() => response.writeHead(200).end(), 50));
+    const { proxy, daemon } = await startDaemonBehindProxy();
+    await emit(60);
+    await eventually(() => receiver.received.length >= 8);
+    expect(daemon.fence.closed).toBe(false);
+    const before = receiver.received.length;
+    proxy.swallow();
+    await eventually(() => daemon.fence.closed, 9_000);
+    expect(receiver.received.length).toBeLessThanOrEqual(before + 8);
+    const whileAway = receiver.received.length;
+    await eventually(() => !daemon.running);
+    expect(receiver.received).toHaveLength(whileAway);
+    proxy.bringBack();
+    await eventually(async () => (await succeeded()) === 60, 20_000);
+    expect(receiver.received.length).toBeLessThanOrEqual(60 + 8);
+  });
+});

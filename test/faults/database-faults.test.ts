@@ -1,0 +1,203 @@
+import { describe, expect, test } from 'vitest';
+import { dateToId, idToDate } from '../../src/domain/delivery-id.js';
+import { eventually } from '../support/eventually.js';
+import type { Load } from './support/emitters.js';
+import { good } from './support/endpoints.js';
+import type { FaultyProxy } from './support/faulty-proxy.js';
+import { CrashableGround, sharedGround } from './support/ground.js';
+import { type Disturbance, firstArrivals } from './support/oracle.js';
+import { CONCURRENCY, Site } from './support/site.js';
+import { isLong, report, size } from './support/sizes.js';
+
+const MINUTE = 60_000;
+const TEST_MS = isLong ? 20 * MINUTE : 2 * MINUTE;
+/** The overdue sweep looks after 60 s, every 10 s. */
+const RECOVERY_MS = 75_000;
+
+async function addWebhooks(site: Site): Promise<void> {
+  await site.addWebhook('quick', good);
+  await site.addWebhook('slow', () => ({ status: 200, afterMs: 50 }));
+}
+
+describe('a Postgres that crashes and comes back', () => {
+  const crashes = size('FAULTS_CRASHES', 1, 20);
+  const events = size('FAULTS_CRASH_EVENTS', 300, 8_000);
+  /** How soon deliveries come: those that were accepted after Postgres was back, and those from before. */
+  const NEW_MS = 10_000;
+  const OLD_MS = 30_000;
+
+  test(`costs nothing that was accepted: ${crashes} times under load`, { timeout: TEST_MS }, async () => {
+    const ground = await CrashableGround.open();
+    await using site = await Site.open(ground);
+    await addWebhooks(site);
+    await Promise.all([site.startDaemon(), site.startDaemon()]);
+    const load = site.load({ name: 'crash', events, ratePerSecond: isLong ? 60 : 100 });
+    const disturbances: Disturbance[] = [];
+    for (let crash = 1; crash <= crashes; crash++) {
+      await eventually(() => load.accepted.length >= (events * crash) / (crashes + 1), TEST_MS);
+      const from = Date.now();
+      const refused = load.statuses['503'] ?? 0;
+      await ground.crash();
+      // Some are as short as can be, some last for seconds.
+      const refusals = 1 + ((crash - 1) % 4) * 300;
+      await eventually(() => (load.statuses['503'] ?? 0) >= refused + refusals, MINUTE);
+      await ground.restart();
+      const back = new Date();
+      disturbances.push({ from, to: back.getTime() });
+      // The next one comes when this one has been overcome, so that its cost can be told.
+      await eventually(() => nothingPendingFrom(site, back), RECOVERY_MS);
+    }
+    await load.done;
+    const findings = await site.judge(disturbances, RECOVERY_MS);
+    const waits = waitsAfter(firstArrivals(site.endpoints.receipts), disturbances);
+    report('Postgres crash', { crashes, statuses: load.statuses, waits, ...findings });
+    expect(findings.problems).toEqual([]);
+    expect(findings).toMatchObject({ lost: 0, accepted: 2 * events, byStatus: { SUCCEEDED: 2 * events } });
+    expect(Object.keys(load.statuses).sort()).toEqual(['200', '503']);
+    expect(findings.duplicatesOfWorst).toBeLessThanOrEqual(2 * CONCURRENCY);
+    expect(waits.ofNew).toBeLessThanOrEqual(NEW_MS);
+    expect(waits.ofOld).toBeLessThanOrEqual(OLD_MS);
+  });
+
+  async function nothingPendingFrom(site: Site, before: Date): Promise<boolean> {
+    const pending = await site.rows(
+      `select from hookwright.deliveries where status = 'PENDING' and id < ${dateToId(before)} limit 1`,
+    );
+    return pending.length === 0;
+  }
+
+  /** The longest that first requests took from the return of Postgres, or from their event if that came later. */
+  function waitsAfter(arrivals: ReadonlyMap<number, number>, crashes: readonly Disturbance[]) {
+    const waits = { ofNew: 0, ofOld: 0 };
+    for (const [id, arrivedAt] of arrivals) {
+      const madeAt = idToDate(id).getTime();
+      const missed = crashes.find(({ from, to }) => madeAt <= to && arrivedAt >= from);
+      if (missed === undefined) {
+        waits.ofNew = Math.max(waits.ofNew, arrivedAt - madeAt);
+      } else {
+        waits.ofOld = Math.max(waits.ofOld, arrivedAt - missed.to);
+      }
+    }
+    return waits;
+  }
+});
+
+/** What a client of Postgres sends, by which a statement is known. */
+const MARKS = {
+  fetch: ['get_job'],
+  completion: ['complete_job'],
+  outcome: ['record_attempts', 'commit'],
+};
+
+describe('a reply of Postgres that is lost', () => {
+  const losses = size('FAULTS_LOSSES', 2, 100);
+
+  async function loseAndRecover(what: keyof typeof MARKS, times: number): Promise<void> {
+    const eventsPerLoss = 6;
+    await using site = await Site.open(await sharedGround());
+    await addWebhooks(site);
+    const proxy = await site.openProxy();
+    await site.startDaemon(proxy.url);
+    const events = eventsPerLoss * times;
+    const from = Date.now();
+    const load = site.load({ name: what, events, ratePerSecond: isLong ? 15 : 30 });
+    await loseAlong(load, events, times, () => proxy.loseReply(...MARKS[what]));
+    await load.done;
+    await lastLoss(proxy, times, site);
+    const to = Date.now();
+    const findings = await site.judge([{ from, to: to + RECOVERY_MS }], RECOVERY_MS);
+    report(`lost ${what}`, {
+      repliesLost: proxy.lost,
+      settledMs: Date.now() - to,
+      statuses: load.statuses,
+      ...findings,
+    });
+    expect(findings.problems).toEqual([]);
+    expect(findings).toMatchObject({ lost: 0, byStatus: { SUCCEEDED: findings.accepted } });
+    expect(findings.firstSend.max).toBeLessThanOrEqual(RECOVERY_MS);
+    expect(proxy.lost).toBe(times);
+  }
+
+  /** One at a time: many in a row would only show that nothing is sent while an outcome cannot be recorded. */
+  async function loseAlong(load: Load, events: number, times: number, lose: () => void): Promise<void> {
+    for (let loss = 0; loss < times; loss++) {
+      await eventually(() => load.accepted.length >= (events * loss) / times, TEST_MS);
+      lose();
+    }
+  }
+
+  /** More events, one by one, until the last reply has been lost: a daemon that recovers asks for little. */
+  async function lastLoss(proxy: FaultyProxy, times: number, site: Site): Promise<void> {
+    for (let more = 0; proxy.lost < times; more++) {
+      const seen = site.endpoints.receipts.length;
+      await site.load({ name: `more-${more}`, events: 1, ratePerSecond: 1 }).done;
+      await eventually(() => proxy.lost >= times || site.endpoints.receipts.length > seen, RECOVERY_MS);
+    }
+  }
+
+  test('to the commit of outcomes: they are recorded once', { timeout: TEST_MS }, () =>
+    loseAndRecover('outcome', losses),
+  );
+
+  test('to the completion of jobs: they are done once', { timeout: TEST_MS }, () =>
+    loseAndRecover('completion', losses),
+  );
+
+  // Only the overdue sweep finds what a fetch has stranded under a living worker, after 60 s.
+  test.runIf(isLong)('to the fetch of jobs: the sweep finds them', { timeout: TEST_MS }, () =>
+    loseAndRecover('fetch', losses),
+  );
+
+  test('to an emit: repeating it makes no second event', { timeout: TEST_MS }, async () => {
+    await using site = await Site.open(await sharedGround(), {}, { apiByProxy: true });
+    await addWebhooks(site);
+    await site.startDaemon();
+    const events = 20 * losses;
+    const load = site.load({ name: 'emit', events, ratePerSecond: 100 });
+    await loseAlong(load, events, losses, () => site.apiProxy!.loseReply('emit_events'));
+    await load.done;
+    const findings = await site.judge([], RECOVERY_MS);
+    report('lost emit', { repliesLost: site.apiProxy!.lost, statuses: load.statuses, ...findings });
+    expect(findings.problems).toEqual([]);
+    expect(findings).toMatchObject({ lost: 0, duplicates: 0, byStatus: { SUCCEEDED: 2 * events } });
+    expect(site.apiProxy!.lost).toBe(losses);
+    expect(Object.keys(load.statuses).sort()).toEqual(['200', '503']);
+  });
+});
+
+describe('a network to Postgres that swallows everything', () => {
+  const DETECTION_MS = 15_000;
+  const SILENCE_MS = size('FAULTS_SILENCE_SECONDS', 0, 60) * 1_000;
+  const events = size('FAULTS_SILENCE_EVENTS', 300, 4_000);
+
+  test.runIf(isLong)('is noticed, and nothing is lost', { timeout: TEST_MS }, async () => {
+    await using site = await Site.open(await sharedGround());
+    await addWebhooks(site);
+    const proxy = await site.openProxy();
+    const daemon = await site.startDaemon(proxy.url);
+    const load = site.load({ name: 'silence', events, ratePerSecond: isLong ? 40 : 100 });
+    await eventually(() => load.accepted.length >= events / 3, TEST_MS);
+    const from = Date.now();
+    const before = site.endpoints.receipts.length;
+    proxy.freeze();
+    const complaint = await eventually(() => daemon.complaintSince(from), DETECTION_MS + 5_000);
+    await eventually(() => Date.now() - from >= SILENCE_MS, 2 * SILENCE_MS + 1_000);
+    const sentMeanwhile = site.endpoints.receipts.length - before;
+    proxy.thaw();
+    await load.done;
+    const to = Date.now();
+    const findings = await site.judge([{ from, to: to + RECOVERY_MS }], RECOVERY_MS);
+    const detectedMs = complaint.readAt - from;
+    report('black hole', {
+      detectedMs,
+      said: complaint.msg,
+      sentMeanwhile,
+      settledMs: Date.now() - to,
+      ...findings,
+    });
+    expect(findings.problems).toEqual([]);
+    expect(findings).toMatchObject({ lost: 0, accepted: 2 * events, byStatus: { SUCCEEDED: 2 * events } });
+    expect(detectedMs).toBeLessThanOrEqual(DETECTION_MS);
+    expect(sentMeanwhile).toBeLessThanOrEqual(CONCURRENCY);
+  });
+});

@@ -1,0 +1,126 @@
+import type pg from 'pg';
+import type { HealthState } from '../../../src/domain/health.js';
+import type { Outcome } from '../../../src/domain/outcome.js';
+
+/**
+ * What is known at the end of a fault test, from three independent witnesses: the emitters know what was accepted,
+ * the endpoints what arrived, and the database what the service believes.
+ */
+export interface Evidence {
+  accepted: readonly Accepted[];
+  receipts: readonly Receipt[];
+  events: number;
+  deliveries: readonly DeliveryState[];
+  attempts: readonly AttemptState[];
+  webhooks: readonly WebhookState[];
+  changes: readonly WebhookChange[];
+}
+
+/** An event whose emitter was told that it is accepted. */
+export interface Accepted {
+  key: string;
+  eventId: number;
+  deliveryCount: number;
+}
+
+/** A request at an endpoint. Times are milliseconds since 1970. */
+export interface Receipt {
+  deliveryId: number;
+  webhook: string;
+  arrivedAt: number;
+  /** Null when the connection was gone before the answer. */
+  status: number | null;
+}
+
+export interface DeliveryState {
+  id: number;
+  eventId: number;
+  webhookId: number;
+  status: 'PENDING' | 'HELD' | 'SUCCEEDED' | 'FAILED' | 'CANCELED';
+  attemptCount: number;
+}
+
+export interface AttemptState {
+  deliveryId: number;
+  webhookId: number;
+  number: number;
+  verdict: Outcome['verdict'];
+  startedAt: number;
+  finishedAt: number;
+  /** The transaction that recorded it. */
+  transaction: string;
+}
+
+export interface WebhookState extends HealthState {
+  id: number;
+}
+
+/** One update of a webhook's row, as a trigger of the test saw it; `sequence` is the order in which they happened. */
+export interface WebhookChange {
+  webhookId: number;
+  sequence: number;
+  transaction: string;
+  at: number;
+  before: HealthState;
+  after: HealthState;
+}
+
+/** Lets a database remember every change of its webhooks' health, and in which transaction it came. */
+export async function watchWebhooks(pool: pg.Pool): Promise<void> {
+  await pool.query(`
+    create schema faults;
+    create table faults.changes (
+      sequence bigserial primary key,
+      webhook_id bigint not null,
+      transaction text not null default pg_current_xact_id()::xid::text,
+      at timestamptz not null default clock_timestamp(),
+      before json not null,
+      after json not null);
+    create function faults.note_change() returns trigger language plpgsql security definer as $$
+    begin
+      insert into faults.changes (webhook_id, before, after) values (new.id,
+        json_build_object('active', old.active, 'generation', old.generation,
+                          'consecutiveFailures', old.consecutive_failures),
+        json_build_object('active', new.active, 'generation', new.generation,
+                          'consecutiveFailures', new.consecutive_failures));
+      return null;
+    end $$;
+    create trigger note_change after update on hookwright.webhooks
+    for each row execute function faults.note_change();`);
+}
+
+const millisecondsSql = (time: string) => `(extract(epoch from ${time}) * 1000)::double precision`;
+
+/** What the database knows. */
+export async function readEvidence(
+  pool: pg.Pool,
+): Promise<Pick<Evidence, 'events' | 'deliveries' | 'attempts' | 'webhooks' | 'changes'>> {
+  const rows = async <Row extends pg.QueryResultRow>(text: string) => (await pool.query<Row>(text)).rows;
+  const [counted] = await rows<{ events: number }>(
+    'select count(*)::integer as events from hookwright.events',
+  );
+  return {
+    events: counted!.events,
+    deliveries: await rows<DeliveryState>(
+      `select id, event_id as "eventId", webhook_id as "webhookId", status, attempt_count as "attemptCount"
+       from hookwright.deliveries order by id`,
+    ),
+    attempts: await rows<AttemptState>(
+      `select a.delivery_id as "deliveryId", d.webhook_id as "webhookId", a.number,
+              case when a.error_code is null then 'SUCCEEDED' when a.status_code = 410 then 'GONE' else 'FAILED' end
+                as verdict,
+              ${millisecondsSql('a.started_at')} as "startedAt",
+              ${millisecondsSql('a.started_at')} + a.duration_ms as "finishedAt", a.xmin::text as transaction
+       from hookwright.attempts a join hookwright.deliveries d on d.id = a.delivery_id
+       order by a.delivery_id, a.number`,
+    ),
+    webhooks: await rows<WebhookState>(
+      `select id, active, generation, consecutive_failures as "consecutiveFailures" from hookwright.webhooks
+       order by id`,
+    ),
+    changes: await rows<WebhookChange>(
+      `select webhook_id as "webhookId", sequence, transaction, ${millisecondsSql('at')} as at, before, after
+       from faults.changes order by sequence`,
+    ),
+  };
+}

@@ -1,0 +1,194 @@
+import { randomBytes } from 'node:crypto';
+import { pino } from 'pino';
+import { readConfig } from '../../../src/config.js';
+import type { Services } from '../../../src/context.js';
+import { SCOPES } from '../../../src/domain/api-key.js';
+import { createApiKey } from '../../../src/operations/create-api-key.js';
+import { createTenant } from '../../../src/operations/create-tenant.js';
+import { createWebhook } from '../../../src/operations/create-webhook.js';
+import { openServices } from '../../../src/services.js';
+import { eventually } from '../../support/eventually.js';
+import { Load, type LoadOptions } from './emitters.js';
+import { type Behaviour, Endpoints } from './endpoints.js';
+import { readEvidence, type WebhookState, watchWebhooks } from './evidence.js';
+import { FaultyProxy } from './faulty-proxy.js';
+import type { Ground } from './ground.js';
+import { type Disturbance, type Findings, judge } from './oracle.js';
+import { Program } from './program.js';
+
+type Env = Record<string, string>;
+
+/** Deliveries that a daemon works on at once: small, so that the bound on duplicates is tight. */
+export const CONCURRENCY = 50;
+const WEBHOOKS_MAX = 1_000;
+const SET_ACTIVE =
+  'mutation Switch($input: UpdateWebhookInput!) { updateWebhook(input: $input) { webhook { id active } } }';
+
+/** An installation in its split shape, with subscribers and producers: real processes over a real Postgres. */
+export class Site implements AsyncDisposable {
+  readonly #belongings = new AsyncDisposableStack();
+  readonly #loads: Load[] = [];
+  readonly #programs: Program[] = [];
+  readonly #webhooks = new Map<string, number>();
+  #services!: Services;
+  #tenantId = 0;
+  #apiKey = '';
+  #env: Env = {};
+  endpoints!: Endpoints;
+  api!: Program;
+  /** Between the API and its database, when asked for. */
+  apiProxy: FaultyProxy | undefined;
+  #origin = '';
+
+  private constructor(private readonly ground: Ground) {
+    this.#belongings.use(ground);
+  }
+
+  /** @param settings of every process, over those that the tests have */
+  static async open(ground: Ground, settings: Env = {}, { apiByProxy = false } = {}): Promise<Site> {
+    const site = new Site(ground);
+    try {
+      await site.#furnish(settings, apiByProxy);
+    } catch (error) {
+      await site[Symbol.asyncDispose]();
+      throw error;
+    }
+    return site;
+  }
+
+  async #furnish(settings: Env, apiByProxy: boolean): Promise<void> {
+    this.endpoints = this.#belongings.use(await Endpoints.open());
+    this.#env = {
+      ENCRYPTION_KEYS: `faults:${randomBytes(32).toString('base64')}`,
+      ALLOW_HTTP_URLS: 'true',
+      ALLOW_PRIVATE_TARGETS: '127.0.0.0/8',
+      HOST: '127.0.0.1',
+      PORT: '0',
+      DELIVERY_CONCURRENCY: String(CONCURRENCY),
+      RETRY_BASE_SECONDS: '0.2',
+      ...settings,
+    };
+    const config = readConfig({ ...this.#env, DATABASE_URL: this.ground.url });
+    this.#services = await openServices({
+      config,
+      databaseUrl: this.ground.url,
+      encryptionKeys: config.encryptionKeys ?? [],
+      log: pino({ level: 'silent' }),
+    });
+    const { db, vault, random } = this.#services;
+    this.#belongings.defer(() => db.close());
+    await watchWebhooks(db.pool);
+    this.#tenantId = (await createTenant(db, vault, 'tenant')).id;
+    const newKey = { tenantId: this.#tenantId, name: 'faults', scopes: SCOPES };
+    this.#apiKey = (await createApiKey(db, random, newKey)).key;
+    this.apiProxy = apiByProxy ? await this.openProxy() : undefined;
+    this.api = this.start('api', this.apiProxy?.url);
+    this.#origin = (await this.api.said(/API is listening/)).address ?? '';
+  }
+
+  /** A process of the service, killed with the site at the latest. @param databaseUrl by way of a proxy, perhaps */
+  start(command: 'api' | 'daemon', databaseUrl = this.ground.url): Program {
+    const program = new Program(command, { ...this.#env, DATABASE_URL: databaseUrl });
+    this.#programs.push(program);
+    return this.#belongings.use(program);
+  }
+
+  /** @returns when it takes jobs */
+  async startDaemon(databaseUrl?: string): Promise<Program> {
+    const daemon = this.start('daemon', databaseUrl);
+    await daemon.said(/daemon is running/);
+    return daemon;
+  }
+
+  async openProxy(): Promise<FaultyProxy> {
+    return this.#belongings.use(await FaultyProxy.open(this.ground.url));
+  }
+
+  /** A webhook for every event. @param name also the path of its endpoint */
+  async addWebhook(name: string, behaviour: Behaviour): Promise<number> {
+    const { db, vault, random } = this.#services;
+    this.endpoints.behave(name, behaviour);
+    const url = this.endpoints.urlOf(name);
+    const wanted = { tenantId: this.#tenantId, url, eventTypes: ['*'], webhooksMax: WEBHOOKS_MAX };
+    const { id } = await createWebhook(db, vault, random, wanted);
+    this.#webhooks.set(name, id);
+    return id;
+  }
+
+  load(wanted: Omit<LoadOptions, 'origin' | 'apiKey'>): Load {
+    const load = new Load({ ...wanted, origin: this.#origin, apiKey: this.#apiKey });
+    this.#belongings.defer(() => load.close());
+    this.#loads.push(load);
+    return load;
+  }
+
+  /** Switches a webhook as a tenant does. @returns the status of the answer; `lost` without one */
+  async switch(id: number, active: boolean): Promise<string> {
+    const body = JSON.stringify({ query: SET_ACTIVE, variables: { input: { id: String(id), active } } });
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${this.#apiKey}` };
+    try {
+      const response = await fetch(`${this.#origin}/graphql`, { method: 'POST', headers, body });
+      const { errors } = (await response.json()) as { errors?: { extensions: { code: string } }[] };
+      return errors === undefined ? '200' : `${response.status} ${errors[0]?.extensions.code}`;
+    } catch {
+      return 'lost';
+    }
+  }
+
+  /** Sets a webhook's failures to 0, as a tenant can: off and on. */
+  async reset(id: number): Promise<void> {
+    for (const active of [false, true]) {
+      const status = await this.switch(id, active);
+      if (status !== '200') {
+        throw new Error(`The webhook could not be switched: ${status}`);
+      }
+    }
+  }
+
+  async rows<Row extends object>(sql: string): Promise<Row[]> {
+    return (await this.#services.db.pool.query(sql)).rows as Row[];
+  }
+
+  /** The ids of the webhooks that have been inactive for so long. */
+  async disabledFor(seconds: number): Promise<number[]> {
+    const rows = await this.rows<{ id: number }>(
+      `select id from hookwright.webhooks
+       where not active and disabled_at < now() - ${seconds} * interval '1 second'`,
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  async webhook(name: string): Promise<WebhookState> {
+    const [row] = await this.rows<WebhookState>(
+      `select id, active, generation, consecutive_failures as "consecutiveFailures"
+       from hookwright.webhooks where id = ${this.#webhooks.get(name)}`,
+    );
+    return row!;
+  }
+
+  /** Waits until no delivery is pending, and none held by an active webhook. */
+  async settled(withinMs: number): Promise<void> {
+    await eventually(async () => {
+      const [{ waiting }] = (await this.rows<{ waiting: number }>(
+        `select count(*)::integer as waiting from hookwright.deliveries d
+         join hookwright.webhooks w on w.id = d.webhook_id
+         where d.status = 'PENDING' or (d.status = 'HELD' and w.active)`,
+      )) as [{ waiting: number }];
+      return waiting === 0 || Promise.reject(new Error(`${waiting} deliveries are waiting`));
+    }, withinMs);
+  }
+
+  /** Judges all that has happened so far. Also when it never settles: the findings then say what is wrong. */
+  async judge(disturbances: readonly Disturbance[], settleWithinMs: number): Promise<Findings> {
+    await this.settled(settleWithinMs).catch(() => {});
+    const accepted = this.#loads.flatMap((load) => load.accepted);
+    const evidence = await readEvidence(this.#services.db.pool);
+    const findings = judge({ ...evidence, accepted, receipts: this.endpoints.receipts }, disturbances);
+    const deaths = this.#programs.flatMap(({ endedByItself }) => endedByItself ?? []);
+    return { ...findings, problems: [...deaths, ...findings.problems] };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#belongings.disposeAsync();
+  }
+}

@@ -1,0 +1,187 @@
+import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { DeadWorkers } from '../../daemon/dead-workers.js';
+import {
+  findOwnerlessPools,
+  freeJobsOfDead,
+  tryLockPool,
+  unlockPool,
+} from '../../src/operations/dead-workers.js';
+import { freeJobsOf, setJobAside } from '../../src/operations/enqueue.js';
+import { DeliveryStack } from '../support/delivery-stack.js';
+import { eventually } from '../support/eventually.js';
+
+let stack: DeliveryStack;
+let here: pg.Client;
+let elsewhere: pg.Client;
+beforeEach(async () => {
+  stack = await DeliveryStack.open();
+  await stack.webhook('https://receiver.example.com/');
+  [here, elsewhere] = [new pg.Client(stack.databaseUrl), new pg.Client(stack.databaseUrl)];
+  await Promise.all([here.connect(), elsewhere.connect()]);
+});
+afterEach(async () => {
+  await Promise.all([here.end(), elsewhere.end()]);
+  await stack[Symbol.asyncDispose]();
+});
+
+const lockJobs = (owner: string, where = 'true') =>
+  stack.rows(`update graphile_worker._private_jobs set locked_by = '${owner}', locked_at = now(),
+              attempts = attempts + 1 where ${where}`);
+const jobs = () =>
+  stack.rows<{ locked_by: string | null; attempts: number; key: string | null; inSeconds: number }>(
+    `select locked_by, attempts, key, extract(epoch from run_at - now())::float as "inSeconds"
+     from graphile_worker._private_jobs order by id`,
+  );
+/** A server that has just started takes nobody for dead. */
+const ownerless = (own: string[] = []) => findOwnerlessPools(here, own);
+const serverIsOldEnough = () =>
+  eventually(async () => {
+    const [row] = await stack.rows<{ old: boolean }>(
+      `select pg_postmaster_start_time() < now() - interval '11 seconds' as old`,
+    );
+    return row?.old;
+  }, 15_000);
+
+describe('a worker pool', () => {
+  beforeEach(serverIsOldEnough);
+
+  test('whose lock nobody holds is ownerless, as soon as it has a job locked', async () => {
+    await stack.emit();
+    expect(await ownerless()).toEqual([]);
+    await lockJobs('pool-gone');
+    expect(await ownerless()).toEqual(['pool-gone']);
+  });
+
+  test('whose lock another session holds is alive, until that session ends', async () => {
+    await stack.emit();
+    await lockJobs('pool-alive');
+    expect(await tryLockPool(elsewhere, 'pool-alive')).toBe(true);
+    expect(await ownerless()).toEqual([]);
+    expect(await freeJobsOfDead(here, ['pool-alive'])).toBe(0);
+    await unlockPool(elsewhere, 'pool-alive');
+    expect(await ownerless()).toEqual(['pool-alive']);
+  });
+
+  test('of this process is never ownerless, though this session could obtain its lock', async () => {
+    await stack.emit();
+    await lockJobs('pool-own');
+    expect(await tryLockPool(here, 'pool-own')).toBe(true);
+    expect(await ownerless(['pool-own'])).toEqual([]);
+  });
+
+  test('that is gone is found among living ones; its jobs alone are freed, and the living are woken', async () => {
+    for (let event = 0; event < 6; event++) {
+      await stack.emit();
+    }
+    const [first] = await stack.rows<{ id: number }>(
+      'select min(id) as id from graphile_worker._private_jobs',
+    );
+    for (const [index, owner] of ['pool-a', 'pool-b', 'pool-b', 'pool-c', 'pool-d'].entries()) {
+      await lockJobs(owner, `id = ${first!.id + index}`);
+    }
+    for (const owner of ['pool-a', 'pool-c']) {
+      await tryLockPool(elsewhere, owner);
+    }
+    let woken = 0;
+    elsewhere.on('notification', () => woken++);
+    await elsewhere.query('listen "jobs:insert"');
+    expect((await ownerless()).sort()).toEqual(['pool-b', 'pool-d']);
+    expect(await freeJobsOfDead(here, ['pool-b', 'pool-d'])).toBe(3);
+    expect((await jobs()).map(({ locked_by }) => locked_by)).toEqual([
+      'pool-a',
+      null,
+      null,
+      'pool-c',
+      null,
+      null,
+    ]);
+    await eventually(() => woken > 0);
+    expect(await ownerless()).toEqual([]);
+  });
+});
+
+describe('the sweep', () => {
+  beforeEach(serverIsOldEnough);
+  const log = { warn() {} } as never;
+
+  test('gives a pool two seconds to come back, and then frees its jobs', async () => {
+    let now = 0;
+    const sweep = new DeadWorkers(log, () => now);
+    sweep.startOver({ again: false });
+    await stack.emit();
+    await lockJobs('pool-gone');
+    await sweep.sweep(here, []);
+    now = 1_999;
+    await sweep.sweep(here, []);
+    expect((await jobs())[0]?.locked_by).toBe('pool-gone');
+    now = 2_000;
+    await sweep.sweep(here, []);
+    expect((await jobs())[0]?.locked_by).toBe(null);
+  });
+
+  test('frees nothing for eight seconds after a reconnect: everybody may have been cut off', async () => {
+    let now = 0;
+    const sweep = new DeadWorkers(log, () => now);
+    sweep.startOver({ again: true });
+    await stack.emit();
+    await lockJobs('pool-gone');
+    for (now of [0, 7_999, 8_000, 9_999]) {
+      await sweep.sweep(here, []);
+      expect((await jobs())[0]?.locked_by).toBe('pool-gone');
+    }
+    now = 10_000;
+    await sweep.sweep(here, []);
+    expect((await jobs())[0]?.locked_by).toBe(null);
+  });
+});
+
+test('the search reads locked jobs alone, however many wait', async () => {
+  await stack.rows(
+    `select graphile_worker.add_jobs(array(select ('deliver', '{}', null, now() + interval '1 hour', 25, null, 0, null)
+       ::graphile_worker.job_spec from generate_series(1, 5000)))`,
+  );
+  await lockJobs('pool-x', 'id % 1000 = 0');
+  await stack.rows('analyze graphile_worker._private_jobs');
+  const plan = await stack.rows<Record<string, string>>(
+    `explain select min(locked_by) from graphile_worker._private_jobs where locked_by > 'a'`,
+  );
+  expect(JSON.stringify(plan)).toContain('hookwright_jobs_by_owner');
+});
+
+describe('the jobs of a pool that ended', () => {
+  test('are freed without counting the fetch, but for those in hand', async () => {
+    await stack.emit();
+    await stack.emit();
+    await lockJobs('pool-ended');
+    const [inHand] = await stack.rows<{ id: number }>(
+      'select min(id) as id from graphile_worker._private_jobs',
+    );
+    await freeJobsOf(stack.services.db.pool, 'pool-ended', new Set([String(inHand!.id)]));
+    expect(await jobs()).toMatchObject([
+      { locked_by: 'pool-ended', attempts: 1 },
+      { locked_by: null, attempts: 0 },
+    ]);
+  });
+});
+
+describe('a job that is put aside', () => {
+  const aside = { seconds: 3_600, fetches: 5 };
+
+  test('leaves another in its place that is due later and remembers the fetches', async () => {
+    const { id } = await stack.delivery(await stack.emit());
+    await lockJobs('pool-suspicious');
+    const [job] = await stack.rows<{ id: number }>('select id from graphile_worker._private_jobs');
+    await setJobAside(stack.services.db.pool, String(job!.id), { id, attempt: 1 }, aside);
+    const [running, waiting] = await jobs();
+    expect(running).toMatchObject({ locked_by: 'pool-suspicious', key: null });
+    expect(waiting).toMatchObject({ locked_by: null, key: `d:${id}`, attempts: 5 });
+    expect(waiting!.inSeconds).toBeGreaterThan(3_590);
+  });
+
+  test('leaves alone a job that has already taken its place', async () => {
+    const { id } = await stack.delivery(await stack.emit());
+    await setJobAside(stack.services.db.pool, '999999', { id, attempt: 1 }, aside);
+    expect(await jobs()).toMatchObject([{ attempts: 0, key: `d:${id}` }]);
+  });
+});
