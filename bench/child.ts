@@ -18,8 +18,9 @@ type Reply = { id: number; result: unknown } | { id: number; error: string };
 
 /** In the child: answers calls until the parent is gone, and ends with it. */
 export function serveMethods(methods: Methods): void {
-  // Ctrl-C in a terminal reaches the whole group; the parent ends us when it has done what it must.
+  // Ctrl-C in a terminal reaches the whole group, as does `timeout`; the parent ends us when it has done what it must.
   process.on('SIGINT', () => {});
+  process.on('SIGTERM', () => {});
   process.on('disconnect', () => process.exit(0));
   process.on('message', async ({ id, method, argument }: Call) => {
     let reply: Reply;

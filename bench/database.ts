@@ -48,12 +48,28 @@ export class BenchDatabase implements AsyncDisposable {
     return rows[0]!;
   }
 
-  /** Whether every delivery has come to an end, so that no outcome is still being written. */
-  async isSettled(): Promise<boolean> {
+  /**
+   * Whether every delivery has come to an end, so that no outcome is still being written.
+   *
+   * @param webhookIds null: of all webhooks
+   */
+  async isSettled(webhookIds: readonly number[] | null): Promise<boolean> {
     const { rows } = await this.pool.query<{ settled: boolean }>(
-      `select not exists (select from hookwright.deliveries where status = 'PENDING') as settled`,
+      `select not exists (
+         select from hookwright.deliveries
+         where status = 'PENDING' and ($1::bigint[] is null or webhook_id = any($1))) as settled`,
+      [webhookIds],
     );
     return rows[0]!.settled;
+  }
+
+  /** Attempts of a webhook that were recorded so far. */
+  async attemptsOf(webhookId: number): Promise<number> {
+    const { rows } = await this.pool.query<{ attempts: number }>(
+      `select coalesce(sum(attempt_count), 0)::integer as attempts from hookwright.deliveries where webhook_id = $1`,
+      [webhookId],
+    );
+    return rows[0]!.attempts;
   }
 
   /** CPU seconds of all of the server's processes so far. @returns null when they are not ours to see */

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { request } from 'undici';
 import { removeDataDir } from '../src/embedded-postgres.js';
 import { BenchDatabase } from './database.js';
-import { type Profiling, ServiceProcess } from './service-process.js';
+import { ServiceProcess } from './service-process.js';
 
 /** The program's settings for the bench; everything else is as shipped. */
 export type Env = Record<string, string>;
@@ -35,7 +35,7 @@ export class Installation implements AsyncDisposable {
 
   constructor(
     private readonly settings: Env,
-    private readonly profiling: Profiling | undefined,
+    private readonly nodeFlags: readonly string[],
   ) {
     chmodSync(this.#dataDir, 0o755); // run by root, Postgres belongs to another user, who must be able to enter
   }
@@ -55,13 +55,23 @@ export class Installation implements AsyncDisposable {
 
   /** Starts API and daemon in one process, as `npm start` does, and waits until it answers. */
   async start(): Promise<Service> {
-    const port = await freePort();
     const env = process.env['DATABASE_URL'] ? await this.#splitEnv() : {};
-    const service = this.#spawn(['start'], { ...env, HOST, PORT: `${port}` });
-    const origin = `http://${HOST}:${port}`;
-    await service.untilReady(async () => isServing(origin, await this.#readApiKey()));
+    const service = await this.#serve('start', env);
     await this.database();
-    return { process: service, origin, apiKey: await this.#readApiKey() };
+    return service;
+  }
+
+  /** Starts an API alone, over the database, and waits until it answers. */
+  async startApi(): Promise<Service> {
+    return this.#serve('api', await this.#splitEnv());
+  }
+
+  async #serve(command: 'start' | 'api', env: Env): Promise<Service> {
+    const port = await freePort();
+    const process = this.#spawn([command], { ...env, HOST, PORT: `${port}` });
+    const origin = `http://${HOST}:${port}`;
+    await process.untilReady(async () => isServing(origin, await this.#readApiKey()));
+    return { process, origin, apiKey: await this.#readApiKey() };
   }
 
   /** Starts a daemon alone, over the database. */
@@ -87,7 +97,7 @@ export class Installation implements AsyncDisposable {
 
   #spawn(args: readonly string[], env: Env): ServiceProcess {
     const all = { DATA_DIR: this.#dataDir, LOG_LEVEL: 'warn', ...this.settings, ...env };
-    const service = new ServiceProcess(args, all, this.profiling);
+    const service = new ServiceProcess(args, all, this.nodeFlags);
     this.#processes.push(service);
     return service;
   }
@@ -101,14 +111,21 @@ export class Installation implements AsyncDisposable {
 
   /** In the all-in-one mode the service makes a key; over a database that it was given, an operator does. */
   async #readApiKey(): Promise<string> {
-    this.#apiKey ??= process.env['DATABASE_URL'] ? await this.#makeApiKey() : this.#read('api-key');
+    // The file can be seen before the key stands in it: `||`, so that it is read again.
+    this.#apiKey ||= process.env['DATABASE_URL'] ? await this.#makeApiKey() : this.#read('api-key');
     return this.#apiKey;
   }
 
   async #makeApiKey(): Promise<string> {
+    return this.makeTenant('bench');
+  }
+
+  /** Makes a tenant, as an operator does. @returns a key with every scope of it */
+  async makeTenant(name: string): Promise<string> {
     const env = await this.#splitEnv();
-    await this.#command(['tenant', 'create', 'bench'], env);
-    const text = await this.#command(['key', 'create', 'bench', '--tenant', '1'], env);
+    const made = await this.#command(['tenant', 'create', name], env);
+    const tenantId = /Tenant (\d+)/.exec(made)?.[1] ?? '';
+    const text = await this.#command(['key', 'create', name, '--tenant', tenantId], env);
     return /hw_\S+/.exec(text)?.[0] ?? '';
   }
 
@@ -140,8 +157,8 @@ async function isServing(origin: string, apiKey: string): Promise<boolean> {
   return statusCode === 200;
 }
 
-/** A port that is free now. */
-async function freePort(): Promise<number> {
+/** A port that nobody listens at now. */
+export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, HOST, resolve));
   const { port } = server.address() as AddressInfo;

@@ -57,6 +57,7 @@ class Run {
   #failures = 0;
   #failure: string | null = null;
   #lateMax = 0;
+  #stopped = false;
 
   constructor(private readonly load: Load) {
     this.#target =
@@ -68,6 +69,11 @@ class Run {
       headersTimeout: ANSWER_TIMEOUT_MS,
       bodyTimeout: ANSWER_TIMEOUT_MS,
     });
+  }
+
+  /** Sends no more; what is under way is waited for. */
+  stop(): void {
+    this.#stopped = true;
   }
 
   async report(): Promise<LoadReport> {
@@ -95,7 +101,12 @@ class Run {
     const end = performance.now() + seconds * 1000;
     let sent = 0;
     const emitter = async () => {
-      while (sent < requestsMax && performance.now() < end && this.#failures < concurrency) {
+      while (
+        !this.#stopped &&
+        sent < requestsMax &&
+        performance.now() < end &&
+        this.#failures < concurrency
+      ) {
         sent += 1;
         await this.#send(nowMicroseconds());
       }
@@ -112,7 +123,7 @@ class Run {
     const requests = Math.min(requestsMax, Math.round(seconds * ratePerSecond));
     const start = performance.now() + 10;
     const underWay: Promise<void>[] = [];
-    for (let i = 0; i < requests; i++) {
+    for (let i = 0; i < requests && !this.#stopped; i++) {
       const due = start + (i * 1000) / ratePerSecond;
       await untilDue(due);
       this.#lateMax = Math.max(this.#lateMax, Math.round((performance.now() - due) * 1000));
@@ -157,8 +168,17 @@ async function untilDue(due: number): Promise<void> {
 }
 const bell = new Int32Array(new SharedArrayBuffer(4));
 
+let current: Run | undefined;
+
 const methods = {
-  run: (load: Load): Promise<LoadReport> => new Run(load).report(),
+  run(load: Load): Promise<LoadReport> {
+    current = new Run(load);
+    return current.report();
+  },
+  /** Ends the run under way before its time. */
+  stop(_: null): void {
+    current?.stop();
+  },
 };
 export type LoadMethods = typeof methods;
 

@@ -3,9 +3,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Durability } from './database.js';
 import { type Figures, figuresOf, rowsOf } from './figures.js';
+import { goals, type Verdict, verdictOf } from './goals.js';
 import { describeMachine } from './machine.js';
 import { type Options, readOptions, UsageError, usage } from './options.js';
-import { formatDurability, formatMachine, formatScenario } from './report.js';
+import { formatDurability, formatGoals, formatMachine, formatScenario } from './report.js';
 import { Rig } from './rig.js';
 import type { Scenario } from './scenario.js';
 import { defaultScenarios, scenarios } from './scenarios/index.js';
@@ -13,6 +14,7 @@ import { defaultScenarios, scenarios } from './scenarios/index.js';
 /** `npm run bench`: measures the service on this machine. docs/performance.md tells how to read it. */
 
 const BARE_SECONDS = 1.5;
+const DEFAULT_RUNS = 3;
 const EXIT_BY_SIGINT = 130;
 
 interface Result {
@@ -21,6 +23,7 @@ interface Result {
   settings: Record<string, string>;
   runs: Figures[];
   medians: Record<string, number>;
+  goals: Verdict[];
 }
 
 let current: Rig | undefined;
@@ -41,12 +44,13 @@ async function main(): Promise<void> {
     }
     results.push(run.result);
     print(`\n${formatScenario(scenario.name, scenario.title, run.result.runs)}`);
+    print(formatGoals(run.result.goals));
   }
   if (options.json !== undefined) {
-    const { seconds, runs } = options;
+    const { seconds, set, nodeFlags } = options;
     writeFileSync(
       options.json,
-      `${JSON.stringify({ machine, durability, seconds, runs, scenarios: results }, null, 2)}\n`,
+      `${JSON.stringify({ machine, durability, seconds, set, nodeFlags, scenarios: results }, null, 2)}\n`,
     );
   }
 }
@@ -54,27 +58,32 @@ async function main(): Promise<void> {
 /** On an installation of its own, so that no scenario inherits another one's tables. */
 async function runScenario(
   scenario: Scenario,
-  { seconds, runs, profile }: Options,
+  options: Options,
 ): Promise<{ result: Result; durability: Durability }> {
-  const { name, title, settings = {} } = scenario;
+  const { name, title } = scenario;
+  const { seconds, profile } = options;
+  const settings = { ...scenario.settings, ...options.set };
+  const nodeFlags = [...options.nodeFlags];
   if (profile !== undefined) {
     mkdirSync(profile, { recursive: true });
+    nodeFlags.push('--cpu-prof', `--cpu-prof-dir=${resolve(profile)}`);
   }
-  const rig = new Rig(settings, seconds, profile === undefined ? undefined : { folder: resolve(profile) });
+  const rig = new Rig({ settings, nodeFlags, seconds });
   current = rig;
   try {
     await rig.open();
     const measure = await scenario.prepare(rig);
     const figures: Figures[] = [];
-    for (let i = 0; i < runs; i++) {
+    for (let i = 0; i < (options.runs ?? scenario.runs ?? DEFAULT_RUNS); i++) {
       const { requests, startedAt, endedAt } = await rig.barePosts({ seconds: BARE_SECONDS });
       const barePostsPerSecond = requests / ((endedAt - startedAt) / 1_000_000);
       const measurement = await measure();
       figures.push(figuresOf(measurement, barePostsPerSecond, rig.peakMemory()));
     }
     const medians = Object.fromEntries(rowsOf(figures).map(({ name: row, median }) => [row, median]));
+    const verdicts = (goals[name] ?? []).map((goal) => verdictOf(goal, medians));
     const durability = await (await rig.database()).durability();
-    return { result: { name, title, settings, runs: figures, medians }, durability };
+    return { result: { name, title, settings, runs: figures, medians, goals: verdicts }, durability };
   } finally {
     await rig[Symbol.asyncDispose]();
     current = undefined;

@@ -5,18 +5,23 @@ export interface Options {
   scenarios: readonly string[];
   /** How long a measurement emits. */
   seconds: number;
-  /** Measurements of each scenario; the medians are shown. */
-  runs: number;
+  /** Measurements of each scenario; the medians are shown. Unset: the scenario's own number. */
+  runs: number | undefined;
   /** Where to write all figures as JSON. */
   json: string | undefined;
   /** A folder for CPU profiles of the service. Its figures are then those of a slower service. */
   profile: string | undefined;
+  /** Settings of the service, over those of the scenario. */
+  set: Readonly<Record<string, string>>;
+  /** For the service's Node processes. */
+  nodeFlags: readonly string[];
 }
 
-export const usage = `npm run bench -- [scenario…|all] [--seconds n] [--runs n] [--json file] [--profile folder]`;
+export const usage =
+  'npm run bench -- [scenario…|all] [--seconds n] [--runs n] [--json file] [--profile folder] ' +
+  '[--set NAME=value]… [--node-flag=--flag]…';
 
 const DEFAULT_SECONDS = 4;
-const DEFAULT_RUNS = 3;
 
 /** What is wrong with the command line, as a sentence. */
 export class UsageError extends Error {}
@@ -42,9 +47,11 @@ export function readOptions(
   return {
     scenarios: known.filter((name) => wanted.includes(name) || wanted.includes('all')),
     seconds: within('--seconds', values.seconds, DEFAULT_SECONDS, 0.5, 600),
-    runs: within('--runs', values.runs, DEFAULT_RUNS, 1, 100),
+    runs: values.runs === undefined ? undefined : within('--runs', values.runs, 1, 1, 100),
     json: values.json,
     profile: values.profile,
+    set: Object.fromEntries((values.set ?? []).map(assignment)),
+    nodeFlags: values['node-flag'] ?? [],
   };
 }
 
@@ -58,11 +65,21 @@ function parse(args: readonly string[]) {
         runs: { type: 'string' },
         json: { type: 'string' },
         profile: { type: 'string' },
+        set: { type: 'string', multiple: true },
+        'node-flag': { type: 'string', multiple: true },
       },
     });
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }
+}
+
+function assignment(text: string): [name: string, value: string] {
+  const [, name, value] = /^([A-Z][A-Z0-9_]*)=(.*)$/.exec(text) ?? [];
+  if (name === undefined || value === undefined) {
+    throw new UsageError(`--set is ${text}; allowed: NAME=value.`);
+  }
+  return [name, value];
 }
 
 function within(name: string, text: string | undefined, fallback: number, min: number, max: number): number {

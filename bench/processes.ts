@@ -41,6 +41,12 @@ export function parsePeakMemory(status: string): number | null {
   return kibibytes === undefined ? null : Number(kibibytes) / 1024;
 }
 
+/** What a process has resident, in MiB, from /proc/<pid>/status. @returns null without VmRSS */
+export function parseMemory(status: string): number | null {
+  const kibibytes = /^VmRSS:\s*(\d+) kB$/m.exec(status)?.[1];
+  return kibibytes === undefined ? null : Number(kibibytes) / 1024;
+}
+
 /**
  * CPU seconds of a process with all that it has started, the ended ones included.
  *
@@ -90,6 +96,12 @@ export function readStat(pid: number): ProcessStat | null {
 export function readPeakMemory(pid: number): number | null {
   const status = readProc(`/proc/${pid}/status`);
   return status === null ? null : parsePeakMemory(status);
+}
+
+/** In MiB, now. @returns null when it cannot be known */
+export function readMemory(pid: number): number | null {
+  const status = readProc(`/proc/${pid}/status`);
+  return status === null ? null : parseMemory(status);
 }
 
 function readProc(file: string): string | null {

@@ -19,6 +19,8 @@ export interface ReceiptReport {
   lastAt: number;
   /** From the intended emit to the request's arrival. */
   latency: HistogramData;
+  /** Requests that were waiting for their answer at once, at most; only where answers come late or never. */
+  inFlightMax: number;
 }
 
 /** Counts the requests to the paths that begin with one group's name: `/<group>/<anything>`. */
@@ -30,7 +32,20 @@ export class Receipts {
   #wrong = 0;
   #firstAt = 0;
   #lastAt = 0;
+  #inFlight = 0;
+  #inFlightMax = 0;
   #goals: { deliveries: number; reached: (atMicroseconds: number) => void }[] = [];
+
+  /** A request waits for its answer. @returns what to call when it waits no more: answered, or its connection closed */
+  enter(): () => void {
+    this.#inFlight += 1;
+    this.#inFlightMax = Math.max(this.#inFlightMax, this.#inFlight);
+    let waits = true;
+    return () => {
+      this.#inFlight -= waits ? 1 : 0;
+      waits = false;
+    };
+  }
 
   get deliveries(): number {
     return this.#seen.size;
@@ -93,6 +108,7 @@ export class Receipts {
       firstAt: this.#firstAt,
       lastAt: this.#lastAt,
       latency: this.#latency.data(),
+      inFlightMax: this.#inFlightMax,
     };
   }
 }

@@ -27,12 +27,23 @@ function receiptsOf(group: string): Receipts {
 
 function receive(socket: Socket, request: HttpRequest): void {
   const group = request.path.slice(1, request.path.indexOf('/', 1));
-  receiptsOf(group).record(request, secrets.get(request.path), nowMicroseconds());
+  const receipts = receiptsOf(group);
+  receipts.record(request, secrets.get(request.path), nowMicroseconds());
   const delayMs = delays.get(group);
   if (delayMs === undefined) {
     socket.write(ANSWER);
-  } else if (delayMs !== null) {
-    setTimeout(() => socket.destroyed || socket.write(ANSWER), delayMs);
+    return;
+  }
+  const leave = receipts.enter();
+  socket.once('close', leave);
+  if (delayMs !== null) {
+    setTimeout(() => {
+      socket.off('close', leave);
+      leave();
+      if (!socket.destroyed) {
+        socket.write(ANSWER);
+      }
+    }, delayMs);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Durability } from './database.js';
 import { type Figures, type Row, rowsOf } from './figures.js';
+import type { Verdict } from './goals.js';
 import type { Machine } from './machine.js';
 
 /** How the rows of `rowsOf` are called; the others (a scenario's own) keep their names. */
@@ -70,4 +71,10 @@ export function formatMachine(machine: Machine): string {
 
 export function formatDurability({ version, fsync, synchronousCommit }: Durability): string {
   return `Postgres ${version}, fsync = ${fsync}, synchronous_commit = ${synchronousCommit}`;
+}
+
+/** Whether each goal is met; nothing for a scenario that has none. */
+export function formatGoals(verdicts: readonly Verdict[]): string {
+  const words = { met: 'met', missed: 'MISSED', unknown: 'not known here' } as const;
+  return verdicts.map(({ says, state }) => `  goal: ${says}: ${words[state]}`).join('\n');
 }

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { request } from 'undici';
 import { Child } from './child.js';
+import { createWebhook } from './client.js';
 import type { BenchDatabase } from './database.js';
-import { type Env, Installation, type Service } from './installation.js';
+import { type Env, freePort, Installation, type Service } from './installation.js';
 import type { Load, LoadMethods, LoadReport } from './load.js';
 import { EVENT_TYPE } from './payload.js';
 import { type CpuSeconds, readPeakMemory, readStat } from './processes.js';
 import type { ReceiverMethods } from './receiver.js';
-import type { Profiling } from './service-process.js';
+import type { ServiceProcess } from './service-process.js';
 
 const SETTLE_TIMEOUT_MS = 60_000;
 const SETUP_REQUESTS_AT_ONCE = 4;
@@ -15,47 +15,85 @@ const SETUP_REQUESTS_AT_ONCE = 4;
 export const BARE_CONCURRENCY = 64;
 const BARE_GROUP = 'bare';
 
+export interface RigOptions {
+  /** The service's, where they differ from the shipped ones. */
+  settings: Env;
+  /** For the service's Node processes. */
+  nodeFlags: readonly string[];
+  /** How long a measurement emits. */
+  seconds: number;
+}
+
+/** How webhooks are made; each has a default. */
+export interface Subscription {
+  eventType?: string;
+  /** Where nobody listens, rather than at the receiver. */
+  refusing?: boolean;
+}
+
+/** Load at a fixed rate that goes on beside what is done meanwhile. */
+export interface SteadyLoad {
+  /** Ends it, and waits for the answers that are under way. @throws Error when a request failed */
+  stop(): Promise<LoadReport>;
+}
+
 /** All that a scenario works with: the service under test, a receiver and a load generator, each a process. */
 export class Rig implements AsyncDisposable {
   readonly #all = new AsyncDisposableStack();
   readonly installation: Installation;
   readonly receiver: Child<ReceiverMethods>;
   readonly load: Child<LoadMethods>;
+  readonly #webhooks = new Map<string, number[]>();
+  #steadyLoad: Child<LoadMethods> | undefined;
   #receiverOrigin = '';
+  #disposal: Promise<void> | undefined;
 
-  /** @param seconds how long a measurement emits */
-  constructor(
-    settings: Env,
-    readonly seconds: number,
-    profiling?: Profiling,
-  ) {
+  constructor(private readonly options: RigOptions) {
     this.receiver = this.#all.use(new Child<ReceiverMethods>('receiver.js'));
     this.load = this.#all.use(new Child<LoadMethods>('load.js'));
-    this.installation = this.#all.use(new Installation(settings, profiling));
+    this.installation = this.#all.use(new Installation(options.settings, options.nodeFlags));
   }
 
   async open(): Promise<void> {
     this.#receiverOrigin = await this.receiver.call('listen', null);
   }
 
+  get seconds(): number {
+    return this.options.seconds;
+  }
+
+  /** A second rig of the same kind, with an installation of its own, that ends with this one. */
+  async another(): Promise<Rig> {
+    const rig = this.#all.use(new Rig(this.options));
+    await rig.open();
+    return rig;
+  }
+
   database(): Promise<BenchDatabase> {
     return this.installation.database();
   }
 
-  /** Subscribes so many webhooks at `/<group>/<number>` to the bench's events. @returns their ids */
-  async subscribe(service: Service, group: string, webhooks: number): Promise<number[]> {
+  /** Subscribes so many webhooks at `/<group>/<number>` to the bench's events, or others. @returns their ids */
+  async subscribe(
+    service: Service,
+    group: string,
+    webhooks: number,
+    { eventType = EVENT_TYPE, refusing = false }: Subscription = {},
+  ): Promise<number[]> {
+    const origin = refusing ? `http://127.0.0.1:${await freePort()}` : this.#receiverOrigin;
     const paths = Array.from({ length: webhooks }, (_, index) => `/${group}/${index}`);
     const ids: number[] = [];
     const secrets: Record<string, string> = {};
     const worker = async () => {
       for (let path = paths.pop(); path !== undefined; path = paths.pop()) {
-        const { id, secret } = await createWebhook(service, this.#receiverOrigin + path);
+        const { id, secret } = await createWebhook(service, origin + path, eventType);
         ids.push(id);
         secrets[path] = secret;
       }
     };
     await Promise.all(Array.from({ length: SETUP_REQUESTS_AT_ONCE }, worker));
     await this.receiver.call('trust', secrets);
+    this.#webhooks.set(group, ids);
     return ids;
   }
 
@@ -64,26 +102,48 @@ export class Rig implements AsyncDisposable {
     return this.#run({ ...load, url: service.origin, apiKey: service.apiKey });
   }
 
+  /** Runs load beside other load: what the receiver has counted is kept. @throws Error when a request failed */
+  async emitBeside(service: Service, load: Omit<Load, 'url' | 'apiKey'>): Promise<LoadReport> {
+    return allGood(await this.load.call('run', { ...load, url: service.origin, apiKey: service.apiKey }));
+  }
+
   /** Posts to the receiver with nothing between, to know what this machine can do at this time. */
   async barePosts(load: Pick<Load, 'seconds' | 'ratePerSecond'>): Promise<LoadReport> {
     const url = `${this.#receiverOrigin}/${BARE_GROUP}/0`;
     return this.#run({ what: 'bare', concurrency: BARE_CONCURRENCY, ...load, url });
   }
 
-  async #run(load: Load): Promise<LoadReport> {
-    await this.receiver.call('reset', null);
-    const report = await this.load.call('run', load);
-    if (report.failures > 0) {
-      throw new Error(`${report.failures} requests failed; the first: ${report.failure}`);
-    }
-    return report;
+  /** Starts single emits at a fixed rate, from a process of their own. What the receiver has counted is kept. */
+  emitSteadily(service: Service, ratePerSecond: number, secondsMax: number): SteadyLoad {
+    this.#steadyLoad ??= this.#all.use(new Child<LoadMethods>('load.js'));
+    const child = this.#steadyLoad;
+    const { origin: url, apiKey } = service;
+    const report = child.call('run', { what: 'emit', url, apiKey, ratePerSecond, seconds: secondsMax });
+    report.catch(() => {}); // whoever stops it hears of it
+    return {
+      stop: async () => {
+        await child.call('stop', null);
+        return allGood(await report);
+      },
+    };
   }
 
-  /** Waits until every outcome is written. @returns whether that was within a minute */
-  async settled(): Promise<boolean> {
+  async #run(load: Load): Promise<LoadReport> {
+    await this.receiver.call('reset', null);
+    return allGood(await this.load.call('run', load));
+  }
+
+  /**
+   * Waits until every outcome is written.
+   *
+   * @param group only of its webhooks; null: of all
+   * @returns whether that was within a minute
+   */
+  async settled(group: string | null = null): Promise<boolean> {
     const database = await this.database();
+    const webhookIds = group === null ? null : (this.#webhooks.get(group) ?? []);
     const deadline = performance.now() + SETTLE_TIMEOUT_MS;
-    while (!(await database.isSettled())) {
+    while (!(await database.isSettled(webhookIds))) {
       if (performance.now() > deadline) {
         return false;
       }
@@ -97,10 +157,16 @@ export class Rig implements AsyncDisposable {
     const service = sum(this.installation.processes.map(({ pid }) => readStat(pid)?.ownSeconds ?? null));
     const postgres = (await this.database()).cpuSeconds();
     const receiver = readStat(this.receiver.pid)?.ownSeconds ?? null;
-    const load = readStat(this.load.pid)?.ownSeconds ?? null;
+    const loads = [this.load, ...(this.#steadyLoad ? [this.#steadyLoad] : [])];
+    const load = sum(loads.map(({ pid }) => readStat(pid)?.ownSeconds ?? null));
     return service === null || postgres === null || receiver === null || load === null
       ? null
       : { service, postgres, receiver, load };
+  }
+
+  /** CPU time of one process of the service so far. @returns null where it cannot be read */
+  cpuOf({ pid }: ServiceProcess): number | null {
+    return readStat(pid)?.ownSeconds ?? null;
   }
 
   /** The most memory that a process of the service has had, in MiB. */
@@ -109,44 +175,20 @@ export class Rig implements AsyncDisposable {
     return peaks.length === 0 || peaks.includes(null) ? null : Math.max(...peaks.map(Number));
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#all.disposeAsync();
+  /** Also the one who asks while it is being ended waits until all is gone. */
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#disposal ??= this.#all.disposeAsync();
+    return this.#disposal;
   }
+}
+
+function allGood(report: LoadReport): LoadReport {
+  if (report.failures > 0) {
+    throw new Error(`${report.failures} requests failed; the first: ${report.failure}`);
+  }
+  return report;
 }
 
 function sum(values: readonly (number | null)[]): number | null {
   return values.includes(null) ? null : values.reduce<number>((total, value) => total + (value ?? 0), 0);
-}
-
-const CREATE_WEBHOOK =
-  'mutation($input: CreateWebhookInput!) { createWebhook(input: $input) { webhook { id } secret } }';
-
-interface CreateWebhookAnswer {
-  data?: { createWebhook?: { webhook: { id: string }; secret: string } };
-}
-
-/** Waits where the service limits how fast webhooks may be made. */
-async function createWebhook(
-  { origin, apiKey }: Service,
-  url: string,
-): Promise<{ id: number; secret: string }> {
-  for (;;) {
-    const { statusCode, headers, body } = await request(`${origin}/graphql`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${apiKey}` },
-      body: JSON.stringify({
-        query: CREATE_WEBHOOK,
-        variables: { input: { url, eventTypes: [EVENT_TYPE] } },
-      }),
-    });
-    const text = await body.text();
-    const created = (JSON.parse(text) as CreateWebhookAnswer).data?.createWebhook;
-    if (created) {
-      return { id: Number(created.webhook.id), secret: created.secret };
-    }
-    if (statusCode !== 429) {
-      throw new Error(`A webhook could not be made: ${statusCode} ${text}`);
-    }
-    await delay(1000 * Number(headers['retry-after'] ?? 1));
-  }
 }

@@ -32,6 +32,8 @@ export interface Scenario {
   title: string;
   /** Settings of the service that differ from the shipped ones. */
   settings?: Env;
+  /** How often it is measured unless the command line says it; 3. */
+  runs?: number;
   prepare(rig: Rig): Promise<() => Promise<Measurement>>;
 }
 
@@ -48,7 +50,7 @@ export async function emitAndReceive(
   const emitted = await rig.emit(service, load);
   const { deliveries } = emitted;
   const arrivedAt = await rig.receiver.call('reached', { group, deliveries, timeoutMs: ARRIVAL_TIMEOUT_MS });
-  await rig.settled();
+  await rig.settled(group);
   const cpu = cpuBetween(before, await rig.cpu());
   const receipts = await rig.receiver.call('report', group);
   return {

@@ -8,21 +8,15 @@ const MAIN = fileURLToPath(new URL('../src/main.js', import.meta.url));
 const STOP_TIMEOUT_MS = 30_000;
 const KEPT_OUTPUT_CHARACTERS = 4_000;
 
-/** How its CPU profile is taken; only to look into the service, since it costs some tenths of the speed. */
-export interface Profiling {
-  folder: string;
-}
-
 /** The program under test, as an operator runs it: `dist/src/main.js <arguments>`. */
 export class ServiceProcess implements AsyncDisposable {
   readonly #process: ChildProcess;
   #output = '';
   #warnings = 0;
 
-  constructor(args: readonly string[], env: Record<string, string>, profiling?: Profiling) {
-    const options = profiling ? ['--cpu-prof', `--cpu-prof-dir=${profiling.folder}`] : [];
+  constructor(args: readonly string[], env: Record<string, string>, nodeFlags: readonly string[]) {
     // In a group of its own: Ctrl-C reaches us alone, and we end it in order.
-    this.#process = spawn(process.execPath, ['--enable-source-maps', ...options, MAIN, ...args], {
+    this.#process = spawn(process.execPath, ['--enable-source-maps', ...nodeFlags, MAIN, ...args], {
       env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '/', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,

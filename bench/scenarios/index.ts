@@ -1,12 +1,30 @@
 import type { Scenario } from '../scenario.js';
+import { backlog } from './backlog.js';
 import { batch } from './batch.js';
 import { drain } from './drain.js';
 import { fanout } from './fanout.js';
+import { herd } from './herd.js';
+import { isolation } from './isolation.js';
 import { latency } from './latency.js';
+import { memory } from './memory.js';
+import { noisy } from './noisy.js';
+import { split } from './split.js';
 import { throughput } from './throughput.js';
 
 /** Every scenario, in the order in which `npm run bench -- all` runs them. */
-export const scenarios: readonly Scenario[] = [throughput, latency, batch, fanout, drain];
+export const scenarios: readonly Scenario[] = [
+  throughput,
+  latency,
+  batch,
+  fanout,
+  drain,
+  isolation,
+  noisy,
+  herd,
+  backlog,
+  split,
+  memory,
+];
 
 /** Those of `npm run bench` alone: under a minute together. */
 export const defaultScenarios: readonly Scenario[] = [throughput, latency];

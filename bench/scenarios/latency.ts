@@ -23,6 +23,9 @@ export const latency: Scenario = {
         ...measurement.details,
         barePostP50Ms: bare?.p50Ms ?? Number.NaN,
         barePostP99Ms: bare?.p99Ms ?? Number.NaN,
+        p99AboveBarePostMs:
+          (Histogram.from(...(measurement.latency ? [measurement.latency] : [])).summary()?.p99Ms ??
+            Number.NaN) - (bare?.p99Ms ?? Number.NaN),
       };
       return { ...measurement, details };
     };

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readFile } from 'node:fs/promises';
+import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config, EncryptionKey } from '../config.js';
 import type { Services } from '../context.js';
@@ -56,17 +56,22 @@ export async function makeFirstTenant(services: Services): Promise<string | null
 /** Writes a file for its owner's eyes, unless it is there already: two first starts at once must agree on one key. */
 async function writeOnce(file: string, text: string, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
+  // Under another name first: nobody may find it half written.
+  const draft = `${file}.${process.pid}`;
   try {
-    const handle = await open(file, 'wx', OWNER_ONLY);
+    const handle = await open(draft, 'w', OWNER_ONLY);
     try {
       await handle.writeFile(text);
       await handle.sync();
     } finally {
       await handle.close();
     }
+    await link(draft, file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
       throw error;
     }
+  } finally {
+    await rm(draft, { force: true });
   }
 }

@@ -30,7 +30,7 @@ interface KnownKey {
   usedAtMs: number;
 }
 
-/** Below the 5 s within which a revocation must work everywhere (design §6), so that the look-up has its time too. */
+/** Below the 5 s within which `revokeApiKey` promises to work everywhere, so that the look-up has its time too. */
 const CACHE_AGE_MAX_MS = 4_000;
 const CACHE_ENTRIES_MAX = 10_000;
 const LAST_USED_EVERY_MS = 60_000;

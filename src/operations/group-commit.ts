@@ -25,7 +25,7 @@ export class GroupCommit<Item, Result> {
 
   /**
    * @param commit runs all items in one transaction; answers with one result per item, in order
-   * @param itemsMax most items of a batch, unless one group alone has more
+   * @param itemsMax how many items close a batch; only its last group may go beyond
    * @param turnOf who takes turns: of those with equal answers one group goes after another, the others in between
    */
   constructor(
@@ -68,22 +68,32 @@ export class GroupCommit<Item, Result> {
   #take(): Waiting<Item, Result>[] {
     const taken: Waiting<Item, Result>[] = [];
     let items = 0;
-    for (;;) {
-      const [next] = this.#waiting;
-      if (next === undefined) {
-        return taken;
-      }
-      const [turn, groups] = next;
-      items += groups[0]!.items.length;
-      if (taken.length > 0 && items > this.itemsMax) {
-        return taken;
-      }
-      taken.push(groups.shift()!);
+    const take = (turn: unknown, groups: Waiting<Item, Result>[]) => {
+      const group = groups.shift()!;
+      taken.push(group);
+      items += group.items.length;
+      // Whoever has more comes round again, behind the others.
       this.#waiting.delete(turn);
       if (groups.length > 0) {
         this.#waiting.set(turn, groups);
       }
+    };
+    let tooBig: [unknown, Waiting<Item, Result>[]] | undefined;
+    for (const [turn, groups] of this.#waiting) {
+      if (items >= this.itemsMax) {
+        return taken;
+      }
+      if (items + groups[0]!.items.length <= this.itemsMax) {
+        take(turn, groups);
+      } else {
+        tooBig ??= [turn, groups];
+      }
     }
+    // Small ones first: a tenant with big groups must not keep one with small ones waiting, nor the other way round.
+    if (tooBig !== undefined && items < this.itemsMax) {
+      take(...tooBig);
+    }
+    return taken;
   }
 
   async #flush(groups: Waiting<Item, Result>[]): Promise<void> {

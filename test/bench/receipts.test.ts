@@ -98,4 +98,18 @@ describe('receipts', () => {
     receipts.record(delivery(3), undefined, 40);
     expect([await two, await receipts.reach(1), await receipts.reach(0)]).toEqual([30, 40, 40]);
   });
+
+  test('know how many requests waited for an answer at once', () => {
+    const receipts = new Receipts();
+    const [first, second] = [receipts.enter(), receipts.enter()];
+    first();
+    first();
+    receipts.enter();
+    expect(receipts.report().inFlightMax).toBe(2);
+    second();
+    expect(receipts.report().inFlightMax).toBe(2);
+    receipts.enter();
+    receipts.enter();
+    expect(receipts.report().inFlightMax).toBe(3);
+  });
 });

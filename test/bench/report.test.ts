@@ -95,7 +95,19 @@ describe('the command line', () => {
     expect(options).toMatchObject({ seconds: 2.5, runs: 5, json: 'a.json', profile: 'b' });
   });
 
+  test('leaves the number of runs to the scenario', () => {
+    expect(read().runs).toBeUndefined();
+  });
+
+  test('takes settings and flags for the service, any number of each', () => {
+    const options = read('--set', 'A_B=1', '--set', 'URL=x=y', '--node-flag=--a', '--node-flag=--b=1');
+    expect(options).toMatchObject({ set: { A_B: '1', URL: 'x=y' }, nodeFlags: ['--a', '--b=1'] });
+    expect(read()).toMatchObject({ set: {}, nodeFlags: [] });
+  });
+
   test.each([
+    [['--set', 'lower=1'], '--set is lower=1'],
+    [['--set', 'NAME'], '--set is NAME'],
     [['nonsense'], 'Unknown scenario nonsense'],
     [['--runs', '0'], '--runs is 0'],
     [['--runs', '1.5'], '--runs is 1.5'],

@@ -50,12 +50,30 @@ describe('group commit', () => {
     expect(batches).toEqual([[10], [11, 20], [30, 12], [13, 14]]);
   });
 
-  test('a batch has at most so many items, and a group is never torn apart', async () => {
+  test('big groups do not keep small ones waiting, and small ones do not keep big ones', async () => {
+    const { batches, gates, commit } = gatedCommit();
+    const group = new GroupCommit(commit, 3, 1, ([first]) => Math.floor(first! / 10));
+    const answers = [
+      ...[10, 13, 16].map((item) => group.run([item, item + 1, item + 2])),
+      ...[20, 21].map((item) => group.run([item])),
+    ];
+    for (let batch = 0; batch < 3; batch++) {
+      (await eventually(() => gates[batch]))();
+    }
+    await Promise.all(answers);
+    expect(batches).toEqual([
+      [10, 11, 12],
+      [13, 14, 15],
+      [20, 21, 16, 17, 18],
+    ]);
+  });
+
+  test('a batch is closed once it has so many items, and a group is never torn apart', async () => {
     const { batches, gates, commit } = gatedCommit();
     const group = new GroupCommit(commit, 3, 1);
     const first = group.runOne(0);
     const answers = [group.run([1, 2]), group.run([3, 4]), group.run([5, 6, 7, 8])];
-    for (let batch = 0; batch < 4; batch++) {
+    for (let batch = 0; batch < 3; batch++) {
       (await eventually(() => gates[batch]))();
     }
     await first;
@@ -64,7 +82,7 @@ describe('group commit', () => {
       [30, 40],
       [50, 60, 70, 80],
     ]);
-    expect(batches).toEqual([[0], [1, 2], [3, 4], [5, 6, 7, 8]]);
+    expect(batches).toEqual([[0], [1, 2, 3, 4], [5, 6, 7, 8]]);
   });
 
   test('a bad item fails alone', async () => {

@@ -1,0 +1,52 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { request } from 'undici';
+import type { Service } from './installation.js';
+
+/** What the bench asks of the service's API beside the load: the management of webhooks, over GraphQL. */
+
+const CREATE_WEBHOOK =
+  'mutation($input: CreateWebhookInput!) { createWebhook(input: $input) { webhook { id } secret } }';
+const ENABLE_WEBHOOK =
+  'mutation($input: UpdateWebhookInput!) { updateWebhook(input: $input) { webhook { id } } }';
+const DELETE_WEBHOOK =
+  'mutation($input: DeleteWebhookInput!) { deleteWebhook(input: $input) { deletedWebhookId } }';
+
+/** Makes a webhook for one type of event. */
+export async function createWebhook(
+  service: Service,
+  url: string,
+  eventType: string,
+): Promise<{ id: number; secret: string }> {
+  const { createWebhook: created } = await ask<{
+    createWebhook: { webhook: { id: string }; secret: string };
+  }>(service, CREATE_WEBHOOK, { url, eventTypes: [eventType] });
+  return { id: Number(created.webhook.id), secret: created.secret };
+}
+
+/** Enables a webhook, which releases what it holds; an active one is left as it is. */
+export async function enableWebhook(service: Service, id: number): Promise<void> {
+  await ask(service, ENABLE_WEBHOOK, { id: `${id}`, active: true });
+}
+
+export async function deleteWebhook(service: Service, id: number): Promise<void> {
+  await ask(service, DELETE_WEBHOOK, { id: `${id}` });
+}
+
+/** Waits where the service limits how fast management may go. @throws Error with the answer when it is not a good one */
+async function ask<Data>({ origin, apiKey }: Service, query: string, input: object): Promise<Data> {
+  for (;;) {
+    const { statusCode, headers, body } = await request(`${origin}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${apiKey}` },
+      body: JSON.stringify({ query, variables: { input } }),
+    });
+    const text = await body.text();
+    if (statusCode === 200 && !text.includes('"errors":')) {
+      return (JSON.parse(text) as { data: Data }).data;
+    }
+    if (statusCode !== 429) {
+      throw new Error(`The service refused ${query}: ${statusCode} ${text}`);
+    }
+    await delay(1000 * Number(headers['retry-after'] ?? 1));
+  }
+}

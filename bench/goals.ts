@@ -1,0 +1,72 @@
+/**
+ * What the figures should be: medians of 5 runs of the shipped defaults on 2 idle cores, with a durable Postgres.
+ * On a slower or busier machine the rate says little; there it counts beside bare POSTs of the same run.
+ */
+
+interface Limit {
+  /** A row of `rowsOf`. */
+  figure: string;
+  atLeast?: number;
+  atMost?: number;
+}
+
+export interface Goal {
+  says: string;
+  /** It is met when one of these is. */
+  oneOf: readonly Limit[];
+}
+
+export interface Verdict {
+  says: string;
+  state: 'met' | 'missed' | 'unknown';
+}
+
+const goal = (says: string, ...oneOf: Limit[]): Goal => ({ says, oneOf });
+const atMost = (figure: string, limit: number): Limit => ({ figure, atMost: limit });
+const atLeast = (figure: string, limit: number): Limit => ({ figure, atLeast: limit });
+const rate = (perSecond: number, percent: number): Goal =>
+  goal(
+    `${perSecond.toLocaleString('en')} deliveries/s or ${percent} % of bare POSTs`,
+    atLeast('deliveriesPerSecond', perSecond),
+    atLeast('percentOfBarePosts', percent),
+  );
+const cpu = (seconds: number): Goal =>
+  goal(`at most ${seconds} CPU s per 10,000`, atMost('cpuSecondsPer10k.serviceAndPostgres', seconds));
+const p99 = (ms: number): Goal => goal(`p99 at most ${ms} ms`, atMost('latency.p99Ms', ms));
+
+/** By the scenario's name. 3,500/s stands for 12 % of bare POSTs; the other percentages follow from that. */
+export const goals: Readonly<Record<string, readonly Goal[]>> = {
+  throughput: [rate(3500, 12), cpu(4)],
+  latency: [
+    goal('p50 at most 3.5 ms', atMost('latency.p50Ms', 3.5)),
+    goal("p99 at most 15 ms above the bare POST's", atMost('p99AboveBarePostMs', 15)),
+  ],
+  batch: [rate(9000, 31)],
+  fanout: [
+    goal('the emit is answered in 60 ms (median)', atMost('emitAnswerMedianMs', 60)),
+    goal('all 1,000 are delivered in 500 ms (median)', atMost('allDeliveredMedianMs', 500)),
+  ],
+  drain: [rate(12_000, 41), cpu(1.3)],
+  isolation: [goal('p99 at most 1.5 times that of the healthy one alone', atMost('p99Ratio', 1.5)), p99(25)],
+  noisy: [p99(250)],
+  herd: [p99(250), goal('at most 64 in flight for one endpoint', atMost('herdInFlightMax', 64))],
+  backlog: [
+    goal("the rate is within 10 % of the empty system's", atLeast('rateRatio', 0.9)),
+    goal("CPU per delivery is within 10 % of the empty system's", atMost('cpuRatio', 1.1)),
+  ],
+  memory: [
+    goal('at least 200,000 deliveries', atLeast('deliveries', 200_000)),
+    goal('never above 250 MiB', atMost('rssPeakMiB', 250)),
+    goal('over the last half it grows by at most 5 %', atMost('rssGrowthLastHalfPercent', 5)),
+  ],
+};
+
+/** Whether a goal is met by the medians of a scenario's runs. Unknown: this machine or run has not the figure. */
+export function verdictOf({ says, oneOf }: Goal, medians: Readonly<Record<string, number>>): Verdict {
+  const known = oneOf.filter(({ figure }) => medians[figure] !== undefined);
+  const isMet = known.some(
+    ({ figure, atLeast: least = -Infinity, atMost: most = Infinity }) =>
+      medians[figure]! >= least && medians[figure]! <= most,
+  );
+  return { says, state: isMet ? 'met' : known.length === 0 ? 'unknown' : 'missed' };
+}

@@ -1,0 +1,94 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { deleteWebhook, enableWebhook } from '../client.js';
+import type { Service } from '../installation.js';
+import { cpuBetween } from '../processes.js';
+import type { Rig } from '../rig.js';
+import { emitAndReceive, type Measurement, type Scenario } from '../scenario.js';
+import { besideSteadyLoad, faultsOf, latencyFigures } from '../steady.js';
+
+const RATE_PER_SECOND = 100;
+const HEALTHY = 'healthy';
+const SLOW = 'slow';
+const SILENT = 'silent';
+const REFUSING = 'refusing';
+const SLOW_MS = 10_000;
+const ENABLE_EVERY_MS = 1000;
+const warmUp = { what: 'emit', concurrency: 16, seconds: 3 } as const;
+
+/**
+ * The same events go to a healthy endpoint and to three sick ones of the same tenant: one answers 200 after 10 s (so
+ * it is never disabled), one takes each request and never answers, and at one nobody listens. The service disables
+ * the last two after 10 failures, which would make it easy: so they are enabled again each second, and what was held
+ * for them meanwhile is released onto the daemon. First the healthy one is measured alone, for twice --seconds, then
+ * beside the others for five times: the requests in flight pile up until their limit of 15 s. The figures are those
+ * of the healthy endpoint beside the sick ones, but for the CPU time, which is also that of the attempts at these.
+ */
+export const isolation: Scenario = {
+  name: 'isolation',
+  title: `${RATE_PER_SECOND} emits a second to a healthy endpoint, alone and beside a slow, a silent and a refusing one`,
+  async prepare(rig) {
+    const service = await rig.installation.start();
+    await rig.subscribe(service, HEALTHY, 1);
+    await rig.receiver.call('delay', { group: SLOW, ms: SLOW_MS });
+    await rig.receiver.call('delay', { group: SILENT, ms: null });
+    await emitAndReceive(rig, service, HEALTHY, warmUp);
+    return () => measure(rig, service);
+  },
+};
+
+async function measure(rig: Rig, service: Service): Promise<Measurement> {
+  const healthy = { service, group: HEALTHY, ratePerSecond: RATE_PER_SECOND };
+  await rig.receiver.call('reset', null);
+  const { steady: alone } = await besideSteadyLoad(rig, healthy, () => delay(2000 * rig.seconds));
+  await rig.settled(HEALTHY);
+
+  const [slow] = await rig.subscribe(service, SLOW, 1);
+  const [silent] = await rig.subscribe(service, SILENT, 1);
+  const [refusing] = await rig.subscribe(service, REFUSING, 1, { refusing: true });
+  await rig.receiver.call('reset', null);
+  const before = await rig.cpu();
+  const startedAt = performance.now();
+  const { steady } = await besideSteadyLoad(rig, healthy, () =>
+    keepEnabled(service, [silent!, refusing!], 5000 * rig.seconds),
+  );
+  const seconds = (performance.now() - startedAt) / 1000;
+  await rig.settled(HEALTHY);
+  const cpu = cpuBetween(before, await rig.cpu());
+  const report = (group: string) => rig.receiver.call('report', group);
+  const [slowReceipts, silentReceipts] = [await report(SLOW), await report(SILENT)];
+  const refused = await (await rig.database()).attemptsOf(refusing!);
+
+  for (const id of [slow!, silent!, refusing!]) {
+    await deleteWebhook(service, id);
+  }
+  const sickGoneWithinAMinute = await rig.settled();
+  return {
+    deliveries: steady.receipts.deliveries,
+    seconds,
+    cpu,
+    latency: steady.latency,
+    lost: steady.lost + alone.lost,
+    ...faultsOf(steady.receipts, alone.receipts),
+    details: {
+      ...latencyFigures('alone', alone.summary),
+      p99Ratio: (steady.summary?.p99Ms ?? Number.NaN) / (alone.summary?.p99Ms ?? Number.NaN),
+      slowInFlightMax: slowReceipts.inFlightMax,
+      silentInFlightMax: silentReceipts.inFlightMax,
+      slowAttempts: slowReceipts.deliveries + slowReceipts.duplicates,
+      silentAttempts: silentReceipts.deliveries + silentReceipts.duplicates,
+      refusingAttempts: refused,
+      sickGoneWithinAMinute: Number(sickGoneWithinAMinute),
+      healthyEmitAnswerP99Ms: steady.answerP99Ms,
+      generatorLateMaxMs: steady.generatorLateMaxMs,
+    },
+  };
+}
+
+/** Enables webhooks each second for so long: an active one is left as it is. */
+async function keepEnabled(service: Service, ids: readonly number[], ms: number): Promise<void> {
+  const end = performance.now() + ms;
+  while (performance.now() < end) {
+    await Promise.all(ids.map((id) => enableWebhook(service, id)));
+    await delay(Math.min(ENABLE_EVERY_MS, Math.max(0, end - performance.now())));
+  }
+}

@@ -1,0 +1,70 @@
+import { Histogram, type HistogramData, type LatencySummary } from './histogram.js';
+import type { Service } from './installation.js';
+import type { ReceiptReport } from './receipts.js';
+import type { Rig } from './rig.js';
+
+/** What became of the traffic at a fixed rate to one group, while something else went on. */
+export interface SteadyReport {
+  receipts: ReceiptReport;
+  latency: HistogramData;
+  /** Null when nothing arrived. */
+  summary: LatencySummary | null;
+  lost: number;
+  /** How long the emits took to be answered; the rest of the latency is the daemon's. */
+  answerP99Ms: number;
+  generatorLateMaxMs: number;
+}
+
+const ARRIVAL_TIMEOUT_MS = 60_000;
+/** Should what goes on beside never end. */
+const SECONDS_MAX = 150;
+
+/**
+ * Emits at a fixed rate for as long as `work` takes, and waits until all of it has arrived at the group, which has one
+ * webhook. Others may be subscribed to the same events: their deliveries do not count here.
+ */
+export async function besideSteadyLoad<Result>(
+  rig: Rig,
+  { service, group, ratePerSecond }: { service: Service; group: string; ratePerSecond: number },
+  work: () => Promise<Result>,
+): Promise<{ result: Result; steady: SteadyReport }> {
+  const load = rig.emitSteadily(service, ratePerSecond, SECONDS_MAX);
+  const result = await work();
+  const { events: deliveries, lateMax, answer } = await load.stop();
+  await rig.receiver.call('reached', { group, deliveries, timeoutMs: ARRIVAL_TIMEOUT_MS });
+  const receipts = await rig.receiver.call('report', group);
+  const { latency } = receipts;
+  const summary = Histogram.from(latency).summary();
+  return {
+    result,
+    steady: {
+      receipts,
+      latency,
+      summary,
+      lost: deliveries - receipts.deliveries,
+      answerP99Ms: Histogram.from(answer).summary()?.p99Ms ?? Number.NaN,
+      generatorLateMaxMs: lateMax / 1000,
+    },
+  };
+}
+
+/** The latencies of something, as figures of their own. */
+export function latencyFigures(name: string, summary: LatencySummary | null): Record<string, number> {
+  return {
+    [`${name}P50Ms`]: summary?.p50Ms ?? Number.NaN,
+    [`${name}P90Ms`]: summary?.p90Ms ?? Number.NaN,
+    [`${name}P99Ms`]: summary?.p99Ms ?? Number.NaN,
+    [`${name}MaxMs`]: summary?.maxMs ?? Number.NaN,
+  };
+}
+
+/** Adds up what two groups' receivers say of faults. */
+export function faultsOf(...reports: readonly ReceiptReport[]) {
+  const total = (figure: (report: ReceiptReport) => number) =>
+    reports.reduce((sum, report) => sum + figure(report), 0);
+  return {
+    duplicates: total(({ duplicates }) => duplicates),
+    signaturesChecked: total(({ signaturesChecked }) => signaturesChecked),
+    signaturesWrong: total(({ signaturesWrong }) => signaturesWrong),
+  };
+}

@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest';
+import { goals, verdictOf } from '../../bench/goals.js';
+import { lineThrough } from '../../bench/line.js';
+import { parseMemory } from '../../bench/processes.js';
+import { formatGoals } from '../../bench/report.js';
+import type { Measurement } from '../../bench/scenario.js';
+import { scenarios } from '../../bench/scenarios/index.js';
+import { sumOf } from '../../bench/sum.js';
+
+describe('a goal', () => {
+  const rate = goals['throughput']![0]!;
+
+  test('is met on its limit, and missed beyond it', () => {
+    const state = (p99Ms: number) => verdictOf(goals['herd']![0]!, { 'latency.p99Ms': p99Ms }).state;
+    expect([state(250), state(250.1)]).toEqual(['met', 'missed']);
+  });
+
+  test('of a rate is also met by the percentage of bare POSTs, for slower machines', () => {
+    const state = (deliveriesPerSecond: number, percentOfBarePosts: number) =>
+      verdictOf(rate, { deliveriesPerSecond, percentOfBarePosts }).state;
+    expect([state(3500, 1), state(1000, 12), state(3499, 11.9)]).toEqual(['met', 'met', 'missed']);
+  });
+
+  test('is unknown where the figure is', () => {
+    expect(verdictOf(rate, {}).state).toBe('unknown');
+  });
+
+  test('is shown with its verdict', () => {
+    expect(formatGoals([{ says: 'p99 at most 250 ms', state: 'missed' }])).toBe(
+      '  goal: p99 at most 250 ms: MISSED',
+    );
+  });
+
+  test('belongs to a scenario that there is', () => {
+    const names = scenarios.map(({ name }) => name);
+    expect(Object.keys(goals).filter((name) => !names.includes(name))).toEqual([]);
+  });
+});
+
+describe('the line through samples', () => {
+  test('has their slope and mean', () => {
+    const points = [0, 1, 2, 3].map((x) => ({ x, y: 10 + 2 * x }));
+    expect(lineThrough(points)).toEqual({ slope: 2, meanY: 13 });
+  });
+
+  test('is laid between samples that scatter', () => {
+    const points = [1, -1, -1, 1].map((off, x) => ({ x, y: 5 + off }));
+    expect(lineThrough(points)).toEqual({ slope: 0, meanY: 5 });
+  });
+
+  test('needs two samples at different times', () => {
+    expect([lineThrough([]), lineThrough([{ x: 1, y: 1 }])]).toEqual([null, null]);
+  });
+});
+
+test('memory is read in MiB, where there is any', () => {
+  expect(parseMemory('Name:\tnode\nVmHWM:\t  4096 kB\nVmRSS:\t  2048 kB\n')).toBe(2);
+  expect(parseMemory('Name:\tkthreadd\n')).toBeNull();
+});
+
+describe('the sum of measurements', () => {
+  const one: Measurement = {
+    deliveries: 100,
+    seconds: 2,
+    cpu: { service: 4, postgres: 2, receiver: 1, load: 3 },
+    latency: { buckets: [5, 100], maxMicroseconds: 5 },
+    lost: 1,
+    duplicates: 2,
+    signaturesChecked: 3,
+    signaturesWrong: 4,
+    details: { emitsPerSecond: 50 },
+  };
+
+  test('adds up what can be added', () => {
+    expect(sumOf([one, one])).toEqual({
+      deliveries: 200,
+      seconds: 4,
+      cpu: { service: 8, postgres: 4, receiver: 2, load: 6 },
+      latency: { buckets: [5, 200], maxMicroseconds: 5 },
+      lost: 2,
+      duplicates: 4,
+      signaturesChecked: 6,
+      signaturesWrong: 8,
+      details: {},
+    });
+  });
+
+  test('knows no CPU time when one of them does not', () => {
+    expect(sumOf([one, { ...one, cpu: null }]).cpu).toBeNull();
+  });
+});
