@@ -40,7 +40,7 @@ export interface Context extends Services {
 export interface ContextRequest {
   /** The header `Authorization`. */
   authorization?: string | undefined;
-  /** The header `Hookwright-Tenant`: the tenant that a platform key acts for (design §6). */
+  /** The header `Hookwright-Tenant`: the tenant that a platform key acts for. */
   tenantHeader?: string | undefined;
   requestId: string;
 }
@@ -147,22 +147,10 @@ export function requireScope(context: Context, ...anyOf: readonly Scope[]): void
 /**
  * The tenant to act for.
  *
- * @param named a tenant that the input itself names, as `tenantId` at emit
- * @throws ApiError unauthenticated; tenant_required when a platform key names no tenant; scope_missing when a
- *   tenant's key names another tenant; not_found when the name is no id
+ * @throws ApiError unauthenticated; tenant_required when a platform key names none
  */
-export function tenantOf(context: Context, named?: string | null): number {
-  const caller = callerOf(context);
-  if (named !== undefined && named !== null) {
-    const id = parseId(named);
-    if (caller.tenantId !== null && id !== caller.tenantId) {
-      throw otherTenant();
-    }
-    if (id === null) {
-      throw notFound('tenant', 'with such an id');
-    }
-    return id;
-  }
+export function tenantOf(context: Context): number {
+  callerOf(context);
   if (context.tenantId === null) {
     throw new ApiError(
       'tenant_required',
@@ -172,7 +160,7 @@ export function tenantOf(context: Context, named?: string | null): number {
   return context.tenantId;
 }
 
-function otherTenant(): ApiError {
+export function otherTenant(): ApiError {
   return new ApiError(
     'scope_missing',
     'An API key acts for its own tenant only; this request names another one.',

@@ -88,9 +88,39 @@ function directory(config: Config): Record<string, string> {
   };
 }
 
-const clientErrors: Record<string, { status: number; title: string }> = {
-  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, title: 'Request Timeout' },
-  HPE_HEADER_OVERFLOW: { status: 431, title: 'Request Header Fields Too Large' },
+interface ClientError {
+  status: number;
+  title: string;
+  code: string;
+  detail: string;
+}
+
+/** By Node's codes. They stand here and not in the catalogue of errors, because no interface answers with them. */
+const clientErrors: Record<string, ClientError> = {
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: 408,
+    title: 'Request Timeout',
+    code: 'request_timeout',
+    detail: 'The request did not arrive completely in time.',
+  },
+  HPE_HEADER_OVERFLOW: {
+    status: 431,
+    title: 'Request Header Fields Too Large',
+    code: 'headers_too_large',
+    detail: 'The headers of the request are longer than this service reads.',
+  },
+  HPE_INVALID_METHOD: {
+    status: 400,
+    title: 'Bad Request',
+    code: 'method_unknown',
+    detail: 'The request does not begin with a known HTTP method, such as GET or POST.',
+  },
+};
+const malformed: ClientError = {
+  status: 400,
+  title: 'Bad Request',
+  code: 'malformed_request',
+  detail: 'What was sent is not a well-formed HTTP request.',
 };
 
 /** What is no HTTP request at all never reaches a route, so this writes the answer's bytes itself. */
@@ -99,8 +129,8 @@ function refuseConnection(error: Error & { code?: string }, socket: Socket): voi
     socket.destroy();
     return;
   }
-  const { status, title } = clientErrors[error.code ?? ''] ?? { status: 400, title: 'Bad Request' };
-  const body = JSON.stringify({ type: 'about:blank', title, status });
+  const { status, title, code, detail } = clientErrors[error.code ?? ''] ?? malformed;
+  const body = JSON.stringify({ type: 'about:blank', title, status, detail, code });
   socket.end(
     `HTTP/1.1 ${status} ${title}\r\nContent-Type: ${PROBLEM_MEDIA_TYPE}\r\nContent-Length: ${body.length}\r\n` +
       `Connection: close\r\n\r\n${body}`,

@@ -1,11 +1,11 @@
 import 'reflect-metadata';
 import { Arg, Ctx, Field, ID, InputType, Int, Mutation, ObjectType, Query, Resolver } from 'type-graphql';
 import { type Context, callerOf, parseId } from '../context.js';
-import { PLATFORM_SCOPE, type Scope } from '../domain/api-key.js';
-import { displayName } from '../domain/display-name.js';
+import { PLATFORM_SCOPE, SCOPES, type Scope } from '../domain/api-key.js';
 import { ApiKey } from '../entities/api-key.js';
 import { ApiError, notFound } from '../errors.js';
 import { createApiKey, scopesBeyond } from '../operations/create-api-key.js';
+import { displayName } from '../operations/display-name.js';
 import { revokeApiKey } from '../operations/revoke-api-key.js';
 import { apiKeyScopes, expiresInSeconds, parseInput } from './input.js';
 import { RequiresScope } from './requires.js';
@@ -70,7 +70,7 @@ export class ApiKeyResolver {
     @Ctx() context: Context,
   ): Promise<CreateApiKeyPayload> {
     const name = parseInput(displayName, input.name, ['input', 'name']);
-    const scopes = parseInput(apiKeyScopes, input.scopes, ['input', 'scopes']);
+    const scopes = parseInput(apiKeyScopes(grantableBy(context)), input.scopes, ['input', 'scopes']);
     const lifetime = parseInput(expiresInSeconds.nullish(), input.expiresInSeconds, [
       'input',
       'expiresInSeconds',
@@ -112,6 +112,15 @@ async function readApiKey({ em, tenantId }: Context, id: number): Promise<ApiKey
     throw notFound('API key', id);
   }
   return apiKey;
+}
+
+/** The scopes that a new key can get from this request: `requireGrantable` refuses all others. */
+function grantableBy(context: Context): readonly Scope[] {
+  if (context.tenantId === null) {
+    return [PLATFORM_SCOPE];
+  }
+  const beyond = scopesBeyond(callerOf(context).scopes, SCOPES);
+  return SCOPES.filter((scope) => !beyond.includes(scope));
 }
 
 /** @throws ApiError scope_missing, tenant_required */

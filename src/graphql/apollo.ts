@@ -17,6 +17,7 @@ import {
   refusalStatuses,
   variableError,
 } from './errors.js';
+import { requireWholeMutation } from './guarded-fields.js';
 import { limitRules, requireAffordable, TOKENS_MAX } from './limits.js';
 
 type Request = GraphQLRequestContext<Context>;
@@ -75,9 +76,14 @@ function requestRules(schema: GraphQLSchema, log: Services['log']): ApolloServer
       return {
         async didResolveOperation(request) {
           requireKey(request);
+          const { contextValue, document, operation } = request;
+          const variables = request.request.variables ?? {};
           // Without an operation of the given name Apollo has an error of its own for it.
-          if (request.operation !== undefined) {
-            requireAffordable(schema, request.document, request.operation, request.request.variables ?? {});
+          if (operation !== undefined) {
+            requireAffordable(schema, document, operation, variables);
+          }
+          if (operation?.operation === 'mutation') {
+            requireWholeMutation(schema, document, operation, variables, contextValue);
           }
         },
         async didEncounterErrors(request) {

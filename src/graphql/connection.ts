@@ -76,21 +76,29 @@ export interface Connection<Node> {
   pageInfo: PageInfo;
 }
 
-/** The GraphQL type of a list of such nodes. */
+/**
+ * The GraphQL type of a list of such nodes.
+ *
+ * @param plural for the descriptions: "events"
+ */
 export function connectionOf<Node extends object>(
   node: ClassType<Node>,
   name: string,
+  plural: string,
 ): ClassType<Connection<Node>> {
-  @ObjectType(`${name}Edge`, { description: `A ${name} in a list.` })
+  const noun = name.toLowerCase();
+  const article = /^[aeiou]/.test(noun) ? 'An' : 'A';
+
+  @ObjectType(`${name}Edge`, { description: `${article} ${noun} in a list.` })
   class Edge {
     @Field(() => String, { description: 'For `after` and `before`; its content has no meaning of its own.' })
     cursor!: string;
 
-    @Field(() => node, { description: `The ${name} itself.` })
+    @Field(() => node, { description: `The ${noun} itself.` })
     node!: Node;
   }
 
-  @ObjectType(`${name}Connection`, { description: `A page of a list of type ${name}, newest first.` })
+  @ObjectType(`${name}Connection`, { description: `A page of a list of ${plural}, newest first.` })
   class ConnectionType implements Connection<Node> {
     @Field(() => [Edge], { description: 'What is on this page.' })
     edges!: Edge[];

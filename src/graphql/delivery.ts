@@ -61,7 +61,7 @@ class RedeliverPayload {
   delivery!: Delivery;
 }
 
-export const DeliveryConnection = connectionOf(Delivery, 'Delivery');
+export const DeliveryConnection = connectionOf(Delivery, 'Delivery', 'deliveries');
 
 @Resolver(() => Delivery)
 export class DeliveryResolver {

@@ -22,7 +22,8 @@ export class EmitEventInput {
 
   @Field(() => ID, {
     nullable: true,
-    description: 'The tenant, when a platform key emits; else the tenant of the key.',
+    description:
+      'The tenant, when a platform key emits without the header `Hookwright-Tenant`; else the same tenant or nothing.',
   })
   tenantId?: string | null;
 }
@@ -61,10 +62,12 @@ export class EmitEventError {
   })
   code!: string;
 
-  @Field(() => String, { description: 'What is wrong, as a sentence.' })
+  @Field(() => String, { description: 'What is wrong there.' })
   detail!: string;
 
-  @Field(() => [String], { description: 'Where in the input it is wrong.' })
+  @Field(() => [String], {
+    description: 'Where in the arguments it is wrong, such as `["input", "events", "0", "payload"]`.',
+  })
   path!: string[];
 }
 

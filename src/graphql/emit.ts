@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
-import { type Context, tenantOf } from '../context.js';
+import { type Context, callerOf, otherTenant, parseId, tenantOf } from '../context.js';
 import { Event } from '../entities/event.js';
 import { ApiError, type InputIssue, invalidInput, notFound, toApiError } from '../errors.js';
 import type { Emit, EmitRefusal, EmitResult } from '../operations/emit-events.js';
@@ -66,7 +66,7 @@ export class EmitResolver {
     if (allOrNothing) {
       refuseTogether(outcomes);
     }
-    return { results: outcomes.map(resultOf) };
+    return { results: outcomes.map((outcome, index) => resultOf(outcome, ['input', 'events', index])) };
   }
 }
 
@@ -86,16 +86,18 @@ function ownError(error: unknown): ApiError {
   return known;
 }
 
-/** @throws ApiError when an item was refused: with every broken rule, or else as the first one */
+/** @throws ApiError when an item was refused: with every broken rule, or else every refusal for the first one's reason */
 function refuseTogether(items: readonly unknown[]): void {
   const errors = items.filter((item) => item instanceof ApiError);
-  const issues = errors.flatMap(({ extra }) => extra.issues ?? []);
-  if (issues.length > 0) {
-    throw invalidInput(issues);
+  const first = errors.find(({ reason }) => reason === 'invalid_input') ?? errors[0];
+  if (first === undefined) {
+    return;
   }
-  if (errors[0] !== undefined) {
-    throw errors[0];
-  }
+  const alike = errors.filter(({ reason }) => reason === first.reason);
+  const issues = alike.flatMap(({ extra }) => extra.issues ?? []);
+  throw first.reason === 'invalid_input'
+    ? invalidInput(issues)
+    : new ApiError(first.reason, first.detail, { ...first.extra, ...(issues.length > 0 ? { issues } : {}) });
 }
 
 /**
@@ -108,7 +110,7 @@ async function prepare(
   { event, payload, idempotencyKey, tenantId }: EmitEventInput,
   path: Path,
 ): Promise<Emit> {
-  const tenant = tenantOf(context, tenantId);
+  const tenant = tenantFor(context, tenantId, [...path, 'tenantId']);
   const key =
     typeof idempotencyKey === 'string'
       ? parseInput(idempotencyKeySchema, idempotencyKey, [...path, 'idempotencyKey'])
@@ -121,14 +123,42 @@ async function prepare(
   const bytes = Buffer.byteLength(body, 'utf8');
   const { payloadBytesMax } = context.config;
   if (bytes > payloadBytesMax) {
-    const detail = `${[...path, 'payload'].join('.')}: has ${bytes} bytes as JSON; at most ${payloadBytesMax} are allowed.`;
-    throw new ApiError('payload_too_large', detail);
+    const detail = `The payload has ${bytes} bytes as JSON; at most ${payloadBytesMax} are allowed.`;
+    throw refusedAt([...path, 'payload'], new ApiError('payload_too_large', detail));
   }
   const issues = await context.eventTypes.check(event, payload);
   if (issues.length > 0) {
     throw invalidInput(issues.map((issue): InputIssue => ({ ...issue, path: [...path, ...issue.path] })));
   }
   return { tenantId: tenant, eventType: event, body, idempotencyKey: key, onlyWebhookId: null };
+}
+
+/**
+ * The tenant of an event that may name one itself. A platform key has none of its own, so `tenantId` alone will do;
+ * where the header names one too, they must agree: what is selected of the event is read for the header's tenant.
+ */
+function tenantFor(context: Context, named: string | null | undefined, path: Path): number {
+  if (named === undefined || named === null) {
+    return tenantOf(context);
+  }
+  const id = parseId(named);
+  const own = callerOf(context).tenantId;
+  if (own !== null && id !== own) {
+    throw refusedAt(path, otherTenant());
+  }
+  if (context.tenantId !== null && id !== context.tenantId) {
+    const detail = `must be ${context.tenantId}, as the header Hookwright-Tenant says, or be left out`;
+    throw invalidInput([{ path, code: 'contradiction', detail }]);
+  }
+  if (id === null) {
+    throw refusedAt(path, notFound('tenant', 'with such an id'));
+  }
+  return id;
+}
+
+/** The same refusal with its place, which several events in one request need. */
+function refusedAt(path: Path, { reason, detail }: ApiError): ApiError {
+  return new ApiError(reason, detail, { issues: [{ path, code: reason, detail }] });
 }
 
 /** Level by level, not by recursion: JSON.stringify and ajv, which recurse, run out of stack some thousand levels deep. */
@@ -166,15 +196,16 @@ function payloadOf(emit: Emit, result: EmitResult, path: Path): EmitEventPayload
   return outcome;
 }
 
-function resultOf(outcome: EmitEventPayload | ApiError): EmitEventResult {
+function resultOf(outcome: EmitEventPayload | ApiError, item: Path): EmitEventResult {
   if (!(outcome instanceof ApiError)) {
     return { ...outcome, error: null };
   }
-  const [issue] = outcome.extra.issues ?? [];
+  const [issue = { path: item, detail: outcome.detail }, ...others] = outcome.extra.issues ?? [];
+  const more = others.length > 0 ? ` (and ${others.length} more)` : '';
   const error = {
     code: outcome.code,
-    detail: outcome.detail,
-    path: (issue?.path ?? []).map(String),
+    detail: `${issue.detail}${more}`,
+    path: issue.path.map(String),
   };
   return { event: null, deliveryCount: 0, duplicate: false, error };
 }
@@ -182,11 +213,14 @@ function resultOf(outcome: EmitEventPayload | ApiError): EmitEventResult {
 function refusal(reason: EmitRefusal, { tenantId }: Emit, path: Path): ApiError {
   switch (reason) {
     case 'TENANT_UNKNOWN':
-      return notFound('tenant', tenantId);
+      return refusedAt([...path, 'tenantId'], notFound('tenant', tenantId));
     case 'IDEMPOTENCY_KEY_REUSED':
-      return new ApiError(
-        'idempotency_key_reused',
-        `${[...path, 'idempotencyKey'].join('.')}: was used for an event of another type or with another payload.`,
+      return refusedAt(
+        [...path, 'idempotencyKey'],
+        new ApiError(
+          'idempotency_key_reused',
+          'The idempotency key was used for an event of another type or with another payload.',
+        ),
       );
     default:
       // The registry was read seconds ago: only a type that was removed since gets here.

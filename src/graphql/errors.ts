@@ -1,5 +1,6 @@
 import { unwrapResolverError } from '@apollo/server/errors';
 import {
+  type ASTNode,
   coerceInputValue,
   GraphQLError,
   type GraphQLFormattedError,
@@ -25,7 +26,7 @@ export function causeOf(error: unknown): unknown {
   return unwrapped instanceof GraphQLError && unwrapped.originalError ? unwrapped.originalError : unwrapped;
 }
 
-/** The members of an error's `extensions` (design §3). */
+/** The members of an error's `extensions`. */
 export function extensionsOf(error: ApiError): Record<string, unknown> {
   const { issues, retryAfterSeconds } = error.extra;
   return {
@@ -64,7 +65,7 @@ export function headersOf(error: { code: unknown; retryAfterSeconds?: unknown })
   return headers;
 }
 
-/** The status of a GraphQL request that is refused as a whole (design §3): of the others it is 200. */
+/** The status of a GraphQL request that is refused as a whole: 200 unless it stands here. */
 export const refusalStatuses: Readonly<Record<string, number>> = {
   UNAUTHENTICATED: 401,
   PAYLOAD_TOO_LARGE: 413,
@@ -72,8 +73,12 @@ export const refusalStatuses: Readonly<Record<string, number>> = {
   UNAVAILABLE: 503,
 };
 
-/** An error thrown outside resolvers, with the status that Apollo shall give it. */
-export function graphqlErrorOf(error: ApiError): GraphQLError {
+/**
+ * An error thrown outside resolvers, with the status that Apollo shall give it.
+ *
+ * @param node the place in the document that it is about
+ */
+export function graphqlErrorOf(error: ApiError, node?: ASTNode): GraphQLError {
   const told = extensionsOf(error);
   const headers = headersOf(told as { code: unknown });
   // Apollo wants a Map of headers; other libraries declare `http` of these extensions otherwise.
@@ -81,7 +86,7 @@ export function graphqlErrorOf(error: ApiError): GraphQLError {
     ...told,
     http: { status: refusalStatuses[error.code] ?? 200, headers },
   };
-  return new GraphQLError(error.detail, { extensions });
+  return new GraphQLError(error.detail, { extensions, nodes: node ?? null });
 }
 
 /**

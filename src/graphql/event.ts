@@ -21,7 +21,7 @@ export class EventFilter {
   until?: Date | null;
 }
 
-const EventConnection = connectionOf(Event, 'Event');
+const EventConnection = connectionOf(Event, 'Event', 'events');
 
 @Resolver(() => Event)
 export class EventResolver {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PLATFORM_SCOPE, SCOPES } from '../domain/api-key.js';
+import { PLATFORM_SCOPE, SCOPES, type Scope } from '../domain/api-key.js';
 import { WILDCARD } from '../domain/event-type.js';
 import { judgeUrl, type TargetPolicy } from '../domain/target.js';
 import { type InputIssue, invalidInput } from '../errors.js';
@@ -65,10 +65,32 @@ export const idempotencyKey = z
   .string()
   .regex(/^[\x20-\x7e]{1,255}$/, 'must be 1 to 255 printable ASCII characters');
 
-export const apiKeyScopes = z
-  .array(z.enum([...SCOPES, PLATFORM_SCOPE]))
-  .min(1, 'must name at least one scope')
-  .refine((scopes) => new Set(scopes).size === scopes.length, 'must not name a scope twice');
+const knownScopes: readonly string[] = [...SCOPES, PLATFORM_SCOPE];
+const NAME_SHOWN_LENGTH_MAX = 50;
+
+/**
+ * Different scopes that exist. Whether the caller may grant them is another question.
+ *
+ * @param grantable those that it may, for the sentence about one that does not exist
+ */
+export function apiKeyScopes(grantable: readonly Scope[]) {
+  return z
+    .array(z.string())
+    .min(1, 'must name at least one scope')
+    .superRefine((names, context) => {
+      const add = (index: number, code: string, message: string) =>
+        context.addIssue({ code: 'custom', path: [index], message, params: { code } });
+      names.forEach((name, index) => {
+        const shown = JSON.stringify(name.slice(0, NAME_SHOWN_LENGTH_MAX));
+        if (!knownScopes.includes(name)) {
+          add(index, 'scope_unknown', `${shown} is not a scope; you can grant ${grantable.join(', ')}`);
+        } else if (names.indexOf(name) < index) {
+          add(index, 'duplicate', `${shown} stands in the list twice`);
+        }
+      });
+    })
+    .transform((names) => names as Scope[]);
+}
 
 export const expiresInSeconds = z
   .int()

@@ -15,7 +15,7 @@ import {
 import { type ComplexityEstimator, getComplexity } from 'graphql-query-complexity';
 import { PAGE_DEFAULT, PAGE_MAX } from './connection.js';
 
-/** The limits of a GraphQL document (design §6). Its length in bytes is limited where the body is read. */
+/** The limits of a GraphQL document, which one request cannot exceed whatever its key. Its length in bytes is limited where the body is read. */
 export const DEPTH_MAX = 12;
 export const ALIASES_MAX = 15;
 export const TOKENS_MAX = 2_000;

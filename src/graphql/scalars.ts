@@ -13,7 +13,7 @@ function readDateTime(value: unknown): Date {
   return date;
 }
 
-/** The same form as in REST, with a numeric offset and never `Z` (contract §2). */
+/** The same form as in REST, with a numeric offset and never `Z` (docs/interface.md, "A webhook"). */
 export const DateTime = new GraphQLScalarType<Date, string>({
   name: 'DateTime',
   description: 'A moment in ISO 8601 with seconds and a numeric offset, as `2026-01-31T09:30:00+00:00`.',

@@ -1,9 +1,9 @@
 import 'reflect-metadata';
 import { Arg, Ctx, Field, InputType, Mutation, ObjectType, Resolver } from 'type-graphql';
 import type { Context } from '../context.js';
-import { displayName } from '../domain/display-name.js';
 import { Tenant } from '../entities/tenant.js';
 import { createTenant } from '../operations/create-tenant.js';
+import { displayName } from '../operations/display-name.js';
 import { parseInput } from './input.js';
 import { RequiresPlatformKey } from './requires.js';
 

@@ -18,7 +18,10 @@ registerEnumType(HeldAction, {
   },
 });
 
-const urlDescription = 'An absolute https url of at most 2,048 characters, without userinfo and fragment.';
+const urlDescription =
+  'An absolute https url of at most 2,048 characters, without userinfo and fragment, on port 443, 80, or one from ' +
+  '1024 on which no database or other internal service is usual. It is kept in its normal form: ' +
+  '`https://example.com` becomes `https://example.com/`.';
 const eventTypesDescription =
   '1 to 100 different names of event types, or exactly `["*"]` for all, later ones included.';
 

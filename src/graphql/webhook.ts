@@ -35,7 +35,7 @@ export class WebhookFilter {
   eventType?: string | null;
 }
 
-export const WebhookConnection = connectionOf(Webhook, 'Webhook');
+export const WebhookConnection = connectionOf(Webhook, 'Webhook', 'webhooks');
 
 @Resolver(() => Webhook)
 export class WebhookResolver {

@@ -3,7 +3,7 @@ import type { RegisteredEventType } from '../operations/event-types.js';
 
 type Json = Record<string, unknown>;
 
-/** The section `webhooks` of the OpenAPI document: what a subscriber receives, for each event (contract §§4, 6). */
+/** The section `webhooks` of the OpenAPI document: what a subscriber receives, for each event (docs/interface.md, "Deliveries" and "Events"). */
 export function deliveryRequests(
   delivery: Pick<Config['delivery'], 'headerPrefix' | 'standardWebhooks'>,
   eventTypes: readonly RegisteredEventType[],
@@ -85,7 +85,7 @@ function header(name: string, description: string, schema: Json, example: string
   return { name, in: 'header', required: true, description, schema, example };
 }
 
-/** For flat payloads of texts, as all of the contract's are; others go without. */
+/** For flat payloads of texts, as those of all events in docs/interface.md are; others go without. */
 function exampleOf({ properties = {} }: Json): { example?: Json } {
   const fields = Object.entries(properties as Record<string, { type?: unknown }>);
   return fields.every(([, { type }]) => type === 'string')

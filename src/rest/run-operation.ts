@@ -1,9 +1,18 @@
-import { execute, type GraphQLSchema, parse, validate } from 'graphql';
+import { execute, type GraphQLSchema, Kind, parse, validate } from 'graphql';
 import type { Context } from '../context.js';
 import { causeOf } from '../graphql/errors.js';
+import { guardedFields } from '../graphql/guarded-fields.js';
 
 /** A GraphQL document that is ready to run. */
-export type Operation<Variables, Data> = (context: Context, variables: Variables) => Promise<Data>;
+export interface Operation<Variables, Data> {
+  (context: Context, variables: Variables): Promise<Data>;
+  /**
+   * Whether the caller may run it at all, to be asked before a request's body is read.
+   *
+   * @throws ApiError scope_missing, tenant_required
+   */
+  authorise(context: Context): void;
+}
 
 /**
  * Checks a document against the schema once, so that a renamed field stops the start and not a customer's request.
@@ -22,7 +31,10 @@ export function prepareOperation<Variables extends Record<string, unknown>, Data
   if (invalid !== undefined) {
     throw new Error(`A REST route's document does not fit the schema: ${invalid.message}\n${source}`);
   }
-  return async (contextValue, variableValues) => {
+  const guarded = document.definitions
+    .filter((definition) => definition.kind === Kind.OPERATION_DEFINITION)
+    .flatMap((operation) => guardedFields(schema, document, operation));
+  const run = async (contextValue: Context, variableValues: Variables): Promise<Data> => {
     // Not through Apollo: it would replace our errors by its own, and with them the way back to a status.
     const result = await execute({ schema, document, contextValue, variableValues });
     const [error] = result.errors ?? [];
@@ -31,4 +43,10 @@ export function prepareOperation<Variables extends Record<string, unknown>, Data
     }
     return result.data as Data;
   };
+  const authorise = (context: Context) => {
+    for (const { requirement } of guarded) {
+      requirement(context);
+    }
+  };
+  return Object.assign(run, { authorise });
 }

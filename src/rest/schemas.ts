@@ -15,7 +15,7 @@ const url = z
   .max(URL_LENGTH_MAX, `must have at most ${URL_LENGTH_MAX} characters`)
   .meta({
     format: 'uri',
-    description: `The address that receives deliveries: an absolute https URL of at most ${URL_LENGTH_MAX} characters, without userinfo and fragment, whose host is public.`,
+    description: `The address that receives deliveries: an absolute https URL of at most ${URL_LENGTH_MAX} characters, without userinfo and fragment, whose host is public. Its port is 443, 80, or one from 1024 on which no database or other internal service is usual. It is kept in its normal form: https://example.com becomes https://example.com/.`,
     examples: ['https://example.com/hooks'],
   });
 
@@ -79,7 +79,7 @@ const webhookExample = {
   created_at: '2026-01-31T09:30:00+00:00',
 };
 
-/** The contract's fields (part 2) in the contract's order. */
+/** In the order of docs/interface.md, "A webhook". */
 export const webhook = z.strictObject(webhookFields).meta({ id: 'Webhook', examples: [webhookExample] });
 
 export const createdWebhook = z

@@ -1,11 +1,13 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import type { z } from 'zod';
 import { type Context, callerOf, createContext, type Services } from '../context.js';
 import { ApiError, type InputIssue } from '../errors.js';
+import { readWebhook } from '../graphql/webhook.js';
 import { readBody, readJson } from '../http/json-body.js';
 import { headerOf } from '../http/requests.js';
 import { type Operations, prepareOperations, type WebhookNode } from './operations.js';
+import type { Operation } from './run-operation.js';
 import { listQuery, newWebhook, noQuery, readPart, webhookChange } from './schemas.js';
 
 declare module 'fastify' {
@@ -20,8 +22,8 @@ export const REST_PREFIX = '/api/v1';
 type WithId = { Params: { id: string } };
 
 /**
- * The contract's management endpoints (part 4) and design §2. A route maps names and status codes; everything else is
- * done by the resolvers of its GraphQL document.
+ * The routes of docs/interface.md, "Managing webhooks". A route maps names and status codes; everything else is done
+ * by the resolvers of its GraphQL document.
  */
 export async function webhookRoutes(
   app: FastifyInstance,
@@ -46,7 +48,7 @@ export async function webhookRoutes(
 function routesWithBody(app: FastifyInstance, operations: Operations): void {
   readJson(app);
 
-  app.post('/webhooks', async (request, reply) => {
+  app.post('/webhooks', { onRequest: mayRun(operations.create) }, async (request, reply) => {
     noParameters(request);
     const { url, events } = bodyOf(request, newWebhook);
     const input = { url, eventTypes: events };
@@ -55,7 +57,8 @@ function routesWithBody(app: FastifyInstance, operations: Operations): void {
     return reply.code(201).header('location', `${REST_PREFIX}/webhooks/${data.id}`).send({ data });
   });
 
-  app.patch<WithId>('/webhooks/:id', async (request) => {
+  const onChange = [mayRun(operations.update), isThere];
+  app.patch<WithId>('/webhooks/:id', { onRequest: onChange }, async (request) => {
     noParameters(request);
     const { events, ...change } = bodyOf(request, webhookChange);
     const input = {
@@ -71,7 +74,7 @@ function routesWithBody(app: FastifyInstance, operations: Operations): void {
 function routesWithoutBody(app: FastifyInstance, operations: Operations): void {
   ignoreBody(app);
 
-  app.get('/webhooks', async (request) => {
+  app.get('/webhooks', { onRequest: mayRun(operations.list) }, async (request) => {
     const { limit, cursor, active, event } = readPart(listQuery, request.query, 'query');
     const { webhooks } = await inRestTerms(
       operations.list(contextOf(request), {
@@ -87,19 +90,19 @@ function routesWithoutBody(app: FastifyInstance, operations: Operations): void {
     };
   });
 
-  app.get<WithId>('/webhooks/:id', async (request) => {
+  app.get<WithId>('/webhooks/:id', { onRequest: mayRun(operations.read) }, async (request) => {
     noParameters(request);
     const { webhook } = await inRestTerms(operations.read(contextOf(request), { id: request.params.id }));
     return { data: restWebhook(webhook) };
   });
 
-  app.delete<WithId>('/webhooks/:id', async (request, reply) => {
+  app.delete<WithId>('/webhooks/:id', { onRequest: mayRun(operations.delete) }, async (request, reply) => {
     noParameters(request);
     await inRestTerms(operations.delete(contextOf(request), { input: { id: request.params.id } }));
     return reply.code(204).send();
   });
 
-  app.post<WithId>('/webhooks/:id/test', async (request, reply: FastifyReply) => {
+  app.post<WithId>('/webhooks/:id/test', { onRequest: mayRun(operations.test) }, async (request, reply) => {
     noParameters(request);
     const { id } = request.params;
     const { testWebhook } = await inRestTerms(operations.test(contextOf(request), { input: { id } }));
@@ -107,6 +110,15 @@ function routesWithoutBody(app: FastifyInstance, operations: Operations): void {
     const data = { id: Number(deliveryId), event, webhook_id: Number(id), status, created_at };
     return reply.code(202).send({ data });
   });
+}
+
+/** A hook before the body is read: who may not do this, or not to this webhook, is not told what is wrong with it. */
+function mayRun({ authorise }: Pick<Operation<never, unknown>, 'authorise'>) {
+  return async (request: FastifyRequest): Promise<void> => authorise(contextOf(request));
+}
+
+async function isThere(request: FastifyRequest): Promise<void> {
+  await readWebhook(contextOf(request), (request.params as WithId['Params']).id);
 }
 
 /** The document's aliases have already given the fields their names and their order. */

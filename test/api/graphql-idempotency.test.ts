@@ -55,7 +55,13 @@ describe('idempotency keys', () => {
     });
     for (const { status, errors } of [body, type]) {
       expect(status).toBe(200);
-      expect(errors[0].extensions).toEqual({ code: 'CONFLICT', reason: 'idempotency_key_reused' });
+      expect(errors[0].extensions).toEqual({
+        code: 'CONFLICT',
+        reason: 'idempotency_key_reused',
+        errors: [
+          { path: ['input', 'idempotencyKey'], code: 'idempotency_key_reused', detail: errors[0].message },
+        ],
+      });
     }
   });
 

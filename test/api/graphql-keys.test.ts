@@ -164,13 +164,31 @@ describe('making and revoking keys', () => {
     ['a name with a line break', { name: 'a\nb' }, ['input', 'name']],
     ['no scopes', { scopes: [] }, ['input', 'scopes']],
     ['an unknown scope', { scopes: ['webhooks:read', 'all'] }, ['input', 'scopes', 1]],
-    ['a scope twice', { scopes: ['webhooks:read', 'webhooks:read'] }, ['input', 'scopes']],
+    ['a scope twice', { scopes: ['webhooks:read', 'webhooks:read'] }, ['input', 'scopes', 1]],
     ['59 seconds', { expiresInSeconds: 59 }, ['input', 'expiresInSeconds']],
     ['-1 seconds', { expiresInSeconds: -1 }, ['input', 'expiresInSeconds']],
     ['more than ten years', { expiresInSeconds: 2_147_483_647 }, ['input', 'expiresInSeconds']],
   ])('%s is refused at its place', async (_name, wrong, path) => {
     const { errors } = await createKey({ name: 'x', scopes: ['webhooks:read'], ...wrong }, tenant.key);
     expect(errors[0].extensions).toMatchObject({ code: 'BAD_USER_INPUT', errors: [{ path }] });
+  });
+
+  test('a wrong scope is named, with what this caller can grant instead', async () => {
+    const { key } = await makeKey(api.services, tenant.id, ['keys:admin', 'webhooks:read']);
+    const issuesOf = async (scopes: string[], ...asking: [string, number?]) =>
+      (await createKey({ name: 'x', scopes }, ...asking)).errors[0].extensions.errors;
+    expect(await issuesOf(['foo', 'webhooks:read', 'webhooks:read'], key)).toEqual([
+      {
+        path: ['input', 'scopes', 0],
+        code: 'scope_unknown',
+        detail: '"foo" is not a scope; you can grant webhooks:read, keys:admin',
+      },
+      { path: ['input', 'scopes', 2], code: 'duplicate', detail: '"webhooks:read" stands in the list twice' },
+    ]);
+    const [forTenant] = await issuesOf(['foo'], platform.key, tenant.id);
+    expect(forTenant.detail).toBe(`"foo" is not a scope; you can grant ${SCOPES.join(', ')}`);
+    const [forPlatform] = await issuesOf(['f'.repeat(9_999)], platform.key);
+    expect(forPlatform.detail).toBe(`"${'f'.repeat(50)}" is not a scope; you can grant platform:admin`);
   });
 
   test('revoking is for good, works twice, and is seen in the list', async () => {

@@ -78,6 +78,12 @@ describe('the GraphQL schema', () => {
     expect(printed.match(/^ {2}key: String!/gm)).toHaveLength(1);
   });
 
+  test('its descriptions read as English', () => {
+    const printed = printGraphqlSchema(schema);
+    expect(printed).not.toMatch(/\b[Aa] (Event|[aeio][a-z]+|A[a-z]+)\b/);
+    expect(printed).toContain('"An event in a list."');
+  });
+
   test('has one input and one payload for every mutation', () => {
     for (const field of Object.values(schema.getMutationType()!.getFields())) {
       const name = field.name[0]!.toUpperCase() + field.name.slice(1);

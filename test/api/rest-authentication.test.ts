@@ -53,6 +53,29 @@ describe('authentication (contract part 5)', () => {
     expect(answer.body.detail).toContain(isRead ? 'webhooks:read' : 'webhooks:write');
   });
 
+  test.each(routes)('%s: what is sent is judged after the scope', async (line) => {
+    const { id } = await api.webhook(valid);
+    const isRead = line.startsWith('GET');
+    const { key } = await makeKey(api.services, api.tenant.id, [isRead ? 'webhooks:write' : 'webhooks:read']);
+    const headers = { 'content-type': 'application/json' };
+    for (const payload of isRead ? [undefined] : ['{}', '{', 'x'.repeat(REST_BODY_BYTES_MAX + 1)]) {
+      const sent = { key, ...(payload === undefined ? {} : { headers, payload }) };
+      expectProblem(await api.ask(`${line.replace('/1', `/${id}`)}?unknown=1`, sent), 'scope_missing');
+    }
+  });
+
+  test('the body of a PATCH is judged after the question whether there is such a webhook', async () => {
+    const { id } = await api.webhook(valid);
+    const { key } = await makeTenant(api.services);
+    for (const path of [id, 999_999, 'x', 0]) {
+      for (const json of [{}, { url: 1 }, []]) {
+        expectProblem(await api.ask(`PATCH /webhooks/${path}`, { key, json }), 'not_found');
+      }
+    }
+    const { key: writer } = await makeKey(api.services, api.tenant.id, ['webhooks:write']);
+    expectProblem(await api.ask(`PATCH /webhooks/${id}`, { key: writer, json: {} }), 'invalid_input');
+  });
+
   test('"the credential identifies the tenant": a foreign webhook is 404, never 403, and stays untouched', async () => {
     const { secret: _, ...mine } = await api.webhook(valid);
     const { key } = await makeTenant(api.services);

@@ -169,13 +169,25 @@ describe('over a socket', () => {
   });
 
   test.each([
-    ['what is no HTTP', 'nonsense\r\n\r\n', 400],
-    ['headers without end', `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
-  ])('%s is answered with a problem', async (_name, text, status) => {
+    ['an unknown method', 'FOO /api/v1/webhooks HTTP/1.1\r\nHost: a\r\n\r\n', 400, 'method_unknown'],
+    ['what is no HTTP', 'GET nonsense\r\n\r\n', 400, 'malformed_request'],
+    [
+      'headers without end',
+      `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`,
+      431,
+      'headers_too_large',
+    ],
+  ])('%s is answered with a problem', async (_name, text, status, code) => {
     const answer = await raw(text);
     expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
     expect(answer).toContain('Content-Type: application/problem+json');
-    expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toMatchObject({ type: 'about:blank', status });
+    expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toEqual({
+      type: 'about:blank',
+      title: expect.stringMatching(/./),
+      status,
+      detail: expect.stringMatching(/\.$/),
+      code,
+    });
   });
 
   test('an ignored body does not disturb the next request on the connection', async () => {

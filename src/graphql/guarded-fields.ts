@@ -1,0 +1,167 @@
+import {
+  type ASTNode,
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  GraphQLIncludeDirective,
+  type GraphQLSchema,
+  GraphQLSkipDirective,
+  getDirectiveValues,
+  getVariableValues,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionNode,
+  TypeInfo,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql';
+import type { Context } from '../context.js';
+import { ApiError } from '../errors.js';
+import { graphqlErrorOf } from './errors.js';
+import { type Requirement, requirementOf } from './requires.js';
+
+/** A field of an operation that requires something of the request. */
+export interface GuardedField {
+  /** As `Webhook.deliveries`. */
+  name: string;
+  node: FieldNode;
+  requirement: Requirement;
+}
+
+/**
+ * Refuses a mutation that selects, anywhere below its root fields too, what the caller may not have. The fields'
+ * own guards would notice only after the root field has taken effect, and would take its answer away with them: a
+ * webhook whose secret nobody has, an event that was emitted and is then emitted again.
+ *
+ * @throws GraphQLError with the reason of the first requirement that is not met, and the field's name
+ */
+export function requireWholeMutation(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  variables: Readonly<Record<string, unknown>>,
+  context: Context,
+): void {
+  for (const { name, node, requirement } of guardedFields(schema, document, operation, variables)) {
+    try {
+      requirement(context);
+    } catch (error) {
+      if (!(error instanceof ApiError)) {
+        throw error;
+      }
+      const detail = `${name}: ${error.detail} Nothing was done.`;
+      throw graphqlErrorOf(new ApiError(error.reason, detail, error.extra), node);
+    }
+  }
+}
+
+const known = new WeakMap<OperationDefinitionNode, readonly GuardedField[]>();
+
+/**
+ * The guarded fields that an operation would run, each once. They are remembered with the parsed document, which
+ * every emit of a producer shares, unless `@skip` or `@include` make them differ from request to request.
+ */
+export function guardedFields(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  variables: Readonly<Record<string, unknown>> = {},
+): readonly GuardedField[] {
+  const remembered = known.get(operation);
+  if (remembered !== undefined) {
+    return remembered;
+  }
+  const conditions = new Conditions(schema, operation, variables);
+  const fields = collect(schema, document, operation, conditions);
+  if (!conditions.met) {
+    known.set(operation, fields);
+  }
+  return fields;
+}
+
+function collect(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  conditions: Conditions,
+): GuardedField[] {
+  const found = new Map<string, GuardedField>();
+  const types = new TypeInfo(schema);
+  const fragments = new Set<string>();
+  const enter = (node: ASTNode) => {
+    if (!isSelection(node)) {
+      return undefined;
+    }
+    if (conditions.leaveOut(node)) {
+      return false;
+    }
+    const field = node.kind === Kind.FIELD ? types.getFieldDef() : null;
+    const requirement = field ? requirementOf(field) : undefined;
+    if (node.kind === Kind.FIELD && requirement !== undefined) {
+      const name = `${types.getParentType()?.name}.${node.name.value}`;
+      found.set(name, found.get(name) ?? { name, node, requirement });
+    }
+    if (node.kind === Kind.FRAGMENT_SPREAD) {
+      fragments.add(node.name.value);
+    }
+    return undefined;
+  };
+  visit(operation, visitWithTypeInfo(types, { enter }));
+  // A set is walked in the order of its growth: fragments that are met within fragments get their turn too.
+  for (const name of fragments) {
+    const fragment = document.definitions.find(
+      (definition): definition is FragmentDefinitionNode =>
+        definition.kind === Kind.FRAGMENT_DEFINITION && definition.name.value === name,
+    );
+    if (fragment !== undefined) {
+      visit(fragment, visitWithTypeInfo(types, { enter }));
+    }
+  }
+  return [...found.values()];
+}
+
+/** What `@skip` and `@include` say of a selection. */
+class Conditions {
+  /** Whether there are any at all. */
+  met = false;
+  #values: Record<string, unknown> | undefined;
+
+  constructor(
+    private readonly schema: GraphQLSchema,
+    private readonly operation: OperationDefinitionNode,
+    private readonly variables: Readonly<Record<string, unknown>>,
+  ) {}
+
+  leaveOut(node: SelectionNode): boolean {
+    if (node.directives === undefined || node.directives.length === 0) {
+      return false;
+    }
+    this.met = true;
+    const values = this.#read();
+    if (values === null) {
+      return true;
+    }
+    try {
+      return (
+        getDirectiveValues(GraphQLSkipDirective, node, values)?.['if'] === true ||
+        getDirectiveValues(GraphQLIncludeDirective, node, values)?.['if'] === false
+      );
+    } catch (error) {
+      // A null where a variable has a default: the execution would notice below a root field, after its effect.
+      const extensions = { code: 'BAD_USER_INPUT', http: { status: 400 } };
+      throw new GraphQLError((error as Error).message, { nodes: node, extensions });
+    }
+  }
+
+  /** Null for variables that do not fit: the operation will not run then. */
+  #read(): Record<string, unknown> | null {
+    const definitions = this.operation.variableDefinitions ?? [];
+    this.#values ??= getVariableValues(this.schema, definitions, this.variables).coerced;
+    return this.#values ?? null;
+  }
+}
+
+function isSelection(node: ASTNode): node is SelectionNode {
+  return node.kind === Kind.FIELD || node.kind === Kind.FRAGMENT_SPREAD || node.kind === Kind.INLINE_FRAGMENT;
+}
