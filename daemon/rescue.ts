@@ -6,18 +6,26 @@ import {
   rescueOverdue,
   unlessRunningElsewhere,
 } from '../src/operations/rescue-deliveries.js';
+import { scheduleDeliveries } from '../src/operations/schedule-deliveries.js';
 import { repeat } from './repeat.js';
 
+const SCHEDULE_EVERY_MS = 5_000;
 const HELD_EVERY_MS = 2_000;
 const OVERDUE_EVERY_MS = 10_000;
 
 /**
- * Looks again and again for deliveries that fell through: pending without a job, or held by a webhook that is active.
+ * Looks again and again for deliveries whose time comes, and for those that fell through: pending without a job, or
+ * held by a webhook that is active.
  * One process at a time does it. A sweep that fails is logged and comes round again.
  *
  * @returns a function that ends it, after the sweeps under way
  */
 export function startRescue({ db, log }: { db: Database; log: Logger }): () => Promise<void> {
+  const schedule = repeat(SCHEDULE_EVERY_MS, log, () =>
+    unlessRunningElsewhere(db.pool, 'schedule', async () => {
+      await scheduleDeliveries(db.pool);
+    }),
+  );
   const held = repeat(HELD_EVERY_MS, log, () =>
     unlessRunningElsewhere(db.pool, 'rescue-held', async () => {
       const webhooks = await rescueHeld(db.pool);
@@ -36,6 +44,6 @@ export function startRescue({ db, log }: { db: Database; log: Logger }): () => P
     }),
   );
   return async () => {
-    await Promise.all([held(), overdue()]);
+    await Promise.all([schedule(), held(), overdue()]);
   };
 }

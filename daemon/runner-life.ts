@@ -8,7 +8,7 @@ import { freeJobsOf, quietLogger } from '../src/operations/enqueue.js';
 import type { RunnerDeps, RunnerOptions } from './runner.js';
 
 /** Jobs fetched ahead of the slots. A crash strands these too, until the sweep finds them. */
-const FETCH_AHEAD = 1.5;
+const FETCH_AHEAD = 0.5;
 const CONNECTIONS_MAX = 5;
 const GATE_TIMEOUT_MS = 3_000;
 const FREE_EVERY_MS = 1_000;

@@ -26,15 +26,14 @@ export interface SettlePayload {
 }
 
 /**
- * graphile-worker's own indexes start with `priority`, so that with a million scheduled retries each fetch read all
- * of them (115 ms measured). With this one a fetch reads what is due.
+ * A delivery that is due later than this has no job yet (`scheduleDeliveries` adds it in time). A fetch goes through
+ * the jobs in the order of priority and time, so a million retries that wait for hours would cost each fetch 115 ms;
+ * and an index by time would make it sort everything that is due instead (docs/decisions/0006).
  */
-export async function indexJobsByTime(client: pg.ClientBase): Promise<void> {
-  await client.query(
-    `create index if not exists hookwright_jobs_by_time on graphile_worker._private_jobs (run_at, priority)
-     where is_available`,
-  );
-  // The search for jobs of dead workers reads the locked ones alone, and `force_unlock_workers` finds them by it.
+export const JOBS_AHEAD_SECONDS = 60;
+
+/** The search for jobs of dead workers reads the locked ones alone, and `force_unlock_workers` finds them by it. */
+export async function indexJobsByOwner(client: pg.ClientBase): Promise<void> {
   await client.query(
     `create index if not exists hookwright_jobs_by_owner on graphile_worker._private_jobs (locked_by)
      where locked_by is not null`,
@@ -45,6 +44,10 @@ export async function indexJobsByTime(client: pg.ClientBase): Promise<void> {
 export const enqueueSettleSql = (webhookId: string, tenantId: string) =>
   `graphile_worker.add_job('${SETTLE_TASK}', json_build_object('webhookId', ${webhookId}, 'tenantId', ${tenantId}),
      job_key := 'w:' || ${webhookId})`;
+
+/** SQL condition: no job names this delivery. */
+export const hasNoJobSql = (deliveryId: string) =>
+  `not exists (select from graphile_worker._private_jobs j where j.key = 'd:' || ${deliveryId})`;
 
 /**
  * SQL condition: no job will bring this delivery up again by itself. A job that has been locked for longer than any

@@ -2,7 +2,7 @@ import { MikroORM } from '@mikro-orm/postgresql';
 import { runMigrations } from 'graphile-worker';
 import pg from 'pg';
 import { ormOptions } from '../database.js';
-import { indexJobsByTime, quietLogger } from './enqueue.js';
+import { indexJobsByOwner, quietLogger } from './enqueue.js';
 
 const MIGRATION_LOCK = "hashtextextended('hookwright.migrate', 0)";
 
@@ -20,7 +20,7 @@ export async function migrate(databaseUrl: string): Promise<void> {
     await requirePostgres15(client);
     await client.query(`select pg_advisory_lock(${MIGRATION_LOCK})`);
     await runMigrations({ connectionString: databaseUrl, logger: quietLogger });
-    await indexJobsByTime(client);
+    await indexJobsByOwner(client);
     const orm = await MikroORM.init(ormOptions(databaseUrl, 2));
     try {
       await orm.migrator.up();

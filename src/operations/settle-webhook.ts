@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { type Database, transaction } from '../database.js';
 import { LANES } from '../domain/lanes.js';
-import { wakeJobsSql } from './enqueue.js';
+import { JOBS_AHEAD_SECONDS, wakeJobsSql } from './enqueue.js';
 
 const CHUNK_ROWS = 1_000;
 
@@ -107,7 +107,12 @@ async function apply(
        update hookwright.deliveries d set ${move.set} from chunk where d.id = chunk.id
        returning d.id, d.attempt_count, d.due_at),
      queued as (
-       select ${move.enqueue ? `${enqueueMoved} from moved` : '0'})
+       select ${
+         move.enqueue
+           ? `${enqueueMoved} from moved
+                                   where due_at <= now() + ${JOBS_AHEAD_SECONDS} * interval '1 second'`
+           : '0'
+       })
      select count(*)::int as moved from moved, queued`,
     [tenantId, webhookId],
   );

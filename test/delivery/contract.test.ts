@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { scheduleDeliveries } from '../../src/operations/schedule-deliveries.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { answer, type Received, type Receiver, startReceiver } from '../support/receiver.js';
@@ -191,7 +192,7 @@ describe('contract §8, limits', () => {
   /** Time passes for the database: what is scheduled becomes due. */
   async function bringForward() {
     await stack.rows(`update hookwright.deliveries set due_at = now() where status = 'PENDING'`);
-    await stack.rows('update graphile_worker._private_jobs set run_at = now() where locked_at is null');
+    await scheduleDeliveries(stack.services.db.pool);
     await stack.rows(`select pg_notify('jobs:insert', '{"r":0.1,"count":1}')`);
   }
 

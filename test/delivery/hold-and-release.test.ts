@@ -143,11 +143,9 @@ describe('a webhook that is enabled again', () => {
     const released = await stack.delivery(eventId);
     expect(released.due_at).toEqual(failed.due_at);
     expect(released.attempt_count).toBe(1);
-    const [job] = await stack.rows<{ run_at: Date; payload: unknown }>(
-      `select * from graphile_worker._private_jobs where key = 'd:${released.id}'`,
-    );
-    expect(job?.payload).toEqual({ id: released.id, attempt: 2 });
-    expect(job?.run_at).toEqual(failed.due_at);
+    expect(
+      await stack.rows(`select 1 from graphile_worker._private_jobs where key = 'd:${released.id}'`),
+    ).toEqual([]);
   });
 
   test('is not disabled by attempts that were in flight before', async () => {

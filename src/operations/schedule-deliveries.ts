@@ -1,0 +1,42 @@
+import type pg from 'pg';
+import { query, type Statement } from '../database.js';
+import { LANES } from '../domain/lanes.js';
+import { hasNoJobSql } from './enqueue.js';
+
+/** Less than JOBS_AHEAD_SECONDS: what is nearer when it is recorded gets its job right then. */
+const HORIZON_SECONDS = 20;
+/** Whoever is overdue for longer than this is looked for by `rescueOverdue`. */
+const OVERDUE_SECONDS = 60;
+const CHUNK_ROWS = 10_000;
+
+const scheduleStatement: Statement = {
+  name: 'schedule_deliveries',
+  text: `
+    with soon as materialized (
+      select d.id, d.due_at, d.attempt_count from hookwright.deliveries d
+      where d.status = 'PENDING' and d.attempt_count > 0
+        and d.due_at > now() - ${OVERDUE_SECONDS} * interval '1 second'
+        and d.due_at <= now() + ${HORIZON_SECONDS} * interval '1 second'
+        and ${hasNoJobSql('d.id')}
+      order by d.due_at limit ${CHUNK_ROWS})
+    select count(*)::integer as scheduled,
+           hookwright.enqueue_deliveries(array_agg(id), array_agg(attempt_count + 1), array_agg(due_at),
+             array_agg(${LANES.RETRY.priority})) from soon`,
+};
+
+/**
+ * Adds the jobs of retries that will be due within seconds. Until then they stand in their own table alone, where they
+ * cost nothing.
+ *
+ * @returns how many jobs were added
+ */
+export async function scheduleDeliveries(pool: pg.Pool): Promise<number> {
+  let scheduled = 0;
+  for (;;) {
+    const [row] = await query<{ scheduled: number }>(pool, scheduleStatement, []);
+    scheduled += row?.scheduled ?? 0;
+    if ((row?.scheduled ?? 0) < CHUNK_ROWS) {
+      return scheduled;
+    }
+  }
+}
