@@ -48,14 +48,17 @@ export class Deliverer {
 
   constructor(private readonly deps: DeliverDeps) {
     const { db, config, vault } = deps;
-    this.#loads = new GroupCommit((jobs) => loadDeliveries(db.pool, jobs), BATCH_MAX);
+    this.#loads = new GroupCommit((jobs) => loadDeliveries(db.pool, jobs), {
+      itemsMax: BATCH_MAX,
+    });
     // One batch at a time: two would only wait for each other, on the rows of the webhooks that they share.
-    this.#records = new GroupCommit(
-      (attempts) => recordAttempts(db.pool, attempts, config.holdHours),
-      BATCH_MAX,
-      1,
-    );
-    this.#putOffs = new GroupCommit((deliveries) => putOffDeliveries(db.pool, deliveries), BATCH_MAX);
+    this.#records = new GroupCommit((attempts) => recordAttempts(db.pool, attempts, config.holdHours), {
+      itemsMax: BATCH_MAX,
+      inFlightMax: 1,
+    });
+    this.#putOffs = new GroupCommit((deliveries) => putOffDeliveries(db.pool, deliveries), {
+      itemsMax: BATCH_MAX,
+    });
     this.#keys = new SigningKeys(vault);
     this.gate = new Gate({
       slots: config.delivery.concurrency,

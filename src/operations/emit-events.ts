@@ -42,6 +42,8 @@ const emitStatement: Statement = {
 };
 
 const BATCH_ITEMS_MAX = 100;
+/** A second batch makes use of the time that the first one's commit takes, but small ones would cost more than that. */
+const BATCH_BESIDE_ITEMS = 24;
 
 /**
  * Writes events with their deliveries and jobs. Concurrent calls share a transaction, and answer after its commit.
@@ -57,8 +59,11 @@ export class Emitter {
     now: () => number = () => performance.now(),
   ) {
     this.#pace = new TenantPace(now);
-    // One batch at a time: NOTIFY makes commits queue up behind each other anyway, and fewer batches cost less.
-    this.#groups = new GroupCommit((items) => this.#write(pool, items), BATCH_ITEMS_MAX, 1, tenantOf);
+    this.#groups = new GroupCommit((items) => this.#write(pool, items), {
+      itemsMax: BATCH_ITEMS_MAX,
+      besideItems: BATCH_BESIDE_ITEMS,
+      turnOf: tenantOf,
+    });
   }
 
   /** Emits the items in one transaction; one that is refused writes nothing and leaves its neighbours alone. */

@@ -11,7 +11,7 @@ const repeatableSqlStates = new Set(['40P01', '40001']);
 const REPETITIONS_MAX = 3;
 
 /**
- * Lets concurrent callers share one transaction. A batch leaves at once while fewer than `inFlightMax` are under way;
+ * Lets concurrent callers share one transaction. A batch leaves at once while none is under way;
  * what arrives meanwhile forms the next batch. So an idle system waits for nothing, a busy one commits in groups, and
  * there is no timer to tune.
  *
@@ -21,24 +21,31 @@ const REPETITIONS_MAX = 3;
 export class GroupCommit<Item, Result> {
   /** By whose turn it is, in the order of their turns. */
   readonly #waiting = new Map<unknown, Waiting<Item, Result>[]>();
+  #waitingItems = 0;
   #inFlight = 0;
 
   /**
    * @param commit runs all items in one transaction; answers with one result per item, in order
-   * @param itemsMax how many items close a batch; only its last group may go beyond
-   * @param turnOf who takes turns: of those with equal answers one group goes after another, the others in between
+   * @param options.itemsMax how many items close a batch; only its last group may go beyond
+   * @param options.inFlightMax how many batches may be under way at the same time; 2 unless it is said
+   * @param options.besideItems how many items must wait for a batch to leave beside another one; 1 unless it is said
+   * @param options.turnOf who takes turns: of those with equal answers one group goes after another, the others in
+   *   between
    */
   constructor(
     private readonly commit: (items: readonly Item[]) => Promise<Result[]>,
-    private readonly itemsMax: number,
-    private readonly inFlightMax = 2,
-    private readonly turnOf: (items: readonly Item[]) => unknown = () => undefined,
+    private readonly options: {
+      itemsMax: number;
+      inFlightMax?: number;
+      besideItems?: number;
+      turnOf?: (items: readonly Item[]) => unknown;
+    },
   ) {}
 
   /** @throws what `commit` throws for these items */
   run(items: readonly Item[]): Promise<Result[]> {
     return new Promise((resolve, reject) => {
-      const turn = this.turnOf(items);
+      const turn = this.options.turnOf?.(items);
       const group = { items, resolve, reject };
       const others = this.#waiting.get(turn);
       if (others === undefined) {
@@ -46,6 +53,7 @@ export class GroupCommit<Item, Result> {
       } else {
         others.push(group);
       }
+      this.#waitingItems += items.length;
       this.#start();
     });
   }
@@ -56,7 +64,11 @@ export class GroupCommit<Item, Result> {
   }
 
   #start(): void {
-    while (this.#inFlight < this.inFlightMax && this.#waiting.size > 0) {
+    const { inFlightMax = 2, besideItems = 1 } = this.options;
+    while (
+      this.#waiting.size > 0 &&
+      (this.#inFlight === 0 || (this.#inFlight < inFlightMax && this.#waitingItems >= besideItems))
+    ) {
       this.#inFlight += 1;
       void this.#flush(this.#take()).finally(() => {
         this.#inFlight -= 1;
@@ -67,11 +79,13 @@ export class GroupCommit<Item, Result> {
 
   #take(): Waiting<Item, Result>[] {
     const taken: Waiting<Item, Result>[] = [];
+    const { itemsMax } = this.options;
     let items = 0;
     const take = (turn: unknown, groups: Waiting<Item, Result>[]) => {
       const group = groups.shift()!;
       taken.push(group);
       items += group.items.length;
+      this.#waitingItems -= group.items.length;
       // Whoever has more comes round again, behind the others.
       this.#waiting.delete(turn);
       if (groups.length > 0) {
@@ -80,17 +94,17 @@ export class GroupCommit<Item, Result> {
     };
     let tooBig: [unknown, Waiting<Item, Result>[]] | undefined;
     for (const [turn, groups] of this.#waiting) {
-      if (items >= this.itemsMax) {
+      if (items >= itemsMax) {
         return taken;
       }
-      if (items + groups[0]!.items.length <= this.itemsMax) {
+      if (items + groups[0]!.items.length <= itemsMax) {
         take(turn, groups);
       } else {
         tooBig ??= [turn, groups];
       }
     }
     // Small ones first: a tenant with big groups must not keep one with small ones waiting, nor the other way round.
-    if (tooBig !== undefined && items < this.itemsMax) {
+    if (tooBig !== undefined && items < itemsMax) {
       take(...tooBig);
     }
     return taken;

@@ -17,7 +17,7 @@ function gatedCommit() {
 describe('group commit', () => {
   test('an item leaves at once while fewer than two batches are under way', async () => {
     const { batches, gates, commit } = gatedCommit();
-    const group = new GroupCommit(commit, 100);
+    const group = new GroupCommit(commit, { itemsMax: 100 });
     const answers = [group.runOne(1), group.runOne(2)];
     expect(batches).toEqual([[1], [2]]);
     for (const open of gates) {
@@ -28,7 +28,7 @@ describe('group commit', () => {
 
   test('what arrives while two are under way shares the next one, and everybody gets their own answer', async () => {
     const { batches, gates, commit } = gatedCommit();
-    const group = new GroupCommit(commit, 100);
+    const group = new GroupCommit(commit, { itemsMax: 100 });
     const answers = [1, 2, 3, 4, 5].map((item) => group.runOne(item));
     expect(batches).toEqual([[1], [2]]);
     gates[0]?.();
@@ -39,9 +39,29 @@ describe('group commit', () => {
     expect(await Promise.all(answers)).toEqual([10, 20, 30, 40, 50]);
   });
 
+  test('beside a batch that is under way another one leaves once enough items wait', async () => {
+    const { batches, gates, commit } = gatedCommit();
+    const group = new GroupCommit(commit, { itemsMax: 100, besideItems: 3 });
+    const answers = [0, 1, 2].map((item) => group.runOne(item));
+    expect(batches).toEqual([[0]]);
+    answers.push(group.runOne(3));
+    expect(batches).toEqual([[0], [1, 2, 3]]);
+    answers.push(...[4, 5, 6, 7].map((item) => group.runOne(item)));
+    expect(batches).toHaveLength(2);
+    for (let batch = 0; batch < 3; batch++) {
+      (await eventually(() => gates[batch]))();
+    }
+    await Promise.all(answers);
+    expect(batches.at(-1)).toEqual([4, 5, 6, 7]);
+  });
+
   test('takes turns: who gave a lot does not make the others wait', async () => {
     const { batches, gates, commit } = gatedCommit();
-    const group = new GroupCommit(commit, 2, 1, ([first]) => Math.floor(first! / 10));
+    const group = new GroupCommit(commit, {
+      itemsMax: 2,
+      inFlightMax: 1,
+      turnOf: ([first]) => Math.floor(first! / 10),
+    });
     const answers = [10, 11, 12, 13, 14, 20, 30].map((item) => group.runOne(item));
     for (let batch = 0; batch < 4; batch++) {
       (await eventually(() => gates[batch]))();
@@ -52,7 +72,11 @@ describe('group commit', () => {
 
   test('big groups do not keep small ones waiting, and small ones do not keep big ones', async () => {
     const { batches, gates, commit } = gatedCommit();
-    const group = new GroupCommit(commit, 3, 1, ([first]) => Math.floor(first! / 10));
+    const group = new GroupCommit(commit, {
+      itemsMax: 3,
+      inFlightMax: 1,
+      turnOf: ([first]) => Math.floor(first! / 10),
+    });
     const answers = [
       ...[10, 13, 16].map((item) => group.run([item, item + 1, item + 2])),
       ...[20, 21].map((item) => group.run([item])),
@@ -70,7 +94,7 @@ describe('group commit', () => {
 
   test('a batch is closed once it has so many items, and a group is never torn apart', async () => {
     const { batches, gates, commit } = gatedCommit();
-    const group = new GroupCommit(commit, 3, 1);
+    const group = new GroupCommit(commit, { itemsMax: 3, inFlightMax: 1 });
     const first = group.runOne(0);
     const answers = [group.run([1, 2]), group.run([3, 4]), group.run([5, 6, 7, 8])];
     for (let batch = 0; batch < 3; batch++) {
@@ -94,8 +118,7 @@ describe('group commit', () => {
         }
         return [...items];
       },
-      100,
-      1,
+      { itemsMax: 100, inFlightMax: 1 },
     );
     const answers = await Promise.allSettled([1, 2, 13, 4].map((item) => group.runOne(item)));
     expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
@@ -103,13 +126,16 @@ describe('group commit', () => {
 
   test('a deadlock is run again, a database that is away is not asked once per item', async () => {
     let calls = 0;
-    const failTwice = new GroupCommit<number, number>(async (items) => {
-      calls += 1;
-      if (calls < 3) {
-        throw Object.assign(new Error('deadlock detected'), { code: '40P01' });
-      }
-      return [...items];
-    }, 100);
+    const failTwice = new GroupCommit<number, number>(
+      async (items) => {
+        calls += 1;
+        if (calls < 3) {
+          throw Object.assign(new Error('deadlock detected'), { code: '40P01' });
+        }
+        return [...items];
+      },
+      { itemsMax: 100 },
+    );
     expect(await failTwice.runOne(1)).toBe(1);
 
     calls = 0;
@@ -119,8 +145,7 @@ describe('group commit', () => {
         await Promise.resolve();
         throw Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
       },
-      100,
-      1,
+      { itemsMax: 100, inFlightMax: 1 },
     );
     const answers = await Promise.allSettled([1, 2, 3, 4].map((item) => away.runOne(item)));
     expect(answers.every(({ status }) => status === 'rejected')).toBe(true);
