@@ -23,9 +23,9 @@ export async function createWebhook(
   return { id: Number(created.webhook.id), secret: created.secret };
 }
 
-/** Enables a webhook, which releases what it holds; an active one is left as it is. */
+/** Enables a webhook and discards what it holds; an active one is left as it is. */
 export async function enableWebhook(service: Service, id: number): Promise<void> {
-  await ask(service, ENABLE_WEBHOOK, { id: `${id}`, active: true });
+  await ask(service, ENABLE_WEBHOOK, { id: `${id}`, active: true, held: 'DISCARD' });
 }
 
 export async function deleteWebhook(service: Service, id: number): Promise<void> {

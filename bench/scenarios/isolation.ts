@@ -18,8 +18,8 @@ const warmUp = { what: 'emit', concurrency: 16, seconds: 3 } as const;
 /**
  * The same events go to a healthy endpoint and to three sick ones of the same tenant: one answers 200 after 10 s (so
  * it is never disabled), one takes each request and never answers, and at one nobody listens. The service disables
- * the last two after 10 failures, which would make it easy: so they are enabled again each second, and what was held
- * for them meanwhile is released onto the daemon. First the healthy one is measured alone, for twice --seconds, then
+ * the last two after 10 failures, which would make it easy: so they are enabled again each second. What was held
+ * for them meanwhile is discarded: else a backlog that grows and is moved to and fro each second would be measured. First the healthy one is measured alone, for twice --seconds, then
  * beside the others for five times: the requests in flight pile up until their limit of 15 s. The figures are those
  * of the healthy endpoint beside the sick ones, but for the CPU time, which is also that of the attempts at these.
  */
