@@ -34,6 +34,7 @@ export interface DeliverDeps {
 
 const BATCH_MAX = 256;
 const RECORD_PAUSE_MS = 500;
+const PUT_OFF_BEAT_MS = 50;
 
 /** Makes the attempts that jobs ask for: load, sign, send, judge, plan, record. */
 export class Deliverer {
@@ -113,6 +114,8 @@ export class Deliverer {
       await this.#record(attempt);
     } else {
       this.metrics.putOff(lane);
+      // On the beat, so that those of all endpoints share a statement: nobody waits for it.
+      await delay(PUT_OFF_BEAT_MS - (performance.now() % PUT_OFF_BEAT_MS));
       await this.#putOffs.runOne({
         deliveryId: delivery.id,
         attemptNumber: delivery.attemptNumber,

@@ -9,6 +9,13 @@ import type { RunnerDeps, RunnerOptions } from './runner.js';
 
 /** Jobs fetched ahead of the slots. A crash strands these too, until the sweep finds them. */
 const FETCH_AHEAD = 0.5;
+/**
+ * A jobs table is empty one moment and long the next, and Postgres would keep the plan of a fetch that it made when the
+ * table was empty: read it all, and go through the jobs to take once for each of them. With 30,000 due jobs that took
+ * 630 ms a fetch instead of 3. So each fetch is planned anew, and by indexes.
+ */
+const JOB_PLANS =
+  '-c plan_cache_mode=force_custom_plan -c jit=off -c enable_seqscan=off -c enable_bitmapscan=off -c enable_sort=off';
 const CONNECTIONS_MAX = 5;
 const GATE_TIMEOUT_MS = 3_000;
 const FREE_EVERY_MS = 1_000;
@@ -196,7 +203,7 @@ class GatedPool extends pg.Pool {
 
 /** graphile-worker's own pool has no time limits, and goes on ending after its runner has ended. */
 function openConnections(url: string, log: Logger): GatedPool {
-  const connections = new GatedPool(poolOptions(url, CONNECTIONS_MAX));
+  const connections = new GatedPool({ ...poolOptions(url, CONNECTIONS_MAX), options: JOB_PLANS });
   const onError = (error: Error) => log.warn({ err: error }, 'a job connection broke');
   connections.on('error', onError);
   connections.on('connect', (client) => client.on('error', onError));

@@ -13,7 +13,8 @@ export class EmitEvents extends Migration {
       create function hookwright.enqueue_deliveries(
         delivery_ids bigint[], attempt_numbers integer[], run_ats timestamptz[], priorities integer[]
       ) returns integer
-      language plpgsql as $$
+      -- A plan that add_jobs made while there were no jobs would read all of them, once for each new one.
+      language plpgsql set plan_cache_mode = force_custom_plan as $$
       begin
         if coalesce(array_length(delivery_ids, 1), 0) = 0 then
           return 0;  -- add_jobs notifies every listener even for an empty list

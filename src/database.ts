@@ -6,7 +6,11 @@ import { entities } from './entities/index.js';
 
 /** A prepared statement: sent to each connection once by its text, then by its name. */
 export interface Statement {
-  name: string;
+  /**
+   * Prepared under this name, and planned once in the life of a connection. Without a name it is planned each time: for
+   * statements over the jobs, whose table is empty one moment and long the next.
+   */
+  name?: string;
   text: string;
 }
 
@@ -54,7 +58,8 @@ export function openPool(url: string, max: number, onError: (error: Error) => un
     ...poolOptions(url, max),
     // Planning a hot statement anew costs as much as running it, and no parameter of ours makes another plan better.
     // Nor is any statement so long that compiling it (0.4 s for a plan over all partitions) would pay.
-    options: '-c plan_cache_mode=force_generic_plan -c jit=off',
+    // And a plan that was made while a table was empty must not read the whole of it for ever.
+    options: '-c plan_cache_mode=force_generic_plan -c jit=off -c enable_seqscan=off',
     pipeline: true,
     types,
   } as pg.PoolConfig);

@@ -73,7 +73,6 @@ export const wakeJobsSql = (deliveries: string, limit: number) =>
    returning id`;
 
 const raiseStatement: Statement = {
-  name: 'raise_jobs',
   text: `
     update graphile_worker._private_jobs set priority = $2
     where id in (

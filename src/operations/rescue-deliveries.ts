@@ -20,7 +20,6 @@ const START: Readonly<OverdueCursor> = { after: '-infinity' };
 export const overdueFromStart = (): OverdueCursor => ({ ...START });
 
 const overdueStatement: Statement = {
-  name: 'rescue_overdue',
   text: `
     with looked as materialized (
       select d.id, d.due_at, d.attempt_count from hookwright.deliveries d

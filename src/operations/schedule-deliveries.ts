@@ -10,7 +10,6 @@ const OVERDUE_SECONDS = 60;
 const CHUNK_ROWS = 10_000;
 
 const scheduleStatement: Statement = {
-  name: 'schedule_deliveries',
   text: `
     with soon as materialized (
       select d.id, d.due_at, d.attempt_count from hookwright.deliveries d
