@@ -12,7 +12,7 @@ import { Quarantine, quarantined } from './quarantine.js';
 import { startEndpointReports } from './report-endpoints.js';
 import { startRescue } from './rescue.js';
 import { SupervisedRunner } from './runner.js';
-import { createSender, type Sender } from './send.js';
+import { createSender, type Sender, type SenderOptions } from './send.js';
 import { startShares } from './shares.js';
 import { crontab, taskList } from './tasks.js';
 
@@ -24,29 +24,21 @@ export interface DaemonDeps {
   log: Logger;
 }
 
-/** The delivery daemon: runners of jobs, the connection that tells that they are alive, and the sweeps beside them. */
+/** The delivery daemon: a runner of jobs, the connection that tells that they are alive, and the sweeps beside them. */
 export class Daemon {
   readonly #sender: Sender;
   /** What it tells Prometheus. */
   readonly metrics: Registry;
   readonly #control: ControlConnection;
-  readonly #runners: SupervisedRunner[];
-  readonly #stopRescue: () => Promise<void>;
-  readonly #stopShares: () => Promise<void>;
-  readonly #stopReports: () => Promise<void>;
+  readonly #runner: SupervisedRunner;
+  /** Each ends one of the sweeps beside the runner. */
+  readonly #stopSweeps: (() => Promise<void>)[];
   #stopped: Promise<void> | undefined;
 
   constructor(private readonly deps: DaemonDeps) {
     const { config, db, log } = deps;
-    const { delivery, target } = config;
-    this.#sender = createSender({
-      policy: target,
-      connectTimeoutMs: delivery.connectTimeoutMs,
-      totalTimeoutMs: delivery.attemptTimeoutMs,
-      responseBytesMax: delivery.responseBytesMax,
-      storedBytesMax: delivery.storedBytesMax,
-      connectionsPerOriginMax: delivery.concurrency,
-    });
+    const { delivery } = config;
+    this.#sender = createSender(senderOptions(config));
     this.#control = new ControlConnection({ url: db.url, log, deadWorkers: new DeadWorkers(log) });
     const deliverer = new Deliverer({
       ...deps,
@@ -55,23 +47,25 @@ export class Daemon {
     });
     this.metrics = deliverer.metrics.registry;
     const quarantine = new Quarantine({ db, log });
-    const runnerDeps = { db, log, control: this.#control, drainTimeoutMs: delivery.drainTimeoutMs };
-    this.#runners = [
-      new SupervisedRunner(runnerDeps, {
+    this.#runner = new SupervisedRunner(
+      { db, log, control: this.#control, drainTimeoutMs: delivery.drainTimeoutMs },
+      {
         name: 'deliveries',
         taskList: quarantined(taskList({ ...deps, deliverer }), quarantine),
         concurrency: delivery.concurrency,
         cronItems: crontab(),
-      }),
+      },
+    );
+    this.#stopSweeps = [
+      startRescue(deps),
+      startShares({ db, log, deliverer }),
+      startEndpointReports({ db, log, gate: deliverer.gate }),
     ];
-    this.#stopRescue = startRescue(deps);
-    this.#stopShares = startShares({ db, log, deliverer });
-    this.#stopReports = startEndpointReports({ db, log, gate: deliverer.gate });
   }
 
   /** Whether jobs are being fetched at the moment. */
   get running(): boolean {
-    return this.#runners.every(({ running }) => running);
+    return this.#runner.running;
   }
 
   /** Whether requests may be sent, and why not. */
@@ -87,15 +81,21 @@ export class Daemon {
 
   async #stop(withinMs: number): Promise<void> {
     this.#control.fence.end();
-    const drained = Promise.all([
-      ...this.#runners.map((runner) => runner.stop()),
-      this.#stopRescue(),
-      this.#stopShares(),
-      this.#stopReports(),
-    ]);
+    const drained = Promise.all([this.#runner.stop(), ...this.#stopSweeps.map((stop) => stop())]);
     await Promise.race([drained, delay(withinMs, undefined, { ref: false })]);
     // Last: as long as it is there, nobody else takes what is in hand here.
     await this.#control.stop();
     await this.#sender.close();
   }
+}
+
+export function senderOptions({ delivery, target }: Config): SenderOptions {
+  return {
+    policy: target,
+    connectTimeoutMs: delivery.connectTimeoutMs,
+    totalTimeoutMs: delivery.attemptTimeoutMs,
+    responseBytesMax: delivery.responseBytesMax,
+    storedBytesMax: delivery.storedBytesMax,
+    connectionsPerOriginMax: delivery.concurrency,
+  };
 }

@@ -1,4 +1,5 @@
 import { turnMs, WINDOW_AT_FIRST } from '../src/domain/endpoint-window.js';
+import type { EndpointState } from '../src/operations/endpoint-states.js';
 import { Endpoint, Origin, type Pass, type Turn } from './endpoint.js';
 
 export type { Pass, Turn } from './endpoint.js';
@@ -22,19 +23,6 @@ export interface Destination {
   tenantId: number;
   /** Scheme, host and port. */
   origin: string;
-}
-
-export interface EndpointState {
-  webhookId: number;
-  tenantId: number;
-  /** Most requests in flight at present. */
-  window: number;
-  inFlight: number;
-  waiting: number;
-  /** How many have been put off since the daemon learnt of the endpoint. */
-  putOffs: number;
-  /** Smoothed duration of an attempt; null before the first. */
-  meanMs: number | null;
 }
 
 /** A slot is held for no longer by somebody who waits for a place in a window. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Database } from '../src/database.js';
-import { reportEndpointStates } from '../src/operations/endpoint-states.js';
-import type { EndpointState, Gate } from './gate.js';
+import { type EndpointState, reportEndpointStates } from '../src/operations/endpoint-states.js';
+import type { Gate } from './gate.js';
 import { repeat } from './repeat.js';
 
 const EVERY_MS = 2_000;

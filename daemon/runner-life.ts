@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Job, type Runner, run, type WorkerEventMap, type WorkerEvents } from 'graphile-worker';
 import pg from 'pg';
 import type { Logger } from 'pino';
-import { poolOptions } from '../src/database.js';
+import { poolOptions, tellErrors } from '../src/database.js';
 import { freeJobsOf, quietLogger } from '../src/operations/enqueue.js';
 import type { RunnerDeps, RunnerOptions } from './runner.js';
 
@@ -204,8 +204,6 @@ class GatedPool extends pg.Pool {
 /** graphile-worker's own pool has no time limits, and goes on ending after its runner has ended. */
 function openConnections(url: string, log: Logger): GatedPool {
   const connections = new GatedPool({ ...poolOptions(url, CONNECTIONS_MAX), options: JOB_PLANS });
-  const onError = (error: Error) => log.warn({ err: error }, 'a job connection broke');
-  connections.on('error', onError);
-  connections.on('connect', (client) => client.on('error', onError));
+  tellErrors(connections, (error) => log.warn({ err: error }, 'a job connection broke'));
   return connections;
 }

@@ -95,7 +95,7 @@ export function createSender(options: SenderOptions): Sender {
   let closed: Promise<void> | undefined;
   return {
     send: async (text, { headers, body }) => {
-      const url = URL.canParse(text) ? new URL(text) : null;
+      const url = URL.parse(text);
       if (url === null || !/^https?:$/.test(url.protocol)) {
         return { kind: 'error', code: 'TARGET_REFUSED', durationMs: 0 };
       }

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Database } from '../src/database.js';
-import { raises } from '../src/domain/lanes.js';
+import { raises, totalOf } from '../src/domain/lanes.js';
 import { raiseWaitingJobs } from '../src/operations/enqueue.js';
 import type { Deliverer } from './deliver.js';
 import { repeat } from './repeat.js';
@@ -27,8 +27,7 @@ export function startShares({
 }): () => Promise<void> {
   return repeat(EVERY_MS, log, async () => {
     const done = deliverer.takeDone();
-    const total = Object.values(done).reduce((sum, count) => sum + count, 0);
-    if (total < BUSY_ATTEMPTS) {
+    if (totalOf(done) < BUSY_ATTEMPTS) {
       return;
     }
     for (const raise of raises(done)) {

@@ -63,10 +63,14 @@ export function openPool(url: string, max: number, onError: (error: Error) => un
     pipeline: true,
     types,
   } as pg.PoolConfig);
-  // An error of an idle connection has no caller to reject; without listeners it would end the process.
+  tellErrors(pool, onError);
+  return pool;
+}
+
+/** An error of an idle connection has no caller to reject; without listeners it would end the process. */
+export function tellErrors(pool: pg.Pool, onError: (error: Error) => unknown): void {
   pool.on('error', onError);
   pool.on('connect', (client) => client.on('error', onError));
-  return pool;
 }
 
 export function ormOptions(url: string, poolMax: number): Options {

@@ -77,11 +77,7 @@ async function open(roles: Roles, config: Config, log: Logger, closings: Closing
   const firstKey = roles.migrate ? await makeFirstTenant(services) : null;
 
   // Before the daemon: a port that is taken ends the start before anything has been sent.
-  const server = roles.api ? await buildServer(services) : null;
-  const address = server && (await listen(server, config));
-  if (address !== null) {
-    log.info({ address }, 'the API is listening');
-  }
+  const api = roles.api ? await startApi(services) : null;
   if (roles.daemon) {
     const daemon = new Daemon(services);
     closings.push((inHaste) => daemon.stop(inHaste ? HASTY_DRAIN_MS : undefined));
@@ -92,12 +88,17 @@ async function open(roles: Roles, config: Config, log: Logger, closings: Closing
       log.info({ url: metrics.url }, 'Prometheus finds its figures there');
     }
   }
-  if (server !== null) {
-    closings.push(() => server.close());
+  if (api !== null) {
+    closings.push(() => api.server.close());
+    tellWhereThingsAre(services, api.address, firstKey);
   }
-  if (address !== null) {
-    tellWhereThingsAre(services, address, firstKey);
-  }
+}
+
+async function startApi(services: Services): Promise<{ server: FastifyInstance; address: string }> {
+  const server = await buildServer(services);
+  const address = await listen(server, services.config);
+  services.log.info({ address }, 'the API is listening');
+  return { server, address };
 }
 
 async function openEmbedded(config: Config, log: Logger, closings: Closing[]): Promise<string> {

@@ -31,6 +31,10 @@ export const laneOf = (priority: number): Lane =>
 /** The lane of a delivery whose endpoint has no room for it now: no longer among the first. */
 export const laneAfterPutOff = (lane: Lane): Lane => (lane === 'TEST' || lane === 'FIRST' ? 'CROWDED' : lane);
 
+/** Of all lanes together. */
+export const totalOf = (done: Readonly<Record<Lane, number>>): number =>
+  Object.values(done).reduce((sum, count) => sum + count, 0);
+
 export interface Raise {
   from: number;
   to: number;
@@ -47,7 +51,7 @@ const RAISE_AT_LEAST = 1;
  * @param done attempts made lately, by lane
  */
 export function raises(done: Readonly<Record<Lane, number>>): Raise[] {
-  const total = Object.values(done).reduce((sum, count) => sum + count, 0);
+  const total = totalOf(done);
   return rules.flatMap(([lane, { priority, raised, share }]) => {
     if (raised === undefined || share === undefined) {
       return [];

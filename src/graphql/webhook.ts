@@ -1,4 +1,3 @@
-import { EndpointState } from './endpoint-state.js';
 import 'reflect-metadata';
 import {
   Arg,
@@ -19,8 +18,8 @@ import type { Delivery } from '../entities/delivery.js';
 import { Webhook } from '../entities/webhook.js';
 import { notFound } from '../errors.js';
 import { type Connection, ConnectionArgs, connect, connectionOf, sliceQuery } from './connection.js';
-import { DeliveryConnection, readDeliveries, WebhookDeliveryFilter } from './delivery.js';
-import { knownEventType, parseInput } from './input.js';
+import { DeliveryConnection, knownTypeIn, readDeliveries, WebhookDeliveryFilter } from './delivery.js';
+import { EndpointState } from './endpoint-state.js';
 import { Requires } from './requires.js';
 
 @InputType({ description: 'Which webhooks; all conditions together.' })
@@ -108,11 +107,8 @@ export async function readWebhook(context: Context, id: string): Promise<Webhook
   return webhook;
 }
 
-async function conditionsOf({ eventTypes }: Context, filter: WebhookFilter | null) {
-  const eventType =
-    typeof filter?.eventType === 'string'
-      ? parseInput(knownEventType(await eventTypes.names()), filter.eventType, ['filter', 'eventType'])
-      : undefined;
+async function conditionsOf(context: Context, filter: WebhookFilter | null) {
+  const eventType = await knownTypeIn(context, filter);
   return {
     ...(typeof filter?.active === 'boolean' ? { active: filter.active } : {}),
     ...(eventType === undefined ? {} : { eventTypes: { $overlap: [eventType, WILDCARD] } }),

@@ -50,7 +50,6 @@ const BATCH_BESIDE_ITEMS = 24;
  */
 export class Emitter {
   readonly #groups: GroupCommit<Emit, EmitResult>;
-
   readonly #pace: TenantPace;
 
   /** @param now milliseconds, never going back */

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { type Database, query, type Statement } from '../database.js';
 
-/** What a daemon says of one endpoint. */
-export interface ReportedState {
+/** What a daemon knows, and says, of one endpoint. */
+export interface EndpointState {
   webhookId: number;
   tenantId: number;
   /** Most requests in flight at present. */
@@ -36,7 +36,7 @@ const reportStatement: Statement = {
 export async function reportEndpointStates(
   pool: pg.Pool,
   daemonId: string,
-  states: readonly ReportedState[],
+  states: readonly EndpointState[],
 ): Promise<void> {
   await query(pool, reportStatement, [
     daemonId,
@@ -89,7 +89,7 @@ export async function readEndpointStates(
   db: Pick<Database, 'pool'>,
   tenantId: number,
   webhookIds: readonly number[],
-): Promise<Map<number, ReportedState>> {
+): Promise<Map<number, EndpointState>> {
   const rows = await query<Row>(db.pool, readStatement, [tenantId, [...webhookIds]]);
   return new Map(
     rows.map((row) => [

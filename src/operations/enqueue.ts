@@ -30,7 +30,11 @@ export interface SettlePayload {
  * the jobs in the order of priority and time, so a million retries that wait for hours would cost each fetch 115 ms;
  * and an index by time would make it sort everything that is due instead (docs/decisions/0006).
  */
-export const JOBS_AHEAD_SECONDS = 60;
+const JOBS_AHEAD_SECONDS = 60;
+
+/** SQL condition: what is due then needs a job now. */
+export const needsJobSql = (dueAt: string) =>
+  `${dueAt} <= now() + ${JOBS_AHEAD_SECONDS} * interval '1 second'`;
 
 /** The search for jobs of dead workers reads the locked ones alone, and `force_unlock_workers` finds them by it. */
 export async function indexJobsByOwner(client: pg.ClientBase): Promise<void> {

@@ -4,7 +4,7 @@ import { foldHealth, type HealthStep, type HealthVerdict } from '../domain/healt
 import { LANES } from '../domain/lanes.js';
 import { LATENCY_BUCKETS, latencyBucket } from '../domain/latency.js';
 import type { Outcome, SendResult } from '../domain/outcome.js';
-import { enqueueSettleSql, JOBS_AHEAD_SECONDS } from './enqueue.js';
+import { enqueueSettleSql, needsJobSql } from './enqueue.js';
 import type { DueDelivery } from './load-deliveries.js';
 
 /** An attempt that has ended, judged, with what is to happen next. */
@@ -99,7 +99,7 @@ const recordStatement: Statement = {
     queued as (
       select hookwright.enqueue_deliveries(array_agg(id), array_agg(attempt_count + 1), array_agg(due_at),
                array_agg(${LANES.RETRY.priority}))
-      from hit where status = 'PENDING' and due_at <= now() + ${JOBS_AHEAD_SECONDS} * interval '1 second')
+      from hit where status = 'PENDING' and ${needsJobSql('due_at')})
     select hit.id from hit, queued`,
 };
 

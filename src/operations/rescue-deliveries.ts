@@ -5,7 +5,7 @@ import { deleteDeadJobsSql, hasNoLiveJobSql } from './enqueue.js';
 import { enqueueSettle } from './update-webhook.js';
 
 /** An overdue delivery may be waiting its turn; after this long it is asked whether a job still knows of it. */
-const OVERDUE_SECONDS = 60;
+export const OVERDUE_SECONDS = 60;
 /** What one call looks at: a backlog that waits its turn may be long (0.2 s beside 400,000 due deliveries). */
 const CHUNK_ROWS = 20_000;
 

@@ -2,11 +2,10 @@ import type pg from 'pg';
 import { query, type Statement } from '../database.js';
 import { LANES } from '../domain/lanes.js';
 import { hasNoJobSql } from './enqueue.js';
+import { OVERDUE_SECONDS } from './rescue-deliveries.js';
 
-/** Less than JOBS_AHEAD_SECONDS: what is nearer when it is recorded gets its job right then. */
+/** Less than the minute of `needsJobSql`: what is nearer when it is recorded gets its job right then. */
 const HORIZON_SECONDS = 20;
-/** Whoever is overdue for longer than this is looked for by `rescueOverdue`. */
-const OVERDUE_SECONDS = 60;
 const CHUNK_ROWS = 10_000;
 
 const scheduleStatement: Statement = {

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { type Database, transaction } from '../database.js';
 import { LANES } from '../domain/lanes.js';
-import { JOBS_AHEAD_SECONDS, wakeJobsSql } from './enqueue.js';
+import { needsJobSql, wakeJobsSql } from './enqueue.js';
 
 const CHUNK_ROWS = 1_000;
 
@@ -107,12 +107,7 @@ async function apply(
        update hookwright.deliveries d set ${move.set} from chunk where d.id = chunk.id
        returning d.id, d.attempt_count, d.due_at),
      queued as (
-       select ${
-         move.enqueue
-           ? `${enqueueMoved} from moved
-                                   where due_at <= now() + ${JOBS_AHEAD_SECONDS} * interval '1 second'`
-           : '0'
-       })
+       select ${move.enqueue ? enqueueMoved : '0'})
      select count(*)::int as moved from moved, queued`,
     [tenantId, webhookId],
   );
@@ -136,4 +131,5 @@ async function wakePutOff(client: pg.PoolClient, tenantId: number, webhookId: nu
 /** Retries keep their time; what is due already goes at once. */
 const enqueueMoved = `hookwright.enqueue_deliveries(
   array_agg(id order by id), array_agg(attempt_count + 1 order by id),
-  array_agg(greatest(due_at, now()) order by id), array_agg(${LANES.BULK.priority} order by id))`;
+  array_agg(greatest(due_at, now()) order by id), array_agg(${LANES.BULK.priority} order by id))
+  from moved where ${needsJobSql('due_at')}`;

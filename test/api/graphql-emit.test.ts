@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isDeeperThan } from '../../src/graphql/emit.js';
-import { couponPayload, makeKey, makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
+import {
+  countEvents,
+  couponPayload,
+  makeKey,
+  makeTenant,
+  makeWebhook,
+  type TestTenant,
+} from '../support/factories.js';
 import { type Answer, codesOf, GraphqlApi } from '../support/graphql-api.js';
 
 let api: GraphqlApi;
@@ -26,13 +33,7 @@ const emitAll = (events: unknown[], allOrNothing = false, { key } = { key: tenan
     { input: { events, allOrNothing } },
     { key },
   );
-const countEvents = async (): Promise<number> => {
-  const { rows } = await api.services.db.pool.query(
-    'select count(*)::integer as events from hookwright.events where tenant_id = $1',
-    [tenant.id],
-  );
-  return rows[0].events;
-};
+const countTenantEvents = () => countEvents(api.services, tenant.id);
 const coupon = (code: string) => ({ event: 'coupon.applied', payload: { ...couponPayload, code } });
 
 describe('emitting one event', () => {
@@ -162,7 +163,7 @@ describe('what may be emitted', () => {
 
 describe('emitting several events', () => {
   test('the good ones commit, and each bad one has its error at its index', async () => {
-    const before = await countEvents();
+    const before = await countTenantEvents();
     const { data } = await emitAll([
       coupon('S1'),
       { event: 'a.b', payload: {} },
@@ -193,7 +194,7 @@ describe('emitting several events', () => {
       detail: 'is required',
       path: ['input', 'events', '2', 'payload', 'discount_type'],
     });
-    expect(await countEvents()).toBe(before + 2);
+    expect(await countTenantEvents()).toBe(before + 2);
   });
 
   test('a conflict, an unknown tenant and a foreign one say where they are, and what is wrong without the place', async () => {
@@ -218,7 +219,7 @@ describe('emitting several events', () => {
 
   test('all or nothing refuses all for one that is bad, before or in the database', async () => {
     await emit({ ...coupon('S4'), idempotencyKey: 'batch 4' });
-    const before = await countEvents();
+    const before = await countTenantEvents();
     const bad = await emitAll([coupon('S5'), { event: 'a.b', payload: {} }], true);
     expect(bad.errors[0].extensions).toMatchObject({
       code: 'BAD_USER_INPUT',
@@ -229,10 +230,10 @@ describe('emitting several events', () => {
       code: 'CONFLICT',
       errors: [{ path: ['input', 'events', 1, 'idempotencyKey'] }],
     });
-    expect(await countEvents()).toBe(before);
+    expect(await countTenantEvents()).toBe(before);
     const good = await emitAll([coupon('S8'), coupon('S9')], true);
     expect(good.data.emitEvents.results).toHaveLength(2);
-    expect(await countEvents()).toBe(before + 2);
+    expect(await countTenantEvents()).toBe(before + 2);
   });
 
   test('100 are accepted, 101 are not, none is nothing', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { couponPayload, makeTenant, type TestTenant } from '../support/factories.js';
+import { countEvents, couponPayload, makeTenant, type TestTenant } from '../support/factories.js';
 import { type Answer, codesOf, GraphqlApi } from '../support/graphql-api.js';
 
 let api: GraphqlApi;
@@ -28,13 +28,7 @@ const emitAll = (events: unknown[], allOrNothing = false): Promise<Answer> =>
     { input: { events, allOrNothing } },
     tenant,
   );
-const countEvents = async (): Promise<number> => {
-  const { rows } = await api.services.db.pool.query(
-    'select count(*)::integer as events from hookwright.events where tenant_id = $1',
-    [tenant.id],
-  );
-  return rows[0].events;
-};
+const countTenantEvents = () => countEvents(api.services, tenant.id);
 const coupon = (code: string) => ({ event: 'coupon.applied', payload: { ...couponPayload, code } });
 
 describe('idempotency keys', () => {
@@ -66,17 +60,17 @@ describe('idempotency keys', () => {
   });
 
   test('equal keys in flight at once make one event', async () => {
-    const before = await countEvents();
+    const before = await countTenantEvents();
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => emit({ ...coupon('I3'), idempotencyKey: 'order 3' })),
     );
     expect(new Set(answers.map(({ data }) => data.emitEvent.event.id)).size).toBe(1);
     expect(answers.filter(({ data }) => !data.emitEvent.duplicate)).toHaveLength(1);
-    expect(await countEvents()).toBe(before + 1);
+    expect(await countTenantEvents()).toBe(before + 1);
   });
 
   test('equal keys in one batch make one event, and another body under one of them is refused alone', async () => {
-    const before = await countEvents();
+    const before = await countTenantEvents();
     const { data } = await emitAll([
       { ...coupon('I4'), idempotencyKey: 'order 4' },
       { ...coupon('I4'), idempotencyKey: 'order 4' },
@@ -86,7 +80,7 @@ describe('idempotency keys', () => {
     expect(first).toMatchObject({ duplicate: false, error: null });
     expect(second).toMatchObject({ duplicate: true, error: null, event: { id: first.event.id } });
     expect(third).toMatchObject({ event: null, error: { code: 'CONFLICT' } });
-    expect(await countEvents()).toBe(before + 1);
+    expect(await countTenantEvents()).toBe(before + 1);
   });
 
   test('a refused request keeps no key', async () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SCOPES, type Scope } from '../../src/domain/api-key.js';
 import { emitMany, makeKey, makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
 import { codesOf, GraphqlApi } from '../support/graphql-api.js';
+import { documents } from '../support/graphql-documents.js';
 
 let api: GraphqlApi;
 let tenant: TestTenant;
@@ -15,18 +16,9 @@ beforeAll(async () => {
 afterAll(() => api?.close());
 
 const viewer = (key: string | undefined, named?: number | string) =>
-  api.ask(
-    '{ viewer { tenant { id } apiKey { id name } scopes } }',
-    {},
-    named === undefined ? { key } : { key, tenant: named },
-  );
+  api.ask(documents.viewer, {}, named === undefined ? { key } : { key, tenant: named });
 const createKey = (input: Record<string, unknown>, key: string, named?: number) =>
-  api.ask(
-    `mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) {
-       key apiKey { id name scopes expiresAt revokedAt } } }`,
-    { input },
-    named === undefined ? { key } : { key, tenant: named },
-  );
+  api.ask(documents.createApiKey, { input }, named === undefined ? { key } : { key, tenant: named });
 describe('scopes', () => {
   const entryPoints: [field: string, operation: string, scopes: Scope[]][] = [
     ['webhook', '{ webhook(id: "1") { id } }', ['webhooks:read']],

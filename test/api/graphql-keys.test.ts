@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { formatApiKey, SCOPES } from '../../src/domain/api-key.js';
 import { makeKey, makeTenant, TestClock, type TestTenant } from '../support/factories.js';
 import { codesOf, GraphqlApi } from '../support/graphql-api.js';
+import { documents } from '../support/graphql-documents.js';
 
 let api: GraphqlApi;
 let tenant: TestTenant;
@@ -16,18 +17,9 @@ beforeAll(async () => {
 afterAll(() => api?.close());
 
 const viewer = (key: string | undefined, named?: number | string) =>
-  api.ask(
-    '{ viewer { tenant { id } apiKey { id name } scopes } }',
-    {},
-    named === undefined ? { key } : { key, tenant: named },
-  );
+  api.ask(documents.viewer, {}, named === undefined ? { key } : { key, tenant: named });
 const createKey = (input: Record<string, unknown>, key: string, named?: number) =>
-  api.ask(
-    `mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) {
-       key apiKey { id name scopes expiresAt revokedAt } } }`,
-    { input },
-    named === undefined ? { key } : { key, tenant: named },
-  );
+  api.ask(documents.createApiKey, { input }, named === undefined ? { key } : { key, tenant: named });
 const revoke = (id: number | string, key = tenant.key) =>
   api.ask(
     'mutation ($id: ID!) { revokeApiKey(input: {id: $id}) { apiKey { id revokedAt } } }',

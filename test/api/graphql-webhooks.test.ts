@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { emitMany, makeKey, makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
 import { codesOf, GraphqlApi } from '../support/graphql-api.js';
+import { documents } from '../support/graphql-documents.js';
 
 let api: GraphqlApi;
 let tenant: TestTenant;
@@ -12,22 +13,10 @@ beforeAll(async () => {
 afterAll(() => api?.close());
 
 const create = (input: Record<string, unknown>, key = tenant.key) =>
-  api.ask(
-    `mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) {
-       secret
-       webhook { id url eventTypes active consecutiveFailures lastSuccessAt lastFailureAt disabledAt createdAt heldCount } } }`,
-    { input },
-    { key },
-  );
+  api.ask(documents.createWebhook, { input }, { key });
 const update = (input: Record<string, unknown>, key = tenant.key) =>
-  api.ask(
-    `mutation ($input: UpdateWebhookInput!) { updateWebhook(input: $input) {
-       webhook { id url eventTypes active disabledReason heldCount } } }`,
-    { input },
-    { key },
-  );
-const read = (id: string, key = tenant.key) =>
-  api.ask('query ($id: ID!) { webhook(id: $id) { id active } }', { id }, { key });
+  api.ask(documents.updateWebhook, { input }, { key });
+const read = (id: string, key = tenant.key) => api.ask(documents.webhook, { id }, { key });
 
 describe('a webhook from its creation to its deletion', () => {
   test('it is active, without failures, and shows its secret once', async () => {

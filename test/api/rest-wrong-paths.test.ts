@@ -12,11 +12,6 @@ beforeAll(async () => {
 });
 afterAll(() => api[Symbol.asyncDispose]());
 
-/** The routes that read a body, with a body that they accept. */
-const _routesWithBody: [string, object][] = [
-  ['POST /webhooks', valid],
-  ['PATCH /webhooks/:id', { active: true }],
-];
 const withId = (line: string) => line.replace(':id', String(id));
 
 describe('ids', () => {

@@ -11,13 +11,6 @@ beforeAll(async () => {
 });
 afterAll(() => api[Symbol.asyncDispose]());
 
-/** The routes that read a body, with a body that they accept. */
-const _routesWithBody: [string, object][] = [
-  ['POST /webhooks', valid],
-  ['PATCH /webhooks/:id', { active: true }],
-];
-const _withId = (line: string) => line.replace(':id', String(id));
-
 describe('url', () => {
   const at = (url: unknown) => api.ask('POST /webhooks', { json: { ...valid, url } });
 

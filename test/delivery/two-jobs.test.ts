@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { senderOptions } from '../../daemon/daemon.js';
 import { Deliverer } from '../../daemon/deliver.js';
 import { Fence } from '../../daemon/fence.js';
 import { createSender } from '../../daemon/send.js';
@@ -11,16 +12,7 @@ test('a job that comes while an earlier attempt of its delivery is under way mak
   await using receiver = await startReceiver(() => {});
   await stack.webhook(receiver.url);
   const { id } = await stack.delivery(await stack.emit());
-  const { delivery, target } = stack.services.config;
-  const sender = createSender({
-    policy: target,
-    connectTimeoutMs: delivery.connectTimeoutMs,
-    totalTimeoutMs: delivery.attemptTimeoutMs,
-    responseBytesMax: delivery.responseBytesMax,
-    storedBytesMax: delivery.storedBytesMax,
-    connectionsPerOriginMax: delivery.concurrency,
-  });
-
+  const sender = createSender(senderOptions(stack.services.config));
   const fence = new Fence();
   fence.heard(performance.now());
   const deliverer = new Deliverer({ ...stack.services, sender, fence });

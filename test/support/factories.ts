@@ -92,3 +92,11 @@ export async function emitMany(services: Services, tenantId: number, count: numb
 export function contextWith(services: Services, key: string, tenantHeader?: string): Promise<Context> {
   return createContext(services, { authorization: `Bearer ${key}`, tenantHeader, requestId: 'test' });
 }
+
+export async function countEvents({ db }: Services, tenantId: number): Promise<number> {
+  const { rows } = await db.pool.query(
+    'select count(*)::integer as events from hookwright.events where tenant_id = $1',
+    [tenantId],
+  );
+  return rows[0].events;
+}
