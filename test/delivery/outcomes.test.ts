@@ -139,8 +139,7 @@ describe('deleting a webhook', () => {
 
       await eventually(async () => (await stack.rows('select from hookwright.attempts')).length === 1);
       expect(await stack.delivery(eventId)).toMatchObject({ status: end, attempt_count: 1 });
-      const jobs = await stack.rows(`select from graphile_worker._private_jobs where key like 'd:%'`);
-      expect(jobs).toEqual([]);
+      await stack.noDeliveryJobs();
     },
   );
 });

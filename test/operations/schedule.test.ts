@@ -62,8 +62,13 @@ test('a retry that is due within a minute has its job from the start, a later on
     own.startDaemon();
     await eventually(async () => (await own.delivery(eventId)).attempt_count === 1);
     const { id } = await own.delivery(eventId);
-    const waiting = await own.rows(`select 1 from graphile_worker._private_jobs where key = 'd:${id}'`);
-    expect(waiting).toHaveLength(jobs);
+    // The job of the first attempt goes after its outcome is recorded.
+    const attempts = async () =>
+      await own.rows<{ attempt: number }>(
+        `select (payload->>'attempt')::int as attempt from graphile_worker._private_jobs where key = 'd:${id}'`,
+      );
+    await eventually(async () => (await attempts()).every(({ attempt }) => attempt === 2));
+    expect(await attempts()).toHaveLength(jobs);
   }
 });
 

@@ -7,6 +7,7 @@ import { createTenant } from '../../src/operations/create-tenant.js';
 import { createWebhook } from '../../src/operations/create-webhook.js';
 import { openServices } from '../../src/services.js';
 import { createTestDatabase } from './database.js';
+import { eventually } from './eventually.js';
 
 export interface DeliveryRow {
   id: number;
@@ -108,6 +109,14 @@ export class DeliveryStack implements AsyncDisposable {
       throw new Error(`event ${eventId} has no delivery`);
     }
     return row;
+  }
+
+  /** Waits until no delivery has a job: graphile-worker takes a job away after its outcome is recorded. */
+  async noDeliveryJobs(): Promise<void> {
+    await eventually(
+      async () =>
+        (await this.rows(`select from graphile_worker._private_jobs where key like 'd:%'`)).length === 0,
+    );
   }
 
   async webhookRow(id: number): Promise<WebhookRow> {
