@@ -51,6 +51,7 @@ export class Deliverer {
     const { db, config, vault } = deps;
     this.#loads = new GroupCommit((jobs) => loadDeliveries(db.pool, jobs), {
       itemsMax: BATCH_MAX,
+      besideItems: 64,
     });
     // One batch at a time: two would only wait for each other, on the rows of the webhooks that they share.
     this.#records = new GroupCommit((attempts) => recordAttempts(db.pool, attempts, config.holdHours), {

@@ -29,7 +29,9 @@ export async function buildServer(services: Services): Promise<FastifyInstance> 
   const { config, log } = services;
   const app = Fastify({
     loggerInstance: requestLog(log) as FastifyBaseLogger,
-    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
+    logController: new LogController({ disableRequestLogging: true }),
+    // One logger for all: a child for each request would cost more than the line that is hardly ever written.
+    childLoggerFactory: (logger) => logger,
     genReqId: requestIdOf,
     bodyLimit: REST_BODY_BYTES_MAX,
     requestTimeout: REQUEST_TIMEOUT_MS,

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /** What a tenant's key may be allowed to do. */
@@ -56,7 +56,7 @@ export function parseApiKey(text: string): { id: number } | null {
  * 256 random bits and cannot be guessed, unlike a password.
  */
 export function hashApiKey(text: string): Buffer {
-  return createHash('sha256').update(text, 'utf8').digest();
+  return hash('sha256', text, 'buffer');
 }
 
 function checksum(text: string): string {

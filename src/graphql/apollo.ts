@@ -5,6 +5,7 @@ import {
   type GraphQLRequestContext,
   HeaderMap,
 } from '@apollo/server';
+import { ApolloServerPluginCacheControlDisabled } from '@apollo/server/plugin/disabled';
 import type { GraphQLFormattedError, GraphQLSchema } from 'graphql';
 import type { Context, Services } from '../context.js';
 import { ApiError, errorCatalogue, toApiError } from '../errors.js';
@@ -59,7 +60,8 @@ export function createApolloServer(
     stopOnTerminationSignals: false,
     // Apollo's own lines are about its set-up; the errors of requests are logged below.
     logger: quiet(log),
-    plugins: [requestRules(schema, log)],
+    // No answer of ours is to be cached, and that plugin wraps the resolver of each field.
+    plugins: [ApolloServerPluginCacheControlDisabled(), requestRules(schema, log)],
   };
   return new Server(options);
 }

@@ -161,20 +161,16 @@ function refusedAt(path: Path, { reason, detail }: ApiError): ApiError {
   return new ApiError(reason, detail, { issues: [{ path, code: reason, detail }] });
 }
 
-/** Level by level, not by recursion: JSON.stringify and ajv, which recurse, run out of stack some thousand levels deep. */
+/** Stops at the limit: JSON.stringify and ajv, which go on, run out of stack some thousand levels deep. */
 export function isDeeperThan(value: unknown, levelsMax: number): boolean {
-  let level = [value].filter(isNested);
-  for (let depth = 1; level.length > 0; depth++) {
-    if (depth > levelsMax) {
-      return true;
-    }
-    level = level.flatMap((nested) => Object.values(nested)).filter(isNested);
+  if (typeof value !== 'object' || value === null) {
+    return false;
   }
-  return false;
-}
-
-function isNested(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
+  if (levelsMax === 0) {
+    return true;
+  }
+  const parts: unknown[] = Array.isArray(value) ? value : Object.values(value);
+  return parts.some((part) => isDeeperThan(part, levelsMax - 1));
 }
 
 function outcomeOf(emit: Emit, result: EmitResult, path: Path): EmitEventPayload | ApiError {

@@ -53,7 +53,8 @@ const estimate: ComplexityEstimator = ({ args, childComplexity, field, type: par
   return (isList ? LIST_LENGTH_ASSUMED : 1) * (1 + childComplexity);
 };
 
-const knownCosts = new WeakMap<DocumentNode, number>();
+/** By document; null where it depends on the variables. */
+const knownCosts = new WeakMap<DocumentNode, number | null>();
 
 /**
  * Refuses an operation that could read too much: the page sizes of nested connections multiply.
@@ -66,12 +67,10 @@ export function requireAffordable(
   operation: OperationDefinitionNode,
   variables: Record<string, unknown>,
 ): void {
-  // Only page sizes in variables make the cost differ between requests with the same document.
-  const isFixed = document.definitions.length === 1 && !operation.variableDefinitions?.some(hasNumber);
-  const cost =
-    (isFixed ? knownCosts.get(document) : undefined) ?? costOf(schema, document, operation, variables);
-  if (isFixed) {
-    knownCosts.set(document, cost);
+  const known = knownCosts.get(document);
+  const cost = known ?? costOf(schema, document, operation, variables);
+  if (known === undefined) {
+    knownCosts.set(document, isFixed(document, operation) ? cost : null);
   }
   if (cost > COST_MAX) {
     throw new GraphQLError(
@@ -79,6 +78,11 @@ export function requireAffordable(
       { extensions: { code: 'GRAPHQL_VALIDATION_FAILED', http: { status: 400 } } },
     );
   }
+}
+
+/** Only page sizes in variables make the cost differ between requests with the same document. */
+function isFixed(document: DocumentNode, { variableDefinitions }: OperationDefinitionNode): boolean {
+  return document.definitions.length === 1 && !variableDefinitions?.some(hasNumber);
 }
 
 function hasNumber({ type }: { type: { kind: string; type?: unknown } }): boolean {

@@ -37,16 +37,20 @@ export function followRequests(app: FastifyInstance): void {
     const durationMs = Math.round(reply.elapsedTime * 10) / 10;
     const isProbe = path.startsWith('/health/'); // comes every few seconds, also while it is answered 503
     const level = reply.statusCode < 400 || isProbe ? 'debug' : 'info';
-    request.log[level]({ method, path, status: reply.statusCode, durationMs }, 'request answered');
+    request.log[level](
+      { requestId: request.id, method, path, status: reply.statusCode, durationMs },
+      'request answered',
+    );
   });
 }
 
 /** What a caller sent is its own affair; what went wrong on our side stands in the log with its cause. */
 export function logError(request: FastifyRequest, known: ApiError, cause: unknown): void {
+  const requestId = request.id;
   if (known.reason === 'internal') {
-    request.log.error({ err: cause }, 'a request failed');
+    request.log.error({ err: cause, requestId }, 'a request failed');
   } else if (known.reason === 'unavailable') {
-    request.log.warn({ err: cause }, 'a request was refused: the database is away');
+    request.log.warn({ err: cause, requestId }, 'a request was refused: the database is away');
   }
 }
 

@@ -23,6 +23,7 @@ export class GroupCommit<Item, Result> {
   readonly #waiting = new Map<unknown, Waiting<Item, Result>[]>();
   #waitingItems = 0;
   #inFlight = 0;
+  #starting = false;
 
   /**
    * @param commit runs all items in one transaction; answers with one result per item, in order
@@ -54,13 +55,24 @@ export class GroupCommit<Item, Result> {
         others.push(group);
       }
       this.#waitingItems += items.length;
-      this.#start();
+      this.#startSoon();
     });
   }
 
   async runOne(item: Item): Promise<Result> {
     const [result] = await this.run([item]);
     return result as Result;
+  }
+
+  /** After the input that is being read now: what came together leaves together. */
+  #startSoon(): void {
+    if (!this.#starting) {
+      this.#starting = true;
+      setImmediate(() => {
+        this.#starting = false;
+        this.#start();
+      });
+    }
   }
 
   #start(): void {
