@@ -8,9 +8,9 @@ import { LANES, type Lane, laneAfterPutOff, laneOf } from '../src/domain/lanes.j
 import { judge, type Outcome } from '../src/domain/outcome.js';
 import { retryDelayMs } from '../src/domain/retry-policy.js';
 import { isDatabaseAway } from '../src/errors.js';
-import type { DeliverPayload } from '../src/operations/enqueue.js';
+import type { DeliverGroupPayload } from '../src/operations/enqueue.js';
 import { GroupCommit } from '../src/operations/group-commit.js';
-import { type DueDelivery, loadDeliveries } from '../src/operations/load-deliveries.js';
+import { type DueDelivery, loadDeliveries, type NamedDelivery } from '../src/operations/load-deliveries.js';
 import { type PutOff, putOffDeliveries } from '../src/operations/put-off.js';
 import { type FinishedAttempt, recordAttempts } from '../src/operations/record-attempts.js';
 import type { SecretVault } from '../src/operations/secrets.js';
@@ -20,6 +20,7 @@ import { Gate, type Pass } from './gate.js';
 import { DaemonMetrics } from './metrics.js';
 import type { Sender } from './send.js';
 import { SigningKeys } from './signing-keys.js';
+import { Slots } from './slots.js';
 
 export interface DeliverDeps {
   config: Config;
@@ -38,10 +39,12 @@ const PUT_OFF_BEAT_MS = 50;
 
 /** Makes the attempts that jobs ask for: load, sign, send, judge, plan, record. */
 export class Deliverer {
-  readonly #loads: GroupCommit<DeliverPayload, DueDelivery | null>;
+  readonly #loads: GroupCommit<NamedDelivery, DueDelivery | null>;
   readonly #records: GroupCommit<FinishedAttempt, boolean>;
   readonly #putOffs: GroupCommit<PutOff, null>;
   readonly #keys: SigningKeys;
+  /** Jobs name several deliveries each: this, and not the number of jobs in hand, is how many are worked on. */
+  readonly #slots: Slots;
   readonly gate: Gate;
   readonly metrics: DaemonMetrics;
   #done = noneDone();
@@ -62,6 +65,7 @@ export class Deliverer {
       itemsMax: BATCH_MAX,
     });
     this.#keys = new SigningKeys(vault);
+    this.#slots = new Slots(config.delivery.concurrency);
     this.gate = new Gate({
       slots: config.delivery.concurrency,
       endpointMax: config.delivery.endpointConcurrencyMax,
@@ -79,18 +83,33 @@ export class Deliverer {
    * @param priority the job's
    * @throws Error only for faults of our own (the database is away); the job is then run again
    */
-  async deliver(job: DeliverPayload, priority: number = LANES.FIRST.priority): Promise<void> {
+  async deliver(job: NamedDelivery, priority: number = LANES.FIRST.priority): Promise<void> {
     // Two jobs can name one delivery (a rescued one, or one that was held and released in the same moment). The later
     // waits and is then looked at like any other: it may be the only one that knows of the next attempt.
     for (let other = this.#underWay.get(job.id); other; other = this.#underWay.get(job.id)) {
       await other.catch(() => {});
     }
-    const turn = this.#takeTurn(job, laneOf(priority));
+    const turn = this.#slots.hold(() => this.#takeTurn(job, laneOf(priority)));
     this.#underWay.set(job.id, turn);
     try {
       await turn;
     } finally {
       this.#underWay.delete(job.id);
+    }
+  }
+
+  /**
+   * Makes the first attempts of deliveries that share a job, each as if it had one of its own.
+   *
+   * @throws Error when one of them met a fault of our own, after all of them have ended
+   */
+  async deliverGroup({ group, ids }: DeliverGroupPayload, priority: number): Promise<void> {
+    const turns = await Promise.allSettled(
+      ids.map((id) => this.deliver({ id, attempt: 1, group }, priority)),
+    );
+    const failed = turns.find(({ status }) => status === 'rejected') as PromiseRejectedResult | undefined;
+    if (failed !== undefined) {
+      throw failed.reason;
     }
   }
 
@@ -101,7 +120,7 @@ export class Deliverer {
     return done;
   }
 
-  async #takeTurn(job: DeliverPayload, lane: Lane): Promise<void> {
+  async #takeTurn(job: NamedDelivery, lane: Lane): Promise<void> {
     await this.deps.fence.opened();
     const delivery = await this.#loads.runOne(job);
     if (delivery === null) {

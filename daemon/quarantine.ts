@@ -2,7 +2,14 @@ import type { TaskList } from 'graphile-worker';
 import type { Logger } from 'pino';
 import type { Database } from '../src/database.js';
 import { isDatabaseAway } from '../src/errors.js';
-import { DELIVER_TASK, type DeliverPayload, setJobAside } from '../src/operations/enqueue.js';
+import {
+  DELIVER_GROUP_TASK,
+  DELIVER_TASK,
+  type DeliverGroupPayload,
+  type DeliverPayload,
+  setJobAside,
+  splitJobGroup,
+} from '../src/operations/enqueue.js';
 import { SendingStopped } from './fence.js';
 
 /** Fetched this often, four processes have died with the job in hand, or it was there each time another one killed them. */
@@ -64,6 +71,15 @@ export class Quarantine {
     await turn;
   }
 
+  /** As `run`; a group that its first worker did not finish is taken apart, so that one member can be told from others. */
+  runGroup(
+    job: FetchedJob & { priority: number },
+    payload: DeliverGroupPayload,
+    work: () => Promise<void>,
+  ): Promise<void> {
+    return job.attempts === 1 ? work() : splitJobGroup(this.deps.db.pool, payload, job.priority);
+  }
+
   /** What is put aside stays so, unless the delivery had no fair chance. */
   async #failed(job: FetchedJob, payload: DeliverPayload, error: unknown): Promise<void> {
     const { db, log } = this.deps;
@@ -80,11 +96,16 @@ export class Quarantine {
 /** The tasks, with the deliveries' jobs looked at before they are run. */
 export function quarantined(tasks: TaskList, quarantine: Quarantine): TaskList {
   const deliver = tasks[DELIVER_TASK]!;
+  const deliverGroup = tasks[DELIVER_GROUP_TASK]!;
   return {
     ...tasks,
     [DELIVER_TASK]: (payload, helpers) =>
       quarantine.run(helpers.job, payload as DeliverPayload, async () => {
         await deliver(payload, helpers);
+      }),
+    [DELIVER_GROUP_TASK]: (payload, helpers) =>
+      quarantine.runGroup(helpers.job, payload as DeliverGroupPayload, async () => {
+        await deliverGroup(payload, helpers);
       }),
   };
 }

@@ -4,7 +4,9 @@ import type { Config } from '../src/config.js';
 import type { Database } from '../src/database.js';
 import { forgetEndpointStates } from '../src/operations/endpoint-states.js';
 import {
+  DELIVER_GROUP_TASK,
   DELIVER_TASK,
+  type DeliverGroupPayload,
   type DeliverPayload,
   SETTLE_TASK,
   type SettlePayload,
@@ -26,6 +28,8 @@ export function taskList(deps: {
   const { config, db, log, deliverer } = deps;
   return {
     [DELIVER_TASK]: (payload, { job }) => deliverer.deliver(payload as DeliverPayload, job.priority),
+    [DELIVER_GROUP_TASK]: (payload, { job }) =>
+      deliverer.deliverGroup(payload as DeliverGroupPayload, job.priority),
     [SETTLE_TASK]: async (payload) => {
       const { tenantId, webhookId } = payload as SettlePayload;
       const moved = await settleWebhook(db, tenantId, webhookId);

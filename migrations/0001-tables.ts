@@ -81,6 +81,7 @@ export class Tables extends Migration {
         cancel_reason hookwright.cancel_reason,
         attempt_count integer not null default 0,
         attempts_before integer not null default 0,       -- attempts made before the last redelivery: the retry budget starts here
+        job_group bigint,                                 -- its first attempt shares a job with others': the first one's id
         due_at timestamptz not null default now(),
         finished_at timestamptz,
         last_status_code integer,

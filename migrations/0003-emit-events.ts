@@ -26,26 +26,41 @@ export class EmitEvents extends Migration {
         return array_length(delivery_ids, 1);
       end $$;
 
-      -- As enqueue_deliveries, for deliveries that were written just now: no job can know them yet, so nothing has to
-      -- be looked up, replaced or locked, and the rows go in as they are (add_jobs takes twice as long).
-      create function hookwright.enqueue_new_deliveries(delivery_ids bigint[], priorities integer[]) returns integer
+      -- As enqueue_deliveries, for first attempts of deliveries that were written just now: no job can know them yet, so
+      -- nothing has to be looked up, replaced or locked, and the rows go in as they are (add_jobs takes twice as long).
+      -- Those of one group share a job; whose group is null has one of its own.
+      create function hookwright.enqueue_new_deliveries(
+        delivery_ids bigint[], job_groups bigint[], priorities integer[]
+      ) returns integer
       language plpgsql as $$
       declare
-        deliver_task integer := (select id from graphile_worker._private_tasks where identifier = 'deliver');
+        single_task integer := (select id from graphile_worker._private_tasks where identifier = 'deliver');
+        group_task integer := (select id from graphile_worker._private_tasks where identifier = 'deliver-group');
       begin
         if coalesce(array_length(delivery_ids, 1), 0) = 0 then
           return 0;
         end if;
-        if deliver_task is null then
-          return hookwright.enqueue_deliveries(
-            delivery_ids, array_fill(1, array[cardinality(delivery_ids)]),
-            array_fill(now(), array[cardinality(delivery_ids)]), priorities);
+        if single_task is null or group_task is null then
+          insert into graphile_worker._private_tasks (identifier) values ('deliver'), ('deliver-group')
+          on conflict do nothing;
+          return hookwright.enqueue_new_deliveries(delivery_ids, job_groups, priorities);
         end if;
         insert into graphile_worker._private_jobs (task_id, payload, max_attempts, key, priority)
-        select deliver_task, json_build_object('id', id, 'attempt', 1), 25, 'd:' || id, priority
-        from unnest(delivery_ids, priorities) as due(id, priority);
+        select case when job_group is null then single_task else group_task end,
+               case when job_group is null then json_build_object('id', min(id), 'attempt', 1)
+                    else json_build_object('group', job_group, 'ids', json_agg(id order by id)) end,
+               25, coalesce('g:' || job_group, 'd:' || min(id)), min(priority)
+        from unnest(delivery_ids, job_groups, priorities) as due(id, job_group, priority)
+        group by job_group, case when job_group is null then id end;
         perform pg_notify('jobs:insert', json_build_object('r', random(), 'count', cardinality(delivery_ids))::text);
         return cardinality(delivery_ids);
+      end $$;
+
+      -- A function, so that the partitions are only opened when somebody repeats an idempotency key.
+      create function hookwright.count_deliveries(event_id bigint) returns integer
+      language plpgsql stable as $$
+      begin
+        return (select count(*) from hookwright.deliveries d where d.event_id = count_deliveries.event_id);
       end $$;
 
       -- One try. Each item: a tenant, an event type, a body (JSON text), perhaps an idempotency key, and
@@ -133,14 +148,24 @@ export class EmitEvents extends Migration {
                  else w.id = f.only_webhook_id
                end
         ),
+        -- First attempts of one lane share jobs, a few each (docs/decisions/0007).
+        numbered as (
+          select *, (row_number() over (partition by active, priority order by id) - 1) / 4 as part from matched
+        ),
+        grouped as materialized (
+          select *,
+                 case when active and count(*) over fellows > 1 then min(id) over fellows end as job_group
+          from numbered window fellows as (partition by active, priority, part)
+        ),
         fanned_out as (
-          insert into hookwright.deliveries (id, tenant_id, event_id, webhook_id, event_type, status)
+          insert into hookwright.deliveries (id, tenant_id, event_id, webhook_id, event_type, status, job_group)
           select id, tenant_id, event_id, webhook_id, event_type,
-                 case when active then 'PENDING' else 'HELD' end::hookwright.delivery_status
-          from matched
+                 case when active then 'PENDING' else 'HELD' end::hookwright.delivery_status, job_group
+          from grouped
         ),
         queued as (
-          select hookwright.enqueue_new_deliveries(array_agg(id), array_agg(priority)) from matched where active
+          select hookwright.enqueue_new_deliveries(array_agg(id), array_agg(job_group), array_agg(priority))
+          from grouped where active
         ),
         -- Counted without a join: one of a few hundred items with as many deliveries would go through all pairs.
         counted as (
@@ -157,7 +182,7 @@ export class EmitEvents extends Migration {
                  when i.owner = i.id then i.deliveries
                  -- A repetition: of an item of this batch, which its own rows do not show yet, or of an older event.
                  when i.owner = any(ids) then (select deliveries from counted where ord = array_position(ids, i.owner))
-                 else (select count(*)::integer from hookwright.deliveries d where d.event_id = i.owner)
+                 else hookwright.count_deliveries(i.owner)
                end,
                coalesce(i.error is null and i.owner <> i.id, false),
                i.error

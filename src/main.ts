@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import './node-version.js';
+import './node-environment.js';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { createKey, createTenantCommand, listKeys, listTenants, revokeKey } from './commands/administer.js';
 import { migrateCommand } from './commands/migrate.js';

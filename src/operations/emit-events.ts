@@ -43,7 +43,7 @@ const emitStatement: Statement = {
 
 const BATCH_ITEMS_MAX = 100;
 /** A second batch makes use of the time that the first one's commit takes, but small ones would cost more than that. */
-const BATCH_BESIDE_ITEMS = 24;
+const BATCH_BESIDE_ITEMS = 40;
 
 /**
  * Writes events with their deliveries and jobs. Concurrent calls share a transaction, and answer after its commit.

@@ -13,11 +13,18 @@ export const quietLogger = new Logger(() => () => {});
 
 /** Names of the tasks, as the daemon registers them. */
 export const DELIVER_TASK = 'deliver';
+export const DELIVER_GROUP_TASK = 'deliver-group';
 export const SETTLE_TASK = 'settle-webhook';
 
 export interface DeliverPayload {
   id: number;
   attempt: number;
+}
+
+/** First attempts of deliveries that were made together: what a fetch, a job's end and its row cost, they share. */
+export interface DeliverGroupPayload {
+  group: number;
+  ids: number[];
 }
 
 export interface SettlePayload {
@@ -54,15 +61,39 @@ export const hasNoJobSql = (deliveryId: string) =>
   `not exists (select from graphile_worker._private_jobs j where j.key = 'd:' || ${deliveryId})`;
 
 /**
- * SQL condition: no job will bring this delivery up again by itself. A job that has been locked for longer than any
- * attempt takes belongs to a dead worker, or to none: a lost reply to a fetch strands jobs under a live one.
+ * SQL condition: no job will bring this delivery up again by itself, neither one of its own nor one that it shares. A job
+ * that has been locked for longer than any attempt takes belongs to a dead worker, or to none: a lost reply to a fetch
+ * strands jobs under a live one.
+ *
+ * @param delivery the name of a row with `id` and `job_group`
  */
-export const hasNoLiveJobSql = (deliveryId: string, lockedSeconds: string) =>
-  `not exists (
+export const hasNoLiveJobSql = (delivery: string, lockedSeconds: string) =>
+  [`'d:' || ${delivery}.id`, `'g:' || ${delivery}.job_group`]
+    .map(
+      (key) => `not exists (
      select from graphile_worker._private_jobs j
-     where j.key = 'd:' || ${deliveryId}
+     where j.key = ${key}
        and j.attempts < j.max_attempts
-       and (j.locked_at is null or j.locked_at > now() - ${lockedSeconds} * interval '1 second'))`;
+       and (j.locked_at is null or j.locked_at > now() - ${lockedSeconds} * interval '1 second'))`,
+    )
+    .join(' and ');
+
+const splitStatement: Statement = {
+  text: `
+    select hookwright.enqueue_deliveries(array_agg(d.id), array_agg(1), array_agg(now()), array_agg($3::integer))
+    from hookwright.deliveries d
+    where d.id = any($2::bigint[]) and d.job_group = $1 and d.status = 'PENDING' and d.attempt_count = 0
+      and ${hasNoJobSql('d.id')}`,
+};
+
+/** Gives each of these deliveries that still waits for its first attempt a job of its own instead of the shared one. */
+export async function splitJobGroup(
+  pool: pg.Pool,
+  { group, ids }: DeliverGroupPayload,
+  priority: number,
+): Promise<void> {
+  await query(pool, splitStatement, [group, ids, priority]);
+}
 
 /**
  * SQL statement: lets the jobs of these deliveries run now that wait for a later time, at most so many of them.
@@ -80,12 +111,17 @@ const raiseStatement: Statement = {
   text: `
     update graphile_worker._private_jobs set priority = $2
     where id in (
-      select id from graphile_worker._private_jobs
-      where is_available and priority = $1 and run_at < now() - $4 * interval '1 millisecond'
-      order by run_at limit $3 for update skip locked)`,
+      select id from (
+        select id, sum(deliveries) over (order by run_at, id) - deliveries as before
+        from (
+          select id, run_at, coalesce(json_array_length(payload->'ids'), 1) as deliveries
+          from graphile_worker._private_jobs
+          where is_available and priority = $1 and run_at < now() - $4 * interval '1 millisecond'
+          order by run_at limit $3 for update skip locked) waiting) counted
+      where before < $3)`,
 };
 
-/** Gives the jobs of a lane that have waited longest another priority. */
+/** Gives the jobs of a lane that have waited longest another priority: those of so many deliveries. */
 export async function raiseWaitingJobs(
   pool: pg.Pool,
   { from, to, count }: Raise,

@@ -3,6 +3,12 @@ import { query, type Statement } from '../database.js';
 import { LANES } from '../domain/lanes.js';
 import type { DeliverPayload } from './enqueue.js';
 
+/** What a job says of one delivery. */
+export interface NamedDelivery extends DeliverPayload {
+  /** The group whose job named it; undefined: it has a job of its own. */
+  group?: number;
+}
+
 /** A delivery whose attempt is due now, with everything that the attempt needs, as it stood when it was loaded. */
 export interface DueDelivery {
   id: number;
@@ -27,12 +33,22 @@ interface Row {
   event_type: string;
   attempt_count: number;
   attempts_before: number;
+  job_group: number | null;
   body: string;
   url: string;
   sealed_secret: Buffer;
   generation: number;
   state: 'DUE' | 'EARLY' | 'INACTIVE' | 'DELETED';
 }
+
+/**
+ * The least and the greatest id. Given beside a list of ids, Postgres need not open the partitions of all other days: of
+ * a list it finds out too late.
+ */
+export const idRange = (ids: readonly number[]): [least: number, greatest: number] => [
+  Math.min(...ids),
+  Math.max(...ids),
+];
 
 /**
  * Webhook, event and delivery must agree on the tenant: nothing is ever sent across. The conditions beside the ids are
@@ -42,7 +58,7 @@ interface Row {
 const loadStatement: Statement = {
   name: 'load_deliveries',
   text: `
-    select d.id, d.tenant_id, d.webhook_id, d.event_type, d.attempt_count, d.attempts_before, e.body, w.url,
+    select d.id, d.tenant_id, d.webhook_id, d.event_type, d.attempt_count, d.attempts_before, d.job_group, e.body, w.url,
            w.sealed_secret, w.generation,
            case when w.deleted_at is not null then 'DELETED'
                 when not w.active then 'INACTIVE'
@@ -51,7 +67,7 @@ const loadStatement: Statement = {
     from hookwright.deliveries d
     join hookwright.events e on e.id = d.event_id and (e.tenant_id = d.tenant_id) is true
     join hookwright.webhooks w on w.id = d.webhook_id and (w.tenant_id = d.tenant_id) is true
-    where d.id = any($1::bigint[]) and (d.status = 'PENDING') is true`,
+    where d.id = any($1::bigint[]) and d.id between $2 and $3 and (d.status = 'PENDING') is true`,
 };
 
 /** The same conditions again: whatever was changed between the two statements wins. */
@@ -83,18 +99,21 @@ const turnAwayStatement: Statement = {
  */
 export async function loadDeliveries(
   pool: pg.Pool,
-  jobs: readonly DeliverPayload[],
+  jobs: readonly NamedDelivery[],
 ): Promise<(DueDelivery | null)[]> {
-  const rows = await query<Row>(pool, loadStatement, [jobs.map(({ id }) => id)]);
+  const ids = jobs.map(({ id }) => id);
+  const rows = await query<Row>(pool, loadStatement, [ids, ...idRange(ids)]);
   const turnedAway = rows.filter(({ state }) => state !== 'DUE').map(({ id }) => id);
   if (turnedAway.length > 0) {
     await query(pool, turnAwayStatement, [turnedAway]);
   }
   const due = new Map(rows.filter(({ state }) => state === 'DUE').map((row) => [row.id, row]));
-  return jobs.map(({ id, attempt }) => {
+  return jobs.map(({ id, attempt, group }) => {
     const row = due.get(id);
-    // Another worker has made this attempt already; the job for the next one is on its way.
-    return row !== undefined && row.attempt_count === attempt - 1 ? toDueDelivery(row) : null;
+    // Another worker has made this attempt already, and the job for the next one is on its way; or it has a job of its
+    // own by now.
+    const isMeant = row?.attempt_count === attempt - 1 && (group === undefined || row.job_group === group);
+    return row !== undefined && isMeant ? toDueDelivery(row) : null;
   });
 }
 

@@ -5,7 +5,7 @@ import { LANES } from '../domain/lanes.js';
 import { LATENCY_BUCKETS, latencyBucket } from '../domain/latency.js';
 import type { Outcome, SendResult } from '../domain/outcome.js';
 import { enqueueSettleSql, needsJobSql } from './enqueue.js';
-import type { DueDelivery } from './load-deliveries.js';
+import { type DueDelivery, idRange } from './load-deliveries.js';
 
 /** An attempt that has ended, judged, with what is to happen next. */
 export interface FinishedAttempt {
@@ -87,7 +87,7 @@ const recordStatement: Statement = {
           finished_at = case when e.retry_in_ms is null then clock_timestamp() else d.finished_at end,
           last_status_code = e.status_code, last_error_code = e.error_code
       from ended e
-      where d.id = e.delivery_id and d.id = any($1::bigint[]) and (d.tenant_id = e.tenant_id) is true
+      where d.id = e.delivery_id and d.id = any($1::bigint[]) and d.id between $15::bigint and $16::bigint and (d.tenant_id = e.tenant_id) is true
         and d.attempt_count = e.number - 1 and (d.status in ('PENDING', 'HELD', 'CANCELED')) is true
       returning d.id, d.status, d.attempt_count, d.due_at),
     logged as (
@@ -121,6 +121,7 @@ function recordValues(attempts: readonly FinishedAttempt[]): unknown[] {
     column((attempt) => response(attempt)?.bodyTruncated ?? false),
     column(({ outcome }) => outcome.verdict === 'SUCCEEDED'),
     column(({ retryInMs }) => retryInMs),
+    ...idRange(attempts.map(({ delivery }) => delivery.id)),
   ];
 }
 

@@ -41,7 +41,7 @@ export async function redeliver(
       `with reopened as (
          update hookwright.deliveries
          set status = 'PENDING', cancel_reason = null, attempts_before = attempt_count, due_at = now(),
-             finished_at = null
+             finished_at = null, job_group = null
          where id = $1
          returning id, attempt_count)
        select hookwright.enqueue_deliveries(array[id], array[attempt_count + 1], array[now()],

@@ -22,11 +22,11 @@ export const overdueFromStart = (): OverdueCursor => ({ ...START });
 const overdueStatement: Statement = {
   text: `
     with looked as materialized (
-      select d.id, d.due_at, d.attempt_count from hookwright.deliveries d
+      select d.id, d.due_at, d.attempt_count, d.job_group from hookwright.deliveries d
       where d.status = 'PENDING' and d.due_at < now() - $1 * interval '1 second' and d.due_at > $2::timestamptz
       order by d.due_at fetch first ${CHUNK_ROWS} rows with ties),
     lost as materialized (
-      select l.id, l.attempt_count from looked l where ${hasNoLiveJobSql('l.id', '$1')})
+      select l.id, l.attempt_count from looked l where ${hasNoLiveJobSql('l', '$1')})
     select count(*)::integer as rescued,
            hookwright.enqueue_deliveries(array_agg(id), array_agg(attempt_count + 1), array_agg(now()),
              array_agg(case when attempt_count = 0 then ${LANES.FIRST.priority} else ${LANES.RETRY.priority} end)),

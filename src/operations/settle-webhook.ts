@@ -87,7 +87,7 @@ function movesFor(webhook: WebhookState): Move[] {
     });
   }
   if (!webhook.keep_held) {
-    moves.push({ where: `status = 'HELD'`, set: `status = 'PENDING'`, enqueue: true });
+    moves.push({ where: `status = 'HELD'`, set: `status = 'PENDING', job_group = null`, enqueue: true });
   }
   return moves;
 }
