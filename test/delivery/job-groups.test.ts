@@ -1,0 +1,183 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Deliverer } from '../../daemon/deliver.js';
+import { Fence } from '../../daemon/fence.js';
+import { Quarantine } from '../../daemon/quarantine.js';
+import { LANES } from '../../src/domain/lanes.js';
+import { raiseWaitingJobs } from '../../src/operations/enqueue.js';
+import { redeliver } from '../../src/operations/redeliver.js';
+import { rescueOverdue } from '../../src/operations/rescue-deliveries.js';
+import { settleWebhook } from '../../src/operations/settle-webhook.js';
+import { updateWebhook } from '../../src/operations/update-webhook.js';
+import { DeliveryStack } from '../support/delivery-stack.js';
+import { eventually } from '../support/eventually.js';
+import { answer, type Receiver, startReceiver } from '../support/receiver.js';
+
+let stack: DeliveryStack;
+let receiver: Receiver;
+let webhookId: number;
+beforeEach(async () => {
+  receiver = await startReceiver();
+  stack = await DeliveryStack.open();
+  ({ id: webhookId } = await stack.webhook(receiver.url));
+});
+afterEach(async () => {
+  await stack[Symbol.asyncDispose]();
+  await receiver.close();
+});
+
+/** @returns the ids of the deliveries of events that are emitted in one transaction */
+async function emitTogether(events: number, onlyWebhookId: number | null = null): Promise<number[]> {
+  const item = {
+    tenantId: stack.tenantId,
+    eventType: 'coupon.applied',
+    body: '{"code":"a","discount_type":"b"}',
+    idempotencyKey: null,
+    onlyWebhookId,
+  };
+  const before = new Set((await stack.deliveries()).map(({ id }) => id));
+  await stack.services.emitter.emit(new Array(events).fill(item));
+  return (await stack.deliveries()).map(({ id }) => id).filter((id) => !before.has(id));
+}
+
+interface GroupJob {
+  id: string;
+  key: string;
+  payload: { group: number; ids: number[] };
+  priority: number;
+}
+const jobs = () => stack.rows<GroupJob>('select * from graphile_worker._private_jobs order by key');
+const groupOf = async (key: string) => (await jobs()).find((job) => job.key === key)!.payload;
+const pause = (active: boolean) =>
+  updateWebhook(stack.services.db, stack.tenantId, webhookId, { active }, 168);
+const succeeded = (count: number) => async () =>
+  (await stack.deliveries(`status = 'SUCCEEDED'`)).length === count;
+
+test('first attempts of one transaction share jobs, four each; one alone has its own', async () => {
+  const [a, b, c, d, e] = await emitTogether(5);
+  expect(await jobs()).toMatchObject([
+    { key: `d:${e}`, payload: { id: e, attempt: 1 } },
+    { key: `g:${a}`, payload: { group: a, ids: [a, b, c, d] } },
+  ]);
+});
+
+test('deliveries of different lanes share no job', async () => {
+  const [first] = await emitTogether(2);
+  const [test1] = await emitTogether(2, webhookId);
+  expect((await jobs()).map(({ key, priority }) => ({ key, priority }))).toEqual([
+    { key: `g:${first}`, priority: LANES.FIRST.priority },
+    { key: `g:${test1}`, priority: LANES.TEST.priority },
+  ]);
+});
+
+test('all of a group are delivered once each; who fails is tried again alone', async () => {
+  let requests = 0;
+  receiver.answerWith((_, response) => {
+    requests += 1;
+    response.writeHead(requests === 2 ? 500 : 200).end();
+  });
+  const ids = await emitTogether(4);
+  stack.startDaemon();
+  await eventually(succeeded(4));
+  expect(receiver.received).toHaveLength(5);
+  const attempts = await stack.rows<{ count: number }>(
+    'select count(*)::int from hookwright.attempts group by delivery_id order by 1',
+  );
+  expect(attempts.map(({ count }) => count)).toEqual([1, 1, 1, 2]);
+  expect((await stack.deliveries()).map(({ id }) => id)).toEqual(ids);
+  await stack.noDeliveryJobs();
+});
+
+test('a member that takes long does not keep the others from being recorded', async () => {
+  const [slow] = await emitTogether(4);
+  let release = () => {};
+  receiver.answerWith(({ headers }, response) => {
+    const end = () => void response.writeHead(200).end();
+    if (headers['x-service-delivery'] === String(slow)) {
+      release = end;
+    } else {
+      end();
+    }
+  });
+  stack.startDaemon();
+  await eventually(succeeded(3));
+  expect((await stack.deliveries(`id = ${slow}`))[0]?.status).toBe('PENDING');
+  release();
+  await eventually(succeeded(4));
+});
+
+test('a group that its first worker did not finish is taken apart: each that still waits has a job of its own', async () => {
+  const [a, b, c, d] = await emitTogether(4);
+  await stack.rows(
+    `update hookwright.deliveries set attempt_count = 1, status = 'SUCCEEDED' where id = ${a}`,
+  );
+  await stack.rows(`update hookwright.deliveries set status = 'HELD' where id = ${b}`);
+  const quarantine = new Quarantine(stack.services);
+  const job = { id: '1', attempts: 2, priority: LANES.FIRST.priority };
+  let ran = false;
+  await quarantine.runGroup(job, await groupOf(`g:${a}`), async () => {
+    ran = true;
+  });
+  expect(ran).toBe(false);
+  const own = (await jobs()).filter(({ key }) => key.startsWith('d:'));
+  expect(own.map(({ key }) => key)).toEqual([`d:${c}`, `d:${d}`]);
+});
+
+test('a process that dies with a group in hand: what it did not send is sent by the next', async () => {
+  await emitTogether(4);
+  await stack.rows(
+    `update graphile_worker._private_jobs set locked_by = 'pool-dead', locked_at = now(), attempts = attempts + 1`,
+  );
+  stack.startDaemon();
+  await eventually(succeeded(4));
+  expect(receiver.received).toHaveLength(4);
+});
+
+test('an overdue delivery whose shared job waits is left alone; without that job it is rescued', async () => {
+  await emitTogether(4);
+  await stack.rows(`update hookwright.deliveries set due_at = now() - interval '61 seconds'`);
+  expect(await rescueOverdue(stack.services.db.pool)).toBe(0);
+  await stack.rows('delete from graphile_worker._private_jobs');
+  expect(await rescueOverdue(stack.services.db.pool)).toBe(4);
+});
+
+test('who was held and released meanwhile has a job of its own, and the shared one leaves it alone', async () => {
+  const [a] = await emitTogether(2);
+  const { group, ids } = await groupOf(`g:${a}`);
+  await pause(false);
+  await settleWebhook(stack.services.db, stack.tenantId, webhookId);
+  await pause(true);
+  await settleWebhook(stack.services.db, stack.tenantId, webhookId);
+  const fence = new Fence();
+  fence.heard(performance.now());
+  const deliverer = new Deliverer({ ...stack.services, sender: noSender, fence });
+  await deliverer.deliverGroup({ group, ids }, LANES.FIRST.priority);
+  expect(await stack.deliveries(`status = 'PENDING' and attempt_count = 0`)).toHaveLength(2);
+  stack.startDaemon();
+  await eventually(succeeded(2));
+  expect(receiver.received).toHaveLength(2);
+});
+
+test('one that is sent again has a job of its own', async () => {
+  receiver.answerWith(answer(200));
+  const [a] = await emitTogether(2);
+  stack.startDaemon();
+  await eventually(succeeded(2));
+  await redeliver(stack.services.db, stack.tenantId, a!);
+  await eventually(async () => (await stack.deliveries(`id = ${a} and attempt_count = 2`)).length === 1);
+  expect(receiver.received).toHaveLength(3);
+});
+
+test('a lane is raised by deliveries, not by jobs', async () => {
+  await emitTogether(12);
+  await stack.rows(
+    `update graphile_worker._private_jobs set priority = ${LANES.CROWDED.priority}, run_at = now() - id * interval '1 second'`,
+  );
+  const raise = { from: LANES.CROWDED.priority, to: LANES.CROWDED.raised, count: 5 };
+  await raiseWaitingJobs(stack.services.db.pool, raise, 0);
+  expect((await jobs()).filter(({ priority }) => priority === LANES.CROWDED.raised)).toHaveLength(2);
+});
+
+const noSender = {
+  send: () => Promise.reject(new Error('nothing should be sent')),
+  close: () => Promise.resolve(),
+};
