@@ -89,7 +89,7 @@ export class Deliverer {
     for (let other = this.#underWay.get(job.id); other; other = this.#underWay.get(job.id)) {
       await other.catch(() => {});
     }
-    const turn = this.#slots.hold(() => this.#takeTurn(job, laneOf(priority)));
+    const turn = this.#slots.hold(priority, () => this.#takeTurn(job, laneOf(priority)));
     this.#underWay.set(job.id, turn);
     try {
       await turn;

@@ -8,7 +8,7 @@ import { freeJobsOf, quietLogger } from '../src/operations/enqueue.js';
 import type { RunnerDeps, RunnerOptions } from './runner.js';
 
 /** Jobs fetched ahead of the slots. A crash strands these too, until the sweep finds them. */
-const FETCH_AHEAD = 0.5;
+const FETCH_AHEAD = 0.25;
 /**
  * A jobs table is empty one moment and long the next, and Postgres would keep the plan of a fetch that it made when the
  * table was empty: read it all, and go through the jobs to take once for each of them. With 30,000 due jobs that took

@@ -1,25 +1,44 @@
-/** A fixed number of places; whoever finds none free waits for one, in the order of coming. */
+/**
+ * A fixed number of places. Whoever finds none free waits for one: those of the lowest priority number come first (as
+ * graphile-worker has it), and among them who came first.
+ */
 export class Slots {
-  readonly #waiting: (() => void)[] = [];
+  readonly #waiting = new Map<number, (() => void)[]>();
 
   constructor(private free: number) {}
 
   /** Runs `work` in a place of its own. @throws what `work` throws */
-  async hold<Result>(work: () => Promise<Result>): Promise<Result> {
+  async hold<Result>(priority: number, work: () => Promise<Result>): Promise<Result> {
     if (this.free > 0) {
       this.free -= 1;
     } else {
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+      await new Promise<void>((resolve) => this.#queue(priority).push(resolve));
     }
     try {
       return await work();
     } finally {
-      const next = this.#waiting.shift();
+      const next = this.#next();
       if (next === undefined) {
         this.free += 1;
       } else {
         next();
       }
     }
+  }
+
+  #queue(priority: number): (() => void)[] {
+    const queue = this.#waiting.get(priority) ?? [];
+    this.#waiting.set(priority, queue);
+    return queue;
+  }
+
+  #next(): (() => void) | undefined {
+    let first = Number.POSITIVE_INFINITY;
+    for (const [priority, queue] of this.#waiting) {
+      if (priority < first && queue.length > 0) {
+        first = priority;
+      }
+    }
+    return this.#waiting.get(first)?.shift();
   }
 }

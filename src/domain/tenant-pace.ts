@@ -1,6 +1,8 @@
 /** Deliveries that a tenant may emit at once, and then each second, before the rest of them stand behind others'. */
 const BURST = 500;
 const PER_SECOND = 250;
+/** So a tenant is heard again a second after it has calmed down, whatever it emitted before. */
+const LEVEL_MAX = BURST + PER_SECOND;
 const TENANTS_MAX = 10_000;
 
 interface Level {
@@ -23,7 +25,7 @@ export class TenantPace {
   }
 
   emitted(tenantId: number, deliveries: number): void {
-    const level = this.#level(tenantId) + deliveries;
+    const level = Math.min(LEVEL_MAX, this.#level(tenantId) + deliveries);
     this.#levels.delete(tenantId);
     this.#levels.set(tenantId, { deliveries: level, atMs: this.now() });
     if (this.#levels.size > TENANTS_MAX) {

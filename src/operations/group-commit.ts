@@ -11,9 +11,9 @@ const repeatableSqlStates = new Set(['40P01', '40001']);
 const REPETITIONS_MAX = 3;
 
 /**
- * Lets concurrent callers share one transaction. A batch leaves at once while none is under way;
- * what arrives meanwhile forms the next batch. So an idle system waits for nothing, a busy one commits in groups, and
- * there is no timer to tune.
+ * Lets concurrent callers share one transaction. What comes in one turn of the event loop leaves together, at its end,
+ * while no batch is under way; what arrives meanwhile forms the next batch. So an idle system waits for nothing, a busy
+ * one commits in groups, and there is no timer to tune.
  *
  * Items that were given together stay together in one transaction. When a batch fails for another reason than the
  * database being away, its groups are run one by one, so that a bad one fails alone.
