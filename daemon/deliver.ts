@@ -89,7 +89,7 @@ export class Deliverer {
     for (let other = this.#underWay.get(job.id); other; other = this.#underWay.get(job.id)) {
       await other.catch(() => {});
     }
-    const turn = this.#slots.hold(priority, () => this.#takeTurn(job, laneOf(priority)));
+    const turn = this.#takeTurn(job, priority);
     this.#underWay.set(job.id, turn);
     try {
       await turn;
@@ -120,29 +120,47 @@ export class Deliverer {
     return done;
   }
 
-  async #takeTurn(job: NamedDelivery, lane: Lane): Promise<void> {
+  async #takeTurn(job: NamedDelivery, priority: number): Promise<void> {
+    const lane = laneOf(priority);
+    // The place is for loading and sending: whose request has been answered, or who has been put off, is waited for by
+    // the database alone.
+    const turn = await this.#slots.hold(priority, () => this.#send(job, lane));
+    if (turn === null) {
+      return;
+    }
+    if ('attempt' in turn) {
+      await this.#record(turn.attempt);
+      return;
+    }
+    this.metrics.putOff(lane);
+    // On the beat, so that those of all endpoints share a statement: nobody waits for it.
+    await delay(PUT_OFF_BEAT_MS - (performance.now() % PUT_OFF_BEAT_MS));
+    await this.#putOffs.runOne({
+      deliveryId: turn.delivery.id,
+      attemptNumber: turn.delivery.attemptNumber,
+      inMs: turn.putOffMs,
+      priority: LANES[laneAfterPutOff(lane)].priority,
+    });
+  }
+
+  /** Either the attempt that was made, or for how long the delivery is to be put off; null: it is not due. */
+  async #send(
+    job: NamedDelivery,
+    lane: Lane,
+  ): Promise<{ attempt: FinishedAttempt } | { delivery: DueDelivery; putOffMs: number } | null> {
     await this.deps.fence.opened();
     const delivery = await this.#loads.runOne(job);
     if (delivery === null) {
-      return;
+      return null;
     }
     const turn = await this.gate.enter({ ...delivery, origin: originOf(delivery.url) });
-    if ('pass' in turn) {
-      this.#done[lane] += 1;
-      const attempt = await this.#attempt(delivery, turn.pass);
-      this.metrics.attempted(lane, attempt.outcome, attempt.result.durationMs);
-      await this.#record(attempt);
-    } else {
-      this.metrics.putOff(lane);
-      // On the beat, so that those of all endpoints share a statement: nobody waits for it.
-      await delay(PUT_OFF_BEAT_MS - (performance.now() % PUT_OFF_BEAT_MS));
-      await this.#putOffs.runOne({
-        deliveryId: delivery.id,
-        attemptNumber: delivery.attemptNumber,
-        inMs: turn.putOffMs,
-        priority: LANES[laneAfterPutOff(lane)].priority,
-      });
+    if ('putOffMs' in turn) {
+      return { delivery, putOffMs: turn.putOffMs };
     }
+    this.#done[lane] += 1;
+    const attempt = await this.#attempt(delivery, turn.pass);
+    this.metrics.attempted(lane, attempt.outcome, attempt.result.durationMs);
+    return { attempt };
   }
 
   async #attempt(delivery: DueDelivery, pass: Pass): Promise<FinishedAttempt> {

@@ -13,9 +13,20 @@ const FETCH_AHEAD = 0.25;
  * A jobs table is empty one moment and long the next, and Postgres would keep the plan of a fetch that it made when the
  * table was empty: read it all, and go through the jobs to take once for each of them. With 30,000 due jobs that took
  * 630 ms a fetch instead of 3. So each fetch is planned anew, and by indexes.
+ *
+ * A fetch does not wait for the disk: after a crash of Postgres a job may be there as if it had not been fetched, which a
+ * hint may (docs/decisions/0008).
  */
-const JOB_PLANS =
-  '-c plan_cache_mode=force_custom_plan -c jit=off -c enable_seqscan=off -c enable_bitmapscan=off -c enable_sort=off';
+const JOB_CONNECTION = [
+  'plan_cache_mode=force_custom_plan',
+  'jit=off',
+  'enable_seqscan=off',
+  'enable_bitmapscan=off',
+  'enable_sort=off',
+  'synchronous_commit=off',
+]
+  .map((setting) => `-c ${setting}`)
+  .join(' ');
 const CONNECTIONS_MAX = 5;
 const GATE_TIMEOUT_MS = 3_000;
 const FREE_EVERY_MS = 1_000;
@@ -203,7 +214,7 @@ class GatedPool extends pg.Pool {
 
 /** graphile-worker's own pool has no time limits, and goes on ending after its runner has ended. */
 function openConnections(url: string, log: Logger): GatedPool {
-  const connections = new GatedPool({ ...poolOptions(url, CONNECTIONS_MAX), options: JOB_PLANS });
+  const connections = new GatedPool({ ...poolOptions(url, CONNECTIONS_MAX), options: JOB_CONNECTION });
   tellErrors(connections, (error) => log.warn({ err: error }, 'a job connection broke'));
   return connections;
 }
