@@ -45,6 +45,8 @@ export class Deliverer {
   readonly #keys: SigningKeys;
   /** Jobs name several deliveries each: this, and not the number of jobs in hand, is how many are worked on. */
   readonly #slots: Slots;
+  /** A request's place is free for the next one as soon as it was answered, unless as many outcomes wait already. */
+  readonly #outcomes: Slots;
   readonly gate: Gate;
   readonly metrics: DaemonMetrics;
   #done = noneDone();
@@ -66,6 +68,7 @@ export class Deliverer {
     });
     this.#keys = new SigningKeys(vault);
     this.#slots = new Slots(config.delivery.concurrency);
+    this.#outcomes = new Slots(config.delivery.concurrency);
     this.gate = new Gate({
       slots: config.delivery.concurrency,
       endpointMax: config.delivery.endpointConcurrencyMax,
@@ -122,14 +125,12 @@ export class Deliverer {
 
   async #takeTurn(job: NamedDelivery, priority: number): Promise<void> {
     const lane = laneOf(priority);
-    // The place is for loading and sending: whose request has been answered, or who has been put off, is waited for by
-    // the database alone.
     const turn = await this.#slots.hold(priority, () => this.#send(job, lane));
     if (turn === null) {
       return;
     }
     if ('attempt' in turn) {
-      await this.#record(turn.attempt);
+      await this.#record(turn.attempt).finally(() => this.#outcomes.give());
       return;
     }
     this.metrics.putOff(lane);
@@ -160,6 +161,7 @@ export class Deliverer {
     this.#done[lane] += 1;
     const attempt = await this.#attempt(delivery, turn.pass);
     this.metrics.attempted(lane, attempt.outcome, attempt.result.durationMs);
+    await this.#outcomes.take(0);
     return { attempt };
   }
 

@@ -9,20 +9,29 @@ export class Slots {
 
   /** Runs `work` in a place of its own. @throws what `work` throws */
   async hold<Result>(priority: number, work: () => Promise<Result>): Promise<Result> {
+    await this.take(priority);
+    try {
+      return await work();
+    } finally {
+      this.give();
+    }
+  }
+
+  /** Waits for a place, which must be given back. */
+  async take(priority: number): Promise<void> {
     if (this.free > 0) {
       this.free -= 1;
     } else {
       await new Promise<void>((resolve) => this.#queue(priority).push(resolve));
     }
-    try {
-      return await work();
-    } finally {
-      const next = this.#next();
-      if (next === undefined) {
-        this.free += 1;
-      } else {
-        next();
-      }
+  }
+
+  give(): void {
+    const next = this.#next();
+    if (next === undefined) {
+      this.free += 1;
+    } else {
+      next();
     }
   }
 
