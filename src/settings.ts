@@ -178,7 +178,7 @@ export const settings = {
   DELIVERY_CONCURRENCY: setting(
     whole(1, 2000, 200),
     '1 to 2000',
-    'Deliveries that a daemon works on at the same time.',
+    'Requests that a daemon has in flight at the same time, and outcomes that it has not yet written.',
   ),
   ENDPOINT_CONCURRENCY_MAX: setting(
     whole(1, 1000, 64),

@@ -83,7 +83,9 @@ async function open(roles: Roles, config: Config, log: Logger, closings: Closing
     closings.push((inHaste) => daemon.stop(inHaste ? HASTY_DRAIN_MS : undefined));
     log.info({ concurrency: config.delivery.concurrency }, 'the delivery daemon is running');
     if (config.metrics.port > 0) {
-      const metrics = await startMetricsServer(daemon.metrics, config.metrics);
+      const metrics = await listen('METRICS_PORT', config.metrics, (place) =>
+        startMetricsServer(daemon.metrics, place),
+      );
       closings.push(() => metrics.close());
       log.info({ url: metrics.url }, 'Prometheus finds its figures there');
     }
@@ -96,7 +98,8 @@ async function open(roles: Roles, config: Config, log: Logger, closings: Closing
 
 async function startApi(services: Services): Promise<{ server: FastifyInstance; address: string }> {
   const server = await buildServer(services);
-  const address = await listen(server, services.config);
+  const { host, port } = services.config;
+  const address = await listen('PORT', { host, port }, (place) => server.listen(place));
   services.log.info({ address }, 'the API is listening');
   return { server, address };
 }
@@ -116,16 +119,31 @@ async function requireMigrated(databaseUrl: string): Promise<void> {
   }
 }
 
-async function listen(server: FastifyInstance, { host, port }: Config): Promise<string> {
+interface Place {
+  host: string;
+  port: number;
+}
+
+/** @throws Error with a sentence that names the setting, when the port cannot be had */
+async function listen<Result>(
+  setting: string,
+  place: Place,
+  start: (place: Place) => Promise<Result>,
+): Promise<Result> {
+  const { host, port } = place;
   try {
-    return await server.listen({ host, port });
+    return await start(place);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === 'EADDRINUSE') {
-      throw new Error(`Port ${port} on ${host} is taken. Free it, or choose another: PORT=3001.`);
+      throw new Error(
+        `Port ${port} on ${host} is taken. Free it, or choose another: ${setting}=${port + 1}.`,
+      );
     }
     if (code === 'EACCES') {
-      throw new Error(`Port ${port} is not for ordinary users. Choose one above 1023: PORT=3000.`);
+      throw new Error(
+        `Port ${port} is not for ordinary users. Choose one above 1023: ${setting}=${port + 8000}.`,
+      );
     }
     throw error;
   }
