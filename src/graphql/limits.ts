@@ -69,6 +69,9 @@ export function requireAffordable(
 ): void {
   const known = knownCosts.get(document);
   const cost = known ?? costOf(schema, document, operation, variables);
+  if (cost === null) {
+    return; // Variables that do not fit: the execution says so properly.
+  }
   if (known === undefined) {
     knownCosts.set(document, isFixed(document, operation) ? cost : null);
   }
@@ -94,7 +97,7 @@ function costOf(
   query: DocumentNode,
   operation: OperationDefinitionNode,
   variables: Record<string, unknown>,
-): number {
+): number | null {
   try {
     return getComplexity({
       schema,
@@ -104,6 +107,6 @@ function costOf(
       ...(operation.name ? { operationName: operation.name.value } : {}),
     });
   } catch {
-    return 0; // Variables that do not fit: the execution says so properly.
+    return null;
   }
 }

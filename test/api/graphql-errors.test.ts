@@ -61,6 +61,14 @@ describe('requests that are refused before they run', () => {
     expect((await ask(query, { n: 20 })).errors).toEqual([]);
   });
 
+  test('variables that do not fit do not make a document free for those that do', async () => {
+    const query = `query ($id: ID!) { webhook(id: $id) { id } webhooks(first: 100) { edges { node {
+      deliveries(first: 100) { edges { node { event { id } } } } } } } }`;
+    expect((await ask(query, {})).status).toBe(400);
+    const { errors } = await ask(query, { id: '1' });
+    expect(errors[0].extensions.code).toBe('GRAPHQL_VALIDATION_FAILED');
+  });
+
   test('a page of everything nested once is affordable', async () => {
     const query = `{ deliveries(first: 100) { edges { cursor node {
       id event { id body payload } webhook { id url } attempts { number requestHeaders responseBody } } } } }`;
