@@ -34,6 +34,8 @@ export interface DeliverDeps {
 }
 
 const BATCH_MAX = 256;
+/** A second load beside another one pays only when this many deliveries wait for it. */
+const BATCH_BESIDE_LOADS = 64;
 const RECORD_PAUSE_MS = 500;
 const PUT_OFF_BEAT_MS = 50;
 
@@ -56,7 +58,7 @@ export class Deliverer {
     const { db, config, vault } = deps;
     this.#loads = new GroupCommit((jobs) => loadDeliveries(db.pool, jobs), {
       itemsMax: BATCH_MAX,
-      besideItems: 64,
+      besideItems: BATCH_BESIDE_LOADS,
     });
     // One batch at a time: two would only wait for each other, on the rows of the webhooks that they share.
     this.#records = new GroupCommit((attempts) => recordAttempts(db.pool, attempts, config.holdHours), {

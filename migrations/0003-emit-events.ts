@@ -7,8 +7,8 @@ import { Migration } from '@mikro-orm/migrations';
 export class EmitEvents extends Migration {
   override up(): void {
     this.addSql(`
-      -- The only SQL of ours that adds delivery jobs. A job is a hint that a row is due: it names the delivery
-      -- and the attempt that it is meant for, nothing else. max_attempts is high because graphile-worker counts
+      -- With enqueue_new_deliveries the only SQL of ours that adds delivery jobs. A job is a hint that a row is due: it
+      -- names the delivery and the attempt that it is meant for, nothing else. max_attempts is high because graphile-worker counts
       -- a fetch as an attempt, and a job whose process died must stay available.
       create function hookwright.enqueue_deliveries(
         delivery_ids bigint[], attempt_numbers integer[], run_ats timestamptz[], priorities integer[]

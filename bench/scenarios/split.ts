@@ -1,9 +1,8 @@
 import { readPeakMemory } from '../processes.js';
 import { emitAndReceive, type Scenario } from '../scenario.js';
+import { load, WARM_UP_SECONDS } from './throughput.js';
 
 const GROUP = 'split';
-const load = { what: 'emit', concurrency: 64 } as const;
-const WARM_UP_SECONDS = 5;
 
 /** As `throughput`, with API and delivery in processes of their own: each one's CPU time and peak memory is told. */
 export const split: Scenario = {

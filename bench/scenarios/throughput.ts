@@ -1,8 +1,8 @@
 import { emitAndReceive, type Scenario } from '../scenario.js';
 
-const load = { what: 'emit', concurrency: 64 } as const;
+export const load = { what: 'emit', concurrency: 64 } as const;
 /** The first ten thousands of a process are a quarter slower: its code is not compiled yet. */
-const WARM_UP_SECONDS = 5;
+export const WARM_UP_SECONDS = 5;
 
 export const throughput: Scenario = {
   name: 'throughput',

@@ -4,8 +4,8 @@ import { query, type Statement, transaction } from '../database.js';
 import type { Raise } from '../domain/lanes.js';
 
 /**
- * The only file that names graphile-worker's SQL (with the function `hookwright.enqueue_deliveries`, which adds the
- * delivery jobs). A job is a hint; the rows are the truth.
+ * The only file that names graphile-worker's SQL (with the functions `hookwright.enqueue_deliveries` and
+ * `hookwright.enqueue_new_deliveries`, which add the delivery jobs). A job is a hint; the rows are the truth.
  */
 
 /** graphile-worker logs each job by default, which costs more than running it. */

@@ -28,6 +28,13 @@ function gatedCommit() {
   return { batches, gates, commit };
 }
 
+/** Lets the first so many batches through, each as soon as it is under way. */
+async function letThrough(gates: readonly (() => void)[], batches: number): Promise<void> {
+  for (let batch = 0; batch < batches; batch++) {
+    (await eventually(() => gates[batch]))();
+  }
+}
+
 describe('group commit', () => {
   test('what comes in one turn of the event loop leaves together', async () => {
     const { batches, gates, commit } = gatedCommit();
@@ -72,9 +79,7 @@ describe('group commit', () => {
     expect(batches).toEqual([[0], [1, 2, 3]]);
     answers.push(...(await oneByOne(group, [4, 5, 6, 7])));
     expect(batches).toHaveLength(2);
-    for (let batch = 0; batch < 3; batch++) {
-      (await eventually(() => gates[batch]))();
-    }
+    await letThrough(gates, 3);
     await Promise.all(answers);
     expect(batches.at(-1)).toEqual([4, 5, 6, 7]);
   });
@@ -87,9 +92,7 @@ describe('group commit', () => {
       turnOf: ([first]) => Math.floor(first! / 10),
     });
     const answers = await oneByOne(group, [10, 11, 12, 13, 14, 20, 30]);
-    for (let batch = 0; batch < 4; batch++) {
-      (await eventually(() => gates[batch]))();
-    }
+    await letThrough(gates, 4);
     await Promise.all(answers);
     expect(batches).toEqual([[10], [11, 20], [30, 12], [13, 14]]);
   });
@@ -108,9 +111,7 @@ describe('group commit', () => {
       ...[13, 16].map((item) => group.run([item, item + 1, item + 2])),
       ...[20, 21].map((item) => group.run([item])),
     ];
-    for (let batch = 0; batch < 3; batch++) {
-      (await eventually(() => gates[batch]))();
-    }
+    await letThrough(gates, 3);
     await Promise.all(answers);
     expect(batches).toEqual([
       [10, 11, 12],
@@ -125,9 +126,7 @@ describe('group commit', () => {
     const first = group.runOne(0);
     await nextTurn();
     const answers = [group.run([1, 2]), group.run([3, 4]), group.run([5, 6, 7, 8])];
-    for (let batch = 0; batch < 3; batch++) {
-      (await eventually(() => gates[batch]))();
-    }
+    await letThrough(gates, 3);
     await first;
     expect(await Promise.all(answers)).toEqual([
       [10, 20],
