@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
 import type { FastifyInstance } from 'fastify';
 
 const defaultQuery = `# Welcome to Hookwright.
@@ -82,6 +81,8 @@ export async function graphiql(app: FastifyInstance): Promise<void> {
 }
 
 async function makePage(): Promise<Page> {
+  // Loaded with the first page: it takes 30 MiB.
+  const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
   const html = Buffer.from(
     renderGraphiQL({
       title: 'Hookwright',
