@@ -1,69 +1,8 @@
 #!/usr/bin/env node
 import './node-version.js';
 import './node-environment.js';
-import { Command, InvalidArgumentError, Option } from 'commander';
-import { createKey, createTenantCommand, listKeys, listTenants, revokeKey } from './commands/administer.js';
-import { migrateCommand } from './commands/migrate.js';
-import { serve } from './commands/serve.js';
-import { SCOPES } from './domain/api-key.js';
-import { version } from './version.js';
+import { saveMemory } from './node-memory.js';
 
-const program = new Command('hookwright')
-  .description('A multi-tenant webhook subscription and delivery service on Postgres alone.')
-  .version(version)
-  .showHelpAfterError();
-
-program
-  .command('start', { isDefault: true })
-  .description('API and delivery daemon in one process; with DATABASE_URL unset it brings its own Postgres')
-  .action(() => serve({ api: true, daemon: true, migrate: true }));
-program
-  .command('api')
-  .description('the API alone, over the Postgres of DATABASE_URL')
-  .action(() => serve({ api: true, daemon: false, migrate: false }));
-program
-  .command('daemon')
-  .description('the delivery daemon alone, over the Postgres of DATABASE_URL')
-  .action(() => serve({ api: false, daemon: true, migrate: false }));
-program.command('migrate').description('bring the database to the newest schema').action(migrateCommand);
-
-const tenant = program.command('tenant').description('tenants of this installation');
-tenant.command('create <name>').description('make a tenant').action(createTenantCommand);
-tenant.command('list').description('show all tenants').action(listTenants);
-
-const key = program.command('key').description('API keys');
-key
-  .command('create <name>')
-  .description('make a key and print it: it is shown this once')
-  .addOption(new Option('--tenant <id>', 'the tenant that the key is for').argParser(positiveInteger))
-  .addOption(
-    new Option('--platform', 'a platform key: may make tenants, and act for each of them').conflicts(
-      'tenant',
-    ),
-  )
-  .option('--scopes <scopes>', `separated by commas; default: all (${SCOPES.join(', ')})`)
-  .addOption(new Option('--expires-in <seconds>', 'default: never').argParser(positiveInteger))
-  .action(createKey);
-key
-  .command('list')
-  .description('show keys, without their secrets')
-  .addOption(new Option('--tenant <id>', 'only the keys of this tenant').argParser(positiveInteger))
-  .action(listKeys);
-key.command('revoke').argument('<id>', 'the number of the key', positiveInteger).action(revokeKey);
-
-function positiveInteger(text: string): number {
-  if (!/^[1-9]\d{0,14}$/.test(text)) {
-    throw new InvalidArgumentError('It must be a positive whole number.');
-  }
-  return Number(text);
-}
-
-try {
-  await program.parseAsync();
-} catch (error) {
-  // What went wrong, in a sentence; the stack only helps those who ask for it.
-  const text =
-    error instanceof Error ? (process.env['LOG_LEVEL'] === 'debug' ? error.stack : error.message) : error;
-  process.stderr.write(`hookwright: ${text}\n`);
-  process.exit(1);
-}
+saveMemory();
+// Only now: loading the rest needs the right Node, and takes memory.
+await import('./command-line.js');

@@ -1,0 +1,87 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { describe, expect, test } from 'vitest';
+import { missingFlags } from '../src/node-memory.js';
+
+const FLAGS = ['--max-semi-space-size=16', '--heap-growing-percent=50'];
+
+describe('the flags of Node', () => {
+  test('are added where the operator gave none of them', () => {
+    expect(missingFlags([])).toEqual(FLAGS);
+    expect(missingFlags(['--enable-source-maps'], '--max-old-space-size=400 --no-warnings')).toEqual(FLAGS);
+  });
+
+  test('are left as the operator set them, wherever and however that was written', () => {
+    expect(missingFlags(['--max-semi-space-size=64', '--heap-growing-percent=300'])).toEqual([]);
+    expect(missingFlags(['--heap_growing_percent', '20'])).toEqual(['--max-semi-space-size=16']);
+    expect(missingFlags([], '--no-warnings  "--max_semi_space_size=64"')).toEqual([
+      '--heap-growing-percent=50',
+    ]);
+  });
+
+  test('are all there in a program that was started with them, so that it starts anew once only', () => {
+    expect(missingFlags(['--enable-source-maps', ...missingFlags([])])).toEqual([]);
+  });
+});
+
+/** What a process is, told by each program that runs in it, before that program does anything. */
+interface Start {
+  pid: number;
+  execArgv: string[];
+  arenasMax?: string;
+}
+
+const TELL = `data:text/javascript,${encodeURIComponent(
+  `const { pid, execArgv, env } = process;
+   process.stderr.write('START ' + JSON.stringify({ pid, execArgv, arenasMax: env.MALLOC_ARENA_MAX }) + '\\n');`,
+)}`;
+
+describe('the program', () => {
+  test('starts anew with them as the same process, with its arguments, and ends with its own exit code', async () => {
+    const { child, starts, output, code } = await run(['key', 'create'], {}, []);
+    expect(starts).toHaveLength(2);
+    expect(starts[1]).toMatchObject({ pid: child.pid, arenasMax: '1' });
+    expect(starts[1]?.execArgv).toEqual([...(starts[0]?.execArgv ?? []), ...FLAGS]);
+    expect(output).toContain("missing required argument 'name'");
+    expect(code).toBe(1);
+  });
+
+  test('leaves what the operator set', async () => {
+    const env = { NODE_OPTIONS: '--max-semi-space-size=64', MALLOC_ARENA_MAX: '4' };
+    const { starts, code } = await run(['--version'], env, []);
+    expect(starts.at(-1)?.execArgv).not.toContain('--max-semi-space-size=16');
+    expect(starts.at(-1)).toMatchObject({ arenasMax: '4' });
+    expect(code).toBe(0);
+  });
+
+  test('goes on as it is where a parent has a channel to it', async () => {
+    const { starts, output, code } = await run(['--version'], {}, ['ipc']);
+    expect(starts).toHaveLength(1);
+    expect(output).toMatch(/^\d+\.\d+\.\d+$/m);
+    expect(code).toBe(0);
+  });
+});
+
+interface Run {
+  child: ChildProcess;
+  starts: Start[];
+  output: string;
+  code: number | null;
+}
+
+async function run(args: string[], env: Record<string, string>, channel: 'ipc'[]): Promise<Run> {
+  const { NODE_OPTIONS, MALLOC_ARENA_MAX, ...rest } = process.env;
+  const child = spawn(process.execPath, ['--import', 'tsx', '--import', TELL, 'src/main.ts', ...args], {
+    env: { ...rest, ...env },
+    stdio: ['ignore', 'pipe', 'pipe', ...channel],
+  });
+  let output = '';
+  for (const stream of [child.stdout!, child.stderr!]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  }
+  const [code] = await once(child, 'close');
+  const starts = [...output.matchAll(/^START (.*)$/gm)].map(([, json]) => JSON.parse(json ?? '') as Start);
+  return { child, starts, output, code };
+}
