@@ -66,6 +66,7 @@ function configFrom(s: Settings) {
     logLevel: s.LOG_LEVEL,
     webhooksPerTenantMax: s.WEBHOOKS_PER_TENANT_MAX,
     payloadBytesMax: s.PAYLOAD_BYTES_MAX,
+    limits: limitsFrom(s),
     holdHours: s.HOLD_HOURS,
     retentionDays: s.RETENTION_DAYS,
     retry: { retriesMax: s.MAX_RETRIES, baseSeconds: s.RETRY_BASE_SECONDS, capSeconds: 3600 },
@@ -86,6 +87,30 @@ function configFrom(s: Settings) {
       allowedRanges: s.ALLOW_PRIVATE_TARGETS,
       /** On the machine of somebody who tries the service, their own receiver on loopback speaks http. */
       loopbackHttp: embedded,
+    },
+  };
+}
+
+/** What one request may be, whatever its key. */
+function limitsFrom(s: Settings) {
+  return {
+    restBodyBytesMax: s.REST_BODY_BYTES_MAX,
+    payloadDepthMax: s.PAYLOAD_DEPTH_MAX,
+    eventsPerRequestMax: s.EVENTS_PER_REQUEST_MAX,
+    requestTimeoutMs: s.REQUEST_TIMEOUT_MS,
+    headersTimeoutMs: s.REQUEST_TIMEOUT_MS / 2,
+    idleTimeoutMs: s.IDLE_TIMEOUT_MS,
+    pipelinedRequestsMax: s.PIPELINED_REQUESTS_MAX,
+    graphql: {
+      bodyBytesMax: s.GRAPHQL_BODY_BYTES_MAX,
+      documentCharsMax: s.GRAPHQL_DOCUMENT_CHARS_MAX,
+      tokensMax: s.GRAPHQL_TOKENS_MAX,
+      depthMax: s.GRAPHQL_DEPTH_MAX,
+      aliasesMax: s.GRAPHQL_ALIASES_MAX,
+      rootFieldsMax: s.GRAPHQL_ROOT_FIELDS_MAX,
+      fragmentsMax: s.GRAPHQL_FRAGMENTS_MAX,
+      directivesMax: s.GRAPHQL_DIRECTIVES_MAX,
+      costMax: s.GRAPHQL_COST_MAX,
     },
   };
 }

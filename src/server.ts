@@ -14,29 +14,27 @@ import { problemPages } from './rest/problem-pages.js';
 import { REST_PREFIX, webhookRoutes } from './rest/webhooks.js';
 import { version } from './version.js';
 
-export const REST_BODY_BYTES_MAX = 64 * 1024;
-/** For receiving a whole request. Fastify turns Node's own limit off. */
-const REQUEST_TIMEOUT_MS = 30_000;
-const HEADERS_TIMEOUT_MS = 15_000;
-/** A connection on which nothing moves; above the longest that a request may wait for the database. */
-const CONNECTION_TIMEOUT_MS = 60_000;
-
 /**
  * Builds the API: `/graphql`, `/graphiql`, `/api/v1`, `/health`. It does not listen: the caller does, or injects
  * requests. REST documents are checked against the GraphQL schema here, so that a mistake stops the start.
  */
 export async function buildServer(services: Services): Promise<FastifyInstance> {
   const { config, log } = services;
+  const { limits } = config;
   const app = Fastify({
     loggerInstance: requestLog(log) as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     // One logger for all: a child for each request would cost more than the line that is hardly ever written.
     childLoggerFactory: (logger) => logger,
     genReqId: requestIdOf,
-    bodyLimit: REST_BODY_BYTES_MAX,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    connectionTimeout: CONNECTION_TIMEOUT_MS,
-    http: { headersTimeout: HEADERS_TIMEOUT_MS },
+    bodyLimit: limits.restBodyBytesMax,
+    requestTimeout: limits.requestTimeoutMs, // Fastify turns Node's own limit off
+    connectionTimeout: limits.idleTimeoutMs,
+    http: {
+      headersTimeout: limits.headersTimeoutMs,
+      // Node looks every 30 s unless told otherwise: a request could take twice its time.
+      connectionsCheckingInterval: Math.ceil(limits.headersTimeoutMs / 10),
+    },
     // While closing, requests on open connections are still served: the database closes later than we do.
     return503OnClosing: false,
     clientErrorHandler: refuseConnection,

@@ -1,35 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
-
-/**
- * The table of settings: what each means, what it may be, and its default. `docs/settings.md` repeats it for
- * people, and a test holds the two together.
- */
-interface Setting<Schema extends z.ZodType> {
-  schema: Schema;
-  /** Completes the sentence "allowed: …". */
-  allowed: string;
-  meaning: string;
-}
-
-const setting = <Schema extends z.ZodType>(
-  schema: Schema,
-  allowed: string,
-  meaning: string,
-): Setting<Schema> => ({
-  schema,
-  allowed,
-  meaning,
-});
-
-function whole(min: number, max: number, fallback: number) {
-  return z
-    .string()
-    .regex(/^\d+$/)
-    .default(String(fallback))
-    .transform(Number)
-    .refine((value) => value >= min && value <= max);
-}
+import { limitSettings } from './limit-settings.js';
+import { setting, whole } from './setting.js';
 
 function yesNo(fallback: boolean) {
   return z
@@ -73,6 +45,10 @@ const encryptionKeys = z
   .refine((keys) => new Set(keys.map(({ kid }) => kid)).size === keys.length)
   .optional();
 
+/**
+ * The table of settings: what each means, what it may be, and its default. `docs/settings.md` repeats it for
+ * people, and a test holds the two together.
+ */
 export const settings = {
   DATABASE_URL: setting(
     z
@@ -135,6 +111,7 @@ export const settings = {
     '1024 to 1048576',
     'The longest payload, in UTF-8 bytes of its JSON text.',
   ),
+  ...limitSettings,
   MAX_RETRIES: setting(whole(0, 50, 5), '0 to 50', 'Retries of a failed delivery, after its first attempt.'),
   RETRY_BASE_SECONDS: setting(
     z

@@ -11,12 +11,7 @@ import {
   EmitEventsInput,
   EmitEventsPayload,
 } from './emit-types.js';
-import {
-  EMIT_ITEMS_MAX,
-  idempotencyKey as idempotencyKeySchema,
-  PAYLOAD_DEPTH_MAX,
-  parseInput,
-} from './input.js';
+import { idempotencyKey as idempotencyKeySchema, parseInput } from './input.js';
 import { RequiresScope } from './requires.js';
 
 type Path = readonly (string | number)[];
@@ -39,7 +34,7 @@ export class EmitResolver {
   @RequiresScope('events:emit')
   @Mutation(() => EmitEventsPayload, {
     description:
-      'Accepts up to 100 events in one transaction. Refused ones leave the others alone, unless `allOrNothing`.',
+      'Accepts several events in one transaction: 100, unless the service is set to less. Refused ones leave the others alone, unless `allOrNothing`.',
   })
   async emitEvents(
     @Arg('input', () => EmitEventsInput, { description: 'The events.' }) input: EmitEventsInput,
@@ -47,8 +42,9 @@ export class EmitResolver {
   ): Promise<EmitEventsPayload> {
     const { events } = input;
     const allOrNothing = input.allOrNothing ?? false;
-    if (events.length > EMIT_ITEMS_MAX) {
-      const detail = `must have at most ${EMIT_ITEMS_MAX} events`;
+    const { eventsPerRequestMax } = context.config.limits;
+    if (events.length > eventsPerRequestMax) {
+      const detail = `must have at most ${eventsPerRequestMax} events`;
       throw invalidInput([{ path: ['input', 'events'], code: 'too_big', detail }]);
     }
     const prepared = await Promise.all(
@@ -115,13 +111,13 @@ async function prepare(
     typeof idempotencyKey === 'string'
       ? parseInput(idempotencyKeySchema, idempotencyKey, [...path, 'idempotencyKey'])
       : null;
-  if (isDeeperThan(payload, PAYLOAD_DEPTH_MAX)) {
-    const detail = `must not be nested deeper than ${PAYLOAD_DEPTH_MAX} levels`;
+  const { payloadBytesMax, limits } = context.config;
+  if (isDeeperThan(payload, limits.payloadDepthMax)) {
+    const detail = `must not be nested deeper than ${limits.payloadDepthMax} levels`;
     throw invalidInput([{ path: [...path, 'payload'], code: 'too_deep', detail }]);
   }
   const body = JSON.stringify(payload);
   const bytes = Buffer.byteLength(body, 'utf8');
-  const { payloadBytesMax } = context.config;
   if (bytes > payloadBytesMax) {
     const detail = `The payload has ${bytes} bytes as JSON; at most ${payloadBytesMax} are allowed.`;
     throw refusedAt([...path, 'payload'], new ApiError('payload_too_large', detail));

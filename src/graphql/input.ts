@@ -9,8 +9,6 @@ import { KEY_LIFETIME_SECONDS_MIN } from '../operations/create-api-key.js';
 
 export const URL_LENGTH_MAX = 2048;
 export const EVENT_TYPES_MAX = 100;
-export const EMIT_ITEMS_MAX = 100;
-export const PAYLOAD_DEPTH_MAX = 64;
 const TEN_YEARS_SECONDS = 315_360_000;
 
 /** A url that may be called, normalised. Stored as text only: connecting judges the addresses behind it again. */

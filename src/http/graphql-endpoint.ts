@@ -8,8 +8,6 @@ import { apiErrorOf, problemHeaders } from '../rest/problem.js';
 import { readJson } from './json-body.js';
 import { headerOf, logError } from './requests.js';
 
-export const GRAPHQL_BODY_BYTES_MAX = 4 * 1024 * 1024;
-
 /** Mounts Apollo. Errors outside Apollo, as of a body that is no JSON, have the form of GraphQL's. */
 export async function graphqlEndpoint(
   app: FastifyInstance,
@@ -37,7 +35,7 @@ export async function graphqlEndpoint(
   app.route({
     method: ['GET', 'POST'],
     url: '/graphql',
-    bodyLimit: GRAPHQL_BODY_BYTES_MAX,
+    bodyLimit: services.config.limits.graphql.bodyBytesMax,
     handler: fastifyApolloHandler(apollo, { context }),
   });
 }
