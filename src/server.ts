@@ -7,12 +7,16 @@ import { buildGraphqlSchema } from './graphql/schema.js';
 import { graphiql } from './http/graphiql.js';
 import { graphqlEndpoint } from './http/graphql-endpoint.js';
 import { healthRoutes } from './http/health.js';
+import { limitPipelining } from './http/pipelining.js';
 import { followRequests, logError, refuseUnknownRoutes, requestIdOf, requestLog } from './http/requests.js';
 import { openApiRoute } from './rest/openapi.js';
 import { apiErrorOf, PROBLEM_MEDIA_TYPE, sendProblem } from './rest/problem.js';
 import { problemPages } from './rest/problem-pages.js';
 import { REST_PREFIX, webhookRoutes } from './rest/webhooks.js';
 import { version } from './version.js';
+
+/** Connections between requests live somewhat longer than those on which a request is stuck. */
+const KEEP_ALIVE_FACTOR = 1.2;
 
 /**
  * Builds the API: `/graphql`, `/graphiql`, `/api/v1`, `/health`. It does not listen: the caller does, or injects
@@ -30,6 +34,8 @@ export async function buildServer(services: Services): Promise<FastifyInstance> 
     bodyLimit: limits.restBodyBytesMax,
     requestTimeout: limits.requestTimeoutMs, // Fastify turns Node's own limit off
     connectionTimeout: limits.idleTimeoutMs,
+    // Above the 60 s of usual load balancers: we should not close a connection that one of them is about to use.
+    keepAliveTimeout: limits.idleTimeoutMs * KEEP_ALIVE_FACTOR,
     http: {
       headersTimeout: limits.headersTimeoutMs,
       // Node looks every 30 s unless told otherwise: a request could take twice its time.
@@ -47,6 +53,7 @@ export async function buildServer(services: Services): Promise<FastifyInstance> 
   });
   await allowOrigins(app, config);
   followRequests(app);
+  limitPipelining(app, limits.pipelinedRequestsMax);
   refuseUnknownRoutes(app);
 
   const schema = await buildGraphqlSchema();
