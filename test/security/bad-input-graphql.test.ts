@@ -1,0 +1,277 @@
+import { type GraphQLField, getNamedType, isObjectType } from 'graphql';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildGraphqlSchema } from '../../src/graphql/schema.js';
+import { badValues, spoil } from '../support/bad-values.js';
+import { emitMany, makeWebhook } from '../support/factories.js';
+import { RestApi } from '../support/rest-api.js';
+import { fingerprint, innards, longTexts } from '../support/untouched.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: a JSON answer
+type Json = any;
+
+const schema = await buildGraphqlSchema();
+const codes = [
+  'BAD_USER_INPUT',
+  'FORBIDDEN',
+  'NOT_FOUND',
+  'CONFLICT',
+  'PAYLOAD_TOO_LARGE',
+  'GRAPHQL_PARSE_FAILED',
+  'GRAPHQL_VALIDATION_FAILED',
+  'OPERATION_RESOLUTION_FAILURE',
+  'BAD_REQUEST',
+];
+
+let api: RestApi;
+let ids: { webhook: string; event: string; delivery: string };
+let untouched: string;
+let refused = 0;
+beforeAll(async () => {
+  api = await RestApi.open();
+  const { id } = await makeWebhook(api.services, api.tenant.id);
+  const [event] = await emitMany(api.services, api.tenant.id, 1);
+  const { rows } = await api.services.db.pool.query('select id from hookwright.deliveries');
+  ids = { webhook: String(id), event: String(event), delivery: String(rows[0].id) };
+  untouched = await fingerprint(api.services);
+});
+afterAll(() => api[Symbol.asyncDispose]());
+
+const send = (payload: string | Buffer) =>
+  api.ask('POST //graphql', { headers: { 'content-type': 'application/json' }, payload });
+
+/** Errors of the answer, those of refused items of emitEvents among them. */
+function errorsOf(body: Json): { code: string; message: string }[] {
+  const items = (body.data?.emitEvents?.results ?? []).flatMap(({ error }: Json) => (error ? [error] : []));
+  return [
+    ...(body.errors ?? []).map(({ message, extensions }: Json) => ({ code: extensions?.code, message })),
+    ...items.map(({ code, detail }: Json) => ({ code, message: detail })),
+  ];
+}
+
+function expectRefused(
+  { status, text, body }: { status: number; text: string; body: Json },
+  sent: unknown,
+): void {
+  expect([200, 400, 413, 415]).toContain(status);
+  const errors = errorsOf(body);
+  expect(errors.length, text.slice(0, 300)).toBeGreaterThan(0);
+  for (const { code, message } of errors) {
+    expect(codes, text.slice(0, 300)).toContain(code);
+    expect(message).not.toBe('');
+  }
+  expect(text).not.toMatch(innards);
+  expect(text.length).toBeLessThan(20_000);
+  for (const long of longTexts(sent)) {
+    expect(text).not.toContain(long);
+  }
+  refused += 1;
+}
+
+/** Variables that every operation would be happy with. */
+function goodVariables(): Record<string, Json> {
+  const emit = { event: 'coupon.applied', payload: { code: 'A', discount_type: 'B' } };
+  return {
+    delivery: { id: ids.delivery },
+    event: { id: ids.event },
+    webhook: { id: ids.webhook },
+    deliveries: { filter: {} },
+    events: { filter: {} },
+    webhooks: { filter: {} },
+    createApiKey: { input: { name: 'k', scopes: ['webhooks:read'] } },
+    createTenant: { input: { name: 't' } },
+    createWebhook: { input: { url: 'https://a.example.com/', eventTypes: ['*'] } },
+    deleteWebhook: { input: { id: ids.webhook } },
+    emitEvent: { input: emit },
+    emitEvents: { input: { events: [emit], allOrNothing: true } },
+    redeliver: { input: { deliveryId: ids.delivery } }, // pending, so it is refused in any case
+    releaseHeld: { input: { webhookId: ids.webhook } },
+    revokeApiKey: { input: { id: String(api.tenant.keyId) } },
+    testWebhook: { input: { id: ids.webhook } },
+    updateWebhook: { input: { id: ids.webhook, active: true } },
+  };
+}
+
+function operationOf(kind: string, { name, args, type }: GraphQLField<unknown, unknown>): string {
+  const each = (write: (arg: (typeof args)[number]) => string) => `(${args.map(write).join(', ')})`;
+  const leaf = isObjectType(getNamedType(type)) ? '{ __typename }' : '';
+  const selection = name === 'emitEvents' ? '{ results { error { code detail } } }' : leaf;
+  return `${kind} ${each((arg) => `$${arg.name}: ${arg.type}`)} { ${name}${each((arg) => `${arg.name}: $${arg.name}`)} ${selection} }`;
+}
+
+/** A value as a document has it. Enums look like texts here, which is wrong too. */
+function literal(value: Json): string {
+  if (Array.isArray(value)) {
+    return `[${value.map(literal).join(', ')}]`;
+  }
+  if (typeof value === 'object' && value !== null) {
+    return `{${Object.entries(value)
+      .map(([name, inner]) => `${name}: ${literal(inner)}`)
+      .join(', ')}}`;
+  }
+  return JSON.stringify(value) ?? 'null';
+}
+
+const fields = (['query', 'mutation'] as const).flatMap((kind) => {
+  const root = kind === 'query' ? schema.getQueryType() : schema.getMutationType();
+  return Object.values(root?.getFields() ?? {})
+    .filter(({ args }) => args.length > 0)
+    .map((field) => ({ kind, field, name: field.name }));
+});
+
+describe.each(fields)('$kind $name', ({ kind, field, name }) => {
+  test('refuses every way of spoiling its arguments, as variables', async () => {
+    const query = operationOf(kind, field);
+    for (const arg of field.args) {
+      for (const bad of badValues(arg.type, arg.name, [arg.name])) {
+        const variables = spoil(goodVariables()[name], bad);
+        const answer = await send(JSON.stringify({ query, variables }));
+        const where = `${bad.path.join('.')}: ${bad.why}`;
+        expect(errorsOf(answer.body).length, where).toBeGreaterThan(0);
+        expectRefused(answer, variables);
+      }
+    }
+    expect(await fingerprint(api.services)).toBe(untouched);
+  });
+
+  test('refuses every way of spoiling its arguments, as literals', async () => {
+    const leaf = isObjectType(getNamedType(field.type)) ? '{ __typename }' : '';
+    const selection = name === 'emitEvents' ? '{ results { error { code detail } } }' : leaf;
+    for (const arg of field.args) {
+      for (const bad of badValues(arg.type, arg.name, [arg.name])) {
+        const args = Object.entries(spoil(goodVariables()[name], bad) as object);
+        const list = args.map(([argument, value]) => `${argument}: ${literal(value)}`).join(', ');
+        const query = `${kind} { ${name}${list === '' ? '' : `(${list})`} ${selection} }`;
+        expectRefused(await send(JSON.stringify({ query })), bad.value);
+      }
+    }
+    expect(await fingerprint(api.services)).toBe(untouched);
+  });
+});
+
+describe('bodies that are no GraphQL request', () => {
+  const query = '{ viewer { scopes } }';
+  const bodies: unknown[] = [
+    null,
+    true,
+    5,
+    'x',
+    [],
+    {},
+    [{ query }],
+    { query: null },
+    { query: '' },
+    { query: 5 },
+    { query: [query] },
+    { query: { kind: 'Document' } },
+    { query: ' ' },
+    { query: '#' },
+    { query: '{' },
+    { query: '}' },
+    { query: '{}' },
+    { query: '{ }' },
+    { query: 'viewer' },
+    { query: '\u0000' },
+    { query: '{ viewer\u0000 { scopes } }' },
+    { query: '\ud800' },
+    { query: '{ viewer { scopes } } }' },
+    { query: 'query { viewer { scopes }' },
+    { query: '{ viewer(a: "\n") { scopes } }' },
+    { query: '{ viewer { "scopes" } }' },
+    { query: '{ webhook(id: "\\ud800\\u00") { id } }' },
+    { query: '{ webhook(id: """) { id } }' },
+    { query: '{ webhook(id: 1e) { id } }' },
+    { query: '{ webhook(id: 01) { id } }' },
+    { query: '{ webhook(id: $id) { id } }' },
+    { query: 'query ($id: ID!, $id: ID!) { webhook(id: $id) { id } }', variables: { id: '1' } },
+    { query: 'query ($id: Nope) { webhook(id: $id) { id } }' },
+    { query: 'query ($id: Webhook) { webhook(id: $id) { id } }' },
+    { query: 'query ($id: ID) { webhook(id: $id) { id } }' },
+    { query: 'query ($id: ID! = null) { webhook(id: $id) { id } }' },
+    { query: 'fragment F on Query { viewer { scopes } }' },
+    { query: '{ ...F } fragment F on Nope { a }' },
+    { query: '{ viewer }' },
+    { query: '{ viewer { scopes { a } } }' },
+    { query: '{ eventTypes { name { a } } }' },
+    { query: '{ nope }' },
+    { query: 'mutation { viewer { scopes } }' },
+    { query: 'subscription { a }' },
+    { query: 'query A { viewer { scopes } } query A { viewer { scopes } }', operationName: 'A' },
+    { query: 'query A { viewer { scopes } } query B { viewer { scopes } }' },
+    { query: 'query A { viewer { scopes } }', operationName: 'B' },
+    { query, operationName: 5 },
+    { query, operationName: {} },
+    { query, operationName: 'x' },
+    { query, variables: 'x' },
+    { query, variables: '{}' },
+    { query, variables: [] },
+    { query, variables: 5 },
+    { query, variables: true },
+    { query, extensions: 'x' },
+    { query, extensions: [] },
+    { query, extensions: 5 },
+    { query: '{ viewer @nope { scopes } }' },
+    { query: '{ viewer @skip { scopes } }' },
+    { query: '{ viewer @skip(if: "x") { scopes } }' },
+    { query: '{ viewer @skip(if: $no) { scopes } }' },
+    { query: 'query ($no: Boolean) { viewer @skip(if: $no) { scopes } }' },
+    { query: 'query ($no: Boolean!) { viewer @skip(if: $no) { scopes } }' },
+    { query: 'query ($no: Boolean!) { viewer @skip(if: $no) { scopes } }', variables: { no: 'x' } },
+    {
+      query:
+        'mutation ($no: Boolean = true) { deleteWebhook(input: {id: "1"}) { deletedWebhookId @skip(if: $no) } }',
+      variables: { no: null },
+    },
+    { query: '{ __type }' },
+    { query: '{ __type(name: 5) { name } }' },
+    { query: '{ __schema }' },
+    { query: 'query ($a: [ID!]!) { webhook(id: $a) { id } }', variables: { a: ['1'] } },
+    { query: 'query ($constructor: ID!) { webhook(id: $constructor) { id } }' },
+    { query: 'query ($toString: ID!) { webhook(id: $toString) { id } }', variables: {} },
+    { query: 'query ($__proto__: ID!) { webhook(id: $__proto__) { id } }' },
+    { query: 'query A @skip(if: true) { viewer { scopes } }' },
+    { query: '{ viewer { scopes } } extend type Query { a: Int }' },
+  ];
+  const texts = [
+    '',
+    ' ',
+    '{',
+    '}',
+    '{"query"}',
+    "{'query': 'x'}",
+    '{"query": "x",}',
+    '{}{}',
+    'undefined',
+    'NaN',
+    'query=x',
+    '\ufeff',
+    '{"query": "\u0001"}',
+    '[',
+    '"',
+    '\\',
+    '0x1',
+    '<xml/>',
+  ];
+
+  test.each(bodies.map((body) => [JSON.stringify(body).slice(0, 100), body]))('%s', async (_name, body) => {
+    expectRefused(await send(JSON.stringify(body)), body);
+  });
+
+  test.each(texts)('the text %j', async (text) => {
+    expectRefused(await send(text), text);
+  });
+
+  test.each([[0xff], [0x7b, 0xff, 0x7d], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0x00]])(
+    'the bytes %j …',
+    async (...bytes) => {
+      expectRefused(await send(Buffer.from(bytes)), '');
+    },
+  );
+
+  afterAll(async () => {
+    expect(await fingerprint(api.services)).toBe(untouched);
+  });
+});
+
+test('these were at least 1,000 bad requests', () => {
+  expect(refused).toBeGreaterThan(1000);
+});
