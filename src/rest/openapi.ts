@@ -92,9 +92,11 @@ const problemReasons = [
 ] as const satisfies readonly Reason[];
 type ProblemReason = (typeof problemReasons)[number];
 
+/** `not_found` also where no webhook is named: a platform key may name a tenant that does not exist. */
 const onEveryRoute: ProblemReason[] = [
   'unauthenticated',
   'scope_missing',
+  'not_found',
   'invalid_input',
   'rate_limited',
   'unavailable',
@@ -123,17 +125,17 @@ function paths(): Json {
     '/webhooks/{id}': {
       parameters: ofOne,
       get: operation('readWebhook', 'Read a webhook', 'webhooks:read', {
-        responses: { 200: answer('The webhook.', dataOf('Webhook')), ...problems('not_found') },
+        responses: { 200: answer('The webhook.', dataOf('Webhook')), ...problems() },
       }),
       patch: operation('updateWebhook', 'Enable, pause or change a webhook', 'webhooks:write', {
         requestBody: body('WebhookChange'),
         responses: {
           200: answer('The changed webhook.', dataOf('Webhook')),
-          ...problems(...onRoutesWithBody, 'not_found'),
+          ...problems(...onRoutesWithBody),
         },
       }),
       delete: operation('deleteWebhook', 'Delete a webhook', 'webhooks:write', {
-        responses: { 204: { description: 'It is deleted.' }, ...problems('not_found') },
+        responses: { 204: { description: 'It is deleted.' }, ...problems() },
       }),
     },
     '/webhooks/{id}/test': {
@@ -141,7 +143,7 @@ function paths(): Json {
       post: operation('testWebhook', 'Send a webhook.test event to this webhook', 'webhooks:write', {
         responses: {
           202: answer('The delivery on its way.', dataOf('TestDelivery')),
-          ...problems('not_found', 'webhook_inactive'),
+          ...problems('webhook_inactive'),
         },
       }),
     },

@@ -9,7 +9,14 @@ import { emitMany, makeKey, makeTenant, makeWebhook } from '../support/factories
 import { RestApi } from '../support/rest-api.js';
 import { innards } from '../support/untouched.js';
 import { type GraphqlBody, operations } from './graphql-operations.js';
-import { callsOf, operationsOf, type RestCall, type RestOperation, resolved } from './rest-requests.js';
+import {
+  callsOf,
+  operationsOf,
+  type RestCall,
+  type RestOperation,
+  resolved,
+  WEBHOOKS_SEEDED,
+} from './rest-requests.js';
 
 /**
  * Requests that nobody thought of, over the real server: made from the OpenAPI document and from the GraphQL schema.
@@ -35,15 +42,16 @@ let api: RestApi;
 let pool: Pool;
 let keys: string[];
 beforeAll(async () => {
-  api = await RestApi.open();
+  api = await RestApi.open({ WEBHOOKS_PER_TENANT_MAX: '200' });
   await api.server.listen({ host: '127.0.0.1', port: 0 });
   const { port } = api.server.server.address() as AddressInfo;
   pool = new Pool(`http://127.0.0.1:${port}`, { connections: CONNECTIONS });
   const { services, tenant } = api;
   const other = await makeTenant(services);
   for (const { id } of [tenant, other]) {
-    await makeWebhook(services, id);
-    await makeWebhook(services, id, { eventTypes: ['coupon.applied'] });
+    for (let made = 0; made < WEBHOOKS_SEEDED / 2; made++) {
+      await makeWebhook(services, id, { eventTypes: made < 2 ? ['*'] : ['voucher.emitted'] });
+    }
     await emitMany(services, id, 3);
   }
   const made = [

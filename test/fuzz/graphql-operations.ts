@@ -21,38 +21,38 @@ export interface GraphqlBody {
   operationName?: unknown;
 }
 
-/** Values of a type, mostly: one in twenty is of another one. */
-export function inputOf(type: GraphQLInputType): fc.Arbitrary<unknown> {
+/** Values of a type. Wild ones are of another type, one in twenty. */
+function inputOf(type: GraphQLInputType, isWild: boolean): fc.Arbitrary<unknown> {
   if (isNonNullType(type)) {
-    return inputOf(type.ofType);
+    return inputOf(type.ofType, isWild);
   }
   if (isListType(type)) {
-    return fc.array(inputOf(type.ofType), { maxLength: 4 });
+    return fc.array(inputOf(type.ofType, isWild), { maxLength: 4 });
   }
   return fc.oneof(
-    { weight: 19, arbitrary: rightInput(type) },
-    { weight: 1, arbitrary: fc.oneof(fc.jsonValue(), text) },
+    { weight: 19, arbitrary: rightInput(type, isWild) },
+    { weight: isWild ? 1 : 0, arbitrary: fc.oneof(fc.jsonValue(), text) },
   );
 }
 
-function rightInput(type: GraphQLInputType): fc.Arbitrary<unknown> {
+function rightInput(type: GraphQLInputType, isWild: boolean): fc.Arbitrary<unknown> {
   if (isInputObjectType(type)) {
     const fields = Object.values(type.getFields());
     const requiredKeys = fields.filter((field) => isNonNullType(field.type)).map(({ name }) => name);
-    const members = Object.fromEntries(fields.map((field) => [field.name, inputOf(field.type)]));
+    const members = Object.fromEntries(fields.map((field) => [field.name, inputOf(field.type, isWild)]));
     return fc.record(members, { requiredKeys });
   }
   return isEnumType(type)
     ? fc.constantFrom(...type.getValues().map(({ name }) => name))
-    : scalarOf(getNamedType(type).name);
+    : scalarOf(getNamedType(type).name, isWild);
 }
 
-function scalarOf(name: string): fc.Arbitrary<unknown> {
+function scalarOf(name: string, isWild: boolean): fc.Arbitrary<unknown> {
   switch (name) {
     case 'Int':
       return fc.oneof(
         fc.integer({ min: -2_147_483_648, max: 2_147_483_647 }),
-        fc.integer({ min: -2, max: 120 }),
+        fc.integer({ min: -2, max: 12 }),
       );
     case 'Boolean':
       return fc.boolean();
@@ -62,9 +62,11 @@ function scalarOf(name: string): fc.Arbitrary<unknown> {
       return fc.oneof(fc.dictionary(text, fc.jsonValue()), fc.record({ code: text, discount_type: text }));
     case 'DateTime':
       return fc.oneof(
-        text,
-        fc.date({ noInvalidDate: true }).map((date) => date.toISOString()),
-        fc.constantFrom('0000-01-01T00:00:00Z', '9999-12-31T23:59:59.999999999-23:59'),
+        isWild ? text : fc.constant('2026-01-31T09:30:00+00:00'),
+        fc
+          .date({ noInvalidDate: true, min: new Date(0), max: new Date('2100-01-01') })
+          .map((date) => date.toISOString()),
+        fc.constantFrom('0000-01-01T00:00:00Z', '9999-12-31T23:59:59.999999999-23:59'), // at the edges
       );
     default:
       return text;
@@ -82,25 +84,30 @@ class Writer {
   readonly #definitions: string[] = [];
   readonly #values: Record<string, unknown> = {};
   readonly #fragments: string[] = [];
+  #aliases = 0;
+  /** Half of the operations are well typed in every part; what remains may still be too much, or refused by a rule. */
+  readonly #isWild: boolean;
 
   constructor(
     private readonly schema: GraphQLSchema,
     private readonly draw: fc.GeneratorValue,
-  ) {}
+  ) {
+    this.#isWild = draw(fc.boolean);
+  }
 
   write(): GraphqlBody {
-    const kind = this.#one(['query', 'query', 'mutation', ...(this.#rarely(50) ? ['subscription'] : [])]);
+    const kind = this.#one(['query', 'query', 'mutation', ...(this.#wrongly(25) ? ['subscription'] : [])]);
     const root = kind === 'mutation' ? this.schema.getMutationType() : this.schema.getQueryType();
     const selection = this.#selection(root!, 0);
     const name = this.#rarely(4) ? 'Fuzz' : '';
     const definitions = this.#definitions.length > 0 ? `(${this.#definitions.join(', ')})` : '';
     const query = [`${kind} ${name}${definitions} ${selection}`, ...this.#fragments].join('\n');
     return {
-      query: this.#rarely(30) ? this.#damage(query) : query,
+      query: this.#wrongly(15) ? this.#damage(query) : query,
       ...(Object.keys(this.#values).length > 0 ? { variables: this.#values } : {}),
       ...(name === '' || this.#rarely(3)
         ? {}
-        : { operationName: this.#rarely(20) ? this.draw(() => text) : name }),
+        : { operationName: this.#wrongly(10) ? this.draw(() => text) : name }),
     };
   }
 
@@ -109,11 +116,15 @@ class Writer {
       (field) => depth < DEPTH_MAX || !isObjectType(getNamedType(field.type)),
     );
     const count = 1 + this.draw(fc.nat, { max: depth === 0 ? 1 : 5 });
-    const parts = Array.from({ length: count }, () =>
-      fields.length === 0 || this.#rarely(25)
-        ? this.#one(['__typename', 'nothing', '__schema { types { name } }', '...Nowhere'])
-        : this.#field(this.#one(fields), depth),
-    );
+    const used = new Set<string>();
+    const parts = Array.from({ length: count }, () => {
+      if (fields.length === 0 || this.#rarely(25)) {
+        return '__typename';
+      }
+      return this.#wrongly(25)
+        ? this.#one(['nothing', '__schema { types { name } }', '...Nowhere'])
+        : this.#field(this.#one(fields), depth, used);
+    });
     const inner = parts.join(' ');
     switch (this.draw(fc.nat, { max: 24 })) {
       case 0:
@@ -123,7 +134,7 @@ class Writer {
       case 2: {
         const name = `F${this.#fragments.length}`;
         this.#fragments.push(
-          `fragment ${name} on ${type.name} { ${inner} ${this.#rarely(20) ? `...${name}` : ''} }`,
+          `fragment ${name} on ${type.name} { ${inner} ${this.#wrongly(10) ? `...${name}` : ''} }`,
         );
         return `{ ...${name} ${this.#condition()} }`;
       }
@@ -132,38 +143,41 @@ class Writer {
     }
   }
 
-  #field(field: GraphQLField<unknown, unknown>, depth: number): string {
-    const alias = this.#rarely(6) ? `a${this.draw(fc.nat, { max: 99 })}: ` : '';
+  #field(field: GraphQLField<unknown, unknown>, depth: number, used: Set<string>): string {
+    // The same field twice in one place needs another name, unless all of it is the same.
+    const alias = used.has(field.name) || this.#rarely(20) ? `a${this.#aliases++}: ` : '';
+    used.add(field.name);
     const args = field.args
-      .filter(({ type }) => (isNonNullType(type) ? !this.#rarely(40) : this.#rarely(3)))
+      .filter(({ type }) => (isNonNullType(type) ? !this.#wrongly(20) : this.#rarely(3)))
       .map((arg) => `${arg.name}: ${this.#argument(arg)}`);
     const list = args.length > 0 ? `(${args.join(', ')})` : '';
     const named = getNamedType(field.type);
-    const isTold = isObjectType(named) !== this.#rarely(60);
+    const isTold = isObjectType(named) !== this.#wrongly(30);
     const selection =
       isTold && isObjectType(named) ? this.#selection(named, depth + 1) : isTold ? '{ id }' : '';
     return `${alias}${field.name}${list} ${this.#condition()} ${selection}`;
   }
 
   #argument({ name, type }: GraphQLArgument): string {
-    const value = this.draw(inputOf, type);
+    const value = this.draw(inputOf, type, this.#isWild);
     if (this.#rarely(3)) {
       return literal(value, type);
     }
     const variable = `v${this.#definitions.length}`;
-    const declared = this.#rarely(40) ? this.#one(['Int', 'String', 'ID!', 'Nope']) : String(type);
+    const declared = this.#wrongly(20) ? this.#one(['Int', 'String', 'ID!', 'Nope']) : String(type);
     this.#definitions.push(
       `$${variable}: ${declared}${this.#rarely(30) ? ` = ${literal(value, type)}` : ''}`,
     );
-    if (!this.#rarely(20)) {
+    if (!this.#wrongly(10)) {
       this.#values[variable] = value;
     }
-    return `$${this.#rarely(60) ? name : variable}`;
+    return `$${this.#wrongly(30) ? name : variable}`;
   }
 
   #condition(): string {
+    const wrong = this.#wrongly(10) ? ['@skip', '@nope', '@skip(if: 1)'] : [];
     return this.#rarely(15)
-      ? this.#one(['@skip(if: false)', '@include(if: true)', '@include(if: false)', '@skip', '@nope'])
+      ? this.#one(['@skip(if: false)', '@include(if: true)', '@include(if: false)', ...wrong])
       : '';
   }
 
@@ -179,6 +193,11 @@ class Writer {
 
   #one<Choice>(choices: readonly Choice[]): Choice {
     return choices[this.draw(fc.nat, { max: choices.length - 1 })]!;
+  }
+
+  /** As `rarely`, and never in an operation that is to be right. */
+  #wrongly(times: number): boolean {
+    return this.#isWild && this.#rarely(times);
   }
 
   /** True once in so many times. */

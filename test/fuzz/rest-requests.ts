@@ -4,6 +4,9 @@ import { text } from './texts.js';
 // biome-ignore lint/suspicious/noExplicitAny: an OpenAPI document
 type Json = any;
 
+/** The ids of those that there are at the start are 1 to this. */
+export const WEBHOOKS_SEEDED = 160;
+
 /** An operation of the document with everything that it refers to in its place. */
 export interface RestOperation {
   method: string;
@@ -58,7 +61,7 @@ function valueFor(schema: Json): fc.Arbitrary<unknown> {
     case 'integer':
       return fc.oneof(
         fc.integer({ min: schema.minimum ?? 0, max: Math.min(schema.maximum ?? 1000, 1000) }),
-        fc.integer({ min: 1, max: 5 }),
+        fc.integer({ min: 1, max: WEBHOOKS_SEEDED }),
       );
     case 'boolean':
       return fc.boolean();
