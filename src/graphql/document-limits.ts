@@ -28,15 +28,15 @@ interface Extent {
 const nothing: Extent = { fields: 0, aliases: 0, depth: 0 };
 
 /**
- * Refuses documents that ask for too much by their form alone. It stands before all other rules and, when it refuses,
- * keeps them from looking at the document: some of them compare each field with each other, which costs 100 ms for
- * 2,000 tokens.
+ * Refuses documents that ask for too much by their form alone. It judges the document as a whole, before any rule has
+ * looked into it, and then keeps the others from doing so: some compare each field with each other, which costs 100 ms
+ * for 2,000 tokens.
  */
 export function documentLimitsRule(limits: GraphqlLimits): ValidationRule {
   return (context: ValidationContext): ASTVisitor => ({
     Document: {
       enter(document) {
-        const refusal = refusalOf(document, limits) ?? missingRoot(context.getSchema(), document);
+        const refusal = brokenLimit(document, limits) ?? missingRoot(context.getSchema(), document);
         if (refusal === null) {
           return undefined;
         }
@@ -47,7 +47,7 @@ export function documentLimitsRule(limits: GraphqlLimits): ValidationRule {
   });
 }
 
-function refusalOf(document: DocumentNode, limits: GraphqlLimits): GraphQLError | null {
+function brokenLimit(document: DocumentNode, limits: GraphqlLimits): GraphQLError | null {
   const { repeats, directives, fragments } = countsOf(document);
   if (fragments > limits.fragmentsMax) {
     return tooMany('fragments and operations', fragments, limits.fragmentsMax);
@@ -61,7 +61,7 @@ function refusalOf(document: DocumentNode, limits: GraphqlLimits): GraphQLError 
   const extents = new Extents(document);
   for (const operation of document.definitions) {
     const refusal =
-      operation.kind === Kind.OPERATION_DEFINITION ? operationRefusal(operation, extents, limits) : null;
+      operation.kind === Kind.OPERATION_DEFINITION ? brokenLimitOf(operation, extents, limits) : null;
     if (refusal !== null) {
       return refusal;
     }
@@ -69,7 +69,7 @@ function refusalOf(document: DocumentNode, limits: GraphqlLimits): GraphQLError 
   return null;
 }
 
-function operationRefusal(
+function brokenLimitOf(
   operation: OperationDefinitionNode,
   extents: Extents,
   limits: GraphqlLimits,
