@@ -66,7 +66,7 @@ export function createApolloServer(
     // Apollo's own lines are about its set-up; the errors of requests are logged below.
     logger: quiet(log),
     // No answer of ours is to be cached, and that plugin wraps the resolver of each field.
-    plugins: [ApolloServerPluginCacheControlDisabled(), requestRules(schema, limits, log)],
+    plugins: [ApolloServerPluginCacheControlDisabled(), requestRules(schema, services)],
   };
   return new Server(options, limits);
 }
@@ -79,9 +79,9 @@ function quiet(log: Services['log']) {
 
 function requestRules(
   schema: GraphQLSchema,
-  { costMax }: GraphqlLimits,
-  log: Services['log'],
+  { config, log }: Pick<Services, 'config' | 'log'>,
 ): ApolloServerPlugin<Context> {
+  const { costMax } = config.limits.graphql;
   return {
     async requestDidStart() {
       return {
@@ -95,7 +95,7 @@ function requestRules(
           if (operation.operation === 'mutation') {
             requireWholeMutation(schema, document, operation, variables, contextValue);
           }
-          requireFitting(schema, operation, variables);
+          requireFitting(schema, operation, variables, config.introspection);
           requireAffordable(schema, document, operation, variables, costMax);
         },
         async didEncounterErrors(request) {
@@ -138,8 +138,9 @@ function requireFitting(
   schema: GraphQLSchema,
   operation: OperationDefinitionNode,
   variables: Readonly<Record<string, unknown>>,
+  suggests: boolean,
 ): void {
-  const error = variableError(schema, operation, variables);
+  const error = variableError(schema, operation, variables, suggests);
   if (error !== null) {
     throw graphqlErrorOf(error, undefined, 400);
   }

@@ -103,16 +103,19 @@ const VARIABLE_ISSUES_MAX = 20;
 /**
  * What is wrong with a request's variables, without repeating their values, as GraphQL's own messages do: they end up
  * in logs. Null when nothing is.
+ *
+ * @param suggests whether names of the schema that are like a misspelt one are told
  */
 export function variableError(
   schema: GraphQLSchema,
   operation: OperationDefinitionNode,
   variables: Readonly<Record<string, unknown>>,
+  suggests: boolean,
 ): ApiError | null {
   const issues: InputIssue[] = [];
   const enough = new Error('enough issues');
-  const add = (issue: InputIssue) => {
-    issues.push(issue);
+  const add = ({ path, code, detail }: InputIssue) => {
+    issues.push({ path, code, detail: suggests ? detail : detail.replace(/ Did you mean .*$/s, '') });
     if (issues.length === VARIABLE_ISSUES_MAX) {
       throw enough; // the only way out of the coercion of a list
     }
