@@ -16,6 +16,7 @@ export const errorCatalogue = {
   },
   webhook_inactive: { status: 409, code: 'CONFLICT', title: 'The webhook is not active' },
   delivery_not_finished: { status: 409, code: 'CONFLICT', title: 'The delivery is still under way' },
+  rotation_under_way: { status: 409, code: 'CONFLICT', title: 'A rotation is under way' },
   idempotency_key_reused: {
     status: 409,
     code: 'CONFLICT',

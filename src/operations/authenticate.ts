@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { type Database, query, type Statement } from '../database.js';
 import { hashApiKey, parseApiKey, type Scope } from '../domain/api-key.js';
 import { ApiError } from '../errors.js';
+import { tenantQuery } from '../tenant-database.js';
 
 /** Who asks. */
 export interface Caller {
@@ -42,12 +43,11 @@ const noHash = Buffer.alloc(32);
 
 const readKey: Statement = {
   name: 'read_api_key',
-  text: `select id, tenant_id, hash, scopes, expires_at, revoked_at, last_used_at
-         from hookwright.api_keys where id = $1`,
+  text: `select id, tenant_id, hash, scopes, expires_at, revoked_at, last_used_at from hookwright.find_api_key($1)`,
 };
 const writeLastUsed: Statement = {
   name: 'write_api_key_last_used',
-  text: `update hookwright.api_keys set last_used_at = greatest(last_used_at, $2::timestamptz) where id = $1`,
+  text: `select hookwright.note_api_key_use($1, $2)`,
 };
 const readTenant: Statement = {
   name: 'read_tenant_exists',
@@ -95,7 +95,7 @@ export class Authenticator {
     if (this.#tenants.has(tenantId)) {
       return true;
     }
-    const rows = await query(this.db.pool, readTenant, [tenantId]);
+    const rows = await tenantQuery(this.db.pool, tenantId, readTenant, [tenantId]);
     if (rows.length === 1 && this.#tenants.size < CACHE_ENTRIES_MAX) {
       this.#tenants.add(tenantId);
     }

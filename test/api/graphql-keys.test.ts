@@ -70,7 +70,7 @@ describe('authentication', () => {
   test('a revocation in another process works within 5 seconds', async () => {
     const { id, key } = await makeKey(api.services, tenant.id, ['webhooks:read']);
     expect((await viewer(key)).status).toBe(200);
-    await api.services.db.pool.query('update hookwright.api_keys set revoked_at = now() where id = $1', [id]);
+    await api.owner.query('update hookwright.api_keys set revoked_at = now() where id = $1', [id]);
     expect((await viewer(key)).status).toBe(200);
     clock.advance(4_000);
     expect((await viewer(key)).status).toBe(401);
@@ -96,10 +96,9 @@ describe('authentication', () => {
       statements.mockRestore();
     }
     const lastUsedAt = async () => {
-      const { rows } = await api.services.db.pool.query(
-        'select last_used_at from hookwright.api_keys where id = $1',
-        [id],
-      );
+      const { rows } = await api.owner.query('select last_used_at from hookwright.api_keys where id = $1', [
+        id,
+      ]);
       return rows[0].last_used_at;
     };
     await expect.poll(lastUsedAt).not.toBeNull();
@@ -204,10 +203,9 @@ describe('making and revoking keys', () => {
 
   test('only the hash of a key is stored', async () => {
     const { data } = await createKey({ name: 'secret', scopes: ['webhooks:read'] }, tenant.key);
-    const { rows } = await api.services.db.pool.query(
-      'select k::text as row from hookwright.api_keys k where id = $1',
-      [data.createApiKey.apiKey.id],
-    );
+    const { rows } = await api.owner.query('select k::text as row from hookwright.api_keys k where id = $1', [
+      data.createApiKey.apiKey.id,
+    ]);
     expect(rows[0].row).not.toContain(data.createApiKey.key.slice(8, 40));
   });
 });
