@@ -8,6 +8,7 @@ import {
   loopbackAddresses,
   type TargetPolicy,
 } from '../src/domain/target.js';
+import { limitAnswers } from './answer-limit.js';
 
 export interface GuardedConnectorOptions {
   policy: TargetPolicy;
@@ -63,6 +64,7 @@ export function createGuardedConnector(options: GuardedConnectorOptions): buildC
       if (error !== null) {
         callback(error, null);
       } else if (judgeAddress(socket.remoteAddress ?? '', policy)) {
+        limitAnswers(socket);
         callback(null, socket);
       } else {
         socket.destroy();

@@ -1,0 +1,18 @@
+import type { HostileKind } from './kind.js';
+import { malformed } from './malformed.js';
+import { odd, redirecting, wantingNoMore } from './odd.js';
+import { flooding, leaving, slow } from './slow.js';
+import { tls } from './tls.js';
+
+export type { HostileKind, Reading } from './kind.js';
+
+export const hostileKinds: readonly HostileKind[] = [
+  ...slow,
+  ...leaving,
+  ...flooding,
+  ...malformed,
+  ...odd,
+  ...redirecting,
+  ...wantingNoMore,
+  ...tls,
+];
