@@ -33,7 +33,7 @@ export interface Sender {
   close(): Promise<void>;
 }
 
-/** Of headers, with four characters for each separator and line end. */
+/** Of headers: as they come, and as the JSON that is kept of them. */
 const HEADER_BYTES_MAX = 16_384;
 /** The most that a receiver's `Keep-Alive` can make of an idle connection; without it, 4 s. */
 const IDLE_CONNECTION_MS_MAX = 30_000;
@@ -207,14 +207,16 @@ function codeOf(error: Error & { code?: unknown }, connected: boolean): SendErro
   return known?.[1] ?? (connected ? 'PROTOCOL_ERROR' : 'CONNECT_FAILED');
 }
 
-/** The headers, as many as fit: undici counts names and values alone, so thousands of tiny ones get past its limit. */
+/**
+ * The headers, as many as fit when they are written down: undici counts names and values alone, so thousands of tiny
+ * ones get past its limit, and quotes and letters beyond ASCII take twice the room.
+ */
 function headersToKeep(headers: IncomingHttpHeaders): Record<string, string | string[]> {
   let room = HEADER_BYTES_MAX;
   const kept: [string, string | string[]][] = [];
   for (const [name, value] of Object.entries(headers)) {
     if (value === undefined) continue;
-    const values = typeof value === 'string' ? [value] : value;
-    room -= values.reduce((bytes, text) => bytes + name.length + text.length + 4, 0);
+    room -= Buffer.byteLength(JSON.stringify([name, value]));
     if (room < 0) break;
     kept.push([name, value]);
   }
