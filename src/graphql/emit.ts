@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
 import { actorOf, type Context, callerOf, otherTenant, parseId, tenantOf } from '../context.js';
+import { numberTooLarge } from '../domain/payload.js';
 import { Event } from '../entities/event.js';
 import { ApiError, type InputIssue, invalidInput, notFound, toApiError } from '../errors.js';
 import type { Emit, EmitRefusal, EmitResult } from '../operations/emit-events.js';
@@ -120,6 +121,12 @@ async function prepare(
     throw invalidInput([{ path: [...path, 'payload'], code: 'too_deep', detail }]);
   }
   const body = JSON.stringify(payload);
+  // What JSON.stringify cannot say it calls null, so most bodies need no second look.
+  const lost = body.includes('null') ? numberTooLarge(payload) : null;
+  if (lost !== null) {
+    const detail = 'is too large for a number; send it as a text';
+    throw invalidInput([{ path: [...path, 'payload', ...lost], code: 'number_too_large', detail }]);
+  }
   const bytes = Buffer.byteLength(body, 'utf8');
   const { payloadBytesMax } = context.config;
   if (bytes > payloadBytesMax) {

@@ -1,6 +1,7 @@
 import type { HostileKind } from './kind.js';
 import { malformed } from './malformed.js';
-import { odd, redirecting, wantingNoMore } from './odd.js';
+import { odd } from './odd.js';
+import { redirecting, wantingNoMore } from './refusing.js';
 import { flooding, leaving, slow } from './slow.js';
 import { tls } from './tls.js';
 
