@@ -18,7 +18,7 @@ export interface RawAnswer {
 export class ApiOverSockets implements AsyncDisposable {
   private constructor(
     private readonly server: FastifyInstance,
-    private readonly port: number,
+    readonly port: number,
     readonly key: string,
   ) {}
 
@@ -30,7 +30,7 @@ export class ApiOverSockets implements AsyncDisposable {
     return new ApiOverSockets(server, port, (await makeKey(services, tenantId, SCOPES)).key);
   }
 
-  /** Sends a text, or bytes, as the body of a GraphQL request. */
+  /** Sends a text, or bytes, as the body of a request. */
   post(path: string, body: string | Buffer, headers: Record<string, string> = {}): Promise<RawAnswer> {
     return new Promise((resolve, reject) => {
       const request = httpRequest(
