@@ -2,9 +2,9 @@ import type { Socket } from 'node:net';
 
 /**
  * What one answer may have on the wire, all in all: 64 KiB of body and 16 KiB of headers are all that is wanted, and
- * the rest leaves room for bodies in tiny chunks.
+ * the rest leaves room for bodies in small chunks.
  */
-export const ANSWER_BYTES_MAX = 1_048_576;
+const ANSWER_BYTES_MAX = 262_144;
 
 /** A receiver that has sent more than an answer can need, most of it neither header nor body. */
 export class AnswerTooLong extends Error {
