@@ -9,6 +9,8 @@ export interface HostileKind {
   /** For one that is not made by its misbehaviour. */
   start?: () => Promise<HostileReceiver>;
   reads: Reading;
+  /** It keeps us until the time is over. */
+  lasts?: true;
   /** It says that it wants no more for now, or for ever: there is no second delivery. */
   wantsNoMore?: true;
 }

@@ -11,6 +11,11 @@ export const odd: readonly HostileKind[] = [
   {
     what: 'has a reason phrase of 1 MB',
     misbehave: answersEach(`HTTP/1.1 200 ${'x'.repeat(1_000_000)}\r\ncontent-length: 0\r\n\r\n`),
+    reads: fails('HEADERS_TOO_LARGE'),
+  },
+  {
+    what: 'has a reason phrase of 100 KB',
+    misbehave: answersEach(`HTTP/1.1 200 ${'x'.repeat(100_000)}\r\ncontent-length: 0\r\n\r\n`),
     reads: whole(200, ''),
   },
   {

@@ -2,8 +2,7 @@ import { startAbsentReceiver, startDeafReceiver } from '../absent-receivers.js';
 import { drips, floods, resets, says, saysAndLeaves, saysAndResets } from '../hostile-receivers.js';
 import { answers, breaksOff, fails, type HostileKind } from './kind.js';
 
-/** Receivers that take their time, and receivers that hang up. */
-export const slow: readonly HostileKind[] = [
+export const absent: readonly HostileKind[] = [
   {
     what: 'is not there',
     start: startAbsentReceiver,
@@ -16,6 +15,9 @@ export const slow: readonly HostileKind[] = [
     misbehave: () => {},
     reads: fails('CONNECT_TIMEOUT'),
   },
+];
+
+const unfinished: readonly HostileKind[] = [
   { what: 'takes the request and never answers', misbehave: () => {}, reads: fails('TIMEOUT') },
   {
     what: 'drips header lines',
@@ -81,6 +83,10 @@ export const slow: readonly HostileKind[] = [
   },
 ];
 
+/** Receivers that take all the time there is. */
+export const slow: readonly HostileKind[] = unfinished.map((kind) => ({ ...kind, lasts: true }));
+
+/** Receivers that hang up. */
 export const leaving: readonly HostileKind[] = [
   {
     what: 'resets the connection when it is made',

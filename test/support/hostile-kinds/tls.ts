@@ -55,7 +55,7 @@ export const tls: readonly HostileKind[] = [
     fails('TLS_FAILED'),
   ),
   overTls('offers HTTP/2 alone', { ...LOCALHOST, ALPNProtocols: ['h2'] }, fails('TLS_FAILED')),
-  overTls('is silent after the handshake', LOCALHOST, fails('TIMEOUT'), () => {}),
+  { ...overTls('is silent after the handshake', LOCALHOST, fails('TIMEOUT'), () => {}), lasts: true },
   overTls('cuts the connection after the handshake', LOCALHOST, fails('CONNECTION_RESET'), (socket) => {
     socket.destroy();
   }),
