@@ -14,6 +14,9 @@ export type Settings = {
 /** Every setting, read once and frozen. Durations and sizes carry their unit in the name. */
 export type Config = Readonly<ReturnType<typeof configFrom>>;
 
+/** One full `emitEvents`. */
+const EMIT_BURST_MIN = 100;
+
 /** What is wrong with the environment, in sentences that name the setting, its value and what is allowed. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
@@ -66,6 +69,18 @@ function configFrom(s: Settings) {
     logLevel: s.LOG_LEVEL,
     webhooksPerTenantMax: s.WEBHOOKS_PER_TENANT_MAX,
     payloadBytesMax: s.PAYLOAD_BYTES_MAX,
+    trustedProxies: s.TRUSTED_PROXIES,
+    /** Of each API process: see src/rate-limits.ts. */
+    quotas: {
+      management: { perSecond: s.MANAGEMENT_RATE_MAX, burst: s.MANAGEMENT_BURST_MAX },
+      /** Null: no limit. */
+      emits:
+        s.EMIT_RATE_MAX === 0
+          ? null
+          : { perSecond: s.EMIT_RATE_MAX, burst: Math.max(EMIT_BURST_MIN, s.EMIT_RATE_MAX) },
+      keyFailures: { perSecond: s.KEY_FAILURES_RATE_MAX, burst: 10 * s.KEY_FAILURES_RATE_MAX },
+      anonymous: { perSecond: s.ANONYMOUS_RATE_MAX, burst: 10 * s.ANONYMOUS_RATE_MAX },
+    },
     holdHours: s.HOLD_HOURS,
     retentionDays: s.RETENTION_DAYS,
     retry: { retriesMax: s.MAX_RETRIES, baseSeconds: s.RETRY_BASE_SECONDS, capSeconds: 3600 },

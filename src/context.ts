@@ -12,6 +12,7 @@ import type { Emitter } from './operations/emit-events.js';
 import type { EventTypeRegistry } from './operations/event-types.js';
 import type { PlatformAccess } from './operations/platform-access.js';
 import type { SecretVault } from './operations/secrets.js';
+import type { RateLimits } from './rate-limits.js';
 import { tenantEntityManager } from './tenant-database.js';
 
 export type { Caller } from './operations/authenticate.js';
@@ -24,6 +25,7 @@ export interface Services {
   vault: SecretVault;
   authenticator: Authenticator;
   platformAccess: PlatformAccess;
+  limits: RateLimits;
   eventTypes: EventTypeRegistry;
   clock: () => Date;
   random: (bytes: number) => Buffer;
@@ -48,19 +50,21 @@ export interface ContextRequest {
   /** The header `Hookwright-Tenant`: the tenant that a platform key acts for. */
   tenantHeader?: string | undefined;
   requestId: string;
+  /** Where the request comes from: bad keys are limited by it. */
+  address: string;
 }
 
 /**
  * Finds out who asks and for whom. A request without a key is no error here: it may ask for the schema.
  *
  * @throws ApiError unauthenticated for a bad key, scope_missing when a tenant's key names another tenant,
- *   not_found when a platform key names a tenant that does not exist
+ *   not_found when a platform key names a tenant that does not exist, rate_limited
  */
 export async function createContext(services: Services, request: ContextRequest): Promise<Context> {
   const caller =
     request.authorization === undefined
       ? null
-      : await services.authenticator.authenticate(request.authorization);
+      : await services.authenticator.authenticate(request.authorization, request.address);
   const tenantId = caller === null ? null : await tenantNamed(services, caller, request.tenantHeader);
   if (caller?.tenantId === null && tenantId !== null) {
     await services.platformAccess.note(tenantId, actorFrom(caller, request.requestId));

@@ -74,6 +74,12 @@ export function invalidInput(issues: readonly InputIssue[]): ApiError {
   });
 }
 
+/** @param waitMs until the same request can be served */
+export function rateLimited(why: string, waitMs: number): ApiError {
+  const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1_000));
+  return new ApiError('rate_limited', `${why} Try again in ${retryAfterSeconds} s.`, { retryAfterSeconds });
+}
+
 /** A foreign id and an unknown one read the same, so that nobody can ask whose an id is. */
 export function notFound(noun: string, id: string | number): ApiError {
   return new ApiError('not_found', `There is no ${noun} ${id}.`);

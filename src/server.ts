@@ -34,6 +34,8 @@ export async function buildServer(services: Services): Promise<FastifyInstance> 
     childLoggerFactory: (logger) => logger,
     genReqId: requestIdOf,
     bodyLimit: REST_BODY_BYTES_MAX,
+    // Whatever others write into X-Forwarded-For is ignored.
+    trustProxy: config.trustedProxies.length > 0 && [...config.trustedProxies],
     requestTimeout: REQUEST_TIMEOUT_MS,
     connectionTimeout: CONNECTION_TIMEOUT_MS,
     http: { headersTimeout: HEADERS_TIMEOUT_MS },
@@ -52,16 +54,23 @@ export async function buildServer(services: Services): Promise<FastifyInstance> 
   refuseUnknownRoutes(app);
 
   const schema = await buildGraphqlSchema();
-  app.get('/', async () => directory(config));
   await app.register(healthRoutes, services);
-  await app.register(problemPages);
   await app.register(graphqlEndpoint, { schema, services });
+  await app.register(webhookRoutes, { prefix: REST_PREFIX, schema, services });
+  await app.register(openRoutes, services);
+  return app;
+}
+
+/** What anybody may read without a key, as often as one address may. */
+async function openRoutes(app: FastifyInstance, services: Services): Promise<void> {
+  const { config, limits } = services;
+  app.addHook('onRequest', async (request) => limits.requireAnonymous(request.ip));
+  app.get('/', async () => directory(config));
+  await app.register(problemPages);
   if (config.graphiql) {
     await app.register(graphiql);
   }
-  await app.register(webhookRoutes, { prefix: REST_PREFIX, schema, services });
   await app.register(openApiRoute, { prefix: REST_PREFIX, services });
-  return app;
 }
 
 async function allowOrigins(app: FastifyInstance, { corsOrigins }: Config): Promise<void> {
@@ -71,7 +80,14 @@ async function allowOrigins(app: FastifyInstance, { corsOrigins }: Config): Prom
   await app.register(cors, {
     origin: [...corsOrigins],
     methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
-    exposedHeaders: ['Location', 'Retry-After', 'WWW-Authenticate', 'X-Request-Id'],
+    exposedHeaders: [
+      'Location',
+      'RateLimit',
+      'RateLimit-Policy',
+      'Retry-After',
+      'WWW-Authenticate',
+      'X-Request-Id',
+    ],
     maxAge: 600,
     strictPreflight: false,
   });

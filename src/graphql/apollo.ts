@@ -9,6 +9,7 @@ import { ApolloServerPluginCacheControlDisabled } from '@apollo/server/plugin/di
 import type { GraphQLFormattedError, GraphQLSchema } from 'graphql';
 import type { Context, Services } from '../context.js';
 import { ApiError, errorCatalogue, toApiError } from '../errors.js';
+import { chargeBroken, chargeRequest } from './charge.js';
 import {
   causeOf,
   extensionsOf,
@@ -75,18 +76,22 @@ function quiet(log: Services['log']) {
 function requestRules(schema: GraphQLSchema, log: Services['log']): ApolloServerPlugin<Context> {
   return {
     async requestDidStart() {
+      let isCharged = false;
       return {
         async didResolveOperation(request) {
           requireKey(request);
           const { contextValue, document, operation } = request;
           const variables = request.request.variables ?? {};
           // Without an operation of the given name Apollo has an error of its own for it.
-          if (operation !== undefined) {
-            requireAffordable(schema, document, operation, variables);
+          if (operation === undefined) {
+            return;
           }
-          if (operation?.operation === 'mutation') {
+          const cost = requireAffordable(schema, document, operation, variables);
+          if (operation.operation === 'mutation') {
             requireWholeMutation(schema, document, operation, variables, contextValue);
           }
+          isCharged = true;
+          chargeRequest(request, document, operation, cost);
         },
         async didEncounterErrors(request) {
           for (const error of request.errors) {
@@ -97,6 +102,9 @@ function requestRules(schema: GraphQLSchema, log: Services['log']): ApolloServer
           }
         },
         async willSendResponse(request) {
+          if (!isCharged) {
+            chargeBroken(request);
+          }
           const { body } = request.response;
           if (body.kind === 'single' && body.singleResult.errors !== undefined) {
             body.singleResult.errors = withoutValues(schema, request, body.singleResult.errors);

@@ -59,6 +59,7 @@ const knownCosts = new WeakMap<DocumentNode, number | null>();
 /**
  * Refuses an operation that could read too much: the page sizes of nested connections multiply.
  *
+ * @returns the cost; 0 when the variables do not fit
  * @throws GraphQLError GRAPHQL_VALIDATION_FAILED with status 400
  */
 export function requireAffordable(
@@ -66,11 +67,11 @@ export function requireAffordable(
   document: DocumentNode,
   operation: OperationDefinitionNode,
   variables: Record<string, unknown>,
-): void {
+): number {
   const known = knownCosts.get(document);
   const cost = known ?? costOf(schema, document, operation, variables);
   if (cost === null) {
-    return; // Variables that do not fit: the execution says so properly.
+    return 0; // Variables that do not fit: the execution says so properly.
   }
   if (known === undefined) {
     knownCosts.set(document, isFixed(document, operation) ? cost : null);
@@ -81,6 +82,7 @@ export function requireAffordable(
       { extensions: { code: 'GRAPHQL_VALIDATION_FAILED', http: { status: 400 } } },
     );
   }
+  return cost;
 }
 
 /** Only page sizes in variables make the cost differ between requests with the same document. */

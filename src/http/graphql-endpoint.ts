@@ -28,18 +28,36 @@ export async function graphqlEndpoint(
       .type('application/json; charset=utf-8')
       .send({ errors: [{ message: known.detail, extensions: extensionsOf(known) }] });
   });
-  const context = (request: FastifyRequest): Promise<Context> =>
-    createContext(services, {
-      authorization: keyOf(request),
-      tenantHeader: headerOf(request, 'hookwright-tenant'),
-      requestId: request.id,
-    });
+  app.decorateRequest('asking', null);
+  // Before the body is read: 4 MiB of a stranger are not worth it.
+  app.addHook('onRequest', async (request) => {
+    request.asking = await contextFor(services, request);
+  });
+  const context = async ({ asking }: FastifyRequest): Promise<Context> => asking!;
   app.route({
     method: ['GET', 'POST'],
     url: '/graphql',
     bodyLimit: GRAPHQL_BODY_BYTES_MAX,
     handler: fastifyApolloHandler(apollo, { context }),
   });
+}
+
+/** @throws ApiError as createContext; rate_limited, also for a key whose documents were broken too often */
+async function contextFor(services: Services, request: FastifyRequest): Promise<Context> {
+  const authorization = keyOf(request);
+  if (authorization === undefined) {
+    services.limits.requireAnonymous(request.ip);
+  }
+  const context = await createContext(services, {
+    authorization,
+    tenantHeader: headerOf(request, 'hookwright-tenant'),
+    requestId: request.id,
+    address: request.ip,
+  });
+  if (context.caller !== null) {
+    services.limits.requireNoDebt(context.caller.keyId);
+  }
+  return context;
 }
 
 /** The header as GraphiQL sends it before a key was filled in, so that it can ask for the schema all the same. */

@@ -82,7 +82,7 @@ describe('authentication', () => {
     const named = (name: string) =>
       statements.mock.calls.filter(([query]) => (query as { name?: string }).name === name);
     try {
-      const ask = () => api.services.authenticator.authenticate(`Bearer ${key}`);
+      const ask = () => api.services.authenticator.authenticate(`Bearer ${key}`, '127.0.0.1');
       await Promise.all(Array.from({ length: 50 }, ask));
       expect(named('read_api_key')).toHaveLength(1);
       expect(named('write_api_key_last_used')).toHaveLength(1);
@@ -105,7 +105,7 @@ describe('authentication', () => {
   });
 
   test.each(['bearer', 'BEARER', 'Bearer  '])('the scheme may be written %j', async (scheme) => {
-    const caller = await api.services.authenticator.authenticate(`${scheme} ${tenant.key}`);
+    const caller = await api.services.authenticator.authenticate(`${scheme} ${tenant.key}`, '127.0.0.1');
     expect(caller.tenantId).toBe(tenant.id);
   });
 

@@ -94,6 +94,7 @@ export class GraphqlApi {
           authorization: key === undefined ? undefined : `Bearer ${key}`,
           tenantHeader: tenant === undefined ? undefined : String(tenant),
           requestId: 'test',
+          address: '127.0.0.1',
         }),
     });
   }
