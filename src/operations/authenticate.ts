@@ -1,41 +1,15 @@
 import { timingSafeEqual } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Database, query, type Statement } from '../database.js';
-import { hashApiKey, parseApiKey, type Scope } from '../domain/api-key.js';
+import { hashApiKey, parseApiKey } from '../domain/api-key.js';
 import { networkOf } from '../domain/client-network.js';
 import { SteadyTime } from '../domain/steady-time.js';
 import { type Quota, TokenBuckets } from '../domain/token-bucket.js';
 import { ApiError, rateLimited } from '../errors.js';
 import { tenantQuery } from '../tenant-database.js';
+import { type Caller, type KnownKey, KnownKeys } from './known-keys.js';
 
-/** Who asks. */
-export interface Caller {
-  keyId: number;
-  /** Null for a platform key, which belongs to no tenant. */
-  tenantId: number | null;
-  scopes: ReadonlySet<Scope>;
-}
-
-interface KeyRow {
-  id: number;
-  tenant_id: number | null;
-  hash: Buffer;
-  scopes: Scope[];
-  expires_at: Date | null;
-  revoked_at: Date | null;
-  last_used_at: Date | null;
-}
-
-interface KnownKey {
-  caller: Caller;
-  hash: Buffer;
-  /** The earlier of expiry and revocation, in ms since 1970. */
-  endsAtMs: number;
-  readAtMs: number;
-  usedAtMs: number;
-  /** `forget` was called so often before it was read. */
-  era: number;
-}
+export type { Caller } from './known-keys.js';
 
 export interface AuthenticatorOptions {
   /** Keys that one client network may get wrong (KEY_FAILURES_RATE_MAX). */
@@ -48,7 +22,7 @@ export interface AuthenticatorOptions {
 
 /** Below the 5 s within which `revokeApiKey` promises to work everywhere, so that the look-up has its time too. */
 const CACHE_AGE_MAX_MS = 4_000;
-const CACHE_ENTRIES_MAX = 10_000;
+const TENANTS_MAX = 10_000;
 const LAST_USED_EVERY_MS = 60_000;
 const HEADER_LENGTH_MAX = 256;
 const BEARER = /^Bearer +(\S+) *$/i;
@@ -63,10 +37,6 @@ const REFUSED_AFTER_MS = 10;
 /** Compared with when there is no such key, so that an unknown id takes as long as a wrong secret. */
 const noHash = Buffer.alloc(32);
 
-const readKey: Statement = {
-  name: 'read_api_key',
-  text: `select id, tenant_id, hash, scopes, expires_at, revoked_at, last_used_at from hookwright.find_api_key($1)`,
-};
 const writeLastUsed: Statement = {
   name: 'write_api_key_last_used',
   text: `select hookwright.note_api_key_use($1, $2)`,
@@ -81,18 +51,17 @@ const readTenant: Statement = {
  * query, and it holds back client networks that send too many bad keys.
  */
 export class Authenticator {
-  readonly #keys = new Map<number, KnownKey>();
-  readonly #lookups = new Map<number, Promise<KnownKey | null>>();
+  readonly #keys: KnownKeys;
   readonly #tenants = new Set<number>();
   readonly #failures: TokenBuckets<string>;
   readonly #time = new SteadyTime();
-  #era = 0;
 
   constructor(
     private readonly db: Pick<Database, 'pool'>,
     private readonly clock: () => Date,
     private readonly options: AuthenticatorOptions,
   ) {
+    this.#keys = new KnownKeys(db, () => this.#now());
     this.#failures = new TokenBuckets(options.failures);
   }
 
@@ -124,9 +93,7 @@ export class Authenticator {
 
   /** Forgets a key at once: a revocation in this process need not wait for the cache. */
   forget(keyId: number): void {
-    this.#era += 1; // what is being read now may be from before
-    this.#keys.delete(keyId);
-    this.#lookups.delete(keyId);
+    this.#keys.forget(keyId);
   }
 
   /** Whether a tenant that a platform key names exists. Tenants are never deleted, so a yes is kept. */
@@ -135,7 +102,7 @@ export class Authenticator {
       return true;
     }
     const rows = await tenantQuery(this.db.pool, tenantId, readTenant, [tenantId]);
-    if (rows.length === 1 && this.#tenants.size < CACHE_ENTRIES_MAX) {
+    if (rows.length === 1 && this.#tenants.size < TENANTS_MAX) {
       this.#tenants.add(tenantId);
     }
     return rows.length === 1;
@@ -148,25 +115,28 @@ export class Authenticator {
   async #meet(id: number, hash: Buffer, address: string): Promise<Caller> {
     const network = networkOf(address);
     this.#holdBack(network);
+    const giveBack = () => this.#failures.giveBack(network, 1, this.options.monotonic());
     const earliest = this.#earliestRefusal();
-    const found = await this.#lookUp(id);
+    const found = await this.#keys.lookUp(id).catch((error: unknown) => {
+      giveBack(); // the database is away: nobody got a key wrong
+      throw error;
+    });
     if (!this.#isRight(found, hash)) {
       await earliest;
       throw unauthenticated();
     }
-    // After a start nobody is familiar: those with good keys do not use up what their network may get wrong.
-    this.#failures.giveBack(network, 1, this.options.monotonic());
+    giveBack(); // after a start nobody is familiar: good keys do not use up what their network may get wrong
     return this.#admit(found);
   }
 
   /** Not held back; but whoever turns out to have lost its key is unfamiliar from then on. */
   async #meetAgain(known: KnownKey, hash: Buffer, address: string): Promise<KnownKey> {
     const earliest = this.#earliestRefusal();
-    const found = await this.#lookUp(known.caller.keyId);
+    const found = await this.#keys.lookUp(known.caller.keyId);
     if (this.#isRight(found, hash)) {
       return found;
     }
-    this.#keys.delete(known.caller.keyId);
+    this.#keys.forget(known.caller.keyId);
     this.#failures.take(networkOf(address), 1, this.options.monotonic());
     await earliest;
     throw unauthenticated();
@@ -182,9 +152,7 @@ export class Authenticator {
   }
 
   #admit(known: KnownKey): Caller {
-    if (this.#keys.get(known.caller.keyId) !== known && known.era === this.#era) {
-      this.#remember(known);
-    }
+    this.#keys.remember(known);
     this.#noteUse(known);
     return known.caller;
   }
@@ -201,50 +169,6 @@ export class Authenticator {
 
   #now(): number {
     return this.#time.at(this.clock().getTime(), this.options.monotonic());
-  }
-
-  /** Requests with the same id share a query: many with one key, or many that try one. */
-  #lookUp(id: number): Promise<KnownKey | null> {
-    const underWay = this.#lookups.get(id);
-    if (underWay !== undefined) {
-      return underWay;
-    }
-    const lookup: Promise<KnownKey | null> = this.#read(id).finally(() => {
-      if (this.#lookups.get(id) === lookup) {
-        this.#lookups.delete(id);
-      }
-    });
-    this.#lookups.set(id, lookup);
-    return lookup;
-  }
-
-  #remember(known: KnownKey): void {
-    this.#keys.delete(known.caller.keyId);
-    for (const oldest of this.#keys.keys()) {
-      if (this.#keys.size < CACHE_ENTRIES_MAX) {
-        break;
-      }
-      this.#keys.delete(oldest);
-    }
-    this.#keys.set(known.caller.keyId, known);
-  }
-
-  async #read(id: number): Promise<KnownKey | null> {
-    const era = this.#era;
-    // The age counts from before the read: a revocation that commits during it is not seen.
-    const readAtMs = this.#now();
-    const [row] = await query<KeyRow>(this.db.pool, readKey, [id]);
-    if (row === undefined) {
-      return null;
-    }
-    return {
-      caller: { keyId: row.id, tenantId: row.tenant_id, scopes: new Set(row.scopes) },
-      hash: row.hash,
-      endsAtMs: row.revoked_at ? 0 : (row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY),
-      readAtMs,
-      usedAtMs: Math.max(row.last_used_at?.getTime() ?? 0, this.#keys.get(id)?.usedAtMs ?? 0),
-      era,
-    };
   }
 
   /** Not awaited, and a failure is no harm: the request must not wait for a note about itself. */

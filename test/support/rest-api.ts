@@ -39,9 +39,18 @@ export class RestApi implements AsyncDisposable {
     private readonly dropDatabase: () => Promise<void>,
   ) {}
 
-  static async open(settings: Record<string, string> = {}): Promise<RestApi> {
+  static async open(
+    settings: Record<string, string> = {},
+    clock?: () => Date,
+    monotonic?: () => number,
+  ): Promise<RestApi> {
     const { url, drop } = await createTestDatabase();
-    const services = await openTestServices(url, { settings, role: API_ROLE });
+    const services = await openTestServices(url, {
+      settings,
+      clock,
+      role: API_ROLE,
+      ...(monotonic === undefined ? {} : { monotonic }),
+    });
     const owner = openPool(url, 2, () => {});
     return new RestApi(await buildServer(services), services, await makeTenant(services), owner, drop);
   }
