@@ -161,7 +161,7 @@ export const settings = {
     'Requests without an API key per second and client address (IPv6: /64) in each API process; ten times as many at once. Health checks do not count.',
   ),
   TRUSTED_PROXIES: setting(
-    commaSeparated.refine((ranges) => ranges.every((range) => isCidr(range) && !range.endsWith('/0'))),
+    commaSeparated.refine((ranges) => ranges.every((range) => isCidr(range) && !/\/0+$/.test(range))),
     'addresses and address ranges such as 10.0.0.0/8, separated by commas',
     'Proxies and balancers whose X-Forwarded-For tells the address of the client. Default: none, the header is ignored.',
   ),
