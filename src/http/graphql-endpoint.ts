@@ -2,6 +2,7 @@ import { fastifyApolloHandler } from '@as-integrations/fastify';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import { type Context, createContext, type Services } from '../context.js';
+import { ApiError } from '../errors.js';
 import { createApolloServer } from '../graphql/apollo.js';
 import { extensionsOf } from '../graphql/errors.js';
 import { apiErrorOf, problemHeaders } from '../rest/problem.js';
@@ -9,6 +10,7 @@ import { readJson } from './json-body.js';
 import { headerOf, logError } from './requests.js';
 
 export const GRAPHQL_BODY_BYTES_MAX = 4 * 1024 * 1024;
+export const ANONYMOUS_BODY_BYTES_MAX = 64 * 1024;
 
 /** Mounts Apollo. Errors outside Apollo, as of a body that is no JSON, have the form of GraphQL's. */
 export async function graphqlEndpoint(
@@ -47,6 +49,7 @@ async function contextFor(services: Services, request: FastifyRequest): Promise<
   const authorization = keyOf(request);
   if (authorization === undefined) {
     services.limits.requireAnonymous(request.ip);
+    requireShortBody(request);
   }
   const context = await createContext(services, {
     authorization,
@@ -58,6 +61,20 @@ async function contextFor(services: Services, request: FastifyRequest): Promise<
     services.limits.requireNoDebt(context.caller.keyId);
   }
   return context;
+}
+
+/**
+ * Without a key only the schema may be asked for, which takes no long text; reading one costs more than answering it.
+ *
+ * @throws ApiError unauthenticated
+ */
+function requireShortBody({ headers }: FastifyRequest): void {
+  const bytes = Number(
+    headers['content-length'] ?? (headers['transfer-encoding'] === undefined ? 0 : Infinity),
+  );
+  if (bytes > ANONYMOUS_BODY_BYTES_MAX) {
+    throw new ApiError('unauthenticated', 'Send an API key in the header Authorization: Bearer <key>.');
+  }
 }
 
 /** The header as GraphiQL sends it before a key was filled in, so that it can ask for the schema all the same. */

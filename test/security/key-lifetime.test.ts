@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Services } from '../../src/context.js';
+import { commandLine } from '../../src/operations/audit.js';
 import { revokeApiKey } from '../../src/operations/revoke-api-key.js';
 import { createTestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
@@ -83,7 +84,7 @@ describe('a revocation', () => {
   test('works at once where it was asked for, and within 5 s in every other process', async () => {
     const { id, key } = await makeKey(here, tenant.id, ['webhooks:read']);
     expect([await isAdmitted(here, key), await isAdmitted(there, key)]).toEqual([true, true]);
-    await revokeApiKey(here.db, tenant.id, id);
+    await revokeApiKey(here.db, tenant.id, id, commandLine);
     here.authenticator.forget(id);
     expect([await isAdmitted(here, key), await isAdmitted(there, key)]).toEqual([false, true]);
     clocks.advance(3_999);
@@ -95,7 +96,7 @@ describe('a revocation', () => {
   test('is seen in time by a process whose clock is set back meanwhile, and is never undone by it', async () => {
     const { id, key } = await makeKey(here, tenant.id, ['webhooks:read']);
     expect(await isAdmitted(there, key)).toBe(true);
-    await revokeApiKey(here.db, tenant.id, id);
+    await revokeApiKey(here.db, tenant.id, id, commandLine);
     clocks.setBack(3_600_000);
     clocks.advance(4_000);
     expect(await isAdmitted(there, key)).toBe(false);
@@ -108,7 +109,7 @@ describe('a revocation', () => {
     const read = holdNextAnswer(here);
     const asked = isAdmitted(here, key);
     await read.done; // before the revocation
-    await revokeApiKey(here.db, tenant.id, id);
+    await revokeApiKey(here.db, tenant.id, id, commandLine);
     here.authenticator.forget(id);
     read.release();
     expect(await asked).toBe(true); // it came in before

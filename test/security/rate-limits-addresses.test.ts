@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { formatApiKey } from '../../src/domain/api-key.js';
+import { ANONYMOUS_BODY_BYTES_MAX } from '../../src/http/graphql-endpoint.js';
 import { expectLimited, LimitedApi } from '../support/limited-api.js';
 import { expectProblem, type RestRequest } from '../support/rest-api.js';
 
@@ -114,14 +116,46 @@ describe('requests without a key', () => {
   });
 });
 
-describe('the body of a stranger', () => {
-  const limited = new LimitedApi({});
+describe('a body at /graphql', () => {
+  const limited = new LimitedApi({ KEY_FAILURES_RATE_MAX: '1' });
 
-  test('at /graphql is not even read', async () => {
-    const headers = { 'content-type': 'application/json' };
-    const answer = await limited.api.ask('POST //graphql', { key: wrongKey(), headers, payload: '{' });
-    expect(answer.status).toBe(401);
-    expect(answer.headers['www-authenticate']).toBe('Bearer');
-    expect(answer.body.errors[0].extensions).toEqual({ code: 'UNAUTHENTICATED', reason: 'unauthenticated' });
+  test('without a key has at most 64 KiB, and says so beforehand', async () => {
+    const query = '{ __schema { queryType { name } } }';
+    const text = JSON.stringify({ query });
+    const ask = (payload: string | Readable, headers = {}) =>
+      limited.api.ask('POST //graphql', {
+        key: null,
+        headers: { 'content-type': 'application/json', ...headers },
+        payload,
+      });
+    const longest = text + ' '.repeat(ANONYMOUS_BODY_BYTES_MAX - text.length);
+    expect((await ask(longest)).status).toBe(200);
+    const chunked = { 'transfer-encoding': 'chunked' };
+    for (const answer of [await ask(`${longest} `), await ask(Readable.from([text]), chunked)]) {
+      expect(answer.status).toBe(401);
+      expect(answer.body.errors[0].extensions.code).toBe('UNAUTHENTICATED');
+    }
+    expect((await limited.graphql(query)).status).toBe(200);
+  });
+
+  test('of a stranger with a bad key is refused before it is read, until nobody even looks at the key', async () => {
+    const address = await limited.api.server.listen({ host: '127.0.0.1', port: 0 });
+    const body = `{"query": "${' '.repeat(4_000_000)}"`; // and no JSON either
+    const post = () =>
+      fetch(`${address}/graphql`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${wrongKey()}`, 'content-type': 'application/json' },
+        body,
+      });
+    for (let i = 0; i < 10; i++) {
+      const answer = await post();
+      expect(answer.status).toBe(401);
+      expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+      const { errors } = (await answer.json()) as { errors: { extensions: object }[] };
+      expect(errors[0]?.extensions).toEqual({ code: 'UNAUTHENTICATED', reason: 'unauthenticated' });
+    }
+    const refused = await post();
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get('retry-after')).toBe('1');
   });
 });
