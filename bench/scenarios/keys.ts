@@ -10,8 +10,7 @@ const WARM_UP_CHECKS = 20_000;
 const CHECKS = 100_000;
 /** Of each kind. */
 const REFUSALS = 20_000;
-/** The shortest timer that there is. The service waits ten times as long, which hides more. */
-const REFUSED_AFTER_MS = 1;
+const REFUSALS_AT_ONCE = 8;
 const UNKNOWN_ID = 999_999_999;
 const ADDRESS = '127.0.0.1';
 
@@ -30,7 +29,6 @@ export const keys: Scenario = {
       const authenticator = new Authenticator({ pool }, () => new Date(), {
         failures: { perSecond: 1_000_000, burst: 1_000_000 },
         monotonic: () => performance.now(),
-        refusedAfterMs: REFUSED_AFTER_MS,
       });
       try {
         const startedAt = performance.now();
@@ -75,16 +73,30 @@ async function timeChecks(authenticator: Authenticator, authorization: string) {
 /** Both kinds in turns, in an order that changes, so that whatever else the machine does disturbs them alike. */
 async function timeRefusals(authenticator: Authenticator, knownId: number) {
   const [unknown, wrong]: [number[], number[]] = [[], []];
-  for (let i = 0; i < 2 * REFUSALS; i++) {
-    const isUnknown = (i + (i >> 1)) % 2 === 0;
-    const key = formatApiKey(isUnknown ? UNKNOWN_ID : knownId, randomBytes(32));
-    const startedAt = performance.now();
-    await authenticator.authenticate(`Bearer ${key}`, ADDRESS).catch(() => {});
-    (isUnknown ? unknown : wrong).push(performance.now() - startedAt);
-  }
+  let next = 0;
+  const lane = async () => {
+    while (next < 2 * REFUSALS) {
+      const i = next++;
+      const isUnknown = (i + (i >> 1)) % 2 === 0;
+      const key = formatApiKey(isUnknown ? UNKNOWN_ID : knownId, randomBytes(32));
+      const startedAt = performance.now();
+      await authenticator.authenticate(`Bearer ${key}`, ADDRESS).catch(() => {});
+      (isUnknown ? unknown : wrong).push(performance.now() - startedAt);
+    }
+  };
+  await Promise.all(Array.from({ length: REFUSALS_AT_ONCE }, lane));
+  const fastest = fastestOf(unknown, wrong);
   return {
     refusedUnknownIdMedianMs: median(unknown)!,
     refusedWrongSecretMedianMs: median(wrong)!,
     unknownOrWrongAbsT: Math.abs(welchT(unknown, wrong)),
+    unknownOrWrongFastestAbsT: Math.abs(welchT(unknown.filter(fastest), wrong.filter(fastest))),
   };
+}
+
+/** The fastest nine in ten: the slow ones, which the machine disturbed, would hide a small difference. */
+function fastestOf(...series: readonly number[][]): (value: number) => boolean {
+  const all = series.flat().sort((a, b) => a - b);
+  const limit = all[Math.floor(all.length * 0.9)]!;
+  return (value) => value < limit;
 }
