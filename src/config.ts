@@ -22,6 +22,9 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
+/** Settings with secrets in them. */
+const SECRET_SETTINGS: ReadonlySet<string> = new Set(['ENCRYPTION_KEYS', 'DATABASE_URL', 'EGRESS_PROXY']);
+
 /**
  * Reads the service's settings from an environment (docs/settings.md lists them).
  *
@@ -36,8 +39,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     if (result.success) {
       values[name] = result.data;
     } else {
-      const given =
-        name === 'ENCRYPTION_KEYS' || name === 'DATABASE_URL' ? '(not shown)' : JSON.stringify(text);
+      const given = SECRET_SETTINGS.has(name) ? '(not shown)' : JSON.stringify(text);
       problems.push(`${name} is ${given}; allowed: ${allowed}.`);
     }
   }
@@ -95,6 +97,7 @@ function configFrom(s: Settings) {
       storedBytesMax: 16_384,
       headerPrefix: s.HEADER_PREFIX,
       standardWebhooks: s.STANDARD_WEBHOOKS,
+      egressProxy: s.EGRESS_PROXY,
     },
     target: {
       allowHttp: s.ALLOW_HTTP_URLS,

@@ -57,6 +57,20 @@ function isCidr(text: string): boolean {
   );
 }
 
+/** An http proxy's url, with nothing in it that would be ignored. */
+function isProxyUrl(text: string): boolean {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:\/\/[^/]/i.test(text) || `${url.search}${url.hash}` !== '') {
+    return false;
+  }
+  try {
+    decodeURIComponent(`${url.username}:${url.password}`);
+  } catch {
+    return false;
+  }
+  return url.pathname === '/';
+}
+
 const encryptionKeys = z
   .string()
   .transform((text, context) =>
@@ -204,6 +218,11 @@ export const settings = {
     commaSeparated.refine((ranges) => ranges.every(isCidr)),
     'address ranges such as 10.0.0.0/8, separated by commas',
     'Address ranges that are not public and may be called all the same. Default: none.',
+  ),
+  EGRESS_PROXY: setting(
+    z.string().refine(isProxyUrl).optional(),
+    'an http:// or https:// URL such as http://user:password@proxy:4750, without a path',
+    'A proxy through which every delivery leaves, in a tunnel (CONNECT). Names are then resolved, and their addresses judged, by the proxy: use one that refuses private addresses, such as smokescreen, and that lets CONNECT through to every port that webhooks use. Proxies of the environment (HTTP_PROXY) are ignored.',
   ),
   DELIVERY_CONCURRENCY: setting(
     whole(1, 2000, 200),
