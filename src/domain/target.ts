@@ -24,9 +24,11 @@ const LOWEST_FREE_PORT = 1024;
 /** Names that mean this machine or this network, whatever a resolver says (RFC 6761, 6762, 8375, 7686, 9476). */
 const privateSuffixes = [
   'localhost',
+  'localdomain',
   'local',
   'internal',
   'intranet',
+  'private',
   'lan',
   'home',
   'corp',

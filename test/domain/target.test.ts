@@ -187,6 +187,8 @@ describe('hosts', () => {
       'a.localhost',
       'a.localhost.',
       'ⓛocalhost',
+      'localhost.localdomain',
+      'db.private',
       'backend',
       'intranet.',
     ],
