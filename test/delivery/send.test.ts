@@ -762,6 +762,16 @@ describe('names', () => {
     expect(await resolve('a.example.com')).toEqual(['192.0.2.1', '192.0.2.2']);
   });
 
+  test.each<[string, Partial<NonNullable<ReturnType<DnsAnswers>>>]>([
+    ['over UDP', {}],
+    ['over TCP', { truncated: true }],
+    ['by a chain of aliases', { aliases: ['b.example.com', 'c.example.com'] }],
+  ])('an answer of 500 addresses is given as a whole, %s', async (_how, how) => {
+    const addresses = Array.from({ length: 500 }, (_, i) => `192.0.${i >> 8}.${i & 255}`);
+    dns.answerWith((_name, type) => ({ ...how, addresses: type === 1 ? addresses : [] }));
+    expect(await resolve('a.example.com')).toEqual(addresses);
+  });
+
   test('a name without dots is asked as it is: no search domain is added', async () => {
     dns.answerWith(() => ({ code: 3 }));
     await expect(resolve('internal')).rejects.toThrow();
