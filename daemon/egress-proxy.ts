@@ -54,6 +54,7 @@ export function createTunnelConnector(options: TunnelOptions): buildConnector.co
     rejectUnauthorized: true,
     minVersion: 'TLSv1.2',
   });
+  const pulse = new Pulse(proxy, reach, reachTimeoutMs);
   return (target, callback) => {
     const startedAt = performance.now();
     let tunnel: Socket | undefined;
@@ -66,11 +67,15 @@ export function createTunnelConnector(options: TunnelOptions): buildConnector.co
       if (result[0] !== null) tunnel?.destroy();
       callback(...result);
     };
-    const limit = (ms: number, error: Error) => {
+    const after = (ms: number, act: () => void) => {
       clearTimeout(timer);
-      timer = setTimeout(() => settle(error, null), ms);
+      timer = setTimeout(act, ms);
     };
-    limit(reachTimeoutMs, new EgressProxyAway('It cannot be reached in time.'));
+    const giveUp = () => {
+      const answers = pulse.feltAt >= startedAt;
+      settle(answers ? new TunnelTimedOut() : new EgressProxyAway('It answers nobody.'), null);
+    };
+    after(reachTimeoutMs, () => settle(new EgressProxyAway('It cannot be reached in time.'), null));
     reach(proxy.address, (...[error, socket]) => {
       if (error !== null) {
         settle(new EgressProxyAway('It cannot be reached.', { cause: error }), null);
@@ -81,17 +86,74 @@ export function createTunnelConnector(options: TunnelOptions): buildConnector.co
         socket.destroy();
         return;
       }
-      limit(connectTimeoutMs - (performance.now() - startedAt), new TunnelTimedOut());
+      const leftMs = connectTimeoutMs - (performance.now() - startedAt);
+      after(leftMs / 2, () => {
+        pulse.feel(startedAt);
+        after(leftMs / 2, giveUp);
+      });
       askForTunnel(proxy, socket, authorityOf(target)).then(
         () => {
+          pulse.felt();
           if (settled) return;
           if (target.protocol === 'https:') secure({ ...target, httpSocket: socket }, settle);
           else settle(null, socket);
         },
-        (refusal: Error) => settle(refusal, null),
+        (refusal: Error) => {
+          if (refusal instanceof TunnelRefused) pulse.felt();
+          settle(refusal, null);
+        },
       );
     });
   };
+}
+
+/**
+ * Whether the proxy is alive. When a tunnel is long in coming, either its target keeps the proxy waiting or the proxy
+ * itself hangs (a frozen process still takes connections), and the one is the receiver's fault, the other ours.
+ */
+class Pulse {
+  /** When it last gave an HTTP answer, to whomever. */
+  feltAt = Number.NEGATIVE_INFINITY;
+  #feeling = false;
+
+  constructor(
+    private readonly proxy: Proxy,
+    private readonly reach: buildConnector.connector,
+    private readonly timeoutMs: number,
+  ) {}
+
+  felt(): void {
+    this.feltAt = performance.now();
+  }
+
+  /** Unless it has answered somebody since then, asks it something that every HTTP server has an answer to. */
+  feel(since: number): void {
+    if (this.feltAt >= since || this.#feeling) return;
+    this.#feeling = true;
+    this.reach(this.proxy.address, (...[error, socket]) => {
+      if (error !== null) {
+        this.#feeling = false;
+        return;
+      }
+      socket.once('close', () => {
+        this.#feeling = false;
+      });
+      const timer = setTimeout(() => socket.destroy(), this.timeoutMs);
+      request({
+        method: 'OPTIONS',
+        path: '*',
+        headers: { host: this.proxy.address.host, ...this.proxy.headers },
+        createConnection: () => socket,
+      })
+        .on('response', () => {
+          this.felt();
+          socket.destroy();
+        })
+        .on('error', () => socket.destroy())
+        .on('close', () => clearTimeout(timer))
+        .end();
+    });
+  }
 }
 
 function readProxy(text: string): Proxy {

@@ -194,12 +194,13 @@ describe('behind an egress proxy', () => {
 });
 
 describe('the limits of a tunnel', () => {
-  test('a proxy that never says whether there is a tunnel is given up at the connect limit', async () => {
+  test('a proxy that is alive and never says whether there is a tunnel is given up at the connect limit', async () => {
     proxy.answerWith(() => null);
     const result = await send('http://receiver.example.com/', sender({ totalTimeoutMs: 30_000 }));
     expect(result).toMatchObject({ kind: 'error', code: 'CONNECT_TIMEOUT' });
     expect(result.durationMs).toBeGreaterThanOrEqual(CONNECT_MS - 5);
     expect(result.durationMs).toBeLessThan(CONNECT_MS + 5_000);
+    expect(proxy.otherRequests).toBe(1);
     await eventually(() => proxy.open === 0);
   });
 
@@ -258,6 +259,19 @@ describe('a proxy that is away is a fault of our own', () => {
       message: 'It cannot be reached.',
     });
     proxy = await startFakeProxy(() => null);
+  });
+
+  test('one that takes connections and answers nobody: a frozen process, not a slow receiver', async () => {
+    const frozen = await startHostileReceiver(() => {});
+    closing.push(() => frozen.close());
+    const by = sender({ egressProxy: frozen.url.replace('/hook', ''), totalTimeoutMs: 30_000 });
+    const sent = ['a', 'b', 'c'].map((name) => send(`http://${name}.example.com/`, by));
+    for (const result of await Promise.allSettled(sent)) {
+      expect(result).toMatchObject({ reason: { name: 'EgressProxyAway', message: 'It answers nobody.' } });
+    }
+    // One of them asked for all whether it is alive.
+    expect(frozen.received.match(/^OPTIONS \* HTTP/gm)).toHaveLength(1);
+    await eventually(() => frozen.open === 0);
   });
 
   test('one that accepts no connection in half an attempt’s time, however long connecting may take', async () => {
