@@ -32,6 +32,8 @@ export async function buildServer(services: Services): Promise<FastifyInstance> 
     childLoggerFactory: (logger) => logger,
     genReqId: requestIdOf,
     bodyLimit: limits.restBodyBytesMax,
+    // Whatever others write into X-Forwarded-For is ignored.
+    trustProxy: config.trustedProxies.length > 0 && [...config.trustedProxies],
     requestTimeout: limits.requestTimeoutMs, // Fastify turns Node's own limit off
     connectionTimeout: limits.idleTimeoutMs,
     // Above the 60 s of usual load balancers: we should not close a connection that one of them is about to use.
@@ -57,16 +59,23 @@ export async function buildServer(services: Services): Promise<FastifyInstance> 
   refuseUnknownRoutes(app);
 
   const schema = await buildGraphqlSchema();
-  app.get('/', async () => directory(config));
   await app.register(healthRoutes, services);
-  await app.register(problemPages);
   await app.register(graphqlEndpoint, { schema, services });
+  await app.register(webhookRoutes, { prefix: REST_PREFIX, schema, services });
+  await app.register(openRoutes, services);
+  return app;
+}
+
+/** What anybody may read without a key, as often as one address may. */
+async function openRoutes(app: FastifyInstance, services: Services): Promise<void> {
+  const { config, limits } = services;
+  app.addHook('onRequest', async (request) => limits.requireAnonymous(request.ip));
+  app.get('/', async () => directory(config));
+  await app.register(problemPages);
   if (config.graphiql) {
     await app.register(graphiql);
   }
-  await app.register(webhookRoutes, { prefix: REST_PREFIX, schema, services });
   await app.register(openApiRoute, { prefix: REST_PREFIX, services });
-  return app;
 }
 
 async function allowOrigins(app: FastifyInstance, { corsOrigins }: Config): Promise<void> {
@@ -76,7 +85,14 @@ async function allowOrigins(app: FastifyInstance, { corsOrigins }: Config): Prom
   await app.register(cors, {
     origin: [...corsOrigins],
     methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
-    exposedHeaders: ['Location', 'Retry-After', 'WWW-Authenticate', 'X-Request-Id'],
+    exposedHeaders: [
+      'Location',
+      'RateLimit',
+      'RateLimit-Policy',
+      'Retry-After',
+      'WWW-Authenticate',
+      'X-Request-Id',
+    ],
     maxAge: 600,
     strictPreflight: false,
   });

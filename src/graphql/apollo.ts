@@ -9,6 +9,7 @@ import { ApolloServerPluginCacheControlDisabled } from '@apollo/server/plugin/di
 import type { GraphQLFormattedError, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 import type { Context, Services } from '../context.js';
 import { ApiError, errorCatalogue, toApiError } from '../errors.js';
+import { chargeBroken, chargeRequest } from './charge.js';
 import { documentLimitsRule, type GraphqlLimits } from './document-limits.js';
 import { causeOf, formatError, graphqlErrorOf, headersOf, refusalStatuses, variableError } from './errors.js';
 import { requireWholeMutation } from './guarded-fields.js';
@@ -84,6 +85,7 @@ function requestRules(
   const { costMax } = config.limits.graphql;
   return {
     async requestDidStart() {
+      let isCharged = false;
       return {
         async didResolveOperation(request) {
           requireKey(request);
@@ -96,7 +98,9 @@ function requestRules(
             requireWholeMutation(schema, document, operation, variables, contextValue);
           }
           requireFitting(schema, operation, variables, config.introspection);
-          requireAffordable(schema, document, operation, variables, costMax);
+          const cost = requireAffordable(schema, document, operation, variables, costMax);
+          isCharged = true;
+          chargeRequest(request, document, operation, cost);
         },
         async didEncounterErrors(request) {
           for (const error of request.errors) {
@@ -107,6 +111,9 @@ function requestRules(
           }
         },
         async willSendResponse(request) {
+          if (!isCharged) {
+            chargeBroken(request);
+          }
           const { body } = request.response;
           if (body.kind === 'single' && body.singleResult.errors !== undefined) {
             setRefusal(request, body.singleResult);

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
-import { type Context, callerOf, otherTenant, parseId, tenantOf } from '../context.js';
+import { actorOf, type Context, callerOf, otherTenant, parseId, tenantOf } from '../context.js';
+import { numberTooLarge } from '../domain/payload.js';
 import { Event } from '../entities/event.js';
 import { ApiError, type InputIssue, invalidInput, notFound, toApiError } from '../errors.js';
 import type { Emit, EmitRefusal, EmitResult } from '../operations/emit-events.js';
@@ -106,7 +107,7 @@ async function prepare(
   { event, payload, idempotencyKey, tenantId }: EmitEventInput,
   path: Path,
 ): Promise<Emit> {
-  const tenant = tenantFor(context, tenantId, [...path, 'tenantId']);
+  const tenant = await tenantFor(context, tenantId, [...path, 'tenantId']);
   const key =
     typeof idempotencyKey === 'string'
       ? parseInput(idempotencyKeySchema, idempotencyKey, [...path, 'idempotencyKey'])
@@ -117,6 +118,12 @@ async function prepare(
     throw invalidInput([{ path: [...path, 'payload'], code: 'too_deep', detail }]);
   }
   const body = JSON.stringify(payload);
+  // What JSON.stringify cannot say it calls null, so most bodies need no second look.
+  const lost = body.includes('null') ? numberTooLarge(payload) : null;
+  if (lost !== null) {
+    const detail = 'is too large for a number; send it as a text';
+    throw invalidInput([{ path: [...path, 'payload', ...lost], code: 'number_too_large', detail }]);
+  }
   const bytes = Buffer.byteLength(body, 'utf8');
   if (bytes > payloadBytesMax) {
     const detail = `The payload has ${bytes} bytes as JSON; at most ${payloadBytesMax} are allowed.`;
@@ -133,7 +140,7 @@ async function prepare(
  * The tenant of an event that may name one itself. A platform key has none of its own, so `tenantId` alone will do;
  * where the header names one too, they must agree: what is selected of the event is read for the header's tenant.
  */
-function tenantFor(context: Context, named: string | null | undefined, path: Path): number {
+async function tenantFor(context: Context, named: string | null | undefined, path: Path): Promise<number> {
   if (named === undefined || named === null) {
     return tenantOf(context);
   }
@@ -148,6 +155,9 @@ function tenantFor(context: Context, named: string | null | undefined, path: Pat
   }
   if (id === null) {
     throw refusedAt(path, notFound('tenant', 'with such an id'));
+  }
+  if (own === null && (await context.authenticator.tenantExists(id))) {
+    await context.platformAccess.note(id, actorOf(context));
   }
   return id;
 }

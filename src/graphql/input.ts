@@ -95,6 +95,15 @@ export const expiresInSeconds = z
   .min(KEY_LIFETIME_SECONDS_MIN, `must be at least ${KEY_LIFETIME_SECONDS_MIN}`)
   .max(TEN_YEARS_SECONDS, `must be at most ${TEN_YEARS_SECONDS}`);
 
+export const OVERLAP_HOURS_DEFAULT = 24;
+const OVERLAP_HOURS_MAX = 168;
+
+/** 0: no overlap. */
+export const overlapHours = z
+  .int()
+  .min(0, 'must be at least 0')
+  .max(OVERLAP_HOURS_MAX, `must be at most ${OVERLAP_HOURS_MAX}`);
+
 /**
  * Judges a value by a schema.
  *

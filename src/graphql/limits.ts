@@ -65,6 +65,7 @@ const knownCosts = new WeakMap<DocumentNode, number | null>();
  * Refuses an operation that could read too much: the page sizes of nested connections multiply.
  *
  * @param variables that fit the operation
+ * @returns the cost; 0 when an argument does not fit
  * @throws GraphQLError GRAPHQL_VALIDATION_FAILED with status 400
  */
 export function requireAffordable(
@@ -73,11 +74,11 @@ export function requireAffordable(
   operation: OperationDefinitionNode,
   variables: Record<string, unknown>,
   costMax: number,
-): void {
+): number {
   const known = knownCosts.get(document);
   const cost = known ?? costOf(schema, document, operation, variables);
   if (cost === null) {
-    return; // An argument that does not fit: the execution says so properly.
+    return 0; // An argument that does not fit: the execution says so properly.
   }
   if (known === undefined) {
     knownCosts.set(document, isFixed(document, operation) ? cost : null);
@@ -89,6 +90,7 @@ export function requireAffordable(
       `The query could read too much: ${found}at most ${costMax} is allowed. Ask for smaller pages.`,
     );
   }
+  return cost;
 }
 
 /** Only page sizes in variables make the cost differ between requests with the same document. */

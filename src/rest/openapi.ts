@@ -7,6 +7,7 @@ import { errorCatalogue, type Reason } from '../errors.js';
 import type { RegisteredEventType } from '../operations/event-types.js';
 import { version } from '../version.js';
 import { deliveryRequests } from './openapi-deliveries.js';
+import { limitsTold, rateLimitHeaders } from './openapi-rate-limits.js';
 import { PROBLEM_MEDIA_TYPE, problemType } from './problem.js';
 import {
   createdWebhook,
@@ -67,6 +68,7 @@ export function openApiDocument(config: Config, eventTypes: readonly RegisteredE
           schema: { type: 'integer', minimum: 1 },
         },
       },
+      headers: rateLimitHeaders,
       responses: Object.fromEntries(
         problemReasons.map((reason) => [problemName(reason), problemResponse(reason)]),
       ),
@@ -108,7 +110,10 @@ function paths(): Json {
   const ofOne = [{ $ref: '#/components/parameters/WebhookId' }, tenant];
   const created = {
     ...answer('The new webhook with its secret.', dataOf('CreatedWebhook')),
-    headers: { Location: { description: 'The path of the new webhook.', schema: { type: 'string' } } },
+    headers: {
+      Location: { description: 'The path of the new webhook.', schema: { type: 'string' } },
+      ...limitsTold,
+    },
   };
   return {
     '/webhooks': {
@@ -135,7 +140,7 @@ function paths(): Json {
         },
       }),
       delete: operation('deleteWebhook', 'Delete a webhook', 'webhooks:write', {
-        responses: { 204: { description: 'It is deleted.' }, ...problems() },
+        responses: { 204: { description: 'It is deleted.', headers: limitsTold }, ...problems() },
       }),
     },
     '/webhooks/{id}/test': {
@@ -167,7 +172,7 @@ function body(name: string): Json {
 }
 
 function answer(description: string, schema: Json): Json {
-  return { description, content: { 'application/json': { schema } } };
+  return { description, headers: limitsTold, content: { 'application/json': { schema } } };
 }
 
 function problems(...reasons: ProblemReason[]): Json {
@@ -195,11 +200,12 @@ function problemResponse(reason: ProblemReason): Json {
   const headers = {
     ...(status === 401 ? { 'WWW-Authenticate': { schema: { type: 'string', const: 'Bearer' } } } : {}),
     ...(status === 405 ? { Allow: { schema: { type: 'string' } } } : {}),
+    ...(status === 401 ? {} : limitsTold),
     ...(isLater ? { 'Retry-After': { description: 'Seconds.', schema: { type: 'integer' } } } : {}),
   };
   return {
     description: title,
-    ...(Object.keys(headers).length > 0 ? { headers } : {}),
+    headers,
     content: { [PROBLEM_MEDIA_TYPE]: { schema: ref('Problem'), example } },
   };
 }
