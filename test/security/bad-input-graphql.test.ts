@@ -31,9 +31,9 @@ beforeAll(async () => {
   api = await RestApi.open();
   const { id } = await makeWebhook(api.services, api.tenant.id);
   const [event] = await emitMany(api.services, api.tenant.id, 1);
-  const { rows } = await api.services.db.pool.query('select id from hookwright.deliveries');
+  const { rows } = await api.owner.query('select id from hookwright.deliveries');
   ids = { webhook: String(id), event: String(event), delivery: String(rows[0].id) };
-  untouched = await fingerprint(api.services);
+  untouched = await fingerprint(api.owner);
 });
 afterAll(() => api[Symbol.asyncDispose]());
 
@@ -131,7 +131,7 @@ describe.each(fields)('$kind $name', ({ kind, field, name }) => {
         expectRefused(answer, variables);
       }
     }
-    expect(await fingerprint(api.services)).toBe(untouched);
+    expect(await fingerprint(api.owner)).toBe(untouched);
   });
 
   test('refuses every way of spoiling its arguments, as literals', async () => {
@@ -145,7 +145,7 @@ describe.each(fields)('$kind $name', ({ kind, field, name }) => {
         expectRefused(await send(JSON.stringify({ query })), bad.value);
       }
     }
-    expect(await fingerprint(api.services)).toBe(untouched);
+    expect(await fingerprint(api.owner)).toBe(untouched);
   });
 });
 
@@ -169,7 +169,7 @@ describe('bodies that are no GraphQL request', () => {
   );
 
   afterAll(async () => {
-    expect(await fingerprint(api.services)).toBe(untouched);
+    expect(await fingerprint(api.owner)).toBe(untouched);
   });
 });
 

@@ -93,7 +93,7 @@ async function seeded(): Promise<{ key: string; ids: Record<string, string> }> {
   const { id: webhookId } = await makeWebhook(services, tenant.id);
   const [eventId] = await emitMany(services, tenant.id, 1);
   const other = await makeKey(services, tenant.id, SCOPES);
-  const { rows } = await services.db.pool.query(
+  const { rows } = await api.owner.query(
     `update hookwright.deliveries set status = 'FAILED', finished_at = now() where tenant_id = $1 returning id`,
     [tenant.id],
   );

@@ -15,6 +15,7 @@ import { RestApi } from '../support/rest-api.js';
 /** What each guarded field asks for: one of these scopes, or any key at all. A platform key may do everything. */
 const guarded: Record<string, readonly Scope[] | 'any key'> = {
   'Query.apiKeys': ['keys:admin'],
+  'Query.auditLog': ['keys:admin'],
   'Query.delivery': ['deliveries:read'],
   'Query.deliveries': ['deliveries:read'],
   'Query.event': ['events:read'],
@@ -32,6 +33,7 @@ const guarded: Record<string, readonly Scope[] | 'any key'> = {
   'Mutation.redeliver': ['deliveries:write'],
   'Mutation.releaseHeld': ['webhooks:write'],
   'Mutation.revokeApiKey': ['keys:admin'],
+  'Mutation.rotateWebhookSecret': ['webhooks:write'],
   'Mutation.testWebhook': ['webhooks:write'],
   'Mutation.updateWebhook': ['webhooks:write'],
   'Delivery.event': ['events:read'],
@@ -49,6 +51,9 @@ const unguarded: Record<string, string> = {
   Attempt: `
     durationMs errorCode number requestHeaders responseBody responseBodyBase64 responseHeaders
     responseTruncated startedAt statusCode url`,
+  AuditEntry: 'action actor after apiKeyId before createdAt id requestId targetId targetType',
+  AuditEntryConnection: 'edges pageInfo',
+  AuditEntryEdge: 'cursor node',
   CreateApiKeyPayload: 'apiKey key',
   CreateTenantPayload: 'tenant',
   CreateWebhookPayload: 'secret webhook',
@@ -71,13 +76,14 @@ const unguarded: Record<string, string> = {
   RedeliverPayload: 'delivery',
   ReleaseHeldPayload: 'webhook',
   RevokeApiKeyPayload: 'apiKey',
+  RotateWebhookSecretPayload: 'secret webhook',
   Tenant: 'createdAt id name',
   TestWebhookPayload: 'delivery',
   UpdateWebhookPayload: 'webhook',
   Viewer: 'apiKey scopes tenant',
   Webhook: `
     active closedUntil consecutiveFailures createdAt disabledAt disabledReason endpointState
-    eventTypes heldCount holdUntil id lastFailureAt lastSuccessAt url`,
+    eventTypes heldCount holdUntil id lastFailureAt lastSuccessAt previousSecretExpiresAt url`,
   WebhookConnection: 'edges pageInfo',
   WebhookEdge: 'cursor node',
 };
@@ -141,7 +147,7 @@ describe('over the wire', () => {
     api = await RestApi.open();
     const { id: webhook } = await makeWebhook(api.services, api.tenant.id);
     const [event] = await emitMany(api.services, api.tenant.id, 1);
-    const { rows } = await api.services.db.pool.query('select id from hookwright.deliveries');
+    const { rows } = await api.owner.query('select id from hookwright.deliveries');
     ids = { webhook: String(webhook), event: String(event), delivery: String(rows[0].id) };
   });
   afterAll(() => api[Symbol.asyncDispose]());
@@ -172,6 +178,7 @@ describe('over the wire', () => {
     RedeliverInput: '{deliveryId: "1"}',
     ReleaseHeldInput: '{webhookId: "1"}',
     RevokeApiKeyInput: '{id: "1"}',
+    RotateWebhookSecretInput: '{id: "1"}',
     TestWebhookInput: '{id: "1"}',
     UpdateWebhookInput: '{id: "1", active: false}',
   };
@@ -255,7 +262,7 @@ describe('over the wire', () => {
 
   /** How much of everything there is, to see that a refusal left no trace. */
   async function everything(): Promise<Record<string, number>> {
-    const { rows } = await api.services.db.pool.query(
+    const { rows } = await api.owner.query(
       `select (select count(*)::integer from hookwright.webhooks where active) as webhooks,
               (select count(*)::integer from hookwright.events) as events,
               (select count(*)::integer from hookwright.deliveries) as deliveries,

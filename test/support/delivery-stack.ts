@@ -8,6 +8,7 @@ import { createWebhook } from '../../src/operations/create-webhook.js';
 import { openServices } from '../../src/services.js';
 import { createTestDatabase } from './database.js';
 import { eventually } from './eventually.js';
+import { unlimited } from './factories.js';
 import { watchedLog } from './plaintext.js';
 
 export interface DeliveryRow {
@@ -52,6 +53,7 @@ export class DeliveryStack implements AsyncDisposable {
       ALLOW_HTTP_URLS: 'true',
       ALLOW_PRIVATE_TARGETS: '127.0.0.0/8',
       RETRY_BASE_SECONDS: '0.05',
+      ...unlimited,
       ...settings,
     });
     const services = await openServices({

@@ -22,7 +22,7 @@ export class TestClock {
 }
 
 /** Tests ask faster than customers do, all from one address and with the same keys. */
-const unlimited = {
+export const unlimited = {
   MANAGEMENT_RATE_MAX: '100000',
   MANAGEMENT_BURST_MAX: '1000000',
   KEY_FAILURES_RATE_MAX: '100000',

@@ -16,7 +16,7 @@ export class Refusals {
 
   /** From now on nothing may be written. */
   static async of(api: RestApi): Promise<Refusals> {
-    return new Refusals(api, await fingerprint(api.services));
+    return new Refusals(api, await fingerprint(api.owner));
   }
 
   /** A problem as it has to be: typed, complete, and telling nothing of how the service is made. */
@@ -40,6 +40,6 @@ export class Refusals {
   }
 
   async expectNothingWritten(): Promise<void> {
-    expect(await fingerprint(this.api.services)).toBe(this.untouched);
+    expect(await fingerprint(this.api.owner)).toBe(this.untouched);
   }
 }

@@ -1,7 +1,7 @@
-import type { Services } from '../../src/context.js';
+import type pg from 'pg';
 
 /** Everything that a request could have written, as one text; when a key was last used does not count. */
-export async function fingerprint({ db }: Pick<Services, 'db'>): Promise<string> {
+export async function fingerprint(owner: pg.Pool): Promise<string> {
   const tables = [
     'webhooks',
     'events',
@@ -10,13 +10,14 @@ export async function fingerprint({ db }: Pick<Services, 'db'>): Promise<string>
     'event_types',
     'idempotency_keys',
     'attempts',
+    'audit_log',
   ];
   const sums = tables.map(
     (table) =>
       `(select count(*) || md5(coalesce(string_agg(t::text, ';' order by t::text), '')) from hookwright.${table} t)`,
   );
   const keys = `(select md5(string_agg((id, scopes, name, revoked_at)::text, ';' order by id)) from hookwright.api_keys)`;
-  const { rows } = await db.pool.query(`select concat_ws(' ', ${[...sums, keys].join(', ')}) as text`);
+  const { rows } = await owner.query(`select concat_ws(' ', ${[...sums, keys].join(', ')}) as text`);
   return rows[0].text;
 }
 
