@@ -59,6 +59,11 @@ export const goals: Readonly<Record<string, readonly Goal[]>> = {
     goal('never above 250 MiB', atMost('rssPeakMiB', 250)),
     goal('over the last half it grows by at most 5 %', atMost('rssGrowthLastHalfPercent', 5)),
   ],
+  keys: [
+    goal('a known key is checked in 20 µs (median)', atMost('knownKeyMedianMicros', 20)),
+    goal('the time does not tell a wrong secret from an unknown id', atMost('unknownOrWrongAbsT', 4.5)),
+    goal('nor does that of the fastest nine in ten', atMost('unknownOrWrongFastestAbsT', 4.5)),
+  ],
 };
 
 /** Whether a goal is met by the medians of a scenario's runs. Unknown: this machine or run has not the figure. */

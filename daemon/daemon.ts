@@ -1,3 +1,4 @@
+import type { LookupFunction } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
@@ -22,6 +23,8 @@ export interface DaemonDeps {
   vault: SecretVault;
   clock: () => Date;
   log: Logger;
+  /** How receivers' names are resolved; default: by the system's DNS servers. */
+  lookup?: LookupFunction;
 }
 
 /** The delivery daemon: a runner of jobs, the connection that tells that they are alive, and the sweeps beside them. */
@@ -36,9 +39,9 @@ export class Daemon {
   #stopped: Promise<void> | undefined;
 
   constructor(private readonly deps: DaemonDeps) {
-    const { config, db, log } = deps;
+    const { config, db, log, lookup } = deps;
     const { delivery } = config;
-    this.#sender = createSender(senderOptions(config));
+    this.#sender = createSender({ ...senderOptions(config), ...(lookup && { lookup }) });
     this.#control = new ControlConnection({ url: db.url, log, deadWorkers: new DeadWorkers(log) });
     const deliverer = new Deliverer({
       ...deps,
@@ -97,5 +100,6 @@ export function senderOptions({ delivery, target }: Config): SenderOptions {
     responseBytesMax: delivery.responseBytesMax,
     storedBytesMax: delivery.storedBytesMax,
     connectionsPerOriginMax: delivery.concurrency,
+    egressProxy: delivery.egressProxy,
   };
 }

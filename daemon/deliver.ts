@@ -15,6 +15,7 @@ import { type PutOff, putOffDeliveries } from '../src/operations/put-off.js';
 import { type FinishedAttempt, recordAttempts } from '../src/operations/record-attempts.js';
 import type { SecretVault } from '../src/operations/secrets.js';
 import { version } from '../src/version.js';
+import { EgressProxyAway, ProxyOutage } from './egress-proxy.js';
 import type { Fence } from './fence.js';
 import { Gate, type Pass } from './gate.js';
 import { DaemonMetrics } from './metrics.js';
@@ -52,6 +53,7 @@ export class Deliverer {
   readonly gate: Gate;
   readonly metrics: DaemonMetrics;
   #done = noneDone();
+  readonly #proxyOutage: ProxyOutage;
   readonly #underWay = new Map<number, Promise<void>>();
 
   constructor(private readonly deps: DeliverDeps) {
@@ -69,6 +71,7 @@ export class Deliverer {
       itemsMax: BATCH_MAX,
     });
     this.#keys = new SigningKeys(vault);
+    this.#proxyOutage = new ProxyOutage(deps.log);
     this.#slots = new Slots(config.delivery.concurrency);
     this.#outcomes = new Slots(config.delivery.concurrency);
     this.gate = new Gate({
@@ -162,12 +165,16 @@ export class Deliverer {
     }
     this.#done[lane] += 1;
     const attempt = await this.#attempt(delivery, turn.pass);
+    if (attempt === null) {
+      return { delivery, putOffMs: this.#proxyOutage.putOffMs };
+    }
     this.metrics.attempted(lane, attempt.outcome, attempt.result.durationMs);
     await this.#outcomes.take(0);
     return { attempt };
   }
 
-  async #attempt(delivery: DueDelivery, pass: Pass): Promise<FinishedAttempt> {
+  /** Null when no request could leave, which is nobody's failure: no attempt is burned. */
+  async #attempt(delivery: DueDelivery, pass: Pass): Promise<FinishedAttempt | null> {
     try {
       const startedAt = this.deps.clock();
       const request = await this.#sign(delivery, startedAt);
@@ -176,6 +183,13 @@ export class Deliverer {
       pass.leave(strainOf(outcome, result));
       const retryInMs = this.#plan(delivery, outcome);
       return { delivery, startedAt, requestHeaders: request.headers, result, outcome, retryInMs };
+    } catch (error) {
+      if (!(error instanceof EgressProxyAway)) {
+        throw error;
+      }
+      pass.leave();
+      await this.#proxyOutage.noticed(error);
+      return null;
     } finally {
       pass.leave();
     }

@@ -8,12 +8,16 @@ import {
   loopbackAddresses,
   type TargetPolicy,
 } from '../src/domain/target.js';
+import { limitAnswers } from './answer-limit.js';
+import { createTunnelConnector, type TunnelOptions } from './egress-proxy.js';
 
 export interface GuardedConnectorOptions {
   policy: TargetPolicy;
   /** For name, TCP and TLS together. */
   connectTimeoutMs: number;
   lookup: LookupFunction;
+  /** A proxy through which everything leaves. It resolves the names, so `lookup` is not asked. */
+  proxy?: Pick<TunnelOptions, 'proxyUrl' | 'reachTimeoutMs'> | undefined;
 }
 
 /** The host as the url has it, its scheme or its port may not be called. */
@@ -38,10 +42,11 @@ const NEXT_ADDRESS_MS = 300;
  * The only way out: connects to public addresses and to what the policy opens, and to nothing else. The url is
  * judged again, since the policy may have changed after it was stored and because undici asks `lookup` about names
  * alone; then every address that the name has, here and now, so that a name that was public earlier (DNS rebinding)
- * gains nothing; then the address that the socket has in the end.
+ * gains nothing; then the address that the socket has in the end. Behind a proxy the url is all that can be judged here:
+ * what a name leads to is for the proxy to judge.
  */
 export function createGuardedConnector(options: GuardedConnectorOptions): buildConnector.connector {
-  const { policy, connectTimeoutMs } = options;
+  const { policy, connectTimeoutMs, proxy } = options;
   const connect = buildConnector({
     timeout: connectTimeoutMs,
     lookup: guardedLookup(options.lookup, policy),
@@ -53,16 +58,29 @@ export function createGuardedConnector(options: GuardedConnectorOptions): buildC
     rejectUnauthorized: true,
     minVersion: 'TLSv1.2',
   });
+  const throughProxy = proxy && createTunnelConnector({ ...proxy, connectTimeoutMs, secure: connect });
   return (target, callback) => {
     const { protocol, host, hostname } = target;
     if (!judgeUrl(`${protocol}//${host ?? hostname}/`, policy).allowed) {
       queueMicrotask(() => callback(new TargetRefused(), null));
       return;
     }
+    if (throughProxy !== undefined) {
+      throughProxy(target, (...[error, socket]) => {
+        if (error === null) {
+          limitAnswers(socket);
+          callback(null, socket);
+        } else {
+          callback(error, null);
+        }
+      });
+      return;
+    }
     connect(target, (...[error, socket]) => {
       if (error !== null) {
         callback(error, null);
       } else if (judgeAddress(socket.remoteAddress ?? '', policy)) {
+        limitAnswers(socket);
         callback(null, socket);
       } else {
         socket.destroy();

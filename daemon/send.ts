@@ -20,12 +20,15 @@ export interface SenderOptions {
   connectionsPerOriginMax: number;
   /** How names are resolved; default: `createNameResolver()`. */
   lookup?: LookupFunction;
+  /** An HTTP proxy's url: every request leaves through a tunnel of it, and it resolves the names. */
+  egressProxy?: string | undefined;
 }
 
 export interface Sender {
   /**
    * Makes one attempt: POSTs the request and waits for the answer. Whatever the receiver does is in the result.
    *
+   * @throws EgressProxyAway when nothing can leave; nothing was sent
    * @throws Error only for faults of our own: the sender is closed, a header of ours is illegal
    */
   send(url: string, request: DeliveryRequest): Promise<SendResult>;
@@ -33,7 +36,7 @@ export interface Sender {
   close(): Promise<void>;
 }
 
-/** Of headers, with four characters for each separator and line end. */
+/** Of headers: as they come, and as the JSON that is kept of them. */
 const HEADER_BYTES_MAX = 16_384;
 /** The most that a receiver's `Keep-Alive` can make of an idle connection; without it, 4 s. */
 const IDLE_CONNECTION_MS_MAX = 30_000;
@@ -45,6 +48,8 @@ const IDLE_CONNECTION_MS_MAX = 30_000;
 const ERRORS: readonly (readonly [pattern: RegExp, code: SendErrorCode])[] = [
   [/^NAME_UNRESOLVED /, 'DNS_FAILED'],
   [/^TARGET_REFUSED /, 'TARGET_REFUSED'],
+  // Whatever the proxy's reason was: it may have been an address.
+  [/^TUNNEL_REFUSED /, 'CONNECT_FAILED'],
   [/^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT) /, 'CONNECT_TIMEOUT'],
   [
     /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN|EADDRNOTAVAIL|EACCES|EPERM) /,
@@ -56,25 +61,33 @@ const ERRORS: readonly (readonly [pattern: RegExp, code: SendErrorCode])[] = [
     /^(CERT|CRL|UNABLE_TO|DEPTH_ZERO|SELF_SIGNED|INVALID_(CA|PURPOSE)|PATH_LENGTH|HOSTNAME|ERROR_IN)/,
     'TLS_FAILED',
   ],
-  [/^UND_ERR_HEADERS_OVERFLOW /, 'HEADERS_TOO_LARGE'],
+  [/^(UND_ERR_HEADERS_OVERFLOW|ANSWER_TOO_LONG) /, 'HEADERS_TOO_LARGE'],
   [/^UND_ERR_SOCKET bad (response|upgrade)/, 'PROTOCOL_ERROR'],
   [/^(UND_ERR_SOCKET|ECONNRESET|ECONNABORTED|EPIPE) /, 'CONNECTION_RESET'],
   [/^(HPE_|UND_ERR_RES_)/, 'PROTOCOL_ERROR'],
 ];
 
 /** Errors that no receiver can cause. */
-const OUR_FAULT = /^UND_ERR_(INVALID_ARG|CLOSED|DESTROYED|REQ_CONTENT_LENGTH_MISMATCH)$/;
+const OUR_FAULT = /^(UND_ERR_(INVALID_ARG|CLOSED|DESTROYED|REQ_CONTENT_LENGTH_MISMATCH)|EGRESS_PROXY_AWAY)$/;
 
 const CUT = new Error('the rest of the response is not wanted');
 
 /**
  * An agent of its own: neither the global dispatcher nor a proxy of the environment has a say, redirects are not
- * followed, nothing is unpacked and nothing is repeated.
+ * followed, nothing is unpacked and nothing is repeated. A proxy is used when the operator has set one, for everything.
  */
 export function createSender(options: SenderOptions): Sender {
-  const { policy, connectTimeoutMs, lookup = createNameResolver() } = options;
+  const { policy, connectTimeoutMs, egressProxy, lookup = createNameResolver() } = options;
+  const proxy =
+    egressProxy === undefined
+      ? undefined
+      : {
+          proxyUrl: egressProxy,
+          // Were the whole attempt over before that, its receiver would be blamed.
+          reachTimeoutMs: Math.min(connectTimeoutMs, options.totalTimeoutMs / 2),
+        };
   const agent = new Agent({
-    connect: createGuardedConnector({ policy, connectTimeoutMs, lookup }),
+    connect: createGuardedConnector({ policy, connectTimeoutMs, lookup, proxy }),
     connections: options.connectionsPerOriginMax,
     pipelining: 1,
     // Said here too: while HTTP/2 is possible the pool opens one connection at a time, to see what it speaks.
@@ -207,14 +220,16 @@ function codeOf(error: Error & { code?: unknown }, connected: boolean): SendErro
   return known?.[1] ?? (connected ? 'PROTOCOL_ERROR' : 'CONNECT_FAILED');
 }
 
-/** The headers, as many as fit: undici counts names and values alone, so thousands of tiny ones get past its limit. */
+/**
+ * The headers, as many as fit when they are written down: undici counts names and values alone, so thousands of tiny
+ * ones get past its limit, and quotes and letters beyond ASCII take twice the room.
+ */
 function headersToKeep(headers: IncomingHttpHeaders): Record<string, string | string[]> {
   let room = HEADER_BYTES_MAX;
   const kept: [string, string | string[]][] = [];
   for (const [name, value] of Object.entries(headers)) {
     if (value === undefined) continue;
-    const values = typeof value === 'string' ? [value] : value;
-    room -= values.reduce((bytes, text) => bytes + name.length + text.length + 4, 0);
+    room -= Buffer.byteLength(JSON.stringify([name, value]));
     if (room < 0) break;
     kept.push([name, value]);
   }

@@ -13,6 +13,7 @@ import {
 } from '../src/operations/enqueue.js';
 import { deleteDeadJobs } from '../src/operations/rescue-deliveries.js';
 import { forgetIdempotencyKeys, rollPartitions } from '../src/operations/roll-partitions.js';
+import { forgetPreviousSecrets } from '../src/operations/rotate-secret.js';
 import { settleWebhook } from '../src/operations/settle-webhook.js';
 import type { Deliverer } from './deliver.js';
 
@@ -40,6 +41,7 @@ export function taskList(deps: {
       await forgetIdempotencyKeys(db.pool);
       await deleteDeadJobs(db.pool);
       await forgetEndpointStates(db.pool);
+      await forgetPreviousSecrets(db);
       log.info(rolled, 'rolled partitions');
     },
   };

@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { createKey, createTenantCommand, listKeys, listTenants, revokeKey } from './commands/administer.js';
 import { migrateCommand } from './commands/migrate.js';
+import { rewrapKeys } from './commands/rewrap.js';
 import { serve } from './commands/serve.js';
 import { SCOPES } from './domain/api-key.js';
 import { version } from './version.js';
@@ -47,6 +48,12 @@ key
   .addOption(new Option('--tenant <id>', 'only the keys of this tenant').argParser(positiveInteger))
   .action(listKeys);
 key.command('revoke').argument('<id>', 'the number of the key', positiveInteger).action(revokeKey);
+
+const keys = program.command('keys').description('encryption keys (ENCRYPTION_KEYS)');
+keys
+  .command('rewrap')
+  .description('protect all secrets by the first of ENCRYPTION_KEYS, so that the others can be taken away')
+  .action(rewrapKeys);
 
 function positiveInteger(text: string): number {
   if (!/^[1-9]\d{0,14}$/.test(text)) {

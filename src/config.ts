@@ -14,10 +14,16 @@ export type Settings = {
 /** Every setting, read once and frozen. Durations and sizes carry their unit in the name. */
 export type Config = Readonly<ReturnType<typeof configFrom>>;
 
+/** One full `emitEvents`. */
+const EMIT_BURST_MIN = 100;
+
 /** What is wrong with the environment, in sentences that name the setting, its value and what is allowed. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
+
+/** Settings with secrets in them. */
+const SECRET_SETTINGS: ReadonlySet<string> = new Set(['ENCRYPTION_KEYS', 'DATABASE_URL', 'EGRESS_PROXY']);
 
 /**
  * Reads the service's settings from an environment (docs/settings.md lists them).
@@ -33,8 +39,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     if (result.success) {
       values[name] = result.data;
     } else {
-      const given =
-        name === 'ENCRYPTION_KEYS' || name === 'DATABASE_URL' ? '(not shown)' : JSON.stringify(text);
+      const given = SECRET_SETTINGS.has(name) ? '(not shown)' : JSON.stringify(text);
       problems.push(`${name} is ${given}; allowed: ${allowed}.`);
     }
   }
@@ -66,6 +71,19 @@ function configFrom(s: Settings) {
     logLevel: s.LOG_LEVEL,
     webhooksPerTenantMax: s.WEBHOOKS_PER_TENANT_MAX,
     payloadBytesMax: s.PAYLOAD_BYTES_MAX,
+    limits: limitsFrom(s),
+    trustedProxies: s.TRUSTED_PROXIES,
+    /** Of each API process: see src/rate-limits.ts. */
+    quotas: {
+      management: { perSecond: s.MANAGEMENT_RATE_MAX, burst: s.MANAGEMENT_BURST_MAX },
+      /** Null: no limit. */
+      emits:
+        s.EMIT_RATE_MAX === 0
+          ? null
+          : { perSecond: s.EMIT_RATE_MAX, burst: Math.max(EMIT_BURST_MIN, s.EMIT_RATE_MAX) },
+      keyFailures: { perSecond: s.KEY_FAILURES_RATE_MAX, burst: 10 * s.KEY_FAILURES_RATE_MAX },
+      anonymous: { perSecond: s.ANONYMOUS_RATE_MAX, burst: 10 * s.ANONYMOUS_RATE_MAX },
+    },
     holdHours: s.HOLD_HOURS,
     retentionDays: s.RETENTION_DAYS,
     retry: { retriesMax: s.MAX_RETRIES, baseSeconds: s.RETRY_BASE_SECONDS, capSeconds: 3600 },
@@ -80,12 +98,37 @@ function configFrom(s: Settings) {
       storedBytesMax: 16_384,
       headerPrefix: s.HEADER_PREFIX,
       standardWebhooks: s.STANDARD_WEBHOOKS,
+      egressProxy: s.EGRESS_PROXY,
     },
     target: {
       allowHttp: s.ALLOW_HTTP_URLS,
       allowedRanges: s.ALLOW_PRIVATE_TARGETS,
       /** On the machine of somebody who tries the service, their own receiver on loopback speaks http. */
       loopbackHttp: embedded,
+    },
+  };
+}
+
+/** What one request may be, whatever its key. */
+function limitsFrom(s: Settings) {
+  return {
+    restBodyBytesMax: s.REST_BODY_BYTES_MAX,
+    payloadDepthMax: s.PAYLOAD_DEPTH_MAX,
+    eventsPerRequestMax: s.EVENTS_PER_REQUEST_MAX,
+    requestTimeoutMs: s.REQUEST_TIMEOUT_MS,
+    headersTimeoutMs: s.REQUEST_TIMEOUT_MS / 2,
+    idleTimeoutMs: s.IDLE_TIMEOUT_MS,
+    pipelinedRequestsMax: s.PIPELINED_REQUESTS_MAX,
+    graphql: {
+      bodyBytesMax: s.GRAPHQL_BODY_BYTES_MAX,
+      documentCharsMax: s.GRAPHQL_DOCUMENT_CHARS_MAX,
+      tokensMax: s.GRAPHQL_TOKENS_MAX,
+      depthMax: s.GRAPHQL_DEPTH_MAX,
+      aliasesMax: s.GRAPHQL_ALIASES_MAX,
+      rootFieldsMax: s.GRAPHQL_ROOT_FIELDS_MAX,
+      fragmentsMax: s.GRAPHQL_FRAGMENTS_MAX,
+      directivesMax: s.GRAPHQL_DIRECTIVES_MAX,
+      costMax: s.GRAPHQL_COST_MAX,
     },
   };
 }

@@ -3,12 +3,17 @@ import type { Logger } from 'pino';
 import type { Config } from './config.js';
 import type { Database } from './database.js';
 import { PLATFORM_SCOPE, type Scope } from './domain/api-key.js';
+import { AuditActor } from './entities/audit-entry.js';
 import { ApiError, notFound } from './errors.js';
 import { createLoaders, type Loaders } from './graphql/loaders.js';
+import type { Actor } from './operations/audit.js';
 import type { Authenticator, Caller } from './operations/authenticate.js';
 import type { Emitter } from './operations/emit-events.js';
 import type { EventTypeRegistry } from './operations/event-types.js';
+import type { PlatformAccess } from './operations/platform-access.js';
 import type { SecretVault } from './operations/secrets.js';
+import type { RateLimits } from './rate-limits.js';
+import { tenantEntityManager } from './tenant-database.js';
 
 export type { Caller } from './operations/authenticate.js';
 
@@ -19,6 +24,8 @@ export interface Services {
   emitter: Emitter;
   vault: SecretVault;
   authenticator: Authenticator;
+  platformAccess: PlatformAccess;
+  limits: RateLimits;
   eventTypes: EventTypeRegistry;
   clock: () => Date;
   random: (bytes: number) => Buffer;
@@ -32,7 +39,7 @@ export interface Context extends Services {
   /** The tenant that is acted for; null without a key, and for a platform key that names none. */
   tenantId: number | null;
   requestId: string;
-  /** Made at its first use, with the tenant filter set: an emit needs none. */
+  /** Made at its first use, with tenant filter and row-level security set: an emit needs none. */
   readonly em: EntityManager;
   readonly loaders: Loaders;
 }
@@ -43,20 +50,25 @@ export interface ContextRequest {
   /** The header `Hookwright-Tenant`: the tenant that a platform key acts for. */
   tenantHeader?: string | undefined;
   requestId: string;
+  /** Where the request comes from: bad keys are limited by it. */
+  address: string;
 }
 
 /**
  * Finds out who asks and for whom. A request without a key is no error here: it may ask for the schema.
  *
  * @throws ApiError unauthenticated for a bad key, scope_missing when a tenant's key names another tenant,
- *   not_found when a platform key names a tenant that does not exist
+ *   not_found when a platform key names a tenant that does not exist, rate_limited
  */
 export async function createContext(services: Services, request: ContextRequest): Promise<Context> {
   const caller =
     request.authorization === undefined
       ? null
-      : await services.authenticator.authenticate(request.authorization);
+      : await services.authenticator.authenticate(request.authorization, request.address);
   const tenantId = caller === null ? null : await tenantNamed(services, caller, request.tenantHeader);
+  if (caller?.tenantId === null && tenantId !== null) {
+    await services.platformAccess.note(tenantId, actorFrom(caller, request.requestId));
+  }
   return new RequestContext(services, caller, tenantId, request.requestId) as unknown as Context;
 }
 
@@ -78,7 +90,8 @@ class RequestContext {
   }
 
   get em(): EntityManager {
-    this.madeEm ??= forkFor(this as unknown as Context);
+    const { db, tenantId } = this as unknown as Context;
+    this.madeEm ??= tenantEntityManager(db.orm.em, tenantId);
     return this.madeEm;
   }
 
@@ -88,14 +101,12 @@ class RequestContext {
   }
 }
 
-/** Without a tenant the filter has no argument, and every query that needs one throws. */
-function forkFor({ db, tenantId }: Context): EntityManager {
-  const em = db.orm.em.fork({ useContext: false });
-  if (tenantId !== null) {
-    em.setFilterParams('tenant', { tenantId });
-  }
-  return em;
+function actorFrom({ tenantId, keyId }: Caller, requestId: string): Actor {
+  return { kind: tenantId === null ? AuditActor.PLATFORM_KEY : AuditActor.TENANT_KEY, keyId, requestId };
 }
+
+/** Who does what this request does, for the audit log. @throws ApiError unauthenticated */
+export const actorOf = (context: Context): Actor => actorFrom(callerOf(context), context.requestId);
 
 async function tenantNamed(
   services: Services,

@@ -53,18 +53,34 @@ export function poolOptions(url: string, max: number): pg.PoolConfig {
   };
 }
 
-export function openPool(url: string, max: number, onError: (error: Error) => unknown): pg.Pool {
+export function openPool(
+  url: string,
+  max: number,
+  onError: (error: Error) => unknown,
+  role?: string,
+): pg.Pool {
   const pool = new pg.Pool({
-    ...poolOptions(url, max),
     // Planning a hot statement anew costs as much as running it, and no parameter of ours makes another plan better.
     // Nor is any statement so long that compiling it (0.4 s for a plan over all partitions) would pay.
     // And a plan that was made while a table was empty must not read the whole of it for ever.
-    options: '-c plan_cache_mode=force_generic_plan -c jit=off -c enable_seqscan=off',
+    ...poolOptions(
+      withSessionOptions(url, `-c plan_cache_mode=force_generic_plan -c jit=off -c enable_seqscan=off`, role),
+      max,
+    ),
     pipeline: true,
     types,
   } as pg.PoolConfig);
   tellErrors(pool, onError);
   return pool;
+}
+
+/** In the url, beside those that it may have itself: there they would win over the `options` of a pool. */
+function withSessionOptions(url: string, options: string, role: string | undefined): string {
+  const [, given = ''] = /[?&]options=([^&]*)/.exec(url) ?? [];
+  const all = [decodeURIComponent(given), options, role === undefined ? '' : `-c role=${role}`]
+    .join(' ')
+    .trim();
+  return all === '' ? url : `${url}${url.includes('?') ? '&' : '?'}options=${encodeURIComponent(all)}`;
 }
 
 /** An error of an idle connection has no caller to reject; without listeners it would end the process. */
@@ -73,29 +89,58 @@ export function tellErrors(pool: pg.Pool, onError: (error: Error) => unknown): v
   pool.on('connect', (client) => client.on('error', onError));
 }
 
-export function ormOptions(url: string, poolMax: number): Options {
+export function ormOptions(url: string, poolMax: number, role?: string): Options {
   return {
-    clientUrl: url,
+    clientUrl: withSessionOptions(url, '', role),
     schema: 'hookwright',
     entities,
     extensions: [Migrator],
     forceUtcTimezone: true,
     pool: { min: 0, max: poolMax },
-    driverOptions: poolOptions(url, poolMax),
+    driverOptions: {
+      ...poolOptions(withSessionOptions(url, '', role), poolMax),
+      onPoolCreated: takeBackBrokenClients,
+    },
     schemaGenerator: { ignoreSchema: ['graphile_worker'] },
     migrations: { tableName: 'migrations', migrationsList: migrations, snapshot: false, silent: true },
   };
 }
 
-/** Opens both pools. Connects lazily: a database that is away shows at the first statement. */
+type Query = (...args: unknown[]) => Promise<unknown>;
+
+/**
+ * The ORM's query builder keeps a connection for good when a transaction on it can neither begin nor roll back. A
+ * database that is away for a moment would leave none, so such a connection is taken back here.
+ */
+function takeBackBrokenClients(pool: pg.Pool): void {
+  pool.on('connect', (client) => {
+    const query = async (...args: unknown[]) => {
+      try {
+        return await (pg.Client.prototype.query as Query).apply(client, args);
+      } catch (error) {
+        if (/^(begin|start transaction|rollback)\b/.test(String(args[0]))) {
+          client.release(error as Error);
+        }
+        throw error;
+      }
+    };
+    client.query = query as typeof client.query;
+  });
+}
+
+/**
+ * Opens both pools. Connects lazily: a database that is away shows at the first statement.
+ *
+ * @param role what the connections may do; without it, what the user of the url may
+ */
 export async function openDatabase(
   url: string,
-  { poolMax, onError }: { poolMax: number; onError: (error: Error) => void },
+  { poolMax, onError, role }: { poolMax: number; onError: (error: Error) => void; role?: string },
 ): Promise<Database> {
   let closing = false;
   // While we are closing, the server may be closing too: who ends whose connection first is no news.
-  const pool = openPool(url, poolMax, (error) => closing || onError(error));
-  const orm = await MikroORM.init({ ...ormOptions(url, poolMax), connect: false } as Options);
+  const pool = openPool(url, poolMax, (error) => closing || onError(error), role);
+  const orm = await MikroORM.init({ ...ormOptions(url, poolMax, role), connect: false } as Options);
   return {
     url,
     pool,

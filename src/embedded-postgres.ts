@@ -66,7 +66,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     const server = running ?? (await startServer(cluster, options, log));
     const { pid } = server.process;
     const stop = stopper(server, dataDir, log);
-    if (server.answer === 'EMPTY') {
+    if (server.answer === 'INCOMPLETE') {
       await makeDatabase(cluster, server.port).catch(async (error) => {
         await stop();
         throw error;

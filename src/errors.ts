@@ -16,6 +16,7 @@ export const errorCatalogue = {
   },
   webhook_inactive: { status: 409, code: 'CONFLICT', title: 'The webhook is not active' },
   delivery_not_finished: { status: 409, code: 'CONFLICT', title: 'The delivery is still under way' },
+  rotation_under_way: { status: 409, code: 'CONFLICT', title: 'A rotation is under way' },
   idempotency_key_reused: {
     status: 409,
     code: 'CONFLICT',
@@ -71,6 +72,12 @@ export function invalidInput(issues: readonly InputIssue[]): ApiError {
   return new ApiError('invalid_input', first ? `${first.path.join('.')}: ${first.detail}${more}` : '', {
     issues,
   });
+}
+
+/** @param waitMs until the same request can be served */
+export function rateLimited(why: string, waitMs: number): ApiError {
+  const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1_000));
+  return new ApiError('rate_limited', `${why} Try again in ${retryAfterSeconds} s.`, { retryAfterSeconds });
 }
 
 /** A foreign id and an unknown one read the same, so that nobody can ask whose an id is. */

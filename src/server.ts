@@ -7,6 +7,7 @@ import { buildGraphqlSchema } from './graphql/schema.js';
 import { graphiql } from './http/graphiql.js';
 import { graphqlEndpoint } from './http/graphql-endpoint.js';
 import { healthRoutes } from './http/health.js';
+import { limitPipelining } from './http/pipelining.js';
 import { followRequests, logError, refuseUnknownRoutes, requestIdOf, requestLog } from './http/requests.js';
 import { openApiRoute } from './rest/openapi.js';
 import { apiErrorOf, PROBLEM_MEDIA_TYPE, sendProblem } from './rest/problem.js';
@@ -14,12 +15,8 @@ import { problemPages } from './rest/problem-pages.js';
 import { REST_PREFIX, webhookRoutes } from './rest/webhooks.js';
 import { version } from './version.js';
 
-export const REST_BODY_BYTES_MAX = 64 * 1024;
-/** For receiving a whole request. Fastify turns Node's own limit off. */
-const REQUEST_TIMEOUT_MS = 30_000;
-const HEADERS_TIMEOUT_MS = 15_000;
-/** A connection on which nothing moves; above the longest that a request may wait for the database. */
-const CONNECTION_TIMEOUT_MS = 60_000;
+/** Connections between requests live somewhat longer than those on which a request is stuck. */
+const KEEP_ALIVE_FACTOR = 1.2;
 
 /**
  * Builds the API: `/graphql`, `/graphiql`, `/api/v1`, `/health`. It does not listen: the caller does, or injects
@@ -27,16 +24,25 @@ const CONNECTION_TIMEOUT_MS = 60_000;
  */
 export async function buildServer(services: Services): Promise<FastifyInstance> {
   const { config, log } = services;
+  const { limits } = config;
   const app = Fastify({
     loggerInstance: requestLog(log) as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     // One logger for all: a child for each request would cost more than the line that is hardly ever written.
     childLoggerFactory: (logger) => logger,
     genReqId: requestIdOf,
-    bodyLimit: REST_BODY_BYTES_MAX,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    connectionTimeout: CONNECTION_TIMEOUT_MS,
-    http: { headersTimeout: HEADERS_TIMEOUT_MS },
+    bodyLimit: limits.restBodyBytesMax,
+    // Whatever others write into X-Forwarded-For is ignored.
+    trustProxy: config.trustedProxies.length > 0 && [...config.trustedProxies],
+    requestTimeout: limits.requestTimeoutMs, // Fastify turns Node's own limit off
+    connectionTimeout: limits.idleTimeoutMs,
+    // Above the 60 s of usual load balancers: we should not close a connection that one of them is about to use.
+    keepAliveTimeout: limits.idleTimeoutMs * KEEP_ALIVE_FACTOR,
+    http: {
+      headersTimeout: limits.headersTimeoutMs,
+      // Node looks every 30 s unless told otherwise: a request could take twice its time.
+      connectionsCheckingInterval: Math.ceil(limits.headersTimeoutMs / 10),
+    },
     // While closing, requests on open connections are still served: the database closes later than we do.
     return503OnClosing: false,
     clientErrorHandler: refuseConnection,
@@ -49,19 +55,27 @@ export async function buildServer(services: Services): Promise<FastifyInstance> 
   });
   await allowOrigins(app, config);
   followRequests(app);
+  limitPipelining(app, limits.pipelinedRequestsMax);
   refuseUnknownRoutes(app);
 
   const schema = await buildGraphqlSchema();
-  app.get('/', async () => directory(config));
   await app.register(healthRoutes, services);
-  await app.register(problemPages);
   await app.register(graphqlEndpoint, { schema, services });
+  await app.register(webhookRoutes, { prefix: REST_PREFIX, schema, services });
+  await app.register(openRoutes, services);
+  return app;
+}
+
+/** What anybody may read without a key, as often as one address may. */
+async function openRoutes(app: FastifyInstance, services: Services): Promise<void> {
+  const { config, limits } = services;
+  app.addHook('onRequest', async (request) => limits.requireAnonymous(request.ip));
+  app.get('/', async () => directory(config));
+  await app.register(problemPages);
   if (config.graphiql) {
     await app.register(graphiql);
   }
-  await app.register(webhookRoutes, { prefix: REST_PREFIX, schema, services });
   await app.register(openApiRoute, { prefix: REST_PREFIX, services });
-  return app;
 }
 
 async function allowOrigins(app: FastifyInstance, { corsOrigins }: Config): Promise<void> {
@@ -71,7 +85,14 @@ async function allowOrigins(app: FastifyInstance, { corsOrigins }: Config): Prom
   await app.register(cors, {
     origin: [...corsOrigins],
     methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
-    exposedHeaders: ['Location', 'Retry-After', 'WWW-Authenticate', 'X-Request-Id'],
+    exposedHeaders: [
+      'Location',
+      'RateLimit',
+      'RateLimit-Policy',
+      'Retry-After',
+      'WWW-Authenticate',
+      'X-Request-Id',
+    ],
     maxAge: 600,
     strictPreflight: false,
   });

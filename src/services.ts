@@ -6,30 +6,40 @@ import { openDatabase } from './database.js';
 import { Authenticator } from './operations/authenticate.js';
 import { Emitter } from './operations/emit-events.js';
 import { EventTypeRegistry } from './operations/event-types.js';
+import { PlatformAccess } from './operations/platform-access.js';
 import { SecretVault } from './operations/secrets.js';
+import { RateLimits } from './rate-limits.js';
 
 export interface ServiceOptions {
   config: Config;
   databaseUrl: string;
   encryptionKeys: readonly EncryptionKey[];
   log: Logger;
+  /** What the database connections may do; default: what the user of the url may. */
+  role?: string;
   /** Tests set the clock; everybody else has the machine's. */
   clock?: () => Date;
+  /** Milliseconds that never go back, for the rate limits. */
+  monotonic?: () => number;
 }
 
 /** Puts together what API and daemon work with. Connects lazily; close it with `services.db.close()`. */
 export async function openServices(options: ServiceOptions): Promise<Services> {
-  const { config, databaseUrl, encryptionKeys, log, clock = () => new Date() } = options;
+  const { config, databaseUrl, encryptionKeys, log, role, clock = () => new Date() } = options;
+  const { monotonic = () => performance.now() } = options;
   const db = await openDatabase(databaseUrl, {
     poolMax: config.databasePoolMax,
     onError: (error) => log.warn({ err: error }, 'a database connection broke'),
+    ...(role === undefined ? {} : { role }),
   });
   return {
     config,
     db,
     emitter: new Emitter(db.pool),
     vault: new SecretVault(db, encryptionKeys),
-    authenticator: new Authenticator(db, clock),
+    authenticator: new Authenticator(db, clock, { failures: config.quotas.keyFailures, monotonic }),
+    platformAccess: new PlatformAccess(db, clock),
+    limits: new RateLimits(config.quotas, monotonic),
     eventTypes: new EventTypeRegistry(db, clock),
     clock,
     random: randomBytes,

@@ -1,35 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
-
-/**
- * The table of settings: what each means, what it may be, and its default. `docs/settings.md` repeats it for
- * people, and a test holds the two together.
- */
-interface Setting<Schema extends z.ZodType> {
-  schema: Schema;
-  /** Completes the sentence "allowed: …". */
-  allowed: string;
-  meaning: string;
-}
-
-const setting = <Schema extends z.ZodType>(
-  schema: Schema,
-  allowed: string,
-  meaning: string,
-): Setting<Schema> => ({
-  schema,
-  allowed,
-  meaning,
-});
-
-function whole(min: number, max: number, fallback: number) {
-  return z
-    .string()
-    .regex(/^\d+$/)
-    .default(String(fallback))
-    .transform(Number)
-    .refine((value) => value >= min && value <= max);
-}
+import { limitSettings } from './limit-settings.js';
+import { setting, whole } from './setting.js';
 
 function yesNo(fallback: boolean) {
   return z
@@ -57,6 +29,20 @@ function isCidr(text: string): boolean {
   );
 }
 
+/** An http proxy's url, with nothing in it that would be ignored. */
+function isProxyUrl(text: string): boolean {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:\/\/[^/]/i.test(text) || `${url.search}${url.hash}` !== '') {
+    return false;
+  }
+  try {
+    decodeURIComponent(`${url.username}:${url.password}`);
+  } catch {
+    return false;
+  }
+  return url.pathname === '/';
+}
+
 const encryptionKeys = z
   .string()
   .transform((text, context) =>
@@ -73,6 +59,10 @@ const encryptionKeys = z
   .refine((keys) => new Set(keys.map(({ kid }) => kid)).size === keys.length)
   .optional();
 
+/**
+ * The table of settings: what each means, what it may be, and its default. `docs/settings.md` repeats it for
+ * people, and a test holds the two together.
+ */
 export const settings = {
   DATABASE_URL: setting(
     z
@@ -135,6 +125,37 @@ export const settings = {
     '1024 to 1048576',
     'The longest payload, in UTF-8 bytes of its JSON text.',
   ),
+  ...limitSettings,
+  MANAGEMENT_RATE_MAX: setting(
+    whole(1, 100_000, 100),
+    '1 to 100000',
+    'Management operations per second and API key in each API process; emits do not count.',
+  ),
+  MANAGEMENT_BURST_MAX: setting(
+    whole(1, 1_000_000, 200),
+    '1 to 1000000',
+    'Management operations that an API key has at once in each API process, after a pause.',
+  ),
+  EMIT_RATE_MAX: setting(
+    whole(0, 1_000_000, 0),
+    '0 to 1000000 (0: no limit)',
+    'Events that a tenant may emit per second in each API process; one second of them at once, and at least 100.',
+  ),
+  KEY_FAILURES_RATE_MAX: setting(
+    whole(1, 100_000, 10),
+    '1 to 100000',
+    'Requests with a bad API key per second and client address (IPv6: /64) in each API process; ten times as many at once.',
+  ),
+  ANONYMOUS_RATE_MAX: setting(
+    whole(1, 100_000, 20),
+    '1 to 100000',
+    'Requests without an API key per second and client address (IPv6: /64) in each API process; ten times as many at once. Health checks do not count.',
+  ),
+  TRUSTED_PROXIES: setting(
+    commaSeparated.refine((ranges) => ranges.every((range) => isCidr(range) && !/\/0+$/.test(range))),
+    'addresses and address ranges such as 10.0.0.0/8, separated by commas',
+    'Proxies and balancers whose X-Forwarded-For tells the address of the client. Default: none, the header is ignored.',
+  ),
   MAX_RETRIES: setting(whole(0, 50, 5), '0 to 50', 'Retries of a failed delivery, after its first attempt.'),
   RETRY_BASE_SECONDS: setting(
     z
@@ -174,6 +195,11 @@ export const settings = {
     commaSeparated.refine((ranges) => ranges.every(isCidr)),
     'address ranges such as 10.0.0.0/8, separated by commas',
     'Address ranges that are not public and may be called all the same. Default: none.',
+  ),
+  EGRESS_PROXY: setting(
+    z.string().refine(isProxyUrl).optional(),
+    'an http:// or https:// URL such as http://user:password@proxy:4750, without a path',
+    'A proxy through which every delivery leaves, in a tunnel (CONNECT). Names are then resolved, and their addresses judged, by the proxy: use one that refuses private addresses, such as smokescreen, and that lets CONNECT through to every port that webhooks use. Proxies of the environment (HTTP_PROXY) are ignored.',
   ),
   DELIVERY_CONCURRENCY: setting(
     whole(1, 2000, 200),

@@ -85,6 +85,15 @@ describe('reading the settings', () => {
     expect(readConfig({ ALLOW_PRIVATE_TARGETS: ranges }).target.allowedRanges).toEqual(ranges.split(','));
   });
 
+  test.each(['10.0.0.0/33', '0.0.0.0/0', '::/00', 'loopback'])('TRUSTED_PROXIES refuses %s', (ranges) => {
+    expect(() => readConfig({ TRUSTED_PROXIES: ranges })).toThrow('TRUSTED_PROXIES is');
+  });
+
+  test('an emit limit leaves room for one full batch at once', () => {
+    const burst = (rate: string) => readConfig({ EMIT_RATE_MAX: rate }).quotas.emits?.burst;
+    expect([burst('0'), burst('1'), burst('101')]).toEqual([undefined, 100, 101]);
+  });
+
   test.each(['10.0.0.0/33', 'localhost', '10/8', '::1/129', '10.0.0.0/8/8'])(
     'ALLOW_PRIVATE_TARGETS refuses %s',
     (ranges) => {

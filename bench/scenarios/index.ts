@@ -5,6 +5,7 @@ import { drain } from './drain.js';
 import { fanout } from './fanout.js';
 import { herd } from './herd.js';
 import { isolation } from './isolation.js';
+import { keys } from './keys.js';
 import { latency } from './latency.js';
 import { memory } from './memory.js';
 import { noisy } from './noisy.js';
@@ -24,6 +25,7 @@ export const scenarios: readonly Scenario[] = [
   backlog,
   split,
   memory,
+  keys,
 ];
 
 /** Those of `npm run bench` alone: under a minute together. */

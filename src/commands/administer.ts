@@ -5,6 +5,7 @@ import { SCOPES, type Scope } from '../domain/api-key.js';
 import { formatTimestamp } from '../domain/timestamp.js';
 import { ApiKey } from '../entities/api-key.js';
 import { Tenant } from '../entities/tenant.js';
+import { commandLine } from '../operations/audit.js';
 import { createApiKey } from '../operations/create-api-key.js';
 import { createTenant } from '../operations/create-tenant.js';
 import { displayName } from '../operations/display-name.js';
@@ -24,7 +25,8 @@ interface Administration {
   vault: SecretVault;
 }
 
-async function administer(work: (administration: Administration) => Promise<void>): Promise<void> {
+/** Migrates the database and works on it, for all tenants. */
+export async function administer(work: (administration: Administration) => Promise<void>): Promise<void> {
   const config = readConfig(process.env);
   await withDatabaseUrl(config, async (url) => {
     await migrate(url);
@@ -41,7 +43,7 @@ async function administer(work: (administration: Administration) => Promise<void
 export async function createTenantCommand(name: string): Promise<void> {
   const wanted = nameFrom(name);
   await administer(async ({ db, vault }) => {
-    const tenant = await createTenant(db, vault, wanted);
+    const tenant = await createTenant(db, vault, wanted, commandLine);
     print(
       `Tenant ${tenant.id} "${wanted}" is made. A key for it: hookwright key create <name> --tenant ${tenant.id}`,
     );
@@ -80,6 +82,7 @@ export async function createKey(name: string, options: KeyOptions): Promise<void
       tenantId: options.tenant ?? null,
       name: wanted,
       scopes: options.platform ? ['platform:admin'] : scopesFrom(options.scopes),
+      by: commandLine,
       ...(options.expiresIn === undefined ? {} : { expiresInSeconds: options.expiresIn }),
     });
     process.stderr.write(`Key ${id} "${wanted}" is made. It is shown this once:\n`);
@@ -129,7 +132,7 @@ function stateOf({ revokedAt, expiresAt }: ApiKey): string {
 export async function revokeKey(id: number): Promise<void> {
   await administer(async ({ db }) => {
     const key = await db.orm.em.fork().findOne(ApiKey, { id }, { filters: { tenant: false } });
-    await revokeApiKey(db, key?.tenantId ?? null, id);
+    await revokeApiKey(db, key?.tenantId ?? null, id, commandLine);
     print(`Key ${id} is revoked; every process refuses it within 5 seconds.`);
   });
 }

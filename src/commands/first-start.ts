@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Config, EncryptionKey } from '../config.js';
 import type { Services } from '../context.js';
 import { SCOPES } from '../domain/api-key.js';
+import { service } from '../operations/audit.js';
 import { createApiKey } from '../operations/create-api-key.js';
 import { createTenant } from '../operations/create-tenant.js';
 
@@ -43,11 +44,12 @@ export async function makeFirstTenant(services: Services): Promise<string | null
   if (!config.embedded || rows.length > 0) {
     return null;
   }
-  const tenant = await createTenant(db, vault, 'default');
+  const tenant = await createTenant(db, vault, 'default', service);
   const { key } = await createApiKey(db, random, {
     tenantId: tenant.id,
     name: 'first start',
     scopes: SCOPES,
+    by: service,
   });
   await writeOnce(apiKeyFile(config), `${key}\n`, config.dataDir);
   return key;

@@ -2,13 +2,16 @@ import type { FastifyInstance } from 'fastify';
 import { type Logger, pino } from 'pino';
 import pretty from 'pino-pretty';
 import { Daemon } from '../../daemon/daemon.js';
-import { type Config, readConfig } from '../config.js';
+import { type Config, type EncryptionKey, readConfig } from '../config.js';
 import type { Services } from '../context.js';
 import { claimDataDir, startEmbeddedPostgres } from '../embedded-postgres.js';
 import { startMetricsServer } from '../metrics-server.js';
-import { migrate, pendingMigrations } from '../operations/migrate.js';
+import { missingMigrations } from '../operations/check-readiness.js';
+import { migrate } from '../operations/migrate.js';
+import { encryptionKeysInUse } from '../operations/rewrap-data-keys.js';
 import { buildServer } from '../server.js';
 import { openServices } from '../services.js';
+import { API_ROLE } from '../tenant-database.js';
 import { apiKeyFile, encryptionKeyFile, encryptionKeysOf, makeFirstTenant } from './first-start.js';
 
 /** Which parts run in this process. */
@@ -68,18 +71,22 @@ async function open(roles: Roles, config: Config, log: Logger, closings: Closing
   const databaseUrl = config.databaseUrl ?? (await openEmbedded(config, log, closings));
   if (roles.migrate) {
     await migrate(databaseUrl);
-  } else {
-    await requireMigrated(databaseUrl);
   }
-  const encryptionKeys = await encryptionKeysOf(config);
-  const services = await openServices({ config, databaseUrl, encryptionKeys, log });
-  closings.push(() => services.db.close());
-  const firstKey = roles.migrate ? await makeFirstTenant(services) : null;
+  const options = { config, databaseUrl, encryptionKeys: await encryptionKeysOf(config), log };
+  const open = async (role?: string) => {
+    const services = await openServices(role === undefined ? options : { ...options, role });
+    closings.push(() => services.db.close());
+    await requireMigrated(services);
+    return services;
+  };
+  const daemonServices = roles.daemon ? await open() : null;
+  const firstKey = roles.migrate && daemonServices ? await makeFirstTenant(daemonServices) : null;
 
   // Before the daemon: a port that is taken ends the start before anything has been sent.
-  const api = roles.api ? await startApi(services) : null;
-  if (roles.daemon) {
-    const daemon = new Daemon(services);
+  const api = roles.api ? await startApi(await open(API_ROLE)) : null;
+  if (daemonServices) {
+    await requireEncryptionKeys(daemonServices, options.encryptionKeys);
+    const daemon = new Daemon(daemonServices);
     closings.push((inHaste) => daemon.stop(inHaste ? HASTY_DRAIN_MS : undefined));
     log.info({ concurrency: config.delivery.concurrency }, 'the delivery daemon is running');
     if (config.metrics.port > 0) {
@@ -92,7 +99,7 @@ async function open(roles: Roles, config: Config, log: Logger, closings: Closing
   }
   if (api !== null) {
     closings.push(() => api.server.close());
-    tellWhereThingsAre(services, api.address, firstKey);
+    tellWhereThingsAre(config, api.address, firstKey);
   }
 }
 
@@ -112,10 +119,26 @@ async function openEmbedded(config: Config, log: Logger, closings: Closing[]): P
   return postgres.url;
 }
 
-async function requireMigrated(databaseUrl: string): Promise<void> {
-  const pending = await pendingMigrations(databaseUrl);
-  if (pending.length > 0) {
-    throw new Error(`The database lacks ${pending.join(', ')}: run "hookwright migrate" first.`);
+async function requireMigrated({ db }: Services): Promise<void> {
+  const missing = await missingMigrations(db);
+  if (missing.length > 0) {
+    throw new Error(`The database lacks ${missing.join(', ')}: run "hookwright migrate" first.`);
+  }
+}
+
+/** Better at the start than at the first delivery of that tenant. */
+async function requireEncryptionKeys(
+  { db }: Services,
+  encryptionKeys: readonly EncryptionKey[],
+): Promise<void> {
+  const missing = (await encryptionKeysInUse(db)).filter(
+    ({ kid }) => !encryptionKeys.some((known) => known.kid === kid),
+  );
+  if (missing.length > 0) {
+    const names = missing.map(({ kid }) => kid).join(', ');
+    throw new Error(
+      `ENCRYPTION_KEYS lacks keys that protect secrets: ${names}. Put them back; "hookwright keys rewrap" makes them needless.`,
+    );
   }
 }
 
@@ -150,7 +173,7 @@ async function listen<Result>(
 }
 
 /** For the person who has just started it by hand. A key goes to a terminal only, never into a log. */
-function tellWhereThingsAre({ config }: Services, address: string, firstKey: string | null): void {
+function tellWhereThingsAre(config: Config, address: string, firstKey: string | null): void {
   if (!config.embedded) {
     return;
   }

@@ -1,12 +1,19 @@
-import type { KeyObject } from 'node:crypto';
+import type { SecretKeys } from './secret.js';
 import { contractSignature, standardSignature } from './signature.js';
+
+/** The secrets that sign. After a rotation there are two, until the overlap is over. */
+export interface SigningKeySet {
+  current: SecretKeys;
+  /** The secret before the rotation, and until when it signs, in ms since 1970. */
+  previous: { keys: SecretKeys; expiresAtMs: number } | null;
+}
 
 export interface DeliveryRequestInput {
   deliveryId: number;
   eventType: string;
   /** The event's body as stored when it was accepted; it is never serialised again. */
   body: string;
-  keys: { contract: KeyObject; standard: KeyObject };
+  keys: SigningKeySet;
   /** The time of this attempt. */
   at: Date;
   /** `X-Service`, or what `HEADER_PREFIX` has put in its place. */
@@ -26,11 +33,17 @@ export interface DeliveryRequest {
  * The headers and the body of one attempt (contract §4, "Delivery to the subscriber"). The delivery id is
  * the same on every attempt and the timestamp, in Unix seconds, is not: receivers deduplicate on the
  * first and refuse replays by the second.
+ *
+ * The contract's header has room for one signature, and its receivers know one secret: while an overlap lasts, that is
+ * the one of before, so that they go on verifying until they are told otherwise. Standard Webhooks receivers take any of
+ * several, so they get both, the new one first.
  */
 export function deliveryRequest(input: DeliveryRequestInput): DeliveryRequest {
   const body = Buffer.from(input.body, 'utf8');
   const id = String(input.deliveryId);
   const timestampSeconds = Math.floor(input.at.getTime() / 1000);
+  const { current, previous } = input.keys;
+  const before = previous !== null && input.at.getTime() < previous.expiresAtMs ? previous.keys : null;
   const headers: Record<string, string> = {
     'content-type': 'application/json',
     'user-agent': input.userAgent,
@@ -38,13 +51,14 @@ export function deliveryRequest(input: DeliveryRequestInput): DeliveryRequest {
     'accept-encoding': 'identity',
     [`${input.headerPrefix}-Event`]: input.eventType,
     [`${input.headerPrefix}-Delivery`]: id,
-    [`${input.headerPrefix}-Signature`]: contractSignature(input.keys.contract, body),
+    [`${input.headerPrefix}-Signature`]: contractSignature((before ?? current).contract, body),
     [`${input.headerPrefix}-Timestamp`]: String(timestampSeconds),
   };
   if (input.standardWebhooks) {
     headers['webhook-id'] = id;
     headers['webhook-timestamp'] = String(timestampSeconds);
-    headers['webhook-signature'] = standardSignature(input.keys.standard, id, timestampSeconds, body);
+    const sign = ({ standard }: SecretKeys) => standardSignature(standard, id, timestampSeconds, body);
+    headers['webhook-signature'] = before === null ? sign(current) : `${sign(current)} ${sign(before)}`;
   }
   return { headers, body };
 }

@@ -1,6 +1,8 @@
 /**
- * Addresses that are not the public internet, from IANA's special-purpose registries
- * (iana.org/assignments/iana-ipv4-special-registry, …/iana-ipv6-special-registry) and what cloud providers add.
+ * Addresses that are not the public internet: all of IANA's special-purpose registries
+ * (iana.org/assignments/iana-ipv4-special-registry, …/iana-ipv6-special-registry), multicast, what was handed back, and
+ * what cloud providers add. Entries that the registries call globally reachable are here too (anycast services, such as
+ * AS112 and AMT): the nearest one may stand in our own network, and no receiver of webhooks lives there.
  */
 export const refusedIpv4: readonly string[] = [
   '0.0.0.0/8', // this network
@@ -12,8 +14,11 @@ export const refusedIpv4: readonly string[] = [
   '172.16.0.0/12', // private
   '192.0.0.0/24', // protocol assignments
   '192.0.2.0/24', // documentation
-  '192.88.99.0/24', // 6to4 relays
+  '192.31.196.0/24', // AS112, anycast
+  '192.52.193.0/24', // multicast relays (AMT), anycast
+  '192.88.99.0/24', // 6to4 relays, anycast
   '192.168.0.0/16', // private
+  '192.175.48.0/24', // AS112, anycast
   '198.18.0.0/15', // benchmarks
   '198.51.100.0/24', // documentation
   '203.0.113.0/24', // documentation
@@ -25,9 +30,10 @@ export const refusedIpv4: readonly string[] = [
 export const publicIpv6 = '2000::/3';
 
 export const refusedIpv6: readonly string[] = [
-  '2001::/23', // protocol assignments: Teredo, benchmarks, ORCHID
+  '2001::/23', // protocol assignments: Teredo, benchmarks, ORCHID, anycast services
   '2001:db8::/32', // documentation
   '2002::/16', // 6to4: carries an IPv4 address, which may be private
+  '2620:4f:8000::/48', // AS112, anycast
   '3ffe::/16', // the former 6bone
   '3fff::/20', // documentation
 ];

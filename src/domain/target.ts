@@ -24,9 +24,11 @@ const LOWEST_FREE_PORT = 1024;
 /** Names that mean this machine or this network, whatever a resolver says (RFC 6761, 6762, 8375, 7686, 9476). */
 const privateSuffixes = [
   'localhost',
+  'localdomain',
   'local',
   'internal',
   'intranet',
+  'private',
   'lan',
   'home',
   'corp',
@@ -101,12 +103,11 @@ function judgeParts(url: URL, text: string): TargetVerdict {
 function judgeHost(host: string, policy: TargetPolicy): TargetVerdict {
   const isAllowed =
     isIP(host) === 0 ? isPublicName(host) || isOpened(host, policy) : judgeAddress(host, policy);
+  // An address is not repeated: what a tenant reads names no internal one, not even one that it has named itself.
+  const what = isIP(host) === 0 ? `${host} is not one` : 'this address is private or has a special purpose';
   return isAllowed
     ? { allowed: true }
-    : refuse(
-        'url_host',
-        `must name a host on the public internet, such as hooks.example.com; ${host} is not one`,
-      );
+    : refuse('url_host', `must name a host on the public internet, such as hooks.example.com; ${what}`);
 }
 
 function isPublicName(host: string): boolean {

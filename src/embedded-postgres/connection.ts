@@ -8,8 +8,8 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const INVALID_PASSWORD = '28P01'; // also the answer for a role that does not exist
 const NO_SUCH_DATABASE = '3D000';
 
-/** READY: the service's database is there. EMPTY: the server is ready, but the database is still to be made. */
-export type Answer = 'READY' | 'EMPTY' | 'NOT_YET';
+/** READY: the service's database is there. INCOMPLETE: the server is ready, but `makeDatabase` has something to make. */
+export type Answer = 'READY' | 'INCOMPLETE' | 'NOT_YET';
 
 export function serviceUrl(cluster: Cluster, port: number): string {
   return `postgres://${SERVICE}:${readPassword(cluster)}@127.0.0.1:${port}/${SERVICE}`;
@@ -18,22 +18,24 @@ export function serviceUrl(cluster: Cluster, port: number): string {
 /** Connects as the service will do. */
 export async function ask(cluster: Cluster, port: number): Promise<Answer> {
   try {
-    await onServer(
-      { port, user: SERVICE, password: readPassword(cluster), database: SERVICE },
-      async () => {},
-    );
-    return 'READY';
+    let mayMakeRoles = false;
+    const password = readPassword(cluster);
+    await onServer({ port, user: SERVICE, password, database: SERVICE }, async (client) => {
+      const { rows } = await client.query('select rolcreaterole from pg_roles where rolname = current_user');
+      mayMakeRoles = rows[0]?.rolcreaterole ?? false;
+    });
+    return mayMakeRoles ? 'READY' : 'INCOMPLETE';
   } catch (error) {
     const { code } = error as { code?: string };
-    return code === INVALID_PASSWORD || code === NO_SUCH_DATABASE ? 'EMPTY' : 'NOT_YET';
+    return code === INVALID_PASSWORD || code === NO_SUCH_DATABASE ? 'INCOMPLETE' : 'NOT_YET';
   }
 }
 
 /**
  * Makes the service's role and database where they are missing.
  *
- * The role is no superuser, because row-level security holds for everybody but superusers; it may make databases,
- * because each file of tests has one.
+ * The role is no superuser, because row-level security holds for everybody but superusers; it may make roles, because
+ * `migrate` makes the one of the API, and databases, because each file of tests has one.
  *
  * @throws Error with a sentence when the password is not the cluster's
  */
@@ -44,8 +46,10 @@ export async function makeDatabase(cluster: Cluster, port: number): Promise<void
       const roles = await client.query('select from pg_roles where rolname = $1', [SERVICE]);
       if (roles.rowCount === 0) {
         await client.query(
-          `create role ${SERVICE} login createdb password ${client.escapeLiteral(password)}`,
+          `create role ${SERVICE} login createdb createrole password ${client.escapeLiteral(password)}`,
         );
+      } else {
+        await client.query(`alter role ${SERVICE} createdb createrole`);
       }
       const databases = await client.query('select from pg_database where datname = $1', [SERVICE]);
       if (databases.rowCount === 0) {

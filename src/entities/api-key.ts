@@ -21,7 +21,7 @@ export class ApiKey {
   @Field(() => String, { description: 'What the key is for, in the words of whoever made it.' })
   name!: string;
 
-  @Property({ type: 'blob', hidden: true })
+  @Property({ type: 'blob', hidden: true, lazy: true })
   hash!: Buffer;
 
   @Property({ type: 'string[]', columnType: 'text[]' })

@@ -1,5 +1,6 @@
 import { ApiKey } from './api-key.js';
 import { Attempt } from './attempt.js';
+import { AuditEntry } from './audit-entry.js';
 import { Delivery } from './delivery.js';
 import { DeliveryStat } from './delivery-stat.js';
 import { Event } from './event.js';
@@ -11,6 +12,7 @@ import { Webhook } from './webhook.js';
 export const entities = [
   ApiKey,
   Attempt,
+  AuditEntry,
   Delivery,
   DeliveryStat,
   Event,

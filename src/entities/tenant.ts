@@ -18,7 +18,7 @@ export class Tenant {
   name!: string;
 
   /** Encrypts the tenant's webhook secrets; itself wrapped by the key-encryption key `dataKeyKid`. */
-  @Property({ type: 'blob', hidden: true })
+  @Property({ type: 'blob', hidden: true, lazy: true })
   dataKey!: Buffer;
 
   @Property({ type: 'text', hidden: true })

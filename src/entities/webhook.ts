@@ -40,8 +40,14 @@ export class Webhook {
   eventTypes!: string[];
 
   /** Sealed with the tenant's data key and bound to tenant and webhook: see operations/secrets.ts. */
-  @Property({ type: 'blob', hidden: true })
+  @Property({ type: 'blob', hidden: true, lazy: true })
   sealedSecret!: Buffer;
+
+  @Property({ type: 'blob', hidden: true, lazy: true, nullable: true })
+  previousSealedSecret!: Buffer | null;
+
+  @Property(nullableTimeColumn())
+  previousSecretExpiresAt!: Date | null;
 
   @Property({ type: 'boolean' })
   @Field(() => Boolean, { description: 'True while deliveries are sent.' })

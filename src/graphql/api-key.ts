@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { Arg, Ctx, Field, ID, InputType, Int, Mutation, ObjectType, Query, Resolver } from 'type-graphql';
-import { type Context, callerOf, parseId } from '../context.js';
+import { actorOf, type Context, callerOf, parseId } from '../context.js';
 import { PLATFORM_SCOPE, SCOPES, type Scope } from '../domain/api-key.js';
 import { ApiKey } from '../entities/api-key.js';
 import { ApiError, notFound } from '../errors.js';
@@ -80,6 +80,7 @@ export class ApiKeyResolver {
       tenantId: context.tenantId,
       name,
       scopes,
+      by: actorOf(context),
       ...(typeof lifetime === 'number' ? { expiresInSeconds: lifetime } : {}),
     });
     return { apiKey: await readApiKey(context, id), key };
@@ -97,7 +98,7 @@ export class ApiKeyResolver {
     if (id === null) {
       throw notFound('API key', 'with such an id');
     }
-    await revokeApiKey(context.db, context.tenantId, id);
+    await revokeApiKey(context.db, context.tenantId, id, actorOf(context));
     context.authenticator.forget(id);
     return { apiKey: await readApiKey(context, id) };
   }

@@ -6,34 +6,38 @@ import {
   HeaderMap,
 } from '@apollo/server';
 import { ApolloServerPluginCacheControlDisabled } from '@apollo/server/plugin/disabled';
-import type { GraphQLFormattedError, GraphQLSchema } from 'graphql';
+import type { GraphQLFormattedError, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 import type { Context, Services } from '../context.js';
 import { ApiError, errorCatalogue, toApiError } from '../errors.js';
-import {
-  causeOf,
-  extensionsOf,
-  formatError,
-  graphqlErrorOf,
-  headersOf,
-  refusalStatuses,
-  variableError,
-} from './errors.js';
+import { chargeBroken, chargeRequest } from './charge.js';
+import { documentLimitsRule, type GraphqlLimits } from './document-limits.js';
+import { causeOf, formatError, graphqlErrorOf, headersOf, refusalStatuses, variableError } from './errors.js';
 import { requireWholeMutation } from './guarded-fields.js';
-import { limitRules, requireAffordable, TOKENS_MAX } from './limits.js';
+import { requireAffordable, requireShort, VALIDATION_ERRORS_MAX } from './limits.js';
 
 type Request = GraphQLRequestContext<Context>;
 
-/** Apollo, whose errors of context creation have their own code and status like all others. */
+/**
+ * Apollo, whose errors of context creation have their own code and status like all others. The length of the document
+ * is judged there too: it is the last place before Apollo hashes and parses it.
+ */
 class Server extends ApolloServer<Context> {
+  constructor(
+    options: ApolloServerOptions<Context>,
+    private readonly limits: GraphqlLimits,
+  ) {
+    super(options);
+  }
+
   override executeHTTPGraphQLRequest(
     request: Parameters<ApolloServer<Context>['executeHTTPGraphQLRequest']>[0],
   ): ReturnType<ApolloServer<Context>['executeHTTPGraphQLRequest']> {
     const context = async () => {
-      try {
-        return await request.context();
-      } catch (error) {
+      const context = await request.context().catch((error: unknown) => {
         throw graphqlErrorOf(toApiError(error));
-      }
+      });
+      requireShort(request.httpGraphQLRequest.body, this.limits);
+      return context;
     };
     return super.executeHTTPGraphQLRequest({ ...request, context });
   }
@@ -45,13 +49,15 @@ export function createApolloServer(
   services: Pick<Services, 'config' | 'log'>,
 ): ApolloServer<Context> {
   const { config, log } = services;
+  const limits = config.limits.graphql;
   const options: ApolloServerOptions<Context> = {
     schema,
     formatError,
     introspection: config.introspection,
     hideSchemaDetailsFromClientErrors: !config.introspection,
-    validationRules: limitRules,
-    parseOptions: { maxTokens: TOKENS_MAX },
+    validationRules: [documentLimitsRule(limits)],
+    validationOptions: { maxErrors: VALIDATION_ERRORS_MAX },
+    parseOptions: { maxTokens: limits.tokensMax },
     includeStacktraceInErrorResponses: false,
     allowBatchedHttpRequests: false,
     csrfPrevention: true,
@@ -61,9 +67,9 @@ export function createApolloServer(
     // Apollo's own lines are about its set-up; the errors of requests are logged below.
     logger: quiet(log),
     // No answer of ours is to be cached, and that plugin wraps the resolver of each field.
-    plugins: [ApolloServerPluginCacheControlDisabled(), requestRules(schema, log)],
+    plugins: [ApolloServerPluginCacheControlDisabled(), requestRules(schema, services)],
   };
-  return new Server(options);
+  return new Server(options, limits);
 }
 
 function quiet(log: Services['log']) {
@@ -72,21 +78,29 @@ function quiet(log: Services['log']) {
   return { debug: to('debug'), info: to('debug'), warn: to('warn'), error: to('error') };
 }
 
-function requestRules(schema: GraphQLSchema, log: Services['log']): ApolloServerPlugin<Context> {
+function requestRules(
+  schema: GraphQLSchema,
+  { config, log }: Pick<Services, 'config' | 'log'>,
+): ApolloServerPlugin<Context> {
+  const { costMax } = config.limits.graphql;
   return {
     async requestDidStart() {
+      let isCharged = false;
       return {
         async didResolveOperation(request) {
           requireKey(request);
           const { contextValue, document, operation } = request;
           const variables = request.request.variables ?? {};
-          // Without an operation of the given name Apollo has an error of its own for it.
-          if (operation !== undefined) {
-            requireAffordable(schema, document, operation, variables);
+          if (operation === undefined) {
+            return; // Without an operation of the given name Apollo has an error of its own for it.
           }
-          if (operation?.operation === 'mutation') {
+          if (operation.operation === 'mutation') {
             requireWholeMutation(schema, document, operation, variables, contextValue);
           }
+          requireFitting(schema, operation, variables, config.introspection);
+          const cost = requireAffordable(schema, document, operation, variables, costMax);
+          isCharged = true;
+          chargeRequest(request, document, operation, cost);
         },
         async didEncounterErrors(request) {
           for (const error of request.errors) {
@@ -97,9 +111,11 @@ function requestRules(schema: GraphQLSchema, log: Services['log']): ApolloServer
           }
         },
         async willSendResponse(request) {
+          if (!isCharged) {
+            chargeBroken(request);
+          }
           const { body } = request.response;
           if (body.kind === 'single' && body.singleResult.errors !== undefined) {
-            body.singleResult.errors = withoutValues(schema, request, body.singleResult.errors);
             setRefusal(request, body.singleResult);
           }
         },
@@ -124,18 +140,17 @@ function isOurs(error: GraphQLFormattedError): boolean {
   return error.extensions?.['code'] === errorCatalogue.internal.code;
 }
 
-/** Replaces GraphQL's messages about variables, which repeat the values, by a list of what is wrong where. */
-function withoutValues(
+/** Before the execution, whose messages about variables would repeat their values. */
+function requireFitting(
   schema: GraphQLSchema,
-  { operation, request }: Request,
-  errors: readonly GraphQLFormattedError[],
-): readonly GraphQLFormattedError[] {
-  const isAboutVariables = errors.every(
-    ({ path, extensions }) => !path && extensions?.['code'] === 'BAD_USER_INPUT' && !extensions['reason'],
-  );
-  const found =
-    operation && isAboutVariables ? variableError(schema, operation, request.variables ?? {}) : null;
-  return found === null ? errors : [{ message: found.detail, extensions: extensionsOf(found) }];
+  operation: OperationDefinitionNode,
+  variables: Readonly<Record<string, unknown>>,
+  suggests: boolean,
+): void {
+  const error = variableError(schema, operation, variables, suggests);
+  if (error !== null) {
+    throw graphqlErrorOf(error, undefined, 400);
+  }
 }
 
 /** The status and headers of a request that is refused as a whole: no root field has an answer, all for one reason. */

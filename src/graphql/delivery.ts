@@ -13,7 +13,7 @@ import {
   Resolver,
   Root,
 } from 'type-graphql';
-import { type Context, parseId, tenantOf } from '../context.js';
+import { actorOf, type Context, parseId, tenantOf } from '../context.js';
 import { dateToId } from '../domain/delivery-id.js';
 import { Attempt } from '../entities/attempt.js';
 import { Delivery, DeliveryStatus } from '../entities/delivery.js';
@@ -139,7 +139,7 @@ export class DeliveryResolver {
     if (id === null) {
       throw notFound('delivery', 'with such an id');
     }
-    await redeliver(context.db, tenantOf(context), id);
+    await redeliver(context.db, tenantOf(context), id, actorOf(context));
     return { delivery: await readDelivery(context, deliveryId) };
   }
 }

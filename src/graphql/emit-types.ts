@@ -9,7 +9,8 @@ export class EmitEventInput {
   event!: string;
 
   @Field(() => JSONObject, {
-    description: 'What happened, as the schema of the event type has it. At most 256 KiB.',
+    description:
+      'What happened, as the schema of the event type has it. At most 256 KiB, unless the service is set otherwise.',
   })
   payload!: Record<string, unknown>;
 
@@ -44,7 +45,7 @@ export class EmitEventPayload {
 
 @InputType({ description: 'Events to emit.' })
 export class EmitEventsInput {
-  @Field(() => [EmitEventInput], { description: 'At most 100.' })
+  @Field(() => [EmitEventInput], { description: 'At most 100, unless the service is set to less.' })
   events!: EmitEventInput[];
 
   @Field(() => Boolean, {

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
-import { type Context, callerOf, otherTenant, parseId, tenantOf } from '../context.js';
+import { actorOf, type Context, callerOf, otherTenant, parseId, tenantOf } from '../context.js';
+import { numberTooLarge } from '../domain/payload.js';
 import { Event } from '../entities/event.js';
 import { ApiError, type InputIssue, invalidInput, notFound, toApiError } from '../errors.js';
 import type { Emit, EmitRefusal, EmitResult } from '../operations/emit-events.js';
@@ -11,12 +12,7 @@ import {
   EmitEventsInput,
   EmitEventsPayload,
 } from './emit-types.js';
-import {
-  EMIT_ITEMS_MAX,
-  idempotencyKey as idempotencyKeySchema,
-  PAYLOAD_DEPTH_MAX,
-  parseInput,
-} from './input.js';
+import { idempotencyKey as idempotencyKeySchema, parseInput } from './input.js';
 import { RequiresScope } from './requires.js';
 
 type Path = readonly (string | number)[];
@@ -39,7 +35,7 @@ export class EmitResolver {
   @RequiresScope('events:emit')
   @Mutation(() => EmitEventsPayload, {
     description:
-      'Accepts up to 100 events in one transaction. Refused ones leave the others alone, unless `allOrNothing`.',
+      'Accepts several events in one transaction: 100, unless the service is set to less. Refused ones leave the others alone, unless `allOrNothing`.',
   })
   async emitEvents(
     @Arg('input', () => EmitEventsInput, { description: 'The events.' }) input: EmitEventsInput,
@@ -47,8 +43,9 @@ export class EmitResolver {
   ): Promise<EmitEventsPayload> {
     const { events } = input;
     const allOrNothing = input.allOrNothing ?? false;
-    if (events.length > EMIT_ITEMS_MAX) {
-      const detail = `must have at most ${EMIT_ITEMS_MAX} events`;
+    const { eventsPerRequestMax } = context.config.limits;
+    if (events.length > eventsPerRequestMax) {
+      const detail = `must have at most ${eventsPerRequestMax} events`;
       throw invalidInput([{ path: ['input', 'events'], code: 'too_big', detail }]);
     }
     const prepared = await Promise.all(
@@ -110,18 +107,24 @@ async function prepare(
   { event, payload, idempotencyKey, tenantId }: EmitEventInput,
   path: Path,
 ): Promise<Emit> {
-  const tenant = tenantFor(context, tenantId, [...path, 'tenantId']);
+  const tenant = await tenantFor(context, tenantId, [...path, 'tenantId']);
   const key =
     typeof idempotencyKey === 'string'
       ? parseInput(idempotencyKeySchema, idempotencyKey, [...path, 'idempotencyKey'])
       : null;
-  if (isDeeperThan(payload, PAYLOAD_DEPTH_MAX)) {
-    const detail = `must not be nested deeper than ${PAYLOAD_DEPTH_MAX} levels`;
+  const { payloadBytesMax, limits } = context.config;
+  if (isDeeperThan(payload, limits.payloadDepthMax)) {
+    const detail = `must not be nested deeper than ${limits.payloadDepthMax} levels`;
     throw invalidInput([{ path: [...path, 'payload'], code: 'too_deep', detail }]);
   }
   const body = JSON.stringify(payload);
+  // What JSON.stringify cannot say it calls null, so most bodies need no second look.
+  const lost = body.includes('null') ? numberTooLarge(payload) : null;
+  if (lost !== null) {
+    const detail = 'is too large for a number; send it as a text';
+    throw invalidInput([{ path: [...path, 'payload', ...lost], code: 'number_too_large', detail }]);
+  }
   const bytes = Buffer.byteLength(body, 'utf8');
-  const { payloadBytesMax } = context.config;
   if (bytes > payloadBytesMax) {
     const detail = `The payload has ${bytes} bytes as JSON; at most ${payloadBytesMax} are allowed.`;
     throw refusedAt([...path, 'payload'], new ApiError('payload_too_large', detail));
@@ -137,7 +140,7 @@ async function prepare(
  * The tenant of an event that may name one itself. A platform key has none of its own, so `tenantId` alone will do;
  * where the header names one too, they must agree: what is selected of the event is read for the header's tenant.
  */
-function tenantFor(context: Context, named: string | null | undefined, path: Path): number {
+async function tenantFor(context: Context, named: string | null | undefined, path: Path): Promise<number> {
   if (named === undefined || named === null) {
     return tenantOf(context);
   }
@@ -152,6 +155,9 @@ function tenantFor(context: Context, named: string | null | undefined, path: Pat
   }
   if (id === null) {
     throw refusedAt(path, notFound('tenant', 'with such an id'));
+  }
+  if (own === null && (await context.authenticator.tenantExists(id))) {
+    await context.platformAccess.note(id, actorOf(context));
   }
   return id;
 }

@@ -8,6 +8,7 @@ import {
   isInputType,
   type OperationDefinitionNode,
   typeFromAST,
+  type VariableDefinitionNode,
 } from 'graphql';
 import { ApiError, type InputIssue, invalidInput, toApiError } from '../errors.js';
 
@@ -18,6 +19,7 @@ const documentErrorCodes = new Set([
   'OPERATION_RESOLUTION_FAILURE',
   'BAD_USER_INPUT',
   'BAD_REQUEST',
+  'PERSISTED_QUERY_NOT_SUPPORTED',
 ]);
 
 /** What was thrown by us, or by a library of ours, behind the error that GraphQL made of it. */
@@ -77,50 +79,93 @@ export const refusalStatuses: Readonly<Record<string, number>> = {
  * An error thrown outside resolvers, with the status that Apollo shall give it.
  *
  * @param node the place in the document that it is about
+ * @param status unless its code has one of its own
  */
-export function graphqlErrorOf(error: ApiError, node?: ASTNode): GraphQLError {
+export function graphqlErrorOf(error: ApiError, node?: ASTNode, status = 200): GraphQLError {
   const told = extensionsOf(error);
   const headers = headersOf(told as { code: unknown });
   // Apollo wants a Map of headers; other libraries declare `http` of these extensions otherwise.
   const extensions: Record<string, unknown> = {
     ...told,
-    http: { status: refusalStatuses[error.code] ?? 200, headers },
+    http: { status: refusalStatuses[error.code] ?? status, headers },
   };
   return new GraphQLError(error.detail, { extensions, nodes: node ?? null });
 }
 
+/** A request that is refused for its form, with status 400. Its code is one of GraphQL's own, which no REST answer has. */
+export function refusalOf(code: string, detail: string): GraphQLError {
+  return new GraphQLError(detail, { extensions: { code, http: { status: 400 } } });
+}
+
+/** More than anybody reads; each costs its place and its sentence, and a list of variables may hold a million. */
+const VARIABLE_ISSUES_MAX = 20;
+
 /**
  * What is wrong with a request's variables, without repeating their values, as GraphQL's own messages do: they end up
  * in logs. Null when nothing is.
+ *
+ * @param suggests whether names of the schema that are like a misspelt one are told
  */
 export function variableError(
   schema: GraphQLSchema,
   operation: OperationDefinitionNode,
   variables: Readonly<Record<string, unknown>>,
+  suggests: boolean,
 ): ApiError | null {
   const issues: InputIssue[] = [];
-  for (const { variable, type: typeNode, defaultValue } of operation.variableDefinitions ?? []) {
-    const name = variable.name.value;
-    const type = typeFromAST(schema, typeNode as never);
-    if (!isInputType(type) || (!(name in variables) && defaultValue !== undefined)) {
-      continue;
+  const enough = new Error('enough issues');
+  const add = ({ path, code, detail }: InputIssue) => {
+    issues.push({ path, code, detail: suggests ? detail : detail.replace(/ Did you mean .*$/s, '') });
+    if (issues.length === VARIABLE_ISSUES_MAX) {
+      throw enough; // the only way out of the coercion of a list
     }
-    if (variables[name] === undefined) {
-      if (typeNode.kind === 'NonNullType') {
-        issues.push({ path: [name], code: 'required', detail: 'is required' });
-      }
-      continue;
+  };
+  try {
+    for (const definition of operation.variableDefinitions ?? []) {
+      judgeVariable(schema, definition, variables, add);
     }
-    coerceInputValue(variables[name], type, (path, _value, error) => {
-      issues.push({ path: [name, ...path], code: 'invalid_type', detail: withoutValue(error.message) });
-    });
+  } catch (error) {
+    if (error !== enough) {
+      throw error;
+    }
   }
   return issues.length > 0 ? invalidInput(issues) : null;
 }
 
-/** Built-in scalars and enums end or begin their messages with the value that they refuse. */
+function judgeVariable(
+  schema: GraphQLSchema,
+  { variable, type: typeNode, defaultValue }: VariableDefinitionNode,
+  variables: Readonly<Record<string, unknown>>,
+  add: (issue: InputIssue) => void,
+): void {
+  const name = variable.name.value;
+  const type = typeFromAST(schema, typeNode as never);
+  const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
+  if (!isInputType(type) || (value === undefined && defaultValue !== undefined)) {
+    return;
+  }
+  if (value === undefined) {
+    if (typeNode.kind === 'NonNullType') {
+      add({ path: [name], code: 'required', detail: 'is required' });
+    }
+    return;
+  }
+  coerceInputValue(value, type, (path, _value, error) => {
+    add({ path: [name, ...path], code: 'invalid_type', detail: withoutValue(error.message) });
+  });
+}
+
+const WORD_SHOWN_CHARS_MAX = 100;
+
+/**
+ * A message of GraphQL's without the values in it: built-in scalars and enums end or begin their messages with the value
+ * that they refuse, and names of any length are repeated whole.
+ */
 function withoutValue(message: string): string {
   return message
     .replace(/ value: .*$/s, ' value.')
-    .replace(/Value ".*" does not exist in/s, 'The value does not exist in');
+    .replace(/(Expected value of type "[^"]*"), found .*$/s, '$1.')
+    .replace(/(found (?:Block)?String) ".*$/s, '$1.')
+    .replace(/Value ".*" does not exist in/s, 'The value does not exist in')
+    .replaceAll(/[^\s"]{101,}/g, (word) => `${word.slice(0, WORD_SHOWN_CHARS_MAX)}…`);
 }

@@ -157,7 +157,7 @@ class Conditions {
   /** Null for variables that do not fit: the operation will not run then. */
   #read(): Record<string, unknown> | null {
     const definitions = this.operation.variableDefinitions ?? [];
-    this.#values ??= getVariableValues(this.schema, definitions, this.variables).coerced;
+    this.#values ??= getVariableValues(this.schema, definitions, this.variables, { maxErrors: 1 }).coerced;
     return this.#values ?? null;
   }
 }

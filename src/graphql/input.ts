@@ -9,8 +9,6 @@ import { KEY_LIFETIME_SECONDS_MIN } from '../operations/create-api-key.js';
 
 export const URL_LENGTH_MAX = 2048;
 export const EVENT_TYPES_MAX = 100;
-export const EMIT_ITEMS_MAX = 100;
-export const PAYLOAD_DEPTH_MAX = 64;
 const TEN_YEARS_SECONDS = 315_360_000;
 
 /** A url that may be called, normalised. Stored as text only: connecting judges the addresses behind it again. */
@@ -96,6 +94,15 @@ export const expiresInSeconds = z
   .int()
   .min(KEY_LIFETIME_SECONDS_MIN, `must be at least ${KEY_LIFETIME_SECONDS_MIN}`)
   .max(TEN_YEARS_SECONDS, `must be at most ${TEN_YEARS_SECONDS}`);
+
+export const OVERLAP_HOURS_DEFAULT = 24;
+const OVERLAP_HOURS_MAX = 168;
+
+/** 0: no overlap. */
+export const overlapHours = z
+  .int()
+  .min(0, 'must be at least 0')
+  .max(OVERLAP_HOURS_MAX, `must be at most ${OVERLAP_HOURS_MAX}`);
 
 /**
  * Judges a value by a schema.

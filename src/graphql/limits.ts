@@ -1,5 +1,3 @@
-import { maxAliasesRule } from '@escape.tech/graphql-armor-max-aliases';
-import { maxDepthRule } from '@escape.tech/graphql-armor-max-depth';
 import {
   type DocumentNode,
   GraphQLError,
@@ -9,32 +7,39 @@ import {
   isCompositeType,
   isListType,
   type OperationDefinitionNode,
-  type ValidationContext,
-  type ValidationRule,
 } from 'graphql';
 import { type ComplexityEstimator, getComplexity } from 'graphql-query-complexity';
 import { PAGE_DEFAULT, PAGE_MAX } from './connection.js';
+import type { GraphqlLimits } from './document-limits.js';
+import { refusalOf } from './errors.js';
 
-/** The limits of a GraphQL document, which one request cannot exceed whatever its key. Its length in bytes is limited where the body is read. */
-export const DEPTH_MAX = 12;
-export const ALIASES_MAX = 15;
-export const TOKENS_MAX = 2_000;
-export const COST_MAX = 15_000;
+/** Each error of a document costs its search for similar names; nobody reads more. */
+export const VALIDATION_ERRORS_MAX = 10;
+
+const OPERATION_NAME_CHARS_MAX = 256;
 
 /** What a list without a page size is taken to hold. */
 const LIST_LENGTH_ASSUMED = 10;
 
-/** Reported like every validation error; thrown, as the rules do by default, they would read as errors of ours. */
-const report = {
-  propagateOnRejection: false,
-  onReject: [(context: ValidationContext | null, error: GraphQLError) => context?.reportError(error)],
-};
+/** How many selections the cost may take to find: fragments within fragments multiply them. */
+const SELECTIONS_COUNTED_MAX = 4000;
 
-/** Introspection is exempt from the depth: its own query is 13 levels deep. */
-export const limitRules = [
-  maxDepthRule({ n: DEPTH_MAX, ignoreIntrospection: true, ...report } as never),
-  maxAliasesRule({ n: ALIASES_MAX, ...report } as never),
-] as unknown as ValidationRule[];
+/**
+ * Refuses a request by the length of its texts, before one of them is hashed, parsed or repeated in a message.
+ *
+ * @param body as it was parsed from JSON
+ * @throws GraphQLError GRAPHQL_PARSE_FAILED, BAD_REQUEST
+ */
+export function requireShort(body: unknown, { documentCharsMax }: GraphqlLimits): void {
+  const { query, operationName } = (body ?? {}) as { query?: unknown; operationName?: unknown };
+  if (typeof query === 'string' && query.length > documentCharsMax) {
+    const detail = `The document has ${query.length} characters; at most ${documentCharsMax} are allowed. Send long values as variables.`;
+    throw refusalOf('GRAPHQL_PARSE_FAILED', detail);
+  }
+  if (typeof operationName === 'string' && operationName.length > OPERATION_NAME_CHARS_MAX) {
+    throw refusalOf('BAD_REQUEST', 'The operation name is too long to be the name of an operation.');
+  }
+}
 
 /**
  * A field that leads to objects costs 1 and its selection, as often as it may be read. The size of a page counts at
@@ -59,6 +64,8 @@ const knownCosts = new WeakMap<DocumentNode, number | null>();
 /**
  * Refuses an operation that could read too much: the page sizes of nested connections multiply.
  *
+ * @param variables that fit the operation
+ * @returns the cost; 0 when an argument does not fit
  * @throws GraphQLError GRAPHQL_VALIDATION_FAILED with status 400
  */
 export function requireAffordable(
@@ -66,21 +73,24 @@ export function requireAffordable(
   document: DocumentNode,
   operation: OperationDefinitionNode,
   variables: Record<string, unknown>,
-): void {
+  costMax: number,
+): number {
   const known = knownCosts.get(document);
   const cost = known ?? costOf(schema, document, operation, variables);
   if (cost === null) {
-    return; // Variables that do not fit: the execution says so properly.
+    return 0; // An argument that does not fit: the execution says so properly.
   }
   if (known === undefined) {
     knownCosts.set(document, isFixed(document, operation) ? cost : null);
   }
-  if (cost > COST_MAX) {
-    throw new GraphQLError(
-      `The query could read too much: its cost is ${cost}, at most ${COST_MAX} is allowed. Ask for smaller pages.`,
-      { extensions: { code: 'GRAPHQL_VALIDATION_FAILED', http: { status: 400 } } },
+  if (cost > costMax) {
+    const found = cost === Number.POSITIVE_INFINITY ? '' : `its cost is ${cost}, `;
+    throw refusalOf(
+      'GRAPHQL_VALIDATION_FAILED',
+      `The query could read too much: ${found}at most ${costMax} is allowed. Ask for smaller pages.`,
     );
   }
+  return cost;
 }
 
 /** Only page sizes in variables make the cost differ between requests with the same document. */
@@ -104,9 +114,11 @@ function costOf(
       query,
       variables,
       estimators: [estimate],
+      maxQueryNodes: SELECTIONS_COUNTED_MAX,
       ...(operation.name ? { operationName: operation.name.value } : {}),
     });
-  } catch {
-    return null;
+  } catch (error) {
+    const isCounting = error instanceof GraphQLError && /number of nodes/.test(error.message);
+    return isCounting ? Number.POSITIVE_INFINITY : null;
   }
 }

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { GraphQLError, GraphQLScalarType, Kind } from 'graphql';
+import { GraphQLError, GraphQLScalarType, Kind, type ValueNode, visit } from 'graphql';
 import { GraphQLJSONObject } from 'graphql-scalars';
 import { formatTimestamp, parseTimestamp } from '../domain/timestamp.js';
 
@@ -35,6 +35,19 @@ export const JSONObject = new GraphQLScalarType<Record<string, unknown>, Record<
   description: 'Any JSON object.',
   serialize: readObject,
   parseValue: readObject,
-  parseLiteral: (node, variables) =>
-    readObject(node.kind === Kind.OBJECT ? GraphQLJSONObject.parseLiteral(node, variables) : undefined),
+  parseLiteral: (node, variables) => {
+    refuseEnums(node);
+    return readObject(
+      node.kind === Kind.OBJECT ? GraphQLJSONObject.parseLiteral(node, variables) : undefined,
+    );
+  },
 });
+
+/** graphql-scalars leaves them out in silence, as if the field had not been written. */
+function refuseEnums(value: ValueNode): void {
+  visit(value, {
+    EnumValue() {
+      throw new GraphQLError('A JSONObject has no enum values: put the text in quotes.');
+    },
+  });
+}

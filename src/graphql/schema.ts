@@ -3,6 +3,7 @@ import { type GraphQLSchema, lexicographicSortSchema, printSchema } from 'graphq
 import { buildSchema, type ContainerType } from 'type-graphql';
 import { ApiKeyResolver } from './api-key.js';
 import { AttemptResolver } from './attempt.js';
+import { AuditLogResolver } from './audit-log.js';
 import { DeliveryResolver } from './delivery.js';
 import { EmitResolver } from './emit.js';
 import { EventResolver } from './event.js';
@@ -16,6 +17,7 @@ import { WebhookMutations } from './webhook-mutations.js';
 const resolvers = [
   ApiKeyResolver,
   AttemptResolver,
+  AuditLogResolver,
   DeliveryResolver,
   EmitResolver,
   EventResolver,

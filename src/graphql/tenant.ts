@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { Arg, Ctx, Field, InputType, Mutation, ObjectType, Resolver } from 'type-graphql';
-import type { Context } from '../context.js';
+import { actorOf, type Context } from '../context.js';
 import { Tenant } from '../entities/tenant.js';
 import { createTenant } from '../operations/create-tenant.js';
 import { displayName } from '../operations/display-name.js';
@@ -28,6 +28,6 @@ export class TenantResolver {
     @Ctx() context: Context,
   ): Promise<CreateTenantPayload> {
     const name = parseInput(displayName, input.name, ['input', 'name']);
-    return { tenant: await createTenant(context.db, context.vault, name) };
+    return { tenant: await createTenant(context.db, context.vault, name, actorOf(context)) };
   }
 }

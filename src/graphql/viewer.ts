@@ -4,6 +4,7 @@ import { type Context, callerOf } from '../context.js';
 import { ApiKey } from '../entities/api-key.js';
 import { Tenant } from '../entities/tenant.js';
 import { ApiError } from '../errors.js';
+import { tenantEntityManager } from '../tenant-database.js';
 import { RequiresKey } from './requires.js';
 
 @ObjectType({ description: 'Who asks.' })
@@ -26,13 +27,13 @@ export class ViewerResolver {
   @RequiresKey()
   @Query(() => Viewer, { description: 'Who asks, for which tenant, with what rights.' })
   async viewer(@Ctx() context: Context): Promise<Viewer> {
-    const { em, tenantId } = context;
-    const { keyId, scopes } = callerOf(context);
+    const { tenantId } = context;
+    const { keyId, scopes, tenantId: owner } = callerOf(context);
     // The caller's own key, also when it is a platform key that acts for a tenant.
     const unfiltered = { filters: { tenant: false } };
     const [apiKey, tenant] = await Promise.all([
-      em.findOne(ApiKey, { id: keyId }, unfiltered),
-      tenantId === null ? null : em.findOne(Tenant, { id: tenantId }),
+      tenantEntityManager(context.db.orm.em, owner).findOne(ApiKey, { id: keyId }, unfiltered),
+      tenantId === null ? null : context.em.findOne(Tenant, { id: tenantId }),
     ]);
     if (apiKey === null) {
       throw new ApiError('unauthenticated', 'This API key does not exist any more.');

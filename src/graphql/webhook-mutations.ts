@@ -1,14 +1,22 @@
 import 'reflect-metadata';
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
 import { z } from 'zod';
-import { type Context, parseId, tenantOf } from '../context.js';
+import { actorOf, type Context, parseId, tenantOf } from '../context.js';
 import { TEST_EVENT_TYPE } from '../domain/event-type.js';
 import { ApiError, invalidInput, notFound } from '../errors.js';
 import { createWebhook } from '../operations/create-webhook.js';
 import { deleteWebhook } from '../operations/delete-webhook.js';
 import { releaseHeld } from '../operations/release-held.js';
+import { rotateSecret } from '../operations/rotate-secret.js';
 import { updateWebhook, type WebhookChange } from '../operations/update-webhook.js';
-import { given, parseInput, webhookEventTypes, webhookUrl } from './input.js';
+import {
+  given,
+  OVERLAP_HOURS_DEFAULT,
+  overlapHours as overlapHoursSchema,
+  parseInput,
+  webhookEventTypes,
+  webhookUrl,
+} from './input.js';
 import { Requires } from './requires.js';
 import { readWebhook } from './webhook.js';
 import {
@@ -19,6 +27,8 @@ import {
   HeldAction,
   ReleaseHeldInput,
   ReleaseHeldPayload,
+  RotateWebhookSecretInput,
+  RotateWebhookSecretPayload,
   TestWebhookInput,
   TestWebhookPayload,
   UpdateWebhookInput,
@@ -41,6 +51,7 @@ export class WebhookMutations {
       url: judged.url ?? url,
       eventTypes: judged.eventTypes ?? eventTypes,
       webhooksMax: context.config.webhooksPerTenantMax,
+      by: actorOf(context),
     });
     return { webhook: await readWebhook(context, String(id)), secret };
   }
@@ -64,7 +75,8 @@ export class WebhookMutations {
       throw invalidInput([{ path: ['input', 'held'], code: 'contradiction', detail }]);
     }
     const complete = { ...change, ...(active === undefined ? {} : { active }), held };
-    await updateWebhook(context.db, tenantOf(context), webhookId, complete, context.config.holdHours);
+    const { holdHours } = context.config;
+    await updateWebhook(context.db, tenantOf(context), webhookId, complete, holdHours, actorOf(context));
     return { webhook: await readWebhook(context, id) };
   }
 
@@ -77,8 +89,30 @@ export class WebhookMutations {
     @Ctx() context: Context,
   ): Promise<DeleteWebhookPayload> {
     const webhookId = idOf(id);
-    await deleteWebhook(context.db, tenantOf(context), webhookId);
+    await deleteWebhook(context.db, tenantOf(context), webhookId, actorOf(context));
     return { deletedWebhookId: webhookId };
+  }
+
+  @Requires('webhooks:write')
+  @Mutation(() => RotateWebhookSecretPayload, {
+    description:
+      'Gives a webhook a new signing secret, shown this once. The one of before signs too while the overlap lasts.',
+  })
+  async rotateWebhookSecret(
+    @Arg('input', () => RotateWebhookSecretInput, input) { id, overlapHours }: RotateWebhookSecretInput,
+    @Ctx() context: Context,
+  ): Promise<RotateWebhookSecretPayload> {
+    const hours = parseInput(overlapHoursSchema, overlapHours ?? OVERLAP_HOURS_DEFAULT, [
+      'input',
+      'overlapHours',
+    ]);
+    const { db, vault, random } = context;
+    const { secret } = await rotateSecret(db, vault, random, tenantOf(context), {
+      webhookId: idOf(id),
+      overlapHours: hours,
+      by: actorOf(context),
+    });
+    return { webhook: await readWebhook(context, id), secret };
   }
 
   @Requires('webhooks:write')
@@ -121,7 +155,7 @@ export class WebhookMutations {
     @Arg('input', () => ReleaseHeldInput, input) { webhookId }: ReleaseHeldInput,
     @Ctx() context: Context,
   ): Promise<ReleaseHeldPayload> {
-    await releaseHeld(context.db, tenantOf(context), idOf(webhookId));
+    await releaseHeld(context.db, tenantOf(context), idOf(webhookId), actorOf(context));
     return { webhook: await readWebhook(context, webhookId) };
   }
 }

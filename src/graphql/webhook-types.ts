@@ -1,7 +1,8 @@
 import 'reflect-metadata';
-import { Field, ID, InputType, ObjectType, registerEnumType } from 'type-graphql';
+import { Field, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { Delivery } from '../entities/delivery.js';
 import { Webhook } from '../entities/webhook.js';
+import { OVERLAP_HOURS_DEFAULT } from './input.js';
 
 export enum HeldAction {
   RELEASE = 'RELEASE',
@@ -90,6 +91,32 @@ export class DeleteWebhookInput {
 export class DeleteWebhookPayload {
   @Field(() => ID, { description: 'The id of the deleted webhook.' })
   deletedWebhookId!: number;
+}
+
+@InputType({ description: 'A webhook to get a new signing secret.' })
+export class RotateWebhookSecretInput {
+  @Field(() => ID, { description: 'The webhook.' })
+  id!: string;
+
+  @Field(() => Int, {
+    nullable: true,
+    defaultValue: OVERLAP_HOURS_DEFAULT,
+    description:
+      'For how many hours the secret of before signs too, 0 to 168. 0: it ends now, as after a leak; also the only way to rotate again within an overlap.',
+  })
+  overlapHours?: number | null;
+}
+
+@ObjectType({ description: 'The webhook with its new secret.' })
+export class RotateWebhookSecretPayload {
+  @Field(() => Webhook, { description: 'As it is now.' })
+  webhook!: Webhook;
+
+  @Field(() => String, {
+    description:
+      'The new signing secret, shown this once. `webhook-signature` has it from now on, `X-Service-Signature` from the end of the overlap.',
+  })
+  secret!: string;
 }
 
 @InputType({ description: 'A webhook to try out. It must be active.' })

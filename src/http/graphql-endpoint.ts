@@ -2,13 +2,14 @@ import { fastifyApolloHandler } from '@as-integrations/fastify';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import { type Context, createContext, type Services } from '../context.js';
+import { ApiError } from '../errors.js';
 import { createApolloServer } from '../graphql/apollo.js';
 import { extensionsOf } from '../graphql/errors.js';
 import { apiErrorOf, problemHeaders } from '../rest/problem.js';
 import { readJson } from './json-body.js';
 import { headerOf, logError } from './requests.js';
 
-export const GRAPHQL_BODY_BYTES_MAX = 4 * 1024 * 1024;
+export const ANONYMOUS_BODY_BYTES_MAX = 64 * 1024;
 
 /** Mounts Apollo. Errors outside Apollo, as of a body that is no JSON, have the form of GraphQL's. */
 export async function graphqlEndpoint(
@@ -28,18 +29,51 @@ export async function graphqlEndpoint(
       .type('application/json; charset=utf-8')
       .send({ errors: [{ message: known.detail, extensions: extensionsOf(known) }] });
   });
-  const context = (request: FastifyRequest): Promise<Context> =>
-    createContext(services, {
-      authorization: keyOf(request),
-      tenantHeader: headerOf(request, 'hookwright-tenant'),
-      requestId: request.id,
-    });
+  app.decorateRequest('asking', null);
+  // Before the body is read: 4 MiB of a stranger are not worth it.
+  app.addHook('onRequest', async (request) => {
+    request.asking = await contextFor(services, request);
+  });
+  const context = async ({ asking }: FastifyRequest): Promise<Context> => asking!;
   app.route({
     method: ['GET', 'POST'],
     url: '/graphql',
-    bodyLimit: GRAPHQL_BODY_BYTES_MAX,
+    bodyLimit: services.config.limits.graphql.bodyBytesMax,
     handler: fastifyApolloHandler(apollo, { context }),
   });
+}
+
+/** @throws ApiError as createContext; rate_limited, also for a key whose documents were broken too often */
+async function contextFor(services: Services, request: FastifyRequest): Promise<Context> {
+  const authorization = keyOf(request);
+  if (authorization === undefined) {
+    services.limits.requireAnonymous(request.ip);
+    requireShortBody(request);
+  }
+  const context = await createContext(services, {
+    authorization,
+    tenantHeader: headerOf(request, 'hookwright-tenant'),
+    requestId: request.id,
+    address: request.ip,
+  });
+  if (context.caller !== null) {
+    services.limits.requireNoDebt(context.caller.keyId);
+  }
+  return context;
+}
+
+/**
+ * Without a key only the schema may be asked for, which takes no long text; reading one costs more than answering it.
+ *
+ * @throws ApiError unauthenticated
+ */
+function requireShortBody({ headers }: FastifyRequest): void {
+  const bytes = Number(
+    headers['content-length'] ?? (headers['transfer-encoding'] === undefined ? 0 : Infinity),
+  );
+  if (bytes > ANONYMOUS_BODY_BYTES_MAX) {
+    throw new ApiError('unauthenticated', 'Send an API key in the header Authorization: Bearer <key>.');
+  }
 }
 
 /** The header as GraphiQL sends it before a key was filled in, so that it can ask for the schema all the same. */

@@ -1,93 +1,99 @@
 import { timingSafeEqual } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Database, query, type Statement } from '../database.js';
-import { hashApiKey, parseApiKey, type Scope } from '../domain/api-key.js';
-import { ApiError } from '../errors.js';
+import { hashApiKey, parseApiKey } from '../domain/api-key.js';
+import { networkOf } from '../domain/client-network.js';
+import { SteadyTime } from '../domain/steady-time.js';
+import { type Quota, TokenBuckets } from '../domain/token-bucket.js';
+import { ApiError, rateLimited } from '../errors.js';
+import { tenantQuery } from '../tenant-database.js';
+import { type Caller, type KnownKey, KnownKeys } from './known-keys.js';
 
-/** Who asks. */
-export interface Caller {
-  keyId: number;
-  /** Null for a platform key, which belongs to no tenant. */
-  tenantId: number | null;
-  scopes: ReadonlySet<Scope>;
-}
+export type { Caller } from './known-keys.js';
 
-interface KeyRow {
-  id: number;
-  tenant_id: number | null;
-  hash: Buffer;
-  scopes: Scope[];
-  expires_at: Date | null;
-  revoked_at: Date | null;
-  last_used_at: Date | null;
-}
-
-interface KnownKey {
-  caller: Caller;
-  hash: Buffer;
-  /** The earlier of expiry and revocation, in ms since 1970. */
-  endsAtMs: number;
-  readAtMs: number;
-  usedAtMs: number;
+export interface AuthenticatorOptions {
+  /** Keys that one client network may get wrong (KEY_FAILURES_RATE_MAX). */
+  failures: Quota;
+  /** In ms, never going back. */
+  monotonic: () => number;
+  /** Measurements lower it. */
+  refusedAfterMs?: number;
 }
 
 /** Below the 5 s within which `revokeApiKey` promises to work everywhere, so that the look-up has its time too. */
 const CACHE_AGE_MAX_MS = 4_000;
-const CACHE_ENTRIES_MAX = 10_000;
+const TENANTS_MAX = 10_000;
 const LAST_USED_EVERY_MS = 60_000;
 const HEADER_LENGTH_MAX = 256;
 const BEARER = /^Bearer +(\S+) *$/i;
 
+/**
+ * A well-formed key is refused no earlier than this after it came in. Unknown, wrong, expired and revoked keys take the
+ * same path, but an index that finds a row and a packet that brings it take some microseconds more than those that do
+ * not; a timer that runs beside the look-up, and is longer than it, hides them.
+ */
+const REFUSED_AFTER_MS = 10;
+
 /** Compared with when there is no such key, so that an unknown id takes as long as a wrong secret. */
 const noHash = Buffer.alloc(32);
 
-const readKey: Statement = {
-  name: 'read_api_key',
-  text: `select id, tenant_id, hash, scopes, expires_at, revoked_at, last_used_at
-         from hookwright.api_keys where id = $1`,
-};
 const writeLastUsed: Statement = {
   name: 'write_api_key_last_used',
-  text: `update hookwright.api_keys set last_used_at = greatest(last_used_at, $2::timestamptz) where id = $1`,
+  text: `select hookwright.note_api_key_use($1, $2)`,
 };
 const readTenant: Statement = {
   name: 'read_tenant_exists',
   text: 'select id from hookwright.tenants where id = $1',
 };
 
-/** Tells whose key a request carries. One per process: it remembers keys for a few seconds. */
+/**
+ * Tells whose key a request carries. One per process: it remembers keys for a few seconds, so that a request costs no
+ * query, and it holds back client networks that send too many bad keys.
+ */
 export class Authenticator {
-  readonly #keys = new Map<number, KnownKey>();
-  readonly #lookups = new Map<number, Promise<KnownKey | null>>();
+  readonly #keys: KnownKeys;
   readonly #tenants = new Set<number>();
+  readonly #failures: TokenBuckets<string>;
+  readonly #time = new SteadyTime();
 
   constructor(
     private readonly db: Pick<Database, 'pool'>,
     private readonly clock: () => Date,
-  ) {}
+    private readonly options: AuthenticatorOptions,
+  ) {
+    this.#keys = new KnownKeys(db, () => this.#now());
+    this.#failures = new TokenBuckets(options.failures);
+  }
 
   /**
+   * A key is familiar when it was found right before and has not ended since. Only unfamiliar keys are held back by
+   * what comes from their network: a balancer may hide everybody behind one address.
+   *
    * @param authorization the value of the header `Authorization`: `Bearer <key>`
-   * @throws ApiError unauthenticated, the same for a malformed, unknown, expired and revoked key
+   * @param address where the request comes from
+   * @throws ApiError unauthenticated, the same for a malformed, unknown, expired and revoked key; rate_limited
    */
-  async authenticate(authorization: string): Promise<Caller> {
+  async authenticate(authorization: string, address: string): Promise<Caller> {
     const text = authorization.length <= HEADER_LENGTH_MAX ? BEARER.exec(authorization)?.[1] : undefined;
-    const id = text === undefined ? null : parseApiKey(text);
-    if (text === undefined || id === null) {
+    const parsed = text === undefined ? null : parseApiKey(text);
+    if (text === undefined || parsed === null) {
+      this.#holdBack(networkOf(address));
       throw unauthenticated();
     }
-    const known = this.#fresh(id.id) ?? (await this.#lookUp(id.id));
-    const isRight = timingSafeEqual(hashApiKey(text), known?.hash ?? noHash);
-    if (known === null || !isRight || known.endsAtMs <= this.clock().getTime()) {
-      throw unauthenticated();
+    const hash = hashApiKey(text);
+    const known = this.#keys.get(parsed.id);
+    const isEqual = timingSafeEqual(hash, known?.hash ?? noHash);
+    const now = this.#now();
+    if (known === undefined || !isEqual || known.endsAtMs <= now) {
+      return this.#meet(parsed.id, hash, address);
     }
-    this.#noteUse(known);
-    return known.caller;
+    const isFresh = now - known.readAtMs < CACHE_AGE_MAX_MS;
+    return this.#admit(isFresh ? known : await this.#meetAgain(known, hash, address));
   }
 
   /** Forgets a key at once: a revocation in this process need not wait for the cache. */
   forget(keyId: number): void {
-    this.#keys.delete(keyId);
-    this.#lookups.delete(keyId);
+    this.#keys.forget(keyId);
   }
 
   /** Whether a tenant that a platform key names exists. Tenants are never deleted, so a yes is kept. */
@@ -95,78 +101,82 @@ export class Authenticator {
     if (this.#tenants.has(tenantId)) {
       return true;
     }
-    const rows = await query(this.db.pool, readTenant, [tenantId]);
-    if (rows.length === 1 && this.#tenants.size < CACHE_ENTRIES_MAX) {
+    const rows = await tenantQuery(this.db.pool, tenantId, readTenant, [tenantId]);
+    if (rows.length === 1 && this.#tenants.size < TENANTS_MAX) {
       this.#tenants.add(tenantId);
     }
     return rows.length === 1;
   }
 
-  #fresh(id: number): KnownKey | null {
-    const known = this.#keys.get(id);
-    const age = this.clock().getTime() - (known?.readAtMs ?? 0);
-    // A negative age means that the clock was set back: the entry's age is unknown then.
-    return known !== undefined && age >= 0 && age < CACHE_AGE_MAX_MS ? known : null;
+  /**
+   * Unknown, wrong, expired and revoked keys all come here, whether the cache has something under their id or not, and
+   * leave it as it is: the key's true owner notices nothing.
+   */
+  async #meet(id: number, hash: Buffer, address: string): Promise<Caller> {
+    const network = networkOf(address);
+    this.#holdBack(network);
+    const giveBack = () => this.#failures.giveBack(network, 1, this.options.monotonic());
+    const earliest = this.#earliestRefusal();
+    const found = await this.#keys.lookUp(id).catch((error: unknown) => {
+      giveBack(); // the database is away: nobody got a key wrong
+      throw error;
+    });
+    if (!this.#isRight(found, hash)) {
+      await earliest;
+      throw unauthenticated();
+    }
+    giveBack(); // after a start nobody is familiar: good keys do not use up what their network may get wrong
+    return this.#admit(found);
   }
 
-  #lookUp(id: number): Promise<KnownKey | null> {
-    const underWay = this.#lookups.get(id);
-    if (underWay !== undefined) {
-      return underWay;
+  /** Not held back; but whoever turns out to have lost its key is unfamiliar from then on. */
+  async #meetAgain(known: KnownKey, hash: Buffer, address: string): Promise<KnownKey> {
+    const earliest = this.#earliestRefusal();
+    const found = await this.#keys.lookUp(known.caller.keyId);
+    if (this.#isRight(found, hash)) {
+      return found;
     }
-    const lookup: Promise<KnownKey | null> = this.#read(id)
-      .then((known) => {
-        if (this.#lookups.get(id) === lookup) {
-          this.#remember(id, known);
-        }
-        return known;
-      })
-      .finally(() => {
-        if (this.#lookups.get(id) === lookup) {
-          this.#lookups.delete(id);
-        }
-      });
-    this.#lookups.set(id, lookup);
-    return lookup;
+    this.#keys.forget(known.caller.keyId);
+    this.#failures.take(networkOf(address), 1, this.options.monotonic());
+    await earliest;
+    throw unauthenticated();
   }
 
-  /** Unknown ids are not kept: the next key that is made would be refused until they were forgotten. */
-  #remember(id: number, known: KnownKey | null): void {
-    this.#keys.delete(id);
-    if (known === null) {
-      return;
-    }
-    for (const oldest of this.#keys.keys()) {
-      if (this.#keys.size < CACHE_ENTRIES_MAX) {
-        break;
-      }
-      this.#keys.delete(oldest);
-    }
-    this.#keys.set(id, known);
+  #isRight(found: KnownKey | null, hash: Buffer): found is KnownKey {
+    const isEqual = timingSafeEqual(hash, found?.hash ?? noHash);
+    return found !== null && isEqual && found.endsAtMs > this.#now();
   }
 
-  async #read(id: number): Promise<KnownKey | null> {
-    // The age counts from before the read: a revocation that commits during it is not seen.
-    const readAtMs = this.clock().getTime();
-    const [row] = await query<KeyRow>(this.db.pool, readKey, [id]);
-    if (row === undefined) {
-      return null;
+  #earliestRefusal(): Promise<unknown> {
+    return delay(this.options.refusedAfterMs ?? REFUSED_AFTER_MS, undefined, { ref: false });
+  }
+
+  #admit(known: KnownKey): Caller {
+    this.#keys.remember(known);
+    this.#noteUse(known);
+    return known.caller;
+  }
+
+  /** @throws ApiError rate_limited */
+  #holdBack(network: string): void {
+    const now = this.options.monotonic();
+    const waitMs = this.#failures.waitMs(network, 1, now);
+    if (waitMs > 0) {
+      throw rateLimited('Too many requests with bad API keys came from this address.', waitMs);
     }
-    return {
-      caller: { keyId: row.id, tenantId: row.tenant_id, scopes: new Set(row.scopes) },
-      hash: row.hash,
-      endsAtMs: row.revoked_at ? 0 : (row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY),
-      readAtMs,
-      usedAtMs: Math.max(row.last_used_at?.getTime() ?? 0, this.#keys.get(id)?.usedAtMs ?? 0),
-    };
+    this.#failures.take(network, 1, now);
+  }
+
+  #now(): number {
+    return this.#time.at(this.clock().getTime(), this.options.monotonic());
   }
 
   /** Not awaited, and a failure is no harm: the request must not wait for a note about itself. */
   #noteUse(known: KnownKey): void {
-    const now = this.clock();
-    if (now.getTime() - known.usedAtMs >= LAST_USED_EVERY_MS) {
-      known.usedAtMs = now.getTime();
-      query(this.db.pool, writeLastUsed, [known.caller.keyId, now]).catch(() => {});
+    const now = this.#now();
+    if (now - known.usedAtMs >= LAST_USED_EVERY_MS) {
+      known.usedAtMs = now;
+      query(this.db.pool, writeLastUsed, [known.caller.keyId, new Date(now)]).catch(() => {});
     }
   }
 }

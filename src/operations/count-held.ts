@@ -1,4 +1,5 @@
-import { type Database, query } from '../database.js';
+import type { Database } from '../database.js';
+import { tenantQuery } from '../tenant-database.js';
 
 /** How many deliveries each webhook holds. Webhooks without any are not in the answer. */
 export async function countHeld(
@@ -6,8 +7,9 @@ export async function countHeld(
   tenantId: number,
   webhookIds: readonly number[],
 ): Promise<Map<number, number>> {
-  const rows = await query<{ webhook_id: number; held: number }>(
+  const rows = await tenantQuery<{ webhook_id: number; held: number }>(
     db.pool,
+    tenantId,
     {
       name: 'count_held',
       text: `select webhook_id, count(*)::integer as held from hookwright.deliveries

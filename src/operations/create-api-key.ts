@@ -1,6 +1,8 @@
-import { type Database, query } from '../database.js';
+import { type Database, query, type Statement } from '../database.js';
 import { formatApiKey, hashApiKey, PLATFORM_SCOPE, type Scope } from '../domain/api-key.js';
 import { notFound } from '../errors.js';
+import { tenantTransaction } from '../tenant-database.js';
+import { type Actor, audit } from './audit.js';
 
 export const KEY_LIFETIME_SECONDS_MIN = 60;
 
@@ -16,7 +18,14 @@ export interface NewApiKey {
   scopes: readonly Scope[];
   /** At least 60; without it the key does not expire. */
   expiresInSeconds?: number;
+  by: Actor;
 }
+
+const insertStatement: Statement = {
+  name: 'create_api_key',
+  text: `insert into hookwright.api_keys (id, tenant_id, name, hash, scopes, expires_at)
+         values ($1, $2, $3, $4, $5, now() + $6 * interval '1 second')`,
+};
 
 /**
  * Makes an API key. The answer is the only place where its text ever stands: the database keeps a hash.
@@ -27,7 +36,7 @@ export interface NewApiKey {
 export async function createApiKey(
   db: Pick<Database, 'pool'>,
   random: (bytes: number) => Buffer,
-  { tenantId, name, scopes, expiresInSeconds }: NewApiKey,
+  { tenantId, name, scopes, expiresInSeconds, by }: NewApiKey,
 ): Promise<{ id: number; key: string }> {
   if (expiresInSeconds !== undefined && !(expiresInSeconds >= KEY_LIFETIME_SECONDS_MIN)) {
     throw new RangeError(
@@ -44,15 +53,14 @@ export async function createApiKey(
   );
   const id = allocated!.id;
   const key = formatApiKey(id, random(KEY_BYTES));
-  const writing = query(
-    db.pool,
-    {
-      name: 'create_api_key',
-      text: `insert into hookwright.api_keys (id, tenant_id, name, hash, scopes, expires_at)
-             values ($1, $2, $3, $4, $5, now() + $6 * interval '1 second')`,
-    },
-    [id, tenantId, name, hashApiKey(key), [...scopes], expiresInSeconds ?? null],
-  );
+  const values = [id, tenantId, name, hashApiKey(key), [...scopes], expiresInSeconds ?? null];
+  const after = { name, scopes, expiresInSeconds: expiresInSeconds ?? null };
+  const writing = tenantTransaction(db.pool, tenantId, async (client, withCommit) => {
+    withCommit(query(client, insertStatement, values));
+    withCommit(
+      audit(client, by, { tenantId, action: 'API_KEY_CREATED', target: 'API_KEY', targetId: id, after }),
+    );
+  });
   await writing.catch((error: { code?: string }) => {
     throw error.code === FOREIGN_KEY_VIOLATION && tenantId !== null ? notFound('tenant', tenantId) : error;
   });

@@ -1,8 +1,16 @@
-import { type Database, query } from '../database.js';
+import { type Database, query, type Statement } from '../database.js';
 import { ApiError } from '../errors.js';
+import { tenantTransaction } from '../tenant-database.js';
+import { type Actor, audit } from './audit.js';
 import type { SecretVault } from './secrets.js';
 
 const UNIQUE_VIOLATION = '23505';
+
+const insertStatement: Statement = {
+  name: 'create_tenant',
+  text: `insert into hookwright.tenants (id, name, data_key, data_key_kid) values ($1, $2, $3, $4)
+         returning created_at`,
+};
 
 /**
  * Makes a tenant, with a data key of its own for the secrets of its webhooks.
@@ -14,6 +22,7 @@ export async function createTenant(
   db: Pick<Database, 'pool'>,
   vault: Pick<SecretVault, 'newDataKey'>,
   name: string,
+  by: Actor,
 ): Promise<{ id: number; name: string; createdAt: Date }> {
   // The id comes first: the wrapped data key is bound to it.
   const [allocated] = await query<{ id: number }>(
@@ -24,16 +33,17 @@ export async function createTenant(
   const id = allocated!.id;
   const { dataKey, dataKeyKid } = vault.newDataKey(id);
   try {
-    const [row] = await query<{ created_at: Date }>(
-      db.pool,
-      {
-        name: 'create_tenant',
-        text: `insert into hookwright.tenants (id, name, data_key, data_key_kid) values ($1, $2, $3, $4)
-               returning created_at`,
-      },
-      [id, name, dataKey, dataKeyKid],
-    );
-    return { id, name, createdAt: row!.created_at };
+    return await tenantTransaction(db.pool, id, async (client, withCommit) => {
+      const [row] = await query<{ created_at: Date }>(client, insertStatement, [
+        id,
+        name,
+        dataKey,
+        dataKeyKid,
+      ]);
+      const change = { action: 'TENANT_CREATED', target: 'TENANT', after: { name } } as const;
+      withCommit(audit(client, by, { tenantId: id, targetId: id, ...change }));
+      return { id, name, createdAt: row!.created_at };
+    });
   } catch (error) {
     if ((error as { code?: string }).code === UNIQUE_VIOLATION) {
       throw new ApiError('name_taken', 'Another tenant has this name.');

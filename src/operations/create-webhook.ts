@@ -1,6 +1,8 @@
-import { type Database, query, transaction } from '../database.js';
+import { type Database, query } from '../database.js';
 import { formatSecret, SECRET_BYTES } from '../domain/secret.js';
 import { ApiError, notFound } from '../errors.js';
+import { tenantTransaction } from '../tenant-database.js';
+import { type Actor, audit } from './audit.js';
 import type { SecretVault } from './secrets.js';
 
 export interface NewWebhook {
@@ -11,6 +13,7 @@ export interface NewWebhook {
   eventTypes: readonly string[];
   /** How many webhooks the tenant may have. */
   webhooksMax: number;
+  by: Actor;
 }
 
 /**
@@ -23,7 +26,7 @@ export async function createWebhook(
   db: Pick<Database, 'pool'>,
   vault: Pick<SecretVault, 'seal'>,
   random: (bytes: number) => Buffer,
-  { tenantId, url, eventTypes, webhooksMax }: NewWebhook,
+  { tenantId, url, eventTypes, webhooksMax, by }: NewWebhook,
 ): Promise<{ id: number; secret: string }> {
   const [allocated] = await query<{ id: number }>(
     db.pool,
@@ -33,7 +36,7 @@ export async function createWebhook(
   const id = allocated!.id;
   const secret = formatSecret(random(SECRET_BYTES));
   const sealed = await vault.seal(tenantId, id, secret);
-  await transaction(db.pool, async (client) => {
+  await tenantTransaction(db.pool, tenantId, async (client, withCommit) => {
     // Without the lock two creates could each count one below the limit and both pass it.
     const locked = await client.query('select from hookwright.tenants where id = $1 for no key update', [
       tenantId,
@@ -54,6 +57,10 @@ export async function createWebhook(
     await client.query(
       `insert into hookwright.webhooks (id, tenant_id, url, event_types, sealed_secret) values ($1, $2, $3, $4, $5)`,
       [id, tenantId, url, [...eventTypes], sealed],
+    );
+    const after = { url, eventTypes };
+    withCommit(
+      audit(client, by, { tenantId, action: 'WEBHOOK_CREATED', target: 'WEBHOOK', targetId: id, after }),
     );
   });
   return { id, secret };

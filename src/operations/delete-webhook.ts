@@ -1,8 +1,10 @@
-import { type Database, transaction } from '../database.js';
+import type { Database } from '../database.js';
+import { tenantTransaction } from '../tenant-database.js';
+import { type Actor, audit } from './audit.js';
 import { enqueueSettle, lockWebhook } from './update-webhook.js';
 
 /**
- * Deletes a webhook: it is gone for every reader at once, and its secret is erased. The row stays, because its
+ * Deletes a webhook: it is gone for every reader at once, and its secrets are erased. The row stays, because its
  * deliveries are history until their retention ends; those still open are canceled by `settle-webhook`.
  *
  * @throws ApiError not_found for a foreign, unknown or deleted webhook
@@ -11,15 +13,27 @@ export async function deleteWebhook(
   db: Pick<Database, 'pool'>,
   tenantId: number,
   webhookId: number,
+  by: Actor,
 ): Promise<void> {
-  await transaction(db.pool, async (client) => {
-    await lockWebhook(client, tenantId, webhookId);
+  await tenantTransaction(db.pool, tenantId, async (client, withCommit) => {
+    const { url, eventTypes } = await lockWebhook(client, tenantId, webhookId);
     await client.query(
       `update hookwright.webhooks
-       set deleted_at = now(), active = false, generation = generation + 1, sealed_secret = '', hold_until = null
+       set deleted_at = now(), active = false, generation = generation + 1, sealed_secret = '', hold_until = null,
+           previous_sealed_secret = null, previous_secret_expires_at = null
        where id = $1`,
       [webhookId],
     );
     await enqueueSettle(client, tenantId, webhookId);
+    const before = { url, eventTypes };
+    withCommit(
+      audit(client, by, {
+        tenantId,
+        action: 'WEBHOOK_DELETED',
+        target: 'WEBHOOK',
+        targetId: webhookId,
+        before,
+      }),
+    );
   });
 }

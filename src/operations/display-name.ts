@@ -8,4 +8,4 @@ export const displayName = z
   .trim()
   .min(1, 'must not be empty')
   .max(NAME_LENGTH_MAX, `must have at most ${NAME_LENGTH_MAX} characters`)
-  .regex(/^\P{Cc}*$/u, 'must not contain control characters');
+  .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'must not contain control characters, nor halves of characters');

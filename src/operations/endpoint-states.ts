@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { type Database, query, type Statement } from '../database.js';
+import { tenantQuery } from '../tenant-database.js';
 
 /** What a daemon knows, and says, of one endpoint. */
 export interface EndpointState {
@@ -90,7 +91,7 @@ export async function readEndpointStates(
   tenantId: number,
   webhookIds: readonly number[],
 ): Promise<Map<number, EndpointState>> {
-  const rows = await query<Row>(db.pool, readStatement, [tenantId, [...webhookIds]]);
+  const rows = await tenantQuery<Row>(db.pool, tenantId, readStatement, [tenantId, [...webhookIds]]);
   return new Map(
     rows.map((row) => [
       row.webhook_id,

@@ -4,8 +4,8 @@ import { query, type Statement, transaction } from '../database.js';
 import type { Raise } from '../domain/lanes.js';
 
 /**
- * The only file that names graphile-worker's SQL (with the functions `hookwright.enqueue_deliveries` and
- * `hookwright.enqueue_new_deliveries`, which add the delivery jobs). A job is a hint; the rows are the truth.
+ * The only file that names graphile-worker's SQL (with the functions `hookwright.enqueue_…`, which add the jobs). A job
+ * is a hint; the rows are the truth.
  */
 
 /** graphile-worker logs each job by default, which costs more than running it. */
@@ -53,8 +53,7 @@ export async function indexJobsByOwner(client: pg.ClientBase): Promise<void> {
 
 /** SQL that adds a job which brings a webhook's deliveries in line with the webhook. One such job waits per webhook. */
 export const enqueueSettleSql = (webhookId: string, tenantId: string) =>
-  `graphile_worker.add_job('${SETTLE_TASK}', json_build_object('webhookId', ${webhookId}, 'tenantId', ${tenantId}),
-     job_key := 'w:' || ${webhookId})`;
+  `hookwright.enqueue_settle(${webhookId}, ${tenantId})`;
 
 /** SQL condition: no job names this delivery. */
 export const hasNoJobSql = (deliveryId: string) =>

@@ -18,6 +18,8 @@ export interface DueDelivery {
   body: string;
   url: string;
   sealedSecret: Buffer;
+  /** The secret before the last rotation while it may still sign, and until when, in ms since 1970. */
+  previousSecret: { sealed: Buffer; expiresAtMs: number } | null;
   /** The webhook's generation: an outcome counts for its health only while this is still the same. */
   generation: number;
   /** The number of the attempt that is due. */
@@ -37,6 +39,8 @@ interface Row {
   body: string;
   url: string;
   sealed_secret: Buffer;
+  previous_sealed_secret: Buffer | null;
+  previous_secret_expires_at_ms: number | null;
   generation: number;
   state: 'DUE' | 'EARLY' | 'INACTIVE' | 'DELETED';
 }
@@ -59,7 +63,8 @@ const loadStatement: Statement = {
   name: 'load_deliveries',
   text: `
     select d.id, d.tenant_id, d.webhook_id, d.event_type, d.attempt_count, d.attempts_before, d.job_group, e.body, w.url,
-           w.sealed_secret, w.generation,
+           w.sealed_secret, w.generation, w.previous_sealed_secret,
+           extract(epoch from w.previous_secret_expires_at)::float8 * 1000 as previous_secret_expires_at_ms,
            case when w.deleted_at is not null then 'DELETED'
                 when not w.active then 'INACTIVE'
                 when greatest(d.due_at, w.closed_until) > now() then 'EARLY'
@@ -126,6 +131,10 @@ function toDueDelivery(row: Row): DueDelivery {
     body: row.body,
     url: row.url,
     sealedSecret: row.sealed_secret,
+    previousSecret:
+      row.previous_sealed_secret === null
+        ? null
+        : { sealed: row.previous_sealed_secret, expiresAtMs: row.previous_secret_expires_at_ms ?? 0 },
     generation: row.generation,
     attemptNumber: row.attempt_count + 1,
     failuresBefore: row.attempt_count - row.attempts_before,

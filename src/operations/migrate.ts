@@ -2,6 +2,7 @@ import { MikroORM } from '@mikro-orm/postgresql';
 import { runMigrations } from 'graphile-worker';
 import pg from 'pg';
 import { ormOptions } from '../database.js';
+import { API_ROLE } from '../tenant-database.js';
 import { indexJobsByOwner, quietLogger } from './enqueue.js';
 
 const MIGRATION_LOCK = "hashtextextended('hookwright.migrate', 0)";
@@ -21,6 +22,7 @@ export async function migrate(databaseUrl: string): Promise<void> {
     await client.query(`select pg_advisory_lock(${MIGRATION_LOCK})`);
     await runMigrations({ connectionString: databaseUrl, logger: quietLogger });
     await indexJobsByOwner(client);
+    await requireApiRole(client);
     const orm = await MikroORM.init(ormOptions(databaseUrl, 2));
     try {
       await orm.migrator.up();
@@ -42,12 +44,34 @@ async function requirePostgres15(client: pg.Client): Promise<void> {
   }
 }
 
-/** The names of the migrations that a database lacks. */
-export async function pendingMigrations(databaseUrl: string): Promise<string[]> {
-  const orm = await MikroORM.init(ormOptions(databaseUrl, 2));
+const INSUFFICIENT_PRIVILEGE = '42501';
+
+/**
+ * Makes the role that API processes work as. Roles belong to the whole server, so it may be there already, and whoever
+ * migrates may lack the right to make one; then somebody who has it must have made it.
+ */
+async function requireApiRole(client: pg.Client): Promise<void> {
   try {
-    return (await orm.migrator.getPending()).map(({ name }) => name);
-  } finally {
-    await orm.close(true);
+    await client.query(`
+      do $$ begin
+        create role ${API_ROLE} nologin;
+      exception when duplicate_object then null;
+      end $$`);
+    await client.query(`
+      do $$ begin
+        set local role ${API_ROLE};
+        reset role;
+      exception when insufficient_privilege then
+        grant ${API_ROLE} to current_user;
+      end $$`);
+  } catch (error) {
+    if ((error as { code?: string }).code !== INSUFFICIENT_PRIVILEGE) {
+      throw error;
+    }
+    const user = `"${client.user}"`;
+    throw new Error(
+      `The API works as the role ${API_ROLE}, which ${user} may not make or use. Have an administrator run: ` +
+        `create role ${API_ROLE} nologin; grant ${API_ROLE} to ${user};`,
+    );
   }
 }

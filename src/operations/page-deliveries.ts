@@ -1,5 +1,6 @@
-import { type Database, query, type Statement } from '../database.js';
+import type { Database, Statement } from '../database.js';
 import type { CancelReason, DeliveryStatus } from '../entities/delivery.js';
+import { tenantQuery } from '../tenant-database.js';
 
 /** Which deliveries of each webhook: ids strictly between the bounds, at most `limit` in this order. */
 export interface DeliveryPage {
@@ -56,5 +57,5 @@ export function pageDeliveries(
   { status, eventType, above, below, order, limit }: DeliveryPage,
 ): Promise<DeliveryRow[]> {
   const values = [tenantId, [...webhookIds], above, below, status, eventType, limit];
-  return query<DeliveryRow>(db.pool, statements[order], values);
+  return tenantQuery<DeliveryRow>(db.pool, tenantId, statements[order], values);
 }

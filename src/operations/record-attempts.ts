@@ -1,11 +1,11 @@
 import type pg from 'pg';
 import { query, type Statement, transaction } from '../database.js';
-import { foldHealth, type HealthStep, type HealthVerdict } from '../domain/health.js';
 import { LANES } from '../domain/lanes.js';
 import { LATENCY_BUCKETS, latencyBucket } from '../domain/latency.js';
 import type { Outcome, SendResult } from '../domain/outcome.js';
-import { enqueueSettleSql, needsJobSql } from './enqueue.js';
+import { needsJobSql } from './enqueue.js';
 import { type DueDelivery, idRange } from './load-deliveries.js';
+import { lockWebhooks, updateHealth } from './update-health.js';
 
 /** An attempt that has ended, judged, with what is to happen next. */
 export interface FinishedAttempt {
@@ -16,14 +16,6 @@ export interface FinishedAttempt {
   outcome: Outcome;
   /** Milliseconds until the next attempt, or null when there is none: it succeeded, or this was the last one. */
   retryInMs: number | null;
-}
-
-interface LockedWebhook {
-  id: number;
-  tenant_id: number;
-  active: boolean;
-  generation: number;
-  consecutive_failures: number;
 }
 
 /**
@@ -46,7 +38,7 @@ export async function recordAttempts(
   return await transaction(pool, async (client, withCommit) => {
     const webhookIds = [...new Set(attempts.map(({ delivery }) => delivery.webhookId))];
     // Sent together, answered in order: webhooks are locked before deliveries, as everywhere.
-    const locking = query<LockedWebhook>(client, lockStatement, [webhookIds]);
+    const locking = lockWebhooks(client, webhookIds);
     locking.catch(() => {});
     const hits = await query<{ id: number }>(client, recordStatement, recordValues(attempts));
     const recorded = new Set(hits.map(({ id }) => id));
@@ -58,13 +50,6 @@ export async function recordAttempts(
     return attempts.map(({ delivery }) => recorded.has(delivery.id));
   });
 }
-
-const lockStatement: Statement = {
-  name: 'lock_webhooks',
-  text: `
-    select id, tenant_id, active, generation, consecutive_failures from hookwright.webhooks
-    where id = any($1::bigint[]) order by id for update`,
-};
 
 const recordStatement: Statement = {
   name: 'record_attempts',
@@ -123,101 +108,6 @@ function recordValues(attempts: readonly FinishedAttempt[]): unknown[] {
     column(({ retryInMs }) => retryInMs),
     ...idRange(attempts.map(({ delivery }) => delivery.id)),
   ];
-}
-
-const endedAt = ({ startedAt, result }: FinishedAttempt) => new Date(startedAt.getTime() + result.durationMs);
-
-const healthStatement: Statement = {
-  name: 'update_health',
-  text: `
-    update hookwright.webhooks w
-    set consecutive_failures = h.consecutive_failures,
-        last_success_at = greatest(w.last_success_at, h.last_success_at),
-        last_failure_at = greatest(w.last_failure_at, h.last_failure_at),
-        closed_until = case when h.close_ms is null then w.closed_until
-          else greatest(w.closed_until, clock_timestamp() + h.close_ms * interval '1 millisecond') end,
-        active = w.active and h.disable is null,
-        generation = w.generation + (h.disable is not null)::integer,
-        disabled_at = case when h.disable is null then w.disabled_at else clock_timestamp() end,
-        disabled_reason = coalesce(h.disable, w.disabled_reason),
-        hold_until = case when h.disable is null then w.hold_until
-          else clock_timestamp() + $8 * interval '1 hour' end
-    from unnest($1::bigint[], $2::bigint[], $3::integer[], $4::hookwright.disabled_reason[], $5::timestamptz[],
-                $6::timestamptz[], $7::double precision[])
-           as h(id, tenant_id, consecutive_failures, disable, last_success_at, last_failure_at, close_ms)
-    where w.id = h.id and w.tenant_id = h.tenant_id`,
-};
-
-const settleStatement: Statement = {
-  name: 'settle_webhooks',
-  text: `select ${enqueueSettleSql('id', 'tenant_id')}
-         from unnest($1::bigint[], $2::bigint[]) as disabled(id, tenant_id)`,
-};
-
-async function updateHealth(
-  client: pg.PoolClient,
-  webhooks: readonly LockedWebhook[],
-  counted: readonly FinishedAttempt[],
-  holdHours: number,
-): Promise<void> {
-  const byWebhook = Map.groupBy(counted, ({ delivery }) => delivery.webhookId);
-  const touched = webhooks
-    .filter(({ id }) => byWebhook.has(id))
-    .map((webhook) => ({ webhook, ...newHealth(webhook, byWebhook.get(webhook.id) ?? []) }));
-  if (touched.length === 0) {
-    return;
-  }
-  const updated = query(client, healthStatement, [
-    touched.map(({ webhook }) => webhook.id),
-    touched.map(({ webhook }) => webhook.tenant_id),
-    touched.map(({ verdict }) => verdict.consecutiveFailures),
-    touched.map(({ verdict }) => verdict.disable),
-    touched.map(({ lastSuccessAt }) => lastSuccessAt),
-    touched.map(({ lastFailureAt }) => lastFailureAt),
-    touched.map(({ closeMs }) => closeMs),
-    holdHours,
-  ]);
-  const disabled = touched.filter(({ verdict }) => verdict.disable !== null).map(({ webhook }) => webhook);
-  const settled =
-    disabled.length > 0
-      ? query(client, settleStatement, [
-          disabled.map(({ id }) => id),
-          disabled.map(({ tenant_id }) => tenant_id),
-        ])
-      : undefined;
-  await Promise.all([updated, settled]);
-}
-
-interface Health {
-  verdict: HealthVerdict;
-  lastSuccessAt: Date | null;
-  lastFailureAt: Date | null;
-  closeMs: number | null;
-}
-
-function newHealth(webhook: LockedWebhook, attempts: readonly FinishedAttempt[]): Health {
-  // One that was written late, because the database was away, may stand behind others that finished after it.
-  const inOrder = attempts.toSorted((a, b) => endedAt(a).getTime() - endedAt(b).getTime());
-  const steps: HealthStep[] = inOrder.map(({ delivery, outcome }) => ({
-    generation: delivery.generation,
-    verdict: outcome.verdict,
-  }));
-  const state = {
-    active: webhook.active,
-    generation: webhook.generation,
-    consecutiveFailures: webhook.consecutive_failures,
-  };
-  const latest = (wanted: readonly FinishedAttempt[]) =>
-    wanted.length === 0 ? null : new Date(Math.max(...wanted.map((attempt) => endedAt(attempt).getTime())));
-  const closings = attempts.flatMap(({ outcome }) =>
-    outcome.verdict === 'FAILED' && outcome.closeMs !== null ? [outcome.closeMs] : [],
-  );
-  return {
-    verdict: foldHealth(state, steps),
-    lastSuccessAt: latest(attempts.filter(({ outcome }) => outcome.verdict === 'SUCCEEDED')),
-    lastFailureAt: latest(attempts.filter(({ outcome }) => outcome.verdict !== 'SUCCEEDED')),
-    closeMs: closings.length > 0 ? Math.max(...closings) : null,
-  };
 }
 
 /** The webhook's row is locked already, so two batches cannot meet on a row of its statistics. */

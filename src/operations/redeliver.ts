@@ -1,6 +1,8 @@
-import { type Database, transaction } from '../database.js';
+import type { Database } from '../database.js';
 import { LANES } from '../domain/lanes.js';
 import { ApiError, notFound } from '../errors.js';
+import { tenantTransaction } from '../tenant-database.js';
+import { type Actor, audit } from './audit.js';
 
 interface Row {
   status: string;
@@ -18,8 +20,9 @@ export async function redeliver(
   db: Pick<Database, 'pool'>,
   tenantId: number,
   deliveryId: number,
+  by: Actor,
 ): Promise<void> {
-  await transaction(db.pool, async (client) => {
+  await tenantTransaction(db.pool, tenantId, async (client, withCommit) => {
     // The webhook first, as everywhere, so that nothing can wait for us in a ring.
     const { rows } = await client.query<Row>(
       `with target as materialized (
@@ -47,6 +50,16 @@ export async function redeliver(
        select hookwright.enqueue_deliveries(array[id], array[attempt_count + 1], array[now()],
                 array[${LANES.BULK.priority}]) from reopened`,
       [deliveryId],
+    );
+    withCommit(
+      audit(client, by, {
+        tenantId,
+        action: 'DELIVERY_REDELIVERED',
+        target: 'DELIVERY',
+        targetId: deliveryId,
+        before: { status: row.status },
+        after: { status: 'PENDING' },
+      }),
     );
   });
 }

@@ -1,5 +1,7 @@
-import { type Database, transaction } from '../database.js';
+import type { Database } from '../database.js';
 import { ApiError } from '../errors.js';
+import { tenantTransaction } from '../tenant-database.js';
+import { type Actor, audit } from './audit.js';
 import { enqueueSettle, lockWebhook } from './update-webhook.js';
 
 /**
@@ -11,8 +13,9 @@ export async function releaseHeld(
   db: Pick<Database, 'pool'>,
   tenantId: number,
   webhookId: number,
+  by: Actor,
 ): Promise<void> {
-  await transaction(db.pool, async (client) => {
+  await tenantTransaction(db.pool, tenantId, async (client, withCommit) => {
     const { active } = await lockWebhook(client, tenantId, webhookId);
     if (!active) {
       throw new ApiError(
@@ -22,5 +25,8 @@ export async function releaseHeld(
     }
     await client.query('update hookwright.webhooks set keep_held = false where id = $1', [webhookId]);
     await enqueueSettle(client, tenantId, webhookId);
+    withCommit(
+      audit(client, by, { tenantId, action: 'HELD_RELEASED', target: 'WEBHOOK', targetId: webhookId }),
+    );
   });
 }

@@ -1,5 +1,17 @@
-import { type Database, query } from '../database.js';
+import { type Database, query, type Statement } from '../database.js';
 import { notFound } from '../errors.js';
+import { tenantTransaction } from '../tenant-database.js';
+import { type Actor, audit } from './audit.js';
+
+const readStatement: Statement = {
+  name: 'lock_api_key',
+  text: `select name, revoked_at is not null as revoked from hookwright.api_keys
+         where tenant_id is not distinct from $1 and id = $2 for update`,
+};
+const revokeStatement: Statement = {
+  name: 'revoke_api_key',
+  text: 'update hookwright.api_keys set revoked_at = now() where id = $1',
+};
 
 /**
  * Revokes a key for good; every process refuses it within 5 s. Revoking it again changes nothing.
@@ -11,17 +23,17 @@ export async function revokeApiKey(
   db: Pick<Database, 'pool'>,
   tenantId: number | null,
   keyId: number,
+  by: Actor,
 ): Promise<void> {
-  const rows = await query(
-    db.pool,
-    {
-      name: 'revoke_api_key',
-      text: `update hookwright.api_keys set revoked_at = coalesce(revoked_at, now())
-             where tenant_id is not distinct from $1 and id = $2 returning id`,
-    },
-    [tenantId, keyId],
-  );
-  if (rows.length === 0) {
-    throw notFound('API key', keyId);
-  }
+  await tenantTransaction(db.pool, tenantId, async (client, withCommit) => {
+    const [key] = await query<{ name: string; revoked: boolean }>(client, readStatement, [tenantId, keyId]);
+    if (key === undefined) {
+      throw notFound('API key', keyId);
+    }
+    if (!key.revoked) {
+      withCommit(query(client, revokeStatement, [keyId]));
+      const change = { action: 'API_KEY_REVOKED', target: 'API_KEY', before: { name: key.name } } as const;
+      withCommit(audit(client, by, { tenantId, targetId: keyId, ...change }));
+    }
+  });
 }

@@ -3,8 +3,15 @@ import type pg from 'pg';
 import type { EncryptionKey } from '../config.js';
 import type { Database } from '../database.js';
 import { ENVELOPE_KEY_BYTES, ENVELOPE_NONCE_BYTES, open, seal } from '../domain/envelope.js';
+import { tenantQuery } from '../tenant-database.js';
 
 const CACHED_TENANTS_MAX = 10_000;
+
+/** A tenant's data key as its row has it: encrypted by the key of that name. */
+export interface WrappedDataKey {
+  dataKey: Buffer;
+  dataKeyKid: string;
+}
 
 /**
  * Keeps webhook secrets unreadable in the database: AES-256-GCM with a data key per tenant, which is itself wrapped
@@ -29,15 +36,18 @@ export class SecretVault {
   }
 
   /** A fresh data key for a tenant that is being made, wrapped for its row. */
-  newDataKey(tenantId: number): { dataKey: Buffer; dataKeyKid: string } {
-    const { kid, key } = this.#current;
-    const dataKey = seal(
-      key,
-      randomBytes(ENVELOPE_KEY_BYTES),
-      dataKeyPlace(tenantId),
-      randomBytes(ENVELOPE_NONCE_BYTES),
-    );
-    return { dataKey, dataKeyKid: kid };
+  newDataKey(tenantId: number): WrappedDataKey {
+    return this.#wrap(tenantId, randomBytes(ENVELOPE_KEY_BYTES));
+  }
+
+  /** The name of the key that encrypts. */
+  get currentKid(): string {
+    return this.#current.kid;
+  }
+
+  /** The same data key, wrapped by the key that encrypts. @throws Error as `open` */
+  rewrap(tenantId: number, wrapped: WrappedDataKey): WrappedDataKey {
+    return this.#wrap(tenantId, this.#unwrap(tenantId, wrapped));
   }
 
   async seal(tenantId: number, webhookId: number, secret: string): Promise<Buffer> {
@@ -71,21 +81,32 @@ export class SecretVault {
   }
 
   async #readDataKey(tenantId: number): Promise<Buffer> {
-    const { rows } = await this.#pool.query<{ data_key: Buffer; data_key_kid: string }>(
-      'select data_key, data_key_kid from hookwright.tenants where id = $1',
+    const [row] = await tenantQuery<{ data_key: Buffer; data_key_kid: string }>(
+      this.#pool,
+      tenantId,
+      { text: 'select data_key, data_key_kid from hookwright.tenants where id = $1' },
       [tenantId],
     );
-    const [row] = rows;
     if (row === undefined) {
       throw new Error(`Tenant ${tenantId} does not exist.`);
     }
-    const key = this.#keys.get(row.data_key_kid);
+    return this.#unwrap(tenantId, { dataKey: row.data_key, dataKeyKid: row.data_key_kid });
+  }
+
+  #wrap(tenantId: number, plain: Buffer): WrappedDataKey {
+    const { kid, key } = this.#current;
+    const dataKey = seal(key, plain, dataKeyPlace(tenantId), randomBytes(ENVELOPE_NONCE_BYTES));
+    return { dataKey, dataKeyKid: kid };
+  }
+
+  #unwrap(tenantId: number, { dataKey, dataKeyKid }: WrappedDataKey): Buffer {
+    const key = this.#keys.get(dataKeyKid);
     if (key === undefined) {
       throw new Error(
-        `ENCRYPTION_KEYS has no key named ${row.data_key_kid}, which protects the secrets of tenant ${tenantId}.`,
+        `ENCRYPTION_KEYS has no key named ${dataKeyKid}, which protects the secrets of tenant ${tenantId}.`,
       );
     }
-    return open(key, row.data_key, dataKeyPlace(tenantId));
+    return open(key, dataKey, dataKeyPlace(tenantId));
   }
 }
 

@@ -1,6 +1,8 @@
 import type pg from 'pg';
-import { type Database, transaction } from '../database.js';
+import type { Database } from '../database.js';
 import { notFound } from '../errors.js';
+import { tenantTransaction } from '../tenant-database.js';
+import { type Actor, audit } from './audit.js';
 import { enqueueSettleSql } from './enqueue.js';
 
 export interface WebhookChange {
@@ -24,9 +26,11 @@ export async function updateWebhook(
   webhookId: number,
   change: WebhookChange,
   holdHours: number,
+  by: Actor,
 ): Promise<void> {
-  await transaction(db.pool, async (client) => {
-    const { active } = await lockWebhook(client, tenantId, webhookId);
+  await tenantTransaction(db.pool, tenantId, async (client, withCommit) => {
+    const webhook = await lockWebhook(client, tenantId, webhookId);
+    const { active } = webhook;
     if (change.url !== undefined) {
       // Whatever the old endpoint asked for with Retry-After does not bind the new one; settling wakes who waited for it.
       const { rowCount } = await client.query(
@@ -50,7 +54,36 @@ export async function updateWebhook(
     if (change.active === false && active) {
       await pause(client, tenantId, webhookId, holdHours);
     }
+    const changed = differences(webhook, change);
+    if (changed !== null) {
+      const target = { tenantId, target: 'WEBHOOK', targetId: webhookId } as const;
+      withCommit(audit(client, by, { ...target, action: 'WEBHOOK_UPDATED', ...changed }));
+    }
   });
+}
+
+interface LockedWebhook {
+  url: string;
+  eventTypes: string[];
+  active: boolean;
+}
+
+/** What a change really changes, for the audit log; null when it is nothing. */
+function differences(
+  webhook: LockedWebhook,
+  { url, eventTypes, active, held }: WebhookChange,
+): { before: Record<string, unknown>; after: Record<string, unknown> } | null {
+  const wanted = { url, eventTypes, active };
+  const changed = (['url', 'eventTypes', 'active'] as const).filter(
+    (name) => wanted[name] !== undefined && JSON.stringify(wanted[name]) !== JSON.stringify(webhook[name]),
+  );
+  if (changed.length === 0) {
+    return null;
+  }
+  const pick = (from: Partial<LockedWebhook>) =>
+    Object.fromEntries(changed.map((name) => [name, from[name]]));
+  const heldToo = active === true && changed.includes('active') ? { held: held ?? 'RELEASE' } : {};
+  return { before: pick(webhook), after: { ...pick(wanted as Partial<LockedWebhook>), ...heldToo } };
 }
 
 /** Locks a living webhook of this tenant for the rest of the transaction. Several are locked in the order of ids. */
@@ -58,9 +91,10 @@ export async function lockWebhook(
   client: pg.PoolClient,
   tenantId: number,
   webhookId: number,
-): Promise<{ active: boolean }> {
-  const { rows } = await client.query<{ active: boolean }>(
-    `select active from hookwright.webhooks where tenant_id = $1 and id = $2 and deleted_at is null for update`,
+): Promise<LockedWebhook> {
+  const { rows } = await client.query<LockedWebhook>(
+    `select url, event_types as "eventTypes", active from hookwright.webhooks
+     where tenant_id = $1 and id = $2 and deleted_at is null for update`,
     [tenantId, webhookId],
   );
   const [webhook] = rows;

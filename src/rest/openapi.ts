@@ -7,6 +7,7 @@ import { errorCatalogue, type Reason } from '../errors.js';
 import type { RegisteredEventType } from '../operations/event-types.js';
 import { version } from '../version.js';
 import { deliveryRequests } from './openapi-deliveries.js';
+import { limitsTold, rateLimitHeaders } from './openapi-rate-limits.js';
 import { PROBLEM_MEDIA_TYPE, problemType } from './problem.js';
 import {
   createdWebhook,
@@ -67,6 +68,7 @@ export function openApiDocument(config: Config, eventTypes: readonly RegisteredE
           schema: { type: 'integer', minimum: 1 },
         },
       },
+      headers: rateLimitHeaders,
       responses: Object.fromEntries(
         problemReasons.map((reason) => [problemName(reason), problemResponse(reason)]),
       ),
@@ -92,9 +94,11 @@ const problemReasons = [
 ] as const satisfies readonly Reason[];
 type ProblemReason = (typeof problemReasons)[number];
 
+/** `not_found` also where no webhook is named: a platform key may name a tenant that does not exist. */
 const onEveryRoute: ProblemReason[] = [
   'unauthenticated',
   'scope_missing',
+  'not_found',
   'invalid_input',
   'rate_limited',
   'unavailable',
@@ -106,7 +110,10 @@ function paths(): Json {
   const ofOne = [{ $ref: '#/components/parameters/WebhookId' }, tenant];
   const created = {
     ...answer('The new webhook with its secret.', dataOf('CreatedWebhook')),
-    headers: { Location: { description: 'The path of the new webhook.', schema: { type: 'string' } } },
+    headers: {
+      Location: { description: 'The path of the new webhook.', schema: { type: 'string' } },
+      ...limitsTold,
+    },
   };
   return {
     '/webhooks': {
@@ -123,17 +130,17 @@ function paths(): Json {
     '/webhooks/{id}': {
       parameters: ofOne,
       get: operation('readWebhook', 'Read a webhook', 'webhooks:read', {
-        responses: { 200: answer('The webhook.', dataOf('Webhook')), ...problems('not_found') },
+        responses: { 200: answer('The webhook.', dataOf('Webhook')), ...problems() },
       }),
       patch: operation('updateWebhook', 'Enable, pause or change a webhook', 'webhooks:write', {
         requestBody: body('WebhookChange'),
         responses: {
           200: answer('The changed webhook.', dataOf('Webhook')),
-          ...problems(...onRoutesWithBody, 'not_found'),
+          ...problems(...onRoutesWithBody),
         },
       }),
       delete: operation('deleteWebhook', 'Delete a webhook', 'webhooks:write', {
-        responses: { 204: { description: 'It is deleted.' }, ...problems('not_found') },
+        responses: { 204: { description: 'It is deleted.', headers: limitsTold }, ...problems() },
       }),
     },
     '/webhooks/{id}/test': {
@@ -141,7 +148,7 @@ function paths(): Json {
       post: operation('testWebhook', 'Send a webhook.test event to this webhook', 'webhooks:write', {
         responses: {
           202: answer('The delivery on its way.', dataOf('TestDelivery')),
-          ...problems('not_found', 'webhook_inactive'),
+          ...problems('webhook_inactive'),
         },
       }),
     },
@@ -165,7 +172,7 @@ function body(name: string): Json {
 }
 
 function answer(description: string, schema: Json): Json {
-  return { description, content: { 'application/json': { schema } } };
+  return { description, headers: limitsTold, content: { 'application/json': { schema } } };
 }
 
 function problems(...reasons: ProblemReason[]): Json {
@@ -193,11 +200,12 @@ function problemResponse(reason: ProblemReason): Json {
   const headers = {
     ...(status === 401 ? { 'WWW-Authenticate': { schema: { type: 'string', const: 'Bearer' } } } : {}),
     ...(status === 405 ? { Allow: { schema: { type: 'string' } } } : {}),
+    ...(status === 401 ? {} : limitsTold),
     ...(isLater ? { 'Retry-After': { description: 'Seconds.', schema: { type: 'integer' } } } : {}),
   };
   return {
     description: title,
-    ...(Object.keys(headers).length > 0 ? { headers } : {}),
+    headers,
     content: { [PROBLEM_MEDIA_TYPE]: { schema: ref('Problem'), example } },
   };
 }

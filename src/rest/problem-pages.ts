@@ -17,6 +17,8 @@ const advice: Record<Reason, string> = {
     'Delete a webhook that is not needed any more, or ask the operator for a higher limit.',
   webhook_inactive: 'Enable the webhook first: PATCH it with {"active": true}.',
   delivery_not_finished: 'Wait until the delivery has succeeded, failed or been canceled.',
+  rotation_under_way:
+    'The secret before the last rotation still signs. Wait until its time is over, or end it now with overlapHours: 0.',
   idempotency_key_reused: 'Use a new idempotency key for every event; the same key means the same event.',
   name_taken: 'Choose another name.',
   payload_too_large: 'Send less in one request.',

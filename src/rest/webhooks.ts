@@ -34,12 +34,22 @@ export async function webhookRoutes(
   // Before the body is read: a stranger's body is not worth it, and 401 comes before all other errors.
   app.addHook('onRequest', async (request, reply) => {
     reply.header('cache-control', 'no-store');
+    const { authorization } = request.headers;
+    if (authorization === undefined) {
+      services.limits.requireAnonymous(request.ip);
+    }
     request.asking = await createContext(services, {
-      authorization: request.headers.authorization,
+      authorization,
       tenantHeader: headerOf(request, 'hookwright-tenant'),
       requestId: request.id,
+      address: request.ip,
     });
-    callerOf(request.asking);
+    const { keyId } = callerOf(request.asking);
+    const { refusal, headers } = services.limits.charge({ keyId, operations: 1, events: null });
+    reply.headers(headers);
+    if (refusal !== null) {
+      throw refusal;
+    }
   });
   await app.register(async (scope) => routesWithBody(scope, operations));
   await app.register(async (scope) => routesWithoutBody(scope, operations));

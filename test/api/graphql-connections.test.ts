@@ -226,6 +226,12 @@ describe("a webhook's deliveries", () => {
   });
 });
 
+/** What is around a query in a transaction of its own: it names the tenant for row-level security. */
+function isFrame(statement: unknown): boolean {
+  const text = typeof statement === 'string' ? statement : (statement as { text: string }).text;
+  return /^(begin|commit|select set_config)/.test(text);
+}
+
 describe('nested fields', () => {
   /** How many statements a request takes. */
   const statementsOf = async (query: string): Promise<number> => {
@@ -234,7 +240,7 @@ describe('nested fields', () => {
     try {
       const { errors } = await api.ask(query, {}, tenant);
       expect(errors).toEqual([]);
-      return spy.mock.calls.length;
+      return spy.mock.calls.filter(([statement]) => !isFrame(statement)).length;
     } finally {
       spy.mockRestore();
     }

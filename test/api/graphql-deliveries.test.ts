@@ -16,7 +16,7 @@ afterAll(() => api?.close());
 /** A delivery of a fresh event, brought into a state as the daemon would leave it. */
 async function makeDelivery(status = 'PENDING'): Promise<number> {
   const [eventId] = await emitMany(api.services, tenant.id, 1);
-  const { rows } = await api.services.db.pool.query(
+  const { rows } = await api.owner.query(
     `update hookwright.deliveries set status = $2::text::hookwright.delivery_status,
        finished_at = case when $2::text <> 'PENDING' then now() end
      where event_id = $1 returning id`,
@@ -80,7 +80,7 @@ describe('an attempt', () => {
   test('shows the headers as objects and the body as text and as exact bytes', async () => {
     const id = await makeDelivery('FAILED');
     const body = Buffer.from([0x61, 0x00, 0xff, 0xc3, 0xa9]);
-    await api.services.db.pool.query(
+    await api.owner.query(
       `insert into hookwright.attempts (delivery_id, number, tenant_id, url, started_at, duration_ms, status_code,
          error_code, request_headers, response_headers, response_body)
        values ($1, 2, $2, 'https://a.example.com/', now(), 12, 500, 'HTTP_500', '{"x-a":"1"}', '{"set-cookie":["a","b"]}', $3),

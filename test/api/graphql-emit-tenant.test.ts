@@ -25,7 +25,7 @@ const emit = (
   );
 const coupon = 'event: "coupon.applied", payload: {code: "C", discount_type: "D"}';
 const countEvents = async (tenantId: number): Promise<number> => {
-  const { rows } = await api.services.db.pool.query(
+  const { rows } = await api.owner.query(
     'select count(*)::integer as events from hookwright.events where tenant_id = $1',
     [tenantId],
   );

@@ -117,7 +117,7 @@ describe('what may be emitted', () => {
   });
 
   test('a type that was registered a moment ago is known within seconds', async () => {
-    await api.services.db.pool.query(
+    await api.owner.query(
       `insert into hookwright.event_types (name, description, schema) values ('new.type', 'd', '{"type":"object"}')`,
     );
     await expect

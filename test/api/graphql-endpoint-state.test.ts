@@ -32,7 +32,7 @@ test('an endpoint that nothing has been sent to has no state', async () => {
 
 test('the state is what all daemons say together', async () => {
   const { id: webhookId } = await makeWebhook(api.services, tenant.id);
-  const { pool } = api.services.db;
+  const pool = api.owner;
   await reportEndpointStates(pool, daemons[0], [{ webhookId, tenantId: tenant.id, ...said }]);
   await reportEndpointStates(pool, daemons[1], [{ webhookId, tenantId: tenant.id, ...said, meanMs: 60 }]);
   expect(await stateOf(webhookId)).toEqual({ window: 16, inFlight: 6, waiting: 2, putOffs: 20, meanMs: 50 });
@@ -40,7 +40,7 @@ test('the state is what all daemons say together', async () => {
 
 test('of a daemon that has fallen silent, nothing is in flight', async () => {
   const { id: webhookId } = await makeWebhook(api.services, tenant.id);
-  const { pool } = api.services.db;
+  const pool = api.owner;
   await reportEndpointStates(pool, daemons[0], [{ webhookId, tenantId: tenant.id, ...said }]);
   await pool.query(
     `update hookwright.endpoint_states set updated_at = now() - interval '11 seconds' where webhook_id = $1`,
@@ -51,7 +51,7 @@ test('of a daemon that has fallen silent, nothing is in flight', async () => {
 
 test('another tenant sees nothing of it', async () => {
   const { id: webhookId } = await makeWebhook(api.services, tenant.id);
-  await reportEndpointStates(api.services.db.pool, daemons[0], [{ webhookId, tenantId: tenant.id, ...said }]);
+  await reportEndpointStates(api.owner, daemons[0], [{ webhookId, tenantId: tenant.id, ...said }]);
   const stranger = await makeTenant(api.services);
   expect(await stateOf(webhookId, stranger.key)).toBeUndefined();
 });

@@ -70,7 +70,7 @@ describe('authentication', () => {
   test('a revocation in another process works within 5 seconds', async () => {
     const { id, key } = await makeKey(api.services, tenant.id, ['webhooks:read']);
     expect((await viewer(key)).status).toBe(200);
-    await api.services.db.pool.query('update hookwright.api_keys set revoked_at = now() where id = $1', [id]);
+    await api.owner.query('update hookwright.api_keys set revoked_at = now() where id = $1', [id]);
     expect((await viewer(key)).status).toBe(200);
     clock.advance(4_000);
     expect((await viewer(key)).status).toBe(401);
@@ -82,7 +82,7 @@ describe('authentication', () => {
     const named = (name: string) =>
       statements.mock.calls.filter(([query]) => (query as { name?: string }).name === name);
     try {
-      const ask = () => api.services.authenticator.authenticate(`Bearer ${key}`);
+      const ask = () => api.services.authenticator.authenticate(`Bearer ${key}`, '127.0.0.1');
       await Promise.all(Array.from({ length: 50 }, ask));
       expect(named('read_api_key')).toHaveLength(1);
       expect(named('write_api_key_last_used')).toHaveLength(1);
@@ -96,17 +96,16 @@ describe('authentication', () => {
       statements.mockRestore();
     }
     const lastUsedAt = async () => {
-      const { rows } = await api.services.db.pool.query(
-        'select last_used_at from hookwright.api_keys where id = $1',
-        [id],
-      );
+      const { rows } = await api.owner.query('select last_used_at from hookwright.api_keys where id = $1', [
+        id,
+      ]);
       return rows[0].last_used_at;
     };
     await expect.poll(lastUsedAt).not.toBeNull();
   });
 
   test.each(['bearer', 'BEARER', 'Bearer  '])('the scheme may be written %j', async (scheme) => {
-    const caller = await api.services.authenticator.authenticate(`${scheme} ${tenant.key}`);
+    const caller = await api.services.authenticator.authenticate(`${scheme} ${tenant.key}`, '127.0.0.1');
     expect(caller.tenantId).toBe(tenant.id);
   });
 
@@ -204,10 +203,9 @@ describe('making and revoking keys', () => {
 
   test('only the hash of a key is stored', async () => {
     const { data } = await createKey({ name: 'secret', scopes: ['webhooks:read'] }, tenant.key);
-    const { rows } = await api.services.db.pool.query(
-      'select k::text as row from hookwright.api_keys k where id = $1',
-      [data.createApiKey.apiKey.id],
-    );
+    const { rows } = await api.owner.query('select k::text as row from hookwright.api_keys k where id = $1', [
+      data.createApiKey.apiKey.id,
+    ]);
     expect(rows[0].row).not.toContain(data.createApiKey.key.slice(8, 40));
   });
 });

@@ -24,9 +24,7 @@ async function nextAttemptAt(): Promise<string | null> {
 }
 
 const setClosedUntil = (sql: string) =>
-  api.services.db.pool.query(`update hookwright.webhooks set closed_until = ${sql} where id = $1`, [
-    webhookId,
-  ]);
+  api.owner.query(`update hookwright.webhooks set closed_until = ${sql} where id = $1`, [webhookId]);
 
 test('a delivery is due when its retry is, or when its endpoint opens again, whichever is later', async () => {
   const due = await nextAttemptAt();
@@ -38,6 +36,6 @@ test('a delivery is due when its retry is, or when its endpoint opens again, whi
 });
 
 test('none is, once it is finished', async () => {
-  await api.services.db.pool.query(`update hookwright.deliveries set status = 'SUCCEEDED'`);
+  await api.owner.query(`update hookwright.deliveries set status = 'SUCCEEDED'`);
   expect(await nextAttemptAt()).toBeNull();
 });

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => api?.close());
 
 const rowsOf = async (table: 'events' | 'webhooks'): Promise<number> => {
-  const { rows } = await api.services.db.pool.query(
+  const { rows } = await api.owner.query(
     `select count(*)::integer as rows from hookwright.${table} where tenant_id = $1`,
     [tenant.id],
   );

@@ -38,10 +38,9 @@ describe('a webhook from its creation to its deletion', () => {
       heldCount: 0,
     });
     expect(webhook.createdAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/);
-    const { rows } = await api.services.db.pool.query(
-      'select sealed_secret from hookwright.webhooks where id = $1',
-      [webhook.id],
-    );
+    const { rows } = await api.owner.query('select sealed_secret from hookwright.webhooks where id = $1', [
+      webhook.id,
+    ]);
     expect(rows[0].sealed_secret.toString('latin1')).not.toContain(secret.slice(6, 20));
     expect(await api.services.vault.open(tenant.id, Number(webhook.id), rows[0].sealed_secret)).toBe(secret);
   });

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { errorCatalogue } from '../../src/errors.js';
-import { GRAPHQL_BODY_BYTES_MAX } from '../../src/http/graphql-endpoint.js';
 import { expectProblem, RestApi } from '../support/rest-api.js';
+
+const GRAPHQL_BODY_BYTES_MAX = 4_194_304;
 
 let api: RestApi;
 beforeAll(async () => {

@@ -116,7 +116,7 @@ describe('PATCH /webhooks/{id}', () => {
 
   test('disabled → {"active": true} → active: "Re-enables the endpoint", and clears disabled_at and the counter', async () => {
     const { id } = await api.webhook(valid);
-    await api.services.db.pool.query(
+    await api.owner.query(
       `update hookwright.webhooks set active = false, disabled_at = now(), disabled_reason = 'FAILURES',
        consecutive_failures = 10, hold_until = now() + interval '1 hour' where id = $1`,
       [id],
@@ -192,7 +192,7 @@ describe('POST /webhooks/{id}/test: "Dispatches a webhook.test event to that sub
       ['status', 'PENDING'],
       ['created_at', expect.stringMatching(timestamp)],
     ]);
-    const { rows } = await api.services.db.pool.query(
+    const { rows } = await api.owner.query(
       `select d.webhook_id, e.body from hookwright.deliveries d join hookwright.events e on e.id = d.event_id where d.id = $1`,
       [body.data.id],
     );

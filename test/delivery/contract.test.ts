@@ -216,6 +216,11 @@ describe('contract §8, limits', () => {
     expect(webhook.disabled_at).toBeInstanceOf(Date);
     expect(webhook.last_failure_at).toBeInstanceOf(Date);
     expect(webhook.last_success_at).toBeNull();
+    const noted = await stack.rows(
+      `select actor, target_id, after from hookwright.audit_log where action = 'WEBHOOK_DISABLED'`,
+    );
+    const after = '{"active":false,"reason":"FAILURES","consecutiveFailures":10}';
+    expect(noted).toEqual([{ actor: 'SERVICE', target_id: id, after }]);
   });
 
   test('a success sets consecutive_failures to 0, so that nine failures and nine more do not disable', async () => {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { commandLine } from '../../src/operations/audit.js';
 import { releaseHeld } from '../../src/operations/release-held.js';
 import { settleWebhook } from '../../src/operations/settle-webhook.js';
 import type { WebhookChange } from '../../src/operations/update-webhook.js';
@@ -23,7 +24,14 @@ afterEach(async () => {
 });
 
 const change = (webhookChange: WebhookChange) =>
-  updateWebhook(stack.services.db, stack.tenantId, webhookId, webhookChange, stack.services.config.holdHours);
+  updateWebhook(
+    stack.services.db,
+    stack.tenantId,
+    webhookId,
+    webhookChange,
+    stack.services.config.holdHours,
+    commandLine,
+  );
 const statuses = async () => (await stack.deliveries()).map(({ status }) => status);
 
 describe('a paused webhook', () => {
@@ -86,7 +94,7 @@ describe('a paused webhook', () => {
 
     await eventually(async () => (await stack.delivery(newEvent)).status === 'SUCCEEDED');
     expect((await stack.delivery(heldEvent)).status).toBe('HELD');
-    await releaseHeld(stack.services.db, stack.tenantId, webhookId);
+    await releaseHeld(stack.services.db, stack.tenantId, webhookId, commandLine);
     await eventually(async () => (await stack.delivery(heldEvent)).status === 'SUCCEEDED');
   });
 
@@ -105,7 +113,9 @@ describe('a paused webhook', () => {
 
   test('cannot release what it holds before it is enabled', async () => {
     await change({ active: false });
-    await expect(releaseHeld(stack.services.db, stack.tenantId, webhookId)).rejects.toMatchObject({
+    await expect(
+      releaseHeld(stack.services.db, stack.tenantId, webhookId, commandLine),
+    ).rejects.toMatchObject({
       reason: 'webhook_inactive',
     });
   });

@@ -3,6 +3,7 @@ import { Deliverer } from '../../daemon/deliver.js';
 import { Fence } from '../../daemon/fence.js';
 import { Quarantine } from '../../daemon/quarantine.js';
 import { LANES } from '../../src/domain/lanes.js';
+import { commandLine } from '../../src/operations/audit.js';
 import { raiseWaitingJobs } from '../../src/operations/enqueue.js';
 import { redeliver } from '../../src/operations/redeliver.js';
 import { rescueOverdue } from '../../src/operations/rescue-deliveries.js';
@@ -48,7 +49,7 @@ interface GroupJob {
 const jobs = () => stack.rows<GroupJob>('select * from graphile_worker._private_jobs order by key');
 const groupOf = async (key: string) => (await jobs()).find((job) => job.key === key)!.payload;
 const pause = (active: boolean) =>
-  updateWebhook(stack.services.db, stack.tenantId, webhookId, { active }, 168);
+  updateWebhook(stack.services.db, stack.tenantId, webhookId, { active }, 168, commandLine);
 const succeeded = (count: number) => async () =>
   (await stack.deliveries(`status = 'SUCCEEDED'`)).length === count;
 
@@ -162,7 +163,7 @@ test('one that is sent again has a job of its own', async () => {
   const [a] = await emitTogether(2);
   stack.startDaemon();
   await eventually(succeeded(2));
-  await redeliver(stack.services.db, stack.tenantId, a!);
+  await redeliver(stack.services.db, stack.tenantId, a!, commandLine);
   await eventually(async () => (await stack.deliveries(`id = ${a} and attempt_count = 2`)).length === 1);
   expect(receiver.received).toHaveLength(3);
 });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { commandLine } from '../../src/operations/audit.js';
 import { deleteWebhook } from '../../src/operations/delete-webhook.js';
 import { redeliver } from '../../src/operations/redeliver.js';
 import { updateWebhook } from '../../src/operations/update-webhook.js';
@@ -108,9 +109,9 @@ describe('deleting a webhook', () => {
     const done = await stack.emit();
     await inStatus(done, 'SUCCEEDED');
     receiver.answerWith(answer(500));
-    await updateWebhook(stack.services.db, stack.tenantId, webhookId, { active: false }, 168);
+    await updateWebhook(stack.services.db, stack.tenantId, webhookId, { active: false }, 168, commandLine);
     const held = await stack.emit();
-    await deleteWebhook(stack.services.db, stack.tenantId, webhookId);
+    await deleteWebhook(stack.services.db, stack.tenantId, webhookId, commandLine);
 
     expect(await inStatus(held, 'CANCELED')).toMatchObject({ cancel_reason: 'WEBHOOK_DELETED' });
     expect((await stack.delivery(done)).status).toBe('SUCCEEDED');
@@ -133,7 +134,7 @@ describe('deleting a webhook', () => {
       const eventId = await stack.emit();
       stack.startDaemon();
       const go = await eventually(() => respond);
-      await deleteWebhook(stack.services.db, stack.tenantId, webhookId);
+      await deleteWebhook(stack.services.db, stack.tenantId, webhookId, commandLine);
       await inStatus(eventId, 'CANCELED');
       go();
 
@@ -162,7 +163,14 @@ describe('a closed endpoint', () => {
     expect(receiver.received).toHaveLength(1);
 
     const repaired = await startReceiver();
-    await updateWebhook(stack.services.db, stack.tenantId, webhookId, { url: repaired.url }, 168);
+    await updateWebhook(
+      stack.services.db,
+      stack.tenantId,
+      webhookId,
+      { url: repaired.url },
+      168,
+      commandLine,
+    );
     expect(await inStatus(second, 'SUCCEEDED')).toMatchObject({ attempt_count: 1 });
     // The failed one keeps the time of its retry.
     expect(await stack.delivery(first)).toMatchObject({ status: 'PENDING', attempt_count: 1 });
@@ -177,7 +185,7 @@ describe('redelivering ("manual redispatch")', () => {
     stack.startDaemon();
     const eventId = await stack.emit();
     const { id } = await inStatus(eventId, 'SUCCEEDED');
-    await redeliver(stack.services.db, stack.tenantId, id);
+    await redeliver(stack.services.db, stack.tenantId, id, commandLine);
 
     await eventually(() => receiver.received.length === 2);
     expect(await inStatus(eventId, 'SUCCEEDED')).toMatchObject({ id });
@@ -191,11 +199,11 @@ describe('redelivering ("manual redispatch")', () => {
     stack.startDaemon();
     const eventId = await stack.emit();
     const { id } = await inStatus(eventId, 'FAILED');
-    await redeliver(stack.services.db, stack.tenantId, id);
+    await redeliver(stack.services.db, stack.tenantId, id, commandLine);
     await eventually(async () => (await stack.delivery(eventId)).attempt_count === 10);
     // The webhook is disabled at the tenth failure; the redelivery has two retries left.
     expect(await inStatus(eventId, 'HELD')).toMatchObject({ attempt_count: 10 });
-    await updateWebhook(stack.services.db, stack.tenantId, webhookId, { active: true }, 168);
+    await updateWebhook(stack.services.db, stack.tenantId, webhookId, { active: true }, 168, commandLine);
     expect(await inStatus(eventId, 'FAILED')).toMatchObject({ attempt_count: 12 });
   });
 
@@ -203,7 +211,7 @@ describe('redelivering ("manual redispatch")', () => {
     const eventId = await stack.emit();
     await stack.rows(`update hookwright.deliveries set status = '${status}'`);
     const { id } = await stack.delivery(eventId);
-    await expect(redeliver(stack.services.db, stack.tenantId, id)).rejects.toMatchObject({
+    await expect(redeliver(stack.services.db, stack.tenantId, id, commandLine)).rejects.toMatchObject({
       reason: 'delivery_not_finished',
     });
   });
@@ -212,11 +220,11 @@ describe('redelivering ("manual redispatch")', () => {
     const eventId = await stack.emit();
     await stack.rows(`update hookwright.deliveries set status = 'FAILED'`);
     const { id } = await stack.delivery(eventId);
-    await expect(redeliver(stack.services.db, stack.tenantId + 1, id)).rejects.toMatchObject({
+    await expect(redeliver(stack.services.db, stack.tenantId + 1, id, commandLine)).rejects.toMatchObject({
       reason: 'not_found',
     });
-    await updateWebhook(stack.services.db, stack.tenantId, webhookId, { active: false }, 168);
-    await expect(redeliver(stack.services.db, stack.tenantId, id)).rejects.toMatchObject({
+    await updateWebhook(stack.services.db, stack.tenantId, webhookId, { active: false }, 168, commandLine);
+    await expect(redeliver(stack.services.db, stack.tenantId, id, commandLine)).rejects.toMatchObject({
       reason: 'webhook_inactive',
     });
   });

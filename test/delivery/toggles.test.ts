@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { commandLine } from '../../src/operations/audit.js';
 import { updateWebhook } from '../../src/operations/update-webhook.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
@@ -41,7 +42,7 @@ test('1,000 toggles of `active` under emits: nothing stays held, nothing is lost
   })();
   for (let toggle = 0; toggle < TOGGLES; toggle++) {
     const active = toggle % 2 === 1;
-    await updateWebhook(db, stack.tenantId, webhookId, { active }, config.holdHours);
+    await updateWebhook(db, stack.tenantId, webhookId, { active }, config.holdHours, commandLine);
     const now = Date.now();
     if (active) {
       pausedSpans.at(-1)!.to = now;

@@ -10,7 +10,7 @@ const input: DeliveryRequestInput = {
   deliveryId: 139928371200123,
   eventType: 'booking.created',
   body: '{"booking_code":"A/1","brand":"é🎫"}',
-  keys: secretKeys(SECRET),
+  keys: { current: secretKeys(SECRET), previous: null },
   at: new Date('2026-01-31T09:30:00.999Z'),
   headerPrefix: 'X-Service',
   standardWebhooks: true,
@@ -66,6 +66,33 @@ describe('a delivery request', () => {
     expect(later['X-Service-Delivery']).toBe(first['X-Service-Delivery']);
     expect(later['X-Service-Signature']).toBe(first['X-Service-Signature']);
     expect(later['X-Service-Timestamp']).toBe('1769851920');
+  });
+});
+
+describe('with two secrets, after a rotation', () => {
+  const current = secretKeys(`whsec_${'A'.repeat(44)}`);
+  const previous = secretKeys(SECRET);
+  const expiresAtMs = Date.parse('2026-01-31T10:00:00Z');
+  const at = (time: string) =>
+    deliveryRequest({
+      ...input,
+      keys: { current, previous: { keys: previous, expiresAtMs } },
+      at: new Date(time),
+    }).headers;
+  const alone = (keys: typeof current, time: string) =>
+    deliveryRequest({ ...input, keys: { current: keys, previous: null }, at: new Date(time) }).headers;
+
+  test('the old one alone makes the contract’s header up to its last millisecond, both the standard one', () => {
+    const last = '2026-01-31T09:59:59.999Z';
+    expect(at(last)['X-Service-Signature']).toBe(alone(previous, last)['X-Service-Signature']);
+    expect(at(last)['webhook-signature']).toBe(
+      `${alone(current, last)['webhook-signature']} ${alone(previous, last)['webhook-signature']}`,
+    );
+  });
+
+  test('from then on the new one makes both', () => {
+    const then = '2026-01-31T10:00:00.000Z';
+    expect(at(then)).toEqual(alone(current, then));
   });
 });
 

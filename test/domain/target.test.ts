@@ -1,8 +1,6 @@
-import { isIP } from 'node:net';
 import fc from 'fast-check';
-import ipaddr from 'ipaddr.js';
 import { describe, expect, test } from 'vitest';
-import { judgeAddress, judgeUrl, type TargetPolicy, URL_LENGTH_MAX } from '../../src/domain/target.js';
+import { judgeUrl, type TargetPolicy, URL_LENGTH_MAX } from '../../src/domain/target.js';
 
 const strict: TargetPolicy = { allowHttp: false, allowedRanges: [], loopbackHttp: false };
 const withHttp: TargetPolicy = { ...strict, allowHttp: true };
@@ -13,271 +11,6 @@ const codeOf = (url: string, policy = withHttp) => {
   const verdict = judgeUrl(url, policy);
   return verdict.allowed ? 'allowed' : verdict.code;
 };
-
-const toNumber = (address: string) =>
-  ipaddr
-    .parse(address)
-    .toByteArray()
-    .reduce((sum, byte) => sum * 256n + BigInt(byte), 0n);
-const toAddress = (number: bigint, bytes: 4 | 16) => {
-  const array = Array.from({ length: bytes }, (_, i) =>
-    Number((number >> BigInt(8 * (bytes - 1 - i))) & 255n),
-  );
-  return ipaddr.fromByteArray(array).toString();
-};
-
-/** The first and the last address of a range, and the neighbours before and after it (where there are any). */
-function edgesOf(cidr: string) {
-  const [address = '', bits] = cidr.split('/');
-  const bytes = isIP(address) === 4 ? 4 : 16;
-  const first = toNumber(address);
-  const last = first + (1n << BigInt(bytes * 8 - Number(bits))) - 1n;
-  const at = (number: bigint) => toAddress(number, bytes);
-  return {
-    inside: [at(first), at((first + last) / 2n), at(last)],
-    before: first === 0n ? null : at(first - 1n),
-    after: last + 1n === 1n << BigInt(bytes * 8) ? null : at(last + 1n),
-  };
-}
-
-/** Each range, and whether its neighbours before and after it are public: some ranges touch. */
-const specialRanges: [cidr: string, before: boolean, after: boolean][] = [
-  ['0.0.0.0/8', false, true],
-  ['10.0.0.0/8', true, true],
-  ['100.64.0.0/10', true, true],
-  ['127.0.0.0/8', true, true],
-  ['168.63.129.16/32', true, true],
-  ['169.254.0.0/16', true, true],
-  ['172.16.0.0/12', true, true],
-  ['192.0.0.0/24', true, true],
-  ['192.0.2.0/24', true, true],
-  ['192.88.99.0/24', true, true],
-  ['192.168.0.0/16', true, true],
-  ['198.18.0.0/15', true, true],
-  ['198.51.100.0/24', true, true],
-  ['203.0.113.0/24', true, true],
-  ['224.0.0.0/4', true, false],
-  ['240.0.0.0/4', false, false],
-  ['::/96', false, false],
-  ['::ffff:0:0/96', false, false],
-  ['::ffff:0:0:0/96', false, false],
-  ['64:ff9b::/96', false, false],
-  ['64:ff9b:1::/48', false, false],
-  ['100::/64', false, false],
-  ['100:0:0:1::/64', false, false],
-  ['::/3', false, true],
-  ['2001::/23', true, true],
-  ['2001:db8::/32', true, true],
-  ['2002::/16', true, true],
-  ['3ffe::/16', true, false],
-  ['3fff::/20', false, true],
-  ['4000::/3', true, false],
-  ['5f00::/16', false, false],
-  ['fc00::/7', false, false],
-  ['fe80::/10', false, false],
-  ['fec0::/10', false, false],
-  ['ff00::/8', false, false],
-];
-
-describe('which addresses may be connected to', () => {
-  test.each(specialRanges)(
-    '%s is refused from edge to edge, and not one address more',
-    (cidr, before, after) => {
-      const edges = edgesOf(cidr);
-      for (const address of edges.inside)
-        expect([address, judgeAddress(address, strict)]).toEqual([address, false]);
-      if (edges.before !== null)
-        expect([edges.before, judgeAddress(edges.before, strict)]).toEqual([edges.before, before]);
-      if (edges.after !== null)
-        expect([edges.after, judgeAddress(edges.after, strict)]).toEqual([edges.after, after]);
-    },
-  );
-
-  test.each([
-    ...['100.100.100.200', '169.254.169.254', '169.254.170.2', '192.0.0.192', '255.255.255.255', '0.0.0.0'],
-    ...[
-      '::',
-      '::1',
-      '::127.0.0.1',
-      '::ffff:127.0.0.1',
-      '::ffff:7f00:1',
-      '::ffff:8.8.8.8',
-      '::ffff:0:127.0.0.1',
-    ],
-    ...[
-      '64:ff9b::127.0.0.1',
-      '2002:7f00:1::',
-      '2001:0:7f00:1::',
-      'fd00:ec2::254',
-      '::5efe:127.0.0.1',
-      '4000::1',
-    ],
-    ...[
-      '2a00::5efe:127.0.0.1',
-      '2a00::200:5efe:127.0.0.1',
-      '2a00:1:2:3:0:5efe:a00:1',
-      'fe80::1%eth0',
-      '2a00::1%eth0',
-    ],
-  ])('%s is refused', (address) => {
-    expect(judgeAddress(address, strict)).toBe(false);
-  });
-
-  test.each([
-    ...[
-      '1.1.1.1',
-      '8.8.8.8',
-      '93.184.215.14',
-      '172.15.255.255',
-      '172.32.0.1',
-      '192.0.1.1',
-      '223.255.255.255',
-    ],
-    ...['2606:4700:4700::1111', '2a00:1450:4001::200e', '2001:4860:4860::8888', '2400::1', '2a00::5eff:1:1'],
-    ...['2a00::100:5efe:1:1', '2a00::5efe:0:1:1'],
-  ])('%s is public', (address) => {
-    expect(judgeAddress(address, strict)).toBe(true);
-  });
-
-  test.each([
-    ...[
-      '',
-      ' ',
-      'localhost',
-      'example.com',
-      '127.1',
-      '0x7f.1',
-      '010.1.1.1',
-      '1.1.1',
-      '1.1.1.1.',
-      '1.1.1.256',
-    ],
-    ...[
-      ' 1.1.1.1',
-      '1.1.1.1 ',
-      '1.1.1.1/32',
-      '1.1.1.1:80',
-      '[2a00::1]',
-      '2a00::1::',
-      ':::',
-      '2a00',
-      'null',
-      '１.1.1.1',
-    ],
-  ])('%j is no address, and so refused', (text) => {
-    expect(judgeAddress(text, strict)).toBe(false);
-    expect(judgeAddress(text, opening('0.0.0.0/0', '::/0'))).toBe(false);
-  });
-
-  test('whatever text comes, only addresses are ever allowed', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => {
-        expect(judgeAddress(text, strict)).toBe(isIP(text) !== 0 && judgeAddress(text, strict));
-      }),
-    );
-  });
-
-  test('an opened range is allowed from edge to edge, and nothing beside it', () => {
-    for (const cidr of ['10.1.0.0/16', '127.0.0.0/8', 'fd00:1::/32']) {
-      const { inside, before, after } = edgesOf(cidr);
-      const policy = opening('192.168.7.7', cidr);
-      for (const address of inside) expect(judgeAddress(address, policy)).toBe(true);
-      for (const address of [before, after]) {
-        expect(judgeAddress(address!, policy)).toBe(judgeAddress(address!, strict));
-      }
-    }
-    expect(judgeAddress('192.168.7.7', opening('192.168.7.7'))).toBe(true);
-    expect(judgeAddress('192.168.7.8', opening('192.168.7.7'))).toBe(false);
-  });
-
-  test('opening IPv4 does not open the IPv6 spellings of the same addresses', () => {
-    expect(judgeAddress('::ffff:10.0.0.1', opening('10.0.0.0/8'))).toBe(false);
-    expect(judgeAddress('::ffff:10.0.0.1', opening('::ffff:0:0/96'))).toBe(true);
-    expect(judgeAddress('10.0.0.1', opening('::ffff:0:0/96'))).toBe(false);
-  });
-
-  test('on a developer’s machine loopback is allowed, and nothing else that is private', () => {
-    for (const address of ['127.0.0.1', '127.255.255.255', '::1']) {
-      expect(judgeAddress(address, developer)).toBe(true);
-      expect(judgeAddress(address, strict)).toBe(false);
-    }
-    for (const address of ['126.255.255.255', '128.0.0.0', '8.8.8.8']) {
-      expect(judgeAddress(address, developer)).toBe(true);
-    }
-    for (const address of [
-      '::',
-      '::2',
-      '10.0.0.1',
-      '192.168.1.1',
-      '169.254.169.254',
-      '::ffff:127.0.0.1',
-      '0.0.0.0',
-    ]) {
-      expect(judgeAddress(address, developer)).toBe(false);
-    }
-  });
-});
-
-describe('against another implementation', () => {
-  /** Where we differ from ipaddr.js on purpose. */
-  const differences: [why: string, cidr: string, ours: boolean][] = [
-    ['Azure’s WireServer is not in any registry', '168.63.129.16/32', false],
-    ['globally reachable by the registry: AS112', '192.31.196.0/24', true],
-    ['globally reachable by the registry: AMT', '192.52.193.0/24', true],
-    ['globally reachable by the registry: AS112', '192.175.48.0/24', true],
-    ['globally reachable by the registry: AS112 over IPv6', '2620:4f:8000::/48', true],
-    ['6bone was handed back', '3ffe::/16', false],
-    ['never handed out', '::/3', false],
-    ['never handed out', '4000::/2', false],
-    ['never handed out', '8000::/1', false],
-  ];
-  const within = (address: ipaddr.IPv4 | ipaddr.IPv6, cidr: string) => {
-    const [range, bits] = ipaddr.parseCIDR(cidr);
-    return range.kind() === address.kind() && address.match(range, bits);
-  };
-  const expected = (text: string) => {
-    const address = ipaddr.parse(text);
-    const known = differences.find(([, cidr]) => within(address, cidr));
-    if (known !== undefined) return known[2];
-    if (address.kind() === 'ipv6' && [0, 0x200].includes((address as ipaddr.IPv6).parts[4]!)) {
-      if ((address as ipaddr.IPv6).parts[5] === 0x5efe) return false; // ISATAP, which ipaddr.js does not know
-    }
-    return address.range() === 'unicast';
-  };
-
-  test.each(differences)('%s: %s', (_why, cidr, ours) => {
-    for (const address of edgesOf(cidr).inside) expect(judgeAddress(address, strict)).toBe(ours);
-  });
-
-  test('100,000 random addresses, half of them near the edges of special ranges, are judged alike', () => {
-    const edges = [...specialRanges.map(([cidr]) => cidr), ...differences.map(([, cidr]) => cidr)].flatMap(
-      (cidr) => {
-        const { inside, before, after } = edgesOf(cidr);
-        return [...inside, before, after].filter((address) => address !== null);
-      },
-    );
-    const ipv4 = fc.nat({ max: 2 ** 32 - 1 }).map((number) => toAddress(BigInt(number), 4));
-    const ipv6 = fc.bigInt({ min: 0n, max: 2n ** 128n - 1n }).map((number) => toAddress(number, 16));
-    const publicIpv6 = fc
-      .bigInt({ min: 2n ** 125n, max: 2n ** 126n - 1n })
-      .map((number) => toAddress(number, 16));
-    const nearEdge = fc
-      .tuple(fc.constantFrom(...edges), fc.integer({ min: -3, max: 3 }))
-      .map(([edge, step]) => {
-        const bytes = isIP(edge) === 4 ? 4 : 16;
-        const size = 1n << BigInt(bytes * 8);
-        return toAddress((toNumber(edge) + BigInt(step) + size) % size, bytes);
-      });
-    const wrong: string[] = [];
-    fc.assert(
-      fc.property(fc.oneof(ipv4, { arbitrary: nearEdge, weight: 3 }, ipv6, publicIpv6), (address) => {
-        if (judgeAddress(address, strict) !== expected(address)) wrong.push(address);
-      }),
-      { numRuns: 100_000 },
-    );
-    expect(wrong).toEqual([]);
-  });
-});
 
 describe('which urls may be stored', () => {
   test.each([
@@ -454,6 +187,8 @@ describe('hosts', () => {
       'a.localhost',
       'a.localhost.',
       'ⓛocalhost',
+      'localhost.localdomain',
+      'db.private',
       'backend',
       'intranet.',
     ],
@@ -554,7 +289,7 @@ describe('refusals', () => {
       ['https://example.com/#a', 'must not contain a fragment (#…): it would never be sent'],
       [
         'https://0x7f.1/',
-        'must name a host on the public internet, such as hooks.example.com; 127.0.0.1 is not one',
+        'must name a host on the public internet, such as hooks.example.com; this address is private or has a special purpose',
       ],
       [
         'https://backend/',

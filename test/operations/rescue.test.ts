@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { commandLine } from '../../src/operations/audit.js';
 import {
   deleteDeadJobs,
   overdueFromStart,
@@ -109,10 +110,17 @@ describe('rescuing held deliveries', () => {
   });
 
   test('leaves alone what an inactive webhook holds, and what is kept held on purpose', async () => {
-    await updateWebhook(stack.services.db, stack.tenantId, webhookId, { active: false }, 168);
+    await updateWebhook(stack.services.db, stack.tenantId, webhookId, { active: false }, 168, commandLine);
     await stack.emit();
     expect(await rescueHeld(stack.services.db.pool)).toBe(0);
-    await updateWebhook(stack.services.db, stack.tenantId, webhookId, { active: true, held: 'KEEP' }, 168);
+    await updateWebhook(
+      stack.services.db,
+      stack.tenantId,
+      webhookId,
+      { active: true, held: 'KEEP' },
+      168,
+      commandLine,
+    );
     expect(await rescueHeld(stack.services.db.pool)).toBe(0);
   });
 });

@@ -3,6 +3,7 @@ import pg from 'pg';
 import { inject } from 'vitest';
 import { eventually } from './eventually.js';
 import type {} from './global-setup.js'; // the type of what it provides
+import { requireNoPlaintext } from './plaintext.js';
 
 /** One copy at a time, over all test processes: copies made side by side only slow each other down. */
 const COPY_LOCK = "hashtextextended('hookwright.test', 0)";
@@ -10,7 +11,7 @@ const COPY_LOCK = "hashtextextended('hookwright.test', 0)";
 /**
  * Makes a migrated, empty database that no other test sees.
  *
- * @returns its URL; `drop` deletes it, cutting off whoever is still connected
+ * @returns its URL; `drop` deletes it, cutting off whoever is still connected, and fails if it held a secret in the clear
  */
 export async function createTestDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
   const { url: serverUrl, template, databasePrefix, copyStrategy } = inject('testPostgres');
@@ -23,7 +24,13 @@ export async function createTestDatabase(): Promise<{ url: string; drop(): Promi
   url.pathname = name;
   return {
     url: url.href,
-    drop: () => onServer(serverUrl, (client) => dropDatabase(client, name)),
+    drop: async () => {
+      try {
+        await requireNoPlaintext(url.href);
+      } finally {
+        await onServer(serverUrl, (client) => dropDatabase(client, name));
+      }
+    },
   };
 }
 

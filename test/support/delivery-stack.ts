@@ -1,13 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { pino } from 'pino';
 import { Daemon } from '../../daemon/daemon.js';
 import { readConfig } from '../../src/config.js';
 import type { Services } from '../../src/context.js';
+import { commandLine } from '../../src/operations/audit.js';
 import { createTenant } from '../../src/operations/create-tenant.js';
 import { createWebhook } from '../../src/operations/create-webhook.js';
 import { openServices } from '../../src/services.js';
 import { createTestDatabase } from './database.js';
 import { eventually } from './eventually.js';
+import { unlimited } from './factories.js';
+import { watchedLog } from './plaintext.js';
 
 export interface DeliveryRow {
   id: number;
@@ -51,15 +53,16 @@ export class DeliveryStack implements AsyncDisposable {
       ALLOW_HTTP_URLS: 'true',
       ALLOW_PRIVATE_TARGETS: '127.0.0.0/8',
       RETRY_BASE_SECONDS: '0.05',
+      ...unlimited,
       ...settings,
     });
     const services = await openServices({
       config,
       databaseUrl: url,
       encryptionKeys: config.encryptionKeys ?? [],
-      log: pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'silent' }),
+      log: watchedLog(),
     });
-    const tenant = await createTenant(services.db, services.vault, 'tenant');
+    const tenant = await createTenant(services.db, services.vault, 'tenant', commandLine);
     return new DeliveryStack(services, tenant.id, url, drop);
   }
 
@@ -76,6 +79,7 @@ export class DeliveryStack implements AsyncDisposable {
       url,
       eventTypes,
       webhooksMax: 1000,
+      by: commandLine,
     });
   }
 

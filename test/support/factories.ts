@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { pino } from 'pino';
 import { readConfig } from '../../src/config.js';
 import { type Context, createContext, type Services } from '../../src/context.js';
 import { SCOPES, type Scope } from '../../src/domain/api-key.js';
+import { commandLine } from '../../src/operations/audit.js';
 import { createApiKey } from '../../src/operations/create-api-key.js';
 import { createTenant } from '../../src/operations/create-tenant.js';
 import { createWebhook } from '../../src/operations/create-webhook.js';
 import { openServices } from '../../src/services.js';
+import { tenantQuery } from '../../src/tenant-database.js';
+import { watchedLog } from './plaintext.js';
 
 /** A clock that stands where a test puts it. */
 export class TestClock {
@@ -19,23 +21,47 @@ export class TestClock {
   }
 }
 
-/** Services on a migrated database; `settings` are environment variables. Close them with `services.db.close()`. */
+/** Tests ask faster than customers do, all from one address and with the same keys. */
+export const unlimited = {
+  MANAGEMENT_RATE_MAX: '100000',
+  MANAGEMENT_BURST_MAX: '1000000',
+  KEY_FAILURES_RATE_MAX: '100000',
+  ANONYMOUS_RATE_MAX: '100000',
+};
+
+interface TestServiceOptions {
+  /** Environment variables. */
+  settings?: Record<string, string> | undefined;
+  clock?: (() => Date) | undefined;
+  monotonic?: () => number;
+  /** Default: that of the database's owner. */
+  role?: string;
+}
+
+/** Services on a migrated database. Close them with `services.db.close()`. */
 export function openTestServices(
   databaseUrl: string,
-  settings: Record<string, string> = {},
-  clock: () => Date = () => new Date(),
+  {
+    settings = {},
+    clock = () => new Date(),
+    monotonic = () => performance.now(),
+    role,
+  }: TestServiceOptions = {},
 ): Promise<Services> {
   const config = readConfig({
     DATABASE_URL: databaseUrl,
     ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
+    ...unlimited,
     ...settings,
   });
   return openServices({
     config,
     databaseUrl,
     encryptionKeys: config.encryptionKeys ?? [],
-    log: pino({ level: 'silent' }),
+    log: watchedLog(),
     clock,
+    monotonic,
+    ...(role === undefined ? {} : { role }),
   });
 }
 
@@ -54,13 +80,14 @@ export async function makeTenant(services: Services, scopes: readonly Scope[] = 
     services.db,
     services.vault,
     `tenant ${++made} ${randomBytes(4).toString('hex')}`,
+    commandLine,
   );
   const key = await makeKey(services, id, scopes);
   return { id, key: key.key, keyId: key.id };
 }
 
 export function makeKey(services: Services, tenantId: number | null, scopes: readonly Scope[]) {
-  return createApiKey(services.db, services.random, { tenantId, name: 'test', scopes });
+  return createApiKey(services.db, services.random, { tenantId, name: 'test', scopes, by: commandLine });
 }
 
 /** Past the API, so any url will do. */
@@ -69,7 +96,7 @@ export function makeWebhook(
   tenantId: number,
   { url = 'https://receiver.example.com/', eventTypes = ['*'] }: { url?: string; eventTypes?: string[] } = {},
 ): Promise<{ id: number; secret: string }> {
-  const webhook = { tenantId, url, eventTypes, webhooksMax: 1_000_000 };
+  const webhook = { tenantId, url, eventTypes, webhooksMax: 1_000_000, by: commandLine };
   return createWebhook(services.db, services.vault, services.random, webhook);
 }
 
@@ -90,13 +117,16 @@ export async function emitMany(services: Services, tenantId: number, count: numb
 
 /** A context as a request with this key would have it. */
 export function contextWith(services: Services, key: string, tenantHeader?: string): Promise<Context> {
-  return createContext(services, { authorization: `Bearer ${key}`, tenantHeader, requestId: 'test' });
+  return createContext(services, {
+    authorization: `Bearer ${key}`,
+    tenantHeader,
+    requestId: 'test',
+    address: '127.0.0.1',
+  });
 }
 
 export async function countEvents({ db }: Services, tenantId: number): Promise<number> {
-  const { rows } = await db.pool.query(
-    'select count(*)::integer as events from hookwright.events where tenant_id = $1',
-    [tenantId],
-  );
-  return rows[0].events;
+  const text = 'select count(*)::integer as events from hookwright.events where tenant_id = $1';
+  const [row] = await tenantQuery<{ events: number }>(db.pool, tenantId, { text }, [tenantId]);
+  return row!.events;
 }

@@ -4,11 +4,15 @@ import {
   type HTTPGraphQLRequest,
   type HTTPGraphQLResponse,
 } from '@apollo/server';
+import type pg from 'pg';
 import { type Context, createContext, type Services } from '../../src/context.js';
+import { openPool } from '../../src/database.js';
 import { createApolloServer } from '../../src/graphql/apollo.js';
 import { buildGraphqlSchema } from '../../src/graphql/schema.js';
+import { API_ROLE } from '../../src/tenant-database.js';
 import { createTestDatabase } from './database.js';
 import { openTestServices } from './factories.js';
+import { watchPlaintext } from './plaintext.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read by tests, each with a shape of its own
 type Json = any;
@@ -31,21 +35,24 @@ export class GraphqlApi {
   private constructor(
     readonly services: Services,
     readonly databaseUrl: string,
+    /** Past the API's role: sees and changes what it wants. */
+    readonly owner: pg.Pool,
     private readonly server: ApolloServer<Context>,
     private readonly dropDatabase: () => Promise<void>,
   ) {}
 
   static async open(settings: Record<string, string> = {}, clock?: () => Date): Promise<GraphqlApi> {
     const { url, drop } = await createTestDatabase();
-    const services = await openTestServices(url, settings, clock);
+    const services = await openTestServices(url, { settings, clock, role: API_ROLE });
+    const owner = openPool(url, 2, () => {});
     const server = createApolloServer(await buildGraphqlSchema(), services);
     await server.start();
-    return new GraphqlApi(services, url, server, drop);
+    return new GraphqlApi(services, url, owner, server, drop);
   }
 
   async close(): Promise<void> {
     await this.server.stop();
-    await this.services.db.close();
+    await Promise.all([this.services.db.close(), this.owner.end()]);
     await this.dropDatabase();
   }
 
@@ -87,6 +94,7 @@ export class GraphqlApi {
           authorization: key === undefined ? undefined : `Bearer ${key}`,
           tenantHeader: tenant === undefined ? undefined : String(tenant),
           requestId: 'test',
+          address: '127.0.0.1',
         }),
     });
   }
@@ -97,5 +105,6 @@ export const codesOf = ({ errors }: Answer): string[] => errors.map(({ extension
 
 function answerOf({ status = 200, headers, body }: HTTPGraphQLResponse): Answer {
   const { data, errors = [] } = JSON.parse(body.kind === 'complete' ? body.string : '{}');
+  watchPlaintext('errors of GraphQL', JSON.stringify(errors));
   return { status, headers, data, errors };
 }

@@ -20,12 +20,20 @@ export interface ReceiverOptions {
   host?: string;
   port?: number;
   tls?: TlsOptions;
+  /** The name in its url; default: the host. */
+  name?: string;
+  /** The scheme of its url; default: https where it speaks TLS. */
+  scheme?: 'http' | 'https';
+  /** Misbehaves as soon as somebody connects, before a byte was sent. */
+  atOnce?: boolean;
 }
 
 export async function startHostileReceiver(
   misbehave: Misbehaviour,
-  { host = '127.0.0.1', port = 0, tls }: ReceiverOptions = {},
+  options: ReceiverOptions = {},
 ): Promise<HostileReceiver> {
+  const { host = '127.0.0.1', port = 0, tls, name = host, atOnce = false } = options;
+  const { scheme = tls === undefined ? 'http' : 'https' } = options;
   const sockets = new Set<Socket>();
   const serve = (socket: Socket) => {
     // The other side cuts connections in the middle: that is what is being tested, and no fault here.
@@ -33,7 +41,8 @@ export async function startHostileReceiver(
     socket.on('data', (chunk: Buffer) => {
       receiver.received += chunk.toString('latin1');
     });
-    socket.once('data', (chunk: Buffer) => misbehave(socket, chunk));
+    if (atOnce) misbehave(socket, Buffer.alloc(0));
+    else socket.once('data', (chunk: Buffer) => misbehave(socket, chunk));
   };
   const server: Server =
     tls === undefined ? createServer(serve) : createTlsServer(tls, serve).on('tlsClientError', () => {});
@@ -49,7 +58,7 @@ export async function startHostileReceiver(
   const address = server.address() as AddressInfo;
   const receiver: HostileReceiver = {
     port: address.port,
-    url: `${tls === undefined ? 'http' : 'https'}://${host}:${address.port}/hook`,
+    url: `${scheme}://${name}:${address.port}/hook`,
     connections: 0,
     received: '',
     get open() {
@@ -118,6 +127,14 @@ export const floods =
     socket.write(first, 'latin1');
     socket.on('drain', pump);
     pump();
+  };
+
+/** Says something, and resets the connection a moment later. */
+export const saysAndResets =
+  (text: string): Misbehaviour =>
+  (socket) => {
+    // Only bytes that have been read survive a reset, so it comes when they have had the time.
+    socket.write(text, 'latin1', () => setTimeout(() => socket.resetAndDestroy(), 50));
   };
 
 export const resets: Misbehaviour = (socket) => {

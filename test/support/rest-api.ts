@@ -1,12 +1,16 @@
 import type { FastifyInstance, InjectOptions } from 'fastify';
+import type pg from 'pg';
 import { expect } from 'vitest';
 import type { z } from 'zod';
 import type { Services } from '../../src/context.js';
+import { openPool } from '../../src/database.js';
 import { errorCatalogue, type Reason } from '../../src/errors.js';
 import type { createdWebhook } from '../../src/rest/schemas.js';
 import { buildServer } from '../../src/server.js';
+import { API_ROLE } from '../../src/tenant-database.js';
 import { createTestDatabase } from './database.js';
 import { makeTenant, openTestServices, type TestTenant } from './factories.js';
+import { watchPlaintext } from './plaintext.js';
 
 export interface RestAnswer {
   status: number;
@@ -30,13 +34,25 @@ export class RestApi implements AsyncDisposable {
     readonly server: FastifyInstance,
     readonly services: Services,
     readonly tenant: TestTenant,
+    /** Past the API's role: sees and changes what it wants. */
+    readonly owner: pg.Pool,
     private readonly dropDatabase: () => Promise<void>,
   ) {}
 
-  static async open(settings: Record<string, string> = {}): Promise<RestApi> {
+  static async open(
+    settings: Record<string, string> = {},
+    clock?: () => Date,
+    monotonic?: () => number,
+  ): Promise<RestApi> {
     const { url, drop } = await createTestDatabase();
-    const services = await openTestServices(url, settings);
-    return new RestApi(await buildServer(services), services, await makeTenant(services), drop);
+    const services = await openTestServices(url, {
+      settings,
+      clock,
+      role: API_ROLE,
+      ...(monotonic === undefined ? {} : { monotonic }),
+    });
+    const owner = openPool(url, 2, () => {});
+    return new RestApi(await buildServer(services), services, await makeTenant(services), owner, drop);
   }
 
   /** @param line method and path, as `GET /webhooks`; paths are below /api/v1 unless they start with `//` */
@@ -57,6 +73,9 @@ export class RestApi implements AsyncDisposable {
       ...options,
     });
     const { statusCode: status, payload: text } = response;
+    if (status >= 400) {
+      watchPlaintext(`answer to ${line}`, text);
+    }
     const isJson = /json/.test(String(response.headers['content-type'] ?? ''));
     return {
       status,
@@ -78,7 +97,7 @@ export class RestApi implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.server.close();
-    await this.services.db.close();
+    await Promise.all([this.services.db.close(), this.owner.end()]);
     await this.dropDatabase();
   }
 }

@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { readConfig } from '../../../src/config.js';
 import type { Services } from '../../../src/context.js';
 import { SCOPES } from '../../../src/domain/api-key.js';
+import { commandLine } from '../../../src/operations/audit.js';
 import { createApiKey } from '../../../src/operations/create-api-key.js';
 import { createTenant } from '../../../src/operations/create-tenant.js';
 import { createWebhook } from '../../../src/operations/create-webhook.js';
@@ -78,8 +79,8 @@ export class Site implements AsyncDisposable {
     const { db, vault, random } = this.#services;
     this.#belongings.defer(() => db.close());
     await watchWebhooks(db.pool);
-    this.#tenantId = (await createTenant(db, vault, 'tenant')).id;
-    const newKey = { tenantId: this.#tenantId, name: 'faults', scopes: SCOPES };
+    this.#tenantId = (await createTenant(db, vault, 'tenant', commandLine)).id;
+    const newKey = { tenantId: this.#tenantId, name: 'faults', scopes: SCOPES, by: commandLine };
     this.#apiKey = (await createApiKey(db, random, newKey)).key;
     this.apiProxy = apiByProxy ? await this.openProxy() : undefined;
     this.api = this.start('api', this.apiProxy?.url);
@@ -109,7 +110,13 @@ export class Site implements AsyncDisposable {
     const { db, vault, random } = this.#services;
     this.endpoints.behave(name, behaviour);
     const url = this.endpoints.urlOf(name);
-    const wanted = { tenantId: this.#tenantId, url, eventTypes: ['*'], webhooksMax: WEBHOOKS_MAX };
+    const wanted = {
+      tenantId: this.#tenantId,
+      url,
+      eventTypes: ['*'],
+      webhooksMax: WEBHOOKS_MAX,
+      by: commandLine,
+    };
     const { id } = await createWebhook(db, vault, random, wanted);
     this.#webhooks.set(name, id);
     return id;

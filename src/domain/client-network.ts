@@ -1,0 +1,45 @@
+import { isIP } from 'node:net';
+
+/** Whatever is no address shares one network, so that nonsense in a proxy's header makes no buckets of its own. */
+const NOWHERE = 'nowhere';
+
+/**
+ * Whom a limit by address counts as one client: an IPv4 address, or the /64 of an IPv6 address, which is the least
+ * that a customer is given (RFC 6177 §2): within it an attacker has as many addresses as it likes. IPv4 written as IPv6
+ * (RFC 4291 §2.5.5.2) is IPv4.
+ */
+export function networkOf(address: string): string {
+  const family = isIP(address);
+  if (family !== 6) {
+    return family === 4 ? address : NOWHERE;
+  }
+  const groups = groupsOf(address);
+  if (groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff) {
+    return groups
+      .slice(6)
+      .flatMap((group) => [group >> 8, group & 0xff])
+      .join('.');
+  }
+  return `${groups
+    .slice(0, 4)
+    .map((group) => group.toString(16))
+    .join(':')}::/64`;
+}
+
+/** The eight numbers of a valid IPv6 address. */
+function groupsOf(address: string): number[] {
+  const [text = ''] = address.split('%', 1); // without the zone
+  const [before = [], after = []] = text.split('::').map((part) => part.split(':').flatMap(numbersOf));
+  return [...before, ...Array<number>(8 - before.length - after.length).fill(0), ...after];
+}
+
+function numbersOf(group: string): number[] {
+  if (group === '') {
+    return [];
+  }
+  if (!group.includes('.')) {
+    return [Number.parseInt(group, 16)];
+  }
+  const [a = 0, b = 0, c = 0, d = 0] = group.split('.').map(Number);
+  return [a * 256 + b, c * 256 + d];
+}

@@ -1,0 +1,82 @@
+/** How much may be taken of something: `burst` at once, and `perSecond` in the long run. */
+export interface Quota {
+  perSecond: number;
+  burst: number;
+}
+
+/** What a bucket has left. */
+export interface Level {
+  /** Below 0: debt. */
+  tokens: number;
+  /** Until it is full again, if nothing more is taken. */
+  fullAfterMs: number;
+}
+
+interface Bucket {
+  tokens: number;
+  atMs: number;
+}
+
+/**
+ * A token bucket for each of many keys. Time is an argument, in milliseconds of a clock
+ * that does not go back; should it do so all the same, no time has passed.
+ *
+ * The buckets are limited in number: the one that was touched longest ago is forgotten, which is the same as full. So
+ * a limit by network address does not hold against somebody who has more addresses than there are buckets.
+ */
+export class TokenBuckets<Key> {
+  readonly #buckets = new Map<Key, Bucket>();
+
+  constructor(
+    readonly quota: Quota,
+    private readonly bucketsMax = 10_000,
+  ) {}
+
+  /**
+   * How long until so much can be taken; 0 when it can be now. Whatever is more than a bucket holds can be taken of
+   * a full one, and is paid off afterwards: else it could never be.
+   */
+  waitMs(key: Key, amount: number, nowMs: number): number {
+    const { perSecond, burst } = this.quota;
+    const missing = Math.min(amount, burst) - this.#tokens(key, nowMs);
+    return missing <= 0 ? 0 : (missing * 1_000) / perSecond;
+  }
+
+  /** Takes, and may leave a debt: who must not asks `waitMs` first. */
+  take(key: Key, amount: number, nowMs: number): void {
+    this.#set(key, this.#tokens(key, nowMs) - amount, nowMs);
+  }
+
+  giveBack(key: Key, amount: number, nowMs: number): void {
+    this.#set(key, Math.min(this.quota.burst, this.#tokens(key, nowMs) + amount), nowMs);
+  }
+
+  level(key: Key, nowMs: number): Level {
+    const tokens = this.#tokens(key, nowMs);
+    return { tokens, fullAfterMs: ((this.quota.burst - tokens) * 1_000) / this.quota.perSecond };
+  }
+
+  isInDebt(key: Key, nowMs: number): boolean {
+    return this.#tokens(key, nowMs) < 0;
+  }
+
+  #tokens(key: Key, nowMs: number): number {
+    const { perSecond, burst } = this.quota;
+    const bucket = this.#buckets.get(key);
+    if (bucket === undefined) {
+      return burst;
+    }
+    const elapsedMs = Math.max(0, nowMs - bucket.atMs);
+    return Math.min(burst, bucket.tokens + (elapsedMs * perSecond) / 1_000);
+  }
+
+  #set(key: Key, tokens: number, nowMs: number): void {
+    const atMs = Math.max(nowMs, this.#buckets.get(key)?.atMs ?? nowMs);
+    this.#buckets.delete(key);
+    this.#buckets.set(key, { tokens, atMs });
+    if (this.#buckets.size > this.bucketsMax) {
+      const [stalest] = this.#buckets.keys();
+      this.#buckets.delete(stalest!);
+    }
+  }
+}

@@ -1,0 +1,123 @@
+import { Entity, Filter, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
+import { idColumn, tenantFilter, timeColumn } from './columns.js';
+
+export enum AuditActor {
+  TENANT_KEY = 'TENANT_KEY',
+  PLATFORM_KEY = 'PLATFORM_KEY',
+  COMMAND_LINE = 'COMMAND_LINE',
+  SERVICE = 'SERVICE',
+}
+registerEnumType(AuditActor, {
+  name: 'AuditActor',
+  description: 'Who did something.',
+  valuesConfig: {
+    TENANT_KEY: { description: 'An API key of the tenant.' },
+    PLATFORM_KEY: { description: 'A platform key, on behalf of the tenant.' },
+    COMMAND_LINE: { description: 'Somebody at the command line of the installation.' },
+    SERVICE: { description: 'The service itself.' },
+  },
+});
+
+export enum AuditAction {
+  WEBHOOK_CREATED = 'WEBHOOK_CREATED',
+  WEBHOOK_UPDATED = 'WEBHOOK_UPDATED',
+  WEBHOOK_DISABLED = 'WEBHOOK_DISABLED',
+  WEBHOOK_DELETED = 'WEBHOOK_DELETED',
+  WEBHOOK_SECRET_ROTATED = 'WEBHOOK_SECRET_ROTATED',
+  HELD_RELEASED = 'HELD_RELEASED',
+  DELIVERY_REDELIVERED = 'DELIVERY_REDELIVERED',
+  API_KEY_CREATED = 'API_KEY_CREATED',
+  API_KEY_REVOKED = 'API_KEY_REVOKED',
+  TENANT_CREATED = 'TENANT_CREATED',
+  TENANT_ENTERED = 'TENANT_ENTERED',
+  DATA_KEY_REWRAPPED = 'DATA_KEY_REWRAPPED',
+}
+registerEnumType(AuditAction, {
+  name: 'AuditAction',
+  description: 'What was done.',
+  valuesConfig: {
+    WEBHOOK_CREATED: { description: 'A webhook was made.' },
+    WEBHOOK_UPDATED: { description: 'A webhook was changed, paused or enabled.' },
+    WEBHOOK_DISABLED: { description: 'A webhook was disabled because its endpoint failed or is gone.' },
+    WEBHOOK_DELETED: { description: 'A webhook was deleted.' },
+    WEBHOOK_SECRET_ROTATED: { description: 'A webhook got a new signing secret.' },
+    HELD_RELEASED: { description: 'What a webhook held was released.' },
+    DELIVERY_REDELIVERED: { description: 'A finished delivery was sent again.' },
+    API_KEY_CREATED: { description: 'An API key was made.' },
+    API_KEY_REVOKED: { description: 'An API key was revoked.' },
+    TENANT_CREATED: { description: 'A tenant was made.' },
+    TENANT_ENTERED: {
+      description: 'A platform key acted for the tenant: noted once an hour, whatever it read or emitted.',
+    },
+    DATA_KEY_REWRAPPED: {
+      description: "The key of the tenant's secrets was wrapped by another encryption key.",
+    },
+  },
+});
+
+export enum AuditTarget {
+  WEBHOOK = 'WEBHOOK',
+  DELIVERY = 'DELIVERY',
+  API_KEY = 'API_KEY',
+  TENANT = 'TENANT',
+}
+registerEnumType(AuditTarget, {
+  name: 'AuditTarget',
+  description: 'To what it was done.',
+  valuesConfig: {
+    WEBHOOK: { description: 'A webhook.' },
+    DELIVERY: { description: 'A delivery.' },
+    API_KEY: { description: 'An API key.' },
+    TENANT: { description: 'A tenant.' },
+  },
+});
+
+@Entity({ schema: 'hookwright', tableName: 'audit_log' })
+@Filter(tenantFilter())
+@ObjectType({ description: 'One change that somebody made. Entries are never changed or deleted.' })
+export class AuditEntry {
+  @PrimaryKey(idColumn())
+  @Field(() => ID, { description: 'Its id; later entries have higher ones.' })
+  id!: number;
+
+  /** Null: a matter of the installation itself. */
+  @Property({ ...idColumn(), nullable: true })
+  tenantId!: number | null;
+
+  @Property({ type: 'text' })
+  @Field(() => AuditActor, { description: 'Who did it.' })
+  actor!: AuditActor;
+
+  @Property({ ...idColumn(), nullable: true })
+  @Field(() => ID, { nullable: true, description: 'The API key that was used; null where none was.' })
+  apiKeyId!: number | null;
+
+  @Property({ type: 'text' })
+  @Field(() => AuditAction, { description: 'What was done.' })
+  action!: AuditAction;
+
+  @Property({ type: 'text' })
+  @Field(() => AuditTarget, { description: 'To what kind of thing.' })
+  targetType!: AuditTarget;
+
+  @Property(idColumn())
+  @Field(() => ID, { description: 'To which one. It may have been deleted since.' })
+  targetId!: number;
+
+  /** JSON. */
+  @Property({ type: 'text', nullable: true })
+  before!: string | null;
+
+  /** JSON. */
+  @Property({ type: 'text', nullable: true })
+  after!: string | null;
+
+  @Property({ type: 'text', nullable: true })
+  @Field(() => String, { nullable: true, description: 'The X-Request-Id of the request.' })
+  requestId!: string | null;
+
+  @Property(timeColumn())
+  @Field(() => Date, { description: 'When.' })
+  createdAt!: Date;
+}

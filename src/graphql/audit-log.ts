@@ -1,0 +1,92 @@
+import 'reflect-metadata';
+import { Arg, Args, Ctx, Field, FieldResolver, ID, InputType, Query, Resolver, Root } from 'type-graphql';
+import { type Context, parseId } from '../context.js';
+import { AuditAction, AuditEntry, AuditTarget } from '../entities/audit-entry.js';
+import { invalidInput } from '../errors.js';
+import { type Connection, ConnectionArgs, connect, connectionOf, sliceQuery } from './connection.js';
+import { RequiresScope } from './requires.js';
+import { JSONObject } from './scalars.js';
+
+@InputType({ description: 'Which entries; all conditions together.' })
+class AuditLogFilter {
+  @Field(() => AuditAction, { nullable: true, description: 'Only this kind of change.' })
+  action?: AuditAction | null;
+
+  @Field(() => AuditTarget, { nullable: true, description: 'Only changes of this kind of thing.' })
+  targetType?: AuditTarget | null;
+
+  @Field(() => ID, { nullable: true, description: 'Only changes of the one with this id.' })
+  targetId?: string | null;
+
+  @Field(() => ID, { nullable: true, description: 'Only what was done with this API key.' })
+  apiKeyId?: string | null;
+
+  @Field(() => Date, { nullable: true, description: 'Only at this moment or later.' })
+  since?: Date | null;
+
+  @Field(() => Date, { nullable: true, description: 'Only before this moment.' })
+  until?: Date | null;
+}
+
+const AuditEntryConnection = connectionOf(AuditEntry, 'AuditEntry', 'changes');
+
+@Resolver(() => AuditEntry)
+export class AuditLogResolver {
+  @RequiresScope('keys:admin')
+  @Query(() => AuditEntryConnection, {
+    description:
+      'Who changed what, newest first. For a platform key that names no tenant: what concerns the installation itself.',
+  })
+  auditLog(
+    @Args(() => ConnectionArgs) page: ConnectionArgs,
+    @Arg('filter', () => AuditLogFilter, { nullable: true, description: 'Which ones; without it all.' })
+    filter: AuditLogFilter | null,
+    @Ctx() context: Context,
+  ): Promise<Connection<AuditEntry>> {
+    const { tenantId } = context;
+    const conditions = { tenantId, ...conditionsOf(filter) };
+    return connect(page, (slice) => {
+      const { where, options } = sliceQuery(slice);
+      // The conditions name the tenant themselves, because it may be null here.
+      const unfiltered = { ...options, filters: { tenant: false } };
+      return context.em.find(AuditEntry, { ...conditions, ...where }, unfiltered);
+    });
+  }
+
+  @FieldResolver(() => JSONObject, {
+    nullable: true,
+    description: 'What changed, as it was before; null where there was nothing.',
+  })
+  before(@Root() { before }: AuditEntry): Record<string, unknown> | null {
+    return before === null ? null : JSON.parse(before);
+  }
+
+  @FieldResolver(() => JSONObject, {
+    nullable: true,
+    description: 'What changed, as it was afterwards; null where nothing was left. Secrets are never in it.',
+  })
+  after(@Root() { after }: AuditEntry): Record<string, unknown> | null {
+    return after === null ? null : JSON.parse(after);
+  }
+}
+
+function conditionsOf(filter: AuditLogFilter | null) {
+  const since = filter?.since ? { $gte: filter.since } : {};
+  const until = filter?.until ? { $lt: filter.until } : {};
+  const times = { ...since, ...until };
+  return {
+    ...(filter?.action ? { action: filter.action } : {}),
+    ...(filter?.targetType ? { targetType: filter.targetType } : {}),
+    ...(typeof filter?.targetId === 'string' ? { targetId: idIn(filter.targetId, 'targetId') } : {}),
+    ...(typeof filter?.apiKeyId === 'string' ? { apiKeyId: idIn(filter.apiKeyId, 'apiKeyId') } : {}),
+    ...(Object.keys(times).length > 0 ? { createdAt: times } : {}),
+  };
+}
+
+function idIn(text: string, name: string): number {
+  const id = parseId(text);
+  if (id === null) {
+    throw invalidInput([{ path: ['filter', name], code: 'invalid_id', detail: 'is not an id' }]);
+  }
+  return id;
+}

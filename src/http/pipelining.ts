@@ -1,0 +1,25 @@
+import type { Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { ApiError } from '../errors.js';
+
+const RETRY_AFTER_SECONDS = 1;
+
+/**
+ * Limits how many requests one connection may have under way. Node reads on while it answers, so a client that does not
+ * wait for answers (RFC 9112 §9.3.2) would have thousands running at once. The connection ends with the refusal.
+ */
+export function limitPipelining(app: FastifyInstance, requestsMax: number): void {
+  const underWay = new WeakMap<Socket, number>();
+  app.addHook('onRequest', async ({ raw: { socket } }, reply) => {
+    const count = (underWay.get(socket) ?? 0) + 1;
+    underWay.set(socket, count);
+    if (count > requestsMax) {
+      reply.header('connection', 'close');
+      const detail = `A connection may have ${requestsMax} requests under way; wait for answers, or open another one.`;
+      throw new ApiError('rate_limited', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+    }
+  });
+  app.addHook('onResponse', async ({ raw: { socket } }) => {
+    underWay.set(socket, (underWay.get(socket) ?? 1) - 1);
+  });
+}

@@ -1,0 +1,83 @@
+import type { Database } from '../database.js';
+import { formatSecret, SECRET_BYTES } from '../domain/secret.js';
+import { formatTimestamp } from '../domain/timestamp.js';
+import { ApiError, notFound } from '../errors.js';
+import { tenantTransaction } from '../tenant-database.js';
+import { type Actor, audit } from './audit.js';
+import type { SecretVault } from './secrets.js';
+
+export interface Rotation {
+  webhookId: number;
+  /** For how long the secret of before goes on to sign; 0: it is worthless at once. */
+  overlapHours: number;
+  by: Actor;
+}
+
+interface Row {
+  overlaps_until: Date | null;
+  until: Date | null;
+}
+
+/**
+ * Gives a webhook a new signing secret. The answer is the only place where it ever stands in the clear. While the
+ * overlap lasts the secret of before signs too: see domain/delivery-request.ts.
+ *
+ * A third secret has no place in the headers, so a second rotation must wait for the end of the first one's overlap,
+ * unless it ends it (`overlapHours: 0`): then both secrets of before are erased.
+ *
+ * @throws ApiError not_found; rotation_under_way
+ */
+export async function rotateSecret(
+  db: Pick<Database, 'pool'>,
+  vault: Pick<SecretVault, 'seal'>,
+  random: (bytes: number) => Buffer,
+  tenantId: number,
+  { webhookId, overlapHours, by }: Rotation,
+): Promise<{ secret: string }> {
+  const secret = formatSecret(random(SECRET_BYTES));
+  const sealed = await vault.seal(tenantId, webhookId, secret);
+  await tenantTransaction(db.pool, tenantId, async (client, withCommit) => {
+    const { rows } = await client.query<Row>(
+      `select case when previous_secret_expires_at > now() then previous_secret_expires_at end as overlaps_until,
+              case when $3::integer > 0 then now() + $3::integer * interval '1 hour' end as until
+       from hookwright.webhooks where tenant_id = $1 and id = $2 and deleted_at is null for update`,
+      [tenantId, webhookId, overlapHours],
+    );
+    const [row] = rows;
+    if (row === undefined) {
+      throw notFound('webhook', webhookId);
+    }
+    if (row.overlaps_until !== null && row.until !== null) {
+      throw new ApiError(
+        'rotation_under_way',
+        `The secret before the last rotation is valid until ${formatTimestamp(row.overlaps_until)}. ` +
+          'Wait until then, or rotate with overlapHours: 0, which ends it now.',
+      );
+    }
+    await client.query(
+      `update hookwright.webhooks
+       set sealed_secret = $2, previous_secret_expires_at = $3,
+           previous_sealed_secret = case when $3::timestamptz is not null then sealed_secret end
+       where id = $1`,
+      [webhookId, sealed, row.until],
+    );
+    withCommit(
+      audit(client, by, {
+        tenantId,
+        action: 'WEBHOOK_SECRET_ROTATED',
+        target: 'WEBHOOK',
+        targetId: webhookId,
+        after: { overlapHours, previousSecretExpiresAt: row.until && formatTimestamp(row.until) },
+      }),
+    );
+  });
+  return { secret };
+}
+
+/** Erases secrets whose overlap is over: nothing signs with them any more. */
+export async function forgetPreviousSecrets({ pool }: Pick<Database, 'pool'>): Promise<void> {
+  await pool.query(
+    `update hookwright.webhooks set previous_sealed_secret = null, previous_secret_expires_at = null
+     where previous_secret_expires_at < now()`,
+  );
+}

@@ -1,0 +1,138 @@
+import type pg from 'pg';
+import { query, type Statement } from '../database.js';
+import { foldHealth, type HealthStep, type HealthVerdict } from '../domain/health.js';
+import { audit, service } from './audit.js';
+import { enqueueSettleSql } from './enqueue.js';
+import type { FinishedAttempt } from './record-attempts.js';
+
+export interface LockedWebhook {
+  id: number;
+  tenant_id: number;
+  active: boolean;
+  generation: number;
+  consecutive_failures: number;
+}
+
+const lockStatement: Statement = {
+  name: 'lock_webhooks',
+  text: `
+    select id, tenant_id, active, generation, consecutive_failures from hookwright.webhooks
+    where id = any($1::bigint[]) order by id for update`,
+};
+
+/** Locks webhooks for the rest of the transaction, in the order of their ids as everywhere. */
+export function lockWebhooks(client: pg.PoolClient, ids: readonly number[]): Promise<LockedWebhook[]> {
+  return query<LockedWebhook>(client, lockStatement, [[...ids]]);
+}
+
+const endedAt = ({ startedAt, result }: FinishedAttempt) => new Date(startedAt.getTime() + result.durationMs);
+
+const healthStatement: Statement = {
+  name: 'update_health',
+  text: `
+    update hookwright.webhooks w
+    set consecutive_failures = h.consecutive_failures,
+        last_success_at = greatest(w.last_success_at, h.last_success_at),
+        last_failure_at = greatest(w.last_failure_at, h.last_failure_at),
+        closed_until = case when h.close_ms is null then w.closed_until
+          else greatest(w.closed_until, clock_timestamp() + h.close_ms * interval '1 millisecond') end,
+        active = w.active and h.disable is null,
+        generation = w.generation + (h.disable is not null)::integer,
+        disabled_at = case when h.disable is null then w.disabled_at else clock_timestamp() end,
+        disabled_reason = coalesce(h.disable, w.disabled_reason),
+        hold_until = case when h.disable is null then w.hold_until
+          else clock_timestamp() + $8 * interval '1 hour' end
+    from unnest($1::bigint[], $2::bigint[], $3::integer[], $4::hookwright.disabled_reason[], $5::timestamptz[],
+                $6::timestamptz[], $7::double precision[])
+           as h(id, tenant_id, consecutive_failures, disable, last_success_at, last_failure_at, close_ms)
+    where w.id = h.id and w.tenant_id = h.tenant_id`,
+};
+
+const settleStatement: Statement = {
+  name: 'settle_webhook',
+  text: `select ${enqueueSettleSql('$1', '$2')}`,
+};
+
+/**
+ * Writes what attempts say of their webhooks' health; one that it disables has its deliveries held.
+ *
+ * @param webhooks locked; those that no attempt belongs to are left alone
+ * @param counted the attempts that were recorded now
+ */
+export async function updateHealth(
+  client: pg.PoolClient,
+  webhooks: readonly LockedWebhook[],
+  counted: readonly FinishedAttempt[],
+  holdHours: number,
+): Promise<void> {
+  const byWebhook = Map.groupBy(counted, ({ delivery }) => delivery.webhookId);
+  const touched = webhooks
+    .filter(({ id }) => byWebhook.has(id))
+    .map((webhook) => ({ webhook, ...newHealth(webhook, byWebhook.get(webhook.id) ?? []) }));
+  if (touched.length === 0) {
+    return;
+  }
+  const updated = query(client, healthStatement, [
+    touched.map(({ webhook }) => webhook.id),
+    touched.map(({ webhook }) => webhook.tenant_id),
+    touched.map(({ verdict }) => verdict.consecutiveFailures),
+    touched.map(({ verdict }) => verdict.disable),
+    touched.map(({ lastSuccessAt }) => lastSuccessAt),
+    touched.map(({ lastFailureAt }) => lastFailureAt),
+    touched.map(({ closeMs }) => closeMs),
+    holdHours,
+  ]);
+  const disabled = touched.filter(({ verdict }) => verdict.disable !== null);
+  await Promise.all([updated, ...disabled.map((one) => afterDisabling(client, one))]);
+}
+
+/** Its deliveries are held from now on, and whoever asks why finds it in the audit log. */
+async function afterDisabling(
+  client: pg.PoolClient,
+  { webhook, verdict }: { webhook: LockedWebhook; verdict: HealthVerdict },
+): Promise<void> {
+  const change = {
+    tenantId: webhook.tenant_id,
+    action: 'WEBHOOK_DISABLED',
+    target: 'WEBHOOK',
+    targetId: webhook.id,
+    before: { active: true },
+    after: { active: false, reason: verdict.disable, consecutiveFailures: verdict.consecutiveFailures },
+  } as const;
+  await Promise.all([
+    query(client, settleStatement, [webhook.id, webhook.tenant_id]),
+    audit(client, service, change),
+  ]);
+}
+
+interface Health {
+  verdict: HealthVerdict;
+  lastSuccessAt: Date | null;
+  lastFailureAt: Date | null;
+  closeMs: number | null;
+}
+
+function newHealth(webhook: LockedWebhook, attempts: readonly FinishedAttempt[]): Health {
+  // One that was written late, because the database was away, may stand behind others that finished after it.
+  const inOrder = attempts.toSorted((a, b) => endedAt(a).getTime() - endedAt(b).getTime());
+  const steps: HealthStep[] = inOrder.map(({ delivery, outcome }) => ({
+    generation: delivery.generation,
+    verdict: outcome.verdict,
+  }));
+  const state = {
+    active: webhook.active,
+    generation: webhook.generation,
+    consecutiveFailures: webhook.consecutive_failures,
+  };
+  const latest = (wanted: readonly FinishedAttempt[]) =>
+    wanted.length === 0 ? null : new Date(Math.max(...wanted.map((attempt) => endedAt(attempt).getTime())));
+  const closings = attempts.flatMap(({ outcome }) =>
+    outcome.verdict === 'FAILED' && outcome.closeMs !== null ? [outcome.closeMs] : [],
+  );
+  return {
+    verdict: foldHealth(state, steps),
+    lastSuccessAt: latest(attempts.filter(({ outcome }) => outcome.verdict === 'SUCCEEDED')),
+    lastFailureAt: latest(attempts.filter(({ outcome }) => outcome.verdict !== 'SUCCEEDED')),
+    closeMs: closings.length > 0 ? Math.max(...closings) : null,
+  };
+}

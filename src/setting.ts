@@ -1,0 +1,28 @@
+import { z } from 'zod';
+
+/** One setting: what it means, what it may be, and its default. */
+export interface Setting<Schema extends z.ZodType> {
+  schema: Schema;
+  /** Completes the sentence "allowed: …". */
+  allowed: string;
+  meaning: string;
+}
+
+export const setting = <Schema extends z.ZodType>(
+  schema: Schema,
+  allowed: string,
+  meaning: string,
+): Setting<Schema> => ({
+  schema,
+  allowed,
+  meaning,
+});
+
+export function whole(min: number, max: number, fallback: number) {
+  return z
+    .string()
+    .regex(/^\d+$/)
+    .default(String(fallback))
+    .transform(Number)
+    .refine((value) => value >= min && value <= max);
+}

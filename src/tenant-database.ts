@@ -1,0 +1,63 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type pg from 'pg';
+import { query, type Statement, transaction } from './database.js';
+
+/**
+ * The role of API processes. It owns nothing, and row-level security shows it the rows of one tenant: the one that a
+ * transaction names (`tenantTransaction`). Daemon and command line work for all tenants, as the role of DATABASE_URL.
+ */
+export const API_ROLE = 'hookwright_api';
+
+/** In place of a tenant: what belongs to the installation itself, such as platform keys. No tenant has this id. */
+const PLATFORM = 0;
+
+const enterTenant: Statement = {
+  name: 'enter_tenant',
+  text: `select set_config('app.tenant', $1, true)`,
+};
+
+/**
+ * As `transaction`, for one tenant: row-level security hides all rows of others, and takes none that would be theirs.
+ *
+ * @param tenantId null: what belongs to the installation itself
+ */
+export function tenantTransaction<Result>(
+  pool: pg.Pool,
+  tenantId: number | null,
+  work: (client: pg.PoolClient, withCommit: (statement: Promise<unknown>) => void) => Promise<Result>,
+): Promise<Result> {
+  return transaction(pool, (client, withCommit) => {
+    withCommit(query(client, enterTenant, [String(tenantId ?? PLATFORM)]));
+    return work(client, withCommit);
+  });
+}
+
+/** Runs one prepared statement for one tenant. It travels together with the transaction's begin and end. */
+export async function tenantQuery<Row extends pg.QueryResultRow>(
+  pool: pg.Pool,
+  tenantId: number | null,
+  statement: Statement,
+  values: readonly unknown[],
+): Promise<Row[]> {
+  let rows: Promise<Row[]> = Promise.resolve([]);
+  await tenantTransaction(pool, tenantId, async (client, withCommit) => {
+    rows = query<Row>(client, statement, values);
+    withCommit(rows);
+  });
+  return rows;
+}
+
+/**
+ * The ORM for one tenant: its filter is set, and row-level security behind it. Each statement is a short transaction.
+ *
+ * @param tenantId null: what belongs to the installation itself; then the filter has no argument, and every query that
+ *   needs one throws
+ */
+export function tenantEntityManager(em: EntityManager, tenantId: number | null): EntityManager {
+  const fork = em.fork({ useContext: false });
+  fork.setSessionContext({ variables: { 'app.tenant': String(tenantId ?? PLATFORM) } });
+  if (tenantId !== null) {
+    fork.setFilterParams('tenant', { tenantId });
+  }
+  return fork;
+}

@@ -1,0 +1,178 @@
+import { type GraphQLField, getNamedType, isObjectType } from 'graphql';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildGraphqlSchema } from '../../src/graphql/schema.js';
+import { badBodies, badTexts } from '../support/bad-bodies.js';
+import { badValues, spoil } from '../support/bad-values.js';
+import { emitMany, makeWebhook } from '../support/factories.js';
+import { RestApi } from '../support/rest-api.js';
+import { fingerprint, innards, longTexts } from '../support/untouched.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: a JSON answer
+type Json = any;
+
+const schema = await buildGraphqlSchema();
+const codes = [
+  'BAD_USER_INPUT',
+  'FORBIDDEN',
+  'NOT_FOUND',
+  'CONFLICT',
+  'PAYLOAD_TOO_LARGE',
+  'GRAPHQL_PARSE_FAILED',
+  'GRAPHQL_VALIDATION_FAILED',
+  'OPERATION_RESOLUTION_FAILURE',
+  'BAD_REQUEST',
+];
+
+let api: RestApi;
+let ids: { webhook: string; event: string; delivery: string };
+let untouched: string;
+let refused = 0;
+beforeAll(async () => {
+  api = await RestApi.open();
+  const { id } = await makeWebhook(api.services, api.tenant.id);
+  const [event] = await emitMany(api.services, api.tenant.id, 1);
+  const { rows } = await api.owner.query('select id from hookwright.deliveries');
+  ids = { webhook: String(id), event: String(event), delivery: String(rows[0].id) };
+  untouched = await fingerprint(api.owner);
+});
+afterAll(() => api[Symbol.asyncDispose]());
+
+const send = (payload: string | Buffer) =>
+  api.ask('POST //graphql', { headers: { 'content-type': 'application/json' }, payload });
+
+/** Errors of the answer, those of refused items of emitEvents among them. */
+function errorsOf(body: Json): { code: string; message: string }[] {
+  const items = (body.data?.emitEvents?.results ?? []).flatMap(({ error }: Json) => (error ? [error] : []));
+  return [
+    ...(body.errors ?? []).map(({ message, extensions }: Json) => ({ code: extensions?.code, message })),
+    ...items.map(({ code, detail }: Json) => ({ code, message: detail })),
+  ];
+}
+
+function expectRefused(
+  { status, text, body }: { status: number; text: string; body: Json },
+  sent: unknown,
+): void {
+  expect([200, 400, 413, 415]).toContain(status);
+  const errors = errorsOf(body);
+  expect(errors.length, text.slice(0, 300)).toBeGreaterThan(0);
+  for (const { code, message } of errors) {
+    expect(codes, text.slice(0, 300)).toContain(code);
+    expect(message).not.toBe('');
+  }
+  expect(text).not.toMatch(innards);
+  expect(text.length).toBeLessThan(20_000);
+  for (const long of longTexts(sent)) {
+    expect(text).not.toContain(long);
+  }
+  refused += 1;
+}
+
+/** Variables that every operation would be happy with. */
+function goodVariables(): Record<string, Json> {
+  const emit = { event: 'coupon.applied', payload: { code: 'A', discount_type: 'B' } };
+  return {
+    delivery: { id: ids.delivery },
+    event: { id: ids.event },
+    webhook: { id: ids.webhook },
+    deliveries: { filter: {} },
+    events: { filter: {} },
+    webhooks: { filter: {} },
+    createApiKey: { input: { name: 'k', scopes: ['webhooks:read'] } },
+    createTenant: { input: { name: 't' } },
+    createWebhook: { input: { url: 'https://a.example.com/', eventTypes: ['*'] } },
+    deleteWebhook: { input: { id: ids.webhook } },
+    emitEvent: { input: emit },
+    emitEvents: { input: { events: [emit], allOrNothing: true } },
+    redeliver: { input: { deliveryId: ids.delivery } }, // pending, so it is refused in any case
+    releaseHeld: { input: { webhookId: ids.webhook } },
+    revokeApiKey: { input: { id: String(api.tenant.keyId) } },
+    testWebhook: { input: { id: ids.webhook } },
+    updateWebhook: { input: { id: ids.webhook, active: true } },
+  };
+}
+
+function operationOf(kind: string, { name, args, type }: GraphQLField<unknown, unknown>): string {
+  const each = (write: (arg: (typeof args)[number]) => string) => `(${args.map(write).join(', ')})`;
+  const leaf = isObjectType(getNamedType(type)) ? '{ __typename }' : '';
+  const selection = name === 'emitEvents' ? '{ results { error { code detail } } }' : leaf;
+  return `${kind} ${each((arg) => `$${arg.name}: ${arg.type}`)} { ${name}${each((arg) => `${arg.name}: $${arg.name}`)} ${selection} }`;
+}
+
+/** A value as a document has it. Enums look like texts here, which is wrong too. */
+function literal(value: Json): string {
+  if (Array.isArray(value)) {
+    return `[${value.map(literal).join(', ')}]`;
+  }
+  if (typeof value === 'object' && value !== null) {
+    return `{${Object.entries(value)
+      .map(([name, inner]) => `${name}: ${literal(inner)}`)
+      .join(', ')}}`;
+  }
+  return JSON.stringify(value) ?? 'null';
+}
+
+const fields = (['query', 'mutation'] as const).flatMap((kind) => {
+  const root = kind === 'query' ? schema.getQueryType() : schema.getMutationType();
+  return Object.values(root?.getFields() ?? {})
+    .filter(({ args }) => args.length > 0)
+    .map((field) => ({ kind, field, name: field.name }));
+});
+
+describe.each(fields)('$kind $name', ({ kind, field, name }) => {
+  test('refuses every way of spoiling its arguments, as variables', async () => {
+    const query = operationOf(kind, field);
+    for (const arg of field.args) {
+      for (const bad of badValues(arg.type, arg.name, [arg.name])) {
+        const variables = spoil(goodVariables()[name], bad);
+        const answer = await send(JSON.stringify({ query, variables }));
+        const where = `${bad.path.join('.')}: ${bad.why}`;
+        expect(errorsOf(answer.body).length, where).toBeGreaterThan(0);
+        expectRefused(answer, variables);
+      }
+    }
+    expect(await fingerprint(api.owner)).toBe(untouched);
+  });
+
+  test('refuses every way of spoiling its arguments, as literals', async () => {
+    const leaf = isObjectType(getNamedType(field.type)) ? '{ __typename }' : '';
+    const selection = name === 'emitEvents' ? '{ results { error { code detail } } }' : leaf;
+    for (const arg of field.args) {
+      for (const bad of badValues(arg.type, arg.name, [arg.name])) {
+        const args = Object.entries(spoil(goodVariables()[name], bad) as object);
+        const list = args.map(([argument, value]) => `${argument}: ${literal(value)}`).join(', ');
+        const query = `${kind} { ${name}${list === '' ? '' : `(${list})`} ${selection} }`;
+        expectRefused(await send(JSON.stringify({ query })), bad.value);
+      }
+    }
+    expect(await fingerprint(api.owner)).toBe(untouched);
+  });
+});
+
+describe('bodies that are no GraphQL request', () => {
+  test.each(badBodies.map((body) => [JSON.stringify(body).slice(0, 100), body]))(
+    '%s',
+    async (_name, body) => {
+      expectRefused(await send(JSON.stringify(body)), body);
+    },
+  );
+
+  test.each(badTexts)('the text %j', async (text) => {
+    expectRefused(await send(text), text);
+  });
+
+  test.each([[0xff], [0x7b, 0xff, 0x7d], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0x00]])(
+    'the bytes %j …',
+    async (...bytes) => {
+      expectRefused(await send(Buffer.from(bytes)), '');
+    },
+  );
+
+  afterAll(async () => {
+    expect(await fingerprint(api.owner)).toBe(untouched);
+  });
+});
+
+test('these were at least 1,000 bad requests', () => {
+  expect(refused).toBeGreaterThan(1000);
+});

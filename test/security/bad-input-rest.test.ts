@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeTenant } from '../support/factories.js';
+import { Refusals, words } from '../support/refusals.js';
+import { RestApi } from '../support/rest-api.js';
+
+let api: RestApi;
+let id: number;
+let refusals: Refusals;
+beforeAll(async () => {
+  api = await RestApi.open();
+  ({ id } = await api.webhook());
+  await makeTenant(api.services); // somebody else, whom nobody may reach
+  refusals = await Refusals.of(api);
+});
+afterAll(() => api[Symbol.asyncDispose]());
+
+const withId = (line: string, text: string | number = id) => line.replace(':id', () => escaped(String(text)));
+const routes = [
+  'GET /webhooks',
+  'POST /webhooks',
+  'GET /webhooks/:id',
+  'PATCH /webhooks/:id',
+  'DELETE /webhooks/:id',
+  'POST /webhooks/:id/test',
+];
+const routesWithId = routes.filter((line) => line.includes(':id'));
+const good: Record<string, object> = {
+  'POST /webhooks': { url: 'https://example.com/', events: ['*'] },
+  'PATCH /webhooks/:id': { active: false },
+};
+
+describe.each(routes)('%s', (line) => {
+  const isRead = good[line] !== undefined;
+  const bodied = isRead ? { json: good[line] } : {};
+
+  test('refuses keys that are none', async () => {
+    const keys = [
+      '',
+      ' ',
+      'x',
+      'Bearer',
+      'Bearer ',
+      'bearer',
+      `Basic ${Buffer.from('a:b').toString('base64')}`,
+      `Token ${api.tenant.key}`,
+      api.tenant.key,
+      `Bearer ${api.tenant.key.slice(0, -1)}`,
+      `Bearer ${api.tenant.key}x`,
+      `Bearer ${api.tenant.key.toUpperCase()}`,
+      `Bearer ${api.tenant.key} ${api.tenant.key}`,
+      `Bearer hw_0_${'a'.repeat(49)}`,
+      'Bearer hw_99999999999999999999_x',
+      `Bearer ${'x'.repeat(5000)}`,
+      'Bearer null',
+      'Bearer ü',
+      "Bearer ' or 1=1",
+    ];
+    for (const authorization of keys) {
+      const { text } = await refusals.expect(
+        withId(line),
+        { ...bodied, key: null, headers: { authorization } },
+        [401],
+      );
+      expect(text).not.toContain(api.tenant.key);
+    }
+  });
+
+  test('refuses tenants that are none, or not its own', async () => {
+    for (const tenant of ['0', '-1', 'x', '1.5', '999999', '9'.repeat(30), "1' or '1'='1", '1, 2', 'null']) {
+      await refusals.expect(
+        withId(line),
+        { ...bodied, headers: { 'hookwright-tenant': tenant } },
+        [403, 404],
+      );
+    }
+  });
+
+  test('refuses parameters that it does not know', async () => {
+    const queries = [
+      ...words(`
+      x=1 limits=1 __proto__=1 constructor=1 %00=1 %zz=1 a[b]=c limit[]=1 =1 LIMIT=1
+    `),
+      `${'x'.repeat(500)}=1`,
+    ];
+    for (const query of queries) {
+      await refusals.expect(`${withId(line)}?${query}`, bodied, [422]);
+    }
+  });
+});
+
+test.each(routesWithId)('%s refuses ids that are none', async (line) => {
+  const ids = [
+    ...words(`
+    0 -1 -0 1.0 1.5 01 +1 1e0 1e3 0x1 abc %20 %201 1%20 null undefined NaN Infinity true
+    9007199254740991 9007199254740992 99999999999999999999 %00 1%00 %0a %F0%9F%98%80 %ED%A0%80 %ff %zz %
+    1'%20or%201=1 1;drop ..%2f1 %2e%2e 1%2ftest __proto__ constructor * [1] {id} :id １ ١ 999999
+  `),
+    '9'.repeat(100),
+    '9'.repeat(5000),
+  ];
+  for (const text of ids) {
+    await refusals.expect(withId(line, text), good[line] ? { json: good[line] } : {}, [404]);
+  }
+});
+
+test('the list refuses parameters that are out of their range, broken or doubled', async () => {
+  const values: Record<string, string[]> = {
+    limit: [
+      ...words(`
+      0 -1 101 1.5 1e1 +1 %201 0x1 01 abc null 9999999999 %00 １ 1&limit=2 []
+    `),
+      '',
+      '9'.repeat(400),
+    ],
+    cursor: [
+      ...words(`
+      x %00 aWQ6MA aWQ6LTE aWQ6MQ== aWQ6OTk5OTk5OTk5OTk5OTk5OTk5OQ %ED%A0%80 ' ..%2f
+      aWQ6MQ&cursor=aWQ6MQ
+    `),
+      '',
+      'x'.repeat(3000),
+    ],
+    active: ['', '0', '1', 'yes', 'True', 'TRUE', '%20true', 'null', 'on', 'true&active=false'],
+    event: [
+      ...words(`
+      no.such * Coupon.applied %00 %20coupon.applied __proto__ constructor '
+      coupon.applied&event=coupon.applied
+    `),
+      '',
+      'x'.repeat(3000),
+    ],
+  };
+  for (const [name, texts] of Object.entries(values)) {
+    for (const text of texts) {
+      await refusals.expect(`GET /webhooks?${name}=${escaped(text)}`, {}, [422]);
+    }
+  }
+});
+
+/** What is escaped already stays as it is. */
+function escaped(text: string): string {
+  return text.replaceAll(/[^\x21-\x7e]/g, encodeURIComponent);
+}
+
+test('paths and methods that there are not', async () => {
+  const methods = words(`
+    PUT OPTIONS TRACE PROPFIND LOCK SEARCH QUERY MKCOL REPORT PURGE
+  `);
+  for (const method of methods) {
+    for (const path of [
+      '/webhooks',
+      `/webhooks/${id}`,
+      `/webhooks/${id}/test`,
+      '/openapi.json',
+      '//graphql',
+      '//health/ready',
+    ]) {
+      const { headers } = await refusals.expect(`${method} ${path}`, {}, [405]);
+      expect(headers['allow']).toMatch(/[A-Z]/);
+    }
+  }
+  const paths = [
+    ...words(`
+    / /webhook /webhooks/ /Webhooks //api //api/ //api/v2/webhooks //webhooks //.env //.git/config
+    //admin //graphql/ //graphql/stream //graphiql/x //health //health/ //metrics //problems //problems/
+    //%2e%2e/etc/passwd //..%2f..%2fetc/passwd //%00 //% //%zz //%ff //api/v1/%2e%2e/webhooks
+    //webhooks;a=b //favicon.ico //__proto__ //constructor
+  `),
+    '',
+    `/webhooks/${id}/`,
+    `/webhooks/${id}/test/`,
+    `/webhooks/${id}/tests`,
+    `//${'a/'.repeat(2000)}`,
+    `//${'x'.repeat(8000)}`,
+  ];
+  for (const path of paths) {
+    for (const method of ['GET', 'POST']) {
+      await refusals.expect(`${method} ${path}`, method === 'POST' ? { json: {} } : {}, [404]);
+    }
+  }
+});
+
+test('these were at least 550 bad requests, and nothing was written', async () => {
+  expect(refusals.count).toBeGreaterThan(550);
+  await refusals.expectNothingWritten();
+});

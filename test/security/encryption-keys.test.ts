@@ -1,0 +1,134 @@
+import { spawn } from 'node:child_process';
+import { createHmac, randomBytes } from 'node:crypto';
+import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { encryptionKeysInUse, rewrapDataKeys } from '../../src/operations/rewrap-data-keys.js';
+import { SecretVault } from '../../src/operations/secrets.js';
+import { DeliveryStack } from '../support/delivery-stack.js';
+import { eventually } from '../support/eventually.js';
+import { makeTenant, makeWebhook } from '../support/factories.js';
+import { startReceiver } from '../support/receiver.js';
+
+const oldKey = { kid: 'old', key: randomBytes(32) };
+const newKey = { kid: 'new', key: randomBytes(32) };
+const setting = (...keys: (typeof oldKey)[]) =>
+  keys.map(({ kid, key }) => `${kid}:${key.toString('base64')}`).join(',');
+
+let stack: DeliveryStack;
+beforeEach(async () => {
+  stack = await DeliveryStack.open({ ENCRYPTION_KEYS: setting(oldKey, newKey) });
+});
+afterEach(() => stack[Symbol.asyncDispose]());
+
+const vaultOf = (...keys: (typeof oldKey)[]) => new SecretVault(stack.services.db, keys);
+
+async function sealedSecret(webhookId: number): Promise<Buffer> {
+  const [row] = await stack.rows<{ sealed_secret: Buffer }>(
+    `select sealed_secret from hookwright.webhooks where id = ${webhookId}`,
+  );
+  return row!.sealed_secret;
+}
+
+/** The program itself, as an operator runs it. */
+async function hookwright(command: string, keys: string): Promise<{ code: number | null; said: string }> {
+  const env = { ...process.env, DATABASE_URL: stack.databaseUrl, ENCRYPTION_KEYS: keys };
+  const child = spawn(process.execPath, ['--import', 'tsx', 'src/main.ts', ...command.split(' ')], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  const [out, err, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  return { code, said: out + err };
+}
+
+describe('rewrapping', () => {
+  test('makes the old key needless, for every tenant, and changes no secret', async () => {
+    const webhook = await stack.webhook('https://a.example.com/');
+    const others = await Promise.all([1, 2, 3].map(() => makeTenant(stack.services)));
+    expect(await rewrapDataKeys(stack.services.db, vaultOf(newKey, oldKey))).toBe(1 + others.length);
+    expect(await encryptionKeysInUse(stack.services.db)).toEqual([
+      { kid: 'new', tenants: 1 + others.length },
+    ]);
+    const sealed = await sealedSecret(webhook.id);
+    const opened = await vaultOf(newKey).open(stack.tenantId, webhook.id, sealed);
+    expect(opened).toBe(webhook.secret);
+    await expect(vaultOf(oldKey).open(stack.tenantId, webhook.id, sealed)).rejects.toThrow(
+      'ENCRYPTION_KEYS has no key named new',
+    );
+    expect(await rewrapDataKeys(stack.services.db, vaultOf(newKey, oldKey))).toBe(0);
+  });
+
+  test('under traffic costs no delivery its signature', async () => {
+    const receiver = await startReceiver();
+    try {
+      const { secret } = await stack.webhook(receiver.url);
+      stack.startDaemon();
+      for (let event = 0; event < 60; event++) {
+        await stack.emit();
+        if (event === 30) {
+          await rewrapDataKeys(stack.services.db, vaultOf(newKey, oldKey));
+          await makeWebhook(stack.services, stack.tenantId, {
+            url: receiver.url,
+            eventTypes: ['booking.created'],
+          });
+        }
+        await delay(2);
+      }
+      await eventually(() => receiver.received.length === 60);
+      for (const { headers, body } of receiver.received) {
+        const digest = createHmac('sha256', secret).update(body).digest('hex');
+        expect(headers['x-service-signature']).toBe(`sha256=${digest}`);
+      }
+    } finally {
+      await receiver.close();
+    }
+  });
+
+  test('stops at a data key whose key is lost, and says which that is', async () => {
+    const lost = vaultOf(newKey, { ...oldKey, kid: 'another' });
+    await expect(rewrapDataKeys(stack.services.db, lost)).rejects.toThrow(/no key named old/);
+  });
+});
+
+describe('the command line', () => {
+  test('rewraps, and says when the old keys can go', async () => {
+    const { code, said } = await hookwright('keys rewrap', setting(newKey, oldKey));
+    expect(said).toContain(
+      'The secrets of 1 tenant are protected by new now. No other encryption key is in use',
+    );
+    expect(code).toBe(0);
+    const [entry] = await stack.rows<object>(
+      `select actor, action, before, after from hookwright.audit_log order by id desc limit 1`,
+    );
+    expect(entry).toEqual({
+      actor: 'COMMAND_LINE',
+      action: 'DATA_KEY_REWRAPPED',
+      before: '{"encryptionKey":"old"}',
+      after: '{"encryptionKey":"new"}',
+    });
+  });
+
+  test('a daemon does not start without a key that protects secrets', async () => {
+    const { code, said } = await hookwright('daemon', setting(newKey));
+    expect(said).toContain('ENCRYPTION_KEYS lacks keys that protect secrets: old.');
+    expect(code).toBe(1);
+  });
+});
+
+describe('at rest', () => {
+  test('a sealed secret that was moved to another webhook, or another tenant, does not open', async () => {
+    const one = await stack.webhook('https://a.example.com/');
+    const two = await stack.webhook('https://b.example.com/');
+    const stranger = await makeTenant(stack.services);
+    const sealed = await sealedSecret(one.id);
+    const vault = vaultOf(oldKey);
+    await expect(vault.open(stack.tenantId, two.id, sealed)).rejects.toThrow('cannot be opened');
+    await expect(vault.open(stranger.id, one.id, sealed)).rejects.toThrow('cannot be opened');
+    await stack.rows(
+      `update hookwright.tenants t set data_key = (select data_key from hookwright.tenants where id = ${stranger.id})
+       where id = ${stack.tenantId}`,
+    );
+    await expect(vaultOf(oldKey).open(stack.tenantId, one.id, sealed)).rejects.toThrow('cannot be opened');
+  });
+});

@@ -1,0 +1,130 @@
+import { readFileSync } from 'node:fs';
+import { type FieldNode, getIntrospectionQuery, Kind, parse } from 'graphql';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { SCOPES } from '../../src/domain/api-key.js';
+import { buildGraphqlSchema } from '../../src/graphql/schema.js';
+import { limitSettings } from '../../src/limit-settings.js';
+import { emitMany, makeKey, makeTenant, makeWebhook } from '../support/factories.js';
+import { RestApi } from '../support/rest-api.js';
+
+const page = readFileSync(new URL('../../docs/graphql.md', import.meta.url), 'utf8');
+
+interface Example {
+  query: string;
+  /** As the page has it. */
+  variables: string;
+  rootFields: string[];
+}
+
+const examples: Example[] = [...page.matchAll(/```graphql\n(.*?)```(?:\n```json\n(.*?)```)?/gs)].map(
+  ([, query = '', variables = '{}']) => ({
+    query,
+    variables,
+    rootFields: parse(query).definitions.flatMap((definition) =>
+      definition.kind === Kind.OPERATION_DEFINITION
+        ? definition.selectionSet.selections.map((selection) => (selection as FieldNode).name.value)
+        : [],
+    ),
+  }),
+);
+const schema = await buildGraphqlSchema();
+
+let api: RestApi;
+let platformKey: string;
+beforeAll(async () => {
+  api = await RestApi.open();
+  platformKey = (await makeKey(api.services, null, ['platform:admin'])).key;
+});
+afterAll(() => api[Symbol.asyncDispose]());
+
+const send = (body: object, key: string | null) =>
+  api.ask('POST //graphql', {
+    headers: { 'content-type': 'application/json' },
+    payload: JSON.stringify(body),
+    key,
+  });
+
+describe('docs/graphql.md', () => {
+  test('has an example of every query and every mutation', () => {
+    const shown = new Set(examples.flatMap(({ rootFields }) => rootFields));
+    const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
+    const all = roots.flatMap((root) => Object.keys(root?.getFields() ?? {}));
+    expect(all.filter((name) => !shown.has(name))).toEqual([]);
+  });
+
+  test.each(examples.map((example) => [example.rootFields.join(' '), example] as const))(
+    'its example of %s runs as it stands',
+    async (name, { query, variables }) => {
+      const { key, ids } = await seeded();
+      // The page's ids are those of its own story; everything else in it is sent as it is.
+      const own = variables.replaceAll(/"(\d+)"/g, (whole, id) =>
+        ids[id] === undefined ? whole : `"${ids[id]}"`,
+      );
+      const { status, body } = await send(
+        { query, variables: JSON.parse(own) },
+        name === 'createTenant' ? platformKey : key,
+      );
+      expect({ status, errors: body.errors }).toEqual({ status: 200, errors: undefined });
+      expect(Object.values(body.data).every((value) => value !== null)).toBe(true);
+    },
+  );
+
+  test('names every limit of a GraphQL request, with its default', () => {
+    for (const [name, { schema: setting }] of Object.entries(limitSettings)) {
+      if (!/^(GRAPHQL|EVENTS|PAYLOAD|REQUEST|PIPELINED)/.test(name)) {
+        continue;
+      }
+      const row = page.split('\n').find((line) => line.startsWith('|') && line.includes(`\`${name}\``));
+      expect(row, name).toBeDefined();
+      const value = setting.parse(undefined);
+      const told = [value.toLocaleString('en'), `${value / 1024 / 1024} MiB`, `${value / 1000} s`];
+      expect(
+        told.some((text) => row?.includes(text)),
+        `${name}: ${value}`,
+      ).toBe(true);
+    }
+  });
+});
+
+/** A tenant with one of everything, by the ids that the page calls them. */
+async function seeded(): Promise<{ key: string; ids: Record<string, string> }> {
+  const { services } = api;
+  const tenant = await makeTenant(services);
+  const { id: webhookId } = await makeWebhook(services, tenant.id);
+  const [eventId] = await emitMany(services, tenant.id, 1);
+  const other = await makeKey(services, tenant.id, SCOPES);
+  const { rows } = await api.owner.query(
+    `update hookwright.deliveries set status = 'FAILED', finished_at = now() where tenant_id = $1 returning id`,
+    [tenant.id],
+  );
+  const ids = { 42: webhookId, 140123456789013: eventId, 140123456789012: rows[0].id, 7: other.id };
+  return {
+    key: tenant.key,
+    ids: Object.fromEntries(Object.entries(ids).map(([shown, id]) => [shown, String(id)])),
+  };
+}
+
+describe('introspection', () => {
+  const flags = [
+    'descriptions',
+    'specifiedByUrl',
+    'directiveIsRepeatable',
+    'schemaDescription',
+    'inputValueDeprecation',
+    'oneOf',
+  ];
+  const queries = Array.from({ length: 2 ** flags.length }, (_, bits) =>
+    getIntrospectionQuery(
+      Object.fromEntries(flags.map((flag, index) => [flag, (bits & (1 << index)) !== 0])),
+    ),
+  );
+
+  test('getIntrospectionQuery passes the limits with all its options, with and without a key', async () => {
+    for (const query of new Set(queries)) {
+      const { status, body } = await send({ query }, null);
+      expect({ status, errors: body.errors }).toEqual({ status: 200, errors: undefined });
+    }
+    const { body } = await send({ query: queries.at(-1) }, api.tenant.key);
+    expect(body.data.__schema.types.length).toBeGreaterThan(50);
+  });
+});

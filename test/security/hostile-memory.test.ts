@@ -1,0 +1,137 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createSender, type Sender } from '../../daemon/send.js';
+import { type HostileKind, hostileKinds } from '../support/hostile-kinds/index.js';
+import {
+  answersEach,
+  type HostileReceiver,
+  response,
+  startHostileReceiver,
+} from '../support/hostile-receivers.js';
+
+const MIB = 1024 * 1024;
+const RUNS = 300;
+const AT_ONCE = 10;
+
+const request = {
+  headers: { 'content-type': 'application/json', 'accept-encoding': 'identity' },
+  body: Buffer.from('{"a":1}'),
+};
+
+/** What has been said or is said for ever, and what is refused without a word; plain text alone. */
+const greedy = hostileKinds.filter(
+  ({ what, options, start }) =>
+    start === undefined &&
+    options === undefined &&
+    /flood|endless|drips|KiB|MB|bomb|cookies|headers/.test(what),
+);
+
+let sender: Sender;
+const started: HostileReceiver[] = [];
+
+beforeAll(() => {
+  setFlagsFromString('--expose-gc');
+  sender = makeSender(150);
+});
+afterAll(async () => {
+  await sender.close();
+  await Promise.all(started.map((receiver) => receiver.close()));
+});
+
+function makeSender(totalTimeoutMs: number): Sender {
+  return createSender({
+    policy: { allowHttp: true, allowedRanges: ['127.0.0.1/32'], loopbackHttp: false },
+    connectTimeoutMs: 5000,
+    totalTimeoutMs,
+    responseBytesMax: 65_536,
+    storedBytesMax: 16_384,
+    connectionsPerOriginMax: 100,
+  });
+}
+
+async function start(misbehave: HostileKind['misbehave']): Promise<string> {
+  const receiver = await startHostileReceiver(misbehave);
+  started.push(receiver);
+  return receiver.url;
+}
+
+/** What is in use when everything is gone that nobody needs. */
+async function bytesInUse(): Promise<number> {
+  const collectGarbage = runInNewContext('gc') as () => void;
+  for (let i = 0; i < 5; i++) {
+    collectGarbage();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
+test(`${RUNS} attempts at receivers that send without end leave nothing behind`, async () => {
+  expect(greedy.length).toBeGreaterThanOrEqual(25);
+  const urls = await Promise.all(greedy.map(({ misbehave }) => start(misbehave)));
+  const run = async (times: number) => {
+    for (let done = 0; done < times; done += AT_ONCE) {
+      await Promise.all(
+        Array.from({ length: AT_ONCE }, (_, i) => sender.send(urls[(done + i) % urls.length]!, request)),
+      );
+    }
+  };
+  await run(RUNS / 2); // caches and pools are filled
+  const before = await bytesInUse();
+  await run(RUNS);
+  expect((await bytesInUse()) - before).toBeLessThan(5 * MIB);
+}, 120_000);
+
+test('the limit is of one answer: a connection may bring any number of them', async () => {
+  const receiver = await startHostileReceiver(answersEach(response(200, 'x'.repeat(60_000))));
+  started.push(receiver);
+  const by = makeSender(10_000);
+  for (let sent = 0; sent < 40; sent++) {
+    expect(await by.send(receiver.url, request)).toMatchObject({ kind: 'response', statusCode: 200 });
+  }
+  await by.close();
+  // Two: undici lends a connection again only after a turn of the event loop.
+  expect(receiver.connections).toBeLessThanOrEqual(2);
+});
+
+const PADDING = 64 * 1024;
+
+// A byte that is kept must not keep the 64 KiB in memory that it was read with.
+test.each<[string, HostileKind['misbehave']]>([
+  [
+    'bytes of a body between long extensions of chunks',
+    repeats(
+      'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n',
+      Buffer.from(`1;a=${'x'.repeat(PADDING)}\r\ny\r\n`),
+    ),
+  ],
+  [
+    'bytes of headers between long spaces',
+    repeats('HTTP/1.1 200 OK\r\n', Buffer.from(`a:${' '.repeat(PADDING)}b\r\n`)),
+  ],
+])('%s do not fill the memory while an attempt is under way', async (_what, misbehave) => {
+  const by = makeSender(2000);
+  const url = await start(misbehave);
+  const before = await bytesInUse();
+  let most = 0;
+  const watch = setInterval(() => {
+    const { heapUsed, external } = process.memoryUsage();
+    most = Math.max(most, heapUsed + external - before);
+  }, 5);
+  await by.send(url, request);
+  clearInterval(watch);
+  await by.close();
+  expect(most).toBeLessThan(16 * MIB);
+});
+
+/** As fast as it is read, always out of the same memory, so that what grows is on the other side. */
+function repeats(first: string, again: Buffer): HostileKind['misbehave'] {
+  return (socket) => {
+    socket.write(first, 'latin1');
+    const next = () => {
+      if (!socket.destroyed) socket.write(again, () => setImmediate(next));
+    };
+    next();
+  };
+}

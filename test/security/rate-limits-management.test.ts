@@ -1,0 +1,152 @@
+import { describe, expect, test } from 'vitest';
+import { countEvents, makeKey } from '../support/factories.js';
+import { coupon, emitOne, emitSeveral, expectLimited, LimitedApi, many } from '../support/limited-api.js';
+import { expectProblem, type RestAnswer } from '../support/rest-api.js';
+
+describe('management operations', () => {
+  const limited = new LimitedApi({ MANAGEMENT_RATE_MAX: '10', MANAGEMENT_BURST_MAX: '5' });
+  const list = (key: string) => limited.api.ask('GET /webhooks', { key });
+  const left = ({ headers }: RestAnswer) =>
+    Number(/^"management";r=(\d+);t=\d+$/.exec(String(headers['ratelimit']))?.[1]);
+
+  test('are limited for each key: a burst, and then the rate', async () => {
+    const { id, key } = await limited.newTenant();
+    for (let i = 0; i < 5; i++) {
+      expect((await list(key)).status).toBe(200);
+    }
+    expectLimited(await list(key), 1);
+    limited.nowMs += 99;
+    expectLimited(await list(key), 1);
+    limited.nowMs += 1;
+    expect((await list(key)).status).toBe(200);
+    expectLimited(await list(key), 1);
+    const other = await makeKey(limited.api.services, id, ['webhooks:read']);
+    expect((await list(other.key)).status).toBe(200);
+  });
+
+  test('tell their limit with every answer, refused ones included', async () => {
+    const { key } = await limited.newTenant();
+    const first = await list(key);
+    expect(first.headers).toMatchObject({
+      'ratelimit-policy': '"management";q=5;w=1',
+      ratelimit: '"management";r=4;t=1',
+    });
+    const bad = await limited.api.ask('POST /webhooks', { key, json: {} });
+    expectProblem(bad, 'invalid_input');
+    expect(left(bad)).toBe(3);
+    expect(left(await limited.api.ask('GET /webhooks/999999', { key }))).toBe(2);
+    expect(left(await limited.graphql('{ viewer { scopes } }', {}, { key }))).toBe(1);
+    expect(left(await limited.graphql('{ __schema { queryType { name } } }', {}, { key }))).toBe(0);
+    const refused = await list(key);
+    expectLimited(refused, 1);
+    expect(left(refused)).toBe(0);
+    expectLimited(await limited.graphql('{ viewer { scopes } }', {}, { key }), 1);
+  });
+
+  test('that are refused have done nothing', async () => {
+    const { key } = await limited.newTenant();
+    const json = { url: 'https://example.com/hooks', events: ['*'] };
+    const create = 'mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { secret } }';
+    const input = { url: json.url, eventTypes: json.events };
+    for (let i = 0; i < 5; i++) {
+      expect((await limited.api.ask('POST /webhooks', { key, json })).status).toBe(201);
+    }
+    expectLimited(await limited.api.ask('POST /webhooks', { key, json }), 1);
+    expectLimited(await limited.graphql(create, { input }, { key }), 1);
+    limited.nowMs += 500;
+    expect((await list(key)).body.data).toHaveLength(5);
+  });
+
+  test('of one mutation count each, and are done together or not at all', async () => {
+    const { key } = await limited.newTenant();
+    const create = (alias: string) => `${alias}: createWebhook(input: $input) { secret }`;
+    const header = 'mutation ($input: CreateWebhookInput!)';
+    const variables = { input: { url: 'https://example.com/hooks', eventTypes: ['*'] } };
+    const three = `${header} { ...Some ... on Mutation { ${create('c')} } }
+      fragment Some on Mutation { ${create('a')} ...More }
+      fragment More on Mutation { ${create('a')} ${create('b')} }`;
+    const first = await limited.graphql(three, variables, { key });
+    expect(Object.keys(first.body.data)).toEqual(['a', 'b', 'c']);
+    expect(left(first)).toBe(2);
+    const second = await limited.graphql(three, variables, { key });
+    expectLimited(second, 1);
+    expect(left(second)).toBe(2); // nothing was counted
+    expect((await list(key)).body.data).toHaveLength(3);
+  });
+
+  test('larger than the burst are done when nothing else was, and paid off afterwards', async () => {
+    const { key } = await limited.newTenant();
+    const aliases = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+    const revokes = aliases.map((alias) => `${alias}: revokeApiKey(input: {id: "0"}) { apiKey { id } }`);
+    const eight = `mutation { ${revokes.join(' ')} }`;
+    expect((await limited.graphql(eight, {}, { key })).status).toBe(200);
+    limited.nowMs += 399; // 3 beyond the burst, and 1 to go on with
+    expectLimited(await list(key), 1);
+    limited.nowMs += 1;
+    expect((await list(key)).status).toBe(200);
+    expectLimited(await limited.graphql(eight, {}, { key }), 1);
+  });
+
+  test('of queries count more by what they may read', async () => {
+    const { key } = await limited.newTenant();
+    // 1 + 100 × (1 + 10) + edges: between 1,000 and 2,000.
+    const dear = '{ deliveries(first: 100) { edges { node { id attempts { number } } } } }';
+    expect(left(await limited.graphql(dear, {}, { key }))).toBe(3);
+    const cheap = '{ deliveries(first: 10) { edges { node { id attempts { number } } } } }';
+    expect(left(await limited.graphql(cheap, {}, { key }))).toBe(2);
+  });
+
+  test('do not include emits, which carry no header and pass when all else is used up', async () => {
+    const { id, key } = await limited.newTenant();
+    for (let i = 0; i < 5; i++) {
+      await list(key);
+    }
+    for (const [query, variables] of [
+      [emitOne, { input: coupon }],
+      [emitSeveral, many(100)],
+    ] as const) {
+      const answer = await limited.graphql(query, variables, { key });
+      expect(answer.body.errors).toBeUndefined();
+      expect(answer.headers['ratelimit']).toBeUndefined();
+      expect(answer.headers['ratelimit-policy']).toBeUndefined();
+    }
+    const mixed =
+      'mutation ($input: EmitEventInput!) { emitEvent(input: $input) { duplicate } revokeApiKey(input: {id: "0"}) { apiKey { id } } }';
+    expectLimited(await limited.graphql(mixed, { input: coupon }, { key }), 1);
+    expect(await countEvents(limited.api.services, id)).toBe(101);
+  });
+
+  test('documents that are refused before they run count, and in the end nothing passes', async () => {
+    const { key } = await limited.newTenant();
+    const broken = ['{', '{ nothing }', 'query A { viewer { scopes } } query B { viewer { scopes } }'];
+    for (const [index, query] of broken.entries()) {
+      const answer = await limited.graphql(query, {}, { key });
+      expect(answer.status).toBe(400);
+      expect(left(answer)).toBe(4 - index);
+    }
+    for (let i = 0; i < 3; i++) {
+      expect((await limited.graphql('{', {}, { key })).status).toBe(400);
+    }
+    expectLimited(await limited.graphql(emitOne, { input: coupon }, { key }), 1);
+    limited.nowMs += 100;
+    expect((await limited.graphql(emitOne, { input: coupon }, { key })).status).toBe(200);
+  });
+});
+
+describe('the shipped limits', () => {
+  const limited = new LimitedApi({
+    MANAGEMENT_RATE_MAX: '',
+    MANAGEMENT_BURST_MAX: '',
+    CORS_ORIGINS: 'https://app.example.com',
+  });
+
+  test('are 100 management operations a second, with bursts of 200', async () => {
+    const answer = await limited.api.ask('GET /webhooks', { headers: { origin: 'https://app.example.com' } });
+    expect(answer.headers).toMatchObject({
+      'ratelimit-policy': '"management";q=200;w=2',
+      ratelimit: '"management";r=199;t=1',
+    });
+    const exposed = String(answer.headers['access-control-expose-headers']).split(', ');
+    expect(exposed).toEqual(expect.arrayContaining(['RateLimit', 'RateLimit-Policy', 'Retry-After']));
+  });
+});

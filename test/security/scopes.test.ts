@@ -1,0 +1,274 @@
+import {
+  type GraphQLField,
+  type GraphQLObjectType,
+  getNamedType,
+  isNonNullType,
+  isObjectType,
+} from 'graphql';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PLATFORM_SCOPE, SCOPES, type Scope } from '../../src/domain/api-key.js';
+import { requirementOf } from '../../src/graphql/requires.js';
+import { buildGraphqlSchema } from '../../src/graphql/schema.js';
+import { emitMany, makeKey, makeWebhook } from '../support/factories.js';
+import { RestApi } from '../support/rest-api.js';
+
+/** What each guarded field asks for: one of these scopes, or any key at all. A platform key may do everything. */
+const guarded: Record<string, readonly Scope[] | 'any key'> = {
+  'Query.apiKeys': ['keys:admin'],
+  'Query.auditLog': ['keys:admin'],
+  'Query.delivery': ['deliveries:read'],
+  'Query.deliveries': ['deliveries:read'],
+  'Query.event': ['events:read'],
+  'Query.events': ['events:read'],
+  'Query.eventTypes': 'any key',
+  'Query.viewer': 'any key',
+  'Query.webhook': ['webhooks:read'],
+  'Query.webhooks': ['webhooks:read'],
+  'Mutation.createApiKey': ['keys:admin'],
+  'Mutation.createTenant': [],
+  'Mutation.createWebhook': ['webhooks:write'],
+  'Mutation.deleteWebhook': ['webhooks:write'],
+  'Mutation.emitEvent': ['events:emit'],
+  'Mutation.emitEvents': ['events:emit'],
+  'Mutation.redeliver': ['deliveries:write'],
+  'Mutation.releaseHeld': ['webhooks:write'],
+  'Mutation.revokeApiKey': ['keys:admin'],
+  'Mutation.rotateWebhookSecret': ['webhooks:write'],
+  'Mutation.testWebhook': ['webhooks:write'],
+  'Mutation.updateWebhook': ['webhooks:write'],
+  'Delivery.event': ['events:read'],
+  'Delivery.webhook': ['webhooks:read', 'webhooks:write'],
+  'Event.deliveries': ['deliveries:read'],
+  'Webhook.deliveries': ['deliveries:read'],
+};
+
+/**
+ * The fields that ask for nothing: whoever has their object was let in by the guarded field that led to it. A mutation
+ * shows what it made or changed: `redeliver` its delivery with its attempts, `emitEvent` its event.
+ */
+const unguarded: Record<string, string> = {
+  ApiKey: 'createdAt expiresAt id lastUsedAt name revokedAt scopes',
+  Attempt: `
+    durationMs errorCode number requestHeaders responseBody responseBodyBase64 responseHeaders
+    responseTruncated startedAt statusCode url`,
+  AuditEntry: 'action actor after apiKeyId before createdAt id requestId targetId targetType',
+  AuditEntryConnection: 'edges pageInfo',
+  AuditEntryEdge: 'cursor node',
+  CreateApiKeyPayload: 'apiKey key',
+  CreateTenantPayload: 'tenant',
+  CreateWebhookPayload: 'secret webhook',
+  DeleteWebhookPayload: 'deletedWebhookId',
+  Delivery: `
+    attemptCount attempts cancelReason createdAt eventType finishedAt id lastErrorCode
+    lastStatusCode nextAttemptAt status`,
+  DeliveryConnection: 'edges pageInfo',
+  DeliveryEdge: 'cursor node',
+  EmitEventError: 'code detail path',
+  EmitEventPayload: 'deliveryCount duplicate event',
+  EmitEventResult: 'deliveryCount duplicate error event',
+  EmitEventsPayload: 'results',
+  EndpointState: 'inFlight meanMs putOffs waiting window',
+  Event: 'body createdAt eventType id payload',
+  EventConnection: 'edges pageInfo',
+  EventEdge: 'cursor node',
+  EventType: 'createdAt deprecatedAt description name reserved schema',
+  PageInfo: 'endCursor hasNextPage hasPreviousPage startCursor',
+  RedeliverPayload: 'delivery',
+  ReleaseHeldPayload: 'webhook',
+  RevokeApiKeyPayload: 'apiKey',
+  RotateWebhookSecretPayload: 'secret webhook',
+  Tenant: 'createdAt id name',
+  TestWebhookPayload: 'delivery',
+  UpdateWebhookPayload: 'webhook',
+  Viewer: 'apiKey scopes tenant',
+  Webhook: `
+    active closedUntil consecutiveFailures createdAt disabledAt disabledReason endpointState
+    eventTypes heldCount holdUntil id lastFailureAt lastSuccessAt previousSecretExpiresAt url`,
+  WebhookConnection: 'edges pageInfo',
+  WebhookEdge: 'cursor node',
+};
+
+const schema = await buildGraphqlSchema();
+
+type Field = GraphQLField<unknown, unknown>;
+
+const fields = Object.values(schema.getTypeMap())
+  .filter((type): type is GraphQLObjectType => isObjectType(type) && !type.name.startsWith('__'))
+  .flatMap((type) =>
+    Object.values(type.getFields()).map((field) => ({
+      name: `${type.name}.${field.name}`,
+      type,
+      field: field as Field,
+    })),
+  );
+const isGuarded = ({ field }: { field: Field }) => requirementOf(field) !== undefined;
+
+describe('the whole schema', () => {
+  test('every field that asks for something is written down, with the scopes that will do', () => {
+    const found = fields.filter(isGuarded).map(({ name, field }) => {
+      const isEnough = (...scopes: Scope[]) => {
+        try {
+          requirementOf(field)?.({
+            caller: { keyId: 1, tenantId: 1, scopes: new Set(scopes) },
+            tenantId: 1,
+          } as never);
+          return true;
+        } catch {
+          return false;
+        }
+      };
+      expect(isEnough(PLATFORM_SCOPE)).toBe(true);
+      return [name, isEnough() ? 'any key' : SCOPES.filter((scope) => isEnough(scope))];
+    });
+    expect(Object.fromEntries(found)).toEqual(guarded);
+  });
+
+  test('every field that asks for nothing is written down too: a new one has to be thought about', () => {
+    const found: Record<string, string[]> = {};
+    for (const { type, field } of fields.filter((each) => !isGuarded(each))) {
+      found[type.name] = [...(found[type.name] ?? []), field.name].sort();
+    }
+    expect(found).toEqual(
+      Object.fromEntries(Object.entries(unguarded).map(([type, names]) => [type, names.trim().split(/\s+/)])),
+    );
+  });
+
+  test('no root field asks for nothing', () => {
+    const roots = fields.filter(({ type }) => ['Query', 'Mutation', 'Subscription'].includes(type.name));
+    expect(roots.length).toBeGreaterThan(15);
+    expect(roots.filter((each) => !isGuarded(each)).map(({ name }) => name)).toEqual([]);
+  });
+});
+
+describe('over the wire', () => {
+  let api: RestApi;
+  let ids: Record<string, string>;
+  beforeAll(async () => {
+    api = await RestApi.open();
+    const { id: webhook } = await makeWebhook(api.services, api.tenant.id);
+    const [event] = await emitMany(api.services, api.tenant.id, 1);
+    const { rows } = await api.owner.query('select id from hookwright.deliveries');
+    ids = { webhook: String(webhook), event: String(event), delivery: String(rows[0].id) };
+  });
+  afterAll(() => api[Symbol.asyncDispose]());
+
+  const ask = async (query: string, key: string | null) => {
+    const headers = { 'content-type': 'application/json' };
+    return api.ask('POST //graphql', { headers, payload: JSON.stringify({ query }), key });
+  };
+  /** A key with every scope of a tenant but these. */
+  const keyWithout = async (scopes: readonly string[]) =>
+    (
+      await makeKey(
+        api.services,
+        api.tenant.id,
+        SCOPES.filter((scope) => !scopes.includes(scope)),
+      )
+    ).key;
+  const lacking = ([_name, scopes]: readonly [string, readonly Scope[] | 'any key']) => scopes !== 'any key';
+
+  /** A literal that fits, so that it is the scope and not the input that is refused. */
+  const literals: Record<string, string> = {
+    CreateApiKeyInput: '{name: "k", scopes: ["webhooks:read"]}',
+    CreateTenantInput: '{name: "t"}',
+    CreateWebhookInput: '{url: "https://a.example.com/", eventTypes: ["*"]}',
+    DeleteWebhookInput: '{id: "1"}',
+    EmitEventInput: '{event: "coupon.applied", payload: {code: "A", discount_type: "B"}}',
+    EmitEventsInput: '{events: []}',
+    RedeliverInput: '{deliveryId: "1"}',
+    ReleaseHeldInput: '{webhookId: "1"}',
+    RevokeApiKeyInput: '{id: "1"}',
+    RotateWebhookSecretInput: '{id: "1"}',
+    TestWebhookInput: '{id: "1"}',
+    UpdateWebhookInput: '{id: "1", active: false}',
+  };
+  function call(field: Field): string {
+    const args = field.args
+      .filter(({ type }) => isNonNullType(type))
+      .map(
+        ({ name, type }) =>
+          `${name}: ${literals[getNamedType(type).name] ?? JSON.stringify(ids[field.name])}`,
+      );
+    return args.length === 0 ? field.name : `${field.name}(${args.join(', ')})`;
+  }
+  const leaf = (field: Field) => (isObjectType(getNamedType(field.type)) ? '{ __typename }' : '');
+
+  const roots = Object.entries(guarded).filter(([name]) => /^(Query|Mutation)\./.test(name));
+  const nested = Object.entries(guarded).filter(([name]) => !/^(Query|Mutation)\./.test(name));
+  const fieldNamed = (wanted: string) => fields.find(({ name }) => name === wanted)!;
+
+  test.each(roots.filter(lacking))(
+    '%s refuses a key with all other scopes, and does nothing',
+    async (name, scopes) => {
+      const { field, type } = fieldNamed(name);
+      const before = await everything();
+      const { body } = await ask(
+        `${type.name.toLowerCase()} { ${call(field)} ${leaf(field)} }`,
+        await keyWithout(scopes as Scope[]),
+      );
+      expect(body.errors.map(({ extensions }: never) => extensions)).toEqual([
+        { code: 'FORBIDDEN', reason: 'scope_missing' },
+      ]);
+      expect(body.data?.[field.name] ?? null).toBeNull();
+      expect(await everything()).toEqual({ ...before, keys: before['keys']! + 1 });
+    },
+  );
+
+  test.each(roots)('%s is 401 without a key', async (name) => {
+    const { field, type } = fieldNamed(name);
+    const { status, body } = await ask(`${type.name.toLowerCase()} { ${call(field)} ${leaf(field)} }`, null);
+    expect(status).toBe(401);
+    expect(body).not.toHaveProperty('data');
+  });
+
+  /** How to get to an object of each type with a key that may not have the guarded field of it. */
+  const ways: Record<string, (inner: string) => string> = {
+    Delivery: (inner) => `{ delivery(id: "${ids['delivery']}") { id ${inner} } }`,
+    Event: (inner) => `{ event(id: "${ids['event']}") { id ${inner} } }`,
+    Webhook: (inner) => `{ webhook(id: "${ids['webhook']}") { id ${inner} } }`,
+  };
+  test.each(nested)(
+    '%s refuses a key with all other scopes, and its neighbours answer',
+    async (name, scopes) => {
+      const { field, type } = fieldNamed(name);
+      const query = ways[type.name]!(`${call(field)} ${leaf(field)}`);
+      const { body } = await ask(query, await keyWithout(scopes as Scope[]));
+      expect(body.errors).toHaveLength(1);
+      expect(body.errors[0].extensions).toEqual({ code: 'FORBIDDEN', reason: 'scope_missing' });
+      expect(body.errors[0].path.at(-1)).toBe(field.name);
+      expect((await ask(query, api.tenant.key)).body).not.toHaveProperty('errors');
+    },
+  );
+
+  test('every REST route refuses a key with all other scopes, and one without any', async () => {
+    const { body: document } = await api.ask('GET /openapi.json', { key: null });
+    let routes = 0;
+    for (const [path, item] of Object.entries<Record<string, { description?: string }>>(document.paths)) {
+      for (const [method, { description }] of Object.entries(item)) {
+        const scope = /`([a-z]+:[a-z]+)`/.exec(description ?? '')?.[1];
+        if (!['get', 'post', 'patch', 'put', 'delete'].includes(method)) {
+          continue;
+        }
+        routes += 1;
+        const line = `${method.toUpperCase()} ${path.replace('{id}', ids['webhook'] ?? '')}`;
+        const before = await everything();
+        expect((await api.ask(line, { key: await keyWithout([String(scope)]) })).status, line).toBe(403);
+        expect((await api.ask(line, { key: null })).status, line).toBe(401);
+        expect(await everything()).toEqual({ ...before, keys: before['keys']! + 1 });
+      }
+    }
+    expect(routes).toBe(6);
+  });
+
+  /** How much of everything there is, to see that a refusal left no trace. */
+  async function everything(): Promise<Record<string, number>> {
+    const { rows } = await api.owner.query(
+      `select (select count(*)::integer from hookwright.webhooks where active) as webhooks,
+              (select count(*)::integer from hookwright.events) as events,
+              (select count(*)::integer from hookwright.deliveries) as deliveries,
+              (select count(*)::integer from hookwright.tenants) as tenants,
+              (select count(*)::integer from hookwright.api_keys where revoked_at is null) as keys`,
+    );
+    return rows[0];
+  }
+});

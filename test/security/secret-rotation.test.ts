@@ -1,0 +1,151 @@
+import { createHmac } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Webhook as StandardWebhook } from 'standardwebhooks';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { commandLine } from '../../src/operations/audit.js';
+import { deleteWebhook } from '../../src/operations/delete-webhook.js';
+import { forgetPreviousSecrets, rotateSecret } from '../../src/operations/rotate-secret.js';
+import { DeliveryStack } from '../support/delivery-stack.js';
+import { eventually } from '../support/eventually.js';
+import { type Received, type Receiver, startReceiver } from '../support/receiver.js';
+
+let stack: DeliveryStack;
+let receiver: Receiver;
+let webhook: { id: number; secret: string };
+
+beforeEach(async () => {
+  stack = await DeliveryStack.open();
+  receiver = await startReceiver();
+  webhook = await stack.webhook(receiver.url);
+});
+afterEach(async () => {
+  await stack[Symbol.asyncDispose]();
+  await receiver.close();
+});
+
+async function rotate(overlapHours: number): Promise<string> {
+  const { db, vault, random } = stack.services;
+  const rotation = { webhookId: webhook.id, overlapHours, by: commandLine };
+  return (await rotateSecret(db, vault, random, stack.tenantId, rotation)).secret;
+}
+
+/** Emits one event and waits for its request. */
+async function deliver(): Promise<Received> {
+  const before = receiver.received.length;
+  await stack.emit();
+  return await eventually(() => receiver.received[before]);
+}
+
+/** Whether the contract's header verifies with this secret. */
+const contractIs = ({ headers, body }: Received, secret: string) =>
+  headers['x-service-signature'] === `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
+
+/** Whether the Standard Webhooks header does, by the library of its receivers. */
+function standardIs({ headers, body }: Received, secret: string): boolean {
+  try {
+    new StandardWebhook(secret).verify(body, headers as Record<string, string>);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe('a rotated secret', () => {
+  test('while the overlap lasts, receivers with the old secret go on verifying, and those with the new one can too', async () => {
+    stack.startDaemon();
+    const secret = await rotate(24);
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{44}$/);
+    const request = await deliver();
+    expect(contractIs(request, webhook.secret)).toBe(true);
+    expect(standardIs(request, webhook.secret)).toBe(true);
+    expect(standardIs(request, secret)).toBe(true);
+  });
+
+  test('when the overlap is over, only the new one signs, and the old one is erased', async () => {
+    const secret = await rotate(24);
+    await stack.rows(
+      `update hookwright.webhooks set previous_secret_expires_at = now() - interval '1 second'`,
+    );
+    stack.startDaemon();
+    const request = await deliver();
+    expect(contractIs(request, secret)).toBe(true);
+    expect(standardIs(request, secret)).toBe(true);
+    expect(standardIs(request, webhook.secret)).toBe(false);
+    await forgetPreviousSecrets(stack.services.db);
+    expect(await kept()).toEqual({ previous: false, until: null });
+  });
+
+  test('without an overlap the old one is worthless at once', async () => {
+    stack.startDaemon();
+    await deliver();
+    const secret = await rotate(0);
+    const request = await deliver();
+    expect(contractIs(request, secret)).toBe(true);
+    expect(standardIs(request, webhook.secret)).toBe(false);
+    expect(await kept()).toEqual({ previous: false, until: null });
+  });
+
+  test('cannot be rotated again within the overlap, unless that ends it', async () => {
+    await rotate(1);
+    await expect(rotate(1)).rejects.toMatchObject({
+      reason: 'rotation_under_way',
+      detail: expect.stringMatching(/valid until \d{4}-.*\+00:00\. .*overlapHours: 0/),
+    });
+    const secret = await rotate(0);
+    stack.startDaemon();
+    expect(contractIs(await deliver(), secret)).toBe(true);
+    await rotate(1); // the overlap has ended, so this is the first one again
+  });
+
+  test('is erased with its webhook, both of them', async () => {
+    await rotate(1);
+    await deleteWebhook(stack.services.db, stack.tenantId, webhook.id, commandLine);
+    const rows = await stack.rows<{ secrets: number }>(
+      'select length(sealed_secret) + coalesce(length(previous_sealed_secret), 0) as secrets from hookwright.webhooks',
+    );
+    expect(rows).toEqual([{ secrets: 0 }]);
+  });
+
+  test('retries sign with what is valid when they are made', async () => {
+    receiver.answerWith((_, response) => void response.writeHead(500).end());
+    stack.startDaemon();
+    const first = await deliver();
+    expect(contractIs(first, webhook.secret)).toBe(true);
+    const secret = await rotate(0);
+    receiver.answerWith((_, response) => void response.writeHead(200).end());
+    const later = await eventually(() => receiver.received.find((one) => contractIs(one, secret)));
+    expect(later.headers['x-service-delivery']).toBe(first.headers['x-service-delivery']);
+  });
+
+  test('rotated every 100 ms under load: every request verifies with a secret that was valid', async () => {
+    stack.startDaemon();
+    const secrets = [webhook.secret];
+    let rotating = true;
+    const emitting = (async () => {
+      for (; rotating; await delay(3)) {
+        await stack.emit();
+      }
+    })();
+    for (let rotation = 0; rotation < 20; rotation++) {
+      secrets.push(await rotate(0));
+      await delay(100);
+    }
+    rotating = false;
+    await emitting;
+    await eventually(async () => (await stack.deliveries(`status <> 'SUCCEEDED'`)).length === 0);
+    expect(receiver.received.length).toBeGreaterThan(50);
+    for (const request of receiver.received) {
+      expect(
+        secrets.filter((secret) => contractIs(request, secret) && standardIs(request, secret)),
+      ).toHaveLength(1);
+    }
+  });
+});
+
+async function kept() {
+  const [row] = await stack.rows<{ previous: boolean; until: Date | null }>(
+    `select previous_sealed_secret is not null as previous, previous_secret_expires_at as until
+     from hookwright.webhooks where id = ${webhook.id}`,
+  );
+  return row;
+}

@@ -1,0 +1,211 @@
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.js';
+import { RestApi } from '../support/rest-api.js';
+
+let api: RestApi;
+let port: number;
+let key: string;
+beforeAll(async () => {
+  api = await RestApi.open({
+    REQUEST_TIMEOUT_MS: '1000',
+    IDLE_TIMEOUT_MS: '1500',
+    PIPELINED_REQUESTS_MAX: '8',
+  });
+  await api.server.listen({ host: '127.0.0.1', port: 0 });
+  port = (api.server.server.address() as AddressInfo).port;
+  key = `Authorization: Bearer ${api.tenant.key}\r\n`;
+  await api.webhook();
+});
+afterAll(() => api[Symbol.asyncDispose]());
+
+/** A client that does not behave: it sends what it is told to, and keeps what it is answered. */
+class Attacker {
+  answer = '';
+  closed = false;
+
+  private constructor(
+    readonly socket: Socket,
+    reads: boolean,
+  ) {
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      this.closed = true;
+    });
+    if (reads) {
+      socket.setEncoding('latin1').on('data', (chunk) => {
+        this.answer += chunk;
+      });
+    }
+  }
+
+  static open({ reads = true } = {}): Promise<Attacker> {
+    return new Promise((resolve, reject) => {
+      const socket = connect(port, '127.0.0.1', () => resolve(new Attacker(socket, reads)));
+      socket.once('error', reject);
+    });
+  }
+
+  /** Sends the head at once and then one of the pieces after another, until it is cut off. */
+  async drip(head: string, piece: string, everyMs = 20): Promise<void> {
+    this.socket.write(head);
+    const timer = setInterval(() => this.socket.writable && this.socket.write(piece), everyMs);
+    await eventually(() => this.closed, 20_000).finally(() => clearInterval(timer));
+  }
+
+  get statuses(): number[] {
+    return [...this.answer.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
+  }
+}
+
+/** Every connection that the server knows of is cut in the end. */
+const connections = () =>
+  new Promise<number>((resolve, reject) =>
+    api.server.server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
+  );
+
+async function isHealthy(): Promise<void> {
+  const response = await fetch(`http://127.0.0.1:${port}/api/v1/webhooks`, {
+    headers: { authorization: `Bearer ${api.tenant.key}`, connection: 'close' },
+  });
+  expect(response.status).toBe(200);
+  expect((await response.json()).data).toHaveLength(1);
+}
+
+describe('a client that takes its time is cut off, and others are served meanwhile', () => {
+  beforeEach(() => eventually(async () => (await connections()) === 0, 20_000));
+
+  /** While `attack` lasts, a healthy request is answered, however many of these there are. */
+  async function whileAttacked(
+    attack: (attacker: Attacker) => Promise<void>,
+    reads = true,
+  ): Promise<Attacker[]> {
+    const attackers = await Promise.all(Array.from({ length: 20 }, () => Attacker.open({ reads })));
+    const attacks = Promise.all(attackers.map(attack));
+    await isHealthy();
+    await isHealthy();
+    await attacks;
+    await isHealthy();
+    return attackers;
+  }
+
+  const post = (path: string, headers: string) => `POST ${path} HTTP/1.1\r\nHost: a\r\n${key}${headers}\r\n`;
+  const json = 'Content-Type: application/json\r\n';
+
+  test('headers that come letter by letter', async () => {
+    const attackers = await whileAttacked((attacker) =>
+      attacker.drip('GET /api/v1/webhooks HTTP/1.1\r\nHost: a\r\n', 'X-A: b\r\n'),
+    );
+    expect(attackers.map(({ statuses }) => statuses)).toEqual(attackers.map(() => [408]));
+    expect(attackers[0]?.answer).toContain('"code":"request_timeout"');
+  });
+
+  test.each([
+    ['a REST body', () => post('/api/v1/webhooks', `${json}Content-Length: 60000\r\n`)],
+    ['a GraphQL body', () => post('/graphql', `${json}Content-Length: 4000000\r\n`)],
+  ])('%s that comes byte by byte', async (_name, head) => {
+    const attackers = await whileAttacked((attacker) => attacker.drip(head(), ' '));
+    expect(attackers.map(({ statuses }) => statuses)).toEqual(attackers.map(() => [408]));
+  });
+
+  test('a chunked body without end', async () => {
+    const attackers = await whileAttacked((attacker) =>
+      attacker.drip(post('/graphql', `${json}Transfer-Encoding: chunked\r\n`), '1\r\n \r\n'),
+    );
+    expect(attackers.map(({ statuses }) => statuses)).toEqual(attackers.map(() => [408]));
+  });
+
+  test('a body without end for a route that ignores bodies: the answer comes, and then the end', async () => {
+    const attackers = await whileAttacked((attacker) =>
+      attacker.drip(post('/api/v1/webhooks/999999/test', 'Transfer-Encoding: chunked\r\n'), '1\r\n \r\n'),
+    );
+    for (const { statuses } of attackers) {
+      expect(statuses[0]).toBe(404);
+    }
+  });
+
+  test('a body that is announced and never comes', async () => {
+    const attackers = await whileAttacked(async (attacker) => {
+      attacker.socket.write(post('/api/v1/webhooks', `${json}Content-Length: 100\r\n`));
+      await eventually(() => attacker.closed, 20_000);
+    });
+    expect(attackers.map(({ statuses }) => statuses)).toEqual(attackers.map(() => [408]));
+  });
+
+  test('a connection on which nothing is ever sent', async () => {
+    await whileAttacked(async (attacker) => {
+      await eventually(() => attacker.closed, 20_000);
+    });
+  });
+
+  test('a connection that is kept after its answer', async () => {
+    const attackers = await whileAttacked(async (attacker) => {
+      attacker.socket.write('GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n');
+      await eventually(() => attacker.closed, 20_000);
+    });
+    expect(attackers.map(({ statuses }) => statuses)).toEqual(attackers.map(() => [200]));
+  });
+
+  test('an answer that nobody reads', async () => {
+    await api.ask('GET //graphiql'); // 9 MB, made when they are first wanted
+    const attackers = await whileAttacked(async (attacker) => {
+      attacker.socket.write('GET /graphiql HTTP/1.1\r\nHost: a\r\n\r\n');
+    }, false);
+    await eventually(async () => (await connections()) === 0, 20_000);
+    for (const { socket } of attackers) {
+      socket.destroy();
+    }
+  });
+});
+
+describe('requests that do not wait for the answers to those before', () => {
+  const get = () => `GET /api/v1/webhooks HTTP/1.1\r\nHost: a\r\n${key}\r\n`;
+
+  test('up to the limit they are answered, in their order', async () => {
+    const client = await Attacker.open();
+    client.socket.write(get().repeat(8));
+    await eventually(() => client.statuses.length === 8);
+    expect(client.statuses).toEqual(Array(8).fill(200));
+    client.socket.write(get()); // those before are done: the connection is as good as new
+    await eventually(() => client.statuses.length === 9);
+    client.socket.destroy();
+  });
+
+  test.each([
+    ['REST', '/api/v1/webhooks', 'application/problem+json'],
+    ['GraphQL', '/graphql', 'application/json'],
+  ])('beyond it %s refuses and ends the connection', async (_name, path, type) => {
+    const client = await Attacker.open();
+    client.socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n${key}\r\n`.repeat(2000));
+    await eventually(() => client.closed);
+    const { statuses } = client;
+    expect(statuses.length).toBeLessThan(20);
+    expect(statuses.at(-1)).toBe(429);
+    const last = client.answer.slice(client.answer.lastIndexOf('HTTP/1.1 '));
+    expect(last).toMatch(/^retry-after: 1\r$/im);
+    expect(last).toMatch(/^connection: close\r$/im);
+    expect(last.toLowerCase()).toContain(`content-type: ${type}`);
+    await isHealthy();
+  });
+});
+
+describe('the limits that stand in every process', () => {
+  test('no limit that Node has is off, and those of the settings are in force', async () => {
+    await using usual = await RestApi.open();
+    const { server } = usual.server;
+    expect({
+      requestTimeout: server.requestTimeout,
+      headersTimeout: server.headersTimeout,
+      timeout: server.timeout,
+      keepAliveTimeout: server.keepAliveTimeout,
+    }).toEqual({ requestTimeout: 30_000, headersTimeout: 15_000, timeout: 60_000, keepAliveTimeout: 72_000 });
+    expect(server.maxHeadersCount ?? 2000).toBeGreaterThan(0);
+  });
+
+  test('headers of more than 16 KiB are refused', async () => {
+    const client = await Attacker.open();
+    client.socket.write(`GET /health/live HTTP/1.1\r\nHost: a\r\n${'X-A: b\r\n'.repeat(3000)}\r\n`);
+    await eventually(() => client.closed);
+    expect(client.statuses).toEqual([431]);
+  });
+});

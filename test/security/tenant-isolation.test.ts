@@ -1,0 +1,292 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { query, transaction } from '../../src/database.js';
+import { entities } from '../../src/entities/index.js';
+import { API_ROLE, tenantEntityManager, tenantTransaction } from '../../src/tenant-database.js';
+import {
+  emitMany,
+  makeKey,
+  makeTenant,
+  makeWebhook,
+  openTestServices,
+  type TestTenant,
+} from '../support/factories.js';
+import { codesOf, GraphqlApi } from '../support/graphql-api.js';
+
+/** Row-level security, with everything that stands before it taken away. */
+
+let api: GraphqlApi;
+let owner: TestTenant;
+let stranger: TestTenant;
+let webhookId: number;
+
+beforeAll(async () => {
+  api = await GraphqlApi.open();
+  owner = await makeTenant(api.services);
+  stranger = await makeTenant(api.services);
+  ({ id: webhookId } = await makeWebhook(api.services, owner.id));
+  await makeWebhook(api.services, stranger.id);
+  await emitMany(api.services, owner.id, 2);
+  await emitMany(api.services, stranger.id, 1);
+  await api.owner.query(
+    `insert into hookwright.attempts (delivery_id, number, tenant_id, url, started_at, duration_ms, request_headers)
+     select id, 1, tenant_id, 'https://a.example.com/', now(), 1, '{}' from hookwright.deliveries`,
+  );
+  await api.owner.query(
+    `insert into hookwright.delivery_stats
+     select tenant_id, webhook_id, event_type, 'MINUTE', now(), 1, 0, array[1] from hookwright.deliveries
+     on conflict do nothing`,
+  );
+  await api.owner.query(
+    `insert into hookwright.endpoint_states (webhook_id, daemon_id, tenant_id, window_limit, in_flight, waiting, put_offs)
+     select id, gen_random_uuid(), tenant_id, 8, 0, 0, 0 from hookwright.webhooks`,
+  );
+});
+afterAll(() => api?.close());
+
+const tablesWithTenants = [
+  'webhooks',
+  'events',
+  'deliveries',
+  'attempts',
+  'delivery_stats',
+  'endpoint_states',
+];
+const allTables = [...tablesWithTenants, 'tenants', 'api_keys', 'audit_log'];
+
+/** Every statement of the API, as an attacker would like to have them: without any condition. */
+const everything = (table: string) => ({ text: `select * from hookwright.${table}` });
+
+async function rejection(work: Promise<unknown>): Promise<string> {
+  return work.then(
+    () => 'it was allowed',
+    (error: Error) => error.message,
+  );
+}
+
+describe('without the ORM’s tenant filter', () => {
+  const unfiltered = (em: EntityManager, entity: (typeof entities)[number]) =>
+    em.find(entity as never, {}, { filters: false });
+
+  test.each(entities.map((entity) => [entity.name, entity] as const))(
+    '%s rows of other tenants stay invisible',
+    async (name, entity) => {
+      if (name === 'IdempotencyKey') {
+        const em = tenantEntityManager(api.services.db.orm.em, owner.id);
+        expect(await rejection(unfiltered(em, entity))).toContain('permission denied');
+        return;
+      }
+      const rows = (await unfiltered(tenantEntityManager(api.services.db.orm.em, owner.id), entity)) as {
+        id: number;
+        tenantId?: number | null;
+      }[];
+      expect(rows.length).toBeGreaterThan(0);
+      for (const row of rows) {
+        const of = name === 'Tenant' ? row.id : row.tenantId;
+        expect(name === 'EventType' ? owner.id : of).toBe(owner.id);
+      }
+    },
+  );
+
+  test('every field that takes an id still answers NOT_FOUND to a stranger', async () => {
+    for (const { class: entity } of Object.values(api.services.db.orm.getMetadata().getAll())) {
+      delete api.services.db.orm.getMetadata().get(entity).filters['tenant'];
+    }
+    const { rows } = await api.owner.query(
+      'select id, event_id from hookwright.deliveries where tenant_id = $1 limit 1',
+      [owner.id],
+    );
+    const { id: deliveryId, event_id: eventId } = rows[0];
+    for (const operation of [
+      `{ webhook(id: "${webhookId}") { id } }`,
+      `{ event(id: "${eventId}") { id } }`,
+      `{ delivery(id: "${deliveryId}") { id } }`,
+      `mutation { updateWebhook(input: {id: "${webhookId}", active: false}) { webhook { id } } }`,
+      `mutation { rotateWebhookSecret(input: {id: "${webhookId}"}) { secret } }`,
+      `mutation { testWebhook(input: {id: "${webhookId}"}) { delivery { id } } }`,
+      `mutation { releaseHeld(input: {webhookId: "${webhookId}"}) { webhook { id } } }`,
+      `mutation { redeliver(input: {deliveryId: "${deliveryId}"}) { delivery { id } } }`,
+      `mutation { revokeApiKey(input: {id: "${owner.keyId}"}) { apiKey { id } } }`,
+      `mutation { deleteWebhook(input: {id: "${webhookId}"}) { deletedWebhookId } }`,
+    ]) {
+      expect(codesOf(await api.ask(operation, {}, stranger)), operation).toEqual(['NOT_FOUND']);
+    }
+    const lists = await api.ask(
+      `{ webhooks { edges { node { id } } } events { edges { node { id } } } deliveries { edges { node { id } } }
+         apiKeys { id } }`,
+      {},
+      stranger,
+    );
+    expect(lists.data.webhooks.edges).toHaveLength(1);
+    expect(lists.data.events.edges).toHaveLength(1);
+    expect(lists.data.deliveries.edges).toHaveLength(1);
+    expect(lists.data.apiKeys).toEqual([{ id: String(stranger.keyId) }]);
+    expect(JSON.stringify(lists.data)).not.toContain(`"${webhookId}"`);
+  });
+});
+
+describe('with SQL of one’s own, as the role of the API', () => {
+  test.each(allTables)('%s shows the rows of the tenant that the transaction names', async (table) => {
+    const { pool } = api.services.db;
+    const own = await tenantTransaction(pool, owner.id, (client) => query(client, everything(table), []));
+    expect(own.length).toBeGreaterThan(0);
+    for (const row of own) {
+      expect(Number(table === 'tenants' ? row['id'] : row['tenant_id'])).toBe(owner.id);
+    }
+  });
+
+  test.each(allTables)('%s shows nothing at all to a transaction that names no tenant', async (table) => {
+    expect(await query(api.services.db.pool, everything(table), [])).toEqual([]);
+  });
+
+  test('a tenant that a transaction named is forgotten at its end', async () => {
+    const client = await api.services.db.pool.connect();
+    try {
+      await client.query('begin');
+      await client.query(`select set_config('app.tenant', $1, true)`, [String(owner.id)]);
+      expect((await client.query('select from hookwright.webhooks')).rowCount).toBe(1);
+      await client.query('commit');
+      expect((await client.query('select from hookwright.webhooks')).rowCount).toBe(0);
+    } finally {
+      client.release();
+    }
+  });
+
+  test('rows of others cannot be changed, made or moved', async () => {
+    const { pool } = api.services.db;
+    const asStranger = (text: string) => tenantTransaction(pool, stranger.id, (client) => client.query(text));
+    const paused = await asStranger(`update hookwright.webhooks set active = false where id = ${webhookId}`);
+    expect(paused.rowCount).toBe(0);
+    const resent = await asStranger(
+      `update hookwright.deliveries set status = 'CANCELED' where tenant_id = ${owner.id}`,
+    );
+    expect(resent.rowCount).toBe(0);
+    expect(
+      (await asStranger(`update hookwright.api_keys set revoked_at = now() where id = ${owner.keyId}`))
+        .rowCount,
+    ).toBe(0);
+    const violation = 'violates row-level security policy';
+    const values = `(tenant_id, url, event_types, sealed_secret) values (${owner.id}, 'https://x.example.com/', '{*}', '')`;
+    expect(await rejection(asStranger(`insert into hookwright.webhooks ${values}`))).toContain(violation);
+    expect(await rejection(asStranger(`update hookwright.webhooks set tenant_id = ${owner.id}`))).toContain(
+      violation,
+    );
+    const key = `(tenant_id, name, hash, scopes) values (${owner.id}, 'x', '', '{keys:admin}')`;
+    expect(await rejection(asStranger(`insert into hookwright.api_keys ${key}`))).toContain(violation);
+    const platformKey = `(tenant_id, name, hash, scopes) values (null, 'x', '', '{platform:admin}')`;
+    expect(await rejection(asStranger(`insert into hookwright.api_keys ${platformKey}`))).toContain(
+      violation,
+    );
+    expect(
+      (await api.owner.query('select active from hookwright.webhooks where id = $1', [webhookId])).rows,
+    ).toEqual([{ active: true }]);
+  });
+
+  test('nothing can be deleted, and the audit log cannot be rewritten', async () => {
+    const { pool } = api.services.db;
+    for (const text of [
+      ...allTables.map((table) => `delete from hookwright.${table}`),
+      ...allTables.map((table) => `truncate hookwright.${table}`),
+      `update hookwright.audit_log set action = 'x'`,
+      'update hookwright.api_keys set scopes = array[]::text[]',
+      `update hookwright.event_types set schema = '{}'`,
+      'select * from graphile_worker._private_jobs',
+      `select graphile_worker.add_job('deliver')`,
+      'select * from hookwright.idempotency_keys',
+      'select * from hookwright.make_partitions(1)',
+      'set role postgres',
+    ]) {
+      const outcome = rejection(tenantTransaction(pool, owner.id, (client) => client.query(text)));
+      expect(await outcome, text).toMatch(/permission denied|must be (owner|member)/);
+    }
+  });
+
+  test('partitions cannot be read past the table that the policy is on', async () => {
+    const { rows } = await api.owner.query<{ name: string }>(
+      `select relname as name from pg_class
+       where relnamespace = 'hookwright'::regnamespace and relispartition and relkind = 'r'`,
+    );
+    expect(rows.length).toBeGreaterThan(30);
+    for (const { name } of rows.filter((_, index) => index % 7 === 0)) {
+      const outcome = rejection(
+        query(api.services.db.pool, { text: `select * from hookwright.${name}` }, []),
+      );
+      expect(await outcome, name).toContain('permission denied');
+    }
+  });
+});
+
+describe('the role of the API', () => {
+  test('owns nothing, and may neither pass row-level security by nor become another role', async () => {
+    const { rows: attributes } = await api.owner.query(
+      `select rolsuper, rolbypassrls, rolcreaterole, rolcreatedb, rolcanlogin from pg_roles where rolname = $1`,
+      [API_ROLE],
+    );
+    expect(Object.values(attributes[0])).toEqual([false, false, false, false, false]);
+    const { rows: owned } = await api.owner.query(
+      `select objid from pg_shdepend where refobjid = $1::regrole and deptype = 'o'`,
+      [API_ROLE],
+    );
+    expect(owned).toEqual([]);
+    const { rows: memberships } = await api.owner.query(
+      'select from pg_auth_members where member = $1::regrole',
+      [API_ROLE],
+    );
+    expect(memberships).toEqual([]);
+  });
+
+  test('every table with rows of tenants has forced row-level security, those of later migrations too', async () => {
+    const { rows } = await api.owner.query<{ name: string; forced: boolean }>(
+      `select c.relname as name, c.relrowsecurity and c.relforcerowsecurity as forced
+       from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant_id'
+       where c.relnamespace = 'hookwright'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition`,
+    );
+    expect(rows.length).toBeGreaterThanOrEqual(9);
+    expect(rows.filter(({ forced }) => !forced)).toEqual([]);
+  });
+
+  test('functions that work with more rights have a fixed search path', async () => {
+    const { rows } = await api.owner.query<{ name: string; config: string[] | null }>(
+      `select proname as name, proconfig as config from pg_proc
+       where pronamespace = 'hookwright'::regnamespace and prosecdef`,
+    );
+    expect(rows.length).toBeGreaterThanOrEqual(6);
+    for (const { name, config } of rows) {
+      expect(config?.join(), name).toContain('search_path=pg_catalog, hookwright, pg_temp');
+    }
+  });
+});
+
+describe('a login that is a member of the API’s role and nothing else', () => {
+  test('is all that an API process needs', async () => {
+    const login = `api_${Date.now()}`;
+    const password = 'p'.repeat(16);
+    await api.owner.query(`create role ${login} login password '${password}' in role ${API_ROLE}`);
+    const url = new URL(api.databaseUrl);
+    url.username = login;
+    url.password = password;
+    const services = await openTestServices(url.href, { role: API_ROLE });
+    try {
+      const tenant = await makeTenant(services);
+      const key = await makeKey(services, tenant.id, ['webhooks:read']);
+      expect(key.key).toMatch(/^hw_/);
+      await makeWebhook(services, tenant.id);
+      expect(await emitMany(services, tenant.id, 1)).toEqual([expect.any(Number)]);
+      const em = tenantEntityManager(services.db.orm.em, tenant.id);
+      expect(await em.execute('select id from hookwright.deliveries')).toHaveLength(1);
+      // It cannot shed the role: there is nothing behind it.
+      const client = new pg.Client({ connectionString: url.href });
+      await client.connect();
+      expect((await client.query('select from hookwright.webhooks')).rowCount).toBe(0);
+      await client.end();
+      const settle = transaction(services.db.pool, (one) =>
+        one.query('select hookwright.enqueue_settle(1, 1)'),
+      );
+      expect((await settle).rowCount).toBe(1);
+    } finally {
+      await services.db.close();
+      await api.owner.query(`drop role ${login}`);
+    }
+  });
+});

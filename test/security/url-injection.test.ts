@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ApiOverSockets } from '../support/api-over-sockets.js';
+import { DeliveryStack } from '../support/delivery-stack.js';
+import { eventually } from '../support/eventually.js';
+import {
+  answersEach,
+  type HostileReceiver,
+  response,
+  startHostileReceiver,
+} from '../support/hostile-receivers.js';
+
+let stack: DeliveryStack;
+let api: ApiOverSockets;
+const receivers: HostileReceiver[] = [];
+
+beforeAll(async () => {
+  stack = await DeliveryStack.open();
+  api = await ApiOverSockets.open(stack.services, stack.tenantId);
+  stack.startDaemon();
+});
+afterAll(async () => {
+  await api?.[Symbol.asyncDispose]();
+  await stack?.[Symbol.asyncDispose]();
+  await Promise.all(receivers.map((receiver) => receiver.close()));
+});
+
+const create = (url: string) =>
+  api.graphql(
+    'mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { webhook { id url } } }',
+    {
+      input: { url, eventTypes: ['*'] },
+    },
+  );
+
+/** The names of the headers of every delivery, and nothing else. */
+const HEADERS = [
+  'accept-encoding',
+  'connection',
+  'content-length',
+  'content-type',
+  'host',
+  'user-agent',
+  'webhook-id',
+  'webhook-signature',
+  'webhook-timestamp',
+  'x-service-delivery',
+  'x-service-event',
+  'x-service-signature',
+  'x-service-timestamp',
+];
+
+// What the URL standard makes of a text is stored and shown: what is called is what the tenant reads.
+test.each([
+  ['a line end in the path', '/a\r\nX-Injected: 1', '/aX-Injected:%201'],
+  ['a line end in the query', '/?a=b\r\nX-Injected: 1', '/?a=bX-Injected:%201'],
+  ['a whole request in the path', '/ HTTP/1.1\r\nHost: b\r\n\r\nGET /', '/%20HTTP/1.1Host:%20bGET%20/'],
+  ['an escaped line end', '/%0d%0aX-Injected:%201', '/%0d%0aX-Injected:%201'],
+  ['a tab', '/a\tb', '/ab'],
+  ['NUL', '/a\0b', '/a%00b'],
+  ['an escape sequence of a terminal', '/\u001b[2J', '/%1B[2J'],
+  ['letters beyond ASCII', '/ä?ö=日', '/%C3%A4?%C3%B6=%E6%97%A5'],
+  ['a line separator', '/\u2028', '/%E2%80%A8'],
+  ['a lone surrogate', '/\ud800', '/%EF%BF%BD'],
+  ['quotes', '/"\'<>`', "/%22'%3C%3E%60"],
+  ['dots that lead upwards', '/a/../../b', '/b'],
+  ['backslashes', '\\a\\b', '/a/b'],
+])('a url with %s has one meaning, and adds nothing to the request', async (_what, path, meant) => {
+  const receiver = await startHostileReceiver(answersEach(response(200)));
+  receivers.push(receiver);
+  const origin = `http://127.0.0.1:${receiver.port}`;
+  const { body } = await create(`${origin}${path}`);
+  expect(body.errors).toBeUndefined();
+  expect(body.data.createWebhook.webhook.url).toBe(`${origin}${meant}`);
+  await stack.emit('coupon.applied');
+  await eventually(() => receiver.received.includes('"discount_type"'), 20_000);
+  const [head = ''] = receiver.received.split('\r\n\r\n', 1);
+  const [requestLine, ...headers] = head.split('\r\n');
+  expect(requestLine).toBe(`POST ${meant} HTTP/1.1`);
+  expect(headers.map((line) => line.split(':', 1)[0]?.toLowerCase()).sort()).toEqual(HEADERS);
+});
+
+test.each([
+  ['an escaped line end in the host', 'http://a%0d%0ab.example.com/'],
+  ['NUL in the host', 'http://a\0.example.com/'],
+  ['a space in the host', 'http://a b.example.com/'],
+  ['a user', 'http://a:b@127.0.0.1/'],
+  ['a port of letters', 'http://127.0.0.1:80a/'],
+  ['javascript', 'javascript:alert(1)//'],
+  ['a file', 'file:///etc/passwd'],
+  ['data', 'data:text/html,x'],
+])('a url with %s is refused at its place', async (_what, url) => {
+  const { body } = await create(url);
+  expect(body.errors[0].extensions).toMatchObject({
+    code: 'BAD_USER_INPUT',
+    errors: [{ path: ['input', 'url'], detail: expect.stringMatching(/./) }],
+  });
+});

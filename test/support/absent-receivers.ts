@@ -1,0 +1,46 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { Worker } from 'node:worker_threads';
+import { type HostileReceiver, startHostileReceiver } from './hostile-receivers.js';
+
+/** A port on which nobody listens. */
+export async function startAbsentReceiver(): Promise<HostileReceiver> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return standIn(port, async () => {});
+}
+
+/** Listens and then does nothing ever again, so that its queue of connections stays full. */
+const LISTEN_AND_SLEEP = `
+  const { parentPort, workerData } = require('node:worker_threads');
+  const server = require('node:net').createServer();
+  server.listen({ host: '127.0.0.1', port: 0, backlog: 1 }, () => {
+    parentPort.postMessage(server.address().port);
+    Atomics.wait(new Int32Array(workerData), 0, 0);
+    process.exit();
+  });`;
+
+/** A port on which somebody listens whose queue of connections is full: further ones get no answer at all. */
+export async function startDeafReceiver(): Promise<HostileReceiver> {
+  const asleep = new SharedArrayBuffer(4);
+  const worker = new Worker(LISTEN_AND_SLEEP, { eval: true, workerData: asleep });
+  const [port] = (await once(worker, 'message')) as [number];
+  const waiting = Array.from({ length: 8 }, () => connect(port, '127.0.0.1').on('error', () => {}));
+  await once(waiting[0]!, 'connect');
+  return standIn(port, async () => {
+    for (const socket of waiting) socket.destroy();
+    Atomics.store(new Int32Array(asleep), 0, 1);
+    Atomics.notify(new Int32Array(asleep), 0);
+    await worker.terminate();
+  });
+}
+
+/** The form of a receiver for one that is none. */
+async function standIn(port: number, close: () => Promise<void>): Promise<HostileReceiver> {
+  const receiver = await startHostileReceiver(() => {});
+  await receiver.close();
+  const absent = { ...receiver, port, url: `http://127.0.0.1:${port}/hook`, close };
+  return { ...absent, [Symbol.asyncDispose]: close };
+}

@@ -1,0 +1,64 @@
+import { request as httpRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import type { Services } from '../../src/context.js';
+import { SCOPES } from '../../src/domain/api-key.js';
+import { buildServer } from '../../src/server.js';
+import { makeKey } from './factories.js';
+
+export interface RawAnswer {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: answers are read by tests, each with a shape of its own
+  body: any;
+}
+
+/** The API of a service as a client meets it: over a real socket, and with whatever bytes the client likes. */
+export class ApiOverSockets implements AsyncDisposable {
+  private constructor(
+    private readonly server: FastifyInstance,
+    readonly port: number,
+    readonly key: string,
+  ) {}
+
+  /** Listens on loopback, for a key of this tenant with all its scopes. */
+  static async open(services: Services, tenantId: number): Promise<ApiOverSockets> {
+    const server = await buildServer(services);
+    await server.listen({ host: '127.0.0.1', port: 0 });
+    const { port } = server.server.address() as AddressInfo;
+    return new ApiOverSockets(server, port, (await makeKey(services, tenantId, SCOPES)).key);
+  }
+
+  /** Sends a text, or bytes, as the body of a request. */
+  post(path: string, body: string | Buffer, headers: Record<string, string> = {}): Promise<RawAnswer> {
+    return new Promise((resolve, reject) => {
+      const request = httpRequest(
+        { host: '127.0.0.1', port: this.port, method: 'POST', path },
+        (response) => {
+          const chunks: Buffer[] = [];
+          response.on('data', (chunk: Buffer) => chunks.push(chunk));
+          response.on('error', reject);
+          response.on('end', () => {
+            const text = Buffer.concat(chunks).toString('utf8');
+            const { statusCode: status = 0, headers } = response;
+            resolve({ status, headers, text, body: text === '' ? undefined : JSON.parse(text) });
+          });
+        },
+      );
+      request.on('error', reject);
+      const all = { authorization: `Bearer ${this.key}`, 'content-type': 'application/json', ...headers };
+      for (const [name, value] of Object.entries(all)) request.setHeader(name, value);
+      request.end(body);
+    });
+  }
+
+  async graphql(query: string, variables: Record<string, unknown> = {}): Promise<RawAnswer> {
+    return this.post('/graphql', JSON.stringify({ query, variables }));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.server.server.closeAllConnections();
+    await this.server.close();
+  }
+}

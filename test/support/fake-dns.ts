@@ -1,0 +1,158 @@
+import { createSocket } from 'node:dgram';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { toNumber } from './address-edges.js';
+
+/** What a name has; null: no word about it, ever. */
+export type DnsAnswer = {
+  /** RFC 1035 §4.1.1: 2 SERVFAIL, 3 NXDOMAIN, 5 REFUSED. */
+  code?: number;
+  /** Of the family that was asked for. */
+  addresses?: readonly string[];
+  ttl?: number;
+  /** Names that the first one leads to, one after the other; the addresses belong to the last one. */
+  aliases?: readonly string[];
+  /** Too long for UDP: to be asked again over TCP. */
+  truncated?: boolean;
+} | null;
+
+/** @param type 1 for A, 28 for AAAA */
+export type DnsAnswers = (name: string, type: number) => DnsAnswer;
+
+export interface FakeDns extends AsyncDisposable {
+  /** As `createNameResolver` takes it. */
+  server: string;
+  /** `A example.com`, in the order of asking. */
+  questions: string[];
+  answerWith(answers: DnsAnswers): void;
+  close(): Promise<void>;
+}
+
+/** A DNS server on loopback, over UDP and TCP. */
+export async function startFakeDns(first: DnsAnswers = () => ({ code: 3 })): Promise<FakeDns> {
+  let answers = first;
+  const reply = (query: Buffer, overTcp: boolean): Buffer | null => {
+    const { name, type, end } = readQuestion(query);
+    dns.questions.push(`${type === 1 ? 'A' : 'AAAA'} ${name}`);
+    const said = answers(name, type);
+    return (
+      said &&
+      write(
+        query,
+        end,
+        type,
+        overTcp || !said.truncated ? { ...said, truncated: false } : { truncated: true },
+      )
+    );
+  };
+  const udp = createSocket('udp4');
+  udp.on('message', (query, from) => {
+    const said = reply(query, false);
+    if (said !== null) udp.send(said, from.port, from.address);
+  });
+  const tcp = createServer((socket) => {
+    socket.on('error', () => {});
+    let unread = Buffer.alloc(0);
+    socket.on('data', (chunk) => {
+      unread = Buffer.concat([unread, chunk]);
+      while (unread.length >= 2 && unread.length >= 2 + unread.readUInt16BE(0)) {
+        const length = unread.readUInt16BE(0);
+        const said = reply(unread.subarray(2, 2 + length), true);
+        unread = unread.subarray(2 + length);
+        if (said !== null) socket.write(Buffer.concat([uint16(said.length), said]));
+      }
+    });
+  });
+  await new Promise<void>((resolve) => tcp.listen(0, '127.0.0.1', resolve));
+  const { port } = tcp.address() as AddressInfo;
+  await new Promise<void>((resolve, reject) => {
+    udp.once('error', reject).bind(port, '127.0.0.1', resolve);
+  });
+  const dns: FakeDns = {
+    server: `127.0.0.1:${port}`,
+    questions: [],
+    answerWith(next) {
+      answers = next;
+    },
+    async close() {
+      await Promise.all([
+        new Promise<void>((resolve) => udp.close(resolve)),
+        new Promise((resolve) => tcp.close(resolve)),
+      ]);
+    },
+    [Symbol.asyncDispose]: () => dns.close(),
+  };
+  return dns;
+}
+
+/** Answers with the addresses of the asked family. */
+export function has(
+  addresses: readonly string[],
+  more: Omit<NonNullable<DnsAnswer>, 'addresses'> = {},
+): DnsAnswers {
+  return (_name, type) => ({
+    ...more,
+    addresses: addresses.filter((address) => address.includes(':') === (type === 28)),
+  });
+}
+
+function readQuestion(query: Buffer): { name: string; type: number; end: number } {
+  const labels: string[] = [];
+  let at = 12;
+  for (let length = query[at]!; length > 0; length = query[at]!) {
+    labels.push(query.toString('latin1', at + 1, at + 1 + length));
+    at += 1 + length;
+  }
+  return { name: labels.join('.'), type: query.readUInt16BE(at + 1), end: at + 5 };
+}
+
+/** RFC 1035 §4.1. */
+function write(
+  query: Buffer,
+  end: number,
+  type: number,
+  { code = 0, addresses = [], ttl = 60, aliases = [], truncated = false }: NonNullable<DnsAnswer>,
+): Buffer {
+  const asked = query.subarray(12, end - 4);
+  const owners = [asked, ...aliases.map(nameBytes)];
+  const records = [
+    ...aliases.map((_, i) => record(owners[i]!, CNAME, ttl, owners[i + 1]!)),
+    ...addresses.map((address) => record(owners.at(-1)!, type, ttl, addressBytes(address))),
+  ];
+  const head = Buffer.from(query.subarray(0, 12));
+  head.writeUInt16BE(0x8180 | (truncated ? 0x0200 : 0) | code, 2);
+  head.writeUInt16BE(records.length, 6);
+  head.writeUInt16BE(0, 8);
+  head.writeUInt16BE(0, 10);
+  return Buffer.concat([head, query.subarray(12, end), ...records]);
+}
+
+const CNAME = 5;
+
+function record(owner: Buffer, type: number, ttl: number, data: Buffer): Buffer {
+  const fixed = Buffer.alloc(8);
+  fixed.writeUInt16BE(type, 0);
+  fixed.writeUInt16BE(1, 2);
+  fixed.writeUInt32BE(ttl, 4);
+  return Buffer.concat([owner, fixed, uint16(data.length), data]);
+}
+
+function uint16(number: number): Buffer {
+  const bytes = Buffer.alloc(2);
+  bytes.writeUInt16BE(number);
+  return bytes;
+}
+
+const nameBytes = (name: string): Buffer =>
+  Buffer.concat([
+    ...name.split('.').map((label) => Buffer.concat([Buffer.from([label.length]), Buffer.from(label)])),
+    Buffer.from([0]),
+  ]);
+
+const addressBytes = (address: string): Buffer =>
+  Buffer.from(
+    toNumber(address)
+      .toString(16)
+      .padStart(address.includes(':') ? 32 : 8, '0'),
+    'hex',
+  );

@@ -1,0 +1,91 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { TlsOptions } from 'node:tls';
+
+/** Where a tunnel leads, what is written instead of one, or nothing at all. */
+export type TunnelAnswer = { host?: string; port: number } | string | 'HANG_UP' | null;
+
+export interface FakeProxy extends AsyncDisposable {
+  port: number;
+  url: string;
+  /** What was asked for: host and port of each CONNECT. */
+  asked: string[];
+  headers: IncomingHttpHeaders[];
+  /** All that went through its tunnels towards receivers, as it saw it. */
+  seen: string;
+  /** Requests that are no CONNECT. */
+  otherRequests: number;
+  readonly open: number;
+  answerWith(answer: (authority: string, headers: IncomingHttpHeaders) => TunnelAnswer): void;
+  close(): Promise<void>;
+}
+
+/** An HTTP proxy on loopback that makes tunnels to where it likes. */
+export async function startFakeProxy(
+  first: (authority: string, headers: IncomingHttpHeaders) => TunnelAnswer,
+  { port = 0, tls }: { port?: number; tls?: TlsOptions } = {},
+): Promise<FakeProxy> {
+  let answer = first;
+  const sockets = new Set<Duplex>();
+  const keep = (socket: Duplex) => {
+    sockets.add(socket);
+    socket.on('error', () => {}).on('close', () => sockets.delete(socket));
+  };
+  const server = tls === undefined ? createServer() : createTlsServer(tls);
+  server.on('connection', keep).on('tlsClientError', () => {});
+  server.on('request', (_request, response) => {
+    proxy.otherRequests += 1;
+    response.writeHead(400).end();
+  });
+  server.on('connect', (request: IncomingMessage, client: Duplex, head: Buffer) => {
+    keep(client);
+    proxy.asked.push(request.url ?? '');
+    proxy.headers.push(request.headers);
+    const said = answer(request.url ?? '', request.headers);
+    if (said !== null && typeof said !== 'string') {
+      join(client, connect(said.port, said.host ?? '127.0.0.1'), head);
+      return;
+    }
+    // Only who reads learns that the other side has left.
+    client.resume().on('end', () => client.destroy());
+    if (said === 'HANG_UP') client.destroy();
+    else if (said !== null) client.write(said, 'latin1');
+  });
+  const join = (client: Duplex, target: Socket, head: Buffer) => {
+    keep(target);
+    client.on('data', (chunk: Buffer) => {
+      proxy.seen += chunk.toString('latin1');
+    });
+    target.on('connect', () => {
+      client.write('HTTP/1.1 200 Connection established\r\nVia: 1.1 10.0.0.7\r\nX-Proxy: secret\r\n\r\n');
+      target.write(head);
+      client.pipe(target).pipe(client);
+    });
+    target.on('close', () => client.destroy());
+    client.on('close', () => target.destroy());
+  };
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  const { port: bound } = server.address() as AddressInfo;
+  const proxy: FakeProxy = {
+    port: bound,
+    url: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${bound}`,
+    asked: [],
+    headers: [],
+    seen: '',
+    otherRequests: 0,
+    get open() {
+      return sockets.size;
+    },
+    answerWith(next) {
+      answer = next;
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+    [Symbol.asyncDispose]: () => proxy.close(),
+  };
+  return proxy;
+}

@@ -1,0 +1,243 @@
+/** Requests to /graphql that try to cost more than they should, each a body as it would arrive. */
+export interface Abuse {
+  name: string;
+  body: unknown;
+  /** The codes that a refusal may have; every error of the answer must have one of them. */
+  codes: readonly string[];
+  /** Default: 400. */
+  status?: number;
+}
+
+const times = (count: number, text: (index: number) => string, between = ' '): string =>
+  Array.from({ length: count }, (_, index) => text(index)).join(between);
+
+const PARSE = ['GRAPHQL_PARSE_FAILED'];
+const VALID = ['GRAPHQL_VALIDATION_FAILED'];
+
+const query = (name: string, text: string, codes = VALID, more: object = {}): Abuse => ({
+  name,
+  body: { query: text, ...more },
+  codes,
+});
+
+const deep = (levels: number, innermost = 'id'): string => {
+  const cycle = ['deliveries(first: 1) {', 'edges {', 'node {', 'webhook {'];
+  return `{ ${times(levels, (index) => cycle[index % 4]!)} ${innermost} ${'}'.repeat(levels)} }`;
+};
+
+/** Each fragment spreads the next one twice: 2^levels copies of the last. */
+const bomb = (levels: number, last: string): string =>
+  `{ ...F0 } ${times(levels, (index) => `fragment F${index} on Query { ...F${index + 1} ...F${index + 1} }`)} fragment F${levels} on Query { ${last} }`;
+
+const pages = (
+  size: string,
+): string => `webhooks(first: ${size}) { edges { node { deliveries(first: ${size}) {
+  edges { node { event { deliveries { id } } } } } } } }`;
+
+const emit =
+  'emitEvent(input: {event: "coupon.applied", payload: {code: "A", discount_type: "B"}}) { duplicate }';
+
+const introspection = (levels: number): string =>
+  `{ __schema { types { ${times(levels, () => 'fields { type {')} name ${'} }'.repeat(levels)} } } }`;
+
+/** Many of one thing. */
+const floods: Abuse[] = [
+  query('1,000 aliases of one field', `{ ${times(1000, (n) => `a${n}: viewer { scopes }`)} }`, PARSE),
+  query('300 aliases of one field', `{ ${times(300, (n) => `a${n}: viewer { scopes }`)} }`),
+  query('500 aliased mutations', `mutation { ${times(500, (n) => `a${n}: ${emit}`)} }`, PARSE),
+  query('50 aliased mutations', `mutation { ${times(50, (n) => `a${n}: ${emit}`)} }`),
+  query('16 mutations under aliases', `mutation { ${times(16, (n) => `a${n}: ${emit}`)} }`),
+  query('600 aliases of __typename', `{ ${times(600, (n) => `a${n}: __typename`)} }`),
+  query('600 aliases named __typename', `{ ${times(600, () => '__typename: viewer')} }`),
+  query('1,900 times __typename', `{ ${times(1900, () => '__typename')} }`),
+  query('1,900 times the same leaf', `{ viewer { ${times(1900, () => 'scopes')} } }`),
+  query('480 times the same object', `{ ${times(480, () => 'viewer { scopes }')} }`),
+  query(
+    '30 objects with 60 equal leaves each',
+    `{ ${times(30, () => `viewer { ${times(60, () => 'scopes')} }`)} }`,
+  ),
+  query('300 inline fragments with one field', `{ ${times(300, () => '... { __typename }')} }`),
+  query('nested inline fragments', `{ ${times(400, () => '... {')} __typename ${'}'.repeat(400)} }`),
+  query(
+    '190 fragments with the same field',
+    `{ ${times(190, (n) => `...F${n}`)} } ${times(190, (n) => `fragment F${n} on Query { __typename }`)}`,
+  ),
+  query(
+    '1,000 spreads of one fragment',
+    `{ ${times(900, () => '...F')} } fragment F on Query { __typename }`,
+  ),
+  query('50,000 tokens', `{ ${times(25_000, () => 'a a')} }`, PARSE),
+  query('50,000 braces', '{a'.repeat(25_000), PARSE),
+  query('10,000 directives at one field', `{ __typename ${times(10_000, () => '@skip(if: false)')} }`, PARSE),
+  query('280 directives at one field', `{ __typename ${times(280, () => '@skip(if: false)')} }`),
+  query('900 unknown directives', `{ __typename ${times(900, (n) => `@d${n}`)} }`),
+  query('300 fields with a directive each', `{ ${times(200, () => '__typename @include(if: true)')} }`),
+  query('10,000 variables', `query (${times(10_000, (n) => `$v${n}: Int`)}) { __typename }`, PARSE),
+  query('450 variables', `query (${times(450, (n) => `$v${n}: Int`)}) { __typename }`),
+  query('a list of 100,000 numbers', `{ webhook(id: [${times(100_000, () => '1')}]) { id } }`, PARSE),
+  query('a list of 1,900 numbers', `{ webhook(id: [${times(1900, () => '1')}]) { id } }`),
+  query('1,900 brackets', `{ webhook(id: ${'['.repeat(950)}${']'.repeat(950)}) { id } }`),
+  query(
+    'an object of 600 unknown members',
+    `mutation { emitEvent(input: {${times(600, (n) => `a${n}: 1`)}}) { duplicate } }`,
+  ),
+  query('600 arguments', `{ webhook(${times(600, (n) => `a${n}: 1`)}) { id } }`),
+  query('1,900 unknown fields', `{ ${times(1900, (n) => `webhoks${n}`)} }`),
+  query('300 unknown types', `{ ${times(300, (n) => `... on T${n} { a }`)} }`),
+  query(
+    '400 operations',
+    times(390, (n) => `query Q${n} { __typename }`),
+  ),
+  query(
+    '390 anonymous operations',
+    times(390, () => '{ __typename }'),
+  ),
+];
+
+/** Large as a text. */
+const huge: Abuse[] = [
+  query('one text of 4 MB', `{ webhook(id: "${'x'.repeat(4_100_000)}") { id } }`, PARSE),
+  query('one block text of 4 MB', `{ webhook(id: """${'x '.repeat(2_000_000)}""") { id } }`, PARSE),
+  query('one comment of 4 MB', `# ${'x'.repeat(4_100_000)}\n{ __typename }`, PARSE),
+  query('4 MB of commas', `{ __typename ${','.repeat(4_100_000)} }`, PARSE),
+  query('one name of 4 MB', `{ ${'x'.repeat(4_100_000)} }`, PARSE),
+  query('one number of 4 MB', `{ webhooks(first: ${'9'.repeat(4_000_000)}) { edges { cursor } } }`, PARSE),
+  query('400,000 lines', `{ __typename ${'\n'.repeat(400_000)} }`, PARSE),
+  query('a document of one character too many', `{ __typename }${' '.repeat(65_536 - 13)}`, PARSE),
+  query('a name of 60,000 letters', `{ ${'x'.repeat(60_000)} }`),
+  query('a type of 60,000 letters', `{ ... on ${'X'.repeat(60_000)} { id } }`),
+  query('a number of 60,000 digits', `{ webhooks(first: ${'9'.repeat(60_000)}) { edges { cursor } } }`),
+];
+
+/** Deep, or in circles. */
+const nested: Abuse[] = [
+  query('300 levels', deep(300)),
+  query('13 levels', deep(12)),
+  query('5,000 levels', deep(5000), PARSE),
+  query('a fragment of itself', '{ ...F } fragment F on Query { ...F }'),
+  query('a circle of two fragments', '{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }'),
+  query(
+    'a circle of 20 fragments',
+    `{ ...F0 } ${times(20, (n) => `fragment F${n} on Query { viewer { scopes } ...F${(n + 1) % 20} }`)}`,
+  ),
+  query(
+    'fragments that all spread all others',
+    `{ ...F0 } ${times(20, (n) => `fragment F${n} on Query { ${times(20, (m) => `...F${m}`)} }`)}`,
+  ),
+  query(
+    'a circle through fields',
+    '{ webhooks { edges { node { ...W } } } } fragment W on Webhook { deliveries { edges { node { webhook { ...W } } } } }',
+  ),
+  query('2^25 spreads of a leaf', bomb(25, '__typename')),
+  query('2^25 spreads of an object', bomb(25, 'viewer { scopes }')),
+  query('2^12 spreads of pages', bomb(12, pages('10'))),
+  query(
+    'fragments that hide the depth',
+    `{ webhooks { edges { node { ...F0 } } } } ${times(8, (n) => `fragment F${n} on Webhook { deliveries { edges { node { webhook { ...F${n + 1} } } } } }`)} fragment F8 on Webhook { id }`,
+  ),
+  query('an unknown fragment', '{ ...Nowhere }'),
+  query('introspection in circles', introspection(20)),
+  query('introspection five levels deep', introspection(5)),
+];
+
+/** That would read too much. */
+const dear: Abuse[] = [
+  query('pages of 100 within pages of 100', `{ ${pages('100')} }`),
+  query('the same through variables', `query ($n: Int) { ${pages('$n')} }`, VALID, { variables: { n: 100 } }),
+  query('the same through defaults', `query ($n: Int = 100) { ${pages('$n')} }`),
+  query('the same through a negative page', `{ ${pages('-100')} a: ${pages('100')} }`),
+  query('the same through a page of 2^31 - 1', `{ ${pages('2147483647')} }`),
+  query(
+    'the same behind @include',
+    `query ($yes: Boolean!) { ...F @include(if: $yes) } fragment F on Query { ${pages('100')} }`,
+    VALID,
+    {
+      variables: { yes: true },
+    },
+  ),
+  query('the same behind @skip', `query ($no: Boolean = false) { ... @skip(if: $no) { ${pages('100')} } }`),
+  query('a page of 2^63', '{ webhooks(first: 9223372036854775808) { edges { cursor } } }'),
+  query(
+    'a page of 1e300 by variable',
+    'query ($n: Int) { webhooks(first: $n) { edges { cursor } } }',
+    ['BAD_USER_INPUT'],
+    {
+      variables: { n: 1e300 },
+    },
+  ),
+];
+
+/** Tricks of the protocol. */
+const tricks: Abuse[] = [
+  { name: 'a batch', body: [{ query: '{ viewer { scopes } }' }], codes: ['BAD_REQUEST'] },
+  {
+    name: 'a batch of 1,000',
+    body: Array.from({ length: 1000 }, () => ({ query: '{ viewer { scopes } }' })),
+    codes: ['BAD_REQUEST'],
+  },
+  query(
+    'an operation name that is not there',
+    'query A { viewer { scopes } }',
+    ['OPERATION_RESOLUTION_FAILURE'],
+    { operationName: 'B' },
+  ),
+  query('two operations and no name', 'query A { viewer { scopes } } query B { viewer { scopes } }', [
+    'OPERATION_RESOLUTION_FAILURE',
+  ]),
+  query('an operation name of 4 MB', 'query A { viewer { scopes } }', ['BAD_REQUEST'], {
+    operationName: 'x'.repeat(4_000_000),
+  }),
+  query(
+    'a dear operation beside a cheap one',
+    `query A { viewer { scopes } } query B { ${pages('100')} }`,
+    VALID,
+    { operationName: 'B' },
+  ),
+  query('a subscription', 'subscription { deliveryUpdated { id } }'),
+  query('a type definition', 'type Query { a: Int } { viewer { scopes } }'),
+  {
+    name: 'a persisted query',
+    body: { extensions: { persistedQuery: { version: 1, sha256Hash: 'a'.repeat(64) } } },
+    codes: ['PERSISTED_QUERY_NOT_SUPPORTED'],
+    status: 200, // what clients that try it first expect, to send the document itself then
+  },
+  query(
+    'variables nested 2,000 levels',
+    'query ($f: DeliveryFilter) { deliveries(filter: $f) { edges { cursor } } }',
+    ['BAD_USER_INPUT'],
+    {
+      variables: { f: nestedList(2000) },
+    },
+  ),
+  query(
+    '10,000 variables that are not declared',
+    'query A { viewer { scopes } }',
+    ['OPERATION_RESOLUTION_FAILURE'],
+    {
+      operationName: 'B',
+      variables: Object.fromEntries(Array.from({ length: 10_000 }, (_, n) => [`v${n}`, n])),
+    },
+  ),
+  query(
+    'a filter that is a list of 100,000',
+    'query ($f: DeliveryFilter) { deliveries(filter: $f) { edges { cursor } } }',
+    ['BAD_USER_INPUT'],
+    {
+      variables: { f: Array.from({ length: 100_000 }, () => 1) },
+    },
+  ),
+  query(
+    'event types that are a list of 100,000 numbers',
+    'mutation ($i: CreateWebhookInput!) { createWebhook(input: $i) { secret } }',
+    ['BAD_USER_INPUT'],
+    {
+      variables: { i: { url: 'x', eventTypes: Array.from({ length: 100_000 }, () => 1) } },
+    },
+  ),
+];
+
+function nestedList(levels: number): unknown {
+  return levels === 0 ? 1 : [nestedList(levels - 1)];
+}
+
+export const abuses: readonly Abuse[] = [...floods, ...huge, ...nested, ...dear, ...tricks];

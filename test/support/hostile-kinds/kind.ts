@@ -1,0 +1,40 @@
+import type { HostileReceiver, Misbehaviour, ReceiverOptions } from '../hostile-receivers.js';
+
+/** A receiver that a tenant may have, whether out of malice or by mistake. */
+export interface HostileKind {
+  /** Completes "a receiver that …". */
+  what: string;
+  misbehave: Misbehaviour;
+  options?: ReceiverOptions;
+  /** For one that is not made by its misbehaviour. */
+  start?: () => Promise<HostileReceiver>;
+  reads: Reading;
+  /** It keeps us until the time is over. */
+  lasts?: true;
+  /** It says that it wants no more for now, or for ever: there is no second delivery. */
+  wantsNoMore?: true;
+}
+
+/** What the tenant reads of an attempt. */
+export interface Reading {
+  statusCode: number | null;
+  errorCode: string | null;
+  responseTruncated?: boolean;
+  /** The body's bytes as latin1. */
+  body?: string;
+  /** Some of the headers. */
+  headers?: Record<string, string | string[]>;
+}
+
+/** No answer, for this reason. */
+export const fails = (errorCode: string): Reading => ({ statusCode: null, errorCode });
+
+/** An answer, which is a success when its status is 2xx. */
+export const answers = (statusCode: number, more: Partial<Reading> = {}): Reading => ({
+  statusCode,
+  errorCode: statusCode >= 200 && statusCode <= 299 ? null : `HTTP_${statusCode}`,
+  ...more,
+});
+
+/** An answer whose head is good, and whose body is not. */
+export const breaksOff = (statusCode: number): Reading => answers(statusCode, { responseTruncated: true });
