@@ -50,12 +50,12 @@ export async function startBulkOperation(
       return { ...counted, operationId: null };
     }
     const filter = filterOf(request, range);
-    const values = [tenantId, request.kind, request.webhookId, JSON.stringify(filter), range.above + 1];
+    const values = [tenantId, request.kind, request.webhookId, JSON.stringify(filter)];
     const { rows } = await client.query<{ id: number }>(
       `insert into hookwright.bulk_operations
          (tenant_id, kind, webhook_id, filter, from_id, cursor_id, to_id, total, actor, api_key_id, request_id)
-       values ($1, $2, $3, $4, $5, $5 - 1, $6, $7, $8, $9, $10) returning id`,
-      [...values, range.below, counted.count, by.kind, by.keyId, by.requestId],
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) returning id`,
+      [...values, range.above + 1, range.above, range.below, counted.count, by.kind, by.keyId, by.requestId],
     );
     const operationId = rows[0]!.id;
     await enqueueBulkOperation(client, { operationId, tenantId, waitedMs: 0 }, 0);

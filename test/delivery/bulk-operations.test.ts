@@ -1,0 +1,280 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { BULK_CHUNK, BULK_WAITING_MAX } from '../../src/domain/bulk-pace.js';
+import { BulkSite } from '../support/bulk-operations.js';
+import { eventually } from '../support/eventually.js';
+import { answer } from '../support/receiver.js';
+
+let site: BulkSite;
+let webhookId: number;
+beforeEach(async () => {
+  site = await BulkSite.open();
+  webhookId = await site.webhook();
+});
+afterEach(() => site[Symbol.asyncDispose]());
+
+const anHourAgo = () => new Date(Date.now() - 3_600_000).toISOString();
+const recover = (more: object = {}) =>
+  site.start('recoverWebhook', { webhookId: String(webhookId), since: anHourAgo(), ...more });
+const replay = (more: object = {}, filter: object = {}) =>
+  site.start('replayEvents', {
+    webhookId: String(webhookId),
+    filter: { since: anHourAgo(), ...filter },
+    ...more,
+  });
+const setActive = (active: boolean) =>
+  site.mutate('updateWebhook', { id: String(webhookId), active }, 'webhook { id }');
+const allSucceeded = (count: number) =>
+  eventually(async () => (await site.statuses("status = 'SUCCEEDED'"))['SUCCEEDED'] === count, 60_000);
+
+describe('recoverWebhook', () => {
+  test('sends what has failed again, with the same ids and a fresh budget, and nothing else', async () => {
+    const failed = await site.past(600, { webhookId });
+    const succeeded = await site.past(3, { webhookId, status: "'SUCCEEDED'" });
+    site.startDaemon();
+    const { count, operation } = await recover();
+    expect(count).toBe(600);
+    expect(operation).toMatchObject({ kind: 'RECOVER_WEBHOOK', status: 'RUNNING', total: 600 });
+
+    const done = await site.reaches(operation.id, 'COMPLETED');
+    expect(done).toMatchObject({ processed: 600, affected: 600, skipped: 0, progress: 1, error: null });
+    await allSucceeded(603);
+    expect(site.requests()).toEqual(new Map(failed.map((id) => [id, 1])));
+    const [row] = await site.rows(`select * from hookwright.deliveries where id = ${failed[0]}`);
+    expect(row).toMatchObject({ attempt_count: 7, attempts_before: 6 });
+    expect(succeeded.some((id) => site.requests().has(id))).toBe(false);
+  });
+
+  test('sends what was canceled because its hold had expired, and what was canceled otherwise only when told to', async () => {
+    const [expired, byUser] = await site.past(2, { webhookId, status: "'CANCELED'" });
+    await site.rows(`update hookwright.deliveries set cancel_reason = case id when ${expired} then 'HOLD_EXPIRED'
+                     else 'BY_USER' end::hookwright.cancel_reason`);
+    site.startDaemon();
+    expect((await recover()).count).toBe(1);
+    await allSucceeded(1);
+    expect([...site.requests().keys()]).toEqual([expired]);
+    expect((await recover({ status: ['CANCELED'] })).count).toBe(1);
+    await allSucceeded(2);
+    expect([...site.requests().keys()]).toEqual([expired, byUser]);
+  });
+
+  test('goes through them in the order of ids, and what fails again is not sent twice', async () => {
+    const ids = await site.past(BULK_CHUNK + 10, { webhookId });
+    site.receiver.answerWith(answer(410));
+    await site.rows('update hookwright.deliveries set due_at = now()');
+    const { operation } = await recover();
+    // No daemon yet: one chunk by hand.
+    const { runBulkOperation } = await import('../../src/operations/run-bulk-operation.js');
+    const payload = { operationId: Number(operation.id), tenantId: site.tenant.id, waitedMs: 0 };
+    await runBulkOperation({ pool: site.api.owner }, payload, 1);
+    const pending = await site.rows<{ id: number }>(
+      "select id from hookwright.deliveries where status = 'PENDING' order by id",
+    );
+    expect(pending.map(({ id }) => id)).toEqual(ids.slice(0, BULK_CHUNK));
+    expect(await site.operation(operation.id)).toMatchObject({ affected: BULK_CHUNK, status: 'RUNNING' });
+  });
+
+  test('does not queue more than the endpoint takes, and goes on when it takes more', {
+    timeout: 120_000,
+  }, async () => {
+    const count = BULK_WAITING_MAX + 3 * BULK_CHUNK;
+    await site.past(count, { webhookId });
+    const waiting: (() => void)[] = [];
+    let hangs = true;
+    site.receiver.answerWith((_, response) => {
+      const end = () => response.writeHead(200).end();
+      if (hangs) {
+        waiting.push(end);
+      } else {
+        end();
+      }
+    });
+    site.startDaemon();
+    const { operation } = await recover();
+    await eventually(
+      async () => (await site.operation(operation.id)).affected > BULK_WAITING_MAX - BULK_CHUNK,
+      60_000,
+    );
+    // It has looked at a full queue, more than once.
+    await eventually(async () => {
+      const [job] = await site.rows<{ waited: number }>(
+        `select (payload->>'waitedMs')::float8 as waited from graphile_worker._private_jobs where key like 'b:%'`,
+      );
+      return (job?.waited ?? 0) >= 400;
+    }, 60_000);
+    expect((await site.statuses())['PENDING']).toBeLessThanOrEqual(BULK_WAITING_MAX);
+    expect((await site.operation(operation.id)).affected).toBeLessThanOrEqual(BULK_WAITING_MAX);
+    hangs = false;
+    for (const end of waiting) {
+      end();
+    }
+    await site.reaches(operation.id, 'COMPLETED');
+    await allSucceeded(count);
+    expect([...site.requests().values()].filter((times) => times > 1)).toEqual([]);
+  });
+
+  test('pauses while the webhook is inactive, and goes on by itself when it is enabled', async () => {
+    await site.past(2 * BULK_CHUNK, { webhookId });
+    const { operation } = await recover();
+    await setActive(false);
+    site.startDaemon();
+    const paused = await site.reaches(operation.id, 'PAUSED');
+    expect(paused).toMatchObject({ affected: 0, finishedAt: null });
+    expect(await site.statuses()).toEqual({ FAILED: 2 * BULK_CHUNK });
+    await setActive(true);
+    await site.reaches(operation.id, 'COMPLETED');
+    await allSucceeded(2 * BULK_CHUNK);
+  });
+
+  test('what it has queued is held by the usual rules when the endpoint fails until it is disabled', async () => {
+    const count = 4 * BULK_CHUNK;
+    await site.past(count, { webhookId });
+    site.receiver.answerWith(answer(500));
+    site.startDaemon();
+    const { operation } = await recover();
+    await site.reaches(operation.id, 'PAUSED');
+    await eventually(async () => (await site.statuses())['PENDING'] === undefined, 30_000);
+    const { affected } = await site.operation(operation.id);
+    expect(affected).toBeLessThan(count);
+    expect(await site.statuses()).toEqual({ HELD: affected, FAILED: count - affected });
+
+    site.receiver.answerWith(answer(200));
+    await setActive(true);
+    await site.reaches(operation.id, 'COMPLETED');
+    await allSucceeded(count);
+  });
+
+  test('ends when its webhook is deleted, and says why; it cannot be resumed', async () => {
+    await site.past(10, { webhookId });
+    const { operation } = await recover();
+    await site.mutate('deleteWebhook', { id: String(webhookId) }, 'deletedWebhookId');
+    site.startDaemon();
+    const ended = await site.reaches(operation.id, 'CANCELED');
+    expect(ended).toMatchObject({ error: 'The webhook was deleted.', affected: 0, webhook: null });
+    const { errors } = await site.mutate('resumeBulkOperation', { id: operation.id }, 'operation { id }');
+    expect(errors[0].extensions).toEqual({ code: 'CONFLICT', reason: 'bulk_operation_not_resumable' });
+  });
+});
+
+describe('replayEvents', () => {
+  test('delivers past events to a webhook that was made later', async () => {
+    const events = await site.past(600);
+    await site.past(5, { eventType: 'webhook.test' });
+    site.startDaemon();
+    const { count, operation } = await replay();
+    expect(count).toBe(600);
+    await site.reaches(operation.id, 'COMPLETED');
+    await allSucceeded(600);
+    const rows = await site.rows<{ id: number; event_id: number }>(
+      'select id, event_id from hookwright.deliveries order by id',
+    );
+    expect(rows.map(({ event_id }) => event_id)).toEqual(events);
+    expect(site.requests()).toEqual(new Map(rows.map(({ id }) => [id, 1])));
+  });
+
+  test('leaves out events that have a delivery there, unless told otherwise: then they get another one', async () => {
+    const delivered = await site.past(3, { webhookId, status: "'SUCCEEDED'" });
+    await site.past(2);
+    site.startDaemon();
+    const first = await replay();
+    expect(first.count).toBe(2);
+    await site.reaches(first.operation.id, 'COMPLETED');
+    await allSucceeded(5);
+    const second = await replay({ includeDelivered: true });
+    expect(second.count).toBe(5);
+    expect(await site.reaches(second.operation.id, 'COMPLETED')).toMatchObject({ affected: 5 });
+    await allSucceeded(10);
+    expect(delivered.some((id) => site.requests().has(id))).toBe(false);
+  });
+
+  test('follows what the webhook subscribes to, unless told otherwise', async () => {
+    webhookId = await site.webhook(['voucher.emitted']);
+    await site.past(2, { eventType: 'voucher.emitted' });
+    await site.past(3, { eventType: 'booking.created' });
+    await site.past(4, { eventType: 'booking.canceled' });
+    const count = async (more: object = {}, filter: object = {}) =>
+      (await replay({ dryRun: true, ...more }, filter)).count;
+    expect(await count()).toBe(2);
+    expect(await count({}, { eventTypes: ['booking.created'] })).toBe(0);
+    expect(await count({ includeUnsubscribed: true }, { eventTypes: ['booking.created'] })).toBe(3);
+    expect(await count({ includeUnsubscribed: true })).toBe(9);
+    site.startDaemon();
+    const { operation } = await replay(
+      { includeUnsubscribed: true },
+      { eventTypes: ['booking.created', 'voucher.emitted'] },
+    );
+    await site.reaches(operation.id, 'COMPLETED');
+    await allSucceeded(5);
+  });
+
+  test('two replays of the same events at once make one delivery of each', async () => {
+    await site.past(500);
+    const operations = [(await replay()).operation, (await replay()).operation];
+    site.startDaemon();
+    for (const { id } of operations) {
+      await site.reaches(id, 'COMPLETED');
+    }
+    await allSucceeded(500);
+    expect(site.requests().size).toBe(500);
+  });
+});
+
+describe('cancelDeliveries', () => {
+  const cancel = (filter: object) => site.start('cancelDeliveries', { filter });
+
+  test('cancels what is pending and held, and nothing of it is sent', async () => {
+    await site.past(700, { webhookId, status: "'PENDING'" });
+    await site.past(5, { webhookId, status: "'HELD'" });
+    const other = await site.webhook();
+    await site.past(4, { webhookId: other, status: "'HELD'" });
+    await site.rows(`update hookwright.webhooks set keep_held = true`);
+    const { count, operation } = await cancel({ webhookId: String(webhookId) });
+    expect(count).toBe(705);
+    site.startDaemon();
+    expect(await site.reaches(operation.id, 'COMPLETED')).toMatchObject({ affected: 705, skipped: 0 });
+    expect(await site.statuses()).toEqual({ CANCELED: 705, HELD: 4 });
+    const reasons = await site.rows('select distinct cancel_reason from hookwright.deliveries order by 1');
+    expect(reasons).toEqual([{ cancel_reason: 'BY_USER' }, { cancel_reason: null }]);
+    expect(site.receiver.received).toEqual([]);
+  });
+
+  test('works without a webhook, for one status and one type', async () => {
+    await setActive(false);
+    await site.past(3, { webhookId, status: "'HELD'" });
+    await site.past(2, { webhookId, status: "'HELD'", eventType: 'voucher.emitted' });
+    const { count, operation } = await cancel({ status: 'HELD', eventType: 'voucher.emitted' });
+    expect(count).toBe(2);
+    expect((await cancel({ status: 'PENDING' })).count).toBe(0);
+    site.startDaemon();
+    expect(await site.reaches(operation.id, 'COMPLETED')).toMatchObject({ affected: 2, webhook: null });
+    expect(await site.statuses()).toEqual({ CANCELED: 2, HELD: 3 });
+  });
+});
+
+describe('cancelDelivery', () => {
+  test('a request in flight ends and is recorded: when it succeeds, the delivery has succeeded', async () => {
+    let end = () => {};
+    site.receiver.answerWith((_, response) => {
+      end = () => response.writeHead(200).end();
+    });
+    site.startDaemon();
+    await site.api.services.emitter.emit([
+      {
+        tenantId: site.tenant.id,
+        eventType: 'coupon.applied',
+        body: '{}',
+        idempotencyKey: null,
+        onlyWebhookId: null,
+      },
+    ]);
+    await eventually(() => site.receiver.received.length === 1);
+    const [row] = await site.rows<{ id: number }>('select id from hookwright.deliveries');
+    const { data } = await site.mutate(
+      'cancelDelivery',
+      { deliveryId: String(row?.id) },
+      'delivery { status cancelReason }',
+    );
+    expect(data.result.delivery).toEqual({ status: 'CANCELED', cancelReason: 'BY_USER' });
+    end();
+    await allSucceeded(1);
+  });
+});
