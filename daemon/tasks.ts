@@ -41,7 +41,7 @@ export function taskList(deps: {
     },
     [BULK_TASK]: async (payload, { job }) => {
       const bulk = payload as BulkPayload;
-      await runBulkOperation(db, bulk, job.attempts).catch((error: unknown) => {
+      await runBulkOperation(db, bulk, { tries: job.attempts }).catch((error: unknown) => {
         log.warn({ err: error, operationId: bulk.operationId }, 'a chunk of a bulk operation failed');
         throw error;
       });

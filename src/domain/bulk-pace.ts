@@ -1,13 +1,18 @@
 /**
- * How fast a bulk operation goes. What it queues waits behind fresh traffic by its lane (lanes.ts), but it shares a
- * machine with it: each chunk costs Postgres and the daemon a burst. So chunks are small and come one after the other
- * with a pause, and an endpoint that cannot keep up is waited for.
+ * How fast a bulk operation goes. What it queues waits behind fresh traffic by its lane (lanes.ts), but shares a machine
+ * with it: each chunk is a burst of work for Postgres and for the daemon. So chunks are small, and the pause between two
+ * is a multiple of what the last one took: on a busy machine it goes more slowly. And an endpoint that cannot keep up is
+ * waited for.
  */
 
 /** At most so many deliveries of one operation wait in the queue. */
-export const BULK_WAITING_MAX = 2_000;
-export const BULK_CHUNK = 250;
-const PAUSE_MS = 100;
+export const BULK_WAITING_MAX = 1_000;
+export const BULK_CHUNK = 100;
+/** What queues nothing (canceling, and looking through what does not match) disturbs nobody but Postgres. */
+export const BULK_CHUNK_UNQUEUED = 500;
+const PAUSE_PER_WORK = 4;
+const PAUSE_MS_MIN = 50;
+const PAUSE_MS_MAX = 2_000;
 /** An endpoint that takes nothing is looked at again after this long. */
 const WAIT_MS_MAX = 10_000;
 
@@ -25,22 +30,25 @@ export interface BulkProgress {
   drained: number;
   /** Whether there was room for more. */
   hadRoom: boolean;
-  /** What the last pause was that ended with a full queue which nothing had left; 0 at first. */
+  /** What the chunk took. */
+  tookMs: number;
+  /** What the last pause was, if it ended with a full queue which nothing had left; else 0. */
+  waitedMs: number;
+}
+
+export interface BulkPause {
+  inMs: number;
   waitedMs: number;
 }
 
 /** When the next chunk comes. The longer a full queue does not move, the longer are the pauses. */
-export function bulkPause({ queued, drained, hadRoom, waitedMs }: BulkProgress): {
-  inMs: number;
-  waitedMs: number;
-} {
-  if (hadRoom) {
-    // What queues nothing disturbs nobody: canceling, and looking through what does not match.
-    return { inMs: queued > 0 ? PAUSE_MS : 0, waitedMs: 0 };
+export function bulkPause({ queued, drained, hadRoom, tookMs, waitedMs }: BulkProgress): BulkPause {
+  if (hadRoom && queued === 0) {
+    return { inMs: 0, waitedMs: 0 };
   }
-  if (drained > 0) {
-    return { inMs: PAUSE_MS, waitedMs: 0 };
+  if (hadRoom || drained > 0) {
+    return { inMs: Math.min(Math.max(PAUSE_PER_WORK * tookMs, PAUSE_MS_MIN), PAUSE_MS_MAX), waitedMs: 0 };
   }
-  const inMs = Math.min(Math.max(2 * waitedMs, PAUSE_MS), WAIT_MS_MAX);
+  const inMs = Math.min(Math.max(2 * waitedMs, PAUSE_MS_MIN), WAIT_MS_MAX);
   return { inMs, waitedMs: inMs };
 }

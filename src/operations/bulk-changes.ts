@@ -18,6 +18,7 @@ const lockedSql = `
 
 /** As `redeliver` does it, one by one. */
 const recoverStatement: Statement = {
+  name: 'bulk_recover',
   text: `
     with ${lockedSql},
     reopened as (
@@ -33,6 +34,7 @@ const recoverStatement: Statement = {
 };
 
 const replayStatement: Statement = {
+  name: 'bulk_replay',
   text: `
     with made as (
       insert into hookwright.deliveries (id, tenant_id, event_id, webhook_id, event_type, status)
@@ -47,6 +49,7 @@ const replayStatement: Statement = {
 
 /** Its job finds nothing to do when its turn comes. A request in flight ends and is recorded (docs/decisions/0004). */
 const cancelStatement: Statement = {
+  name: 'bulk_cancel',
   text: `
     with ${lockedSql},
     canceled as (
@@ -88,6 +91,7 @@ export async function applyChunk(
 }
 
 const waitingStatement: Statement = {
+  name: 'bulk_waiting',
   text: `
     select array_agg(d.id::float8) as ids from hookwright.deliveries d
     where ${ofThese('d')} and (d.status = 'PENDING') is true and d.attempt_count = d.attempts_before`,

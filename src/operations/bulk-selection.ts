@@ -114,23 +114,23 @@ export async function selectChunk(
   limit: number,
 ): Promise<BulkChunk> {
   const looked = isOfEvents(selection) ? EVENTS_LOOKED : DELIVERIES_LOOKED;
-  // A subquery of one row stays one: as a join it might read all that the webhook ever got, for each chunk.
+  // Of one row and with the webhook wrapped, it goes by the event: else it might read all that the webhook ever got.
   const undelivered = leavesOutDelivered(selection)
     ? `and (select true from hookwright.deliveries d
-            where d.event_id = looked.id and d.id > looked.id and d.webhook_id = $4 limit 1) is null`
+            where d.event_id = looked.id and d.id > looked.id and (d.webhook_id = $4) is true limit 1) is null`
     : '';
   const statement: Statement = {
+    name: `bulk_select_${selection.kind}_${selection.webhookId !== null}_${undelivered !== ''}`.toLowerCase(),
     text: `
       with looked as materialized (${lookSql(selection, looked)}),
-      chosen as (select id from looked where wanted ${undelivered} order by id limit ${limit})
+      chosen as (select id from looked where wanted ${undelivered} order by id limit $7)
       select array(select id::float8 from chosen order by id) as ids,
              (select count(*) from looked) as looked, (select max(id) from looked) as last_id`,
   };
-  const [row] = await query<{ ids: number[]; looked: number; last_id: number | null }>(
-    client,
-    statement,
-    valuesOf(selection, tenantId, range),
-  );
+  const [row] = await query<{ ids: number[]; looked: number; last_id: number | null }>(client, statement, [
+    ...valuesOf(selection, tenantId, range),
+    limit,
+  ]);
   const { ids = [], looked: count = 0, last_id: last = null } = row ?? {};
   if (ids.length === limit) {
     return { ids, lastId: ids.at(-1) ?? null };

@@ -1,6 +1,13 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { type Database, query, type Statement, transaction } from '../database.js';
-import { BULK_CHUNK, bulkPause, bulkRoom } from '../domain/bulk-pace.js';
+import {
+  BULK_CHUNK_UNQUEUED,
+  type BulkPause,
+  type BulkProgress,
+  bulkPause,
+  bulkRoom,
+} from '../domain/bulk-pace.js';
 import { isDatabaseAway } from '../errors.js';
 import { applyChunk, lockReplays, stillWaiting } from './bulk-changes.js';
 import { type BulkFilter, type BulkSelection, selectChunk } from './bulk-selection.js';
@@ -46,21 +53,36 @@ const endStatement: Statement = {
 
 /** An error that comes again and again is not waited out. */
 const TRIES_MAX = 4;
+/** Jobs of the future are looked for twice a second only; shorter pauses are waited out. */
+const PAUSE_WAITED_OUT_MS_MAX = 1_000;
+/** Then the daemon may want to end. */
+const TURN_MS = 2_000;
 
 /**
- * Does the next chunk of a bulk operation: rows, jobs, the cursor and the operation's own next job in one transaction.
- * Whoever is killed has done a chunk, or has not. An operation that has ended or was canceled is left alone.
+ * Does some chunks of a bulk operation, each in a transaction with the move of the cursor: whoever is killed has done a
+ * chunk, or has not, and its job comes again. The last one of a turn leaves a job for the next turn. An operation that
+ * has ended or was canceled is left alone.
  *
  * @param tries how often this job was fetched
- * @throws what went wrong, unless it has happened so often that the operation is given up (FAILED)
+ * @param turnMs no further chunk is begun after this time
+ * @throws what went wrong, after it has happened so often that the operation is given up (FAILED)
  */
 export async function runBulkOperation(
   { pool }: Pick<Database, 'pool'>,
   payload: BulkPayload,
-  tries: number,
+  { tries, turnMs = TURN_MS }: { tries: number; turnMs?: number },
 ): Promise<void> {
+  const endsAt = performance.now() + turnMs;
   try {
-    await transaction(pool, (client) => runChunk(client, payload));
+    let { waitedMs } = payload;
+    for (;;) {
+      const pause = await transaction(pool, (client) => runChunk(client, { ...payload, waitedMs }, endsAt));
+      if (pause === null) {
+        return;
+      }
+      ({ waitedMs } = pause);
+      await delay(pause.inMs);
+    }
   } catch (error) {
     if (tries >= TRIES_MAX && !isDatabaseAway(error)) {
       const message = 'It met a fault of the service again and again; the log has it. It can be resumed.';
@@ -70,45 +92,59 @@ export async function runBulkOperation(
   }
 }
 
-async function runChunk(client: pg.PoolClient, payload: BulkPayload): Promise<void> {
+/** @returns how long to pause before the next chunk; null: there is none in this turn */
+async function runChunk(
+  client: pg.PoolClient,
+  payload: BulkPayload,
+  endsAt: number,
+): Promise<BulkPause | null> {
   const { operationId, tenantId } = payload;
+  const startedAt = performance.now();
   const [row] = await query<Row>(client, lockStatement, [operationId, tenantId]);
-  if (row === undefined) {
-    return;
+  const end = row === undefined ? null : endOf(row);
+  if (row === undefined || end !== null) {
+    await (end === null ? undefined : query(client, endStatement, [operationId, ...end]));
+    return null;
   }
-  if (row.deleted) {
-    await query(client, endStatement, [operationId, 'CANCELED', 'The webhook was deleted.']);
-    return;
+  const progress = await work(client, payload, row);
+  if (progress === null) {
+    await query(client, endStatement, [operationId, 'COMPLETED', null]);
+    return null;
   }
-  if (row.active === false && row.kind !== 'CANCEL_DELIVERIES') {
-    await query(client, endStatement, [operationId, 'PAUSED', null]);
-    return;
+  const now = performance.now();
+  const pause = bulkPause({ ...progress, tookMs: now - startedAt, waitedMs: payload.waitedMs });
+  if (pause.inMs <= PAUSE_WAITED_OUT_MS_MAX && now < endsAt) {
+    return pause;
   }
-  await work(client, payload, row);
+  const isShort = pause.inMs <= PAUSE_WAITED_OUT_MS_MAX;
+  await enqueueBulkOperation(client, { ...payload, waitedMs: pause.waitedMs }, isShort ? 0 : pause.inMs);
+  return null;
 }
 
-async function work(client: pg.PoolClient, payload: BulkPayload, row: Row): Promise<void> {
-  const { operationId, tenantId } = payload;
+/** Why an operation does not go on, as status and error: its webhook is not there, or not now. */
+function endOf({ kind, active, deleted }: Row): [status: string, error: string | null] | null {
+  if (deleted) {
+    return ['CANCELED', 'The webhook was deleted.'];
+  }
+  return active === false && kind !== 'CANCEL_DELIVERIES' ? ['PAUSED', null] : null;
+}
+
+/** @returns null when nothing is left to do */
+async function work(
+  client: pg.PoolClient,
+  { operationId, tenantId }: BulkPayload,
+  row: Row,
+): Promise<Pick<BulkProgress, 'queued' | 'drained' | 'hadRoom'> | null> {
   const queues = row.kind !== 'CANCEL_DELIVERIES';
   const waiting = await stillWaiting(client, tenantId, row.in_queue);
-  const room = queues ? bulkRoom(waiting.length) : BULK_CHUNK;
+  const room = queues ? bulkRoom(waiting.length) : BULK_CHUNK_UNQUEUED;
   const { ids, changed, lastId } =
     room === 0 ? { ids: [], changed: [], lastId: row.cursor_id } : await doChunk(client, tenantId, row, room);
   const queued = queues ? changed : [];
-  const inQueue = [...waiting, ...queued];
-  const cursor = lastId ?? row.to_id;
-  await query(client, saveStatement, [operationId, cursor, inQueue, ids.length, changed.length]);
-  if (lastId === null) {
-    await query(client, endStatement, [operationId, 'COMPLETED', null]);
-    return;
-  }
-  const { inMs, waitedMs } = bulkPause({
-    queued: queued.length,
-    drained: row.in_queue.length - waiting.length,
-    hadRoom: room > 0,
-    waitedMs: payload.waitedMs,
-  });
-  await enqueueBulkOperation(client, { operationId, tenantId, waitedMs }, inMs);
+  const position = [lastId ?? row.to_id, [...waiting, ...queued]];
+  await query(client, saveStatement, [operationId, ...position, ids.length, changed.length]);
+  const drained = row.in_queue.length - waiting.length;
+  return lastId === null ? null : { queued: queued.length, drained, hadRoom: room > 0 };
 }
 
 async function doChunk(client: pg.PoolClient, tenantId: number, row: Row, limit: number) {

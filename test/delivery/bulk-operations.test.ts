@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { BULK_CHUNK, BULK_WAITING_MAX } from '../../src/domain/bulk-pace.js';
+import { runBulkOperation } from '../../src/operations/run-bulk-operation.js';
 import { BulkSite } from '../support/bulk-operations.js';
 import { eventually } from '../support/eventually.js';
 import { answer } from '../support/receiver.js';
@@ -63,9 +64,8 @@ describe('recoverWebhook', () => {
     await site.rows('update hookwright.deliveries set due_at = now()');
     const { operation } = await recover();
     // No daemon yet: one chunk by hand.
-    const { runBulkOperation } = await import('../../src/operations/run-bulk-operation.js');
     const payload = { operationId: Number(operation.id), tenantId: site.tenant.id, waitedMs: 0 };
-    await runBulkOperation({ pool: site.api.owner }, payload, 1);
+    await runBulkOperation({ pool: site.api.owner }, payload, { tries: 1, turnMs: 0 });
     const pending = await site.rows<{ id: number }>(
       "select id from hookwright.deliveries where status = 'PENDING' order by id",
     );
