@@ -58,10 +58,8 @@ describe('recoverWebhook', () => {
     expect([...site.requests().keys()]).toEqual([expired, byUser]);
   });
 
-  test('goes through them in the order of ids, and what fails again is not sent twice', async () => {
+  test('goes through them in the order of ids, a chunk at a time', async () => {
     const ids = await site.past(BULK_CHUNK + 10, { webhookId });
-    site.receiver.answerWith(answer(410));
-    await site.rows('update hookwright.deliveries set due_at = now()');
     const { operation } = await recover();
     // No daemon yet: one chunk by hand.
     const payload = { operationId: Number(operation.id), tenantId: site.tenant.id, waitedMs: 0 };
@@ -152,6 +150,62 @@ describe('recoverWebhook', () => {
     expect(ended).toMatchObject({ error: 'The webhook was deleted.', affected: 0, webhook: null });
     const { errors } = await site.mutate('resumeBulkOperation', { id: operation.id }, 'operation { id }');
     expect(errors[0].extensions).toEqual({ code: 'CONFLICT', reason: 'bulk_operation_not_resumable' });
+  });
+});
+
+describe('an operation that stands still', () => {
+  test('is taken up by another daemon when its own one is stopped in the middle', {
+    timeout: 120_000,
+  }, async () => {
+    const count = BULK_WAITING_MAX + 20 * BULK_CHUNK;
+    const ids = await site.past(count, { webhookId });
+    // So that it is not done before it is stopped.
+    site.receiver.answerWith((_, response) => void setTimeout(() => response.writeHead(200).end(), 200));
+    const first = site.startDaemon();
+    const { operation } = await recover();
+    await eventually(async () => (await site.operation(operation.id)).affected > 0, 30_000);
+    await first.stop();
+    const { affected, status } = await site.operation(operation.id);
+    expect(status).toBe('RUNNING');
+    expect(affected).toBeLessThan(count);
+    site.receiver.answerWith(answer(200));
+    site.startDaemon();
+    expect(await site.reaches(operation.id, 'COMPLETED')).toMatchObject({ affected: count });
+    await allSucceeded(count);
+    expect(site.requests()).toEqual(new Map(ids.map((id) => [id, 1])));
+  });
+
+  test('is found when its job is lost', async () => {
+    await site.past(5, { webhookId });
+    const { operation } = await recover();
+    await site.rows(`delete from graphile_worker._private_jobs where key = 'b:${operation.id}'`);
+    site.startDaemon();
+    await site.reaches(operation.id, 'COMPLETED');
+  });
+
+  test('because of a fault that comes again and again has failed, and is resumed where it stopped', async () => {
+    await site.past(BULK_CHUNK + 5, { webhookId });
+    const { operation } = await recover();
+    const payload = { operationId: Number(operation.id), tenantId: site.tenant.id, waitedMs: 0 };
+    const run = (tries: number) => runBulkOperation({ pool: site.api.owner }, payload, { tries, turnMs: 0 });
+    await run(1);
+    // A fault, of the kind that a row which no rule expects would be.
+    await site.rows(
+      `alter table hookwright.deliveries add constraint fault check (status <> 'PENDING') not valid`,
+    );
+    await expect(run(3)).rejects.toThrow('fault');
+    expect(await site.operation(operation.id)).toMatchObject({ status: 'RUNNING', affected: BULK_CHUNK });
+    await expect(run(4)).rejects.toThrow('fault');
+    const failed = await site.operation(operation.id);
+    expect(failed).toMatchObject({ status: 'FAILED', affected: BULK_CHUNK, finishedAt: expect.any(String) });
+    expect(failed.error).toContain('can be resumed');
+    await site.rows('alter table hookwright.deliveries drop constraint fault');
+    await site.mutate('resumeBulkOperation', { id: operation.id }, 'operation { id }');
+    site.startDaemon();
+    const done = await site.reaches(operation.id, 'COMPLETED');
+    expect(done).toMatchObject({ affected: BULK_CHUNK + 5, error: null });
+    await allSucceeded(BULK_CHUNK + 5);
+    expect([...site.requests().values()].every((times) => times === 1)).toBe(true);
   });
 });
 
