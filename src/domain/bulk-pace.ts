@@ -12,7 +12,8 @@ export const BULK_CHUNK = 100;
 export const BULK_CHUNK_UNQUEUED = 500;
 const PAUSE_PER_WORK = 4;
 const PAUSE_MS_MIN = 50;
-const PAUSE_MS_MAX = 2_000;
+/** It goes on, if slowly, however busy the machine is. */
+const PAUSE_MS_MAX = 500;
 /** An endpoint that takes nothing is looked at again after this long. */
 const WAIT_MS_MAX = 10_000;
 

@@ -60,6 +60,17 @@ const cancelStatement: Statement = {
     select array_agg(id::float8 order by id) as ids from canceled`,
 };
 
+const lockWebhooksStatement: Statement = {
+  name: 'bulk_lock_webhooks',
+  text: `
+    select w.id from hookwright.webhooks w
+    where w.id = any(array(select distinct d.webhook_id from hookwright.deliveries d where ${ofThese('d')}))
+    order by w.id for share`,
+};
+
+/** Deliveries in such a state may have a request in flight, whose outcome is recorded at any moment. */
+const UNDER_WAY = ['PENDING', 'HELD', 'CANCELED'];
+
 /**
  * Does what the operation is about to the rows of one chunk.
  *
@@ -80,13 +91,13 @@ export async function applyChunk(
     REPLAY_EVENTS: replayStatement,
     CANCEL_DELIVERIES: cancelStatement,
   }[kind];
+  const these = [ids, ...idRange(ids), tenantId];
+  if (filter.status?.some((status) => UNDER_WAY.includes(status))) {
+    // The webhooks first, as everywhere. Others are not locked: the outcomes of all webhooks would wait for it.
+    await query(client, lockWebhooksStatement, these);
+  }
   const last = kind === 'REPLAY_EVENTS' ? webhookId : filter.status;
-  const [row] = await query<{ ids: number[] | null }>(client, statement, [
-    ids,
-    ...idRange(ids),
-    tenantId,
-    last,
-  ]);
+  const [row] = await query<{ ids: number[] | null }>(client, statement, [...these, last]);
   return row?.ids ?? [];
 }
 

@@ -114,7 +114,7 @@ export class BulkSite implements AsyncDisposable {
   }
 
   /** Waits until it has come to this state. */
-  reaches(id: string, status: string, withinMs = 60_000): Promise<Json> {
+  reaches(id: string, status: string, withinMs = 120_000): Promise<Json> {
     return eventually(async () => {
       const operation = await this.operation(id);
       return operation.status === status ? operation : Promise.reject(new Error(JSON.stringify(operation)));
