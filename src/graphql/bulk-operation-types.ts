@@ -3,17 +3,17 @@ import { Field, ID, InputType, Int, ObjectType, registerEnumType } from 'type-gr
 import { BulkOperation, BulkStatus } from '../entities/bulk-operation.js';
 import { DeliveryStatus } from '../entities/delivery.js';
 
-export enum RecoverableStatus {
+export enum DeliveryOutcome {
   SUCCEEDED = 'SUCCEEDED',
   FAILED = 'FAILED',
   CANCELED = 'CANCELED',
   HOLD_EXPIRED = 'HOLD_EXPIRED',
 }
-registerEnumType(RecoverableStatus, {
-  name: 'RecoverableStatus',
-  description: 'How a delivery ended that is to be sent again.',
+registerEnumType(DeliveryOutcome, {
+  name: 'DeliveryOutcome',
+  description: 'How a delivery has ended.',
   valuesConfig: {
-    SUCCEEDED: { description: 'The endpoint answered 2xx, and is to get it once more.' },
+    SUCCEEDED: { description: 'The endpoint answered 2xx.' },
     FAILED: { description: 'All retries were used up, or the endpoint answered 410.' },
     CANCELED: { description: 'It was canceled, for whatever reason.' },
     HOLD_EXPIRED: { description: 'It was canceled because its webhook stayed inactive for too long.' },
@@ -35,12 +35,12 @@ export class RecoverWebhookInput {
   @Field(() => Date, { nullable: true, description: until })
   until?: Date | null;
 
-  @Field(() => [RecoverableStatus], {
+  @Field(() => [DeliveryOutcome], {
     nullable: true,
-    defaultValue: [RecoverableStatus.FAILED, RecoverableStatus.HOLD_EXPIRED],
+    defaultValue: [DeliveryOutcome.FAILED, DeliveryOutcome.HOLD_EXPIRED],
     description: 'How they ended.',
   })
-  status?: RecoverableStatus[] | null;
+  status?: DeliveryOutcome[] | null;
 
   @Field(() => Boolean, dryRun)
   dryRun?: boolean | null;

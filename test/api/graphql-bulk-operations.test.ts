@@ -1,8 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { BULK_OPERATIONS_MAX } from '../../src/operations/bulk-operations.js';
 import { BulkSite } from '../support/bulk-operations.js';
 import { makeKey, makeTenant } from '../support/factories.js';
 import { codesOf } from '../support/graphql-api.js';
+
+/** Operations yield to whatever else the machine does, and so may take long. */
+vi.setConfig({ testTimeout: 120_000 });
 
 let site: BulkSite;
 let webhookId: string;

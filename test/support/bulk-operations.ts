@@ -32,7 +32,7 @@ export class BulkSite implements AsyncDisposable {
       ALLOW_PRIVATE_TARGETS: '127.0.0.0/8',
       RETRY_BASE_SECONDS: '0.05',
       // A machine that is busy elsewhere must not make a slow endpoint one that fails.
-      ATTEMPT_TIMEOUT_MS: '60000',
+      ATTEMPT_TIMEOUT_MS: '120000',
       ...settings,
     };
     const api = await GraphqlApi.open(env);
