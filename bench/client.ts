@@ -10,6 +10,8 @@ const ENABLE_WEBHOOK =
   'mutation($input: UpdateWebhookInput!) { updateWebhook(input: $input) { webhook { id } } }';
 const DELETE_WEBHOOK =
   'mutation($input: DeleteWebhookInput!) { deleteWebhook(input: $input) { deletedWebhookId } }';
+const RECOVER_WEBHOOK =
+  'mutation($input: RecoverWebhookInput!) { recoverWebhook(input: $input) { count operation { id } } }';
 
 /** Makes a webhook for one type of event. */
 export async function createWebhook(
@@ -30,6 +32,13 @@ export async function enableWebhook(service: Service, id: number): Promise<void>
 
 export async function deleteWebhook(service: Service, id: number): Promise<void> {
   await ask(service, DELETE_WEBHOOK, { id: `${id}` });
+}
+
+/** Has all deliveries of a webhook sent again that have failed since then. @returns how many there are */
+export async function recoverWebhook(service: Service, id: number, since: Date): Promise<number> {
+  const input = { webhookId: `${id}`, since: since.toISOString() };
+  const answer = await ask<{ recoverWebhook: { count: number } }>(service, RECOVER_WEBHOOK, input);
+  return answer.recoverWebhook.count;
 }
 
 /** Waits where the service limits how fast management may go. @throws Error with the answer when it is not a good one */

@@ -50,6 +50,7 @@ export const goals: Readonly<Record<string, readonly Goal[]>> = {
   isolation: [goal('p99 at most 1.5 times that of the healthy one alone', atMost('p99Ratio', 1.5)), p99(25)],
   noisy: [p99(250)],
   herd: [p99(250), goal('at most 64 in flight for one endpoint', atMost('herdInFlightMax', 64))],
+  bulk: [goal('p99 at most 2 times that of the fresh traffic alone', atMost('p99Ratio', 2))],
   backlog: [
     goal("the rate is within 10 % of the empty system's", atLeast('rateRatio', 0.9)),
     goal("CPU per delivery is within 10 % of the empty system's", atMost('cpuRatio', 1.1)),

@@ -68,3 +68,40 @@ const seedSql = `
   select hookwright.enqueue_deliveries(array_agg(id order by id), array_agg(2), array_agg(due_at order by id),
                                        array_agg($9::integer))
   from failed`;
+
+/** Deliveries that have failed for good, each of an event of its own. */
+export interface Failed {
+  webhookId: number;
+  eventType: string;
+  deliveries: number;
+}
+
+/**
+ * Puts failed deliveries into the tables, as they are after six attempts. The rows of the attempts are missing, which
+ * nobody reads on the way.
+ *
+ * @returns the seconds that it took
+ */
+export async function seedFailed(
+  { pool }: BenchDatabase,
+  { webhookId, eventType, deliveries }: Failed,
+): Promise<number> {
+  const body = JSON.stringify(payloadAt(0));
+  const startedAt = performance.now();
+  for (let left = deliveries; left > 0; left -= DELIVERIES_PER_STATEMENT) {
+    const count = Math.min(DELIVERIES_PER_STATEMENT, left);
+    await pool.query(seedFailedSql, [webhookId, eventType, body, count]);
+  }
+  await pool.query('vacuum analyze');
+  return (performance.now() - startedAt) / 1000;
+}
+
+const seedFailedSql = `
+  with webhook as (select id, tenant_id from hookwright.webhooks where id = $1),
+  emitted as (
+    insert into hookwright.events (id, tenant_id, event_type, body)
+    select hookwright.next_id(), webhook.tenant_id, $2, $3 from webhook, generate_series(1, $4::integer)
+    returning id, tenant_id)
+  insert into hookwright.deliveries (id, tenant_id, event_id, webhook_id, event_type, status, attempt_count,
+                                     finished_at, last_status_code)
+  select hookwright.next_id(), e.tenant_id, e.id, $1, $2, 'FAILED', 6, now(), 503 from emitted e`;

@@ -17,7 +17,7 @@ export interface SteadyReport {
 
 const ARRIVAL_TIMEOUT_MS = 60_000;
 /** Should what goes on beside never end. */
-const SECONDS_MAX = 150;
+const SECONDS_MAX = 300;
 
 /**
  * Emits at a fixed rate for as long as `work` takes, and waits until all of it has arrived at the group, which has one

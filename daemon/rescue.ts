@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Database } from '../src/database.js';
+import { rescueBulkOperations } from '../src/operations/rescue-bulk-operations.js';
 import {
   overdueFromStart,
   rescueHeld,
@@ -12,10 +13,11 @@ import { repeat } from './repeat.js';
 const SCHEDULE_EVERY_MS = 5_000;
 const HELD_EVERY_MS = 2_000;
 const OVERDUE_EVERY_MS = 10_000;
+const BULK_EVERY_MS = 2_000;
 
 /**
  * Looks again and again for deliveries whose time comes, and for those that fell through: pending without a job, or
- * held by a webhook that is active.
+ * held by a webhook that is active; and for bulk operations that stand still.
  * One process at a time does it. A sweep that fails is logged and comes round again.
  *
  * @returns a function that ends it, after the sweeps under way
@@ -43,7 +45,15 @@ export function startRescue({ db, log }: { db: Database; log: Logger }): () => P
       }
     }),
   );
+  const bulk = repeat(BULK_EVERY_MS, log, () =>
+    unlessRunningElsewhere(db.pool, 'rescue-bulk', async () => {
+      const operations = await rescueBulkOperations(db.pool);
+      if (operations > 0) {
+        log.info({ operations }, 'found bulk operations to go on with');
+      }
+    }),
+  );
   return async () => {
-    await Promise.all([schedule(), held(), overdue()]);
+    await Promise.all([schedule(), held(), overdue(), bulk()]);
   };
 }

@@ -4,6 +4,8 @@ import type { Config } from '../src/config.js';
 import type { Database } from '../src/database.js';
 import { forgetEndpointStates } from '../src/operations/endpoint-states.js';
 import {
+  BULK_TASK,
+  type BulkPayload,
   DELIVER_GROUP_TASK,
   DELIVER_TASK,
   type DeliverGroupPayload,
@@ -14,6 +16,7 @@ import {
 import { deleteDeadJobs } from '../src/operations/rescue-deliveries.js';
 import { forgetIdempotencyKeys, rollPartitions } from '../src/operations/roll-partitions.js';
 import { forgetPreviousSecrets } from '../src/operations/rotate-secret.js';
+import { runBulkOperation } from '../src/operations/run-bulk-operation.js';
 import { settleWebhook } from '../src/operations/settle-webhook.js';
 import type { Deliverer } from './deliver.js';
 
@@ -35,6 +38,13 @@ export function taskList(deps: {
       const { tenantId, webhookId } = payload as SettlePayload;
       const moved = await settleWebhook(db, tenantId, webhookId);
       log.debug({ webhookId, moved }, 'settled a webhook');
+    },
+    [BULK_TASK]: async (payload, { job }) => {
+      const bulk = payload as BulkPayload;
+      await runBulkOperation(db, bulk, { tries: job.attempts }).catch((error: unknown) => {
+        log.warn({ err: error, operationId: bulk.operationId }, 'a chunk of a bulk operation failed');
+        throw error;
+      });
     },
     [HOUSEKEEPING_TASK]: async () => {
       const rolled = await rollPartitions(db.pool, config.retentionDays);

@@ -16,6 +16,18 @@ export const errorCatalogue = {
   },
   webhook_inactive: { status: 409, code: 'CONFLICT', title: 'The webhook is not active' },
   delivery_not_finished: { status: 409, code: 'CONFLICT', title: 'The delivery is still under way' },
+  delivery_finished: { status: 409, code: 'CONFLICT', title: 'The delivery has come to its end' },
+  bulk_operation_limit_reached: {
+    status: 409,
+    code: 'CONFLICT',
+    title: 'As many bulk operations are under way as there may be',
+  },
+  bulk_operation_finished: { status: 409, code: 'CONFLICT', title: 'The bulk operation has ended' },
+  bulk_operation_not_resumable: {
+    status: 409,
+    code: 'CONFLICT',
+    title: 'The bulk operation cannot be resumed',
+  },
   rotation_under_way: { status: 409, code: 'CONFLICT', title: 'A rotation is under way' },
   idempotency_key_reused: {
     status: 409,

@@ -1,6 +1,7 @@
 import type { Scenario } from '../scenario.js';
 import { backlog } from './backlog.js';
 import { batch } from './batch.js';
+import { bulk } from './bulk.js';
 import { drain } from './drain.js';
 import { fanout } from './fanout.js';
 import { herd } from './herd.js';
@@ -22,6 +23,7 @@ export const scenarios: readonly Scenario[] = [
   isolation,
   noisy,
   herd,
+  bulk,
   backlog,
   split,
   memory,

@@ -27,6 +27,10 @@ export enum AuditAction {
   WEBHOOK_SECRET_ROTATED = 'WEBHOOK_SECRET_ROTATED',
   HELD_RELEASED = 'HELD_RELEASED',
   DELIVERY_REDELIVERED = 'DELIVERY_REDELIVERED',
+  DELIVERY_CANCELED = 'DELIVERY_CANCELED',
+  BULK_OPERATION_STARTED = 'BULK_OPERATION_STARTED',
+  BULK_OPERATION_CANCELED = 'BULK_OPERATION_CANCELED',
+  BULK_OPERATION_RESUMED = 'BULK_OPERATION_RESUMED',
   API_KEY_CREATED = 'API_KEY_CREATED',
   API_KEY_REVOKED = 'API_KEY_REVOKED',
   TENANT_CREATED = 'TENANT_CREATED',
@@ -44,6 +48,12 @@ registerEnumType(AuditAction, {
     WEBHOOK_SECRET_ROTATED: { description: 'A webhook got a new signing secret.' },
     HELD_RELEASED: { description: 'What a webhook held was released.' },
     DELIVERY_REDELIVERED: { description: 'A finished delivery was sent again.' },
+    DELIVERY_CANCELED: { description: 'A delivery was canceled.' },
+    BULK_OPERATION_STARTED: {
+      description: 'A bulk operation was started. Its deliveries are not noted one by one.',
+    },
+    BULK_OPERATION_CANCELED: { description: 'A bulk operation was canceled.' },
+    BULK_OPERATION_RESUMED: { description: 'A bulk operation was resumed.' },
     API_KEY_CREATED: { description: 'An API key was made.' },
     API_KEY_REVOKED: { description: 'An API key was revoked.' },
     TENANT_CREATED: { description: 'A tenant was made.' },
@@ -59,6 +69,7 @@ registerEnumType(AuditAction, {
 export enum AuditTarget {
   WEBHOOK = 'WEBHOOK',
   DELIVERY = 'DELIVERY',
+  BULK_OPERATION = 'BULK_OPERATION',
   API_KEY = 'API_KEY',
   TENANT = 'TENANT',
 }
@@ -68,6 +79,7 @@ registerEnumType(AuditTarget, {
   valuesConfig: {
     WEBHOOK: { description: 'A webhook.' },
     DELIVERY: { description: 'A delivery.' },
+    BULK_OPERATION: { description: 'A bulk operation.' },
     API_KEY: { description: 'An API key.' },
     TENANT: { description: 'A tenant.' },
   },

@@ -1,6 +1,7 @@
 import { ApiKey } from './api-key.js';
 import { Attempt } from './attempt.js';
 import { AuditEntry } from './audit-entry.js';
+import { BulkOperation } from './bulk-operation.js';
 import { Delivery } from './delivery.js';
 import { DeliveryStat } from './delivery-stat.js';
 import { Event } from './event.js';
@@ -13,6 +14,7 @@ export const entities = [
   ApiKey,
   Attempt,
   AuditEntry,
+  BulkOperation,
   Delivery,
   DeliveryStat,
   Event,

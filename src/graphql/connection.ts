@@ -86,7 +86,7 @@ export function connectionOf<Node extends object>(
   name: string,
   plural: string,
 ): ClassType<Connection<Node>> {
-  const noun = name.toLowerCase();
+  const noun = name.replaceAll(/(?<=[a-z])[A-Z]/g, ' $&').toLowerCase();
   const article = /^[aeiou]/.test(noun) ? 'An' : 'A';
 
   @ObjectType(`${name}Edge`, { description: `${article} ${noun} in a list.` })

@@ -20,6 +20,7 @@ import { Delivery, DeliveryStatus } from '../entities/delivery.js';
 import { Event } from '../entities/event.js';
 import { Webhook } from '../entities/webhook.js';
 import { invalidInput, notFound } from '../errors.js';
+import { cancelDelivery } from '../operations/cancel-delivery.js';
 import { redeliver } from '../operations/redeliver.js';
 import { type Connection, ConnectionArgs, connect, connectionOf, sliceQuery } from './connection.js';
 import { knownEventType, parseInput } from './input.js';
@@ -58,6 +59,21 @@ class RedeliverInput {
 @ObjectType({ description: 'The delivery on its way again.' })
 class RedeliverPayload {
   @Field(() => Delivery, { description: 'The same delivery with the same id, pending again.' })
+  delivery!: Delivery;
+}
+
+@InputType({ description: 'A delivery to cancel.' })
+class CancelDeliveryInput {
+  @Field(() => ID, { description: 'The delivery: one that is pending or held.' })
+  deliveryId!: string;
+}
+
+@ObjectType({ description: 'The canceled delivery.' })
+class CancelDeliveryPayload {
+  @Field(() => Delivery, {
+    description:
+      'As it is now. A request in flight ends and is recorded; should it succeed, the delivery has succeeded.',
+  })
   delivery!: Delivery;
 }
 
@@ -140,6 +156,21 @@ export class DeliveryResolver {
       throw notFound('delivery', 'with such an id');
     }
     await redeliver(context.db, tenantOf(context), id, actorOf(context));
+    return { delivery: await readDelivery(context, deliveryId) };
+  }
+
+  @Requires('deliveries:write')
+  @Mutation(() => CancelDeliveryPayload, { description: 'Cancels a delivery that is pending or held.' })
+  async cancelDelivery(
+    @Arg('input', () => CancelDeliveryInput, { description: 'What to do.' })
+    { deliveryId }: CancelDeliveryInput,
+    @Ctx() context: Context,
+  ): Promise<CancelDeliveryPayload> {
+    const id = parseId(deliveryId);
+    if (id === null) {
+      throw notFound('delivery', 'with such an id');
+    }
+    await cancelDelivery(context.db, tenantOf(context), id, actorOf(context));
     return { delivery: await readDelivery(context, deliveryId) };
   }
 }

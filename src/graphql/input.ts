@@ -49,6 +49,14 @@ export function webhookEventTypes(knownNames: readonly string[]) {
     });
 }
 
+/** 1–100 different names of event types that exist. */
+export function replayedEventTypes(knownNames: readonly string[]) {
+  return webhookEventTypes(knownNames).refine((names) => !names.includes(WILDCARD), {
+    message: 'must name event types; leave it out for all',
+    params: { code: 'event_type_unknown' },
+  });
+}
+
 /** The name of an event type that exists. */
 export function knownEventType(knownNames: readonly string[]) {
   return z.string().superRefine((name, context) => {

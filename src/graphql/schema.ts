@@ -4,6 +4,8 @@ import { buildSchema, type ContainerType } from 'type-graphql';
 import { ApiKeyResolver } from './api-key.js';
 import { AttemptResolver } from './attempt.js';
 import { AuditLogResolver } from './audit-log.js';
+import { BulkMutations } from './bulk-mutations.js';
+import { BulkOperationResolver } from './bulk-operation.js';
 import { DeliveryResolver } from './delivery.js';
 import { EmitResolver } from './emit.js';
 import { EventResolver } from './event.js';
@@ -18,6 +20,8 @@ const resolvers = [
   ApiKeyResolver,
   AttemptResolver,
   AuditLogResolver,
+  BulkMutations,
+  BulkOperationResolver,
   DeliveryResolver,
   EmitResolver,
   EventResolver,

@@ -15,6 +15,7 @@ export const quietLogger = new Logger(() => () => {});
 export const DELIVER_TASK = 'deliver';
 export const DELIVER_GROUP_TASK = 'deliver-group';
 export const SETTLE_TASK = 'settle-webhook';
+export const BULK_TASK = 'bulk-operation';
 
 export interface DeliverPayload {
   id: number;
@@ -30,6 +31,13 @@ export interface DeliverGroupPayload {
 export interface SettlePayload {
   webhookId: number;
   tenantId: number;
+}
+
+export interface BulkPayload {
+  operationId: number;
+  tenantId: number;
+  /** See `bulkPause`. */
+  waitedMs: number;
 }
 
 /**
@@ -54,6 +62,27 @@ export async function indexJobsByOwner(client: pg.ClientBase): Promise<void> {
 /** SQL that adds a job which brings a webhook's deliveries in line with the webhook. One such job waits per webhook. */
 export const enqueueSettleSql = (webhookId: string, tenantId: string) =>
   `hookwright.enqueue_settle(${webhookId}, ${tenantId})`;
+
+/** Has the next chunk of a bulk operation done. It has one job: this one takes the place of another that waits. */
+export async function enqueueBulkOperation(
+  client: pg.PoolClient,
+  { operationId, tenantId, waitedMs }: BulkPayload,
+  inMs: number,
+): Promise<void> {
+  const text = 'select hookwright.enqueue_bulk_operation($1, $2, $3, $4)';
+  await query(client, { name: 'enqueue_bulk_operation', text }, [operationId, tenantId, inMs, waitedMs]);
+}
+
+/** No pause between chunks is longer, nor is any chunk: see `bulkPause`, and the limits of a statement. */
+const BULK_SILENT_SECONDS = 30;
+
+/** SQL condition: no job will bring this bulk operation on soon. */
+export const hasNoBulkJobSql = (operationId: string) =>
+  `not exists (
+     select from graphile_worker._private_jobs j
+     where j.key = 'b:' || ${operationId} and j.attempts < j.max_attempts
+       and j.run_at < now() + ${BULK_SILENT_SECONDS} * interval '1 second'
+       and (j.locked_at is null or j.locked_at > now() - ${BULK_SILENT_SECONDS} * interval '1 second'))`;
 
 /** SQL condition: no job names this delivery. */
 export const hasNoJobSql = (deliveryId: string) =>

@@ -34,6 +34,7 @@ export async function rollPartitions(pool: pg.Pool, retentionDays: number): Prom
     ['events', retentionDays + EVENT_EXTRA_DAYS],
   ] as const) {
     for (const partition of await partitionsBefore(pool, parent, days)) {
+      rolled.expired += parent === 'events' ? await expireReplayed(pool, partition) : 0;
       await drop(pool, partition);
       rolled.dropped.push(partition);
     }
@@ -62,6 +63,30 @@ async function expireOpen(pool: pg.Pool, partition: string): Promise<number> {
       return expired;
     }
   }
+}
+
+/**
+ * Events outlive the deliveries that were made with them, but not those that a replay makes later: such a delivery that
+ * is still open when its event goes would have no body to send.
+ *
+ * @param partition of events, and all before it
+ */
+async function expireReplayed(pool: pg.Pool, partition: string): Promise<number> {
+  let expired = 0;
+  for (const status of ['PENDING', 'HELD']) {
+    for (let rows = CHUNK_ROWS; rows === CHUNK_ROWS; expired += rows) {
+      const { rowCount } = await pool.query(
+        `update hookwright.deliveries
+         set status = 'CANCELED', cancel_reason = 'EXPIRED', finished_at = now()
+         where status = '${status}' and id = any(array(
+           select id from hookwright.deliveries
+           where status = '${status}' and event_id <= (select max(id) from hookwright.${partition})
+           limit ${CHUNK_ROWS}))`,
+      );
+      rows = rowCount ?? 0;
+    }
+  }
+  return expired;
 }
 
 /** Dropping locks the parent for a moment. Better to fail and come back in an hour than to queue everybody behind us. */

@@ -17,6 +17,11 @@ const advice: Record<Reason, string> = {
     'Delete a webhook that is not needed any more, or ask the operator for a higher limit.',
   webhook_inactive: 'Enable the webhook first: PATCH it with {"active": true}.',
   delivery_not_finished: 'Wait until the delivery has succeeded, failed or been canceled.',
+  delivery_finished: 'Nothing: what has succeeded, failed or been canceled is not sent any more.',
+  bulk_operation_limit_reached: 'Wait until one has ended, or cancel one.',
+  bulk_operation_finished: 'Nothing: it does no more.',
+  bulk_operation_not_resumable:
+    'Only one that was canceled by somebody, or that failed, can be resumed; start another one instead.',
   rotation_under_way:
     'The secret before the last rotation still signs. Wait until its time is over, or end it now with overlapHours: 0.',
   idempotency_key_reused: 'Use a new idempotency key for every event; the same key means the same event.',

@@ -60,6 +60,38 @@ describe('scopes', () => {
       'mutation { redeliver(input: {deliveryId: "0"}) { delivery { id } } }',
       ['deliveries:write'],
     ],
+    [
+      'cancelDelivery',
+      'mutation { cancelDelivery(input: {deliveryId: "0"}) { delivery { id } } }',
+      ['deliveries:write'],
+    ],
+    [
+      'recoverWebhook',
+      'mutation { recoverWebhook(input: {webhookId: "0", since: "2025-01-01T00:00:00+00:00"}) { count } }',
+      ['deliveries:write'],
+    ],
+    [
+      'replayEvents',
+      'mutation { replayEvents(input: {webhookId: "0", filter: {since: "2025-01-01T00:00:00+00:00"}}) { count } }',
+      ['deliveries:write'],
+    ],
+    [
+      'cancelDeliveries',
+      'mutation { cancelDeliveries(input: {filter: {}}) { count } }',
+      ['deliveries:write'],
+    ],
+    [
+      'cancelBulkOperation',
+      'mutation { cancelBulkOperation(input: {id: "0"}) { operation { id } } }',
+      ['deliveries:write'],
+    ],
+    [
+      'resumeBulkOperation',
+      'mutation { resumeBulkOperation(input: {id: "0"}) { operation { id } } }',
+      ['deliveries:write'],
+    ],
+    ['bulkOperation', '{ bulkOperation(id: "1") { id } }', ['deliveries:read']],
+    ['bulkOperations', '{ bulkOperations { edges { cursor } } }', ['deliveries:read']],
     ['createApiKey', 'mutation { createApiKey(input: {name: "", scopes: []}) { key } }', ['keys:admin']],
     ['revokeApiKey', 'mutation { revokeApiKey(input: {id: "0"}) { apiKey { id } } }', ['keys:admin']],
     ['createTenant', 'mutation { createTenant(input: {name: ""}) { tenant { id } } }', []],

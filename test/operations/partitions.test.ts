@@ -62,4 +62,29 @@ describe('rolling partitions', () => {
     const kept = await stack.rows<{ status: string }>('select status from hookwright.deliveries');
     expect(kept).toEqual([{ status: 'HELD' }]);
   });
+
+  test('expires what was replayed lately of an event that goes: it would have no body', async () => {
+    const gone = await pastDay(33);
+    const stays = await pastDay(32);
+    const replayed = (eventId: number, status: string) =>
+      stack.rows(`insert into hookwright.deliveries (id, tenant_id, event_id, webhook_id, event_type, status)
+                  values (hookwright.next_id(), ${stack.tenantId}, ${eventId}, 1, 'coupon.applied', '${status}')`);
+    for (const status of ['HELD', 'PENDING', 'SUCCEEDED']) {
+      await replayed(gone, status);
+      await replayed(stays, status);
+    }
+    // Those of the days themselves, and the two that are open.
+    expect((await rollPartitions(stack.services.db.pool, 30)).expired).toBe(4);
+    const left = await stack.rows<{ status: string; cancel_reason: string | null }>(
+      `select status, cancel_reason from hookwright.deliveries order by event_id, id`,
+    );
+    expect(left).toEqual([
+      { status: 'CANCELED', cancel_reason: 'EXPIRED' },
+      { status: 'CANCELED', cancel_reason: 'EXPIRED' },
+      { status: 'SUCCEEDED', cancel_reason: null },
+      { status: 'HELD', cancel_reason: null },
+      { status: 'PENDING', cancel_reason: null },
+      { status: 'SUCCEEDED', cancel_reason: null },
+    ]);
+  });
 });

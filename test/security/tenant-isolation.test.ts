@@ -39,6 +39,10 @@ beforeAll(async () => {
      on conflict do nothing`,
   );
   await api.owner.query(
+    `insert into hookwright.bulk_operations (tenant_id, kind, webhook_id, filter, from_id, to_id, cursor_id, total, actor)
+     select tenant_id, 'REPLAY_EVENTS', id, '{}', 0, 1, 0, 0, 'SERVICE' from hookwright.webhooks`,
+  );
+  await api.owner.query(
     `insert into hookwright.endpoint_states (webhook_id, daemon_id, tenant_id, window_limit, in_flight, waiting, put_offs)
      select id, gen_random_uuid(), tenant_id, 8, 0, 0, 0 from hookwright.webhooks`,
   );
@@ -52,6 +56,7 @@ const tablesWithTenants = [
   'attempts',
   'delivery_stats',
   'endpoint_states',
+  'bulk_operations',
 ];
 const allTables = [...tablesWithTenants, 'tenants', 'api_keys', 'audit_log'];
 
@@ -98,6 +103,12 @@ describe('without the ORM’s tenant filter', () => {
       [owner.id],
     );
     const { id: deliveryId, event_id: eventId } = rows[0];
+    const { rows: operations } = await api.owner.query(
+      'select id from hookwright.bulk_operations where tenant_id = $1',
+      [owner.id],
+    );
+    const [{ id: operationId }] = operations;
+    const since = '2025-01-01T00:00:00+00:00';
     for (const operation of [
       `{ webhook(id: "${webhookId}") { id } }`,
       `{ event(id: "${eventId}") { id } }`,
@@ -107,6 +118,13 @@ describe('without the ORM’s tenant filter', () => {
       `mutation { testWebhook(input: {id: "${webhookId}"}) { delivery { id } } }`,
       `mutation { releaseHeld(input: {webhookId: "${webhookId}"}) { webhook { id } } }`,
       `mutation { redeliver(input: {deliveryId: "${deliveryId}"}) { delivery { id } } }`,
+      `mutation { cancelDelivery(input: {deliveryId: "${deliveryId}"}) { delivery { id } } }`,
+      `mutation { recoverWebhook(input: {webhookId: "${webhookId}", since: "${since}"}) { count } }`,
+      `mutation { replayEvents(input: {webhookId: "${webhookId}", filter: {since: "${since}"}}) { count } }`,
+      `mutation { cancelDeliveries(input: {filter: {webhookId: "${webhookId}"}}) { count } }`,
+      `mutation { cancelBulkOperation(input: {id: "${operationId}"}) { operation { id } } }`,
+      `mutation { resumeBulkOperation(input: {id: "${operationId}"}) { operation { id } } }`,
+      `{ bulkOperation(id: "${operationId}") { id } }`,
       `mutation { revokeApiKey(input: {id: "${owner.keyId}"}) { apiKey { id } } }`,
       `mutation { deleteWebhook(input: {id: "${webhookId}"}) { deletedWebhookId } }`,
     ]) {
@@ -114,13 +132,14 @@ describe('without the ORM’s tenant filter', () => {
     }
     const lists = await api.ask(
       `{ webhooks { edges { node { id } } } events { edges { node { id } } } deliveries { edges { node { id } } }
-         apiKeys { id } }`,
+         bulkOperations { edges { node { id } } } apiKeys { id } }`,
       {},
       stranger,
     );
     expect(lists.data.webhooks.edges).toHaveLength(1);
     expect(lists.data.events.edges).toHaveLength(1);
     expect(lists.data.deliveries.edges).toHaveLength(1);
+    expect(lists.data.bulkOperations.edges).toHaveLength(1);
     expect(lists.data.apiKeys).toEqual([{ id: String(stranger.keyId) }]);
     expect(JSON.stringify(lists.data)).not.toContain(`"${webhookId}"`);
   });
@@ -166,6 +185,10 @@ describe('with SQL of one’s own, as the role of the API', () => {
       (await asStranger(`update hookwright.api_keys set revoked_at = now() where id = ${owner.keyId}`))
         .rowCount,
     ).toBe(0);
+    const ended = await asStranger(
+      `update hookwright.bulk_operations set status = 'CANCELED', finished_at = now() where tenant_id = ${owner.id}`,
+    );
+    expect(ended.rowCount).toBe(0);
     const violation = 'violates row-level security policy';
     const values = `(tenant_id, url, event_types, sealed_secret) values (${owner.id}, 'https://x.example.com/', '{*}', '')`;
     expect(await rejection(asStranger(`insert into hookwright.webhooks ${values}`))).toContain(violation);
@@ -174,6 +197,11 @@ describe('with SQL of one’s own, as the role of the API', () => {
     );
     const key = `(tenant_id, name, hash, scopes) values (${owner.id}, 'x', '', '{keys:admin}')`;
     expect(await rejection(asStranger(`insert into hookwright.api_keys ${key}`))).toContain(violation);
+    const operation = `(tenant_id, kind, filter, from_id, to_id, cursor_id, total, actor)
+      values (${owner.id}, 'CANCEL_DELIVERIES', '{}', 0, 1, 0, 0, 'SERVICE')`;
+    expect(await rejection(asStranger(`insert into hookwright.bulk_operations ${operation}`))).toContain(
+      violation,
+    );
     const platformKey = `(tenant_id, name, hash, scopes) values (null, 'x', '', '{platform:admin}')`;
     expect(await rejection(asStranger(`insert into hookwright.api_keys ${platformKey}`))).toContain(
       violation,

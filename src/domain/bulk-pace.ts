@@ -1,0 +1,55 @@
+/**
+ * How fast a bulk operation goes. What it queues waits behind fresh traffic by its lane (lanes.ts), but shares a machine
+ * with it: each chunk is a burst of work for Postgres and for the daemon. So chunks are small, and the pause between two
+ * is a multiple of what the last one took: on a busy machine it goes more slowly. And an endpoint that cannot keep up is
+ * waited for.
+ */
+
+/** At most so many deliveries of one operation wait in the queue. */
+export const BULK_WAITING_MAX = 1_000;
+export const BULK_CHUNK = 100;
+/** What queues nothing (canceling, and looking through what does not match) disturbs nobody but Postgres. */
+export const BULK_CHUNK_UNQUEUED = 500;
+const PAUSE_PER_WORK = 4;
+const PAUSE_MS_MIN = 50;
+/** It goes on, if slowly, however busy the machine is. */
+const PAUSE_MS_MAX = 500;
+/** An endpoint that takes nothing is looked at again after this long. */
+const WAIT_MS_MAX = 10_000;
+
+/** How many deliveries may be queued now, while so many of the same operation wait already. */
+export function bulkRoom(waiting: number): number {
+  const room = Math.min(BULK_CHUNK, BULK_WAITING_MAX - waiting);
+  // Many small chunks would cost more than they move.
+  return room < BULK_CHUNK / 2 ? 0 : room;
+}
+
+export interface BulkProgress {
+  /** Deliveries that were queued in this chunk. */
+  queued: number;
+  /** Deliveries that have left the queue since the last chunk. */
+  drained: number;
+  /** Whether there was room for more. */
+  hadRoom: boolean;
+  /** What the chunk took. */
+  tookMs: number;
+  /** What the last pause was, if it ended with a full queue which nothing had left; else 0. */
+  waitedMs: number;
+}
+
+export interface BulkPause {
+  inMs: number;
+  waitedMs: number;
+}
+
+/** When the next chunk comes. The longer a full queue does not move, the longer are the pauses. */
+export function bulkPause({ queued, drained, hadRoom, tookMs, waitedMs }: BulkProgress): BulkPause {
+  if (hadRoom && queued === 0) {
+    return { inMs: 0, waitedMs: 0 };
+  }
+  if (hadRoom || drained > 0) {
+    return { inMs: Math.min(Math.max(PAUSE_PER_WORK * tookMs, PAUSE_MS_MIN), PAUSE_MS_MAX), waitedMs: 0 };
+  }
+  const inMs = Math.min(Math.max(2 * waitedMs, PAUSE_MS_MIN), WAIT_MS_MAX);
+  return { inMs, waitedMs: inMs };
+}

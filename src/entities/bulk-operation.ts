@@ -1,0 +1,121 @@
+import { Entity, Enum, Filter, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Field, Float, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { idColumn, nullableTimeColumn, tenantFilter, timeColumn } from './columns.js';
+
+export enum BulkKind {
+  RECOVER_WEBHOOK = 'RECOVER_WEBHOOK',
+  REPLAY_EVENTS = 'REPLAY_EVENTS',
+  CANCEL_DELIVERIES = 'CANCEL_DELIVERIES',
+}
+registerEnumType(BulkKind, {
+  name: 'BulkOperationKind',
+  description: 'What a bulk operation does.',
+  valuesConfig: {
+    RECOVER_WEBHOOK: { description: 'It sends finished deliveries of a webhook again (`recoverWebhook`).' },
+    REPLAY_EVENTS: { description: 'It makes new deliveries of past events (`replayEvents`).' },
+    CANCEL_DELIVERIES: { description: 'It cancels open deliveries (`cancelDeliveries`).' },
+  },
+});
+
+export enum BulkStatus {
+  RUNNING = 'RUNNING',
+  PAUSED = 'PAUSED',
+  COMPLETED = 'COMPLETED',
+  CANCELED = 'CANCELED',
+  FAILED = 'FAILED',
+}
+registerEnumType(BulkStatus, {
+  name: 'BulkOperationStatus',
+  description: 'Where a bulk operation stands.',
+  valuesConfig: {
+    RUNNING: { description: 'It is under way, chunk by chunk.' },
+    PAUSED: { description: 'Its webhook is inactive. It goes on by itself when the webhook is enabled.' },
+    COMPLETED: {
+      description:
+        'It has gone through all. What it queued may still be waiting for its turn at the endpoint.',
+    },
+    CANCELED: {
+      description:
+        'Somebody canceled it, or its webhook was deleted (then `error` says so). What it had done stays done.',
+    },
+    FAILED: { description: 'A fault of the service ended it; it can be resumed.' },
+  },
+});
+
+@Entity({ schema: 'hookwright', tableName: 'bulk_operations' })
+@Filter(tenantFilter())
+@ObjectType({ description: 'Work over many deliveries or events, done in chunks in the order of their ids.' })
+export class BulkOperation {
+  @PrimaryKey(idColumn())
+  @Field(() => ID, { description: 'Its id.' })
+  id!: number;
+
+  @Property(idColumn())
+  tenantId!: number;
+
+  @Enum({ items: () => BulkKind, type: 'text' })
+  @Field(() => BulkKind, { description: 'What it does.' })
+  kind!: BulkKind;
+
+  @Enum({ items: () => BulkStatus, type: 'text' })
+  @Field(() => BulkStatus, { description: 'Where it stands.' })
+  status!: BulkStatus;
+
+  @Property({ ...idColumn(), nullable: true })
+  webhookId!: number | null;
+
+  /** JSON. */
+  @Property({ type: 'text' })
+  filter!: string;
+
+  /** It goes through `fromId` ≤ id < `toId`. */
+  @Property(idColumn())
+  fromId!: number;
+
+  @Property(idColumn())
+  toId!: number;
+
+  @Property({ type: 'integer' })
+  @Field(() => Int, {
+    description: 'How many it found to do when it was started; counting ends at a million.',
+  })
+  total!: number;
+
+  @Property({ type: 'integer' })
+  @Field(() => Int, { description: 'How many it has gone through: `affected` and `skipped` together.' })
+  processed!: number;
+
+  @Property({ type: 'integer' })
+  @Field(() => Int, { description: 'Deliveries that it sent again, made or canceled.' })
+  affected!: number;
+
+  @Property({ type: 'integer' })
+  @Field(() => Int, {
+    description: 'What it left alone because it had changed in the moment before its turn came.',
+  })
+  skipped!: number;
+
+  @Property(timeColumn())
+  @Field(() => Date, { description: 'When it was started.' })
+  createdAt!: Date;
+
+  @Property(nullableTimeColumn())
+  @Field(() => Date, {
+    nullable: true,
+    description: 'When it ended; null while it is running or paused.',
+  })
+  finishedAt!: Date | null;
+
+  @Property({ type: 'text', nullable: true })
+  @Field(() => String, { nullable: true, description: 'Why it ended before its time; null otherwise.' })
+  error!: string | null;
+
+  @Field(() => Float, { description: 'How far it has come, from 0 to 1.' })
+  get progress(): number {
+    if (this.status === BulkStatus.COMPLETED) {
+      return 1;
+    }
+    // `total` is what there was at the start: by the end it may have been less, or more.
+    return this.total === 0 ? 0 : Math.min(this.processed / this.total, 0.99);
+  }
+}

@@ -1,0 +1,186 @@
+import 'reflect-metadata';
+import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
+import { actorOf, type Context, parseId, tenantOf } from '../context.js';
+import { type InputIssue, invalidInput, notFound } from '../errors.js';
+import {
+  type BulkRequest,
+  cancelBulkOperation,
+  resumeBulkOperation,
+  startBulkOperation,
+} from '../operations/bulk-operations.js';
+import { readBulkOperation } from './bulk-operation.js';
+import {
+  CancelBulkOperationInput,
+  CancelBulkOperationPayload,
+  CancelDeliveriesInput,
+  CancelDeliveriesPayload,
+  DeliveryOutcome,
+  RecoverWebhookInput,
+  RecoverWebhookPayload,
+  ReplayEventsInput,
+  ReplayEventsPayload,
+  ResumeBulkOperationInput,
+  ResumeBulkOperationPayload,
+} from './bulk-operation-types.js';
+import { given, knownEventType, parseInput, replayedEventTypes } from './input.js';
+import { Requires } from './requires.js';
+
+const input = { description: 'What to do.' };
+const RECOVERED_BY_DEFAULT = [DeliveryOutcome.FAILED, DeliveryOutcome.HOLD_EXPIRED];
+const OPEN = ['PENDING', 'HELD'];
+
+@Resolver()
+export class BulkMutations {
+  @Requires('deliveries:write')
+  @Mutation(() => RecoverWebhookPayload, {
+    description:
+      'Sends finished deliveries of a webhook again, as `redeliver` does with one: the same ids, a fresh budget of retries.',
+  })
+  async recoverWebhook(
+    @Arg('input', () => RecoverWebhookInput, input) wanted: RecoverWebhookInput,
+    @Ctx() context: Context,
+  ): Promise<RecoverWebhookPayload> {
+    const status = [...new Set(wanted.status ?? RECOVERED_BY_DEFAULT)];
+    const issues = rangeIssues(context, wanted, ['input']);
+    if (status.length === 0) {
+      issues.push({ path: ['input', 'status'], code: 'too_small', detail: 'must name at least one' });
+    }
+    refuse(issues);
+    return start(context, {
+      kind: 'RECOVER_WEBHOOK',
+      webhookId: idOf('webhook', wanted.webhookId),
+      filter: { status },
+      ...rangeOf(wanted),
+      dryRun: wanted.dryRun ?? false,
+    });
+  }
+
+  @Requires('deliveries:write')
+  @Mutation(() => ReplayEventsPayload, {
+    description:
+      'Makes new deliveries of past events for one webhook: a backfill, when it is younger than the events.',
+  })
+  async replayEvents(
+    @Arg('input', () => ReplayEventsInput, input) { filter, webhookId, ...wanted }: ReplayEventsInput,
+    @Ctx() context: Context,
+  ): Promise<ReplayEventsPayload> {
+    const path = ['input', 'filter'];
+    const names = await context.eventTypes.names();
+    const eventTypes = parseInput(replayedEventTypes(names).optional(), given(filter.eventTypes), [
+      ...path,
+      'eventTypes',
+    ]);
+    refuse(rangeIssues(context, filter, path));
+    return start(context, {
+      kind: 'REPLAY_EVENTS',
+      webhookId: idOf('webhook', webhookId),
+      filter: {
+        eventTypes: eventTypes ?? null,
+        includeDelivered: wanted.includeDelivered ?? false,
+        includeUnsubscribed: wanted.includeUnsubscribed ?? false,
+      },
+      ...rangeOf(filter),
+      dryRun: wanted.dryRun ?? false,
+    });
+  }
+
+  @Requires('deliveries:write')
+  @Mutation(() => CancelDeliveriesPayload, {
+    description: 'Cancels pending and held deliveries. Requests in flight end and are recorded.',
+  })
+  async cancelDeliveries(
+    @Arg('input', () => CancelDeliveriesInput, input) { filter, dryRun }: CancelDeliveriesInput,
+    @Ctx() context: Context,
+  ): Promise<CancelDeliveriesPayload> {
+    const path = ['input', 'filter'];
+    const { webhookId, eventType, status } = filter;
+    const issues = rangeIssues(context, filter, path);
+    if (
+      ![webhookId, eventType, status, filter.since, filter.until].some((value) => given(value) !== undefined)
+    ) {
+      issues.push({ path, code: 'nothing_chosen', detail: 'must have at least one condition' });
+    }
+    if (status && !OPEN.includes(status)) {
+      issues.push({ path: [...path, 'status'], code: 'out_of_range', detail: 'must be PENDING or HELD' });
+    }
+    refuse(issues);
+    const type = knownEventType(await context.eventTypes.names()).optional();
+    const eventTypes = [parseInput(type, given(eventType), [...path, 'eventType'])].filter(
+      (name) => name !== undefined,
+    );
+    return start(context, {
+      kind: 'CANCEL_DELIVERIES',
+      webhookId: typeof webhookId === 'string' ? idOf('webhook', webhookId) : null,
+      filter: {
+        status: status ? [status] : OPEN,
+        ...(eventTypes.length > 0 ? { eventTypes } : {}),
+      },
+      ...rangeOf(filter),
+      dryRun: dryRun ?? false,
+    });
+  }
+
+  @Requires('deliveries:write')
+  @Mutation(() => CancelBulkOperationPayload, {
+    description: 'Ends a bulk operation. What it has done stays done, and what it has queued is sent.',
+  })
+  async cancelBulkOperation(
+    @Arg('input', () => CancelBulkOperationInput, input) { id }: CancelBulkOperationInput,
+    @Ctx() context: Context,
+  ): Promise<CancelBulkOperationPayload> {
+    const number = idOf('bulk operation', id);
+    await cancelBulkOperation(context.db, tenantOf(context), number, actorOf(context));
+    return { operation: await readBulkOperation(context, id) };
+  }
+
+  @Requires('deliveries:write')
+  @Mutation(() => ResumeBulkOperationPayload, {
+    description: 'Goes on with a bulk operation that was canceled or has failed, from where it stopped.',
+  })
+  async resumeBulkOperation(
+    @Arg('input', () => ResumeBulkOperationInput, input) { id }: ResumeBulkOperationInput,
+    @Ctx() context: Context,
+  ): Promise<ResumeBulkOperationPayload> {
+    const number = idOf('bulk operation', id);
+    await resumeBulkOperation(context.db, tenantOf(context), number, actorOf(context));
+    return { operation: await readBulkOperation(context, id) };
+  }
+}
+
+async function start(context: Context, request: BulkRequest): Promise<RecoverWebhookPayload> {
+  const started = await startBulkOperation(context.db, tenantOf(context), request, actorOf(context));
+  const { count, isCapped: countIsCapped, operationId } = started;
+  const operation = operationId === null ? null : await readBulkOperation(context, String(operationId));
+  return { count, countIsCapped, operation };
+}
+
+interface Range {
+  since?: Date | null;
+  until?: Date | null;
+}
+
+const rangeOf = ({ since, until }: Range) => ({ since: since ?? null, until: until ?? null });
+
+function rangeIssues({ clock }: Context, { since, until }: Range, path: string[]): InputIssue[] {
+  const code = 'out_of_range';
+  if (since && until && until <= since) {
+    return [{ path: [...path, 'until'], code, detail: 'must be later than `since`' }];
+  }
+  return since && since > clock()
+    ? [{ path: [...path, 'since'], code, detail: 'must not lie in the future' }]
+    : [];
+}
+
+function refuse(issues: readonly InputIssue[]): void {
+  if (issues.length > 0) {
+    throw invalidInput(issues);
+  }
+}
+
+function idOf(noun: string, text: string): number {
+  const id = parseId(text);
+  if (id === null) {
+    throw notFound(noun, 'with such an id');
+  }
+  return id;
+}

@@ -1,0 +1,72 @@
+import 'reflect-metadata';
+import { Arg, Args, Ctx, FieldResolver, ID, Query, Resolver, Root } from 'type-graphql';
+import { type Context, parseId } from '../context.js';
+import { BulkOperation } from '../entities/bulk-operation.js';
+import { Webhook } from '../entities/webhook.js';
+import { notFound } from '../errors.js';
+import { BulkOperationFilter } from './bulk-operation-types.js';
+import { type Connection, ConnectionArgs, connect, connectionOf, sliceQuery } from './connection.js';
+import { Requires } from './requires.js';
+import { JSONObject } from './scalars.js';
+
+const BulkOperationConnection = connectionOf(BulkOperation, 'BulkOperation', 'bulk operations');
+
+@Resolver(() => BulkOperation)
+export class BulkOperationResolver {
+  @Requires('deliveries:read')
+  @Query(() => BulkOperation, {
+    nullable: true,
+    description: 'One bulk operation; null with NOT_FOUND when there is none.',
+  })
+  bulkOperation(
+    @Arg('id', () => ID, { description: 'Its id.' }) id: string,
+    @Ctx() context: Context,
+  ): Promise<BulkOperation> {
+    return readBulkOperation(context, id);
+  }
+
+  @Requires('deliveries:read')
+  @Query(() => BulkOperationConnection, { description: "The tenant's bulk operations, newest first." })
+  bulkOperations(
+    @Args(() => ConnectionArgs) page: ConnectionArgs,
+    @Arg('filter', () => BulkOperationFilter, {
+      nullable: true,
+      description: 'Which ones; without it all.',
+    })
+    filter: BulkOperationFilter | null,
+    @Ctx() context: Context,
+  ): Promise<Connection<BulkOperation>> {
+    const conditions = filter?.status ? { status: filter.status } : {};
+    return connect(page, (slice) => {
+      const { where, options } = sliceQuery(slice);
+      return context.em.find(BulkOperation, { ...conditions, ...where }, options);
+    });
+  }
+
+  @FieldResolver(() => JSONObject, { description: 'What it was told to do; `until` is where it ends.' })
+  filter(@Root() { filter }: BulkOperation): Record<string, unknown> {
+    return JSON.parse(filter) as Record<string, unknown>;
+  }
+
+  @Requires('webhooks:read', 'webhooks:write')
+  @FieldResolver(() => Webhook, {
+    nullable: true,
+    description: 'The webhook that it is about; null for deliveries of all, and once it is deleted.',
+  })
+  async webhook(@Root() { webhookId }: BulkOperation, @Ctx() context: Context): Promise<Webhook | null> {
+    return webhookId === null ? null : context.loaders.webhookById.load(webhookId);
+  }
+}
+
+/** @throws ApiError not_found, also for what is no id */
+export async function readBulkOperation(context: Context, id: string): Promise<BulkOperation> {
+  const number = parseId(id);
+  const operation =
+    number === null
+      ? null
+      : await context.em.findOne(BulkOperation, { id: number }, { disableIdentityMap: true });
+  if (operation === null) {
+    throw notFound('bulk operation', number ?? 'with such an id');
+  }
+  return operation;
+}

@@ -1,0 +1,46 @@
+import type { Database } from '../database.js';
+import { ApiError, notFound } from '../errors.js';
+import { tenantTransaction } from '../tenant-database.js';
+import { type Actor, audit } from './audit.js';
+
+/**
+ * Cancels a delivery that is pending or held. A request in flight ends and is recorded, without a retry; should it
+ * succeed, the delivery has succeeded. The job finds nothing to do when its turn comes.
+ *
+ * @throws ApiError not_found; delivery_finished
+ */
+export async function cancelDelivery(
+  db: Pick<Database, 'pool'>,
+  tenantId: number,
+  deliveryId: number,
+  by: Actor,
+): Promise<void> {
+  await tenantTransaction(db.pool, tenantId, async (client, withCommit) => {
+    const { rows } = await client.query<{ status: string }>(
+      'select status from hookwright.deliveries where id = $1 and tenant_id = $2 for update',
+      [deliveryId, tenantId],
+    );
+    const status = rows[0]?.status;
+    if (status === undefined) {
+      throw notFound('delivery', deliveryId);
+    }
+    if (status !== 'PENDING' && status !== 'HELD') {
+      throw new ApiError('delivery_finished', `Delivery ${deliveryId} is ${status} already.`);
+    }
+    await client.query(
+      `update hookwright.deliveries set status = 'CANCELED', cancel_reason = 'BY_USER', finished_at = now()
+       where id = $1`,
+      [deliveryId],
+    );
+    const change = { before: { status }, after: { status: 'CANCELED' } };
+    withCommit(
+      audit(client, by, {
+        tenantId,
+        action: 'DELIVERY_CANCELED',
+        target: 'DELIVERY',
+        targetId: deliveryId,
+        ...change,
+      }),
+    );
+  });
+}

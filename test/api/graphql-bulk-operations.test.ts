@@ -1,0 +1,270 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { BULK_OPERATIONS_MAX } from '../../src/operations/bulk-operations.js';
+import { BulkSite } from '../support/bulk-operations.js';
+import { makeKey, makeTenant } from '../support/factories.js';
+import { codesOf } from '../support/graphql-api.js';
+
+/** Operations yield to whatever else the machine does, and so may take long. */
+vi.setConfig({ testTimeout: 120_000 });
+
+let site: BulkSite;
+let webhookId: string;
+beforeAll(async () => {
+  site = await BulkSite.open();
+});
+beforeEach(async () => {
+  await site.rows(`update hookwright.bulk_operations set status = 'CANCELED', finished_at = now()
+                   where finished_at is null`);
+  webhookId = String(await site.webhook());
+});
+afterAll(() => site?.[Symbol.asyncDispose]());
+
+const since = new Date(Date.now() - 3_600_000).toISOString();
+const later = new Date(Date.now() + 3_600_000).toISOString();
+const mutate = (name: string, input: object) => site.mutate(name, input, 'operation { id status error }');
+const recover = (more: object = {}) => site.start('recoverWebhook', { webhookId, since, ...more });
+const operationsOf = async () =>
+  (await site.rows(`select from hookwright.bulk_operations where webhook_id = ${webhookId}`)).length;
+
+describe('a dry run', () => {
+  test.each([
+    ['recoverWebhook', () => ({ webhookId, since }), "'FAILED'"],
+    ['replayEvents', () => ({ webhookId, filter: { since }, includeDelivered: true }), "'SUCCEEDED'"],
+    ['cancelDeliveries', () => ({ filter: { webhookId } }), "'HELD'"],
+  ])('of %s counts what is then done, and does nothing', async (name, inputOf, status) => {
+    await site.rows('delete from hookwright.events');
+    await site.past(7, { webhookId: Number(webhookId), status });
+    const input = inputOf();
+    const { data } = await site.mutate(
+      name,
+      { ...input, dryRun: true },
+      'count countIsCapped operation { id }',
+    );
+    expect(data.result).toEqual({ count: 7, countIsCapped: false, operation: null });
+    expect(await operationsOf()).toBe(0);
+    const daemon = site.startDaemon();
+    const { operation } = await site.start(name, input);
+    expect(await site.reaches(operation.id, 'COMPLETED')).toMatchObject({
+      total: 7,
+      affected: 7,
+      skipped: 0,
+    });
+    await daemon.stop();
+  });
+
+  test('counts only what lies between since and until: from the first, and before the second', async () => {
+    const [first, second, third] = await site.past(3, { webhookId: Number(webhookId) });
+    // Ids are times: moved apart, so that each has a millisecond of its own.
+    const at = (id: number, ms: number) => (Math.floor(id / 4096) - ms) * 4096 + (id % 4096);
+    const ids = [at(first!, 2_000), at(second!, 1_000), third!];
+    await site.rows(`update hookwright.deliveries set id = ${ids[0]} where id = ${first}`);
+    await site.rows(`update hookwright.deliveries set id = ${ids[1]} where id = ${second}`);
+    const time = (id: number) => new Date(Date.UTC(2025, 0, 1) + Math.floor(id / 4096)).toISOString();
+    const count = async (from: number, to: number) =>
+      (await recover({ dryRun: true, since: time(from), until: time(to) })).count;
+    expect(await count(ids[0]!, ids[1]!)).toBe(1);
+    expect(await count(ids[0]!, ids[1]! + 4096)).toBe(2);
+    expect(await count(ids[0]! + 4096, ids[2]! + 4096)).toBe(2);
+    expect((await recover({ dryRun: true, since: time(ids[0]!), until: later })).count).toBe(3);
+  });
+});
+
+describe('what is refused', () => {
+  test.each([
+    ['recoverWebhook', { since: later }, 'since'],
+    ['recoverWebhook', { since, until: since }, 'until'],
+    ['recoverWebhook', { since, status: [] }, 'status'],
+    ['replayEvents', { filter: { since: later } }, 'filter.since'],
+    ['replayEvents', { filter: { since, until: '2020-01-01T00:00:00+00:00' } }, 'filter.until'],
+    ['replayEvents', { filter: { since, eventTypes: ['no.such'] } }, 'filter.eventTypes.0'],
+    ['replayEvents', { filter: { since, eventTypes: ['*'] } }, 'filter.eventTypes'],
+    ['replayEvents', { filter: { since, eventTypes: [] } }, 'filter.eventTypes'],
+    ['cancelDeliveries', { filter: {} }, 'filter'],
+    ['cancelDeliveries', { filter: { status: 'FAILED' } }, 'filter.status'],
+    ['cancelDeliveries', { filter: { eventType: 'no.such' } }, 'filter.eventType'],
+    ['cancelDeliveries', { filter: { since: later } }, 'filter.since'],
+  ])('%s with %j: its %s', async (name, input, path) => {
+    const forWebhook = name === 'cancelDeliveries' ? {} : { webhookId };
+    const { errors } = await mutate(name, { ...forWebhook, ...input });
+    expect(errors[0].extensions).toMatchObject({ code: 'BAD_USER_INPUT' });
+    expect(errors[0].extensions.errors[0].path).toEqual(
+      ['input', ...path.split('.')].map((part) => (/^\d+$/.test(part) ? Number(part) : part)),
+    );
+    expect(await operationsOf()).toBe(0);
+  });
+
+  test('an inactive webhook, except for canceling', async () => {
+    await site.mutate('updateWebhook', { id: webhookId, active: false }, 'webhook { id }');
+    for (const [name, input] of [
+      ['recoverWebhook', { webhookId, since }],
+      ['recoverWebhook', { webhookId, since, dryRun: true }],
+      ['replayEvents', { webhookId, filter: { since } }],
+    ] as const) {
+      const { errors } = await mutate(name, input);
+      expect(errors[0].extensions).toEqual({ code: 'CONFLICT', reason: 'webhook_inactive' });
+    }
+    expect((await mutate('cancelDeliveries', { filter: { webhookId } })).errors).toEqual([]);
+  });
+
+  test('one more than may be open at once, also when one is resumed; another tenant has its own', async () => {
+    const ids: string[] = [];
+    for (let i = 0; i < BULK_OPERATIONS_MAX; i++) {
+      ids.push((await recover()).operation.id);
+    }
+    const limit = { code: 'CONFLICT', reason: 'bulk_operation_limit_reached' };
+    expect((await mutate('recoverWebhook', { webhookId, since })).errors[0].extensions).toEqual(limit);
+    const dryRun = await mutate('recoverWebhook', { webhookId, since, dryRun: true });
+    expect(dryRun.errors).toEqual([]);
+    await mutate('cancelBulkOperation', { id: ids[0] });
+    ids.push((await recover()).operation.id);
+    expect((await mutate('resumeBulkOperation', { id: ids[0] })).errors[0].extensions).toEqual(limit);
+    const other = await makeTenant(site.api.services);
+    const filter = { status: 'HELD' };
+    expect((await site.mutate('cancelDeliveries', { filter }, 'count', other)).errors).toEqual([]);
+  });
+
+  test('two that are started at the same moment as the last one that is allowed', async () => {
+    for (let i = 1; i < BULK_OPERATIONS_MAX; i++) {
+      await recover();
+    }
+    const answers = await Promise.all(
+      Array.from({ length: 4 }, () => mutate('recoverWebhook', { webhookId, since })),
+    );
+    expect(answers.flatMap(codesOf)).toEqual(['CONFLICT', 'CONFLICT', 'CONFLICT']);
+  });
+
+  test('ids of another tenant: they are unknown, and nothing happens', async () => {
+    const [deliveryId] = await site.past(1, { webhookId: Number(webhookId), status: "'HELD'" });
+    const { operation } = await recover();
+    const other = await makeTenant(site.api.services);
+    for (const [name, input, selection] of [
+      ['recoverWebhook', { webhookId, since }, 'count'],
+      ['replayEvents', { webhookId, filter: { since } }, 'count'],
+      ['cancelDeliveries', { filter: { webhookId } }, 'count'],
+      ['cancelDelivery', { deliveryId: String(deliveryId) }, 'delivery { id }'],
+      ['cancelBulkOperation', { id: operation.id }, 'operation { id }'],
+      ['resumeBulkOperation', { id: operation.id }, 'operation { id }'],
+    ] as const) {
+      const answer = await site.mutate(name, input, selection, other);
+      expect(codesOf(answer), name).toEqual(['NOT_FOUND']);
+    }
+    const asked = await site.ask(`{ bulkOperation(id: "${operation.id}") { id } }`, {}, other);
+    expect(codesOf(asked)).toEqual(['NOT_FOUND']);
+    const listed = await site.ask('{ bulkOperations { edges { node { id } } } }', {}, other);
+    expect(listed.data.bulkOperations.edges).toEqual([]);
+    expect(await site.operation(operation.id)).toMatchObject({ status: 'RUNNING' });
+    expect(await site.statuses(`id = ${deliveryId}`)).toEqual({ HELD: 1 });
+  });
+
+  test.each(['0', 'x', '9007199254740993'])('%s as an id: it is unknown', async (id) => {
+    expect(codesOf(await mutate('cancelBulkOperation', { id }))).toEqual(['NOT_FOUND']);
+    expect(codesOf(await mutate('recoverWebhook', { webhookId: id, since }))).toEqual(['NOT_FOUND']);
+    expect(codesOf(await site.ask(`{ bulkOperation(id: "${id}") { id } }`))).toEqual(['NOT_FOUND']);
+  });
+});
+
+describe('a bulk operation', () => {
+  test('shows what it is about, and is found by its state', async () => {
+    const { operation } = await recover();
+    expect(operation).toMatchObject({
+      kind: 'RECOVER_WEBHOOK',
+      status: 'RUNNING',
+      filter: { webhookId, status: ['FAILED', 'HOLD_EXPIRED'], until: expect.stringMatching(/\+00:00$/) },
+      total: 0,
+      processed: 0,
+      progress: 0,
+      finishedAt: null,
+      error: null,
+      webhook: { id: webhookId },
+    });
+    const list = async (status: string) => {
+      const query = `{ bulkOperations(first: 1, filter: {status: ${status}}) { edges { node { id } } } }`;
+      return (await site.ask(query)).data.bulkOperations.edges;
+    };
+    expect(await list('RUNNING')).toEqual([{ node: { id: operation.id } }]);
+    expect(await list('FAILED')).toEqual([]);
+  });
+
+  test('is canceled and resumed: it stops, and then goes on where it stopped', async () => {
+    await site.past(20, { webhookId: Number(webhookId) });
+    const { operation } = await recover();
+    const canceled = await mutate('cancelBulkOperation', { id: operation.id });
+    expect(canceled.data.result.operation).toMatchObject({ status: 'CANCELED', error: null });
+    const again = await mutate('cancelBulkOperation', { id: operation.id });
+    expect(again.errors[0].extensions).toEqual({ code: 'CONFLICT', reason: 'bulk_operation_finished' });
+    const daemon = site.startDaemon();
+    // Its job is taken, and finds that nothing is to be done.
+    await expect
+      .poll(() => site.rows(`select from graphile_worker._private_jobs where key like 'b:%'`), {
+        timeout: 20_000,
+      })
+      .toEqual([]);
+    expect(await site.statuses(`webhook_id = ${webhookId}`)).toEqual({ FAILED: 20 });
+    const resumed = await mutate('resumeBulkOperation', { id: operation.id });
+    expect(resumed.data.result.operation).toMatchObject({ status: 'RUNNING' });
+    expect(await site.reaches(operation.id, 'COMPLETED')).toMatchObject({ affected: 20 });
+    const late = await mutate('resumeBulkOperation', { id: operation.id });
+    expect(late.errors[0].extensions).toEqual({ code: 'CONFLICT', reason: 'bulk_operation_not_resumable' });
+    await daemon.stop();
+  });
+
+  test('is audited when it is started, canceled and resumed, and not for each delivery', async () => {
+    const [deliveryId] = await site.past(1, { webhookId: Number(webhookId), status: "'HELD'" });
+    const { operation } = await recover();
+    await mutate('cancelBulkOperation', { id: operation.id });
+    await mutate('resumeBulkOperation', { id: operation.id });
+    await site.mutate('cancelDelivery', { deliveryId: String(deliveryId) }, 'delivery { id }');
+    const { data } = await site.ask(
+      '{ auditLog(first: 4) { edges { node { action targetType targetId before after requestId } } } }',
+    );
+    const onOperation = { targetType: 'BULK_OPERATION', targetId: operation.id, requestId: 'test' };
+    expect(data.auditLog.edges.map(({ node }: { node: object }) => node)).toMatchObject([
+      { action: 'DELIVERY_CANCELED', targetId: String(deliveryId), before: { status: 'HELD' } },
+      { action: 'BULK_OPERATION_RESUMED', ...onOperation, before: { status: 'CANCELED' } },
+      { action: 'BULK_OPERATION_CANCELED', ...onOperation, after: { status: 'CANCELED' } },
+      {
+        action: 'BULK_OPERATION_STARTED',
+        ...onOperation,
+        after: { kind: 'RECOVER_WEBHOOK', webhookId, count: 0 },
+      },
+    ]);
+  });
+
+  test('needs deliveries:write to be started, and deliveries:read to be looked at', async () => {
+    const { operation } = await recover();
+    const { key: readKey } = await makeKey(site.api.services, site.tenant.id, ['deliveries:read']);
+    const { key: writeKey } = await makeKey(site.api.services, site.tenant.id, ['deliveries:write']);
+    const look = `{ bulkOperation(id: "${operation.id}") { id } bulkOperations { edges { cursor } } }`;
+    expect((await site.ask(look, {}, { key: readKey })).errors).toEqual([]);
+    expect(codesOf(await site.ask(look, {}, { key: writeKey }))).toEqual(['FORBIDDEN', 'FORBIDDEN']);
+    for (const [name, input] of [
+      ['recoverWebhook', { webhookId, since, dryRun: true }],
+      ['replayEvents', { webhookId, filter: { since }, dryRun: true }],
+      ['cancelDeliveries', { filter: { webhookId }, dryRun: true }],
+    ] as const) {
+      expect(codesOf(await site.mutate(name, input, 'count', { key: readKey })), name).toEqual(['FORBIDDEN']);
+      expect((await site.mutate(name, input, 'count', { key: writeKey })).errors, name).toEqual([]);
+    }
+  });
+});
+
+describe('cancelDelivery', () => {
+  test.each(['PENDING', 'HELD'])('cancels one that is %s', async (status) => {
+    const [id] = await site.past(1, { webhookId: Number(webhookId), status: `'${status}'` });
+    const selection = 'delivery { id status cancelReason finishedAt nextAttemptAt }';
+    const { data } = await site.mutate('cancelDelivery', { deliveryId: String(id) }, selection);
+    expect(data.result.delivery).toEqual({
+      id: String(id),
+      status: 'CANCELED',
+      cancelReason: 'BY_USER',
+      finishedAt: expect.any(String),
+      nextAttemptAt: null,
+    });
+  });
+
+  test.each(['SUCCEEDED', 'FAILED', 'CANCELED'])('is a conflict when it has %s', async (status) => {
+    const [id] = await site.past(1, { webhookId: Number(webhookId), status: `'${status}'` });
+    const { errors } = await site.mutate('cancelDelivery', { deliveryId: String(id) }, 'delivery { id }');
+    expect(errors[0].extensions).toEqual({ code: 'CONFLICT', reason: 'delivery_finished' });
+  });
+});

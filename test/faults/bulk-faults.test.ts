@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.js';
+import { good } from './support/endpoints.js';
+import { sharedGround } from './support/ground.js';
+import { CONCURRENCY, Site } from './support/site.js';
+import { isLong, report, size } from './support/sizes.js';
+
+const MINUTE = 60_000;
+const TEST_MS = isLong ? 40 * MINUTE : 6 * MINUTE;
+const FINISH_MS = isLong ? 30 * MINUTE : 4 * MINUTE;
+const ATTEMPTS_BEFORE = 6;
+const SINCE = '2025-01-01T00:00:00+00:00';
+const FIELDS = 'count operation { id }';
+
+interface Progress {
+  status: string;
+  affected: number;
+  skipped: number;
+}
+
+/** Past events, and perhaps what became of each: a delivery that has failed for good. */
+async function makePast(site: Site, webhookId: number, count: number, delivered: boolean): Promise<void> {
+  await site.rows(
+    `with emitted as (
+       insert into hookwright.events (id, tenant_id, event_type, body)
+       select hookwright.next_id(), tenant_id, 'coupon.applied', '{"code":"X","discount_type":"Y"}'
+       from hookwright.webhooks, generate_series(1, ${count}) where id = ${webhookId}
+       returning id, tenant_id)
+     insert into hookwright.deliveries (id, tenant_id, event_id, webhook_id, event_type, status, attempt_count, finished_at)
+     select hookwright.next_id(), tenant_id, id, ${webhookId}, 'coupon.applied', 'FAILED', ${ATTEMPTS_BEFORE}, now()
+     from emitted where ${delivered}`,
+  );
+}
+
+const starts = {
+  recoverWebhook: (webhookId: number) =>
+    `recoverWebhook(input: {webhookId: "${webhookId}", since: "${SINCE}"}) { ${FIELDS} }`,
+  replayEvents: (webhookId: number) =>
+    `replayEvents(input: {webhookId: "${webhookId}", filter: {since: "${SINCE}"}}) { ${FIELDS} }`,
+};
+
+describe('a bulk operation whose daemons are killed', () => {
+  const count = size('FAULTS_BULK_DELIVERIES', 2_000, 100_000);
+
+  test.each(['recoverWebhook', 'replayEvents'] as const)(
+    `%s of ${count}: it resumes and finishes, and nothing comes twice beyond what was in flight`,
+    { timeout: TEST_MS },
+    async (name) => {
+      await using site = await Site.open(await sharedGround());
+      const webhookId = await site.addWebhook('quick', good);
+      const isRecovery = name === 'recoverWebhook';
+      await makePast(site, webhookId, count, isRecovery);
+      const daemons = await Promise.all([site.startDaemon(), site.startDaemon()]);
+      const { started } = await site.ask<{ started: { count: number; operation: { id: string } } }>(
+        `mutation { started: ${starts[name](webhookId)} }`,
+      );
+      expect(started.count).toBe(count);
+      const progress = async () => {
+        const query = `{ bulkOperation(id: "${started.operation.id}") { status affected skipped } }`;
+        return (await site.ask<{ bulkOperation: Progress }>(query)).bulkOperation;
+      };
+      await eventually(async () => (await progress()).affected >= count / 2, FINISH_MS);
+      for (const daemon of daemons) {
+        daemon.signal('SIGKILL');
+      }
+      await Promise.all(daemons.map(({ ended }) => ended));
+      const { status, affected } = await progress();
+      expect(status).toBe('RUNNING');
+      expect(affected).toBeLessThan(count);
+
+      const killedAt = performance.now();
+      await site.startDaemon();
+      await eventually(async () => (await progress()).affected > affected, FINISH_MS);
+      const resumedMs = performance.now() - killedAt;
+      await eventually(async () => (await progress()).status === 'COMPLETED', FINISH_MS);
+      await site.settled(FINISH_MS);
+      expect(await progress()).toEqual({ status: 'COMPLETED', affected: count, skipped: 0 });
+
+      const outcomes = await site.rows(
+        `select status, attempt_count, count(*)::integer, count(distinct event_id)::integer as events
+         from hookwright.deliveries group by 1, 2`,
+      );
+      const attempts = isRecovery ? ATTEMPTS_BEFORE + 1 : 1;
+      expect(outcomes).toEqual([{ status: 'SUCCEEDED', attempt_count: attempts, count, events: count }]);
+      const { receipts } = site.endpoints;
+      const ids = new Set(receipts.map(({ deliveryId }) => deliveryId));
+      expect(ids.size).toBe(count);
+      const duplicates = receipts.length - ids.size;
+      report(`bulk ${name}`, { count, killedAfter: affected, resumedMs, duplicates });
+      // Of each daemon: requests in flight, and outcomes not yet committed.
+      expect(duplicates).toBeLessThanOrEqual(daemons.length * 2 * CONCURRENCY);
+    },
+  );
+});
