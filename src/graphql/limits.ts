@@ -13,6 +13,7 @@ import {
   type ValidationRule,
 } from 'graphql';
 import { type ComplexityEstimator, getComplexity } from 'graphql-query-complexity';
+import { Extensions } from 'type-graphql';
 import { PAGE_DEFAULT, PAGE_MAX } from './connection.js';
 
 /** The limits of a GraphQL document, which one request cannot exceed whatever its key. Its length in bytes is limited where the body is read. */
@@ -21,8 +22,12 @@ export const ALIASES_MAX = 15;
 export const TOKENS_MAX = 2_000;
 export const COST_MAX = 15_000;
 
-/** What a list without a page size is taken to hold. */
+/** What a list without a page size is taken to hold, unless its field says more. */
 const LIST_LENGTH_ASSUMED = 10;
+const LIST_LENGTH = 'listLength';
+
+/** Stands on a field with a long list: how much it may hold. */
+export const mayHold = (length: number) => Extensions({ [LIST_LENGTH]: length });
 
 /** Reported like every validation error; thrown, as the rules do by default, they would read as errors of ours. */
 const report = {
@@ -50,7 +55,8 @@ const estimate: ComplexityEstimator = ({ args, childComplexity, field, type: par
     return 1 + Math.min(Math.max(size, 0), PAGE_MAX) * childComplexity;
   }
   const isList = isListType(getNullableType(field.type)) && !parent.name.endsWith('Connection');
-  return (isList ? LIST_LENGTH_ASSUMED : 1) * (1 + childComplexity);
+  const length = Number(field.extensions[LIST_LENGTH] ?? LIST_LENGTH_ASSUMED);
+  return (isList ? length : 1) * (1 + childComplexity);
 };
 
 /** By document; null where it depends on the variables. */
