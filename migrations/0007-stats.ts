@@ -2,7 +2,8 @@ import { Migration } from '@mikro-orm/migrations';
 
 /**
  * Statistics that stay fast: minutes are rolled up to hours and days, each with its sums over webhooks and event types,
- * and every series lies together in the primary key. And pending deliveries can be counted by when they are due.
+ * and every series lies together in the primary key. And indexes for the
+ * pages and counts of deliveries by state.
  */
 export class Stats extends Migration {
   override up(): void {
@@ -37,9 +38,13 @@ export class Stats extends Migration {
       from (select date_trunc('day', least(min(bucket), now()), 'UTC') as day from hookwright.delivery_stats) as first;
       grant select on hookwright.stats_progress to hookwright_api;
 
-      -- By due_at and no longer by id, so that due ones can be counted and the oldest be found.
-      drop index hookwright.deliveries_pending;
-      create index deliveries_pending on hookwright.deliveries (webhook_id, due_at) where status = 'PENDING';
+      -- So that due ones can be counted, and the oldest be found. The only one of these that an emit writes to as well.
+      create index deliveries_webhook_due on hookwright.deliveries (webhook_id, due_at) where status = 'PENDING';
+      -- Pages by state: without them a page of what is rare reads the whole history.
+      create index deliveries_webhook_failed on hookwright.deliveries (webhook_id, id desc) where status = 'FAILED';
+      create index deliveries_webhook_canceled on hookwright.deliveries (webhook_id, id desc)
+        where status = 'CANCELED';
+      create index deliveries_canceled on hookwright.deliveries (tenant_id, id desc) where status = 'CANCELED';
     `);
   }
 }

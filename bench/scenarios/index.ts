@@ -2,6 +2,7 @@ import type { Scenario } from '../scenario.js';
 import { backlog } from './backlog.js';
 import { batch } from './batch.js';
 import { drain } from './drain.js';
+import { explorer } from './explorer.js';
 import { fanout } from './fanout.js';
 import { herd } from './herd.js';
 import { isolation } from './isolation.js';
@@ -23,6 +24,7 @@ export const scenarios: readonly Scenario[] = [
   herd,
   backlog,
   split,
+  explorer,
   memory,
 ];
 

@@ -2,10 +2,10 @@ import type { Database, Statement } from '../database.js';
 import { tenantQuery } from '../tenant-database.js';
 
 /**
- * Counts end here: "10,000 or more" says as much as a number, and counting a million rows takes as long as a dashboard
+ * Counts end here: "5,000 or more" says as much as a number, and counting a million rows takes as long as a dashboard
  * may. A webhook's end earlier, because a page has up to 100 of them.
  */
-export const TENANT_COUNT_MAX = 10_000;
+export const TENANT_COUNT_MAX = 5_000;
 export const WEBHOOK_COUNT_MAX = 1_000;
 
 /** Deliveries that are still to be sent. A count of `countMax` means that there are at least so many. */
@@ -17,29 +17,31 @@ export interface Backlog {
   countMax: number;
 }
 
-/** The partitions of days that are still to come are made already; a clock may run ahead of ours by a day. */
-const noFuture = `d.id < hookwright.id_at(now() + interval '1 day')`;
+/**
+ * Open deliveries of the webhook `w`, in the order of the partial index of their state, for which the planner then takes
+ * that index, and stops at the limit, whatever else is in the table.
+ */
+const open = (state: 'due' | 'scheduled' | 'held', countMax: number) => `
+  select ${state === 'held' ? 'd.id' : 'd.due_at'} from hookwright.deliveries d
+  where d.tenant_id = $1 and d.webhook_id = w.id and ${conditions[state]}
+  order by ${state === 'held' ? 'd.id' : 'd.due_at'} limit ${countMax}`;
 
-/** Deliveries of the webhook `w` in this state, found by the partial index of that state. */
-const open = (columns: string, where: string) => `
-  select ${columns} from hookwright.deliveries d
-  where d.tenant_id = $1 and d.webhook_id = w.id and ${noFuture} and ${where}`;
+const conditions = {
+  due: `d.status = 'PENDING' and d.due_at <= now()`,
+  scheduled: `d.status = 'PENDING' and d.due_at > now()`,
+  held: `d.status = 'HELD'`,
+} as const;
 
-const isDue = `d.status = 'PENDING' and d.due_at <= now()`;
-const isScheduled = `d.status = 'PENDING' and d.due_at > now()`;
-const isHeld = `d.status = 'HELD'`;
-
-const countOfWebhook = (where: string) =>
-  `(select count(*)::integer from (${open('', where)} limit ${WEBHOOK_COUNT_MAX}) as counted)`;
-
-const oldestOfWebhook = `(${open('d.due_at', isDue)} order by d.due_at limit 1)`;
+const countOfWebhook = (state: keyof typeof conditions) =>
+  `(select count(*)::integer from (${open(state, WEBHOOK_COUNT_MAX)}) as counted)`;
 
 const webhooksStatement: Statement = {
   name: 'read_webhook_backlogs',
   text: `
-    select w.id, ${countOfWebhook(isDue)} as due, ${oldestOfWebhook} as "oldestDueAt",
-           ${countOfWebhook(isScheduled)} as scheduled, ${countOfWebhook(isHeld)} as held
-    from unnest($2::bigint[]) as w(id)`,
+    select w.id, due.count as due, due.oldest as "oldestDueAt", ${countOfWebhook('scheduled')} as scheduled,
+           ${countOfWebhook('held')} as held
+    from unnest($2::bigint[]) as w(id) cross join lateral (
+      select count(*)::integer, min(due_at) as oldest from (${open('due', WEBHOOK_COUNT_MAX)}) as counted) as due`,
 };
 
 /** What each webhook still has to be sent. */
@@ -57,7 +59,7 @@ export async function readWebhookBacklogs(
 
 const heldStatement: Statement = {
   name: 'count_held',
-  text: `select w.id, ${countOfWebhook(isHeld)} as held from unnest($2::bigint[]) as w(id)`,
+  text: `select w.id, ${countOfWebhook('held')} as held from unnest($2::bigint[]) as w(id)`,
 };
 
 /** How many deliveries each webhook holds, at most `WEBHOOK_COUNT_MAX`. */
@@ -73,18 +75,18 @@ export async function countHeld(
   return new Map(rows.map(({ id, held }) => [id, held]));
 }
 
-/** The inner limit keeps one webhook from being counted to its end, the outer one ends the whole. */
-const countOfTenant = (where: string) => `
+/** The inner limit is for one webhook with a long backlog, the outer one ends the whole. */
+const countOfTenant = (state: keyof typeof conditions) => `
   (select count(*)::integer from (
-    select from w cross join lateral (${open('', where)} limit ${TENANT_COUNT_MAX}) as one limit ${TENANT_COUNT_MAX}) as counted)`;
+    select from w cross join lateral (${open(state, TENANT_COUNT_MAX)}) as one limit ${TENANT_COUNT_MAX}) as counted)`;
 
 const tenantStatement: Statement = {
   name: 'read_tenant_backlog',
   text: `
     with w as materialized (
       select id from hookwright.webhooks where tenant_id = $1 and deleted_at is null)
-    select ${countOfTenant(isDue)} as due, (select min(${oldestOfWebhook}) from w) as "oldestDueAt",
-           ${countOfTenant(isScheduled)} as scheduled, ${countOfTenant(isHeld)} as held`,
+    select ${countOfTenant('due')} as due, (select min((${open('due', 1)})) from w) as "oldestDueAt",
+           ${countOfTenant('scheduled')} as scheduled, ${countOfTenant('held')} as held`,
 };
 
 /** What the tenant's webhooks, all together, still have to be sent. */

@@ -38,9 +38,12 @@ const statement: Statement = {
       where tenant_id = $1 and resolution = 'MINUTE' and ${isWrittenSql}
         and bucket >= greatest($5, ${mark('minutes_until')}) and bucket < $6
         and ($2 = 0 or webhook_id = $2) and ($3 = '' or event_type = $3))
-    select (extract(epoch from date_trunc($4, bucket, 'UTC')) * 1000)::bigint as "startMs",
-           sum(successes)::bigint as successes, sum(failures)::bigint as failures, array_to_string(array[${histogramSql}], ',') as histogram
-    from parts group by 1 order by 1`,
+    select (extract(epoch from start) * 1000)::bigint as "startMs", successes, failures,
+           array_to_string(histogram, ',') as histogram
+    from (
+      select date_trunc($4, bucket, 'UTC') as start, sum(successes) as successes, sum(failures) as failures,
+             array[${histogramSql}] as histogram
+      from parts group by 1) as buckets`,
 };
 
 interface Row {

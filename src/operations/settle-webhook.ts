@@ -17,13 +17,9 @@ interface WebhookState {
 interface Move {
   where: string;
   set: string;
-  /** Of the chunks, so that an index has them; ids unless it says otherwise. */
-  order?: string;
   /** Whether the moved deliveries need jobs. */
   enqueue?: boolean;
 }
-
-const pending = { where: `status = 'PENDING'`, order: 'due_at' } as const;
 
 const cancel = (reason: string) =>
   `status = 'CANCELED', cancel_reason = '${reason}'::hookwright.cancel_reason, finished_at = now()`;
@@ -74,12 +70,12 @@ async function settleChunk(client: pg.PoolClient, tenantId: number, webhookId: n
 function movesFor(webhook: WebhookState): Move[] {
   if (webhook.deleted) {
     return [
-      { ...pending, set: cancel('WEBHOOK_DELETED') },
+      { where: `status = 'PENDING'`, set: cancel('WEBHOOK_DELETED') },
       { where: `status = 'HELD'`, set: cancel('WEBHOOK_DELETED') },
     ];
   }
   if (!webhook.active) {
-    const hold: Move = { ...pending, set: `status = 'HELD'` };
+    const hold: Move = { where: `status = 'PENDING'`, set: `status = 'HELD'` };
     const expire: Move = { where: `status = 'HELD'`, set: cancel('HOLD_EXPIRED') };
     return webhook.hold_expired ? [hold, expire] : [hold];
   }
@@ -106,7 +102,7 @@ async function apply(
     `with chunk as (
        select id from hookwright.deliveries
        where tenant_id = $1 and webhook_id = $2 and ${move.where}
-       order by ${move.order ?? 'id'} limit ${CHUNK_ROWS} for update),
+       order by id limit ${CHUNK_ROWS} for update),
      moved as (
        update hookwright.deliveries d set ${move.set} from chunk where d.id = chunk.id
        returning d.id, d.attempt_count, d.due_at),
