@@ -31,7 +31,7 @@ beforeAll(async () => {
   );
   await write(halfPast(72), 1);
   await write(halfPast(26), 2);
-  await write(halfPast(3), 4, { eventType: 'order.created' });
+  await write(halfPast(3), 4, { eventType: 'booking.created' });
   await write(halfPast(2), 8, { webhookId: otherId });
   await rollUpStats(api.owner);
   await write(new Date(), 16);
@@ -112,23 +112,21 @@ describe('stats', () => {
       (await ask(`${ago(4 * DAY)}, bucket: HOUR, ${args}`)).data.stats.total.attempts;
     expect(await attempts(`webhookId: "${webhookId}"`)).toBe(23);
     expect(await attempts(`webhookId: "${otherId}"`)).toBe(8);
-    expect(await attempts('eventType: "order.created"')).toBe(4);
+    expect(await attempts('eventType: "booking.created"')).toBe(4);
     expect(await attempts(`webhookId: "${webhookId}", eventType: "coupon.applied"`)).toBe(19);
-    expect(await attempts(`webhookId: "${otherId}", eventType: "order.created"`)).toBe(0);
+    expect(await attempts(`webhookId: "${otherId}", eventType: "booking.created"`)).toBe(0);
   });
 
   test('show what was written a moment ago, failures too', async () => {
     const { id } = await makeWebhook(api.services, tenant.id);
     const of = `webhookId: "${id}"`;
     expect((await ask(`${ago(HOUR)}, ${of}`)).data.stats.total.attempts).toBe(0);
-    const foreigner = await makeTenant(api.services);
     await write(new Date(), 1, { webhookId: id, failures: 3 });
     for (const bucket of ['MINUTE', 'HOUR', 'DAY']) {
       const { data } = await ask(`${ago(HOUR)}, ${of}, bucket: ${bucket}`);
       expect(data.stats.total).toMatchObject({ attempts: 4, successes: 1, failures: 3, successRate: 0.25 });
     }
     await api.owner.query('delete from hookwright.delivery_stats where webhook_id = $1', [id]);
-    expect(foreigner.id).not.toBe(tenant.id);
   });
 
   test('of a deleted webhook can still be read', async () => {
@@ -203,9 +201,6 @@ describe('stats refuse', () => {
 test('another tenant sees nothing of it', async () => {
   const { data } = await ask(`${ago(4 * DAY)}, bucket: HOUR`, stranger);
   expect(data.stats.total).toMatchObject({ attempts: 0, successRate: null, p99Ms: null });
-  const typed = await ask(
-    `${ago(4 * DAY)}, bucket: MINUTE, eventType: "coupon.applied"`.replace(ago(4 * DAY), ago(HOUR)),
-    stranger,
-  );
+  const typed = await ask(`${ago(HOUR)}, bucket: MINUTE, eventType: "coupon.applied"`, stranger);
   expect(typed.data.stats.total.attempts).toBe(0);
 });
