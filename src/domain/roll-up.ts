@@ -29,11 +29,14 @@ export interface RollUpStep {
 const GRACE_MS = 30_000;
 /** Done again each time, should an outcome have been later still, or the clock have been set. */
 const MINUTES_AGAIN_MS = 5 * bucketMs.MINUTE;
+const HOURS_AGAIN_MS = bucketMs.HOUR;
+/** By then all of a day's minutes are gone, so its hours are final. */
+const DAYS_AGAIN_MS = 3 * bucketMs.DAY;
 
 const floor = (ms: number, unit: number) => Math.floor(ms / unit) * unit;
 
 /**
- * The next step, of at most an hour's or a day's rows, so that no transaction is long however much there is to catch up.
+ * The next step: one more hour or day, so that no transaction is long however much there is to catch up.
  *
  * @param now by the clock that outcomes are written by, which is the database's
  * @returns null when nothing is left to do
@@ -66,10 +69,15 @@ export function nextRollUp(progress: RollUpProgress, now: Date): RollUpStep | nu
     return step('SUM_MINUTES', 'minutesUntil', from, minutesEnd);
   }
   if (hoursUntil + HOUR <= ended) {
-    return step('ROLL_HOURS', 'hoursUntil', Math.max(hoursUntil - HOUR, minutesFrom), hoursUntil + HOUR);
+    return step(
+      'ROLL_HOURS',
+      'hoursUntil',
+      Math.max(hoursUntil - HOURS_AGAIN_MS, minutesFrom),
+      hoursUntil + HOUR,
+    );
   }
   if (daysUntil + DAY <= hoursUntil) {
-    return step('ROLL_DAYS', 'daysUntil', Math.max(daysUntil - DAY, hoursFrom), daysUntil + DAY);
+    return step('ROLL_DAYS', 'daysUntil', Math.max(daysUntil - DAYS_AGAIN_MS, hoursFrom), daysUntil + DAY);
   }
   if (minutesFrom + HOUR <= ended - STATS_KEPT_MS.MINUTE) {
     return step('END_MINUTES', 'minutesFrom', minutesFrom, minutesFrom + HOUR);

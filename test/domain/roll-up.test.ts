@@ -51,6 +51,14 @@ describe('the roll-up', () => {
     expect(after(fromStart, at('2026-05-20T00:00:30')).daysUntil).toEqual(at('2026-05-20T00:00:00'));
   });
 
+  test('rolls the days of before up once more, whose last minutes have gone meanwhile', () => {
+    const rolled = after(fromStart, at('2026-05-27T12:00:00'));
+    expect(
+      stepsFrom(rolled, at('2026-05-28T00:00:30')).find(({ kind }) => kind === 'ROLL_DAYS'),
+    ).toMatchObject({ from: at('2026-05-24T00:00:00'), until: at('2026-05-28T00:00:00') });
+    expect(rolled.minutesFrom.getTime()).toBeGreaterThanOrEqual(at('2026-05-25T00:00:00').getTime());
+  });
+
   test('lets minutes and hours go when they are no longer kept, and not before', () => {
     const end = (kept: number, ms: number) => new Date(start.getTime() + kept + 30_000 + ms);
     const minutesGo = end(STATS_KEPT_MS.MINUTE, HOUR);
@@ -67,7 +75,7 @@ describe('the roll-up', () => {
     expect(of('ROLL_HOURS')).toHaveLength(28 * 24 + 12);
     expect(of('ROLL_DAYS')).toHaveLength(28);
     expect(of('END_MINUTES')).toHaveLength(28 * 24 + 12 - 49);
-    expect(steps.every(({ from, until }) => until.getTime() - from.getTime() <= 48 * HOUR)).toBe(true);
+    expect(steps.every(({ from, until }) => until.getTime() - from.getTime() <= 96 * HOUR)).toBe(true);
   });
 
   test('never computes an hour or a day from rows of which some are gone', () => {
