@@ -2,11 +2,12 @@ import type { Database, Statement } from '../database.js';
 import { tenantQuery } from '../tenant-database.js';
 
 /**
- * Counts end here: "5,000 or more" says as much as a number, and counting a million rows takes as long as a dashboard
+ * Counts end here: "2,500 or more" says as much as a number, and counting a million rows takes as long as a dashboard
  * may. A webhook's end earlier, because a page has up to 100 of them.
  */
-export const TENANT_COUNT_MAX = 5_000;
-export const WEBHOOK_COUNT_MAX = 1_000;
+export const TENANT_COUNT_MAX = 2_500;
+export const WEBHOOK_COUNT_MAX = 250;
+export const HELD_COUNT_MAX = 1_000;
 
 /** Deliveries that are still to be sent. A count of `countMax` means that there are at least so many. */
 export interface Backlog {
@@ -32,8 +33,8 @@ const conditions = {
   held: `d.status = 'HELD'`,
 } as const;
 
-const countOfWebhook = (state: keyof typeof conditions) =>
-  `(select count(*)::integer from (${open(state, WEBHOOK_COUNT_MAX)}) as counted)`;
+const countOfWebhook = (state: keyof typeof conditions, countMax = WEBHOOK_COUNT_MAX) =>
+  `(select count(*)::integer from (${open(state, countMax)}) as counted)`;
 
 const webhooksStatement: Statement = {
   name: 'read_webhook_backlogs',
@@ -59,10 +60,10 @@ export async function readWebhookBacklogs(
 
 const heldStatement: Statement = {
   name: 'count_held',
-  text: `select w.id, ${countOfWebhook('held')} as held from unnest($2::bigint[]) as w(id)`,
+  text: `select w.id, ${countOfWebhook('held', HELD_COUNT_MAX)} as held from unnest($2::bigint[]) as w(id)`,
 };
 
-/** How many deliveries each webhook holds, at most `WEBHOOK_COUNT_MAX`. */
+/** How many deliveries each webhook holds, at most `HELD_COUNT_MAX`. */
 export async function countHeld(
   db: Pick<Database, 'pool'>,
   tenantId: number,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { TENANT_COUNT_MAX, WEBHOOK_COUNT_MAX } from '../../src/operations/read-backlog.js';
+import { HELD_COUNT_MAX, TENANT_COUNT_MAX, WEBHOOK_COUNT_MAX } from '../../src/operations/read-backlog.js';
 import { makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
 import { GraphqlApi } from '../support/graphql-api.js';
 
@@ -89,13 +89,24 @@ describe('the backlog', () => {
       scheduled: WEBHOOK_COUNT_MAX,
       held: WEBHOOK_COUNT_MAX,
     });
-    expect(heldCount).toBe(WEBHOOK_COUNT_MAX);
+    expect(heldCount).toBe(WEBHOOK_COUNT_MAX + 1);
     expect(secondsAgo(counted.oldestDueAt)).toBeGreaterThanOrEqual(6000);
-    expect(await ofTenant()).toMatchObject({ due: 1000, scheduled: 1005, held: 1001 });
-    await make(TENANT_COUNT_MAX - 1000 - 1, 'PENDING', -60);
+    expect(await ofTenant()).toMatchObject({
+      due: WEBHOOK_COUNT_MAX,
+      scheduled: WEBHOOK_COUNT_MAX + 5,
+      held: WEBHOOK_COUNT_MAX + 1,
+    });
+    await make(TENANT_COUNT_MAX - WEBHOOK_COUNT_MAX - 1, 'PENDING', -60);
     expect((await ofTenant()).due).toBe(TENANT_COUNT_MAX - 1);
     await make(5, 'PENDING', -60);
     expect((await ofTenant()).due).toBe(TENANT_COUNT_MAX);
+  });
+
+  test('has a count of held ones that goes further, to a thousand', async () => {
+    await make(HELD_COUNT_MAX - 1, 'HELD', 0);
+    expect((await ofWebhook()).heldCount).toBe(HELD_COUNT_MAX - 1);
+    await make(5, 'HELD', 0);
+    expect((await ofWebhook()).heldCount).toBe(HELD_COUNT_MAX);
   });
 
   test('of many webhooks is told of each', async () => {
