@@ -61,14 +61,14 @@ async function runScenario(
   options: Options,
 ): Promise<{ result: Result; durability: Durability }> {
   const { name, title } = scenario;
-  const { seconds, profile } = options;
+  const { seconds, deliveries, profile } = options;
   const settings = { ...scenario.settings, ...options.set };
   const nodeFlags = [...options.nodeFlags];
   if (profile !== undefined) {
     mkdirSync(profile, { recursive: true });
     nodeFlags.push('--cpu-prof', `--cpu-prof-dir=${resolve(profile)}`);
   }
-  const rig = new Rig({ settings, nodeFlags, seconds });
+  const rig = new Rig({ settings, nodeFlags, seconds, deliveries });
   current = rig;
   try {
     await rig.open();

@@ -7,6 +7,8 @@ export interface Options {
   seconds: number;
   /** Measurements of each scenario; the medians are shown. Unset: the scenario's own number. */
   runs: number | undefined;
+  /** How many deliveries a scenario with a history puts into the tables. */
+  deliveries: number;
   /** Where to write all figures as JSON. */
   json: string | undefined;
   /** A folder for CPU profiles of the service. Its figures are then those of a slower service. */
@@ -18,10 +20,12 @@ export interface Options {
 }
 
 export const usage =
-  'npm run bench -- [scenario…|all] [--seconds n] [--runs n] [--json file] [--profile folder] ' +
+  'npm run bench -- [scenario…|all] [--seconds n] [--runs n] [--deliveries n] [--json file] [--profile folder] ' +
   '[--set NAME=value]… [--node-flag=--flag]…';
 
 const DEFAULT_SECONDS = 4;
+const DEFAULT_DELIVERIES = 10_000_000;
+const whole = ['--runs', '--deliveries'];
 
 /** What is wrong with the command line, as a sentence. */
 export class UsageError extends Error {}
@@ -48,6 +52,7 @@ export function readOptions(
     scenarios: known.filter((name) => wanted.includes(name) || wanted.includes('all')),
     seconds: within('--seconds', values.seconds, DEFAULT_SECONDS, 0.5, 600),
     runs: values.runs === undefined ? undefined : within('--runs', values.runs, 1, 1, 100),
+    deliveries: within('--deliveries', values.deliveries, DEFAULT_DELIVERIES, 10_000, 1_000_000_000),
     json: values.json,
     profile: values.profile,
     set: Object.fromEntries((values.set ?? []).map(assignment)),
@@ -63,6 +68,7 @@ function parse(args: readonly string[]) {
       options: {
         seconds: { type: 'string' },
         runs: { type: 'string' },
+        deliveries: { type: 'string' },
         json: { type: 'string' },
         profile: { type: 'string' },
         set: { type: 'string', multiple: true },
@@ -84,7 +90,7 @@ function assignment(text: string): [name: string, value: string] {
 
 function within(name: string, text: string | undefined, fallback: number, min: number, max: number): number {
   const value = text === undefined ? fallback : Number(text === '' ? Number.NaN : text);
-  if (!(value >= min && value <= max) || (name === '--runs' && !Number.isInteger(value))) {
+  if (!(value >= min && value <= max) || (whole.includes(name) && !Number.isInteger(value))) {
     throw new UsageError(`${name} is ${text}; allowed: ${min} to ${max}.`);
   }
   return value;

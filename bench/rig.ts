@@ -22,6 +22,8 @@ export interface RigOptions {
   nodeFlags: readonly string[];
   /** How long a measurement emits. */
   seconds: number;
+  /** How many a scenario with a history puts into the tables. */
+  deliveries: number;
 }
 
 /** How webhooks are made; each has a default. */
@@ -60,6 +62,10 @@ export class Rig implements AsyncDisposable {
 
   get seconds(): number {
     return this.options.seconds;
+  }
+
+  get deliveries(): number {
+    return this.options.deliveries;
   }
 
   /** A second rig of the same kind, with an installation of its own, that ends with this one. */

@@ -15,12 +15,14 @@ import {
 } from '../src/operations/enqueue.js';
 import { deleteDeadJobs } from '../src/operations/rescue-deliveries.js';
 import { forgetIdempotencyKeys, rollPartitions } from '../src/operations/roll-partitions.js';
+import { rollUpStats } from '../src/operations/roll-up-stats.js';
 import { forgetPreviousSecrets } from '../src/operations/rotate-secret.js';
 import { runBulkOperation } from '../src/operations/run-bulk-operation.js';
 import { settleWebhook } from '../src/operations/settle-webhook.js';
 import type { Deliverer } from './deliver.js';
 
 const HOUSEKEEPING_TASK = 'housekeeping';
+const ROLL_UP_TASK = 'roll-up-stats';
 
 /** Task names, as jobs carry them, and what they do. */
 export function taskList(deps: {
@@ -54,10 +56,17 @@ export function taskList(deps: {
       await forgetPreviousSecrets(db);
       log.info(rolled, 'rolled partitions');
     },
+    [ROLL_UP_TASK]: async () => {
+      const steps = await rollUpStats(db.pool);
+      log.debug({ steps }, 'rolled statistics up');
+    },
   };
 }
 
-/** Every hour; a daemon that was away at the full hour does it when it comes back. */
+/**
+ * Every hour, and every minute. A daemon that was away at the full hour does its housekeeping when it comes back; the
+ * roll-up goes on where it stopped.
+ */
 export function crontab(): ParsedCronItem[] {
   return parseCronItems([
     {
@@ -65,6 +74,12 @@ export function crontab(): ParsedCronItem[] {
       match: '7 * * * *',
       identifier: HOUSEKEEPING_TASK,
       options: { backfillPeriod: 86_400_000, maxAttempts: 3, jobKey: HOUSEKEEPING_TASK },
+    },
+    {
+      task: ROLL_UP_TASK,
+      match: '* * * * *',
+      identifier: ROLL_UP_TASK,
+      options: { backfillPeriod: 0, maxAttempts: 1, jobKey: ROLL_UP_TASK },
     },
   ]);
 }

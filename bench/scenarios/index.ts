@@ -3,6 +3,7 @@ import { backlog } from './backlog.js';
 import { batch } from './batch.js';
 import { bulk } from './bulk.js';
 import { drain } from './drain.js';
+import { explorer } from './explorer.js';
 import { fanout } from './fanout.js';
 import { herd } from './herd.js';
 import { isolation } from './isolation.js';
@@ -26,6 +27,7 @@ export const scenarios: readonly Scenario[] = [
   bulk,
   backlog,
   split,
+  explorer,
   memory,
   keys,
 ];

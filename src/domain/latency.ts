@@ -15,3 +15,26 @@ export function latencyBucket(durationMs: number): number {
   const bucket = latencyBoundsMs.findIndex((bound) => durationMs <= bound);
   return bucket === -1 ? LATENCY_BUCKETS - 1 : bucket;
 }
+
+/**
+ * The duration in milliseconds that this part of the attempts does not exceed, read off a histogram: in the right bucket
+ * (so within 1.6 times of the truth), and between its bounds in proportion. The last bucket, which has no upper bound, is
+ * taken to be as wide as its place says: what lasted longer than 50 s reads as 50 s.
+ *
+ * @param fraction above 0, at most 1: 0.95 for the 95th percentile
+ * @returns null for a histogram of nothing
+ */
+export function latencyPercentile(histogram: readonly number[], fraction: number): number | null {
+  const total = histogram.reduce((sum, count) => sum + count, 0);
+  const rank = fraction * total;
+  let below = 0;
+  for (const [bucket, count] of histogram.entries()) {
+    if (count > 0 && below + count >= rank) {
+      const lower = latencyBoundsMs[bucket - 1] ?? 0;
+      const upper = GROWTH ** bucket;
+      return lower + ((upper - lower) * (rank - below)) / count;
+    }
+    below += count;
+  }
+  return null;
+}

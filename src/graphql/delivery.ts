@@ -21,8 +21,9 @@ import { Event } from '../entities/event.js';
 import { Webhook } from '../entities/webhook.js';
 import { invalidInput, notFound } from '../errors.js';
 import { cancelDelivery } from '../operations/cancel-delivery.js';
+import { pageTenantDeliveries } from '../operations/page-deliveries.js';
 import { redeliver } from '../operations/redeliver.js';
-import { type Connection, ConnectionArgs, connect, connectionOf, sliceQuery } from './connection.js';
+import { type Connection, ConnectionArgs, connect, connectionOf } from './connection.js';
 import { knownEventType, parseInput } from './input.js';
 import { Requires } from './requires.js';
 
@@ -198,29 +199,20 @@ export async function readDeliveries(
 ): Promise<Connection<Delivery>> {
   const eventType = await knownTypeIn(context, filter);
   const { from, to } = idsBetween(filter);
-  if (webhookId !== undefined) {
-    return connect(page, ({ above, below, order, limit }) => {
-      const bounds = {
-        above: Math.max(above ?? 0, (from ?? 0) - 1),
-        below: Math.min(below ?? Number.MAX_SAFE_INTEGER, to ?? Number.MAX_SAFE_INTEGER),
-      };
-      const wanted = {
-        status: filter?.status ?? null,
-        eventType: eventType ?? null,
-        ...bounds,
-        order,
-        limit,
-      };
+  return connect(page, async ({ above, below, order, limit }) => {
+    const wanted = {
+      status: filter?.status ?? null,
+      eventType: eventType ?? null,
+      above: Math.max(above ?? 0, (from ?? 0) - 1),
+      below: Math.min(below ?? Number.MAX_SAFE_INTEGER, to ?? Number.MAX_SAFE_INTEGER),
+      order,
+      limit,
+    };
+    if (webhookId !== undefined) {
       return context.loaders.deliveriesByWebhook.load({ webhookId, page: wanted });
-    });
-  }
-  const where = {
-    ...(filter?.status ? { status: filter.status } : {}),
-    ...(eventType === undefined ? {} : { eventType }),
-  };
-  return connect(page, (slice) => {
-    const { where: ids, options } = sliceQuery(slice, { from, to });
-    return context.em.find(Delivery, { ...where, ...ids }, options);
+    }
+    const rows = await pageTenantDeliveries(context.db, tenantOf(context), wanted);
+    return rows.map((row) => Object.assign(new Delivery(), row));
   });
 }
 

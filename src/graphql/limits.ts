@@ -9,6 +9,7 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 import { type ComplexityEstimator, getComplexity } from 'graphql-query-complexity';
+import { Extensions } from 'type-graphql';
 import { PAGE_DEFAULT, PAGE_MAX } from './connection.js';
 import type { GraphqlLimits } from './document-limits.js';
 import { refusalOf } from './errors.js';
@@ -18,8 +19,12 @@ export const VALIDATION_ERRORS_MAX = 10;
 
 const OPERATION_NAME_CHARS_MAX = 256;
 
-/** What a list without a page size is taken to hold. */
+/** What a list without a page size is taken to hold, unless its field says more. */
 const LIST_LENGTH_ASSUMED = 10;
+const LIST_LENGTH = 'listLength';
+
+/** Stands on a field with a long list: how much it may hold. */
+export const mayHold = (length: number) => Extensions({ [LIST_LENGTH]: length });
 
 /** How many selections the cost may take to find: fragments within fragments multiply them. */
 const SELECTIONS_COUNTED_MAX = 4000;
@@ -55,7 +60,8 @@ const estimate: ComplexityEstimator = ({ args, childComplexity, field, type: par
     return 1 + Math.min(Math.max(size, 0), PAGE_MAX) * childComplexity;
   }
   const isList = isListType(getNullableType(field.type)) && !parent.name.endsWith('Connection');
-  return (isList ? LIST_LENGTH_ASSUMED : 1) * (1 + childComplexity);
+  const length = Number(field.extensions[LIST_LENGTH] ?? LIST_LENGTH_ASSUMED);
+  return (isList ? length : 1) * (1 + childComplexity);
 };
 
 /** By document; null where it depends on the variables. */

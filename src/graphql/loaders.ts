@@ -4,9 +4,9 @@ import { Attempt } from '../entities/attempt.js';
 import { Delivery } from '../entities/delivery.js';
 import { Event } from '../entities/event.js';
 import { Webhook } from '../entities/webhook.js';
-import { countHeld } from '../operations/count-held.js';
 import { readEndpointStates } from '../operations/endpoint-states.js';
 import { type DeliveryPage, pageDeliveries } from '../operations/page-deliveries.js';
+import { countHeld, readWebhookBacklogs } from '../operations/read-backlog.js';
 
 /** Nested fields of one request, each read by one query however many parents there are. */
 export type Loaders = ReturnType<typeof createLoaders>;
@@ -34,6 +34,11 @@ export function createLoaders(context: Pick<Context, 'em' | 'db' | 'tenantId'>) 
     heldCountByWebhook: new DataLoader(async (ids: readonly number[]) => {
       const held = context.tenantId === null ? new Map() : await countHeld(context.db, context.tenantId, ids);
       return ids.map((id) => held.get(id) ?? 0);
+    }, uncached),
+    backlogByWebhook: new DataLoader(async (ids: readonly number[]) => {
+      // Without a tenant nobody gets here, and no webhook has anything for nobody.
+      const backlogs = await readWebhookBacklogs(context.db, context.tenantId ?? 0, [...new Set(ids)]);
+      return ids.map((id) => backlogs.get(id)!);
     }, uncached),
     endpointStateByWebhook: new DataLoader(async (ids: readonly number[]) => {
       const { db, tenantId } = context;

@@ -11,6 +11,7 @@ import { EmitResolver } from './emit.js';
 import { EventResolver } from './event.js';
 import { EventTypeResolver } from './event-type.js';
 import { DateTime } from './scalars.js';
+import { StatsResolver } from './stats.js';
 import { TenantResolver } from './tenant.js';
 import { ViewerResolver } from './viewer.js';
 import { WebhookResolver } from './webhook.js';
@@ -26,6 +27,7 @@ const resolvers = [
   EmitResolver,
   EventResolver,
   EventTypeResolver,
+  StatsResolver,
   TenantResolver,
   ViewerResolver,
   WebhookResolver,

@@ -99,7 +99,8 @@ export class WebhookResolver {
   }
 
   @FieldResolver(() => Int, {
-    description: 'How many deliveries wait for the webhook to be enabled or released.',
+    description:
+      'How many deliveries wait for the webhook to be enabled or released. Counted up to 1,000, which means: so many or more.',
   })
   heldCount(@Root() webhook: Webhook, @Ctx() context: Context): Promise<number> {
     return context.loaders.heldCountByWebhook.load(webhook.id);

@@ -120,7 +120,7 @@ const statsStatement: Statement = {
            histogram::integer[]
     from unnest($1::bigint[], $2::bigint[], $3::text[], $4::integer[], $5::integer[], $6::text[])
            as counts(tenant_id, webhook_id, event_type, successes, failures, histogram)
-    on conflict (webhook_id, resolution, bucket, event_type) do update
+    on conflict (tenant_id, webhook_id, event_type, resolution, bucket) do update
     set successes = s.successes + excluded.successes,
         failures = s.failures + excluded.failures,
         latency_histogram = hookwright.add_histograms(s.latency_histogram, excluded.latency_histogram)`,

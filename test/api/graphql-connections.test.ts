@@ -259,6 +259,7 @@ describe('nested fields', () => {
       `{ events(first: ${first}) { edges { node { deliveries { id webhook { url } attempts { number } } } } } }`;
     expect(await statementsOf(events(20))).toBe(4);
     expect(await statementsOf('{ webhooks { edges { node { id heldCount } } } }')).toBe(2);
+    expect(await statementsOf('{ webhooks { edges { node { id backlog { due held } } } } }')).toBe(2);
     const pages =
       '{ webhooks { edges { node { deliveries(first: 5) { edges { node { id attempts { number } } } } } } } }';
     expect(await statementsOf(pages)).toBe(3);

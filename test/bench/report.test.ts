@@ -95,6 +95,14 @@ describe('the command line', () => {
     expect(options).toMatchObject({ seconds: 2.5, runs: 5, json: 'a.json', profile: 'b' });
   });
 
+  test('takes a number of deliveries, which is whole; ten million unless told otherwise', () => {
+    expect(read().deliveries).toBe(10_000_000);
+    expect(read('--deliveries', '10000').deliveries).toBe(10_000);
+    for (const text of ['9999', '10000.5', 'many']) {
+      expect(() => read('--deliveries', text), text).toThrow(UsageError);
+    }
+  });
+
   test('leaves the number of runs to the scenario', () => {
     expect(read().runs).toBeUndefined();
   });

@@ -1,0 +1,89 @@
+import { bucketMs, STATS_KEPT_MS } from './stats.js';
+
+/**
+ * How far statistics are rolled up; each mark is where the next step goes on. Every step can be done again, except that
+ * rows which went are gone: what they were counted in is final then.
+ */
+export interface RollUpProgress {
+  /** Minutes before have their sums over webhooks and event types. */
+  minutesUntil: Date;
+  /** Hours before are rolled up. */
+  hoursUntil: Date;
+  daysUntil: Date;
+  /** Minutes before are gone. Always at a full hour. */
+  minutesFrom: Date;
+  /** Hours before are gone. Always at the beginning of a day. */
+  hoursFrom: Date;
+}
+
+/** What to compute from the rows of `from <= bucket < until`, and where that moves a mark. */
+export interface RollUpStep {
+  /** The last two compute their hour or day a last time and delete what it was computed from. */
+  kind: 'SUM_MINUTES' | 'ROLL_HOURS' | 'ROLL_DAYS' | 'END_MINUTES' | 'END_HOURS';
+  from: Date;
+  until: Date;
+  progress: RollUpProgress;
+}
+
+/** An outcome's minute is that of its statement, whose transaction lasts at most the database's time limits. */
+const GRACE_MS = 30_000;
+/** Done again each time, should an outcome have been later still, or the clock have been set. */
+const MINUTES_AGAIN_MS = 5 * bucketMs.MINUTE;
+const HOURS_AGAIN_MS = bucketMs.HOUR;
+/** By then all of a day's minutes are gone, so its hours are final. */
+const DAYS_AGAIN_MS = 3 * bucketMs.DAY;
+
+const floor = (ms: number, unit: number) => Math.floor(ms / unit) * unit;
+
+/**
+ * The next step: one more hour or day, so that no transaction is long however much there is to catch up.
+ *
+ * @param now by the clock that outcomes are written by, which is the database's
+ * @returns null when nothing is left to do
+ */
+export function nextRollUp(progress: RollUpProgress, now: Date): RollUpStep | null {
+  const { HOUR, DAY } = bucketMs;
+  const ended = now.getTime() - GRACE_MS;
+  const [minutesUntil, hoursUntil, daysUntil, minutesFrom, hoursFrom] = [
+    progress.minutesUntil,
+    progress.hoursUntil,
+    progress.daysUntil,
+    progress.minutesFrom,
+    progress.hoursFrom,
+  ].map((mark) => mark.getTime()) as [number, number, number, number, number];
+  const step = (
+    kind: RollUpStep['kind'],
+    mark: keyof RollUpProgress,
+    from: number,
+    until: number,
+  ): RollUpStep => ({
+    kind,
+    from: new Date(from),
+    until: new Date(until),
+    progress: { ...progress, [mark]: new Date(until) },
+  });
+
+  const minutesEnd = Math.min(floor(ended, bucketMs.MINUTE), minutesUntil + HOUR);
+  if (minutesEnd > minutesUntil) {
+    const from = Math.max(minutesUntil - MINUTES_AGAIN_MS, minutesFrom);
+    return step('SUM_MINUTES', 'minutesUntil', from, minutesEnd);
+  }
+  if (hoursUntil + HOUR <= ended) {
+    return step(
+      'ROLL_HOURS',
+      'hoursUntil',
+      Math.max(hoursUntil - HOURS_AGAIN_MS, minutesFrom),
+      hoursUntil + HOUR,
+    );
+  }
+  if (daysUntil + DAY <= hoursUntil) {
+    return step('ROLL_DAYS', 'daysUntil', Math.max(daysUntil - DAYS_AGAIN_MS, hoursFrom), daysUntil + DAY);
+  }
+  if (minutesFrom + HOUR <= ended - STATS_KEPT_MS.MINUTE) {
+    return step('END_MINUTES', 'minutesFrom', minutesFrom, minutesFrom + HOUR);
+  }
+  if (hoursFrom + DAY <= Math.min(ended - STATS_KEPT_MS.HOUR, minutesFrom)) {
+    return step('END_HOURS', 'hoursFrom', hoursFrom, hoursFrom + DAY);
+  }
+  return null;
+}

@@ -1,0 +1,152 @@
+import { LATENCY_BUCKETS, latencyPercentile } from './latency.js';
+
+export type Resolution = 'MINUTE' | 'HOUR' | 'DAY';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** How long a bucket is. All begin with the minutes, hours and days of UTC, which Unix time has as multiples. */
+export const bucketMs: Readonly<Record<Resolution, number>> = {
+  MINUTE: 60_000,
+  HOUR: HOUR_MS,
+  DAY: DAY_MS,
+};
+
+/** How long statistics are kept: an hour or a day more than promised, so that all that was promised can be asked for. */
+export const STATS_KEPT_MS: Readonly<Record<Resolution, number>> = {
+  MINUTE: 49 * HOUR_MS,
+  HOUR: 91 * DAY_MS,
+  DAY: 731 * DAY_MS,
+};
+
+const keptText: Readonly<Record<Resolution, string>> = {
+  MINUTE: 'minutes are kept for 2 days',
+  HOUR: 'hours are kept for 90 days',
+  DAY: 'days are kept for 2 years',
+};
+
+/** Buckets of one request: a day of minutes, two months of hours, and all days that there are. */
+export const STATS_BUCKETS_MAX = 1_500;
+
+/** Unless told otherwise, as fine as can still be seen in a chart. */
+const MINUTES_BY_DEFAULT_MS = 6 * HOUR_MS;
+const HOURS_BY_DEFAULT_MS = 14 * DAY_MS;
+
+/** Whole buckets, from `since` to before `until`. */
+export interface StatsRange {
+  resolution: Resolution;
+  since: Date;
+  until: Date;
+}
+
+export type RangeVerdict =
+  | ({ allowed: true } & StatsRange)
+  | { allowed: false; field: 'since' | 'until' | 'bucket'; code: string; reason: string };
+
+/**
+ * Which buckets a request is about: those that its range touches.
+ *
+ * @param wanted `until` null: up to now; `resolution` null: what fits the length of the range
+ */
+export function judgeStatsRange(
+  wanted: { since: Date; until: Date | null; resolution: Resolution | null },
+  now: Date,
+): RangeVerdict {
+  const since = wanted.since.getTime();
+  const until = (wanted.until ?? now).getTime();
+  if (until <= since) {
+    return wanted.until === null
+      ? { allowed: false, field: 'since', code: 'out_of_range', reason: 'must lie before now' }
+      : { allowed: false, field: 'until', code: 'out_of_range', reason: 'must lie after `since`' };
+  }
+  const age = now.getTime() - since;
+  const resolution = wanted.resolution ?? resolutionFor(until - since, age);
+  if (age > STATS_KEPT_MS[resolution]) {
+    const reason = `lies too far back: ${keptText[resolution]}`;
+    return { allowed: false, field: 'since', code: 'out_of_range', reason };
+  }
+  const length = bucketMs[resolution];
+  const first = Math.floor(since / length);
+  const end = Math.ceil(until / length);
+  if (end - first > STATS_BUCKETS_MAX) {
+    const most = STATS_BUCKETS_MAX.toLocaleString('en');
+    const reason = `makes ${(end - first).toLocaleString('en')} buckets of this range; a request has at most ${most}`;
+    return {
+      allowed: false,
+      field: wanted.resolution === null ? 'until' : 'bucket',
+      code: 'out_of_range',
+      reason,
+    };
+  }
+  return { allowed: true, resolution, since: new Date(first * length), until: new Date(end * length) };
+}
+
+function resolutionFor(lengthMs: number, ageMs: number): Resolution {
+  if (lengthMs <= MINUTES_BY_DEFAULT_MS && ageMs <= STATS_KEPT_MS.MINUTE) {
+    return 'MINUTE';
+  }
+  return lengthMs <= HOURS_BY_DEFAULT_MS && ageMs <= STATS_KEPT_MS.HOUR ? 'HOUR' : 'DAY';
+}
+
+/** What was counted in one bucket. */
+export interface StatsCounts {
+  startMs: number;
+  successes: number;
+  failures: number;
+  histogram: readonly number[];
+}
+
+/** What a dashboard shows of a bucket, or of all. Null where nothing was attempted. */
+export interface StatsFigures {
+  attempts: number;
+  successes: number;
+  failures: number;
+  successRate: number | null;
+  p50Ms: number | null;
+  p95Ms: number | null;
+  p99Ms: number | null;
+}
+
+/** The figures of every bucket of a range, those of which nothing was counted too, and of all together. */
+export function statsSeries(range: StatsRange, counted: readonly StatsCounts[]) {
+  const length = bucketMs[range.resolution];
+  const byStart = new Map(counted.map((counts) => [counts.startMs, counts]));
+  const buckets: ({ start: Date } & StatsFigures)[] = [];
+  for (let startMs = range.since.getTime(); startMs < range.until.getTime(); startMs += length) {
+    buckets.push({ start: new Date(startMs), ...figuresOf(byStart.get(startMs) ?? nothing) });
+  }
+  return { total: figuresOf(sumOf(counted)), buckets };
+}
+
+type Counts = Omit<StatsCounts, 'startMs'>;
+
+const nothing: Counts = { successes: 0, failures: 0, histogram: [] };
+
+function figuresOf({ successes, failures, histogram }: Counts): StatsFigures {
+  const attempts = successes + failures;
+  return {
+    attempts,
+    successes,
+    failures,
+    successRate: attempts === 0 ? null : successes / attempts,
+    p50Ms: tenths(latencyPercentile(histogram, 0.5)),
+    p95Ms: tenths(latencyPercentile(histogram, 0.95)),
+    p99Ms: tenths(latencyPercentile(histogram, 0.99)),
+  };
+}
+
+/** The histogram does not know more digits. */
+const tenths = (ms: number | null) => (ms === null ? null : Math.round(ms * 10) / 10);
+
+function sumOf(counted: readonly Counts[]): Counts {
+  const histogram = new Array<number>(LATENCY_BUCKETS).fill(0);
+  let [successes, failures] = [0, 0];
+  for (const counts of counted) {
+    successes += counts.successes;
+    failures += counts.failures;
+    for (const [bucket, count] of counts.histogram.entries()) {
+      histogram[bucket] = (histogram[bucket] ?? 0) + count;
+    }
+  }
+  return { successes, failures, histogram };
+}

@@ -1,0 +1,70 @@
+import type { Database, Statement } from '../database.js';
+import { LATENCY_BUCKETS } from '../domain/latency.js';
+import type { StatsCounts, StatsRange } from '../domain/stats.js';
+import { tenantQuery } from '../tenant-database.js';
+import { isWrittenSql } from './roll-up-stats.js';
+
+/** Of one webhook or all (0), of one event type or all (''), rolled up to this resolution. */
+const series = (resolution: 'MINUTE' | 'HOUR' | 'DAY', from: string, until: string) => `
+  select bucket, successes, failures, latency_histogram from hookwright.delivery_stats
+  where tenant_id = $1::bigint and webhook_id = $2::bigint and event_type = $3::text
+    and resolution = '${resolution}'
+    and bucket >= ${from} and bucket < least($6::timestamptz, ${until})`;
+
+const mark = (name: string) => `(select ${name} from progress)`;
+
+const histogramSql = Array.from(
+  { length: LATENCY_BUCKETS },
+  (_, index) => `sum(latency_histogram[${index + 1}])`,
+).join(', ');
+
+/**
+ * Days and hours as far as they are rolled up, then minutes as far as they have their sums, then what the outcomes wrote
+ * since. That comes through an index by time: it is a minute or two, of whichever webhook.
+ */
+const statement: Statement = {
+  name: 'read_stats',
+  text: `
+    with progress as materialized (select * from hookwright.stats_progress),
+    parts as (
+      ${series('DAY', '$5::timestamptz', mark('days_until'))} and $4::text = 'DAY'
+      union all
+      ${series('HOUR', `case when $4 = 'DAY' then greatest($5, ${mark('days_until')}) else $5 end`, mark('hours_until'))}
+        and $4 <> 'MINUTE'
+      union all
+      ${series('MINUTE', `case when $4 = 'MINUTE' then $5 else greatest($5, ${mark('hours_until')}) end`, mark('minutes_until'))}
+      union all
+      select bucket, successes, failures, latency_histogram from hookwright.delivery_stats
+      where tenant_id = $1 and resolution = 'MINUTE' and ${isWrittenSql}
+        and bucket >= greatest($5, ${mark('minutes_until')}) and bucket < $6
+        and ($2 = 0 or webhook_id = $2) and ($3 = '' or event_type = $3))
+    select (extract(epoch from start) * 1000)::bigint as "startMs", successes, failures,
+           array_to_string(histogram, ',') as histogram
+    from (
+      select date_trunc($4, bucket, 'UTC') as start, sum(successes) as successes, sum(failures) as failures,
+             array[${histogramSql}] as histogram
+      from parts group by 1) as buckets`,
+};
+
+interface Row {
+  startMs: number;
+  successes: number;
+  failures: number;
+  histogram: string;
+}
+
+/**
+ * What was counted in each bucket of a range, the newest attempts included; buckets of nothing are left out.
+ *
+ * @param of null: all webhooks, all event types
+ */
+export async function readStats(
+  db: Pick<Database, 'pool'>,
+  tenantId: number,
+  of: { webhookId: number | null; eventType: string | null },
+  { resolution, since, until }: StatsRange,
+): Promise<StatsCounts[]> {
+  const values = [tenantId, of.webhookId ?? 0, of.eventType ?? '', resolution, since, until];
+  const rows = await tenantQuery<Row>(db.pool, tenantId, statement, values);
+  return rows.map(({ histogram, ...row }) => ({ ...row, histogram: histogram.split(',').map(Number) }));
+}

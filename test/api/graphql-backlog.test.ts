@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { HELD_COUNT_MAX, TENANT_COUNT_MAX, WEBHOOK_COUNT_MAX } from '../../src/operations/read-backlog.js';
+import { makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
+import { GraphqlApi } from '../support/graphql-api.js';
+
+let api: GraphqlApi;
+let tenant: TestTenant;
+let webhookId: number;
+beforeAll(async () => {
+  api = await GraphqlApi.open();
+});
+afterAll(() => api?.close());
+beforeEach(async () => {
+  tenant = await makeTenant(api.services);
+  webhookId = (await makeWebhook(api.services, tenant.id)).id;
+});
+
+/** Deliveries in a state, due so many seconds from now. */
+async function make(count: number, status: string, dueIn: number, of = webhookId): Promise<void> {
+  await api.owner.query(
+    `insert into hookwright.deliveries (id, tenant_id, event_id, webhook_id, event_type, status, due_at)
+     select hookwright.next_id(), $1, 1, $2, 'coupon.applied', $3::hookwright.delivery_status,
+            now() + $4 * interval '1 second'
+     from generate_series(1, $5::integer)`,
+    [tenant.id, of, status, dueIn, count],
+  );
+}
+
+const backlog = 'backlog { due oldestDueAt scheduled held countMax }';
+const ofTenant = async (as = tenant) => (await api.ask(`{ ${backlog} }`, {}, as)).data.backlog;
+const ofWebhook = async (id = webhookId, as = tenant) =>
+  (await api.ask(`{ webhook(id: "${id}") { heldCount ${backlog} } }`, {}, as)).data.webhook;
+const secondsAgo = (time: string) => (Date.now() - Date.parse(time)) / 1000;
+
+describe('the backlog', () => {
+  test('of nothing is nothing', async () => {
+    const nothing = { due: 0, oldestDueAt: null, scheduled: 0, held: 0 };
+    expect(await ofTenant()).toEqual({ ...nothing, countMax: TENANT_COUNT_MAX });
+    expect((await ofWebhook()).backlog).toEqual({ ...nothing, countMax: WEBHOOK_COUNT_MAX });
+  });
+
+  test('tells what is due, and since when, from what is scheduled and held; what is finished does not count', async () => {
+    await make(2, 'PENDING', -600);
+    await make(1, 'PENDING', -60);
+    await make(4, 'PENDING', 600);
+    await make(5, 'HELD', -6000);
+    for (const status of ['SUCCEEDED', 'FAILED', 'CANCELED']) {
+      await make(1, status, -6000);
+    }
+    for (const found of [await ofTenant(), (await ofWebhook()).backlog]) {
+      expect(found).toMatchObject({ due: 3, scheduled: 4, held: 5 });
+      expect(secondsAgo(found.oldestDueAt)).toBeGreaterThanOrEqual(600);
+      expect(secondsAgo(found.oldestDueAt)).toBeLessThan(1200);
+    }
+    expect((await ofWebhook()).heldCount).toBe(5);
+  });
+
+  test('of the tenant is that of all its webhooks, and of no other tenant', async () => {
+    const { id: second } = await makeWebhook(api.services, tenant.id);
+    await make(2, 'PENDING', -60);
+    await make(3, 'PENDING', -600, second);
+    const stranger = await makeTenant(api.services);
+    const found = await ofTenant();
+    expect(found.due).toBe(5);
+    expect(secondsAgo(found.oldestDueAt)).toBeGreaterThanOrEqual(600);
+    expect(await ofTenant(stranger)).toMatchObject({ due: 0, oldestDueAt: null });
+    expect(await ofWebhook(webhookId, stranger)).toBeNull();
+  });
+
+  test('of a deleted webhook is on its way out, and does not count', async () => {
+    await make(2, 'PENDING', -60);
+    await api.owner.query('update hookwright.webhooks set deleted_at = now() where id = $1', [webhookId]);
+    expect((await ofTenant()).due).toBe(0);
+  });
+
+  test('is counted exactly below its limits, and ends there', async () => {
+    await make(WEBHOOK_COUNT_MAX - 1, 'PENDING', -60);
+    await make(WEBHOOK_COUNT_MAX - 1, 'HELD', -60);
+    expect(await ofWebhook()).toMatchObject({
+      heldCount: WEBHOOK_COUNT_MAX - 1,
+      backlog: { due: WEBHOOK_COUNT_MAX - 1, held: WEBHOOK_COUNT_MAX - 1 },
+    });
+    await make(1, 'PENDING', -6000);
+    await make(2, 'HELD', -60);
+    await make(WEBHOOK_COUNT_MAX + 5, 'PENDING', 60);
+    const { heldCount, backlog: counted } = await ofWebhook();
+    expect(counted).toMatchObject({
+      due: WEBHOOK_COUNT_MAX,
+      scheduled: WEBHOOK_COUNT_MAX,
+      held: WEBHOOK_COUNT_MAX,
+    });
+    expect(heldCount).toBe(WEBHOOK_COUNT_MAX + 1);
+    expect(secondsAgo(counted.oldestDueAt)).toBeGreaterThanOrEqual(6000);
+    expect(await ofTenant()).toMatchObject({
+      due: WEBHOOK_COUNT_MAX,
+      scheduled: WEBHOOK_COUNT_MAX + 5,
+      held: WEBHOOK_COUNT_MAX + 1,
+    });
+    await make(TENANT_COUNT_MAX - WEBHOOK_COUNT_MAX - 1, 'PENDING', -60);
+    expect((await ofTenant()).due).toBe(TENANT_COUNT_MAX - 1);
+    await make(5, 'PENDING', -60);
+    expect((await ofTenant()).due).toBe(TENANT_COUNT_MAX);
+  });
+
+  test('has a count of held ones that goes further, to a thousand', async () => {
+    await make(HELD_COUNT_MAX - 1, 'HELD', 0);
+    expect((await ofWebhook()).heldCount).toBe(HELD_COUNT_MAX - 1);
+    await make(5, 'HELD', 0);
+    expect((await ofWebhook()).heldCount).toBe(HELD_COUNT_MAX);
+  });
+
+  test('of many webhooks is told of each', async () => {
+    for (let i = 0; i < 5; i++) {
+      const { id } = await makeWebhook(api.services, tenant.id);
+      await make(i, 'PENDING', -60, id);
+    }
+    const { data } = await api.ask(`{ webhooks { edges { node { backlog { due } } } } }`, {}, tenant);
+    const due = data.webhooks.edges.map(
+      ({ node }: { node: { backlog: { due: number } } }) => node.backlog.due,
+    );
+    expect(due).toEqual([4, 3, 2, 1, 0, 0]);
+  });
+});
+
+describe('a page of deliveries by state', () => {
+  const page = async (args: string) => {
+    const { data, errors } = await api.ask(
+      `{ deliveries(${args}) { edges { cursor node { status } } pageInfo { hasNextPage endCursor } } }`,
+      {},
+      tenant,
+    );
+    expect(errors).toEqual([]);
+    return data.deliveries;
+  };
+
+  test.each(['PENDING', 'HELD', 'SUCCEEDED', 'FAILED', 'CANCELED'])(
+    'has all that are %s of all webhooks, newest first, page by page',
+    async (status) => {
+      const { id: second } = await makeWebhook(api.services, tenant.id);
+      for (let i = 0; i < 3; i++) {
+        await make(1, status, -60);
+        await make(1, status, -60, second);
+      }
+      await make(3, status === 'FAILED' ? 'PENDING' : 'FAILED', -60);
+      const cursors: string[] = [];
+      let after = '';
+      for (let more = true; more; ) {
+        const { edges, pageInfo } = await page(`first: 2, filter: {status: ${status}}${after}`);
+        cursors.push(...edges.map(({ cursor }: { cursor: string }) => cursor));
+        expect(edges.every(({ node }: { node: { status: string } }) => node.status === status)).toBe(true);
+        more = pageInfo.hasNextPage;
+        after = `, after: "${pageInfo.endCursor}"`;
+      }
+      const { rows } = await api.owner.query(
+        'select id from hookwright.deliveries where tenant_id = $1 and status = $2::hookwright.delivery_status order by id desc',
+        [tenant.id, status],
+      );
+      const ids = cursors.map((cursor) => Number(Buffer.from(cursor, 'base64url').toString().slice(3)));
+      expect(ids).toEqual(rows.map(({ id }) => id));
+      const backwards = await page(`last: 2, filter: {status: ${status}}`);
+      expect(backwards.edges.map(({ cursor }: { cursor: string }) => cursor)).toEqual(cursors.slice(-2));
+      const ofOne = await page(`filter: {status: ${status}, webhookId: "${second}"}`);
+      expect(ofOne.edges).toHaveLength(3);
+    },
+  );
+});

@@ -1,0 +1,92 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { crontab } from '../../daemon/tasks.js';
+import type { Resolution, StatsCounts } from '../../src/domain/stats.js';
+import { readStats } from '../../src/operations/read-stats.js';
+import { DeliveryStack } from '../support/delivery-stack.js';
+import { eventually } from '../support/eventually.js';
+import { answer, type Receiver, startReceiver } from '../support/receiver.js';
+
+/** Figures of real attempts, from the request to what a dashboard reads. */
+
+let stack: DeliveryStack;
+let receiver: Receiver;
+let webhookId: number;
+beforeEach(async () => {
+  stack = await DeliveryStack.open({ MAX_RETRIES: '1' });
+  receiver = await startReceiver();
+  ({ id: webhookId } = await stack.webhook(receiver.url));
+});
+afterEach(async () => {
+  await stack[Symbol.asyncDispose]();
+  await receiver.close();
+});
+
+const read = (resolution: Resolution, of: { webhookId?: number; eventType?: string } = {}) =>
+  readStats(
+    stack.services.db,
+    stack.tenantId,
+    { webhookId: of.webhookId ?? null, eventType: of.eventType ?? null },
+    { resolution, since: new Date(Date.now() - 86_400_000), until: new Date(Date.now() + 86_400_000) },
+  );
+
+function totalOf(counts: readonly StatsCounts[]) {
+  const sum = (value: (one: StatsCounts) => number) => counts.reduce((total, one) => total + value(one), 0);
+  return {
+    successes: sum(({ successes }) => successes),
+    failures: sum(({ failures }) => failures),
+    durations: sum(({ histogram }) => histogram.reduce((total, count) => total + count, 0)),
+  };
+}
+
+const finished = (count: number) =>
+  eventually(
+    async () => (await stack.deliveries(`status in ('SUCCEEDED', 'FAILED')`)).length === count,
+    30_000,
+  );
+
+test('every attempt is counted with its outcome as soon as that is recorded, retries too', async () => {
+  stack.startDaemon();
+  await Promise.all(Array.from({ length: 5 }, () => stack.emit()));
+  await finished(5);
+  receiver.answerWith(answer(500));
+  await Promise.all([stack.emit(), stack.emit()]);
+  await finished(7);
+  const expected = { successes: 5, failures: 4, durations: 9 };
+  for (const resolution of ['MINUTE', 'HOUR', 'DAY'] as const) {
+    expect(totalOf(await read(resolution)), resolution).toEqual(expected);
+    expect(totalOf(await read(resolution, { webhookId })), resolution).toEqual(expected);
+    expect(totalOf(await read(resolution, { eventType: 'coupon.applied' })), resolution).toEqual(expected);
+    expect(totalOf(await read(resolution, { eventType: 'booking.created' })).durations, resolution).toBe(0);
+  }
+});
+
+test('a daemon rolls them up, and they are counted once all the same', async () => {
+  expect(crontab().map(({ task }) => task)).toContain('roll-up-stats');
+  stack.startDaemon();
+  await stack.emit();
+  await finished(1);
+  await stack.rows(`
+    update hookwright.delivery_stats set bucket = bucket - interval '3 hours'`);
+  await stack.rows(`
+    update hookwright.stats_progress p
+    set minutes_until = h, hours_until = h, minutes_from = h
+    from (select date_trunc('hour', now() - interval '5 hours') as h) as from_`);
+  await stack.rows(`select graphile_worker.add_job('roll-up-stats')`);
+  await eventually(
+    async () =>
+      (
+        await stack.rows(
+          `select from hookwright.stats_progress where minutes_until > now() - interval '3 minutes'
+             and hours_until > now() - interval '2 hours'`,
+        )
+      ).length === 1,
+    30_000,
+  );
+  const sums = `resolution = 'HOUR' and webhook_id = 0 and event_type = ''`;
+  expect(await stack.rows(`select successes from hookwright.delivery_stats where ${sums}`)).toEqual([
+    { successes: 1 },
+  ]);
+  for (const resolution of ['MINUTE', 'HOUR', 'DAY'] as const) {
+    expect(totalOf(await read(resolution)), resolution).toMatchObject({ successes: 1, durations: 1 });
+  }
+});

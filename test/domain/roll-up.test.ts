@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest';
+import { nextRollUp, type RollUpProgress, type RollUpStep } from '../../src/domain/roll-up.js';
+import { STATS_KEPT_MS } from '../../src/domain/stats.js';
+
+const HOUR = 3_600_000;
+const at = (text: string) => new Date(`${text}Z`);
+const start = at('2026-05-18T00:00:00');
+const fromStart: RollUpProgress = {
+  minutesUntil: start,
+  hoursUntil: start,
+  daysUntil: start,
+  minutesFrom: start,
+  hoursFrom: start,
+};
+
+/** All steps until nothing is left to do. */
+function stepsFrom(progress: RollUpProgress, now: Date): RollUpStep[] {
+  const steps: RollUpStep[] = [];
+  for (let step = nextRollUp(progress, now); step !== null; step = nextRollUp(step.progress, now)) {
+    steps.push(step);
+  }
+  return steps;
+}
+const after = (progress: RollUpProgress, now: Date) => stepsFrom(progress, now).at(-1)?.progress ?? progress;
+
+describe('the roll-up', () => {
+  test('sums a minute up half a minute after its end, and not before', () => {
+    const rolled = after(fromStart, at('2026-05-20T10:30:30'));
+    expect(rolled.minutesUntil).toEqual(at('2026-05-20T10:30:00'));
+    expect(nextRollUp(rolled, at('2026-05-20T10:31:29.999'))).toBeNull();
+    expect(nextRollUp(rolled, at('2026-05-20T10:31:30'))).toMatchObject({
+      kind: 'SUM_MINUTES',
+      from: at('2026-05-20T10:25:00'), // those of a moment ago once more
+      until: at('2026-05-20T10:31:00'),
+    });
+  });
+
+  test('rolls an hour up after its end, with the one before once more', () => {
+    const rolled = after(fromStart, at('2026-05-20T10:59:59'));
+    expect(rolled.hoursUntil).toEqual(at('2026-05-20T10:00:00'));
+    expect(
+      stepsFrom(rolled, at('2026-05-20T11:00:30')).find(({ kind }) => kind === 'ROLL_HOURS'),
+    ).toMatchObject({
+      from: at('2026-05-20T09:00:00'),
+      until: at('2026-05-20T11:00:00'),
+    });
+  });
+
+  test('rolls a day up once its hours are', () => {
+    expect(after(fromStart, at('2026-05-20T00:00:29')).daysUntil).toEqual(at('2026-05-19T00:00:00'));
+    expect(after(fromStart, at('2026-05-20T00:00:30')).daysUntil).toEqual(at('2026-05-20T00:00:00'));
+  });
+
+  test('rolls the days of before up once more, whose last minutes have gone meanwhile', () => {
+    const rolled = after(fromStart, at('2026-05-27T12:00:00'));
+    expect(
+      stepsFrom(rolled, at('2026-05-28T00:00:30')).find(({ kind }) => kind === 'ROLL_DAYS'),
+    ).toMatchObject({ from: at('2026-05-24T00:00:00'), until: at('2026-05-28T00:00:00') });
+    expect(rolled.minutesFrom.getTime()).toBeGreaterThanOrEqual(at('2026-05-25T00:00:00').getTime());
+  });
+
+  test('lets minutes and hours go when they are no longer kept, and not before', () => {
+    const end = (kept: number, ms: number) => new Date(start.getTime() + kept + 30_000 + ms);
+    const minutesGo = end(STATS_KEPT_MS.MINUTE, HOUR);
+    expect(after(fromStart, new Date(minutesGo.getTime() - 1)).minutesFrom).toEqual(start);
+    expect(after(fromStart, minutesGo).minutesFrom).toEqual(new Date(start.getTime() + HOUR));
+    const hoursGo = end(STATS_KEPT_MS.HOUR, 24 * HOUR);
+    expect(after(fromStart, new Date(hoursGo.getTime() - 1)).hoursFrom).toEqual(start);
+    expect(after(fromStart, hoursGo).hoursFrom).toEqual(new Date(start.getTime() + 24 * HOUR));
+  });
+
+  test('after an outage of weeks goes through all of it, an hour or a day at a time', () => {
+    const steps = stepsFrom(fromStart, at('2026-06-15T12:00:30'));
+    const of = (kind: RollUpStep['kind']) => steps.filter((step) => step.kind === kind);
+    expect(of('ROLL_HOURS')).toHaveLength(28 * 24 + 12);
+    expect(of('ROLL_DAYS')).toHaveLength(28);
+    expect(of('END_MINUTES')).toHaveLength(28 * 24 + 12 - 49);
+    expect(steps.every(({ from, until }) => until.getTime() - from.getTime() <= 96 * HOUR)).toBe(true);
+  });
+
+  test('never computes an hour or a day from rows of which some are gone', () => {
+    let progress = fromStart;
+    for (let hours = 0; hours < 24 * 100; hours += 7) {
+      for (const { kind, from, progress: next } of stepsFrom(
+        progress,
+        new Date(start.getTime() + hours * HOUR),
+      )) {
+        const gone =
+          kind.endsWith('DAYS') || kind === 'END_HOURS' ? progress.hoursFrom : progress.minutesFrom;
+        expect(from.getTime(), kind).toBeGreaterThanOrEqual(gone.getTime());
+        expect(next.minutesFrom.getTime()).toBeLessThanOrEqual(next.hoursUntil.getTime());
+        expect(next.hoursFrom.getTime()).toBeLessThanOrEqual(next.daysUntil.getTime());
+        progress = next;
+      }
+    }
+    expect(progress.hoursFrom.getTime()).toBeGreaterThan(start.getTime());
+  });
+});
