@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Work over many deliveries or events at once, done in chunks by the daemon (docs/decisions/0010). */
+/** Work over many deliveries or events at once, done in chunks by the daemon (docs/decisions/0011). */
 export class BulkOperations extends Migration {
   override up(): void {
     this.addSql(`
