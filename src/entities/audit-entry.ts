@@ -32,6 +32,11 @@ export enum AuditAction {
   TENANT_CREATED = 'TENANT_CREATED',
   TENANT_ENTERED = 'TENANT_ENTERED',
   DATA_KEY_REWRAPPED = 'DATA_KEY_REWRAPPED',
+  OUTBOX_GRANTED = 'OUTBOX_GRANTED',
+  OUTBOX_REVOKED = 'OUTBOX_REVOKED',
+  EVENT_TYPE_REGISTERED = 'EVENT_TYPE_REGISTERED',
+  EVENT_TYPE_UPDATED = 'EVENT_TYPE_UPDATED',
+  EVENT_TYPE_DEPRECATED = 'EVENT_TYPE_DEPRECATED',
 }
 registerEnumType(AuditAction, {
   name: 'AuditAction',
@@ -53,6 +58,11 @@ registerEnumType(AuditAction, {
     DATA_KEY_REWRAPPED: {
       description: "The key of the tenant's secrets was wrapped by another encryption key.",
     },
+    OUTBOX_GRANTED: { description: 'A database role was allowed to emit for the tenant.' },
+    OUTBOX_REVOKED: { description: 'A database role may no longer emit for the tenant.' },
+    EVENT_TYPE_REGISTERED: { description: 'An event type was registered.' },
+    EVENT_TYPE_UPDATED: { description: 'An event type got another description or schema.' },
+    EVENT_TYPE_DEPRECATED: { description: 'An event type was deprecated, or taken into use again.' },
   },
 });
 
@@ -61,6 +71,7 @@ export enum AuditTarget {
   DELIVERY = 'DELIVERY',
   API_KEY = 'API_KEY',
   TENANT = 'TENANT',
+  EVENT_TYPE = 'EVENT_TYPE',
 }
 registerEnumType(AuditTarget, {
   name: 'AuditTarget',
@@ -70,6 +81,7 @@ registerEnumType(AuditTarget, {
     DELIVERY: { description: 'A delivery.' },
     API_KEY: { description: 'An API key.' },
     TENANT: { description: 'A tenant.' },
+    EVENT_TYPE: { description: 'An event type, whose id is its name.' },
   },
 });
 
