@@ -48,7 +48,7 @@ const arrived = (body: string) => receiver.received.some((request) => request.bo
 describe('an application emits in its own transaction', () => {
   test('the commit delivers exactly its text, with what the application wrote beside it', async () => {
     const before = await counts();
-    const body = coupon('committed "\\u0000\\ud800"'.replaceAll('"', ''));
+    const body = coupon('committed \\u0000\\ud800');
     const answer = await shop.transaction(async (client) => {
       await client.query(`insert into ${shop.role}.orders values ('A')`);
       return (await client.query(emitText, [stack.tenantId, body])).rows[0];
