@@ -113,9 +113,11 @@ export class AuditEntry {
   @Field(() => AuditTarget, { description: 'To what kind of thing.' })
   targetType!: AuditTarget;
 
-  @Property(idColumn())
-  @Field(() => ID, { description: 'To which one. It may have been deleted since.' })
-  targetId!: number;
+  @Property({ type: 'text' })
+  @Field(() => ID, {
+    description: 'To which one; for an event type its name. It may have been deleted since.',
+  })
+  targetId!: string;
 
   /** JSON. */
   @Property({ type: 'text', nullable: true })

@@ -7,7 +7,8 @@ import { AuditLogResolver } from './audit-log.js';
 import { DeliveryResolver } from './delivery.js';
 import { EmitResolver } from './emit.js';
 import { EventResolver } from './event.js';
-import { EventTypeResolver } from './event-type.js';
+import { EventTypeResolver, EventTypeVersionResolver } from './event-type.js';
+import { EventTypeMutations } from './event-type-mutations.js';
 import { DateTime } from './scalars.js';
 import { TenantResolver } from './tenant.js';
 import { ViewerResolver } from './viewer.js';
@@ -22,6 +23,8 @@ const resolvers = [
   EmitResolver,
   EventResolver,
   EventTypeResolver,
+  EventTypeVersionResolver,
+  EventTypeMutations,
   TenantResolver,
   ViewerResolver,
   WebhookResolver,
