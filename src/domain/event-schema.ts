@@ -45,7 +45,10 @@ export function judgeEventSchema(schema: JsonObject): SchemaProblem[] {
 
 /** Calls `visit` for the schema and every one within it. */
 function walk(schema: unknown, path: string[], visit: (schema: JsonObject, path: string[]) => void): void {
-  if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) {
+  if (typeof schema === 'boolean') {
+    visit({}, path);
+  }
+  if (typeof schema !== 'object' || schema === null) {
     return;
   }
   visit(schema as JsonObject, path);

@@ -6,13 +6,22 @@ import type { InputIssue } from '../errors.js';
 /** Patterns must not be able to hold the process, so they are not JavaScript's. */
 const regExp = Object.assign((pattern: string) => linearPattern(pattern), { code: 'linearPattern' });
 
-/** Not `strict`: keywords that ajv does not know are annotations in JSON Schema. An instance each, so `$id`s may repeat. */
-const newAjv = () =>
-  new Ajv2020({ allErrors: true, strict: false, validateFormats: false, logger: false, code: { regExp } });
+/** Not `strict`: keywords that ajv does not know are annotations in JSON Schema. */
+const options = {
+  allErrors: true,
+  strict: false,
+  validateFormats: false,
+  logger: false,
+  code: { regExp },
+} as const;
+
+/** Compiles the meta-schema once, which takes longer than any schema of payloads. */
+const meta = new Ajv2020(options);
 
 /** @param schema JSON text of a schema that `schemaIssues` finds no fault with */
 export function compileEventSchema(schema: string): ValidateFunction {
-  return newAjv().compile(JSON.parse(schema));
+  // An instance each: ajv remembers whatever it has compiled.
+  return new Ajv2020({ ...options, validateSchema: false }).compile(JSON.parse(schema));
 }
 
 const ISSUES_MAX = 20;
@@ -24,10 +33,9 @@ const ISSUES_MAX = 20;
  * @param schema at most 64 levels deep
  */
 export function schemaIssues(schema: Readonly<Record<string, unknown>>): InputIssue[] {
-  const ajv = newAjv();
   const { $schema: _, ...rest } = schema; // judged by us: ajv throws at one that it does not know
-  if (ajv.validateSchema(rest) !== true) {
-    const errors = (ajv.errors ?? []).filter(
+  if (meta.validateSchema(rest) !== true) {
+    const errors = (meta.errors ?? []).filter(
       ({ keyword }) => !/^(\$dynamicRef|\$ref|allOf|anyOf)$/.test(keyword),
     );
     return different(errors.map(metaIssue)).slice(0, ISSUES_MAX);
