@@ -160,7 +160,7 @@ async function changeEventType(
       [name],
     );
     if (row === undefined) {
-      throw notFound('event type', name);
+      throw notFound('event type', 'of this name'); // not repeated: it may have any length
     }
     if (row.reserved) {
       const detail = 'belongs to the service itself and cannot be changed';
