@@ -3,6 +3,7 @@ import pg from 'pg';
 import { commandLine } from '../../src/operations/audit.js';
 import { grantOutbox } from '../../src/operations/outbox.js';
 import type { DeliveryStack } from './delivery-stack.js';
+import { eventually } from './eventually.js';
 
 /** Another application in the same database: a login of its own, a table of its own, and the outbox door. */
 export class OutboxApplication implements AsyncDisposable {
@@ -55,7 +56,8 @@ export class OutboxApplication implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.pool.end();
     await this.stack.rows(`drop schema ${this.role} cascade`);
-    await this.stack.rows(`drop role ${this.role}`);
+    // Its sessions take their temporary tables with them a moment after they are closed.
+    await eventually(async () => (await this.stack.rows(`drop role ${this.role}`)).length === 0);
   }
 }
 
