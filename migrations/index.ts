@@ -5,6 +5,8 @@ import { EventTypes } from './0004-event-types.js';
 import { RotationAndAudit } from './0005-rotation-and-audit.js';
 import { TenantIsolation } from './0006-tenant-isolation.js';
 import { Stats } from './0007-stats.js';
+import { Outbox } from './0008-outbox.js';
+import { EventTypeVersions } from './0009-event-type-versions.js';
 import { BulkOperations } from './0010-bulk-operations.js';
 
 /** Every migration, in order. One file a change; a released one is never edited. */
@@ -16,5 +18,7 @@ export const migrations = [
   { name: '0005-rotation-and-audit', class: RotationAndAudit },
   { name: '0006-tenant-isolation', class: TenantIsolation },
   { name: '0007-stats', class: Stats },
+  { name: '0008-outbox', class: Outbox },
+  { name: '0009-event-type-versions', class: EventTypeVersions },
   { name: '0010-bulk-operations', class: BulkOperations },
 ];

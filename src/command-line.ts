@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { createKey, createTenantCommand, listKeys, listTenants, revokeKey } from './commands/administer.js';
 import { migrateCommand } from './commands/migrate.js';
+import { grantOutboxCommand, listOutboxCommand, revokeOutboxCommand } from './commands/outbox.js';
 import { rewrapKeys } from './commands/rewrap.js';
 import { serve } from './commands/serve.js';
 import { SCOPES } from './domain/api-key.js';
@@ -48,6 +49,22 @@ key
   .addOption(new Option('--tenant <id>', 'only the keys of this tenant').argParser(positiveInteger))
   .action(listKeys);
 key.command('revoke').argument('<id>', 'the number of the key', positiveInteger).action(revokeKey);
+
+const outbox = program
+  .command('outbox')
+  .description('database roles that emit inside their own transactions (docs/outbox.md)');
+for (const [verb, description, action] of [
+  ['grant', 'let a database role emit for a tenant', grantOutboxCommand],
+  ['revoke', 'take that away again', revokeOutboxCommand],
+] as const) {
+  outbox
+    .command(verb)
+    .description(description)
+    .argument('<role>', 'the role that the application logs in as')
+    .addOption(new Option('--tenant <id>', 'the tenant').argParser(positiveInteger).makeOptionMandatory())
+    .action(action);
+}
+outbox.command('list').description('show which roles may emit for which tenants').action(listOutboxCommand);
 
 const keys = program.command('keys').description('encryption keys (ENCRYPTION_KEYS)');
 keys

@@ -63,7 +63,7 @@ async function fill(database: BenchDatabase, webhookIds: number[], deliveries: n
          array_fill((select tenant_id from hookwright.webhooks where id = $4), array[$1::integer]),
          array_fill($2::text, array[$1]), array_fill($3::text, array[$1]), null,
          (select array_agg(($5::bigint[])[1 + n % cardinality($5::bigint[])] order by n)
-          from generate_series(1, $1) n))`,
+          from generate_series(1, $1) n), schema_checked => true)`,
       [Math.min(EVENTS_PER_STATEMENT, deliveries - done), EVENT_TYPE, body, webhookIds[0], webhookIds],
     );
   }

@@ -1,9 +1,17 @@
 import { readConfig } from '../config.js';
 import { migrate } from '../operations/migrate.js';
+import { OUTBOX_ROLE } from '../operations/outbox.js';
 import { withDatabaseUrl } from './database-url.js';
 
 /** `hookwright migrate` */
 export async function migrateCommand(): Promise<void> {
-  await withDatabaseUrl(readConfig(process.env), migrate);
-  process.stdout.write('The database has the newest schema.\n');
+  await withDatabaseUrl(readConfig(process.env), async (url) => {
+    const { outboxRole } = await migrate(url);
+    process.stdout.write('The database has the newest schema.\n');
+    if (!outboxRole) {
+      process.stdout.write(
+        `The role ${OUTBOX_ROLE} is not there, and this login may not make it. Only applications that emit inside their own transactions need it: docs/outbox.md.\n`,
+      );
+    }
+  });
 }

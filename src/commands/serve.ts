@@ -8,6 +8,7 @@ import { claimDataDir, startEmbeddedPostgres } from '../embedded-postgres.js';
 import { startMetricsServer } from '../metrics-server.js';
 import { missingMigrations } from '../operations/check-readiness.js';
 import { migrate } from '../operations/migrate.js';
+import { keepOutboxLimit } from '../operations/outbox.js';
 import { encryptionKeysInUse } from '../operations/rewrap-data-keys.js';
 import { buildServer } from '../server.js';
 import { openServices } from '../services.js';
@@ -86,6 +87,7 @@ async function open(roles: Roles, config: Config, log: Logger, closings: Closing
   const api = roles.api ? await startApi(await open(API_ROLE)) : null;
   if (daemonServices) {
     await requireEncryptionKeys(daemonServices, options.encryptionKeys);
+    await keepOutboxLimit(daemonServices.db, config.payloadBytesMax);
     const daemon = new Daemon(daemonServices);
     closings.push((inHaste) => daemon.stop(inHaste ? HASTY_DRAIN_MS : undefined));
     log.info({ concurrency: config.delivery.concurrency }, 'the delivery daemon is running');

@@ -14,3 +14,12 @@ export const TEST_EVENT_TYPE = 'webhook.test';
 export function isEventTypeName(text: string): boolean {
   return text.length <= EVENT_TYPE_NAME_LENGTH_MAX && EVENT_TYPE_NAME.test(text);
 }
+
+/** Those that the interface's contract defines, with their schemas (part 6). */
+export const BUILT_IN_EVENT_TYPES: readonly string[] = [
+  'booking.created',
+  'booking.canceled',
+  'voucher.emitted',
+  'coupon.applied',
+  TEST_EVENT_TYPE,
+];

@@ -36,6 +36,11 @@ export enum AuditAction {
   TENANT_CREATED = 'TENANT_CREATED',
   TENANT_ENTERED = 'TENANT_ENTERED',
   DATA_KEY_REWRAPPED = 'DATA_KEY_REWRAPPED',
+  OUTBOX_GRANTED = 'OUTBOX_GRANTED',
+  OUTBOX_REVOKED = 'OUTBOX_REVOKED',
+  EVENT_TYPE_REGISTERED = 'EVENT_TYPE_REGISTERED',
+  EVENT_TYPE_UPDATED = 'EVENT_TYPE_UPDATED',
+  EVENT_TYPE_DEPRECATED = 'EVENT_TYPE_DEPRECATED',
 }
 registerEnumType(AuditAction, {
   name: 'AuditAction',
@@ -63,6 +68,11 @@ registerEnumType(AuditAction, {
     DATA_KEY_REWRAPPED: {
       description: "The key of the tenant's secrets was wrapped by another encryption key.",
     },
+    OUTBOX_GRANTED: { description: 'A database role was allowed to emit for the tenant.' },
+    OUTBOX_REVOKED: { description: 'A database role may no longer emit for the tenant.' },
+    EVENT_TYPE_REGISTERED: { description: 'An event type was registered.' },
+    EVENT_TYPE_UPDATED: { description: 'An event type got another description or schema.' },
+    EVENT_TYPE_DEPRECATED: { description: 'An event type was deprecated, or taken into use again.' },
   },
 });
 
@@ -72,6 +82,7 @@ export enum AuditTarget {
   BULK_OPERATION = 'BULK_OPERATION',
   API_KEY = 'API_KEY',
   TENANT = 'TENANT',
+  EVENT_TYPE = 'EVENT_TYPE',
 }
 registerEnumType(AuditTarget, {
   name: 'AuditTarget',
@@ -82,6 +93,7 @@ registerEnumType(AuditTarget, {
     BULK_OPERATION: { description: 'A bulk operation.' },
     API_KEY: { description: 'An API key.' },
     TENANT: { description: 'A tenant.' },
+    EVENT_TYPE: { description: 'An event type, whose id is its name.' },
   },
 });
 
@@ -113,9 +125,11 @@ export class AuditEntry {
   @Field(() => AuditTarget, { description: 'To what kind of thing.' })
   targetType!: AuditTarget;
 
-  @Property(idColumn())
-  @Field(() => ID, { description: 'To which one. It may have been deleted since.' })
-  targetId!: number;
+  @Property({ type: 'text' })
+  @Field(() => ID, {
+    description: 'To which one; for an event type its name. It may have been deleted since.',
+  })
+  targetId!: string;
 
   /** JSON. */
   @Property({ type: 'text', nullable: true })

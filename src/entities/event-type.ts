@@ -1,5 +1,5 @@
 import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
-import { Field, ObjectType } from 'type-graphql';
+import { Field, Int, ObjectType } from 'type-graphql';
 import { nullableTimeColumn, timeColumn } from './columns.js';
 
 /** The registry is one for the whole installation, so no tenant filter stands here. */
@@ -18,6 +18,14 @@ export class EventType {
   @Property({ type: 'text' })
   schema!: string;
 
+  @Property({ type: 'integer' })
+  @Field(() => Int, { description: 'Which schema this is: 1 at first, and one more with each other one.' })
+  version!: number;
+
+  /** JSON; null: none was found. */
+  @Property({ type: 'text', nullable: true })
+  samplePayload!: string | null;
+
   @Property({ type: 'boolean' })
   @Field(() => Boolean, { description: 'Only the service itself emits events of this type.' })
   reserved!: boolean;
@@ -25,7 +33,7 @@ export class EventType {
   @Property(nullableTimeColumn())
   @Field(() => Date, {
     nullable: true,
-    description: 'Since when it should not be used any more; null for a current one.',
+    description: 'Since when events of this type are refused; null for a current one.',
   })
   deprecatedAt!: Date | null;
 

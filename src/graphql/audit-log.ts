@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { Arg, Args, Ctx, Field, FieldResolver, ID, InputType, Query, Resolver, Root } from 'type-graphql';
 import { type Context, parseId } from '../context.js';
+import { isEventTypeName } from '../domain/event-type.js';
 import { AuditAction, AuditEntry, AuditTarget } from '../entities/audit-entry.js';
 import { invalidInput } from '../errors.js';
 import { type Connection, ConnectionArgs, connect, connectionOf, sliceQuery } from './connection.js';
@@ -15,7 +16,10 @@ class AuditLogFilter {
   @Field(() => AuditTarget, { nullable: true, description: 'Only changes of this kind of thing.' })
   targetType?: AuditTarget | null;
 
-  @Field(() => ID, { nullable: true, description: 'Only changes of the one with this id.' })
+  @Field(() => ID, {
+    nullable: true,
+    description: 'Only changes of the one with this id, or of the event type of this name.',
+  })
   targetId?: string | null;
 
   @Field(() => ID, { nullable: true, description: 'Only what was done with this API key.' })
@@ -77,10 +81,14 @@ function conditionsOf(filter: AuditLogFilter | null) {
   return {
     ...(filter?.action ? { action: filter.action } : {}),
     ...(filter?.targetType ? { targetType: filter.targetType } : {}),
-    ...(typeof filter?.targetId === 'string' ? { targetId: idIn(filter.targetId, 'targetId') } : {}),
+    ...(typeof filter?.targetId === 'string' ? { targetId: targetIn(filter.targetId) } : {}),
     ...(typeof filter?.apiKeyId === 'string' ? { apiKeyId: idIn(filter.apiKeyId, 'apiKeyId') } : {}),
     ...(Object.keys(times).length > 0 ? { createdAt: times } : {}),
   };
+}
+
+function targetIn(text: string): string {
+  return isEventTypeName(text) ? text : String(idIn(text, 'targetId'));
 }
 
 function idIn(text: string, name: string): number {

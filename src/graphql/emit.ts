@@ -224,6 +224,14 @@ function refusal(reason: EmitRefusal, { tenantId }: Emit, path: Path): ApiError 
           'The idempotency key was used for an event of another type or with another payload.',
         ),
       );
+    case 'EVENT_TYPE_DEPRECATED':
+      return invalidInput([
+        {
+          path: [...path, 'event'],
+          code: 'event_type_deprecated',
+          detail: 'The event type is deprecated.',
+        },
+      ]);
     default:
       // The registry was read seconds ago: only a type that was removed since gets here.
       return invalidInput([

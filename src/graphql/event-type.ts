@@ -1,10 +1,25 @@
 import 'reflect-metadata';
-import { Ctx, FieldResolver, Query, Resolver, Root } from 'type-graphql';
+import { Arg, Ctx, Field, FieldResolver, Int, ObjectType, Query, Resolver, Root } from 'type-graphql';
 import type { Context } from '../context.js';
 import { EventType } from '../entities/event-type.js';
-import type { RegisteredEventType } from '../operations/event-types.js';
+import { notFound } from '../errors.js';
+import type { EventTypeVersionRow, RegisteredEventType } from '../operations/event-types.js';
 import { RequiresKey } from './requires.js';
 import { JSONObject } from './scalars.js';
+
+@ObjectType({ description: 'A schema that an event type has or had.' })
+export class EventTypeVersion {
+  @Field(() => Int, { description: '1 for the first one.' })
+  version!: number;
+
+  @Field(() => Date, {
+    description: 'Since when payloads were checked by it; other processes followed within 5 s.',
+  })
+  createdAt!: Date;
+
+  /** JSON. */
+  schema!: string;
+}
 
 @Resolver(() => EventType)
 export class EventTypeResolver {
@@ -14,8 +29,53 @@ export class EventTypeResolver {
     return context.eventTypes.all();
   }
 
+  @RequiresKey()
+  @Query(() => EventType, { nullable: true, description: 'One event type.' })
+  async eventType(
+    @Arg('name', () => String, { description: 'Such as `booking.created`.' }) name: string,
+    @Ctx() context: Context,
+  ): Promise<RegisteredEventType> {
+    return await findEventType(context, name);
+  }
+
   @FieldResolver(() => JSONObject, { description: 'The JSON Schema (2020-12) of the payload.' })
   schema(@Root() type: RegisteredEventType): Record<string, unknown> {
     return JSON.parse(type.schema) as Record<string, unknown>;
   }
+
+  @FieldResolver(() => JSONObject, {
+    nullable: true,
+    description:
+      'A payload that the schema accepts, made up from it. Null where none was found: `examples` in the schema help.',
+  })
+  samplePayload(@Root() { samplePayload }: RegisteredEventType): Record<string, unknown> | null {
+    return samplePayload === null ? null : (JSON.parse(samplePayload) as Record<string, unknown>);
+  }
+
+  @FieldResolver(() => [EventTypeVersion], {
+    description: 'Its schemas, the newest first; of more than 20 the last 20.',
+  })
+  versions(
+    @Root() { name }: RegisteredEventType,
+    @Ctx() { loaders }: Context,
+  ): Promise<EventTypeVersionRow[]> {
+    return loaders.versionsByEventType.load(name);
+  }
+}
+
+@Resolver(() => EventTypeVersion)
+export class EventTypeVersionResolver {
+  @FieldResolver(() => JSONObject, { description: 'The JSON Schema (2020-12) of the payload.' })
+  schema(@Root() { schema }: EventTypeVersionRow): Record<string, unknown> {
+    return JSON.parse(schema) as Record<string, unknown>;
+  }
+}
+
+/** @throws ApiError not_found */
+export async function findEventType({ eventTypes }: Context, name: string): Promise<RegisteredEventType> {
+  const found = (await eventTypes.all()).find((type) => type.name === name);
+  if (found === undefined) {
+    throw notFound('event type', 'of this name');
+  }
+  return found;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { PLATFORM_SCOPE, SCOPES, type Scope } from '../domain/api-key.js';
-import { WILDCARD } from '../domain/event-type.js';
+import { isEventTypeName, WILDCARD } from '../domain/event-type.js';
 import { judgeUrl, type TargetPolicy } from '../domain/target.js';
 import { type InputIssue, invalidInput } from '../errors.js';
 import { KEY_LIFETIME_SECONDS_MIN } from '../operations/create-api-key.js';
@@ -66,6 +66,22 @@ export function knownEventType(knownNames: readonly string[]) {
     }
   });
 }
+
+/** A name that an event type may get. Whether there is one already is another question. */
+export const newEventTypeName = z
+  .string()
+  .refine(
+    isEventTypeName,
+    'must be 2 or more parts of a-z, 0-9 and _, parted by dots, as "order.paid", and have at most 128 characters',
+  );
+
+const DESCRIPTION_LENGTH_MAX = 1_000;
+export const eventTypeDescription = z
+  .string()
+  .trim()
+  .min(1, 'must not be empty')
+  .max(DESCRIPTION_LENGTH_MAX, `must have at most ${DESCRIPTION_LENGTH_MAX} characters`)
+  .regex(/^[^\0]*$/, 'must not contain the character NUL');
 
 export const idempotencyKey = z
   .string()

@@ -17,7 +17,7 @@ const fresh = { disableIdentityMap: true } as const;
 /** Batches, but does not remember: a request with several mutations must see each one's effect. */
 const uncached = { cache: false } as const;
 
-export function createLoaders(context: Pick<Context, 'em' | 'db' | 'tenantId'>) {
+export function createLoaders(context: Pick<Context, 'em' | 'db' | 'tenantId' | 'eventTypes'>) {
   return {
     eventById: one((ids) => context.em.find(Event, { id: { $in: ids } }, fresh)),
     /** Null once it is deleted. */
@@ -31,6 +31,10 @@ export function createLoaders(context: Pick<Context, 'em' | 'db' | 'tenantId'>) 
         context.em.find(Attempt, { deliveryId: { $in: ids } }, { ...fresh, orderBy: { number: 'asc' } }),
       ({ deliveryId }) => deliveryId,
     ),
+    versionsByEventType: new DataLoader(async (names: readonly string[]) => {
+      const versions = Map.groupBy(await context.eventTypes.versions(names), ({ eventType }) => eventType);
+      return names.map((name) => versions.get(name) ?? []);
+    }, uncached),
     heldCountByWebhook: new DataLoader(async (ids: readonly number[]) => {
       const held = context.tenantId === null ? new Map() : await countHeld(context.db, context.tenantId, ids);
       return ids.map((id) => held.get(id) ?? 0);

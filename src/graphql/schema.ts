@@ -9,7 +9,8 @@ import { BulkOperationResolver } from './bulk-operation.js';
 import { DeliveryResolver } from './delivery.js';
 import { EmitResolver } from './emit.js';
 import { EventResolver } from './event.js';
-import { EventTypeResolver } from './event-type.js';
+import { EventTypeResolver, EventTypeVersionResolver } from './event-type.js';
+import { EventTypeMutations } from './event-type-mutations.js';
 import { DateTime } from './scalars.js';
 import { StatsResolver } from './stats.js';
 import { TenantResolver } from './tenant.js';
@@ -28,6 +29,8 @@ const resolvers = [
   EventResolver,
   EventTypeResolver,
   StatsResolver,
+  EventTypeVersionResolver,
+  EventTypeMutations,
   TenantResolver,
   ViewerResolver,
   WebhookResolver,

@@ -22,7 +22,8 @@ export interface AuditedChange {
   tenantId: number | null;
   action: AuditAction | `${AuditAction}`;
   target: AuditTarget | `${AuditTarget}`;
-  targetId: number;
+  /** The name, for an event type. */
+  targetId: number | string;
   /** What changed, as it was and as it is. Never a secret: whoever may read the log need not know any. */
   before?: Record<string, unknown>;
   after?: Record<string, unknown>;

@@ -20,6 +20,7 @@ export type EmitRefusal =
   | 'TENANT_UNKNOWN'
   | 'EVENT_TYPE_UNKNOWN'
   | 'EVENT_TYPE_RESERVED'
+  | 'EVENT_TYPE_DEPRECATED'
   | 'WEBHOOK_NOT_ACTIVE'
   | 'IDEMPOTENCY_KEY_REUSED';
 
@@ -37,7 +38,7 @@ interface EmitRow {
 const emitStatement: Statement = {
   name: 'emit_events',
   text: `select event_id, delivery_count, duplicate, error_code
-         from hookwright.emit_events($1::bigint[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::integer[])
+         from hookwright.emit_events($1::bigint[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::integer[], true)
          order by item`,
 };
 

@@ -1,6 +1,7 @@
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import { type Database, query } from '../database.js';
+import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
+import { type Database, query, type Statement } from '../database.js';
 import type { InputIssue } from '../errors.js';
+import { compileEventSchema } from './compile-event-schema.js';
 
 /** A row of the registry. */
 export interface RegisteredEventType {
@@ -8,6 +9,10 @@ export interface RegisteredEventType {
   description: string;
   /** JSON Schema 2020-12 of the payload, as text. */
   schema: string;
+  /** Raised with each change of the schema. */
+  version: number;
+  /** JSON; null: none was found. */
+  samplePayload: string | null;
   reserved: boolean;
   deprecatedAt: Date | null;
   createdAt: Date;
@@ -15,7 +20,8 @@ export interface RegisteredEventType {
 
 interface Compiled {
   type: RegisteredEventType;
-  validate: ValidateFunction;
+  /** Made at its first use: compiling costs milliseconds. */
+  validate?: ValidateFunction;
 }
 
 /** Below the 5 s after which a new type must be known everywhere. */
@@ -23,12 +29,42 @@ const CACHE_AGE_MAX_MS = 4_000;
 /** Names that nobody registered must not cost a query each. */
 const REREAD_EVERY_MS = 1_000;
 const ISSUES_MAX = 20;
+const VERSIONS_SHOWN_MAX = 20;
+
+/** A schema that has not changed is not sent again. */
+const readStatement: Statement = {
+  name: 'read_event_types',
+  text: `select t.name, t.description, case when known.version is distinct from t.version then t.schema end as schema,
+                t.version, t.sample_payload as "samplePayload", t.reserved, t.deprecated_at as "deprecatedAt",
+                t.created_at as "createdAt"
+         from hookwright.event_types t
+         left join unnest($1::text[], $2::integer[]) as known(name, version) on known.name = t.name
+         order by t.name`,
+};
+
+const versionsStatement: Statement = {
+  name: 'read_event_type_versions',
+  text: `select event_type as "eventType", version, schema, created_at as "createdAt"
+         from (select *, row_number() over (partition by event_type order by version desc) as place
+               from hookwright.event_type_versions where event_type = any($1)) versions
+         where place <= $2 order by event_type, version desc`,
+};
+
+/** A schema that an event type has or had. */
+export interface EventTypeVersionRow {
+  eventType: string;
+  version: number;
+  schema: string;
+  createdAt: Date;
+}
 
 /** The event types and the schemas of their payloads. One per process: it remembers the registry for a few seconds. */
 export class EventTypeRegistry {
   #types: ReadonlyMap<string, Compiled> = new Map();
   #readAtMs = Number.NEGATIVE_INFINITY;
   #reading: Promise<void> | null = null;
+  /** What was being read when it was forgotten may be the state before. */
+  #forgotten = 0;
 
   constructor(
     private readonly db: Pick<Database, 'pool'>,
@@ -69,14 +105,34 @@ export class EventTypeRegistry {
       const detail = `Only the service itself emits events of this type. ${this.#known()}`;
       return [{ path: ['event'], code: 'event_type_reserved', detail }];
     }
+    if (found.type.deprecatedAt !== null) {
+      const detail = `The event type is deprecated. ${this.#known()}`;
+      return [{ path: ['event'], code: 'event_type_deprecated', detail }];
+    }
+    found.validate ??= compileEventSchema(found.type.schema);
     if (found.validate(payload)) {
       return [];
     }
     return (found.validate.errors ?? []).slice(0, ISSUES_MAX).map((error) => issueOf(error, payload));
   }
 
+  /** From now on what stands in the database is read again: this process has just changed it. */
+  forget(): void {
+    this.#forgotten += 1;
+    this.#reading = null;
+    this.#readAtMs = Number.NEGATIVE_INFINITY;
+  }
+
+  /** Every schema that an event type had, the newest first; only the last ones. */
+  async versions(names: readonly string[]): Promise<EventTypeVersionRow[]> {
+    return await query<EventTypeVersionRow>(this.db.pool, versionsStatement, [names, VERSIONS_SHOWN_MAX]);
+  }
+
   #known(): string {
-    const names = [...this.#types.values()].filter(({ type }) => !type.reserved).map(({ type }) => type.name);
+    const names = [...this.#types.values()]
+      .map(({ type }) => type)
+      .filter(({ reserved, deprecatedAt }) => !reserved && deprecatedAt === null)
+      .map(({ name }) => name);
     return `Known types: ${names.join(', ')}.`;
   }
 
@@ -93,38 +149,43 @@ export class EventTypeRegistry {
     if (age >= 0 && age < ageMaxMs) {
       return;
     }
-    this.#reading ??= this.#read().finally(() => {
-      this.#reading = null;
-    });
+    if (this.#reading === null) {
+      const reading = this.#read().finally(() => {
+        if (this.#reading === reading) {
+          this.#reading = null;
+        }
+      });
+      this.#reading = reading;
+    }
     await this.#reading;
   }
 
   async #read(): Promise<void> {
     const readAtMs = this.clock().getTime();
-    const types = await query<RegisteredEventType>(
+    const forgotten = this.#forgotten;
+    const before = this.#types;
+    const known = [...before.values()].map(({ type }) => type);
+    const rows = await query<Omit<RegisteredEventType, 'schema'> & { schema: string | null }>(
       this.db.pool,
-      {
-        name: 'read_event_types',
-        text: `select name, description, schema, reserved, deprecated_at as "deprecatedAt", created_at as "createdAt"
-               from hookwright.event_types order by name`,
-      },
-      [],
+      readStatement,
+      [known.map(({ name }) => name), known.map(({ version }) => version)],
     );
     const compiled = new Map<string, Compiled>();
-    for (const type of types) {
-      // Compiling costs milliseconds: what has not changed is kept.
-      const before = this.#types.get(type.name);
-      const validate = before?.type.schema === type.schema ? before.validate : compile(type.schema);
-      compiled.set(type.name, { type, validate });
+    for (const row of rows) {
+      const old = before.get(row.name);
+      if (row.schema === null && old !== undefined) {
+        const validate = old.validate === undefined ? {} : { validate: old.validate };
+        compiled.set(row.name, { type: { ...row, schema: old.type.schema }, ...validate });
+      } else {
+        compiled.set(row.name, { type: { ...row, schema: row.schema ?? '{}' } });
+      }
+    }
+    if (forgotten !== this.#forgotten) {
+      return;
     }
     this.#types = compiled;
     this.#readAtMs = readAtMs;
   }
-}
-
-/** Not `strict`: keywords that ajv does not know are annotations in JSON Schema. An instance each, so `$id`s may repeat. */
-function compile(schema: string): ValidateFunction {
-  return new Ajv2020({ allErrors: true, strict: false, validateFormats: false }).compile(JSON.parse(schema));
 }
 
 function issueOf(error: ErrorObject, payload: unknown): InputIssue {

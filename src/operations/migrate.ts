@@ -4,6 +4,7 @@ import pg from 'pg';
 import { ormOptions } from '../database.js';
 import { API_ROLE } from '../tenant-database.js';
 import { indexJobsByOwner, quietLogger } from './enqueue.js';
+import { prepareOutboxRole } from './outbox.js';
 
 const MIGRATION_LOCK = "hashtextextended('hookwright.migrate', 0)";
 
@@ -12,9 +13,10 @@ const MIGRATION_LOCK = "hashtextextended('hookwright.migrate', 0)";
  * processes at once: one does the work, the others wait for it.
  *
  * @param databaseUrl postgres:// of an existing database (15 or later) whose role may create schemas
+ * @returns whether there is a role for the outbox: it is made here too, but nothing else needs it
  * @throws Error when the server is too old, or the database was made by a newer version of the service
  */
-export async function migrate(databaseUrl: string): Promise<void> {
+export async function migrate(databaseUrl: string): Promise<{ outboxRole: boolean }> {
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'hookwright migrate' });
   await client.connect();
   try {
@@ -29,6 +31,7 @@ export async function migrate(databaseUrl: string): Promise<void> {
     } finally {
       await orm.close(true);
     }
+    return { outboxRole: await prepareOutboxRole(client) };
   } finally {
     await client.end(); // frees the lock
   }
@@ -54,7 +57,10 @@ async function requireApiRole(client: pg.Client): Promise<void> {
   try {
     await client.query(`
       do $$ begin
-        create role ${API_ROLE} nologin;
+        -- Whoever may not make roles may not even ask for one that is there.
+        if not exists (select from pg_roles where rolname = '${API_ROLE}') then
+          create role ${API_ROLE} nologin;
+        end if;
       exception when duplicate_object then null;
       end $$`);
     await client.query(`

@@ -35,11 +35,10 @@ describe('emit_events', () => {
     const before = await count('from graphile_worker._private_jobs');
     const client = await stack.services.db.pool.connect();
     await client.query('begin');
-    const { rows } = await client.query('select * from hookwright.emit_events($1, $2, $3)', [
-      [stack.tenantId],
-      ['coupon.applied'],
-      ['{}'],
-    ]);
+    const { rows } = await client.query(
+      'select * from hookwright.emit_events($1, $2, $3, schema_checked => true)',
+      [[stack.tenantId], ['coupon.applied'], ['{}']],
+    );
     await client.query('rollback');
     client.release();
     expect(await count(`from hookwright.events where id = ${rows[0].event_id}`)).toBe(0);
@@ -143,7 +142,7 @@ describe('an idempotency key', () => {
     const { pool } = stack.services.db;
     const client = await pool.connect();
     await client.query('begin');
-    await client.query('select * from hookwright.emit_events($1, $2, $3, $4)', [
+    await client.query('select * from hookwright.emit_events($1, $2, $3, $4, schema_checked => true)', [
       [stack.tenantId],
       ['coupon.applied'],
       ['{}'],

@@ -15,7 +15,7 @@ async function emitMany(events: number): Promise<number[]> {
   const { rows } = await stack.services.db.pool.query<{ event_id: number }>(
     `select event_id from hookwright.emit_events(
        array_fill($1::bigint, array[$2::int]), array_fill('coupon.applied'::text, array[$2::int]),
-       array_fill('{}'::text, array[$2::int]))`,
+       array_fill('{}'::text, array[$2::int]), schema_checked => true)`,
     [stack.tenantId, events],
   );
   return rows.map(({ event_id }) => event_id);

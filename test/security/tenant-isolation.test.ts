@@ -218,7 +218,7 @@ describe('with SQL of one’s own, as the role of the API', () => {
       ...allTables.map((table) => `truncate hookwright.${table}`),
       `update hookwright.audit_log set action = 'x'`,
       'update hookwright.api_keys set scopes = array[]::text[]',
-      `update hookwright.event_types set schema = '{}'`,
+      `update hookwright.event_types set reserved = true`,
       'select * from graphile_worker._private_jobs',
       `select graphile_worker.add_job('deliver')`,
       'select * from hookwright.idempotency_keys',

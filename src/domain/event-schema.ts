@@ -1,0 +1,219 @@
+import { linearPattern, PatternError } from './linear-pattern.js';
+
+/** A broken rule of a schema: where, a code, and a sentence that goes on after "The schema …" or its place. */
+export interface SchemaProblem {
+  path: readonly string[];
+  code: string;
+  detail: string;
+}
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+/** Schemas that judge the same payload at once, with those behind `$ref` written out: each costs time at every emit. */
+const SUBSCHEMAS_MAX = 2_000;
+
+const DRAFT = 'https://json-schema.org/draft/2020-12/schema';
+const inOne = ['additionalProperties', 'unevaluatedProperties', 'propertyNames', 'items', 'unevaluatedItems'];
+const alsoInOne = ['contains', 'not', 'if', 'then', 'else'];
+const inList = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
+const inMap = ['properties', 'patternProperties', 'dependentSchemas', 'dependencies', '$defs', 'definitions'];
+const definitions: readonly string[] = ['$defs', 'definitions'];
+const scalarTypes: readonly unknown[] = ['string', 'number', 'integer', 'boolean', 'null'];
+
+/**
+ * What is wrong with a schema of payloads that JSON Schema itself allows: whatever reads other documents, or could make
+ * the check of a payload take long.
+ *
+ * @param schema valid by the meta-schema of 2020-12
+ */
+export function judgeEventSchema(schema: JsonObject): SchemaProblem[] {
+  const problems: SchemaProblem[] = [];
+  if (schema['$schema'] !== undefined && schema['$schema'] !== DRAFT) {
+    problems.push({ path: ['$schema'], code: 'schema_draft', detail: `must be ${DRAFT}, or be left out` });
+  }
+  if (schema['type'] !== 'object') {
+    const detail = 'must be "object": every payload is a JSON object';
+    problems.push({ path: ['type'], code: 'schema_not_object', detail });
+  }
+  const known = new Map<string, JsonObject>();
+  walk(schema, [], (subschema, path) => {
+    known.set(pointerOf(path), subschema);
+    problems.push(...judgeKeywords(subschema, path));
+  });
+  return problems.length > 0 ? problems : judgeReferences(known);
+}
+
+/** Calls `visit` for the schema and every one within it. */
+function walk(schema: unknown, path: string[], visit: (schema: JsonObject, path: string[]) => void): void {
+  if (typeof schema === 'boolean') {
+    visit({}, path);
+  }
+  if (typeof schema !== 'object' || schema === null) {
+    return;
+  }
+  visit(schema as JsonObject, path);
+  for (const [child, steps] of childrenOf(schema as JsonObject)) {
+    walk(child, [...path, ...steps], visit);
+  }
+}
+
+function childrenOf(schema: JsonObject): [child: unknown, steps: string[]][] {
+  const own = (keyword: string) => (Object.hasOwn(schema, keyword) ? schema[keyword] : undefined);
+  return [
+    ...[...inOne, ...alsoInOne].map((keyword): [unknown, string[]] => [own(keyword), [keyword]]),
+    ...[...inList, ...inMap].flatMap((keyword) =>
+      Object.entries((own(keyword) as object | undefined) ?? {}).map(([name, child]): [unknown, string[]] => [
+        child,
+        [keyword, name],
+      ]),
+    ),
+  ];
+}
+
+function judgeKeywords(schema: JsonObject, path: string[]): SchemaProblem[] {
+  const problems: SchemaProblem[] = [];
+  const add = (steps: string | readonly string[], code: string, detail: string) =>
+    problems.push({ path: path.concat(steps), code, detail });
+  for (const keyword of [
+    '$dynamicRef',
+    '$dynamicAnchor',
+    '$recursiveRef',
+    '$recursiveAnchor',
+    '$anchor',
+    '$id',
+  ]) {
+    if (schema[keyword] !== undefined) {
+      add(keyword, 'schema_keyword', 'is not supported: refer to places in the schema by "#/$defs/…"');
+    }
+  }
+  if (schema['$ref'] !== undefined && !String(schema['$ref']).startsWith('#/')) {
+    add(
+      '$ref',
+      'schema_reference',
+      'must refer to a place in this schema, as "#/$defs/…": nothing is fetched',
+    );
+  }
+  const names = Object.keys((schema['patternProperties'] as object | undefined) ?? {});
+  for (const [steps, pattern] of [
+    ...(schema['pattern'] === undefined ? [] : [[['pattern'], String(schema['pattern'])] as const]),
+    ...names.map((name) => [['patternProperties', name], name] as const),
+  ]) {
+    const detail = whyNoPattern(pattern);
+    if (detail !== null) {
+      add(steps, 'schema_pattern', detail);
+    }
+  }
+  if (schema['uniqueItems'] === true) {
+    const types = [(schema['items'] as JsonObject | undefined)?.['type']].flat();
+    if (!types.every((type) => scalarTypes.includes(type))) {
+      const detail =
+        'needs "items" with a "type" of strings, numbers, booleans or null: others take too long to compare';
+      add('uniqueItems', 'schema_slow', detail);
+    }
+  }
+  return problems;
+}
+
+function whyNoPattern(pattern: string): string | null {
+  try {
+    linearPattern(pattern);
+    return null;
+  } catch (error) {
+    if (error instanceof PatternError) {
+      return error.message;
+    }
+    throw error;
+  }
+}
+
+/** Only once every place is known: a reference may go ahead. */
+function judgeReferences(known: ReadonlyMap<string, JsonObject>): SchemaProblem[] {
+  const problems: SchemaProblem[] = [];
+  for (const [pointer, schema] of known) {
+    const { $ref } = schema;
+    if ($ref !== undefined && !known.has(targetOf(String($ref)))) {
+      const path = [...stepsOf(pointer), '$ref'];
+      problems.push({ path, code: 'schema_reference', detail: 'leads to no schema in this one' });
+    }
+  }
+  return problems.length > 0 ? problems : judgeSize(known);
+}
+
+/** Counts with references written out. One that leads back to itself would be written out for ever. */
+function judgeSize(known: ReadonlyMap<string, JsonObject>): SchemaProblem[] {
+  const sizes = new Map<string, number>();
+  let circle: string | undefined;
+  const sizeOf = (pointer: string): number => {
+    const schema = known.get(pointer);
+    if (schema === undefined) {
+      return 1;
+    }
+    const counted = sizes.get(pointer);
+    if (counted !== undefined) {
+      if (counted < 0) {
+        circle ??= pointer;
+      }
+      return Math.max(counted, 0);
+    }
+    sizes.set(pointer, -1);
+    const parts = childrenOf(schema)
+      .filter(([child, [keyword]]) => child !== undefined && !definitions.includes(keyword!))
+      .map(([, steps]) => `${pointer}${pointerOf(steps)}`);
+    if (schema['$ref'] !== undefined) {
+      parts.push(targetOf(String(schema['$ref'])));
+    }
+    const size = parts.reduce((sum, part) => Math.min(sum + sizeOf(part), SUBSCHEMAS_MAX + 1), 1);
+    sizes.set(pointer, size);
+    return size;
+  };
+  for (const pointer of known.keys()) {
+    const size = sizeOf(pointer);
+    if (circle !== undefined) {
+      const detail = 'refers to itself, directly or through others: a schema must not be recursive';
+      return [{ path: stepsOf(circle), code: 'schema_recursive', detail }];
+    }
+    if (size > SUBSCHEMAS_MAX) {
+      const detail = `has more than ${SUBSCHEMAS_MAX} schemas in it, with its references written out`;
+      return [{ path: stepsOf(pointer), code: 'schema_slow', detail }];
+    }
+  }
+  return [];
+}
+
+const pointerOf = (path: readonly string[]) =>
+  path.map((step) => `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+const stepsOf = (pointer: string) =>
+  pointer
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+
+function targetOf(reference: string): string {
+  try {
+    return decodeURIComponent(reference.slice(1));
+  } catch {
+    return '#';
+  }
+}
+
+/**
+ * The fields of a payload, when the schema says no more than that they all are there, are strings, and nothing else is:
+ * then the database can check it too (migrations/0008-outbox.ts).
+ */
+export function textFieldsOf(schema: JsonObject): string[] | null {
+  const annotations = ['$schema', 'title', 'description', '$comment', 'examples', 'default'];
+  const { type, properties = {}, required = [], additionalProperties, ...others } = schema;
+  const fields = Object.entries(properties as object);
+  const isSaid = (value: JsonObject, more: string[]) =>
+    Object.keys(value).every((keyword) => annotations.includes(keyword) || more.includes(keyword));
+  const areTexts = fields.every(
+    ([, field]) => typeof field === 'object' && field.type === 'string' && isSaid(field, ['type']),
+  );
+  const names = fields.map(([name]) => name);
+  const sameNames =
+    names.length === (required as string[]).length &&
+    names.every((name) => (required as string[]).includes(name));
+  const areSimple = names.every((name) => /^[A-Za-z0-9_]+$/.test(name));
+  const isFlat = type === 'object' && additionalProperties === false && isSaid(others, []);
+  return isFlat && areTexts && sameNames && areSimple ? names : null;
+}

@@ -1,0 +1,243 @@
+type Schema = Readonly<Record<string, unknown>>;
+
+/** What a sample may have in all: a schema can ask for more than anybody would read. */
+const VALUES_MAX = 1_000;
+/** How often another branch of `anyOf` and its like is tried. */
+const TRIES_MAX = 12;
+
+/** Of `format`, as texts that a receiver may meet. */
+const formats: Readonly<Record<string, string>> = {
+  'date-time': '2026-01-31T09:30:00+00:00',
+  date: '2026-01-31',
+  time: '09:30:00+00:00',
+  duration: 'PT1H',
+  email: 'someone@example.com',
+  hostname: 'www.example.com',
+  ipv4: '192.0.2.1',
+  ipv6: '2001:db8::1',
+  uri: 'https://www.example.com/',
+  uuid: '0190d5b1-7c3a-7000-8000-000000000000',
+};
+
+/**
+ * A payload as an integrator could meet it: what the schema shows by itself (`const`, `examples`, `default`, `enum`),
+ * and else something by type and format.
+ *
+ * @param schema one that `judgeEventSchema` finds no fault with
+ * @param isValid judges a payload by the whole schema
+ * @returns null when none was found, as for a `pattern` without examples
+ */
+export function samplePayload(
+  schema: Schema,
+  isValid: (payload: unknown) => boolean,
+): Record<string, unknown> | null {
+  for (let turn = 0; turn < TRIES_MAX; turn++) {
+    try {
+      const payload = new Sampler(schema, turn).sample(schema);
+      if (isValid(payload)) {
+        return payload as Record<string, unknown>;
+      }
+    } catch (error) {
+      if (!(error instanceof TooLarge)) {
+        throw error;
+      }
+    }
+  }
+  return null;
+}
+
+class TooLarge extends Error {}
+
+class Sampler {
+  #values = 0;
+
+  /** @param turn which of several possibilities is taken; in odd ones what is optional is left out */
+  constructor(
+    private readonly root: Schema,
+    private readonly turn: number,
+  ) {}
+
+  sample(given: unknown, index = 0): unknown {
+    this.#values += 1;
+    if (this.#values > VALUES_MAX) {
+      throw new TooLarge();
+    }
+    const schema = this.#flat(typeof given === 'object' && given !== null ? (given as Schema) : {});
+    const shown = shownBy(schema);
+    if (shown.length > 0) {
+      return shown[(this.turn + index) % shown.length];
+    }
+    switch (this.#pick([schema['type'] ?? likelyType(schema)].flat())) {
+      case 'object':
+        return this.#object(schema);
+      case 'array':
+        return this.#array(schema);
+      case 'integer':
+        return numberOf(schema, 1) + index * Number(schema['multipleOf'] ?? 1);
+      case 'number':
+        return (
+          numberOf(schema, Number(schema['multipleOf'] ?? 0.5)) + index * Number(schema['multipleOf'] ?? 0.5)
+        );
+      case 'boolean':
+        return index % 2 === 0;
+      case 'null':
+        return null;
+      default:
+        return textOf(schema, index);
+    }
+  }
+
+  /** With what stands behind `$ref`, in `allOf` and in one branch of each choice. */
+  #flat(schema: Schema): Schema {
+    const { $ref, allOf, anyOf, oneOf, if: condition, then, ...own } = schema;
+    const parts = [
+      ...($ref === undefined ? [] : [lookUp(this.root, String($ref))]),
+      ...((allOf as unknown[] | undefined) ?? []),
+      ...(anyOf === undefined ? [] : [this.#pick(anyOf as unknown[])]),
+      ...(oneOf === undefined ? [] : [this.#pick(oneOf as unknown[])]),
+      ...(condition === undefined || this.turn % 4 > 1 ? [] : [condition, then ?? true]),
+    ];
+    return parts
+      .filter((part): part is Schema => typeof part === 'object' && part !== null)
+      .reduce<Schema>((all, part) => both(all, this.#flat(part)), own);
+  }
+
+  #pick<Choice>(choices: readonly Choice[]): Choice | undefined {
+    return choices[Math.floor(this.turn / 2) % choices.length];
+  }
+
+  #object(schema: Schema): Record<string, unknown> {
+    const properties = (schema['properties'] ?? {}) as Schema;
+    const required = (schema['required'] ?? []) as string[];
+    const names = new Set([...(this.turn % 2 === 0 ? Object.keys(properties) : []), ...required]);
+    const { dependentRequired = {}, additionalProperties = true, minProperties = 0 } = schema;
+    for (const name of names) {
+      for (const other of (dependentRequired as Record<string, string[]>)[name] ?? []) {
+        names.add(other);
+      }
+    }
+    const least = Math.min(Number(minProperties), VALUES_MAX);
+    for (const name of [
+      ...Object.keys(properties),
+      ...Array.from({ length: least }, (_, n) => `field${n + 1}`),
+    ]) {
+      if (names.size < least) {
+        names.add(name);
+      }
+    }
+    const entries = [...names]
+      .filter((name) => !Object.hasOwn(properties, name) || properties[name] !== false)
+      .map((name) => [
+        name,
+        this.sample(Object.hasOwn(properties, name) ? properties[name] : additionalProperties),
+      ]);
+    return Object.fromEntries(entries);
+  }
+
+  #array(schema: Schema): unknown[] {
+    const prefix = (schema['prefixItems'] ?? []) as unknown[];
+    const { items = true, minItems = 0, maxItems = VALUES_MAX, contains, minContains = 1 } = schema;
+    const matching = contains === undefined ? 0 : Number(minContains);
+    const wanted = Math.max(
+      Number(minItems),
+      prefix.length,
+      prefix.length + matching,
+      this.turn % 2 === 0 ? 1 : 0,
+    );
+    const length = Math.min(wanted, Number(maxItems), items === false ? prefix.length : VALUES_MAX + 1);
+    return Array.from({ length }, (_, n) => {
+      const own = n < prefix.length ? prefix[n] : items;
+      const isMatch = n >= prefix.length && n < prefix.length + matching;
+      return this.sample(isMatch ? { allOf: [own, contains] } : own, n);
+    });
+  }
+}
+
+/** What the schema shows, the best first. */
+function shownBy(schema: Schema): readonly unknown[] {
+  if (Object.hasOwn(schema, 'const')) {
+    return [schema['const']];
+  }
+  const examples = (schema['examples'] as unknown[] | undefined) ?? [];
+  if (examples.length > 0) {
+    return examples;
+  }
+  return Object.hasOwn(schema, 'default') ? [schema['default']] : ((schema['enum'] as unknown[]) ?? []);
+}
+
+function likelyType(schema: Schema): string {
+  const has = (...keywords: string[]) => keywords.some((keyword) => Object.hasOwn(schema, keyword));
+  if (has('properties', 'required', 'additionalProperties', 'patternProperties', 'minProperties')) {
+    return 'object';
+  }
+  if (has('items', 'prefixItems', 'contains', 'minItems', 'uniqueItems')) {
+    return 'array';
+  }
+  return has('minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf')
+    ? 'number'
+    : 'string';
+}
+
+function numberOf(schema: Schema, step: number): number {
+  const bound = (keyword: string, otherwise: number) => Number(schema[keyword] ?? otherwise);
+  const least = Math.max(bound('minimum', -Infinity), bound('exclusiveMinimum', -Infinity) + step);
+  const most = Math.min(bound('maximum', Infinity), bound('exclusiveMaximum', Infinity) - step);
+  const wanted = Math.min(Math.max(1, least), most);
+  const by = Number(schema['multipleOf'] ?? step);
+  const up = Math.ceil(wanted / by) * by;
+  return up > most ? Math.floor(wanted / by) * by : up;
+}
+
+function textOf(schema: Schema, index: number): string {
+  const text = `${formats[String(schema['format'])] ?? 'text'}${index === 0 ? '' : index + 1}`;
+  const least = Number(schema['minLength'] ?? 0);
+  if (least > VALUES_MAX) {
+    throw new TooLarge();
+  }
+  const most = Number(schema['maxLength'] ?? Number.POSITIVE_INFINITY);
+  const padded = text.padStart(least, 'x');
+  // The index stands at the end, and must not be cut off.
+  return padded.length > most ? padded.slice(padded.length - most) : padded;
+}
+
+function lookUp(root: Schema, reference: string): unknown {
+  const steps = decodeURIComponent(reference).split('/').slice(1);
+  return steps
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce<unknown>((at, step) => (at as Schema)[step], root);
+}
+
+/** What satisfies both, as far as it can be written as one schema. */
+function both(a: Schema, b: Schema): Schema {
+  const joined: Record<string, unknown> = { ...a };
+  for (const [keyword, value] of Object.entries(b)) {
+    const before = joined[keyword];
+    joined[keyword] = before === undefined ? value : joinedKeyword(keyword, before, value);
+  }
+  return joined;
+}
+
+function joinedKeyword(keyword: string, a: unknown, b: unknown): unknown {
+  if (keyword === 'properties') {
+    const names = new Set([...Object.keys(a as Schema), ...Object.keys(b as Schema)]);
+    const sides = [a as Schema, b as Schema];
+    return Object.fromEntries(
+      [...names].map((name) => {
+        const said = sides.filter((side) => Object.hasOwn(side, name)).map((side) => side[name]);
+        return [name, said.length === 1 ? said[0] : { allOf: said }];
+      }),
+    );
+  }
+  if (keyword === 'required') {
+    return [...new Set([...(a as string[]), ...(b as string[])])];
+  }
+  if (keyword === 'enum' || keyword === 'type') {
+    const other = [b].flat();
+    const common = [a].flat().filter((one) => other.includes(one));
+    return common.length > 0 ? common : b;
+  }
+  if (/^(min|exclusiveMin)/.test(keyword)) {
+    return Math.max(Number(a), Number(b));
+  }
+  return /^(max|exclusiveMax)/.test(keyword) ? Math.min(Number(a), Number(b)) : b;
+}

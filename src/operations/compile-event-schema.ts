@@ -1,0 +1,72 @@
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import { judgeEventSchema } from '../domain/event-schema.js';
+import { linearPattern } from '../domain/linear-pattern.js';
+import type { InputIssue } from '../errors.js';
+
+/** Patterns must not be able to hold the process, so they are not JavaScript's. */
+const regExp = Object.assign((pattern: string) => linearPattern(pattern), { code: 'linearPattern' });
+
+/** Not `strict`: keywords that ajv does not know are annotations in JSON Schema. */
+const options = {
+  allErrors: true,
+  strict: false,
+  validateFormats: false,
+  logger: false,
+  code: { regExp },
+} as const;
+
+/** Compiles the meta-schema once, which takes longer than any schema of payloads. */
+const meta = new Ajv2020(options);
+
+/** @param schema JSON text of a schema that `schemaIssues` finds no fault with */
+export function compileEventSchema(schema: string): ValidateFunction {
+  // An instance each: ajv remembers whatever it has compiled.
+  return new Ajv2020({ ...options, validateSchema: false }).compile(JSON.parse(schema));
+}
+
+const ISSUES_MAX = 20;
+
+/**
+ * What is wrong with a schema for payloads, each with its path in the schema: the rules of JSON Schema 2020-12 first, then
+ * ours (domain/event-schema.ts).
+ *
+ * @param schema at most 64 levels deep
+ */
+export function schemaIssues(schema: Readonly<Record<string, unknown>>): InputIssue[] {
+  const { $schema: _, ...rest } = schema; // judged by us: ajv throws at one that it does not know
+  if (meta.validateSchema(rest) !== true) {
+    const errors = (meta.errors ?? []).filter(
+      ({ keyword }) => !/^(\$dynamicRef|\$ref|allOf|anyOf)$/.test(keyword),
+    );
+    return different(errors.map(metaIssue)).slice(0, ISSUES_MAX);
+  }
+  const problems = judgeEventSchema(schema);
+  if (problems.length > 0) {
+    return problems.slice(0, ISSUES_MAX);
+  }
+  try {
+    compileEventSchema(JSON.stringify(schema));
+    return [];
+  } catch (error) {
+    return [{ path: [], code: 'schema_invalid', detail: `cannot be used: ${(error as Error).message}` }];
+  }
+}
+
+function metaIssue({
+  instancePath,
+  message = 'breaks the rules of JSON Schema',
+  params,
+}: ErrorObject): InputIssue {
+  const path = instancePath
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const allowed: unknown = params['allowedValues'];
+  const values = Array.isArray(allowed) ? `: ${allowed.join(', ')}` : '';
+  return { path, code: 'schema_invalid', detail: `${message}${values}` };
+}
+
+/** The meta-schema says some things twice. */
+function different(issues: InputIssue[]): InputIssue[] {
+  return [...new Map(issues.map((issue) => [JSON.stringify(issue), issue])).values()];
+}

@@ -1,0 +1,189 @@
+import { describe, expect, test } from 'vitest';
+import { judgeEventSchema, textFieldsOf } from '../../src/domain/event-schema.js';
+import { compileEventSchema, schemaIssues } from '../../src/operations/compile-event-schema.js';
+
+const object = (rest: object) => ({ type: 'object', ...rest });
+const property = (schema: unknown) => object({ properties: { a: schema } });
+
+/** Each refers twice to the next one: 2ⁿ schemas, written out. */
+function ladder(steps: number): Record<string, unknown> {
+  const $defs: Record<string, unknown> = { [`s${steps}`]: { type: 'string' } };
+  for (let step = 0; step < steps; step++) {
+    const $ref = `#/$defs/s${step + 1}`;
+    $defs[`s${step}`] = { allOf: [{ $ref }, { $ref }] };
+  }
+  return property({ $ref: '#/$defs/s0' }) && { ...property({ $ref: '#/$defs/s0' }), $defs };
+}
+
+describe('a schema of payloads', () => {
+  test.each<[string, object]>([
+    ['nothing but an object', object({})],
+    ['the draft by its name', object({ $schema: 'https://json-schema.org/draft/2020-12/schema' })],
+    [
+      'references within itself',
+      { ...property({ $ref: '#/$defs/x~1y' }), $defs: { 'x/y': { type: 'string' } } },
+    ],
+    ['a reference in percent escapes', { ...property({ $ref: '#/$defs/%C3%A4' }), $defs: { ä: true } }],
+    [
+      'a name that looks like a keyword',
+      property({ properties: { $ref: { type: 'string' }, pattern: {} }, required: ['$id'] }),
+    ],
+    ['a constant that looks like a schema', property({ const: { $ref: 'https://a.example.com/' } })],
+    ['a slug', property({ type: 'string', pattern: '^[a-z]+(-[a-z]+)*$' })],
+    ['different strings', property({ type: 'array', uniqueItems: true, items: { type: 'string' } })],
+    ['keywords that nobody knows', property({ 'x-order': 1, format: 'no-such-format' })],
+    [
+      'two uses of one schema',
+      { ...object({ properties: { a: { $ref: '#/$defs/b' }, c: { $ref: '#/$defs/b' } } }), $defs: { b: {} } },
+    ],
+    ['a short ladder', ladder(5)],
+  ])('may have %s', (_, schema) => {
+    expect(schemaIssues(schema as Record<string, unknown>)).toEqual([]);
+  });
+
+  test.each<[string, object, string, string]>([
+    ['no type', {}, 'type', 'schema_not_object'],
+    ['another type', { type: 'array' }, 'type', 'schema_not_object'],
+    ['several types', { type: ['object', 'null'] }, 'type', 'schema_not_object'],
+    [
+      'another draft',
+      object({ $schema: 'http://json-schema.org/draft-07/schema#' }),
+      '$schema',
+      'schema_draft',
+    ],
+    ['a type that does not exist', property({ type: 'text' }), 'properties.a.type', 'schema_invalid'],
+    ['a rule of the wrong kind', property({ minLength: '1' }), 'properties.a.minLength', 'schema_invalid'],
+    [
+      'a list of items, as old drafts had it',
+      property({ items: [{}] }),
+      'properties.a.items',
+      'schema_invalid',
+    ],
+    [
+      'a reference to another document',
+      property({ $ref: 'https://a.example.com/' }),
+      'properties.a.$ref',
+      'schema_reference',
+    ],
+    [
+      'a reference to a file',
+      property({ $ref: 'file:///etc/passwd' }),
+      'properties.a.$ref',
+      'schema_reference',
+    ],
+    [
+      'a reference to the meta-schema',
+      property({ $ref: 'https://json-schema.org/draft/2020-12/schema' }),
+      'properties.a.$ref',
+      'schema_reference',
+    ],
+    ['a reference to nothing', property({ $ref: '#/$defs/no' }), 'properties.a.$ref', 'schema_reference'],
+    [
+      'a reference to what is no schema',
+      property({ $ref: '#/type' }),
+      'properties.a.$ref',
+      'schema_reference',
+    ],
+    [
+      'a reference with a broken escape',
+      property({ $ref: '#/%zz' }),
+      'properties.a.$ref',
+      'schema_reference',
+    ],
+    ['a reference to itself', property({ $ref: '#' }), 'properties.a.$ref', 'schema_reference'],
+    [
+      'a circle',
+      {
+        ...property({ $ref: '#/$defs/b' }),
+        $defs: { b: { $ref: '#/$defs/c' }, c: { items: { $ref: '#/$defs/b' } } },
+      },
+      '$defs.b',
+      'schema_recursive',
+    ],
+    [
+      'a schema below itself',
+      { ...property({ $ref: '#/properties/a' }) },
+      'properties.a',
+      'schema_recursive',
+    ],
+    ['a dynamic reference', property({ $dynamicRef: '#x' }), 'properties.a.$dynamicRef', 'schema_keyword'],
+    ['an anchor', property({ $anchor: 'x' }), 'properties.a.$anchor', 'schema_keyword'],
+    ['an address of its own', object({ $id: 'https://a.example.com/' }), '$id', 'schema_keyword'],
+    ['2²⁰ schemas behind references', ladder(20), '', 'schema_slow'],
+    ['a pattern that is none', property({ pattern: '(' }), 'properties.a.pattern', 'schema_pattern'],
+    ['a pattern that looks back', property({ pattern: '(a)\\1' }), 'properties.a.pattern', 'schema_pattern'],
+    [
+      'a name pattern that looks ahead',
+      object({ patternProperties: { '(?=a)': {} } }),
+      'patternProperties.(?=a)',
+      'schema_pattern',
+    ],
+    ['different objects', property({ uniqueItems: true }), 'properties.a.uniqueItems', 'schema_slow'],
+    [
+      'different lists',
+      property({ uniqueItems: true, items: { type: ['string', 'array'] } }),
+      'properties.a.uniqueItems',
+      'schema_slow',
+    ],
+  ])('may not have %s', (_, schema, path, code) => {
+    const issues = schemaIssues(schema as Record<string, unknown>);
+    expect(issues.map((issue) => issue.code)).toContain(code);
+    if (path !== '') {
+      expect(issues.map((issue) => issue.path.join('.'))).toContain(path);
+    }
+  });
+
+  test('is judged quickly, however many schemas stand behind its references', () => {
+    const started = performance.now();
+    expect(judgeEventSchema(ladder(400))).toMatchObject([{ code: 'schema_slow' }]);
+    expect(performance.now() - started).toBeLessThan(5_000);
+  });
+
+  test('with a pattern that holds JavaScript’s own engine judges a long text at once', () => {
+    const validate = compileEventSchema(JSON.stringify(property({ pattern: '^(a+)+$' })));
+    const started = performance.now();
+    expect(validate({ a: `${'a'.repeat(200_000)}!` })).toBe(false);
+    expect(validate({ a: 'aaa' })).toBe(true);
+    expect(performance.now() - started).toBeLessThan(10_000);
+  });
+
+  test('tells patterns of properties apart', () => {
+    const validate = compileEventSchema(
+      JSON.stringify(object({ patternProperties: { '^s_': { type: 'string' }, '^n_': { type: 'number' } } })),
+    );
+    expect([validate({ s_a: 'x', n_a: 1 }), validate({ s_a: 1 }), validate({ n_a: 'x' })]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  });
+});
+
+describe('the text fields of a schema', () => {
+  const flat = {
+    ...property({ type: 'string', description: 'A.' }),
+    required: ['a'],
+    additionalProperties: false,
+  };
+  test('are all it has, where all are strings, required, and nothing else is allowed', () => {
+    expect(textFieldsOf(flat)).toEqual(['a']);
+    expect(textFieldsOf({ ...flat, $schema: 'x', title: 'T', description: 'D' })).toEqual(['a']);
+  });
+
+  test.each<[string, object]>([
+    ['a field that may be left out', { required: [] }],
+    ['a field that is required and unknown', { required: ['a', 'b'] }],
+    ['other fields', { additionalProperties: true }],
+    ['a number', { properties: { a: { type: 'number' } } }],
+    ['a string with a length', { properties: { a: { type: 'string', maxLength: 1 } } }],
+    ['a field of any kind', { properties: { a: true } }],
+    ['a rule more', { minProperties: 1 }],
+    ['a choice', { anyOf: [{}] }],
+    [
+      'a name with a character that JSON may escape',
+      { properties: { 'a\n': { type: 'string' } }, required: ['a\n'] },
+    ],
+  ])('are not known with %s', (_, change) => {
+    expect(textFieldsOf({ ...flat, ...change })).toBeNull();
+  });
+});

@@ -1,0 +1,111 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { linearPattern, PatternError } from '../../src/domain/linear-pattern.js';
+
+const atom = fc.constantFrom(
+  'a',
+  'b',
+  'ä',
+  '😀',
+  '.',
+  '\\d',
+  '\\w',
+  '[ab]',
+  '[^a]',
+  '[a-c\\]]',
+  '\\.',
+  '\\u0061',
+  '\\u{1F600}',
+  '\\ud83d\\ude00',
+  '\\b',
+  '\\B',
+  '^',
+  '$',
+  '\\p{L}',
+  '[😀b]',
+);
+const quantifiable = fc.constantFrom('a', 'b', '.', '\\d', '[ab]', '[^a]', '😀', '\\ud83d\\ude00');
+const quantifier = fc.constantFrom('', '*', '+', '?', '{2}', '{1,3}', '{2,}', '*?', '+?', '{0}', '{0,1}?');
+const { pattern } = fc.letrec<{ pattern: string }>((tie) => {
+  const inner = tie('pattern');
+  const group = fc
+    .tuple(fc.constantFrom('(', '(?:', '(?<n>'), inner, quantifier)
+    .map(([open, body, times]) => `${open}${body.replaceAll('(?<n>', '(')})${times}`);
+  const item = fc.oneof(
+    { maxDepth: 2 },
+    fc.tuple(quantifiable, quantifier).map(([one, times]) => one + times),
+    atom,
+    group,
+  );
+  const sequence = fc.array(item, { maxLength: 4 }).map((items) => items.join(''));
+  return {
+    pattern: fc.array(sequence, { minLength: 1, maxLength: 3 }).map((all) => all.join('|')),
+  };
+});
+const isValid = (source: string) => {
+  try {
+    return new RegExp(source, 'u') instanceof RegExp;
+  } catch {
+    return false;
+  }
+};
+
+describe('a linear pattern', () => {
+  test('matches what JavaScript’s own engine matches', () => {
+    const text = fc.string({
+      unit: fc.constantFrom('a', 'b', 'c', '0', ']', '.', ' ', 'ä', '😀', '\ud83d', '\n'),
+      maxLength: 6,
+    });
+    fc.assert(
+      fc.property(
+        pattern.filter((source) => source.length < 25 && isValid(source)),
+        fc.array(text, { minLength: 1, maxLength: 5 }),
+        (source, texts) => {
+          const [ours, theirs] = [linearPattern(source), new RegExp(source, 'u')];
+          for (const one of texts) {
+            expect(ours.test(one), `${source} on ${JSON.stringify(one)}`).toBe(theirs.test(one));
+          }
+        },
+      ),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test.each([
+    ['^[a-z]+(-[a-z]+)*$', ['a-b', 'abc'], ['-', 'a-', 'A']],
+    ['^[^@\\s]+@[^@\\s]+\\.[a-z]{2,}$', ['a@b.example'], ['a@b', '@b.co']],
+    ['^(?:foo|ba[rz])?$', ['', 'foo', 'baz'], ['fo', 'foobar']],
+    ['', ['', 'x'], []],
+    ['a|', ['', 'b'], []],
+  ])('%s', (source, good, bad) => {
+    const found = linearPattern(source);
+    expect(good.filter((text) => !found.test(text))).toEqual([]);
+    expect(bad.filter((text) => found.test(text))).toEqual([]);
+  });
+
+  test.each(['^(a+)+$', '^(a|a)*$', '(a*)*b', '^(?:a?){30}a{30}$', '\\w*\\w*\\w*\\w*!', '(.*)*(.*)*(.*)*x'])(
+    '%s takes no longer than its text is long',
+    (source) => {
+      const found = linearPattern(source);
+      const started = performance.now();
+      expect(found.test(`${'a'.repeat(50_000)}?`)).toBe(false);
+      expect(performance.now() - started).toBeLessThan(10_000);
+    },
+  );
+
+  test.each([
+    ['(', 'is not a regular expression'],
+    ['a{2,1}', 'is not a regular expression'],
+    ['(a)\\1', 'looks around or back'],
+    ['(?<n>a)\\k<n>', 'looks around or back'],
+    ['(?=a)b', 'looks around or back'],
+    ['(?<!a)b', 'looks around or back'],
+    ['(?i:a)', 'flags'],
+    ['a{1001}', 'too long'],
+    ['((a{100}){100}){100}', 'too long'],
+    ['(a{0,999}){0,999}', 'too long'],
+  ])('%s is refused: it %s', (source, reason) => {
+    expect(() => linearPattern(source)).toThrow(PatternError);
+    expect(() => linearPattern(source)).toThrow(reason);
+  });
+});

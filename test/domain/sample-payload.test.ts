@@ -1,0 +1,121 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { samplePayload } from '../../src/domain/sample-payload.js';
+import { compileEventSchema, schemaIssues } from '../../src/operations/compile-event-schema.js';
+
+type Schema = Record<string, unknown>;
+const sampleOf = (schema: Schema) => samplePayload(schema, compileEventSchema(JSON.stringify(schema)));
+const object = (properties: object, rest: object = {}) => ({ type: 'object', properties, ...rest });
+
+const range = (least: string, most: string, max: number) =>
+  fc.tuple(fc.option(fc.nat(max)), fc.option(fc.nat(max))).map(([a, b]) => ({
+    ...(a === null ? {} : { [least]: Math.min(a, b ?? a) }),
+    ...(b === null ? {} : { [most]: Math.max(a ?? b, b) }),
+  }));
+const name = fc.constantFrom('a', 'b', 'c_1', 'ä/~');
+const shown = fc.constantFrom(
+  { const: 'x' },
+  { enum: [1, null, 'x'] },
+  { default: [1] },
+  { examples: [{ a: 1 }, 2] },
+);
+/** Schemas that something satisfies, of the keywords that samples are made for. */
+const { schema } = fc.letrec<{ schema: Schema | boolean; object: Schema }>((tie) => ({
+  schema: fc.oneof(
+    { maxDepth: 3 },
+    shown,
+    fc.constant({ type: 'boolean' }),
+    fc.constant(true),
+    fc.constant({ type: ['null', 'string'] }),
+    range('minLength', 'maxLength', 40).map((rest) => ({ type: 'string', ...rest })),
+    fc.constantFrom('date-time', 'uuid', 'email', 'no-such').map((format) => ({ type: 'string', format })),
+    range('minimum', 'maximum', 50).map((rest) => ({ type: 'integer', ...rest })),
+    fc.nat(50).map((least) => ({ type: 'number', exclusiveMinimum: least, exclusiveMaximum: least + 3 })),
+    fc.integer({ min: 1, max: 9 }).map((by) => ({ type: 'integer', minimum: by + 1, multipleOf: by })),
+    fc
+      .tuple(tie('schema'), range('minItems', 'maxItems', 3))
+      .map(([items, rest]) => ({ type: 'array', items, ...rest })),
+    fc.nat(4).map((minItems) => ({ type: 'array', uniqueItems: true, minItems, items: { type: 'string' } })),
+    fc
+      .array(tie('schema'), { maxLength: 3 })
+      .map((prefixItems) => ({ type: 'array', prefixItems, items: false })),
+    fc
+      .tuple(fc.constantFrom('anyOf', 'allOf', 'oneOf'), tie('schema'))
+      .map(([kind, one]) => ({ [kind]: [one] })),
+    tie('object'),
+  ) as fc.Arbitrary<Schema | boolean>,
+  object: fc
+    .tuple(fc.dictionary(name, tie('schema'), { maxKeys: 3 }), fc.boolean(), fc.boolean())
+    .map(([properties, strict, all]) => ({
+      type: 'object',
+      properties,
+      ...(all ? { required: Object.keys(properties) } : {}),
+      ...(strict ? { additionalProperties: false } : { minProperties: 2 }),
+    })),
+}));
+
+describe('a sample', () => {
+  test('is found for every schema of the supported keywords, and the schema accepts it', {
+    timeout: 120_000,
+  }, () => {
+    fc.assert(
+      fc.property(fc.dictionary(name, schema, { maxKeys: 3 }), (properties) => {
+        const whole = object(properties, { required: Object.keys(properties) });
+        fc.pre(schemaIssues(whole).length === 0);
+        const sample = sampleOf(whole);
+        expect(sample, JSON.stringify(whole)).not.toBeNull();
+        expect(compileEventSchema(JSON.stringify(whole))(sample)).toBe(true);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test('shows what the schema shows, and what is optional too', () => {
+    const schema = object({
+      fixed: { const: 'a' },
+      shown: { type: 'string', examples: ['b'], default: 'no', enum: ['no', 'b'] },
+      usual: { type: 'string', default: 'c' },
+      one: { enum: ['d', 'e'] },
+      at: { type: 'string', format: 'date-time' },
+      count: { type: 'integer', minimum: 5 },
+    });
+    expect(sampleOf(schema)).toEqual({
+      fixed: 'a',
+      shown: 'b',
+      usual: 'c',
+      one: 'd',
+      at: '2026-01-31T09:30:00+00:00',
+      count: 5,
+    });
+  });
+
+  test('follows references, and everything that must hold at once', () => {
+    const schema = {
+      ...object({ who: { $ref: '#/$defs/person' } }),
+      allOf: [{ required: ['who', 'size'] }, { properties: { size: { type: 'integer', minimum: 3 } } }],
+      $defs: { person: object({ name: { type: 'string', minLength: 6 } }, { required: ['name'] }) },
+    };
+    expect(sampleOf(schema)).toEqual({ who: { name: 'xxtext' }, size: 3 });
+  });
+
+  test('tries other branches when the first one cannot be', () => {
+    const schema = object(
+      { a: { type: 'string' } },
+      { required: ['a'], oneOf: [{ maxProperties: 0 }, { minProperties: 1 }] },
+    );
+    expect(sampleOf(schema)).toEqual({ a: 'text' });
+  });
+
+  test.each<[string, Schema]>([
+    [
+      'a pattern without examples',
+      object({ a: { type: 'string', pattern: '^[0-9]{4}$' } }, { required: ['a'] }),
+    ],
+    ['what nothing satisfies', object({ a: false }, { required: ['a'] })],
+    ['more than anybody would read', object({ a: { type: 'array', minItems: 1e9 } }, { required: ['a'] })],
+    ['a text of megabytes', object({ a: { type: 'string', minLength: 1e9 } }, { required: ['a'] })],
+    ['fields without end', object({}, { minProperties: 1e9 })],
+  ])('is not found for %s', (_, schema) => {
+    expect(sampleOf(schema)).toBeNull();
+  });
+});

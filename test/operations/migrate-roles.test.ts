@@ -1,0 +1,25 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { expect, inject, test } from 'vitest';
+import { migrate } from '../../src/operations/migrate.js';
+import { API_ROLE } from '../../src/tenant-database.js';
+
+test('a login that may not make roles migrates, when an administrator has made them and granted the one of the API', async () => {
+  const { url: serverUrl } = inject('testPostgres');
+  const name = `owner_${randomBytes(4).toString('hex')}`;
+  const administrator = new pg.Client({ connectionString: serverUrl });
+  await administrator.connect();
+  try {
+    await administrator.query(`create role ${name} login password '${name}' in role ${API_ROLE}`);
+    await administrator.query(`grant ${name} to current_user`);
+    await administrator.query(`create database ${name} owner ${name}`);
+    const url = new URL(serverUrl);
+    Object.assign(url, { username: name, password: name, pathname: name });
+    expect(await migrate(url.href)).toEqual({ outboxRole: true });
+    expect(await migrate(url.href)).toEqual({ outboxRole: true });
+  } finally {
+    await administrator.query(`drop database if exists ${name} with (force)`);
+    await administrator.query(`drop role ${name}`);
+    await administrator.end();
+  }
+});

@@ -1,0 +1,398 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { commandLine } from '../../src/operations/audit.js';
+import { createTenant } from '../../src/operations/create-tenant.js';
+import { OUTBOX_ROLE } from '../../src/operations/outbox.js';
+import { DeliveryStack } from '../support/delivery-stack.js';
+import { OutboxApplication, refusalOf } from '../support/outbox-application.js';
+import { acceptedPayloads } from '../support/payload-texts.js';
+
+/** What a hostile application can do with the login that it was given for the outbox: emit for its tenant. */
+
+let stack: DeliveryStack;
+let shop: OutboxApplication;
+let strangerId: number;
+beforeAll(async () => {
+  stack = await DeliveryStack.open();
+  await stack.webhook('http://127.0.0.1:9/');
+  strangerId = (await createTenant(stack.services.db, stack.services.vault, 'stranger', commandLine)).id;
+  shop = await OutboxApplication.open(stack);
+  const types = [
+    ['old.type', '{}', 'now()', 'null'],
+    ['custom.type', '{"type":"object"}', 'null', 'null'],
+  ];
+  for (const [name, schema, deprecatedAt, fields] of types) {
+    await stack.rows(`insert into hookwright.event_types (name, description, schema, deprecated_at, text_fields)
+                      values ('${name}', '', '${schema}', ${deprecatedAt}, ${fields})`);
+  }
+});
+afterAll(async () => {
+  await shop?.[Symbol.asyncDispose]();
+  await stack?.[Symbol.asyncDispose]();
+});
+
+const good = '{"code":"A","discount_type":"B"}';
+interface Call {
+  tenantId?: number | null;
+  eventType?: string | null;
+  body?: string | null;
+  key?: string | null;
+  checked?: boolean | null;
+}
+function emit(call: Call = {}, on: Pick<pg.Pool, 'query'> = shop.pool) {
+  const all = {
+    tenantId: stack.tenantId,
+    eventType: 'coupon.applied',
+    body: good,
+    key: null,
+    checked: false,
+    ...call,
+  };
+  return on.query(
+    `select * from hookwright.emit(tenant_id => $1, event_type => $2, body => $3, idempotency_key => $4,
+                                   schema_checked => $5)`,
+    [all.tenantId, all.eventType, all.body, all.key, all.checked],
+  );
+}
+const countEvents = async () =>
+  (await stack.rows<{ count: number }>('select count(*)::int from hookwright.events'))[0]!.count;
+
+describe('the door refuses', () => {
+  const payload = (fields: string) => `{${fields}}`;
+  const required = 'The body breaks the schema of the event type: "discount_type" is required.';
+  test.each<[string, Call, string, string | RegExp]>([
+    ['another tenant', { tenantId: 0 }, 'HW001', /may not emit for tenant/],
+    ['a type that nobody registered', { eventType: 'no.such' }, 'HW002', 'There is no such event type.'],
+    ['a reserved type', { eventType: 'webhook.test', body: '{"message":"x"}' }, 'HW003', /Only the service/],
+    ['a deprecated type', { eventType: 'old.type', checked: true }, 'HW004', 'The event type is deprecated.'],
+    ['a text that is no JSON', { body: '{"code":' }, 'HW005', 'The body is not JSON.'],
+    ['an empty text', { body: '' }, 'HW005', 'The body is not JSON.'],
+    ['two objects', { body: `${good}${good}` }, 'HW005', 'The body is not JSON.'],
+    ['single quotes', { body: "{'code':'A'}" }, 'HW005', 'The body is not JSON.'],
+    ['NaN', { body: '{"code":NaN}' }, 'HW005', 'The body is not JSON.'],
+    ['a raw line break in a string', { body: '{"code":"\n"}' }, 'HW005', 'The body is not JSON.'],
+    ['endless depth', { body: '['.repeat(100_000) }, 'HW005', 'The body is not JSON.'],
+    ['a list', { body: `[${good}]` }, 'HW005', /of type array, not an object/],
+    ['null', { body: 'null' }, 'HW005', /of type null/],
+    ['a string', { body: JSON.stringify(good) }, 'HW005', /of type string/],
+    [
+      'a list, whatever its schema',
+      { eventType: 'custom.type', body: '[]', checked: true },
+      'HW005',
+      /array/,
+    ],
+    ['a missing field', { body: payload('"code":"A"') }, 'HW007', required],
+    ['no fields', { body: '{}' }, 'HW007', /is required/],
+    [
+      'an extra field',
+      { body: payload('"code":"A","discount_type":"B","x":"y"') },
+      'HW007',
+      /"x" is not a field/,
+    ],
+    ['a number', { body: payload('"code":1,"discount_type":"B"') }, 'HW007', /"code" must be a string/],
+    ['a null', { body: payload('"code":null,"discount_type":"B"') }, 'HW007', /"code" must be a string/],
+    ['an object', { body: payload('"code":{},"discount_type":"B"') }, 'HW007', /"code" must be a string/],
+    ['a field twice', { body: payload('"code":"A","code":"B","discount_type":"C"') }, 'HW007', /twice/],
+    [
+      'a number hidden behind a string',
+      { body: payload('"code":1,"code":"B","discount_type":"C"') },
+      'HW007',
+      /must be/,
+    ],
+    [
+      'an escaped NUL in a name',
+      { body: payload('"code\\u0000":"A","discount_type":"B"') },
+      'HW007',
+      /is required/,
+    ],
+    [
+      'a name that only looks right',
+      { body: payload('"\\\\u0063ode":"A","discount_type":"B"') },
+      'HW007',
+      /is required/,
+    ],
+    ['a word for built-in types', { body: '{}', checked: true }, 'HW007', /is required/],
+    [
+      'an unchecked body of another schema',
+      { eventType: 'custom.type', body: '{}' },
+      'HW008',
+      /cannot be checked/,
+    ],
+    [
+      'null for a word',
+      { eventType: 'custom.type', body: '{}', checked: null },
+      'HW008',
+      /cannot be checked/,
+    ],
+    ['an empty key', { key: '' }, 'HW010', /1 to 255 printable/],
+    ['a key of 256 characters', { key: 'k'.repeat(256) }, 'HW010', /1 to 255 printable/],
+    ['a key with a line break', { key: 'k\n' }, 'HW010', /1 to 255 printable/],
+    ['a key that is not ASCII', { key: 'ü' }, 'HW010', /1 to 255 printable/],
+    ['no tenant', { tenantId: null }, 'HW011', /must not be null/],
+    ['no type', { eventType: null }, 'HW011', /must not be null/],
+    ['no body', { body: null }, 'HW011', /must not be null/],
+  ])('%s', async (_, call, code, message) => {
+    const before = await countEvents();
+    const refusal = await refusalOf(emit(call.tenantId === 0 ? { tenantId: strangerId } : call));
+    expect(refusal).toMatchObject({ code, message: expect.stringMatching(message) });
+    expect(refusal.hint).toBeTruthy();
+    expect(await countEvents()).toBe(before);
+  });
+
+  test('a key that was used for another body', async () => {
+    await emit({ key: 'once' });
+    expect(await refusalOf(emit({ key: 'once', body: ` ${good}` }))).toMatchObject({ code: 'HW009' });
+  });
+
+  test('a tenant that does not exist in the same words as one that is another’s', async () => {
+    const [foreign, unknown] = [
+      await refusalOf(emit({ tenantId: strangerId })),
+      await refusalOf(emit({ tenantId: 999_999 })),
+    ];
+    expect(unknown).toEqual({
+      ...foreign,
+      message: foreign.message.replace(`tenant ${strangerId}.`, 'tenant 999999.'),
+    });
+  });
+
+  test('what would pass others in the queue, or reach one webhook alone', async () => {
+    const call = (rest: string) =>
+      refusalOf(
+        shop.pool.query(
+          `select * from hookwright.emit_events(array[${stack.tenantId}], array['webhook.test'], array['{"message":"x"}'], ${rest})`,
+        ),
+      );
+    const message = 'only_webhook_ids and priorities are for the service itself.';
+    expect(await call('only_webhook_ids => array[1]')).toMatchObject({ code: 'HW011', message });
+    expect(await call('priorities => array[-100], schema_checked => true')).toMatchObject({ message });
+  });
+
+  test('arrays that do not fit together, and more than 1,000 events in one call', async () => {
+    const call = (tenants: string, rest: string) =>
+      refusalOf(shop.pool.query(`select * from hookwright.emit_events(${tenants}, ${rest})`));
+    const own = `array[${stack.tenantId}]::bigint[]`;
+    for (const rest of [
+      `array['coupon.applied'], null`,
+      `array['coupon.applied', 'x'], array['${good}']`,
+      `array['coupon.applied'], array['${good}', '${good}']`,
+      `array['coupon.applied'], array['${good}'], array['k', 'l']`,
+    ]) {
+      expect(await call(own, rest), rest).toMatchObject({ code: 'HW011' });
+    }
+    expect(await call('null', `array['coupon.applied'], array['${good}']`)).toMatchObject({ code: 'HW011' });
+    const many = `array_fill(${stack.tenantId}::bigint, array[1001])`;
+    const rest = `array_fill('coupon.applied'::text, array[1001]), array_fill('{}'::text, array[1001])`;
+    expect((await call(many, rest)).message).toBe('At most 1000 events fit into one call.');
+  });
+});
+
+describe('the door accepts', () => {
+  test.each([
+    ['spaces and order as they are', ' {\n "discount_type" : "B",\t"code":"A"}\r\n'],
+    ['escaped NULs and half surrogate pairs', '{"code":"\\u0000\\ud800","discount_type":"\\uDFFF\\\\u0000"}'],
+    ['a name in escapes', '{"\\u0063ode":"\\"","discount_type":"\\/"}'],
+    ['text beyond the first plane', '{"code":"𝄞\u2028","discount_type":"שלום"}'],
+    ['quotes and SQL', `{"code":"'); drop table hookwright.events; --","discount_type":"$$"}`],
+  ])('%s, and stores exactly that', async (_, body) => {
+    const { rows } = await emit({ body });
+    const stored = await stack.rows(`select body from hookwright.events where id = ${rows[0].event_id}`);
+    expect(stored).toEqual([{ body }]);
+  });
+
+  test('any object of a type with another schema, on the word of the application', async () => {
+    for (const body of ['{}', '{"a":1e400,"a":[null,{"\\u0000":"\\ud800"}]}']) {
+      const { rows } = await emit({ eventType: 'custom.type', body, checked: true });
+      const stored = await stack.rows(`select body from hookwright.events where id = ${rows[0].event_id}`);
+      expect(stored).toEqual([{ body }]);
+    }
+  });
+});
+
+describe('every payload that the API takes', () => {
+  test('passes the door as well, and is stored as its very text', async () => {
+    expect(acceptedPayloads.length).toBeGreaterThan(30);
+    for (const { what, text } of acceptedPayloads) {
+      const { rows } = await emit({ eventType: 'custom.type', body: text, checked: true });
+      const stored = await stack.rows(`select body from hookwright.events where id = ${rows[0].event_id}`);
+      expect(stored, what).toEqual([{ body: text }]);
+    }
+  });
+});
+
+describe('names with SQL in them', () => {
+  test.each([`'; drop table hookwright.events; --`, '$$;select 1;$$', '%I %s', 'a"b', '\\', '*'])(
+    '%s is a type that does not exist, and a key like any other',
+    async (text) => {
+      expect(await refusalOf(emit({ eventType: text }))).toMatchObject({ code: 'HW002' });
+      const { rows } = await emit({ key: text });
+      expect(rows[0]).toMatchObject({ delivery_count: 1 });
+    },
+  );
+});
+
+describe('the login of an outbox', () => {
+  test('may execute the two functions of the door, and no other of ours', async () => {
+    const { rows } = await shop.pool.query<{ name: string }>(
+      `select proname as name from pg_proc
+       where pronamespace in (select oid from pg_namespace where nspname in ('hookwright', 'graphile_worker'))
+         and has_schema_privilege(pronamespace, 'usage') and has_function_privilege(oid, 'execute')
+       order by 1`,
+    );
+    expect(rows.map(({ name }) => name)).toEqual(['emit', 'emit_events']);
+  });
+
+  test('may touch no table, sequence or view of ours, nor make anything', async () => {
+    const { rows } = await shop.pool.query<{ name: string }>(
+      `select relname as name from pg_class c
+       where relnamespace in (select oid from pg_namespace where nspname in ('hookwright', 'graphile_worker'))
+         and case when relkind = 'S' then has_sequence_privilege(c.oid, 'usage, select, update')
+             when relkind in ('r', 'p', 'v') then
+               has_table_privilege(c.oid, 'select, insert, update, delete, truncate, references, trigger')
+               or has_any_column_privilege(c.oid, 'select, insert, update, references')
+             else false end`,
+    );
+    expect(rows).toEqual([]);
+    for (const text of [
+      'select * from hookwright.tenants',
+      'select * from hookwright.outbox_grants',
+      `insert into hookwright.outbox_grants (role_name, tenant_id) values (session_user, ${strangerId})`,
+      'select body from hookwright.events',
+      'delete from hookwright.events',
+      'update hookwright.webhooks set active = false',
+      'update hookwright.outbox_limits set payload_bytes_max = 2000000000',
+      `select hookwright.judge_body('{}', null)`,
+      'select hookwright.next_id()',
+      `select * from hookwright.emit_events_once(null, null, null, null, null, null, null)`,
+      'select * from hookwright.find_api_key(1)',
+      'select * from graphile_worker._private_jobs',
+      `select graphile_worker.add_job('deliver')`,
+      'create table hookwright.mine (id int)',
+      'create function hookwright.mine() returns int language sql as $$ select 1 $$',
+      'drop function hookwright.emit(bigint, text, text, text, boolean)',
+      'set role hookwright_api',
+      `grant hookwright_api to ${shop.role}`,
+      `grant ${OUTBOX_ROLE} to pg_monitor`,
+      'set session_replication_role = replica',
+      'copy hookwright.events to stdout',
+    ]) {
+      const { code } = await refusalOf(shop.pool.query(text));
+      expect(['42501', '0LP01'], text).toContain(code);
+    }
+  });
+
+  test('owns nothing, logs in nowhere, and is a member of nothing: the role behind it', async () => {
+    const [attributes] = await stack.rows<object>(
+      `select rolsuper, rolbypassrls, rolcreaterole, rolcreatedb, rolcanlogin from pg_roles where rolname = '${OUTBOX_ROLE}'`,
+    );
+    expect(Object.values(attributes!)).toEqual([false, false, false, false, false]);
+    expect(await stack.rows(`select from pg_auth_members where member = '${OUTBOX_ROLE}'::regrole`)).toEqual(
+      [],
+    );
+  });
+
+  test('counts itself, not the role that it takes on: another’s grants are not to be had by SET ROLE', async () => {
+    await using other = await OutboxApplication.open(stack, [strangerId]);
+    await stack.rows(`grant ${other.role} to ${shop.role}`);
+    await shop.transaction(async (client) => {
+      await client.query(`set local role ${other.role}`);
+      await client.query('savepoint s');
+      expect(await refusalOf(emit({ tenantId: strangerId }, client))).toMatchObject({ code: 'HW001' });
+      await client.query('rollback to savepoint s');
+      expect((await emit({}, client)).rowCount).toBe(1);
+    });
+  });
+
+  test('without the role of the outbox cannot reach the door, whatever stands in the grants table', async () => {
+    await using other = await OutboxApplication.open(stack, [strangerId]);
+    await stack.rows(`revoke ${OUTBOX_ROLE} from ${other.role}`);
+    expect(await refusalOf(emit({ tenantId: strangerId }, other.pool))).toMatchObject({ code: '42501' });
+  });
+});
+
+describe('a session that prepared an ambush', () => {
+  test('with functions, tables and operators of its own first in search_path: none of them is called', async () => {
+    await using trap = await OutboxApplication.open(stack);
+    const { role } = trap;
+    await trap.transaction(async (client) => {
+      await client.query(`set local search_path = pg_temp, ${role}, pg_catalog, hookwright, public`);
+      await client.query(`create table ${role}.stolen (who text)`);
+      // security invoker: what runs them with more rights than the trap's own leaves its name here.
+      const theft = `begin insert into ${role}.stolen values (current_user); return`;
+      for (const [signature, type, value] of [
+        ['next_id()', 'bigint', '1'],
+        ['id_clock()', 'bigint', '1'],
+        ['now()', 'timestamptz', `'2000-01-01'`],
+        ['octet_length(text)', 'integer', '1'],
+        ['cardinality(anyarray)', 'integer', '1'],
+        ['pg_has_role(name, text, text)', 'boolean', 'true'],
+        ['pg_has_role(name, name, text)', 'boolean', 'true'],
+        ['current_setting(text)', 'text', `'hookwright_api'`],
+        ['sha256(bytea)', 'bytea', `''`],
+        ['pg_notify(text, text)', 'integer', '1'],
+        ['enqueue_new_deliveries(bigint[], bigint[], integer[])', 'integer', '1'],
+      ]) {
+        await client.query(
+          `create function ${role}.${signature} returns ${type} language plpgsql as $f$ ${theft} ${value}; end $f$`,
+        );
+      }
+      for (const table of [
+        'outbox_grants',
+        'outbox_limits',
+        'event_types',
+        'tenants',
+        'webhooks',
+        'pg_roles',
+      ]) {
+        await client.query(`create temp table ${table} (id int)`);
+      }
+      await client.query(
+        `create function ${role}.same(text, text) returns boolean language plpgsql as $f$ ${theft} true; end $f$`,
+      );
+      await client.query(
+        `create operator ${role}.= (leftarg = text, rightarg = text, procedure = ${role}.same)`,
+      );
+      const { rows } = await emit({}, client);
+      expect(rows[0]).toMatchObject({ delivery_count: 1 });
+      await client.query('savepoint s');
+      expect(await refusalOf(emit({ tenantId: strangerId }, client))).toMatchObject({ code: 'HW001' });
+      await client.query('rollback to savepoint s');
+      const { rows: stolen } = await client.query(
+        `select distinct who from ${role}.stolen where who <> session_user`,
+      );
+      expect(stolen).toEqual([]);
+    });
+  });
+
+  test('with row-level security off gets nothing at all', async () => {
+    const off = shop.transaction(async (client) => {
+      await client.query('set local row_security = off');
+      await emit({}, client);
+    });
+    expect((await refusalOf(off)).message).toContain('row-level security');
+  });
+
+  test.each([
+    'set standard_conforming_strings = off',
+    `set "app.tenant" = '${'1'}'`,
+    'set escape_string_warning = off',
+    'set client_encoding = latin1',
+    'set plan_cache_mode = force_custom_plan',
+    'set check_function_bodies = off',
+    `set role ${OUTBOX_ROLE}`,
+  ])('with “%s” is judged as every other', async (setting) => {
+    const client = new pg.Client({ connectionString: shop.url });
+    await client.connect();
+    try {
+      await client.query(setting);
+      const body = '{"code":"\\u0000\\\\","discount_type":"B"}';
+      const { rows } = await emit({ body, key: `${setting}`.slice(0, 200) }, client as never);
+      expect(rows).toHaveLength(1);
+      const stored = await stack.rows(`select body from hookwright.events where id = ${rows[0].event_id}`);
+      expect(stored).toEqual([{ body }]);
+      expect((await refusalOf(emit({ tenantId: strangerId }, client as never))).code).toBe('HW001');
+      expect((await refusalOf(emit({ body: '{}' }, client as never))).code).toBe('HW007');
+    } finally {
+      await client.end();
+    }
+  });
+});
