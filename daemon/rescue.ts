@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Database } from '../src/database.js';
+import { raisePending, warnOfExpiringHolds } from '../src/operations/raise-events.js';
 import {
   overdueFromStart,
   rescueHeld,
@@ -12,10 +13,11 @@ import { repeat } from './repeat.js';
 const SCHEDULE_EVERY_MS = 5_000;
 const HELD_EVERY_MS = 2_000;
 const OVERDUE_EVERY_MS = 10_000;
+const NEWS_EVERY_MS = 5_000;
 
 /**
  * Looks again and again for deliveries whose time comes, and for those that fell through: pending without a job, or
- * held by a webhook that is active.
+ * held by a webhook that is active. And for what owners are to be told of because time has passed.
  * One process at a time does it. A sweep that fails is logged and comes round again.
  *
  * @returns a function that ends it, after the sweeps under way
@@ -43,7 +45,13 @@ export function startRescue({ db, log }: { db: Database; log: Logger }): () => P
       }
     }),
   );
+  const news = repeat(NEWS_EVERY_MS, log, () =>
+    unlessRunningElsewhere(db.pool, 'news', async () => {
+      await warnOfExpiringHolds(db.pool);
+      await raisePending(db.pool);
+    }),
+  );
   return async () => {
-    await Promise.all([schedule(), held(), overdue()]);
+    await Promise.all([schedule(), held(), overdue(), news()]);
   };
 }
