@@ -47,8 +47,8 @@ export function startRescue({ db, log }: { db: Database; log: Logger }): () => P
   );
   const news = repeat(NEWS_EVERY_MS, log, () =>
     unlessRunningElsewhere(db.pool, 'news', async () => {
-      await warnOfExpiringHolds(db.pool);
       await raisePending(db.pool);
+      await warnOfExpiringHolds(db.pool);
     }),
   );
   return async () => {

@@ -45,7 +45,8 @@ export async function raiseEvents(client: pg.PoolClient, causes: readonly Cause[
  */
 export const originOf = (url: string): string => URL.parse(url)?.origin ?? '';
 
-const PENDING_MAX = 200;
+/** Each chunk is a transaction: meanwhile outcomes of these webhooks may have to wait. */
+const CHUNK_EVENTS = 50;
 
 /**
  * Raises what was only counted, because another one had been raised less than a minute before.
@@ -53,9 +54,15 @@ const PENDING_MAX = 200;
  * @returns how many events that made
  */
 export async function raisePending(pool: pg.Pool): Promise<number> {
-  const statement = { text: `select hookwright.raise_pending(${PENDING_MAX}) as raised` };
-  const [row] = await query<{ raised: number }>(pool, statement, []);
-  return row?.raised ?? 0;
+  const statement = { text: `select hookwright.raise_pending(${CHUNK_EVENTS}) as raised` };
+  let raised = 0;
+  for (;;) {
+    const [row] = await query<{ raised: number }>(pool, statement, []);
+    raised += row?.raised ?? 0;
+    if ((row?.raised ?? 0) < CHUNK_EVENTS) {
+      return raised;
+    }
+  }
 }
 
 /** Forgets when events were raised, once that holds back none any more: webhooks come and go. */
@@ -65,9 +72,13 @@ export async function forgetRaised(pool: pg.Pool): Promise<void> {
   );
 }
 
-const HOLDS_MAX = 100;
+/** Of each, what it holds is counted; the next sweep finds the others. */
+const HOLDS_MAX = 20;
 
-/** Held deliveries of operational events alone are not worth another one. */
+/**
+ * Held deliveries of operational events alone are not worth another one. The 24 hours stand there twice, so that the
+ * index finds what may be near; the second time a hold's own length counts.
+ */
 const expiringStatement: Statement = {
   text: `
     select w.id, w.tenant_id, w.url, w.hold_until,
@@ -75,8 +86,8 @@ const expiringStatement: Statement = {
             where d.webhook_id = w.id and d.status = 'HELD') as held
     from hookwright.webhooks w
     where w.hold_until > now()
-      and w.hold_until <= now() + least(interval '24 hours', (w.hold_until - w.disabled_at) / 2)
       and w.hold_until <= now() + interval '24 hours'
+      and w.hold_until <= now() + least(interval '24 hours', (w.hold_until - w.disabled_at) / 2)
       and w.hold_warned_until is distinct from w.hold_until and not w.active and w.deleted_at is null
       and exists (select from hookwright.deliveries d
                   where d.webhook_id = w.id and d.status = 'HELD' and d.event_type <> all($1::text[]))
