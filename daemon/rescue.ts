@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Database } from '../src/database.js';
+import { raisePending, warnOfExpiringHolds } from '../src/operations/raise-events.js';
 import { rescueBulkOperations } from '../src/operations/rescue-bulk-operations.js';
 import {
   overdueFromStart,
@@ -14,10 +15,12 @@ const SCHEDULE_EVERY_MS = 5_000;
 const HELD_EVERY_MS = 2_000;
 const OVERDUE_EVERY_MS = 10_000;
 const BULK_EVERY_MS = 2_000;
+const NEWS_EVERY_MS = 5_000;
 
 /**
  * Looks again and again for deliveries whose time comes, and for those that fell through: pending without a job, or
- * held by a webhook that is active; and for bulk operations that stand still.
+ * held by a webhook that is active; for bulk operations that stand still; and for what owners are to be told of because
+ * time has passed.
  * One process at a time does it. A sweep that fails is logged and comes round again.
  *
  * @returns a function that ends it, after the sweeps under way
@@ -53,7 +56,13 @@ export function startRescue({ db, log }: { db: Database; log: Logger }): () => P
       }
     }),
   );
+  const news = repeat(NEWS_EVERY_MS, log, () =>
+    unlessRunningElsewhere(db.pool, 'news', async () => {
+      await raisePending(db.pool);
+      await warnOfExpiringHolds(db.pool);
+    }),
+  );
   return async () => {
-    await Promise.all([schedule(), held(), overdue(), bulk()]);
+    await Promise.all([schedule(), held(), overdue(), bulk(), news()]);
   };
 }

@@ -13,6 +13,7 @@ import {
   SETTLE_TASK,
   type SettlePayload,
 } from '../src/operations/enqueue.js';
+import { forgetRaised } from '../src/operations/raise-events.js';
 import { deleteDeadJobs } from '../src/operations/rescue-deliveries.js';
 import { forgetIdempotencyKeys, rollPartitions } from '../src/operations/roll-partitions.js';
 import { rollUpStats } from '../src/operations/roll-up-stats.js';
@@ -53,6 +54,7 @@ export function taskList(deps: {
       await forgetIdempotencyKeys(db.pool);
       await deleteDeadJobs(db.pool);
       await forgetEndpointStates(db.pool);
+      await forgetRaised(db.pool);
       await forgetPreviousSecrets(db);
       log.info(rolled, 'rolled partitions');
     },

@@ -8,6 +8,7 @@ import { Stats } from './0007-stats.js';
 import { Outbox } from './0008-outbox.js';
 import { EventTypeVersions } from './0009-event-type-versions.js';
 import { BulkOperations } from './0010-bulk-operations.js';
+import { OperationalEvents } from './0012-operational-events.js';
 
 /** Every migration, in order. One file a change; a released one is never edited. */
 export const migrations = [
@@ -21,4 +22,5 @@ export const migrations = [
   { name: '0008-outbox', class: Outbox },
   { name: '0009-event-type-versions', class: EventTypeVersions },
   { name: '0010-bulk-operations', class: BulkOperations },
+  { name: '0012-operational-events', class: OperationalEvents },
 ];

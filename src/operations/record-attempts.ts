@@ -5,6 +5,7 @@ import { LATENCY_BUCKETS, latencyBucket } from '../domain/latency.js';
 import type { Outcome, SendResult } from '../domain/outcome.js';
 import { needsJobSql } from './enqueue.js';
 import { type DueDelivery, idRange } from './load-deliveries.js';
+import { tellOutcomes } from './tell-outcomes.js';
 import { lockWebhooks, updateHealth } from './update-health.js';
 
 /** An attempt that has ended, judged, with what is to happen next. */
@@ -19,7 +20,8 @@ export interface FinishedAttempt {
 }
 
 /**
- * Writes what came of attempts: attempt, delivery, webhook health, statistics and the next job, in one transaction.
+ * Writes what came of attempts: attempt, delivery, webhook health, statistics, the next job and what is to be told of
+ * it (`tellOutcomes`), in one transaction.
  * Each is a compare-and-set on the delivery's attempt count, so that recording an attempt twice (a zombie, a lost
  * reply) changes nothing the second time.
  *
@@ -40,12 +42,18 @@ export async function recordAttempts(
     // Sent together, answered in order: webhooks are locked before deliveries, as everywhere.
     const locking = lockWebhooks(client, webhookIds);
     locking.catch(() => {});
-    const hits = await query<{ id: number }>(client, recordStatement, recordValues(attempts));
+    const hits = await query<{ id: number; status: string }>(client, recordStatement, recordValues(attempts));
     const recorded = new Set(hits.map(({ id }) => id));
     const counted = attempts.filter(({ delivery }) => recorded.has(delivery.id));
-    withCommit(updateHealth(client, await locking, counted, holdHours));
+    const { news, written } = updateHealth(client, await locking, counted, holdHours);
+    withCommit(written);
     if (counted.length > 0) {
       withCommit(query(client, statsStatement, statsValues(counted)));
+    }
+    const failed = new Set(hits.filter(({ status }) => status === 'FAILED').map(({ id }) => id));
+    if (news.length > 0 || failed.size > 0) {
+      const exhausted = counted.filter(({ delivery }) => failed.has(delivery.id));
+      await tellOutcomes(client, news, exhausted);
     }
     return attempts.map(({ delivery }) => recorded.has(delivery.id));
   });
@@ -85,7 +93,7 @@ const recordStatement: Statement = {
       select hookwright.enqueue_deliveries(array_agg(id), array_agg(attempt_count + 1), array_agg(due_at),
                array_agg(${LANES.RETRY.priority}))
       from hit where status = 'PENDING' and ${needsJobSql('due_at')})
-    select hit.id from hit, queued`,
+    select hit.id, hit.status from hit, queued`,
 };
 
 function recordValues(attempts: readonly FinishedAttempt[]): unknown[] {

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { query, type Statement } from '../database.js';
-import { foldHealth, type HealthStep, type HealthVerdict } from '../domain/health.js';
+import { foldHealth, type HealthVerdict } from '../domain/health.js';
+import { foldNews, isOperational, type News, type NewsStep } from '../domain/operational-events.js';
 import { audit, service } from './audit.js';
 import { enqueueSettleSql } from './enqueue.js';
 import type { FinishedAttempt } from './record-attempts.js';
@@ -11,13 +12,15 @@ export interface LockedWebhook {
   active: boolean;
   generation: number;
   consecutive_failures: number;
+  ordinary_failures: boolean;
+  failed_at: Date | null;
 }
 
 const lockStatement: Statement = {
   name: 'lock_webhooks',
   text: `
-    select id, tenant_id, active, generation, consecutive_failures from hookwright.webhooks
-    where id = any($1::bigint[]) order by id for update`,
+    select id, tenant_id, active, generation, consecutive_failures, ordinary_failures, failed_at
+    from hookwright.webhooks where id = any($1::bigint[]) order by id for update`,
 };
 
 /** Locks webhooks for the rest of the transaction, in the order of their ids as everywhere. */
@@ -41,10 +44,13 @@ const healthStatement: Statement = {
         disabled_at = case when h.disable is null then w.disabled_at else clock_timestamp() end,
         disabled_reason = coalesce(h.disable, w.disabled_reason),
         hold_until = case when h.disable is null then w.hold_until
-          else clock_timestamp() + $8 * interval '1 hour' end
+          else clock_timestamp() + $8 * interval '1 hour' end,
+        ordinary_failures = h.ordinary_failures,
+        failed_at = case when h.told then clock_timestamp() when h.recovered then null else w.failed_at end
     from unnest($1::bigint[], $2::bigint[], $3::integer[], $4::hookwright.disabled_reason[], $5::timestamptz[],
-                $6::timestamptz[], $7::double precision[])
-           as h(id, tenant_id, consecutive_failures, disable, last_success_at, last_failure_at, close_ms)
+                $6::timestamptz[], $7::double precision[], $9::boolean[], $10::boolean[], $11::boolean[])
+           as h(id, tenant_id, consecutive_failures, disable, last_success_at, last_failure_at, close_ms,
+                ordinary_failures, told, recovered)
     where w.id = h.id and w.tenant_id = h.tenant_id`,
 };
 
@@ -53,24 +59,31 @@ const settleStatement: Statement = {
   text: `select ${enqueueSettleSql('$1', '$2')}`,
 };
 
+/** What became of a webhook that its owner should hear of. */
+export interface WebhookNews {
+  webhook: LockedWebhook;
+  news: News;
+}
+
 /**
  * Writes what attempts say of their webhooks' health; one that it disables has its deliveries held.
  *
  * @param webhooks locked; those that no attempt belongs to are left alone
  * @param counted the attempts that were recorded now
+ * @returns what is to be told of it, at once; `written` when the statements are done, which were sent before it returned
  */
-export async function updateHealth(
+export function updateHealth(
   client: pg.PoolClient,
   webhooks: readonly LockedWebhook[],
   counted: readonly FinishedAttempt[],
   holdHours: number,
-): Promise<void> {
+): { news: WebhookNews[]; written: Promise<unknown> } {
   const byWebhook = Map.groupBy(counted, ({ delivery }) => delivery.webhookId);
   const touched = webhooks
     .filter(({ id }) => byWebhook.has(id))
     .map((webhook) => ({ webhook, ...newHealth(webhook, byWebhook.get(webhook.id) ?? []) }));
   if (touched.length === 0) {
-    return;
+    return { news: [], written: Promise.resolve() };
   }
   const updated = query(client, healthStatement, [
     touched.map(({ webhook }) => webhook.id),
@@ -81,9 +94,15 @@ export async function updateHealth(
     touched.map(({ lastFailureAt }) => lastFailureAt),
     touched.map(({ closeMs }) => closeMs),
     holdHours,
+    touched.map(({ news }) => news.ordinaryFailures),
+    touched.map(({ news }) => news.disabled !== null),
+    touched.map(({ news }) => news.recovered),
   ]);
   const disabled = touched.filter(({ verdict }) => verdict.disable !== null);
-  await Promise.all([updated, ...disabled.map((one) => afterDisabling(client, one))]);
+  return {
+    news: touched.filter(({ news }) => news.disabled !== null || news.recovered),
+    written: Promise.all([updated, ...disabled.map((one) => afterDisabling(client, one))]),
+  };
 }
 
 /** Its deliveries are held from now on, and whoever asks why finds it in the audit log. */
@@ -107,6 +126,7 @@ async function afterDisabling(
 
 interface Health {
   verdict: HealthVerdict;
+  news: News;
   lastSuccessAt: Date | null;
   lastFailureAt: Date | null;
   closeMs: number | null;
@@ -115,14 +135,17 @@ interface Health {
 function newHealth(webhook: LockedWebhook, attempts: readonly FinishedAttempt[]): Health {
   // One that was written late, because the database was away, may stand behind others that finished after it.
   const inOrder = attempts.toSorted((a, b) => endedAt(a).getTime() - endedAt(b).getTime());
-  const steps: HealthStep[] = inOrder.map(({ delivery, outcome }) => ({
+  const steps: NewsStep[] = inOrder.map(({ delivery, outcome }) => ({
     generation: delivery.generation,
     verdict: outcome.verdict,
+    operational: isOperational(delivery.eventType),
   }));
   const state = {
     active: webhook.active,
     generation: webhook.generation,
     consecutiveFailures: webhook.consecutive_failures,
+    ordinaryFailures: webhook.ordinary_failures,
+    failureTold: webhook.failed_at !== null,
   };
   const latest = (wanted: readonly FinishedAttempt[]) =>
     wanted.length === 0 ? null : new Date(Math.max(...wanted.map((attempt) => endedAt(attempt).getTime())));
@@ -131,6 +154,7 @@ function newHealth(webhook: LockedWebhook, attempts: readonly FinishedAttempt[])
   );
   return {
     verdict: foldHealth(state, steps),
+    news: foldNews(state, steps),
     lastSuccessAt: latest(attempts.filter(({ outcome }) => outcome.verdict === 'SUCCEEDED')),
     lastFailureAt: latest(attempts.filter(({ outcome }) => outcome.verdict !== 'SUCCEEDED')),
     closeMs: closings.length > 0 ? Math.max(...closings) : null,

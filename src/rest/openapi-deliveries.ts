@@ -102,6 +102,21 @@ const texts: Record<string, string> = {
   code: 'SUMMER',
   discount_type: 'percent',
   message: 'A test of this webhook.',
+  webhook_id: '42',
+  origin: 'https://receiver.example.com',
+  reason: 'FAILURES',
+  consecutive_failures: '10',
+  disabled_at: '2026-01-31T09:30:00+00:00',
+  held_until: '2026-02-07T09:30:00+00:00',
+  recovered_at: '2026-01-31T11:00:00+00:00',
+  delivery_id: '140123456789012',
+  event_id: '140123456788990',
+  event_type: 'coupon.applied',
+  attempts: '6',
+  last_error: 'HTTP_500',
+  held_count: '120',
+  expires_at: '2026-02-07T09:30:00+00:00',
+  count: '1',
 };
 
 function exampleText(field: string): string {

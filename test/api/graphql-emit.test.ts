@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { OPERATIONAL_EVENT_TYPES } from '../../src/domain/operational-events.js';
 import { isDeeperThan } from '../../src/graphql/emit.js';
 import {
   countEvents,
@@ -85,9 +86,14 @@ describe('emitting one event', () => {
 });
 
 describe('what may be emitted', () => {
-  test.each([
+  test.each<[string, Record<string, unknown>, string[]]>([
     ['an unknown type', { event: 'a.b', payload: {} }, ['input', 'event']],
     ['a reserved type', { event: 'webhook.test', payload: { message: 'm' } }, ['input', 'event']],
+    ...OPERATIONAL_EVENT_TYPES.map((event): [string, Record<string, unknown>, string[]] => [
+      `the reserved ${event}`,
+      { event, payload: { count: '1' } },
+      ['input', 'event'],
+    ]),
     [
       'a missing field',
       { event: 'coupon.applied', payload: { code: 'A' } },
@@ -110,10 +116,12 @@ describe('what may be emitted', () => {
     expect(errors[0].extensions.errors[0]).toMatchObject({ path, detail: expect.stringMatching(/./) });
   });
 
-  test('an unknown type is told which types there are, without the reserved one', async () => {
+  test('an unknown type is told which types there are, without the reserved ones', async () => {
     const { errors } = await emit({ event: 'a.b', payload: {} });
     expect(errors[0].message).toContain('booking.canceled, booking.created, coupon.applied, voucher.emitted');
-    expect(errors[0].message).not.toContain('webhook.test');
+    for (const reserved of ['webhook.test', ...OPERATIONAL_EVENT_TYPES]) {
+      expect(errors[0].message).not.toContain(reserved);
+    }
   });
 
   test('a type that was registered a moment ago is known within seconds', async () => {

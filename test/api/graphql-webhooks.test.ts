@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { OPERATIONAL_EVENT_TYPES } from '../../src/domain/operational-events.js';
 import { emitMany, makeKey, makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
 import { codesOf, GraphqlApi } from '../support/graphql-api.js';
 import { documents } from '../support/graphql-documents.js';
@@ -191,6 +192,18 @@ describe('listing webhooks', () => {
     expect(await list({ eventType: 'booking.canceled', active: false })).toEqual([bookings.id]);
     const unknown = await api.ask('{ webhooks(filter: {eventType: "a.b"}) { edges { cursor } } }', {}, other);
     expect(unknown.errors[0].extensions.errors[0]).toMatchObject({ path: ['filter', 'eventType'] });
+  });
+
+  test('operational events can be named, and stand among the event types as reserved', async () => {
+    const eventTypes = [...OPERATIONAL_EVENT_TYPES];
+    const { data } = await create({ url: 'https://a.example.com/', eventTypes });
+    expect(data.createWebhook.webhook.eventTypes).toEqual(eventTypes);
+    const all = await api.ask('{ eventTypes { name description reserved schema } }', {}, tenant);
+    for (const name of eventTypes) {
+      const type = all.data.eventTypes.find((each: { name: string }) => each.name === name);
+      expect(type).toMatchObject({ reserved: true, schema: { type: 'object', additionalProperties: false } });
+      expect(type.description).toMatch(/webhook of the tenant/);
+    }
   });
 
   test('needs the scope to read, and creating needs the one to write', async () => {

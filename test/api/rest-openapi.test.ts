@@ -1,5 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { OPERATIONAL_EVENT_TYPES } from '../../src/domain/operational-events.js';
 import { RestApi } from '../support/rest-api.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: a JSON document
@@ -183,10 +184,15 @@ describe('what the service really answers fits the document', () => {
 });
 
 describe('the delivery request in it', () => {
-  test('stands there for every event of the contract', () => {
-    expect(Object.keys(document.webhooks).sort()).toEqual(
-      ['booking.canceled', 'booking.created', 'coupon.applied', 'voucher.emitted', 'webhook.test'].sort(),
-    );
+  test('stands there for every event of the contract, and for the operational ones', () => {
+    const contract = [
+      'booking.canceled',
+      'booking.created',
+      'coupon.applied',
+      'voucher.emitted',
+      'webhook.test',
+    ];
+    expect(Object.keys(document.webhooks).sort()).toEqual([...contract, ...OPERATIONAL_EVENT_TYPES].sort());
   });
 
   test.each([
@@ -195,6 +201,16 @@ describe('the delivery request in it', () => {
     ['voucher.emitted', ['booking_code', 'voucher_number']],
     ['coupon.applied', ['code', 'discount_type']],
     ['webhook.test', ['message']],
+    [
+      'webhook.disabled',
+      ['webhook_id', 'origin', 'reason', 'consecutive_failures', 'disabled_at', 'held_until', 'count'],
+    ],
+    ['webhook.recovered', ['webhook_id', 'origin', 'disabled_at', 'recovered_at', 'count']],
+    [
+      'delivery.exhausted',
+      ['webhook_id', 'origin', 'delivery_id', 'event_id', 'event_type', 'attempts', 'last_error', 'count'],
+    ],
+    ['webhook.held_expiring', ['webhook_id', 'origin', 'held_count', 'expires_at', 'count']],
   ])('%s has the payload fields %j, "all strings"', (name, fields) => {
     const { schema, example } = document.webhooks[name].post.requestBody.content['application/json'];
     expect(schema).toMatchObject({ type: 'object', required: fields, additionalProperties: false });

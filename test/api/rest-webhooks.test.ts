@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { OPERATIONAL_EVENT_TYPES } from '../../src/domain/operational-events.js';
 import { makeTenant } from '../support/factories.js';
 import { contractFields, expectProblem, expectRefusedAt, RestApi, timestamp } from '../support/rest-api.js';
 
@@ -62,6 +63,10 @@ describe('POST /webhooks (contract part 4)', () => {
     expect((await api.webhook({ url: valid.url, events: ['webhook.test'] })).events).toEqual([
       'webhook.test',
     ]);
+  });
+
+  test.each(OPERATIONAL_EVENT_TYPES)('%s may be named in events', async (type) => {
+    expect((await api.webhook({ url: valid.url, events: [type] })).events).toEqual([type]);
   });
 
   test('the answer with the secret may not be kept by any cache', async () => {

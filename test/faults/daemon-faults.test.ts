@@ -58,6 +58,36 @@ describe('a daemon that is killed', () => {
   });
 });
 
+describe('a daemon that is killed while deliveries fail', () => {
+  const kills = size('FAULTS_NEWS_KILLS', 3, 20);
+  const events = size('FAULTS_NEWS_EVENTS', 400, 3_000);
+
+  test(`tells owners exactly what happened: ${kills} times`, { timeout: TEST_MS }, async () => {
+    await using site = await Site.open(await sharedGround(), { MAX_RETRIES: '0' });
+    let requests = 0;
+    // Never ten in a row, or there would soon be no attempts that fail.
+    await site.addWebhook('moody', () => ({ status: ++requests % 2 === 0 ? 200 : 500, afterMs: 5 }));
+    await site.addWebhook('steady', good);
+    let daemon = await site.startDaemon();
+    const load = site.load({ name: 'news', events, ratePerSecond: 100 });
+    const disturbances: Disturbance[] = [];
+    for (let kill = 1; kill <= kills; kill++) {
+      await progress(load, events, kill, kills);
+      const from = Date.now();
+      daemon.signal('SIGKILL');
+      disturbances.push({ from, to: (await daemon.ended).at });
+      daemon = await site.startDaemon();
+    }
+    await load.done;
+    const findings = await site.judge(disturbances, RECOVERY_MS);
+    report('kill -9 while deliveries fail', { kills, ...findings });
+    // Among them: that what was told of failed deliveries, and is to be told, adds up to their number.
+    expect(findings.problems).toEqual([]);
+    expect(findings).toMatchObject({ accepted: 2 * events, lost: 0 });
+    expect(findings.byStatus['FAILED']).toBeGreaterThan(events / 4);
+  });
+});
+
 describe('a daemon that is told to end', () => {
   const restarts = size('FAULTS_RESTARTS', 2, 20);
   const events = size('FAULTS_RESTART_EVENTS', 400, 4_000);

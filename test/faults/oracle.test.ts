@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { dateToId } from '../../src/domain/delivery-id.js';
 import type { HealthState } from '../../src/domain/health.js';
-import type { AttemptState, DeliveryState, Evidence, Receipt } from './support/evidence.js';
+import type { AttemptState, DeliveryState, Evidence, NewsState, Receipt } from './support/evidence.js';
 import { judge } from './support/oracle.js';
 
 const START = Date.UTC(2026, 0, 31, 9, 30);
@@ -14,6 +14,7 @@ const delivery = (changes: Partial<DeliveryState> = {}): DeliveryState => ({
   webhookId: 1,
   status: 'SUCCEEDED',
   attemptCount: 1,
+  operational: false,
   ...changes,
 });
 const attempt = (changes: Partial<AttemptState> = {}): AttemptState => ({
@@ -34,11 +35,20 @@ const receipt = (changes: Partial<Receipt> = {}): Receipt => ({
   ...changes,
 });
 
+const told = (changes: Partial<NewsState> = {}): NewsState => ({
+  eventId: dateToId(new Date(START + 1_000)),
+  type: 'delivery.exhausted',
+  aboutWebhookId: 1,
+  count: 1,
+  ...changes,
+});
+
 /** One event with one delivery that went well, but for what is given. */
 const evidence = (changes: Partial<Evidence> = {}): Evidence => ({
   accepted: [{ key: 'k', eventId: 1, deliveryCount: 1 }],
   receipts: [receipt()],
   events: 1,
+  news: [],
   deliveries: [delivery()],
   attempts: [attempt()],
   webhooks: [{ id: 1, ...healthy }],
@@ -222,9 +232,75 @@ describe('its judgement of health', () => {
         changes: [success, failure],
         webhooks: [{ id: 1, ...become(1) }],
         deliveries: [delivery(), delivery({ id: DELIVERY + 1, status: 'FAILED' })],
+        news: [told()],
         accepted: [{ key: 'k', eventId: 1, deliveryCount: 2 }],
       }),
     );
     expect(findings).toMatchObject({ problems: [], health: { checkedExactly: 2, otherThanFinishOrder: 1 } });
+  });
+});
+
+describe('its judgement of what owners were told', () => {
+  const failed = { deliveries: [delivery({ status: 'FAILED' })], receipts: [receipt({ status: 500 })] };
+  const later = (ms: number) => dateToId(new Date(START + 1_000 + ms));
+
+  test('wants every failed delivery to be told once, or to be counted for later', () => {
+    expect(problemsOf({ ...failed, news: [told()] })).toEqual([]);
+    expect(problemsOf({ ...failed, news: [told({ eventId: null })] })).toEqual([]);
+    expect(problemsOf(failed)).toEqual([expect.stringContaining('1 failed deliveries, and 0 were told')]);
+    expect(problemsOf({ ...failed, news: [told({ count: 2 })] })).toHaveLength(1);
+    expect(problemsOf({ ...failed, news: [told(), told({ eventId: null })] })).toHaveLength(1);
+    expect(problemsOf({ ...failed, news: [told({ aboutWebhookId: 2 })] })).toHaveLength(1);
+  });
+
+  test('wants no word of operational deliveries that failed, and none to the webhook that it is about', () => {
+    const news = [told()];
+    const tellOf = (webhookId: number) => {
+      const id = DELIVERY + 4096;
+      const telling = delivery({
+        id,
+        eventId: news[0]!.eventId!,
+        webhookId,
+        status: 'FAILED',
+        operational: true,
+      });
+      return problemsOf({
+        deliveries: [...failed.deliveries, telling],
+        receipts: [...failed.receipts, receipt({ deliveryId: id, status: 500 })],
+        attempts: [attempt(), attempt({ deliveryId: id, webhookId })],
+        news,
+      });
+    };
+    expect(tellOf(2)).toEqual([]);
+    expect(tellOf(1)).toEqual([expect.stringContaining('about itself')]);
+  });
+
+  test('wants a minute between two of a kind', () => {
+    const deliveries = [delivery({ status: 'FAILED' }), delivery({ id: DELIVERY + 1, status: 'FAILED' })];
+    const two = {
+      deliveries,
+      attempts: deliveries.map(({ id }) => attempt({ deliveryId: id })),
+      receipts: deliveries.map(({ id }) => receipt({ deliveryId: id, status: 500 })),
+      accepted: [{ key: 'k', eventId: 1, deliveryCount: 2 }],
+    };
+    expect(problemsOf({ ...two, news: [told(), told({ eventId: later(60_000) })] })).toEqual([]);
+    expect(problemsOf({ ...two, news: [told(), told({ eventId: later(50_000) })] })).toEqual([
+      'delivery.exhausted of 1 was raised more often than once a minute',
+    ]);
+  });
+
+  test('wants no disabling and no recovery told that was none', () => {
+    expect(problemsOf({ news: [told({ type: 'webhook.disabled' })] })).toHaveLength(1);
+    const off = { ...healthy, active: false, generation: 1 };
+    const on = { ...healthy, generation: 2 };
+    const changes = [
+      { webhookId: 1, sequence: 1, transaction: 'b', at: START, before: healthy, after: off },
+      { webhookId: 1, sequence: 2, transaction: 'c', at: START, before: off, after: on },
+    ];
+    const switched = { changes, webhooks: [{ id: 1, ...on }] };
+    const disabled = told({ type: 'webhook.disabled' });
+    const recovered = told({ type: 'webhook.recovered' });
+    expect(problemsOf({ ...switched, news: [disabled, recovered] })).toEqual([]);
+    expect(problemsOf({ ...switched, news: [recovered] })).toHaveLength(1);
   });
 });

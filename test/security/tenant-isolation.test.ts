@@ -223,6 +223,10 @@ describe('with SQL of one’s own, as the role of the API', () => {
       `select graphile_worker.add_job('deliver')`,
       'select * from hookwright.idempotency_keys',
       'select * from hookwright.make_partitions(1)',
+      'select * from hookwright.raised_events',
+      `select hookwright.write_operational_event(${owner.id}, ${webhookId}, 'webhook.disabled', '{}')`,
+      `select hookwright.raise_events(array[${owner.id}], array[${webhookId}], array['webhook.disabled'], array['{}'], array[1])`,
+      'select hookwright.raise_pending(1)',
       'set role postgres',
     ]) {
       const outcome = rejection(tenantTransaction(pool, owner.id, (client) => client.query(text)));

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { HealthState } from '../../../src/domain/health.js';
+import { isOperational, OPERATIONAL_EVENT_TYPES } from '../../../src/domain/operational-events.js';
 import type { Outcome } from '../../../src/domain/outcome.js';
 
 /**
@@ -9,7 +10,9 @@ import type { Outcome } from '../../../src/domain/outcome.js';
 export interface Evidence {
   accepted: readonly Accepted[];
   receipts: readonly Receipt[];
+  /** Those that were emitted; the service's own are `news`. */
   events: number;
+  news: readonly NewsState[];
   deliveries: readonly DeliveryState[];
   attempts: readonly AttemptState[];
   webhooks: readonly WebhookState[];
@@ -38,6 +41,16 @@ export interface DeliveryState {
   webhookId: number;
   status: 'PENDING' | 'HELD' | 'SUCCEEDED' | 'FAILED' | 'CANCELED';
   attemptCount: number;
+  /** Of an event that the service itself has raised. */
+  operational: boolean;
+}
+
+/** An event that the service itself has raised, or has yet to raise: then without an id. */
+export interface NewsState {
+  eventId: number | null;
+  type: string;
+  aboutWebhookId: number;
+  count: number;
 }
 
 export interface AttemptState {
@@ -89,22 +102,33 @@ export async function watchWebhooks(pool: pg.Pool): Promise<void> {
     for each row execute function faults.note_change();`);
 }
 
+const isNotNewsSql = `(event_type <> all (array[${OPERATIONAL_EVENT_TYPES.map((type) => `'${type}'`)}]))`;
+
 const millisecondsSql = (time: string) => `(extract(epoch from ${time}) * 1000)::double precision`;
 
 /** What the database knows. */
 export async function readEvidence(
   pool: pg.Pool,
-): Promise<Pick<Evidence, 'events' | 'deliveries' | 'attempts' | 'webhooks' | 'changes'>> {
+): Promise<Pick<Evidence, 'events' | 'news' | 'deliveries' | 'attempts' | 'webhooks' | 'changes'>> {
   const rows = async <Row extends pg.QueryResultRow>(text: string) => (await pool.query<Row>(text)).rows;
   const [counted] = await rows<{ events: number }>(
-    'select count(*)::integer as events from hookwright.events',
+    `select count(*)::integer as events from hookwright.events where ${isNotNewsSql}`,
+  );
+  const deliveries = await rows<Omit<DeliveryState, 'operational'> & { eventType: string }>(
+    `select id, event_id as "eventId", webhook_id as "webhookId", status, attempt_count as "attemptCount",
+            event_type as "eventType"
+     from hookwright.deliveries order by id`,
   );
   return {
     events: counted!.events,
-    deliveries: await rows<DeliveryState>(
-      `select id, event_id as "eventId", webhook_id as "webhookId", status, attempt_count as "attemptCount"
-       from hookwright.deliveries order by id`,
+    news: await rows<NewsState>(
+      `select id as "eventId", event_type as type, (body::json->>'webhook_id')::bigint as "aboutWebhookId",
+              (body::json->>'count')::integer as count
+       from hookwright.events where not ${isNotNewsSql}
+       union all
+       select null, event_type, webhook_id, pending from hookwright.raised_events where pending > 0`,
     ),
+    deliveries: deliveries.map((row) => ({ ...row, operational: isOperational(row.eventType) })),
     attempts: await rows<AttemptState>(
       `select a.delivery_id as "deliveryId", d.webhook_id as "webhookId", a.number,
               case when a.error_code is null then 'SUCCEEDED' when a.status_code = 410 then 'GONE' else 'FAILED' end

@@ -1,6 +1,7 @@
 import { idToDate } from '../../../src/domain/delivery-id.js';
 import type { AttemptState, DeliveryState, Evidence, Receipt } from './evidence.js';
 import { judgeHealth } from './health-oracle.js';
+import { judgeNews } from './news-oracle.js';
 
 /** A time in which something was broken, in milliseconds since 1970. */
 export interface Disturbance {
@@ -29,7 +30,8 @@ export interface Findings {
 /**
  * Judges a fault test. Whatever was done to the service, these hold: every accepted delivery was acknowledged or
  * stands in a terminal state, nothing waits without a cause, every acknowledgement that is claimed was given, attempts
- * are numbered without gaps, duplicates have a disturbance that explains them, and failures are counted exactly.
+ * are numbered without gaps, duplicates have a disturbance that explains them, failures are counted exactly, and owners
+ * are told exactly what happened.
  */
 export function judge(evidence: Evidence, disturbances: readonly Disturbance[] = []): Findings {
   const { receipts, deliveries } = evidence;
@@ -48,6 +50,7 @@ export function judge(evidence: Evidence, disturbances: readonly Disturbance[] =
       ...numbering(deliveries, evidence.attempts),
       ...repeated.problems,
       ...health.problems,
+      ...judgeNews(evidence),
     ],
     accepted: accounts.accepted,
     lost: accounts.lost(acknowledged),

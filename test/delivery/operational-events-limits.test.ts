@@ -1,0 +1,283 @@
+import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { idToDate } from '../../src/domain/delivery-id.js';
+import { isOperational } from '../../src/domain/operational-events.js';
+import { commandLine } from '../../src/operations/audit.js';
+import { deleteWebhook } from '../../src/operations/delete-webhook.js';
+import { forgetRaised, raisePending } from '../../src/operations/raise-events.js';
+import { updateWebhook } from '../../src/operations/update-webhook.js';
+import { DeliveryStack } from '../support/delivery-stack.js';
+import { eventually } from '../support/eventually.js';
+import { operationalEvents, passMinute } from '../support/operational-news.js';
+import { answer, type Receiver, startReceiver } from '../support/receiver.js';
+
+const PATIENCE_MS = 60_000;
+const TEST_MS = 120_000;
+
+let stack: DeliveryStack;
+let failing: Receiver;
+let failingId: number;
+
+beforeEach(async () => {
+  stack = await DeliveryStack.open({ MAX_RETRIES: '0' });
+  failing = await startReceiver(answer(500));
+  ({ id: failingId } = await stack.webhook(failing.url));
+});
+afterEach(async () => {
+  await stack[Symbol.asyncDispose]();
+  await failing.close();
+});
+
+/** Asks whether there is one, and not for all of them: there may be thousands. */
+const settled = () =>
+  eventually(
+    async () =>
+      (
+        await stack.deliveries(
+          `status = 'PENDING' and id = (select min(id) from hookwright.deliveries where status = 'PENDING')`,
+        )
+      ).length === 0,
+    PATIENCE_MS,
+  );
+const enable = (id: number) =>
+  updateWebhook(stack.services.db, stack.tenantId, id, { active: true }, 168, commandLine);
+const countOf = (events: { payload: Record<string, string> }[]) =>
+  events.reduce((sum, { payload }) => sum + Number(payload['count']), 0);
+
+async function emitMany(count: number): Promise<void> {
+  const item = {
+    tenantId: stack.tenantId,
+    eventType: 'coupon.applied',
+    body: '{"code":"a","discount_type":"b"}',
+    idempotencyKey: null,
+    onlyWebhookId: null,
+  };
+  await stack.services.emitter.emit(new Array(count).fill(item));
+}
+
+describe('at most one event a minute for each webhook and type', () => {
+  test(
+    'a thousand exhausted deliveries are one event at once, and the rest in one with their count',
+    async () => {
+      let requests = 0;
+      // Every other one succeeds, so that the webhook is never disabled.
+      failing.answerWith((_, response) => {
+        requests += 1;
+        response.writeHead(requests % 2 === 0 ? 200 : 500).end();
+      });
+      await emitMany(2_000);
+      stack.startDaemon();
+      await settled();
+      expect(await stack.deliveries(`status = 'FAILED'`)).toHaveLength(1_000);
+      const early = await operationalEvents(stack);
+      const minutes = (Date.now() - idToDate(early[0]!.id).getTime()) / 60_000;
+      expect(early.length).toBeLessThanOrEqual(1 + minutes);
+
+      await passMinute(stack);
+      const all = await eventually(async () => {
+        const events = await operationalEvents(stack, 'delivery.exhausted');
+        return countOf(events) === 1_000 && events;
+      }, PATIENCE_MS);
+      expect(all).toHaveLength(early.length + 1);
+      await passMinute(stack);
+      expect(await raisePending(stack.services.db.pool)).toBe(0);
+    },
+    TEST_MS,
+  );
+
+  test(
+    'what was counted is told by the next cause, if that comes first',
+    async () => {
+      const fail = async () => {
+        await stack.emit();
+        await settled();
+      };
+      const daemon = stack.startDaemon();
+      await fail();
+      await fail();
+      await fail();
+      await daemon.stop(); // or its sweep could be the first
+      await passMinute(stack);
+      const raise = `select hookwright.raise_events(array[${stack.tenantId}], array[${failingId}],
+      array['delivery.exhausted'], array['{"webhook_id":"${failingId}"}'], array[4])`;
+      await stack.rows(raise);
+      const counts = (await operationalEvents(stack)).map(({ payload }) => payload['count']);
+      expect(counts).toEqual(['1', '6']);
+      expect(await raisePending(stack.services.db.pool)).toBe(0);
+    },
+    TEST_MS,
+  );
+
+  test('webhooks and types have a minute each', async () => {
+    const { id: other } = await stack.webhook(failing.url);
+    stack.startDaemon();
+    await emitMany(10);
+    await settled();
+    const raised = (await operationalEvents(stack)).map(
+      ({ event_type, payload }) => `${event_type} ${payload['webhook_id']}`,
+    );
+    expect(raised.sort()).toEqual(
+      [failingId, other].flatMap((id) => [`delivery.exhausted ${id}`, `webhook.disabled ${id}`]).sort(),
+    );
+  });
+
+  test('of a webhook that was deleted, what was counted is dropped; and what is over is forgotten', async () => {
+    const daemon = stack.startDaemon();
+    await emitMany(3);
+    await settled();
+    await daemon.stop();
+    await stack.rows(`update hookwright.raised_events set pending = 2, pending_body = '{"webhook_id":"1"}'`);
+    const before = await operationalEvents(stack);
+    await deleteWebhook(stack.services.db, stack.tenantId, failingId, commandLine);
+    await passMinute(stack);
+    await raisePending(stack.services.db.pool);
+    expect(await operationalEvents(stack)).toEqual(before);
+    await forgetRaised(stack.services.db.pool);
+    expect(await stack.rows('select from hookwright.raised_events')).toHaveLength(1);
+    await stack.rows(`update hookwright.raised_events set raised_at = now() - interval '61 minutes'`);
+    await forgetRaised(stack.services.db.pool);
+    expect(await stack.rows('select from hookwright.raised_events')).toEqual([]);
+  });
+});
+
+describe('an event and its cause are one transaction', () => {
+  test(
+    'when the outcome cannot be committed there is no event, and later there is one',
+    async () => {
+      await stack.rows(`
+      create function public.refuse() returns trigger language plpgsql as $$
+      begin raise exception 'not now'; end $$;
+      create constraint trigger refuse after insert on hookwright.raised_events
+      deferrable initially deferred for each row execute function public.refuse();`);
+      const eventId = await stack.emit();
+      stack.startDaemon();
+      await eventually(() => failing.received.length > 0);
+      // The job has been tried, and waits for its next turn.
+      await eventually(
+        async () =>
+          (await stack.rows(`select from graphile_worker._private_jobs where last_error like '%not now%'`))
+            .length === 1,
+      );
+      expect(await operationalEvents(stack)).toEqual([]);
+      expect(await stack.delivery(eventId)).toMatchObject({ status: 'PENDING', attempt_count: 0 });
+      expect(await stack.webhookRow(failingId)).toMatchObject({ consecutive_failures: 0 });
+
+      await stack.rows('drop trigger refuse on hookwright.raised_events');
+      await eventually(async () => (await stack.delivery(eventId)).status === 'FAILED', PATIENCE_MS);
+      expect((await operationalEvents(stack)).map(({ payload }) => payload['count'])).toEqual(['1']);
+    },
+    TEST_MS,
+  );
+
+  test(
+    'a connection that is killed between the two leaves neither, and both come once',
+    async () => {
+      const blocker = new pg.Client({ connectionString: stack.databaseUrl });
+      await blocker.connect();
+      const eventId = await stack.emit();
+      try {
+        await blocker.query('begin');
+        await blocker.query('lock table hookwright.raised_events in access exclusive mode');
+        stack.startDaemon();
+        // Not by the blocker: what a transaction sees of the others' activity stands still.
+        const waiting = await eventually(async () => {
+          const [row] = await stack.rows<{ pid: number }>(
+            `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+             and query like '%select hookwright.raise_events%'`,
+          );
+          return row;
+        });
+        expect(await stack.delivery(eventId)).toMatchObject({ status: 'PENDING', attempt_count: 0 });
+        await stack.rows(`select pg_terminate_backend(${waiting.pid})`);
+      } finally {
+        await blocker.end();
+      }
+
+      await eventually(async () => (await stack.delivery(eventId)).status === 'FAILED', PATIENCE_MS);
+      expect(
+        await stack.rows(`select from hookwright.attempts where delivery_id in
+      (select id from hookwright.deliveries where event_id = ${eventId})`),
+      ).toHaveLength(1);
+      expect((await operationalEvents(stack)).map(({ payload }) => payload['count'])).toEqual(['1']);
+    },
+    TEST_MS,
+  );
+});
+
+describe('webhooks that fail for ever', () => {
+  test(
+    'tell each other a bounded number of times: each was disabled, and had deliveries that failed',
+    async () => {
+      const { id: otherId } = await stack.webhook(failing.url);
+      stack.startDaemon();
+      for (let round = 0; round < 3; round++) {
+        await emitMany(12);
+        await settled();
+        await passMinute(stack);
+        await eventually(
+          async () =>
+            (await stack.rows('select from hookwright.raised_events where pending > 0')).length === 0,
+          PATIENCE_MS,
+        );
+        // What they hold of each other's news goes out, and fails, as soon as they are enabled.
+        for (const id of [failingId, otherId]) {
+          await enable(id);
+        }
+        await settled();
+        await passMinute(stack);
+      }
+      const ordinary = await stack.deliveries(`event_type = 'coupon.applied' and status = 'FAILED'`);
+      const failedNews = (await stack.deliveries(`status = 'FAILED'`)).length - ordinary.length;
+      expect(failedNews).toBeGreaterThan(0);
+      const exhausted = await operationalEvents(stack, 'delivery.exhausted');
+      expect(exhausted.every(({ payload }) => !isOperational(payload['event_type']!))).toBe(true);
+      const pending = await stack.rows<{ event_type: string; pending: number }>(
+        `select event_type, pending from hookwright.raised_events where pending > 0`,
+      );
+      const uncounted = pending
+        .filter(({ event_type }) => event_type === 'delivery.exhausted')
+        .reduce((sum, each) => sum + each.pending, 0);
+      expect(countOf(exhausted) + uncounted).toBe(ordinary.length);
+      const disabled = await stack.rows(`select from hookwright.audit_log where action = 'WEBHOOK_DISABLED'`);
+      expect(countOf(await operationalEvents(stack, 'webhook.disabled'))).toBeLessThanOrEqual(
+        disabled.length,
+      );
+
+      // And then nothing moves any more, however much time passes.
+      const before = await operationalEvents(stack);
+      for (let minute = 0; minute < 3; minute++) {
+        await passMinute(stack);
+        await raisePending(stack.services.db.pool);
+        await settled();
+      }
+      expect((await operationalEvents(stack)).length - before.length).toBeLessThanOrEqual(pending.length);
+    },
+    TEST_MS,
+  );
+
+  test(
+    'that are sent nothing but operational events are disabled without a word',
+    async () => {
+      const { id: listenerId } = await stack.webhook(failing.url, ['delivery.exhausted']);
+      stack.startDaemon();
+      for (let round = 0; round < 10; round++) {
+        await stack.rows(`update hookwright.webhooks set consecutive_failures = 0 where id = ${failingId}`);
+        await stack.emit();
+        await settled();
+        await passMinute(stack);
+      }
+      await eventually(async () => !(await stack.webhookRow(listenerId)).active, PATIENCE_MS);
+      expect((await stack.webhookRow(listenerId)).disabled_reason).toBe('FAILURES');
+      expect(await operationalEvents(stack, 'webhook.disabled')).toEqual([]);
+      const about = (await operationalEvents(stack)).map(({ payload }) => payload['webhook_id']);
+      expect(new Set(about)).toEqual(new Set([String(failingId)]));
+
+      // Nor is it told that such a webhook has recovered.
+      failing.answerWith(answer(200));
+      await enable(listenerId);
+      await settled();
+      expect(await operationalEvents(stack, 'webhook.recovered')).toEqual([]);
+    },
+    TEST_MS,
+  );
+});

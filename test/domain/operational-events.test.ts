@@ -1,0 +1,94 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { foldHealth } from '../../src/domain/health.js';
+import {
+  foldNews,
+  isOperational,
+  type NewsState,
+  type NewsStep,
+  OPERATIONAL_EVENT_TYPES,
+} from '../../src/domain/operational-events.js';
+
+/** `f` failed, `s` succeeded, `g` was told 410; in capitals: the delivery of an operational event. */
+const steps = (letters: string, generation = 3): NewsStep[] =>
+  [...letters].map((letter) => ({
+    generation,
+    operational: letter !== letter.toLowerCase(),
+    verdict: /s/i.test(letter) ? 'SUCCEEDED' : /g/i.test(letter) ? 'GONE' : 'FAILED',
+  }));
+const healthy: NewsState = {
+  active: true,
+  generation: 3,
+  consecutiveFailures: 0,
+  ordinaryFailures: true,
+  failureTold: false,
+};
+const after = (state: Partial<NewsState>, letters: string) =>
+  foldNews({ ...healthy, ...state }, steps(letters));
+
+describe('what outcomes give an owner to know', () => {
+  test('a webhook that failures have disabled, at the tenth and not at the ninth', () => {
+    expect(after({}, 'f'.repeat(9)).disabled).toBeNull();
+    expect(after({}, 'f'.repeat(10)).disabled).toBe('FAILURES');
+    expect(after({ consecutiveFailures: 9 }, 'f').disabled).toBe('FAILURES');
+    expect(after({}, 'g').disabled).toBe('GONE');
+  });
+
+  test('not one that only deliveries of operational events have disabled', () => {
+    expect(after({}, 'F'.repeat(10))).toMatchObject({ disabled: null, ordinaryFailures: false });
+    expect(after({}, 'G').disabled).toBeNull();
+    expect(after({ consecutiveFailures: 9, ordinaryFailures: false }, 'F').disabled).toBeNull();
+  });
+
+  test('one ordinary failure among the ten is enough, wherever it stands', () => {
+    expect(after({}, `f${'F'.repeat(9)}`).disabled).toBe('FAILURES');
+    expect(after({}, `${'F'.repeat(9)}f`).disabled).toBe('FAILURES');
+    expect(after({ consecutiveFailures: 9, ordinaryFailures: true }, 'F').disabled).toBe('FAILURES');
+    expect(after({ consecutiveFailures: 2, ordinaryFailures: true }, 'G').disabled).toBe('GONE');
+  });
+
+  test('but not one from before a success', () => {
+    expect(after({}, `ffs${'F'.repeat(10)}`).disabled).toBeNull();
+    expect(
+      after({ consecutiveFailures: 5, ordinaryFailures: true }, `S${'F'.repeat(10)}`).disabled,
+    ).toBeNull();
+  });
+
+  test('the first success after a failure that was told, and no other', () => {
+    expect(after({ failureTold: true }, 's').recovered).toBe(true);
+    expect(after({ failureTold: true }, 'fff').recovered).toBe(false);
+    expect(after({ failureTold: false }, 's').recovered).toBe(false);
+    expect(after({ failureTold: true }, `s${'f'.repeat(10)}`)).toMatchObject({
+      recovered: true,
+      disabled: 'FAILURES',
+    });
+    expect(after({ failureTold: true }, 'gs')).toMatchObject({ recovered: false, disabled: 'GONE' });
+  });
+
+  test('nothing of attempts from before the webhook was last switched, or of an inactive one', () => {
+    const unchanged = { ordinaryFailures: false, disabled: null, recovered: false };
+    const state = { ...healthy, ordinaryFailures: false, failureTold: true, consecutiveFailures: 9 };
+    expect(foldNews(state, steps('gfs', 2))).toEqual(unchanged);
+    expect(foldNews({ ...state, active: false }, steps('gfs'))).toEqual(unchanged);
+  });
+
+  test('is never more than what became of its health', () => {
+    const letters = fc.string({ unit: fc.constantFrom('f', 'F', 's', 'S', 'g', 'f', 'F'), maxLength: 40 });
+    fc.assert(
+      fc.property(letters, fc.integer({ min: 0, max: 9 }), (text, consecutiveFailures) => {
+        const state = { ...healthy, consecutiveFailures };
+        const { disable } = foldHealth(state, steps(text));
+        const { disabled } = foldNews(state, steps(text));
+        expect([null, disable]).toContain(disabled);
+        if (text === text.toLowerCase()) {
+          expect(disabled).toBe(disable);
+        }
+      }),
+    );
+  });
+});
+
+test.each(OPERATIONAL_EVENT_TYPES)('%s is operational; a test or a booking is not', (type) => {
+  expect(isOperational(type)).toBe(true);
+  expect(['webhook.test', 'booking.created'].some(isOperational)).toBe(false);
+});

@@ -1,0 +1,31 @@
+import { createHmac } from 'node:crypto';
+import { OPERATIONAL_EVENT_TYPES } from '../../src/domain/operational-events.js';
+import type { DeliveryStack } from './delivery-stack.js';
+import type { Received, Receiver } from './receiver.js';
+
+export interface OperationalEventRow {
+  id: number;
+  event_type: string;
+  payload: Record<string, string>;
+}
+
+/** The operational events that the database has, in the order in which they were raised. */
+export async function operationalEvents(stack: DeliveryStack, type?: string): Promise<OperationalEventRow[]> {
+  const types = type === undefined ? OPERATIONAL_EVENT_TYPES : [type];
+  return await stack.rows<OperationalEventRow>(
+    `select id, event_type, body::json as payload from hookwright.events
+     where event_type in (${types.map((name) => `'${name}'`)}) order by id`,
+  );
+}
+
+/** What a receiver got of one type. */
+export const receivedOf = ({ received }: Receiver, type: string): Received[] =>
+  received.filter(({ headers }) => headers['x-service-event'] === type);
+
+export const signatureOf = (secret: string, body: Buffer): string =>
+  `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
+
+/** What was only counted is old enough to be raised: a minute passes for the database. */
+export async function passMinute(stack: DeliveryStack): Promise<void> {
+  await stack.rows(`update hookwright.raised_events set raised_at = raised_at - interval '61 seconds'`);
+}
