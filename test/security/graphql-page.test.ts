@@ -44,6 +44,9 @@ const send = (body: object, key: string | null) =>
     key,
   });
 
+/** What takes a platform key. */
+const forPlatform = new Set(['createTenant', 'registerEventType', 'updateEventType', 'deprecateEventType']);
+
 describe('docs/graphql.md', () => {
   test('has an example of every query and every mutation', () => {
     const shown = new Set(examples.flatMap(({ rootFields }) => rootFields));
@@ -62,7 +65,7 @@ describe('docs/graphql.md', () => {
       );
       const { status, body } = await send(
         { query, variables: JSON.parse(own) },
-        name === 'createTenant' ? platformKey : key,
+        forPlatform.has(name) ? platformKey : key,
       );
       expect({ status, errors: body.errors }).toEqual({ status: 200, errors: undefined });
       expect(Object.values(body.data).every((value) => value !== null)).toBe(true);
@@ -97,7 +100,28 @@ async function seeded(): Promise<{ key: string; ids: Record<string, string> }> {
     `update hookwright.deliveries set status = 'FAILED', finished_at = now() where tenant_id = $1 returning id`,
     [tenant.id],
   );
-  const ids = { 42: webhookId, 140123456789013: eventId, 140123456789012: rows[0].id, 7: other.id };
+  await emitMany(services, tenant.id, 1);
+  const pending = await api.owner.query(
+    `select id from hookwright.deliveries where tenant_id = $1 and status = 'PENDING'`,
+    [tenant.id],
+  );
+  const operations = await api.owner.query<{ id: number }>(
+    `insert into hookwright.bulk_operations
+       (tenant_id, kind, status, webhook_id, filter, from_id, to_id, cursor_id, total, actor, finished_at)
+     select $1, 'REPLAY_EVENTS', status::hookwright.bulk_status, $2, '{}', 0, 1, 0, 1, 'TENANT_KEY',
+            case when status = 'CANCELED' then now() end
+     from unnest(array['RUNNING', 'CANCELED']) as wanted(status) returning id`,
+    [tenant.id, webhookId],
+  );
+  const ids = {
+    42: webhookId,
+    140123456789013: eventId,
+    140123456789012: rows[0].id,
+    140123456789014: pending.rows[0].id,
+    7: other.id,
+    12: operations.rows[0]?.id,
+    13: operations.rows[1]?.id,
+  };
   return {
     key: tenant.key,
     ids: Object.fromEntries(Object.entries(ids).map(([shown, id]) => [shown, String(id)])),

@@ -16,29 +16,45 @@ import { RestApi } from '../support/rest-api.js';
 const guarded: Record<string, readonly Scope[] | 'any key'> = {
   'Query.apiKeys': ['keys:admin'],
   'Query.auditLog': ['keys:admin'],
-  'Query.delivery': ['deliveries:read'],
+  'Query.backlog': ['deliveries:read'],
+  'Query.bulkOperation': ['deliveries:read'],
+  'Query.bulkOperations': ['deliveries:read'],
   'Query.deliveries': ['deliveries:read'],
+  'Query.delivery': ['deliveries:read'],
   'Query.event': ['events:read'],
   'Query.events': ['events:read'],
+  'Query.eventType': 'any key',
   'Query.eventTypes': 'any key',
+  'Query.stats': ['deliveries:read'],
   'Query.viewer': 'any key',
   'Query.webhook': ['webhooks:read'],
   'Query.webhooks': ['webhooks:read'],
+  'Mutation.cancelBulkOperation': ['deliveries:write'],
+  'Mutation.cancelDeliveries': ['deliveries:write'],
+  'Mutation.cancelDelivery': ['deliveries:write'],
   'Mutation.createApiKey': ['keys:admin'],
   'Mutation.createTenant': [],
   'Mutation.createWebhook': ['webhooks:write'],
   'Mutation.deleteWebhook': ['webhooks:write'],
+  'Mutation.deprecateEventType': [],
   'Mutation.emitEvent': ['events:emit'],
   'Mutation.emitEvents': ['events:emit'],
+  'Mutation.recoverWebhook': ['deliveries:write'],
   'Mutation.redeliver': ['deliveries:write'],
+  'Mutation.registerEventType': [],
   'Mutation.releaseHeld': ['webhooks:write'],
+  'Mutation.replayEvents': ['deliveries:write'],
+  'Mutation.resumeBulkOperation': ['deliveries:write'],
   'Mutation.revokeApiKey': ['keys:admin'],
   'Mutation.rotateWebhookSecret': ['webhooks:write'],
   'Mutation.testWebhook': ['webhooks:write'],
+  'Mutation.updateEventType': [],
   'Mutation.updateWebhook': ['webhooks:write'],
+  'BulkOperation.webhook': ['webhooks:read', 'webhooks:write'],
   'Delivery.event': ['events:read'],
   'Delivery.webhook': ['webhooks:read', 'webhooks:write'],
   'Event.deliveries': ['deliveries:read'],
+  'Webhook.backlog': ['deliveries:read'],
   'Webhook.deliveries': ['deliveries:read'],
 };
 
@@ -54,6 +70,15 @@ const unguarded: Record<string, string> = {
   AuditEntry: 'action actor after apiKeyId before createdAt id requestId targetId targetType',
   AuditEntryConnection: 'edges pageInfo',
   AuditEntryEdge: 'cursor node',
+  Backlog: 'countMax due held oldestDueAt scheduled',
+  BucketStats: 'attempts failures p50Ms p95Ms p99Ms start successRate successes',
+  BulkOperation: `
+    affected createdAt error filter finishedAt id kind processed progress skipped status total`,
+  BulkOperationConnection: 'edges pageInfo',
+  BulkOperationEdge: 'cursor node',
+  CancelBulkOperationPayload: 'operation',
+  CancelDeliveriesPayload: 'count countIsCapped operation',
+  CancelDeliveryPayload: 'delivery',
   CreateApiKeyPayload: 'apiKey key',
   CreateTenantPayload: 'tenant',
   CreateWebhookPayload: 'secret webhook',
@@ -63,6 +88,7 @@ const unguarded: Record<string, string> = {
     lastStatusCode nextAttemptAt status`,
   DeliveryConnection: 'edges pageInfo',
   DeliveryEdge: 'cursor node',
+  DeprecateEventTypePayload: 'eventType',
   EmitEventError: 'code detail path',
   EmitEventPayload: 'deliveryCount duplicate event',
   EmitEventResult: 'deliveryCount duplicate error event',
@@ -71,14 +97,23 @@ const unguarded: Record<string, string> = {
   Event: 'body createdAt eventType id payload',
   EventConnection: 'edges pageInfo',
   EventEdge: 'cursor node',
-  EventType: 'createdAt deprecatedAt description name reserved schema',
+  EventType: `
+    createdAt deprecatedAt description name reserved samplePayload schema version versions`,
+  EventTypeVersion: 'createdAt schema version',
   PageInfo: 'endCursor hasNextPage hasPreviousPage startCursor',
+  RecoverWebhookPayload: 'count countIsCapped operation',
   RedeliverPayload: 'delivery',
+  RegisterEventTypePayload: 'eventType',
   ReleaseHeldPayload: 'webhook',
+  ReplayEventsPayload: 'count countIsCapped operation',
+  ResumeBulkOperationPayload: 'operation',
   RevokeApiKeyPayload: 'apiKey',
   RotateWebhookSecretPayload: 'secret webhook',
+  Stats: 'bucket buckets since total until',
+  StatsFigures: 'attempts failures p50Ms p95Ms p99Ms successRate successes',
   Tenant: 'createdAt id name',
   TestWebhookPayload: 'delivery',
+  UpdateEventTypePayload: 'eventType',
   UpdateWebhookPayload: 'webhook',
   Viewer: 'apiKey scopes tenant',
   Webhook: `
@@ -148,7 +183,19 @@ describe('over the wire', () => {
     const { id: webhook } = await makeWebhook(api.services, api.tenant.id);
     const [event] = await emitMany(api.services, api.tenant.id, 1);
     const { rows } = await api.owner.query('select id from hookwright.deliveries');
-    ids = { webhook: String(webhook), event: String(event), delivery: String(rows[0].id) };
+    const operations = await api.owner.query(
+      `insert into hookwright.bulk_operations
+         (tenant_id, kind, webhook_id, filter, from_id, to_id, cursor_id, total, actor)
+       values ($1, 'REPLAY_EVENTS', $2, '{}', 0, 1, 0, 0, 'TENANT_KEY') returning id`,
+      [api.tenant.id, webhook],
+    );
+    ids = {
+      webhook: String(webhook),
+      event: String(event),
+      delivery: String(rows[0].id),
+      bulkOperation: String(operations.rows[0].id),
+      eventType: 'coupon.applied',
+    };
   });
   afterAll(() => api[Symbol.asyncDispose]());
 
@@ -171,10 +218,20 @@ describe('over the wire', () => {
   const literals: Record<string, string> = {
     CreateApiKeyInput: '{name: "k", scopes: ["webhooks:read"]}',
     CreateTenantInput: '{name: "t"}',
+    DateTime: '"2026-01-01T00:00:00Z"',
     CreateWebhookInput: '{url: "https://a.example.com/", eventTypes: ["*"]}',
     DeleteWebhookInput: '{id: "1"}',
     EmitEventInput: '{event: "coupon.applied", payload: {code: "A", discount_type: "B"}}',
     EmitEventsInput: '{events: []}',
+    CancelBulkOperationInput: '{id: "1"}',
+    CancelDeliveriesInput: '{filter: {webhookId: "1"}}',
+    CancelDeliveryInput: '{deliveryId: "1"}',
+    DeprecateEventTypeInput: '{name: "a.b"}',
+    RecoverWebhookInput: '{webhookId: "1", since: "2026-01-01T00:00:00Z"}',
+    RegisterEventTypeInput: '{name: "a.b", description: "d", schema: {type: "object"}}',
+    ReplayEventsInput: '{webhookId: "1", filter: {since: "2026-01-01T00:00:00Z"}}',
+    ResumeBulkOperationInput: '{id: "1"}',
+    UpdateEventTypeInput: '{name: "a.b", description: "d"}',
     RedeliverInput: '{deliveryId: "1"}',
     ReleaseHeldInput: '{webhookId: "1"}',
     RevokeApiKeyInput: '{id: "1"}',
@@ -223,6 +280,7 @@ describe('over the wire', () => {
 
   /** How to get to an object of each type with a key that may not have the guarded field of it. */
   const ways: Record<string, (inner: string) => string> = {
+    BulkOperation: (inner) => `{ bulkOperation(id: "${ids['bulkOperation']}") { id ${inner} } }`,
     Delivery: (inner) => `{ delivery(id: "${ids['delivery']}") { id ${inner} } }`,
     Event: (inner) => `{ event(id: "${ids['event']}") { id ${inner} } }`,
     Webhook: (inner) => `{ webhook(id: "${ids['webhook']}") { id ${inner} } }`,
