@@ -111,12 +111,9 @@ export class ChangeFeed {
     this.#position ??= await this.#begin();
     const before = this.#position;
     const followers = [...this.#followers];
-    for (const [follower, joining] of this.#joining) {
-      this.#joining.delete(follower);
-      joining.resolve(before);
-    }
     const tenantIds = [...new Set(followers.map(({ tenantId }) => tenantId))];
     const read = await readChanges(this.db.pool, tenantIds, before.snapshot, CHANGES_PER_READ_MAX);
+    this.#welcome(followers, before);
     if (read === null) {
       await wantChanges(this.db.pool);
     }
@@ -168,6 +165,14 @@ export class ChangeFeed {
   #lose(followers: readonly Follower[], position: ChangePosition): void {
     for (const follower of followers) {
       follower.lost(position);
+    }
+  }
+
+  /** Those that were read for have missed nothing since. */
+  #welcome(followers: readonly Follower[], position: ChangePosition): void {
+    for (const follower of followers) {
+      this.#joining.get(follower)?.resolve(position);
+      this.#joining.delete(follower);
     }
   }
 
