@@ -1,11 +1,14 @@
 import { createClient } from 'graphql-sse';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { buildGraphqlSchema } from '../../src/graphql/schema.js';
 import { commandLine } from '../../src/operations/audit.js';
 import { createApiKey } from '../../src/operations/create-api-key.js';
 import { revokeApiKey } from '../../src/operations/revoke-api-key.js';
+import { badValues } from '../support/bad-values.js';
 import { eventually } from '../support/eventually.js';
 import { makeKey } from '../support/factories.js';
 import { deliveries, LiveApi, type StreamTimes, webhooks } from '../support/live-api.js';
+import { innards } from '../support/untouched.js';
 
 const WITHIN_MS = 20_000;
 const RECEIVER = 'https://receiver.example.com/';
@@ -103,19 +106,22 @@ describe('what may be asked', () => {
       'one that is too deep',
       `subscription { webhookUpdated { webhook ${'{ deliveries { edges { node { webhook '.repeat(3)} { id } ${'} } } }'.repeat(3)} } }`,
       'GRAPHQL_VALIDATION_FAILED',
+      'The operation is 15 levels deep',
     ],
     [
       'one that could read too much',
       `subscription { webhookUpdated { webhook { deliveries(first: 100) { edges { node { event { deliveries {
          webhook { deliveries(first: 100) { edges { cursor } } } } } } } } } } }`,
       'GRAPHQL_VALIDATION_FAILED',
+      'The query could read too much',
     ],
-  ])('%s is refused with 400', async (_, document, code) => {
+  ])('%s is refused with 400', async (_, document, code, message = '') => {
     const live = await open();
     const stream = await live.subscribe(document);
     expect(stream.status).toBe(400);
     const { errors } = await stream.body();
     expect(errors[0]?.extensions).toEqual({ code });
+    expect(errors[0]?.message).toContain(message);
   });
 
   test('wrong arguments and variables', async () => {
@@ -138,6 +144,28 @@ describe('what may be asked', () => {
       });
       expect(refused.statusCode, body).toBe(400);
     }
+  });
+
+  test('every way of spoiling the arguments of a subscription is refused, and the stream is over', async () => {
+    const live = await open({ STREAMS_PER_KEY_MAX: '100' });
+    const schema = await buildGraphqlSchema();
+    let refused = 0;
+    for (const { name, args } of Object.values(schema.getSubscriptionType()!.getFields())) {
+      for (const arg of args) {
+        const query = `subscription ($value: ${arg.type}) { ${name}(${arg.name}: $value) { cursor } }`;
+        for (const { why, value } of badValues(arg.type, arg.name, [arg.name])) {
+          const stream = await live.subscribe(query, { value });
+          await eventually(() => stream.hasEnded, WITHIN_MS);
+          const errors = stream.status === 200 ? stream.errors : (await stream.body()).errors;
+          const code = errors[0]?.extensions['code'];
+          expect(['BAD_USER_INPUT', 'NOT_FOUND'], `${name} ${arg.name}: ${why}`).toContain(code);
+          expect(stream.status === 400 || stream.isComplete).toBe(true);
+          expect(JSON.stringify(errors)).not.toMatch(innards);
+          refused += 1;
+        }
+      }
+    }
+    expect(refused).toBeGreaterThan(50);
   });
 
   test('subscriptions at /graphql are sent here, and other methods are refused', async () => {
