@@ -17,6 +17,10 @@ export class LiveUpdates extends Migration {
         wanted_until timestamptz not null
       ) with (fillfactor = 50);
 
+      -- The same, in seconds since 1970, for the triggers: they cannot run a query before they are called, and to call
+      -- them costs as much as a small statement. A sequence is seen by everybody at once, whatever their snapshot.
+      create sequence hookwright.changes_wanted_until;
+
       -- A row for each statement and tenant, with the ids of what it changed. The transaction's id tells which changes a
       -- snapshot does not hold yet: the order of a sequence is not the order of commits.
       create unlogged table hookwright.changes (
@@ -33,12 +37,10 @@ export class LiveUpdates extends Migration {
       create function hookwright.note_changed_deliveries() returns trigger
       language plpgsql security definer set search_path = pg_catalog, hookwright, pg_temp as $$
       begin
-        if exists (select from hookwright.live_feed where wanted_until > clock_timestamp()) then
-          insert into hookwright.changes (tenant_id, kind, ids, webhook_ids)
-          select tenant_id, 'DELIVERY', array_agg(id), array_agg(webhook_id) from changed group by tenant_id;
-          if found then
-            perform pg_notify('hookwright_changes', '');
-          end if;
+        insert into hookwright.changes (tenant_id, kind, ids, webhook_ids)
+        select tenant_id, 'DELIVERY', array_agg(id), array_agg(webhook_id) from changed group by tenant_id;
+        if found then
+          perform pg_notify('hookwright_changes', '');
         end if;
         return null;
       end $$;
@@ -46,24 +48,26 @@ export class LiveUpdates extends Migration {
       create function hookwright.note_changed_webhooks() returns trigger
       language plpgsql security definer set search_path = pg_catalog, hookwright, pg_temp as $$
       begin
-        if exists (select from hookwright.live_feed where wanted_until > clock_timestamp()) then
-          insert into hookwright.changes (tenant_id, kind, ids, webhook_ids)
-          select tenant_id, 'WEBHOOK', array_agg(id), array_agg(id) from changed group by tenant_id;
-          if found then
-            perform pg_notify('hookwright_changes', '');
-          end if;
+        insert into hookwright.changes (tenant_id, kind, ids, webhook_ids)
+        select tenant_id, 'WEBHOOK', array_agg(id), array_agg(id) from changed group by tenant_id;
+        if found then
+          perform pg_notify('hookwright_changes', '');
         end if;
         return null;
       end $$;
 
-      create trigger note_new after insert on hookwright.deliveries
-        referencing new table as changed for each statement execute function hookwright.note_changed_deliveries();
-      create trigger note_changed after update on hookwright.deliveries
-        referencing new table as changed for each statement execute function hookwright.note_changed_deliveries();
-      create trigger note_new after insert on hookwright.webhooks
-        referencing new table as changed for each statement execute function hookwright.note_changed_webhooks();
-      create trigger note_changed after update on hookwright.webhooks
-        referencing new table as changed for each statement execute function hookwright.note_changed_webhooks();
+      create trigger note_new after insert on hookwright.deliveries referencing new table as changed for each statement
+        when (pg_sequence_last_value('hookwright.changes_wanted_until') > extract(epoch from clock_timestamp()))
+        execute function hookwright.note_changed_deliveries();
+      create trigger note_changed after update on hookwright.deliveries referencing new table as changed for each statement
+        when (pg_sequence_last_value('hookwright.changes_wanted_until') > extract(epoch from clock_timestamp()))
+        execute function hookwright.note_changed_deliveries();
+      create trigger note_new after insert on hookwright.webhooks referencing new table as changed for each statement
+        when (pg_sequence_last_value('hookwright.changes_wanted_until') > extract(epoch from clock_timestamp()))
+        execute function hookwright.note_changed_webhooks();
+      create trigger note_changed after update on hookwright.webhooks referencing new table as changed for each statement
+        when (pg_sequence_last_value('hookwright.changes_wanted_until') > extract(epoch from clock_timestamp()))
+        execute function hookwright.note_changed_webhooks();
 
       -- Has changes written down for so long; the answer is the epoch that they belong to. Changes that nobody can ask
       -- for any more are deleted by the way.
@@ -77,7 +81,9 @@ export class LiveUpdates extends Migration {
         on conflict (only_row) do update
           set epoch = case when f.wanted_until > clock_timestamp() then f.epoch else excluded.epoch end,
               wanted_until = greatest(f.wanted_until, excluded.wanted_until)
-        returning epoch into current_epoch;
+        returning f.epoch into current_epoch;
+        perform setval('hookwright.changes_wanted_until',
+          (select ceil(extract(epoch from f.wanted_until))::bigint from hookwright.live_feed f));
         delete from hookwright.changes where at < clock_timestamp() - kept_seconds * interval '1 second';
         return current_epoch;
       end $$;
@@ -115,6 +121,7 @@ export class LiveUpdates extends Migration {
         hookwright.note_changed_deliveries(), hookwright.note_changed_webhooks(),
         hookwright.want_changes(integer, integer), hookwright.read_changes(pg_snapshot, bigint[], integer)
         from public;
+      grant select on sequence hookwright.changes_wanted_until to hookwright_api;
       grant execute on function
         hookwright.want_changes(integer, integer), hookwright.read_changes(pg_snapshot, bigint[], integer)
         to hookwright_api;
