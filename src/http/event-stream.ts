@@ -11,6 +11,9 @@ export interface EventStreamOptions {
   onEnd: (reason: EndReason) => void;
 }
 
+/** A process that ends does not wait for a reader that has stopped reading. */
+const END_PATIENCE_MS = 1_000;
+
 export type EndReason =
   | 'the client left'
   | 'the reader was too slow'
@@ -72,7 +75,7 @@ export class EventStream {
       this.#ended(reason);
       this.response.end(`: ${reason}\n\n`);
       // What a reader that has stopped reading leaves behind is not kept for it.
-      const cut = setTimeout(() => this.response.destroy(), this.options.slowMs);
+      const cut = setTimeout(() => this.response.destroy(), END_PATIENCE_MS);
       this.response.once('close', () => clearTimeout(cut));
     }
   }

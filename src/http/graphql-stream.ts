@@ -80,6 +80,10 @@ function follow(live: Live, reply: FastifyReply, giveBack: () => void): void {
     refuse: (error) => void tellAndComplete(stream, [formattedOf(error)]),
     end: () => stream.end('the service ends'),
   });
+  if (reply.raw.destroyed) {
+    stream.destroy('the client left'); // while its stream was being opened
+    return;
+  }
   pump(live, stream).catch((error: unknown) => {
     const known = toApiError(error);
     if (known.reason === 'internal') {

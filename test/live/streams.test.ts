@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { request as httpRequest, type ServerResponse } from 'node:http';
 import { createClient } from 'graphql-sse';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { buildGraphqlSchema } from '../../src/graphql/schema.js';
@@ -206,6 +208,32 @@ describe('how many there may be', () => {
     one.cut();
     await eventually(async () => (await live.subscribe(webhooks, {}, { key })).status === 200, WITHIN_MS);
   });
+
+  test('a client that leaves before its stream has opened keeps no place', async () => {
+    const live = await open({ STREAMS_PER_KEY_MAX: '1' });
+    const { id } = await live.stack.webhook(RECEIVER);
+    const older = await live.stack.services.db.pool.connect();
+    await older.query('begin');
+    await older.query(`update hookwright.webhooks set url = url where id = ${id}`); // the feed waits for it, 2 s
+    const { port, server } = live.servers[0]!;
+    const headers = { authorization: `Bearer ${live.key}`, 'content-type': 'application/json' };
+    const arrived = once(server.server, 'request');
+    const leaving = httpRequest({
+      host: '127.0.0.1',
+      port,
+      method: 'POST',
+      path: '/graphql/stream',
+      headers,
+    });
+    leaving.on('error', () => {});
+    leaving.end(JSON.stringify({ query: webhooks }));
+    await arrived;
+    await eventually(async () => (await live.subscribe(webhooks)).status === 429, WITHIN_MS);
+    leaving.destroy();
+    await eventually(async () => (await live.subscribe(webhooks)).status === 200, WITHIN_MS);
+    await older.query('rollback');
+    older.release();
+  });
 });
 
 describe('how streams live and end', () => {
@@ -235,6 +263,22 @@ describe('how streams live and end', () => {
       await eventually(() => stream.hasEnded);
       expect(stream.events.map(({ event }) => event)).toEqual(['next']);
     }
+  });
+
+  test('nor for those that have stopped reading', async () => {
+    const live = await open();
+    await live.stack.webhook(RECEIVER);
+    const document = 'subscription { deliveryUpdated { delivery { id event { body } } } }';
+    const arrived = once(live.servers[0]!.server.server, 'request') as Promise<[unknown, ServerResponse]>;
+    const stream = await (await live.subscribe(document)).begun();
+    const [, response] = await arrived;
+    stream.response.pause();
+    const payload = { code: 'x'.repeat(200_000), discount_type: 'y' };
+    for (let i = 0; i < 100; i++) await live.stack.emit('coupon.applied', payload);
+    await eventually(() => response.writableNeedDrain, WITHIN_MS);
+    const startedAt = performance.now();
+    await live.removeServer();
+    expect(performance.now() - startedAt).toBeLessThan(15_000); // a slow reader has 30 s otherwise
   });
 
   test('a reader that takes nothing is cut off, and holds little of the process until then', async () => {
