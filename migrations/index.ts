@@ -9,6 +9,7 @@ import { Outbox } from './0008-outbox.js';
 import { EventTypeVersions } from './0009-event-type-versions.js';
 import { BulkOperations } from './0010-bulk-operations.js';
 import { OperationalEvents } from './0012-operational-events.js';
+import { LiveUpdates } from './0014-live-updates.js';
 
 /** Every migration, in order. One file a change; a released one is never edited. */
 export const migrations = [
@@ -23,4 +24,5 @@ export const migrations = [
   { name: '0009-event-type-versions', class: EventTypeVersions },
   { name: '0010-bulk-operations', class: BulkOperations },
   { name: '0012-operational-events', class: OperationalEvents },
+  { name: '0014-live-updates', class: LiveUpdates },
 ];

@@ -72,6 +72,16 @@ function configFrom(s: Settings) {
     webhooksPerTenantMax: s.WEBHOOKS_PER_TENANT_MAX,
     payloadBytesMax: s.PAYLOAD_BYTES_MAX,
     limits: limitsFrom(s),
+    streams: {
+      perKeyMax: s.STREAMS_PER_KEY_MAX,
+      max: s.STREAMS_MAX,
+      /** Below the time after which proxies usually give up a silent connection. */
+      heartbeatMs: 15_000,
+      /** A client comes back, and its stream may end up in another process. */
+      lifeMs: 3_600_000,
+      /** A reader that takes nothing for so long is cut off. */
+      slowMs: 30_000,
+    },
     trustedProxies: s.TRUSTED_PROXIES,
     /** Of each API process: see src/rate-limits.ts. */
     quotas: {

@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Logger } from 'pino';
+import type { ChangeFeed } from './change-feed.js';
 import type { Config } from './config.js';
 import type { Database } from './database.js';
 import { PLATFORM_SCOPE, type Scope } from './domain/api-key.js';
@@ -27,6 +28,7 @@ export interface Services {
   platformAccess: PlatformAccess;
   limits: RateLimits;
   eventTypes: EventTypeRegistry;
+  changes: ChangeFeed;
   clock: () => Date;
   random: (bytes: number) => Buffer;
   log: Logger;
@@ -39,6 +41,8 @@ export interface Context extends Services {
   /** The tenant that is acted for; null without a key, and for a platform key that names none. */
   tenantId: number | null;
   requestId: string;
+  /** Of a subscription: the cursor in the header `Last-Event-ID`. */
+  lastEventId?: string | undefined;
   /** Made at its first use, with tenant filter and row-level security set: an emit needs none. */
   readonly em: EntityManager;
   readonly loaders: Loaders;

@@ -65,4 +65,16 @@ export const limitSettings = {
     32,
     'How many requests may be under way on one connection, sent without waiting for the answers.',
   ),
+  STREAMS_PER_KEY_MAX: range(
+    1,
+    1000,
+    10,
+    'How many streams of live updates an API key may have open at the same time, in each API process.',
+  ),
+  STREAMS_MAX: range(
+    1,
+    100_000,
+    1000,
+    'How many streams of live updates an API process has open at the same time.',
+  ),
 } as const;

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
+import { ChangeFeed } from './change-feed.js';
 import type { Config, EncryptionKey } from './config.js';
 import type { Services } from './context.js';
 import { openDatabase } from './database.js';
@@ -41,6 +42,7 @@ export async function openServices(options: ServiceOptions): Promise<Services> {
     platformAccess: new PlatformAccess(db, clock),
     limits: new RateLimits(config.quotas, monotonic),
     eventTypes: new EventTypeRegistry(db, clock),
+    changes: new ChangeFeed(db, log),
     clock,
     random: randomBytes,
     log,

@@ -11,7 +11,15 @@ import type { Context, Services } from '../context.js';
 import { ApiError, errorCatalogue, toApiError } from '../errors.js';
 import { chargeBroken, chargeRequest } from './charge.js';
 import { documentLimitsRule, type GraphqlLimits } from './document-limits.js';
-import { causeOf, formatError, graphqlErrorOf, headersOf, refusalStatuses, variableError } from './errors.js';
+import {
+  causeOf,
+  formatError,
+  graphqlErrorOf,
+  headersOf,
+  refusalOf,
+  refusalStatuses,
+  variableError,
+} from './errors.js';
 import { requireWholeMutation } from './guarded-fields.js';
 import { requireAffordable, requireShort, VALIDATION_ERRORS_MAX } from './limits.js';
 
@@ -94,6 +102,9 @@ function requestRules(
           if (operation === undefined) {
             return; // Without an operation of the given name Apollo has an error of its own for it.
           }
+          if (operation.operation === 'subscription') {
+            throw refusalOf('BAD_REQUEST', 'Subscriptions are served at /graphql/stream.');
+          }
           if (operation.operation === 'mutation') {
             requireWholeMutation(schema, document, operation, variables, contextValue);
           }
@@ -141,7 +152,7 @@ function isOurs(error: GraphQLFormattedError): boolean {
 }
 
 /** Before the execution, whose messages about variables would repeat their values. */
-function requireFitting(
+export function requireFitting(
   schema: GraphQLSchema,
   operation: OperationDefinitionNode,
   variables: Readonly<Record<string, unknown>>,

@@ -16,6 +16,8 @@ type Request = GraphQLRequestContext<Context>;
 
 /** So much cost, on top of the operation itself, counts as one more operation. */
 const COST_PER_OPERATION = 1_000;
+export const operationsOfCost = (cost: number): number => Math.floor(cost / COST_PER_OPERATION);
+
 const emitFields = new Set(['emitEvent', 'emitEvents']);
 
 /**
@@ -34,7 +36,7 @@ export function chargeRequest(
   if (caller === null) {
     return; // introspection: counted by address
   }
-  const operations = rootOf(document, operation).operations + Math.floor(cost / COST_PER_OPERATION);
+  const operations = rootOf(document, operation).operations + operationsOfCost(cost);
   const events = limits.limitsEmits ? eventsOf(request, document, operation) : null;
   if (operations === 0 && events === null) {
     return; // an emit without a limit: the hot path

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { type GraphQLSchema, lexicographicSortSchema, printSchema } from 'graphql';
-import { buildSchema, type ContainerType } from 'type-graphql';
+import { buildSchema, type ContainerType, type PubSub } from 'type-graphql';
 import { ApiKeyResolver } from './api-key.js';
 import { AttemptResolver } from './attempt.js';
 import { AuditLogResolver } from './audit-log.js';
@@ -11,6 +11,7 @@ import { EmitResolver } from './emit.js';
 import { EventResolver } from './event.js';
 import { EventTypeResolver, EventTypeVersionResolver } from './event-type.js';
 import { EventTypeMutations } from './event-type-mutations.js';
+import { LiveUpdateResolver } from './live-updates.js';
 import { DateTime } from './scalars.js';
 import { StatsResolver } from './stats.js';
 import { TenantResolver } from './tenant.js';
@@ -31,11 +32,20 @@ const resolvers = [
   StatsResolver,
   EventTypeVersionResolver,
   EventTypeMutations,
+  LiveUpdateResolver,
   TenantResolver,
   ViewerResolver,
   WebhookResolver,
   WebhookMutations,
 ] as const;
+
+/** type-graphql asks for one. Subscriptions are fed by what is read from the database (src/change-feed.ts). */
+const noTopics: PubSub = {
+  publish: () => {},
+  subscribe: () => {
+    throw new Error('There are no topics.');
+  },
+};
 
 /** The schema with its resolvers. They keep nothing themselves: all they need is in the request's context. */
 export function buildGraphqlSchema(): Promise<GraphQLSchema> {
@@ -47,6 +57,7 @@ export function buildGraphqlSchema(): Promise<GraphQLSchema> {
     // Inputs are judged by the zod schemas of input.ts.
     validate: false,
     scalarsMap: [{ type: Date, scalar: DateTime }],
+    pubSub: noTopics,
   });
 }
 

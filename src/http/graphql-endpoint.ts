@@ -6,6 +6,7 @@ import { ApiError } from '../errors.js';
 import { createApolloServer } from '../graphql/apollo.js';
 import { extensionsOf } from '../graphql/errors.js';
 import { apiErrorOf, problemHeaders } from '../rest/problem.js';
+import { streamRoute } from './graphql-stream.js';
 import { readJson } from './json-body.js';
 import { headerOf, logError } from './requests.js';
 
@@ -41,6 +42,7 @@ export async function graphqlEndpoint(
     bodyLimit: services.config.limits.graphql.bodyBytesMax,
     handler: fastifyApolloHandler(apollo, { context }),
   });
+  streamRoute(app, { schema, services });
 }
 
 /** @throws ApiError as createContext; rate_limited, also for a key whose documents were broken too often */

@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
 import { type FieldNode, getIntrospectionQuery, Kind, parse } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SCOPES } from '../../src/domain/api-key.js';
 import { buildGraphqlSchema } from '../../src/graphql/schema.js';
 import { limitSettings } from '../../src/limit-settings.js';
 import { emitMany, makeKey, makeTenant, makeWebhook } from '../support/factories.js';
+import { LiveStream } from '../support/live-api.js';
 import { RestApi } from '../support/rest-api.js';
 
 const page = readFileSync(new URL('../../docs/graphql.md', import.meta.url), 'utf8');
@@ -33,6 +35,7 @@ let api: RestApi;
 let platformKey: string;
 beforeAll(async () => {
   api = await RestApi.open();
+  await api.server.listen({ host: '127.0.0.1', port: 0 });
   platformKey = (await makeKey(api.services, null, ['platform:admin'])).key;
 });
 afterAll(() => api[Symbol.asyncDispose]());
@@ -63,6 +66,9 @@ describe('docs/graphql.md', () => {
       const own = variables.replaceAll(/"(\d+)"/g, (whole, id) =>
         ids[id] === undefined ? whole : `"${ids[id]}"`,
       );
+      if (query.startsWith('subscription')) {
+        return expectStream({ query, variables: JSON.parse(own) }, key);
+      }
       const { status, body } = await send(
         { query, variables: JSON.parse(own) },
         forPlatform.has(name) ? platformKey : key,
@@ -74,7 +80,7 @@ describe('docs/graphql.md', () => {
 
   test('names every limit of a GraphQL request, with its default', () => {
     for (const [name, { schema: setting }] of Object.entries(limitSettings)) {
-      if (!/^(GRAPHQL|EVENTS|PAYLOAD|REQUEST|PIPELINED)/.test(name)) {
+      if (!/^(GRAPHQL|EVENTS|PAYLOAD|REQUEST|PIPELINED|STREAMS)/.test(name)) {
         continue;
       }
       const row = page.split('\n').find((line) => line.startsWith('|') && line.includes(`\`${name}\``));
@@ -88,6 +94,15 @@ describe('docs/graphql.md', () => {
     }
   });
 });
+
+async function expectStream(body: object, key: string): Promise<void> {
+  const { port } = api.server.server.address() as AddressInfo;
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const stream = await (await LiveStream.open(port, body, headers)).begun();
+  expect({ status: stream.status, errors: stream.errors }).toEqual({ status: 200, errors: [] });
+  expect(stream.updates).toHaveLength(1);
+  stream.cut();
+}
 
 /** A tenant with one of everything, by the ids that the page calls them. */
 async function seeded(): Promise<{ key: string; ids: Record<string, string> }> {

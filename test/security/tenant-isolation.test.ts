@@ -222,6 +222,8 @@ describe('with SQL of one’s own, as the role of the API', () => {
       'select * from graphile_worker._private_jobs',
       `select graphile_worker.add_job('deliver')`,
       'select * from hookwright.idempotency_keys',
+      'select * from hookwright.changes',
+      'select * from hookwright.live_feed',
       'select * from hookwright.make_partitions(1)',
       'select * from hookwright.raised_events',
       `select hookwright.write_operational_event(${owner.id}, ${webhookId}, 'webhook.disabled', '{}')`,

@@ -1,0 +1,204 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { ChangeListener } from './change-listener.js';
+import type { Database } from './database.js';
+import { type ChangePosition, isResumable, oldestRunning, RESUMABLE_MS } from './domain/change-position.js';
+import { isDatabaseAway } from './errors.js';
+import { type Change, changesFence, readChanges, START, wantChanges } from './operations/changes.js';
+
+/** Somebody who wants to know what changes in a tenant. */
+export interface Follower {
+  readonly tenantId: number;
+  /** Everything up to `position` has been told, what is told now included. */
+  changed(changes: readonly Change[], position: ChangePosition): void;
+  /** What changed before `position` is not known. */
+  lost(position: ChangePosition): void;
+}
+
+/** Changes are kept wanted while somebody follows; each call has them written down for minutes. */
+const WANT_EVERY_MS = 20_000;
+/** A notification only makes the next read come sooner. */
+const READ_EVERY_MS = 2_000;
+/** Of a burst of notifications, reads are at least this far apart. */
+const READ_PAUSE_MS = 20;
+const AGAIN_AFTER_MS = 500;
+/** Transactions that are older than the feed seldom take longer. */
+const SETTLE_MS = 2_000;
+const SETTLE_PAUSE_MS = 10;
+const CHANGES_PER_READ_MAX = 5_000;
+export const RESUMED_CHANGES_MAX = 1_000;
+
+/**
+ * Reads what all processes change, for the followers of this one: one connection that listens, and one read for all
+ * tenants that are followed. It works only while somebody follows.
+ *
+ * A read goes from snapshot to snapshot, so nothing is missed and nothing depends on a notification's arrival.
+ */
+export class ChangeFeed {
+  readonly #followers = new Set<Follower>();
+  readonly #joining = new Map<Follower, PromiseWithResolvers<ChangePosition>>();
+  #running: Promise<void> | undefined;
+  #position: ChangePosition | undefined;
+  /** A transaction below it may still be under way that has not written down what it changed. */
+  #fence = 0n;
+  #wake: () => void = () => {};
+  #isWoken = false;
+
+  constructor(
+    private readonly db: Pick<Database, 'pool' | 'url'>,
+    private readonly log: Logger,
+  ) {}
+
+  /**
+   * @returns where the follower begins: all changes after that position reach it, until it leaves
+   * @throws Error when the database is away
+   */
+  join(follower: Follower): Promise<ChangePosition> {
+    const joining = Promise.withResolvers<ChangePosition>();
+    this.#followers.add(follower);
+    this.#joining.set(follower, joining);
+    this.#running ??= this.#run();
+    this.#wakeUp();
+    return joining.promise;
+  }
+
+  leave(follower: Follower): void {
+    this.#followers.delete(follower);
+    this.#joining.get(follower)?.reject(new Error('The follower left before it had joined.'));
+    this.#joining.delete(follower);
+    if (this.#followers.size === 0) {
+      this.#wakeUp();
+    }
+  }
+
+  /** What changed in a tenant since a position; null when that can no longer be told. */
+  async since(tenantId: number, from: ChangePosition): Promise<Change[] | null> {
+    try {
+      const read = await readChanges(this.db.pool, [tenantId], from.snapshot, RESUMED_CHANGES_MAX);
+      return read !== null && !read.isCut && isResumable(from, read.position) ? read.changes : null;
+    } catch (error) {
+      if (isDatabaseAway(error)) {
+        throw error;
+      }
+      return null; // a position that somebody made up
+    }
+  }
+
+  async #run(): Promise<void> {
+    const listener = new ChangeListener(this.db.url, this.log, () => this.#wakeUp());
+    let wantedAt = Number.NEGATIVE_INFINITY;
+    while (this.#followers.size > 0) {
+      this.#isWoken = false;
+      try {
+        if (performance.now() - wantedAt >= WANT_EVERY_MS) {
+          await wantChanges(this.db.pool);
+          wantedAt = performance.now();
+        }
+        await this.#step();
+        await this.#rest();
+      } catch (error) {
+        this.#refuseJoining(error);
+        this.log.warn({ err: error }, 'changes could not be read; trying again');
+        await delay(AGAIN_AFTER_MS);
+      }
+    }
+    this.#position = undefined;
+    this.#running = undefined;
+    await listener.stop();
+  }
+
+  async #step(): Promise<void> {
+    this.#position ??= await this.#begin();
+    const before = this.#position;
+    const followers = [...this.#followers];
+    const tenantIds = [...new Set(followers.map(({ tenantId }) => tenantId))];
+    const read = await readChanges(this.db.pool, tenantIds, before.snapshot, CHANGES_PER_READ_MAX);
+    this.#welcome(followers, before);
+    if (read === null) {
+      await wantChanges(this.db.pool);
+    }
+    if (read === null || read.position.epoch !== before.epoch) {
+      this.#position = await this.#begin();
+      this.#lose(followers, this.#position);
+      return;
+    }
+    const { position, changes, isCut } = read;
+    this.#position = position;
+    const hasSettled = this.#fence > 0n && oldestRunning(position.snapshot) > this.#fence;
+    if (hasSettled) {
+      this.#fence = 0n;
+    }
+    if (isCut || hasSettled || position.readAtMs - before.readAtMs > RESUMABLE_MS) {
+      this.#lose(followers, position);
+      return;
+    }
+    const byTenant = Map.groupBy(changes, ({ tenantId }) => tenantId);
+    for (const follower of followers) {
+      follower.changed(byTenant.get(follower.tenantId) ?? [], position);
+    }
+  }
+
+  /**
+   * Where to begin: when all transactions that may not have known that changes are wanted have ended. One that takes
+   * very long is not waited for; when it ends, the followers are told that they may have missed something.
+   */
+  async #begin(): Promise<ChangePosition> {
+    this.#fence = await changesFence(this.db.pool);
+    const until = performance.now() + SETTLE_MS;
+    for (;;) {
+      const read = await readChanges(this.db.pool, [], START, 0);
+      if (read === null) {
+        await wantChanges(this.db.pool);
+        continue;
+      }
+      if (oldestRunning(read.position.snapshot) > this.#fence) {
+        this.#fence = 0n;
+        return read.position;
+      }
+      if (performance.now() > until) {
+        return read.position;
+      }
+      await delay(SETTLE_PAUSE_MS);
+    }
+  }
+
+  #lose(followers: readonly Follower[], position: ChangePosition): void {
+    for (const follower of followers) {
+      follower.lost(position);
+    }
+  }
+
+  /** Those that were read for have missed nothing since. */
+  #welcome(followers: readonly Follower[], position: ChangePosition): void {
+    for (const follower of followers) {
+      this.#joining.get(follower)?.resolve(position);
+      this.#joining.delete(follower);
+    }
+  }
+
+  #refuseJoining(error: unknown): void {
+    for (const [follower, joining] of this.#joining) {
+      this.#joining.delete(follower);
+      this.#followers.delete(follower);
+      joining.reject(error);
+    }
+  }
+
+  #wakeUp(): void {
+    this.#isWoken = true;
+    this.#wake();
+  }
+
+  /** Until something has changed, or it is time to look. */
+  async #rest(): Promise<void> {
+    await delay(READ_PAUSE_MS);
+    if (this.#isWoken) {
+      return;
+    }
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#wake = resolve;
+    const timer = setTimeout(resolve, READ_EVERY_MS);
+    await promise;
+    clearTimeout(timer);
+  }
+}

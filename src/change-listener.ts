@@ -1,0 +1,88 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import type { Logger } from 'pino';
+import { poolOptions } from './database.js';
+import { CHANGES_CHANNEL } from './operations/changes.js';
+
+const PROBE_EVERY_MS = 10_000;
+const PROBE_TIMEOUT_MS = 4_000;
+const RECONNECT_MIN_MS = 250;
+const RECONNECT_MAX_MS = 5_000;
+
+/** One connection that hears of changes, made anew for as long as it takes. */
+export class ChangeListener {
+  readonly #stopping = new AbortController();
+  readonly #running: Promise<void>;
+  #client: pg.Client | undefined;
+
+  /** @param heard called for every notification, and after each connect: some may have come before it */
+  constructor(
+    private readonly url: string,
+    private readonly log: Logger,
+    private readonly heard: () => void,
+  ) {
+    this.#running = this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    cutOff(this.#client);
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping;
+    let pauseMs = RECONNECT_MIN_MS;
+    while (!signal.aborted) {
+      const client = this.#newClient();
+      try {
+        await client.connect();
+        await client.query(`listen ${CHANGES_CHANNEL}`);
+        pauseMs = RECONNECT_MIN_MS;
+        this.heard();
+        await this.#stayOn(client);
+      } catch (error) {
+        if (!signal.aborted) {
+          this.log.warn({ err: error }, 'the connection that listens for changes broke; making another');
+        }
+      }
+      cutOff(client);
+      await delay(pauseMs, undefined, { signal }).catch(() => {});
+      pauseMs = Math.min(2 * pauseMs, RECONNECT_MAX_MS);
+    }
+  }
+
+  #newClient(): pg.Client {
+    const client = new pg.Client({
+      ...poolOptions(this.url, 1),
+      connectionTimeoutMillis: PROBE_TIMEOUT_MS,
+      query_timeout: PROBE_TIMEOUT_MS,
+      application_name: 'hookwright changes',
+    });
+    client.on('error', () => {}); // the connection's end tells
+    client.on('notification', () => this.heard());
+    this.#client = client;
+    return client;
+  }
+
+  /** A connection that was cut off silently shows no error by itself: it is asked now and then. */
+  async #stayOn(client: pg.Client): Promise<void> {
+    const ended = new Promise<never>((_, reject) => {
+      client.once('end', () => reject(new Error('The connection ended.')));
+    });
+    ended.catch(() => {});
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      await Promise.race([ended, delay(PROBE_EVERY_MS, undefined, { signal })]);
+      await Promise.race([ended, client.query('select 1')]);
+    }
+  }
+}
+
+/** A connection that is stuck does not end when asked to. */
+function cutOff(client: pg.Client | undefined): void {
+  if (client !== undefined) {
+    void client.end().catch(() => {});
+    (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
+  }
+}

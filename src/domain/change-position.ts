@@ -1,0 +1,44 @@
+/** How far somebody has read the changes of a tenant: all that the snapshot holds, and nothing after it. */
+export interface ChangePosition {
+  /** While it stays the same, no change was left out. */
+  epoch: string;
+  /** A Postgres snapshot, `xmin:xmax:xip,…`: its order is that of commits. */
+  snapshot: string;
+  /** When the snapshot was taken, by the clock of the database, in ms since 1970. */
+  readAtMs: number;
+}
+
+/** Changes of the last 5 minutes can be asked for. */
+export const RESUMABLE_MS = 300_000;
+
+const CURSOR_CHARS_MAX = 8_192;
+const EPOCH = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const SNAPSHOT = /^\d{1,18}:\d{1,18}:(\d{1,18}(,\d{1,18})*)?$/;
+
+export function encodePosition({ epoch, snapshot, readAtMs }: ChangePosition): string {
+  return Buffer.from(`${epoch} ${Math.floor(readAtMs)} ${snapshot}`).toString('base64url');
+}
+
+/** @returns null for what is no cursor of ours; one that was made up, and reads like ours, is Postgres' to refuse */
+export function decodePosition(cursor: string): ChangePosition | null {
+  if (cursor.length > CURSOR_CHARS_MAX || !/^[A-Za-z0-9_-]+$/.test(cursor)) {
+    return null;
+  }
+  const [epoch = '', readAt = '', snapshot = '', ...rest] = Buffer.from(cursor, 'base64url')
+    .toString('latin1')
+    .split(' ');
+  const isOurs =
+    rest.length === 0 && EPOCH.test(epoch) && /^\d{1,15}$/.test(readAt) && SNAPSHOT.test(snapshot);
+  return isOurs ? { epoch, snapshot, readAtMs: Number(readAt) } : null;
+}
+
+/** The oldest transaction that a snapshot does not see as ended: all before it have. */
+export function oldestRunning(snapshot: string): bigint {
+  return BigInt(snapshot.split(':', 1)[0] ?? '0');
+}
+
+/** Whether what changed after `position` is still known to whoever reads at `now`. */
+export function isResumable(position: ChangePosition, now: ChangePosition): boolean {
+  const ageMs = now.readAtMs - position.readAtMs;
+  return position.epoch === now.epoch && ageMs >= 0 && ageMs <= RESUMABLE_MS;
+}

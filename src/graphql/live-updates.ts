@@ -1,0 +1,148 @@
+import 'reflect-metadata';
+import { Args, ArgsType, Field, ID, ObjectType, Resolver, Root, Subscription } from 'type-graphql';
+import { type Context, parseId, tenantOf } from '../context.js';
+import { Delivery, DeliveryStatus } from '../entities/delivery.js';
+import { Webhook } from '../entities/webhook.js';
+import { invalidInput } from '../errors.js';
+import { knownEventType, parseInput } from './input.js';
+import { PendingChanges } from './pending-changes.js';
+import { Requires } from './requires.js';
+import { type Update, UpdateStream } from './update-stream.js';
+import { readWebhook } from './webhook.js';
+
+const cursorDescription =
+  'Where the stream stands with this update. Given as `after` (or in the header Last-Event-ID) to a later subscription, ' +
+  'it begins with what has changed since; within 5 minutes.';
+const resyncDescription =
+  'True: what changed before this moment is not known, so read what you show anew. The first update says so, unless ' +
+  'the subscription could go on after a cursor.';
+const afterDescription =
+  'The cursor of the last update that a stream before this one has brought; without it the stream begins now.';
+
+@ObjectType({ description: 'A delivery that was made or has changed, or that changes may have been missed.' })
+export class DeliveryUpdate {
+  @Field(() => String, { description: cursorDescription })
+  cursor!: string;
+
+  @Field(() => Boolean, { description: resyncDescription })
+  resync!: boolean;
+
+  @Field(() => Delivery, {
+    nullable: true,
+    description: 'As it is now: several changes in a row may come as one. Null with `resync`.',
+  })
+  delivery!: Delivery | null;
+}
+
+@ObjectType({
+  description: 'A webhook that was made, changed or deleted, or that changes may have been missed.',
+})
+export class WebhookUpdate {
+  @Field(() => String, { description: cursorDescription })
+  cursor!: string;
+
+  @Field(() => Boolean, { description: resyncDescription })
+  resync!: boolean;
+
+  @Field(() => ID, { nullable: true, description: 'The webhook that has changed; null with `resync`.' })
+  webhookId!: number | null;
+
+  @Field(() => Webhook, {
+    nullable: true,
+    description:
+      'As it is now: several changes in a row may come as one. Null with `resync`, and once it is deleted.',
+  })
+  webhook!: Webhook | null;
+}
+
+@ArgsType()
+class DeliveryUpdateArgs {
+  @Field(() => ID, { nullable: true, description: 'Only deliveries to this webhook.' })
+  webhookId?: string | null;
+
+  @Field(() => String, { nullable: true, description: 'Only those of events of this type.' })
+  eventType?: string | null;
+
+  @Field(() => DeliveryStatus, {
+    nullable: true,
+    description: 'Only those that are in this state after the change.',
+  })
+  status?: DeliveryStatus | null;
+
+  @Field(() => String, { nullable: true, description: afterDescription })
+  after?: string | null;
+}
+
+@ArgsType()
+class WebhookUpdateArgs {
+  @Field(() => ID, { nullable: true, description: 'Only this webhook; without it all.' })
+  id?: string | null;
+
+  @Field(() => String, { nullable: true, description: afterDescription })
+  after?: string | null;
+}
+
+@Resolver()
+export class LiveUpdateResolver {
+  @Requires('deliveries:read')
+  @Subscription(() => DeliveryUpdate, {
+    description: 'Deliveries as they are made and change.',
+    subscribe: ({ args, context }) => followDeliveries(context as Context, args as DeliveryUpdateArgs),
+  })
+  deliveryUpdated(
+    @Root() { cursor, resync, node }: Update<Delivery>,
+    @Args(() => DeliveryUpdateArgs) _which: DeliveryUpdateArgs,
+  ): DeliveryUpdate {
+    return { cursor, resync, delivery: node };
+  }
+
+  @Requires('webhooks:read')
+  @Subscription(() => WebhookUpdate, {
+    description: 'Webhooks as they are made, change, are disabled by their failures, and are deleted.',
+    subscribe: ({ args, context }) => followWebhooks(context as Context, args as WebhookUpdateArgs),
+  })
+  webhookUpdated(
+    @Root() { cursor, resync, id, node }: Update<Webhook>,
+    @Args(() => WebhookUpdateArgs) _which: WebhookUpdateArgs,
+  ): WebhookUpdate {
+    return { cursor, resync, webhookId: id, webhook: node };
+  }
+}
+
+async function followDeliveries(
+  context: Context,
+  { webhookId, eventType, status, after }: DeliveryUpdateArgs,
+): Promise<UpdateStream<Delivery>> {
+  const webhook = typeof webhookId === 'string' ? parseId(webhookId) : null;
+  if (typeof webhookId === 'string' && webhook === null) {
+    const detail = 'is not the id of a webhook';
+    throw invalidInput([{ path: ['webhookId'], code: 'invalid_id', detail }]);
+  }
+  const type =
+    typeof eventType === 'string'
+      ? parseInput(knownEventType(await context.eventTypes.names()), eventType, ['eventType'])
+      : null;
+  const where = { ...(type === null ? {} : { eventType: type }), ...(status ? { status } : {}) };
+  const pending = new PendingChanges(tenantOf(context), 'DELIVERY', webhook);
+  return UpdateStream.open(context, pending, context.lastEventId ?? after ?? null, async (ids) => {
+    const rows = await context.em.find(
+      Delivery,
+      { ...where, id: { $in: [...ids] } },
+      { orderBy: { id: 'asc' }, disableIdentityMap: true },
+    );
+    return rows.map((node) => ({ id: node.id, node }));
+  });
+}
+
+async function followWebhooks(
+  context: Context,
+  { id, after }: WebhookUpdateArgs,
+): Promise<UpdateStream<Webhook>> {
+  const webhook = typeof id === 'string' ? (await readWebhook(context, id)).id : null;
+  const pending = new PendingChanges(tenantOf(context), 'WEBHOOK', webhook);
+  return UpdateStream.open(context, pending, context.lastEventId ?? after ?? null, async (ids) => {
+    const rows = await context.em.find(Webhook, { id: { $in: [...ids] } }, { disableIdentityMap: true });
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    return ids.map((changed) => ({ id: changed, node: byId.get(changed) ?? null }));
+  });
+}

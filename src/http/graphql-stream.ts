@@ -1,0 +1,161 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { GraphQLFormattedError, GraphQLSchema } from 'graphql';
+import { type Context, callerOf, createContext, type Services } from '../context.js';
+import { ApiError, toApiError } from '../errors.js';
+import { extensionsOf, headersOf, refusalStatuses } from '../graphql/errors.js';
+import {
+  executeUpdate,
+  openSubscription,
+  prepareSubscription,
+  RefusedSubscription,
+  type Subscription,
+} from '../graphql/subscription.js';
+import { type Update, type UpdateStream, withDatabase } from '../graphql/update-stream.js';
+import { type EndReason, EventStream } from './event-stream.js';
+import { OpenStreams } from './open-streams.js';
+import { headerOf } from './requests.js';
+
+/** An open stream, with all that its updates need. */
+interface Live {
+  services: Services;
+  streams: OpenStreams;
+  request: FastifyRequest;
+  subscription: Subscription;
+  updates: UpdateStream<unknown>;
+}
+
+/**
+ * Mounts `POST /graphql/stream`: subscriptions as server-sent events, in the "distinct connections mode" of
+ * graphql-sse's protocol. Stands beside /graphql, whose hook has found out who asks.
+ */
+export function streamRoute(
+  app: FastifyInstance,
+  { schema, services }: { schema: GraphQLSchema; services: Services },
+): void {
+  const streams = new OpenStreams(services);
+  app.addHook('preClose', async () => streams.close());
+  app.post(
+    '/graphql/stream',
+    { bodyLimit: services.config.limits.graphql.bodyBytesMax },
+    async (request, reply) => {
+      const context = request.asking as Context;
+      context.lastEventId = headerOf(request, 'last-event-id') || undefined;
+      const giveBack = streams.admit(callerOf(context).keyId);
+      try {
+        const subscription = prepareSubscription(schema, request.body, context);
+        reply.headers(subscription.headers);
+        const updates = await openSubscription(subscription, context);
+        follow({ services, streams, request, subscription, updates }, reply, giveBack);
+        return reply;
+      } catch (error) {
+        giveBack();
+        return refuse(request, reply, error);
+      }
+    },
+  );
+}
+
+/** Answers with the stream, which lives on after this. */
+function follow(live: Live, reply: FastifyReply, giveBack: () => void): void {
+  const { services, streams, request, updates } = live;
+  const { heartbeatMs, slowMs, lifeMs } = services.config.streams;
+  const caller = callerOf(request.asking as Context);
+  let leave = () => {};
+  const onEnd = (reason: EndReason) => {
+    leave();
+    giveBack();
+    void updates.return();
+    request.log.debug({ requestId: request.id, keyId: caller.keyId, reason }, 'a stream ended');
+  };
+  reply.hijack();
+  const stream = new EventStream(
+    reply.raw,
+    { heartbeatMs, slowMs, lifeMs, reached: () => updates.cursor, onEnd },
+    reply.getHeaders(),
+  );
+  leave = streams.add({
+    keyId: caller.keyId,
+    authorization: request.headers.authorization ?? '',
+    address: request.ip,
+    refuse: (error) => void tellAndComplete(stream, [formattedOf(error)]),
+    end: () => stream.end('the service ends'),
+  });
+  if (reply.raw.destroyed) {
+    stream.destroy('the client left'); // while its stream was being opened
+    return;
+  }
+  pump(live, stream).catch((error: unknown) => {
+    const known = toApiError(error);
+    if (known.reason === 'internal') {
+      request.log.error({ err: error, requestId: request.id }, 'a stream failed');
+    }
+    return tellAndComplete(stream, [formattedOf(known)]);
+  });
+}
+
+/** @throws ApiError when the key may no longer be used */
+async function pump({ services, streams, request, subscription, updates }: Live, stream: EventStream) {
+  for await (const batch of updates) {
+    const results = await streams.takeTurn(() =>
+      withDatabase(() => executeBatch(services, request, subscription, batch)),
+    );
+    for (const [index, result] of results.entries()) {
+      if (stream.hasEnded) {
+        return;
+      }
+      await stream.next(batch[index]!.cursor, result);
+    }
+  }
+}
+
+/** In a context of its own: what its loaders remember is as old as the batch. */
+async function executeBatch(
+  services: Services,
+  request: FastifyRequest,
+  subscription: Subscription,
+  batch: readonly Update<unknown>[],
+) {
+  const context = await createContext(services, {
+    authorization: request.headers.authorization,
+    tenantHeader: headerOf(request, 'hookwright-tenant'),
+    requestId: request.id,
+    address: request.ip,
+  });
+  return Promise.all(batch.map((update) => executeUpdate(subscription, update, context)));
+}
+
+async function tellAndComplete(stream: EventStream, errors: readonly GraphQLFormattedError[]): Promise<void> {
+  await stream.next(null, { errors });
+  stream.complete();
+}
+
+function formattedOf(error: ApiError): GraphQLFormattedError {
+  return { message: error.detail, extensions: extensionsOf(error) };
+}
+
+/**
+ * What concerns the request as a whole has a status, as at /graphql; what is wrong with the operation is its first and
+ * last event, as a client of subscriptions expects.
+ *
+ * @throws what is no refusal of the subscription, for the error handler of /graphql
+ */
+function refuse(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
+  if (!(error instanceof RefusedSubscription || error instanceof ApiError)) {
+    throw error;
+  }
+  const errors = error instanceof ApiError ? [formattedOf(error)] : error.errors;
+  const { code, retryAfterSeconds } = (errors[0]?.extensions ?? {}) as {
+    code?: string;
+    retryAfterSeconds?: number;
+  };
+  const status = error instanceof ApiError ? (refusalStatuses[error.code] ?? 200) : error.status;
+  if (status !== 200) {
+    const headers = Object.fromEntries(headersOf({ code, retryAfterSeconds }));
+    return reply.code(status).headers(headers).type('application/json; charset=utf-8').send({ errors });
+  }
+  reply.hijack();
+  const options = { heartbeatMs: 1_000, slowMs: 1_000, lifeMs: 1_000, reached: () => undefined };
+  const onEnd = () => request.log.debug({ requestId: request.id, code }, 'a subscription was refused');
+  void tellAndComplete(new EventStream(reply.raw, { ...options, onEnd }, reply.getHeaders()), errors);
+  return reply;
+}

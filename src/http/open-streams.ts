@@ -1,0 +1,125 @@
+import type { Services } from '../context.js';
+import { ApiError, rateLimited, toApiError } from '../errors.js';
+
+/** Below the 5 s within which a key ends everywhere, together with the seconds that a process remembers a key. */
+const CHECK_KEYS_EVERY_MS = 500;
+const TRY_AGAIN_MS = 5_000;
+/** Streams that read the database at the same time: requests must find connections, too. */
+const READING_MAX = 2;
+
+export interface OpenStream {
+  keyId: number;
+  authorization: string;
+  address: string;
+  /** The key may no longer be used. */
+  refuse(error: ApiError): void;
+  /** The service ends. */
+  end(): void;
+}
+
+/** The streams of a process: how many there may be, whether their keys still hold, and whose turn it is to read. */
+export class OpenStreams {
+  readonly #streams = new Set<OpenStream>();
+  readonly #perKey = new Map<number, number>();
+  readonly #waiting: (() => void)[] = [];
+  #reading = 0;
+  #isClosing = false;
+  #checking: NodeJS.Timeout | undefined;
+  #isChecking = false;
+
+  constructor(private readonly services: Pick<Services, 'authenticator' | 'config'>) {}
+
+  get size(): number {
+    return this.#streams.size;
+  }
+
+  /**
+   * Takes a place for a stream.
+   *
+   * @returns gives the place back
+   * @throws ApiError rate_limited, unavailable while the process ends
+   */
+  admit(keyId: number): () => void {
+    const { max, perKeyMax } = this.services.config.streams;
+    if (this.#isClosing) {
+      throw new ApiError('unavailable', 'The service ends; try again.', { retryAfterSeconds: 1 });
+    }
+    const ofKey = this.#perKey.get(keyId) ?? 0;
+    if (ofKey >= perKeyMax) {
+      throw rateLimited(`This API key has ${perKeyMax} streams open, as many as it may have.`, TRY_AGAIN_MS);
+    }
+    if ([...this.#perKey.values()].reduce((sum, count) => sum + count, 0) >= max) {
+      throw rateLimited(`The service has ${max} streams open, as many as it may have.`, TRY_AGAIN_MS);
+    }
+    this.#perKey.set(keyId, ofKey + 1);
+    return () => {
+      const left = (this.#perKey.get(keyId) ?? 1) - 1;
+      if (left > 0) {
+        this.#perKey.set(keyId, left);
+      } else {
+        this.#perKey.delete(keyId);
+      }
+    };
+  }
+
+  /** A stream that was admitted has opened. @returns takes it off the list */
+  add(stream: OpenStream): () => void {
+    this.#streams.add(stream);
+    this.#checking ??= setInterval(() => void this.#checkKeys(), CHECK_KEYS_EVERY_MS);
+    if (this.#isClosing) {
+      stream.end();
+    }
+    return () => {
+      this.#streams.delete(stream);
+      if (this.#streams.size === 0) {
+        clearInterval(this.#checking);
+        this.#checking = undefined;
+      }
+    };
+  }
+
+  /** Does `work` when it is its turn. */
+  async takeTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    while (this.#reading >= READING_MAX) {
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
+    this.#reading += 1;
+    try {
+      return await work();
+    } finally {
+      this.#reading -= 1;
+      this.#waiting.shift()?.();
+    }
+  }
+
+  close(): void {
+    this.#isClosing = true;
+    for (const stream of this.#streams) {
+      stream.end();
+    }
+  }
+
+  /** Streams with the same key share a check. While the database is away no update comes either. */
+  async #checkKeys(): Promise<void> {
+    if (this.#isChecking) {
+      return;
+    }
+    this.#isChecking = true;
+    const byKey = Map.groupBy(this.#streams, ({ authorization }) => authorization);
+    await Promise.all(
+      [...byKey].map(async ([authorization, streams]) => {
+        const { address } = streams[0]!;
+        const error = await this.services.authenticator.authenticate(authorization, address).then(
+          () => null,
+          (error: unknown) => toApiError(error),
+        );
+        if (error !== null && error.reason !== 'unavailable') {
+          for (const stream of streams) {
+            stream.refuse(error);
+          }
+        }
+      }),
+    );
+    this.#isChecking = false;
+  }
+}

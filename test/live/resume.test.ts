@@ -1,0 +1,227 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, describe, expect, test } from 'vitest';
+import { encodePosition } from '../../src/domain/change-position.js';
+import { DatabaseProxy } from '../support/database-proxy.js';
+import { eventually } from '../support/eventually.js';
+import { makeKey, makeTenant, makeWebhook } from '../support/factories.js';
+import { deliveries, LiveApi, type LiveStream, webhooks } from '../support/live-api.js';
+
+const WITHIN_MS = 30_000;
+const RECEIVER = 'https://receiver.example.com/';
+
+let api: LiveApi;
+afterEach(() => api[Symbol.asyncDispose]());
+
+const touch = (id: number) =>
+  api.stack.rows(`update hookwright.webhooks set url = url where id = ${id} returning id`);
+const told = (stream: LiveStream) => stream.updates.flatMap(({ webhookId }) => webhookId ?? []);
+const resyncs = (stream: LiveStream) => stream.updates.filter(({ resync }) => resync).length;
+
+describe('after a cut', () => {
+  test('a stream goes on where the one before it was, in another process too', async () => {
+    api = await LiveApi.open();
+    await api.addServer();
+    const [one, two, three] = [
+      await api.stack.webhook(RECEIVER),
+      await api.stack.webhook(RECEIVER),
+      await api.stack.webhook(RECEIVER),
+    ].map(({ id }) => id) as [number, number, number];
+    const first = await (await api.subscribe(webhooks)).begun();
+    await touch(one);
+    await eventually(() => told(first).includes(String(one)), WITHIN_MS);
+    first.cut();
+    await touch(two);
+    const second = await api.subscribe(webhooks, { after: first.lastId }, { at: 1 });
+    await eventually(() => told(second).length > 0, WITHIN_MS);
+    expect(second.updates.map(({ webhookId }) => webhookId)).toEqual([String(two)]);
+    second.cut();
+    await touch(three);
+    // The header of EventSource says more than the body, which stays as it was at the first connect.
+    const headers = { 'last-event-id': second.lastId! };
+    const third = await api.subscribe(webhooks, { after: first.lastId }, { headers });
+    await eventually(() => told(third).length > 0, WITHIN_MS);
+    expect(third.updates.map(({ webhookId }) => webhookId)).toEqual([String(three)]);
+  });
+
+  test('other tenants’ cursors are as good as one’s own, and show one’s own changes', async () => {
+    api = await LiveApi.open();
+    const stranger = await makeTenant(api.stack.services);
+    const first = await (await api.subscribe(webhooks)).begun();
+    await api.stack.webhook(RECEIVER);
+    const { id: theirs } = await makeWebhook(api.stack.services, stranger.id);
+    const stream = await api.subscribe(webhooks, { after: first.events[0]!.id }, { key: stranger.key });
+    await eventually(() => told(stream).length > 0, WITHIN_MS);
+    expect(told(stream)).toEqual([String(theirs)]);
+  });
+
+  test('what a client has, cut off again and again while transactions overlap, equals the table', async () => {
+    api = await LiveApi.open();
+    await api.addServer();
+    const { id: webhookId } = await api.stack.webhook(RECEIVER);
+    for (let i = 0; i < 20; i++) await api.stack.emit();
+    const rows = () => api.stack.deliveries(`webhook_id = ${webhookId}`);
+    const ids = (await rows()).map(({ id }) => id);
+    const known = new Map((await rows()).map(({ id, attempt_count }) => [String(id), attempt_count]));
+    let isWriting = true;
+    const write = async (writer: number) => {
+      for (let round = 0; isWriting; round++) {
+        const client = await api.stack.services.db.pool.connect();
+        try {
+          await client.query('begin');
+          const id = ids[(writer + 4 * round) % ids.length];
+          await client.query(
+            `update hookwright.deliveries set attempt_count = attempt_count + 1 where id = ${id}`,
+          );
+          await delay((writer * 7 + round * 3) % 40); // the order of commits is not that of the changes
+          await client.query(round % 5 === 0 ? 'rollback' : 'commit');
+        } finally {
+          client.release();
+        }
+      }
+    };
+    let after: string | null = null;
+    let markers = 0;
+    const follow = async (cuts: number) => {
+      for (let cut = 0; cut <= cuts; cut++) {
+        const stream: LiveStream = await api.subscribe(deliveries, { after }, { at: cut % 2 });
+        await eventually(() => stream.events.length > 1 + (cut % 4), WITHIN_MS);
+        stream.cut();
+        for (const { delivery, resync } of stream.updates) {
+          markers += resync ? 1 : 0;
+          if (delivery) known.set(delivery.id, delivery.attemptCount);
+        }
+        after = stream.lastId;
+      }
+    };
+    const writers = [0, 1, 2, 3].map(write);
+    await follow(12);
+    isWriting = false;
+    await Promise.all(writers);
+    await eventually(async () => {
+      const stream = await api.subscribe(deliveries, { after });
+      await delay(300);
+      stream.cut();
+      for (const { delivery } of stream.updates) {
+        known.set(delivery.id, delivery.attemptCount);
+      }
+      after = stream.lastId ?? after;
+      const table = (await rows()).map(({ id, attempt_count }) => [String(id), attempt_count]);
+      expect([...known].sort()).toEqual(table.sort());
+      return true;
+    }, WITHIN_MS);
+    expect(markers).toBe(1); // only at the very beginning: never was it told to read everything anew
+  });
+});
+
+describe('a cursor that cannot be gone on from', () => {
+  test.each([
+    ['is too old', `update hookwright.live_feed set epoch = epoch returning 1`, 600_000],
+    [
+      'is from before a crash of Postgres, which empties the feed',
+      'delete from hookwright.live_feed returning 1',
+      0,
+    ],
+    ['is of another feed', 'update hookwright.live_feed set epoch = gen_random_uuid() returning 1', 0],
+  ])('when it %s, the stream begins with a marker', async (_, sql, ageMs) => {
+    api = await LiveApi.open();
+    const first = await (await api.subscribe(webhooks)).begun();
+    first.cut();
+    const [epoch = '', readAt = '', snapshot = ''] = Buffer.from(first.lastId!, 'base64url')
+      .toString()
+      .split(' ');
+    const after = encodePosition({ epoch, snapshot, readAtMs: Number(readAt) - ageMs });
+    await api.stack.rows(sql);
+    const second = await (await api.subscribe(webhooks, { after })).begun();
+    await eventually(() => resyncs(second) > 0, WITHIN_MS);
+    expect(second.updates[0].resync).toBe(true);
+  });
+
+  test('what was made up is no more than that', async () => {
+    api = await LiveApi.open();
+    const epoch = '00000000-0000-4000-8000-000000000000';
+    for (const snapshot of ['9:1:', '1:999999999999999999:', '5:9:6,5,4', '0:0:']) {
+      const after = encodePosition({ epoch, snapshot, readAtMs: Date.now() });
+      const stream = await (await api.subscribe(webhooks, { after })).begun();
+      expect([stream.status, stream.updates[0].resync]).toEqual([200, true]);
+      stream.cut();
+    }
+  });
+
+  test('with more changes than are told again, it is a marker', async () => {
+    api = await LiveApi.open();
+    const { id } = await api.stack.webhook(RECEIVER);
+    const first = await (await api.subscribe(deliveries)).begun();
+    first.cut();
+    await api.stack.rows(
+      `insert into hookwright.deliveries (id, tenant_id, event_id, webhook_id, event_type, status)
+       select hookwright.next_id(), ${api.stack.tenantId}, 1, ${id}, 'coupon.applied', 'HELD' from generate_series(1, 1500)
+       returning id`,
+    );
+    const second = await (await api.subscribe(deliveries, { after: first.lastId })).begun();
+    expect(second.updates.map(({ resync }) => resync)).toEqual([true]);
+  });
+});
+
+describe('the feed', () => {
+  test('is off while nobody follows: nothing is written down', async () => {
+    api = await LiveApi.open();
+    const changes = () => api.stack.rows('select * from hookwright.changes');
+    await api.stack.webhook(RECEIVER);
+    await api.stack.emit();
+    expect(await changes()).toEqual([]);
+    const stream = await (await api.subscribe(webhooks)).begun();
+    await api.stack.emit();
+    expect(await changes()).toMatchObject([{ kind: 'DELIVERY', tenant_id: api.stack.tenantId }]);
+    stream.cut();
+    // Minutes after the last one has left:
+    await api.stack.rows(`select setval('hookwright.changes_wanted_until', 1)`);
+    await api.stack.emit();
+    expect(await changes()).toHaveLength(1);
+  });
+
+  test('waits for transactions that began before it was on, or says that it has missed them', async () => {
+    api = await LiveApi.open();
+    const { id } = await api.stack.webhook(RECEIVER);
+    const client = await api.stack.services.db.pool.connect();
+    await client.query('begin');
+    await client.query(`update hookwright.webhooks set url = url where id = ${id}`);
+    expect(await api.stack.rows('select * from hookwright.changes')).toEqual([]);
+    const stream = await (await api.subscribe(webhooks)).begun(); // comes up in spite of it
+    expect(resyncs(stream)).toBe(1);
+    await client.query('commit');
+    client.release();
+    await eventually(() => resyncs(stream) === 2, WITHIN_MS);
+  });
+
+  test('a lost connection to Postgres, and its return, cost no update', async () => {
+    api = await LiveApi.open();
+    const proxy = await DatabaseProxy.open(api.stack.databaseUrl);
+    const at = await api.addServer({}, proxy.url);
+    const stream = await (await api.subscribe(webhooks, {}, { at })).begun();
+    const { id } = await api.stack.webhook(RECEIVER);
+    await eventually(() => told(stream).includes(String(id)), WITHIN_MS);
+    proxy.takeAway();
+    const { id: meanwhile } = await api.stack.webhook(RECEIVER);
+    proxy.bringBack();
+    await eventually(() => told(stream).includes(String(meanwhile)), WITHIN_MS);
+    const { id: later } = await api.stack.webhook(RECEIVER);
+    await eventually(() => told(stream).includes(String(later)), WITHIN_MS);
+    expect(resyncs(stream)).toBe(1);
+    await api.removeServer();
+    await proxy.close();
+  });
+
+  test('while Postgres is away no stream begins: 503', async () => {
+    api = await LiveApi.open();
+    const proxy = await DatabaseProxy.open(api.stack.databaseUrl);
+    const at = await api.addServer({}, proxy.url);
+    const { key } = await makeKey(api.stack.services, api.stack.tenantId, ['webhooks:read']);
+    const stream = await (await api.subscribe(webhooks, {}, { at, key })).begun();
+    proxy.takeAway();
+    const refused = await api.subscribe(webhooks, {}, { at, key });
+    expect([refused.status, refused.response.headers['retry-after']]).toEqual([503, '2']);
+    expect(stream.hasEnded).toBe(false);
+    await api.removeServer();
+    await proxy.close();
+  });
+});

@@ -1,0 +1,335 @@
+import { once } from 'node:events';
+import { request as httpRequest, type ServerResponse } from 'node:http';
+import { createClient } from 'graphql-sse';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { buildGraphqlSchema } from '../../src/graphql/schema.js';
+import { commandLine } from '../../src/operations/audit.js';
+import { createApiKey } from '../../src/operations/create-api-key.js';
+import { revokeApiKey } from '../../src/operations/revoke-api-key.js';
+import { badValues } from '../support/bad-values.js';
+import { eventually } from '../support/eventually.js';
+import { makeKey } from '../support/factories.js';
+import { deliveries, LiveApi, type StreamTimes, webhooks } from '../support/live-api.js';
+import { innards } from '../support/untouched.js';
+
+const WITHIN_MS = 20_000;
+const RECEIVER = 'https://receiver.example.com/';
+
+let api: LiveApi | undefined;
+afterEach(() => api?.[Symbol.asyncDispose]());
+
+async function open(settings: Record<string, string> = {}, times: StreamTimes = {}): Promise<LiveApi> {
+  api = await LiveApi.open(settings, times);
+  return api;
+}
+
+describe('who may follow', () => {
+  let live: LiveApi;
+  beforeEach(async () => {
+    live = await open();
+  });
+
+  test('nobody without a key, or with a wrong one', async () => {
+    for (const key of [null, 'hw_1_wrong']) {
+      const stream = await live.subscribe(deliveries, {}, { key });
+      expect(stream.status).toBe(401);
+      expect(stream.response.headers['www-authenticate']).toBe('Bearer');
+      expect((await stream.body()).errors[0]?.extensions['code']).toBe('UNAUTHENTICATED');
+    }
+  });
+
+  test('deliveries need deliveries:read, webhooks webhooks:read, and nested fields what they need', async () => {
+    const { services, tenantId } = live.stack;
+    const reader = await makeKey(services, tenantId, ['deliveries:read']);
+    const manager = await makeKey(services, tenantId, ['webhooks:read']);
+    for (const [document, { key }] of [
+      [deliveries, manager],
+      [webhooks, reader],
+    ] as const) {
+      const stream = await live.subscribe(document, {}, { key });
+      await eventually(() => stream.isComplete);
+      expect(stream.status).toBe(200);
+      expect(stream.errors[0]?.extensions.code).toBe('FORBIDDEN');
+    }
+    const nested = 'subscription { deliveryUpdated { delivery { id event { id } } } }';
+    const stream = await (await live.subscribe(nested, {}, { key: reader.key })).begun();
+    await live.stack.webhook(RECEIVER);
+    await live.stack.emit();
+    await eventually(() => stream.updates.at(-1)?.delivery, WITHIN_MS);
+    expect(stream.updates.at(-1).delivery).toEqual({ id: expect.any(String), event: null });
+    expect(stream.errors.at(-1)?.extensions.code).toBe('FORBIDDEN');
+  });
+
+  test('a key that is revoked, elsewhere too, ends its streams within 5 s and no other', async () => {
+    const { services, tenantId } = live.stack;
+    const { key, id } = await makeKey(services, tenantId, ['webhooks:read']);
+    const stream = await (await live.subscribe(webhooks, {}, { key })).begun();
+    const other = await (await live.subscribe(webhooks)).begun();
+    const revokedAt = performance.now();
+    await revokeApiKey(services.db, tenantId, id, commandLine); // past the process that has the stream
+    await eventually(() => stream.hasEnded, WITHIN_MS);
+    expect(performance.now() - revokedAt).toBeLessThan(8_000); // 5 s, on a machine with nothing else to do
+    expect(stream.errors[0]?.extensions.code).toBe('UNAUTHENTICATED');
+    expect(stream.isComplete).toBe(true); // a client need not come back
+    expect(other.hasEnded).toBe(false);
+  });
+
+  test('a key that expires ends its streams', async () => {
+    const { services, tenantId } = live.stack;
+    const { key, id } = await createApiKey(services.db, services.random, {
+      tenantId,
+      name: 'short',
+      scopes: ['webhooks:read'],
+      by: commandLine,
+    });
+    await live.stack.rows(
+      `update hookwright.api_keys set expires_at = now() + interval '2 seconds' where id = ${id}`,
+    );
+    const stream = await (await live.subscribe(webhooks, {}, { key })).begun();
+    expect(stream.updates).toHaveLength(1);
+    await eventually(() => stream.hasEnded, WITHIN_MS);
+    expect(stream.errors[0]?.extensions.code).toBe('UNAUTHENTICATED');
+  });
+});
+
+describe('what may be asked', () => {
+  test.each([
+    ['a query', '{ webhooks { edges { cursor } } }', 'BAD_REQUEST'],
+    ['a mutation', 'mutation { deleteWebhook(input: {id: "1"}) { deletedWebhookId } }', 'BAD_REQUEST'],
+    [
+      'two subscriptions in one',
+      'subscription { webhookUpdated { cursor } deliveryUpdated { cursor } }',
+      'GRAPHQL_VALIDATION_FAILED',
+    ],
+    ['an unknown field', 'subscription { webhookUpdated { nothing } }', 'GRAPHQL_VALIDATION_FAILED'],
+    ['what is no document', 'subscription { webhookUpdated { cursor ', 'GRAPHQL_PARSE_FAILED'],
+    ['a document with too many tokens', `subscription { ${'a '.repeat(2000)} }`, 'GRAPHQL_PARSE_FAILED'],
+    [
+      'one that is too deep',
+      `subscription { webhookUpdated { webhook ${'{ deliveries { edges { node { webhook '.repeat(3)} { id } ${'} } } }'.repeat(3)} } }`,
+      'GRAPHQL_VALIDATION_FAILED',
+      'The operation is 15 levels deep',
+    ],
+    [
+      'one that could read too much',
+      `subscription { webhookUpdated { webhook { deliveries(first: 100) { edges { node { event { deliveries {
+         webhook { deliveries(first: 100) { edges { cursor } } } } } } } } } } }`,
+      'GRAPHQL_VALIDATION_FAILED',
+      'The query could read too much',
+    ],
+  ])('%s is refused with 400', async (_, document, code, message = '') => {
+    const live = await open();
+    const stream = await live.subscribe(document);
+    expect(stream.status).toBe(400);
+    const { errors } = await stream.body();
+    expect(errors[0]?.extensions).toEqual({ code });
+    expect(errors[0]?.message).toContain(message);
+  });
+
+  test('wrong arguments and variables', async () => {
+    const live = await open();
+    for (const variables of [{ webhookId: 'x' }, { eventType: 'no.such' }, { after: 'nonsense' }]) {
+      const stream = await live.subscribe(deliveries, variables);
+      await eventually(() => stream.isComplete);
+      expect(stream.errors.map(({ extensions }) => extensions.code)).toEqual(['BAD_USER_INPUT']);
+    }
+    const stream = await live.subscribe(deliveries, { webhookId: { a: 1 } });
+    expect(stream.status).toBe(400);
+    expect((await stream.body()).errors[0]?.extensions['code']).toBe('BAD_USER_INPUT');
+    for (const body of ['null', '[]', '{"query": 1}', '{"query": "subscription { a }", "variables": []}']) {
+      const { server } = live.servers[0]!;
+      const refused = await server.inject({
+        method: 'POST',
+        url: '/graphql/stream',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${live.key}` },
+        payload: body,
+      });
+      expect(refused.statusCode, body).toBe(400);
+    }
+  });
+
+  test('every way of spoiling the arguments of a subscription is refused, and the stream is over', async () => {
+    const live = await open({ STREAMS_PER_KEY_MAX: '100' });
+    const schema = await buildGraphqlSchema();
+    let refused = 0;
+    for (const { name, args } of Object.values(schema.getSubscriptionType()!.getFields())) {
+      for (const arg of args) {
+        const query = `subscription ($value: ${arg.type}) { ${name}(${arg.name}: $value) { cursor } }`;
+        for (const { why, value } of badValues(arg.type, arg.name, [arg.name])) {
+          const stream = await live.subscribe(query, { value });
+          await eventually(() => stream.hasEnded, WITHIN_MS);
+          const errors = stream.status === 200 ? stream.errors : (await stream.body()).errors;
+          const code = errors[0]?.extensions['code'];
+          expect(['BAD_USER_INPUT', 'NOT_FOUND'], `${name} ${arg.name}: ${why}`).toContain(code);
+          expect(stream.status === 400 || stream.isComplete).toBe(true);
+          expect(JSON.stringify(errors)).not.toMatch(innards);
+          refused += 1;
+        }
+      }
+    }
+    expect(refused).toBeGreaterThan(50);
+  });
+
+  test('subscriptions at /graphql are sent here, and other methods are refused', async () => {
+    const live = await open();
+    const { server } = live.servers[0]!;
+    const headers = { authorization: `Bearer ${live.key}`, 'content-type': 'application/json' };
+    const payload = JSON.stringify({ query: 'subscription { webhookUpdated { cursor } }' });
+    const sent = await server.inject({ method: 'POST', url: '/graphql', headers, payload });
+    expect(sent.statusCode).toBe(400);
+    expect(sent.json().errors[0].message).toContain('/graphql/stream');
+    const get = await server.inject({ method: 'GET', url: '/graphql/stream', headers });
+    expect([get.statusCode, get.headers.allow]).toEqual([405, 'POST']);
+  });
+
+  test('a stream counts as an operation of its key', async () => {
+    const live = await open({ MANAGEMENT_RATE_MAX: '1', MANAGEMENT_BURST_MAX: '2' });
+    const first = await live.subscribe(webhooks);
+    expect(first.response.headers['ratelimit']).toMatch(/^"management";r=1;/);
+    await live.subscribe(webhooks);
+    const third = await live.subscribe(webhooks);
+    expect(third.status).toBe(429);
+    expect(Number(third.response.headers['retry-after'])).toBeGreaterThan(0);
+  });
+});
+
+describe('how many there may be', () => {
+  test('of one key, and of all; a place is free again once a stream has ended', async () => {
+    const live = await open({ STREAMS_PER_KEY_MAX: '2', STREAMS_MAX: '3' });
+    const { key } = await makeKey(live.stack.services, live.stack.tenantId, ['webhooks:read']);
+    const one = await (await live.subscribe(webhooks)).begun();
+    await (await live.subscribe(webhooks)).begun();
+    const third = await live.subscribe(webhooks);
+    expect(third.status).toBe(429);
+    expect((await third.body()).errors[0]?.message).toContain('This API key has 2 streams open');
+    await (await live.subscribe(webhooks, {}, { key })).begun();
+    const fourth = await live.subscribe(webhooks, {}, { key });
+    expect((await fourth.body()).errors[0]?.message).toContain('The service has 3 streams open');
+    one.cut();
+    await eventually(async () => (await live.subscribe(webhooks, {}, { key })).status === 200, WITHIN_MS);
+  });
+
+  test('a client that leaves before its stream has opened keeps no place', async () => {
+    const live = await open({ STREAMS_PER_KEY_MAX: '1' });
+    const { id } = await live.stack.webhook(RECEIVER);
+    const older = await live.stack.services.db.pool.connect();
+    await older.query('begin');
+    await older.query(`update hookwright.webhooks set url = url where id = ${id}`); // the feed waits for it, 2 s
+    const { port, server } = live.servers[0]!;
+    const headers = { authorization: `Bearer ${live.key}`, 'content-type': 'application/json' };
+    const arrived = once(server.server, 'request');
+    const leaving = httpRequest({
+      host: '127.0.0.1',
+      port,
+      method: 'POST',
+      path: '/graphql/stream',
+      headers,
+    });
+    leaving.on('error', () => {});
+    leaving.end(JSON.stringify({ query: webhooks }));
+    await arrived;
+    await eventually(async () => (await live.subscribe(webhooks)).status === 429, WITHIN_MS);
+    leaving.destroy();
+    await eventually(async () => (await live.subscribe(webhooks)).status === 200, WITHIN_MS);
+    await older.query('rollback');
+    older.release();
+  });
+});
+
+describe('how streams live and end', () => {
+  test('heartbeats keep them alive beyond the idle time of connections, and carry where they stand', async () => {
+    const live = await open({ IDLE_TIMEOUT_MS: '1000' }, { heartbeatMs: 300 });
+    const stream = await (await live.subscribe(webhooks)).begun();
+    await eventually(() => stream.heartbeats > 8, WITHIN_MS);
+    expect(stream.hasEnded).toBe(false);
+    await eventually(() => stream.lastId !== stream.events[0]?.id, WITHIN_MS);
+  });
+
+  test('at their age they end without complete, so that clients come back', async () => {
+    const live = await open({}, { lifeMs: 500 });
+    const stream = await (await live.subscribe(webhooks)).begun();
+    await eventually(() => stream.hasEnded, WITHIN_MS);
+    expect(stream.events.map(({ event }) => event)).toEqual(['next']);
+  });
+
+  test('a server that closes ends them at once, and does not wait for their clients', async () => {
+    const live = await open();
+    const streams = [await live.subscribe(webhooks), await live.subscribe(deliveries)];
+    for (const stream of streams) await stream.begun();
+    const startedAt = performance.now();
+    await live.removeServer();
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    for (const stream of streams) {
+      await eventually(() => stream.hasEnded);
+      expect(stream.events.map(({ event }) => event)).toEqual(['next']);
+    }
+  });
+
+  test('nor for those that have stopped reading', async () => {
+    const live = await open();
+    await live.stack.webhook(RECEIVER);
+    const document = 'subscription { deliveryUpdated { delivery { id event { body } } } }';
+    const arrived = once(live.servers[0]!.server.server, 'request') as Promise<[unknown, ServerResponse]>;
+    const stream = await (await live.subscribe(document)).begun();
+    const [, response] = await arrived;
+    stream.response.pause();
+    const payload = { code: 'x'.repeat(200_000), discount_type: 'y' };
+    for (let i = 0; i < 100; i++) await live.stack.emit('coupon.applied', payload);
+    await eventually(() => response.writableNeedDrain, WITHIN_MS);
+    const startedAt = performance.now();
+    await live.removeServer();
+    expect(performance.now() - startedAt).toBeLessThan(15_000); // a slow reader has 30 s otherwise
+  });
+
+  test('a reader that takes nothing is cut off, and holds little of the process until then', async () => {
+    const live = await open({}, { slowMs: 1_000 });
+    const { id } = await live.stack.webhook(RECEIVER);
+    const document = 'subscription { deliveryUpdated { delivery { id event { body } } } }';
+    const payload = { code: 'x'.repeat(200_000), discount_type: 'y' };
+    for (let i = 0; i < 100; i++) await live.stack.emit('coupon.applied', payload);
+    const stream = await (await live.subscribe(document)).begun();
+    stream.response.pause();
+    await live.stack.rows(
+      `update hookwright.deliveries set due_at = due_at where webhook_id = ${id} returning id`,
+    );
+    const { server } = live.servers[0]!;
+    const connections = () =>
+      new Promise<number>((resolve) => server.server.getConnections((_, count) => resolve(count)));
+    expect(await connections()).toBe(1);
+    await eventually(async () => (await connections()) === 0, WITHIN_MS);
+    expect(stream.updates.length).toBeLessThan(100);
+  });
+
+  test('a burst is told as a marker to read anew, not as thousands of updates', async () => {
+    const live = await open();
+    await live.stack.webhook(RECEIVER);
+    const stream = await (await live.subscribe(deliveries)).begun();
+    await live.stack.rows(
+      `insert into hookwright.deliveries (id, tenant_id, event_id, webhook_id, event_type, status)
+       select hookwright.next_id(), ${live.stack.tenantId}, 1, 1, 'coupon.applied', 'HELD' from generate_series(1, 1500)
+       returning id`,
+    );
+    await eventually(() => stream.updates.length > 1, WITHIN_MS);
+    expect(stream.updates.map(({ resync }) => resync)).toEqual([true, true]);
+  });
+});
+
+test('the client of graphql-sse understands it', async () => {
+  const live = await open();
+  const client = createClient({
+    url: `http://127.0.0.1:${live.servers[0]!.port}/graphql/stream`,
+    headers: { authorization: `Bearer ${live.key}` },
+    retryAttempts: 0,
+  });
+  const updates = client.iterate<{ webhookUpdated: { resync: boolean; webhookId: string | null } }>({
+    query: webhooks,
+  });
+  expect((await updates.next()).value?.data?.webhookUpdated).toMatchObject({ resync: true });
+  const { id } = await live.stack.webhook(RECEIVER);
+  expect((await updates.next()).value?.data?.webhookUpdated).toMatchObject({ webhookId: String(id) });
+  await updates.return?.();
+  const refused = client.iterate({ query: 'subscription { webhookUpdated(id: "999") { cursor } }' });
+  expect((await refused.next()).value?.errors?.[0]?.message).toContain('There is no webhook');
+  expect((await refused.next()).done).toBe(true);
+  client.dispose();
+});

@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { commandLine } from '../../src/operations/audit.js';
+import { deleteWebhook } from '../../src/operations/delete-webhook.js';
+import { updateWebhook } from '../../src/operations/update-webhook.js';
+import { eventually } from '../support/eventually.js';
+import { makeKey, makeTenant, makeWebhook } from '../support/factories.js';
+import { deliveries, LiveApi, type LiveStream, webhooks } from '../support/live-api.js';
+import { answer, type Receiver, startReceiver } from '../support/receiver.js';
+
+const WITHIN_MS = 20_000;
+
+let api: LiveApi;
+let receiver: Receiver;
+beforeAll(async () => {
+  receiver = await startReceiver();
+  api = await LiveApi.open({ MAX_RETRIES: '2', CORS_ORIGINS: 'https://app.example.com' });
+  await api.addServer();
+  api.stack.startDaemon();
+});
+afterAll(async () => {
+  await api[Symbol.asyncDispose]();
+  await receiver.close();
+});
+
+const ofDelivery = (stream: LiveStream, id: number) =>
+  stream.updates.filter(({ delivery }) => delivery?.id === String(id)).map(({ delivery }) => delivery);
+const statuses = (stream: LiveStream, id: number) => ofDelivery(stream, id).map(({ status }) => status);
+async function deliveryTo(webhookId: number, eventId: number): Promise<{ id: number }> {
+  const [row] = await api.stack.deliveries(`event_id = ${eventId} and webhook_id = ${webhookId}`);
+  return row!;
+}
+/** Equal neighbours are one: a state may be told twice. */
+const distinct = (values: readonly unknown[]) => values.filter((value, index) => value !== values[index - 1]);
+
+describe('deliveryUpdated', () => {
+  test('begins with a marker that says: read what you show', async () => {
+    const stream = await (await api.subscribe(deliveries)).begun();
+    expect(stream.status).toBe(200);
+    expect(stream.response.headers['content-type']).toBe('text/event-stream; charset=utf-8');
+    expect(stream.updates).toEqual([{ cursor: expect.any(String), resync: true, delivery: null }]);
+    expect(stream.events[0]?.id).toBe(stream.updates[0].cursor);
+    stream.cut();
+  });
+
+  test('tells of each delivery from PENDING to SUCCEEDED, in every process, in that order', async () => {
+    receiver.answerWith(answer(200));
+    const { id: webhookId } = await api.stack.webhook(receiver.url, ['coupon.applied']);
+    const streams = [
+      await (await api.subscribe(deliveries, { webhookId: String(webhookId) }, { at: 0 })).begun(),
+      await (await api.subscribe(deliveries, { webhookId: String(webhookId) }, { at: 1 })).begun(),
+    ];
+    const { id } = await deliveryTo(webhookId, await api.stack.emit());
+    for (const stream of streams) {
+      await eventually(() => statuses(stream, id).at(-1) === 'SUCCEEDED', WITHIN_MS);
+      expect(['PENDING,SUCCEEDED', 'SUCCEEDED']).toContain(distinct(statuses(stream, id)).join());
+      expect(ofDelivery(stream, id).at(-1)).toMatchObject({ attemptCount: 1, attempts: [{ number: 1 }] });
+      stream.cut();
+    }
+  });
+
+  test('tells of retries until a delivery has failed, and attempts never go back', async () => {
+    receiver.answerWith(answer(500));
+    const { id: webhookId } = await api.stack.webhook(receiver.url, ['coupon.applied']);
+    const stream = await (await api.subscribe(deliveries, { webhookId: String(webhookId) })).begun();
+    const { id } = await deliveryTo(webhookId, await api.stack.emit());
+    await eventually(() => statuses(stream, id).at(-1) === 'FAILED', WITHIN_MS);
+    const told = ofDelivery(stream, id);
+    expect(told.at(-1)).toMatchObject({ status: 'FAILED', attemptCount: 3 });
+    expect(told.length).toBeGreaterThan(1);
+    const counts = told.map(({ attemptCount }) => attemptCount);
+    expect(counts).toEqual(counts.toSorted((a, b) => a - b));
+    for (const { attemptCount, attempts } of told) {
+      expect(attempts.length).toBeGreaterThanOrEqual(attemptCount); // read right after the row
+    }
+    stream.cut();
+  });
+
+  test('tells of new deliveries before anything has been sent', async () => {
+    const { id: webhookId } = await api.stack.webhook(receiver.url, ['coupon.applied']);
+    await updateWebhook(
+      api.stack.services.db,
+      api.stack.tenantId,
+      webhookId,
+      { active: false },
+      1,
+      commandLine,
+    );
+    const stream = await (await api.subscribe(deliveries, { webhookId: String(webhookId) })).begun();
+    const { id } = await deliveryTo(webhookId, await api.stack.emit());
+    await eventually(() => statuses(stream, id).join() === 'HELD', WITHIN_MS);
+    stream.cut();
+  });
+
+  test('brings only what its arguments ask for', async () => {
+    receiver.answerWith(answer(200));
+    const one = await api.stack.webhook(receiver.url, ['coupon.applied', 'booking.canceled']);
+    const other = await api.stack.webhook(receiver.url, ['coupon.applied']);
+    const webhookId = String(one.id);
+    const ofOne = await (await api.subscribe(deliveries, { webhookId })).begun();
+    const ofType = await (
+      await api.subscribe(deliveries, { webhookId, eventType: 'booking.canceled' })
+    ).begun();
+    const succeeded = await (await api.subscribe(deliveries, { webhookId, status: 'SUCCEEDED' })).begun();
+    const coupon = await api.stack.emit();
+    const order = await api.stack.emit('booking.canceled', { id: '1', reason: 'r' });
+    const mine = await api.stack.deliveries(`webhook_id = ${one.id} and event_id in (${coupon}, ${order})`);
+    for (const { id } of mine) {
+      await eventually(() => statuses(succeeded, id).length > 0, WITHIN_MS);
+      await eventually(() => statuses(ofOne, id).at(-1) === 'SUCCEEDED', WITHIN_MS);
+    }
+    await eventually(
+      () => ofType.updates.some(({ delivery }) => delivery?.status === 'SUCCEEDED'),
+      WITHIN_MS,
+    );
+    const told = (stream: LiveStream) => stream.updates.flatMap(({ delivery }) => delivery ?? []);
+    expect(new Set(told(ofType).map(({ eventType }) => eventType))).toEqual(new Set(['booking.canceled']));
+    expect(new Set(told(succeeded).map(({ status }) => status))).toEqual(new Set(['SUCCEEDED']));
+    expect(new Set(told(ofOne).map(({ id }) => id))).toEqual(new Set(mine.map(({ id }) => String(id))));
+    expect(other.id).not.toBe(one.id);
+    for (const stream of [ofOne, ofType, succeeded]) stream.cut();
+  });
+
+  test('foreign tenants see nothing', async () => {
+    receiver.answerWith(answer(200));
+    const stranger = await makeTenant(api.stack.services);
+    const { id: webhookId } = await api.stack.webhook(receiver.url, ['coupon.applied']);
+    const theirs = await (await api.subscribe(deliveries, {}, { key: stranger.key })).begun();
+    const theirsOfIt = await (
+      await api.subscribe(deliveries, { webhookId: String(webhookId) }, { key: stranger.key })
+    ).begun();
+    const theirWebhooks = await (await api.subscribe(webhooks, {}, { key: stranger.key })).begun();
+    const own = await (await api.subscribe(deliveries, { webhookId: String(webhookId) })).begun();
+    const { id } = await deliveryTo(webhookId, await api.stack.emit());
+    await eventually(() => statuses(own, id).at(-1) === 'SUCCEEDED', WITHIN_MS);
+    // What is theirs comes all the same, and is the first that comes.
+    const { id: theirWebhook } = await makeWebhook(api.stack.services, stranger.id);
+    await eventually(() => theirWebhooks.updates.length > 1, WITHIN_MS);
+    expect(theirWebhooks.updates[1].webhookId).toBe(String(theirWebhook));
+    expect([theirs.updates.length, theirsOfIt.updates.length]).toEqual([1, 1]);
+    for (const stream of [theirs, theirsOfIt, theirWebhooks, own]) stream.cut();
+  });
+
+  test('a platform key follows the tenant that it names', async () => {
+    const { key } = await makeKey(api.stack.services, null, ['platform:admin']);
+    const nameless = await api.subscribe(webhooks, {}, { key });
+    await eventually(() => nameless.isComplete);
+    expect(nameless.errors[0]?.extensions).toMatchObject({ code: 'FORBIDDEN', reason: 'tenant_required' });
+    const headers = { 'hookwright-tenant': String(api.stack.tenantId) };
+    const stream = await (await api.subscribe(webhooks, {}, { key, headers })).begun();
+    const { id } = await api.stack.webhook(receiver.url);
+    await eventually(() => stream.updates.some(({ webhookId }) => webhookId === String(id)), WITHIN_MS);
+    stream.cut();
+    await deleteWebhook(api.stack.services.db, api.stack.tenantId, id, commandLine);
+  });
+});
+
+describe('webhookUpdated', () => {
+  test('tells of a webhook that is made, paused, and deleted', async () => {
+    const stream = await (await api.subscribe(webhooks)).begun();
+    const { id } = await api.stack.webhook(receiver.url, ['booking.canceled']);
+    const told = () => stream.updates.filter(({ webhookId }) => webhookId === String(id));
+    await eventually(() => told().at(-1)?.webhook.active === true, WITHIN_MS);
+    const { db } = api.stack.services;
+    await updateWebhook(db, api.stack.tenantId, id, { active: false }, 1, commandLine);
+    await eventually(() => told().at(-1)?.webhook.disabledReason === 'PAUSED', WITHIN_MS);
+    await deleteWebhook(db, api.stack.tenantId, id, commandLine);
+    await eventually(() => told().at(-1)?.webhook === null, WITHIN_MS);
+    stream.cut();
+  });
+
+  test('tells of failures that are counted, of this webhook only', async () => {
+    receiver.answerWith(answer(500));
+    const { id } = await api.stack.webhook(receiver.url, ['coupon.applied']);
+    const stream = await (await api.subscribe(webhooks, { id: String(id) })).begun();
+    await api.stack.emit();
+    await eventually(() => stream.updates.at(-1)?.webhook?.consecutiveFailures > 0, WITHIN_MS);
+    expect(stream.updates.slice(1).every(({ webhookId }) => webhookId === String(id))).toBe(true);
+    stream.cut();
+  });
+
+  test('a foreign or unknown webhook is NOT_FOUND', async () => {
+    const stranger = await makeTenant(api.stack.services);
+    const { id } = await api.stack.webhook(receiver.url, ['booking.canceled']);
+    for (const [id_, key] of [
+      [String(id), stranger.key],
+      ['999999', api.key],
+    ] as const) {
+      const stream = await api.subscribe(webhooks, { id: id_ }, { key });
+      await eventually(() => stream.hasEnded);
+      expect(stream.errors.map(({ extensions }) => extensions.code)).toEqual(['NOT_FOUND']);
+      expect(stream.isComplete).toBe(true);
+    }
+  });
+});
+
+test('a browser of an allowed origin may read the stream', async () => {
+  const headers = { origin: 'https://app.example.com' };
+  const stream = await (await api.subscribe(webhooks, {}, { headers })).begun();
+  expect(stream.response.headers['access-control-allow-origin']).toBe('https://app.example.com');
+  expect(stream.response.headers['x-request-id']).toEqual(expect.any(String));
+  stream.cut();
+});
