@@ -7,6 +7,7 @@ import { Authenticator } from './operations/authenticate.js';
 import { Emitter } from './operations/emit-events.js';
 import { EventTypeRegistry } from './operations/event-types.js';
 import { PlatformAccess } from './operations/platform-access.js';
+import { SearchTurns } from './operations/search.js';
 import { SecretVault } from './operations/secrets.js';
 import { RateLimits } from './rate-limits.js';
 
@@ -40,6 +41,7 @@ export async function openServices(options: ServiceOptions): Promise<Services> {
     authenticator: new Authenticator(db, clock, { failures: config.quotas.keyFailures, monotonic }),
     platformAccess: new PlatformAccess(db, clock),
     limits: new RateLimits(config.quotas, monotonic),
+    searches: new SearchTurns(config.databasePoolMax),
     eventTypes: new EventTypeRegistry(db, clock),
     clock,
     random: randomBytes,

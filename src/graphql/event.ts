@@ -1,11 +1,13 @@
 import 'reflect-metadata';
 import { Arg, Args, Ctx, Field, FieldResolver, ID, InputType, Query, Resolver, Root } from 'type-graphql';
-import { type Context, parseId } from '../context.js';
+import { type Context, parseId, tenantOf } from '../context.js';
 import { Delivery } from '../entities/delivery.js';
 import { Event } from '../entities/event.js';
 import { notFound } from '../errors.js';
-import { type Connection, ConnectionArgs, connect, connectionOf, sliceQuery } from './connection.js';
-import { idsBetween, knownTypeIn } from './delivery.js';
+import { pageEvents } from '../operations/page-events.js';
+import { type Connection, ConnectionArgs, connect, connectionOf } from './connection.js';
+import { boundsOf, knownTypeIn } from './delivery.js';
+import { eventOfKeyIn, PAYLOAD_CONTAINS, payloadPartIn, searchDepsOf } from './delivery-filter.js';
 import { Requires } from './requires.js';
 import { JSONObject } from './scalars.js';
 
@@ -19,6 +21,15 @@ export class EventFilter {
 
   @Field(() => Date, { nullable: true, description: 'Only those accepted before this moment.' })
   until?: Date | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'Only the one that was emitted with this key; keys are kept 7 days.',
+  })
+  idempotencyKey?: string | null;
+
+  @Field(() => String, { nullable: true, description: PAYLOAD_CONTAINS })
+  payloadContains?: string | null;
 }
 
 const EventConnection = connectionOf(Event, 'Event', 'events');
@@ -48,9 +59,16 @@ export class EventResolver {
     @Ctx() context: Context,
   ): Promise<Connection<Event>> {
     const eventType = await knownTypeIn(context, filter);
-    return connect(page, (slice) => {
-      const { where, options } = sliceQuery(slice, idsBetween(filter));
-      return context.em.find(Event, { ...(eventType === undefined ? {} : { eventType }), ...where }, options);
+    const payloadContains = payloadPartIn(context, filter);
+    const eventId = await eventOfKeyIn(context, filter);
+    if (eventId === null) {
+      return connect(page, async () => []);
+    }
+    const deps = searchDepsOf(context);
+    return connect(page, async (slice) => {
+      const conditions = { eventId, eventType, payloadContains };
+      const rows = await pageEvents(deps, tenantOf(context), conditions, boundsOf(slice, filter));
+      return rows.map((row) => Object.assign(new Event(), row));
     });
   }
 

@@ -6,7 +6,11 @@ import { Event } from '../entities/event.js';
 import { Webhook } from '../entities/webhook.js';
 import { countHeld } from '../operations/count-held.js';
 import { readEndpointStates } from '../operations/endpoint-states.js';
-import { type DeliveryPage, pageDeliveries } from '../operations/page-deliveries.js';
+import { type DeliveryConditions, pageDeliveriesByWebhook } from '../operations/page-deliveries.js';
+import type { Bounds } from '../operations/search.js';
+import { searchDepsOf } from './delivery-filter.js';
+
+type LoaderContext = Pick<Context, 'em' | 'db' | 'tenantId' | 'searches' | 'config'>;
 
 /** Nested fields of one request, each read by one query however many parents there are. */
 export type Loaders = ReturnType<typeof createLoaders>;
@@ -17,7 +21,7 @@ const fresh = { disableIdentityMap: true } as const;
 /** Batches, but does not remember: a request with several mutations must see each one's effect. */
 const uncached = { cache: false } as const;
 
-export function createLoaders(context: Pick<Context, 'em' | 'db' | 'tenantId'>) {
+export function createLoaders(context: LoaderContext) {
   return {
     eventById: one((ids) => context.em.find(Event, { id: { $in: ids } }, fresh)),
     /** Null once it is deleted. */
@@ -50,13 +54,11 @@ export function createLoaders(context: Pick<Context, 'em' | 'db' | 'tenantId'>) 
 
 interface WantedPage {
   webhookId: number;
-  page: DeliveryPage;
+  page: { conditions: DeliveryConditions; bounds: Bounds };
 }
 
-async function readPages(
-  { db, tenantId }: Pick<Context, 'db' | 'tenantId'>,
-  wanted: readonly WantedPage[],
-): Promise<Delivery[][]> {
+async function readPages(context: LoaderContext, wanted: readonly WantedPage[]): Promise<Delivery[][]> {
+  const { tenantId } = context;
   if (tenantId === null) {
     return wanted.map(() => []);
   }
@@ -64,7 +66,8 @@ async function readPages(
   const found = new Map<WantedPage, Delivery[]>();
   for (const group of samePages.values()) {
     const ids = [...new Set(group.map(({ webhookId }) => webhookId))];
-    const rows = await pageDeliveries(db, tenantId, ids, group[0]!.page);
+    const { conditions, bounds } = group[0]!.page;
+    const rows = await pageDeliveriesByWebhook(searchDepsOf(context), tenantId, ids, conditions, bounds);
     const byWebhook = Map.groupBy(rows, ({ webhookId }) => webhookId);
     for (const one of group) {
       const own = byWebhook.get(one.webhookId) ?? [];
