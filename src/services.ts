@@ -41,7 +41,7 @@ export async function openServices(options: ServiceOptions): Promise<Services> {
     authenticator: new Authenticator(db, clock, { failures: config.quotas.keyFailures, monotonic }),
     platformAccess: new PlatformAccess(db, clock),
     limits: new RateLimits(config.quotas, monotonic),
-    searches: new SearchTurns(config.databasePoolMax),
+    searches: new SearchTurns(config.databasePoolMax, config.limits.searchTimeoutMs),
     eventTypes: new EventTypeRegistry(db, clock),
     clock,
     random: randomBytes,

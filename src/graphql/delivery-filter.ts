@@ -5,7 +5,7 @@ import { type Context, parseId, requireScope, tenantOf } from '../context.js';
 import { SEND_ERROR_CODES } from '../domain/outcome.js';
 import { DeliveryStatus } from '../entities/delivery.js';
 import { invalidInput } from '../errors.js';
-import type { DeliveryConditions, SearchDeps, StatusClass } from '../operations/page-deliveries.js';
+import type { DeliveryConditions, StatusClass } from '../operations/page-deliveries.js';
 import { eventOfKey } from '../operations/page-events.js';
 import { idempotencyKey, parseInput } from './input.js';
 
@@ -174,14 +174,3 @@ export function conditionsIn(filter: WebhookDeliveryFilter | null): DeliveryCond
         : undefined,
   };
 }
-
-/** What searches need of a request. */
-export const searchDepsOf = ({
-  db,
-  searches,
-  config,
-}: Pick<Context, 'db' | 'searches' | 'config'>): SearchDeps => ({
-  db,
-  searches,
-  timeoutMs: config.limits.searchTimeoutMs,
-});

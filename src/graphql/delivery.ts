@@ -29,7 +29,6 @@ import {
   eventOfKeyIn,
   idIn,
   payloadPartIn,
-  searchDepsOf,
   WebhookDeliveryFilter,
 } from './delivery-filter.js';
 import { knownEventType, parseInput } from './input.js';
@@ -77,10 +76,9 @@ export class DeliveryResolver {
     if (conditions === null) {
       return connect(page, async () => []);
     }
-    const deps = searchDepsOf(context);
     return connect(page, async (slice) => {
       const bounds = boundsOf(slice, filter);
-      const rows = await pageDeliveries(deps, tenantOf(context), conditions, bounds);
+      const rows = await pageDeliveries(context, tenantOf(context), conditions, bounds);
       return rows.map((row) => Object.assign(new Delivery(), row));
     });
   }

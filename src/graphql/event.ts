@@ -7,7 +7,7 @@ import { notFound } from '../errors.js';
 import { pageEvents } from '../operations/page-events.js';
 import { type Connection, ConnectionArgs, connect, connectionOf } from './connection.js';
 import { boundsOf, knownTypeIn } from './delivery.js';
-import { eventOfKeyIn, PAYLOAD_CONTAINS, payloadPartIn, searchDepsOf } from './delivery-filter.js';
+import { eventOfKeyIn, PAYLOAD_CONTAINS, payloadPartIn } from './delivery-filter.js';
 import { Requires } from './requires.js';
 import { JSONObject } from './scalars.js';
 
@@ -31,6 +31,8 @@ export class EventFilter {
   @Field(() => String, { nullable: true, description: PAYLOAD_CONTAINS })
   payloadContains?: string | null;
 }
+
+const DELIVERIES_SHOWN_MAX = 1000;
 
 const EventConnection = connectionOf(Event, 'Event', 'events');
 
@@ -64,10 +66,9 @@ export class EventResolver {
     if (eventId === null) {
       return connect(page, async () => []);
     }
-    const deps = searchDepsOf(context);
     return connect(page, async (slice) => {
       const conditions = { eventId, eventType, payloadContains };
-      const rows = await pageEvents(deps, tenantOf(context), conditions, boundsOf(slice, filter));
+      const rows = await pageEvents(context, tenantOf(context), conditions, boundsOf(slice, filter));
       return rows.map((row) => Object.assign(new Event(), row));
     });
   }
@@ -78,8 +79,10 @@ export class EventResolver {
   }
 
   @Requires('deliveries:read')
-  @FieldResolver(() => [Delivery], { description: 'Its deliveries, one for each webhook that it matched.' })
-  deliveries(@Root() event: Event, @Ctx() context: Context): Promise<Delivery[]> {
-    return context.loaders.deliveriesByEvent.load(event.id);
+  @FieldResolver(() => [Delivery], {
+    description: 'Its deliveries, one for each webhook that it matched: the first 1,000. `fanOut` has pages.',
+  })
+  async deliveries(@Root() event: Event, @Ctx() context: Context): Promise<Delivery[]> {
+    return (await context.loaders.deliveriesByEvent.load(event.id)).slice(0, DELIVERIES_SHOWN_MAX);
   }
 }

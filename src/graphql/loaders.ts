@@ -6,11 +6,12 @@ import { Event } from '../entities/event.js';
 import { Webhook } from '../entities/webhook.js';
 import { countHeld } from '../operations/count-held.js';
 import { readEndpointStates } from '../operations/endpoint-states.js';
+import { type FanOutItem, type FanOutQuestion, readFanOut } from '../operations/fan-out.js';
 import { type DeliveryConditions, pageDeliveriesByWebhook } from '../operations/page-deliveries.js';
+import { readBodies } from '../operations/read-bodies.js';
 import type { Bounds } from '../operations/search.js';
-import { searchDepsOf } from './delivery-filter.js';
 
-type LoaderContext = Pick<Context, 'em' | 'db' | 'tenantId' | 'searches' | 'config'>;
+type LoaderContext = Pick<Context, 'em' | 'db' | 'tenantId' | 'searches' | 'config' | 'clock'>;
 
 /** Nested fields of one request, each read by one query however many parents there are. */
 export type Loaders = ReturnType<typeof createLoaders>;
@@ -29,6 +30,17 @@ export function createLoaders(context: LoaderContext) {
     deliveriesByEvent: many(
       (ids) => context.em.find(Delivery, { eventId: { $in: ids } }, { ...fresh, orderBy: { id: 'asc' } }),
       ({ eventId }) => eventId,
+    ),
+    deliveryById: one((ids) => context.em.find(Delivery, { id: { $in: ids } }, fresh)),
+    bodyByDelivery: new DataLoader(async (ids: readonly number[]) => {
+      const { db, tenantId } = context;
+      const bodies = tenantId === null ? new Map() : await readBodies(db, tenantId, ids);
+      return ids.map((id): string | null => bodies.get(id) ?? null);
+    }, uncached),
+    /** Events that are asked for the same part of their fan-out share a query. */
+    fanOutOfEvent: new DataLoader(
+      (questions: readonly FanOutQuestion[]) => readFanOuts(context, questions),
+      uncached,
     ),
     attemptsByDelivery: many(
       (ids) =>
@@ -67,7 +79,7 @@ async function readPages(context: LoaderContext, wanted: readonly WantedPage[]):
   for (const group of samePages.values()) {
     const ids = [...new Set(group.map(({ webhookId }) => webhookId))];
     const { conditions, bounds } = group[0]!.page;
-    const rows = await pageDeliveriesByWebhook(searchDepsOf(context), tenantId, ids, conditions, bounds);
+    const rows = await pageDeliveriesByWebhook(context, tenantId, ids, conditions, bounds);
     const byWebhook = Map.groupBy(rows, ({ webhookId }) => webhookId);
     for (const one of group) {
       const own = byWebhook.get(one.webhookId) ?? [];
@@ -78,6 +90,22 @@ async function readPages(context: LoaderContext, wanted: readonly WantedPage[]):
     }
   }
   return wanted.map((one) => found.get(one) ?? []);
+}
+
+async function readFanOuts(
+  { db, tenantId, config, clock }: LoaderContext,
+  questions: readonly FanOutQuestion[],
+): Promise<FanOutItem[][]> {
+  const found = new Map<FanOutQuestion, FanOutItem[]>();
+  const samePart = Map.groupBy(questions, ({ after, limit }) => `${after} ${limit}`);
+  for (const group of tenantId === null ? [] : samePart.values()) {
+    const { retentionDays } = config;
+    const items = await readFanOut(db, tenantId!, group, { retentionDays, now: clock() });
+    for (const question of group) {
+      found.set(question, items.get(question.event.id) ?? []);
+    }
+  }
+  return questions.map((question) => found.get(question) ?? []);
 }
 
 function one<Node extends { id: number }>(

@@ -4,10 +4,12 @@ import { buildSchema, type ContainerType } from 'type-graphql';
 import { ApiKeyResolver } from './api-key.js';
 import { AttemptResolver } from './attempt.js';
 import { AuditLogResolver } from './audit-log.js';
+import { CurlResolver } from './curl.js';
 import { DeliveryResolver } from './delivery.js';
 import { EmitResolver } from './emit.js';
 import { EventResolver } from './event.js';
 import { EventTypeResolver } from './event-type.js';
+import { FanOutResolver } from './fan-out.js';
 import { DateTime } from './scalars.js';
 import { TenantResolver } from './tenant.js';
 import { ViewerResolver } from './viewer.js';
@@ -18,10 +20,12 @@ const resolvers = [
   ApiKeyResolver,
   AttemptResolver,
   AuditLogResolver,
+  CurlResolver,
   DeliveryResolver,
   EmitResolver,
   EventResolver,
   EventTypeResolver,
+  FanOutResolver,
   TenantResolver,
   ViewerResolver,
   WebhookResolver,

@@ -45,7 +45,6 @@ const columns = `
 export interface SearchDeps {
   db: Pick<Database, 'pool'>;
   searches: SearchTurns;
-  timeoutMs: number;
 }
 
 /**
@@ -55,7 +54,7 @@ export interface SearchDeps {
  * @throws ApiError search_timed_out, rate_limited
  */
 export async function pageDeliveries(
-  { db, searches, timeoutMs }: SearchDeps,
+  { db, searches }: SearchDeps,
   tenantId: number,
   { webhookId, eventId, ...rest }: DeliveryConditions,
   { above, below, order, limit }: Bounds,
@@ -74,7 +73,9 @@ export async function pageDeliveries(
     where d.tenant_id = ${page[0]} and d.id > ${page[1]} and d.id < ${page[2]} ${conditions.sql}
     order by d.id ${order} limit ${page[3]}`;
   if (isSearch || eventId !== undefined) {
-    return searches.run(tenantId, () => boundedQuery(db, tenantId, text, conditions.values, timeoutMs));
+    return searches.run(tenantId, () =>
+      boundedQuery(db, tenantId, text, conditions.values, searches.timeoutMs),
+    );
   }
   const name = `page_deliveries_of_${webhookId === undefined ? 'tenant' : 'webhook'}_${order}`;
   return tenantQuery<DeliveryRow>(db.pool, tenantId, { name, text }, conditions.values);
@@ -102,7 +103,7 @@ const statements = { asc: unfiltered('asc'), desc: unfiltered('desc') };
  * @throws ApiError search_timed_out, rate_limited
  */
 export async function pageDeliveriesByWebhook(
-  { db, searches, timeoutMs }: SearchDeps,
+  { db, searches }: SearchDeps,
   tenantId: number,
   webhookIds: readonly number[],
   filter: Omit<DeliveryConditions, 'webhookId' | 'eventId'>,
@@ -116,7 +117,9 @@ export async function pageDeliveriesByWebhook(
     return tenantQuery<DeliveryRow>(db.pool, tenantId, statements[order], conditions.values);
   }
   const text = byWebhooks(order, conditions.sql);
-  return searches.run(tenantId, () => boundedQuery(db, tenantId, text, conditions.values, timeoutMs));
+  return searches.run(tenantId, () =>
+    boundedQuery(db, tenantId, text, conditions.values, searches.timeoutMs),
+  );
 }
 
 /** @returns whether there were any */

@@ -24,7 +24,7 @@ export interface EventRow {
  * @throws ApiError search_timed_out, rate_limited
  */
 export async function pageEvents(
-  { db, searches, timeoutMs }: SearchDeps,
+  { db, searches }: SearchDeps,
   tenantId: number,
   { eventId, eventType, payloadContains }: EventConditions,
   { above, below, order, limit }: Bounds,
@@ -52,7 +52,9 @@ export async function pageEvents(
       conditions.values,
     );
   }
-  return searches.run(tenantId, () => boundedQuery(db, tenantId, text, conditions.values, timeoutMs));
+  return searches.run(tenantId, () =>
+    boundedQuery(db, tenantId, text, conditions.values, searches.timeoutMs),
+  );
 }
 
 /** The event that an idempotency key made; null when there is none, or the key is not kept any more. */

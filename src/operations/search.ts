@@ -115,7 +115,11 @@ export class SearchTurns {
   readonly #tenants = new Map<number, { places: Places; users: number }>();
 
   /** @param poolMax how many connections there are */
-  constructor(poolMax: number) {
+  constructor(
+    poolMax: number,
+    /** How long one search may take in the database. */
+    readonly timeoutMs: number,
+  ) {
     this.#all = new Places(Math.max(1, Math.floor(poolMax / 2)));
   }
 
