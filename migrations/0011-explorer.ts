@@ -20,6 +20,8 @@ export class Explorer extends Migration {
         where last_error_code is not null;
       create index deliveries_canceled on hookwright.deliveries (tenant_id, id desc) where status = 'CANCELED';
 
+      create index webhooks_deleted on hookwright.webhooks (tenant_id, deleted_at) where deleted_at is not null;
+
       -- What a webhook was at a moment is told by the first change after it.
       create index audit_log_webhook_changes on hookwright.audit_log (tenant_id, target_id, created_at)
         where target_type = 'WEBHOOK' and action in ('WEBHOOK_UPDATED', 'WEBHOOK_DISABLED');

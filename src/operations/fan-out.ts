@@ -1,5 +1,5 @@
 import type { Database, Statement } from '../database.js';
-import { idToDate } from '../domain/delivery-id.js';
+import { IDS_PER_DAY, idToDate } from '../domain/delivery-id.js';
 import { type FanOutVerdict, whyNoDelivery } from '../domain/fan-out.js';
 import { tenantQuery } from '../tenant-database.js';
 
@@ -29,8 +29,6 @@ interface Row {
   active_before: string | null;
   reserved: boolean;
 }
-
-const IDS_PER_DAY = 86_400_000 * 4096;
 
 /** The first change of a member of a webhook after the event came. */
 const firstChange = (member: string, name: string): string => `

@@ -1,4 +1,5 @@
-import type { Database, Statement } from '../database.js';
+import type { Database } from '../database.js';
+import { IDS_PER_DAY } from '../domain/delivery-id.js';
 import type { CancelReason, DeliveryStatus } from '../entities/delivery.js';
 import { tenantQuery } from '../tenant-database.js';
 import { type Bounds, boundedQuery, Conditions, type SearchTurns } from './search.js';
@@ -48,54 +49,38 @@ export interface SearchDeps {
 }
 
 /**
- * A page of a tenant's deliveries. With no other condition than a webhook or an event it comes from one index, whatever
- * the length of the history; else it is a search, with an index for what is rare (errors, cancellations, failures).
+ * A page of a tenant's deliveries. With no other condition than a webhook it comes from one index, whatever the length of
+ * the history; else it is a search, with an index for what is rare: failures, errors, cancellations, what is open.
  *
  * @throws ApiError search_timed_out, rate_limited
  */
 export async function pageDeliveries(
-  { db, searches }: SearchDeps,
+  deps: SearchDeps,
   tenantId: number,
-  { webhookId, eventId, ...rest }: DeliveryConditions,
-  { above, below, order, limit }: Bounds,
+  filter: DeliveryConditions,
+  bounds: Bounds,
 ): Promise<DeliveryRow[]> {
-  const conditions = new Conditions();
-  const page = [tenantId, above, below, limit].map((value) => conditions.place(value));
-  if (webhookId !== undefined) {
-    conditions.add(`d.webhook_id = ${conditions.place(webhookId)}`);
+  const { webhookId, eventId, ...rest } = filter;
+  const isSearch = isAny(rest) || eventId !== undefined;
+  if (webhookId !== undefined && !isSearch) {
+    return pageDeliveriesByWebhook(deps, tenantId, [webhookId], rest, bounds);
   }
-  if (eventId !== undefined) {
-    conditions.add(`d.event_id = ${conditions.place(eventId)}`);
+  const conditions = boundsIn(tenantId, bounds);
+  addConditions(conditions, filter, bounds);
+  if (!isSearch) {
+    const statement = {
+      name: `page_deliveries_of_tenant_${bounds.order}`,
+      text: pageSql(bounds, conditions),
+    };
+    return tenantQuery<DeliveryRow>(deps.db.pool, tenantId, statement, conditions.values);
   }
-  const isSearch = addConditions(conditions, rest);
-  const text = `
-    select ${columns} from hookwright.deliveries d
-    where d.tenant_id = ${page[0]} and d.id > ${page[1]} and d.id < ${page[2]} ${conditions.sql}
-    order by d.id ${order} limit ${page[3]}`;
-  if (isSearch || eventId !== undefined) {
-    return searches.run(tenantId, () =>
-      boundedQuery(db, tenantId, text, conditions.values, searches.timeoutMs),
-    );
-  }
-  const name = `page_deliveries_of_${webhookId === undefined ? 'tenant' : 'webhook'}_${order}`;
-  return tenantQuery<DeliveryRow>(db.pool, tenantId, { name, text }, conditions.values);
+  const isOpen = rest.status === 'PENDING' || rest.status === 'HELD';
+  const text =
+    isOpen && webhookId === undefined && eventId === undefined
+      ? `${byWebhooksSql(webhooksWithOpen, bounds, conditions)} limit $4`
+      : pageSql(bounds, conditions);
+  return search(deps, tenantId, text, conditions);
 }
-
-/** Each webhook's page comes from the index (webhook_id, id), whatever the length of its history. */
-const byWebhooks = (order: 'asc' | 'desc', where: string): string => `
-  select page.* from unnest($1::bigint[]) as wanted(webhook_id)
-  cross join lateral (
-    select ${columns} from hookwright.deliveries d
-    where d.tenant_id = $2 and d.webhook_id = wanted.webhook_id and d.id > $3 and d.id < $4 ${where}
-    order by d.id ${order} limit $5
-  ) page
-  order by page.id ${order}`;
-
-const unfiltered = (order: 'asc' | 'desc'): Statement => ({
-  name: `page_deliveries_${order}`,
-  text: byWebhooks(order, ''),
-});
-const statements = { asc: unfiltered('asc'), desc: unfiltered('desc') };
 
 /**
  * The same page of several webhooks' deliveries, in one query.
@@ -103,30 +88,72 @@ const statements = { asc: unfiltered('asc'), desc: unfiltered('desc') };
  * @throws ApiError search_timed_out, rate_limited
  */
 export async function pageDeliveriesByWebhook(
-  { db, searches }: SearchDeps,
+  deps: SearchDeps,
   tenantId: number,
   webhookIds: readonly number[],
   filter: Omit<DeliveryConditions, 'webhookId' | 'eventId'>,
-  { above, below, order, limit }: Bounds,
+  bounds: Bounds,
 ): Promise<DeliveryRow[]> {
-  const conditions = new Conditions();
-  for (const value of [[...webhookIds], tenantId, above, below, limit]) {
-    conditions.place(value);
+  const conditions = boundsIn(tenantId, bounds);
+  const given = `unnest(${conditions.place([...webhookIds])}::bigint[])`;
+  addConditions(conditions, filter, bounds);
+  const text = byWebhooksSql(given, bounds, conditions);
+  if (isAny(filter)) {
+    return search(deps, tenantId, text, conditions);
   }
-  if (!addConditions(conditions, filter)) {
-    return tenantQuery<DeliveryRow>(db.pool, tenantId, statements[order], conditions.values);
-  }
-  const text = byWebhooks(order, conditions.sql);
-  return searches.run(tenantId, () =>
-    boundedQuery(db, tenantId, text, conditions.values, searches.timeoutMs),
-  );
+  const statement = { name: `page_deliveries_${bounds.order}`, text };
+  return tenantQuery<DeliveryRow>(deps.db.pool, tenantId, statement, conditions.values);
 }
 
-/** @returns whether there were any */
-function addConditions(conditions: Conditions, filter: DeliveryConditions): boolean {
-  const { status, eventType, statusClass, errorCode, payloadContains } = filter;
+const isAny = (filter: DeliveryConditions) => Object.values(filter).some((value) => value !== undefined);
+
+const search = (deps: SearchDeps, tenantId: number, text: string, { values }: Conditions) =>
+  deps.searches.run(tenantId, () =>
+    boundedQuery<DeliveryRow>(deps.db, tenantId, text, values, deps.searches.timeoutMs),
+  );
+
+/** `$1` to `$4` of all these statements: tenant, above, below, limit. */
+function boundsIn(tenantId: number, { above, below, limit }: Bounds): Conditions {
+  const conditions = new Conditions();
+  for (const value of [tenantId, above, below, limit]) {
+    conditions.place(value);
+  }
+  return conditions;
+}
+
+const pageSql = ({ order }: Bounds, { sql }: Conditions): string => `
+  select ${columns} from hookwright.deliveries d
+  where d.tenant_id = $1 and d.id > $2 and d.id < $3 ${sql}
+  order by d.id ${order} limit $4`;
+
+/** Each webhook's page comes from an index of its own, whatever the length of its history. */
+const byWebhooksSql = (webhooks: string, { order }: Bounds, { sql }: Conditions): string => `
+  select page.* from ${webhooks} as wanted(webhook_id)
+  cross join lateral (
+    select ${columns} from hookwright.deliveries d
+    where d.tenant_id = $1 and d.webhook_id = wanted.webhook_id and d.id > $2 and d.id < $3 ${sql}
+    order by d.id ${order} limit $4
+  ) page
+  order by page.id ${order}`;
+
+/**
+ * What is open has an index by webhook alone: one by tenant would cost every delivery twice, when it comes and when it
+ * has succeeded. Of webhooks that were deleted longer ago nothing is open any more.
+ */
+const webhooksWithOpen = `(
+  select id from hookwright.webhooks where tenant_id = $1 and deleted_at is null
+  union all
+  select id from hookwright.webhooks where tenant_id = $1 and deleted_at > now() - interval '1 day')`;
+
+function addConditions(conditions: Conditions, filter: DeliveryConditions, bounds: Bounds): void {
+  const { webhookId, eventId, status, eventType, statusClass, errorCode, payloadContains } = filter;
+  if (webhookId !== undefined) {
+    conditions.add(`d.webhook_id = ${conditions.place(webhookId)}`);
+  }
+  if (eventId !== undefined) {
+    conditions.add(`d.event_id = ${conditions.place(eventId)}`);
+  }
   if (status !== undefined) {
-    // Partial indexes are found by a constant in the text, or by a plan for the value.
     conditions.add(`d.status = ${conditions.place(status)}::hookwright.delivery_status`);
   }
   if (eventType !== undefined) {
@@ -139,11 +166,22 @@ function addConditions(conditions: Conditions, filter: DeliveryConditions): bool
     addStatusClass(conditions, statusClass);
   }
   if (payloadContains !== undefined) {
-    // A part of a text, not a pattern: nothing in it means anything to Postgres.
-    const part = conditions.place(payloadContains);
-    conditions.add(`strpos((select e.body from hookwright.events e where e.id = d.event_id), ${part}) > 0`);
+    addPayloadPart(conditions, payloadContains, bounds);
   }
-  return Object.values(filter).some((value) => value !== undefined);
+}
+
+/**
+ * A part of a text, not a pattern: nothing in it means anything to Postgres. Most events are as old as their deliveries,
+ * so their days alone are opened for each row, and one day around, since clocks may be set back; a delivery of an older one
+ * is rare, and looks in all days.
+ */
+function addPayloadPart(conditions: Conditions, part: string, { above, below }: Bounds): void {
+  const from = conditions.place(Math.max(0, above - IDS_PER_DAY));
+  const to = conditions.place(Math.min(Number.MAX_SAFE_INTEGER, below + IDS_PER_DAY));
+  const body = 'select e.body from hookwright.events e where e.id = d.event_id and';
+  conditions.add(
+    `strpos(coalesce((${body} e.id >= ${from} and e.id < ${to}), (${body} e.id < ${from})), ${conditions.place(part)}) > 0`,
+  );
 }
 
 /** An answer of another class than 2 is an error, and errors have an index. */

@@ -1,8 +1,8 @@
-import { execFile } from 'node:child_process';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { curlCommand } from '../../src/domain/curl.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
+import { hasCurl, shell } from '../support/shell.js';
 
 let receiver: Receiver;
 beforeAll(async () => {
@@ -10,25 +10,10 @@ beforeAll(async () => {
 });
 afterAll(() => receiver?.close());
 
-/** Runs a command as if it were pasted, and answers with what it printed. */
-function run(command: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const child = execFile('sh', { maxBuffer: 2 ** 22 }, (error, stdout) =>
-      error ? reject(error) : resolve(stdout),
-    );
-    child.stdin?.end(command);
-  });
-}
-
-const hasCurl = await run('command -v curl').then(
-  () => true,
-  () => false,
-);
-
 /** The command's arguments, or what comes through its pipe, as a shell understands them. */
 async function understood(command: string): Promise<string[]> {
   const show = `curl() { for a; do printf '%s\\0' "$a"; done; case "$*" in *--data-binary*) cat;; esac; }\n`;
-  return (await run(show + command)).split('\0');
+  return (await shell(show + command)).split('\0');
 }
 
 const hostile = [
@@ -88,7 +73,7 @@ describe('a curl command', () => {
         'accept-encoding': 'identity',
         'X-Service-Signature': 'sha256=ab',
       };
-      await run(curlCommand({ url: `${receiver.url}?a=[1-3]&b={x,y}`, headers, body }));
+      await shell(curlCommand({ url: `${receiver.url}?a=[1-3]&b={x,y}`, headers, body }));
       expect(receiver.received).toHaveLength(1);
       const [{ path, rawHeaders, body: bytes }] = receiver.received as [Receiver['received'][0]];
       expect(path).toBe('/hook?a=[1-3]&b={x,y}');

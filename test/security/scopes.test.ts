@@ -36,9 +36,13 @@ const guarded: Record<string, readonly Scope[] | 'any key'> = {
   'Mutation.rotateWebhookSecret': ['webhooks:write'],
   'Mutation.testWebhook': ['webhooks:write'],
   'Mutation.updateWebhook': ['webhooks:write'],
+  'Attempt.requestBody': ['events:read'],
+  'Delivery.asCurl': ['events:read'],
   'Delivery.event': ['events:read'],
   'Delivery.webhook': ['webhooks:read', 'webhooks:write'],
   'Event.deliveries': ['deliveries:read'],
+  'Event.fanOut': ['deliveries:read'],
+  'FanOutEntry.webhook': ['webhooks:read'],
   'Webhook.deliveries': ['deliveries:read'],
 };
 
@@ -49,8 +53,8 @@ const guarded: Record<string, readonly Scope[] | 'any key'> = {
 const unguarded: Record<string, string> = {
   ApiKey: 'createdAt expiresAt id lastUsedAt name revokedAt scopes',
   Attempt: `
-    durationMs errorCode number requestHeaders responseBody responseBodyBase64 responseHeaders
-    responseTruncated startedAt statusCode url`,
+    connectMs dnsMs durationMs errorCode firstByteMs number requestHeaders responseBody responseBodyBase64
+    responseHeaders responseTruncated startedAt statusCode tlsMs url`,
   AuditEntry: 'action actor after apiKeyId before createdAt id requestId targetId targetType',
   AuditEntryConnection: 'edges pageInfo',
   AuditEntryEdge: 'cursor node',
@@ -72,6 +76,7 @@ const unguarded: Record<string, string> = {
   EventConnection: 'edges pageInfo',
   EventEdge: 'cursor node',
   EventType: 'createdAt deprecatedAt description name reserved schema',
+  FanOutEntry: 'cursor delivery reason',
   PageInfo: 'endCursor hasNextPage hasPreviousPage startCursor',
   RedeliverPayload: 'delivery',
   ReleaseHeldPayload: 'webhook',
@@ -149,6 +154,11 @@ describe('over the wire', () => {
     const [event] = await emitMany(api.services, api.tenant.id, 1);
     const { rows } = await api.owner.query('select id from hookwright.deliveries');
     ids = { webhook: String(webhook), event: String(event), delivery: String(rows[0].id) };
+    await api.owner.query(
+      `insert into hookwright.attempts (delivery_id, number, tenant_id, url, started_at, duration_ms, request_headers)
+       values ($1, 1, $2, 'https://a.example.com/', now(), 1, '{}')`,
+      [rows[0].id, api.tenant.id],
+    );
   });
   afterAll(() => api[Symbol.asyncDispose]());
 
@@ -223,6 +233,8 @@ describe('over the wire', () => {
 
   /** How to get to an object of each type with a key that may not have the guarded field of it. */
   const ways: Record<string, (inner: string) => string> = {
+    Attempt: (inner) => `{ delivery(id: "${ids['delivery']}") { attempts { number ${inner} } } }`,
+    FanOutEntry: (inner) => `{ event(id: "${ids['event']}") { fanOut { cursor ${inner} } } }`,
     Delivery: (inner) => `{ delivery(id: "${ids['delivery']}") { id ${inner} } }`,
     Event: (inner) => `{ event(id: "${ids['event']}") { id ${inner} } }`,
     Webhook: (inner) => `{ webhook(id: "${ids['webhook']}") { id ${inner} } }`,
