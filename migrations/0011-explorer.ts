@@ -26,8 +26,14 @@ export class Explorer extends Migration {
       create index audit_log_webhook_changes on hookwright.audit_log (tenant_id, target_id, created_at)
         where target_type = 'WEBHOOK' and action in ('WEBHOOK_UPDATED', 'WEBHOOK_DISABLED');
 
-      -- Behind row-level security, as everything else that the API reads.
-      grant select on hookwright.idempotency_keys to hookwright_api;
+      -- The API reads no keys, not even those of its tenant: it asks for the event of one that the caller knows.
+      create function hookwright.event_of_key(wanted text) returns bigint
+      language sql stable security definer set search_path = pg_catalog, hookwright, pg_temp as $$
+        select k.event_id from hookwright.idempotency_keys k
+        where k.tenant_id = hookwright.current_tenant() and k.key = wanted
+      $$;
+      revoke execute on function hookwright.event_of_key(text) from public;
+      grant execute on function hookwright.event_of_key(text) to hookwright_api;
     `);
   }
 }

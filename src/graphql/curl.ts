@@ -34,7 +34,9 @@ export class CurlResolver {
       return null;
     }
     const headers = redactSignature ? withoutSignatures(request.headers) : request.headers;
-    return curlCommand({ url: request.url, headers, body });
+    // As the sender reads it: curl escapes nothing.
+    const url = URL.parse(request.url)?.href ?? request.url;
+    return curlCommand({ url, headers, body });
   }
 }
 

@@ -63,10 +63,7 @@ export async function eventOfKey(
   tenantId: number,
   key: string,
 ): Promise<number | null> {
-  const statement = {
-    name: 'event_of_key',
-    text: 'select event_id as id from hookwright.idempotency_keys where tenant_id = $1 and key = $2',
-  };
-  const [row] = await tenantQuery<{ id: number }>(db.pool, tenantId, statement, [tenantId, key]);
+  const statement = { name: 'event_of_key', text: 'select hookwright.event_of_key($1) as id' };
+  const [row] = await tenantQuery<{ id: number | null }>(db.pool, tenantId, statement, [key]);
   return row?.id ?? null;
 }

@@ -2,8 +2,8 @@ import {
   type GraphQLField,
   type GraphQLObjectType,
   getNamedType,
-  isNonNullType,
   isObjectType,
+  isRequiredArgument,
 } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PLATFORM_SCOPE, SCOPES, type Scope } from '../../src/domain/api-key.js';
@@ -194,7 +194,7 @@ describe('over the wire', () => {
   };
   function call(field: Field): string {
     const args = field.args
-      .filter(({ type }) => isNonNullType(type))
+      .filter(isRequiredArgument)
       .map(
         ({ name, type }) =>
           `${name}: ${literals[getNamedType(type).name] ?? JSON.stringify(ids[field.name])}`,
