@@ -88,7 +88,7 @@ export function createSender(options: SenderOptions): Sender {
     send: async (text, { headers, body }) => {
       const url = URL.parse(text);
       if (url === null || !/^https?:$/.test(url.protocol)) {
-        return { kind: 'error', code: 'TARGET_REFUSED', durationMs: 0, timing: null };
+        return { kind: 'error', code: 'TARGET_REFUSED', durationMs: 0 };
       }
       const path = url.pathname + url.search;
       const result = new Promise<SendResult>((resolve, reject) => {
@@ -191,13 +191,15 @@ class Exchange implements TimedHandler {
 
   #fail(code: SendErrorCode): void {
     // How far it came would tell a stranger which names and addresses exist in our network.
-    const timing = code === 'DNS_FAILED' || code === 'TARGET_REFUSED' ? null : this.#timing();
+    const timing = code === 'DNS_FAILED' || code === 'TARGET_REFUSED' ? undefined : this.#timing();
     this.#settle((durationMs) => this.resolve({ kind: 'error', code, durationMs, timing }));
   }
 
-  #timing(): AttemptTiming {
+  /** Undefined: nothing came to its end. */
+  #timing(): AttemptTiming | undefined {
     // Never started: its connection was still being made, or could not be.
     const made = this.#sentAt === null ? this.connection?.takeTimes() : this.#connecting;
+    if (!made?.resolvedAt && !made?.connectedAt && this.#headAt === null) return undefined;
     return {
       dnsMs: msBetween(made?.startedAt, made?.resolvedAt),
       connectMs: msBetween(made?.resolvedAt ?? made?.startedAt, made?.connectedAt),

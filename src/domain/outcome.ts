@@ -17,7 +17,7 @@ export const SEND_ERROR_CODES = [
 ] as const;
 export type SendErrorCode = (typeof SEND_ERROR_CODES)[number];
 
-/** Where the time of an attempt went, in ms each; null for what did not happen, or did not come to its end. */
+/** Where the time of an attempt went, in ms each (absent: nothing came to its end); null for what did not happen, or did not come to its end. */
 export interface AttemptTiming {
   /** Resolving the name. */
   dnsMs: number | null;
@@ -38,10 +38,9 @@ export type SendResult =
       body: Buffer;
       bodyTruncated: boolean;
       durationMs: number;
-      /** Absent where nothing was measured. */
-      timing?: AttemptTiming | null;
+      timing?: AttemptTiming | undefined;
     }
-  | { kind: 'error'; code: SendErrorCode; durationMs: number; timing?: AttemptTiming | null };
+  | { kind: 'error'; code: SendErrorCode; durationMs: number; timing?: AttemptTiming | undefined };
 
 export type Outcome =
   | { verdict: 'SUCCEEDED' }

@@ -134,10 +134,12 @@ describe('the timing of an attempt', () => {
       const lookup: LookupFunction = (_name, _options, callback) =>
         address === null ? callback(new Error('ENOTFOUND'), []) : callback(null, [{ address, family: 4 }]);
       const result = await sender({ lookup }).send('http://receiver.example.com/', request);
-      expect(result).toMatchObject({ kind: 'error', code: 'DNS_FAILED', timing: null });
+      expect(result).toMatchObject({ kind: 'error', code: 'DNS_FAILED' });
+      expect(result.timing).toBeUndefined();
     }
     const refused = await sender().send('http://10.0.0.1/', request);
-    expect(refused).toMatchObject({ kind: 'error', code: 'TARGET_REFUSED', timing: null });
+    expect(refused).toMatchObject({ kind: 'error', code: 'TARGET_REFUSED' });
+    expect(refused.timing).toBeUndefined();
   });
 
   test('belongs to each of several requests at once', async () => {
