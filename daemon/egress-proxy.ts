@@ -3,6 +3,8 @@ import { isIPv6, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { buildConnector } from 'undici';
+import type { ConnectionTimes } from './connection-times.js';
+import type { GuardedConnector } from './guarded-connector.js';
 
 export interface TunnelOptions {
   /** `EGRESS_PROXY`, with credentials if it has them. */
@@ -44,7 +46,7 @@ interface Proxy {
  * request as if it came directly. The proxy is the operator's choice and its address is not judged; its name is resolved
  * by the system, /etc/hosts included.
  */
-export function createTunnelConnector(options: TunnelOptions): buildConnector.connector {
+export function createTunnelConnector(options: TunnelOptions): GuardedConnector {
   const { reachTimeoutMs, connectTimeoutMs, secure } = options;
   const proxy = readProxy(options.proxyUrl);
   const reach = buildConnector({
@@ -55,7 +57,7 @@ export function createTunnelConnector(options: TunnelOptions): buildConnector.co
     minVersion: 'TLSv1.2',
   });
   const pulse = new Pulse(proxy, reach, reachTimeoutMs);
-  return (target, callback) => {
+  return (target, callback, times?: ConnectionTimes) => {
     const startedAt = performance.now();
     let tunnel: Socket | undefined;
     let timer: NodeJS.Timeout | undefined;
@@ -65,6 +67,7 @@ export function createTunnelConnector(options: TunnelOptions): buildConnector.co
       settled = true;
       clearTimeout(timer);
       if (result[0] !== null) tunnel?.destroy();
+      else if (times && target.protocol === 'https:') times.securedAt = performance.now();
       callback(...result);
     };
     const after = (ms: number, act: () => void) => {
@@ -95,6 +98,7 @@ export function createTunnelConnector(options: TunnelOptions): buildConnector.co
         () => {
           pulse.felt();
           if (settled) return;
+          if (times) times.connectedAt = performance.now();
           if (target.protocol === 'https:') secure({ ...target, httpSocket: socket }, settle);
           else settle(null, socket);
         },

@@ -1,5 +1,5 @@
 import type { LookupAddress } from 'node:dns';
-import { isIP, type LookupFunction } from 'node:net';
+import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { buildConnector } from 'undici';
 import {
   isLocalhost,
@@ -9,6 +9,7 @@ import {
   type TargetPolicy,
 } from '../src/domain/target.js';
 import { limitAnswers } from './answer-limit.js';
+import type { ConnectionTimes } from './connection-times.js';
 import { createTunnelConnector, type TunnelOptions } from './egress-proxy.js';
 
 export interface GuardedConnectorOptions {
@@ -19,6 +20,13 @@ export interface GuardedConnectorOptions {
   /** A proxy through which everything leaves. It resolves the names, so `lookup` is not asked. */
   proxy?: Pick<TunnelOptions, 'proxyUrl' | 'reachTimeoutMs'> | undefined;
 }
+
+/** As undici wants it; notes besides, where it is given them, the times of the connection. */
+export type GuardedConnector = (
+  target: buildConnector.Options,
+  callback: buildConnector.Callback,
+  times?: ConnectionTimes,
+) => void;
 
 /** The host as the url has it, its scheme or its port may not be called. */
 export class TargetRefused extends Error {
@@ -45,7 +53,7 @@ const NEXT_ADDRESS_MS = 300;
  * gains nothing; then the address that the socket has in the end. Behind a proxy the url is all that can be judged here:
  * what a name leads to is for the proxy to judge.
  */
-export function createGuardedConnector(options: GuardedConnectorOptions): buildConnector.connector {
+export function createGuardedConnector(options: GuardedConnectorOptions): GuardedConnector {
   const { policy, connectTimeoutMs, proxy } = options;
   const connect = buildConnector({
     timeout: connectTimeoutMs,
@@ -59,24 +67,25 @@ export function createGuardedConnector(options: GuardedConnectorOptions): buildC
     minVersion: 'TLSv1.2',
   });
   const throughProxy = proxy && createTunnelConnector({ ...proxy, connectTimeoutMs, secure: connect });
-  return (target, callback) => {
+  return (target, callback, times) => {
     const { protocol, host, hostname } = target;
     if (!judgeUrl(`${protocol}//${host ?? hostname}/`, policy).allowed) {
       queueMicrotask(() => callback(new TargetRefused(), null));
       return;
     }
     if (throughProxy !== undefined) {
-      throughProxy(target, (...[error, socket]) => {
+      const settle: buildConnector.Callback = (...[error, socket]) => {
         if (error === null) {
           limitAnswers(socket);
           callback(null, socket);
         } else {
           callback(error, null);
         }
-      });
+      };
+      throughProxy(target, settle, times);
       return;
     }
-    connect(target, (...[error, socket]) => {
+    const connecting: unknown = connect(target, (...[error, socket]) => {
       if (error !== null) {
         callback(error, null);
       } else if (judgeAddress(socket.remoteAddress ?? '', policy)) {
@@ -87,7 +96,22 @@ export function createGuardedConnector(options: GuardedConnectorOptions): buildC
         callback(isIP(hostname) === 0 ? new NameUnresolved() : new TargetRefused(), null);
       }
     });
+    // undici returns the socket, though its types keep it to themselves.
+    if (times !== undefined) noteTimes(connecting as Socket, times);
   };
+}
+
+/** Before undici's own listeners, since these start the request. */
+function noteTimes(socket: Socket, times: ConnectionTimes): void {
+  socket.prependOnceListener('lookup', () => {
+    times.resolvedAt = performance.now();
+  });
+  socket.prependOnceListener('connect', () => {
+    times.connectedAt = performance.now();
+  });
+  socket.prependOnceListener('secureConnect', () => {
+    times.securedAt = performance.now();
+  });
 }
 
 /** Gives a name's addresses when all of them are allowed: one bad answer refuses the name. */

@@ -2,8 +2,15 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { LookupFunction } from 'node:net';
 import { Agent, type Dispatcher } from 'undici';
 import type { DeliveryRequest } from '../src/domain/delivery-request.js';
-import type { SendErrorCode, SendResult } from '../src/domain/outcome.js';
+import type { AttemptTiming, SendErrorCode, SendResult } from '../src/domain/outcome.js';
 import type { TargetPolicy } from '../src/domain/target.js';
+import {
+  type ConnectionInUse,
+  type ConnectionTimes,
+  type TimedHandler,
+  timedPools,
+} from './connection-times.js';
+import { codeOf, OUR_FAULT } from './failure-codes.js';
 import { createGuardedConnector } from './guarded-connector.js';
 import { createNameResolver } from './name-resolver.js';
 
@@ -41,35 +48,6 @@ const HEADER_BYTES_MAX = 16_384;
 /** The most that a receiver's `Keep-Alive` can make of an idle connection; without it, 4 s. */
 const IDLE_CONNECTION_MS_MAX = 30_000;
 
-/**
- * What undici, Node and the system call a failure, and what we call it. Matched against the error's code and message
- * ("UND_ERR_SOCKET other side closed"); the first that matches counts.
- */
-const ERRORS: readonly (readonly [pattern: RegExp, code: SendErrorCode])[] = [
-  [/^NAME_UNRESOLVED /, 'DNS_FAILED'],
-  [/^TARGET_REFUSED /, 'TARGET_REFUSED'],
-  // Whatever the proxy's reason was: it may have been an address.
-  [/^TUNNEL_REFUSED /, 'CONNECT_FAILED'],
-  [/^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT) /, 'CONNECT_TIMEOUT'],
-  [
-    /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN|EADDRNOTAVAIL|EACCES|EPERM) /,
-    'CONNECT_FAILED',
-  ],
-  [/^(ERR_SSL_|ERR_TLS_|EPROTO )/, 'TLS_FAILED'],
-  // OpenSSL's verdicts on certificates (`x509` error codes, without a common prefix).
-  [
-    /^(CERT|CRL|UNABLE_TO|DEPTH_ZERO|SELF_SIGNED|INVALID_(CA|PURPOSE)|PATH_LENGTH|HOSTNAME|ERROR_IN)/,
-    'TLS_FAILED',
-  ],
-  [/^(UND_ERR_HEADERS_OVERFLOW|ANSWER_TOO_LONG) /, 'HEADERS_TOO_LARGE'],
-  [/^UND_ERR_SOCKET bad (response|upgrade)/, 'PROTOCOL_ERROR'],
-  [/^(UND_ERR_SOCKET|ECONNRESET|ECONNABORTED|EPIPE) /, 'CONNECTION_RESET'],
-  [/^(HPE_|UND_ERR_RES_)/, 'PROTOCOL_ERROR'],
-];
-
-/** Errors that no receiver can cause. */
-const OUR_FAULT = /^(UND_ERR_(INVALID_ARG|CLOSED|DESTROYED|REQ_CONTENT_LENGTH_MISMATCH)|EGRESS_PROXY_AWAY)$/;
-
 const CUT = new Error('the rest of the response is not wanted');
 
 /**
@@ -87,7 +65,7 @@ export function createSender(options: SenderOptions): Sender {
           reachTimeoutMs: Math.min(connectTimeoutMs, options.totalTimeoutMs / 2),
         };
   const agent = new Agent({
-    connect: createGuardedConnector({ policy, connectTimeoutMs, lookup, proxy }),
+    factory: timedPools(createGuardedConnector({ policy, connectTimeoutMs, lookup, proxy })),
     connections: options.connectionsPerOriginMax,
     pipelining: 1,
     // Said here too: while HTTP/2 is possible the pool opens one connection at a time, to see what it speaks.
@@ -132,7 +110,9 @@ export function createSender(options: SenderOptions): Sender {
 }
 
 /** One request and its response, as undici tells of them; settles once, within the total limit. */
-class Exchange implements Dispatcher.DispatchHandler {
+class Exchange implements TimedHandler {
+  /** Set by the client that takes the request, so not before it has a connection, or makes one. */
+  connection: ConnectionInUse | undefined;
   readonly #startedAt = performance.now();
   readonly #timer: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | undefined;
@@ -141,6 +121,9 @@ class Exchange implements Dispatcher.DispatchHandler {
   #keptBytes = 0;
   #readBytes = 0;
   #settled = false;
+  #connecting: ConnectionTimes | null = null;
+  #sentAt: number | null = null;
+  #headAt: number | null = null;
 
   constructor(
     private readonly limits: SenderOptions,
@@ -152,13 +135,17 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
+    this.#connecting = this.connection?.takeTimes() ?? null;
+    this.#sentAt = performance.now();
     // Time ran out while it waited for a connection; undici has no other way to take it back.
     if (this.#settled) controller.abort(CUT);
   }
 
   onResponseStart(_: Dispatcher.DispatchController, statusCode: number, headers: IncomingHttpHeaders): void {
     // 1xx announce a response; any number of them may come.
-    if (statusCode >= 200) this.#head = { statusCode, headers: headersToKeep(headers) };
+    if (statusCode < 200) return;
+    this.#headAt = performance.now();
+    this.#head = { statusCode, headers: headersToKeep(headers) };
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -197,12 +184,28 @@ class Exchange implements Dispatcher.DispatchHandler {
     const { statusCode, headers } = this.#head ?? { statusCode: 0, headers: {} };
     this.#settle((durationMs) => {
       const body = Buffer.concat(this.#kept);
-      this.resolve({ kind: 'response', statusCode, headers, body, bodyTruncated, durationMs });
+      const timing = this.#timing();
+      this.resolve({ kind: 'response', statusCode, headers, body, bodyTruncated, durationMs, timing });
     });
   }
 
   #fail(code: SendErrorCode): void {
-    this.#settle((durationMs) => this.resolve({ kind: 'error', code, durationMs }));
+    // How far it came would tell a stranger which names and addresses exist in our network.
+    const timing = code === 'DNS_FAILED' || code === 'TARGET_REFUSED' ? undefined : this.#timing();
+    this.#settle((durationMs) => this.resolve({ kind: 'error', code, durationMs, timing }));
+  }
+
+  /** Undefined: nothing came to its end. */
+  #timing(): AttemptTiming | undefined {
+    // Never started: its connection was still being made, or could not be.
+    const made = this.#sentAt === null ? this.connection?.takeTimes() : this.#connecting;
+    if (!made?.resolvedAt && !made?.connectedAt && this.#headAt === null) return undefined;
+    return {
+      dnsMs: msBetween(made?.startedAt, made?.resolvedAt),
+      connectMs: msBetween(made?.resolvedAt ?? made?.startedAt, made?.connectedAt),
+      tlsMs: msBetween(made?.connectedAt, made?.securedAt),
+      firstByteMs: msBetween(this.#sentAt, this.#headAt),
+    };
   }
 
   #settle(how: (durationMs: number) => void): void {
@@ -213,12 +216,10 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** The one word for a failure before the response; nothing of the error itself, which may name addresses. */
-function codeOf(error: Error & { code?: unknown }, connected: boolean): SendErrorCode {
-  const text = `${String(error.code)} ${error.message}`;
-  const known = ERRORS.find(([pattern]) => pattern.test(text));
-  return known?.[1] ?? (connected ? 'PROTOCOL_ERROR' : 'CONNECT_FAILED');
-}
+type Moment = number | null | undefined;
+
+const msBetween = (from: Moment, to: Moment): number | null =>
+  typeof from === 'number' && typeof to === 'number' ? Math.round(to - from) : null;
 
 /**
  * The headers, as many as fit when they are written down: undici counts names and values alone, so thousands of tiny

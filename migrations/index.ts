@@ -8,6 +8,7 @@ import { Stats } from './0007-stats.js';
 import { Outbox } from './0008-outbox.js';
 import { EventTypeVersions } from './0009-event-type-versions.js';
 import { BulkOperations } from './0010-bulk-operations.js';
+import { Explorer } from './0011-explorer.js';
 import { OperationalEvents } from './0012-operational-events.js';
 import { LiveUpdates } from './0014-live-updates.js';
 
@@ -23,6 +24,7 @@ export const migrations = [
   { name: '0008-outbox', class: Outbox },
   { name: '0009-event-type-versions', class: EventTypeVersions },
   { name: '0010-bulk-operations', class: BulkOperations },
+  { name: '0011-explorer', class: Explorer },
   { name: '0012-operational-events', class: OperationalEvents },
   { name: '0014-live-updates', class: LiveUpdates },
 ];

@@ -123,6 +123,7 @@ function configFrom(s: Settings) {
 function limitsFrom(s: Settings) {
   return {
     restBodyBytesMax: s.REST_BODY_BYTES_MAX,
+    searchTimeoutMs: s.SEARCH_TIMEOUT_MS,
     payloadDepthMax: s.PAYLOAD_DEPTH_MAX,
     eventsPerRequestMax: s.EVENTS_PER_REQUEST_MAX,
     requestTimeoutMs: s.REQUEST_TIMEOUT_MS,

@@ -12,6 +12,7 @@ import type { Authenticator, Caller } from './operations/authenticate.js';
 import type { Emitter } from './operations/emit-events.js';
 import type { EventTypeRegistry } from './operations/event-types.js';
 import type { PlatformAccess } from './operations/platform-access.js';
+import type { SearchTurns } from './operations/search.js';
 import type { SecretVault } from './operations/secrets.js';
 import type { RateLimits } from './rate-limits.js';
 import { tenantEntityManager } from './tenant-database.js';
@@ -29,6 +30,7 @@ export interface Services {
   limits: RateLimits;
   eventTypes: EventTypeRegistry;
   changes: ChangeFeed;
+  searches: SearchTurns;
   clock: () => Date;
   random: (bytes: number) => Buffer;
   log: Logger;

@@ -42,6 +42,7 @@ export const errorCatalogue = {
     title: 'The request body must be application/json',
   },
   invalid_input: { status: 422, code: 'BAD_USER_INPUT', title: 'The input breaks a rule' },
+  search_timed_out: { status: 422, code: 'TIMED_OUT', title: 'The search took too long' },
   rate_limited: { status: 429, code: 'RATE_LIMITED', title: 'Too many requests' },
   unavailable: { status: 503, code: 'UNAVAILABLE', title: 'The service cannot reach its database' },
   internal: { status: 500, code: 'INTERNAL_SERVER_ERROR', title: 'An error of the service' },

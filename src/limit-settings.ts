@@ -45,6 +45,12 @@ export const limitSettings = {
     15_000,
     'How many objects a GraphQL operation may read, by the sizes of its pages: those of nested lists multiply.',
   ),
+  SEARCH_TIMEOUT_MS: range(
+    10,
+    10_000,
+    3000,
+    'How long one search of deliveries or events may take in the database, in ms.',
+  ),
   PAYLOAD_DEPTH_MAX: range(1, 500, 64, 'How deep a payload may be nested.'),
   EVENTS_PER_REQUEST_MAX: range(1, 100, 100, 'How many events one emitEvents may have.'),
   REQUEST_TIMEOUT_MS: range(

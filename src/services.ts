@@ -8,6 +8,7 @@ import { Authenticator } from './operations/authenticate.js';
 import { Emitter } from './operations/emit-events.js';
 import { EventTypeRegistry } from './operations/event-types.js';
 import { PlatformAccess } from './operations/platform-access.js';
+import { SearchTurns } from './operations/search.js';
 import { SecretVault } from './operations/secrets.js';
 import { RateLimits } from './rate-limits.js';
 
@@ -41,6 +42,7 @@ export async function openServices(options: ServiceOptions): Promise<Services> {
     authenticator: new Authenticator(db, clock, { failures: config.quotas.keyFailures, monotonic }),
     platformAccess: new PlatformAccess(db, clock),
     limits: new RateLimits(config.quotas, monotonic),
+    searches: new SearchTurns(config.databasePoolMax, config.limits.searchTimeoutMs),
     eventTypes: new EventTypeRegistry(db, clock),
     changes: new ChangeFeed(db, log),
     clock,

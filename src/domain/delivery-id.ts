@@ -4,6 +4,9 @@ const EPOCH_MS = Date.UTC(2025, 0, 1);
 /** The low 12 bits are a sequence's: so many ids fit into one millisecond. */
 const IDS_PER_MS = 4096;
 
+/** How far ids go on in a day. */
+export const IDS_PER_DAY = 86_400_000 * IDS_PER_MS;
+
 /**
  * When an event or a delivery was made, from its time-ordered id, to the millisecond.
  * Throws a RangeError for what is no id: negative, not whole, or above 53 bits.

@@ -44,16 +44,9 @@ export function deliveryRequest(input: DeliveryRequestInput): DeliveryRequest {
   const timestampSeconds = Math.floor(input.at.getTime() / 1000);
   const { current, previous } = input.keys;
   const before = previous !== null && input.at.getTime() < previous.expiresAtMs ? previous.keys : null;
-  const headers: Record<string, string> = {
-    'content-type': 'application/json',
-    'user-agent': input.userAgent,
-    // Answers are stored as received and never unpacked, so a compressed one would be a riddle (or a bomb).
-    'accept-encoding': 'identity',
-    [`${input.headerPrefix}-Event`]: input.eventType,
-    [`${input.headerPrefix}-Delivery`]: id,
-    [`${input.headerPrefix}-Signature`]: contractSignature((before ?? current).contract, body),
-    [`${input.headerPrefix}-Timestamp`]: String(timestampSeconds),
-  };
+  const headers = unsignedHeaders(input);
+  headers[`${input.headerPrefix}-Signature`] = contractSignature((before ?? current).contract, body);
+  headers[`${input.headerPrefix}-Timestamp`] = String(timestampSeconds);
   if (input.standardWebhooks) {
     headers['webhook-id'] = id;
     headers['webhook-timestamp'] = String(timestampSeconds);
@@ -61,4 +54,24 @@ export function deliveryRequest(input: DeliveryRequestInput): DeliveryRequest {
     headers['webhook-signature'] = before === null ? sign(current) : `${sign(current)} ${sign(before)}`;
   }
   return { headers, body };
+}
+
+/** What the headers of every attempt of a delivery have in common. */
+export function unsignedHeaders({
+  deliveryId,
+  eventType,
+  headerPrefix,
+  userAgent,
+}: Pick<DeliveryRequestInput, 'deliveryId' | 'eventType' | 'headerPrefix' | 'userAgent'>): Record<
+  string,
+  string
+> {
+  return {
+    'content-type': 'application/json',
+    'user-agent': userAgent,
+    // Answers are stored as received and never unpacked, so a compressed one would be a riddle (or a bomb).
+    'accept-encoding': 'identity',
+    [`${headerPrefix}-Event`]: eventType,
+    [`${headerPrefix}-Delivery`]: String(deliveryId),
+  };
 }

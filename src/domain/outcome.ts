@@ -4,16 +4,29 @@ import { parseRetryAfter } from './retry-after.js';
  * Why no answer came. A name without a DNS answer and one whose answer is refused must read the same
  * to a tenant (or deliveries would map our network), so both are DNS_FAILED with one text.
  */
-export type SendErrorCode =
-  | 'DNS_FAILED'
-  | 'TARGET_REFUSED'
-  | 'CONNECT_FAILED'
-  | 'CONNECT_TIMEOUT'
-  | 'TLS_FAILED'
-  | 'TIMEOUT'
-  | 'CONNECTION_RESET'
-  | 'PROTOCOL_ERROR'
-  | 'HEADERS_TOO_LARGE';
+export const SEND_ERROR_CODES = [
+  'DNS_FAILED',
+  'TARGET_REFUSED',
+  'CONNECT_FAILED',
+  'CONNECT_TIMEOUT',
+  'TLS_FAILED',
+  'TIMEOUT',
+  'CONNECTION_RESET',
+  'PROTOCOL_ERROR',
+  'HEADERS_TOO_LARGE',
+] as const;
+export type SendErrorCode = (typeof SEND_ERROR_CODES)[number];
+
+/** Where the time of an attempt went, in ms each (absent: nothing came to its end); null for what did not happen, or did not come to its end. */
+export interface AttemptTiming {
+  /** Resolving the name. */
+  dnsMs: number | null;
+  /** TCP; through a proxy all that it takes until the tunnel stands. */
+  connectMs: number | null;
+  tlsMs: number | null;
+  /** From sending the request until the answer's headers were there. */
+  firstByteMs: number | null;
+}
 
 export type SendResult =
   | {
@@ -25,8 +38,9 @@ export type SendResult =
       body: Buffer;
       bodyTruncated: boolean;
       durationMs: number;
+      timing?: AttemptTiming | undefined;
     }
-  | { kind: 'error'; code: SendErrorCode; durationMs: number };
+  | { kind: 'error'; code: SendErrorCode; durationMs: number; timing?: AttemptTiming | undefined };
 
 export type Outcome =
   | { verdict: 'SUCCEEDED' }

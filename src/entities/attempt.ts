@@ -33,6 +33,38 @@ export class Attempt {
   @Property({ type: 'integer', nullable: true })
   @Field(() => Int, {
     nullable: true,
+    description:
+      'Milliseconds for resolving the name; null when there was none to resolve, or the connection was there already.',
+  })
+  dnsMs!: number | null;
+
+  @Property({ type: 'integer', nullable: true })
+  @Field(() => Int, {
+    nullable: true,
+    description:
+      'Milliseconds for connecting, TLS not included; null when it failed, or the connection was there already.',
+  })
+  connectMs!: number | null;
+
+  @Property({ type: 'integer', nullable: true })
+  @Field(() => Int, {
+    nullable: true,
+    description:
+      'Milliseconds for the TLS handshake; null without TLS, when it failed, or the connection was there already.',
+  })
+  tlsMs!: number | null;
+
+  @Property({ type: 'integer', nullable: true })
+  @Field(() => Int, {
+    nullable: true,
+    description:
+      'Milliseconds from sending the request until the headers of the answer were there; null without an answer.',
+  })
+  firstByteMs!: number | null;
+
+  @Property({ type: 'integer', nullable: true })
+  @Field(() => Int, {
+    nullable: true,
     description: 'The HTTP status of the answer; null when there was none.',
   })
   statusCode!: number | null;

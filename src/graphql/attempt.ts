@@ -1,7 +1,13 @@
 import 'reflect-metadata';
-import { FieldResolver, Resolver, Root } from 'type-graphql';
+import { Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
+import type { Context } from '../context.js';
 import { Attempt } from '../entities/attempt.js';
+import { notFound } from '../errors.js';
+import { Requires } from './requires.js';
 import { JSONObject } from './scalars.js';
+
+/** Of fields that hold a whole payload: what a hundred objects cost. */
+export const BODY_COST = 100;
 
 type Headers = Record<string, unknown>;
 
@@ -10,6 +16,20 @@ export class AttemptResolver {
   @FieldResolver(() => JSONObject, { description: 'The headers as they were sent.' })
   requestHeaders(@Root() attempt: Attempt): Headers {
     return JSON.parse(attempt.requestHeaders) as Headers;
+  }
+
+  @Requires('events:read')
+  @FieldResolver(() => String, {
+    complexity: BODY_COST,
+    description:
+      'The body as it was sent, letter by letter: the same in all attempts. Its cost is 100, since it may be long.',
+  })
+  async requestBody(@Root() { deliveryId }: Attempt, @Ctx() context: Context): Promise<string> {
+    const body = await context.loaders.bodyByDelivery.load(deliveryId);
+    if (body === null) {
+      throw notFound('delivery', deliveryId); // its retention ended just now
+    }
+    return body;
   }
 
   @FieldResolver(() => JSONObject, {

@@ -202,7 +202,7 @@ export function encodeCursor(id: number): string {
 }
 
 /** Null for no cursor, undefined for a bad one. */
-function decodeCursor(text: string | null | undefined): number | null | undefined {
+export function decodeCursor(text: string | null | undefined): number | null | undefined {
   if (text === null || text === undefined) {
     return null;
   }

@@ -19,37 +19,23 @@ import { Attempt } from '../entities/attempt.js';
 import { Delivery, DeliveryStatus } from '../entities/delivery.js';
 import { Event } from '../entities/event.js';
 import { Webhook } from '../entities/webhook.js';
-import { invalidInput, notFound } from '../errors.js';
+import { notFound } from '../errors.js';
 import { cancelDelivery } from '../operations/cancel-delivery.js';
-import { pageTenantDeliveries } from '../operations/page-deliveries.js';
+import { type DeliveryConditions, pageDeliveries } from '../operations/page-deliveries.js';
 import { redeliver } from '../operations/redeliver.js';
-import { type Connection, ConnectionArgs, connect, connectionOf } from './connection.js';
+import { type Connection, ConnectionArgs, connect, connectionOf, type Slice } from './connection.js';
+import {
+  conditionsIn,
+  DeliveryFilter,
+  eventOfKeyIn,
+  idIn,
+  payloadPartIn,
+  WebhookDeliveryFilter,
+} from './delivery-filter.js';
 import { knownEventType, parseInput } from './input.js';
 import { Requires } from './requires.js';
 
-@InputType({ description: 'Which deliveries of a webhook; all conditions together.' })
-export class WebhookDeliveryFilter {
-  @Field(() => DeliveryStatus, { nullable: true, description: 'Only those in this state.' })
-  status?: DeliveryStatus | null;
-
-  @Field(() => String, { nullable: true, description: 'Only those of events of this type.' })
-  eventType?: string | null;
-
-  @Field(() => Date, { nullable: true, description: 'Only those made at this moment or later.' })
-  since?: Date | null;
-
-  @Field(() => Date, { nullable: true, description: 'Only those made before this moment.' })
-  until?: Date | null;
-}
-
-@InputType({ description: 'Which deliveries; all conditions together.' })
-export class DeliveryFilter extends WebhookDeliveryFilter {
-  @Field(() => ID, {
-    nullable: true,
-    description: 'Only those to this webhook, which may have been deleted since.',
-  })
-  webhookId?: string | null;
-}
+export { DeliveryFilter, WebhookDeliveryFilter };
 
 @InputType({ description: 'A delivery to send again.' })
 class RedeliverInput {
@@ -102,12 +88,15 @@ export class DeliveryResolver {
     filter: DeliveryFilter | null,
     @Ctx() context: Context,
   ): Promise<Connection<Delivery>> {
-    const webhookId = typeof filter?.webhookId === 'string' ? parseId(filter.webhookId) : undefined;
-    if (webhookId === null) {
-      const detail = 'is not the id of a webhook';
-      throw invalidInput([{ path: ['filter', 'webhookId'], code: 'invalid_id', detail }]);
+    const conditions = await conditionsOf(context, filter);
+    if (conditions === null) {
+      return connect(page, async () => []);
     }
-    return readDeliveries(context, page, filter, webhookId);
+    return connect(page, async (slice) => {
+      const bounds = boundsOf(slice, filter);
+      const rows = await pageDeliveries(context, tenantOf(context), conditions, bounds);
+      return rows.map((row) => Object.assign(new Delivery(), row));
+    });
   }
 
   @Requires('events:read')
@@ -186,34 +175,56 @@ async function readDelivery(context: Context, id: string): Promise<Delivery> {
   return delivery;
 }
 
+/** Null: nothing can meet them. @throws ApiError invalid_input, scope_missing */
+async function conditionsOf(
+  context: Context,
+  filter: DeliveryFilter | null,
+): Promise<DeliveryConditions | null> {
+  const conditions: DeliveryConditions = {
+    ...conditionsIn(filter),
+    webhookId: idIn(filter?.webhookId, 'webhookId', 'a webhook'),
+    eventId: idIn(filter?.eventId, 'eventId', 'an event'),
+    payloadContains: payloadPartIn(context, filter),
+    eventType: await knownTypeIn(context, filter),
+  };
+  const ofKey = await eventOfKeyIn(context, filter);
+  if (ofKey === undefined) {
+    return conditions;
+  }
+  const isOther = conditions.eventId !== undefined && conditions.eventId !== ofKey;
+  return ofKey === null || isOther ? null : { ...conditions, eventId: ofKey };
+}
+
 /**
- * A page of deliveries, of one webhook or of the whole tenant.
+ * A page of a webhook's deliveries.
  *
- * @throws ApiError invalid_input
+ * @throws ApiError invalid_input, search_timed_out
  */
 export async function readDeliveries(
   context: Context,
   page: ConnectionArgs,
   filter: WebhookDeliveryFilter | null,
-  webhookId: number | undefined,
+  webhookId: number,
 ): Promise<Connection<Delivery>> {
-  const eventType = await knownTypeIn(context, filter);
-  const { from, to } = idsBetween(filter);
-  return connect(page, async ({ above, below, order, limit }) => {
-    const wanted = {
-      status: filter?.status ?? null,
-      eventType: eventType ?? null,
-      above: Math.max(above ?? 0, (from ?? 0) - 1),
-      below: Math.min(below ?? Number.MAX_SAFE_INTEGER, to ?? Number.MAX_SAFE_INTEGER),
-      order,
-      limit,
-    };
-    if (webhookId !== undefined) {
-      return context.loaders.deliveriesByWebhook.load({ webhookId, page: wanted });
-    }
-    const rows = await pageTenantDeliveries(context.db, tenantOf(context), wanted);
-    return rows.map((row) => Object.assign(new Delivery(), row));
+  const conditions = { ...conditionsIn(filter), eventType: await knownTypeIn(context, filter) };
+  return connect(page, (slice) => {
+    const wanted = { conditions, bounds: boundsOf(slice, filter) };
+    return context.loaders.deliveriesByWebhook.load({ webhookId, page: wanted });
   });
+}
+
+/** A slice within the filter's time. */
+export function boundsOf(
+  { above, below, order, limit }: Slice,
+  filter: { since?: Date | null; until?: Date | null } | null,
+) {
+  const { from, to } = idsBetween(filter);
+  return {
+    above: Math.max(above ?? 0, (from ?? 0) - 1),
+    below: Math.min(below ?? Number.MAX_SAFE_INTEGER, to ?? Number.MAX_SAFE_INTEGER),
+    order,
+    limit,
+  };
 }
 
 /** Ids are ordered by time, so moments are bounds of ids, and no index over times is needed. */

@@ -1,11 +1,13 @@
 import 'reflect-metadata';
 import { Arg, Args, Ctx, Field, FieldResolver, ID, InputType, Query, Resolver, Root } from 'type-graphql';
-import { type Context, parseId } from '../context.js';
+import { type Context, parseId, tenantOf } from '../context.js';
 import { Delivery } from '../entities/delivery.js';
 import { Event } from '../entities/event.js';
 import { notFound } from '../errors.js';
-import { type Connection, ConnectionArgs, connect, connectionOf, sliceQuery } from './connection.js';
-import { idsBetween, knownTypeIn } from './delivery.js';
+import { pageEvents } from '../operations/page-events.js';
+import { type Connection, ConnectionArgs, connect, connectionOf } from './connection.js';
+import { boundsOf, knownTypeIn } from './delivery.js';
+import { eventOfKeyIn, PAYLOAD_CONTAINS, payloadPartIn } from './delivery-filter.js';
 import { Requires } from './requires.js';
 import { JSONObject } from './scalars.js';
 
@@ -19,7 +21,18 @@ export class EventFilter {
 
   @Field(() => Date, { nullable: true, description: 'Only those accepted before this moment.' })
   until?: Date | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'Only the one that was emitted with this key; keys are kept 7 days.',
+  })
+  idempotencyKey?: string | null;
+
+  @Field(() => String, { nullable: true, description: PAYLOAD_CONTAINS })
+  payloadContains?: string | null;
 }
+
+const DELIVERIES_SHOWN_MAX = 1000;
 
 const EventConnection = connectionOf(Event, 'Event', 'events');
 
@@ -48,9 +61,15 @@ export class EventResolver {
     @Ctx() context: Context,
   ): Promise<Connection<Event>> {
     const eventType = await knownTypeIn(context, filter);
-    return connect(page, (slice) => {
-      const { where, options } = sliceQuery(slice, idsBetween(filter));
-      return context.em.find(Event, { ...(eventType === undefined ? {} : { eventType }), ...where }, options);
+    const payloadContains = payloadPartIn(context, filter);
+    const eventId = await eventOfKeyIn(context, filter);
+    if (eventId === null) {
+      return connect(page, async () => []);
+    }
+    return connect(page, async (slice) => {
+      const conditions = { eventId, eventType, payloadContains };
+      const rows = await pageEvents(context, tenantOf(context), conditions, boundsOf(slice, filter));
+      return rows.map((row) => Object.assign(new Event(), row));
     });
   }
 
@@ -60,8 +79,10 @@ export class EventResolver {
   }
 
   @Requires('deliveries:read')
-  @FieldResolver(() => [Delivery], { description: 'Its deliveries, one for each webhook that it matched.' })
-  deliveries(@Root() event: Event, @Ctx() context: Context): Promise<Delivery[]> {
-    return context.loaders.deliveriesByEvent.load(event.id);
+  @FieldResolver(() => [Delivery], {
+    description: 'Its deliveries, one for each webhook that it matched: the first 1,000. `fanOut` has pages.',
+  })
+  async deliveries(@Root() event: Event, @Ctx() context: Context): Promise<Delivery[]> {
+    return (await context.loaders.deliveriesByEvent.load(event.id)).slice(0, DELIVERIES_SHOWN_MAX);
   }
 }

@@ -53,14 +53,16 @@ export function requireShort(body: unknown, { documentCharsMax }: GraphqlLimits)
 const estimate: ComplexityEstimator = ({ args, childComplexity, field, type: parent }) => {
   const { name } = getNamedType(field.type);
   if (!isCompositeType(getNamedType(field.type)) || name.startsWith('__')) {
-    return 0;
+    // Of a text that is long and may be asked for often, the field itself says what it costs.
+    return Number(field.extensions['complexity'] ?? 0);
   }
   if (name.endsWith('Connection')) {
     const size = Number(args['first'] ?? args['last'] ?? PAGE_DEFAULT);
     return 1 + Math.min(Math.max(size, 0), PAGE_MAX) * childComplexity;
   }
   const isList = isListType(getNullableType(field.type)) && !parent.name.endsWith('Connection');
-  const length = Number(field.extensions[LIST_LENGTH] ?? LIST_LENGTH_ASSUMED);
+  const assumed = Number(field.extensions[LIST_LENGTH] ?? LIST_LENGTH_ASSUMED);
+  const length = typeof args['first'] === 'number' ? Math.max(args['first'], 0) : assumed;
   return (isList ? length : 1) * (1 + childComplexity);
 };
 

@@ -5,8 +5,13 @@ import { Delivery } from '../entities/delivery.js';
 import { Event } from '../entities/event.js';
 import { Webhook } from '../entities/webhook.js';
 import { readEndpointStates } from '../operations/endpoint-states.js';
-import { type DeliveryPage, pageDeliveries } from '../operations/page-deliveries.js';
+import { type FanOutItem, type FanOutQuestion, readFanOut } from '../operations/fan-out.js';
+import { type DeliveryConditions, pageDeliveriesByWebhook } from '../operations/page-deliveries.js';
 import { countHeld, readWebhookBacklogs } from '../operations/read-backlog.js';
+import { readBodies } from '../operations/read-bodies.js';
+import type { Bounds } from '../operations/search.js';
+
+type LoaderContext = Pick<Context, 'em' | 'db' | 'tenantId' | 'eventTypes' | 'searches' | 'config' | 'clock'>;
 
 /** Nested fields of one request, each read by one query however many parents there are. */
 export type Loaders = ReturnType<typeof createLoaders>;
@@ -17,7 +22,7 @@ const fresh = { disableIdentityMap: true } as const;
 /** Batches, but does not remember: a request with several mutations must see each one's effect. */
 const uncached = { cache: false } as const;
 
-export function createLoaders(context: Pick<Context, 'em' | 'db' | 'tenantId' | 'eventTypes'>) {
+export function createLoaders(context: LoaderContext) {
   return {
     eventById: one((ids) => context.em.find(Event, { id: { $in: ids } }, fresh)),
     /** Null once it is deleted. */
@@ -25,6 +30,17 @@ export function createLoaders(context: Pick<Context, 'em' | 'db' | 'tenantId' | 
     deliveriesByEvent: many(
       (ids) => context.em.find(Delivery, { eventId: { $in: ids } }, { ...fresh, orderBy: { id: 'asc' } }),
       ({ eventId }) => eventId,
+    ),
+    deliveryById: one((ids) => context.em.find(Delivery, { id: { $in: ids } }, fresh)),
+    bodyByDelivery: new DataLoader(async (ids: readonly number[]) => {
+      const { db, tenantId } = context;
+      const bodies = tenantId === null ? new Map() : await readBodies(db, tenantId, ids);
+      return ids.map((id): string | null => bodies.get(id) ?? null);
+    }, uncached),
+    /** Events that are asked for the same part of their fan-out share a query. */
+    fanOutOfEvent: new DataLoader(
+      (questions: readonly FanOutQuestion[]) => readFanOuts(context, questions),
+      uncached,
     ),
     attemptsByDelivery: many(
       (ids) =>
@@ -59,13 +75,11 @@ export function createLoaders(context: Pick<Context, 'em' | 'db' | 'tenantId' | 
 
 interface WantedPage {
   webhookId: number;
-  page: DeliveryPage;
+  page: { conditions: DeliveryConditions; bounds: Bounds };
 }
 
-async function readPages(
-  { db, tenantId }: Pick<Context, 'db' | 'tenantId'>,
-  wanted: readonly WantedPage[],
-): Promise<Delivery[][]> {
+async function readPages(context: LoaderContext, wanted: readonly WantedPage[]): Promise<Delivery[][]> {
+  const { tenantId } = context;
   if (tenantId === null) {
     return wanted.map(() => []);
   }
@@ -73,7 +87,8 @@ async function readPages(
   const found = new Map<WantedPage, Delivery[]>();
   for (const group of samePages.values()) {
     const ids = [...new Set(group.map(({ webhookId }) => webhookId))];
-    const rows = await pageDeliveries(db, tenantId, ids, group[0]!.page);
+    const { conditions, bounds } = group[0]!.page;
+    const rows = await pageDeliveriesByWebhook(context, tenantId, ids, conditions, bounds);
     const byWebhook = Map.groupBy(rows, ({ webhookId }) => webhookId);
     for (const one of group) {
       const own = byWebhook.get(one.webhookId) ?? [];
@@ -84,6 +99,22 @@ async function readPages(
     }
   }
   return wanted.map((one) => found.get(one) ?? []);
+}
+
+async function readFanOuts(
+  { db, tenantId, config, clock }: LoaderContext,
+  questions: readonly FanOutQuestion[],
+): Promise<FanOutItem[][]> {
+  const found = new Map<FanOutQuestion, FanOutItem[]>();
+  const samePart = Map.groupBy(questions, ({ after, limit }) => `${after} ${limit}`);
+  for (const group of tenantId === null ? [] : samePart.values()) {
+    const { retentionDays } = config;
+    const items = await readFanOut(db, tenantId!, group, { retentionDays, now: clock() });
+    for (const question of group) {
+      found.set(question, items.get(question.event.id) ?? []);
+    }
+  }
+  return questions.map((question) => found.get(question) ?? []);
 }
 
 function one<Node extends { id: number }>(

@@ -6,11 +6,13 @@ import { AttemptResolver } from './attempt.js';
 import { AuditLogResolver } from './audit-log.js';
 import { BulkMutations } from './bulk-mutations.js';
 import { BulkOperationResolver } from './bulk-operation.js';
+import { CurlResolver } from './curl.js';
 import { DeliveryResolver } from './delivery.js';
 import { EmitResolver } from './emit.js';
 import { EventResolver } from './event.js';
 import { EventTypeResolver, EventTypeVersionResolver } from './event-type.js';
 import { EventTypeMutations } from './event-type-mutations.js';
+import { FanOutResolver } from './fan-out.js';
 import { LiveUpdateResolver } from './live-updates.js';
 import { DateTime } from './scalars.js';
 import { StatsResolver } from './stats.js';
@@ -25,18 +27,20 @@ const resolvers = [
   AuditLogResolver,
   BulkMutations,
   BulkOperationResolver,
+  CurlResolver,
   DeliveryResolver,
   EmitResolver,
   EventResolver,
-  EventTypeResolver,
-  StatsResolver,
-  EventTypeVersionResolver,
   EventTypeMutations,
+  EventTypeResolver,
+  EventTypeVersionResolver,
+  FanOutResolver,
   LiveUpdateResolver,
+  StatsResolver,
   TenantResolver,
   ViewerResolver,
-  WebhookResolver,
   WebhookMutations,
+  WebhookResolver,
 ] as const;
 
 /** type-graphql asks for one. Subscriptions are fed by what is read from the database (src/change-feed.ts). */

@@ -1,15 +1,22 @@
-import type { Database, Statement } from '../database.js';
-import { type CancelReason, DeliveryStatus } from '../entities/delivery.js';
+import type { Database } from '../database.js';
+import { IDS_PER_DAY } from '../domain/delivery-id.js';
+import type { CancelReason, DeliveryStatus } from '../entities/delivery.js';
 import { tenantQuery } from '../tenant-database.js';
+import { type Bounds, boundedQuery, Conditions, type SearchTurns } from './search.js';
 
-/** Which deliveries: ids strictly between the bounds, at most `limit` in this order. */
-export interface DeliveryPage {
-  status: DeliveryStatus | null;
-  eventType: string | null;
-  above: number;
-  below: number;
-  order: 'asc' | 'desc';
-  limit: number;
+/** What the latest attempt of a delivery was answered with: 0 for no answer at all, else the first digit of the status. */
+export type StatusClass = 0 | 2 | 3 | 4 | 5;
+
+/** Which deliveries; all conditions together. */
+export interface DeliveryConditions {
+  webhookId?: number | undefined;
+  eventId?: number | undefined;
+  status?: DeliveryStatus | undefined;
+  eventType?: string | undefined;
+  statusClass?: StatusClass | undefined;
+  errorCode?: string | undefined;
+  /** A part of the event's body, letter by letter. */
+  payloadContains?: string | undefined;
 }
 
 /** A row, with the names that the entity has. */
@@ -29,86 +36,163 @@ export interface DeliveryRow {
   lastErrorCode: string | null;
 }
 
-const COLUMNS = `
-  d.id, d.tenant_id as "tenantId", d.event_id as "eventId", d.webhook_id as "webhookId", d.event_type as "eventType",
-  d.status, d.cancel_reason as "cancelReason", d.attempt_count as "attemptCount",
+const columns = `
+  d.id, d.tenant_id as "tenantId", d.event_id as "eventId", d.webhook_id as "webhookId",
+  d.event_type as "eventType", d.status, d.cancel_reason as "cancelReason", d.attempt_count as "attemptCount",
   d.attempts_before as "attemptsBefore", d.due_at as "dueAt", d.finished_at as "finishedAt",
   d.last_status_code as "lastStatusCode", d.last_error_code as "lastErrorCode"`;
 
-/** The state stands in the text, not in a parameter, so that the planner sees which partial index holds it. */
-const page = ({ status, order }: DeliveryPage, where: string) => `
-  select ${COLUMNS} from hookwright.deliveries d
-  where d.tenant_id = $1 and ${where} and d.id > $2 and d.id < $3 and ($4::text is null or d.event_type = $4)
-    ${status === null ? '' : `and d.status = '${status}'`}
-  order by d.id ${order} limit $5`;
-
-const name = (of: string, { status, order }: DeliveryPage) =>
-  `page_deliveries_${of}_${status ?? 'any'}_${order}`.toLowerCase();
-
-/** Each webhook's page comes from an index (webhook_id, id), whatever the length of its history. */
-const ofWebhooks = (wanted: DeliveryPage): Statement => ({
-  name: name('webhooks', wanted),
-  text: `select page.* from unnest($6::bigint[]) as wanted(webhook_id)
-         cross join lateral (${page(wanted, 'd.webhook_id = wanted.webhook_id')}) page
-         order by page.id ${wanted.order}`,
-});
-
-const ofTenant = (wanted: DeliveryPage): Statement => ({
-  name: name('tenant', wanted),
-  text: page(wanted, 'true'),
-});
-
-/**
- * Pending and held ones have an index by webhook alone, because every emit pays for an index. A deleted webhook's are
- * canceled within moments.
- */
-const openOfTenant = (wanted: DeliveryPage): Statement => ({
-  name: name('open', wanted),
-  text: `select page.* from hookwright.webhooks w
-         cross join lateral (${page(wanted, 'd.webhook_id = w.id')}) page
-         where w.tenant_id = $1 and (w.deleted_at is null or w.deleted_at > now() - interval '1 day')
-         order by page.id ${wanted.order} limit $5`,
-});
-
-/**
- * Failed and canceled ones have an index of their own. With parameters in place of these numbers the planner takes any
- * bounds for narrow ones, and walks through all ids instead: seconds, where nothing has failed.
- */
-const rareOfTenant = (tenantId: number, wanted: DeliveryPage): Statement => {
-  const values = [tenantId, wanted.above, wanted.below, 'event type', wanted.limit].map(Number);
-  const text = page(wanted, 'true').replace(/\$([1235])\b/g, (_, place) => String(values[place - 1]));
-  return { text: text.replaceAll('$4', '$1') };
-};
-
-const valuesOf = (tenantId: number, { above, below, eventType, limit }: DeliveryPage) => [
-  tenantId,
-  above,
-  below,
-  eventType,
-  limit,
-];
-
-/** The same page of several webhooks' deliveries, in one query. */
-export function pageDeliveries(
-  db: Pick<Database, 'pool'>,
-  tenantId: number,
-  webhookIds: readonly number[],
-  wanted: DeliveryPage,
-): Promise<DeliveryRow[]> {
-  const values = [...valuesOf(tenantId, wanted), [...webhookIds]];
-  return tenantQuery<DeliveryRow>(db.pool, tenantId, ofWebhooks(wanted), values);
+/** Whose pages cannot be read from one index alone. */
+export interface SearchDeps {
+  db: Pick<Database, 'pool'>;
+  searches: SearchTurns;
 }
 
-/** A page of all of a tenant's deliveries. */
-export function pageTenantDeliveries(
-  db: Pick<Database, 'pool'>,
+/**
+ * A page of a tenant's deliveries. With no other condition than a webhook it comes from one index, whatever the length of
+ * the history; else it is a search, with an index for what is rare: failures, errors, cancellations, what is open.
+ *
+ * @throws ApiError search_timed_out, rate_limited
+ */
+export async function pageDeliveries(
+  deps: SearchDeps,
   tenantId: number,
-  wanted: DeliveryPage,
+  filter: DeliveryConditions,
+  bounds: Bounds,
 ): Promise<DeliveryRow[]> {
-  const isOpen = wanted.status === DeliveryStatus.PENDING || wanted.status === DeliveryStatus.HELD;
-  if (wanted.status === DeliveryStatus.FAILED || wanted.status === DeliveryStatus.CANCELED) {
-    return tenantQuery<DeliveryRow>(db.pool, tenantId, rareOfTenant(tenantId, wanted), [wanted.eventType]);
+  const { webhookId, eventId, ...rest } = filter;
+  const isSearch = isAny(rest) || eventId !== undefined;
+  if (webhookId !== undefined && !isSearch) {
+    return pageDeliveriesByWebhook(deps, tenantId, [webhookId], rest, bounds);
   }
-  const statement = isOpen ? openOfTenant(wanted) : ofTenant(wanted);
-  return tenantQuery<DeliveryRow>(db.pool, tenantId, statement, valuesOf(tenantId, wanted));
+  const conditions = boundsIn(tenantId, bounds);
+  addConditions(conditions, filter, bounds);
+  if (!isSearch) {
+    const statement = {
+      name: `page_deliveries_of_tenant_${bounds.order}`,
+      text: pageSql(bounds, conditions),
+    };
+    return tenantQuery<DeliveryRow>(deps.db.pool, tenantId, statement, conditions.values);
+  }
+  const isOpen = rest.status === 'PENDING' || rest.status === 'HELD';
+  const text =
+    isOpen && webhookId === undefined && eventId === undefined
+      ? `${byWebhooksSql(webhooksWithOpen, bounds, conditions)} limit $4`
+      : pageSql(bounds, conditions);
+  return search(deps, tenantId, text, conditions);
+}
+
+/**
+ * The same page of several webhooks' deliveries, in one query.
+ *
+ * @throws ApiError search_timed_out, rate_limited
+ */
+export async function pageDeliveriesByWebhook(
+  deps: SearchDeps,
+  tenantId: number,
+  webhookIds: readonly number[],
+  filter: Omit<DeliveryConditions, 'webhookId' | 'eventId'>,
+  bounds: Bounds,
+): Promise<DeliveryRow[]> {
+  const conditions = boundsIn(tenantId, bounds);
+  const given = `unnest(${conditions.place([...webhookIds])}::bigint[])`;
+  addConditions(conditions, filter, bounds);
+  const text = byWebhooksSql(given, bounds, conditions);
+  if (isAny(filter)) {
+    return search(deps, tenantId, text, conditions);
+  }
+  const statement = { name: `page_deliveries_${bounds.order}`, text };
+  return tenantQuery<DeliveryRow>(deps.db.pool, tenantId, statement, conditions.values);
+}
+
+const isAny = (filter: DeliveryConditions) => Object.values(filter).some((value) => value !== undefined);
+
+const search = (deps: SearchDeps, tenantId: number, text: string, { values }: Conditions) =>
+  deps.searches.run(tenantId, () =>
+    boundedQuery<DeliveryRow>(deps.db, tenantId, text, values, deps.searches.timeoutMs),
+  );
+
+/** `$1` to `$4` of all these statements: tenant, above, below, limit. */
+function boundsIn(tenantId: number, { above, below, limit }: Bounds): Conditions {
+  const conditions = new Conditions();
+  for (const value of [tenantId, above, below, limit]) {
+    conditions.place(value);
+  }
+  return conditions;
+}
+
+const pageSql = ({ order }: Bounds, { sql }: Conditions): string => `
+  select ${columns} from hookwright.deliveries d
+  where d.tenant_id = $1 and d.id > $2 and d.id < $3 ${sql}
+  order by d.id ${order} limit $4`;
+
+/** Each webhook's page comes from an index of its own, whatever the length of its history. */
+const byWebhooksSql = (webhooks: string, { order }: Bounds, { sql }: Conditions): string => `
+  select page.* from ${webhooks} as wanted(webhook_id)
+  cross join lateral (
+    select ${columns} from hookwright.deliveries d
+    where d.tenant_id = $1 and d.webhook_id = wanted.webhook_id and d.id > $2 and d.id < $3 ${sql}
+    order by d.id ${order} limit $4
+  ) page
+  order by page.id ${order}`;
+
+/**
+ * What is open has an index by webhook alone: one by tenant would cost every delivery twice, when it comes and when it
+ * has succeeded. Of webhooks that were deleted longer ago nothing is open any more.
+ */
+const webhooksWithOpen = `(
+  select id from hookwright.webhooks where tenant_id = $1 and deleted_at is null
+  union all
+  select id from hookwright.webhooks where tenant_id = $1 and deleted_at > now() - interval '1 day')`;
+
+function addConditions(conditions: Conditions, filter: DeliveryConditions, bounds: Bounds): void {
+  const { webhookId, eventId, status, eventType, statusClass, errorCode, payloadContains } = filter;
+  if (webhookId !== undefined) {
+    conditions.add(`d.webhook_id = ${conditions.place(webhookId)}`);
+  }
+  if (eventId !== undefined) {
+    conditions.add(`d.event_id = ${conditions.place(eventId)}`);
+  }
+  if (status !== undefined) {
+    conditions.add(`d.status = ${conditions.place(status)}::hookwright.delivery_status`);
+  }
+  if (eventType !== undefined) {
+    conditions.add(`d.event_type = ${conditions.place(eventType)}`);
+  }
+  if (errorCode !== undefined) {
+    conditions.add(`d.last_error_code = ${conditions.place(errorCode)}`);
+  }
+  if (statusClass !== undefined) {
+    addStatusClass(conditions, statusClass);
+  }
+  if (payloadContains !== undefined) {
+    addPayloadPart(conditions, payloadContains, bounds);
+  }
+}
+
+/**
+ * A part of a text, not a pattern: nothing in it means anything to Postgres. Most events are as old as their deliveries,
+ * so their days alone are opened for each row, and one day around, since clocks may be set back; a delivery of an older one
+ * is rare, and looks in all days.
+ */
+function addPayloadPart(conditions: Conditions, part: string, { above, below }: Bounds): void {
+  const from = conditions.place(Math.max(0, above - IDS_PER_DAY));
+  const to = conditions.place(Math.min(Number.MAX_SAFE_INTEGER, below + IDS_PER_DAY));
+  const body = 'select e.body from hookwright.events e where e.id = d.event_id and';
+  conditions.add(
+    `strpos(coalesce((${body} e.id >= ${from} and e.id < ${to}), (${body} e.id < ${from})), ${conditions.place(part)}) > 0`,
+  );
+}
+
+/** An answer of another class than 2 is an error, and errors have an index. */
+function addStatusClass(conditions: Conditions, statusClass: StatusClass): void {
+  if (statusClass !== 2) {
+    conditions.add('d.last_error_code is not null');
+  }
+  if (statusClass === 0) {
+    conditions.add('d.last_status_code is null');
+  } else {
+    conditions.add(`d.last_status_code >= ${conditions.place(statusClass * 100)}`);
+    conditions.add(`d.last_status_code < ${conditions.place(statusClass * 100 + 100)}`);
+  }
 }

@@ -65,9 +65,11 @@ const recordStatement: Statement = {
     with ended as (
       select * from unnest(
         $1::bigint[], $2::integer[], $3::bigint[], $4::text[], $5::timestamptz[], $6::integer[], $7::integer[],
-        $8::text[], $9::text[], $10::text[], $11::bytea[], $12::boolean[], $13::boolean[], $14::double precision[]
+        $8::text[], $9::text[], $10::text[], $11::bytea[], $12::boolean[], $13::boolean[], $14::double precision[],
+        $17::integer[], $18::integer[], $19::integer[], $20::integer[]
       ) as ended(delivery_id, number, tenant_id, url, started_at, duration_ms, status_code, error_code,
-                 request_headers, response_headers, response_body, response_truncated, succeeded, retry_in_ms)),
+                 request_headers, response_headers, response_body, response_truncated, succeeded, retry_in_ms,
+                 dns_ms, connect_ms, tls_ms, first_byte_ms)),
     hit as (
       update hookwright.deliveries d
       set attempt_count = e.number,
@@ -85,9 +87,11 @@ const recordStatement: Statement = {
       returning d.id, d.status, d.attempt_count, d.due_at),
     logged as (
       insert into hookwright.attempts (delivery_id, number, tenant_id, url, started_at, duration_ms, status_code,
-        error_code, request_headers, response_headers, response_body, response_truncated)
+        error_code, request_headers, response_headers, response_body, response_truncated,
+        dns_ms, connect_ms, tls_ms, first_byte_ms)
       select e.delivery_id, e.number, e.tenant_id, e.url, e.started_at, e.duration_ms, e.status_code, e.error_code,
-        e.request_headers, e.response_headers, e.response_body, e.response_truncated
+        e.request_headers, e.response_headers, e.response_body, e.response_truncated,
+        e.dns_ms, e.connect_ms, e.tls_ms, e.first_byte_ms
       from hit join ended e on e.delivery_id = hit.id),
     queued as (
       select hookwright.enqueue_deliveries(array_agg(id), array_agg(attempt_count + 1), array_agg(due_at),
@@ -115,6 +119,10 @@ function recordValues(attempts: readonly FinishedAttempt[]): unknown[] {
     column(({ outcome }) => outcome.verdict === 'SUCCEEDED'),
     column(({ retryInMs }) => retryInMs),
     ...idRange(attempts.map(({ delivery }) => delivery.id)),
+    column(({ result }) => result.timing?.dnsMs ?? null),
+    column(({ result }) => result.timing?.connectMs ?? null),
+    column(({ result }) => result.timing?.tlsMs ?? null),
+    column(({ result }) => result.timing?.firstByteMs ?? null),
   ];
 }
 

@@ -30,6 +30,7 @@ const advice: Record<Reason, string> = {
   unsupported_media_type: 'Send the body as JSON, with the header "Content-Type: application/json".',
   invalid_input:
     'The member "errors" lists every broken rule with its place. Change the request before sending it again.',
+  search_timed_out: 'Search a shorter time, with `since` and `until`, or by fewer conditions.',
   rate_limited: 'Wait as many seconds as the header Retry-After says, and send the request again.',
   unavailable: 'Wait as many seconds as the header Retry-After says, and send the request again.',
   internal:

@@ -473,7 +473,8 @@ describe('connections', () => {
     const expected = { kind: 'error', code: 'CONNECT_FAILED', durationMs: expect.any(Number) };
     expect(await send(`http://127.0.0.1:${port}/`)).toEqual(expected);
     const by = sender({ lookup: answering(['127.0.0.1', '127.0.0.1']) });
-    expect(await send(`http://hooks.example.com:${port}/`, by)).toEqual(expected);
+    const timing = { dnsMs: expect.any(Number), connectMs: null, tlsMs: null, firstByteMs: null };
+    expect(await send(`http://hooks.example.com:${port}/`, by)).toEqual({ ...expected, timing });
   });
 
   test('proxies of the environment are ignored', async () => {

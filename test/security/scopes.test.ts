@@ -2,8 +2,8 @@ import {
   type GraphQLField,
   type GraphQLObjectType,
   getNamedType,
-  isNonNullType,
   isObjectType,
+  isRequiredArgument,
 } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PLATFORM_SCOPE, SCOPES, type Scope } from '../../src/domain/api-key.js';
@@ -50,12 +50,16 @@ const guarded: Record<string, readonly Scope[] | 'any key'> = {
   'Mutation.testWebhook': ['webhooks:write'],
   'Mutation.updateEventType': [],
   'Mutation.updateWebhook': ['webhooks:write'],
-  'BulkOperation.webhook': ['webhooks:read', 'webhooks:write'],
   'Subscription.deliveryUpdated': ['deliveries:read'],
   'Subscription.webhookUpdated': ['webhooks:read'],
+  'Attempt.requestBody': ['events:read'],
+  'BulkOperation.webhook': ['webhooks:read', 'webhooks:write'],
+  'Delivery.asCurl': ['events:read'],
   'Delivery.event': ['events:read'],
   'Delivery.webhook': ['webhooks:read', 'webhooks:write'],
   'Event.deliveries': ['deliveries:read'],
+  'Event.fanOut': ['deliveries:read'],
+  'FanOutEntry.webhook': ['webhooks:read'],
   'Webhook.backlog': ['deliveries:read'],
   'Webhook.deliveries': ['deliveries:read'],
 };
@@ -67,8 +71,8 @@ const guarded: Record<string, readonly Scope[] | 'any key'> = {
 const unguarded: Record<string, string> = {
   ApiKey: 'createdAt expiresAt id lastUsedAt name revokedAt scopes',
   Attempt: `
-    durationMs errorCode number requestHeaders responseBody responseBodyBase64 responseHeaders
-    responseTruncated startedAt statusCode url`,
+    connectMs dnsMs durationMs errorCode firstByteMs number requestHeaders responseBody
+    responseBodyBase64 responseHeaders responseTruncated startedAt statusCode tlsMs url`,
   AuditEntry: 'action actor after apiKeyId before createdAt id requestId targetId targetType',
   AuditEntryConnection: 'edges pageInfo',
   AuditEntryEdge: 'cursor node',
@@ -90,8 +94,8 @@ const unguarded: Record<string, string> = {
     lastStatusCode nextAttemptAt status`,
   DeliveryConnection: 'edges pageInfo',
   DeliveryEdge: 'cursor node',
-  DeprecateEventTypePayload: 'eventType',
   DeliveryUpdate: 'cursor delivery resync',
+  DeprecateEventTypePayload: 'eventType',
   EmitEventError: 'code detail path',
   EmitEventPayload: 'deliveryCount duplicate event',
   EmitEventResult: 'deliveryCount duplicate error event',
@@ -103,6 +107,7 @@ const unguarded: Record<string, string> = {
   EventType: `
     createdAt deprecatedAt description name reserved samplePayload schema version versions`,
   EventTypeVersion: 'createdAt schema version',
+  FanOutEntry: 'cursor delivery reason',
   PageInfo: 'endCursor hasNextPage hasPreviousPage startCursor',
   RecoverWebhookPayload: 'count countIsCapped operation',
   RedeliverPayload: 'delivery',
@@ -200,6 +205,12 @@ describe('over the wire', () => {
       bulkOperation: String(operations.rows[0].id),
       eventType: 'coupon.applied',
     };
+    ids = { webhook: String(webhook), event: String(event), delivery: String(rows[0].id) };
+    await api.owner.query(
+      `insert into hookwright.attempts (delivery_id, number, tenant_id, url, started_at, duration_ms, request_headers)
+       values ($1, 1, $2, 'https://a.example.com/', now(), 1, '{}')`,
+      [rows[0].id, api.tenant.id],
+    );
   });
   afterAll(() => api[Symbol.asyncDispose]());
 
@@ -245,7 +256,7 @@ describe('over the wire', () => {
   };
   function call(field: Field): string {
     const args = field.args
-      .filter(({ type }) => isNonNullType(type))
+      .filter(isRequiredArgument)
       .map(
         ({ name, type }) =>
           `${name}: ${literals[getNamedType(type).name] ?? JSON.stringify(ids[field.name])}`,
@@ -286,6 +297,8 @@ describe('over the wire', () => {
   /** How to get to an object of each type with a key that may not have the guarded field of it. */
   const ways: Record<string, (inner: string) => string> = {
     BulkOperation: (inner) => `{ bulkOperation(id: "${ids['bulkOperation']}") { id ${inner} } }`,
+    Attempt: (inner) => `{ delivery(id: "${ids['delivery']}") { attempts { number ${inner} } } }`,
+    FanOutEntry: (inner) => `{ event(id: "${ids['event']}") { fanOut { cursor ${inner} } } }`,
     Delivery: (inner) => `{ delivery(id: "${ids['delivery']}") { id ${inner} } }`,
     Event: (inner) => `{ event(id: "${ids['event']}") { id ${inner} } }`,
     Webhook: (inner) => `{ webhook(id: "${ids['webhook']}") { id ${inner} } }`,

@@ -97,6 +97,20 @@ const wrongValues: Record<string, readonly unknown[]> = {
   id: badIds,
   webhookId: badIds.filter((id) => id !== '999999'), // a filter by a webhook that was deleted finds what it had
   deliveryId: badIds,
+  eventId: badIds.filter((id) => id !== '999999'), // nor is it wrong to ask for an event that is gone
+  errorCode: [
+    '',
+    'timeout',
+    'HTTP_200',
+    'HTTP_4XX',
+    'HTTP_5000',
+    '\u0000',
+    '\ud800',
+    long,
+    'constructor',
+    '%',
+  ],
+  payloadContains: ['', 'ab', 'x'.repeat(201), 'abc\u0000', 'abc\ud800', 'without since'],
   tenantId: badIds,
   first: [-1, 0, 101, 2 ** 31 - 1, -(2 ** 31)],
   last: [-1, 0, 101, 2 ** 31 - 1, -(2 ** 31)],

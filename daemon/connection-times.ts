@@ -1,0 +1,60 @@
+import { Client, type Dispatcher, Pool } from 'undici';
+import type { GuardedConnector } from './guarded-connector.js';
+
+/** When the parts of making a connection were over, as `performance.now()` has it; null for what is not, or never was. */
+export class ConnectionTimes {
+  readonly startedAt = performance.now();
+  /** Null without a name to resolve. */
+  resolvedAt: number | null = null;
+  /** Through a proxy: the tunnel stands. */
+  connectedAt: number | null = null;
+  securedAt: number | null = null;
+}
+
+/** The connection of one of undici's clients, and what it took to make, until a request has taken that as its own. */
+export class ConnectionInUse {
+  #times: ConnectionTimes | null = null;
+
+  connecting(): ConnectionTimes {
+    this.#times = new ConnectionTimes();
+    return this.#times;
+  }
+
+  /** Null from the second request on: the connection was there already. */
+  takeTimes(): ConnectionTimes | null {
+    const times = this.#times;
+    this.#times = null;
+    return times;
+  }
+}
+
+/** A handler of ours, which is told what its request travels on. */
+export interface TimedHandler extends Dispatcher.DispatchHandler {
+  connection: ConnectionInUse | undefined;
+}
+
+/** undici tells a handler nothing of its connection. A client has one at a time, so it can. */
+class TimedClient extends Client {
+  readonly #connection: ConnectionInUse;
+
+  constructor(origin: URL, options: object, connect: GuardedConnector) {
+    const connection = new ConnectionInUse();
+    super(origin, {
+      ...options,
+      connect: (target, callback) => connect(target, callback, connection.connecting()),
+    });
+    this.#connection = connection;
+  }
+
+  override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+    (handler as TimedHandler).connection = this.#connection;
+    return super.dispatch(options, handler);
+  }
+}
+
+/** For undici's Agent: pools whose clients tell what making their connections took. */
+export const timedPools = (connect: GuardedConnector) => (origin: string | URL, options: object) =>
+  new Pool(origin, {
+    ...options,
+    factory: (url: URL, clientOptions: object) => new TimedClient(url, clientOptions, connect),
+  });

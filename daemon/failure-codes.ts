@@ -1,0 +1,38 @@
+import type { SendErrorCode } from '../src/domain/outcome.js';
+
+/**
+ * What undici, Node and the system call a failure, and what we call it. Matched against the error's code and message
+ * ("UND_ERR_SOCKET other side closed"); the first that matches counts.
+ */
+const ERRORS: readonly (readonly [pattern: RegExp, code: SendErrorCode])[] = [
+  [/^NAME_UNRESOLVED /, 'DNS_FAILED'],
+  [/^TARGET_REFUSED /, 'TARGET_REFUSED'],
+  // Whatever the proxy's reason was: it may have been an address.
+  [/^TUNNEL_REFUSED /, 'CONNECT_FAILED'],
+  [/^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT) /, 'CONNECT_TIMEOUT'],
+  [
+    /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN|EADDRNOTAVAIL|EACCES|EPERM) /,
+    'CONNECT_FAILED',
+  ],
+  [/^(ERR_SSL_|ERR_TLS_|EPROTO )/, 'TLS_FAILED'],
+  // OpenSSL's verdicts on certificates (`x509` error codes, without a common prefix).
+  [
+    /^(CERT|CRL|UNABLE_TO|DEPTH_ZERO|SELF_SIGNED|INVALID_(CA|PURPOSE)|PATH_LENGTH|HOSTNAME|ERROR_IN)/,
+    'TLS_FAILED',
+  ],
+  [/^(UND_ERR_HEADERS_OVERFLOW|ANSWER_TOO_LONG) /, 'HEADERS_TOO_LARGE'],
+  [/^UND_ERR_SOCKET bad (response|upgrade)/, 'PROTOCOL_ERROR'],
+  [/^(UND_ERR_SOCKET|ECONNRESET|ECONNABORTED|EPIPE) /, 'CONNECTION_RESET'],
+  [/^(HPE_|UND_ERR_RES_)/, 'PROTOCOL_ERROR'],
+];
+
+/** Errors that no receiver can cause. */
+export const OUR_FAULT =
+  /^(UND_ERR_(INVALID_ARG|CLOSED|DESTROYED|REQ_CONTENT_LENGTH_MISMATCH)|EGRESS_PROXY_AWAY)$/;
+
+/** The one word for a failure before the response; nothing of the error itself, which may name addresses. */
+export function codeOf(error: Error & { code?: unknown }, connected: boolean): SendErrorCode {
+  const text = `${String(error.code)} ${error.message}`;
+  const known = ERRORS.find(([pattern]) => pattern.test(text));
+  return known?.[1] ?? (connected ? 'PROTOCOL_ERROR' : 'CONNECT_FAILED');
+}

@@ -1,0 +1,46 @@
+/** A request to write down as a command. */
+export interface CurlRequest {
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  body: string;
+}
+
+/** Linux takes 128 KiB for one argument of a program (MAX_ARG_STRLEN). */
+const ARGUMENT_BYTES_MAX = 100_000;
+/** A terminal acts on these when a command is pasted: DEL rubs out what stands before it. */
+const CONTROLS = /(?!\n)\p{Cc}/gu;
+
+/**
+ * A command for a POSIX shell that makes a POST request with exactly these headers and bytes. What curl would add by
+ * itself is taken away, and nothing in url, headers or body means anything to the shell or to curl.
+ */
+export function curlCommand({ url, headers, body }: CurlRequest): string {
+  const withheld = ['Accept', 'Expect'].filter(
+    (name) => !Object.keys(headers).some((given) => given.toLowerCase() === name.toLowerCase()),
+  );
+  const headerLines = [
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    ...withheld.map((name) => `${name}:`),
+  ];
+  // Otherwise the body comes through a pipe: printf is built into shells, so its arguments may be of any length.
+  const isArgument = Buffer.byteLength(body) <= ARGUMENT_BYTES_MAX && body.search(CONTROLS) === -1;
+  const data = isArgument ? `--data-raw ${quote(body)}` : '--data-binary @-';
+  const parts = [
+    `curl --globoff --request POST ${quote(url)}`,
+    ...headerLines.map((line) => `--header ${quote(line)}`),
+    data,
+  ];
+  return `${isArgument ? '' : `printf ${quote(printfFormat(body))} | `}${parts.join(' \\\n  ')}`;
+}
+
+/** Within single quotes a POSIX shell reads nothing but the closing quote. */
+function quote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** As printf's format, in which only % and \ mean something; controls as the octal escapes of their bytes. */
+function printfFormat(text: string): string {
+  const octal = (control: string) =>
+    [...Buffer.from(control)].map((byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('');
+  return text.replaceAll('\\', '\\\\').replaceAll('%', '%%').replace(CONTROLS, octal);
+}

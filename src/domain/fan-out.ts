@@ -1,0 +1,45 @@
+import { matches } from './matching.js';
+
+/** Why an event has no delivery to a webhook. */
+export type FanOutVerdict =
+  | 'CREATED_LATER'
+  | 'NOT_SUBSCRIBED'
+  | 'INACTIVE'
+  | 'FOR_ANOTHER_WEBHOOK'
+  | 'NO_LONGER_KEPT'
+  | 'UNKNOWN';
+
+/** A webhook as it is now, and what changes have made of it since an event. */
+export interface WebhookHistory {
+  createdAt: Date;
+  eventTypes: readonly string[];
+  active: boolean;
+  /** As they were before the first change of them after the event; null when there was none. */
+  eventTypesBefore: readonly string[] | null;
+  activeBefore: boolean | null;
+}
+
+export interface EventFacts {
+  eventType: string;
+  createdAt: Date;
+  /** Its type is reserved to the service, which sends such events to one webhook alone: tests. */
+  reserved: boolean;
+  /** Older than deliveries are kept. */
+  beyondRetention: boolean;
+}
+
+/**
+ * Why an event has no delivery to a webhook of its tenant, from what the webhook was when the event came. That is not
+ * stored with the event: a webhook that has not been changed since was what it is, and one that has was what the audit
+ * log says it was before its first change after that moment. What both cannot explain is UNKNOWN: a change in the
+ * same moment, or one past the API.
+ */
+export function whyNoDelivery(event: EventFacts, webhook: WebhookHistory): FanOutVerdict {
+  if (webhook.createdAt > event.createdAt) return 'CREATED_LATER';
+  if (event.reserved) return 'FOR_ANOTHER_WEBHOOK';
+  const eventTypes = webhook.eventTypesBefore ?? webhook.eventTypes;
+  if (!matches(eventTypes, event.eventType)) return 'NOT_SUBSCRIBED';
+  // An inactive webhook still collects events for a while: without a delivery that was over.
+  if (!(webhook.activeBefore ?? webhook.active)) return 'INACTIVE';
+  return event.beyondRetention ? 'NO_LONGER_KEPT' : 'UNKNOWN';
+}

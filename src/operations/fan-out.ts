@@ -1,0 +1,130 @@
+import type { Database, Statement } from '../database.js';
+import { IDS_PER_DAY, idToDate } from '../domain/delivery-id.js';
+import { type FanOutVerdict, whyNoDelivery } from '../domain/fan-out.js';
+import { tenantQuery } from '../tenant-database.js';
+
+/** Of whom the fan-out is asked, and for which part of it. */
+export interface FanOutQuestion {
+  event: { id: number; eventType: string };
+  /** Webhooks above this id. */
+  after: number;
+  limit: number;
+}
+
+export interface FanOutItem {
+  webhookId: number;
+  /** Null: there is none, and `reason` says why. */
+  deliveryId: number | null;
+  reason: FanOutVerdict | null;
+}
+
+interface Row {
+  event_id: number;
+  webhook_id: number;
+  delivery_id: number | null;
+  created_at: Date;
+  event_types: string[];
+  active: boolean;
+  types_before: string | null;
+  active_before: string | null;
+  reserved: boolean;
+}
+
+/** The first change of a member of a webhook after the event came. */
+const firstChange = (member: string, name: string): string => `
+  left join lateral (
+    select a.before from hookwright.audit_log a
+    where a.tenant_id = $1 and a.target_type = 'WEBHOOK' and a.target_id = w.id
+      and a.action in ('WEBHOOK_UPDATED', 'WEBHOOK_DISABLED')
+      and a.created_at > asked.at and strpos(a.before, '"${member}":') > 0
+    order by a.created_at, a.id limit 1) ${name} on w.delivery_id is null`;
+
+/**
+ * For each event the tenant's webhooks above an id: those that live, and those that were deleted after they got the
+ * event. A replayed event may have several deliveries to one webhook; the latest counts. What the audit log says is
+ * looked up only where there is no delivery.
+ */
+const statement: Statement = {
+  name: 'fan_out',
+  text: `
+    select asked.event_id, w.id as webhook_id, w.delivery_id, w.created_at, w.event_types, w.active,
+           types.before as types_before, activity.before as active_before,
+           coalesce((select t.reserved from hookwright.event_types t where t.name = asked.event_type), false) as reserved
+    from unnest($2::bigint[], $3::text[], $4::timestamptz[]) as asked(event_id, event_type, at)
+    cross join lateral (
+      with made as materialized (
+        select d.webhook_id, max(d.id) as delivery_id from hookwright.deliveries d
+        -- No delivery is a day older than its event, whatever clocks do; so earlier days need not be opened.
+        where d.event_id = asked.event_id and d.id > asked.event_id - ${IDS_PER_DAY} and (d.tenant_id = $1) is true
+        group by d.webhook_id),
+      listed as (
+        (select id from hookwright.webhooks
+         where tenant_id = $1 and deleted_at is null and id > $5 order by id limit $6)
+        union
+        select webhook_id from made where webhook_id > $5)
+      select w.id, made.delivery_id, w.created_at, w.event_types, w.active
+      from listed join hookwright.webhooks w on w.id = listed.id and (w.tenant_id = $1) is true
+      left join made on made.webhook_id = w.id
+      order by w.id limit $6) w
+    ${firstChange('eventTypes', 'types')}
+    ${firstChange('active', 'activity')}
+    order by asked.event_id, w.id`,
+};
+
+/**
+ * What became of events: one entry for each webhook, in the order of their ids.
+ *
+ * @param questions with the same `after` and `limit`
+ * @param retentionDays how long deliveries are kept
+ */
+export async function readFanOut(
+  db: Pick<Database, 'pool'>,
+  tenantId: number,
+  questions: readonly FanOutQuestion[],
+  { retentionDays, now }: { retentionDays: number; now: Date },
+): Promise<Map<number, FanOutItem[]>> {
+  const [first] = questions;
+  const events = new Map(questions.map(({ event }) => [event.id, event]));
+  const rows = await tenantQuery<Row>(db.pool, tenantId, statement, [
+    tenantId,
+    [...events.keys()],
+    [...events.values()].map(({ eventType }) => eventType),
+    [...events.keys()].map(idToDate),
+    first?.after ?? 0,
+    first?.limit ?? 0,
+  ]);
+  const keptFrom = now.getTime() - retentionDays * 86_400_000;
+  const found = new Map<number, FanOutItem[]>();
+  for (const row of rows) {
+    const { eventType } = events.get(row.event_id)!;
+    const item = itemOf(row, eventType, keptFrom);
+    found.set(row.event_id, [...(found.get(row.event_id) ?? []), item]);
+  }
+  return found;
+}
+
+function itemOf(row: Row, eventType: string, keptFrom: number): FanOutItem {
+  const { webhook_id: webhookId, delivery_id: deliveryId } = row;
+  if (deliveryId !== null) {
+    return { webhookId, deliveryId, reason: null };
+  }
+  const createdAt = idToDate(row.event_id);
+  const event = {
+    eventType,
+    createdAt,
+    reserved: row.reserved,
+    beyondRetention: createdAt.getTime() < keptFrom,
+  };
+  const reason = whyNoDelivery(event, {
+    createdAt: row.created_at,
+    eventTypes: row.event_types,
+    active: row.active,
+    eventTypesBefore: memberOf<string[]>(row.types_before, 'eventTypes'),
+    activeBefore: memberOf<boolean>(row.active_before, 'active'),
+  });
+  return { webhookId, deliveryId, reason };
+}
+
+function memberOf<Value>(json: string | null, name: string): Value | null {
+  return json === null ? null : ((JSON.parse(json) as Record<string, Value>)[name] ?? null);
+}

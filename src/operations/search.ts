@@ -1,0 +1,153 @@
+import type pg from 'pg';
+import type { Database, Statement } from '../database.js';
+import { query } from '../database.js';
+import { ApiError, rateLimited } from '../errors.js';
+import { tenantTransaction } from '../tenant-database.js';
+
+/** Rows with `above < id < below`, at most `limit` in this order of ids. */
+export interface Bounds {
+  above: number;
+  below: number;
+  order: 'asc' | 'desc';
+  limit: number;
+}
+
+/** The conditions of a statement as they come together, and the values of their placeholders. */
+export class Conditions {
+  readonly values: unknown[] = [];
+  readonly #texts: string[] = [];
+
+  /** @returns the placeholder of a value */
+  place(value: unknown): string {
+    this.values.push(value);
+    return `$${this.values.length}`;
+  }
+
+  add(text: string): void {
+    this.#texts.push(text);
+  }
+
+  /** ` and …` for each. */
+  get sql(): string {
+    return this.#texts.map((text) => ` and ${text}`).join('');
+  }
+}
+
+/**
+ * Only here, and not for the whole pool: a search is planned for its values, because what is rare has indexes of its
+ * own and what is common is found sooner in the order of ids.
+ */
+const boundStatement: Statement = {
+  name: 'bound_search',
+  text: `select set_config('statement_timeout', $1, true), set_config('plan_cache_mode', 'force_custom_plan', true)`,
+};
+
+const QUERY_CANCELED = '57014';
+
+/**
+ * Runs one statement of which nobody knows beforehand how much it has to read.
+ *
+ * @throws ApiError search_timed_out when it does not end in time; nothing of it goes on then
+ */
+export async function boundedQuery<Row extends pg.QueryResultRow>(
+  db: Pick<Database, 'pool'>,
+  tenantId: number,
+  text: string,
+  values: readonly unknown[],
+  timeoutMs: number,
+): Promise<Row[]> {
+  let rows: Promise<Row[]> = Promise.resolve([]);
+  try {
+    await tenantTransaction(db.pool, tenantId, async (client, withCommit) => {
+      withCommit(query(client, boundStatement, [String(timeoutMs)]));
+      rows = query<Row>(client, { text }, values);
+      withCommit(rows);
+    });
+  } catch (error) {
+    if ((error as { code?: unknown }).code === QUERY_CANCELED) {
+      const seconds = timeoutMs / 1000;
+      const detail = `The search took longer than ${seconds} s. Search a shorter time, with since and until, or name more: a webhook, an event.`;
+      throw new ApiError('search_timed_out', detail);
+    }
+    throw error;
+  }
+  return rows;
+}
+
+/** A fixed number of places; who finds none free waits for one, first come first served. */
+class Places {
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(private free: number) {}
+
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  async take(): Promise<void> {
+    if (this.free > 0) {
+      this.free -= 1;
+    } else {
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
+  }
+
+  give(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) {
+      this.free += 1;
+    } else {
+      next();
+    }
+  }
+}
+
+const PER_TENANT = 2;
+const WAITING_PER_TENANT_MAX = 50;
+const TRY_AGAIN_MS = 2_000;
+
+/**
+ * Searches may last seconds. They leave half of a process's connections to everything else, and a tenant has at most
+ * two at a time, so that none keeps the others from searching.
+ */
+export class SearchTurns {
+  readonly #all: Places;
+  readonly #tenants = new Map<number, { places: Places; users: number }>();
+
+  /** @param poolMax how many connections there are */
+  constructor(
+    poolMax: number,
+    /** How long one search may take in the database. */
+    readonly timeoutMs: number,
+  ) {
+    this.#all = new Places(Math.max(1, Math.floor(poolMax / 2)));
+  }
+
+  /** @throws what `work` throws; ApiError rate_limited when too many of the tenant's searches wait already */
+  async run<Result>(tenantId: number, work: () => Promise<Result>): Promise<Result> {
+    const own = this.#tenants.get(tenantId) ?? { places: new Places(PER_TENANT), users: 0 };
+    if (own.places.waiting >= WAITING_PER_TENANT_MAX) {
+      throw rateLimited('Too many searches of this tenant are under way.', TRY_AGAIN_MS);
+    }
+    this.#tenants.set(tenantId, own);
+    own.users += 1;
+    try {
+      await own.places.take();
+      try {
+        await this.#all.take();
+        try {
+          return await work();
+        } finally {
+          this.#all.give();
+        }
+      } finally {
+        own.places.give();
+      }
+    } finally {
+      own.users -= 1;
+      if (own.users === 0) {
+        this.#tenants.delete(tenantId);
+      }
+    }
+  }
+}

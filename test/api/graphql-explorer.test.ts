@@ -1,0 +1,302 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { idToDate } from '../../src/domain/delivery-id.js';
+import { makeKey, makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
+import { codesOf, GraphqlApi } from '../support/graphql-api.js';
+
+let api: GraphqlApi;
+let tenant: TestTenant;
+let other: TestTenant;
+let webhooks: number[];
+
+/** What deliveries may have come to: status, last status code, last error code. */
+const fates = [
+  ['SUCCEEDED', 200, null],
+  ['SUCCEEDED', 204, null],
+  ['FAILED', 404, 'HTTP_404'],
+  ['FAILED', 503, 'HTTP_503'],
+  ['FAILED', 500, 'HTTP_500'],
+  ['FAILED', 302, 'HTTP_302'],
+  ['PENDING', null, 'TIMEOUT'],
+  ['PENDING', null, 'CONNECT_FAILED'],
+  ['PENDING', null, null],
+  ['HELD', null, null],
+  ['CANCELED', null, null],
+  ['CANCELED', 503, 'HTTP_503'],
+] as const;
+/** Codes of coupons that mean something to SQL, to JSON or to a pattern. */
+const hostile = [
+  '100%',
+  'a_b',
+  'a\\b',
+  "it's",
+  'say "hi"',
+  'ümläut 😀',
+  "'; drop table x; --",
+  '\u0000nul',
+  '.*',
+];
+
+interface Row {
+  id: number;
+  eventId: number;
+  webhookId: number;
+  eventType: string;
+  status: string;
+  statusCode: number | null;
+  errorCode: string | null;
+  body: string;
+  key: string | null;
+}
+/** All deliveries of the tenant, newest first. */
+let rows: Row[];
+
+async function emit(tenantId: number, count: number): Promise<void> {
+  const emits = Array.from({ length: count }, (_, n) => ({
+    tenantId,
+    eventType: n % 4 === 3 ? 'voucher.emitted' : 'coupon.applied',
+    body: JSON.stringify({ code: hostile[n % hostile.length], n: `n${n}` }),
+    idempotencyKey: n % 5 === 0 ? `key-${n}` : null,
+    onlyWebhookId: null,
+  }));
+  await api.services.emitter.emit(emits);
+}
+
+beforeAll(async () => {
+  api = await GraphqlApi.open();
+  tenant = await makeTenant(api.services);
+  other = await makeTenant(api.services);
+  webhooks = [];
+  for (let n = 0; n < 3; n++) {
+    webhooks.push((await makeWebhook(api.services, tenant.id)).id);
+    await makeWebhook(api.services, other.id);
+  }
+  await emit(tenant.id, 60);
+  await emit(other.id, 60);
+  for (const [index, [status, code, error]] of fates.entries()) {
+    await api.owner.query(
+      `update hookwright.deliveries d set status = $1, last_status_code = $2, last_error_code = $3
+       from (select id, row_number() over (order by id) as n from hookwright.deliveries) counted
+       where d.id = counted.id and counted.n % $4 = $5`,
+      [status, code, error, fates.length, index],
+    );
+  }
+  const found = await api.owner.query(
+    `select d.id::float8 as id, d.event_id::float8 as "eventId", d.webhook_id::integer as "webhookId", d.event_type as "eventType",
+            d.status, d.last_status_code as "statusCode", d.last_error_code as "errorCode", e.body, k.key
+     from hookwright.deliveries d join hookwright.events e on e.id = d.event_id
+     left join hookwright.idempotency_keys k on k.event_id = e.id
+     where d.tenant_id = $1 order by d.id desc`,
+    [tenant.id],
+  );
+  rows = found.rows;
+  expect(rows).toHaveLength(180);
+});
+afterAll(() => api?.close());
+
+type Filter = Record<string, unknown>;
+interface Page {
+  edges: { cursor: string; node: { id: string } }[];
+  pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean; startCursor: string; endCursor: string };
+}
+
+async function page(variables: Filter, list = 'deliveries', by = tenant): Promise<Page> {
+  const type = list === 'deliveries' ? 'DeliveryFilter' : 'EventFilter';
+  const { data, errors } = await api.ask(
+    `query ($first: Int, $after: String, $last: Int, $before: String, $filter: ${type}) {
+       ${list}(first: $first, after: $after, last: $last, before: $before, filter: $filter) {
+         edges { cursor node { id } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`,
+    variables,
+    by,
+  );
+  expect(errors).toEqual([]);
+  return data[list];
+}
+const idsOf = ({ edges }: Page) => edges.map(({ node }) => Number(node.id));
+
+/** Everything that a filter finds, read page by page in one direction. */
+async function everything(filter: Filter, size: number, forwards: boolean, list?: string): Promise<number[]> {
+  const seen: number[] = [];
+  let cursor: string | null = null;
+  for (;;) {
+    const got: Page = await page(
+      { filter, ...(forwards ? { first: size, after: cursor } : { last: size, before: cursor }) },
+      list,
+    );
+    seen[forwards ? 'push' : 'unshift'](...idsOf(got));
+    cursor = forwards ? got.pageInfo.endCursor : got.pageInfo.startCursor;
+    expect(got.edges.length).toBeLessThanOrEqual(size);
+    if (!(forwards ? got.pageInfo.hasNextPage : got.pageInfo.hasPreviousPage)) {
+      return seen;
+    }
+  }
+}
+
+const classOf: Record<string, (row: Row) => boolean> = {
+  NO_ANSWER: ({ statusCode, errorCode }) => statusCode === null && errorCode !== null,
+  ...Object.fromEntries(
+    [2, 3, 4, 5].map((digit) => [
+      `HTTP_${digit}XX`,
+      ({ statusCode }: Row) => Math.floor((statusCode ?? 0) / 100) === digit,
+    ]),
+  ),
+};
+
+/** What a filter means, told once more without SQL. */
+function meets(row: Row, filter: Filter): boolean {
+  const is = (name: string, value: unknown) => filter[name] === undefined || filter[name] === value;
+  const moment = (name: string) => new Date(filter[name] as string);
+  return (
+    is('status', row.status) &&
+    is('eventType', row.eventType) &&
+    is('errorCode', row.errorCode) &&
+    is('webhookId', String(row.webhookId)) &&
+    is('eventId', String(row.eventId)) &&
+    is('idempotencyKey', row.key) &&
+    (filter['statusCodeClass'] === undefined || classOf[String(filter['statusCodeClass'])]!(row)) &&
+    (filter['payloadContains'] === undefined || row.body.includes(String(filter['payloadContains']))) &&
+    (filter['since'] === undefined || idToDate(row.id) >= moment('since')) &&
+    (filter['until'] === undefined || idToDate(row.id) < moment('until'))
+  );
+}
+
+describe('the filters of deliveries', () => {
+  test('find exactly what meets all of them, on pages that together are the whole list', async () => {
+    const dayAgo = new Date(Date.now() - 86_400_000).toISOString();
+    const some = <Value>(values: readonly Value[]) =>
+      fc.option(fc.constantFrom(...values), { nil: undefined, freq: 2 });
+    const filters = fc.record({
+      status: some(['SUCCEEDED', 'FAILED', 'PENDING', 'HELD', 'CANCELED']),
+      eventType: some(['voucher.emitted', 'coupon.applied', 'booking.created']),
+      errorCode: some(['HTTP_503', 'TIMEOUT', 'HTTP_404', 'TLS_FAILED']),
+      statusCodeClass: some(Object.keys(classOf)),
+      webhookId: some([...webhooks.map(String), '999999']),
+      eventId: some([String(rows[0]!.eventId), String(rows[100]!.eventId)]),
+      idempotencyKey: some(['key-0', 'key-5', 'no-key']),
+      payloadContains: some(['code', '%', '100%', 'n1"', 'a_b', "it's", '\\"hi\\"']),
+      since: fc.constant(dayAgo),
+      until: some([idToDate(rows[20]!.id).toISOString()]),
+    });
+    const sizes = fc.constantFrom(1, 2, 7, 50, 100);
+    await fc.assert(
+      fc.asyncProperty(filters, sizes, fc.boolean(), async (drawn, size, forwards) => {
+        const filter = Object.fromEntries(
+          Object.entries(drawn).filter(
+            ([name, value]) => value !== undefined && !(name === 'payloadContains' && value === '%'),
+          ),
+        );
+        const wanted = rows.filter((row) => meets(row, filter)).map(({ id }) => id);
+        // Pages of one of everything would be long to read.
+        const pageSize = wanted.length > 40 ? Math.max(size, 7) : size;
+        expect(await everything(filter, pageSize, forwards)).toEqual(wanted);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test.each(hostile)('take the text %j letter by letter', async (text) => {
+    const part = JSON.stringify(text).slice(1, -1);
+    const since = new Date(Date.now() - 3_600_000).toISOString();
+    const filter = { payloadContains: part.length < 3 ? `:"${part}"` : part, since };
+    const wanted = rows.filter((row) => meets(row, filter)).map(({ id }) => id);
+    expect(wanted.length).toBeGreaterThan(0);
+    expect(wanted.length).toBeLessThan(rows.length);
+    expect(await everything(filter, 100, true)).toEqual(wanted);
+    const events = [...new Set(rows.filter((row) => meets(row, filter)).map(({ eventId }) => eventId))];
+    expect(await everything(filter, 100, true, 'events')).toEqual(events.sort((a, b) => b - a));
+  });
+
+  test('take no wildcard for one: %%% and ___ find nothing', async () => {
+    const since = new Date(Date.now() - 3_600_000).toISOString();
+    for (const payloadContains of ['%%%', '___', '(.*)', '\\\\\\\\\\']) {
+      expect(await everything({ payloadContains, since }, 100, true)).toEqual([]);
+    }
+  });
+
+  test('know nothing of other tenants: their events, webhooks, keys and payloads find nothing', async () => {
+    const { rows: foreign } = await api.owner.query(
+      'select id::text, event_id::text as "eventId", webhook_id::text as "webhookId" from hookwright.deliveries where tenant_id = $1 limit 1',
+      [other.id],
+    );
+    const { eventId, webhookId } = foreign[0];
+    expect(idsOf(await page({ filter: { eventId } }))).toEqual([]);
+    expect(idsOf(await page({ filter: { webhookId } }))).toEqual([]);
+    await api.services.emitter.emit([
+      {
+        tenantId: other.id,
+        eventType: 'coupon.applied',
+        body: '{"code":"theirs"}',
+        idempotencyKey: 'their-key',
+        onlyWebhookId: null,
+      },
+    ]);
+    const since = new Date(Date.now() - 3_600_000).toISOString();
+    for (const filter of [{ idempotencyKey: 'their-key' }, { payloadContains: 'theirs', since }]) {
+      for (const list of ['deliveries', 'events']) {
+        expect(idsOf(await page({ filter }, list))).toEqual([]);
+        expect(idsOf(await page({ filter }, list, other)).length).toBeGreaterThan(0);
+      }
+    }
+  });
+
+  test("of a webhook's own list work there too", async () => {
+    const { data, errors } = await api.ask(
+      `{ webhooks { edges { node { id deliveries(first: 100, filter: {statusCodeClass: HTTP_5XX, errorCode: "HTTP_503"}) {
+         edges { node { id } } } } } } }`,
+      {},
+      tenant,
+    );
+    expect(errors).toEqual([]);
+    for (const { node } of data.webhooks.edges) {
+      const wanted = rows.filter(
+        (row) => String(row.webhookId) === node.id && row.errorCode === 'HTTP_503' && row.statusCode === 503,
+      );
+      expect(idsOf(node.deliveries)).toEqual(wanted.map(({ id }) => id));
+    }
+  });
+});
+
+describe('events', () => {
+  test('are found by their idempotency key', async () => {
+    const wanted = rows.find(({ key }) => key === 'key-25')!.eventId;
+    expect(idsOf(await page({ filter: { idempotencyKey: 'key-25' } }, 'events'))).toEqual([wanted]);
+    expect(idsOf(await page({ filter: { idempotencyKey: 'key-26' } }, 'events'))).toEqual([]);
+  });
+});
+
+describe('a search of payloads', () => {
+  const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+  test.each([
+    ['without since', { payloadContains: 'abc' }, 'since'],
+    ['of more than 7 days', { payloadContains: 'abc', since: ago(7.1) }, 'since'],
+    ['of more than 7 days until then', { payloadContains: 'abc', since: ago(20), until: ago(12) }, 'since'],
+    ['for two letters', { payloadContains: 'ab', since: ago(1) }, 'payloadContains'],
+  ])('%s is bad input, in both lists', async (_name, filter, field) => {
+    for (const [list, type] of [
+      ['deliveries', 'DeliveryFilter'],
+      ['events', 'EventFilter'],
+    ]) {
+      const query = `query ($filter: ${type}) { ${list}(filter: $filter) { edges { cursor } } }`;
+      const { errors } = await api.ask(query, { filter }, tenant);
+      expect(errors[0].extensions).toMatchObject({
+        code: 'BAD_USER_INPUT',
+        errors: [{ path: ['filter', field] }],
+      });
+    }
+  });
+
+  test('of 7 days is none, wherever they lie', async () => {
+    expect(
+      idsOf(await page({ filter: { payloadContains: 'abc', since: ago(20), until: ago(13.01) } })),
+    ).toEqual([]);
+    expect(idsOf(await page({ filter: { payloadContains: 'abc', since: ago(6.99) } }))).toEqual([]);
+  });
+
+  test('tells what payloads are, so it needs events:read', async () => {
+    const { key } = await makeKey(api.services, tenant.id, ['deliveries:read']);
+    const ask = (filter: string) =>
+      api.ask(`{ deliveries(filter: {${filter}}) { edges { cursor } } }`, {}, { key });
+    expect(codesOf(await ask(`payloadContains: "abc", since: "${ago(1)}"`))).toEqual(['FORBIDDEN']);
+    expect(codesOf(await ask('errorCode: "TIMEOUT"'))).toEqual([]);
+  });
+});

@@ -1,0 +1,169 @@
+import type { LookupFunction } from 'node:net';
+import { setDefaultCACertificates } from 'node:tls';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { createSender, type SenderOptions } from '../../daemon/send.js';
+import type { AttemptTiming, SendResult } from '../../src/domain/outcome.js';
+import { AUTHORITY, EXPIRED, GOOD, KEY } from '../support/certificates.js';
+import { eventually } from '../support/eventually.js';
+import { startFakeProxy } from '../support/fake-proxy.js';
+import {
+  answersEach,
+  type Misbehaviour,
+  type ReceiverOptions,
+  response,
+  startHostileReceiver,
+} from '../support/hostile-receivers.js';
+
+const closing: (() => Promise<unknown>)[] = [];
+beforeAll(() => setDefaultCACertificates([AUTHORITY]));
+afterEach(async () => {
+  await Promise.all(closing.splice(0).map((close) => close()));
+});
+
+/** How long what is made slow takes at least, as rounded. */
+const SLOW_MS = 150;
+const request = { headers: {}, body: Buffer.from('{}') };
+
+const slowly: LookupFunction = (_name, _options, callback) => {
+  setTimeout(() => callback(null, [{ address: '127.0.0.1', family: 4 }]), SLOW_MS + 5);
+};
+
+function sender(options: Partial<SenderOptions> = {}) {
+  const made = createSender({
+    policy: { allowHttp: true, allowedRanges: ['127.0.0.1/32'], loopbackHttp: false },
+    connectTimeoutMs: 5_000,
+    totalTimeoutMs: 10_000,
+    responseBytesMax: 65_536,
+    storedBytesMax: 16_384,
+    connectionsPerOriginMax: 8,
+    lookup: slowly,
+    ...options,
+  });
+  closing.unshift(() => made.close());
+  return made;
+}
+
+async function receiver(misbehave: Misbehaviour = answersEach(response(200)), options?: ReceiverOptions) {
+  const started = await startHostileReceiver(misbehave, options);
+  closing.push(() => started.close());
+  return started;
+}
+
+function timingOf({ timing, durationMs }: SendResult): AttemptTiming {
+  expect(timing).toBeTruthy();
+  const parts = Object.values(timing!).map((ms: number | null) => ms ?? 0);
+  // Each is rounded by itself.
+  expect(parts.reduce((sum, ms) => sum + ms, 0)).toBeLessThanOrEqual(durationMs + 3);
+  for (const ms of parts) {
+    expect(Number.isInteger(ms)).toBe(true);
+    expect(ms).toBeGreaterThanOrEqual(0);
+  }
+  return timing!;
+}
+const some = expect.any(Number);
+const reused = { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: some };
+
+/** undici lends a connection again only after a turn of the event loop, and may open another until then. */
+const onTheSameConnection = (send: () => Promise<SendResult>): Promise<AttemptTiming> =>
+  eventually(async () => {
+    const timing = timingOf(await send());
+    return timing.connectMs === null && timing;
+  });
+
+describe('the timing of an attempt', () => {
+  test('has its parts on a new connection, and none of them on one that was there', async () => {
+    const good = await receiver();
+    const by = sender();
+    const url = `http://receiver.example.com:${good.port}/`;
+    const first = timingOf(await by.send(url, request));
+    expect(first).toEqual({ dnsMs: some, connectMs: some, tlsMs: null, firstByteMs: some });
+    expect(first.dnsMs).toBeGreaterThanOrEqual(SLOW_MS);
+    expect(await onTheSameConnection(() => by.send(url, request))).toEqual(reused);
+  });
+
+  test('has no name to resolve for an address', async () => {
+    const good = await receiver();
+    const timing = timingOf(await sender().send(good.url, request));
+    expect(timing).toEqual({ dnsMs: null, connectMs: some, tlsMs: null, firstByteMs: some });
+  });
+
+  test('has the handshake with TLS, unless that failed', async () => {
+    const good = await receiver(answersEach(response(200)), { tls: { key: KEY, cert: GOOD } });
+    const url = `https://receiver.example.com:${good.port}/`;
+    const timing = timingOf(await sender().send(url, request));
+    expect(timing).toEqual({ dnsMs: some, connectMs: some, tlsMs: some, firstByteMs: some });
+    const expired = await receiver(answersEach(response(200)), { tls: { key: KEY, cert: EXPIRED } });
+    const failed = await sender().send(`https://receiver.example.com:${expired.port}/`, request);
+    expect(failed).toMatchObject({ kind: 'error', code: 'TLS_FAILED' });
+    expect(timingOf(failed)).toEqual({ dnsMs: some, connectMs: some, tlsMs: null, firstByteMs: null });
+  });
+
+  test('tells the endpoint’s own time from that of the body', async () => {
+    const slow = await receiver((socket) => {
+      setTimeout(() => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n'), SLOW_MS + 5);
+      setTimeout(() => socket.write('ok'), 3 * SLOW_MS);
+    });
+    const result = await sender().send(slow.url, request);
+    const { firstByteMs } = timingOf(result);
+    expect(firstByteMs).toBeGreaterThanOrEqual(SLOW_MS);
+    expect(result.durationMs - firstByteMs!).toBeGreaterThanOrEqual(SLOW_MS / 2);
+  });
+
+  test('counts no 1xx as the answer', async () => {
+    const early = await receiver((socket) => {
+      socket.write('HTTP/1.1 102 Processing\r\n\r\n');
+      setTimeout(() => socket.write(response(200)), SLOW_MS + 5);
+    });
+    expect(timingOf(await sender().send(early.url, request)).firstByteMs).toBeGreaterThanOrEqual(SLOW_MS);
+  });
+
+  test('ends where the attempt ended: no connection, no answer', async () => {
+    const hung = await receiver(() => {});
+    const timing = timingOf(await sender({ totalTimeoutMs: 300 }).send(hung.url, request));
+    expect(timing).toEqual({ dnsMs: null, connectMs: some, tlsMs: null, firstByteMs: null });
+    const gone = await receiver();
+    await gone.close();
+    const refused = await sender().send(`http://receiver.example.com:${gone.port}/`, request);
+    expect(refused).toMatchObject({ kind: 'error', code: 'CONNECT_FAILED' });
+    expect(timingOf(refused)).toEqual({ dnsMs: some, connectMs: null, tlsMs: null, firstByteMs: null });
+  });
+
+  test('tells nothing of names that lead nowhere, and of those that lead to what is refused', async () => {
+    const answers = ['10.0.0.1', null];
+    for (const address of answers) {
+      const lookup: LookupFunction = (_name, _options, callback) =>
+        address === null ? callback(new Error('ENOTFOUND'), []) : callback(null, [{ address, family: 4 }]);
+      const result = await sender({ lookup }).send('http://receiver.example.com/', request);
+      expect(result).toMatchObject({ kind: 'error', code: 'DNS_FAILED' });
+      expect(result.timing).toBeUndefined();
+    }
+    const refused = await sender().send('http://10.0.0.1/', request);
+    expect(refused).toMatchObject({ kind: 'error', code: 'TARGET_REFUSED' });
+    expect(refused.timing).toBeUndefined();
+  });
+
+  test('belongs to each of several requests at once', async () => {
+    const good = await receiver();
+    const by = sender({ connectionsPerOriginMax: 4 });
+    const url = `http://receiver.example.com:${good.port}/`;
+    const results = await Promise.all(Array.from({ length: 12 }, () => by.send(url, request)));
+    const fresh = results.map(({ timing }) => timing!).filter(({ connectMs }) => connectMs !== null);
+    // Each connection's making is told once, by the request that it was made for.
+    expect(fresh).toHaveLength(good.connections);
+    expect(fresh.every(({ dnsMs }) => (dnsMs ?? 0) >= SLOW_MS)).toBe(true);
+  });
+});
+
+describe('behind an egress proxy', () => {
+  test('the tunnel is the connecting, and the proxy resolves the name', async () => {
+    const good = await receiver(answersEach(response(200)), { tls: { key: KEY, cert: GOOD } });
+    const proxy = await startFakeProxy(() => ({ port: good.port }));
+    closing.push(() => proxy.close());
+    const by = sender({ egressProxy: proxy.url });
+    const first = timingOf(await by.send('https://receiver.example.com/', request));
+    expect(first).toEqual({ dnsMs: null, connectMs: some, tlsMs: some, firstByteMs: some });
+    expect(await onTheSameConnection(() => by.send('https://receiver.example.com/', request))).toEqual(
+      reused,
+    );
+  });
+});

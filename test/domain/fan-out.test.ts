@@ -1,0 +1,37 @@
+import { describe, expect, test } from 'vitest';
+import { whyNoDelivery } from '../../src/domain/fan-out.js';
+
+const event = {
+  eventType: 'coupon.applied',
+  createdAt: new Date('2026-01-31T12:00:00Z'),
+  reserved: false,
+  beyondRetention: false,
+};
+const webhook = {
+  createdAt: new Date('2026-01-01T00:00:00Z'),
+  eventTypes: ['coupon.applied'],
+  active: true,
+  eventTypesBefore: null,
+  activeBefore: null,
+};
+
+describe('why an event has no delivery to a webhook', () => {
+  test.each([
+    ['CREATED_LATER', {}, { createdAt: new Date('2026-01-31T12:00:00.001Z') }],
+    ['UNKNOWN', {}, { createdAt: event.createdAt }],
+    ['NOT_SUBSCRIBED', {}, { eventTypes: ['booking.created'] }],
+    ['NOT_SUBSCRIBED', {}, { eventTypes: ['*'], eventTypesBefore: ['booking.created'] }],
+    ['UNKNOWN', {}, { eventTypes: ['booking.created'], eventTypesBefore: ['*'] }],
+    ['INACTIVE', {}, { active: false }],
+    ['INACTIVE', {}, { active: true, activeBefore: false }],
+    ['UNKNOWN', {}, { active: false, activeBefore: true }],
+    ['NOT_SUBSCRIBED', {}, { active: false, eventTypes: [] }],
+    ['FOR_ANOTHER_WEBHOOK', { reserved: true }, {}],
+    ['CREATED_LATER', { reserved: true }, { createdAt: new Date('2026-02-01T00:00:00Z') }],
+    ['NO_LONGER_KEPT', { beyondRetention: true }, {}],
+    ['INACTIVE', { beyondRetention: true }, { active: false }],
+    ['UNKNOWN', {}, {}],
+  ])('is %s for the event %j and the webhook %j', (reason, facts, history) => {
+    expect(whyNoDelivery({ ...event, ...facts }, { ...webhook, ...history })).toBe(reason);
+  });
+});
