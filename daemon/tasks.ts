@@ -12,7 +12,7 @@ import {
   type SettlePayload,
 } from '../src/operations/enqueue.js';
 import { deleteDeadJobs } from '../src/operations/rescue-deliveries.js';
-import { forgetIdempotencyKeys, rollPartitions } from '../src/operations/roll-partitions.js';
+import { forgetIdempotencyKeys, forgetTraces, rollPartitions } from '../src/operations/roll-partitions.js';
 import { forgetPreviousSecrets } from '../src/operations/rotate-secret.js';
 import { settleWebhook } from '../src/operations/settle-webhook.js';
 import type { Deliverer } from './deliver.js';
@@ -39,6 +39,7 @@ export function taskList(deps: {
     [HOUSEKEEPING_TASK]: async () => {
       const rolled = await rollPartitions(db.pool, config.retentionDays);
       await forgetIdempotencyKeys(db.pool);
+      await forgetTraces(db.pool);
       await deleteDeadJobs(db.pool);
       await forgetEndpointStates(db.pool);
       await forgetPreviousSecrets(db);
