@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Logger } from 'pino';
+import type { ApiMetrics } from './api-metrics.js';
 import type { Config } from './config.js';
 import type { Database } from './database.js';
 import { PLATFORM_SCOPE, type Scope } from './domain/api-key.js';
@@ -14,6 +15,7 @@ import type { PlatformAccess } from './operations/platform-access.js';
 import type { SecretVault } from './operations/secrets.js';
 import type { RateLimits } from './rate-limits.js';
 import { tenantEntityManager } from './tenant-database.js';
+import type { Span, Tracing } from './tracing.js';
 
 export type { Caller } from './operations/authenticate.js';
 
@@ -30,6 +32,9 @@ export interface Services {
   clock: () => Date;
   random: (bytes: number) => Buffer;
   log: Logger;
+  metrics: ApiMetrics;
+  /** Null: no traces are made. */
+  tracing: Tracing | null;
 }
 
 /** One request: who asks, for which tenant, and with what. */
@@ -39,6 +44,8 @@ export interface Context extends Services {
   /** The tenant that is acted for; null without a key, and for a platform key that names none. */
   tenantId: number | null;
   requestId: string;
+  /** Of the request, where there are traces. */
+  span: Span | undefined;
   /** Made at its first use, with tenant filter and row-level security set: an emit needs none. */
   readonly em: EntityManager;
   readonly loaders: Loaders;
@@ -52,6 +59,7 @@ export interface ContextRequest {
   requestId: string;
   /** Where the request comes from: bad keys are limited by it. */
   address: string;
+  span?: Span | undefined;
 }
 
 /**
@@ -69,7 +77,7 @@ export async function createContext(services: Services, request: ContextRequest)
   if (caller?.tenantId === null && tenantId !== null) {
     await services.platformAccess.note(tenantId, actorFrom(caller, request.requestId));
   }
-  return new RequestContext(services, caller, tenantId, request.requestId) as unknown as Context;
+  return new RequestContext(services, caller, tenantId, request) as unknown as Context;
 }
 
 /**
@@ -79,14 +87,18 @@ export async function createContext(services: Services, request: ContextRequest)
 class RequestContext {
   private madeEm: EntityManager | undefined;
   private madeLoaders: Loaders | undefined;
+  readonly requestId: string;
+  readonly span: Span | undefined;
 
   constructor(
     services: Services,
     readonly caller: Caller | null,
     readonly tenantId: number | null,
-    readonly requestId: string,
+    { requestId, span }: ContextRequest,
   ) {
     Object.assign(this, services);
+    this.requestId = requestId;
+    this.span = span;
   }
 
   get em(): EntityManager {

@@ -62,16 +62,21 @@ export class Emitter {
   readonly #groups: GroupCommit<Emit, EmitResult>;
   readonly #pace: TenantPace;
 
-  /** @param now milliseconds, never going back */
+  /**
+   * @param now milliseconds, never going back
+   * @param onBatch is told how many events each transaction has
+   */
   constructor(
     private readonly pool: pg.Pool,
     now: () => number = () => performance.now(),
+    onBatch?: (events: number) => void,
   ) {
     this.#pace = new TenantPace(now);
     this.#groups = new GroupCommit((items) => this.#write(pool, items), {
       itemsMax: BATCH_ITEMS_MAX,
       besideItems: BATCH_BESIDE_ITEMS,
       turnOf: tenantOf,
+      onBatch,
     });
   }
 

@@ -150,6 +150,10 @@ export async function freeJobsOf(pool: pg.Pool, poolId: string, inHand: Readonly
   );
 }
 
+/** SQL query: when the crontab's hourly job was last started. */
+export const lastHousekeepingSql = `
+  select max(last_execution) from graphile_worker._private_known_crontabs where identifier = 'housekeeping'`;
+
 /** The name of the lock that a worker pool's process holds for as long as it is alive. */
 export const poolLockSql = (poolId: string) => `hashtextextended(${poolId}, 0)`;
 

@@ -5,7 +5,7 @@ import { LATENCY_BUCKETS, latencyBucket } from '../domain/latency.js';
 import type { Outcome, SendResult } from '../domain/outcome.js';
 import { needsJobSql } from './enqueue.js';
 import { type DueDelivery, idRange } from './load-deliveries.js';
-import { lockWebhooks, updateHealth } from './update-health.js';
+import { type DisabledWebhook, lockWebhooks, updateHealth } from './update-health.js';
 
 /** An attempt that has ended, judged, with what is to happen next. */
 export interface FinishedAttempt {
@@ -28,14 +28,14 @@ export interface FinishedAttempt {
  *
  * @param attempts in the order in which they ended; at most one per delivery
  * @param holdHours how long a webhook that this disables collects events
- * @returns per attempt, whether it was recorded now
+ * @returns per attempt, whether it was recorded now; and the webhooks that were disabled by them
  */
 export async function recordAttempts(
   pool: pg.Pool,
   attempts: readonly FinishedAttempt[],
   holdHours: number,
-): Promise<boolean[]> {
-  return await transaction(pool, async (client, withCommit) => {
+): Promise<{ recorded: boolean[]; disabled: DisabledWebhook[] }> {
+  const { recorded, disabling } = await transaction(pool, async (client, withCommit) => {
     const webhookIds = [...new Set(attempts.map(({ delivery }) => delivery.webhookId))];
     // Sent together, answered in order: webhooks are locked before deliveries, as everywhere.
     const locking = lockWebhooks(client, webhookIds);
@@ -43,12 +43,16 @@ export async function recordAttempts(
     const hits = await query<{ id: number }>(client, recordStatement, recordValues(attempts));
     const recorded = new Set(hits.map(({ id }) => id));
     const counted = attempts.filter(({ delivery }) => recorded.has(delivery.id));
-    withCommit(updateHealth(client, await locking, counted, holdHours));
+    const disabling = updateHealth(client, await locking, counted, holdHours);
+    withCommit(disabling);
     if (counted.length > 0) {
       withCommit(query(client, statsStatement, statsValues(counted)));
     }
-    return attempts.map(({ delivery }) => recorded.has(delivery.id));
+    return { recorded, disabling };
   });
+  // Only now: waiting for it before would part it from the commit.
+  const disabled = await disabling;
+  return { recorded: attempts.map(({ delivery }) => recorded.has(delivery.id)), disabled };
 }
 
 const recordStatement: Statement = {

@@ -25,6 +25,13 @@ export function lockWebhooks(client: pg.PoolClient, ids: readonly number[]): Pro
   return query<LockedWebhook>(client, lockStatement, [[...ids]]);
 }
 
+/** A webhook that was disabled for what its receiver did. */
+export interface DisabledWebhook {
+  webhookId: number;
+  tenantId: number;
+  reason: string;
+}
+
 const endedAt = ({ startedAt, result }: FinishedAttempt) => new Date(startedAt.getTime() + result.durationMs);
 
 const healthStatement: Statement = {
@@ -58,19 +65,20 @@ const settleStatement: Statement = {
  *
  * @param webhooks locked; those that no attempt belongs to are left alone
  * @param counted the attempts that were recorded now
+ * @returns those that it disables
  */
 export async function updateHealth(
   client: pg.PoolClient,
   webhooks: readonly LockedWebhook[],
   counted: readonly FinishedAttempt[],
   holdHours: number,
-): Promise<void> {
+): Promise<DisabledWebhook[]> {
   const byWebhook = Map.groupBy(counted, ({ delivery }) => delivery.webhookId);
   const touched = webhooks
     .filter(({ id }) => byWebhook.has(id))
     .map((webhook) => ({ webhook, ...newHealth(webhook, byWebhook.get(webhook.id) ?? []) }));
   if (touched.length === 0) {
-    return;
+    return [];
   }
   const updated = query(client, healthStatement, [
     touched.map(({ webhook }) => webhook.id),
@@ -84,6 +92,11 @@ export async function updateHealth(
   ]);
   const disabled = touched.filter(({ verdict }) => verdict.disable !== null);
   await Promise.all([updated, ...disabled.map((one) => afterDisabling(client, one))]);
+  return disabled.map(({ webhook, verdict }) => ({
+    webhookId: webhook.id,
+    tenantId: webhook.tenant_id,
+    reason: String(verdict.disable),
+  }));
 }
 
 /** Its deliveries are held from now on, and whoever asks why finds it in the audit log. */
