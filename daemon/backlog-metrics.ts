@@ -9,7 +9,7 @@ const PATIENCE_MS = 3_000;
 const gauges: readonly [name: string, help: string, value: (backlog: Backlog) => number][] = [
   [
     'hookwright_due_deliveries',
-    'Deliveries whose time has come; 100000 is "that many or more".',
+    'Deliveries whose time has come; 100000 means 100000 or more.',
     (b) => b.due,
   ],
   [
@@ -19,12 +19,12 @@ const gauges: readonly [name: string, help: string, value: (backlog: Backlog) =>
   ],
   [
     'hookwright_scheduled_deliveries',
-    'Retries whose time comes later; 100000 is "that many or more".',
+    'Retries whose time comes later; 100000 means 100000 or more.',
     (b) => b.scheduled,
   ],
   [
     'hookwright_held_deliveries',
-    'Deliveries that are held for inactive webhooks; 100000 is "that many or more".',
+    'Deliveries that are held for inactive webhooks; 100000 means 100000 or more.',
     (b) => b.held,
   ],
   ['hookwright_webhooks_active', 'Webhooks that are active.', (b) => b.activeWebhooks],

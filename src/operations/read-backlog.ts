@@ -60,7 +60,7 @@ interface Row {
 }
 
 /** @throws what the database throws; works for all tenants, so not as the API's role */
-export async function readBacklog(pool: pg.Pool): Promise<Backlog> {
+export async function readBacklog(pool: pg.Pool | pg.PoolClient): Promise<Backlog> {
   const [row] = await query<Row>(pool, statement, []);
   const read = row as Row;
   return {
