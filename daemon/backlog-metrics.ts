@@ -7,11 +7,7 @@ const CACHED_MS = 10_000;
 const PATIENCE_MS = 3_000;
 
 const gauges: readonly [name: string, help: string, value: (backlog: Backlog) => number][] = [
-  [
-    'hookwright_due_deliveries',
-    'Deliveries whose time has come; 100000 means 100000 or more.',
-    (b) => b.due,
-  ],
+  ['hookwright_due_deliveries', 'Deliveries whose time has come; 50000 means 50000 or more.', (b) => b.due],
   [
     'hookwright_due_oldest_age_seconds',
     'For how long the delivery that has been due longest has been due; 0 when none is.',
@@ -19,12 +15,12 @@ const gauges: readonly [name: string, help: string, value: (backlog: Backlog) =>
   ],
   [
     'hookwright_scheduled_deliveries',
-    'Retries whose time comes later; 100000 means 100000 or more.',
+    'Retries whose time comes later; 50000 means 50000 or more.',
     (b) => b.scheduled,
   ],
   [
     'hookwright_held_deliveries',
-    'Deliveries that are held for inactive webhooks; 100000 means 100000 or more.',
+    'Deliveries that are held for inactive webhooks; 50000 means 50000 or more.',
     (b) => b.held,
   ],
   ['hookwright_webhooks_active', 'Webhooks that are active.', (b) => b.activeWebhooks],

@@ -71,7 +71,7 @@ function judgePartitions({ partitionDaysAhead }: Backlog): Check {
     status,
     status === 'ok'
       ? text
-      : `${text} A daemon's housekeeping makes them, every hour at :07. At once: select hookwright.make_partitions(14);`,
+      : `${text} A daemon's housekeeping makes them, every hour at :07: see "Housekeeping does not run" in docs/operations.md.`,
   );
 }
 

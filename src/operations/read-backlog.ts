@@ -3,7 +3,7 @@ import { query, type Statement } from '../database.js';
 import { lastHousekeepingSql } from './enqueue.js';
 
 /** Beyond this a backlog is not counted: reading a million rows of an index each time would cost more than it tells. */
-export const COUNTED_MAX = 100_000;
+export const COUNTED_MAX = 50_000;
 
 /** How the whole installation is doing, whatever process asks. */
 export interface Backlog {
