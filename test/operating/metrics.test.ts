@@ -7,7 +7,7 @@ import { ApiMetrics } from '../../src/api-metrics.js';
 import { readConfig } from '../../src/config.js';
 import { SCOPES } from '../../src/domain/api-key.js';
 import { startMetricsServer } from '../../src/metrics-server.js';
-import type { Backlog } from '../../src/operations/read-backlog.js';
+import { type Backlog, readBacklog } from '../../src/operations/read-backlog.js';
 import { ProcessMetrics } from '../../src/process-metrics.js';
 import { buildServer } from '../../src/server.js';
 import { openServices } from '../../src/services.js';
@@ -182,7 +182,6 @@ describe('the backlog', () => {
     await stack.rows(
       `update hookwright.deliveries set due_at = now() + interval '1 hour' where webhook_id = ${id}`,
     );
-    const { readBacklog } = await import('../../src/operations/read-backlog.js');
     registerBacklog(own, () => readBacklog(stack.services.db.pool));
     const all = parseExposition(await own.metrics());
     expect(all.get('hookwright_scheduled_deliveries')?.samples[0]?.value).toBe('1');

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DeliveryStack } from '../support/delivery-stack.js';
 
@@ -6,7 +6,6 @@ const page = readFileSync('docs/operations.md', 'utf8');
 const blocks = [...page.matchAll(/^```\n([\s\S]*?)^```$/gm)].map(([, text = '']) => text.trim());
 const queries = blocks.filter((block) => /^(select|with) /.test(block));
 
-/** Other names for `hookwright`, and what an ordinary system has. */
 const commandLine = readFileSync('src/command-line.ts', 'utf8');
 
 describe('docs/operations.md', () => {
@@ -43,13 +42,12 @@ describe('docs/operations.md', () => {
     }
   });
 
-  test('tells of log messages that are written', async () => {
+  test('tells of log messages that are written', () => {
     const table = page.slice(page.indexOf('| level | message |'), page.indexOf('## What to do when'));
     const messages = [...table.matchAll(/^\| (?:info|warn|error|fatal) \| (.+?) \|/gm)].flatMap(
       ([, cell = '']) => [...cell.matchAll(/`([^`]+)`/g)].map(([, text]) => text!),
     );
     expect(messages.length).toBeGreaterThan(15);
-    const { globSync } = await import('node:fs');
     const sources = [...globSync('src/**/*.ts'), ...globSync('daemon/**/*.ts')]
       .map((file) => readFileSync(file, 'utf8'))
       .join('\n');

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.js';
 import { SCOPES } from '../../src/domain/api-key.js';
+import { forgetTraces } from '../../src/operations/roll-partitions.js';
 import { buildServer } from '../../src/server.js';
 import { openTracing, type Tracing } from '../../src/tracing.js';
 import { type Collector, startCollector } from '../support/collector.js';
@@ -214,6 +215,17 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     expect(spanNamed('POST /api/v1/webhooks/:id/test')[0]).toMatchObject({ parentSpanId: CALLER.spanId });
     expect(receiver.received[0]!.headers['traceparent']).toContain(CALLER.traceId);
   });
+});
+
+test('where traces of old events would go on is forgotten after eight days', async () => {
+  await start();
+  await stack.rows(
+    `insert into hookwright.event_traces (event_id, tenant_id, traceparent)
+     select hookwright.id_at(now() - days * interval '1 day'), ${stack.tenantId}, '${traceparent('01').traceparent}'
+     from unnest(array[7.9, 8.1]) days`,
+  );
+  await forgetTraces(stack.services.db.pool);
+  expect(await stack.rows('select from hookwright.event_traces')).toHaveLength(1);
 });
 
 describe('without it', () => {
