@@ -4,11 +4,15 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { Config } from '../src/config.js';
 import type { Database } from '../src/database.js';
+import { readBacklog } from '../src/operations/read-installation.js';
 import type { SecretVault } from '../src/operations/secrets.js';
+import type { Tracing } from '../src/tracing.js';
+import { registerBacklog } from './backlog-metrics.js';
 import { ControlConnection } from './control-connection.js';
 import { DeadWorkers } from './dead-workers.js';
 import { Deliverer } from './deliver.js';
 import { type Fence, fenced } from './fence.js';
+import { DaemonMetrics } from './metrics.js';
 import { Quarantine, quarantined } from './quarantine.js';
 import { startEndpointReports } from './report-endpoints.js';
 import { startRescue } from './rescue.js';
@@ -25,6 +29,9 @@ export interface DaemonDeps {
   log: Logger;
   /** How receivers' names are resolved; default: by the system's DNS servers. */
   lookup?: LookupFunction;
+  tracing?: Tracing | null;
+  /** What Prometheus reads; default: one of its own. */
+  registry?: Registry;
 }
 
 /** The delivery daemon: a runner of jobs, the connection that tells that they are alive, and the sweeps beside them. */
@@ -42,13 +49,17 @@ export class Daemon {
     const { config, db, log, lookup } = deps;
     const { delivery } = config;
     this.#sender = createSender({ ...senderOptions(config), ...(lookup && { lookup }) });
-    this.#control = new ControlConnection({ url: db.url, log, deadWorkers: new DeadWorkers(log) });
+    const metrics = new DaemonMetrics(deps.registry);
+    const deadWorkers = new DeadWorkers(log, undefined, metrics);
+    this.#control = new ControlConnection({ url: db.url, log, deadWorkers });
     const deliverer = new Deliverer({
       ...deps,
       sender: fenced(this.#sender, this.fence),
       fence: this.fence,
+      daemonMetrics: metrics,
     });
-    this.metrics = deliverer.metrics.registry;
+    this.metrics = metrics.registry;
+    this.#tellMetrics(metrics);
     const quarantine = new Quarantine({ db, log });
     this.#runner = new SupervisedRunner(
       { db, log, control: this.#control, drainTimeoutMs: delivery.drainTimeoutMs },
@@ -60,15 +71,36 @@ export class Daemon {
       },
     );
     this.#stopSweeps = [
-      startRescue(deps),
+      startRescue(deps, metrics),
       startShares({ db, log, deliverer }),
       startEndpointReports({ db, log, gate: deliverer.gate }),
     ];
   }
 
+  #tellMetrics(metrics: DaemonMetrics): void {
+    registerBacklog(metrics.registry, () => readBacklog(this.deps.db.pool));
+    metrics.gauge(
+      'hookwright_sending_stopped',
+      '1 while nothing may be sent, because outcomes could not be recorded.',
+      () => Number(this.fence.closed),
+    );
+    metrics.gauge('hookwright_fetching_jobs', '1 while the daemon fetches jobs.', () => Number(this.running));
+  }
+
   /** Whether jobs are being fetched at the moment. */
   get running(): boolean {
     return this.#runner.running;
+  }
+
+  /** Why nothing is being delivered at the moment, in a sentence; null when all is well. */
+  get trouble(): string | null {
+    if (this.fence.ended) {
+      return 'The daemon ends.';
+    }
+    if (this.fence.silent) {
+      return 'The database has been silent for some seconds; nothing is sent.';
+    }
+    return this.running ? null : 'The daemon does not fetch jobs yet.';
   }
 
   /** Whether requests may be sent, and why not. */

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { findOwnerlessPools, freeJobsOfDead } from '../src/operations/dead-workers.js';
+import type { DaemonMetrics } from './metrics.js';
 
 /** A daemon whose connection was cut has this long to come back and take its locks again. */
 const MISSED_FOR_MS = 2_000;
@@ -18,6 +19,7 @@ export class DeadWorkers {
   constructor(
     private readonly log: Logger,
     private readonly now: () => number = () => performance.now(),
+    private readonly metrics?: Pick<DaemonMetrics, 'sweep' | 'freedJobs'>,
   ) {}
 
   /** A new connection: what was seen on the one before says nothing any more. */
@@ -37,6 +39,7 @@ export class DeadWorkers {
       }
     }
     const dead = missing.filter((id) => this.now() - this.#seenMissing(id) >= MISSED_FOR_MS);
+    this.metrics?.sweep('dead_workers', dead.length);
     if (dead.length === 0) {
       return;
     }
@@ -44,6 +47,7 @@ export class DeadWorkers {
     for (const id of dead) {
       this.#missingSince.delete(id);
     }
+    this.metrics?.freedJobs(jobs);
     this.log.warn({ pools: dead, jobs }, 'freed the jobs of workers that have gone');
   }
 

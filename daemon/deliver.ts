@@ -2,26 +2,29 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from '../src/config.js';
 import type { Database } from '../src/database.js';
+import { idToDate } from '../src/domain/delivery-id.js';
 import { type DeliveryRequest, deliveryRequest } from '../src/domain/delivery-request.js';
 import { strainOf } from '../src/domain/endpoint-window.js';
 import { LANES, type Lane, laneAfterPutOff, laneOf } from '../src/domain/lanes.js';
 import { judge, type Outcome } from '../src/domain/outcome.js';
 import { retryDelayMs } from '../src/domain/retry-policy.js';
-import { isDatabaseAway } from '../src/errors.js';
 import type { DeliverGroupPayload } from '../src/operations/enqueue.js';
 import { GroupCommit } from '../src/operations/group-commit.js';
 import { type DueDelivery, loadDeliveries, type NamedDelivery } from '../src/operations/load-deliveries.js';
 import { type PutOff, putOffDeliveries } from '../src/operations/put-off.js';
-import { type FinishedAttempt, recordAttempts } from '../src/operations/record-attempts.js';
+import type { FinishedAttempt } from '../src/operations/record-attempts.js';
 import type { SecretVault } from '../src/operations/secrets.js';
+import type { Tracing } from '../src/tracing.js';
 import { version } from '../src/version.js';
 import { EgressProxyAway, ProxyOutage } from './egress-proxy.js';
 import type { Fence } from './fence.js';
 import { Gate, type Pass } from './gate.js';
 import { DaemonMetrics } from './metrics.js';
+import { Recorder } from './recorder.js';
 import type { Sender } from './send.js';
 import { SigningKeys } from './signing-keys.js';
 import { Slots } from './slots.js';
+import { traceAttempt } from './trace-attempt.js';
 
 export interface DeliverDeps {
   config: Config;
@@ -32,18 +35,19 @@ export interface DeliverDeps {
   fence: Fence;
   clock: () => Date;
   log: Logger;
+  tracing?: Tracing | null;
+  daemonMetrics?: DaemonMetrics;
 }
 
 const BATCH_MAX = 256;
 /** A second load beside another one pays only when this many deliveries wait for it. */
 const BATCH_BESIDE_LOADS = 64;
-const RECORD_PAUSE_MS = 500;
 const PUT_OFF_BEAT_MS = 50;
 
 /** Makes the attempts that jobs ask for: load, sign, send, judge, plan, record. */
 export class Deliverer {
   readonly #loads: GroupCommit<NamedDelivery, DueDelivery | null>;
-  readonly #records: GroupCommit<FinishedAttempt, boolean>;
+  readonly #recorder: Recorder;
   readonly #putOffs: GroupCommit<PutOff, null>;
   readonly #keys: SigningKeys;
   /** Jobs name several deliveries each: this, and not the number of jobs in hand, is how many are worked on. */
@@ -57,18 +61,18 @@ export class Deliverer {
   readonly #underWay = new Map<number, Promise<void>>();
 
   constructor(private readonly deps: DeliverDeps) {
-    const { db, config, vault } = deps;
-    this.#loads = new GroupCommit((jobs) => loadDeliveries(db.pool, jobs), {
+    const { db, config, vault, daemonMetrics: metrics = new DaemonMetrics() } = deps;
+    this.metrics = metrics;
+    const traced = Boolean(deps.tracing);
+    this.#loads = new GroupCommit((jobs) => loadDeliveries(db.pool, jobs, { traced }), {
       itemsMax: BATCH_MAX,
+      onBatch: metrics.batch('load'),
       besideItems: BATCH_BESIDE_LOADS,
     });
-    // One batch at a time: two would only wait for each other, on the rows of the webhooks that they share.
-    this.#records = new GroupCommit((attempts) => recordAttempts(db.pool, attempts, config.holdHours), {
-      itemsMax: BATCH_MAX,
-      inFlightMax: 1,
-    });
+    this.#recorder = new Recorder({ ...deps, metrics });
     this.#putOffs = new GroupCommit((deliveries) => putOffDeliveries(db.pool, deliveries), {
       itemsMax: BATCH_MAX,
+      onBatch: metrics.batch('put_off'),
     });
     this.#keys = new SigningKeys(vault);
     this.#proxyOutage = new ProxyOutage(deps.log);
@@ -81,7 +85,7 @@ export class Deliverer {
       now: () => performance.now(),
       random: Math.random,
     });
-    this.metrics = new DaemonMetrics(this.gate);
+    metrics.watch({ gate: this.gate, slots: this.#slots, slotsMax: config.delivery.concurrency });
   }
 
   /**
@@ -135,7 +139,8 @@ export class Deliverer {
       return;
     }
     if ('attempt' in turn) {
-      await this.#record(turn.attempt).finally(() => this.#outcomes.give());
+      await this.#recorder.record(turn.attempt).finally(() => this.#outcomes.give());
+      this.metrics.recorded(lane, turn.attempt);
       return;
     }
     this.metrics.putOff(lane);
@@ -168,19 +173,22 @@ export class Deliverer {
     if (attempt === null) {
       return { delivery, putOffMs: this.#proxyOutage.putOffMs };
     }
-    this.metrics.attempted(lane, attempt.outcome, attempt.result.durationMs);
+    this.metrics.attempted(lane, attempt, idToDate(delivery.id));
     await this.#outcomes.take(0);
     return { attempt };
   }
 
   /** Null when no request could leave, which is nobody's failure: no attempt is burned. */
   async #attempt(delivery: DueDelivery, pass: Pass): Promise<FinishedAttempt | null> {
+    const trace = traceAttempt(this.deps.tracing, delivery);
     try {
       const startedAt = this.deps.clock();
       const request = await this.#sign(delivery, startedAt);
+      Object.assign(request.headers, trace?.headers);
       const result = await this.deps.sender.send(delivery.url, request);
       const outcome = judge(result, this.deps.clock());
       pass.leave(strainOf(outcome, result));
+      trace?.ended(outcome, result);
       const retryInMs = this.#plan(delivery, outcome);
       return { delivery, startedAt, requestHeaders: request.headers, result, outcome, retryInMs };
     } catch (error) {
@@ -192,6 +200,7 @@ export class Deliverer {
       return null;
     } finally {
       pass.leave();
+      trace?.notMade();
     }
   }
 
@@ -216,33 +225,6 @@ export class Deliverer {
     }
     const wait = retryDelayMs(this.deps.config.retry, delivery.failuresBefore + 1, outcome.retryAfterMs);
     return wait === 'EXHAUSTED' ? null : wait;
-  }
-
-  /**
-   * The request has been made: losing its outcome would repeat it, so a database that is away is waited for, and
-   * meanwhile nothing else is sent.
-   */
-  async #record(attempt: FinishedAttempt): Promise<void> {
-    const { delivery, outcome } = attempt;
-    let waiting: (() => void) | undefined;
-    for (;;) {
-      try {
-        const changed = await this.#records.runOne(attempt);
-        waiting?.();
-        this.deps.log.debug(
-          { deliveryId: delivery.id, attempt: delivery.attemptNumber, outcome, recorded: changed },
-          'attempt',
-        );
-        return;
-      } catch (error) {
-        waiting ??= this.deps.fence.outcomeWaits();
-        if (!isDatabaseAway(error) || this.deps.fence.ended) {
-          waiting();
-          throw error;
-        }
-        await delay(RECORD_PAUSE_MS);
-      }
-    }
   }
 }
 

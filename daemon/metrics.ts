@@ -1,67 +1,185 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { BATCH_ITEMS, tellAll } from '../src/api-metrics.js';
 import type { Lane } from '../src/domain/lanes.js';
-import type { Outcome } from '../src/domain/outcome.js';
+import type { FinishedAttempt } from '../src/operations/record-attempts.js';
 import type { Gate } from './gate.js';
+import type { Slots } from './slots.js';
+
+export type Sweep = 'schedule' | 'held' | 'overdue' | 'dead_workers';
+export type Batch = 'load' | 'record' | 'put_off';
+
+/** What the gauges look at whenever somebody asks. */
+export interface Watched {
+  gate: Pick<Gate, 'states'>;
+  slots: Pick<Slots, 'inUse' | 'waitingCount'>;
+  slotsMax: number;
+}
 
 /** What a daemon tells Prometheus. Nothing is labelled by tenant or webhook: those are without number. */
 export class DaemonMetrics {
-  readonly registry = new Registry();
-  readonly #attempts = new Counter({
-    name: 'hookwright_attempts_total',
-    help: 'Requests to endpoints, by lane and verdict.',
-    labelNames: ['lane', 'verdict'] as const,
-    registers: [this.registry],
-  });
-  readonly #durations = new Histogram({
-    name: 'hookwright_attempt_duration_seconds',
-    help: 'From the hand-over of a request to the last byte of its answer.',
-    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
-    registers: [this.registry],
-  });
-  readonly #putOffs = new Counter({
-    name: 'hookwright_put_offs_total',
-    help: 'Deliveries that were put off because their endpoint had no room, by lane.',
-    labelNames: ['lane'] as const,
-    registers: [this.registry],
-  });
+  readonly #attempts: Counter<'lane' | 'verdict'>;
+  readonly #deliveries: Counter<'lane' | 'outcome'>;
+  readonly #durations: Histogram;
+  readonly #lag: Histogram;
+  readonly #putOffs: Counter<'lane'>;
+  readonly #batches: Histogram<'work'>;
+  readonly #disabled: Counter<'reason'>;
+  readonly #swept: Record<Sweep, number> = { schedule: 0, held: 0, overdue: 0, dead_workers: 0 };
+  readonly #sweeps: Record<Sweep, number> = { schedule: 0, held: 0, overdue: 0, dead_workers: 0 };
+  readonly #freedJobs: Counter;
 
-  /** @param gate whose windows to tell of whenever somebody asks */
-  constructor(gate: Pick<Gate, 'states'>) {
-    const registers = [this.registry];
-    collectDefaultMetrics({ register: this.registry });
-    const gauge = (name: string, help: string, read: (states: ReturnType<Gate['states']>) => number) =>
-      new Gauge({
-        name,
-        help,
-        registers,
-        collect() {
-          this.set(read(gate.states()));
-        },
-      });
-    const sum = (values: number[]) => values.reduce((total, value) => total + value, 0);
-    gauge('hookwright_requests_in_flight', 'Requests to endpoints that are under way.', (states) =>
-      sum(states.map(({ inFlight }) => inFlight)),
+  constructor(readonly registry = new Registry()) {
+    const registers = [registry];
+    const sweeps = this.#sweeps;
+    const swept = this.#swept;
+    const counter = <Label extends string = never>(name: string, help: string, ...labelNames: Label[]) =>
+      new Counter({ name, help, labelNames, registers });
+    this.#attempts = counter(
+      'hookwright_attempts_total',
+      'Requests to endpoints, by lane and verdict.',
+      'lane',
+      'verdict',
     );
-    gauge('hookwright_deliveries_waiting', 'Deliveries that wait for a place in a window.', (states) =>
-      sum(states.map(({ waiting }) => waiting)),
+    this.#deliveries = counter(
+      'hookwright_deliveries_total',
+      'Attempts whose outcome was recorded, by lane and what became of the delivery: succeeded, failed, or retried later.',
+      'lane',
+      'outcome',
     );
-    gauge('hookwright_endpoints', 'Endpoints that the daemon knows.', (states) => states.length);
-    gauge(
-      'hookwright_endpoints_probed',
-      'Endpoints whose window has shrunk to one request at a time.',
-      (states) => states.filter(({ window }) => window === 1).length,
+    this.#putOffs = counter(
+      'hookwright_put_offs_total',
+      'Deliveries that were put off because their endpoint had no room, by lane.',
+      'lane',
     );
-    gauge('hookwright_window_places', 'Places in all windows together.', (states) =>
-      sum(states.map(({ window }) => window)),
+    this.#disabled = counter(
+      'hookwright_webhooks_disabled_total',
+      'Webhooks that this daemon disabled, by reason: FAILURES or GONE.',
+      'reason',
     );
+    this.#freedJobs = counter(
+      'hookwright_freed_jobs_total',
+      'Jobs of dead processes that this daemon freed.',
+    );
+    this.#durations = new Histogram({
+      name: 'hookwright_attempt_duration_seconds',
+      help: 'From the hand-over of a request to the last byte of its answer.',
+      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
+      registers,
+    });
+    this.#lag = new Histogram({
+      name: 'hookwright_first_attempt_lag_seconds',
+      help: 'From the making of a delivery to its first attempt, where nothing held it up but the service itself.',
+      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
+      registers,
+    });
+    this.#batches = new Histogram({
+      name: 'hookwright_batch_deliveries',
+      help: 'Deliveries that shared a transaction, by work: load, record or put_off.',
+      labelNames: ['work'],
+      buckets: BATCH_ITEMS,
+      registers,
+    });
+    new Counter({
+      name: 'hookwright_sweeps_total',
+      help: 'Sweeps that this daemon made, by sweep. Of several daemons one at a time makes each.',
+      labelNames: ['sweep'],
+      registers,
+      collect() {
+        tellAll(this, 'sweep', sweeps);
+      },
+    });
+    new Counter({
+      name: 'hookwright_sweep_found_total',
+      help: 'What sweeps found: retries to schedule, webhooks whose held deliveries were to settle, overdue deliveries without a job, dead worker pools.',
+      labelNames: ['sweep'],
+      registers,
+      collect() {
+        tellAll(this, 'sweep', swept);
+      },
+    });
   }
 
-  attempted(lane: Lane, { verdict }: Outcome, durationMs: number): void {
-    this.#attempts.inc({ lane, verdict });
-    this.#durations.observe(durationMs / 1_000);
+  attempted(lane: Lane, { delivery, outcome, result, startedAt }: FinishedAttempt, madeAt: Date): void {
+    this.#attempts.inc({ lane, verdict: outcome.verdict });
+    this.#durations.observe(result.durationMs / 1_000);
+    if (lane === 'FIRST' && delivery.attemptNumber === 1) {
+      this.#lag.observe(Math.max(0, startedAt.getTime() - madeAt.getTime()) / 1_000);
+    }
+  }
+
+  recorded(lane: Lane, { outcome, retryInMs }: FinishedAttempt): void {
+    const ended = outcome.verdict === 'SUCCEEDED' ? 'succeeded' : 'failed';
+    this.#deliveries.inc({ lane, outcome: retryInMs === null ? ended : 'retried' });
   }
 
   putOff(lane: Lane): void {
     this.#putOffs.inc({ lane });
+  }
+
+  disabled(reason: string): void {
+    this.#disabled.inc({ reason });
+  }
+
+  /** For a GroupCommit, to tell how many items each batch had. */
+  batch(work: Batch): (items: number) => void {
+    const child = this.#batches.labels(work);
+    return (items) => child.observe(items);
+  }
+
+  sweep(sweep: Sweep, found: number): void {
+    this.#sweeps[sweep] += 1;
+    this.#swept[sweep] += found;
+  }
+
+  freedJobs(jobs: number): void {
+    this.#freedJobs.inc(jobs);
+  }
+
+  gauge(name: string, help: string, read: () => number): void {
+    new Gauge({
+      name,
+      help,
+      registers: [this.registry],
+      collect() {
+        this.set(read());
+      },
+    });
+  }
+
+  watch({ gate, slots, slotsMax }: Watched): void {
+    const sumOf = (value: (state: ReturnType<Gate['states']>[number]) => number) => () =>
+      gate.states().reduce((total, state) => total + value(state), 0);
+    this.gauge(
+      'hookwright_requests_in_flight',
+      'Requests to endpoints that are under way.',
+      sumOf(({ inFlight }) => inFlight),
+    );
+    this.gauge(
+      'hookwright_deliveries_waiting',
+      'Deliveries that wait for a place in a window.',
+      sumOf(({ waiting }) => waiting),
+    );
+    this.gauge(
+      'hookwright_endpoints',
+      'Endpoints that the daemon knows.',
+      sumOf(() => 1),
+    );
+    this.gauge(
+      'hookwright_endpoints_probed',
+      'Endpoints whose window has shrunk to one request at a time.',
+      sumOf(({ window }) => Number(window === 1)),
+    );
+    this.gauge(
+      'hookwright_window_places',
+      'Places in all windows together.',
+      sumOf(({ window }) => window),
+    );
+    this.gauge('hookwright_slots_max', 'Deliveries that may be worked on at once.', () => slotsMax);
+    this.gauge('hookwright_slots_in_use', 'Deliveries that are worked on.', () => slots.inUse);
+    this.gauge(
+      'hookwright_slots_waiting',
+      'Deliveries in hand that wait for a slot.',
+      () => slots.waitingCount,
+    );
   }
 }

@@ -9,6 +9,7 @@ import {
   unlessRunningElsewhere,
 } from '../src/operations/rescue-deliveries.js';
 import { scheduleDeliveries } from '../src/operations/schedule-deliveries.js';
+import type { DaemonMetrics } from './metrics.js';
 import { repeat } from './repeat.js';
 
 const SCHEDULE_EVERY_MS = 5_000;
@@ -25,15 +26,19 @@ const NEWS_EVERY_MS = 5_000;
  *
  * @returns a function that ends it, after the sweeps under way
  */
-export function startRescue({ db, log }: { db: Database; log: Logger }): () => Promise<void> {
+export function startRescue(
+  { db, log }: { db: Database; log: Logger },
+  metrics: Pick<DaemonMetrics, 'sweep'>,
+): () => Promise<void> {
   const schedule = repeat(SCHEDULE_EVERY_MS, log, () =>
     unlessRunningElsewhere(db.pool, 'schedule', async () => {
-      await scheduleDeliveries(db.pool);
+      metrics.sweep('schedule', await scheduleDeliveries(db.pool));
     }),
   );
   const held = repeat(HELD_EVERY_MS, log, () =>
     unlessRunningElsewhere(db.pool, 'rescue-held', async () => {
       const webhooks = await rescueHeld(db.pool);
+      metrics.sweep('held', webhooks);
       if (webhooks > 0) {
         log.info({ webhooks }, 'found held deliveries to settle');
       }
@@ -43,6 +48,7 @@ export function startRescue({ db, log }: { db: Database; log: Logger }): () => P
   const overdue = repeat(OVERDUE_EVERY_MS, log, () =>
     unlessRunningElsewhere(db.pool, 'rescue-overdue', async () => {
       const deliveries = await rescueOverdue(db.pool, undefined, cursor);
+      metrics.sweep('overdue', deliveries);
       if (deliveries > 0) {
         log.warn({ deliveries }, 'rescued overdue deliveries that no job knew of');
       }

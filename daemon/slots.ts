@@ -3,9 +3,20 @@
  * graphile-worker has it), and among them who came first.
  */
 export class Slots {
+  readonly #all: number;
   readonly #waiting = new Map<number, (() => void)[]>();
 
-  constructor(private free: number) {}
+  constructor(private free: number) {
+    this.#all = free;
+  }
+
+  get inUse(): number {
+    return this.#all - this.free;
+  }
+
+  get waitingCount(): number {
+    return [...this.#waiting.values()].reduce((sum, { length }) => sum + length, 0);
+  }
 
   /** Runs `work` in a place of its own. @throws what `work` throws */
   async hold<Result>(priority: number, work: () => Promise<Result>): Promise<Result> {

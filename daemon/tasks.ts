@@ -15,7 +15,7 @@ import {
 } from '../src/operations/enqueue.js';
 import { forgetRaised } from '../src/operations/raise-events.js';
 import { deleteDeadJobs } from '../src/operations/rescue-deliveries.js';
-import { forgetIdempotencyKeys, rollPartitions } from '../src/operations/roll-partitions.js';
+import { forgetIdempotencyKeys, forgetTraces, rollPartitions } from '../src/operations/roll-partitions.js';
 import { rollUpStats } from '../src/operations/roll-up-stats.js';
 import { forgetPreviousSecrets } from '../src/operations/rotate-secret.js';
 import { runBulkOperation } from '../src/operations/run-bulk-operation.js';
@@ -52,6 +52,7 @@ export function taskList(deps: {
     [HOUSEKEEPING_TASK]: async () => {
       const rolled = await rollPartitions(db.pool, config.retentionDays);
       await forgetIdempotencyKeys(db.pool);
+      await forgetTraces(db.pool);
       await deleteDeadJobs(db.pool);
       await forgetEndpointStates(db.pool);
       await forgetRaised(db.pool);

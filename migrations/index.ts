@@ -10,6 +10,7 @@ import { EventTypeVersions } from './0009-event-type-versions.js';
 import { BulkOperations } from './0010-bulk-operations.js';
 import { Explorer } from './0011-explorer.js';
 import { OperationalEvents } from './0012-operational-events.js';
+import { TracesOfEvents } from './0013-tracing.js';
 import { LiveUpdates } from './0014-live-updates.js';
 
 /** Every migration, in order. One file a change; a released one is never edited. */
@@ -26,5 +27,6 @@ export const migrations = [
   { name: '0010-bulk-operations', class: BulkOperations },
   { name: '0011-explorer', class: Explorer },
   { name: '0012-operational-events', class: OperationalEvents },
+  { name: '0013-tracing', class: TracesOfEvents },
   { name: '0014-live-updates', class: LiveUpdates },
 ];

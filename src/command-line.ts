@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { createKey, createTenantCommand, listKeys, listTenants, revokeKey } from './commands/administer.js';
+import { doctor } from './commands/doctor.js';
 import { migrateCommand } from './commands/migrate.js';
 import { grantOutboxCommand, listOutboxCommand, revokeOutboxCommand } from './commands/outbox.js';
 import { rewrapKeys } from './commands/rewrap.js';
@@ -25,6 +26,11 @@ program
   .description('the delivery daemon alone, over the Postgres of DATABASE_URL')
   .action(() => serve({ api: false, daemon: true, migrate: false }));
 program.command('migrate').description('bring the database to the newest schema').action(migrateCommand);
+program
+  .command('doctor')
+  .description('look at settings, database and deliveries, and say what is wrong; changes nothing')
+  .option('--json', 'for machines')
+  .action(doctor);
 
 const tenant = program.command('tenant').description('tenants of this installation');
 tenant.command('create <name>').description('make a tenant').action(createTenantCommand);

@@ -23,7 +23,12 @@ export class ConfigError extends Error {
 }
 
 /** Settings with secrets in them. */
-const SECRET_SETTINGS: ReadonlySet<string> = new Set(['ENCRYPTION_KEYS', 'DATABASE_URL', 'EGRESS_PROXY']);
+const SECRET_SETTINGS: ReadonlySet<string> = new Set([
+  'ENCRYPTION_KEYS',
+  'DATABASE_URL',
+  'EGRESS_PROXY',
+  'OTEL_EXPORTER_OTLP_ENDPOINT',
+]);
 
 /**
  * Reads the service's settings from an environment (docs/settings.md lists them).
@@ -68,6 +73,8 @@ function configFrom(s: Settings) {
     graphiql: s.GRAPHIQL,
     /** Port 0: none. */
     metrics: { host: s.METRICS_HOST, port: s.METRICS_PORT },
+    /** Whether traces are made: what else there is to say, OpenTelemetry reads itself. */
+    tracing: s.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined,
     logLevel: s.LOG_LEVEL,
     webhooksPerTenantMax: s.WEBHOOKS_PER_TENANT_MAX,
     payloadBytesMax: s.PAYLOAD_BYTES_MAX,

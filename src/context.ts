@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Logger } from 'pino';
+import type { ApiMetrics } from './api-metrics.js';
 import type { ChangeFeed } from './change-feed.js';
 import type { Config } from './config.js';
 import type { Database } from './database.js';
@@ -16,6 +17,7 @@ import type { SearchTurns } from './operations/search.js';
 import type { SecretVault } from './operations/secrets.js';
 import type { RateLimits } from './rate-limits.js';
 import { tenantEntityManager } from './tenant-database.js';
+import type { Span, Tracing } from './tracing.js';
 
 export type { Caller } from './operations/authenticate.js';
 
@@ -34,6 +36,9 @@ export interface Services {
   clock: () => Date;
   random: (bytes: number) => Buffer;
   log: Logger;
+  metrics: ApiMetrics;
+  /** Null: no traces are made. */
+  tracing: Tracing | null;
 }
 
 /** One request: who asks, for which tenant, and with what. */
@@ -45,6 +50,8 @@ export interface Context extends Services {
   requestId: string;
   /** Of a subscription: the cursor in the header `Last-Event-ID`. */
   lastEventId?: string | undefined;
+  /** Of the request, where there are traces. */
+  span: Span | undefined;
   /** Made at its first use, with tenant filter and row-level security set: an emit needs none. */
   readonly em: EntityManager;
   readonly loaders: Loaders;
@@ -58,6 +65,7 @@ export interface ContextRequest {
   requestId: string;
   /** Where the request comes from: bad keys are limited by it. */
   address: string;
+  span?: Span | undefined;
 }
 
 /**
@@ -75,7 +83,7 @@ export async function createContext(services: Services, request: ContextRequest)
   if (caller?.tenantId === null && tenantId !== null) {
     await services.platformAccess.note(tenantId, actorFrom(caller, request.requestId));
   }
-  return new RequestContext(services, caller, tenantId, request.requestId) as unknown as Context;
+  return new RequestContext(services, caller, tenantId, request) as unknown as Context;
 }
 
 /**
@@ -85,14 +93,18 @@ export async function createContext(services: Services, request: ContextRequest)
 class RequestContext {
   private madeEm: EntityManager | undefined;
   private madeLoaders: Loaders | undefined;
+  readonly requestId: string;
+  readonly span: Span | undefined;
 
   constructor(
     services: Services,
     readonly caller: Caller | null,
     readonly tenantId: number | null,
-    readonly requestId: string,
+    { requestId, span }: ContextRequest,
   ) {
     Object.assign(this, services);
+    this.requestId = requestId;
+    this.span = span;
   }
 
   get em(): EntityManager {

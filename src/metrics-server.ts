@@ -3,28 +3,28 @@ import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
 
 export interface MetricsServer {
-  /** Where Prometheus finds it. */
+  /** Where Prometheus finds it; /health/live and /health/ready are beside it. */
   url: string;
   close(): Promise<void>;
 }
 
 /**
  * Serves `/metrics` in Prometheus' text format, on a port of its own: what it tells is for operators, not for tenants.
+ * `/health/live` and `/health/ready` are there too, for daemons, which have no other port.
  *
+ * @param notReady why the process cannot do its work at the moment, in a sentence; null when it can. May reject
  * @throws Error when the port is taken
  */
 export async function startMetricsServer(
   registry: Registry,
   { host, port }: { host: string; port: number },
+  notReady: () => Promise<string | null> = async () => null,
 ): Promise<MetricsServer> {
   const server = createServer(async (request, response) => {
-    if (request.url?.split('?')[0] !== '/metrics') {
-      response.writeHead(404, { 'content-type': 'text/plain' }).end('Only /metrics is here.\n');
-      return;
-    }
+    const path = request.url?.split('?')[0] ?? '';
     try {
-      const text = await registry.metrics();
-      response.writeHead(200, { 'content-type': registry.contentType }).end(text);
+      const { status, type, text } = await answerTo(path, registry, notReady);
+      response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(text);
     } catch (error) {
       response.writeHead(500, { 'content-type': 'text/plain' }).end(`${String(error)}\n`);
     }
@@ -43,3 +43,39 @@ export async function startMetricsServer(
       }),
   };
 }
+
+interface Answer {
+  status: number;
+  type: string;
+  text: string;
+}
+
+async function answerTo(
+  path: string,
+  registry: Registry,
+  notReady: () => Promise<string | null>,
+): Promise<Answer> {
+  switch (path) {
+    case '/metrics':
+      return { status: 200, type: registry.contentType, text: await registry.metrics() };
+    case '/health/live':
+      return json(200, { status: 'live' });
+    case '/health/ready': {
+      // The error itself is in the log; it may name hosts and users.
+      const why = await notReady().catch(() => 'The database does not answer.');
+      return why === null ? json(200, { status: 'ready' }) : json(503, { status: 'not ready', detail: why });
+    }
+    default:
+      return {
+        status: 404,
+        type: 'text/plain',
+        text: 'Here are /metrics, /health/live and /health/ready.\n',
+      };
+  }
+}
+
+const json = (status: number, body: object): Answer => ({
+  status,
+  type: 'application/json; charset=utf-8',
+  text: JSON.stringify(body),
+});

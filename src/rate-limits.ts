@@ -1,3 +1,4 @@
+import type { LimitName } from './api-metrics.js';
 import type { Config } from './config.js';
 import { networkOf } from './domain/client-network.js';
 import { TokenBuckets } from './domain/token-bucket.js';
@@ -36,10 +37,14 @@ export class RateLimits {
   readonly #emits: TokenBuckets<number> | null;
   readonly #anonymous: TokenBuckets<string>;
 
-  /** @param monotonic milliseconds, never going back */
+  /**
+   * @param monotonic milliseconds, never going back
+   * @param onRefusal is told which limit was reached
+   */
   constructor(
     { management, emits, anonymous }: Config['quotas'],
     private readonly monotonic: () => number,
+    private readonly onRefusal: (limit: LimitName) => void = () => {},
   ) {
     this.#management = new TokenBuckets(management);
     this.#emits = emits === null ? null : new TokenBuckets(emits);
@@ -63,7 +68,7 @@ export class RateLimits {
       }
     }
     const now = this.monotonic();
-    const refusal = firstRefusal(limits, now);
+    const refusal = this.#firstRefusal(limits, now);
     if (refusal === null) {
       for (const { buckets, key, amount } of limits) {
         buckets.take(key, amount, now);
@@ -88,6 +93,7 @@ export class RateLimits {
   requireNoDebt(keyId: number): void {
     const now = this.monotonic();
     if (this.#management.isInDebt(keyId, now)) {
+      this.onRefusal('management');
       throw rateLimited(tooMany.management, this.#management.waitMs(keyId, 0, now));
     }
   }
@@ -98,9 +104,21 @@ export class RateLimits {
     const network = networkOf(address);
     const waitMs = this.#anonymous.waitMs(network, 1, now);
     if (waitMs > 0) {
+      this.onRefusal('anonymous');
       throw rateLimited('Too many requests without an API key came from this address.', waitMs);
     }
     this.#anonymous.take(network, 1, now);
+  }
+
+  #firstRefusal(limits: readonly Limit[], now: number): ApiError | null {
+    for (const { name, buckets, key, amount } of limits) {
+      const waitMs = buckets.waitMs(key, amount, now);
+      if (waitMs > 0) {
+        this.onRefusal(name);
+        return rateLimited(tooMany[name], waitMs);
+      }
+    }
+    return null;
   }
 }
 
@@ -108,16 +126,6 @@ const tooMany = {
   management: 'This API key has used up its management operations. Nothing was done.',
   emit: 'The tenant has emitted as many events as it may. Nothing was done.',
 };
-
-function firstRefusal(limits: readonly Limit[], now: number): ApiError | null {
-  for (const { name, buckets, key, amount } of limits) {
-    const waitMs = buckets.waitMs(key, amount, now);
-    if (waitMs > 0) {
-      return rateLimited(tooMany[name], waitMs);
-    }
-  }
-  return null;
-}
 
 /**
  * The fields of draft-ietf-httpapi-ratelimit-headers-11, lists of RFC 9651: `q` is the quota of `w` seconds, `r` what is

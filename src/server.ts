@@ -9,6 +9,7 @@ import { graphqlEndpoint } from './http/graphql-endpoint.js';
 import { healthRoutes } from './http/health.js';
 import { limitPipelining } from './http/pipelining.js';
 import { followRequests, logError, refuseUnknownRoutes, requestIdOf, requestLog } from './http/requests.js';
+import { traceRequests } from './http/traces.js';
 import { openApiRoute } from './rest/openapi.js';
 import { apiErrorOf, PROBLEM_MEDIA_TYPE, sendProblem } from './rest/problem.js';
 import { problemPages } from './rest/problem-pages.js';
@@ -54,7 +55,8 @@ export async function buildServer(services: Services): Promise<FastifyInstance> 
     return sendProblem(reply, known);
   });
   await allowOrigins(app, config);
-  followRequests(app);
+  traceRequests(app, services);
+  followRequests(app, services);
   limitPipelining(app, limits.pipelinedRequestsMax);
   refuseUnknownRoutes(app);
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
+import { ApiMetrics } from './api-metrics.js';
 import { ChangeFeed } from './change-feed.js';
 import type { Config, EncryptionKey } from './config.js';
 import type { Services } from './context.js';
@@ -11,6 +12,7 @@ import { PlatformAccess } from './operations/platform-access.js';
 import { SearchTurns } from './operations/search.js';
 import { SecretVault } from './operations/secrets.js';
 import { RateLimits } from './rate-limits.js';
+import type { Tracing } from './tracing.js';
 
 export interface ServiceOptions {
   config: Config;
@@ -23,12 +25,16 @@ export interface ServiceOptions {
   clock?: () => Date;
   /** Milliseconds that never go back, for the rate limits. */
   monotonic?: () => number;
+  /** What Prometheus is told of the API; default: nobody asks. */
+  metrics?: ApiMetrics;
+  /** Default: no traces. */
+  tracing?: Tracing | null;
 }
 
 /** Puts together what API and daemon work with. Connects lazily; close it with `services.db.close()`. */
 export async function openServices(options: ServiceOptions): Promise<Services> {
   const { config, databaseUrl, encryptionKeys, log, role, clock = () => new Date() } = options;
-  const { monotonic = () => performance.now() } = options;
+  const { monotonic = () => performance.now(), metrics = new ApiMetrics(), tracing = null } = options;
   const db = await openDatabase(databaseUrl, {
     poolMax: config.databasePoolMax,
     onError: (error) => log.warn({ err: error }, 'a database connection broke'),
@@ -37,11 +43,17 @@ export async function openServices(options: ServiceOptions): Promise<Services> {
   return {
     config,
     db,
-    emitter: new Emitter(db.pool),
+    emitter: new Emitter(db.pool, undefined, metrics.emitBatch),
     vault: new SecretVault(db, encryptionKeys),
-    authenticator: new Authenticator(db, clock, { failures: config.quotas.keyFailures, monotonic }),
+    authenticator: new Authenticator(db, clock, {
+      failures: config.quotas.keyFailures,
+      monotonic,
+      onHeldBack: () => metrics.limited('key_failures'),
+    }),
     platformAccess: new PlatformAccess(db, clock),
-    limits: new RateLimits(config.quotas, monotonic),
+    limits: new RateLimits(config.quotas, monotonic, (limit) => metrics.limited(limit)),
+    metrics,
+    tracing,
     searches: new SearchTurns(config.databasePoolMax, config.limits.searchTimeoutMs),
     eventTypes: new EventTypeRegistry(db, clock),
     changes: new ChangeFeed(db, log),

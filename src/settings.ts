@@ -91,12 +91,20 @@ export const settings = {
   METRICS_PORT: setting(
     whole(0, 65_535, 0),
     'a port, 0 to 65535 (0: none)',
-    "The port of Prometheus' /metrics of a daemon, apart from the API's.",
+    "The port of Prometheus' /metrics and of /health, of API and daemon processes alike, apart from the API's own.",
   ),
   METRICS_HOST: setting(
     z.string().min(1).default('127.0.0.1'),
     'a host name or an IP address',
     'The address on which /metrics listens.',
+  ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: setting(
+    z
+      .string()
+      .regex(/^https?:\/\/[^/]/)
+      .optional(),
+    'an http:// or https:// URL such as http://127.0.0.1:4318',
+    'Where traces are sent (OTLP over HTTP, as JSON). Unset: none are made. OpenTelemetry itself reads its other variables, such as OTEL_TRACES_SAMPLER and OTEL_SERVICE_NAME.',
   ),
   LOG_LEVEL: setting(
     z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),

@@ -8,7 +8,7 @@ import { service } from '../operations/audit.js';
 import { createApiKey } from '../operations/create-api-key.js';
 import { createTenant } from '../operations/create-tenant.js';
 
-const ENCRYPTION_KEY_ID = 'local';
+export const ENCRYPTION_KEY_ID = 'local';
 const KEY_BYTES = 32;
 const OWNER_ONLY = 0o600;
 

@@ -2,10 +2,10 @@ import type { FastifyInstance } from 'fastify';
 import { type Logger, pino } from 'pino';
 import pretty from 'pino-pretty';
 import { Daemon } from '../../daemon/daemon.js';
+import { ApiMetrics } from '../api-metrics.js';
 import { type Config, type EncryptionKey, readConfig } from '../config.js';
 import type { Services } from '../context.js';
 import { claimDataDir, startEmbeddedPostgres } from '../embedded-postgres.js';
-import { startMetricsServer } from '../metrics-server.js';
 import { missingMigrations } from '../operations/check-readiness.js';
 import { migrate } from '../operations/migrate.js';
 import { keepOutboxLimit } from '../operations/outbox.js';
@@ -14,6 +14,8 @@ import { buildServer } from '../server.js';
 import { openServices } from '../services.js';
 import { API_ROLE } from '../tenant-database.js';
 import { apiKeyFile, encryptionKeyFile, encryptionKeysOf, makeFirstTenant } from './first-start.js';
+import { listen } from './listen.js';
+import { type Closing, observe, startMetrics } from './observe.js';
 
 /** Which parts run in this process. */
 export interface Roles {
@@ -21,9 +23,6 @@ export interface Roles {
   daemon: boolean;
   migrate: boolean;
 }
-
-/** What to do, last thing first, when the process ends. In haste, requests in flight get a moment only. */
-type Closing = (inHaste: boolean) => Promise<unknown> | unknown;
 
 /** The state of the process is unknown: what is in flight has this long to be recorded, and everything else ends. */
 const HASTY_DRAIN_MS = 3_000;
@@ -73,31 +72,35 @@ async function open(roles: Roles, config: Config, log: Logger, closings: Closing
   if (roles.migrate) {
     await migrate(databaseUrl);
   }
-  const options = { config, databaseUrl, encryptionKeys: await encryptionKeysOf(config), log };
+  const observed = await observe(config, log, closings);
+  const { registry, tracing } = observed;
+  const options = { config, databaseUrl, encryptionKeys: await encryptionKeysOf(config), log, tracing };
   const open = async (role?: string) => {
-    const services = await openServices(role === undefined ? options : { ...options, role });
+    const forApi = role === undefined ? {} : { role, metrics: new ApiMetrics(registry) };
+    const services = await openServices({ ...options, ...forApi });
     closings.push(() => services.db.close());
     await requireMigrated(services);
+    observed.process.watchPool(role === undefined ? 'daemon' : 'api', services.db.pool);
     return services;
   };
   const daemonServices = roles.daemon ? await open() : null;
   const firstKey = roles.migrate && daemonServices ? await makeFirstTenant(daemonServices) : null;
 
   // Before the daemon: a port that is taken ends the start before anything has been sent.
-  const api = roles.api ? await startApi(await open(API_ROLE)) : null;
+  const apiServices = roles.api ? await open(API_ROLE) : null;
+  const api = apiServices ? await startApi(apiServices) : null;
+  let daemon: Daemon | null = null;
   if (daemonServices) {
     await requireEncryptionKeys(daemonServices, options.encryptionKeys);
     await keepOutboxLimit(daemonServices.db, config.payloadBytesMax);
-    const daemon = new Daemon(daemonServices);
-    closings.push((inHaste) => daemon.stop(inHaste ? HASTY_DRAIN_MS : undefined));
+    const started = new Daemon({ ...daemonServices, registry });
+    daemon = started;
+    closings.push((inHaste) => started.stop(inHaste ? HASTY_DRAIN_MS : undefined));
     log.info({ concurrency: config.delivery.concurrency }, 'the delivery daemon is running');
-    if (config.metrics.port > 0) {
-      const metrics = await listen('METRICS_PORT', config.metrics, (place) =>
-        startMetricsServer(daemon.metrics, place),
-      );
-      closings.push(() => metrics.close());
-      log.info({ url: metrics.url }, 'Prometheus finds its figures there');
-    }
+  }
+  const services = daemonServices ?? apiServices;
+  if (services !== null) {
+    closings.push(await startMetrics(services, registry, () => daemon?.trouble ?? null));
   }
   if (api !== null) {
     closings.push(() => api.server.close());
@@ -141,36 +144,6 @@ async function requireEncryptionKeys(
     throw new Error(
       `ENCRYPTION_KEYS lacks keys that protect secrets: ${names}. Put them back; "hookwright keys rewrap" makes them needless.`,
     );
-  }
-}
-
-interface Place {
-  host: string;
-  port: number;
-}
-
-/** @throws Error with a sentence that names the setting, when the port cannot be had */
-async function listen<Result>(
-  setting: string,
-  place: Place,
-  start: (place: Place) => Promise<Result>,
-): Promise<Result> {
-  const { host, port } = place;
-  try {
-    return await start(place);
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    if (code === 'EADDRINUSE') {
-      throw new Error(
-        `Port ${port} on ${host} is taken. Free it, or choose another: ${setting}=${port + 1}.`,
-      );
-    }
-    if (code === 'EACCES') {
-      throw new Error(
-        `Port ${port} is not for ordinary users. Choose one above 1023: ${setting}=${port + 8000}.`,
-      );
-    }
-    throw error;
   }
 }
 

@@ -128,6 +128,9 @@ function requestRules(
           const { body } = request.response;
           if (body.kind === 'single' && body.singleResult.errors !== undefined) {
             setRefusal(request, body.singleResult);
+            for (const { extensions } of body.singleResult.errors) {
+              request.contextValue.metrics.graphqlError(String(extensions?.['code']));
+            }
           }
         },
       };

@@ -12,6 +12,7 @@ import {
   EmitEventsInput,
   EmitEventsPayload,
 } from './emit-types.js';
+import { countRefused, emitFor } from './emitting.js';
 import { idempotencyKey as idempotencyKeySchema, parseInput } from './input.js';
 import { RequiresScope } from './requires.js';
 
@@ -27,8 +28,12 @@ export class EmitResolver {
     @Arg('input', () => EmitEventInput, { description: 'The event.' }) input: EmitEventInput,
     @Ctx() context: Context,
   ): Promise<EmitEventPayload> {
-    const emit = await prepare(context, input, ['input']);
-    const [result] = await context.emitter.emit([emit]);
+    const emit = await prepare(context, input, ['input']).catch((error: unknown) => {
+      ownError(error);
+      countRefused(context, 1);
+      throw error;
+    });
+    const [result] = await emitFor(context, [emit]);
     return payloadOf(emit, result!, ['input']);
   }
 
@@ -52,10 +57,11 @@ export class EmitResolver {
       events.map((event, index) => prepare(context, event, ['input', 'events', index]).catch(ownError)),
     );
     const emits = prepared.filter((item): item is Emit => !(item instanceof ApiError));
+    countRefused(context, prepared.length - emits.length);
     if (allOrNothing) {
       refuseTogether(prepared);
     }
-    const written = await write(context, emits, allOrNothing);
+    const written = await emitFor(context, emits, { allOrNothing });
     let next = 0;
     const outcomes = prepared.map((item, index) =>
       item instanceof ApiError ? item : outcomeOf(item, written[next++]!, ['input', 'events', index]),
@@ -65,13 +71,6 @@ export class EmitResolver {
     }
     return { results: outcomes.map((outcome, index) => resultOf(outcome, ['input', 'events', index])) };
   }
-}
-
-function write({ emitter }: Context, emits: Emit[], allOrNothing: boolean): Promise<EmitResult[]> {
-  if (emits.length === 0) {
-    return Promise.resolve([]);
-  }
-  return allOrNothing ? emitter.emitAllOrNothing(emits) : emitter.emit(emits);
 }
 
 /** An outage is the whole request's trouble, not this item's. */

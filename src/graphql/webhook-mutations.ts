@@ -9,6 +9,7 @@ import { deleteWebhook } from '../operations/delete-webhook.js';
 import { releaseHeld } from '../operations/release-held.js';
 import { rotateSecret } from '../operations/rotate-secret.js';
 import { updateWebhook, type WebhookChange } from '../operations/update-webhook.js';
+import { emitFor } from './emitting.js';
 import {
   given,
   OVERLAP_HOURS_DEFAULT,
@@ -124,7 +125,7 @@ export class WebhookMutations {
     @Ctx() context: Context,
   ): Promise<TestWebhookPayload> {
     const webhook = await readWebhook(context, id);
-    const [result] = await context.emitter.emit([
+    const [result] = await emitFor(context, [
       {
         tenantId: webhook.tenantId,
         eventType: TEST_EVENT_TYPE,

@@ -56,6 +56,7 @@ async function contextFor(services: Services, request: FastifyRequest): Promise<
     authorization,
     tenantHeader: headerOf(request, 'hookwright-tenant'),
     requestId: request.id,
+    span: request.span,
     address: request.ip,
   });
   if (context.caller !== null) {

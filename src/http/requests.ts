@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
+import type { Services } from '../context.js';
 import { ApiError } from '../errors.js';
 
 const REQUEST_ID = /^[A-Za-z0-9._:/+=@-]{1,128}$/;
@@ -25,23 +26,33 @@ export function requestLog(log: Logger): Logger {
 
 /**
  * Answers every request with its id, and writes one line for each that went wrong. Those that went well are for
- * LOG_LEVEL=debug: thousands of emits a second would make the log the dearest part of an emit.
+ * LOG_LEVEL=debug: thousands of emits a second would make the log the dearest part of an emit. All are counted.
  */
-export function followRequests(app: FastifyInstance): void {
+export function followRequests(
+  app: FastifyInstance,
+  { metrics, log }: Pick<Services, 'metrics' | 'log'>,
+): void {
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' });
   });
   app.addHook('onResponse', async (request, reply) => {
     const { method, url } = request;
     const path = url.split('?', 1)[0] ?? ''; // the rest of a URL is data
+    metrics.answered(method, request.routeOptions.url, reply.statusCode, reply.elapsedTime / 1_000);
     const durationMs = Math.round(reply.elapsedTime * 10) / 10;
     const isProbe = path.startsWith('/health/'); // comes every few seconds, also while it is answered 503
     const level = reply.statusCode < 400 || isProbe ? 'debug' : 'info';
-    request.log[level](
-      { requestId: request.id, method, path, status: reply.statusCode, durationMs },
-      'request answered',
-    );
+    if (log.isLevelEnabled(level)) {
+      const ids = { requestId: request.id, ...askerOf(request) };
+      request.log[level]({ ...ids, method, path, status: reply.statusCode, durationMs }, 'request answered');
+    }
   });
+}
+
+/** Whose request it was, once that is known. */
+function askerOf({ asking }: FastifyRequest): { tenantId?: number; keyId?: number } {
+  const { tenantId, caller } = asking ?? {};
+  return { ...(tenantId ? { tenantId } : {}), ...(caller ? { keyId: caller.keyId } : {}) };
 }
 
 /** What a caller sent is its own affair; what went wrong on our side stands in the log with its cause. */

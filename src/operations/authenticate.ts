@@ -18,6 +18,8 @@ export interface AuthenticatorOptions {
   monotonic: () => number;
   /** Measurements lower it. */
   refusedAfterMs?: number;
+  /** Is told of each request that is refused because its network got too many keys wrong. */
+  onHeldBack?: () => void;
 }
 
 /** Below the 5 s within which `revokeApiKey` promises to work everywhere, so that the look-up has its time too. */
@@ -162,6 +164,7 @@ export class Authenticator {
     const now = this.options.monotonic();
     const waitMs = this.#failures.waitMs(network, 1, now);
     if (waitMs > 0) {
+      this.options.onHeldBack?.();
       throw rateLimited('Too many requests with bad API keys came from this address.', waitMs);
     }
     this.#failures.take(network, 1, now);

@@ -9,7 +9,18 @@ const READINESS_TIMEOUT_MS = 3_000;
  * @returns the names of those that it lacks, none when it is ready
  * @throws what the database throws when it cannot be reached, within a few seconds
  */
-export async function missingMigrations({ pool }: Pick<Database, 'pool'>): Promise<string[]> {
+export async function missingMigrations(db: Pick<Database, 'pool'>): Promise<string[]> {
+  const done = await doneMigrations(db);
+  return migrations.map(({ name }) => name).filter((name) => !done.has(name));
+}
+
+/** @returns the names of those that the database has and this version does not know: a newer one has migrated it */
+export async function unknownMigrations(db: Pick<Database, 'pool'>): Promise<string[]> {
+  const known = new Set(migrations.map(({ name }) => name));
+  return [...(await doneMigrations(db))].filter((name) => !known.has(name));
+}
+
+async function doneMigrations({ pool }: Pick<Database, 'pool'>): Promise<Set<string>> {
   const statement = {
     text: `select name from hookwright.migrations`,
     query_timeout: READINESS_TIMEOUT_MS,
@@ -24,7 +35,7 @@ export async function missingMigrations({ pool }: Pick<Database, 'pool'>): Promi
       throw error;
     }
   }
-  return migrations.map(({ name }) => name).filter((name) => !done.has(name));
+  return done;
 }
 
 /** Nothing was migrated yet, so the table of migrations itself is missing. */

@@ -14,6 +14,8 @@ export interface Emit {
   idempotencyKey: string | null;
   /** Only this webhook gets the event, whatever it subscribed to (a test); null: every webhook that matches. */
   onlyWebhookId: number | null;
+  /** W3C Trace Context that the attempts go on from; none: they are not traced. */
+  traceparent?: string | null | undefined;
 }
 
 export type EmitRefusal =
@@ -42,6 +44,14 @@ const emitStatement: Statement = {
          order by item`,
 };
 
+const emitTracedStatement: Statement = {
+  name: 'emit_traced_events',
+  text: `select event_id, delivery_count, duplicate, error_code
+         from hookwright.emit_traced_events($1::bigint[], $2::text[], $3::text[], $4::text[], $5::bigint[],
+                                            $6::integer[], $7::text[])
+         order by item`,
+};
+
 const BATCH_ITEMS_MAX = 100;
 /** A second batch makes use of the time that the first one's commit takes, but small ones would cost more than that. */
 const BATCH_BESIDE_ITEMS = 40;
@@ -53,16 +63,21 @@ export class Emitter {
   readonly #groups: GroupCommit<Emit, EmitResult>;
   readonly #pace: TenantPace;
 
-  /** @param now milliseconds, never going back */
+  /**
+   * @param now milliseconds, never going back
+   * @param onBatch is told how many events each transaction has
+   */
   constructor(
     private readonly pool: pg.Pool,
     now: () => number = () => performance.now(),
+    onBatch?: (events: number) => void,
   ) {
     this.#pace = new TenantPace(now);
     this.#groups = new GroupCommit((items) => this.#write(pool, items), {
       itemsMax: BATCH_ITEMS_MAX,
       besideItems: BATCH_BESIDE_ITEMS,
       turnOf: tenantOf,
+      onBatch,
     });
   }
 
@@ -95,13 +110,15 @@ export class Emitter {
   }
 
   async #write(pool: pg.Pool | pg.PoolClient, items: readonly Emit[]): Promise<EmitResult[]> {
-    const rows = await query<EmitRow>(pool, emitStatement, [
+    const isTraced = items.some(({ traceparent }) => typeof traceparent === 'string');
+    const rows = await query<EmitRow>(pool, isTraced ? emitTracedStatement : emitStatement, [
       items.map(({ tenantId }) => tenantId),
       items.map(({ eventType }) => eventType),
       items.map(({ body }) => body),
       items.map(({ idempotencyKey }) => idempotencyKey),
       items.map(({ onlyWebhookId }) => onlyWebhookId),
       items.map((item) => this.#priority(item)),
+      ...(isTraced ? [items.map(({ traceparent }) => traceparent ?? null)] : []),
     ]);
     return rows.map((row, index) => {
       if (row.event_id === null) {

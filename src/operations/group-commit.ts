@@ -30,6 +30,7 @@ export class GroupCommit<Item, Result> {
    * @param options.itemsMax how many items close a batch; only its last group may go beyond
    * @param options.inFlightMax how many batches may be under way at the same time; 2 unless it is said
    * @param options.besideItems how many items must wait for a batch to leave beside another one; 1 unless it is said
+   * @param options.onBatch is told how many items each batch has
    * @param options.turnOf who takes turns: of those with equal answers one group goes after another, the others in
    *   between
    */
@@ -39,6 +40,7 @@ export class GroupCommit<Item, Result> {
       itemsMax: number;
       inFlightMax?: number;
       besideItems?: number;
+      onBatch?: ((items: number) => void) | undefined;
       turnOf?: (items: readonly Item[]) => unknown;
     },
   ) {}
@@ -124,7 +126,9 @@ export class GroupCommit<Item, Result> {
 
   async #flush(groups: Waiting<Item, Result>[]): Promise<void> {
     try {
-      const results = await this.#commitRepeatedly(groups.flatMap(({ items }) => items));
+      const all = groups.flatMap(({ items }) => items);
+      this.options.onBatch?.(all.length);
+      const results = await this.#commitRepeatedly(all);
       let offset = 0;
       for (const { items, resolve } of groups) {
         resolve(results.slice(offset, offset + items.length));

@@ -16,6 +16,8 @@ export interface DueDelivery {
   webhookId: number;
   eventType: string;
   body: string;
+  /** Where its event's trace goes on from; null: it is not traced. */
+  traceparent: string | null;
   url: string;
   sealedSecret: Buffer;
   /** The secret before the last rotation while it may still sign, and until when, in ms since 1970. */
@@ -42,6 +44,7 @@ interface Row {
   previous_sealed_secret: Buffer | null;
   previous_secret_expires_at_ms: number | null;
   generation: number;
+  traceparent?: string | null;
   state: 'DUE' | 'EARLY' | 'INACTIVE' | 'DELETED';
 }
 
@@ -59,12 +62,10 @@ export const idRange = (ids: readonly number[]): [least: number, greatest: numbe
  * wrapped in `is true` so that no index is chosen for them: planned on empty tables, a day's first load would go by
  * tenant or webhook, and go on reading everything that they have (1.5 s instead of 2 ms, measured).
  */
-const loadStatement: Statement = {
-  name: 'load_deliveries',
-  text: `
+const loadSql = (more: { column: string; join: string }) => `
     select d.id, d.tenant_id, d.webhook_id, d.event_type, d.attempt_count, d.attempts_before, d.job_group, e.body, w.url,
            w.sealed_secret, w.generation, w.previous_sealed_secret,
-           extract(epoch from w.previous_secret_expires_at)::float8 * 1000 as previous_secret_expires_at_ms,
+           extract(epoch from w.previous_secret_expires_at)::float8 * 1000 as previous_secret_expires_at_ms${more.column},
            case when w.deleted_at is not null then 'DELETED'
                 when not w.active then 'INACTIVE'
                 when greatest(d.due_at, w.closed_until) > now() then 'EARLY'
@@ -72,7 +73,18 @@ const loadStatement: Statement = {
     from hookwright.deliveries d
     join hookwright.events e on e.id = d.event_id and (e.tenant_id = d.tenant_id) is true
     join hookwright.webhooks w on w.id = d.webhook_id and (w.tenant_id = d.tenant_id) is true
-    where d.id = any($1::bigint[]) and d.id between $2 and $3 and (d.status = 'PENDING') is true`,
+    ${more.join}
+    where d.id = any($1::bigint[]) and d.id between $2 and $3 and (d.status = 'PENDING') is true`;
+
+const loadStatement: Statement = { name: 'load_deliveries', text: loadSql({ column: '', join: '' }) };
+
+/** Daemons that make no traces do not look for any. */
+const loadTracedStatement: Statement = {
+  name: 'load_traced_deliveries',
+  text: loadSql({
+    column: ', t.traceparent',
+    join: 'left join hookwright.event_traces t on t.event_id = d.event_id and (t.tenant_id = d.tenant_id) is true',
+  }),
 };
 
 /** The same conditions again: whatever was changed between the two statements wins. */
@@ -105,9 +117,10 @@ const turnAwayStatement: Statement = {
 export async function loadDeliveries(
   pool: pg.Pool,
   jobs: readonly NamedDelivery[],
+  { traced = false }: { traced?: boolean } = {},
 ): Promise<(DueDelivery | null)[]> {
   const ids = jobs.map(({ id }) => id);
-  const rows = await query<Row>(pool, loadStatement, [ids, ...idRange(ids)]);
+  const rows = await query<Row>(pool, traced ? loadTracedStatement : loadStatement, [ids, ...idRange(ids)]);
   const turnedAway = rows.filter(({ state }) => state !== 'DUE').map(({ id }) => id);
   if (turnedAway.length > 0) {
     await query(pool, turnAwayStatement, [turnedAway]);
@@ -129,6 +142,7 @@ function toDueDelivery(row: Row): DueDelivery {
     webhookId: row.webhook_id,
     eventType: row.event_type,
     body: row.body,
+    traceparent: row.traceparent ?? null,
     url: row.url,
     sealedSecret: row.sealed_secret,
     previousSecret:

@@ -6,7 +6,7 @@ import type { Outcome, SendResult } from '../domain/outcome.js';
 import { needsJobSql } from './enqueue.js';
 import { type DueDelivery, idRange } from './load-deliveries.js';
 import { tellOutcomes } from './tell-outcomes.js';
-import { lockWebhooks, updateHealth } from './update-health.js';
+import { type DisabledWebhook, lockWebhooks, updateHealth } from './update-health.js';
 
 /** An attempt that has ended, judged, with what is to happen next. */
 export interface FinishedAttempt {
@@ -30,13 +30,13 @@ export interface FinishedAttempt {
  *
  * @param attempts in the order in which they ended; at most one per delivery
  * @param holdHours how long a webhook that this disables collects events
- * @returns per attempt, whether it was recorded now
+ * @returns per attempt, whether it was recorded now; and the webhooks that were disabled by them
  */
 export async function recordAttempts(
   pool: pg.Pool,
   attempts: readonly FinishedAttempt[],
   holdHours: number,
-): Promise<boolean[]> {
+): Promise<{ recorded: boolean[]; disabled: DisabledWebhook[] }> {
   return await transaction(pool, async (client, withCommit) => {
     const webhookIds = [...new Set(attempts.map(({ delivery }) => delivery.webhookId))];
     // Sent together, answered in order: webhooks are locked before deliveries, as everywhere.
@@ -45,7 +45,7 @@ export async function recordAttempts(
     const hits = await query<{ id: number; status: string }>(client, recordStatement, recordValues(attempts));
     const recorded = new Set(hits.map(({ id }) => id));
     const counted = attempts.filter(({ delivery }) => recorded.has(delivery.id));
-    const { news, written } = updateHealth(client, await locking, counted, holdHours);
+    const { news, disabled, written } = updateHealth(client, await locking, counted, holdHours);
     withCommit(written);
     if (counted.length > 0) {
       withCommit(query(client, statsStatement, statsValues(counted)));
@@ -55,7 +55,7 @@ export async function recordAttempts(
       const exhausted = counted.filter(({ delivery }) => failed.has(delivery.id));
       await tellOutcomes(client, news, exhausted);
     }
-    return attempts.map(({ delivery }) => recorded.has(delivery.id));
+    return { recorded: attempts.map(({ delivery }) => recorded.has(delivery.id)), disabled };
   });
 }
 

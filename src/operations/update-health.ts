@@ -28,6 +28,13 @@ export function lockWebhooks(client: pg.PoolClient, ids: readonly number[]): Pro
   return query<LockedWebhook>(client, lockStatement, [[...ids]]);
 }
 
+/** A webhook that was disabled for what its receiver did. */
+export interface DisabledWebhook {
+  webhookId: number;
+  tenantId: number;
+  reason: string;
+}
+
 const endedAt = ({ startedAt, result }: FinishedAttempt) => new Date(startedAt.getTime() + result.durationMs);
 
 const healthStatement: Statement = {
@@ -70,20 +77,21 @@ export interface WebhookNews {
  *
  * @param webhooks locked; those that no attempt belongs to are left alone
  * @param counted the attempts that were recorded now
- * @returns what is to be told of it, at once; `written` when the statements are done, which were sent before it returned
+ * @returns what is to be told of it and which ones it disables, at once; `written` when the statements are done, which
+ *   were sent before it returned
  */
 export function updateHealth(
   client: pg.PoolClient,
   webhooks: readonly LockedWebhook[],
   counted: readonly FinishedAttempt[],
   holdHours: number,
-): { news: WebhookNews[]; written: Promise<unknown> } {
+): { news: WebhookNews[]; disabled: DisabledWebhook[]; written: Promise<unknown> } {
   const byWebhook = Map.groupBy(counted, ({ delivery }) => delivery.webhookId);
   const touched = webhooks
     .filter(({ id }) => byWebhook.has(id))
     .map((webhook) => ({ webhook, ...newHealth(webhook, byWebhook.get(webhook.id) ?? []) }));
   if (touched.length === 0) {
-    return { news: [], written: Promise.resolve() };
+    return { news: [], disabled: [], written: Promise.resolve() };
   }
   const updated = query(client, healthStatement, [
     touched.map(({ webhook }) => webhook.id),
@@ -101,6 +109,11 @@ export function updateHealth(
   const disabled = touched.filter(({ verdict }) => verdict.disable !== null);
   return {
     news: touched.filter(({ news }) => news.disabled !== null || news.recovered),
+    disabled: disabled.map(({ webhook, verdict }) => ({
+      webhookId: webhook.id,
+      tenantId: webhook.tenant_id,
+      reason: String(verdict.disable),
+    })),
     written: Promise.all([updated, ...disabled.map((one) => afterDisabling(client, one))]),
   };
 }

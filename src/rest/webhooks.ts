@@ -42,6 +42,7 @@ export async function webhookRoutes(
       authorization,
       tenantHeader: headerOf(request, 'hookwright-tenant'),
       requestId: request.id,
+      span: request.span,
       address: request.ip,
     });
     const { keyId } = callerOf(request.asking);

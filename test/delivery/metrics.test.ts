@@ -21,7 +21,9 @@ test('/metrics tells of attempts by lane and verdict, of windows, and of what wa
     expect(text).toContain('hookwright_attempts_total{lane="FIRST",verdict="SUCCEEDED"} 20');
     expect(text).toContain('hookwright_put_offs_total{lane="FIRST"} 12');
     expect(text).toContain('hookwright_requests_in_flight 8');
-    expect(text).toMatch(/^process_resident_memory_bytes \d+$/m);
+    expect(text).toContain('hookwright_slots_in_use 8');
+    expect(text).toContain('hookwright_deliveries_total{lane="FIRST",outcome="succeeded"} 20');
+    expect(text).toContain('hookwright_due_deliveries ');
     return true;
   });
   expect((await fetch(new URL('/', server.url))).status).toBe(404);

@@ -1,0 +1,82 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Config } from '../src/config.js';
+import type { Database } from '../src/database.js';
+import { isDatabaseAway } from '../src/errors.js';
+import { GroupCommit } from '../src/operations/group-commit.js';
+import { type FinishedAttempt, recordAttempts } from '../src/operations/record-attempts.js';
+import type { Fence } from './fence.js';
+import type { DaemonMetrics } from './metrics.js';
+
+export interface RecorderDeps {
+  config: Pick<Config, 'holdHours'>;
+  db: Pick<Database, 'pool'>;
+  fence: Fence;
+  log: Logger;
+  metrics: DaemonMetrics;
+}
+
+const BATCH_MAX = 256;
+const RECORD_PAUSE_MS = 500;
+
+/** Writes what came of attempts, together with those of others that ended meanwhile. */
+export class Recorder {
+  readonly #records: GroupCommit<FinishedAttempt, boolean>;
+
+  constructor(private readonly deps: RecorderDeps) {
+    const { db, config, metrics } = deps;
+    // One batch at a time: two would only wait for each other, on the rows of the webhooks that they share.
+    this.#records = new GroupCommit((attempts) => this.#write(db, attempts, config.holdHours), {
+      itemsMax: BATCH_MAX,
+      inFlightMax: 1,
+      onBatch: metrics.batch('record'),
+    });
+  }
+
+  /**
+   * The request has been made: losing its outcome would repeat it, so a database that is away is waited for, and
+   * meanwhile nothing else is sent.
+   */
+  async record(attempt: FinishedAttempt): Promise<void> {
+    const { fence } = this.deps;
+    let waiting: (() => void) | undefined;
+    for (;;) {
+      try {
+        const recorded = await this.#records.runOne(attempt);
+        waiting?.();
+        this.#tell(attempt, recorded);
+        return;
+      } catch (error) {
+        waiting ??= fence.outcomeWaits();
+        if (!isDatabaseAway(error) || fence.ended) {
+          waiting();
+          throw error;
+        }
+        await delay(RECORD_PAUSE_MS);
+      }
+    }
+  }
+
+  async #write(
+    { pool }: Pick<Database, 'pool'>,
+    attempts: readonly FinishedAttempt[],
+    holdHours: number,
+  ): Promise<boolean[]> {
+    const { recorded, disabled } = await recordAttempts(pool, attempts, holdHours);
+    for (const { webhookId, tenantId, reason } of disabled) {
+      this.deps.metrics.disabled(reason);
+      this.deps.log.info({ webhookId, tenantId, reason }, 'a webhook was disabled');
+    }
+    return recorded;
+  }
+
+  /** One line for each attempt would be most of the log, and all of it is in the table: only for LOG_LEVEL=debug. */
+  #tell({ delivery, outcome, result }: FinishedAttempt, recorded: boolean): void {
+    const { log } = this.deps;
+    if (log.isLevelEnabled('debug')) {
+      const { id: deliveryId, attemptNumber: attempt, webhookId, tenantId } = delivery;
+      const { durationMs } = result;
+      log.debug({ deliveryId, attempt, webhookId, tenantId, durationMs, outcome, recorded }, 'attempt');
+    }
+  }
+}

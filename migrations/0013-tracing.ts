@@ -1,0 +1,51 @@
+import { Migration } from '@mikro-orm/migrations';
+
+/**
+ * Where a trace goes on from when an event's deliveries are attempted. In a table of its own: only sampled events have
+ * a row, so whoever does not trace pays nothing, neither in rows nor in emit_events.
+ */
+export class TracesOfEvents extends Migration {
+  override up(): void {
+    this.addSql(`
+      create table hookwright.event_traces (
+        event_id bigint primary key,
+        tenant_id bigint not null,
+        traceparent text not null check (traceparent ~ '^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$')
+      );
+      alter table hookwright.event_traces enable row level security;
+      alter table hookwright.event_traces force row level security;
+      create policy one_tenant on hookwright.event_traces to hookwright_api
+        using (tenant_id = hookwright.current_tenant());
+      do $$ begin
+        execute format('create policy all_tenants on hookwright.event_traces to %I using (true)', current_user);
+      end $$;
+
+      -- As emit_events, with the W3C trace context of each item, null where it is not sampled. A duplicate keeps the
+      -- trace of its first emit.
+      create function hookwright.emit_traced_events(
+        tenant_ids bigint[], event_types text[], bodies text[], idempotency_keys text[], only_webhook_ids bigint[],
+        priorities integer[], traceparents text[]
+      ) returns table (item integer, event_id bigint, delivery_count integer, duplicate boolean, error_code text)
+      language plpgsql security definer set search_path = pg_catalog, hookwright, pg_temp as $$
+      #variable_conflict use_column
+      begin
+        return query
+        with emitted as materialized (
+          select e.item, e.event_id, e.delivery_count, e.duplicate, e.error_code
+          from hookwright.emit_events(tenant_ids, event_types, bodies, idempotency_keys, only_webhook_ids, priorities) e
+        ),
+        traced as (
+          insert into hookwright.event_traces (event_id, tenant_id, traceparent)
+          select e.event_id, tenant_ids[e.item + 1], traceparents[e.item + 1]
+          from emitted e
+          where e.error_code is null and not e.duplicate and traceparents[e.item + 1] is not null
+        )
+        select e.item, e.event_id, e.delivery_count, e.duplicate, e.error_code from emitted e;
+      end $$;
+      revoke execute on function
+        hookwright.emit_traced_events(bigint[], text[], text[], text[], bigint[], integer[], text[]) from public;
+      grant execute on function
+        hookwright.emit_traced_events(bigint[], text[], text[], text[], bigint[], integer[], text[]) to hookwright_api;
+    `);
+  }
+}

@@ -1,0 +1,137 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import type pg from 'pg';
+import { type Config, ConfigError, readConfig } from '../config.js';
+import { openPool } from '../database.js';
+import { type Check, check } from '../doctor/check.js';
+import { judgeDeliveries } from '../doctor/judge-deliveries.js';
+import { judgeServer } from '../doctor/judge-server.js';
+import { missingMigrations, unknownMigrations } from '../operations/check-readiness.js';
+import { examineDeliveries } from '../operations/examine-deliveries.js';
+import { examineServer } from '../operations/examine-server.js';
+import { readBacklog } from '../operations/read-installation.js';
+import { API_ROLE } from '../tenant-database.js';
+import { withDatabaseUrl } from './database-url.js';
+import { ENCRYPTION_KEY_ID, encryptionKeyFile } from './first-start.js';
+
+/** `hookwright doctor`: looks at everything, changes nothing. Exits with 1 when something fails. */
+export async function doctor({ json = false }: { json?: boolean }): Promise<void> {
+  const checks = await examine(process.env);
+  process.stdout.write(json ? `${JSON.stringify({ checks }, null, 2)}\n` : textOf(checks));
+  process.exitCode = checks.some(({ status }) => status === 'fail') ? 1 : 0;
+}
+
+function textOf(checks: readonly Check[]): string {
+  const lines = checks.map(({ name, status, text }) => `${status.padEnd(4)}  ${name}: ${text}`);
+  const count = (status: Check['status']) => checks.filter((each) => each.status === status).length;
+  return `${lines.join('\n')}\n${count('fail')} failed, ${count('warn')} warnings, ${count('ok')} ok\n`;
+}
+
+/** @param env the environment that the service is started with */
+export async function examine(env: NodeJS.ProcessEnv): Promise<Check[]> {
+  let config: Config;
+  try {
+    config = readConfig(env);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) {
+      throw error;
+    }
+    return error.message.split('\n').map((problem) => check('settings', 'fail', problem));
+  }
+  const checks = [check('settings', 'ok', 'All settings have values that are allowed.')];
+  if (config.embedded && !existsSync(encryptionKeyFile(config))) {
+    const text = `There is no installation in ${config.dataDir}. "npm start" makes one; DATABASE_URL or DATA_DIR name another.`;
+    return [...checks, check('database', 'fail', text)];
+  }
+  try {
+    await withDatabaseUrl(config, async (url) => {
+      checks.push(...(await examineDatabase(config, url)));
+    });
+  } catch (error) {
+    checks.push(check('database', 'fail', `${reasonOf(error)} Is Postgres running, and DATABASE_URL right?`));
+  }
+  return checks;
+}
+
+/** Never the url, which holds a password: a driver's message may name host and user. */
+function reasonOf(error: unknown): string {
+  const { message = '', code } = error as Error & { code?: string };
+  return `The database cannot be used: ${message || code || 'no reason is known'}.`;
+}
+
+async function examineDatabase(config: Config, url: string): Promise<Check[]> {
+  const pool = openPool(url, 1, () => {});
+  try {
+    const { clock, apart } = await onceReadOnly(pool, compareClocks);
+    const facts = await onceReadOnly(pool, (client) => examineServer(client, API_ROLE));
+    const circumstances = { poolMax: config.databasePoolMax, ...apart };
+    const checks = [
+      check('database', 'ok', 'The database can be reached.'),
+      ...judgeServer(facts, circumstances, API_ROLE),
+    ];
+    const migrated = await examineMigrations(pool);
+    checks.push(migrated);
+    if (migrated.status === 'fail') {
+      return checks;
+    }
+    const backlog = await onceReadOnly(pool, readBacklog);
+    const deliveries = await onceReadOnly(pool, examineDeliveries);
+    const knownKids = await knownKidsOf(config);
+    return [...checks, ...judgeDeliveries(deliveries, backlog, { knownKids, now: clock })];
+  } finally {
+    await pool.end();
+  }
+}
+
+/** That nothing here changes anything is not left to care. */
+async function onceReadOnly<Result>(
+  pool: pg.Pool,
+  work: (client: pg.PoolClient) => Promise<Result>,
+): Promise<Result> {
+  const client = await pool.connect();
+  try {
+    await client.query('begin transaction read only');
+    return await work(client);
+  } finally {
+    await client.query('rollback').catch(() => {});
+    client.release();
+  }
+}
+
+async function compareClocks(client: pg.PoolClient) {
+  const asked = Date.now();
+  const { rows } = await client.query<{ clock: Date }>('select clock_timestamp() as clock');
+  const answered = Date.now();
+  const { clock } = rows[0]!;
+  return {
+    clock,
+    apart: {
+      clockAheadSeconds: ((asked + answered) / 2 - clock.getTime()) / 1_000,
+      clockErrorSeconds: (answered - asked) / 2_000,
+    },
+  };
+}
+
+async function examineMigrations(pool: pg.Pool): Promise<Check> {
+  const missing = await missingMigrations({ pool });
+  if (missing.length > 0) {
+    return check('migrations', 'fail', `The database lacks ${missing.join(', ')}. Run: hookwright migrate`);
+  }
+  const unknown = await unknownMigrations({ pool });
+  return unknown.length > 0
+    ? check(
+        'migrations',
+        'warn',
+        `A newer version has migrated the database (${unknown.join(', ')}). Upgrade the processes of this one.`,
+      )
+    : check('migrations', 'ok', 'The database has the newest schema.');
+}
+
+/** The names alone. In the all-in-one mode the key stands in a file, which is not made here. */
+async function knownKidsOf(config: Config): Promise<string[]> {
+  if (config.encryptionKeys !== undefined) {
+    return config.encryptionKeys.map(({ kid }) => kid);
+  }
+  const text = await readFile(encryptionKeyFile(config), 'utf8');
+  return text.trim() === '' ? [] : [ENCRYPTION_KEY_ID];
+}

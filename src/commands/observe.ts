@@ -1,0 +1,43 @@
+import type { Logger } from 'pino';
+import { Registry } from 'prom-client';
+import type { Config } from '../config.js';
+import type { Services } from '../context.js';
+import { startMetricsServer } from '../metrics-server.js';
+import { missingMigrations } from '../operations/check-readiness.js';
+import { ProcessMetrics } from '../process-metrics.js';
+import { openTracing } from '../tracing.js';
+import { listen } from './listen.js';
+
+/** What to do, last thing first, when the process ends. In haste, requests in flight get a moment only. */
+export type Closing = (inHaste: boolean) => Promise<unknown> | unknown;
+
+/** What tells from outside how the process is doing: figures and traces. */
+export async function observe(config: Config, log: Logger, closings: Closing[]) {
+  const registry = new Registry();
+  const tracing = await openTracing(config, log);
+  if (tracing !== null) {
+    closings.push(() => tracing.close()); // first to come, so last to go: what ends now is told too
+    log.info('traces are made, and sent to OTEL_EXPORTER_OTLP_ENDPOINT');
+  }
+  return { registry, tracing, process: new ProcessMetrics(registry) };
+}
+
+/** @param trouble why the daemon of this process does not work; null: it does, or there is none */
+export async function startMetrics(
+  { config, db, log }: Services,
+  registry: Registry,
+  trouble: () => string | null,
+): Promise<Closing> {
+  if (config.metrics.port === 0) {
+    return () => {};
+  }
+  const notReady = async () => {
+    const missing = await missingMigrations(db);
+    return missing.length > 0 ? `The database lacks ${missing.join(', ')}.` : trouble();
+  };
+  const server = await listen('METRICS_PORT', config.metrics, (place) =>
+    startMetricsServer(registry, place, notReady),
+  );
+  log.info({ url: server.url }, 'Prometheus finds its figures there');
+  return () => server.close();
+}

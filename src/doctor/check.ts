@@ -1,0 +1,29 @@
+export type CheckStatus = 'ok' | 'warn' | 'fail';
+
+/** What was looked at, how it is, and what to do about it. */
+export interface Check {
+  name: string;
+  status: CheckStatus;
+  text: string;
+}
+
+export const check = (name: string, status: CheckStatus, text: string): Check => ({ name, status, text });
+
+/** `fail` where the first condition holds, else `warn` where the second does, else `ok`. */
+export const statusOf = (isBad: boolean, isDoubtful = false): CheckStatus =>
+  isBad ? 'fail' : isDoubtful ? 'warn' : 'ok';
+
+const UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
+
+export function bytesText(bytes: number): string {
+  const power = Math.min(UNITS.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
+  return `${power === 0 ? bytes : (bytes / 1024 ** power).toFixed(1)} ${UNITS[power]}`;
+}
+
+/** A duration as a person says it, in its largest unit. */
+export function durationText(seconds: number): string {
+  if (seconds < 120) {
+    return `${Math.round(seconds)} s`;
+  }
+  return seconds < 7_200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3_600)} h`;
+}

@@ -1,0 +1,115 @@
+import type { DeliveryFacts } from '../operations/examine-deliveries.js';
+import { type Backlog, COUNTED_MAX } from '../operations/read-installation.js';
+import { type Check, check, durationText, statusOf } from './check.js';
+
+const PARTITION_DAYS_WARN = 7;
+const HOUSEKEEPING_WARN_SECONDS = 3 * 3_600;
+const DUE_WARN_SECONDS = 60;
+const DUE_FAIL_SECONDS = 900;
+
+const count = (rows: number) => (rows >= COUNTED_MAX ? `${COUNTED_MAX} or more` : String(rows));
+
+/** What the figures of the deliveries mean. @param knownKids the names of ENCRYPTION_KEYS */
+export function judgeDeliveries(
+  facts: DeliveryFacts,
+  backlog: Backlog,
+  { knownKids, now }: { knownKids: readonly string[]; now: Date },
+): Check[] {
+  return [
+    judgePartitions(backlog),
+    judgeKeys(facts, knownKids),
+    check(
+      'daemons',
+      statusOf(facts.daemons === 0),
+      facts.daemons === 0
+        ? 'No daemon is connected: nothing is delivered. Start one: hookwright daemon.'
+        : `Daemons connected: ${facts.daemons}.`,
+    ),
+    judgeHousekeeping(backlog, now),
+    check(
+      'dead workers',
+      statusOf(false, facts.deadPools > 0),
+      facts.deadPools === 0
+        ? 'No dead process has jobs locked.'
+        : `Jobs are locked by ${facts.deadPools} worker pools whose process has gone. A running daemon frees them within about ten seconds; look again then, and at its log.`,
+    ),
+    check(
+      'sweepers',
+      statusOf(false, facts.lost > 0),
+      facts.lost === 0
+        ? 'Every overdue delivery has a job.'
+        : `Overdue deliveries without a job: ${facts.lost}. A running daemon finds them within two minutes; look again then.`,
+    ),
+    judgeBacklog(backlog),
+    check(
+      'held',
+      statusOf(false, facts.holdsEndingSoon > 0),
+      facts.holdsEndingSoon === 0
+        ? `Held deliveries: ${count(backlog.held)}; none ends within a day.`
+        : `Held deliveries: ${count(backlog.held)}; those of ${facts.holdsEndingSoon} webhooks are canceled within a day (HOLD_HOURS). Have their owners enable them.`,
+    ),
+    check(
+      'quarantine',
+      statusOf(false, facts.quarantined > 0),
+      facts.quarantined === 0
+        ? 'No delivery is in quarantine.'
+        : `Deliveries in quarantine: ${facts.quarantined}. Their jobs were fetched again and again without being finished. The daemon's log names them: "put aside".`,
+    ),
+    check(
+      'webhooks',
+      'ok',
+      `Active: ${backlog.activeWebhooks}; disabled because their receivers failed: ${backlog.disabledWebhooks}.`,
+    ),
+  ];
+}
+
+function judgePartitions({ partitionDaysAhead }: Backlog): Check {
+  const status = statusOf(partitionDaysAhead < 1, partitionDaysAhead < PARTITION_DAYS_WARN);
+  const text = `There are partitions for the next ${partitionDaysAhead} days.`;
+  return check(
+    'partitions',
+    status,
+    status === 'ok'
+      ? text
+      : `${text} A daemon's housekeeping makes them, every hour at :07: see "Housekeeping does not run" in docs/operations.md.`,
+  );
+}
+
+function judgeKeys({ encryptionKeys }: DeliveryFacts, knownKids: readonly string[]): Check {
+  const missing = encryptionKeys.filter(({ kid }) => !knownKids.includes(kid));
+  const names = (keys: typeof encryptionKeys) =>
+    keys.map(({ kid, tenants }) => `${kid} (tenants: ${tenants})`).join(', ');
+  return missing.length === 0
+    ? check('encryption keys', 'ok', `All keys in use are known: ${names(encryptionKeys) || 'none yet'}.`)
+    : check(
+        'encryption keys',
+        'fail',
+        `ENCRYPTION_KEYS lacks ${names(missing)}: secrets cannot be read, so nothing can be signed. Put them back from your backup.`,
+      );
+}
+
+function judgeHousekeeping({ housekeepingAt }: Backlog, now: Date): Check {
+  if (housekeepingAt === null) {
+    return check('housekeeping', 'ok', 'Housekeeping has not run yet; it does, every hour at :07.');
+  }
+  const seconds = (now.getTime() - housekeepingAt.getTime()) / 1_000;
+  const isLate = seconds > HOUSEKEEPING_WARN_SECONDS;
+  const text = `Housekeeping last ran ${durationText(Math.max(0, seconds))} ago.`;
+  return check(
+    'housekeeping',
+    statusOf(false, isLate),
+    isLate ? `${text} It should every hour: look into the daemon's log for why it does not.` : text,
+  );
+}
+
+function judgeBacklog({ due, scheduled, oldestDueSeconds }: Backlog): Check {
+  const status = statusOf(oldestDueSeconds > DUE_FAIL_SECONDS, oldestDueSeconds > DUE_WARN_SECONDS);
+  const text = `Due: ${count(due)}, the oldest for ${durationText(oldestDueSeconds)}; retries that wait: ${count(scheduled)}.`;
+  return check(
+    'backlog',
+    status,
+    status === 'ok'
+      ? text
+      : `${text} Slow receivers alone can do that: see "The backlog grows" in docs/operations.md.`,
+  );
+}

@@ -1,0 +1,141 @@
+import type { ServerFacts } from '../operations/examine-server.js';
+import { bytesText, type Check, check, durationText, statusOf } from './check.js';
+
+const POSTGRES_MIN = 150_000;
+const CLOCK_WARN_SECONDS = 2;
+/** Receivers refuse what is older than five minutes, and most clocks of theirs are off as well. */
+const CLOCK_FAIL_SECONDS = 60;
+const TRANSACTION_WARN_SECONDS = 300;
+const IDLE_TRANSACTION_WARN_SECONDS = 60;
+const CONNECTIONS_WARN_SHARE = 0.8;
+/** Of a daemon, besides its pools: those of its job runner, and the one that tells that it is alive. */
+const DAEMON_CONNECTIONS = 6;
+/** Kept by Postgres for its superusers. */
+const RESERVED_CONNECTIONS = 3;
+
+export interface Circumstances {
+  poolMax: number;
+  /** How far this machine's clock is ahead of Postgres', in seconds; and how exactly that is known. */
+  clockAheadSeconds: number;
+  clockErrorSeconds: number;
+}
+
+/** What the figures of the server mean for whoever runs it. */
+export function judgeServer(facts: ServerFacts, circumstances: Circumstances, apiRole: string): Check[] {
+  return [
+    check(
+      'postgres version',
+      statusOf(facts.version < POSTGRES_MIN),
+      facts.version < POSTGRES_MIN
+        ? `Postgres ${facts.versionText} is too old. Upgrade it to 15 or later.`
+        : `Postgres ${facts.versionText}.`,
+    ),
+    check(
+      'primary',
+      statusOf(facts.isStandby),
+      facts.isStandby
+        ? 'DATABASE_URL leads to a standby, which takes no writes. Point it at the primary.'
+        : 'The server takes writes.',
+    ),
+    judgeRole(facts, apiRole),
+    ...judgeDurability(facts),
+    judgeConnections(facts, circumstances),
+    judgeClock(circumstances),
+    judgeTransactions(facts),
+    judgeVacuum(facts),
+    check(
+      'disk',
+      'ok',
+      `The database has ${bytesText(facts.databaseBytes)}; most of it: ${facts.tables
+        .map(({ name, bytes }) => `${name} ${bytesText(bytes)}`)
+        .join(', ')}. RETENTION_DAYS decides how much is kept.`,
+    ),
+  ];
+}
+
+function judgeRole({ apiRoleExists, mayUseApiRole }: ServerFacts, role: string): Check {
+  const name = 'api role';
+  if (!apiRoleExists) {
+    return check(
+      name,
+      'fail',
+      `The role ${role} does not exist. Run "hookwright migrate", or: create role ${role} nologin;`,
+    );
+  }
+  return mayUseApiRole
+    ? check(name, 'ok', `The role ${role} is there and may be used.`)
+    : check(
+        name,
+        'fail',
+        `The user of DATABASE_URL may not use the role ${role}. Have an administrator run: grant ${role} to that user;`,
+      );
+}
+
+function judgeDurability({ durability }: ServerFacts): Check[] {
+  const lost = 'events that were accepted can be lost when the server crashes. Turn it on.';
+  return (['fsync', 'synchronous_commit', 'full_page_writes'] as const).map((name) =>
+    durability[name] === 'off'
+      ? check(name, 'fail', `${name} is off: ${lost}`)
+      : check(name, 'ok', `${name} is ${durability[name]}.`),
+  );
+}
+
+function judgeConnections({ connections, maxConnections }: ServerFacts, { poolMax }: Circumstances): Check {
+  const needed = 4 * poolMax + DAEMON_CONNECTIONS;
+  const room = maxConnections - RESERVED_CONNECTIONS;
+  const used = `${connections} of ${maxConnections} connections are in use`;
+  if (needed > room) {
+    return check(
+      'connections',
+      'fail',
+      `One API and one daemon may need ${needed} connections, and max_connections leaves ${room}. Lower DATABASE_POOL_MAX or raise max_connections.`,
+    );
+  }
+  return connections > room * CONNECTIONS_WARN_SHARE
+    ? check(
+        'connections',
+        'warn',
+        `${used}. Raise max_connections, lower DATABASE_POOL_MAX, or run fewer processes.`,
+      )
+    : check('connections', 'ok', `${used}; one API and one daemon need ${needed} at most.`);
+}
+
+function judgeClock({ clockAheadSeconds, clockErrorSeconds }: Circumstances): Check {
+  const surely = Math.max(0, Math.abs(clockAheadSeconds) - clockErrorSeconds);
+  const status = statusOf(surely > CLOCK_FAIL_SECONDS, surely > CLOCK_WARN_SECONDS);
+  const text = `This machine's clock and Postgres' differ by ${Math.abs(clockAheadSeconds).toFixed(1)} s.`;
+  return check(
+    'clock',
+    status,
+    status === 'ok'
+      ? text
+      : `${text} Signatures carry the time of this machine, and receivers refuse wrong ones: set both clocks by NTP.`,
+  );
+}
+
+function judgeTransactions({ oldestTransactionSeconds, oldestIdleTransactionSeconds }: ServerFacts): Check {
+  const isIdle = oldestIdleTransactionSeconds > IDLE_TRANSACTION_WARN_SECONDS;
+  if (!isIdle && oldestTransactionSeconds <= TRANSACTION_WARN_SECONDS) {
+    return check('transactions', 'ok', 'No transaction has been open for long.');
+  }
+  const what = isIdle
+    ? `A transaction has done nothing for ${durationText(oldestIdleTransactionSeconds)}`
+    : `A transaction has been open for ${durationText(oldestTransactionSeconds)}`;
+  return check(
+    'transactions',
+    'warn',
+    `${what}: meanwhile nothing that was deleted can be cleaned up, and fetching jobs slows down. Find it: select pid, application_name, query from pg_stat_activity order by xact_start; and end it with pg_terminate_backend(pid).`,
+  );
+}
+
+function judgeVacuum({ unvacuumed }: ServerFacts): Check {
+  if (unvacuumed.length === 0) {
+    return check('autovacuum', 'ok', 'Autovacuum keeps up.');
+  }
+  const tables = unvacuumed.map(({ name, dead, live }) => `${name} (${dead} dead rows, ${live} alive)`);
+  return check(
+    'autovacuum',
+    'warn',
+    `Autovacuum does not keep up with ${tables.join(', ')}. Look for long transactions, and raise autovacuum_vacuum_cost_limit.`,
+  );
+}

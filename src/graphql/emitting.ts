@@ -1,0 +1,66 @@
+import type { Context } from '../context.js';
+import { toApiError } from '../errors.js';
+import type { Emit, EmitResult } from '../operations/emit-events.js';
+
+/**
+ * Emits for a resolver: the metrics count what becomes of the events, and their deliveries go on with the request's
+ * trace.
+ *
+ * @throws what the emitter throws
+ */
+export async function emitFor(
+  context: Context,
+  emits: readonly Emit[],
+  { allOrNothing = false }: { allOrNothing?: boolean } = {},
+): Promise<EmitResult[]> {
+  if (emits.length === 0) {
+    return [];
+  }
+  const { emitter, metrics } = context;
+  const span = context.span?.child('emit', 'INTERNAL', { 'hookwright.events': emits.length });
+  const traceparent = span?.traceparent;
+  const traced = traceparent ? emits.map((emit) => ({ ...emit, traceparent })) : emits;
+  try {
+    const results = await (allOrNothing ? emitter.emitAllOrNothing(traced) : emitter.emit(traced));
+    count(context, results, allOrNothing);
+    tellSpan(span, results);
+    span?.end();
+    return results;
+  } catch (error) {
+    metrics.emits.failed += emits.length;
+    span?.end(toApiError(error).code);
+    throw error;
+  }
+}
+
+/** Counts events that a resolver refuses before the emitter sees them. */
+export function countRefused({ metrics }: Context, events: number): void {
+  metrics.emits.refused += events;
+}
+
+function count({ metrics: { emits } }: Context, results: readonly EmitResult[], allOrNothing: boolean): void {
+  const refused = results.filter(({ refused }) => refused !== null).length;
+  emits.refused += refused;
+  if (allOrNothing && refused > 0) {
+    return; // nothing was written
+  }
+  for (const result of results) {
+    if (result.refused === null) {
+      emits[result.duplicate ? 'duplicate' : 'accepted'] += 1;
+    }
+  }
+}
+
+function tellSpan(span: Context['span'], results: readonly EmitResult[]): void {
+  const [first] = results;
+  if (span === undefined || first === undefined || first.refused !== null) {
+    return;
+  }
+  span.set({
+    'hookwright.event_id': first.eventId, // of several, the first one's
+    'hookwright.deliveries': results.reduce(
+      (sum, result) => sum + (result.refused === null ? result.deliveryCount : 0),
+      0,
+    ),
+  });
+}

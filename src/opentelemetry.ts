@@ -1,0 +1,180 @@
+import {
+  type Context,
+  DiagLogLevel,
+  diag,
+  SpanKind as Kind,
+  type Span as OtelSpan,
+  ROOT_CONTEXT,
+  SpanStatusCode,
+  TraceFlags,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import {
+  defaultResource,
+  detectResources,
+  envDetector,
+  resourceFromAttributes,
+} from '@opentelemetry/resources';
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type Sampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
+import type { Logger } from 'pino';
+import type { Attributes, Span, SpanKind, Tracing } from './tracing.js';
+import { version } from './version.js';
+
+/**
+ * The only file that names OpenTelemetry. Contexts are handed on as arguments: keeping one for each chain of promises
+ * (AsyncLocalStorage) would cost every emit something, and nothing here needs it.
+ */
+
+type Environment = Record<string, string | undefined>;
+
+/** Collectors that are away must not hold up the end of a process. */
+const FLUSH_MS = 3_000;
+const TOLD_EVERY_MS = 60_000;
+const ATTRIBUTE_CHARS_MAX = 1_024;
+
+const kinds: Record<SpanKind, Kind> = { SERVER: Kind.SERVER, CLIENT: Kind.CLIENT, INTERNAL: Kind.INTERNAL };
+
+/** @throws Error with a sentence when a variable of OpenTelemetry's has a value that is not known */
+export function startOpenTelemetry(env: Environment, log: Logger): Tracing {
+  tellDiagnostics(log);
+  const processor = new BatchSpanProcessor({ exporter: new OTLPTraceExporter(), ...batchOptions(env) });
+  const provider = new TracerProvider({
+    resource: defaultResource()
+      .merge(resourceFromAttributes({ 'service.name': 'hookwright', 'service.version': version }))
+      .merge(detectResources({ detectors: [envDetector] })),
+    sampler: samplerOf(env),
+    spanLimits: { attributeValueLengthLimit: ATTRIBUTE_CHARS_MAX },
+    spanProcessors: [processor],
+  });
+  const tracer = provider.getTracer('hookwright', version);
+  return {
+    start: (name, kind, parent, attributes = {}) =>
+      new TracedSpan(tracer, contextOf(parent), name, kind, attributes),
+    close: async () => {
+      const end = provider.shutdown().catch((error: unknown) => diag.warn(String(error)));
+      const enough = Promise.withResolvers<void>();
+      const timer = setTimeout(enough.resolve, FLUSH_MS);
+      await Promise.race([end, enough.promise]);
+      clearTimeout(timer);
+    },
+  };
+}
+
+class TracedSpan implements Span {
+  readonly #span: OtelSpan;
+  readonly #context: Context;
+  readonly traceparent: string | null;
+
+  constructor(
+    private readonly tracer: Tracer,
+    parent: Context,
+    name: string,
+    kind: SpanKind,
+    attributes: Attributes,
+  ) {
+    this.#span = tracer.startSpan(name, { kind: kinds[kind], attributes }, parent);
+    this.#context = trace.setSpan(parent, this.#span);
+    const { traceId, spanId, traceFlags } = this.#span.spanContext();
+    const isSampled = (traceFlags & TraceFlags.SAMPLED) !== 0;
+    this.traceparent = isSampled ? `00-${traceId}-${spanId}-01` : null;
+  }
+
+  child(name: string, kind: SpanKind, attributes: Attributes = {}): Span {
+    return new TracedSpan(this.tracer, this.#context, name, kind, attributes);
+  }
+
+  set(attributes: Attributes): void {
+    this.#span.setAttributes(attributes);
+  }
+
+  end(error?: string): void {
+    if (error !== undefined) {
+      this.#span.setAttribute('error.type', error);
+      this.#span.setStatus({ code: SpanStatusCode.ERROR, message: error });
+    }
+    this.#span.end();
+  }
+}
+
+/** W3C Trace Context, level 1 §3.2; later versions may have more behind it. Zeros alone are no ids. */
+const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:$|-)/;
+
+function contextOf(traceparent: string | undefined): Context {
+  const [, traceId, spanId, flags] = TRACEPARENT.exec(traceparent ?? '') ?? [];
+  if (traceId === undefined || spanId === undefined || flags === undefined) {
+    return ROOT_CONTEXT;
+  }
+  const traceFlags = Number.parseInt(flags, 16) & TraceFlags.SAMPLED;
+  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true });
+}
+
+/** @throws Error with a sentence */
+function samplerOf({
+  OTEL_TRACES_SAMPLER: name = '',
+  OTEL_TRACES_SAMPLER_ARG: arg = '',
+}: Environment): Sampler {
+  const ratio = arg === '' ? 1 : Number(arg);
+  if (!(ratio >= 0 && ratio <= 1)) {
+    throw new Error(`OTEL_TRACES_SAMPLER_ARG is ${JSON.stringify(arg)}; allowed: 0 to 1.`);
+  }
+  const roots: Record<string, () => Sampler> = {
+    always_on: () => new AlwaysOnSampler(),
+    always_off: () => new AlwaysOffSampler(),
+    traceidratio: () => new TraceIdRatioBasedSampler(ratio),
+  };
+  const [, parentBased, rootName = ''] = /^(parentbased_)?(.*)$/.exec(name || 'parentbased_always_on') ?? [];
+  const root = Object.hasOwn(roots, rootName) ? roots[rootName]?.() : undefined;
+  if (root === undefined) {
+    const names = Object.keys(roots).flatMap((known) => [known, `parentbased_${known}`]);
+    throw new Error(`OTEL_TRACES_SAMPLER is ${JSON.stringify(name)}; allowed: ${names.join(', ')}.`);
+  }
+  return parentBased === undefined ? root : new ParentBasedSampler({ root });
+}
+
+/** The SDK itself does not read these. @throws Error with a sentence */
+function batchOptions(env: Environment) {
+  const options: Partial<Record<(typeof batchVariables)[keyof typeof batchVariables], number>> = {};
+  for (const [name, option] of Object.entries(batchVariables)) {
+    const text = env[name] ?? '';
+    if (text !== '') {
+      if (!/^[1-9]\d{0,8}$/.test(text)) {
+        throw new Error(`${name} is ${JSON.stringify(text)}; allowed: a positive whole number.`);
+      }
+      options[option] = Number(text);
+    }
+  }
+  return options;
+}
+
+const batchVariables = {
+  OTEL_BSP_SCHEDULE_DELAY: 'scheduledDelayMillis',
+  OTEL_BSP_EXPORT_TIMEOUT: 'exportTimeoutMillis',
+  OTEL_BSP_MAX_QUEUE_SIZE: 'maxQueueSize',
+  OTEL_BSP_MAX_EXPORT_BATCH_SIZE: 'maxExportBatchSize',
+} as const;
+
+/** A collector that is away is told of once a minute, and no more: nothing else depends on it. */
+function tellDiagnostics(log: Logger): void {
+  let toldAt = Number.NEGATIVE_INFINITY;
+  const tell = (message: string) => {
+    if (performance.now() - toldAt > TOLD_EVERY_MS) {
+      toldAt = performance.now();
+      log.warn({ reason: message.slice(0, ATTRIBUTE_CHARS_MAX) }, 'traces could not be exported');
+    }
+  };
+  const ignore = () => {};
+  diag.setLogger(
+    { error: tell, warn: tell, info: ignore, debug: ignore, verbose: ignore },
+    { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
+  );
+}

@@ -1,0 +1,68 @@
+import type pg from 'pg';
+
+/** What `hookwright doctor` looks at in the server. Reads only; answers in figures, and the doctor judges them. */
+export interface ServerFacts {
+  version: number;
+  versionText: string;
+  /** Settings that a commit needs to survive a crash, with their values. */
+  durability: { fsync: string; synchronous_commit: string; full_page_writes: string };
+  maxConnections: number;
+  connections: number;
+  isStandby: boolean;
+  /** Postgres' clock. */
+  clock: Date;
+  mayUseApiRole: boolean;
+  apiRoleExists: boolean;
+  /** Seconds of the oldest open transaction, and of the oldest one that does nothing, in this database. */
+  oldestTransactionSeconds: number;
+  oldestIdleTransactionSeconds: number;
+  databaseBytes: number;
+  /** The largest tables, partitions counted with their parents, in bytes with indexes. */
+  tables: { name: string; bytes: number }[];
+  /** Tables where more rows are dead than alive, and autovacuum has not come. */
+  unvacuumed: { name: string; dead: number; live: number }[];
+}
+
+const DEAD_ROWS_MIN = 50_000;
+
+/** @throws what the database throws */
+export async function examineServer(client: pg.ClientBase, apiRole: string): Promise<ServerFacts> {
+  const { rows } = await client.query(
+    `select current_setting('server_version_num')::integer as version,
+            current_setting('server_version') as "versionText",
+            json_build_object('fsync', current_setting('fsync'),
+              'synchronous_commit', current_setting('synchronous_commit'),
+              'full_page_writes', current_setting('full_page_writes')) as durability,
+            current_setting('max_connections')::integer as "maxConnections",
+            (select count(*)::integer from pg_stat_activity where backend_type = 'client backend') as connections,
+            pg_is_in_recovery() as "isStandby",
+            clock_timestamp() as clock,
+            exists (select from pg_roles where rolname = $1) as "apiRoleExists",
+            coalesce((select pg_has_role(current_user, oid, 'member') from pg_roles where rolname = $1), false)
+              as "mayUseApiRole",
+            coalesce((select extract(epoch from max(clock_timestamp() - xact_start)) from pg_stat_activity
+                      where datname = current_database() and pid <> pg_backend_pid()
+                        and backend_type = 'client backend'), 0)::float8 as "oldestTransactionSeconds",
+            coalesce((select extract(epoch from max(clock_timestamp() - state_change)) from pg_stat_activity
+                      where datname = current_database() and state like 'idle in transaction%'), 0)::float8
+              as "oldestIdleTransactionSeconds",
+            pg_database_size(current_database())::float8 as "databaseBytes"`,
+    [apiRole],
+  );
+  const tables = await client.query(
+    `select coalesce(parent.relname, c.relname)::text as name, sum(pg_total_relation_size(c.oid))::float8 as bytes
+     from pg_class c
+     join pg_namespace n on n.oid = c.relnamespace
+     left join pg_inherits i on i.inhrelid = c.oid
+     left join pg_class parent on parent.oid = i.inhparent
+     where n.nspname in ('hookwright', 'graphile_worker') and c.relkind = 'r'
+     group by 1 order by 2 desc limit 6`,
+  );
+  const unvacuumed = await client.query(
+    `select relname::text as name, n_dead_tup::integer as dead, n_live_tup::integer as live from pg_stat_user_tables
+     where schemaname in ('hookwright', 'graphile_worker')
+       and n_dead_tup > ${DEAD_ROWS_MIN} and n_dead_tup > n_live_tup
+     order by n_dead_tup desc limit 5`,
+  );
+  return { ...rows[0], tables: tables.rows, unvacuumed: unvacuumed.rows };
+}

@@ -1,0 +1,36 @@
+import type { Logger } from 'pino';
+import type { Config } from './config.js';
+
+export type Attributes = Record<string, string | number | boolean>;
+
+/** A part of a trace. Whoever starts it ends it. */
+export interface Span {
+  /** W3C Trace Context of what comes of this; null when the trace is not sampled: nobody need carry it on. */
+  readonly traceparent: string | null;
+  child(name: string, kind: SpanKind, attributes?: Attributes): Span;
+  set(attributes: Attributes): void;
+  /** @param error a short word for what went wrong: no message, which could hold what is secret */
+  end(error?: string): void;
+}
+
+export type SpanKind = 'SERVER' | 'CLIENT' | 'INTERNAL';
+
+/** What makes traces, where the operator wants any. */
+export interface Tracing {
+  /** @param parent a `traceparent` that this continues; one that is none starts a new trace */
+  start(name: string, kind: SpanKind, parent: string | undefined, attributes?: Attributes): Span;
+  /** Sends what has not been sent yet, for a few seconds at most. Never throws. */
+  close(): Promise<void>;
+}
+
+/** Loads OpenTelemetry and starts it, when OTEL_EXPORTER_OTLP_ENDPOINT says where to; else nothing of it is loaded. */
+export async function openTracing(
+  { tracing }: Pick<Config, 'tracing'>,
+  log: Logger,
+): Promise<Tracing | null> {
+  if (!tracing) {
+    return null;
+  }
+  const { startOpenTelemetry } = await import('./opentelemetry.js');
+  return startOpenTelemetry(process.env, log);
+}

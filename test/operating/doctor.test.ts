@@ -1,0 +1,259 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { examine } from '../../src/commands/doctor.js';
+import type { Check } from '../../src/doctor/check.js';
+import { settings } from '../../src/settings.js';
+import { DeliveryStack } from '../support/delivery-stack.js';
+import { eventually } from '../support/eventually.js';
+import { startReceiver } from '../support/receiver.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+let stack: DeliveryStack;
+let env: Record<string, string>;
+beforeEach(async () => {
+  stack = await DeliveryStack.open();
+  const [key] = stack.services.config.encryptionKeys ?? [];
+  env = {
+    DATABASE_URL: stack.databaseUrl,
+    ENCRYPTION_KEYS: `${key!.kid}:${key!.key.toString('base64')}`,
+  };
+});
+afterEach(() => stack[Symbol.asyncDispose]());
+
+const named = (checks: readonly Check[], name: string) => checks.find((each) => each.name === name);
+const look = async (name: string, more: Record<string, string> = {}) =>
+  named(await examine({ ...env, ...more }), name);
+
+describe('a healthy installation', () => {
+  test('has nothing to complain of but the durability that tests go without', async () => {
+    stack.startDaemon();
+    const checks = await eventually(async () => {
+      const all = await examine(env);
+      return named(all, 'daemons')?.status === 'ok' && all;
+    });
+    const complaints = checks.filter(({ status }) => status !== 'ok').map(({ name }) => name);
+    const expected = ['fsync', 'synchronous_commit', 'full_page_writes', 'connections', 'transactions'];
+    expect(complaints.filter((name) => !expected.includes(name))).toEqual([]);
+    expect(named(checks, 'partitions')?.text).toContain('the next 14 days');
+  });
+
+  test('is left exactly as it was', async () => {
+    const figures = () =>
+      stack.rows<{ rows: string }>(
+        `select string_agg(relname || ' ' || (xpath('/row/n/text()', query_to_xml(
+           format('select count(*) as n from hookwright.%I', relname), false, true, '')))[1], ', ' order by relname) as rows
+         from pg_class where relnamespace = 'hookwright'::regnamespace and relkind in ('r', 'p') and not relispartition`,
+      );
+    const before = await figures();
+    await examine(env);
+    expect(await figures()).toEqual(before);
+  });
+});
+
+describe('settings and database', () => {
+  test('a misspelt setting is named, and the rest is not looked at', async () => {
+    const checks = await examine({ ...env, MAX_RETRYS: '9', PORT: 'x' });
+    expect(checks.map(({ status }) => status)).toEqual(['fail', 'fail']);
+    expect(checks.map(({ text }) => text).join()).toContain('did you mean MAX_RETRIES?');
+  });
+
+  test('a database that is away is told without its password', async () => {
+    const url = 'postgres://somebody:hush@127.0.0.1:1/nothing';
+    const check = await look('database', { DATABASE_URL: url });
+    expect(check?.status).toBe('fail');
+    expect(check?.text).toContain('ECONNREFUSED');
+    expect(check?.text).not.toContain('hush');
+  });
+
+  test('a database that was never migrated, and one that lacks a migration, want "hookwright migrate"', async () => {
+    await stack.rows("delete from hookwright.migrations where name = '0013-tracing'");
+    expect(await look('migrations')).toMatchObject({
+      status: 'fail',
+      text: 'The database lacks 0013-tracing. Run: hookwright migrate',
+    });
+    await stack.rows('drop table hookwright.migrations');
+    expect((await look('migrations'))?.text).toContain('0001-tables');
+  });
+
+  test('a database that a newer version has migrated wants an upgrade', async () => {
+    await stack.rows("insert into hookwright.migrations (name, executed_at) values ('9999-later', now())");
+    expect(await look('migrations')).toMatchObject({ status: 'warn' });
+  });
+
+  test('pools that do not fit into max_connections fail', async () => {
+    expect(await look('connections', { DATABASE_POOL_MAX: '500' })).toMatchObject({ status: 'fail' });
+  });
+
+  test('a server that does not wait for its disk fails', async () => {
+    const [fsync] = await stack.rows<{ on: boolean }>(`select current_setting('fsync') = 'on' as on`);
+    expect((await look('fsync'))?.status).toBe(fsync?.on ? 'ok' : 'fail');
+  });
+
+  test('an encryption key that is in use and unknown fails', async () => {
+    const check = await look('encryption keys', {
+      ENCRYPTION_KEYS: `other:${Buffer.alloc(32).toString('base64')}`,
+    });
+    expect(check).toMatchObject({ status: 'fail' });
+    expect(check?.text).toContain('lacks test (tenants: 1)');
+  });
+
+  test('missing partitions fail, and few of them warn', async () => {
+    const drop = async (days: number) => {
+      const parts = await stack.rows<{ name: string }>(
+        `select relname as name from pg_class where relname ~ '^(events|deliveries|attempts)_\\d{8}$' and relkind = 'r'
+           and right(relname, 8) > to_char((now() at time zone 'UTC')::date + ${days}, 'YYYYMMDD')`,
+      );
+      for (const { name } of parts) {
+        await stack.rows(`drop table hookwright.${name}`);
+      }
+    };
+    await drop(7);
+    expect((await look('partitions'))?.status).toBe('ok');
+    await drop(6);
+    expect((await look('partitions'))?.status).toBe('warn');
+    await drop(0);
+    expect((await look('partitions'))?.status).toBe('fail');
+  });
+});
+
+describe('deliveries', () => {
+  test('no daemon fails', async () => {
+    expect(await look('daemons')).toMatchObject({ status: 'fail' });
+  });
+
+  test('jobs of a process that has gone warn, those of a living one do not', async () => {
+    await using receiver = await startReceiver(() => {});
+    await stack.webhook(receiver.url);
+    await stack.emit();
+    const daemon = stack.startDaemon();
+    await eventually(() => receiver.received.length === 1);
+    expect(daemon.running).toBe(true);
+    expect((await look('dead workers'))?.status).toBe('ok');
+    await receiver.close();
+    await daemon.stop();
+    await stack.emit();
+    await stack.rows("update graphile_worker._private_jobs set locked_by = 'gone', locked_at = now()");
+    expect((await look('dead workers'))?.status).toBe('warn');
+  });
+
+  test('an overdue delivery without a job warns, and its age shows', async () => {
+    await stack.webhook('https://example.com/');
+    await stack.emit();
+    await stack.rows("update hookwright.deliveries set due_at = now() - interval '10 minutes'");
+    expect((await look('sweepers'))?.status).toBe('ok');
+    expect(await look('backlog')).toMatchObject({ status: 'warn' });
+    await stack.rows('delete from graphile_worker._private_jobs');
+    expect((await look('sweepers'))?.status).toBe('warn');
+    await stack.rows("update hookwright.deliveries set due_at = now() - interval '1 hour'");
+    const backlog = await look('backlog');
+    expect(backlog).toMatchObject({ status: 'fail' });
+    expect(backlog?.text).toContain('Due: 1, the oldest for 60 min');
+  });
+
+  test('holds that end within a day warn', async () => {
+    const { id } = await stack.webhook('https://example.com/');
+    await stack.emit();
+    await stack.rows(
+      `update hookwright.webhooks set active = false, disabled_at = now(), disabled_reason = 'FAILURES',
+              hold_until = now() + interval '25 hours' where id = ${id}`,
+    );
+    await stack.rows("update hookwright.deliveries set status = 'HELD'");
+    expect(await look('held')).toMatchObject({ status: 'ok' });
+    await stack.rows(
+      `update hookwright.webhooks set hold_until = now() + interval '23 hours' where id = ${id}`,
+    );
+    expect(await look('held')).toMatchObject({ status: 'warn' });
+    expect((await look('webhooks'))?.text).toBe('Active: 0; disabled because their receivers failed: 1.');
+  });
+
+  test('a delivery in quarantine warns', async () => {
+    await stack.webhook('https://example.com/');
+    await stack.emit();
+    await stack.rows(
+      "update graphile_worker._private_jobs set attempts = 4, run_at = now() + interval '1 hour'",
+    );
+    expect((await look('quarantine'))?.status).toBe('ok');
+    await stack.rows('update graphile_worker._private_jobs set attempts = 5');
+    expect((await look('quarantine'))?.status).toBe('warn');
+  });
+
+  test('housekeeping that stopped hours ago warns', async () => {
+    const ran = (hours: number) =>
+      stack.rows(
+        `insert into graphile_worker._private_known_crontabs (identifier, known_since, last_execution)
+         values ('housekeeping', now(), now() - interval '${hours} hours')
+         on conflict (identifier) do update set last_execution = excluded.last_execution`,
+      );
+    expect((await look('housekeeping'))?.status).toBe('ok');
+    await ran(2);
+    expect((await look('housekeeping'))?.status).toBe('ok');
+    await ran(4);
+    expect((await look('housekeeping'))?.status).toBe('warn');
+  });
+});
+
+/** Runs the program; answers with its exit code and what it wrote. */
+async function run(args: string[], more: Record<string, string>) {
+  const child = start(args, more);
+  let output = '';
+  for (const stream of [child.stdout!, child.stderr!]) {
+    stream.on('data', (chunk) => {
+      output += chunk;
+    });
+  }
+  const [code] = await once(child, 'close');
+  return { code, output };
+}
+
+function start(args: string[], more: Record<string, string>): ChildProcess {
+  const inherited = Object.entries(process.env).filter(([name]) => !(name in settings));
+  return spawn(process.execPath, ['--import', 'tsx', 'src/main.ts', ...args], {
+    env: { ...Object.fromEntries(inherited), ...more },
+  });
+}
+
+describe('hookwright doctor', () => {
+  test('exits with 1 when something fails; --json is for machines', async () => {
+    const { code, output } = await run(['doctor', '--json'], env);
+    expect(code).toBe(1);
+    const { checks } = JSON.parse(output) as { checks: Check[] };
+    expect(named(checks, 'daemons')).toMatchObject({ status: 'fail' });
+    expect(named(checks, 'database')).toMatchObject({ status: 'ok' });
+  }, 60_000);
+
+  test('makes no installation where there is none', async () => {
+    const folder = temporaryFolder();
+    const dataDir = join(folder, 'data');
+    const { code, output } = await run(['doctor'], { DATA_DIR: dataDir });
+    expect(code).toBe(1);
+    expect(output).toContain(`There is no installation in ${dataDir}.`);
+    expect(existsSync(dataDir)).toBe(false);
+  }, 60_000);
+
+  test('works beside the running service in the all-in-one mode, and leaves it running', async () => {
+    const folder = temporaryFolder();
+    const more = { DATA_DIR: join(folder, 'data'), PORT: '0' };
+    const service = start(['start'], more);
+    let log = '';
+    service.stdout!.on('data', (chunk) => {
+      log += chunk;
+    });
+    try {
+      await eventually(() => log.includes('the API is listening'), 90_000);
+      await eventually(async () => {
+        const { code, output } = await run(['doctor'], more);
+        expect(output).toContain('Daemons connected: 1.');
+        expect(output).toContain(' 0 warnings');
+        expect(code).toBe(0);
+        return true;
+      }, 60_000);
+      expect(service.exitCode).toBeNull();
+    } finally {
+      service.kill('SIGTERM');
+      await once(service, 'exit');
+    }
+  }, 180_000);
+});

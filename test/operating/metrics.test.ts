@@ -1,0 +1,307 @@
+import { readFileSync } from 'node:fs';
+import { Registry } from 'prom-client';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { registerBacklog } from '../../daemon/backlog-metrics.js';
+import { Daemon } from '../../daemon/daemon.js';
+import { ApiMetrics } from '../../src/api-metrics.js';
+import { readConfig } from '../../src/config.js';
+import { SCOPES } from '../../src/domain/api-key.js';
+import { startMetricsServer } from '../../src/metrics-server.js';
+import { type Backlog, readBacklog } from '../../src/operations/read-installation.js';
+import { ProcessMetrics } from '../../src/process-metrics.js';
+import { buildServer } from '../../src/server.js';
+import { openServices } from '../../src/services.js';
+import { DeliveryStack } from '../support/delivery-stack.js';
+import { eventually } from '../support/eventually.js';
+import { lintFamily, type MetricFamily, parseExposition } from '../support/exposition.js';
+import { makeKey, unlimited } from '../support/factories.js';
+import { watchedLog } from '../support/plaintext.js';
+import { answer, type Receiver, startReceiver } from '../support/receiver.js';
+
+let stack: DeliveryStack;
+let receiver: Receiver;
+let api: Awaited<ReturnType<typeof buildServer>>;
+let services: Awaited<ReturnType<typeof openServices>>;
+let daemon: Daemon;
+let key: string;
+const registry = new Registry();
+
+/** As `hookwright start` puts them together. */
+beforeAll(async () => {
+  stack = await DeliveryStack.open();
+  receiver = await startReceiver();
+  ({ key } = await makeKey(stack.services, stack.tenantId, SCOPES));
+  const { databaseUrl } = stack;
+  const encryptionKeys = stack.services.config.encryptionKeys ?? [];
+  const encoded = encryptionKeys.map(({ kid, key: bytes }) => `${kid}:${bytes.toString('base64')}`).join();
+  const config = readConfig({
+    DATABASE_URL: databaseUrl,
+    ENCRYPTION_KEYS: encoded,
+    ...unlimited,
+    ANONYMOUS_RATE_MAX: '1',
+  });
+  const metrics = new ApiMetrics(registry);
+  services = await openServices({ config, databaseUrl, encryptionKeys, log: watchedLog(), metrics });
+  new ProcessMetrics(registry).watchPool('api', services.db.pool);
+  api = await buildServer(services);
+  daemon = new Daemon({ ...stack.services, registry });
+});
+afterAll(async () => {
+  await daemon.stop();
+  await api.close();
+  await services.db.close();
+  await receiver.close();
+  await stack[Symbol.asyncDispose]();
+});
+
+const families = async () => parseExposition(await registry.metrics());
+
+async function figureOf(name: string, labels: Record<string, string> = {}): Promise<number | undefined> {
+  const base = name.replace(/_(count|sum)$/, '');
+  const all = await families();
+  const samples = (all.get(name) ?? all.get(base))?.samples.filter((sample) => sample.name === name);
+  const found = samples?.find((sample) =>
+    Object.entries(labels).every(([label, value]) => sample.labels[label] === value),
+  );
+  return found === undefined ? undefined : Number(found.value);
+}
+
+const graphql = (query: string, variables: object = {}, authorization: string = `Bearer ${key}`) =>
+  api.inject({ method: 'POST', url: '/graphql', headers: { authorization }, payload: { query, variables } });
+
+const EMIT = 'mutation ($input: EmitEventInput!) { emitEvent(input: $input) { duplicate } }';
+const coupon = { event: 'coupon.applied', payload: { code: 'X', discount_type: 'x' } };
+
+describe('what is counted', () => {
+  test('emits, by what became of them', async () => {
+    const input = { ...coupon, idempotencyKey: 'one' };
+    await graphql(EMIT, { input });
+    await graphql(EMIT, { input });
+    await graphql(EMIT, { input: { ...coupon, payload: {} } });
+    await graphql(EMIT, { input: { ...input, event: 'webhook.test', payload: { message: 'no' } } });
+    await graphql(
+      'mutation ($input: EmitEventsInput!) { emitEvents(input: $input) { results { duplicate } } }',
+      {
+        input: { events: [coupon, { ...coupon, payload: {} }] },
+      },
+    );
+    expect(await figureOf('hookwright_emits_total', { result: 'accepted' })).toBe(2);
+    expect(await figureOf('hookwright_emits_total', { result: 'duplicate' })).toBe(1);
+    expect(await figureOf('hookwright_emits_total', { result: 'refused' })).toBe(3);
+    expect(await figureOf('hookwright_emits_total', { result: 'failed' })).toBe(0);
+    expect(await figureOf('hookwright_emit_batch_events_sum')).toBe(3);
+    expect(await figureOf('hookwright_graphql_errors_total', { code: 'BAD_USER_INPUT' })).toBe(2);
+  });
+
+  test('requests, by the pattern of the route and not by its ids', async () => {
+    const { id } = await stack.webhook('https://example.com/', ['booking.created']); // nobody emits that here
+    const headers = { authorization: `Bearer ${key}` };
+    await api.inject({ url: `/api/v1/webhooks/${id}`, headers });
+    await api.inject({ url: `/api/v1/webhooks/${id + 1000}`, headers });
+    await api.inject({ url: '/nothing/of/the/kind' });
+    const route = '/api/v1/webhooks/:id';
+    const count = (labels: Record<string, string>) => figureOf('hookwright_http_requests_total', labels);
+    expect(await count({ method: 'GET', route, status: '200' })).toBe(1);
+    expect(await count({ method: 'GET', route, status: '404' })).toBe(1);
+    expect(await count({ route: 'none', status: '404' })).toBe(1);
+    expect(await figureOf('hookwright_http_request_duration_seconds_count', { route })).toBe(2);
+  });
+
+  test('requests that a rate limit refused, by limit', async () => {
+    const before = (await figureOf('hookwright_rate_limited_total', { limit: 'anonymous' })) ?? 0;
+    await eventually(async () => (await api.inject('/')).statusCode === 429);
+    expect(await figureOf('hookwright_rate_limited_total', { limit: 'anonymous' })).toBe(before + 1);
+  });
+
+  test('deliveries, webhooks that were disabled, batches and sweeps', async () => {
+    receiver.answerWith(answer(410));
+    await stack.webhook(receiver.url, ['booking.canceled']);
+    await stack.emit('booking.canceled', { booking_code: 'B', canceled_at: 'now' });
+    await eventually(
+      async () => (await figureOf('hookwright_webhooks_disabled_total', { reason: 'GONE' })) === 1,
+    );
+    await eventually(
+      async () => (await figureOf('hookwright_deliveries_total', { lane: 'FIRST', outcome: 'failed' })) === 1,
+    );
+    expect(await figureOf('hookwright_attempts_total', { verdict: 'GONE' })).toBe(1);
+    expect(await figureOf('hookwright_first_attempt_lag_seconds_count')).toBeGreaterThan(0);
+    expect(await figureOf('hookwright_batch_deliveries_count', { work: 'record' })).toBeGreaterThan(0);
+    await eventually(async () => ((await figureOf('hookwright_sweeps_total', { sweep: 'held' })) ?? 0) > 0);
+    expect(await figureOf('hookwright_fetching_jobs')).toBe(1);
+    expect(await figureOf('hookwright_sending_stopped')).toBe(0);
+    expect(await figureOf('hookwright_database_connections_max', { pool: 'api' })).toBe(10);
+  });
+});
+
+describe('the backlog', () => {
+  const some: Backlog = {
+    due: 3,
+    scheduled: 2,
+    held: 1,
+    oldestDueSeconds: 4.5,
+    partitionDaysAhead: 14,
+    housekeepingAt: new Date(5_000),
+    activeWebhooks: 6,
+    disabledWebhooks: 7,
+  };
+  const dueIn = async (of: Registry) =>
+    parseExposition(await of.metrics()).get('hookwright_due_deliveries')?.samples[0]?.value;
+
+  test('is asked for once in ten seconds, however often and by however many it is scraped', async () => {
+    let now = 0;
+    let asked = 0;
+    const own = new Registry();
+    const read = async () => {
+      asked += 1;
+      return { ...some, due: asked };
+    };
+    registerBacklog(own, read, () => now);
+    expect(await Promise.all([dueIn(own), dueIn(own)])).toEqual(['1', '1']);
+    now = 9_999;
+    expect(await dueIn(own)).toBe('1');
+    now = 10_000;
+    expect(await dueIn(own)).toBe('2');
+  });
+
+  test('is NaN, and the scrape goes on, while the database does not answer', async () => {
+    const own = new Registry();
+    registerBacklog(own, () => Promise.reject(new Error('away')));
+    expect(await dueIn(own)).toMatch(/nan/i);
+    const silent = new Registry();
+    registerBacklog(silent, () => new Promise(() => {}));
+    expect(await dueIn(silent)).toMatch(/nan/i);
+  });
+
+  test('is that of the tables', async () => {
+    const { id } = await stack.webhook('https://example.com/', ['voucher.emitted']);
+    await stack.rows(
+      `update hookwright.webhooks set closed_until = now() + interval '1 hour' where id = ${id}`,
+    );
+    const own = new Registry();
+    await stack.emit('voucher.emitted', { booking_code: 'B', voucher_number: 'V' });
+    await stack.rows(
+      `update hookwright.deliveries set due_at = now() + interval '1 hour' where webhook_id = ${id}`,
+    );
+    registerBacklog(own, () => readBacklog(stack.services.db.pool));
+    const all = parseExposition(await own.metrics());
+    expect(all.get('hookwright_scheduled_deliveries')?.samples[0]?.value).toBe('1');
+    expect(all.get('hookwright_partition_days_ahead')?.samples[0]?.value).toBe('14');
+  });
+});
+
+describe('the exposition', () => {
+  let all: Map<string, MetricFamily>;
+  beforeAll(async () => {
+    all = await families();
+  });
+
+  test('is valid, and follows the conventions of Prometheus: names, units, types, help', () => {
+    const ours = [...all.values()].filter(({ name }) => name.startsWith('hookwright_'));
+    expect(ours.length).toBeGreaterThan(30);
+    expect(ours.flatMap(lintFamily)).toEqual([]);
+  });
+
+  test('the rules complain of what breaks them', () => {
+    const bad = (text: string) => [...parseExposition(text).values()].flatMap(lintFamily);
+    expect(bad('# HELP a_ms x\n# TYPE a_ms counter\na_ms 1\n')).toHaveLength(2);
+    expect(bad('b_total 1\n')).not.toEqual([]);
+    expect(() => parseExposition('c{d=e} 1\n')).toThrow('no line');
+    expect(() => parseExposition('c x\n')).toThrow('no line');
+  });
+
+  test('labels are few and known: none names a tenant, a webhook, a key or a type of events', () => {
+    const labels = [...all.values()]
+      .filter(({ name }) => name.startsWith('hookwright_'))
+      .flatMap(({ samples }) => samples.flatMap((sample) => Object.keys(sample.labels)));
+    const known =
+      'code lane le limit method outcome pool reason result route state status sweep verdict version work';
+    expect([...new Set(labels)].filter((label) => !known.split(' ').includes(label))).toEqual([]);
+  });
+
+  test('stands in docs/operations.md, metric by metric', () => {
+    const page = readFileSync('docs/operations.md', 'utf8');
+    const ours = [...all.keys()].filter((name) => name.startsWith('hookwright_'));
+    expect(ours.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+  });
+});
+
+describe('what operators are given', () => {
+  const dashboard = readFileSync('ops/grafana-dashboard.json', 'utf8');
+  const rules = readFileSync('ops/alert-rules.yml', 'utf8');
+  /** Metrics of Prometheus and Node besides ours. */
+  const names = (text: string) => [
+    ...new Set([...text.matchAll(/\b(hookwright|process|nodejs)_[a-z0-9_]+/g)].map(([name]) => name)),
+  ];
+
+  async function unknown(text: string): Promise<string[]> {
+    const all = await families();
+    return names(text).filter((name) => !all.has(name) && !all.has(name.replace(/_(bucket|sum|count)$/, '')));
+  }
+
+  test('the dashboard is valid JSON, asks for metrics that exist alone, and each panel has a query and a title', async () => {
+    const { panels, uid, schemaVersion } = JSON.parse(dashboard);
+    expect({ uid, schemaVersion }).toMatchObject({ uid: 'hookwright', schemaVersion: expect.any(Number) });
+    const shown = panels.filter(({ type }: { type: string }) => type !== 'row');
+    expect(shown.length).toBeGreaterThan(10);
+    for (const panel of shown) {
+      expect(panel).toMatchObject({ title: expect.any(String), description: expect.stringMatching(/\.$/) });
+      expect(panel.targets.length).toBeGreaterThan(0);
+    }
+    expect(new Set(panels.map(({ id }: { id: number }) => id)).size).toBe(panels.length);
+    expect(names(dashboard).length).toBeGreaterThan(15);
+    expect(await unknown(dashboard)).toEqual([]);
+  });
+
+  test('the alert rules ask for metrics that exist, and each says what to do', async () => {
+    expect(await unknown(rules)).toEqual([]);
+    const alerts = rules.split(/^ {6}- alert: /m).slice(1);
+    expect(alerts.length).toBeGreaterThan(8);
+    for (const alert of alerts) {
+      expect(alert).toMatch(
+        /^[A-Z][A-Za-z]+\n {8}expr: .+\n(?: {8}for: \d+[mh]\n)? {8}labels:\n {10}severity: (page|ticket)\n {8}annotations:\n {10}summary: .+\n {10}description: >-\n/,
+      );
+      expect(alert).toMatch(/docs\/operations\.md/);
+    }
+  });
+
+  test('every page that an alert or the doctor names is a heading of docs/operations.md', () => {
+    const headings = [...readFileSync('docs/operations.md', 'utf8').matchAll(/^#+ (.+)$/gm)].map(
+      ([, text]) => text,
+    );
+    const named = [...rules.matchAll(/"([^"]+)" in docs\/operations\.md/g)].map(([, text]) => text);
+    expect(named.length).toBeGreaterThan(8);
+    expect(named.filter((heading) => !headings.includes(heading))).toEqual([]);
+  });
+});
+
+describe('METRICS_PORT', () => {
+  test('has /health too: live at once, ready when the daemon works, else 503 with the reason', async () => {
+    let why: string | null = 'The daemon ends.';
+    const server = await startMetricsServer(registry, { host: '127.0.0.1', port: 0 }, async () => why);
+    const ask = async (path: string) => {
+      const response = await fetch(new URL(path, server.url));
+      return { status: response.status, body: await response.text() };
+    };
+    expect(await ask('/health/live')).toEqual({ status: 200, body: '{"status":"live"}' });
+    expect(await ask('/health/ready')).toMatchObject({ status: 503, body: expect.stringContaining(why) });
+    why = null;
+    expect(await ask('/health/ready')).toEqual({ status: 200, body: '{"status":"ready"}' });
+    await server.close();
+    const away = await startMetricsServer(registry, { host: '127.0.0.1', port: 0 }, () =>
+      Promise.reject(new Error('postgres://user:hush@host')),
+    );
+    const { status, body } = await fetch(new URL('/health/ready', away.url)).then(async (response) => ({
+      status: response.status,
+      body: await response.text(),
+    }));
+    expect({ status, body }).toMatchObject({ status: 503, body: expect.not.stringContaining('hush') });
+    await away.close();
+  });
+
+  test('a daemon that runs has no trouble; one that ends has', async () => {
+    const own = stack.startDaemon();
+    await eventually(() => own.trouble === null);
+    await own.stop();
+    expect(own.trouble).toBe('The daemon ends.');
+  });
+});

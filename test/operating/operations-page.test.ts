@@ -1,0 +1,56 @@
+import { globSync, readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DeliveryStack } from '../support/delivery-stack.js';
+
+const page = readFileSync('docs/operations.md', 'utf8');
+const blocks = [...page.matchAll(/^```\n([\s\S]*?)^```$/gm)].map(([, text = '']) => text.trim());
+const queries = blocks.filter((block) => /^(select|with) /.test(block));
+
+const commandLine = readFileSync('src/command-line.ts', 'utf8');
+
+describe('docs/operations.md', () => {
+  let stack: DeliveryStack;
+  beforeAll(async () => {
+    stack = await DeliveryStack.open();
+  });
+  afterAll(() => stack[Symbol.asyncDispose]());
+
+  test('has queries to try', () => {
+    expect(queries.length).toBeGreaterThan(5);
+  });
+
+  test.each(queries)('%s', async (sql) => {
+    await expect(stack.rows(sql)).resolves.toBeInstanceOf(Array);
+  });
+
+  test('names commands that exist alone', () => {
+    const named = [...page.matchAll(/(?:`|^)hookwright ([a-z]+)/gm)].map(([, name]) => name!);
+    expect(new Set(named).size).toBeGreaterThan(5);
+    expect(
+      named.filter(
+        (name) =>
+          !new RegExp(`\\.command\\('${name}\\b|Command\\('${name}'|const ${name} =`).test(commandLine),
+      ),
+    ).toEqual([]);
+  });
+
+  test('links to pages that exist', () => {
+    const links = [...page.matchAll(/\]\(([a-z]+\.md)\)/g)].map(([, file]) => file!);
+    expect(links.length).toBeGreaterThan(3);
+    for (const file of links) {
+      expect(() => readFileSync(`docs/${file}`)).not.toThrow();
+    }
+  });
+
+  test('tells of log messages that are written', () => {
+    const table = page.slice(page.indexOf('| level | message |'), page.indexOf('## What to do when'));
+    const messages = [...table.matchAll(/^\| (?:info|warn|error|fatal) \| (.+?) \|/gm)].flatMap(
+      ([, cell = '']) => [...cell.matchAll(/`([^`]+)`/g)].map(([, text]) => text!),
+    );
+    expect(messages.length).toBeGreaterThan(15);
+    const sources = [...globSync('src/**/*.ts'), ...globSync('daemon/**/*.ts')]
+      .map((file) => readFileSync(file, 'utf8'))
+      .join('\n');
+    expect(messages.filter((message) => !sources.includes(`'${message}'`))).toEqual([]);
+  });
+});
