@@ -32,7 +32,8 @@ export class TracesOfEvents extends Migration {
         return query
         with emitted as materialized (
           select e.item, e.event_id, e.delivery_count, e.duplicate, e.error_code
-          from hookwright.emit_events(tenant_ids, event_types, bodies, idempotency_keys, only_webhook_ids, priorities) e
+          from hookwright.emit_events(tenant_ids, event_types, bodies, idempotency_keys, only_webhook_ids, priorities,
+                                      schema_checked => true) e
         ),
         traced as (
           insert into hookwright.event_traces (event_id, tenant_id, traceparent)
