@@ -18,7 +18,6 @@ export class Explorer extends Migration {
       -- tenants' rows by an error, and division can.)
       create index deliveries_errors on hookwright.deliveries (tenant_id, id desc, last_error_code, last_status_code)
         where last_error_code is not null;
-      create index deliveries_canceled on hookwright.deliveries (tenant_id, id desc) where status = 'CANCELED';
 
       create index webhooks_deleted on hookwright.webhooks (tenant_id, deleted_at) where deleted_at is not null;
 

@@ -34,7 +34,7 @@ interface Row {
 const firstChange = (member: string, name: string): string => `
   left join lateral (
     select a.before from hookwright.audit_log a
-    where a.tenant_id = $1 and a.target_type = 'WEBHOOK' and a.target_id = w.id
+    where a.tenant_id = $1 and a.target_type = 'WEBHOOK' and a.target_id = w.id::text
       and a.action in ('WEBHOOK_UPDATED', 'WEBHOOK_DISABLED')
       and a.created_at > asked.at and strpos(a.before, '"${member}":') > 0
     order by a.created_at, a.id limit 1) ${name} on w.delivery_id is null`;
