@@ -75,8 +75,8 @@ export class AuditLogResolver {
 }
 
 function conditionsOf(filter: AuditLogFilter | null) {
-  const since = filter?.since ? { $gte: filter.since } : {};
-  const until = filter?.until ? { $lt: filter.until } : {};
+  const since = filter?.since ? { $gte: storable(filter.since) } : {};
+  const until = filter?.until ? { $lt: storable(filter.until) } : {};
   const times = { ...since, ...until };
   return {
     ...(filter?.action ? { action: filter.action } : {}),
@@ -90,6 +90,9 @@ function conditionsOf(filter: AuditLogFilter | null) {
 function targetIn(text: string): string {
   return isEventTypeName(text) ? text : String(idIn(text, 'targetId'));
 }
+
+/** Nothing is from before 1970, and Postgres knows no year 0. */
+const storable = (date: Date) => new Date(Math.max(date.getTime(), 0));
 
 function idIn(text: string, name: string): number {
   const id = parseId(text);
