@@ -91,8 +91,10 @@ function targetIn(text: string): string {
   return isEventTypeName(text) ? text : String(idIn(text, 'targetId'));
 }
 
-/** Nothing is from before 1970, and Postgres knows no year 0. */
-const storable = (date: Date) => new Date(Math.max(date.getTime(), 0));
+const LATEST_MS = Date.UTC(9999, 11, 31);
+
+/** Nothing is from before 1970, and Postgres takes neither the year 0 nor the year 10000 from us. */
+const storable = (date: Date) => new Date(Math.min(Math.max(date.getTime(), 0), LATEST_MS));
 
 function idIn(text: string, name: string): number {
   const id = parseId(text);

@@ -139,6 +139,7 @@ describe('the audit log', () => {
     expect(await ids('{action: WEBHOOK_CREATED, until: "2100-01-01T00:00:00Z"}')).toEqual([two, one]);
     expect(await ids('{action: WEBHOOK_CREATED, since: "0000-01-01T00:00:00Z"}')).toEqual([two, one]);
     expect(await ids('{until: "0000-01-01T00:00:00Z"}')).toEqual([]);
+    expect(await ids('{since: "9999-12-31T23:59:59-23:59"}')).toEqual([]);
     const wrong = await api.ask('{ auditLog(filter: {targetId: "x"}) { edges { cursor } } }', {}, owner);
     expect(wrong.errors[0].extensions).toMatchObject({
       code: 'BAD_USER_INPUT',

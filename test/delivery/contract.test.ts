@@ -220,7 +220,7 @@ describe('contract §8, limits', () => {
       `select actor, target_id, after from hookwright.audit_log where action = 'WEBHOOK_DISABLED'`,
     );
     const after = '{"active":false,"reason":"FAILURES","consecutiveFailures":10}';
-    expect(noted).toEqual([{ actor: 'SERVICE', target_id: id, after }]);
+    expect(noted).toEqual([{ actor: 'SERVICE', target_id: String(id), after }]);
   });
 
   test('a success sets consecutive_failures to 0, so that nine failures and nine more do not disable', async () => {
