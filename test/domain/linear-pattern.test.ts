@@ -44,7 +44,8 @@ const { pattern } = fc.letrec<{ pattern: string }>((tie) => {
 });
 const isValid = (source: string) => {
   try {
-    return new RegExp(source, 'u') instanceof RegExp;
+    // Between the halves of one character there is no place by the standard, but V8 finds \B there.
+    return !source.includes('\\B') && new RegExp(source, 'u') instanceof RegExp;
   } catch {
     return false;
   }

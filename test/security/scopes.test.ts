@@ -205,7 +205,6 @@ describe('over the wire', () => {
       bulkOperation: String(operations.rows[0].id),
       eventType: 'coupon.applied',
     };
-    ids = { webhook: String(webhook), event: String(event), delivery: String(rows[0].id) };
     await api.owner.query(
       `insert into hookwright.attempts (delivery_id, number, tenant_id, url, started_at, duration_ms, request_headers)
        values ($1, 1, $2, 'https://a.example.com/', now(), 1, '{}')`,
