@@ -100,6 +100,9 @@ export function refusalOf(code: string, detail: string): GraphQLError {
 /** More than anybody reads; each costs its place and its sentence, and a list of variables may hold a million. */
 const VARIABLE_ISSUES_MAX = 20;
 
+/** Thrown to end the coercion of a list. Made once: an error takes longer to make than the variables of an emit to judge. */
+const enough = new Error('enough issues');
+
 /**
  * What is wrong with a request's variables, without repeating their values, as GraphQL's own messages do: they end up
  * in logs. Null when nothing is.
@@ -113,11 +116,10 @@ export function variableError(
   suggests: boolean,
 ): ApiError | null {
   const issues: InputIssue[] = [];
-  const enough = new Error('enough issues');
   const add = ({ path, code, detail }: InputIssue) => {
     issues.push({ path, code, detail: suggests ? detail : detail.replace(/ Did you mean .*$/s, '') });
     if (issues.length === VARIABLE_ISSUES_MAX) {
-      throw enough; // the only way out of the coercion of a list
+      throw enough;
     }
   };
   try {
