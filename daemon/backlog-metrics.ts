@@ -1,12 +1,12 @@
 import { Gauge, type Registry } from 'prom-client';
-import type { Backlog } from '../src/operations/read-installation.js';
+import type { Installation } from '../src/operations/read-installation.js';
 
 /** Several may scrape, and often: the database is asked no more often than this. */
 const CACHED_MS = 10_000;
 /** A scrape does not wait for a database that does not answer. */
 const PATIENCE_MS = 3_000;
 
-const gauges: readonly [name: string, help: string, value: (backlog: Backlog) => number][] = [
+const gauges: readonly [name: string, help: string, value: (installation: Installation) => number][] = [
   ['hookwright_due_deliveries', 'Deliveries whose time has come; 50000 means 50000 or more.', (b) => b.due],
   [
     'hookwright_due_oldest_age_seconds',
@@ -49,11 +49,11 @@ const gauges: readonly [name: string, help: string, value: (backlog: Backlog) =>
  */
 export function registerBacklog(
   registry: Registry,
-  read: () => Promise<Backlog>,
+  read: () => Promise<Installation>,
   now: () => number = () => performance.now(),
 ): void {
   let readAt = Number.NEGATIVE_INFINITY;
-  let latest: Promise<Backlog | null> = Promise.resolve(null);
+  let latest: Promise<Installation | null> = Promise.resolve(null);
   const backlog = () => {
     if (now() - readAt >= CACHED_MS) {
       readAt = now();

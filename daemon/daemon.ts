@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { Config } from '../src/config.js';
 import type { Database } from '../src/database.js';
-import { readBacklog } from '../src/operations/read-installation.js';
+import { readInstallation } from '../src/operations/read-installation.js';
 import type { SecretVault } from '../src/operations/secrets.js';
 import type { Tracing } from '../src/tracing.js';
 import { registerBacklog } from './backlog-metrics.js';
@@ -78,7 +78,7 @@ export class Daemon {
   }
 
   #tellMetrics(metrics: DaemonMetrics): void {
-    registerBacklog(metrics.registry, () => readBacklog(this.deps.db.pool));
+    registerBacklog(metrics.registry, () => readInstallation(this.deps.db.pool));
     metrics.gauge(
       'hookwright_sending_stopped',
       '1 while nothing may be sent, because outcomes could not be recorded.',

@@ -9,7 +9,7 @@ import { judgeServer } from '../doctor/judge-server.js';
 import { missingMigrations, unknownMigrations } from '../operations/check-readiness.js';
 import { examineDeliveries } from '../operations/examine-deliveries.js';
 import { examineServer } from '../operations/examine-server.js';
-import { readBacklog } from '../operations/read-installation.js';
+import { readInstallation } from '../operations/read-installation.js';
 import { API_ROLE } from '../tenant-database.js';
 import { withDatabaseUrl } from './database-url.js';
 import { ENCRYPTION_KEY_ID, encryptionKeyFile } from './first-start.js';
@@ -74,7 +74,7 @@ async function examineDatabase(config: Config, url: string): Promise<Check[]> {
     if (migrated.status === 'fail') {
       return checks;
     }
-    const backlog = await onceReadOnly(pool, readBacklog);
+    const backlog = await onceReadOnly(pool, readInstallation);
     const deliveries = await onceReadOnly(pool, examineDeliveries);
     const knownKids = await knownKidsOf(config);
     return [...checks, ...judgeDeliveries(deliveries, backlog, { knownKids, now: clock })];

@@ -1,5 +1,5 @@
 import type { DeliveryFacts } from '../operations/examine-deliveries.js';
-import { type Backlog, COUNTED_MAX } from '../operations/read-installation.js';
+import { COUNTED_MAX, type Installation } from '../operations/read-installation.js';
 import { type Check, check, durationText, statusOf } from './check.js';
 
 const PARTITION_DAYS_WARN = 7;
@@ -12,7 +12,7 @@ const count = (rows: number) => (rows >= COUNTED_MAX ? `${COUNTED_MAX} or more` 
 /** What the figures of the deliveries mean. @param knownKids the names of ENCRYPTION_KEYS */
 export function judgeDeliveries(
   facts: DeliveryFacts,
-  backlog: Backlog,
+  backlog: Installation,
   { knownKids, now }: { knownKids: readonly string[]; now: Date },
 ): Check[] {
   return [
@@ -63,7 +63,7 @@ export function judgeDeliveries(
   ];
 }
 
-function judgePartitions({ partitionDaysAhead }: Backlog): Check {
+function judgePartitions({ partitionDaysAhead }: Installation): Check {
   const status = statusOf(partitionDaysAhead < 1, partitionDaysAhead < PARTITION_DAYS_WARN);
   const text = `There are partitions for the next ${partitionDaysAhead} days.`;
   return check(
@@ -88,7 +88,7 @@ function judgeKeys({ encryptionKeys }: DeliveryFacts, knownKids: readonly string
       );
 }
 
-function judgeHousekeeping({ housekeepingAt }: Backlog, now: Date): Check {
+function judgeHousekeeping({ housekeepingAt }: Installation, now: Date): Check {
   if (housekeepingAt === null) {
     return check('housekeeping', 'ok', 'Housekeeping has not run yet; it does, every hour at :07.');
   }
@@ -102,7 +102,7 @@ function judgeHousekeeping({ housekeepingAt }: Backlog, now: Date): Check {
   );
 }
 
-function judgeBacklog({ due, scheduled, oldestDueSeconds }: Backlog): Check {
+function judgeBacklog({ due, scheduled, oldestDueSeconds }: Installation): Check {
   const status = statusOf(oldestDueSeconds > DUE_FAIL_SECONDS, oldestDueSeconds > DUE_WARN_SECONDS);
   const text = `Due: ${count(due)}, the oldest for ${durationText(oldestDueSeconds)}; retries that wait: ${count(scheduled)}.`;
   return check(

@@ -18,3 +18,15 @@ export function numberTooLarge(value: unknown): (string | number)[] | null {
   }
   return null;
 }
+
+/** Stops at the limit: JSON.stringify and ajv, which go on, run out of stack some thousand levels deep. */
+export function isDeeperThan(value: unknown, levelsMax: number): boolean {
+  if (typeof value !== 'object' || value === null) {
+    return false;
+  }
+  if (levelsMax === 0) {
+    return true;
+  }
+  const parts: unknown[] = Array.isArray(value) ? value : Object.values(value);
+  return parts.some((part) => isDeeperThan(part, levelsMax - 1));
+}

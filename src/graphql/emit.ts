@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
 import { actorOf, type Context, callerOf, otherTenant, parseId, tenantOf } from '../context.js';
-import { numberTooLarge } from '../domain/payload.js';
+import { isDeeperThan, numberTooLarge } from '../domain/payload.js';
 import { Event } from '../entities/event.js';
 import { ApiError, type InputIssue, invalidInput, notFound, toApiError } from '../errors.js';
 import type { Emit, EmitRefusal, EmitResult } from '../operations/emit-events.js';
@@ -164,18 +164,6 @@ async function tenantFor(context: Context, named: string | null | undefined, pat
 /** The same refusal with its place, which several events in one request need. */
 function refusedAt(path: Path, { reason, detail }: ApiError): ApiError {
   return new ApiError(reason, detail, { issues: [{ path, code: reason, detail }] });
-}
-
-/** Stops at the limit: JSON.stringify and ajv, which go on, run out of stack some thousand levels deep. */
-export function isDeeperThan(value: unknown, levelsMax: number): boolean {
-  if (typeof value !== 'object' || value === null) {
-    return false;
-  }
-  if (levelsMax === 0) {
-    return true;
-  }
-  const parts: unknown[] = Array.isArray(value) ? value : Object.values(value);
-  return parts.some((part) => isDeeperThan(part, levelsMax - 1));
 }
 
 function outcomeOf(emit: Emit, result: EmitResult, path: Path): EmitEventPayload | ApiError {

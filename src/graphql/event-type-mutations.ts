@@ -1,12 +1,12 @@
 import 'reflect-metadata';
 import { Arg, Ctx, Field, InputType, Mutation, ObjectType, Resolver } from 'type-graphql';
 import { actorOf, type Context } from '../context.js';
+import { isDeeperThan } from '../domain/payload.js';
 import { EventType } from '../entities/event-type.js';
 import { type InputIssue, invalidInput } from '../errors.js';
 import { schemaIssues } from '../operations/compile-event-schema.js';
 import type { RegisteredEventType } from '../operations/event-types.js';
 import { deprecateEventType, registerEventType, updateEventType } from '../operations/register-event-type.js';
-import { isDeeperThan } from './emit.js';
 import { findEventType } from './event-type.js';
 import { eventTypeDescription, given, newEventTypeName, parseInput } from './input.js';
 import { RequiresPlatformKey } from './requires.js';

@@ -6,7 +6,7 @@ import { lastHousekeepingSql } from './enqueue.js';
 export const COUNTED_MAX = 50_000;
 
 /** How the whole installation is doing, whatever process asks. */
-export interface Backlog {
+export interface Installation {
   /** Pending deliveries whose time has come; at most COUNTED_MAX are counted, here and in the next two. */
   due: number;
   /** Pending deliveries whose time comes later: retries. */
@@ -25,7 +25,7 @@ export interface Backlog {
 
 /** Each count ends at its limit, and reads nothing but a partial index. */
 const statement: Statement = {
-  name: 'read_backlog',
+  name: 'read_installation',
   text: `
     select
       (select count(*)::integer from (
@@ -60,7 +60,7 @@ interface Row {
 }
 
 /** @throws what the database throws; works for all tenants, so not as the API's role */
-export async function readBacklog(pool: pg.Pool | pg.PoolClient): Promise<Backlog> {
+export async function readInstallation(pool: pg.Pool | pg.PoolClient): Promise<Installation> {
   const [row] = await query<Row>(pool, statement, []);
   const read = row as Row;
   return {

@@ -7,7 +7,7 @@ import { ApiMetrics } from '../../src/api-metrics.js';
 import { readConfig } from '../../src/config.js';
 import { SCOPES } from '../../src/domain/api-key.js';
 import { startMetricsServer } from '../../src/metrics-server.js';
-import { type Backlog, readBacklog } from '../../src/operations/read-installation.js';
+import { type Installation, readInstallation } from '../../src/operations/read-installation.js';
 import { ProcessMetrics } from '../../src/process-metrics.js';
 import { buildServer } from '../../src/server.js';
 import { openServices } from '../../src/services.js';
@@ -134,7 +134,7 @@ describe('what is counted', () => {
 });
 
 describe('the backlog', () => {
-  const some: Backlog = {
+  const some: Installation = {
     due: 3,
     scheduled: 2,
     held: 1,
@@ -182,7 +182,7 @@ describe('the backlog', () => {
     await stack.rows(
       `update hookwright.deliveries set due_at = now() + interval '1 hour' where webhook_id = ${id}`,
     );
-    registerBacklog(own, () => readBacklog(stack.services.db.pool));
+    registerBacklog(own, () => readInstallation(stack.services.db.pool));
     const all = parseExposition(await own.metrics());
     expect(all.get('hookwright_scheduled_deliveries')?.samples[0]?.value).toBe('1');
     expect(all.get('hookwright_partition_days_ahead')?.samples[0]?.value).toBe('14');
