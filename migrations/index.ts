@@ -12,6 +12,7 @@ import { Explorer } from './0011-explorer.js';
 import { OperationalEvents } from './0012-operational-events.js';
 import { TracesOfEvents } from './0013-tracing.js';
 import { LiveUpdates } from './0014-live-updates.js';
+import { QuickIds } from './0015-quick-ids.js';
 
 /** Every migration, in order. One file a change; a released one is never edited. */
 export const migrations = [
@@ -29,4 +30,5 @@ export const migrations = [
   { name: '0012-operational-events', class: OperationalEvents },
   { name: '0013-tracing', class: TracesOfEvents },
   { name: '0014-live-updates', class: LiveUpdates },
+  { name: '0015-quick-ids', class: QuickIds },
 ];

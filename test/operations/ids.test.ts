@@ -30,6 +30,17 @@ describe('time-ordered ids', () => {
     expect(idToDate(id!).getTime()).toBeLessThanOrEqual(Date.now() + 1000);
   });
 
+  test('of a moment name its very millisecond, down to its last microsecond', async () => {
+    const { rows } = await stack.services.db.pool.query<{ wrong: number }>(
+      `with moments as (
+         select timestamptz '2025-01-01' + n * 7919 * interval '1 minute' + n % 1000 * interval '1 ms' + micro * interval '1 us' as at
+         from generate_series(0, 5000) n, unnest(array[0, 1, 499, 500, 999]) micro)
+       select count(*)::int as wrong from moments
+       where hookwright.id_at(at) <> (extract(epoch from date_trunc('milliseconds', at)) * 1000 - 1735689600000)::bigint << 12`,
+    );
+    expect(rows[0]?.wrong).toBe(0);
+  });
+
   test('100,000 in one transaction are all different and in order', async () => {
     const { rows } = await stack.services.db.pool.query<{ distinct: number; ordered: boolean }>(
       `with ids as (select hookwright.next_id() as id, n from generate_series(1, 100000) n)
