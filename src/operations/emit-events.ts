@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { bigintArray, integerArray, textArray } from '../array-parameters.js';
 import { query, type Statement, transaction } from '../database.js';
 import { LANES } from '../domain/lanes.js';
 import { TenantPace } from '../domain/tenant-pace.js';
@@ -112,13 +113,13 @@ export class Emitter {
   async #write(pool: pg.Pool | pg.PoolClient, items: readonly Emit[]): Promise<EmitResult[]> {
     const isTraced = items.some(({ traceparent }) => typeof traceparent === 'string');
     const rows = await query<EmitRow>(pool, isTraced ? emitTracedStatement : emitStatement, [
-      items.map(({ tenantId }) => tenantId),
-      items.map(({ eventType }) => eventType),
-      items.map(({ body }) => body),
-      items.map(({ idempotencyKey }) => idempotencyKey),
-      items.map(({ onlyWebhookId }) => onlyWebhookId),
-      items.map((item) => this.#priority(item)),
-      ...(isTraced ? [items.map(({ traceparent }) => traceparent ?? null)] : []),
+      bigintArray(items.map(({ tenantId }) => tenantId)),
+      textArray(items.map(({ eventType }) => eventType)),
+      textArray(items.map(({ body }) => body)),
+      textArray(items.map(({ idempotencyKey }) => idempotencyKey)),
+      bigintArray(items.map(({ onlyWebhookId }) => onlyWebhookId)),
+      integerArray(items.map((item) => this.#priority(item))),
+      ...(isTraced ? [textArray(items.map(({ traceparent }) => traceparent))] : []),
     ]);
     return rows.map((row, index) => {
       if (row.event_id === null) {

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { bigintArray } from '../array-parameters.js';
 import { query, type Statement } from '../database.js';
 import { LANES } from '../domain/lanes.js';
 import type { DeliverPayload } from './enqueue.js';
@@ -120,7 +121,10 @@ export async function loadDeliveries(
   { traced = false }: { traced?: boolean } = {},
 ): Promise<(DueDelivery | null)[]> {
   const ids = jobs.map(({ id }) => id);
-  const rows = await query<Row>(pool, traced ? loadTracedStatement : loadStatement, [ids, ...idRange(ids)]);
+  const rows = await query<Row>(pool, traced ? loadTracedStatement : loadStatement, [
+    bigintArray(ids),
+    ...idRange(ids),
+  ]);
   const turnedAway = rows.filter(({ state }) => state !== 'DUE').map(({ id }) => id);
   if (turnedAway.length > 0) {
     await query(pool, turnAwayStatement, [turnedAway]);

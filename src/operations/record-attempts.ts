@@ -1,4 +1,13 @@
 import type pg from 'pg';
+import {
+  bigintArray,
+  booleanArray,
+  byteaArray,
+  doubleArray,
+  integerArray,
+  textArray,
+  timestamptzArray,
+} from '../array-parameters.js';
 import { query, type Statement, transaction } from '../database.js';
 import { LANES } from '../domain/lanes.js';
 import { LATENCY_BUCKETS, latencyBucket } from '../domain/latency.js';
@@ -101,28 +110,28 @@ const recordStatement: Statement = {
 };
 
 function recordValues(attempts: readonly FinishedAttempt[]): unknown[] {
-  const column = <T>(value: (attempt: FinishedAttempt) => T) => attempts.map(value);
+  const each = <T>(value: (attempt: FinishedAttempt) => T) => attempts.map(value);
   const response = ({ result }: FinishedAttempt) => (result.kind === 'response' ? result : null);
   return [
-    column(({ delivery }) => delivery.id),
-    column(({ delivery }) => delivery.attemptNumber),
-    column(({ delivery }) => delivery.tenantId),
-    column(({ delivery }) => delivery.url),
-    column(({ startedAt }) => startedAt),
-    column(({ result }) => Math.round(result.durationMs)),
-    column((attempt) => response(attempt)?.statusCode ?? null),
-    column(({ outcome }) => (outcome.verdict === 'SUCCEEDED' ? null : outcome.errorCode)),
-    column(({ requestHeaders }) => JSON.stringify(requestHeaders)),
-    column((attempt) => (response(attempt) ? JSON.stringify(response(attempt)?.headers) : null)),
-    column((attempt) => response(attempt)?.body ?? null),
-    column((attempt) => response(attempt)?.bodyTruncated ?? false),
-    column(({ outcome }) => outcome.verdict === 'SUCCEEDED'),
-    column(({ retryInMs }) => retryInMs),
-    ...idRange(attempts.map(({ delivery }) => delivery.id)),
-    column(({ result }) => result.timing?.dnsMs ?? null),
-    column(({ result }) => result.timing?.connectMs ?? null),
-    column(({ result }) => result.timing?.tlsMs ?? null),
-    column(({ result }) => result.timing?.firstByteMs ?? null),
+    bigintArray(each(({ delivery }) => delivery.id)),
+    integerArray(each(({ delivery }) => delivery.attemptNumber)),
+    bigintArray(each(({ delivery }) => delivery.tenantId)),
+    textArray(each(({ delivery }) => delivery.url)),
+    timestamptzArray(each(({ startedAt }) => startedAt)),
+    integerArray(each(({ result }) => Math.round(result.durationMs))),
+    integerArray(each((attempt) => response(attempt)?.statusCode)),
+    textArray(each(({ outcome }) => (outcome.verdict === 'SUCCEEDED' ? null : outcome.errorCode))),
+    textArray(each(({ requestHeaders }) => JSON.stringify(requestHeaders))),
+    textArray(each((attempt) => response(attempt) && JSON.stringify(response(attempt)?.headers))),
+    byteaArray(each((attempt) => response(attempt)?.body)),
+    booleanArray(each((attempt) => response(attempt)?.bodyTruncated ?? false)),
+    booleanArray(each(({ outcome }) => outcome.verdict === 'SUCCEEDED')),
+    doubleArray(each(({ retryInMs }) => retryInMs)),
+    ...idRange(each(({ delivery }) => delivery.id)),
+    integerArray(each(({ result }) => result.timing?.dnsMs)),
+    integerArray(each(({ result }) => result.timing?.connectMs)),
+    integerArray(each(({ result }) => result.timing?.tlsMs)),
+    integerArray(each(({ result }) => result.timing?.firstByteMs)),
   ];
 }
 
