@@ -3,6 +3,7 @@ import { MikroORM, type Options } from '@mikro-orm/postgresql';
 import pg from 'pg';
 import { migrations } from '../migrations/index.js';
 import { entities } from './entities/index.js';
+import { GatheringSocket } from './gathering-socket.js';
 
 /** A prepared statement: sent to each connection once by its text, then by its name. */
 export interface Statement {
@@ -68,6 +69,7 @@ export function openPool(
       max,
     ),
     pipeline: true,
+    stream: () => new GatheringSocket(),
     types,
   } as pg.PoolConfig);
   tellErrors(pool, onError);
