@@ -27,7 +27,7 @@ describe('scopes', () => {
     ['events', '{ events { edges { cursor } } }', ['events:read']],
     ['delivery', '{ delivery(id: "1") { id } }', ['deliveries:read']],
     ['deliveries', '{ deliveries { edges { cursor } } }', ['deliveries:read']],
-    ['apiKeys', '{ apiKeys { id } }', ['keys:admin']],
+    ['apiKeys', '{ apiKeys { edges { cursor } } }', ['keys:admin']],
     [
       'createWebhook',
       'mutation { createWebhook(input: {url: "", eventTypes: []}) { secret } }',
@@ -174,8 +174,13 @@ describe('tenants and platform keys', () => {
       );
       expect(data.list.edges, list).toEqual([]);
     }
-    const after = await api.ask(`{ webhook(id: "${webhookId}") { active } apiKeys { id } }`, {}, owner);
-    expect(after.data).toEqual({ webhook: { active: true }, apiKeys: [{ id: String(owner.keyId) }] });
+    const after = await api.ask(
+      `{ webhook(id: "${webhookId}") { active } apiKeys { edges { node { id } } } }`,
+      {},
+      owner,
+    );
+    const apiKeys = { edges: [{ node: { id: String(owner.keyId) } }] };
+    expect(after.data).toEqual({ webhook: { active: true }, apiKeys });
   });
 
   test("a tenant's key may name its own tenant in the header, and no other", async () => {

@@ -78,6 +78,7 @@ function goodVariables(): Record<string, Json> {
     deliveries: { filter: {} },
     events: { filter: {} },
     webhooks: { filter: {} },
+    apiKeys: { filter: {} },
     createApiKey: { input: { name: 'k', scopes: ['webhooks:read'] } },
     createTenant: { input: { name: 't' } },
     createWebhook: { input: { url: 'https://a.example.com/', eventTypes: ['*'] } },

@@ -70,6 +70,8 @@ const guarded: Record<string, readonly Scope[] | 'any key'> = {
  */
 const unguarded: Record<string, string> = {
   ApiKey: 'createdAt expiresAt id lastUsedAt name revokedAt scopes',
+  ApiKeyConnection: 'edges pageInfo',
+  ApiKeyEdge: 'cursor node',
   Attempt: `
     connectMs dnsMs durationMs errorCode firstByteMs number requestHeaders responseBody
     responseBodyBase64 responseHeaders responseTruncated startedAt statusCode tlsMs url`,

@@ -132,7 +132,7 @@ describe('without the ORM’s tenant filter', () => {
     }
     const lists = await api.ask(
       `{ webhooks { edges { node { id } } } events { edges { node { id } } } deliveries { edges { node { id } } }
-         bulkOperations { edges { node { id } } } apiKeys { id } }`,
+         bulkOperations { edges { node { id } } } apiKeys { edges { node { id } } } }`,
       {},
       stranger,
     );
@@ -140,7 +140,7 @@ describe('without the ORM’s tenant filter', () => {
     expect(lists.data.events.edges).toHaveLength(1);
     expect(lists.data.deliveries.edges).toHaveLength(1);
     expect(lists.data.bulkOperations.edges).toHaveLength(1);
-    expect(lists.data.apiKeys).toEqual([{ id: String(stranger.keyId) }]);
+    expect(lists.data.apiKeys.edges).toEqual([{ node: { id: String(stranger.keyId) } }]);
     expect(JSON.stringify(lists.data)).not.toContain(`"${webhookId}"`);
   });
 });
