@@ -62,32 +62,32 @@ describe('scopes', () => {
     ],
     [
       'cancelDelivery',
-      'mutation { cancelDelivery(input: {deliveryId: "0"}) { delivery { id } } }',
+      'mutation { cancelDelivery(input: {id: "0"}) { delivery { id } } }',
       ['deliveries:write'],
     ],
     [
       'recoverWebhook',
-      'mutation { recoverWebhook(input: {webhookId: "0", since: "2025-01-01T00:00:00+00:00"}) { count } }',
+      'mutation { recoverWebhook(input: {id: "0", filter: {since: "2025-01-01T00:00:00+00:00"}}) { total } }',
       ['deliveries:write'],
     ],
     [
       'replayEvents',
-      'mutation { replayEvents(input: {webhookId: "0", filter: {since: "2025-01-01T00:00:00+00:00"}}) { count } }',
+      'mutation { replayEvents(input: {webhookId: "0", filter: {since: "2025-01-01T00:00:00+00:00"}}) { total } }',
       ['deliveries:write'],
     ],
     [
       'cancelDeliveries',
-      'mutation { cancelDeliveries(input: {filter: {}}) { count } }',
+      'mutation { cancelDeliveries(input: {filter: {}}) { total } }',
       ['deliveries:write'],
     ],
     [
       'cancelBulkOperation',
-      'mutation { cancelBulkOperation(input: {id: "0"}) { operation { id } } }',
+      'mutation { cancelBulkOperation(input: {id: "0"}) { bulkOperation { id } } }',
       ['deliveries:write'],
     ],
     [
       'resumeBulkOperation',
-      'mutation { resumeBulkOperation(input: {id: "0"}) { operation { id } } }',
+      'mutation { resumeBulkOperation(input: {id: "0"}) { bulkOperation { id } } }',
       ['deliveries:write'],
     ],
     ['bulkOperation', '{ bulkOperation(id: "1") { id } }', ['deliveries:read']],

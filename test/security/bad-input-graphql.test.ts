@@ -92,9 +92,9 @@ function goodVariables(): Record<string, Json> {
     stats: { since: '2026-11-20T00:00:00Z', until: '2026-11-21T00:00:00Z' },
     cancelBulkOperation: { input: { id: '1' } },
     cancelDeliveries: { input: { filter: { webhookId: ids.webhook }, dryRun: true } },
-    cancelDelivery: { input: { deliveryId: '1' } },
+    cancelDelivery: { input: { id: '1' } },
     deprecateEventType: { input: { name: 'coupon.applied' } },
-    recoverWebhook: { input: { webhookId: ids.webhook, since: '2026-11-20T00:00:00Z', dryRun: true } },
+    recoverWebhook: { input: { id: ids.webhook, filter: { since: '2026-11-20T00:00:00Z' }, dryRun: true } },
     registerEventType: { input: { name: 'a.b', description: 'd', schema: { type: 'object' } } },
     replayEvents: {
       input: { webhookId: ids.webhook, filter: { since: '2026-11-20T00:00:00Z' }, dryRun: true },
