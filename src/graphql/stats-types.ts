@@ -46,7 +46,7 @@ export class StatsFiguresType {
   description: 'What became of attempts that ended in one bucket of time.',
   simpleResolvers: true,
 })
-export class BucketStats extends StatsFiguresType {
+export class StatsBucket extends StatsFiguresType {
   @Field(() => Date, { description: 'When the bucket begins. It ends where the next one begins.' })
   start!: Date;
 }
@@ -60,16 +60,16 @@ export class Stats {
   until!: Date;
 
   @Field(() => StatsResolution, { description: 'How long the buckets are.' })
-  bucket!: StatsResolution;
+  resolution!: StatsResolution;
 
   @Field(() => StatsFiguresType, { description: 'All buckets together.' })
   total!: StatsFiguresType;
 
   @mayHold(STATS_BUCKETS_MAX)
-  @Field(() => [BucketStats], {
+  @Field(() => [StatsBucket], {
     description: 'Every bucket of the range, the first one first, also those without attempts.',
   })
-  buckets!: BucketStats[];
+  buckets!: StatsBucket[];
 }
 
 @ArgsType()
@@ -88,9 +88,9 @@ export class StatsArgs {
   @Field(() => StatsResolution, {
     nullable: true,
     description:
-      'How long the buckets are. Unless told otherwise minutes for up to 6 hours, hours for up to 14 days, and days. There are at most 1,500 of them.',
+      'How long the buckets are. Unless told otherwise minutes for up to 6 hours, hours for up to 14 days, else days; and longer ones where the shorter are not kept any more. There are at most 1,500 of them.',
   })
-  bucket?: StatsResolution | null;
+  resolution?: StatsResolution | null;
 
   @Field(() => ID, {
     nullable: true,

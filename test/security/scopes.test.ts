@@ -79,7 +79,6 @@ const unguarded: Record<string, string> = {
   AuditEntryConnection: 'edges pageInfo',
   AuditEntryEdge: 'cursor node',
   Backlog: 'countMax due held oldestDueAt scheduled',
-  BucketStats: 'attempts failures p50Ms p95Ms p99Ms start successRate successes',
   BulkOperation: `
     affected createdAt error filter finishedAt id kind processed progress skipped status total`,
   BulkOperationConnection: 'edges pageInfo',
@@ -119,7 +118,8 @@ const unguarded: Record<string, string> = {
   ResumeBulkOperationPayload: 'bulkOperation',
   RevokeApiKeyPayload: 'apiKey',
   RotateWebhookSecretPayload: 'secret webhook',
-  Stats: 'bucket buckets since total until',
+  Stats: 'buckets resolution since total until',
+  StatsBucket: 'attempts failures p50Ms p95Ms p99Ms start successRate successes',
   StatsFigures: 'attempts failures p50Ms p95Ms p99Ms successRate successes',
   Tenant: 'createdAt id name',
   TestWebhookPayload: 'delivery',
