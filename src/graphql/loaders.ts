@@ -106,7 +106,7 @@ async function readFanOuts(
   questions: readonly FanOutQuestion[],
 ): Promise<FanOutItem[][]> {
   const found = new Map<FanOutQuestion, FanOutItem[]>();
-  const samePart = Map.groupBy(questions, ({ after, limit }) => `${after} ${limit}`);
+  const samePart = Map.groupBy(questions, ({ bounds }) => JSON.stringify(bounds));
   for (const group of tenantId === null ? [] : samePart.values()) {
     const { retentionDays } = config;
     const items = await readFanOut(db, tenantId!, group, { retentionDays, now: clock() });

@@ -108,7 +108,9 @@ const unguarded: Record<string, string> = {
   EventType: `
     createdAt deprecatedAt description name reserved samplePayload schema version versions`,
   EventTypeVersion: 'createdAt schema version',
-  FanOutEntry: 'cursor delivery reason',
+  FanOutEntry: 'delivery reason webhookId',
+  FanOutEntryConnection: 'edges pageInfo',
+  FanOutEntryEdge: 'cursor node',
   PageInfo: 'endCursor hasNextPage hasPreviousPage startCursor',
   RecoverWebhookPayload: 'bulkOperation total totalIsCapped',
   RedeliverPayload: 'delivery',
@@ -299,7 +301,8 @@ describe('over the wire', () => {
   const ways: Record<string, (inner: string) => string> = {
     BulkOperation: (inner) => `{ bulkOperation(id: "${ids['bulkOperation']}") { id ${inner} } }`,
     Attempt: (inner) => `{ delivery(id: "${ids['delivery']}") { attempts { number ${inner} } } }`,
-    FanOutEntry: (inner) => `{ event(id: "${ids['event']}") { fanOut { cursor ${inner} } } }`,
+    FanOutEntry: (inner) =>
+      `{ event(id: "${ids['event']}") { fanOut { edges { node { reason ${inner} } } } } }`,
     Delivery: (inner) => `{ delivery(id: "${ids['delivery']}") { id ${inner} } }`,
     Event: (inner) => `{ event(id: "${ids['event']}") { id ${inner} } }`,
     Webhook: (inner) => `{ webhook(id: "${ids['webhook']}") { id ${inner} } }`,
