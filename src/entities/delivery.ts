@@ -53,9 +53,11 @@ export class Delivery {
   tenantId!: number;
 
   @Property(idColumn())
+  @Field(() => ID, { description: 'The id of its event.' })
   eventId!: number;
 
   @Property(idColumn())
+  @Field(() => ID, { description: 'The id of the webhook that it goes to, also of a deleted one.' })
   webhookId!: number;
 
   @Property({ type: 'text' })

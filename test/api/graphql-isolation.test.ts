@@ -127,15 +127,16 @@ describe('scopes', () => {
 
   test('the way from one kind of data to another needs the scope of that other', async () => {
     const owner = await makeTenant(api.services);
-    await makeWebhook(api.services, owner.id);
-    await emitMany(api.services, owner.id, 1);
+    const { id: webhookId } = await makeWebhook(api.services, owner.id);
+    const [eventId] = await emitMany(api.services, owner.id, 1);
     const { key } = await makeKey(api.services, owner.id, ['deliveries:read']);
     const { data, errors } = await api.ask(
-      '{ deliveries { edges { node { status event { body } webhook { url } } } } }',
+      '{ deliveries { edges { node { status eventId event { body } webhookId webhook { url } } } } }',
       {},
       { key },
     );
-    expect(data.deliveries.edges[0].node).toEqual({ status: 'PENDING', event: null, webhook: null });
+    const ids = { eventId: String(eventId), webhookId: String(webhookId) };
+    expect(data.deliveries.edges[0].node).toEqual({ status: 'PENDING', ...ids, event: null, webhook: null });
     expect(codesOf({ errors } as never)).toEqual(['FORBIDDEN', 'FORBIDDEN']);
   });
 });

@@ -91,8 +91,8 @@ const unguarded: Record<string, string> = {
   CreateWebhookPayload: 'secret webhook',
   DeleteWebhookPayload: 'deletedWebhookId',
   Delivery: `
-    attemptCount attempts cancelReason createdAt eventType finishedAt id lastErrorCode
-    lastStatusCode nextAttemptAt status`,
+    attemptCount attempts cancelReason createdAt eventId eventType finishedAt id lastErrorCode
+    lastStatusCode nextAttemptAt status webhookId`,
   DeliveryConnection: 'edges pageInfo',
   DeliveryEdge: 'cursor node',
   DeliveryUpdate: 'cursor delivery resync',
