@@ -36,7 +36,8 @@ class CreateApiKeyInput {
 
   @Field(() => Int, {
     nullable: true,
-    description: 'How long it lives, from 60. Without it the key does not expire.',
+    description:
+      'How long it lives, in seconds: 60 to 315,360,000, which is ten years. Without it the key does not expire.',
   })
   expiresInSeconds?: number | null;
 }

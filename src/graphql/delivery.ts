@@ -100,7 +100,10 @@ export class DeliveryResolver {
   }
 
   @Requires('events:read')
-  @FieldResolver(() => Event, { nullable: true, description: 'What it delivers.' })
+  @FieldResolver(() => Event, {
+    nullable: true,
+    description: 'What it delivers; null when the event is not kept any more.',
+  })
   event(@Root() delivery: Delivery, @Ctx() context: Context): Promise<Event | null> {
     return context.loaders.eventById.load(delivery.eventId);
   }

@@ -80,7 +80,8 @@ export class EventResolver {
 
   @Requires('deliveries:read')
   @FieldResolver(() => [Delivery], {
-    description: 'Its deliveries, one for each webhook that it matched: the first 1,000. `fanOut` has pages.',
+    description:
+      'Its deliveries, the oldest 1,000: one for each webhook that it matched, and those that `replayEvents` made. `deliveries(filter: {eventId: …})` has pages.',
   })
   async deliveries(@Root() event: Event, @Ctx() context: Context): Promise<Delivery[]> {
     return (await context.loaders.deliveriesByEvent.load(event.id)).slice(0, DELIVERIES_SHOWN_MAX);

@@ -5,15 +5,18 @@ import { StatsResolution } from '../entities/delivery-stat.js';
 import { mayHold } from './limits.js';
 
 /** Simple resolvers: a chart has thousands of these fields. */
-@ObjectType('StatsFigures', { description: 'What became of attempts.', simpleResolvers: true })
+@ObjectType('StatsFigures', {
+  description: 'What became of attempts. Counts are whole numbers, which may be larger than an Int.',
+  simpleResolvers: true,
+})
 export class StatsFiguresType {
   @Field(() => Float, { description: 'How many attempts ended, retries and redeliveries included.' })
   attempts!: number;
 
-  @Field(() => Float, { description: 'How many of them succeeded.' })
+  @Field(() => Float, { description: 'How many attempts succeeded.' })
   successes!: number;
 
-  @Field(() => Float, { description: 'How many of them failed.' })
+  @Field(() => Float, { description: 'How many attempts failed.' })
   failures!: number;
 
   @Field(() => Float, {
@@ -43,7 +46,8 @@ export class StatsFiguresType {
 }
 
 @ObjectType({
-  description: 'What became of attempts that ended in one bucket of time.',
+  description:
+    'What became of attempts that ended in one bucket of time. Counts are whole numbers, which may be larger than an Int.',
   simpleResolvers: true,
 })
 export class StatsBucket extends StatsFiguresType {
@@ -113,7 +117,7 @@ export class BacklogType {
 
   @Field(() => Date, {
     nullable: true,
-    description: 'Since when the oldest of those is due; null without any.',
+    description: 'Since when the oldest one that is due has been so; null when none is due.',
   })
   oldestDueAt!: Date | null;
 
