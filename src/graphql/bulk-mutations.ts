@@ -150,9 +150,9 @@ export class BulkMutations {
 
 async function start(context: Context, request: BulkRequest): Promise<RecoverWebhookPayload> {
   const started = await startBulkOperation(context.db, tenantOf(context), request, actorOf(context));
-  const { count: total, isCapped: totalIsCapped, operationId } = started;
+  const { count: total, isCapped: totalCapped, operationId } = started;
   const bulkOperation = operationId === null ? null : await readBulkOperation(context, String(operationId));
-  return { total, totalIsCapped, bulkOperation };
+  return { total, totalCapped, bulkOperation };
 }
 
 interface Range {

@@ -137,7 +137,7 @@ abstract class BulkPayloadFields {
     description:
       'Whether there may be more: counting ends when a million rows have been looked at. The operation goes through all.',
   })
-  totalIsCapped!: boolean;
+  totalCapped!: boolean;
 
   @Field(() => BulkOperation, {
     nullable: true,

@@ -39,9 +39,9 @@ describe('a dry run', () => {
     const { data } = await site.mutate(
       name,
       { ...input, dryRun: true },
-      'total totalIsCapped bulkOperation { id }',
+      'total totalCapped bulkOperation { id }',
     );
-    expect(data.result).toEqual({ total: 7, totalIsCapped: false, bulkOperation: null });
+    expect(data.result).toEqual({ total: 7, totalCapped: false, bulkOperation: null });
     expect(await operationsOf()).toBe(0);
     const daemon = site.startDaemon();
     const { operation } = await site.start(name, input);

@@ -146,8 +146,12 @@ describe('tenants and platform keys', () => {
     const owner = await makeTenant(api.services);
     const { id: webhookId } = await makeWebhook(api.services, owner.id);
     const [eventId] = await emitMany(api.services, owner.id, 1);
-    const seen = await api.ask(`{ event(id: "${eventId}") { deliveries { id } } }`, {}, owner);
-    const deliveryId = seen.data.event.deliveries[0].id;
+    const seen = await api.ask(
+      `{ event(id: "${eventId}") { deliveries { edges { node { id } } } } }`,
+      {},
+      owner,
+    );
+    const deliveryId = seen.data.event.deliveries.edges[0].node.id;
     const operations = [
       `{ webhook(id: "${webhookId}") { id } }`,
       `{ event(id: "${eventId}") { id } }`,

@@ -57,11 +57,11 @@ export interface Reading {
   text: string;
 }
 
-const READ = `query ($id: ID!) { event(id: $id) { deliveries {
+const READ = `query ($id: ID!) { event(id: $id) { deliveries(first: 100) { pageInfo { hasNextPage } edges { node {
   id status attemptCount cancelReason createdAt eventType finishedAt lastErrorCode lastStatusCode nextAttemptAt
   webhook { id active consecutiveFailures disabledReason lastFailureAt lastSuccessAt }
   attempts { number durationMs errorCode requestHeaders responseBody responseBodyBase64 responseHeaders
-             responseTruncated startedAt statusCode } } } }`;
+             responseTruncated startedAt statusCode } } } } } }`;
 
 /**
  * The whole service with its interfaces, its daemon and a DNS server of its own. http is allowed, and of all addresses
@@ -132,10 +132,11 @@ export class TargetSite implements AsyncDisposable {
     const { payload } = await this.#post('/graphql', { query: READ, variables: { id: String(eventId) } });
     const { data, errors } = JSON.parse(payload);
     if (errors !== undefined) throw new Error(payload);
-    // biome-ignore lint/suspicious/noExplicitAny: as the query has it
-    const deliveries: any[] = data.event.deliveries;
+    const { edges, pageInfo } = data.event.deliveries;
+    if (pageInfo.hasNextPage) throw new Error('The event has more deliveries than a page shows.');
     return new Map(
-      deliveries.map((delivery) => [
+      // biome-ignore lint/suspicious/noExplicitAny: as the query has it
+      edges.map(({ node: delivery }: any) => [
         Number(delivery.webhook.id),
         { ...delivery, text: JSON.stringify(delivery) },
       ]),
