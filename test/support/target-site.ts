@@ -57,7 +57,8 @@ export interface Reading {
   text: string;
 }
 
-const READ = `query ($id: ID!) { event(id: $id) { deliveries(first: 100) { pageInfo { hasNextPage } edges { node {
+const READ = `query ($id: ID!, $after: String) { event(id: $id) { deliveries(first: 100, after: $after) {
+  pageInfo { hasNextPage endCursor } edges { node {
   id status attemptCount cancelReason createdAt eventType finishedAt lastErrorCode lastStatusCode nextAttemptAt
   webhook { id active consecutiveFailures disabledReason lastFailureAt lastSuccessAt }
   attempts { number durationMs errorCode requestHeaders responseBody responseBodyBase64 responseHeaders
@@ -129,18 +130,20 @@ export class TargetSite implements AsyncDisposable {
   }
 
   async read(eventId: number): Promise<Map<number, Reading>> {
-    const { payload } = await this.#post('/graphql', { query: READ, variables: { id: String(eventId) } });
-    const { data, errors } = JSON.parse(payload);
-    if (errors !== undefined) throw new Error(payload);
-    const { edges, pageInfo } = data.event.deliveries;
-    if (pageInfo.hasNextPage) throw new Error('The event has more deliveries than a page shows.');
-    return new Map(
-      // biome-ignore lint/suspicious/noExplicitAny: as the query has it
-      edges.map(({ node: delivery }: any) => [
-        Number(delivery.webhook.id),
-        { ...delivery, text: JSON.stringify(delivery) },
-      ]),
-    );
+    const readings = new Map<number, Reading>();
+    let after: string | null = null;
+    do {
+      const variables = { id: String(eventId), after };
+      const { payload } = await this.#post('/graphql', { query: READ, variables });
+      const { data, errors } = JSON.parse(payload);
+      if (errors !== undefined) throw new Error(payload);
+      const { edges, pageInfo } = data.event.deliveries;
+      for (const { node } of edges) {
+        readings.set(Number(node.webhook.id), { ...node, text: JSON.stringify(node) });
+      }
+      after = pageInfo.hasNextPage ? pageInfo.endCursor : null;
+    } while (after !== null);
+    return readings;
   }
 
   #post(url: string, body: object) {
