@@ -11,7 +11,7 @@ const ENABLE_WEBHOOK =
 const DELETE_WEBHOOK =
   'mutation($input: DeleteWebhookInput!) { deleteWebhook(input: $input) { deletedWebhookId } }';
 const RECOVER_WEBHOOK =
-  'mutation($input: RecoverWebhookInput!) { recoverWebhook(input: $input) { count operation { id } } }';
+  'mutation($input: RecoverWebhookInput!) { recoverWebhook(input: $input) { total bulkOperation { id } } }';
 
 /** Makes a webhook for one type of event. */
 export async function createWebhook(
@@ -36,9 +36,9 @@ export async function deleteWebhook(service: Service, id: number): Promise<void>
 
 /** Has all deliveries of a webhook sent again that have failed since then. @returns how many there are */
 export async function recoverWebhook(service: Service, id: number, since: Date): Promise<number> {
-  const input = { webhookId: `${id}`, since: since.toISOString() };
-  const answer = await ask<{ recoverWebhook: { count: number } }>(service, RECOVER_WEBHOOK, input);
-  return answer.recoverWebhook.count;
+  const input = { id: `${id}`, filter: { since: since.toISOString() } };
+  const answer = await ask<{ recoverWebhook: { total: number } }>(service, RECOVER_WEBHOOK, input);
+  return answer.recoverWebhook.total;
 }
 
 /** Waits where the service limits how fast management may go. @throws Error with the answer when it is not a good one */

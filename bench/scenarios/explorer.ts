@@ -63,7 +63,7 @@ function questions([busy, quiet, paused]: readonly number[]): Record<string, str
        pageInfo { hasNextPage endCursor } } }`;
   const figures = 'attempts successes failures successRate p50Ms p95Ms p99Ms';
   const stats = (args: string) =>
-    `{ stats(${args}) { since until bucket total { ${figures} } buckets { start ${figures} } } }`;
+    `{ stats(${args}) { since until resolution total { ${figures} } buckets { start ${figures} } } }`;
   const backlog = 'backlog { due oldestDueAt scheduled held countMax }';
   return {
     page: page(''),
@@ -79,14 +79,14 @@ function questions([busy, quiet, paused]: readonly number[]): Record<string, str
     pageOfEventType: page('eventType: "coupon.applied"'),
     pageOfRange: page(`since: ${ago(20)}, until: ${ago(19)}`),
     pageFailedOfRange: page(`status: FAILED, since: ${ago(20)}, until: ${ago(19)}`),
-    stats30DaysByHour: stats(`since: ${ago(30)}, bucket: HOUR`),
-    stats60DaysByHour: stats(`since: ${ago(60)}, bucket: HOUR`),
-    stats24HoursByMinute: stats(`since: ${ago(1)}, bucket: MINUTE`),
-    stats90DaysByDay: stats(`since: ${ago(90)}, bucket: DAY`),
-    statsOfWebhook: stats(`since: ${ago(30)}, bucket: HOUR, webhookId: "${busy}"`),
-    statsOfEventType: stats(`since: ${ago(30)}, bucket: HOUR, eventType: "coupon.applied"`),
+    stats30DaysByHour: stats(`since: ${ago(30)}, resolution: HOUR`),
+    stats60DaysByHour: stats(`since: ${ago(60)}, resolution: HOUR`),
+    stats24HoursByMinute: stats(`since: ${ago(1)}, resolution: MINUTE`),
+    stats90DaysByDay: stats(`since: ${ago(90)}, resolution: DAY`),
+    statsOfWebhook: stats(`since: ${ago(30)}, resolution: HOUR, webhookId: "${busy}"`),
+    statsOfEventType: stats(`since: ${ago(30)}, resolution: HOUR, eventType: "coupon.applied"`),
     statsOfWebhookAndType: stats(
-      `since: ${ago(1)}, bucket: MINUTE, webhookId: "${busy}", eventType: "coupon.applied"`,
+      `since: ${ago(1)}, resolution: MINUTE, webhookId: "${busy}", eventType: "coupon.applied"`,
     ),
     backlog: `{ ${backlog} }`,
     backlogOfWebhook: `{ webhook(id: "${busy}") { ${backlog} } }`,

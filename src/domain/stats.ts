@@ -41,7 +41,7 @@ export interface StatsRange {
 
 export type RangeVerdict =
   | ({ allowed: true } & StatsRange)
-  | { allowed: false; field: 'since' | 'until' | 'bucket'; code: string; reason: string };
+  | { allowed: false; field: 'since' | 'until' | 'resolution'; code: string; reason: string };
 
 /**
  * Which buckets a request is about: those that its range touches.
@@ -73,7 +73,7 @@ export function judgeStatsRange(
     const reason = `makes ${(end - first).toLocaleString('en')} buckets of this range; a request has at most ${most}`;
     return {
       allowed: false,
-      field: wanted.resolution === null ? 'until' : 'bucket',
+      field: wanted.resolution === null ? 'until' : 'resolution',
       code: 'out_of_range',
       reason,
     };

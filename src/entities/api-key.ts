@@ -33,14 +33,17 @@ export class ApiKey {
   createdAt!: Date;
 
   @Property(nullableTimeColumn())
-  @Field(() => Date, { nullable: true, description: 'Null for a key that does not expire.' })
+  @Field(() => Date, { nullable: true, description: 'When it expires; null when it does not.' })
   expiresAt!: Date | null;
 
   @Property(nullableTimeColumn())
-  @Field(() => Date, { nullable: true, description: 'Null for a key that was not revoked.' })
+  @Field(() => Date, { nullable: true, description: 'When it was revoked; null when it was not.' })
   revokedAt!: Date | null;
 
   @Property(nullableTimeColumn())
-  @Field(() => Date, { nullable: true, description: 'To the minute.' })
+  @Field(() => Date, {
+    nullable: true,
+    description: 'When it was last used, to the minute; null when it never was.',
+  })
   lastUsedAt!: Date | null;
 }

@@ -1,6 +1,9 @@
 import { Entity, Filter, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Field, Int, ObjectType } from 'type-graphql';
+import { SEND_ERROR_CODES } from '../domain/outcome.js';
 import { idColumn, tenantFilter, timeColumn } from './columns.js';
+
+const errorCodes = SEND_ERROR_CODES.map((code) => `\`${code}\``).join(', ');
 
 @Entity({ schema: 'hookwright', tableName: 'attempts' })
 @Filter(tenantFilter())
@@ -26,7 +29,8 @@ export class Attempt {
 
   @Property({ type: 'integer' })
   @Field(() => Int, {
-    description: 'Milliseconds from the hand-over to the network until the answer was read.',
+    description:
+      'Milliseconds from the hand-over to the network until the answer was read, or the attempt failed.',
   })
   durationMs!: number;
 
@@ -34,7 +38,7 @@ export class Attempt {
   @Field(() => Int, {
     nullable: true,
     description:
-      'Milliseconds for resolving the name; null when there was none to resolve, or the connection was there already.',
+      'Milliseconds for resolving the name; null when it failed, there was none to resolve, or the connection was there already.',
   })
   dnsMs!: number | null;
 
@@ -70,7 +74,10 @@ export class Attempt {
   statusCode!: number | null;
 
   @Property({ type: 'text', nullable: true })
-  @Field(() => String, { nullable: true, description: 'Null when the attempt succeeded.' })
+  @Field(() => String, {
+    nullable: true,
+    description: `Why it failed: ${errorCodes}, or \`HTTP_\` with the status of the answer; null when it succeeded.`,
+  })
   errorCode!: string | null;
 
   /** JSON objects as text, and the raw bytes: their public fields are in graphql/attempt.ts. */

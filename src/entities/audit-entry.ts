@@ -13,7 +13,7 @@ registerEnumType(AuditActor, {
   description: 'Who did something.',
   valuesConfig: {
     TENANT_KEY: { description: 'An API key of the tenant.' },
-    PLATFORM_KEY: { description: 'A platform key, on behalf of the tenant.' },
+    PLATFORM_KEY: { description: 'A platform key, for the tenant or for the installation itself.' },
     COMMAND_LINE: { description: 'Somebody at the command line of the installation.' },
     SERVICE: { description: 'The service itself.' },
   },
@@ -140,10 +140,13 @@ export class AuditEntry {
   after!: string | null;
 
   @Property({ type: 'text', nullable: true })
-  @Field(() => String, { nullable: true, description: 'The X-Request-Id of the request.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'The X-Request-Id of the request; null where there was none.',
+  })
   requestId!: string | null;
 
   @Property(timeColumn())
-  @Field(() => Date, { description: 'When.' })
+  @Field(() => Date, { description: 'When it was done.' })
   createdAt!: Date;
 }

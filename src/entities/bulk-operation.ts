@@ -77,7 +77,8 @@ export class BulkOperation {
 
   @Property({ type: 'integer' })
   @Field(() => Int, {
-    description: 'How many it found to do when it was started; counting ends at a million.',
+    description:
+      'How many it found to do when it was started. Counting ends when a million rows have been looked at; it goes through all.',
   })
   total!: number;
 
@@ -107,7 +108,11 @@ export class BulkOperation {
   finishedAt!: Date | null;
 
   @Property({ type: 'text', nullable: true })
-  @Field(() => String, { nullable: true, description: 'Why it ended before its time; null otherwise.' })
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'Why the service ended it before its time; null when it did not, also when somebody canceled it.',
+  })
   error!: string | null;
 
   @Field(() => Float, { description: 'How far it has come, from 0 to 1.' })

@@ -8,7 +8,7 @@ export enum StatsResolution {
   DAY = 'DAY',
 }
 registerEnumType(StatsResolution, {
-  name: 'StatsBucket',
+  name: 'StatsResolution',
   description: 'How long the buckets of statistics are. They begin with the minutes, hours and days of UTC.',
   valuesConfig: {
     MINUTE: { description: 'Kept for 2 days.' },

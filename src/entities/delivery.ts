@@ -15,7 +15,9 @@ registerEnumType(DeliveryStatus, {
   description: 'Where a delivery stands.',
   valuesConfig: {
     PENDING: { description: 'An attempt is due now or later.' },
-    HELD: { description: 'Its webhook is inactive; it waits to be released.' },
+    HELD: {
+      description: 'Its webhook is inactive, or was enabled with `held: KEEP`; it waits to be released.',
+    },
     SUCCEEDED: { description: 'The endpoint answered 2xx.' },
     FAILED: { description: 'All retries are used up, or the endpoint answered 410.' },
     CANCELED: { description: 'It will not be sent; `cancelReason` says why.' },
@@ -53,9 +55,11 @@ export class Delivery {
   tenantId!: number;
 
   @Property(idColumn())
+  @Field(() => ID, { description: 'The id of its event.' })
   eventId!: number;
 
   @Property(idColumn())
+  @Field(() => ID, { description: 'The id of the webhook that it goes to, also of a deleted one.' })
   webhookId!: number;
 
   @Property({ type: 'text' })
@@ -67,7 +71,7 @@ export class Delivery {
   status!: DeliveryStatus;
 
   @Enum({ items: () => CancelReason, type: 'text', nullable: true })
-  @Field(() => CancelReason, { nullable: true, description: 'Null unless it was canceled.' })
+  @Field(() => CancelReason, { nullable: true, description: 'Why it was canceled; null when it was not.' })
   cancelReason!: CancelReason | null;
 
   @Property({ type: 'integer' })
@@ -82,24 +86,29 @@ export class Delivery {
   dueAt!: Date;
 
   @Property(nullableTimeColumn())
-  @Field(() => Date, { nullable: true, description: 'When it succeeded, failed for good or was canceled.' })
+  @Field(() => Date, {
+    nullable: true,
+    description: 'When it succeeded, failed for good or was canceled; null while it is pending or held.',
+  })
   finishedAt!: Date | null;
 
   @Property({ type: 'integer', nullable: true })
   @Field(() => Int, {
     nullable: true,
-    description: 'The HTTP status that the latest attempt was answered with; null when it got no answer.',
+    description:
+      'The HTTP status that the latest attempt was answered with; null when it got no answer, and before the first one.',
   })
   lastStatusCode!: number | null;
 
   @Property({ type: 'text', nullable: true })
   @Field(() => String, {
     nullable: true,
-    description: 'Why the latest attempt failed, such as `TIMEOUT` or `HTTP_500`.',
+    description:
+      'Why the latest attempt failed, as its `errorCode`; null when it succeeded, and before the first one.',
   })
   lastErrorCode!: string | null;
 
-  @Field(() => Date, { description: 'When its event was accepted.' })
+  @Field(() => Date, { description: 'When it was made: with its event, or later by `replayEvents`.' })
   get createdAt(): Date {
     return idToDate(this.id);
   }

@@ -65,11 +65,11 @@ export class Webhook {
   consecutiveFailures!: number;
 
   @Property(nullableTimeColumn())
-  @Field(() => Date, { nullable: true, description: 'Null until an attempt has succeeded.' })
+  @Field(() => Date, { nullable: true, description: 'When an attempt last succeeded; null until one has.' })
   lastSuccessAt!: Date | null;
 
   @Property(nullableTimeColumn())
-  @Field(() => Date, { nullable: true, description: 'Null until an attempt has failed.' })
+  @Field(() => Date, { nullable: true, description: 'When an attempt last failed; null until one has.' })
   lastFailureAt!: Date | null;
 
   @Property(nullableTimeColumn())
@@ -86,7 +86,7 @@ export class Webhook {
   @Property(nullableTimeColumn())
   @Field(() => Date, {
     nullable: true,
-    description: 'While inactive: events are collected as held deliveries until then.',
+    description: 'Until when events are collected as held deliveries; null while it is active.',
   })
   holdUntil!: Date | null;
 
@@ -97,7 +97,8 @@ export class Webhook {
   @Property(nullableTimeColumn())
   @Field(() => Date, {
     nullable: true,
-    description: 'The endpoint asked for a pause (Retry-After): nothing is sent to it before then.',
+    description:
+      'Until when nothing is sent, because the endpoint asked for a pause (429, or 503 with Retry-After). It is open when that is null or has passed.',
   })
   closedUntil!: Date | null;
 

@@ -1,5 +1,17 @@
 import 'reflect-metadata';
-import { Arg, Ctx, Field, ID, InputType, Int, Mutation, ObjectType, Query, Resolver } from 'type-graphql';
+import {
+  Arg,
+  Args,
+  Ctx,
+  Field,
+  ID,
+  InputType,
+  Int,
+  Mutation,
+  ObjectType,
+  Query,
+  Resolver,
+} from 'type-graphql';
 import { actorOf, type Context, callerOf, parseId } from '../context.js';
 import { PLATFORM_SCOPE, SCOPES, type Scope } from '../domain/api-key.js';
 import { ApiKey } from '../entities/api-key.js';
@@ -7,6 +19,7 @@ import { ApiError, notFound } from '../errors.js';
 import { createApiKey, scopesBeyond } from '../operations/create-api-key.js';
 import { displayName } from '../operations/display-name.js';
 import { revokeApiKey } from '../operations/revoke-api-key.js';
+import { type Connection, ConnectionArgs, connect, connectionOf, sliceQuery } from './connection.js';
 import { apiKeyScopes, expiresInSeconds, parseInput } from './input.js';
 import { RequiresScope } from './requires.js';
 
@@ -23,7 +36,8 @@ class CreateApiKeyInput {
 
   @Field(() => Int, {
     nullable: true,
-    description: 'How long it lives, from 60. Without it the key does not expire.',
+    description:
+      'How long it lives, in seconds: 60 to 315,360,000, which is ten years. Without it the key does not expire.',
   })
   expiresInSeconds?: number | null;
 }
@@ -49,6 +63,17 @@ class RevokeApiKeyPayload {
   apiKey!: ApiKey;
 }
 
+@InputType({ description: 'Which API keys.' })
+class ApiKeyFilter {
+  @Field(() => Boolean, {
+    nullable: true,
+    description: 'Only keys that can be used now, or only those that were revoked or have expired.',
+  })
+  active?: boolean | null;
+}
+
+const ApiKeyConnection = connectionOf(ApiKey, 'ApiKey', 'API keys');
+
 /**
  * A platform key that names no tenant administers platform keys. Tenant keys always have a tenant, so for them
  * the tenant is never null.
@@ -56,11 +81,21 @@ class RevokeApiKeyPayload {
 @Resolver(() => ApiKey)
 export class ApiKeyResolver {
   @RequiresScope('keys:admin')
-  @Query(() => [ApiKey], {
-    description: "The tenant's API keys, newest first, revoked and expired ones included.",
+  @Query(() => ApiKeyConnection, {
+    description:
+      "The tenant's API keys, newest first, revoked and expired ones included. For a platform key that names no tenant: the platform keys.",
   })
-  apiKeys(@Ctx() { em, tenantId }: Context): Promise<ApiKey[]> {
-    return em.find(ApiKey, { tenantId }, { ...unfiltered, orderBy: { id: 'desc' } });
+  apiKeys(
+    @Args(() => ConnectionArgs) page: ConnectionArgs,
+    @Arg('filter', () => ApiKeyFilter, { nullable: true, description: 'Which ones; without it all.' })
+    filter: ApiKeyFilter | null,
+    @Ctx() { em, tenantId, clock }: Context,
+  ): Promise<Connection<ApiKey>> {
+    const conditions = { tenantId, ...conditionsOf(filter, clock()) };
+    return connect(page, (slice) => {
+      const { where, options } = sliceQuery(slice);
+      return em.find(ApiKey, { ...conditions, ...where }, { ...options, ...unfiltered });
+    });
   }
 
   @RequiresScope('keys:admin')
@@ -106,6 +141,15 @@ export class ApiKeyResolver {
 
 /** The conditions name the tenant themselves, because it may be null here. */
 const unfiltered = { filters: { tenant: false }, disableIdentityMap: true } as const;
+
+function conditionsOf(filter: ApiKeyFilter | null, now: Date) {
+  if (typeof filter?.active !== 'boolean') {
+    return {};
+  }
+  return filter.active
+    ? { revokedAt: null, $or: [{ expiresAt: null }, { expiresAt: { $gt: now } }] }
+    : { $or: [{ revokedAt: { $ne: null } }, { expiresAt: { $lte: now } }] };
+}
 
 async function readApiKey({ em, tenantId }: Context, id: number): Promise<ApiKey> {
   const apiKey = await em.findOne(ApiKey, { id, tenantId }, unfiltered);

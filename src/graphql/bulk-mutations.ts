@@ -37,21 +37,22 @@ export class BulkMutations {
       'Sends finished deliveries of a webhook again, as `redeliver` does with one: the same ids, a fresh budget of retries.',
   })
   async recoverWebhook(
-    @Arg('input', () => RecoverWebhookInput, input) wanted: RecoverWebhookInput,
+    @Arg('input', () => RecoverWebhookInput, input) { id, filter, dryRun }: RecoverWebhookInput,
     @Ctx() context: Context,
   ): Promise<RecoverWebhookPayload> {
-    const status = [...new Set(wanted.status ?? RECOVERED_BY_DEFAULT)];
-    const issues = rangeIssues(context, wanted, ['input']);
-    if (status.length === 0) {
-      issues.push({ path: ['input', 'status'], code: 'too_small', detail: 'must name at least one' });
+    const path = ['input', 'filter'];
+    const outcomes = [...new Set(filter.outcomes ?? RECOVERED_BY_DEFAULT)];
+    const issues = rangeIssues(context, filter, path);
+    if (outcomes.length === 0) {
+      issues.push({ path: [...path, 'outcomes'], code: 'too_small', detail: 'must name at least one' });
     }
     refuse(issues);
     return start(context, {
       kind: 'RECOVER_WEBHOOK',
-      webhookId: idOf('webhook', wanted.webhookId),
-      filter: { status },
-      ...rangeOf(wanted),
-      dryRun: wanted.dryRun ?? false,
+      webhookId: idOf('webhook', id),
+      filter: { status: outcomes },
+      ...rangeOf(filter),
+      dryRun: dryRun ?? false,
     });
   }
 
@@ -130,7 +131,7 @@ export class BulkMutations {
   ): Promise<CancelBulkOperationPayload> {
     const number = idOf('bulk operation', id);
     await cancelBulkOperation(context.db, tenantOf(context), number, actorOf(context));
-    return { operation: await readBulkOperation(context, id) };
+    return { bulkOperation: await readBulkOperation(context, id) };
   }
 
   @Requires('deliveries:write')
@@ -143,15 +144,15 @@ export class BulkMutations {
   ): Promise<ResumeBulkOperationPayload> {
     const number = idOf('bulk operation', id);
     await resumeBulkOperation(context.db, tenantOf(context), number, actorOf(context));
-    return { operation: await readBulkOperation(context, id) };
+    return { bulkOperation: await readBulkOperation(context, id) };
   }
 }
 
 async function start(context: Context, request: BulkRequest): Promise<RecoverWebhookPayload> {
   const started = await startBulkOperation(context.db, tenantOf(context), request, actorOf(context));
-  const { count, isCapped: countIsCapped, operationId } = started;
-  const operation = operationId === null ? null : await readBulkOperation(context, String(operationId));
-  return { count, countIsCapped, operation };
+  const { count: total, isCapped: totalCapped, operationId } = started;
+  const bulkOperation = operationId === null ? null : await readBulkOperation(context, String(operationId));
+  return { total, totalCapped, bulkOperation };
 }
 
 interface Range {

@@ -24,11 +24,8 @@ const since = 'Only those made at this moment or later.';
 const until = 'Only those made before this moment; now, unless told otherwise.';
 const dryRun = { nullable: true, defaultValue: false, description: 'Count only, and change nothing.' };
 
-@InputType({ description: "Which of a webhook's finished deliveries to send again." })
-export class RecoverWebhookInput {
-  @Field(() => ID, { description: 'The webhook. It must be active.' })
-  webhookId!: string;
-
+@InputType({ description: 'Which finished deliveries; all conditions together.' })
+export class RecoverWebhookFilter {
   @Field(() => Date, { description: since })
   since!: Date;
 
@@ -38,9 +35,18 @@ export class RecoverWebhookInput {
   @Field(() => [DeliveryOutcome], {
     nullable: true,
     defaultValue: [DeliveryOutcome.FAILED, DeliveryOutcome.HOLD_EXPIRED],
-    description: 'How they ended.',
+    description: 'Only those that have ended in one of these ways, at least one.',
   })
-  status?: DeliveryOutcome[] | null;
+  outcomes?: DeliveryOutcome[] | null;
+}
+
+@InputType({ description: 'A webhook whose finished deliveries are to be sent again.' })
+export class RecoverWebhookInput {
+  @Field(() => RecoverWebhookFilter, { description: 'Which deliveries.' })
+  filter!: RecoverWebhookFilter;
+
+  @Field(() => ID, { description: 'The webhook. It must be active.' })
+  id!: string;
 
   @Field(() => Boolean, dryRun)
   dryRun?: boolean | null;
@@ -125,18 +131,19 @@ export class CancelDeliveriesInput {
 @ObjectType()
 abstract class BulkPayloadFields {
   @Field(() => Int, { description: 'How many there are to do.' })
-  count!: number;
+  total!: number;
 
   @Field(() => Boolean, {
-    description: 'Whether there are more: counting ends after a million rows. The operation does them all.',
+    description:
+      'Whether there may be more: counting ends when a million rows have been looked at. The operation goes through all.',
   })
-  countIsCapped!: boolean;
+  totalCapped!: boolean;
 
   @Field(() => BulkOperation, {
     nullable: true,
     description: 'The operation under way; null after a dry run.',
   })
-  operation!: BulkOperation | null;
+  bulkOperation!: BulkOperation | null;
 }
 
 @ObjectType({ description: 'The recovery under way, or what it would do.' })
@@ -157,7 +164,7 @@ export class CancelBulkOperationInput {
 @ObjectType({ description: 'The canceled operation.' })
 export class CancelBulkOperationPayload {
   @Field(() => BulkOperation, { description: 'As it is now. A chunk that was under way is in it.' })
-  operation!: BulkOperation;
+  bulkOperation!: BulkOperation;
 }
 
 @InputType({ description: 'A bulk operation to go on with: one that was canceled, or has failed.' })
@@ -169,7 +176,7 @@ export class ResumeBulkOperationInput {
 @ObjectType({ description: 'The operation, under way again.' })
 export class ResumeBulkOperationPayload {
   @Field(() => BulkOperation, { description: 'As it is now. It goes on where it stopped.' })
-  operation!: BulkOperation;
+  bulkOperation!: BulkOperation;
 }
 
 @InputType({ description: 'Which bulk operations.' })

@@ -43,7 +43,10 @@ export class BulkOperationResolver {
     });
   }
 
-  @FieldResolver(() => JSONObject, { description: 'What it was told to do; `until` is where it ends.' })
+  @FieldResolver(() => JSONObject, {
+    description:
+      'What it goes through, as its mutation was told and what that left open. `until` is never null: what is made later is not in it.',
+  })
   filter(@Root() { filter }: BulkOperation): Record<string, unknown> {
     return JSON.parse(filter) as Record<string, unknown>;
   }

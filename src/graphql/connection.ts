@@ -86,8 +86,11 @@ export function connectionOf<Node extends object>(
   name: string,
   plural: string,
 ): ClassType<Connection<Node>> {
-  const noun = name.replaceAll(/(?<=[a-z])[A-Z]/g, ' $&').toLowerCase();
-  const article = /^[aeiou]/.test(noun) ? 'An' : 'A';
+  const noun = name
+    .replaceAll(/(?<=[a-z])[A-Z]/g, ' $&')
+    .toLowerCase()
+    .replace(/^api\b/, 'API');
+  const article = /^[aeiou]/i.test(noun) ? 'An' : 'A';
 
   @ObjectType(`${name}Edge`, { description: `${article} ${noun} in a list.` })
   class Edge {

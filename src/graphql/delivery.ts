@@ -52,7 +52,7 @@ class RedeliverPayload {
 @InputType({ description: 'A delivery to cancel.' })
 class CancelDeliveryInput {
   @Field(() => ID, { description: 'The delivery: one that is pending or held.' })
-  deliveryId!: string;
+  id!: string;
 }
 
 @ObjectType({ description: 'The canceled delivery.' })
@@ -100,7 +100,10 @@ export class DeliveryResolver {
   }
 
   @Requires('events:read')
-  @FieldResolver(() => Event, { nullable: true, description: 'What it delivers.' })
+  @FieldResolver(() => Event, {
+    nullable: true,
+    description: 'What it delivers; null when the event is not kept any more.',
+  })
   event(@Root() delivery: Delivery, @Ctx() context: Context): Promise<Event | null> {
     return context.loaders.eventById.load(delivery.eventId);
   }
@@ -153,15 +156,15 @@ export class DeliveryResolver {
   @Mutation(() => CancelDeliveryPayload, { description: 'Cancels a delivery that is pending or held.' })
   async cancelDelivery(
     @Arg('input', () => CancelDeliveryInput, { description: 'What to do.' })
-    { deliveryId }: CancelDeliveryInput,
+    { id }: CancelDeliveryInput,
     @Ctx() context: Context,
   ): Promise<CancelDeliveryPayload> {
-    const id = parseId(deliveryId);
-    if (id === null) {
+    const number = parseId(id);
+    if (number === null) {
       throw notFound('delivery', 'with such an id');
     }
-    await cancelDelivery(context.db, tenantOf(context), id, actorOf(context));
-    return { delivery: await readDelivery(context, deliveryId) };
+    await cancelDelivery(context.db, tenantOf(context), number, actorOf(context));
+    return { delivery: await readDelivery(context, id) };
   }
 }
 

@@ -10,14 +10,14 @@ export class EmitEventInput {
 
   @Field(() => JSONObject, {
     description:
-      'What happened, as the schema of the event type has it. At most 256 KiB, unless the service is set otherwise.',
+      'What happened, as the schema of the event type has it. At most 256 KiB and 64 levels, unless the service is set otherwise.',
   })
   payload!: Record<string, unknown>;
 
   @Field(() => String, {
     nullable: true,
     description:
-      '1 to 255 printable ASCII characters. The same key again, within 7 days, answers with the same event.',
+      '1 to 255 printable ASCII characters. The same key again, within 7 days, answers with the same event; with another type or payload it is a CONFLICT.',
   })
   idempotencyKey?: string | null;
 
@@ -63,7 +63,7 @@ export class EmitEventError {
   })
   code!: string;
 
-  @Field(() => String, { description: 'What is wrong there.' })
+  @Field(() => String, { description: 'What is wrong, as a sentence.' })
   detail!: string;
 
   @Field(() => [String], {

@@ -2,7 +2,7 @@ import { Field, Float, Int, ObjectType } from 'type-graphql';
 
 @ObjectType({
   description:
-    'How the daemons deal with an endpoint at the moment, all of them together. At most two seconds old.',
+    'How the daemons deal with an endpoint, all of them together, as they tell every two seconds. While nothing is sent there it is what they told last, for up to a day.',
 })
 export class EndpointState {
   @Field(() => Int, {
@@ -19,7 +19,7 @@ export class EndpointState {
 
   @Field(() => Float, {
     description:
-      'How often a delivery was put off because its turn was too far away. No attempt is counted for that.',
+      'How often a delivery was put off because its turn was too far away, since the daemons first sent there: a whole number. No attempt is counted for that.',
   })
   putOffs!: number;
 

@@ -15,11 +15,14 @@ import { JSONObject } from './scalars.js';
 const SCHEMA_DEPTH_MAX = 64;
 const SCHEMA_BYTES_MAX = 65_536;
 const schemaRules =
-  'The JSON Schema (2020-12) of the payload, of type object, at most 64 KiB, without recursion and references elsewhere.';
+  'The JSON Schema (2020-12) of the payload, of type object, at most 64 KiB and 64 levels, without recursion and references elsewhere.';
 
 @InputType({ description: 'An event type to register, for all tenants.' })
 class RegisterEventTypeInput {
-  @Field(() => String, { description: 'Such as `order.paid`; it cannot be changed.' })
+  @Field(() => String, {
+    description:
+      'Such as `order.paid`: 2 or more parts of a-z, 0-9 and _, parted by dots, at most 128 characters. It cannot be changed.',
+  })
   name!: string;
 
   @Field(() => String, { description: 'When events of this type are fired. 1 to 1,000 characters.' })
@@ -34,12 +37,12 @@ class UpdateEventTypeInput {
   @Field(() => String, { description: 'Which one.' })
   name!: string;
 
-  @Field(() => String, { nullable: true, description: 'Another description.' })
+  @Field(() => String, { nullable: true, description: 'Another description, of 1 to 1,000 characters.' })
   description?: string | null;
 
   @Field(() => JSONObject, {
     nullable: true,
-    description: `Another schema, as a new version. ${schemaRules}`,
+    description: `Another schema, as a new version; the types that came with the service keep theirs. ${schemaRules}`,
   })
   schema?: Record<string, unknown> | null;
 }

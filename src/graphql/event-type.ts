@@ -30,7 +30,10 @@ export class EventTypeResolver {
   }
 
   @RequiresKey()
-  @Query(() => EventType, { nullable: true, description: 'One event type.' })
+  @Query(() => EventType, {
+    nullable: true,
+    description: 'One event type; null with NOT_FOUND when there is none.',
+  })
   async eventType(
     @Arg('name', () => String, { description: 'Such as `booking.created`.' }) name: string,
     @Ctx() context: Context,

@@ -1,12 +1,12 @@
 import 'reflect-metadata';
 import { Arg, Args, Ctx, Field, FieldResolver, ID, InputType, Query, Resolver, Root } from 'type-graphql';
 import { type Context, parseId, tenantOf } from '../context.js';
-import { Delivery } from '../entities/delivery.js';
+import type { Delivery } from '../entities/delivery.js';
 import { Event } from '../entities/event.js';
 import { notFound } from '../errors.js';
 import { pageEvents } from '../operations/page-events.js';
 import { type Connection, ConnectionArgs, connect, connectionOf } from './connection.js';
-import { boundsOf, knownTypeIn } from './delivery.js';
+import { boundsOf, DeliveryConnection, knownTypeIn } from './delivery.js';
 import { eventOfKeyIn, PAYLOAD_CONTAINS, payloadPartIn } from './delivery-filter.js';
 import { Requires } from './requires.js';
 import { JSONObject } from './scalars.js';
@@ -31,8 +31,6 @@ export class EventFilter {
   @Field(() => String, { nullable: true, description: PAYLOAD_CONTAINS })
   payloadContains?: string | null;
 }
-
-const DELIVERIES_SHOWN_MAX = 1000;
 
 const EventConnection = connectionOf(Event, 'Event', 'events');
 
@@ -79,10 +77,17 @@ export class EventResolver {
   }
 
   @Requires('deliveries:read')
-  @FieldResolver(() => [Delivery], {
-    description: 'Its deliveries, one for each webhook that it matched: the first 1,000. `fanOut` has pages.',
+  @FieldResolver(() => DeliveryConnection, {
+    description:
+      'Its deliveries, newest first: one for each webhook that it matched, and those that `replayEvents` made.',
   })
-  async deliveries(@Root() event: Event, @Ctx() context: Context): Promise<Delivery[]> {
-    return (await context.loaders.deliveriesByEvent.load(event.id)).slice(0, DELIVERIES_SHOWN_MAX);
+  deliveries(
+    @Root() { id }: Event,
+    @Args(() => ConnectionArgs) page: ConnectionArgs,
+    @Ctx() context: Context,
+  ): Promise<Connection<Delivery>> {
+    return connect(page, (slice) =>
+      context.loaders.deliveriesByEvent.load({ eventId: id, bounds: boundsOf(slice, null) }),
+    );
   }
 }

@@ -1,10 +1,10 @@
 import 'reflect-metadata';
 import {
-  Arg,
+  Args,
   Ctx,
   Field,
   FieldResolver,
-  Int,
+  ID,
   ObjectType,
   Resolver,
   Root,
@@ -15,11 +15,9 @@ import type { FanOutVerdict } from '../domain/fan-out.js';
 import { Delivery } from '../entities/delivery.js';
 import { Event } from '../entities/event.js';
 import { Webhook } from '../entities/webhook.js';
-import { type InputIssue, invalidInput } from '../errors.js';
-import { decodeCursor, encodeCursor } from './connection.js';
+import { type Connection, ConnectionArgs, connect, connectionOf } from './connection.js';
+import { boundsOf } from './delivery.js';
 import { Requires } from './requires.js';
-
-const ENTRIES_MAX = 1000;
 
 const reasons: Record<FanOutVerdict, string> = {
   CREATED_LATER: 'The webhook was made after the event came.',
@@ -42,16 +40,17 @@ registerEnumType(FanOutReason, {
 @ObjectType({ description: 'What became of an event at one webhook.' })
 class FanOutEntry {
   constructor(
-    readonly webhookId: number,
+    id: number,
     readonly deliveryId: number | null,
     reason: FanOutVerdict | null,
   ) {
+    this.id = id;
     this.reason = reason;
-    this.cursor = encodeCursor(webhookId);
   }
 
-  @Field(() => String, { description: 'For `after`; its content has no meaning of its own.' })
-  cursor: string;
+  /** Of the webhook: a cursor is made of it. */
+  @Field(() => ID, { name: 'webhookId', description: 'The id of the webhook, also of a deleted one.' })
+  id: number;
 
   @Field(() => FanOutReason, {
     nullable: true,
@@ -62,7 +61,7 @@ class FanOutEntry {
   @Requires('webhooks:read')
   @Field(() => Webhook, { nullable: true, description: 'The webhook; null once it is deleted.' })
   webhook(@Ctx() context: Context): Promise<Webhook | null> {
-    return context.loaders.webhookById.load(this.webhookId);
+    return context.loaders.webhookById.load(this.id);
   }
 
   @Field(() => Delivery, {
@@ -74,34 +73,27 @@ class FanOutEntry {
   }
 }
 
+const FanOutEntryConnection = connectionOf(
+  FanOutEntry,
+  'FanOutEntry',
+  'webhooks, with what became of an event',
+);
+
 @Resolver(() => Event)
 export class FanOutResolver {
   @Requires('deliveries:read')
-  @FieldResolver(() => [FanOutEntry], {
+  @FieldResolver(() => FanOutEntryConnection, {
     description:
-      'What became of it at each webhook of the tenant, in the order of their ids: its delivery, or why there is none. Webhooks that were deleted stand here if they got it.',
+      'What became of it at each webhook of the tenant, the newest webhook first: its delivery, or why there is none. Webhooks that were deleted stand here if they got it.',
   })
-  async fanOut(
+  fanOut(
     @Root() event: Event,
-    @Arg('first', () => Int, { defaultValue: 100, description: `How many: 1 to ${ENTRIES_MAX}.` })
-    first: number,
-    @Arg('after', () => String, { nullable: true, description: 'Only what comes after this cursor.' })
-    after: string | null,
+    @Args(() => ConnectionArgs) page: ConnectionArgs,
     @Ctx() context: Context,
-  ): Promise<FanOutEntry[]> {
-    const cursor = decodeCursor(after);
-    const issues: InputIssue[] = [];
-    if (first < 1 || first > ENTRIES_MAX) {
-      issues.push({ path: ['first'], code: 'out_of_range', detail: `must be 1 to ${ENTRIES_MAX}` });
-    }
-    if (cursor === undefined) {
-      issues.push({ path: ['after'], code: 'invalid_cursor', detail: 'is not a cursor of this list' });
-    }
-    if (issues.length > 0) {
-      throw invalidInput(issues);
-    }
-    const question = { event, after: cursor ?? 0, limit: first };
-    const items = await context.loaders.fanOutOfEvent.load(question);
-    return items.map(({ webhookId, deliveryId, reason }) => new FanOutEntry(webhookId, deliveryId, reason));
+  ): Promise<Connection<FanOutEntry>> {
+    return connect(page, async (slice) => {
+      const items = await context.loaders.fanOutOfEvent.load({ event, bounds: boundsOf(slice, null) });
+      return items.map(({ webhookId, deliveryId, reason }) => new FanOutEntry(webhookId, deliveryId, reason));
+    });
   }
 }

@@ -61,8 +61,7 @@ const estimate: ComplexityEstimator = ({ args, childComplexity, field, type: par
     return 1 + Math.min(Math.max(size, 0), PAGE_MAX) * childComplexity;
   }
   const isList = isListType(getNullableType(field.type)) && !parent.name.endsWith('Connection');
-  const assumed = Number(field.extensions[LIST_LENGTH] ?? LIST_LENGTH_ASSUMED);
-  const length = typeof args['first'] === 'number' ? Math.max(args['first'], 0) : assumed;
+  const length = Number(field.extensions[LIST_LENGTH] ?? LIST_LENGTH_ASSUMED);
   return (isList ? length : 1) * (1 + childComplexity);
 };
 

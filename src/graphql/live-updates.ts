@@ -12,7 +12,7 @@ import { readWebhook } from './webhook.js';
 
 const cursorDescription =
   'Where the stream stands with this update. Given as `after` (or in the header Last-Event-ID) to a later subscription, ' +
-  'it begins with what has changed since; within 5 minutes.';
+  'it begins with what has changed since, or with `resync` after more than 5 minutes or 1,000 changes.';
 const resyncDescription =
   'True: what changed before this moment is not known, so read what you show anew. The first update says so, unless ' +
   'the subscription could go on after a cursor.';

@@ -6,7 +6,11 @@ import { Event } from '../entities/event.js';
 import { Webhook } from '../entities/webhook.js';
 import { readEndpointStates } from '../operations/endpoint-states.js';
 import { type FanOutItem, type FanOutQuestion, readFanOut } from '../operations/fan-out.js';
-import { type DeliveryConditions, pageDeliveriesByWebhook } from '../operations/page-deliveries.js';
+import {
+  type DeliveryConditions,
+  pageDeliveriesByEvent,
+  pageDeliveriesByWebhook,
+} from '../operations/page-deliveries.js';
 import { countHeld, readWebhookBacklogs } from '../operations/read-backlog.js';
 import { readBodies } from '../operations/read-bodies.js';
 import type { Bounds } from '../operations/search.js';
@@ -27,9 +31,10 @@ export function createLoaders(context: LoaderContext) {
     eventById: one((ids) => context.em.find(Event, { id: { $in: ids } }, fresh)),
     /** Null once it is deleted. */
     webhookById: one((ids) => context.em.find(Webhook, { id: { $in: ids } }, fresh)),
-    deliveriesByEvent: many(
-      (ids) => context.em.find(Delivery, { eventId: { $in: ids } }, { ...fresh, orderBy: { id: 'asc' } }),
-      ({ eventId }) => eventId,
+    /** Events that are asked for the same page share a query. */
+    deliveriesByEvent: new DataLoader(
+      (wanted: readonly WantedOfEvent[]) => readPagesOfEvents(context, wanted),
+      uncached,
     ),
     deliveryById: one((ids) => context.em.find(Delivery, { id: { $in: ids } }, fresh)),
     bodyByDelivery: new DataLoader(async (ids: readonly number[]) => {
@@ -101,12 +106,38 @@ async function readPages(context: LoaderContext, wanted: readonly WantedPage[]):
   return wanted.map((one) => found.get(one) ?? []);
 }
 
+interface WantedOfEvent {
+  eventId: number;
+  bounds: Bounds;
+}
+
+async function readPagesOfEvents(
+  { db, tenantId }: LoaderContext,
+  wanted: readonly WantedOfEvent[],
+): Promise<Delivery[][]> {
+  const found = new Map<WantedOfEvent, Delivery[]>();
+  const samePages = Map.groupBy(wanted, ({ bounds }) => JSON.stringify(bounds));
+  for (const group of tenantId === null ? [] : samePages.values()) {
+    const ids = [...new Set(group.map(({ eventId }) => eventId))];
+    const rows = await pageDeliveriesByEvent(db, tenantId!, ids, group[0]!.bounds);
+    const byEvent = Map.groupBy(rows, ({ eventId }) => eventId);
+    for (const one of group) {
+      const own = byEvent.get(one.eventId) ?? [];
+      found.set(
+        one,
+        own.map((row) => Object.assign(new Delivery(), row)),
+      );
+    }
+  }
+  return wanted.map((one) => found.get(one) ?? []);
+}
+
 async function readFanOuts(
   { db, tenantId, config, clock }: LoaderContext,
   questions: readonly FanOutQuestion[],
 ): Promise<FanOutItem[][]> {
   const found = new Map<FanOutQuestion, FanOutItem[]>();
-  const samePart = Map.groupBy(questions, ({ after, limit }) => `${after} ${limit}`);
+  const samePart = Map.groupBy(questions, ({ bounds }) => JSON.stringify(bounds));
   for (const group of tenantId === null ? [] : samePart.values()) {
     const { retentionDays } = config;
     const items = await readFanOut(db, tenantId!, group, { retentionDays, now: clock() });

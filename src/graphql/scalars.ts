@@ -16,7 +16,8 @@ function readDateTime(value: unknown): Date {
 /** The same form as in REST, with a numeric offset and never `Z` (docs/interface.md, "A webhook"). */
 export const DateTime = new GraphQLScalarType<Date, string>({
   name: 'DateTime',
-  description: 'A moment in ISO 8601 with seconds and a numeric offset, as `2026-01-31T09:30:00+00:00`.',
+  description:
+    'A moment in ISO 8601 with seconds and an offset, as `2026-01-31T09:30:00+00:00`. Answers have this form, in UTC and whole seconds; arguments may have any offset, `Z` and parts of a second.',
   serialize: (value) => formatTimestamp(value as Date),
   parseValue: readDateTime,
   parseLiteral: (node) => readDateTime(node.kind === Kind.STRING ? node.value : undefined),

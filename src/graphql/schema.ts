@@ -51,11 +51,18 @@ const noTopics: PubSub = {
   },
 };
 
+/** type-graphql makes the root types by itself. */
+const rootDescriptions: Readonly<Record<string, string>> = {
+  Query: 'What can be read, each with an API key that has the scope for it.',
+  Mutation: 'What can be done. Each takes one `input` and answers with a payload of its own.',
+  Subscription: 'What can be followed as it changes, as server-sent events at `/graphql/stream`.',
+};
+
 /** The schema with its resolvers. They keep nothing themselves: all they need is in the request's context. */
-export function buildGraphqlSchema(): Promise<GraphQLSchema> {
+export async function buildGraphqlSchema(): Promise<GraphQLSchema> {
   const instances = new Map<unknown, unknown>(resolvers.map((type) => [type, new type()]));
   const container: ContainerType = { get: (type) => instances.get(type) };
-  return buildSchema({
+  const schema = await buildSchema({
     resolvers: [...resolvers],
     container,
     // Inputs are judged by the zod schemas of input.ts.
@@ -63,6 +70,10 @@ export function buildGraphqlSchema(): Promise<GraphQLSchema> {
     scalarsMap: [{ type: Date, scalar: DateTime }],
     pubSub: noTopics,
   });
+  for (const [name, description] of Object.entries(rootDescriptions)) {
+    schema.getType(name)!.description = description;
+  }
+  return schema;
 }
 
 /** The schema as `schema.graphql` has it: sorted, so that a difference is a change. */

@@ -5,15 +5,18 @@ import { StatsResolution } from '../entities/delivery-stat.js';
 import { mayHold } from './limits.js';
 
 /** Simple resolvers: a chart has thousands of these fields. */
-@ObjectType('StatsFigures', { description: 'What became of attempts.', simpleResolvers: true })
+@ObjectType('StatsFigures', {
+  description: 'What became of attempts. Counts are whole numbers, which may be larger than an Int.',
+  simpleResolvers: true,
+})
 export class StatsFiguresType {
   @Field(() => Float, { description: 'How many attempts ended, retries and redeliveries included.' })
   attempts!: number;
 
-  @Field(() => Float, { description: 'How many of them succeeded.' })
+  @Field(() => Float, { description: 'How many attempts succeeded.' })
   successes!: number;
 
-  @Field(() => Float, { description: 'How many of them failed.' })
+  @Field(() => Float, { description: 'How many attempts failed.' })
   failures!: number;
 
   @Field(() => Float, {
@@ -43,10 +46,11 @@ export class StatsFiguresType {
 }
 
 @ObjectType({
-  description: 'What became of attempts that ended in one bucket of time.',
+  description:
+    'What became of attempts that ended in one bucket of time. Counts are whole numbers, which may be larger than an Int.',
   simpleResolvers: true,
 })
-export class BucketStats extends StatsFiguresType {
+export class StatsBucket extends StatsFiguresType {
   @Field(() => Date, { description: 'When the bucket begins. It ends where the next one begins.' })
   start!: Date;
 }
@@ -60,16 +64,16 @@ export class Stats {
   until!: Date;
 
   @Field(() => StatsResolution, { description: 'How long the buckets are.' })
-  bucket!: StatsResolution;
+  resolution!: StatsResolution;
 
   @Field(() => StatsFiguresType, { description: 'All buckets together.' })
   total!: StatsFiguresType;
 
   @mayHold(STATS_BUCKETS_MAX)
-  @Field(() => [BucketStats], {
+  @Field(() => [StatsBucket], {
     description: 'Every bucket of the range, the first one first, also those without attempts.',
   })
-  buckets!: BucketStats[];
+  buckets!: StatsBucket[];
 }
 
 @ArgsType()
@@ -88,9 +92,9 @@ export class StatsArgs {
   @Field(() => StatsResolution, {
     nullable: true,
     description:
-      'How long the buckets are. Unless told otherwise minutes for up to 6 hours, hours for up to 14 days, and days. There are at most 1,500 of them.',
+      'How long the buckets are. Unless told otherwise minutes for up to 6 hours, hours for up to 14 days, else days; and longer ones where the shorter are not kept any more. There are at most 1,500 of them.',
   })
-  bucket?: StatsResolution | null;
+  resolution?: StatsResolution | null;
 
   @Field(() => ID, {
     nullable: true,
@@ -113,7 +117,7 @@ export class BacklogType {
 
   @Field(() => Date, {
     nullable: true,
-    description: 'Since when the oldest of those is due; null without any.',
+    description: 'Since when the oldest one that is due has been so; null when none is due.',
   })
   oldestDueAt!: Date | null;
 

@@ -18,8 +18,8 @@ export class StatsResolver {
     description: 'How many attempts succeeded and failed, and how long they took. At most a second old.',
   })
   async stats(@Args(() => StatsArgs) args: StatsArgs, @Ctx() context: Context): Promise<Stats> {
-    const { since, until = null, bucket = null } = args;
-    const range = judgeStatsRange({ since, until, resolution: bucket }, context.clock());
+    const { since, until = null, resolution: wanted = null } = args;
+    const range = judgeStatsRange({ since, until, resolution: wanted }, context.clock());
     if (!range.allowed) {
       throw invalidInput([{ path: [range.field], code: range.code, detail: range.reason }]);
     }
@@ -29,7 +29,7 @@ export class StatsResolver {
     };
     const counted = await readStats(context.db, tenantOf(context), of, range);
     const { resolution, ...span } = range;
-    return { ...span, bucket: StatsResolution[resolution], ...statsSeries(range, counted) };
+    return { ...span, resolution: StatsResolution[resolution], ...statsSeries(range, counted) };
   }
 
   @Requires('deliveries:read')

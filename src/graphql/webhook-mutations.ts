@@ -9,6 +9,7 @@ import { deleteWebhook } from '../operations/delete-webhook.js';
 import { releaseHeld } from '../operations/release-held.js';
 import { rotateSecret } from '../operations/rotate-secret.js';
 import { updateWebhook, type WebhookChange } from '../operations/update-webhook.js';
+import { boundsOf } from './delivery.js';
 import { emitFor } from './emitting.js';
 import {
   given,
@@ -141,7 +142,8 @@ export class WebhookMutations {
           'test it, and then send what was held with releaseHeld.',
       );
     }
-    const [delivery] = await context.loaders.deliveriesByEvent.load(result.eventId);
+    const bounds = boundsOf({ above: null, below: null, order: 'desc', limit: 1 }, null);
+    const [delivery] = await context.loaders.deliveriesByEvent.load({ eventId: result.eventId, bounds });
     if (delivery === undefined) {
       throw notFound('webhook', webhook.id);
     }

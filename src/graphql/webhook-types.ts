@@ -61,7 +61,7 @@ export class UpdateWebhookInput {
   @Field(() => Boolean, {
     nullable: true,
     description:
-      'True enables the webhook and sets its failures to 0; false pauses it, and events for it are held.',
+      'True enables the webhook and sets its failures to 0; false pauses it, and events for it are held. The value that it has changes nothing.',
   })
   active?: boolean | null;
 

@@ -82,7 +82,7 @@ export class WebhookResolver {
 
   @FieldResolver(() => EndpointState, {
     nullable: true,
-    description: 'How its endpoint is doing; null while nothing has been sent there lately.',
+    description: 'How its endpoint is doing; null when nothing has been sent there for a day.',
   })
   endpointState(@Root() webhook: Webhook, @Ctx() context: Context): Promise<EndpointState | null> {
     return context.loaders.endpointStateByWebhook.load(webhook.id);

@@ -2,13 +2,13 @@ import type { Database, Statement } from '../database.js';
 import { IDS_PER_DAY, idToDate } from '../domain/delivery-id.js';
 import { type FanOutVerdict, whyNoDelivery } from '../domain/fan-out.js';
 import { tenantQuery } from '../tenant-database.js';
+import type { Bounds } from './search.js';
 
 /** Of whom the fan-out is asked, and for which part of it. */
 export interface FanOutQuestion {
   event: { id: number; eventType: string };
-  /** Webhooks above this id. */
-  after: number;
-  limit: number;
+  /** By the ids of the webhooks. */
+  bounds: Bounds;
 }
 
 export interface FanOutItem {
@@ -40,12 +40,12 @@ const firstChange = (member: string, name: string): string => `
     order by a.created_at, a.id limit 1) ${name} on w.delivery_id is null`;
 
 /**
- * For each event the tenant's webhooks above an id: those that live, and those that were deleted after they got the
+ * For each event the tenant's webhooks within the bounds: those that live, and those that were deleted after they got the
  * event. A replayed event may have several deliveries to one webhook; the latest counts. What the audit log says is
  * looked up only where there is no delivery.
  */
-const statement: Statement = {
-  name: 'fan_out',
+const statementFor = (order: Bounds['order']): Statement => ({
+  name: `fan_out_${order}`,
   text: `
     select asked.event_id, w.id as webhook_id, w.delivery_id, w.created_at, w.event_types, w.active,
            types.before as types_before, activity.before as active_before,
@@ -59,22 +59,22 @@ const statement: Statement = {
         group by d.webhook_id),
       listed as (
         (select id from hookwright.webhooks
-         where tenant_id = $1 and deleted_at is null and id > $5 order by id limit $6)
+         where tenant_id = $1 and deleted_at is null and id > $5 and id < $6 order by id ${order} limit $7)
         union
-        select webhook_id from made where webhook_id > $5)
+        select webhook_id from made where webhook_id > $5 and webhook_id < $6)
       select w.id, made.delivery_id, w.created_at, w.event_types, w.active
       from listed join hookwright.webhooks w on w.id = listed.id and (w.tenant_id = $1) is true
       left join made on made.webhook_id = w.id
-      order by w.id limit $6) w
+      order by w.id ${order} limit $7) w
     ${firstChange('eventTypes', 'types')}
     ${firstChange('active', 'activity')}
-    order by asked.event_id, w.id`,
-};
+    order by asked.event_id, w.id ${order}`,
+});
 
 /**
- * What became of events: one entry for each webhook, in the order of their ids.
+ * What became of events: one entry for each webhook, in the order that is asked for.
  *
- * @param questions with the same `after` and `limit`
+ * @param questions with the same bounds
  * @param retentionDays how long deliveries are kept
  */
 export async function readFanOut(
@@ -83,15 +83,16 @@ export async function readFanOut(
   questions: readonly FanOutQuestion[],
   { retentionDays, now }: { retentionDays: number; now: Date },
 ): Promise<Map<number, FanOutItem[]>> {
-  const [first] = questions;
+  const { above = 0, below = 0, order = 'desc', limit = 0 } = questions[0]?.bounds ?? {};
   const events = new Map(questions.map(({ event }) => [event.id, event]));
-  const rows = await tenantQuery<Row>(db.pool, tenantId, statement, [
+  const rows = await tenantQuery<Row>(db.pool, tenantId, statementFor(order), [
     tenantId,
     [...events.keys()],
     [...events.values()].map(({ eventType }) => eventType),
     [...events.keys()].map(idToDate),
-    first?.after ?? 0,
-    first?.limit ?? 0,
+    above,
+    below,
+    limit,
   ]);
   const keptFrom = now.getTime() - retentionDays * 86_400_000;
   const found = new Map<number, FanOutItem[]>();

@@ -105,6 +105,22 @@ export async function pageDeliveriesByWebhook(
   return tenantQuery<DeliveryRow>(deps.db.pool, tenantId, statement, conditions.values);
 }
 
+/** The same page of several events' deliveries, in one query. */
+export async function pageDeliveriesByEvent(
+  db: Pick<Database, 'pool'>,
+  tenantId: number,
+  eventIds: readonly number[],
+  bounds: Bounds,
+): Promise<DeliveryRow[]> {
+  const conditions = boundsIn(tenantId, bounds);
+  const given = `unnest(${conditions.place([...eventIds])}::bigint[])`;
+  const statement = {
+    name: `page_deliveries_by_event_${bounds.order}`,
+    text: byEventsSql(given, bounds),
+  };
+  return tenantQuery<DeliveryRow>(db.pool, tenantId, statement, conditions.values);
+}
+
 const isAny = (filter: DeliveryConditions) => Object.values(filter).some((value) => value !== undefined);
 
 const search = (deps: SearchDeps, tenantId: number, text: string, { values }: Conditions) =>
@@ -133,6 +149,21 @@ const byWebhooksSql = (webhooks: string, { order }: Bounds, { sql }: Conditions)
     select ${columns} from hookwright.deliveries d
     where d.tenant_id = $1 and d.webhook_id = wanted.webhook_id and d.id > $2 and d.id < $3 ${sql}
     order by d.id ${order} limit $4
+  ) page
+  order by page.id ${order}`;
+
+/**
+ * An event has some deliveries for each webhook: all are read by the event's index and then put in order, lest the planner
+ * walk through days by id to find them. None is a day older than its event, whatever clocks do, so earlier days are not
+ * opened.
+ */
+const byEventsSql = (events: string, { order }: Bounds): string => `
+  select page.* from ${events} as wanted(event_id)
+  cross join lateral (
+    with own as materialized (
+      select ${columns} from hookwright.deliveries d
+      where d.event_id = wanted.event_id and d.id > wanted.event_id - ${IDS_PER_DAY} and (d.tenant_id = $1) is true)
+    select * from own where id > $2 and id < $3 order by id ${order} limit $4
   ) page
   order by page.id ${order}`;
 

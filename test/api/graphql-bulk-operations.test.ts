@@ -21,14 +21,15 @@ afterAll(() => site?.[Symbol.asyncDispose]());
 
 const since = new Date(Date.now() - 3_600_000).toISOString();
 const later = new Date(Date.now() + 3_600_000).toISOString();
-const mutate = (name: string, input: object) => site.mutate(name, input, 'operation { id status error }');
-const recover = (more: object = {}) => site.start('recoverWebhook', { webhookId, since, ...more });
+const mutate = (name: string, input: object) => site.mutate(name, input, 'bulkOperation { id status error }');
+const recover = (more: object = {}, filter: object = {}) =>
+  site.start('recoverWebhook', { id: webhookId, filter: { since, ...filter }, ...more });
 const operationsOf = async () =>
   (await site.rows(`select from hookwright.bulk_operations where webhook_id = ${webhookId}`)).length;
 
 describe('a dry run', () => {
   test.each([
-    ['recoverWebhook', () => ({ webhookId, since }), "'FAILED'"],
+    ['recoverWebhook', () => ({ id: webhookId, filter: { since } }), "'FAILED'"],
     ['replayEvents', () => ({ webhookId, filter: { since }, includeDelivered: true }), "'SUCCEEDED'"],
     ['cancelDeliveries', () => ({ filter: { webhookId } }), "'HELD'"],
   ])('of %s counts what is then done, and does nothing', async (name, inputOf, status) => {
@@ -38,9 +39,9 @@ describe('a dry run', () => {
     const { data } = await site.mutate(
       name,
       { ...input, dryRun: true },
-      'count countIsCapped operation { id }',
+      'total totalCapped bulkOperation { id }',
     );
-    expect(data.result).toEqual({ count: 7, countIsCapped: false, operation: null });
+    expect(data.result).toEqual({ total: 7, totalCapped: false, bulkOperation: null });
     expect(await operationsOf()).toBe(0);
     const daemon = site.startDaemon();
     const { operation } = await site.start(name, input);
@@ -61,19 +62,19 @@ describe('a dry run', () => {
     await site.rows(`update hookwright.deliveries set id = ${ids[1]} where id = ${second}`);
     const time = (id: number) => new Date(Date.UTC(2025, 0, 1) + Math.floor(id / 4096)).toISOString();
     const count = async (from: number, to: number) =>
-      (await recover({ dryRun: true, since: time(from), until: time(to) })).count;
+      (await recover({ dryRun: true }, { since: time(from), until: time(to) })).total;
     expect(await count(ids[0]!, ids[1]!)).toBe(1);
     expect(await count(ids[0]!, ids[1]! + 4096)).toBe(2);
     expect(await count(ids[0]! + 4096, ids[2]! + 4096)).toBe(2);
-    expect((await recover({ dryRun: true, since: time(ids[0]!), until: later })).count).toBe(3);
+    expect((await recover({ dryRun: true }, { since: time(ids[0]!), until: later })).total).toBe(3);
   });
 });
 
 describe('what is refused', () => {
   test.each([
-    ['recoverWebhook', { since: later }, 'since'],
-    ['recoverWebhook', { since, until: since }, 'until'],
-    ['recoverWebhook', { since, status: [] }, 'status'],
+    ['recoverWebhook', { filter: { since: later } }, 'filter.since'],
+    ['recoverWebhook', { filter: { since, until: since } }, 'filter.until'],
+    ['recoverWebhook', { filter: { since, outcomes: [] } }, 'filter.outcomes'],
     ['replayEvents', { filter: { since: later } }, 'filter.since'],
     ['replayEvents', { filter: { since, until: '2020-01-01T00:00:00+00:00' } }, 'filter.until'],
     ['replayEvents', { filter: { since, eventTypes: ['no.such'] } }, 'filter.eventTypes.0'],
@@ -84,7 +85,7 @@ describe('what is refused', () => {
     ['cancelDeliveries', { filter: { eventType: 'no.such' } }, 'filter.eventType'],
     ['cancelDeliveries', { filter: { since: later } }, 'filter.since'],
   ])('%s with %j: its %s', async (name, input, path) => {
-    const forWebhook = name === 'cancelDeliveries' ? {} : { webhookId };
+    const forWebhook = { recoverWebhook: { id: webhookId }, replayEvents: { webhookId } }[name] ?? {};
     const { errors } = await mutate(name, { ...forWebhook, ...input });
     expect(errors[0].extensions).toMatchObject({ code: 'BAD_USER_INPUT' });
     expect(errors[0].extensions.errors[0].path).toEqual(
@@ -96,8 +97,8 @@ describe('what is refused', () => {
   test('an inactive webhook, except for canceling', async () => {
     await site.mutate('updateWebhook', { id: webhookId, active: false }, 'webhook { id }');
     for (const [name, input] of [
-      ['recoverWebhook', { webhookId, since }],
-      ['recoverWebhook', { webhookId, since, dryRun: true }],
+      ['recoverWebhook', { id: webhookId, filter: { since } }],
+      ['recoverWebhook', { id: webhookId, filter: { since }, dryRun: true }],
       ['replayEvents', { webhookId, filter: { since } }],
     ] as const) {
       const { errors } = await mutate(name, input);
@@ -112,15 +113,17 @@ describe('what is refused', () => {
       ids.push((await recover()).operation.id);
     }
     const limit = { code: 'CONFLICT', reason: 'bulk_operation_limit_reached' };
-    expect((await mutate('recoverWebhook', { webhookId, since })).errors[0].extensions).toEqual(limit);
-    const dryRun = await mutate('recoverWebhook', { webhookId, since, dryRun: true });
+    expect(
+      (await mutate('recoverWebhook', { id: webhookId, filter: { since } })).errors[0].extensions,
+    ).toEqual(limit);
+    const dryRun = await mutate('recoverWebhook', { id: webhookId, filter: { since }, dryRun: true });
     expect(dryRun.errors).toEqual([]);
     await mutate('cancelBulkOperation', { id: ids[0] });
     ids.push((await recover()).operation.id);
     expect((await mutate('resumeBulkOperation', { id: ids[0] })).errors[0].extensions).toEqual(limit);
     const other = await makeTenant(site.api.services);
     const filter = { status: 'HELD' };
-    expect((await site.mutate('cancelDeliveries', { filter }, 'count', other)).errors).toEqual([]);
+    expect((await site.mutate('cancelDeliveries', { filter }, 'total', other)).errors).toEqual([]);
   });
 
   test('two that are started at the same moment as the last one that is allowed', async () => {
@@ -128,7 +131,7 @@ describe('what is refused', () => {
       await recover();
     }
     const answers = await Promise.all(
-      Array.from({ length: 4 }, () => mutate('recoverWebhook', { webhookId, since })),
+      Array.from({ length: 4 }, () => mutate('recoverWebhook', { id: webhookId, filter: { since } })),
     );
     expect(answers.flatMap(codesOf)).toEqual(['CONFLICT', 'CONFLICT', 'CONFLICT']);
   });
@@ -138,12 +141,12 @@ describe('what is refused', () => {
     const { operation } = await recover();
     const other = await makeTenant(site.api.services);
     for (const [name, input, selection] of [
-      ['recoverWebhook', { webhookId, since }, 'count'],
-      ['replayEvents', { webhookId, filter: { since } }, 'count'],
-      ['cancelDeliveries', { filter: { webhookId } }, 'count'],
-      ['cancelDelivery', { deliveryId: String(deliveryId) }, 'delivery { id }'],
-      ['cancelBulkOperation', { id: operation.id }, 'operation { id }'],
-      ['resumeBulkOperation', { id: operation.id }, 'operation { id }'],
+      ['recoverWebhook', { id: webhookId, filter: { since } }, 'total'],
+      ['replayEvents', { webhookId, filter: { since } }, 'total'],
+      ['cancelDeliveries', { filter: { webhookId } }, 'total'],
+      ['cancelDelivery', { id: String(deliveryId) }, 'delivery { id }'],
+      ['cancelBulkOperation', { id: operation.id }, 'bulkOperation { id }'],
+      ['resumeBulkOperation', { id: operation.id }, 'bulkOperation { id }'],
     ] as const) {
       const answer = await site.mutate(name, input, selection, other);
       expect(codesOf(answer), name).toEqual(['NOT_FOUND']);
@@ -158,7 +161,7 @@ describe('what is refused', () => {
 
   test.each(['0', 'x', '9007199254740993'])('%s as an id: it is unknown', async (id) => {
     expect(codesOf(await mutate('cancelBulkOperation', { id }))).toEqual(['NOT_FOUND']);
-    expect(codesOf(await mutate('recoverWebhook', { webhookId: id, since }))).toEqual(['NOT_FOUND']);
+    expect(codesOf(await mutate('recoverWebhook', { id, filter: { since } }))).toEqual(['NOT_FOUND']);
     expect(codesOf(await site.ask(`{ bulkOperation(id: "${id}") { id } }`))).toEqual(['NOT_FOUND']);
   });
 });
@@ -189,7 +192,7 @@ describe('a bulk operation', () => {
     await site.past(20, { webhookId: Number(webhookId) });
     const { operation } = await recover();
     const canceled = await mutate('cancelBulkOperation', { id: operation.id });
-    expect(canceled.data.result.operation).toMatchObject({ status: 'CANCELED', error: null });
+    expect(canceled.data.result.bulkOperation).toMatchObject({ status: 'CANCELED', error: null });
     const again = await mutate('cancelBulkOperation', { id: operation.id });
     expect(again.errors[0].extensions).toEqual({ code: 'CONFLICT', reason: 'bulk_operation_finished' });
     const daemon = site.startDaemon();
@@ -201,7 +204,7 @@ describe('a bulk operation', () => {
       .toEqual([]);
     expect(await site.statuses(`webhook_id = ${webhookId}`)).toEqual({ FAILED: 20 });
     const resumed = await mutate('resumeBulkOperation', { id: operation.id });
-    expect(resumed.data.result.operation).toMatchObject({ status: 'RUNNING' });
+    expect(resumed.data.result.bulkOperation).toMatchObject({ status: 'RUNNING' });
     expect(await site.reaches(operation.id, 'COMPLETED')).toMatchObject({ affected: 20 });
     const late = await mutate('resumeBulkOperation', { id: operation.id });
     expect(late.errors[0].extensions).toEqual({ code: 'CONFLICT', reason: 'bulk_operation_not_resumable' });
@@ -213,7 +216,7 @@ describe('a bulk operation', () => {
     const { operation } = await recover();
     await mutate('cancelBulkOperation', { id: operation.id });
     await mutate('resumeBulkOperation', { id: operation.id });
-    await site.mutate('cancelDelivery', { deliveryId: String(deliveryId) }, 'delivery { id }');
+    await site.mutate('cancelDelivery', { id: String(deliveryId) }, 'delivery { id }');
     const { data } = await site.ask(
       '{ auditLog(first: 4) { edges { node { action targetType targetId before after requestId } } } }',
     );
@@ -238,12 +241,12 @@ describe('a bulk operation', () => {
     expect((await site.ask(look, {}, { key: readKey })).errors).toEqual([]);
     expect(codesOf(await site.ask(look, {}, { key: writeKey }))).toEqual(['FORBIDDEN', 'FORBIDDEN']);
     for (const [name, input] of [
-      ['recoverWebhook', { webhookId, since, dryRun: true }],
+      ['recoverWebhook', { id: webhookId, filter: { since }, dryRun: true }],
       ['replayEvents', { webhookId, filter: { since }, dryRun: true }],
       ['cancelDeliveries', { filter: { webhookId }, dryRun: true }],
     ] as const) {
-      expect(codesOf(await site.mutate(name, input, 'count', { key: readKey })), name).toEqual(['FORBIDDEN']);
-      expect((await site.mutate(name, input, 'count', { key: writeKey })).errors, name).toEqual([]);
+      expect(codesOf(await site.mutate(name, input, 'total', { key: readKey })), name).toEqual(['FORBIDDEN']);
+      expect((await site.mutate(name, input, 'total', { key: writeKey })).errors, name).toEqual([]);
     }
   });
 });
@@ -252,7 +255,7 @@ describe('cancelDelivery', () => {
   test.each(['PENDING', 'HELD'])('cancels one that is %s', async (status) => {
     const [id] = await site.past(1, { webhookId: Number(webhookId), status: `'${status}'` });
     const selection = 'delivery { id status cancelReason finishedAt nextAttemptAt }';
-    const { data } = await site.mutate('cancelDelivery', { deliveryId: String(id) }, selection);
+    const { data } = await site.mutate('cancelDelivery', { id: String(id) }, selection);
     expect(data.result.delivery).toEqual({
       id: String(id),
       status: 'CANCELED',
@@ -264,7 +267,7 @@ describe('cancelDelivery', () => {
 
   test.each(['SUCCEEDED', 'FAILED', 'CANCELED'])('is a conflict when it has %s', async (status) => {
     const [id] = await site.past(1, { webhookId: Number(webhookId), status: `'${status}'` });
-    const { errors } = await site.mutate('cancelDelivery', { deliveryId: String(id) }, 'delivery { id }');
+    const { errors } = await site.mutate('cancelDelivery', { id: String(id) }, 'delivery { id }');
     expect(errors[0].extensions).toEqual({ code: 'CONFLICT', reason: 'delivery_finished' });
   });
 });

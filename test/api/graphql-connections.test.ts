@@ -232,6 +232,61 @@ function isFrame(statement: unknown): boolean {
   return /^(begin|commit|select set_config)/.test(text);
 }
 
+describe("an event's deliveries", () => {
+  let by: TestTenant;
+  let eventId: number;
+  let expected: string[];
+  beforeAll(async () => {
+    by = await makeTenant(api.services);
+    for (let n = 0; n < 7; n++) {
+      await makeWebhook(api.services, by.id);
+    }
+    [eventId = 0] = await emitMany(api.services, by.id, 1);
+    await emitMany(api.services, by.id, 3);
+    const { rows } = await api.owner.query(
+      'select id from hookwright.deliveries where event_id = $1 order by id desc',
+      [eventId],
+    );
+    expected = rows.map(({ id }) => String(id));
+    expect(expected).toHaveLength(7);
+  });
+  const pageOf = async (args: string): Promise<Page> => {
+    const { data, errors } = await api.ask(
+      `{ event(id: "${eventId}") { deliveries${args} {
+           edges { cursor node { id } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } } }`,
+      {},
+      by,
+    );
+    expect(errors).toEqual([]);
+    return data.event.deliveries;
+  };
+
+  test('are its own alone, newest first, in pages of any size and both ways', async () => {
+    expect(idsOf(await pageOf(''))).toEqual(expected);
+    const first = await pageOf('(first: 3)');
+    expect(idsOf(first)).toEqual(expected.slice(0, 3));
+    expect(first.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: false });
+    const second = await pageOf(`(first: 4, after: "${first.pageInfo.endCursor}")`);
+    expect(idsOf(second)).toEqual(expected.slice(3));
+    expect(second.pageInfo).toMatchObject({ hasNextPage: false, hasPreviousPage: true });
+    const back = await pageOf(`(last: 2, before: "${second.pageInfo.startCursor}")`);
+    expect(idsOf(back)).toEqual(expected.slice(1, 3));
+    expect(back.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: true });
+  });
+
+  test('of many events each have a page of their own', async () => {
+    const { data } = await api.ask(
+      '{ events { edges { node { id deliveries(first: 2) { edges { node { eventId } } } } } } }',
+      {},
+      by,
+    );
+    for (const { node } of data.events.edges) {
+      expect(node.deliveries.edges).toEqual([{ node: { eventId: node.id } }, { node: { eventId: node.id } }]);
+    }
+    expect(data.events.edges).toHaveLength(4);
+  });
+});
+
 describe('nested fields', () => {
   /** How many statements a request takes. */
   const statementsOf = async (query: string): Promise<number> => {
@@ -256,7 +311,7 @@ describe('nested fields', () => {
     expect(await statementsOf(deliveries(2))).toBe(await statementsOf(deliveries(100)));
     expect(await statementsOf(deliveries(100))).toBe(5);
     const events = (first: number) =>
-      `{ events(first: ${first}) { edges { node { deliveries { id webhook { url } attempts { number } } } } } }`;
+      `{ events(first: ${first}) { edges { node { deliveries(first: 3) { edges { node { id webhook { url } attempts { number } } } } } } } }`;
     expect(await statementsOf(events(20))).toBe(4);
     expect(await statementsOf('{ webhooks { edges { node { id heldCount } } } }')).toBe(2);
     expect(await statementsOf('{ webhooks { edges { node { id backlog { due held } } } } }')).toBe(2);

@@ -55,7 +55,7 @@ describe('the tenant of an event', () => {
     const { data, errors } = await emit({ tenantId: other.id }, 'event { id body payload } deliveryCount');
     expect(errors).toEqual([]);
     expect(data.emitEvent).toMatchObject({ deliveryCount: 1, event: { payload: couponPayload } });
-    const refused = await emit({ tenantId: other.id }, 'event { id body deliveries { id } }');
+    const refused = await emit({ tenantId: other.id }, 'event { id body deliveries { edges { cursor } } }');
     expect(refused.data).toBeUndefined();
     expect(refused.errors[0].extensions).toEqual({ code: 'FORBIDDEN', reason: 'tenant_required' });
     expect(refused.errors[0].message).toMatch(/Event\.deliveries.*Hookwright-Tenant/);
@@ -66,12 +66,16 @@ describe('the tenant of an event', () => {
     const other = await makeTenant(api.services);
     const { id } = await makeWebhook(api.services, other.id);
     for (const input of [{}, { tenantId: other.id }]) {
-      const { data, errors } = await emit(input, 'event { deliveries { webhook { id } } }', {
-        ...platform,
-        tenant: other.id,
-      });
+      const { data, errors } = await emit(
+        input,
+        'event { deliveries { edges { node { webhook { id } } } } }',
+        {
+          ...platform,
+          tenant: other.id,
+        },
+      );
       expect(errors).toEqual([]);
-      expect(data.emitEvent.event.deliveries).toEqual([{ webhook: { id: String(id) } }]);
+      expect(data.emitEvent.event.deliveries.edges).toEqual([{ node: { webhook: { id: String(id) } } }]);
     }
   });
 

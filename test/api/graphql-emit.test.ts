@@ -57,13 +57,13 @@ describe('emitting one event', () => {
     });
     const reader = await makeKey(api.services, id, ['events:read', 'deliveries:read']);
     const read = await api.ask(
-      `{ event(id: "${data.emitEvent.event.id}") { id eventType body payload createdAt deliveries { status } } }`,
+      `{ event(id: "${data.emitEvent.event.id}") { id eventType body payload createdAt deliveries { edges { node { status } } } } }`,
       {},
       reader,
     );
     expect(read.data.event).toEqual({
       ...data.emitEvent.event,
-      deliveries: [{ status: 'PENDING' }, { status: 'PENDING' }],
+      deliveries: { edges: [{ node: { status: 'PENDING' } }, { node: { status: 'PENDING' } }] },
     });
   });
 

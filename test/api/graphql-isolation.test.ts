@@ -27,7 +27,7 @@ describe('scopes', () => {
     ['events', '{ events { edges { cursor } } }', ['events:read']],
     ['delivery', '{ delivery(id: "1") { id } }', ['deliveries:read']],
     ['deliveries', '{ deliveries { edges { cursor } } }', ['deliveries:read']],
-    ['apiKeys', '{ apiKeys { id } }', ['keys:admin']],
+    ['apiKeys', '{ apiKeys { edges { cursor } } }', ['keys:admin']],
     [
       'createWebhook',
       'mutation { createWebhook(input: {url: "", eventTypes: []}) { secret } }',
@@ -62,32 +62,32 @@ describe('scopes', () => {
     ],
     [
       'cancelDelivery',
-      'mutation { cancelDelivery(input: {deliveryId: "0"}) { delivery { id } } }',
+      'mutation { cancelDelivery(input: {id: "0"}) { delivery { id } } }',
       ['deliveries:write'],
     ],
     [
       'recoverWebhook',
-      'mutation { recoverWebhook(input: {webhookId: "0", since: "2025-01-01T00:00:00+00:00"}) { count } }',
+      'mutation { recoverWebhook(input: {id: "0", filter: {since: "2025-01-01T00:00:00+00:00"}}) { total } }',
       ['deliveries:write'],
     ],
     [
       'replayEvents',
-      'mutation { replayEvents(input: {webhookId: "0", filter: {since: "2025-01-01T00:00:00+00:00"}}) { count } }',
+      'mutation { replayEvents(input: {webhookId: "0", filter: {since: "2025-01-01T00:00:00+00:00"}}) { total } }',
       ['deliveries:write'],
     ],
     [
       'cancelDeliveries',
-      'mutation { cancelDeliveries(input: {filter: {}}) { count } }',
+      'mutation { cancelDeliveries(input: {filter: {}}) { total } }',
       ['deliveries:write'],
     ],
     [
       'cancelBulkOperation',
-      'mutation { cancelBulkOperation(input: {id: "0"}) { operation { id } } }',
+      'mutation { cancelBulkOperation(input: {id: "0"}) { bulkOperation { id } } }',
       ['deliveries:write'],
     ],
     [
       'resumeBulkOperation',
-      'mutation { resumeBulkOperation(input: {id: "0"}) { operation { id } } }',
+      'mutation { resumeBulkOperation(input: {id: "0"}) { bulkOperation { id } } }',
       ['deliveries:write'],
     ],
     ['bulkOperation', '{ bulkOperation(id: "1") { id } }', ['deliveries:read']],
@@ -127,15 +127,16 @@ describe('scopes', () => {
 
   test('the way from one kind of data to another needs the scope of that other', async () => {
     const owner = await makeTenant(api.services);
-    await makeWebhook(api.services, owner.id);
-    await emitMany(api.services, owner.id, 1);
+    const { id: webhookId } = await makeWebhook(api.services, owner.id);
+    const [eventId] = await emitMany(api.services, owner.id, 1);
     const { key } = await makeKey(api.services, owner.id, ['deliveries:read']);
     const { data, errors } = await api.ask(
-      '{ deliveries { edges { node { status event { body } webhook { url } } } } }',
+      '{ deliveries { edges { node { status eventId event { body } webhookId webhook { url } } } } }',
       {},
       { key },
     );
-    expect(data.deliveries.edges[0].node).toEqual({ status: 'PENDING', event: null, webhook: null });
+    const ids = { eventId: String(eventId), webhookId: String(webhookId) };
+    expect(data.deliveries.edges[0].node).toEqual({ status: 'PENDING', ...ids, event: null, webhook: null });
     expect(codesOf({ errors } as never)).toEqual(['FORBIDDEN', 'FORBIDDEN']);
   });
 });
@@ -145,8 +146,12 @@ describe('tenants and platform keys', () => {
     const owner = await makeTenant(api.services);
     const { id: webhookId } = await makeWebhook(api.services, owner.id);
     const [eventId] = await emitMany(api.services, owner.id, 1);
-    const seen = await api.ask(`{ event(id: "${eventId}") { deliveries { id } } }`, {}, owner);
-    const deliveryId = seen.data.event.deliveries[0].id;
+    const seen = await api.ask(
+      `{ event(id: "${eventId}") { deliveries { edges { node { id } } } } }`,
+      {},
+      owner,
+    );
+    const deliveryId = seen.data.event.deliveries.edges[0].node.id;
     const operations = [
       `{ webhook(id: "${webhookId}") { id } }`,
       `{ event(id: "${eventId}") { id } }`,
@@ -174,8 +179,13 @@ describe('tenants and platform keys', () => {
       );
       expect(data.list.edges, list).toEqual([]);
     }
-    const after = await api.ask(`{ webhook(id: "${webhookId}") { active } apiKeys { id } }`, {}, owner);
-    expect(after.data).toEqual({ webhook: { active: true }, apiKeys: [{ id: String(owner.keyId) }] });
+    const after = await api.ask(
+      `{ webhook(id: "${webhookId}") { active } apiKeys { edges { node { id } } } }`,
+      {},
+      owner,
+    );
+    const apiKeys = { edges: [{ node: { id: String(owner.keyId) } }] };
+    expect(after.data).toEqual({ webhook: { active: true }, apiKeys });
   });
 
   test("a tenant's key may name its own tenant in the header, and no other", async () => {

@@ -27,6 +27,14 @@ const revoke = (id: number | string, key = tenant.key) =>
     { key },
   );
 
+const idOf = ({ node }: { node: { id: string } }) => node.id;
+/** The ids of the keys that the caller sees, in their order. */
+async function listed(args: string, key: string): Promise<string[]> {
+  const { data, errors } = await api.ask(`{ apiKeys${args} { edges { node { id } } } }`, {}, { key });
+  expect(errors).toEqual([]);
+  return data.apiKeys.edges.map(idOf);
+}
+
 describe('authentication', () => {
   test('a valid key says who asks', async () => {
     const { data } = await viewer(tenant.key);
@@ -191,14 +199,50 @@ describe('making and revoking keys', () => {
     const second = await revoke(id, owner.key);
     expect(first.data.revokeApiKey.apiKey.revokedAt).toEqual(expect.any(String));
     expect(second.data).toEqual(first.data);
-    const { data } = await api.ask('{ apiKeys { id revokedAt lastUsedAt } }', {}, owner);
-    expect(data.apiKeys.map((listed: { id: string }) => listed.id)).toEqual([
-      String(id),
-      String(owner.keyId),
-    ]);
+    expect(await listed('', owner.key)).toEqual([String(id), String(owner.keyId)]);
     for (const unknown of ['0', 'x', '999999']) {
       expect(codesOf(await revoke(unknown, owner.key))).toEqual(['NOT_FOUND']);
     }
+  });
+
+  test('the list has pages, and finds the keys that can be used among those that cannot', async () => {
+    const owner = await makeTenant(api.services);
+    const revoked = await makeKey(api.services, owner.id, ['webhooks:read']);
+    await revoke(revoked.id, owner.key);
+    const short = { name: 'short', scopes: ['webhooks:read'], expiresInSeconds: 60 };
+    const expired = (await createKey(short, owner.key)).data.createApiKey.apiKey.id;
+    // As later requests see it: keys are made by the clock of the database.
+    const at = clock.now().getTime();
+    const expiresAt = async (id: string, ms: number) =>
+      api.owner.query('update hookwright.api_keys set expires_at = $2 where id = $1', [
+        id,
+        new Date(at + ms),
+      ]);
+    const lasting = (await createKey(short, owner.key)).data.createApiKey.apiKey.id;
+    await expiresAt(expired, 0);
+    await expiresAt(lasting, 60_000);
+    const dead = [expired, String(revoked.id)];
+    const alive = [lasting, String(owner.keyId)];
+    expect(await listed('(filter: {active: true})', owner.key)).toEqual(alive);
+    expect(await listed('(filter: {active: false})', owner.key)).toEqual(dead);
+    expect(await listed('(filter: {active: null})', owner.key)).toHaveLength(4);
+    const { data } = await api.ask(
+      '{ apiKeys(first: 2) { edges { node { id } } pageInfo { hasNextPage endCursor } } }',
+      {},
+      owner,
+    );
+    const { edges, pageInfo } = data.apiKeys;
+    expect([edges.map(idOf), pageInfo.hasNextPage]).toEqual([[lasting, expired], true]);
+    expect(await listed(`(first: 2, after: "${pageInfo.endCursor}")`, owner.key)).toEqual([
+      String(revoked.id),
+      String(owner.keyId),
+    ]);
+  });
+
+  test('a platform key that names no tenant lists the platform keys, and no others', async () => {
+    expect(await listed('', platform.key)).toContain(String(platform.id));
+    expect(await listed('', platform.key)).not.toContain(String(tenant.keyId));
+    expect(await listed('', tenant.key)).not.toContain(String(platform.id));
   });
 
   test('only the hash of a key is stored', async () => {

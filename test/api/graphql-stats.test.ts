@@ -56,7 +56,7 @@ async function write(
 const text = (date: Date) => JSON.stringify(date.toISOString());
 const ask = (args: string, as: { key: string } = tenant) =>
   api.ask(
-    `{ stats(${args}) { since until bucket total { attempts successes failures successRate p50Ms p95Ms p99Ms }
+    `{ stats(${args}) { since until resolution total { attempts successes failures successRate p50Ms p95Ms p99Ms }
        buckets { start attempts successes failures successRate p50Ms p99Ms } } }`,
     {},
     as,
@@ -73,10 +73,10 @@ describe('stats', () => {
     ['DAY', 4 * DAY, 31],
     ['HOUR', 4 * DAY, 31],
     ['MINUTE', 20 * HOUR, 28],
-  ])('by %s count every attempt once, rolled up or a moment old', async (bucket, age, attempts) => {
-    const { data, errors } = await ask(`${ago(age)}, bucket: ${bucket}`);
+  ])('by %s count every attempt once, rolled up or a moment old', async (resolution, age, attempts) => {
+    const { data, errors } = await ask(`${ago(age)}, resolution: ${resolution}`);
     expect(errors).toEqual([]);
-    expect(data.stats.bucket).toBe(bucket);
+    expect(data.stats.resolution).toBe(resolution);
     expect(data.stats.total).toMatchObject({ attempts, successes: attempts, failures: 0, successRate: 1 });
     const { buckets } = data.stats as { buckets: Bucket[] };
     expect(buckets.reduce((sum, one) => sum + one.attempts, 0)).toBe(attempts);
@@ -84,7 +84,7 @@ describe('stats', () => {
 
   test('have every bucket of the range in order, those of nothing too', async () => {
     const from = new Date(Math.floor(Date.now() / HOUR) * HOUR - 5 * HOUR);
-    const { data } = await ask(`since: ${text(from)}, bucket: HOUR`);
+    const { data } = await ask(`since: ${text(from)}, resolution: HOUR`);
     const { buckets, since, until } = data.stats as { buckets: Bucket[]; since: string; until: string };
     expect(buckets.map(({ start }) => Date.parse(start))).toEqual(
       Array.from({ length: 6 }, (_, index) => from.getTime() + index * HOUR),
@@ -101,7 +101,7 @@ describe('stats', () => {
   });
 
   test('tell how long attempts took', async () => {
-    const { data } = await ask(`${ago(4 * DAY)}, bucket: DAY`);
+    const { data } = await ask(`${ago(4 * DAY)}, resolution: DAY`);
     expect(data.stats.total.p50Ms).toBeCloseTo(2.1, 1);
     expect(data.stats.total.p99Ms).toBeLessThanOrEqual(2.6);
     expect(data.stats.total.p95Ms).toBeGreaterThan(data.stats.total.p50Ms);
@@ -109,7 +109,7 @@ describe('stats', () => {
 
   test('can be asked for of a webhook, of an event type, and of both', async () => {
     const attempts = async (args: string) =>
-      (await ask(`${ago(4 * DAY)}, bucket: HOUR, ${args}`)).data.stats.total.attempts;
+      (await ask(`${ago(4 * DAY)}, resolution: HOUR, ${args}`)).data.stats.total.attempts;
     expect(await attempts(`webhookId: "${webhookId}"`)).toBe(23);
     expect(await attempts(`webhookId: "${otherId}"`)).toBe(8);
     expect(await attempts('eventType: "booking.created"')).toBe(4);
@@ -122,8 +122,8 @@ describe('stats', () => {
     const of = `webhookId: "${id}"`;
     expect((await ask(`${ago(HOUR)}, ${of}`)).data.stats.total.attempts).toBe(0);
     await write(new Date(), 1, { webhookId: id, failures: 3 });
-    for (const bucket of ['MINUTE', 'HOUR', 'DAY']) {
-      const { data } = await ask(`${ago(HOUR)}, ${of}, bucket: ${bucket}`);
+    for (const resolution of ['MINUTE', 'HOUR', 'DAY']) {
+      const { data } = await ask(`${ago(HOUR)}, ${of}, resolution: ${resolution}`);
       expect(data.stats.total).toMatchObject({ attempts: 4, successes: 1, failures: 3, successRate: 0.25 });
     }
     await api.owner.query('delete from hookwright.delivery_stats where webhook_id = $1', [id]);
@@ -158,12 +158,12 @@ describe('stats refuse', () => {
   test('more than 1,500 buckets, and ranges that end before they begin', async () => {
     const minutes = (count: number) => {
       const since = new Date(Math.floor(Date.now() / MINUTE) * MINUTE - 26 * HOUR);
-      return `since: ${text(since)}, until: ${text(new Date(since.getTime() + count * MINUTE))}, bucket: MINUTE`;
+      return `since: ${text(since)}, until: ${text(new Date(since.getTime() + count * MINUTE))}, resolution: MINUTE`;
     };
     expect((await ask(minutes(1500))).data.stats.buckets).toHaveLength(1500);
     expect(await refusal(minutes(1501))).toMatchObject({
       code: 'BAD_USER_INPUT',
-      errors: [{ path: ['bucket'], code: 'out_of_range' }],
+      errors: [{ path: ['resolution'], code: 'out_of_range' }],
     });
     expect(await refusal(minutes(0))).toMatchObject({ errors: [{ path: ['until'] }] });
   });
@@ -171,11 +171,13 @@ describe('stats refuse', () => {
   test('ranges of which nothing is kept any more', async () => {
     expect(
       codesOf(
-        await ask(`${ago(48 * HOUR)}, until: ${text(new Date(Date.now() - 30 * HOUR))}, bucket: MINUTE`),
+        await ask(`${ago(48 * HOUR)}, until: ${text(new Date(Date.now() - 30 * HOUR))}, resolution: MINUTE`),
       ),
     ).toEqual([]);
     expect(
-      await refusal(`${ago(50 * HOUR)}, until: ${text(new Date(Date.now() - 30 * HOUR))}, bucket: MINUTE`),
+      await refusal(
+        `${ago(50 * HOUR)}, until: ${text(new Date(Date.now() - 30 * HOUR))}, resolution: MINUTE`,
+      ),
     ).toMatchObject({
       code: 'BAD_USER_INPUT',
       errors: [{ path: ['since'], detail: expect.stringContaining('minutes are kept for 2 days') }],
@@ -199,8 +201,8 @@ describe('stats refuse', () => {
 });
 
 test('another tenant sees nothing of it', async () => {
-  const { data } = await ask(`${ago(4 * DAY)}, bucket: HOUR`, stranger);
+  const { data } = await ask(`${ago(4 * DAY)}, resolution: HOUR`, stranger);
   expect(data.stats.total).toMatchObject({ attempts: 0, successRate: null, p99Ms: null });
-  const typed = await ask(`${ago(HOUR)}, bucket: MINUTE, eventType: "coupon.applied"`, stranger);
+  const typed = await ask(`${ago(HOUR)}, resolution: MINUTE, eventType: "coupon.applied"`, stranger);
   expect(typed.data.stats.total.attempts).toBe(0);
 });

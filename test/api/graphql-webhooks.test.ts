@@ -84,9 +84,9 @@ describe('a webhook from its creation to its deletion', () => {
     expect(released.data.releaseHeld.webhook).toEqual({ id: String(id), active: true });
   });
 
-  test('it is gone at once when deleted, while its deliveries stay without it', async () => {
+  test('it is gone at once when deleted, while its deliveries stay and tell its id', async () => {
     const { id } = await makeWebhook(api.services, tenant.id);
-    await emitMany(api.services, tenant.id, 1);
+    const [eventId] = await emitMany(api.services, tenant.id, 1);
     const deleted = await api.ask(
       `mutation { deleteWebhook(input: {id: "${id}"}) { deletedWebhookId } }`,
       {},
@@ -96,12 +96,14 @@ describe('a webhook from its creation to its deletion', () => {
     expect(codesOf(await read(String(id)))).toEqual(['NOT_FOUND']);
     expect(codesOf(await update({ id, active: true }))).toEqual(['NOT_FOUND']);
     const { data } = await api.ask(
-      `{ deliveries(filter: {webhookId: "${id}"}) { edges { node { webhook { id } event { eventType } } } } }`,
+      `{ deliveries(filter: {webhookId: "${id}"}) {
+           edges { node { webhookId webhook { id } eventId event { eventType } } } } }`,
       {},
       tenant,
     );
+    const ids = { webhookId: String(id), eventId: String(eventId) };
     expect(data.deliveries.edges).toEqual([
-      { node: { webhook: null, event: { eventType: 'coupon.applied' } } },
+      { node: { ...ids, webhook: null, event: { eventType: 'coupon.applied' } } },
     ]);
   });
 });

@@ -17,8 +17,8 @@ beforeEach(async () => {
 afterEach(() => site[Symbol.asyncDispose]());
 
 const anHourAgo = () => new Date(Date.now() - 3_600_000).toISOString();
-const recover = (more: object = {}) =>
-  site.start('recoverWebhook', { webhookId: String(webhookId), since: anHourAgo(), ...more });
+const recover = (filter: object = {}) =>
+  site.start('recoverWebhook', { id: String(webhookId), filter: { since: anHourAgo(), ...filter } });
 const replay = (more: object = {}, filter: object = {}) =>
   site.start('replayEvents', {
     webhookId: String(webhookId),
@@ -35,8 +35,8 @@ describe('recoverWebhook', () => {
     const failed = await site.past(250, { webhookId });
     const succeeded = await site.past(3, { webhookId, status: "'SUCCEEDED'" });
     site.startDaemon();
-    const { count, operation } = await recover();
-    expect(count).toBe(250);
+    const { total, operation } = await recover();
+    expect(total).toBe(250);
     expect(operation).toMatchObject({ kind: 'RECOVER_WEBHOOK', status: 'RUNNING', total: 250 });
 
     const done = await site.reaches(operation.id, 'COMPLETED');
@@ -53,10 +53,10 @@ describe('recoverWebhook', () => {
     await site.rows(`update hookwright.deliveries set cancel_reason = case id when ${expired} then 'HOLD_EXPIRED'
                      else 'BY_USER' end::hookwright.cancel_reason`);
     site.startDaemon();
-    expect((await recover()).count).toBe(1);
+    expect((await recover()).total).toBe(1);
     await allSucceeded(1);
     expect([...site.requests().keys()]).toEqual([expired]);
-    expect((await recover({ status: ['CANCELED'] })).count).toBe(1);
+    expect((await recover({ outcomes: ['CANCELED'] })).total).toBe(1);
     await allSucceeded(2);
     expect([...site.requests().keys()]).toEqual([expired, byUser]);
   });
@@ -151,7 +151,7 @@ describe('recoverWebhook', () => {
     site.startDaemon();
     const ended = await site.reaches(operation.id, 'CANCELED');
     expect(ended).toMatchObject({ error: 'The webhook was deleted.', affected: 0, webhook: null });
-    const { errors } = await site.mutate('resumeBulkOperation', { id: operation.id }, 'operation { id }');
+    const { errors } = await site.mutate('resumeBulkOperation', { id: operation.id }, 'bulkOperation { id }');
     expect(errors[0].extensions).toEqual({ code: 'CONFLICT', reason: 'bulk_operation_not_resumable' });
   });
 });
@@ -203,7 +203,7 @@ describe('an operation that stands still', () => {
     expect(failed).toMatchObject({ status: 'FAILED', affected: BULK_CHUNK, finishedAt: expect.any(String) });
     expect(failed.error).toContain('can be resumed');
     await site.rows('alter table hookwright.deliveries drop constraint fault');
-    await site.mutate('resumeBulkOperation', { id: operation.id }, 'operation { id }');
+    await site.mutate('resumeBulkOperation', { id: operation.id }, 'bulkOperation { id }');
     site.startDaemon();
     const done = await site.reaches(operation.id, 'COMPLETED');
     expect(done).toMatchObject({ affected: BULK_CHUNK + 5, error: null });
@@ -217,8 +217,8 @@ describe('replayEvents', () => {
     const events = await site.past(250);
     await site.past(5, { eventType: 'webhook.test' });
     site.startDaemon();
-    const { count, operation } = await replay();
-    expect(count).toBe(250);
+    const { total, operation } = await replay();
+    expect(total).toBe(250);
     await site.reaches(operation.id, 'COMPLETED');
     await allSucceeded(250);
     const rows = await site.rows<{ id: number; event_id: number }>(
@@ -233,11 +233,11 @@ describe('replayEvents', () => {
     await site.past(2);
     site.startDaemon();
     const first = await replay();
-    expect(first.count).toBe(2);
+    expect(first.total).toBe(2);
     await site.reaches(first.operation.id, 'COMPLETED');
     await allSucceeded(5);
     const second = await replay({ includeDelivered: true });
-    expect(second.count).toBe(5);
+    expect(second.total).toBe(5);
     expect(await site.reaches(second.operation.id, 'COMPLETED')).toMatchObject({ affected: 5 });
     await allSucceeded(10);
     expect(delivered.some((id) => site.requests().has(id))).toBe(false);
@@ -249,7 +249,7 @@ describe('replayEvents', () => {
     await site.past(3, { eventType: 'booking.created' });
     await site.past(4, { eventType: 'booking.canceled' });
     const count = async (more: object = {}, filter: object = {}) =>
-      (await replay({ dryRun: true, ...more }, filter)).count;
+      (await replay({ dryRun: true, ...more }, filter)).total;
     expect(await count()).toBe(2);
     expect(await count({}, { eventTypes: ['booking.created'] })).toBe(0);
     expect(await count({ includeUnsubscribed: true }, { eventTypes: ['booking.created'] })).toBe(3);
@@ -284,8 +284,8 @@ describe('cancelDeliveries', () => {
     const other = await site.webhook();
     await site.past(4, { webhookId: other, status: "'HELD'" });
     await site.rows(`update hookwright.webhooks set keep_held = true`);
-    const { count, operation } = await cancel({ webhookId: String(webhookId) });
-    expect(count).toBe(705);
+    const { total, operation } = await cancel({ webhookId: String(webhookId) });
+    expect(total).toBe(705);
     site.startDaemon();
     expect(await site.reaches(operation.id, 'COMPLETED')).toMatchObject({ affected: 705, skipped: 0 });
     expect(await site.statuses()).toEqual({ CANCELED: 705, HELD: 4 });
@@ -298,9 +298,9 @@ describe('cancelDeliveries', () => {
     await setActive(false);
     await site.past(3, { webhookId, status: "'HELD'" });
     await site.past(2, { webhookId, status: "'HELD'", eventType: 'voucher.emitted' });
-    const { count, operation } = await cancel({ status: 'HELD', eventType: 'voucher.emitted' });
-    expect(count).toBe(2);
-    expect((await cancel({ status: 'PENDING' })).count).toBe(0);
+    const { total, operation } = await cancel({ status: 'HELD', eventType: 'voucher.emitted' });
+    expect(total).toBe(2);
+    expect((await cancel({ status: 'PENDING' })).total).toBe(0);
     site.startDaemon();
     expect(await site.reaches(operation.id, 'COMPLETED')).toMatchObject({ affected: 2, webhook: null });
     expect(await site.statuses()).toEqual({ CANCELED: 2, HELD: 3 });
@@ -312,7 +312,7 @@ describe('a chunk beside the recording of outcomes', () => {
     ['cancelDeliveries', () => ({ filter: { webhookId: String(webhookId) } }), 'PENDING'],
     [
       'recoverWebhook',
-      () => ({ webhookId: String(webhookId), since: anHourAgo(), status: ['CANCELED'] }),
+      () => ({ id: String(webhookId), filter: { since: anHourAgo(), outcomes: ['CANCELED'] } }),
       'CANCELED',
     ],
   ])('of %s waits its turn: neither fails', async (name, inputOf, status) => {
@@ -365,7 +365,7 @@ describe('cancelDelivery', () => {
     const [row] = await site.rows<{ id: number }>('select id from hookwright.deliveries');
     const { data } = await site.mutate(
       'cancelDelivery',
-      { deliveryId: String(row?.id) },
+      { id: String(row?.id) },
       'delivery { status cancelReason }',
     );
     expect(data.result.delivery).toEqual({ status: 'CANCELED', cancelReason: 'BY_USER' });

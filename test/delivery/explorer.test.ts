@@ -149,11 +149,11 @@ describe('its curl command', () => {
     );
     const { data } = await api.ask(
       `mutation { emitEvent(input: {event: "coupon.applied", payload: {code: "A", discount_type: "B"}}) {
-         event { deliveries { id status asCurl } } } }`,
+         event { deliveries { edges { node { id status asCurl } } } } } }`,
       {},
       other,
     );
-    const [held] = data.emitEvent.event.deliveries;
+    const [{ node: held }] = data.emitEvent.event.deliveries.edges;
     expect(held.status).toBe('HELD');
     expect(held.asCurl).toContain(`POST 'https://never.example.com/'`);
     expect(held.asCurl).toContain(`'X-Service-Delivery: ${held.id}'`);

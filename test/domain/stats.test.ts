@@ -74,7 +74,7 @@ describe('the range of statistics', () => {
     const until = (buckets: number) => new Date(since.getTime() + buckets * bucketMs.MINUTE);
     expect(refusal(since, until(STATS_BUCKETS_MAX), 'MINUTE')).toBeNull();
     expect(refusal(since, new Date(until(STATS_BUCKETS_MAX).getTime() + 1), 'MINUTE')).toEqual({
-      field: 'bucket',
+      field: 'resolution',
       reason: 'makes 1,501 buckets of this range; a request has at most 1,500',
     });
     expect(refusal(since, new Date('2126-05-20T00:00:00Z'))).toMatchObject({ field: 'until' });

@@ -10,7 +10,7 @@ const TEST_MS = isLong ? 40 * MINUTE : 6 * MINUTE;
 const FINISH_MS = isLong ? 30 * MINUTE : 4 * MINUTE;
 const ATTEMPTS_BEFORE = 6;
 const SINCE = '2025-01-01T00:00:00+00:00';
-const FIELDS = 'count operation { id }';
+const FIELDS = 'total bulkOperation { id }';
 
 interface Progress {
   status: string;
@@ -34,7 +34,7 @@ async function makePast(site: Site, webhookId: number, count: number, delivered:
 
 const starts = {
   recoverWebhook: (webhookId: number) =>
-    `recoverWebhook(input: {webhookId: "${webhookId}", since: "${SINCE}"}) { ${FIELDS} }`,
+    `recoverWebhook(input: {id: "${webhookId}", filter: {since: "${SINCE}"}}) { ${FIELDS} }`,
   replayEvents: (webhookId: number) =>
     `replayEvents(input: {webhookId: "${webhookId}", filter: {since: "${SINCE}"}}) { ${FIELDS} }`,
 };
@@ -51,12 +51,12 @@ describe('a bulk operation whose daemons are killed', () => {
       const isRecovery = name === 'recoverWebhook';
       await makePast(site, webhookId, count, isRecovery);
       const daemons = await Promise.all([site.startDaemon(), site.startDaemon()]);
-      const { started } = await site.ask<{ started: { count: number; operation: { id: string } } }>(
+      const { started } = await site.ask<{ started: { total: number; bulkOperation: { id: string } } }>(
         `mutation { started: ${starts[name](webhookId)} }`,
       );
-      expect(started.count).toBe(count);
+      expect(started.total).toBe(count);
       const progress = async () => {
-        const query = `{ bulkOperation(id: "${started.operation.id}") { status affected skipped } }`;
+        const query = `{ bulkOperation(id: "${started.bulkOperation.id}") { status affected skipped } }`;
         return (await site.ask<{ bulkOperation: Progress }>(query)).bulkOperation;
       };
       await eventually(async () => (await progress()).affected >= count / 2, FINISH_MS);

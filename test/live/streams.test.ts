@@ -112,8 +112,8 @@ describe('what may be asked', () => {
     ],
     [
       'one that could read too much',
-      `subscription { webhookUpdated { webhook { deliveries(first: 100) { edges { node { event { deliveries {
-         webhook { deliveries(first: 100) { edges { cursor } } } } } } } } } } }`,
+      `subscription { webhookUpdated { webhook { deliveries(first: 100) { edges { node { event { deliveries(first: 100) {
+         edges { node { attempts { number } } } } } } } } } } }`,
       'GRAPHQL_VALIDATION_FAILED',
       'The query could read too much',
     ],

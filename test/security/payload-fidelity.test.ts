@@ -30,7 +30,8 @@ afterAll(async () => {
   await receiver?.close();
 });
 
-const SELECTED = 'emitEvent(input: $input) { event { id body payload deliveries { id } } }';
+const SELECTED =
+  'emitEvent(input: $input) { event { id body payload deliveries { edges { node { id } } } } }';
 
 /** Emits a payload as its very text, past every serialiser of ours. */
 function emitText(text: string | Buffer): Promise<RawAnswer> {
@@ -52,7 +53,8 @@ function emitLiteral(
 /** What has arrived of an event that was accepted. */
 async function arrived({ status, body }: RawAnswer): Promise<Received> {
   expect({ status, errors: body.errors }).toEqual({ status: 200, errors: undefined });
-  const [{ id }] = body.data.emitEvent.event.deliveries;
+  const [{ node }] = body.data.emitEvent.event.deliveries.edges;
+  const { id } = node;
   return eventually(() => receiver.received.find(({ headers }) => headers['webhook-id'] === id), 20_000);
 }
 

@@ -70,6 +70,8 @@ const guarded: Record<string, readonly Scope[] | 'any key'> = {
  */
 const unguarded: Record<string, string> = {
   ApiKey: 'createdAt expiresAt id lastUsedAt name revokedAt scopes',
+  ApiKeyConnection: 'edges pageInfo',
+  ApiKeyEdge: 'cursor node',
   Attempt: `
     connectMs dnsMs durationMs errorCode firstByteMs number requestHeaders responseBody
     responseBodyBase64 responseHeaders responseTruncated startedAt statusCode tlsMs url`,
@@ -77,21 +79,20 @@ const unguarded: Record<string, string> = {
   AuditEntryConnection: 'edges pageInfo',
   AuditEntryEdge: 'cursor node',
   Backlog: 'countMax due held oldestDueAt scheduled',
-  BucketStats: 'attempts failures p50Ms p95Ms p99Ms start successRate successes',
   BulkOperation: `
     affected createdAt error filter finishedAt id kind processed progress skipped status total`,
   BulkOperationConnection: 'edges pageInfo',
   BulkOperationEdge: 'cursor node',
-  CancelBulkOperationPayload: 'operation',
-  CancelDeliveriesPayload: 'count countIsCapped operation',
+  CancelBulkOperationPayload: 'bulkOperation',
+  CancelDeliveriesPayload: 'bulkOperation total totalCapped',
   CancelDeliveryPayload: 'delivery',
   CreateApiKeyPayload: 'apiKey key',
   CreateTenantPayload: 'tenant',
   CreateWebhookPayload: 'secret webhook',
   DeleteWebhookPayload: 'deletedWebhookId',
   Delivery: `
-    attemptCount attempts cancelReason createdAt eventType finishedAt id lastErrorCode
-    lastStatusCode nextAttemptAt status`,
+    attemptCount attempts cancelReason createdAt eventId eventType finishedAt id lastErrorCode
+    lastStatusCode nextAttemptAt status webhookId`,
   DeliveryConnection: 'edges pageInfo',
   DeliveryEdge: 'cursor node',
   DeliveryUpdate: 'cursor delivery resync',
@@ -107,17 +108,20 @@ const unguarded: Record<string, string> = {
   EventType: `
     createdAt deprecatedAt description name reserved samplePayload schema version versions`,
   EventTypeVersion: 'createdAt schema version',
-  FanOutEntry: 'cursor delivery reason',
+  FanOutEntry: 'delivery reason webhookId',
+  FanOutEntryConnection: 'edges pageInfo',
+  FanOutEntryEdge: 'cursor node',
   PageInfo: 'endCursor hasNextPage hasPreviousPage startCursor',
-  RecoverWebhookPayload: 'count countIsCapped operation',
+  RecoverWebhookPayload: 'bulkOperation total totalCapped',
   RedeliverPayload: 'delivery',
   RegisterEventTypePayload: 'eventType',
   ReleaseHeldPayload: 'webhook',
-  ReplayEventsPayload: 'count countIsCapped operation',
-  ResumeBulkOperationPayload: 'operation',
+  ReplayEventsPayload: 'bulkOperation total totalCapped',
+  ResumeBulkOperationPayload: 'bulkOperation',
   RevokeApiKeyPayload: 'apiKey',
   RotateWebhookSecretPayload: 'secret webhook',
-  Stats: 'bucket buckets since total until',
+  Stats: 'buckets resolution since total until',
+  StatsBucket: 'attempts failures p50Ms p95Ms p99Ms start successRate successes',
   StatsFigures: 'attempts failures p50Ms p95Ms p99Ms successRate successes',
   Tenant: 'createdAt id name',
   TestWebhookPayload: 'delivery',
@@ -239,9 +243,9 @@ describe('over the wire', () => {
     EmitEventsInput: '{events: []}',
     CancelBulkOperationInput: '{id: "1"}',
     CancelDeliveriesInput: '{filter: {webhookId: "1"}}',
-    CancelDeliveryInput: '{deliveryId: "1"}',
+    CancelDeliveryInput: '{id: "1"}',
     DeprecateEventTypeInput: '{name: "a.b"}',
-    RecoverWebhookInput: '{webhookId: "1", since: "2026-01-01T00:00:00Z"}',
+    RecoverWebhookInput: '{id: "1", filter: {since: "2026-01-01T00:00:00Z"}}',
     RegisterEventTypeInput: '{name: "a.b", description: "d", schema: {type: "object"}}',
     ReplayEventsInput: '{webhookId: "1", filter: {since: "2026-01-01T00:00:00Z"}}',
     ResumeBulkOperationInput: '{id: "1"}',
@@ -297,7 +301,8 @@ describe('over the wire', () => {
   const ways: Record<string, (inner: string) => string> = {
     BulkOperation: (inner) => `{ bulkOperation(id: "${ids['bulkOperation']}") { id ${inner} } }`,
     Attempt: (inner) => `{ delivery(id: "${ids['delivery']}") { attempts { number ${inner} } } }`,
-    FanOutEntry: (inner) => `{ event(id: "${ids['event']}") { fanOut { cursor ${inner} } } }`,
+    FanOutEntry: (inner) =>
+      `{ event(id: "${ids['event']}") { fanOut { edges { node { reason ${inner} } } } } }`,
     Delivery: (inner) => `{ delivery(id: "${ids['delivery']}") { id ${inner} } }`,
     Event: (inner) => `{ event(id: "${ids['event']}") { id ${inner} } }`,
     Webhook: (inner) => `{ webhook(id: "${ids['webhook']}") { id ${inner} } }`,

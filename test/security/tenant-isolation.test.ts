@@ -118,12 +118,12 @@ describe('without the ORM’s tenant filter', () => {
       `mutation { testWebhook(input: {id: "${webhookId}"}) { delivery { id } } }`,
       `mutation { releaseHeld(input: {webhookId: "${webhookId}"}) { webhook { id } } }`,
       `mutation { redeliver(input: {deliveryId: "${deliveryId}"}) { delivery { id } } }`,
-      `mutation { cancelDelivery(input: {deliveryId: "${deliveryId}"}) { delivery { id } } }`,
-      `mutation { recoverWebhook(input: {webhookId: "${webhookId}", since: "${since}"}) { count } }`,
-      `mutation { replayEvents(input: {webhookId: "${webhookId}", filter: {since: "${since}"}}) { count } }`,
-      `mutation { cancelDeliveries(input: {filter: {webhookId: "${webhookId}"}}) { count } }`,
-      `mutation { cancelBulkOperation(input: {id: "${operationId}"}) { operation { id } } }`,
-      `mutation { resumeBulkOperation(input: {id: "${operationId}"}) { operation { id } } }`,
+      `mutation { cancelDelivery(input: {id: "${deliveryId}"}) { delivery { id } } }`,
+      `mutation { recoverWebhook(input: {id: "${webhookId}", filter: {since: "${since}"}}) { total } }`,
+      `mutation { replayEvents(input: {webhookId: "${webhookId}", filter: {since: "${since}"}}) { total } }`,
+      `mutation { cancelDeliveries(input: {filter: {webhookId: "${webhookId}"}}) { total } }`,
+      `mutation { cancelBulkOperation(input: {id: "${operationId}"}) { bulkOperation { id } } }`,
+      `mutation { resumeBulkOperation(input: {id: "${operationId}"}) { bulkOperation { id } } }`,
       `{ bulkOperation(id: "${operationId}") { id } }`,
       `mutation { revokeApiKey(input: {id: "${owner.keyId}"}) { apiKey { id } } }`,
       `mutation { deleteWebhook(input: {id: "${webhookId}"}) { deletedWebhookId } }`,
@@ -132,7 +132,7 @@ describe('without the ORM’s tenant filter', () => {
     }
     const lists = await api.ask(
       `{ webhooks { edges { node { id } } } events { edges { node { id } } } deliveries { edges { node { id } } }
-         bulkOperations { edges { node { id } } } apiKeys { id } }`,
+         bulkOperations { edges { node { id } } } apiKeys { edges { node { id } } } }`,
       {},
       stranger,
     );
@@ -140,7 +140,7 @@ describe('without the ORM’s tenant filter', () => {
     expect(lists.data.events.edges).toHaveLength(1);
     expect(lists.data.deliveries.edges).toHaveLength(1);
     expect(lists.data.bulkOperations.edges).toHaveLength(1);
-    expect(lists.data.apiKeys).toEqual([{ id: String(stranger.keyId) }]);
+    expect(lists.data.apiKeys.edges).toEqual([{ node: { id: String(stranger.keyId) } }]);
     expect(JSON.stringify(lists.data)).not.toContain(`"${webhookId}"`);
   });
 });

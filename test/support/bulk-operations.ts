@@ -10,7 +10,7 @@ import { type Receiver, startReceiver } from './receiver.js';
 // biome-ignore lint/suspicious/noExplicitAny: answers are read by tests, each with a shape of its own
 type Json = any;
 
-export const OPERATION = `operation { id kind status filter total processed affected skipped progress createdAt
+const BULK_OPERATION = `{ id kind status filter total processed affected skipped progress createdAt
   finishedAt error webhook { id } }`;
 
 /** An API, daemons that can be started and stopped beside it, and an endpoint: what bulk operations are tried with. */
@@ -99,16 +99,15 @@ export class BulkSite implements AsyncDisposable {
   }
 
   /** Starts a bulk operation, which must succeed. */
-  async start(name: string, input: object): Promise<{ count: number; operation: Json }> {
-    const { data, errors } = await this.mutate(name, input, `count countIsCapped ${OPERATION}`);
+  async start(name: string, input: object): Promise<{ total: number; operation: Json }> {
+    const { data, errors } = await this.mutate(name, input, `total bulkOperation ${BULK_OPERATION}`);
     expect(errors).toEqual([]);
-    return data.result;
+    const { total, bulkOperation: operation } = data.result;
+    return { total, operation };
   }
 
   async operation(id: string): Promise<Json> {
-    const { data, errors } = await this.ask(
-      `{ ${OPERATION.replace('operation', `bulkOperation(id: "${id}")`)} }`,
-    );
+    const { data, errors } = await this.ask(`{ bulkOperation(id: "${id}") ${BULK_OPERATION} }`);
     expect(errors).toEqual([]);
     return data.bulkOperation;
   }

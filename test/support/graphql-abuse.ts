@@ -32,7 +32,7 @@ const bomb = (levels: number, last: string): string =>
 const pages = (
   size: string,
 ): string => `webhooks(first: ${size}) { edges { node { deliveries(first: ${size}) {
-  edges { node { event { deliveries { id } } } } } } } }`;
+  edges { node { event { deliveries { edges { cursor } } } } } } } } }`;
 
 const emit =
   'emitEvent(input: {event: "coupon.applied", payload: {code: "A", discount_type: "B"}}) { duplicate }';

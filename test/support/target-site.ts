@@ -57,11 +57,12 @@ export interface Reading {
   text: string;
 }
 
-const READ = `query ($id: ID!) { event(id: $id) { deliveries {
+const READ = `query ($id: ID!, $after: String) { event(id: $id) { deliveries(first: 100, after: $after) {
+  pageInfo { hasNextPage endCursor } edges { node {
   id status attemptCount cancelReason createdAt eventType finishedAt lastErrorCode lastStatusCode nextAttemptAt
   webhook { id active consecutiveFailures disabledReason lastFailureAt lastSuccessAt }
   attempts { number durationMs errorCode requestHeaders responseBody responseBodyBase64 responseHeaders
-             responseTruncated startedAt statusCode } } } }`;
+             responseTruncated startedAt statusCode } } } } } }`;
 
 /**
  * The whole service with its interfaces, its daemon and a DNS server of its own. http is allowed, and of all addresses
@@ -129,17 +130,20 @@ export class TargetSite implements AsyncDisposable {
   }
 
   async read(eventId: number): Promise<Map<number, Reading>> {
-    const { payload } = await this.#post('/graphql', { query: READ, variables: { id: String(eventId) } });
-    const { data, errors } = JSON.parse(payload);
-    if (errors !== undefined) throw new Error(payload);
-    // biome-ignore lint/suspicious/noExplicitAny: as the query has it
-    const deliveries: any[] = data.event.deliveries;
-    return new Map(
-      deliveries.map((delivery) => [
-        Number(delivery.webhook.id),
-        { ...delivery, text: JSON.stringify(delivery) },
-      ]),
-    );
+    const readings = new Map<number, Reading>();
+    let after: string | null = null;
+    do {
+      const variables = { id: String(eventId), after };
+      const { payload } = await this.#post('/graphql', { query: READ, variables });
+      const { data, errors } = JSON.parse(payload);
+      if (errors !== undefined) throw new Error(payload);
+      const { edges, pageInfo } = data.event.deliveries;
+      for (const { node } of edges) {
+        readings.set(Number(node.webhook.id), { ...node, text: JSON.stringify(node) });
+      }
+      after = pageInfo.hasNextPage ? pageInfo.endCursor : null;
+    } while (after !== null);
+    return readings;
   }
 
   #post(url: string, body: object) {
