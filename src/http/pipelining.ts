@@ -10,7 +10,7 @@ const RETRY_AFTER_SECONDS = 1;
  */
 export function limitPipelining(app: FastifyInstance, requestsMax: number): void {
   const underWay = new WeakMap<Socket, number>();
-  app.addHook('onRequest', async ({ raw: { socket } }, reply) => {
+  app.addHook('onRequest', ({ raw: { socket } }, reply, done) => {
     const count = (underWay.get(socket) ?? 0) + 1;
     underWay.set(socket, count);
     if (count > requestsMax) {
@@ -18,8 +18,10 @@ export function limitPipelining(app: FastifyInstance, requestsMax: number): void
       const detail = `A connection may have ${requestsMax} requests under way; wait for answers, or open another one.`;
       throw new ApiError('rate_limited', detail, { retryAfterSeconds: RETRY_AFTER_SECONDS });
     }
+    done();
   });
-  app.addHook('onResponse', async ({ raw: { socket } }) => {
+  app.addHook('onResponse', ({ raw: { socket } }, _reply, done) => {
     underWay.set(socket, (underWay.get(socket) ?? 1) - 1);
+    done();
   });
 }
