@@ -59,8 +59,13 @@ export function hashApiKey(text: string): Buffer {
   return hash('sha256', text, 'buffer');
 }
 
+/** In numbers: of a BigInt each division costs as much as all of this, for every request. */
 function checksum(text: string): string {
-  return base62(BigInt(crc32(text)), CHECKSUM_CHARS);
+  let digits = '';
+  for (let rest = crc32(text); digits.length < CHECKSUM_CHARS; rest = Math.floor(rest / BASE62.length)) {
+    digits = BASE62.charAt(rest % BASE62.length) + digits;
+  }
+  return digits;
 }
 
 function base62(value: bigint, chars: number): string {
