@@ -1,8 +1,8 @@
 import { emitAndReceive, type Scenario } from '../scenario.js';
 
 export const load = { what: 'emit', concurrency: 64 } as const;
-/** The first ten thousands of a process are a quarter slower: its code is not compiled yet. */
-export const WARM_UP_SECONDS = 5;
+/** The first forty thousand of a process are a quarter slower: not all of its code is compiled yet. */
+export const WARM_UP_SECONDS = 20;
 
 export const throughput: Scenario = {
   name: 'throughput',
