@@ -55,7 +55,8 @@ describe('the type of an answer', () => {
 describe('a request in a URL', () => {
   test('has its variables and the name of its operation there too', async () => {
     const { status, body } = await get({
-      query: 'query A($id: ID!) { webhook(id: $id) { id } } query B($id: ID!) { viewer { scopes } event(id: $id) { id } }',
+      query:
+        'query A($id: ID!) { webhook(id: $id) { id } } query B($id: ID!) { viewer { scopes } event(id: $id) { id } }',
       operationName: 'A',
       variables: '{"id": "1"}',
     });
@@ -83,15 +84,15 @@ describe('a request in a URL', () => {
     expect(body).toEqual(refused('BAD_REQUEST'));
   });
 
-  test.each(['mutation { deleteWebhook(input: {id: "1"}) { deletedWebhookId } }', 'subscription { webhookUpdated { webhook { id } } }'])(
-    'is a query, and not %s',
-    async (query) => {
-      const { status, headers, body } = await get({ query });
-      expect(status).toBe(405);
-      expect(headers['allow']).toBe('POST');
-      expect(body).toEqual(refused('BAD_REQUEST'));
-    },
-  );
+  test.each([
+    'mutation { deleteWebhook(input: {id: "1"}) { deletedWebhookId } }',
+    'subscription { webhookUpdated { webhook { id } } }',
+  ])('is a query, and not %s', async (query) => {
+    const { status, headers, body } = await get({ query });
+    expect(status).toBe(405);
+    expect(headers['allow']).toBe('POST');
+    expect(body).toEqual(refused('BAD_REQUEST'));
+  });
 
   test('is not asked by HEAD', async () => {
     const { status, headers } = await api.ask(`HEAD //graphql?query=${encodeURIComponent(query)}`);
@@ -100,7 +101,10 @@ describe('a request in a URL', () => {
   });
 
   test('in a browser is an answer and no page with scripts from elsewhere', async () => {
-    const { status, headers } = await get({}, { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } });
+    const { status, headers } = await get(
+      {},
+      { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } },
+    );
     expect(status).toBe(400);
     expect(headers['content-type']).toBe('application/json; charset=utf-8');
   });
@@ -136,7 +140,9 @@ describe('the form of a body', () => {
   });
 
   test('a persisted query is answered so that clients send the document itself, and is not kept', async () => {
-    const { status, headers, body } = await post({ extensions: { persistedQuery: { version: 1, sha256Hash: 'a' } } });
+    const { status, headers, body } = await post({
+      extensions: { persistedQuery: { version: 1, sha256Hash: 'a' } },
+    });
     expect(status).toBe(200);
     expect(headers['cache-control']).toBe('private, no-cache, must-revalidate');
     expect(body.errors).toEqual([
@@ -154,7 +160,7 @@ describe('an emit whose document is known', () => {
   test.each<[string, unknown, (string | number)[]]>([
     ['a number for a text', { event: 5, payload }, ['input', 'event']],
     ['a missing field', { event: 'coupon.applied' }, ['input']],
-    ['a field that is not known', { event: 'coupon.applied', payload, hunter2: 'hunter2' }, ['input']],
+    ['a field that is not known', { event: 'coupon.applied', payload, secret: 'hunter2' }, ['input']],
     ['no input', undefined, ['input']],
     ['null', null, ['input']],
   ])('is refused for %s as it was when it was new, and counted as broken', async (_what, input, path) => {
@@ -168,14 +174,20 @@ describe('an emit whose document is known', () => {
       errors: [{ path }],
     });
     expect(known.headers['ratelimit']).toMatch(/^"management"/);
-    expect(known.text).not.toContain('"hunter2"');
-    const isNew = await post({ query: `${mutation} # ${_what}`, variables: input === undefined ? {} : { input } });
+    expect(known.text).not.toContain('hunter2');
+    const isNew = await post({
+      query: `${mutation} # ${_what}`,
+      variables: input === undefined ? {} : { input },
+    });
     expect(isNew.body).toEqual(known.body);
     expect(isNew.status).toBe(known.status);
   });
 
   test('counts no management operation when it runs', async () => {
-    const answers = [await emit({ event: 'coupon.applied', payload }), await emit({ event: 'coupon.applied', payload })];
+    const answers = [
+      await emit({ event: 'coupon.applied', payload }),
+      await emit({ event: 'coupon.applied', payload }),
+    ];
     expect(answers.map(({ status, headers }) => [status, headers['ratelimit']])).toEqual([
       [200, undefined],
       [200, undefined],
