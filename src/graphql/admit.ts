@@ -17,7 +17,7 @@ type Values = Readonly<Record<string, unknown>>;
  */
 export function admit(operation: KnownOperation, values: Values, context: Context): Verdict {
   if (isFree(operation, context)) {
-    return nothingCounted; // the hot path: an emit, whose variables the execution judges, once is enough
+    return nothingCounted; // the hot path: an emit, whose variables the execution judges once more anyway
   }
   const unfit = unfitError(operation, values, context);
   if (unfit !== null) {

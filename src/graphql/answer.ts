@@ -39,7 +39,7 @@ export function answerOf(
 
 /** Of the two types the one that is named first, as graphql-http has it, which has refused whoever takes neither. */
 function prefersResponseType(accept: string): boolean {
-  const [first] = /application\/(json|\*|graphql-response\+json)|\*\/\*/i.exec(accept) ?? [];
+  const [first] = /application\/(?:json|\*|graphql-response\+json)(?![^\s;,])|\*\/\*/i.exec(accept) ?? [];
   return first?.toLowerCase() === 'application/graphql-response+json';
 }
 

@@ -25,6 +25,7 @@ describe('the type of an answer', () => {
     ['text/html, */*;q=0.8', 'application/json'],
     ['application/json, application/graphql-response+json', 'application/json'],
     ['application/graphql-response+json', RESPONSE_TYPE],
+    ['application/json5, application/graphql-response+json', RESPONSE_TYPE],
     ['Application/GraphQL-Response+JSON, application/json;q=0.9', RESPONSE_TYPE],
     ['text/event-stream, application/graphql-response+json; charset=utf-8, */*', RESPONSE_TYPE],
   ])('for Accept: %s it is %s, also when the request is refused', async (accept, type) => {
