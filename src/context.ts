@@ -87,8 +87,8 @@ export async function createContext(services: Services, request: ContextRequest)
 }
 
 /**
- * A class, so that the lazy members are the prototype's: Apollo copies a context for each request with Object.assign,
- * which would call getters of the object's own and make an EntityManager for every emit.
+ * A class, so that the lazy members are the prototype's: nothing that looks at a context's own members makes an
+ * EntityManager for an emit, which needs none.
  */
 class RequestContext {
   private madeEm: EntityManager | undefined;

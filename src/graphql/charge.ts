@@ -1,4 +1,3 @@
-import { type GraphQLRequestContext, HeaderMap } from '@apollo/server';
 import {
   type DocumentNode,
   type FieldNode,
@@ -10,81 +9,78 @@ import {
 } from 'graphql';
 import { type Context, parseId } from '../context.js';
 import type { Verdict } from '../rate-limits.js';
-import { graphqlErrorOf } from './errors.js';
-
-type Request = GraphQLRequestContext<Context>;
+import type { KnownOperation } from './operation.js';
 
 /** So much cost, on top of the operation itself, counts as one more operation. */
 const COST_PER_OPERATION = 1_000;
-export const operationsOfCost = (cost: number): number => Math.floor(cost / COST_PER_OPERATION);
 
 const emitFields = new Set(['emitEvent', 'emitEvents']);
 
+/** What is not limited, and has no headers. */
+export const nothingCounted: Verdict = { refusal: null, headers: {} };
+
 /**
- * Counts a request against the limits of its key and tenant: a query is one operation, and so is each root field of a
- * mutation that emits nothing; either is more for each 1,000 of cost. Emits count as events, where these are limited.
- *
- * @throws GraphQLError RATE_LIMITED, with nothing done and nothing counted
+ * Counts a request against the limits of its key and tenant: a query is one operation, a subscription too, and so is
+ * each root field of a mutation that emits nothing; either is more for each 1,000 of cost. Emits count as events, where
+ * these are limited. What is refused is not counted.
  */
 export function chargeRequest(
-  request: Request,
-  document: DocumentNode,
-  operation: OperationDefinitionNode,
+  { caller, tenantId, config, limits }: Context,
+  operation: KnownOperation,
+  variables: Readonly<Record<string, unknown>>,
   cost: number,
-): void {
-  const { caller, limits } = request.contextValue;
+): Verdict {
   if (caller === null) {
-    return; // introspection: counted by address
+    return nothingCounted; // introspection: counted by address
   }
-  const operations = rootOf(document, operation).operations + operationsOfCost(cost);
-  const events = limits.limitsEmits ? eventsOf(request, document, operation) : null;
+  const { root } = operation;
+  const operations = operationsOf(operation, cost);
+  const events =
+    limits.limitsEmits && root.emits.length > 0
+      ? eventsOf(operation, variables, { tenantId, max: config.limits.eventsPerRequestMax })
+      : null;
   if (operations === 0 && events === null) {
-    return; // an emit without a limit: the hot path
+    return nothingCounted; // emits without a limit
   }
-  const { refusal, headers } = limits.charge({ keyId: caller.keyId, operations, events });
-  setHeaders(request, headers);
-  if (refusal !== null) {
-    throw graphqlErrorOf(refusal);
-  }
+  return limits.charge({ keyId: caller.keyId, operations, events });
+}
+
+/** Whether an operation is known to be affordable and to count nothing, whatever its variables are. */
+export function isFree(operation: KnownOperation, { limits, config }: Context): boolean {
+  const { fixedCost } = operation;
+  return (
+    fixedCost !== null &&
+    fixedCost <= config.limits.graphql.costMax &&
+    !limits.limitsEmits &&
+    operationsOf(operation, fixedCost) === 0
+  );
+}
+
+function operationsOf({ root }: KnownOperation, cost: number): number {
+  return root.operations + Math.floor(cost / COST_PER_OPERATION);
 }
 
 /** Counts a request that was refused before it could run: its document is broken, too dear or not allowed. */
-export function chargeBroken(request: Request): void {
-  const { caller, limits } = request.contextValue;
-  if (caller !== null) {
-    setHeaders(request, limits.chargeBroken(caller.keyId));
-  }
+export function chargeBroken({ caller, limits }: Context): Verdict['headers'] {
+  return caller === null ? nothingCounted.headers : limits.chargeBroken(caller.keyId);
 }
 
-function setHeaders({ response }: Request, headers: Verdict['headers']): void {
-  response.http.headers ??= new HeaderMap();
-  for (const [name, value] of Object.entries(headers)) {
-    response.http.headers.set(name, value);
-  }
-}
-
-interface Root {
+/** What an operation counts by its root fields. */
+export interface RootFields {
   operations: number;
   emits: readonly FieldNode[];
 }
 
-/** Remembered with the parsed document, which every emit of a producer shares. */
-const known = new WeakMap<OperationDefinitionNode, Root>();
-
 /** Whatever `@skip` and `@include` say, a field counts. */
-function rootOf(document: DocumentNode, operation: OperationDefinitionNode): Root {
-  const remembered = known.get(operation);
-  if (remembered !== undefined) {
-    return remembered;
+export function rootFieldsOf(document: DocumentNode, operation: OperationDefinitionNode): RootFields {
+  if (operation.operation !== 'mutation') {
+    return { operations: 1, emits: [] };
   }
   const fields = new Map<string, FieldNode>();
   collect(document, operation.selectionSet, fields, new Set());
   const all = [...fields.values()];
-  const emits = operation.operation === 'mutation' ? all.filter(isEmit) : [];
-  const operations = operation.operation === 'mutation' ? all.length - emits.length : 1;
-  const root = { operations, emits };
-  known.set(operation, root);
-  return root;
+  const emits = all.filter(isEmit);
+  return { operations: all.length - emits.length, emits };
 }
 
 function isEmit({ name }: FieldNode): boolean {
@@ -123,22 +119,18 @@ interface RawEmit {
 
 /** How many events a request emits, by tenant. Refused ones count too: they were judged. */
 function eventsOf(
-  { request, contextValue: { tenantId, config } }: Request,
-  document: DocumentNode,
-  operation: OperationDefinitionNode,
-): Map<number, number> | null {
-  const { emits } = rootOf(document, operation);
-  if (emits.length === 0) {
-    return null;
-  }
-  const variables = withDefaults(operation, request.variables ?? {});
+  { root: { emits }, definition }: KnownOperation,
+  given: Readonly<Record<string, unknown>>,
+  { tenantId, max }: { tenantId: number | null; max: number },
+): Map<number, number> {
+  const variables = withDefaults(definition, given);
   const events = new Map<number, number>();
   for (const emit of emits) {
     const value = emit.arguments?.find(({ name }) => name.value === 'input')?.value;
     const input = (value === undefined ? null : valueFromASTUntyped(value, variables)) as RawEmit | null;
     const items = emit.name.value === 'emitEvents' ? [input?.events ?? []].flat() : [input];
     // Above the limit of one call none is emitted; they must not ruin the tenant for minutes.
-    for (const item of items.slice(0, config.limits.eventsPerRequestMax) as (RawEmit | null)[]) {
+    for (const item of items.slice(0, max) as (RawEmit | null)[]) {
       // Only a platform key has no tenant, and names one with each event. A tenant's key cannot use up another's.
       const tenant = tenantId ?? tenantNamed(item?.tenantId);
       if (tenant !== null) {
@@ -157,7 +149,7 @@ function tenantNamed(id: unknown): number | null {
 /** Only what is missing has its default: null is a value. */
 function withDefaults(
   { variableDefinitions = [] }: OperationDefinitionNode,
-  variables: Record<string, unknown>,
+  variables: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
   const defaults = variableDefinitions.flatMap(({ variable: { name }, defaultValue }) =>
     defaultValue === undefined ? [] : [[name.value, valueFromASTUntyped(defaultValue)]],

@@ -1,18 +1,7 @@
-import { unwrapResolverError } from '@apollo/server/errors';
-import {
-  type ASTNode,
-  coerceInputValue,
-  GraphQLError,
-  type GraphQLFormattedError,
-  type GraphQLSchema,
-  isInputType,
-  type OperationDefinitionNode,
-  typeFromAST,
-  type VariableDefinitionNode,
-} from 'graphql';
-import { ApiError, type InputIssue, invalidInput, toApiError } from '../errors.js';
+import { type ASTNode, GraphQLError, type GraphQLFormattedError } from 'graphql';
+import { ApiError, toApiError } from '../errors.js';
 
-/** What GraphQL's and Apollo's own errors look like: a message about the document, and a code of its own. */
+/** The codes of errors that the catalogue does not know: they are about the request's form, or its document. */
 const documentErrorCodes = new Set([
   'GRAPHQL_PARSE_FAILED',
   'GRAPHQL_VALIDATION_FAILED',
@@ -24,8 +13,11 @@ const documentErrorCodes = new Set([
 
 /** What was thrown by us, or by a library of ours, behind the error that GraphQL made of it. */
 export function causeOf(error: unknown): unknown {
-  const unwrapped = unwrapResolverError(error);
-  return unwrapped instanceof GraphQLError && unwrapped.originalError ? unwrapped.originalError : unwrapped;
+  let cause = error;
+  while (cause instanceof GraphQLError && cause.originalError !== undefined) {
+    cause = cause.originalError;
+  }
+  return cause;
 }
 
 /** The members of an error's `extensions`. */
@@ -40,31 +32,30 @@ export function extensionsOf(error: ApiError): Record<string, unknown> {
 }
 
 /** The answer's form of an error: what the catalogue says of it, and nothing else of what was thrown. */
-export function formatError(formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
-  const cause = causeOf(error);
-  const { locations, path } = formatted;
+export function formatError(error: GraphQLError): GraphQLFormattedError {
+  const { message, locations, path } = error;
+  const { http: _http, ...told } = error.extensions;
   const place = { ...(locations ? { locations } : {}), ...(path ? { path } : {}) };
-  const { code, reason } = formatted.extensions ?? {};
-  if (reason !== undefined) {
-    return { message: formatted.message, ...place, extensions: formatted.extensions! }; // made by graphqlErrorOf
+  if (told['reason'] !== undefined) {
+    return { message, ...place, extensions: told }; // made by graphqlErrorOf
   }
-  if (!(cause instanceof ApiError) && documentErrorCodes.has(String(code))) {
-    return { message: withoutValue(formatted.message), ...place, extensions: { code } };
+  const cause = causeOf(error);
+  const code = String(told['code']);
+  if (!(cause instanceof ApiError) && documentErrorCodes.has(code)) {
+    return { message: withoutValue(message), ...place, extensions: { code } };
   }
   const known = toApiError(cause);
   return { message: known.detail, ...place, extensions: extensionsOf(known) };
 }
 
 /** The headers that go with a status when a whole request is refused. */
-export function headersOf(error: { code: unknown; retryAfterSeconds?: unknown }): Map<string, string> {
-  const headers = new Map<string, string>();
-  if (error.code === 'UNAUTHENTICATED') {
-    headers.set('www-authenticate', 'Bearer');
-  }
-  if (typeof error.retryAfterSeconds === 'number') {
-    headers.set('retry-after', String(error.retryAfterSeconds));
-  }
-  return headers;
+export function headersOf(error: { code?: unknown; retryAfterSeconds?: unknown }): Record<string, string> {
+  return {
+    ...(error.code === 'UNAUTHENTICATED' ? { 'www-authenticate': 'Bearer' } : {}),
+    ...(typeof error.retryAfterSeconds === 'number'
+      ? { 'retry-after': String(error.retryAfterSeconds) }
+      : {}),
+  };
 }
 
 /** The status of a GraphQL request that is refused as a whole: 200 unless it stands here. */
@@ -75,86 +66,62 @@ export const refusalStatuses: Readonly<Record<string, number>> = {
   UNAVAILABLE: 503,
 };
 
+/** What an error says of the whole answer, in `extensions.http`; it is not told. */
+export interface Head {
+  status: number;
+  headers?: Readonly<Record<string, string>>;
+}
+
+export function headOf({ extensions }: GraphQLError): Head | undefined {
+  return extensions['http'] as Head | undefined;
+}
+
 /**
- * An error thrown outside resolvers, with the status that Apollo shall give it.
+ * An error thrown outside resolvers, with the status that the answer shall have.
  *
  * @param node the place in the document that it is about
  * @param status unless its code has one of its own
  */
 export function graphqlErrorOf(error: ApiError, node?: ASTNode, status = 200): GraphQLError {
-  const told = extensionsOf(error);
-  const headers = headersOf(told as { code: unknown });
-  // Apollo wants a Map of headers; other libraries declare `http` of these extensions otherwise.
-  const extensions: Record<string, unknown> = {
-    ...told,
-    http: { status: refusalStatuses[error.code] ?? status, headers },
-  };
-  return new GraphQLError(error.detail, { extensions, nodes: node ?? null });
-}
-
-/** A request that is refused for its form, with status 400. Its code is one of GraphQL's own, which no REST answer has. */
-export function refusalOf(code: string, detail: string): GraphQLError {
-  return new GraphQLError(detail, { extensions: { code, http: { status: 400 } } });
-}
-
-/** More than anybody reads; each costs its place and its sentence, and a list of variables may hold a million. */
-const VARIABLE_ISSUES_MAX = 20;
-
-/** Thrown to end the coercion of a list. Made once: an error takes longer to make than the variables of an emit to judge. */
-const enough = new Error('enough issues');
-
-/**
- * What is wrong with a request's variables, without repeating their values, as GraphQL's own messages do: they end up
- * in logs. Null when nothing is.
- *
- * @param suggests whether names of the schema that are like a misspelt one are told
- */
-export function variableError(
-  schema: GraphQLSchema,
-  operation: OperationDefinitionNode,
-  variables: Readonly<Record<string, unknown>>,
-  suggests: boolean,
-): ApiError | null {
-  const issues: InputIssue[] = [];
-  const add = ({ path, code, detail }: InputIssue) => {
-    issues.push({ path, code, detail: suggests ? detail : detail.replace(/ Did you mean .*$/s, '') });
-    if (issues.length === VARIABLE_ISSUES_MAX) {
-      throw enough;
-    }
-  };
-  try {
-    for (const definition of operation.variableDefinitions ?? []) {
-      judgeVariable(schema, definition, variables, add);
-    }
-  } catch (error) {
-    if (error !== enough) {
-      throw error;
-    }
-  }
-  return issues.length > 0 ? invalidInput(issues) : null;
-}
-
-function judgeVariable(
-  schema: GraphQLSchema,
-  { variable, type: typeNode, defaultValue }: VariableDefinitionNode,
-  variables: Readonly<Record<string, unknown>>,
-  add: (issue: InputIssue) => void,
-): void {
-  const name = variable.name.value;
-  const type = typeFromAST(schema, typeNode as never);
-  const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
-  if (!isInputType(type) || (value === undefined && defaultValue !== undefined)) {
-    return;
-  }
-  if (value === undefined) {
-    if (typeNode.kind === 'NonNullType') {
-      add({ path: [name], code: 'required', detail: 'is required' });
-    }
-    return;
-  }
-  coerceInputValue(value, type, (path, _value, error) => {
-    add({ path: [name, ...path], code: 'invalid_type', detail: withoutValue(error.message) });
+  const http: Head = { status: refusalStatuses[error.code] ?? status };
+  return new GraphQLError(error.detail, {
+    extensions: { ...extensionsOf(error), http },
+    nodes: node ?? null,
   });
+}
+
+/** A request that is refused for its form. Its code is one of GraphQL's own, which no REST answer has. */
+export function refusalOf(code: string, detail: string, http: Head = { status: 400 }): GraphQLError {
+  return new GraphQLError(detail, { extensions: { code, http } });
+}
+
+/** An error of GraphQL's own, which has its place in the document, as a refusal. */
+export function refusalFrom(error: GraphQLError, code: string): GraphQLError {
+  const { message, nodes, source, positions, path, originalError } = error;
+  const extensions = { code, http: { status: 400 } };
+  return new GraphQLError(message, {
+    nodes: nodes ?? null,
+    source: source ?? null,
+    positions: positions ?? null,
+    path: path ?? null,
+    originalError: originalError ?? null,
+    extensions,
+  });
+}
+
+/** What was thrown while a request was judged, as errors of GraphQL. */
+export function errorsOf(error: unknown): readonly GraphQLError[] {
+  if (error instanceof BrokenDocument) {
+    return error.errors;
+  }
+  return [error instanceof GraphQLError ? error : new GraphQLError('', { originalError: error as Error })];
+}
+
+/** A document that cannot run, with all that is wrong with it. */
+export class BrokenDocument extends Error {
+  constructor(readonly errors: readonly GraphQLError[]) {
+    super('The document is broken.');
+  }
 }
 
 const WORD_SHOWN_CHARS_MAX = 100;
@@ -163,7 +130,7 @@ const WORD_SHOWN_CHARS_MAX = 100;
  * A message of GraphQL's without the values in it: built-in scalars and enums end or begin their messages with the value
  * that they refuse, and names of any length are repeated whole.
  */
-function withoutValue(message: string): string {
+export function withoutValue(message: string): string {
   return message
     .replace(/ value: .*$/s, ' value.')
     .replace(/(Expected value of type "[^"]*"), found .*$/s, '$1.')

@@ -19,6 +19,7 @@ import {
 import type { Context } from '../context.js';
 import { ApiError } from '../errors.js';
 import { graphqlErrorOf } from './errors.js';
+import type { KnownOperation } from './operation.js';
 import { type Requirement, requirementOf } from './requires.js';
 
 /** A field of an operation that requires something of the request. */
@@ -37,13 +38,11 @@ export interface GuardedField {
  * @throws GraphQLError with the reason of the first requirement that is not met, and the field's name
  */
 export function requireWholeMutation(
-  schema: GraphQLSchema,
-  document: DocumentNode,
-  operation: OperationDefinitionNode,
+  operation: KnownOperation,
   variables: Readonly<Record<string, unknown>>,
   context: Context,
 ): void {
-  for (const { name, node, requirement } of guardedFields(schema, document, operation, variables)) {
+  for (const { name, node, requirement } of operation.guardedFields(variables)) {
     try {
       requirement(context);
     } catch (error) {
@@ -56,28 +55,20 @@ export function requireWholeMutation(
   }
 }
 
-const known = new WeakMap<OperationDefinitionNode, readonly GuardedField[]>();
-
 /**
- * The guarded fields that an operation would run, each once. They are remembered with the parsed document, which
- * every emit of a producer shares, unless `@skip` or `@include` make them differ from request to request.
+ * The guarded fields that an operation would run, each once.
+ *
+ * @returns also whether they are the same for each request: `@skip` and `@include` make them differ
  */
 export function guardedFields(
   schema: GraphQLSchema,
   document: DocumentNode,
   operation: OperationDefinitionNode,
   variables: Readonly<Record<string, unknown>> = {},
-): readonly GuardedField[] {
-  const remembered = known.get(operation);
-  if (remembered !== undefined) {
-    return remembered;
-  }
+): { fields: readonly GuardedField[]; areFixed: boolean } {
   const conditions = new Conditions(schema, operation, variables);
   const fields = collect(schema, document, operation, conditions);
-  if (!conditions.met) {
-    known.set(operation, fields);
-  }
-  return fields;
+  return { fields, areFixed: !conditions.met };
 }
 
 function collect(

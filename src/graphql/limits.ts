@@ -11,13 +11,10 @@ import {
 import { type ComplexityEstimator, getComplexity } from 'graphql-query-complexity';
 import { Extensions } from 'type-graphql';
 import { PAGE_DEFAULT, PAGE_MAX } from './connection.js';
-import type { GraphqlLimits } from './document-limits.js';
 import { refusalOf } from './errors.js';
 
 /** Each error of a document costs its search for similar names; nobody reads more. */
 export const VALIDATION_ERRORS_MAX = 10;
-
-const OPERATION_NAME_CHARS_MAX = 256;
 
 /** What a list without a page size is taken to hold, unless its field says more. */
 const LIST_LENGTH_ASSUMED = 10;
@@ -28,23 +25,6 @@ export const mayHold = (length: number) => Extensions({ [LIST_LENGTH]: length })
 
 /** How many selections the cost may take to find: fragments within fragments multiply them. */
 const SELECTIONS_COUNTED_MAX = 4000;
-
-/**
- * Refuses a request by the length of its texts, before one of them is hashed, parsed or repeated in a message.
- *
- * @param body as it was parsed from JSON
- * @throws GraphQLError GRAPHQL_PARSE_FAILED, BAD_REQUEST
- */
-export function requireShort(body: unknown, { documentCharsMax }: GraphqlLimits): void {
-  const { query, operationName } = (body ?? {}) as { query?: unknown; operationName?: unknown };
-  if (typeof query === 'string' && query.length > documentCharsMax) {
-    const detail = `The document has ${query.length} characters; at most ${documentCharsMax} are allowed. Send long values as variables.`;
-    throw refusalOf('GRAPHQL_PARSE_FAILED', detail);
-  }
-  if (typeof operationName === 'string' && operationName.length > OPERATION_NAME_CHARS_MAX) {
-    throw refusalOf('BAD_REQUEST', 'The operation name is too long to be the name of an operation.');
-  }
-}
 
 /**
  * A field that leads to objects costs 1 and its selection, as often as it may be read. The size of a page counts at
@@ -65,51 +45,37 @@ const estimate: ComplexityEstimator = ({ args, childComplexity, field, type: par
   return (isList ? length : 1) * (1 + childComplexity);
 };
 
-/** By document; null where it depends on the variables. */
-const knownCosts = new WeakMap<DocumentNode, number | null>();
-
 /**
  * Refuses an operation that could read too much: the page sizes of nested connections multiply.
  *
- * @param variables that fit the operation
- * @returns the cost; 0 when an argument does not fit
+ * @param cost of the operation; null when an argument does not fit: the execution says so properly
  * @throws GraphQLError GRAPHQL_VALIDATION_FAILED with status 400
  */
-export function requireAffordable(
-  schema: GraphQLSchema,
-  document: DocumentNode,
-  operation: OperationDefinitionNode,
-  variables: Record<string, unknown>,
-  costMax: number,
-): number {
-  const known = knownCosts.get(document);
-  const cost = known ?? costOf(schema, document, operation, variables);
-  if (cost === null) {
-    return 0; // An argument that does not fit: the execution says so properly.
-  }
-  if (known === undefined) {
-    knownCosts.set(document, isFixed(document, operation) ? cost : null);
-  }
-  if (cost > costMax) {
+export function requireAffordable(cost: number | null, costMax: number): void {
+  if (cost !== null && cost > costMax) {
     const found = cost === Number.POSITIVE_INFINITY ? '' : `its cost is ${cost}, `;
     throw refusalOf(
       'GRAPHQL_VALIDATION_FAILED',
       `The query could read too much: ${found}at most ${costMax} is allowed. Ask for smaller pages.`,
     );
   }
-  return cost;
 }
 
-/** Only page sizes in variables make the cost differ between requests with the same document. */
-function isFixed(document: DocumentNode, { variableDefinitions }: OperationDefinitionNode): boolean {
-  return document.definitions.length === 1 && !variableDefinitions?.some(hasNumber);
+/**
+ * Whether an operation costs the same with all variables: only page sizes, and conditions of `@skip` and `@include`,
+ * make it differ.
+ */
+export function hasFixedCost({ variableDefinitions = [] }: OperationDefinitionNode): boolean {
+  return !variableDefinitions.some(({ type }) => /"(Int|Boolean)"/.test(JSON.stringify(type)));
 }
 
-function hasNumber({ type }: { type: { kind: string; type?: unknown } }): boolean {
-  return JSON.stringify(type).includes('"Int"');
-}
-
-function costOf(
+/**
+ * What an operation costs.
+ *
+ * @param variables that fit the operation
+ * @returns null when an argument does not fit
+ */
+export function costOf(
   schema: GraphQLSchema,
   query: DocumentNode,
   operation: OperationDefinitionNode,

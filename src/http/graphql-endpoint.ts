@@ -1,10 +1,10 @@
-import { fastifyApolloHandler } from '@as-integrations/fastify';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import { type Context, createContext, type Services } from '../context.js';
 import { ApiError } from '../errors.js';
-import { createApolloServer } from '../graphql/apollo.js';
+import { Documents } from '../graphql/documents.js';
 import { extensionsOf } from '../graphql/errors.js';
+import { createGraphqlHandler } from '../graphql/handler.js';
 import { apiErrorOf, problemHeaders } from '../rest/problem.js';
 import { streamRoute } from './graphql-stream.js';
 import { readJson } from './json-body.js';
@@ -12,14 +12,13 @@ import { headerOf, logError } from './requests.js';
 
 export const ANONYMOUS_BODY_BYTES_MAX = 64 * 1024;
 
-/** Mounts Apollo. Errors outside Apollo, as of a body that is no JSON, have the form of GraphQL's. */
+/** Mounts /graphql and its streams. Errors before GraphQL, as of a body that is no JSON, have the form of GraphQL's. */
 export async function graphqlEndpoint(
   app: FastifyInstance,
   { schema, services }: { schema: GraphQLSchema; services: Services },
 ): Promise<void> {
-  const apollo = createApolloServer(schema, services);
-  await apollo.start();
-  app.addHook('onClose', () => apollo.stop());
+  const documents = new Documents(schema, services.config);
+  const answer = createGraphqlHandler(documents);
   readJson(app);
   app.setErrorHandler((error, request, reply) => {
     const known = apiErrorOf(error);
@@ -35,14 +34,19 @@ export async function graphqlEndpoint(
   app.addHook('onRequest', async (request) => {
     request.asking = await contextFor(services, request);
   });
-  const context = async ({ asking }: FastifyRequest): Promise<Context> => asking!;
   app.route({
     method: ['GET', 'POST'],
     url: '/graphql',
+    exposeHeadRoute: false,
     bodyLimit: services.config.limits.graphql.bodyBytesMax,
-    handler: fastifyApolloHandler(apollo, { context }),
+    handler: async ({ method, url, headers, body, asking }, reply) => {
+      const request = { method, url, headers, body: body as never, raw: null, context: asking! };
+      const [text, head] = await answer(request);
+      reply.code(head.status).headers(head.headers!);
+      return text;
+    },
   });
-  streamRoute(app, { schema, services });
+  streamRoute(app, { documents, services });
 }
 
 /** @throws ApiError as createContext; rate_limited, also for a key whose documents were broken too often */

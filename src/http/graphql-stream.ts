@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { GraphQLFormattedError, GraphQLSchema } from 'graphql';
+import type { GraphQLFormattedError } from 'graphql';
 import { type Context, callerOf, createContext, type Services } from '../context.js';
 import { ApiError, toApiError } from '../errors.js';
+import type { Documents } from '../graphql/documents.js';
 import { extensionsOf, headersOf, refusalStatuses } from '../graphql/errors.js';
 import {
   executeUpdate,
@@ -30,7 +31,7 @@ interface Live {
  */
 export function streamRoute(
   app: FastifyInstance,
-  { schema, services }: { schema: GraphQLSchema; services: Services },
+  { documents, services }: { documents: Documents; services: Services },
 ): void {
   const streams = new OpenStreams(services);
   app.addHook('preClose', async () => streams.close());
@@ -42,7 +43,7 @@ export function streamRoute(
       context.lastEventId = headerOf(request, 'last-event-id') || undefined;
       const giveBack = streams.admit(callerOf(context).keyId);
       try {
-        const subscription = prepareSubscription(schema, request.body, context);
+        const subscription = prepareSubscription(documents, request.body, context);
         reply.headers(subscription.headers);
         const updates = await openSubscription(subscription, context);
         follow({ services, streams, request, subscription, updates }, reply, giveBack);
@@ -150,7 +151,7 @@ function refuse(request: FastifyRequest, reply: FastifyReply, error: unknown): F
   };
   const status = error instanceof ApiError ? (refusalStatuses[error.code] ?? 200) : error.status;
   if (status !== 200) {
-    const headers = Object.fromEntries(headersOf({ code, retryAfterSeconds }));
+    const headers = headersOf({ code, retryAfterSeconds });
     return reply.code(status).headers(headers).type('application/json; charset=utf-8').send({ errors });
   }
   reply.hijack();

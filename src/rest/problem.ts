@@ -81,8 +81,8 @@ export function apiErrorOf(error: unknown): ApiError {
   if (reason !== undefined) {
     return new ApiError(reason, bodyErrorDetails[reason] ?? '');
   }
-  if (code === 'FST_ERR_BAD_URL' || code === 'FST_ERR_MAX_PARAM_LENGTH' || code === 'ERR_INVALID_URL') {
-    return new ApiError('not_found', 'The URL or the Host header of the request is malformed.');
+  if (code === 'FST_ERR_BAD_URL' || code === 'FST_ERR_MAX_PARAM_LENGTH') {
+    return new ApiError('not_found', 'The URL of the request is malformed.');
   }
   if (statusCode === 400) {
     return new ApiError('malformed_json', 'The body of the request could not be read.'); // it broke off

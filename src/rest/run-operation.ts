@@ -33,9 +33,8 @@ export function prepareOperation<Variables extends Record<string, unknown>, Data
   }
   const guarded = document.definitions
     .filter((definition) => definition.kind === Kind.OPERATION_DEFINITION)
-    .flatMap((operation) => guardedFields(schema, document, operation));
+    .flatMap((operation) => guardedFields(schema, document, operation).fields);
   const run = async (contextValue: Context, variableValues: Variables): Promise<Data> => {
-    // Not through Apollo: it would replace our errors by its own, and with them the way back to a status.
     const result = await execute({ schema, document, contextValue, variableValues });
     const [error] = result.errors ?? [];
     if (error !== undefined) {

@@ -1,14 +1,8 @@
-import {
-  type ApolloServer,
-  HeaderMap,
-  type HTTPGraphQLRequest,
-  type HTTPGraphQLResponse,
-} from '@apollo/server';
+import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
-import { type Context, createContext, type Services } from '../../src/context.js';
+import type { Services } from '../../src/context.js';
 import { openPool } from '../../src/database.js';
-import { createApolloServer } from '../../src/graphql/apollo.js';
-import { buildGraphqlSchema } from '../../src/graphql/schema.js';
+import { buildServer } from '../../src/server.js';
 import { API_ROLE } from '../../src/tenant-database.js';
 import { createTestDatabase } from './database.js';
 import { openTestServices } from './factories.js';
@@ -37,7 +31,7 @@ export class GraphqlApi {
     readonly databaseUrl: string,
     /** Past the API's role: sees and changes what it wants. */
     readonly owner: pg.Pool,
-    private readonly server: ApolloServer<Context>,
+    private readonly server: FastifyInstance,
     private readonly dropDatabase: () => Promise<void>,
   ) {}
 
@@ -45,13 +39,11 @@ export class GraphqlApi {
     const { url, drop } = await createTestDatabase();
     const services = await openTestServices(url, { settings, clock, role: API_ROLE });
     const owner = openPool(url, 2, () => {});
-    const server = createApolloServer(await buildGraphqlSchema(), services);
-    await server.start();
-    return new GraphqlApi(services, url, owner, server, drop);
+    return new GraphqlApi(services, url, owner, await buildServer(services), drop);
   }
 
   async close(): Promise<void> {
-    await this.server.stop();
+    await this.server.close();
     await Promise.all([this.services.db.close(), this.owner.end()]);
     await this.dropDatabase();
   }
@@ -61,50 +53,44 @@ export class GraphqlApi {
     return this.send({ query, variables }, asking);
   }
 
-  async send(body: unknown, { key, tenant }: Asking): Promise<Answer> {
-    const request = {
-      method: 'POST',
-      headers: new HeaderMap([['content-type', 'application/json']]),
-      search: '',
-      body: JSON.parse(JSON.stringify(body)),
-    };
-    return answerOf(await this.#execute(request, key, tenant));
+  async send(body: unknown, asking: Asking, headers: Record<string, string> = {}): Promise<Answer> {
+    const payload = JSON.stringify(body);
+    return this.#inject(
+      { method: 'POST', url: '/graphql', payload },
+      { 'content-type': 'application/json', ...headers },
+      asking,
+    );
   }
 
-  /** Sends a query in the URL, as a browser could be made to do from another site. */
-  async get(query: string, headers: Record<string, string>, { key }: Asking): Promise<Answer> {
-    const request = {
-      method: 'GET',
-      headers: new HeaderMap(Object.entries(headers)),
-      search: `?query=${encodeURIComponent(query)}`,
-      body: undefined,
-    };
-    return answerOf(await this.#execute(request, key, undefined));
+  /** Sends a query in the URL. */
+  async get(query: string, asking: Asking, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.#inject(
+      { method: 'GET', url: `/graphql?query=${encodeURIComponent(query)}` },
+      headers,
+      asking,
+    );
   }
 
-  #execute(
-    httpGraphQLRequest: HTTPGraphQLRequest,
-    key: string | undefined,
-    tenant: number | string | undefined,
-  ) {
-    return this.server.executeHTTPGraphQLRequest({
-      httpGraphQLRequest,
-      context: () =>
-        createContext(this.services, {
-          authorization: key === undefined ? undefined : `Bearer ${key}`,
-          tenantHeader: tenant === undefined ? undefined : String(tenant),
-          requestId: 'test',
-          address: '127.0.0.1',
-        }),
+  async #inject(
+    request: { method: 'GET' | 'POST'; url: string; payload?: string },
+    headers: Record<string, string>,
+    { key, tenant }: Asking,
+  ): Promise<Answer> {
+    const response = await this.server.inject({
+      ...request,
+      headers: {
+        'x-request-id': 'test',
+        ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+        ...(tenant === undefined ? {} : { 'hookwright-tenant': String(tenant) }),
+        ...headers,
+      },
     });
+    const { data, errors = [] } = response.json();
+    watchPlaintext('errors of GraphQL', JSON.stringify(errors));
+    const told = Object.entries(response.headers).map(([name, value]) => [name, String(value)] as const);
+    return { status: response.statusCode, headers: new Map(told), data, errors };
   }
 }
 
 /** The codes of an answer's errors. */
 export const codesOf = ({ errors }: Answer): string[] => errors.map(({ extensions }) => extensions.code);
-
-function answerOf({ status = 200, headers, body }: HTTPGraphQLResponse): Answer {
-  const { data, errors = [] } = JSON.parse(body.kind === 'complete' ? body.string : '{}');
-  watchPlaintext('errors of GraphQL', JSON.stringify(errors));
-  return { status, headers, data, errors };
-}

@@ -1,0 +1,82 @@
+import type { ExecutionResult, GraphQLError, GraphQLFormattedError } from 'graphql';
+import type { Response } from 'graphql-http';
+import type { Context } from '../context.js';
+import { ApiError, errorCatalogue } from '../errors.js';
+import type { Verdict } from '../rate-limits.js';
+import { causeOf, formatError, type Head, headersOf, headOf, refusalStatuses } from './errors.js';
+import type { GraphqlRequest } from './handler.js';
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+const RESPONSE_TYPE = 'application/graphql-response+json; charset=utf-8';
+
+type Data = ExecutionResult['data'];
+
+/** As it is told. */
+interface Result {
+  errors?: readonly GraphQLFormattedError[];
+  data?: Data;
+}
+
+/** A result that has errors; one without `data` was refused before it ran. */
+export interface Failure {
+  data?: Data;
+  errors: readonly GraphQLError[];
+}
+
+/** @param more headers: of the limits that it was counted against */
+export function answerOf(
+  { headers }: GraphqlRequest,
+  result: Result,
+  more: Verdict['headers'],
+  status = 200,
+): Response {
+  const { accept } = headers as { accept?: string };
+  const type = accept !== undefined && prefersResponseType(accept) ? RESPONSE_TYPE : JSON_TYPE;
+  // Not by graphql-http, which hands each value of the result to a function on its way.
+  const text = `${JSON.stringify(result)}\n`;
+  return [text, { status, statusText: '', headers: { 'content-type': type, ...more } }];
+}
+
+/** Of the two types the one that is named first, as graphql-http has it, which has refused whoever takes neither. */
+function prefersResponseType(accept: string): boolean {
+  const [first] = /application\/(?:json|\*|graphql-response\+json)(?![^\s;,])|\*\/\*/i.exec(accept) ?? [];
+  return first?.toLowerCase() === 'application/graphql-response+json';
+}
+
+/** @param status for errors that say none */
+export function failureOf(
+  request: GraphqlRequest,
+  { data, errors }: Failure,
+  headers: Verdict['headers'],
+  status = 500,
+): Response {
+  const told = errors.map(formatError);
+  const head = refusalHead(data, told) ?? (errors[0] && headOf(errors[0])) ?? { status };
+  const body = data === undefined ? { errors: told } : { errors: told, data };
+  return answerOf(request, body, { ...headers, ...head.headers }, head.status);
+}
+
+/** The status and headers of a request that is refused as a whole: no root field has an answer, all for one reason. */
+function refusalHead(data: Data, told: readonly GraphQLFormattedError[]): Head | undefined {
+  const [first] = told;
+  const code = String(first?.extensions?.['code']);
+  const status = refusalStatuses[code];
+  const isWhole =
+    Object.values(data ?? {}).every((value) => value === null) &&
+    told.every(({ extensions }) => extensions?.['code'] === code);
+  return status !== undefined && isWhole
+    ? { status, headers: headersOf(first?.extensions ?? {}) }
+    : undefined;
+}
+
+/** Counts errors for Prometheus, and logs those that are ours. */
+export function noteErrors({ metrics, log, requestId }: Context, errors: readonly GraphQLError[]): void {
+  for (const error of errors) {
+    const code = String(formatError(error).extensions?.['code']);
+    const cause = causeOf(error);
+    if (!(cause instanceof ApiError) && code === errorCatalogue.internal.code) {
+      log.error({ err: cause, requestId }, 'A GraphQL field failed');
+    }
+    metrics.graphqlError(code);
+  }
+}

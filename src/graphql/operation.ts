@@ -1,0 +1,65 @@
+import type { DocumentNode, GraphQLSchema, OperationDefinitionNode, OperationTypeNode } from 'graphql';
+import { type RootFields, rootFieldsOf } from './charge.js';
+import { type GuardedField, guardedFields } from './guarded-fields.js';
+import { costOf, hasFixedCost } from './limits.js';
+import { type KnownVariable, variablesOf } from './variables.js';
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** An operation of a document that may run, with all that is the same for every request that runs it. */
+export class KnownOperation {
+  readonly kind: OperationTypeNode;
+  readonly variables: readonly KnownVariable[];
+  readonly root: RootFields;
+  /** Whether it asks for nothing but the schema. */
+  readonly isIntrospection: boolean;
+  readonly #hasFixedCost: boolean;
+  #fixedCost: number | null = null;
+  #guardedFields: readonly GuardedField[] | null = null;
+
+  constructor(
+    readonly schema: GraphQLSchema,
+    readonly document: DocumentNode,
+    readonly definition: OperationDefinitionNode,
+  ) {
+    this.kind = definition.operation;
+    this.variables = variablesOf(schema, definition);
+    this.root = rootFieldsOf(document, definition);
+    this.isIntrospection = definition.selectionSet.selections.every(
+      (selection) => selection.kind === 'Field' && selection.name.value.startsWith('__'),
+    );
+    this.#hasFixedCost = hasFixedCost(definition);
+  }
+
+  /** What it costs with any variables; null where that differs, or nobody has asked yet. */
+  get fixedCost(): number | null {
+    return this.#fixedCost;
+  }
+
+  /**
+   * @param values of the variables, which fit
+   * @returns null when an argument does not fit; that is not remembered
+   */
+  cost(values: Values): number | null {
+    if (this.#fixedCost !== null) {
+      return this.#fixedCost;
+    }
+    const cost = costOf(this.schema, this.document, this.definition, values);
+    if (this.#hasFixedCost) {
+      this.#fixedCost = cost;
+    }
+    return cost;
+  }
+
+  /** Those that it would run with these values of its variables. */
+  guardedFields(values: Values): readonly GuardedField[] {
+    if (this.#guardedFields !== null) {
+      return this.#guardedFields;
+    }
+    const { fields, areFixed } = guardedFields(this.schema, this.document, this.definition, values);
+    if (areFixed) {
+      this.#guardedFields = fields;
+    }
+    return fields;
+  }
+}

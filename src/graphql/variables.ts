@@ -1,0 +1,90 @@
+import {
+  coerceInputValue,
+  type GraphQLInputType,
+  type GraphQLSchema,
+  isInputType,
+  isNonNullType,
+  type OperationDefinitionNode,
+  typeFromAST,
+} from 'graphql';
+import { type ApiError, type InputIssue, invalidInput } from '../errors.js';
+import { withoutValue } from './errors.js';
+
+/** A variable of an operation, with its type looked up. */
+export interface KnownVariable {
+  name: string;
+  type: GraphQLInputType;
+  hasDefault: boolean;
+  isRequired: boolean;
+}
+
+/** Of an operation that fits the schema. */
+export function variablesOf(
+  schema: GraphQLSchema,
+  { variableDefinitions = [] }: OperationDefinitionNode,
+): KnownVariable[] {
+  return variableDefinitions.flatMap(({ variable, type: typeNode, defaultValue }) => {
+    const type = typeFromAST(schema, typeNode as never);
+    return isInputType(type)
+      ? [
+          {
+            name: variable.name.value,
+            type,
+            hasDefault: defaultValue !== undefined,
+            isRequired: isNonNullType(type),
+          },
+        ]
+      : [];
+  });
+}
+
+/** More than anybody reads; each costs its place and its sentence, and a list of variables may hold a million. */
+const VARIABLE_ISSUES_MAX = 20;
+
+/** Thrown to end the coercion of a list. Made once: an error takes longer to make than the variables of an emit to judge. */
+const enough = new Error('enough issues');
+
+/**
+ * What is wrong with a request's variables, without repeating their values, as GraphQL's own messages do: they end up
+ * in logs. Null when nothing is.
+ *
+ * @param suggests whether names of the schema that are like a misspelt one are told
+ */
+export function variableError(
+  variables: readonly KnownVariable[],
+  values: Readonly<Record<string, unknown>>,
+  suggests: boolean,
+): ApiError | null {
+  const issues: InputIssue[] = [];
+  const add = ({ path, code, detail }: InputIssue) => {
+    issues.push({ path, code, detail: suggests ? detail : detail.replace(/ Did you mean .*$/s, '') });
+    if (issues.length === VARIABLE_ISSUES_MAX) {
+      throw enough;
+    }
+  };
+  try {
+    for (const variable of variables) {
+      judgeVariable(variable, values, add);
+    }
+  } catch (error) {
+    if (error !== enough) {
+      throw error;
+    }
+  }
+  return issues.length > 0 ? invalidInput(issues) : null;
+}
+
+function judgeVariable(
+  { name, type, hasDefault, isRequired }: KnownVariable,
+  values: Readonly<Record<string, unknown>>,
+  add: (issue: InputIssue) => void,
+): void {
+  const value = Object.hasOwn(values, name) ? values[name] : undefined;
+  if (value !== undefined) {
+    coerceInputValue(value, type, (path, _value, error) => {
+      add({ path: [name, ...path], code: 'invalid_type', detail: withoutValue(error.message) });
+    });
+  } else if (isRequired && !hasDefault) {
+    add({ path: [name], code: 'required', detail: 'is required' });
+  }
+}

@@ -1,0 +1,218 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { makeKey } from '../support/factories.js';
+import { RestApi, type RestRequest } from '../support/rest-api.js';
+
+const RESPONSE_TYPE = 'application/graphql-response+json';
+const query = '{ viewer { tenant { id } } }';
+
+let api: RestApi;
+beforeAll(async () => {
+  api = await RestApi.open();
+});
+afterAll(() => api[Symbol.asyncDispose]());
+
+const post = (json: unknown, headers: Record<string, string> = {}, more: RestRequest = {}) =>
+  api.ask('POST //graphql', { json, headers, ...more });
+const get = (parameters: Record<string, string> | string[][], more: RestRequest = {}) =>
+  api.ask(`GET //graphql?${new URLSearchParams(parameters)}`, more);
+const refused = (code: string) => ({ errors: [{ message: expect.any(String), extensions: { code } }] });
+
+describe('the type of an answer', () => {
+  test.each([
+    [undefined, 'application/json'],
+    ['*/*', 'application/json'],
+    ['application/*', 'application/json'],
+    ['text/html, */*;q=0.8', 'application/json'],
+    ['application/json, application/graphql-response+json', 'application/json'],
+    ['application/graphql-response+json', RESPONSE_TYPE],
+    ['application/json5, application/graphql-response+json', RESPONSE_TYPE],
+    ['Application/GraphQL-Response+JSON, application/json;q=0.9', RESPONSE_TYPE],
+    ['text/event-stream, application/graphql-response+json; charset=utf-8, */*', RESPONSE_TYPE],
+  ])('for Accept: %s it is %s, also when the request is refused', async (accept, type) => {
+    const headers = accept === undefined ? {} : { accept };
+    const answers = [await post({ query }, headers), await post({ query: '{ nothing }' }, headers)];
+    expect(answers.map(({ status }) => status)).toEqual([200, 400]);
+    for (const { headers, text } of answers) {
+      expect(headers['content-type']).toBe(`${type}; charset=utf-8`);
+      expect(headers['content-length']).toBe(String(Buffer.byteLength(text)));
+    }
+  });
+
+  test.each(['text/html', 'text/event-stream', 'multipart/mixed', 'application/json; charset=latin1'])(
+    'whoever takes only %s gets 406, and nothing is done',
+    async (accept) => {
+      const emit = vi.spyOn(api.services.emitter, 'emit');
+      const mutation =
+        'mutation { emitEvent(input: {event: "coupon.applied", payload: {code: "A", discount_type: "B"}}) { duplicate } }';
+      const { status, body } = await post({ query: mutation }, { accept });
+      expect(status).toBe(406);
+      expect(body).toEqual(refused('BAD_REQUEST'));
+      expect(emit).not.toHaveBeenCalled();
+      emit.mockRestore();
+    },
+  );
+});
+
+describe('a request in a URL', () => {
+  test('has its variables and the name of its operation there too', async () => {
+    const { status, body } = await get({
+      query:
+        'query A($id: ID!) { webhook(id: $id) { id } } query B($id: ID!) { viewer { scopes } event(id: $id) { id } }',
+      operationName: 'A',
+      variables: '{"id": "1"}',
+    });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ data: { webhook: null }, errors: [{ path: ['webhook'] }] });
+  });
+
+  test.each<[string, Record<string, string> | string[][]]>([
+    ['no query', {}],
+    ['an empty query', { query: '' }],
+    ['variables that are no JSON', { query, variables: '{' }],
+    ['variables that are a list', { query, variables: '[]' }],
+    ['extensions that are a text', { query, extensions: '"x"' }],
+    [
+      'two queries',
+      [
+        ['query', query],
+        ['query', query],
+      ],
+    ],
+    ['a long name', { query, operationName: 'x'.repeat(257) }],
+  ])('is refused for %s', async (_what, parameters) => {
+    const { status, body } = await get(parameters);
+    expect(status).toBe(400);
+    expect(body).toEqual(refused('BAD_REQUEST'));
+  });
+
+  test.each([
+    'mutation { deleteWebhook(input: {id: "1"}) { deletedWebhookId } }',
+    'subscription { webhookUpdated { webhook { id } } }',
+  ])('is a query, and not %s', async (query) => {
+    const { status, headers, body } = await get({ query });
+    expect(status).toBe(405);
+    expect(headers['allow']).toBe('POST');
+    expect(body).toEqual(refused('BAD_REQUEST'));
+  });
+
+  test('is not asked by HEAD', async () => {
+    const { status, headers } = await api.ask(`HEAD //graphql?query=${encodeURIComponent(query)}`);
+    expect(status).toBe(405);
+    expect(headers['allow']).toBe('GET, POST');
+  });
+
+  test('in a browser is an answer and no page with scripts from elsewhere', async () => {
+    const { status, headers } = await get(
+      {},
+      { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } },
+    );
+    expect(status).toBe(400);
+    expect(headers['content-type']).toBe('application/json; charset=utf-8');
+  });
+});
+
+describe('the form of a body', () => {
+  test.each<[string, unknown]>([
+    ['a list', [{ query }]],
+    ['a text', 'x'],
+    ['null', null],
+    ['no query', { variables: {} }],
+    ['a query that is a number', { query: 5 }],
+    ['a query that is a parsed document', { query: { kind: 'Document' } }],
+    ['variables that are a text', { query, variables: '{}' }],
+    ['variables that are a list', { query, variables: [] }],
+    ['a name that is a number', { query, operationName: 5 }],
+    ['extensions that are a list', { query, extensions: [] }],
+  ])('%s is refused', async (_what, json) => {
+    const { status, body } = await post(json);
+    expect(status).toBe(400);
+    expect(body).toEqual(refused('BAD_REQUEST'));
+  });
+
+  test('null stands for what is not there', async () => {
+    const { status } = await post({ query, variables: null, operationName: null, extensions: null });
+    expect(status).toBe(200);
+  });
+
+  test('a request without a body is refused', async () => {
+    const { status, body } = await api.ask('POST //graphql');
+    expect(status).toBe(400);
+    expect(body).toEqual(refused('BAD_REQUEST'));
+  });
+
+  test('a persisted query is answered so that clients send the document itself, and is not kept', async () => {
+    const { status, headers, body } = await post({
+      extensions: { persistedQuery: { version: 1, sha256Hash: 'a' } },
+    });
+    expect(status).toBe(200);
+    expect(headers['cache-control']).toBe('private, no-cache, must-revalidate');
+    expect(body.errors).toEqual([
+      { message: 'PersistedQueryNotSupported', extensions: { code: 'PERSISTED_QUERY_NOT_SUPPORTED' } },
+    ]);
+  });
+});
+
+describe('an emit whose document is known', () => {
+  const mutation = 'mutation Known($input: EmitEventInput!) { emitEvent(input: $input) { deliveryCount } }';
+  const payload = { code: 'A', discount_type: 'B' };
+  const emit = (input: unknown, key = api.tenant.key) =>
+    post({ query: mutation, variables: input === undefined ? {} : { input } }, {}, { key });
+
+  test.each<[string, unknown, (string | number)[]]>([
+    ['a number for a text', { event: 5, payload }, ['input', 'event']],
+    ['a missing field', { event: 'coupon.applied' }, ['input']],
+    ['a field that is not known', { event: 'coupon.applied', payload, secret: 'hunter2' }, ['input']],
+    ['no input', undefined, ['input']],
+    ['null', null, ['input']],
+  ])('is refused for %s as it was when it was new, and counted as broken', async (_what, input, path) => {
+    await emit({ event: 'coupon.applied', payload });
+    const known = await emit(input);
+    expect(known.status).toBe(400);
+    expect(known.body.errors).toHaveLength(1);
+    expect(known.body.errors[0].extensions).toMatchObject({
+      code: 'BAD_USER_INPUT',
+      reason: 'invalid_input',
+      errors: [{ path }],
+    });
+    expect(known.headers['ratelimit']).toMatch(/^"management"/);
+    expect(known.text).not.toContain('hunter2');
+    const isNew = await post({
+      query: `${mutation} # ${_what}`,
+      variables: input === undefined ? {} : { input },
+    });
+    expect(isNew.body).toEqual(known.body);
+    expect(isNew.status).toBe(known.status);
+  });
+
+  test('counts no management operation when it runs', async () => {
+    const answers = [
+      await emit({ event: 'coupon.applied', payload }),
+      await emit({ event: 'coupon.applied', payload }),
+    ];
+    expect(answers.map(({ status, headers }) => [status, headers['ratelimit']])).toEqual([
+      [200, undefined],
+      [200, undefined],
+    ]);
+  });
+
+  test('is refused to a key that may not emit', async () => {
+    const { key } = await makeKey(api.services, api.tenant.id, ['events:read']);
+    await emit({ event: 'coupon.applied', payload });
+    const { body } = await emit({ event: 'coupon.applied', payload }, key);
+    expect(body.errors[0].extensions.code).toBe('FORBIDDEN');
+  });
+
+  test('is refused each time when it is too dear', async () => {
+    await using strict = await RestApi.open({ GRAPHQL_COST_MAX: '100' });
+    const json = {
+      query: `mutation ($input: EmitEventInput!) { emitEvent(input: $input) { event {
+        deliveries(first: 100) { edges { node { id } } } } } }`,
+      variables: { input: { event: 'coupon.applied', payload } },
+    };
+    for (let time = 0; time < 3; time++) {
+      const { status, body } = await strict.ask('POST //graphql', { json });
+      expect(status).toBe(400);
+      expect(body.errors[0].message).toMatch(/could read too much/);
+    }
+  });
+});
