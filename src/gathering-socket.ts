@@ -7,6 +7,12 @@ import { Socket } from 'node:net';
 export class GatheringSocket extends Socket {
   #gathers = false;
 
+  override connect(...to: unknown[]): this {
+    super.connect(...(to as [number]));
+    Reflect.deleteProperty(this, 'write'); // Node's own, which `connect` has just put before ours
+    return this;
+  }
+
   // One signature for the two that it overrides, which differ in what may be left out.
   override write(chunk: string | Uint8Array, ...rest: never[]): boolean {
     if (!this.#gathers) {
