@@ -19,6 +19,7 @@ import { version } from '../src/version.js';
 import { EgressProxyAway, ProxyOutage } from './egress-proxy.js';
 import type { Fence } from './fence.js';
 import { Gate, type Pass } from './gate.js';
+import { KnownUrls } from './known-urls.js';
 import { DaemonMetrics } from './metrics.js';
 import { Recorder } from './recorder.js';
 import type { Sender } from './send.js';
@@ -50,6 +51,7 @@ export class Deliverer {
   readonly #recorder: Recorder;
   readonly #putOffs: GroupCommit<PutOff, null>;
   readonly #keys: SigningKeys;
+  readonly #urls = new KnownUrls();
   /** Jobs name several deliveries each: this, and not the number of jobs in hand, is how many are worked on. */
   readonly #slots: Slots;
   /** A request's place is free for the next one as soon as it was answered, unless as many outcomes wait already. */
@@ -164,7 +166,10 @@ export class Deliverer {
     if (delivery === null) {
       return null;
     }
-    const turn = await this.gate.enter({ ...delivery, origin: originOf(delivery.url) });
+    const turn = await this.gate.enter({
+      ...delivery,
+      origin: this.#urls.find(delivery.url)?.origin ?? delivery.url,
+    });
     if ('putOffMs' in turn) {
       return { delivery, putOffMs: turn.putOffMs };
     }
@@ -229,5 +234,3 @@ export class Deliverer {
 }
 
 const noneDone = (): Record<Lane, number> => ({ TEST: 0, FIRST: 0, CROWDED: 0, RETRY: 0, BULK: 0 });
-
-const originOf = (url: string): string => URL.parse(url)?.origin ?? url;

@@ -2,6 +2,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { BATCH_ITEMS, tellAll } from '../src/api-metrics.js';
 import type { Lane } from '../src/domain/lanes.js';
 import type { FinishedAttempt } from '../src/operations/record-attempts.js';
+import { Tally } from '../src/tally.js';
 import type { Gate } from './gate.js';
 import type { Slots } from './slots.js';
 
@@ -17,8 +18,8 @@ export interface Watched {
 
 /** What a daemon tells Prometheus. Nothing is labelled by tenant or webhook: those are without number. */
 export class DaemonMetrics {
-  readonly #attempts: Counter<'lane' | 'verdict'>;
-  readonly #deliveries: Counter<'lane' | 'outcome'>;
+  readonly #attempts: Tally<'lane' | 'verdict'>;
+  readonly #deliveries: Tally<'lane' | 'outcome'>;
   readonly #durations: Histogram;
   readonly #lag: Histogram;
   readonly #putOffs: Counter<'lane'>;
@@ -34,18 +35,18 @@ export class DaemonMetrics {
     const swept = this.#swept;
     const counter = <Label extends string = never>(name: string, help: string, ...labelNames: Label[]) =>
       new Counter({ name, help, labelNames, registers });
-    this.#attempts = counter(
-      'hookwright_attempts_total',
-      'Requests to endpoints, by lane and verdict.',
-      'lane',
-      'verdict',
-    );
-    this.#deliveries = counter(
-      'hookwright_deliveries_total',
-      'Attempts whose outcome was recorded, by lane and what became of the delivery: succeeded, failed, or retried later.',
-      'lane',
-      'outcome',
-    );
+    this.#attempts = new Tally({
+      name: 'hookwright_attempts_total',
+      help: 'Requests to endpoints, by lane and verdict.',
+      labels: ['lane', 'verdict'],
+      registry,
+    });
+    this.#deliveries = new Tally({
+      name: 'hookwright_deliveries_total',
+      help: 'Attempts whose outcome was recorded, by lane and what became of the delivery: succeeded, failed, or retried later.',
+      labels: ['lane', 'outcome'],
+      registry,
+    });
     this.#putOffs = counter(
       'hookwright_put_offs_total',
       'Deliveries that were put off because their endpoint had no room, by lane.',
@@ -100,7 +101,7 @@ export class DaemonMetrics {
   }
 
   attempted(lane: Lane, { delivery, outcome, result, startedAt }: FinishedAttempt, madeAt: Date): void {
-    this.#attempts.inc({ lane, verdict: outcome.verdict });
+    this.#attempts.count(lane, outcome.verdict);
     this.#durations.observe(result.durationMs / 1_000);
     if (lane === 'FIRST' && delivery.attemptNumber === 1) {
       this.#lag.observe(Math.max(0, startedAt.getTime() - madeAt.getTime()) / 1_000);
@@ -109,7 +110,7 @@ export class DaemonMetrics {
 
   recorded(lane: Lane, { outcome, retryInMs }: FinishedAttempt): void {
     const ended = outcome.verdict === 'SUCCEEDED' ? 'succeeded' : 'failed';
-    this.#deliveries.inc({ lane, outcome: retryInMs === null ? ended : 'retried' });
+    this.#deliveries.count(lane, retryInMs === null ? ended : 'retried');
   }
 
   putOff(lane: Lane): void {

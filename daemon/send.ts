@@ -12,6 +12,7 @@ import {
 } from './connection-times.js';
 import { codeOf, OUR_FAULT } from './failure-codes.js';
 import { createGuardedConnector } from './guarded-connector.js';
+import { KnownUrls } from './known-urls.js';
 import { createNameResolver } from './name-resolver.js';
 
 export interface SenderOptions {
@@ -76,6 +77,7 @@ export function createSender(options: SenderOptions): Sender {
     bodyTimeout: 0,
     keepAliveMaxTimeout: IDLE_CONNECTION_MS_MAX,
   });
+  const urls = new KnownUrls();
   const underWay = new Set<Promise<SendResult>>();
   const close = async () => {
     // Takes no more from now on. It is not waited for: it would wait for connections nobody needs any longer.
@@ -86,14 +88,13 @@ export function createSender(options: SenderOptions): Sender {
   let closed: Promise<void> | undefined;
   return {
     send: async (text, { headers, body }) => {
-      const url = URL.parse(text);
-      if (url === null || !/^https?:$/.test(url.protocol)) {
+      const url = urls.find(text);
+      if (url === null) {
         return { kind: 'error', code: 'TARGET_REFUSED', durationMs: 0 };
       }
-      const path = url.pathname + url.search;
       const result = new Promise<SendResult>((resolve, reject) => {
         const exchange = new Exchange(options, resolve, reject);
-        agent.dispatch({ origin: url.origin, path, method: 'POST', headers, body }, exchange);
+        agent.dispatch({ ...url, method: 'POST', headers, body }, exchange);
       });
       underWay.add(result);
       try {

@@ -1,4 +1,5 @@
 import { Counter, Histogram, Registry } from 'prom-client';
+import { Tally } from './tally.js';
 
 /** What became of events that somebody wanted to emit. */
 export type EmitFate = 'accepted' | 'duplicate' | 'refused' | 'failed';
@@ -17,10 +18,7 @@ type Observer = (value: number) => void;
 export class ApiMetrics {
   readonly emits: Record<EmitFate, number> = { accepted: 0, duplicate: 0, refused: 0, failed: 0 };
   readonly #limited: Record<LimitName, number> = { management: 0, emit: 0, anonymous: 0, key_failures: 0 };
-  readonly #requests = new Map<
-    string,
-    { labels: Record<'method' | 'route' | 'status', string>; count: number }
-  >();
+  readonly #requests: Tally<'method' | 'route' | 'status'>;
   readonly #durations: Histogram<'route'>;
   readonly #durationOf = new Map<string, Observer>();
   readonly #graphqlErrors: Counter<'code'>;
@@ -31,7 +29,6 @@ export class ApiMetrics {
     const registers = [registry];
     const { emits } = this;
     const limited = this.#limited;
-    const requests = this.#requests;
     new Counter({
       name: 'hookwright_emits_total',
       help: 'Events that somebody wanted to emit: accepted, duplicate (of an idempotency key), refused, or failed for a fault of ours.',
@@ -50,17 +47,11 @@ export class ApiMetrics {
         tellAll(this, 'limit', limited);
       },
     });
-    new Counter({
+    this.#requests = new Tally({
       name: 'hookwright_http_requests_total',
       help: 'HTTP requests that were answered, by method, pattern of the route and status.',
-      labelNames: ['method', 'route', 'status'] as const,
-      registers,
-      collect() {
-        this.reset();
-        for (const { labels, count } of requests.values()) {
-          this.inc(labels, count);
-        }
-      },
+      labels: ['method', 'route', 'status'],
+      registry,
     });
     this.#durations = new Histogram({
       name: 'hookwright_http_request_duration_seconds',
@@ -87,13 +78,7 @@ export class ApiMetrics {
   /** @param route the pattern, such as /api/v1/webhooks/:id; what no route serves: none */
   answered(method: string, route: string | undefined, status: number, seconds: number): void {
     const name = route ?? 'none';
-    const key = `${method} ${status} ${name}`;
-    let request = this.#requests.get(key);
-    if (request === undefined) {
-      request = { labels: { method, route: name, status: String(status) }, count: 0 };
-      this.#requests.set(key, request);
-    }
-    request.count += 1;
+    this.#requests.count(method, name, String(status));
     let observe = this.#durationOf.get(name);
     if (observe === undefined) {
       const child = this.#durations.labels(name);

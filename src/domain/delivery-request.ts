@@ -45,8 +45,9 @@ export function deliveryRequest(input: DeliveryRequestInput): DeliveryRequest {
   const { current, previous } = input.keys;
   const before = previous !== null && input.at.getTime() < previous.expiresAtMs ? previous.keys : null;
   const headers = unsignedHeaders(input);
-  headers[`${input.headerPrefix}-Signature`] = contractSignature((before ?? current).contract, body);
-  headers[`${input.headerPrefix}-Timestamp`] = String(timestampSeconds);
+  const names = namesOf(input.headerPrefix);
+  headers[names.signature] = contractSignature((before ?? current).contract, body);
+  headers[names.timestamp] = String(timestampSeconds);
   if (input.standardWebhooks) {
     headers['webhook-id'] = id;
     headers['webhook-timestamp'] = String(timestampSeconds);
@@ -66,12 +67,36 @@ export function unsignedHeaders({
   string,
   string
 > {
+  const names = namesOf(headerPrefix);
   return {
     'content-type': 'application/json',
     'user-agent': userAgent,
     // Answers are stored as received and never unpacked, so a compressed one would be a riddle (or a bomb).
     'accept-encoding': 'identity',
-    [`${headerPrefix}-Event`]: eventType,
-    [`${headerPrefix}-Delivery`]: String(deliveryId),
+    [names.event]: eventType,
+    [names.delivery]: String(deliveryId),
   };
+}
+
+interface HeaderNames {
+  event: string;
+  delivery: string;
+  signature: string;
+  timestamp: string;
+}
+
+/** Made once: as a property's name, a text that was just put together has to be looked up among all that there are. */
+let known: { prefix: string; names: HeaderNames } | undefined;
+
+function namesOf(prefix: string): HeaderNames {
+  if (known?.prefix !== prefix) {
+    const names = {
+      event: `${prefix}-Event`,
+      delivery: `${prefix}-Delivery`,
+      signature: `${prefix}-Signature`,
+      timestamp: `${prefix}-Timestamp`,
+    };
+    known = { prefix, names };
+  }
+  return known.names;
 }
