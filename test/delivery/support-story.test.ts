@@ -96,12 +96,12 @@ async function eventsAreHeldMeanwhile(story: SupportStory): Promise<void> {
     backlog: { due: 0, oldestDueAt: null, scheduled: 0, held: 1 + HELD_EVENTS },
   });
   const { event } = await desk.ask(
-    'query ($id: ID!) { event(id: $id) { fanOut { webhook { id } delivery { id status } reason } } }',
+    'query ($id: ID!) { event(id: $id) { fanOut { edges { node { webhook { id } delivery { id status } reason } } } } }',
     { id: eventId },
   );
-  expect(event.fanOut).toEqual([
-    { webhook: { id: failing.id }, delivery: { id: held.at(-1), status: 'HELD' }, reason: null },
+  expect(event.fanOut.edges.map(({ node }: { node: unknown }) => node)).toEqual([
     { webhook: { id: watching.id }, delivery: null, reason: 'NOT_SUBSCRIBED' },
+    { webhook: { id: failing.id }, delivery: { id: held.at(-1), status: 'HELD' }, reason: null },
   ]);
   expect(failing.receiver.received).toHaveLength(10);
 }
@@ -145,22 +145,22 @@ async function heldDeliveriesAreReleased(story: SupportStory): Promise<void> {
 
 async function exhaustedDeliveriesAreRecovered(story: SupportStory): Promise<void> {
   const { desk, failing, exhausted } = story;
-  const input = { webhookId: failing.id, since: story.startedAt };
+  const input = { id: failing.id, filter: { since: story.startedAt } };
   const fields = 'id kind status total processed affected skipped progress error webhook { id }';
   const recover = (more: object) =>
-    desk.mutate('recoverWebhook', { ...input, ...more }, `count countIsCapped operation { ${fields} }`);
-  expect(await recover({ dryRun: true })).toEqual({ count: 3, countIsCapped: false, operation: null });
+    desk.mutate('recoverWebhook', { ...input, ...more }, `total totalCapped bulkOperation { ${fields} }`);
+  expect(await recover({ dryRun: true })).toEqual({ total: 3, totalCapped: false, bulkOperation: null });
   expect(await desk.deliveries({ status: 'FAILED' })).toHaveLength(3);
 
-  const { count, operation } = await recover({});
-  expect([count, operation.total]).toEqual([3, 3]);
+  const { total, bulkOperation: started } = await recover({});
+  expect([total, started.total]).toEqual([3, 3]);
   const query = `query ($id: ID!) { bulkOperation(id: $id) { ${fields} } }`;
   const done = await eventually(async () => {
-    const { bulkOperation } = await desk.ask(query, { id: operation.id });
+    const { bulkOperation } = await desk.ask(query, { id: started.id });
     return bulkOperation.status === 'RUNNING' ? false : bulkOperation;
   }, PATIENCE_MS);
   const figures = { total: 3, processed: 3, affected: 3, skipped: 0, progress: 1, error: null };
-  const which = { id: operation.id, kind: 'RECOVER_WEBHOOK', webhook: { id: failing.id } };
+  const which = { id: started.id, kind: 'RECOVER_WEBHOOK', webhook: { id: failing.id } };
   expect(done).toEqual({ ...which, status: 'COMPLETED', ...figures });
   await desk.hearsOfDeliveries(exhausted, { status: 'SUCCEEDED', attemptCount: 4 });
   const again = failing.receiver.received.slice(-3);

@@ -58,10 +58,11 @@ export class SupportStory implements AsyncDisposable {
   /** Emits an event, which the one webhook wants. @returns it and its delivery, as they were right after the commit */
   async emit(code: string) {
     const input = { event: 'coupon.applied', payload: { code, discount_type: 'percent' } };
-    const fields = 'deliveryCount duplicate event { id body deliveries { id status webhook { id } } }';
+    const fields =
+      'deliveryCount duplicate event { id body deliveries { edges { node { id status webhook { id } } } } }';
     const { event, ...emitted } = await this.desk.mutate('emitEvent', input, fields);
     expect(emitted).toEqual({ deliveryCount: 1, duplicate: false });
-    const [delivery] = event.deliveries;
+    const delivery = event.deliveries.edges[0].node;
     expect(delivery.webhook).toEqual({ id: this.failing.id });
     return { eventId: event.id as string, body: event.body as string, delivery };
   }
