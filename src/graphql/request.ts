@@ -59,7 +59,7 @@ const noParams: Record<string, unknown> = {};
 export function missingQuery(where: string): GraphQLError {
   return refusalOf(
     'BAD_REQUEST',
-    `The ${where} has the text \`query\`, and as needed the object \`variables\` and the text \`operationName\`.`,
+    `The ${where} must have the text \`query\`; it may have the object \`variables\` and the text \`operationName\`.`,
   );
 }
 
