@@ -13,7 +13,9 @@ registerEnumType(HeldAction, {
   name: 'HeldAction',
   description: 'What becomes of held deliveries when their webhook is enabled.',
   valuesConfig: {
-    RELEASE: { description: 'They are sent at once, the oldest first; of a long backlog some may overtake others.' },
+    RELEASE: {
+      description: 'They are sent at once, the oldest first; of a long backlog some may overtake others.',
+    },
     KEEP: { description: 'They stay held until `releaseHeld`, so that a test can be sent first.' },
     DISCARD: { description: 'They are canceled.' },
   },
