@@ -19,7 +19,7 @@ import { version } from '../src/version.js';
 import { EgressProxyAway, ProxyOutage } from './egress-proxy.js';
 import type { Fence } from './fence.js';
 import { Gate, type Pass } from './gate.js';
-import { KnownUrls } from './known-urls.js';
+import { findUrl } from './known-urls.js';
 import { DaemonMetrics } from './metrics.js';
 import { Recorder } from './recorder.js';
 import type { Sender } from './send.js';
@@ -51,7 +51,6 @@ export class Deliverer {
   readonly #recorder: Recorder;
   readonly #putOffs: GroupCommit<PutOff, null>;
   readonly #keys: SigningKeys;
-  readonly #urls = new KnownUrls();
   /** Jobs name several deliveries each: this, and not the number of jobs in hand, is how many are worked on. */
   readonly #slots: Slots;
   /** A request's place is free for the next one as soon as it was answered, unless as many outcomes wait already. */
@@ -168,7 +167,7 @@ export class Deliverer {
     }
     const turn = await this.gate.enter({
       ...delivery,
-      origin: this.#urls.find(delivery.url)?.origin ?? delivery.url,
+      origin: findUrl(delivery.url)?.origin ?? delivery.url,
     });
     if ('putOffMs' in turn) {
       return { delivery, putOffMs: turn.putOffMs };

@@ -7,24 +7,24 @@ export interface KnownUrl {
 }
 
 const KNOWN_MAX = 10_000;
+const known = new Map<string, KnownUrl | null>();
 
-/** Webhooks' urls, parsed once: the gate asks for each delivery's, and so does the sender. */
-export class KnownUrls {
-  readonly #known = new Map<string, KnownUrl | null>();
-
-  /** @returns null for what is no url of http or https */
-  find(text: string): KnownUrl | null {
-    const known = this.#known.get(text);
-    if (known !== undefined) {
-      return known;
-    }
-    if (this.#known.size >= KNOWN_MAX) {
-      this.#known.clear();
-    }
-    const url = URL.parse(text);
-    const isHttp = url !== null && /^https?:$/.test(url.protocol);
-    const found = isHttp ? { origin: url.origin, path: url.pathname + url.search } : null;
-    this.#known.set(text, found);
+/**
+ * A webhook's url in its parts, parsed once: the gate asks for each delivery's, and so does the sender.
+ *
+ * @returns null for what is no url of http or https
+ */
+export function findUrl(text: string): KnownUrl | null {
+  const found = known.get(text);
+  if (found !== undefined) {
     return found;
   }
+  if (known.size >= KNOWN_MAX) {
+    known.clear();
+  }
+  const url = URL.parse(text);
+  const isHttp = url !== null && /^https?:$/.test(url.protocol);
+  const parts = isHttp ? { origin: url.origin, path: url.pathname + url.search } : null;
+  known.set(text, parts);
+  return parts;
 }

@@ -12,7 +12,7 @@ import {
 } from './connection-times.js';
 import { codeOf, OUR_FAULT } from './failure-codes.js';
 import { createGuardedConnector } from './guarded-connector.js';
-import { KnownUrls } from './known-urls.js';
+import { findUrl } from './known-urls.js';
 import { createNameResolver } from './name-resolver.js';
 
 export interface SenderOptions {
@@ -77,7 +77,6 @@ export function createSender(options: SenderOptions): Sender {
     bodyTimeout: 0,
     keepAliveMaxTimeout: IDLE_CONNECTION_MS_MAX,
   });
-  const urls = new KnownUrls();
   const underWay = new Set<Promise<SendResult>>();
   const close = async () => {
     // Takes no more from now on. It is not waited for: it would wait for connections nobody needs any longer.
@@ -88,7 +87,7 @@ export function createSender(options: SenderOptions): Sender {
   let closed: Promise<void> | undefined;
   return {
     send: async (text, { headers, body }) => {
-      const url = urls.find(text);
+      const url = findUrl(text);
       if (url === null) {
         return { kind: 'error', code: 'TARGET_REFUSED', durationMs: 0 };
       }
