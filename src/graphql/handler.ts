@@ -11,7 +11,7 @@ import { ApiError } from '../errors.js';
 import type { Verdict } from '../rate-limits.js';
 import { admit, unfitError } from './admit.js';
 import { answerOf, failureOf, noteErrors } from './answer.js';
-import { chargeBroken } from './charge.js';
+import { chargeBroken, nothingCounted } from './charge.js';
 import type { Documents } from './documents.js';
 import { errorsOf, graphqlErrorOf, refusalFrom, refusalOf } from './errors.js';
 import { requireWholeMutation } from './guarded-fields.js';
@@ -26,8 +26,6 @@ interface Run extends OperationArgs {
   operation: KnownOperation;
   headers: Verdict['headers'];
 }
-
-const noHeaders = {};
 
 /**
  * Answers requests to /graphql with a text, a status and headers. graphql-http goes through the steps of GraphQL over
@@ -63,7 +61,11 @@ function answerRun(request: GraphqlRequest, run: Run, { data, errors }: Executio
 /** The only answer that graphql-http makes by itself: no type that the client takes is one of ours. */
 function refuseType(request: GraphqlRequest, [, { status }]: Response): Response {
   const detail = 'The answer is application/json or application/graphql-response+json; accept one of them.';
-  return failureOf(request, { errors: [refusalOf('BAD_REQUEST', detail, { status })] }, noHeaders);
+  return failureOf(
+    request,
+    { errors: [refusalOf('BAD_REQUEST', detail, { status })] },
+    nothingCounted.headers,
+  );
 }
 
 function readRequest(request: GraphqlRequest): RequestParams | Response {
@@ -71,7 +73,7 @@ function readRequest(request: GraphqlRequest): RequestParams | Response {
   try {
     return request.method === 'POST' ? readBody(request.body, limits) : readUrl(request.url, limits);
   } catch (error) {
-    return failureOf(request, { errors: errorsOf(error) }, noHeaders);
+    return failureOf(request, { errors: errorsOf(error) }, nothingCounted.headers);
   }
 }
 

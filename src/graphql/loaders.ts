@@ -31,10 +31,13 @@ export function createLoaders(context: LoaderContext) {
     eventById: one((ids) => context.em.find(Event, { id: { $in: ids } }, fresh)),
     /** Null once it is deleted. */
     webhookById: one((ids) => context.em.find(Webhook, { id: { $in: ids } }, fresh)),
-    /** Events that are asked for the same page share a query. */
-    deliveriesByEvent: new DataLoader(
-      (wanted: readonly WantedOfEvent[]) => readPagesOfEvents(context, wanted),
-      uncached,
+    deliveriesByEvent: pages<WantedOfEvent, Delivery>(
+      context,
+      { pageOf: ({ bounds }) => bounds, parentOf: ({ eventId }) => eventId },
+      async (tenantId, [{ bounds }], ids) => {
+        const rows = await pageDeliveriesByEvent(context.db, tenantId, ids, bounds);
+        return Map.groupBy(rows.map(deliveryOf), ({ eventId }) => eventId);
+      },
     ),
     deliveryById: one((ids) => context.em.find(Delivery, { id: { $in: ids } }, fresh)),
     bodyByDelivery: new DataLoader(async (ids: readonly number[]) => {
@@ -42,10 +45,13 @@ export function createLoaders(context: LoaderContext) {
       const bodies = tenantId === null ? new Map() : await readBodies(db, tenantId, ids);
       return ids.map((id): string | null => bodies.get(id) ?? null);
     }, uncached),
-    /** Events that are asked for the same part of their fan-out share a query. */
-    fanOutOfEvent: new DataLoader(
-      (questions: readonly FanOutQuestion[]) => readFanOuts(context, questions),
-      uncached,
+    fanOutOfEvent: pages<FanOutQuestion, FanOutItem>(
+      context,
+      { pageOf: ({ bounds }) => bounds, parentOf: ({ event }) => event.id },
+      (tenantId, questions) => {
+        const { db, config, clock } = context;
+        return readFanOut(db, tenantId, questions, { retentionDays: config.retentionDays, now: clock() });
+      },
     ),
     attemptsByDelivery: many(
       (ids) =>
@@ -70,10 +76,14 @@ export function createLoaders(context: LoaderContext) {
       const states = tenantId === null ? new Map() : await readEndpointStates(db, tenantId, ids);
       return ids.map((id) => states.get(id) ?? null);
     }, uncached),
-    /** Webhooks that are asked for the same page share a query. */
-    deliveriesByWebhook: new DataLoader(
-      (wanted: readonly WantedPage[]) => readPages(context, wanted),
-      uncached,
+    deliveriesByWebhook: pages<WantedPage, Delivery>(
+      context,
+      { pageOf: ({ page }) => page, parentOf: ({ webhookId }) => webhookId },
+      async (tenantId, [{ page }], ids) => {
+        const { conditions, bounds } = page;
+        const rows = await pageDeliveriesByWebhook(context, tenantId, ids, conditions, bounds);
+        return Map.groupBy(rows.map(deliveryOf), ({ webhookId }) => webhookId);
+      },
     ),
   };
 }
@@ -83,69 +93,41 @@ interface WantedPage {
   page: { conditions: DeliveryConditions; bounds: Bounds };
 }
 
-async function readPages(context: LoaderContext, wanted: readonly WantedPage[]): Promise<Delivery[][]> {
-  const { tenantId } = context;
-  if (tenantId === null) {
-    return wanted.map(() => []);
-  }
-  const samePages = Map.groupBy(wanted, ({ page }) => JSON.stringify(page));
-  const found = new Map<WantedPage, Delivery[]>();
-  for (const group of samePages.values()) {
-    const ids = [...new Set(group.map(({ webhookId }) => webhookId))];
-    const { conditions, bounds } = group[0]!.page;
-    const rows = await pageDeliveriesByWebhook(context, tenantId, ids, conditions, bounds);
-    const byWebhook = Map.groupBy(rows, ({ webhookId }) => webhookId);
-    for (const one of group) {
-      const own = byWebhook.get(one.webhookId) ?? [];
-      found.set(
-        one,
-        own.map((row) => Object.assign(new Delivery(), row)),
-      );
-    }
-  }
-  return wanted.map((one) => found.get(one) ?? []);
-}
-
 interface WantedOfEvent {
   eventId: number;
   bounds: Bounds;
 }
 
-async function readPagesOfEvents(
-  { db, tenantId }: LoaderContext,
-  wanted: readonly WantedOfEvent[],
-): Promise<Delivery[][]> {
-  const found = new Map<WantedOfEvent, Delivery[]>();
-  const samePages = Map.groupBy(wanted, ({ bounds }) => JSON.stringify(bounds));
-  for (const group of tenantId === null ? [] : samePages.values()) {
-    const ids = [...new Set(group.map(({ eventId }) => eventId))];
-    const rows = await pageDeliveriesByEvent(db, tenantId!, ids, group[0]!.bounds);
-    const byEvent = Map.groupBy(rows, ({ eventId }) => eventId);
-    for (const one of group) {
-      const own = byEvent.get(one.eventId) ?? [];
-      found.set(
-        one,
-        own.map((row) => Object.assign(new Delivery(), row)),
-      );
-    }
-  }
-  return wanted.map((one) => found.get(one) ?? []);
-}
+const deliveryOf = (row: object): Delivery => Object.assign(new Delivery(), row);
 
-async function readFanOuts(
-  { db, tenantId, config, clock }: LoaderContext,
-  questions: readonly FanOutQuestion[],
-): Promise<FanOutItem[][]> {
-  const found = new Map<FanOutQuestion, FanOutItem[]>();
-  const samePart = Map.groupBy(questions, ({ bounds }) => JSON.stringify(bounds));
-  for (const group of tenantId === null ? [] : samePart.values()) {
-    const { retentionDays } = config;
-    const items = await readFanOut(db, tenantId!, group, { retentionDays, now: clock() });
-    for (const question of group) {
-      found.set(question, items.get(question.event.id) ?? []);
+/**
+ * Parents that are asked for the same page share a query. Without a tenant there is nothing.
+ *
+ * @param read answers with what each parent has, for a group with the same page; `parents` has each one once
+ */
+function pages<Wanted, Item>(
+  context: LoaderContext,
+  { pageOf, parentOf }: { pageOf: (wanted: Wanted) => unknown; parentOf: (wanted: Wanted) => number },
+  read: (
+    tenantId: number,
+    group: readonly [Wanted, ...Wanted[]],
+    parents: number[],
+  ) => Promise<ReadonlyMap<number, Item[]>>,
+): DataLoader<Wanted, Item[]> {
+  return new DataLoader(async (wanted: readonly Wanted[]) => {
+    const { tenantId } = context;
+    if (tenantId === null) {
+      return wanted.map(() => []);
     }
-  }
-  return questions.map((question) => found.get(question) ?? []);
+    const found = new Map<Wanted, Item[]>();
+    for (const group of Map.groupBy(wanted, (one) => JSON.stringify(pageOf(one))).values()) {
+      const items = await read(tenantId, group as [Wanted, ...Wanted[]], [...new Set(group.map(parentOf))]);
+      for (const one of group) {
+        found.set(one, items.get(parentOf(one)) ?? []);
+      }
+    }
+    return wanted.map((one) => found.get(one) ?? []);
+  }, uncached);
 }
 
 function one<Node extends { id: number }>(
