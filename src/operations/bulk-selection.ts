@@ -119,21 +119,25 @@ export async function selectChunk(
     ? `and (select true from hookwright.deliveries d
             where d.event_id = looked.id and d.id > looked.id and (d.webhook_id = $4) is true limit 1) is null`
     : '';
+  // Stops at the last one that is wanted, and reads on only to find out that there are no more of them.
+  const look = `(${lookSql(selection, looked)}) looked`;
   const statement: Statement = {
     name: `bulk_select_${selection.kind}_${selection.webhookId !== null}_${undelivered !== ''}`.toLowerCase(),
     text: `
-      with looked as materialized (${lookSql(selection, looked)}),
-      chosen as (select id from looked where wanted ${undelivered} order by id limit $7)
+      with chosen as materialized (select id from ${look} where wanted ${undelivered} order by id limit $7)
       select array(select id::float8 from chosen order by id) as ids,
-             (select count(*) from looked) as looked, (select max(id) from looked) as last_id`,
+             case when (select count(*) from chosen) < $7
+                  then (select array[count(*), max(id)]::float8[] from ${look}) end as end_of_look`,
   };
-  const [row] = await query<{ ids: number[]; looked: number; last_id: number | null }>(client, statement, [
-    ...valuesOf(selection, tenantId, range),
-    limit,
-  ]);
-  const { ids = [], looked: count = 0, last_id: last = null } = row ?? {};
-  if (ids.length === limit) {
+  const [row] = await query<{ ids: number[]; end_of_look: [count: number, lastId: number | null] | null }>(
+    client,
+    statement,
+    [...valuesOf(selection, tenantId, range), limit],
+  );
+  const { ids, end_of_look: end } = row!;
+  if (end === null) {
     return { ids, lastId: ids.at(-1) ?? null };
   }
-  return { ids, lastId: count < looked ? null : last };
+  const [count, lastId] = end;
+  return { ids, lastId: count < looked ? null : lastId };
 }
