@@ -7,10 +7,10 @@
 
 /** At most so many deliveries of one operation wait in the queue. */
 export const BULK_WAITING_MAX = 1_000;
-export const BULK_CHUNK = 100;
+export const BULK_CHUNK = 50;
 /** What queues nothing (canceling, and looking through what does not match) disturbs nobody but Postgres. */
 export const BULK_CHUNK_UNQUEUED = 500;
-const PAUSE_PER_WORK = 4;
+const PAUSE_PER_WORK = 8;
 const PAUSE_MS_MIN = 50;
 /** It goes on, if slowly, however busy the machine is. */
 const PAUSE_MS_MAX = 500;

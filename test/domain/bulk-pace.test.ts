@@ -16,11 +16,11 @@ describe('the room of a bulk operation', () => {
 });
 
 describe('the pause after a chunk', () => {
-  const chunk = { queued: 100, drained: 0, hadRoom: true, tookMs: 1, waitedMs: 0 };
+  const chunk = { queued: BULK_CHUNK, drained: 0, hadRoom: true, tookMs: 1, waitedMs: 0 };
 
   test('is a multiple of what it took, at least 50 ms and at most half a second', () => {
-    const pauses = [1, 12, 13, 100, 125, 126].map((tookMs) => bulkPause({ ...chunk, tookMs }).inMs);
-    expect(pauses).toEqual([50, 50, 52, 400, 500, 500]);
+    const pauses = [1, 6, 7, 50, 62, 63].map((tookMs) => bulkPause({ ...chunk, tookMs }).inMs);
+    expect(pauses).toEqual([50, 50, 56, 400, 496, 500]);
   });
 
   test('is none when nothing was queued', () => {
