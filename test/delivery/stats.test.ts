@@ -26,7 +26,7 @@ const read = (resolution: Resolution, of: { webhookId?: number; eventType?: stri
     stack.services.db,
     stack.tenantId,
     { webhookId: of.webhookId ?? null, eventType: of.eventType ?? null },
-    { resolution, since: new Date(Date.now() - 86_400_000), until: new Date(Date.now() + 86_400_000) },
+    { resolution, since: new Date(Date.now() - 2 * 86_400_000), until: new Date(Date.now() + 86_400_000) },
   );
 
 function totalOf(counts: readonly StatsCounts[]) {
@@ -69,8 +69,9 @@ test('a daemon rolls them up, and they are counted once all the same', async () 
     update hookwright.delivery_stats set bucket = bucket - interval '3 hours'`);
   await stack.rows(`
     update hookwright.stats_progress p
-    set minutes_until = h, hours_until = h, minutes_from = h
-    from (select date_trunc('hour', now() - interval '5 hours') as h) as from_`);
+    set minutes_until = h, hours_until = h, minutes_from = h, hours_from = d, days_until = d
+    from (select date_trunc('hour', at, 'UTC') as h, date_trunc('day', at, 'UTC') as d
+          from (select now() - interval '5 hours') as ago(at)) as from_`);
   await stack.rows(`select graphile_worker.add_job('roll-up-stats')`);
   await eventually(
     async () =>
