@@ -2,6 +2,7 @@ import { type ParsedCronItem, parseCronItems, type TaskList } from 'graphile-wor
 import type { Logger } from 'pino';
 import type { Config } from '../src/config.js';
 import type { Database } from '../src/database.js';
+import { forgetBulkOperations } from '../src/operations/bulk-operations.js';
 import { forgetEndpointStates } from '../src/operations/endpoint-states.js';
 import {
   BULK_TASK,
@@ -53,6 +54,7 @@ export function taskList(deps: {
       const rolled = await rollPartitions(db.pool, config.retentionDays);
       await forgetIdempotencyKeys(db.pool);
       await forgetTraces(db.pool);
+      await forgetBulkOperations(db.pool, config.retentionDays);
       await deleteDeadJobs(db.pool);
       await forgetEndpointStates(db.pool);
       await forgetRaised(db.pool);

@@ -198,3 +198,11 @@ export async function resumeBulkOperation(
     withCommit(audit(client, by, { ...target(tenantId, id), action: 'BULK_OPERATION_RESUMED', ...change }));
   });
 }
+
+/** Deletes operations that ended longer ago than deliveries are kept: nothing of what they went through is left. */
+export async function forgetBulkOperations(pool: pg.Pool, retentionDays: number): Promise<void> {
+  await pool.query(
+    `delete from hookwright.bulk_operations where finished_at < now() - $1 * interval '1 day'`,
+    [retentionDays],
+  );
+}

@@ -212,6 +212,24 @@ describe('an operation that stands still', () => {
   });
 });
 
+test('what an operation came to is told for as long as deliveries are kept, and while it has not ended', async () => {
+  const ids = await Promise.all([recover(), recover(), recover()]);
+  const [old, young, paused] = ids.map(({ operation }) => operation.id as string);
+  const ended = (id: string | undefined, days: number) =>
+    site.rows(`update hookwright.bulk_operations set status = 'COMPLETED', created_at = now() - interval '90 days',
+                 finished_at = now() - interval '${days} days' where id = ${id}`);
+  await ended(old, 31);
+  await ended(young, 29);
+  await site.rows(`update hookwright.bulk_operations set status = 'PAUSED', created_at = now() - interval '90 days'
+                   where id = ${paused}`);
+  await site.rows('delete from graphile_worker._private_jobs');
+  site.startDaemon();
+  await site.rows("select graphile_worker.add_job('housekeeping')");
+  const known = () => site.rows<{ id: number }>('select id from hookwright.bulk_operations order by id');
+  await eventually(async () => (await known()).length < 3);
+  expect((await known()).map(({ id }) => String(id)).sort()).toEqual([young, paused].sort());
+});
+
 describe('replayEvents', () => {
   test('delivers past events to a webhook that was made later', async () => {
     const events = await site.past(250);
