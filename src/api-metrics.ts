@@ -1,9 +1,9 @@
-import { Counter, Histogram, Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { Tally } from './tally.js';
 
 /** What became of events that somebody wanted to emit. */
 export type EmitFate = 'accepted' | 'duplicate' | 'refused' | 'failed';
-export type LimitName = 'management' | 'emit' | 'anonymous' | 'key_failures';
+export type LimitName = 'management' | 'emit' | 'anonymous' | 'key_failures' | 'streams';
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 /** What one transaction takes. */
@@ -17,11 +17,20 @@ type Observer = (value: number) => void;
  */
 export class ApiMetrics {
   readonly emits: Record<EmitFate, number> = { accepted: 0, duplicate: 0, refused: 0, failed: 0 };
-  readonly #limited: Record<LimitName, number> = { management: 0, emit: 0, anonymous: 0, key_failures: 0 };
+  readonly #limited: Record<LimitName, number> = {
+    management: 0,
+    emit: 0,
+    anonymous: 0,
+    key_failures: 0,
+    streams: 0,
+  };
   readonly #requests: Tally<'method' | 'route' | 'status'>;
   readonly #durations: Histogram<'route'>;
   readonly #durationOf = new Map<string, Observer>();
   readonly #graphqlErrors: Counter<'code'>;
+  readonly #streamsOpen: Gauge;
+  readonly #streamUpdates: Counter;
+  readonly #streamsEnded: Counter<'reason'>;
   /** To be told how many events each transaction took. */
   readonly emitBatch: Observer;
 
@@ -66,6 +75,22 @@ export class ApiMetrics {
       labelNames: ['code'] as const,
       registers,
     });
+    this.#streamsOpen = new Gauge({
+      name: 'hookwright_streams_open',
+      help: 'Streams of live updates that are open.',
+      registers,
+    });
+    this.#streamUpdates = new Counter({
+      name: 'hookwright_stream_updates_total',
+      help: 'Updates that were told to streams.',
+      registers,
+    });
+    this.#streamsEnded = new Counter({
+      name: 'hookwright_streams_ended_total',
+      help: 'Streams that have ended, by reason: client_left, too_slow, complete, age or service_ends.',
+      labelNames: ['reason'] as const,
+      registers,
+    });
     const batches = new Histogram({
       name: 'hookwright_emit_batch_events',
       help: 'Events that shared a transaction.',
@@ -90,6 +115,19 @@ export class ApiMetrics {
 
   graphqlError(code: string): void {
     this.#graphqlErrors.inc({ code });
+  }
+
+  streamOpened(): void {
+    this.#streamsOpen.inc();
+  }
+
+  streamUpdate(): void {
+    this.#streamUpdates.inc();
+  }
+
+  streamEnded(reason: string): void {
+    this.#streamsOpen.dec();
+    this.#streamsEnded.inc({ reason });
   }
 
   limited(limit: LimitName): void {

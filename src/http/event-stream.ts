@@ -14,12 +14,8 @@ export interface EventStreamOptions {
 /** A process that ends does not wait for a reader that has stopped reading. */
 const END_PATIENCE_MS = 1_000;
 
-export type EndReason =
-  | 'the client left'
-  | 'the reader was too slow'
-  | 'complete'
-  | 'age'
-  | 'the service ends';
+/** As logs and metrics have it, and a comment at the end of the stream. */
+export type EndReason = 'client_left' | 'too_slow' | 'complete' | 'age' | 'service_ends';
 
 /**
  * Server-sent events in the form of graphql-sse's protocol, one operation a connection. Each event is written when the
@@ -45,7 +41,7 @@ export class EventStream {
     response.socket?.setTimeout(0); // silence is no idleness here: the heartbeat and the reader's patience decide
     response.socket?.setNoDelay(true);
     response.write(':\n\n');
-    response.once('close', () => this.#ended('the client left'));
+    response.once('close', () => this.#ended('client_left'));
     response.on('error', () => {});
     this.#heartbeat = setInterval(() => this.#beat(), options.heartbeatMs);
     this.#life = setTimeout(() => this.end('age'), options.lifeMs);
@@ -91,7 +87,7 @@ export class EventStream {
       return;
     }
     await new Promise<void>((resolve) => {
-      const slow = setTimeout(() => this.destroy('the reader was too slow'), this.options.slowMs);
+      const slow = setTimeout(() => this.destroy('too_slow'), this.options.slowMs);
       const done = () => {
         clearTimeout(slow);
         this.response.off('drain', done).off('close', done);

@@ -66,9 +66,11 @@ function follow(live: Live, reply: FastifyReply, giveBack: () => void): void {
     leave();
     giveBack();
     void updates.return();
+    services.metrics.streamEnded(reason);
     request.log.debug({ requestId: request.id, keyId: caller.keyId, reason }, 'a stream ended');
   };
   reply.hijack();
+  services.metrics.streamOpened();
   const stream = new EventStream(
     reply.raw,
     { heartbeatMs, slowMs, lifeMs, reached: () => updates.cursor, onEnd },
@@ -79,10 +81,10 @@ function follow(live: Live, reply: FastifyReply, giveBack: () => void): void {
     authorization: request.headers.authorization ?? '',
     address: request.ip,
     refuse: (error) => void tellAndComplete(stream, [formattedOf(error)]),
-    end: () => stream.end('the service ends'),
+    end: () => stream.end('service_ends'),
   });
   if (reply.raw.destroyed) {
-    stream.destroy('the client left'); // while its stream was being opened
+    stream.destroy('client_left'); // while its stream was being opened
     return;
   }
   pump(live, stream).catch((error: unknown) => {
@@ -105,6 +107,7 @@ async function pump({ services, streams, request, subscription, updates }: Live,
         return;
       }
       await stream.next(batch[index]!.cursor, result);
+      services.metrics.streamUpdate();
     }
   }
 }

@@ -27,7 +27,7 @@ export class OpenStreams {
   #checking: NodeJS.Timeout | undefined;
   #isChecking = false;
 
-  constructor(private readonly services: Pick<Services, 'authenticator' | 'config'>) {}
+  constructor(private readonly services: Pick<Services, 'authenticator' | 'config' | 'metrics'>) {}
 
   get size(): number {
     return this.#streams.size;
@@ -46,10 +46,10 @@ export class OpenStreams {
     }
     const ofKey = this.#perKey.get(keyId) ?? 0;
     if (ofKey >= perKeyMax) {
-      throw rateLimited(`This API key has ${perKeyMax} streams open, as many as it may have.`, TRY_AGAIN_MS);
+      throw this.#full(`This API key has ${perKeyMax} streams open, as many as it may have.`);
     }
     if ([...this.#perKey.values()].reduce((sum, count) => sum + count, 0) >= max) {
-      throw rateLimited(`The service has ${max} streams open, as many as it may have.`, TRY_AGAIN_MS);
+      throw this.#full(`The service has ${max} streams open, as many as it may have.`);
     }
     this.#perKey.set(keyId, ofKey + 1);
     return () => {
@@ -60,6 +60,11 @@ export class OpenStreams {
         this.#perKey.delete(keyId);
       }
     };
+  }
+
+  #full(detail: string): ApiError {
+    this.services.metrics.limited('streams');
+    return rateLimited(detail, TRY_AGAIN_MS);
   }
 
   /** A stream that was admitted has opened. @returns takes it off the list */

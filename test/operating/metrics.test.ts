@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { registerBacklog } from '../../daemon/backlog-metrics.js';
@@ -15,6 +16,7 @@ import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { lintFamily, type MetricFamily, parseExposition } from '../support/exposition.js';
 import { makeKey, unlimited } from '../support/factories.js';
+import { LiveStream } from '../support/live-api.js';
 import { watchedLog } from '../support/plaintext.js';
 import { answer, type Receiver, startReceiver } from '../support/receiver.js';
 
@@ -39,6 +41,7 @@ beforeAll(async () => {
     ENCRYPTION_KEYS: encoded,
     ...unlimited,
     ANONYMOUS_RATE_MAX: '1',
+    STREAMS_PER_KEY_MAX: '1',
   });
   const metrics = new ApiMetrics(registry);
   services = await openServices({ config, databaseUrl, encryptionKeys, log: watchedLog(), metrics });
@@ -111,6 +114,22 @@ describe('what is counted', () => {
     const before = (await figureOf('hookwright_rate_limited_total', { limit: 'anonymous' })) ?? 0;
     await eventually(async () => (await api.inject('/')).statusCode === 429);
     expect(await figureOf('hookwright_rate_limited_total', { limit: 'anonymous' })).toBe(before + 1);
+  });
+
+  test('streams of live updates: open, told and ended, and those that were one too many', async () => {
+    await api.listen({ host: '127.0.0.1', port: 0 });
+    const { port } = api.server.address() as AddressInfo;
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    const follow = () =>
+      LiveStream.open(port, { query: 'subscription { webhookUpdated { cursor } }' }, headers);
+    const stream = await follow();
+    await eventually(async () => ((await figureOf('hookwright_stream_updates_total')) ?? 0) > 0);
+    expect(await figureOf('hookwright_streams_open')).toBe(1);
+    expect((await follow()).status).toBe(429);
+    expect(await figureOf('hookwright_rate_limited_total', { limit: 'streams' })).toBe(1);
+    stream.response.destroy();
+    await eventually(async () => (await figureOf('hookwright_streams_open')) === 0);
+    expect(await figureOf('hookwright_streams_ended_total', { reason: 'client_left' })).toBe(1);
   });
 
   test('deliveries, webhooks that were disabled, batches and sweeps', async () => {
