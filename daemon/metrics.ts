@@ -1,12 +1,13 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { BATCH_ITEMS, tellAll } from '../src/api-metrics.js';
+import { BATCH_ITEMS } from '../src/api-metrics.js';
 import type { Lane } from '../src/domain/lanes.js';
 import type { FinishedAttempt } from '../src/operations/record-attempts.js';
 import { Tally } from '../src/tally.js';
 import type { Gate } from './gate.js';
 import type { Slots } from './slots.js';
 
-export type Sweep = 'schedule' | 'held' | 'overdue' | 'dead_workers';
+const SWEEPS = ['schedule', 'held', 'overdue', 'dead_workers'] as const;
+export type Sweep = (typeof SWEEPS)[number];
 export type Batch = 'load' | 'record' | 'put_off';
 
 /** What the gauges look at whenever somebody asks. */
@@ -22,19 +23,15 @@ export class DaemonMetrics {
   readonly #deliveries: Tally<'lane' | 'outcome'>;
   readonly #durations: Histogram;
   readonly #lag: Histogram;
-  readonly #putOffs: Counter<'lane'>;
+  readonly #putOffs: Tally<'lane'>;
   readonly #batches: Histogram<'work'>;
-  readonly #disabled: Counter<'reason'>;
-  readonly #swept: Record<Sweep, number> = { schedule: 0, held: 0, overdue: 0, dead_workers: 0 };
-  readonly #sweeps: Record<Sweep, number> = { schedule: 0, held: 0, overdue: 0, dead_workers: 0 };
+  readonly #disabled: Tally<'reason'>;
+  readonly #sweeps: Tally<'sweep'>;
+  readonly #swept: Tally<'sweep'>;
   readonly #freedJobs: Counter;
 
   constructor(readonly registry = new Registry()) {
     const registers = [registry];
-    const sweeps = this.#sweeps;
-    const swept = this.#swept;
-    const counter = <Label extends string = never>(name: string, help: string, ...labelNames: Label[]) =>
-      new Counter({ name, help, labelNames, registers });
     this.#attempts = new Tally({
       name: 'hookwright_attempts_total',
       help: 'Requests to endpoints, by lane and verdict.',
@@ -47,20 +44,23 @@ export class DaemonMetrics {
       labels: ['lane', 'outcome'],
       registry,
     });
-    this.#putOffs = counter(
-      'hookwright_put_offs_total',
-      'Deliveries that were put off because their endpoint had no room, by lane.',
-      'lane',
-    );
-    this.#disabled = counter(
-      'hookwright_webhooks_disabled_total',
-      'Webhooks that this daemon disabled, by reason: FAILURES or GONE.',
-      'reason',
-    );
-    this.#freedJobs = counter(
-      'hookwright_freed_jobs_total',
-      'Jobs of dead processes that this daemon freed.',
-    );
+    this.#putOffs = new Tally({
+      name: 'hookwright_put_offs_total',
+      help: 'Deliveries that were put off because their endpoint had no room, by lane.',
+      labels: ['lane'],
+      registry,
+    });
+    this.#disabled = new Tally({
+      name: 'hookwright_webhooks_disabled_total',
+      help: 'Webhooks that this daemon disabled, by reason: FAILURES or GONE.',
+      labels: ['reason'],
+      registry,
+    });
+    this.#freedJobs = new Counter({
+      name: 'hookwright_freed_jobs_total',
+      help: 'Jobs of dead processes that this daemon freed.',
+      registers,
+    });
     this.#durations = new Histogram({
       name: 'hookwright_attempt_duration_seconds',
       help: 'From the hand-over of a request to the last byte of its answer.',
@@ -80,23 +80,19 @@ export class DaemonMetrics {
       buckets: BATCH_ITEMS,
       registers,
     });
-    new Counter({
+    this.#sweeps = new Tally({
       name: 'hookwright_sweeps_total',
       help: 'Sweeps that this daemon made, by sweep. Of several daemons one at a time makes each.',
-      labelNames: ['sweep'],
-      registers,
-      collect() {
-        tellAll(this, 'sweep', sweeps);
-      },
+      labels: ['sweep'],
+      known: SWEEPS,
+      registry,
     });
-    new Counter({
+    this.#swept = new Tally({
       name: 'hookwright_sweep_found_total',
       help: 'What sweeps found: retries to schedule, webhooks whose held deliveries were to settle, overdue deliveries without a job, dead worker pools.',
-      labelNames: ['sweep'],
-      registers,
-      collect() {
-        tellAll(this, 'sweep', swept);
-      },
+      labels: ['sweep'],
+      known: SWEEPS,
+      registry,
     });
   }
 
@@ -114,11 +110,11 @@ export class DaemonMetrics {
   }
 
   putOff(lane: Lane): void {
-    this.#putOffs.inc({ lane });
+    this.#putOffs.count(lane);
   }
 
   disabled(reason: string): void {
-    this.#disabled.inc({ reason });
+    this.#disabled.count(reason);
   }
 
   /** For a GroupCommit, to tell how many items each batch had. */
@@ -128,8 +124,8 @@ export class DaemonMetrics {
   }
 
   sweep(sweep: Sweep, found: number): void {
-    this.#sweeps[sweep] += 1;
-    this.#swept[sweep] += found;
+    this.#sweeps.count(sweep);
+    this.#swept.add(found, sweep);
   }
 
   freedJobs(jobs: number): void {

@@ -1,9 +1,12 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { Tally } from './tally.js';
 
-/** What became of events that somebody wanted to emit. */
-export type EmitFate = 'accepted' | 'duplicate' | 'refused' | 'failed';
-export type LimitName = 'management' | 'emit' | 'anonymous' | 'key_failures' | 'streams';
+const EMIT_FATES = ['accepted', 'duplicate', 'refused', 'failed'] as const;
+/** What became of an event that somebody wanted to emit. */
+export type EmitFate = (typeof EMIT_FATES)[number];
+
+const LIMITS = ['management', 'emit', 'anonymous', 'key_failures', 'streams'] as const;
+export type LimitName = (typeof LIMITS)[number];
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 /** What one transaction takes. */
@@ -13,48 +16,36 @@ type Observer = (value: number) => void;
 
 /**
  * What an API process tells Prometheus. Nothing is labelled by tenant, webhook, key or event type: those are without
- * number. What every emit counts is a plain number until somebody asks.
+ * number.
  */
 export class ApiMetrics {
-  readonly emits: Record<EmitFate, number> = { accepted: 0, duplicate: 0, refused: 0, failed: 0 };
-  readonly #limited: Record<LimitName, number> = {
-    management: 0,
-    emit: 0,
-    anonymous: 0,
-    key_failures: 0,
-    streams: 0,
-  };
+  readonly #emits: Tally<'result'>;
+  readonly #limited: Tally<'limit'>;
   readonly #requests: Tally<'method' | 'route' | 'status'>;
   readonly #durations: Histogram<'route'>;
   readonly #durationOf = new Map<string, Observer>();
-  readonly #graphqlErrors: Counter<'code'>;
+  readonly #graphqlErrors: Tally<'code'>;
   readonly #streamsOpen: Gauge;
   readonly #streamUpdates: Counter;
-  readonly #streamsEnded: Counter<'reason'>;
+  readonly #streamsEnded: Tally<'reason'>;
   /** To be told how many events each transaction took. */
   readonly emitBatch: Observer;
 
   constructor(registry = new Registry()) {
     const registers = [registry];
-    const { emits } = this;
-    const limited = this.#limited;
-    new Counter({
+    this.#emits = new Tally({
       name: 'hookwright_emits_total',
       help: 'Events that somebody wanted to emit: accepted, duplicate (of an idempotency key), refused, or failed for a fault of ours.',
-      labelNames: ['result'],
-      registers,
-      collect() {
-        tellAll(this, 'result', emits);
-      },
+      labels: ['result'],
+      known: EMIT_FATES,
+      registry,
     });
-    new Counter({
+    this.#limited = new Tally({
       name: 'hookwright_rate_limited_total',
       help: 'Requests that were refused because a rate limit was reached, by limit.',
-      labelNames: ['limit'],
-      registers,
-      collect() {
-        tellAll(this, 'limit', limited);
-      },
+      labels: ['limit'],
+      known: LIMITS,
+      registry,
     });
     this.#requests = new Tally({
       name: 'hookwright_http_requests_total',
@@ -69,11 +60,11 @@ export class ApiMetrics {
       buckets: SECONDS,
       registers,
     });
-    this.#graphqlErrors = new Counter({
+    this.#graphqlErrors = new Tally({
       name: 'hookwright_graphql_errors_total',
       help: 'Errors in answers of /graphql, by code.',
-      labelNames: ['code'] as const,
-      registers,
+      labels: ['code'],
+      registry,
     });
     this.#streamsOpen = new Gauge({
       name: 'hookwright_streams_open',
@@ -85,11 +76,11 @@ export class ApiMetrics {
       help: 'Updates that were told to streams.',
       registers,
     });
-    this.#streamsEnded = new Counter({
+    this.#streamsEnded = new Tally({
       name: 'hookwright_streams_ended_total',
       help: 'Streams that have ended, by reason: client_left, too_slow, complete, age or service_ends.',
-      labelNames: ['reason'] as const,
-      registers,
+      labels: ['reason'],
+      registry,
     });
     const batches = new Histogram({
       name: 'hookwright_emit_batch_events',
@@ -98,6 +89,10 @@ export class ApiMetrics {
       registers,
     });
     this.emitBatch = (events) => batches.observe(events);
+  }
+
+  emitted(fate: EmitFate, events: number): void {
+    this.#emits.add(events, fate);
   }
 
   /** @param route the pattern, such as /api/v1/webhooks/:id; what no route serves: none */
@@ -114,7 +109,7 @@ export class ApiMetrics {
   }
 
   graphqlError(code: string): void {
-    this.#graphqlErrors.inc({ code });
+    this.#graphqlErrors.count(code);
   }
 
   streamOpened(): void {
@@ -127,22 +122,10 @@ export class ApiMetrics {
 
   streamEnded(reason: string): void {
     this.#streamsOpen.dec();
-    this.#streamsEnded.inc({ reason });
+    this.#streamsEnded.count(reason);
   }
 
   limited(limit: LimitName): void {
-    this.#limited[limit] += 1;
-  }
-}
-
-/** Replaces what the counter says by these numbers. */
-export function tellAll<Label extends string>(
-  counter: Pick<Counter<Label>, 'reset' | 'inc'>,
-  label: Label,
-  counts: Readonly<Record<string, number>>,
-): void {
-  counter.reset();
-  for (const [value, count] of Object.entries(counts)) {
-    counter.inc({ [label]: value } as Record<Label, string>, count);
+    this.#limited.count(limit);
   }
 }

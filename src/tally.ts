@@ -5,17 +5,19 @@ export interface TallyOptions<Label extends string> {
   help: string;
   labels: readonly Label[];
   registry: Registry;
+  /** Values of the only label that are told from the start, as 0: what never happened shows as such. */
+  known?: readonly string[];
 }
 
 /**
- * A counter for what happens to every event: plain numbers until somebody asks, since prom-client takes a microsecond to
- * find the right one among its own.
+ * A counter with labels. What happens to every event is counted by it, so it is plain numbers until somebody asks:
+ * prom-client takes a microsecond to find the right one among its own.
  */
 export class Tally<Label extends string> {
   readonly #counts = new Map<string, { labels: Record<Label, string>; count: number }>();
 
   constructor(private readonly options: TallyOptions<Label>) {
-    const { name, help, labels, registry } = options;
+    const { name, help, labels, registry, known = [] } = options;
     const counts = this.#counts;
     new Counter({
       name,
@@ -29,19 +31,27 @@ export class Tally<Label extends string> {
         }
       },
     });
+    for (const value of known) {
+      this.add(0, value);
+    }
+  }
+
+  /** As `add`, one. */
+  count(...values: string[]): void {
+    this.add(1, ...values);
   }
 
   /** @param values of the labels, in their order; they are the service's own, few, and have no space in them */
-  count(...values: string[]): void {
+  add(amount: number, ...values: string[]): void {
     const key = values.join(' ');
     const known = this.#counts.get(key);
     if (known !== undefined) {
-      known.count += 1;
+      known.count += amount;
       return;
     }
     const labels = Object.fromEntries(
       this.options.labels.map((label, index) => [label, values[index] ?? '']),
     );
-    this.#counts.set(key, { labels: labels as Record<Label, string>, count: 1 });
+    this.#counts.set(key, { labels: labels as Record<Label, string>, count: amount });
   }
 }

@@ -27,7 +27,7 @@ export async function emitFor(
     span?.end();
     return results;
   } catch (error) {
-    metrics.emits.failed += emits.length;
+    metrics.emitted('failed', emits.length);
     span?.end(toApiError(error).code);
     throw error;
   }
@@ -35,20 +35,19 @@ export async function emitFor(
 
 /** Counts events that a resolver refuses before the emitter sees them. */
 export function countRefused({ metrics }: Context, events: number): void {
-  metrics.emits.refused += events;
+  metrics.emitted('refused', events);
 }
 
-function count({ metrics: { emits } }: Context, results: readonly EmitResult[], allOrNothing: boolean): void {
-  const refused = results.filter(({ refused }) => refused !== null).length;
-  emits.refused += refused;
+function count({ metrics }: Context, results: readonly EmitResult[], allOrNothing: boolean): void {
+  const written = results.filter(({ refused }) => refused === null);
+  const refused = results.length - written.length;
+  metrics.emitted('refused', refused);
   if (allOrNothing && refused > 0) {
     return; // nothing was written
   }
-  for (const result of results) {
-    if (result.refused === null) {
-      emits[result.duplicate ? 'duplicate' : 'accepted'] += 1;
-    }
-  }
+  const duplicates = written.filter((result) => result.refused === null && result.duplicate).length;
+  metrics.emitted('duplicate', duplicates);
+  metrics.emitted('accepted', written.length - duplicates);
 }
 
 function tellSpan(span: Context['span'], results: readonly EmitResult[]): void {
