@@ -90,6 +90,10 @@ function questions([busy, quiet, paused]: readonly number[]): Record<string, str
     statsOfWebhookAndType: stats(
       `since: ${ago(1)}, resolution: MINUTE, webhookId: "${busy}", eventType: "coupon.applied"`,
     ),
+    statsOfWebhooks: `{ webhooks(first: 50) { edges { node { id
+      stats(since: ${ago(7)}, resolution: DAY) { total { ${figures} } } } } } }`,
+    statsOfWebhooksByHour: `{ webhooks(first: 50) { edges { node { id
+      stats(since: ${ago(7)}, resolution: HOUR) { total { ${figures} } } } } } }`,
     backlog: `{ ${backlog} }`,
     backlogOfWebhook: `{ webhook(id: "${busy}") { ${backlog} } }`,
     backlogOfPaused: `{ webhook(id: "${paused}") { heldCount ${backlog} } }`,

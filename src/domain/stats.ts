@@ -107,15 +107,23 @@ export interface StatsFigures {
   p99Ms: number | null;
 }
 
-/** The figures of every bucket of a range, those of which nothing was counted too, and of all together. */
-export function statsSeries(range: StatsRange, counted: readonly StatsCounts[]) {
+/** The figures of every bucket of a range, those of which nothing was counted too. */
+export function bucketFigures(
+  range: StatsRange,
+  counted: readonly StatsCounts[],
+): ({ start: Date } & StatsFigures)[] {
   const length = bucketMs[range.resolution];
   const byStart = new Map(counted.map((counts) => [counts.startMs, counts]));
   const buckets: ({ start: Date } & StatsFigures)[] = [];
   for (let startMs = range.since.getTime(); startMs < range.until.getTime(); startMs += length) {
     buckets.push({ start: new Date(startMs), ...figuresOf(byStart.get(startMs) ?? nothing) });
   }
-  return { total: figuresOf(sumOf(counted)), buckets };
+  return buckets;
+}
+
+/** The figures of all buckets together. */
+export function totalFigures(counted: readonly StatsCounts[]): StatsFigures {
+  return figuresOf(sumOf(counted));
 }
 
 type Counts = Omit<StatsCounts, 'startMs'>;

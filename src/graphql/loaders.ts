@@ -1,5 +1,6 @@
 import DataLoader from 'dataloader';
 import type { Context } from '../context.js';
+import type { StatsCounts } from '../domain/stats.js';
 import { Attempt } from '../entities/attempt.js';
 import { Delivery } from '../entities/delivery.js';
 import { Event } from '../entities/event.js';
@@ -13,6 +14,7 @@ import {
 } from '../operations/page-deliveries.js';
 import { countHeld, readWebhookBacklogs } from '../operations/read-backlog.js';
 import { readBodies } from '../operations/read-bodies.js';
+import { readStats, type StatsQuestion } from '../operations/read-stats.js';
 import type { Bounds } from '../operations/search.js';
 
 type LoaderContext = Pick<Context, 'em' | 'db' | 'tenantId' | 'eventTypes' | 'searches' | 'config' | 'clock'>;
@@ -71,6 +73,11 @@ export function createLoaders(context: LoaderContext) {
       const backlogs = await readWebhookBacklogs(context.db, context.tenantId ?? 0, [...new Set(ids)]);
       return ids.map((id) => backlogs.get(id)!);
     }, uncached),
+    statsByWebhook: pages<StatsQuestion & { webhookId: number }, StatsCounts>(
+      context,
+      { pageOf: ({ webhookId: _, ...question }) => question, parentOf: ({ webhookId }) => webhookId },
+      (tenantId, [question], ids) => readStats(context.db, tenantId, ids, question),
+    ),
     endpointStateByWebhook: new DataLoader(async (ids: readonly number[]) => {
       const { db, tenantId } = context;
       const states = tenantId === null ? new Map() : await readEndpointStates(db, tenantId, ids);

@@ -76,8 +76,9 @@ export class Stats {
   buckets!: StatsBucket[];
 }
 
+/** Of a webhook. */
 @ArgsType()
-export class StatsArgs {
+export class WebhookStatsArgs {
   @Field(() => Date, {
     description: 'From when on. The bucket that it lies in is the first one, and counts as a whole.',
   })
@@ -96,14 +97,17 @@ export class StatsArgs {
   })
   resolution?: StatsResolution | null;
 
+  @Field(() => String, { nullable: true, description: 'Only attempts to deliver events of this type.' })
+  eventType?: string | null;
+}
+
+@ArgsType()
+export class StatsArgs extends WebhookStatsArgs {
   @Field(() => ID, {
     nullable: true,
     description: 'Only attempts at this webhook, which may have been deleted since.',
   })
   webhookId?: string | null;
-
-  @Field(() => String, { nullable: true, description: 'Only attempts to deliver events of this type.' })
-  eventType?: string | null;
 }
 
 @ObjectType('Backlog', {

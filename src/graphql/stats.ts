@@ -1,15 +1,17 @@
 import 'reflect-metadata';
-import { Args, Ctx, FieldResolver, Query, Resolver, Root } from 'type-graphql';
+import type { GraphQLResolveInfo } from 'graphql';
+import { Args, Ctx, FieldResolver, Info, Query, Resolver, Root } from 'type-graphql';
 import { type Context, parseId, tenantOf } from '../context.js';
-import { judgeStatsRange, statsSeries } from '../domain/stats.js';
+import { bucketFigures, judgeStatsRange, totalFigures } from '../domain/stats.js';
 import { StatsResolution } from '../entities/delivery-stat.js';
 import { Webhook } from '../entities/webhook.js';
 import { invalidInput, notFound } from '../errors.js';
 import { type Backlog, readTenantBacklog } from '../operations/read-backlog.js';
-import { readStats } from '../operations/read-stats.js';
+import { ALL_WEBHOOKS } from '../operations/read-stats.js';
 import { knownEventType, parseInput } from './input.js';
 import { Requires } from './requires.js';
-import { BacklogType, Stats, StatsArgs } from './stats-types.js';
+import { asksFor } from './selection.js';
+import { BacklogType, Stats, StatsArgs, WebhookStatsArgs } from './stats-types.js';
 
 @Resolver(() => Webhook)
 export class StatsResolver {
@@ -17,19 +19,27 @@ export class StatsResolver {
   @Query(() => Stats, {
     description: 'How many attempts succeeded and failed, and how long they took. At most a second old.',
   })
-  async stats(@Args(() => StatsArgs) args: StatsArgs, @Ctx() context: Context): Promise<Stats> {
-    const { since, until = null, resolution: wanted = null } = args;
-    const range = judgeStatsRange({ since, until, resolution: wanted }, context.clock());
-    if (!range.allowed) {
-      throw invalidInput([{ path: [range.field], code: range.code, detail: range.reason }]);
-    }
-    const of = {
-      webhookId: await knownWebhook(context, args.webhookId ?? null),
-      eventType: await knownType(context, args.eventType ?? null),
-    };
-    const counted = await readStats(context.db, tenantOf(context), of, range);
-    const { resolution, ...span } = range;
-    return { ...span, resolution: StatsResolution[resolution], ...statsSeries(range, counted) };
+  async stats(
+    @Args(() => StatsArgs) args: StatsArgs,
+    @Ctx() context: Context,
+    @Info() info: GraphQLResolveInfo,
+  ): Promise<Stats> {
+    const webhookId = await knownWebhook(context, args.webhookId ?? null);
+    return statsOf(context, webhookId ?? ALL_WEBHOOKS, args, info);
+  }
+
+  @Requires('deliveries:read')
+  @FieldResolver(() => Stats, {
+    name: 'stats',
+    description: 'How many attempts at it succeeded and failed, and how long they took.',
+  })
+  webhookStats(
+    @Root() webhook: Webhook,
+    @Args(() => WebhookStatsArgs) args: WebhookStatsArgs,
+    @Ctx() context: Context,
+    @Info() info: GraphQLResolveInfo,
+  ): Promise<Stats> {
+    return statsOf(context, webhook.id, args, info);
   }
 
   @Requires('deliveries:read')
@@ -43,6 +53,35 @@ export class StatsResolver {
   webhookBacklog(@Root() webhook: Webhook, @Ctx() context: Context): Promise<Backlog> {
     return context.loaders.backlogByWebhook.load(webhook.id);
   }
+}
+
+/** @throws ApiError invalid_input for a range or an event type that cannot be asked for */
+async function statsOf(
+  context: Context,
+  webhookId: number,
+  { since, until = null, resolution: wanted = null, eventType = null }: WebhookStatsArgs,
+  info: GraphQLResolveInfo,
+): Promise<Stats> {
+  tenantOf(context);
+  const verdict = judgeStatsRange({ since, until, resolution: wanted }, context.clock());
+  if (!verdict.allowed) {
+    throw invalidInput([{ path: [verdict.field], code: verdict.code, detail: verdict.reason }]);
+  }
+  const { allowed: _, ...range } = verdict;
+  const counted = await context.loaders.statsByWebhook.load({
+    webhookId,
+    range,
+    eventType: await knownType(context, eventType),
+    inBuckets: asksFor(info, 'buckets'),
+  });
+  return {
+    ...range,
+    resolution: StatsResolution[range.resolution],
+    total: totalFigures(counted),
+    get buckets() {
+      return bucketFigures(range, counted);
+    },
+  };
 }
 
 /** Statistics outlive their webhook. @throws ApiError not_found for an unknown or foreign one */

@@ -117,6 +117,44 @@ describe('stats', () => {
     expect(await attempts(`webhookId: "${otherId}", eventType: "booking.created"`)).toBe(0);
   });
 
+  test('of each webhook of a page are those that it has by itself', async () => {
+    const fields = 'total { attempts failures p95Ms } buckets { start attempts }';
+    const until = `until: ${text(new Date())}`;
+    for (const args of [
+      `${ago(4 * DAY)}, ${until}, resolution: DAY`,
+      `${ago(4 * DAY)}, ${until}, resolution: DAY, eventType: "coupon.applied"`,
+      `${ago(5 * HOUR)}, ${until}`,
+    ]) {
+      const page = await api.ask(
+        `{ webhooks(first: 5) { edges { node { id stats(${args}) { ${fields} } } } } }`,
+        {},
+        tenant,
+      );
+      expect(page.errors).toEqual([]);
+      const nodes = page.data.webhooks.edges.map(({ node }: { node: object }) => node);
+      expect(nodes.length).toBeGreaterThan(1);
+      for (const { id, stats } of nodes) {
+        const alone = await api.ask(`{ stats(${args}, webhookId: "${id}") { ${fields} } }`, {}, tenant);
+        expect(stats).toEqual(alone.data.stats);
+      }
+    }
+  });
+
+  test('have the same total whether buckets are asked for or not, in a fragment too', async () => {
+    const of = `stats(${ago(4 * DAY)}, until: ${text(new Date())}, resolution: HOUR)`;
+    const chart = 'fragment Chart on Stats { ... { buckets { attempts } } }';
+    const { data, errors } = await api.ask(
+      `${chart} { alone: ${of} { total { attempts p99Ms } } both: ${of} { total { attempts p99Ms } ...Chart } }`,
+      {},
+      tenant,
+    );
+    expect(errors).toEqual([]);
+    const { total, buckets } = data.both as { total: object; buckets: Bucket[] };
+    expect(data.alone.total).toEqual(total);
+    expect(total).toMatchObject({ attempts: 31 });
+    expect(buckets.reduce((sum, { attempts }) => sum + attempts, 0)).toBe(31);
+  });
+
   test('show what was written a moment ago, failures too', async () => {
     const { id } = await makeWebhook(api.services, tenant.id);
     const of = `webhookId: "${id}"`;
@@ -147,6 +185,21 @@ describe('stats refuse', () => {
     for (const id of [foreign, 999_999, 'x', '0']) {
       expect(codesOf(await ask(`${ago(HOUR)}, webhookId: "${id}"`)), String(id)).toEqual(['NOT_FOUND']);
     }
+  });
+
+  test('for a webhook what they refuse for all', async () => {
+    const of = async (args: string) => {
+      const { errors } = await api.ask(
+        `{ webhook(id: "${webhookId}") { stats(${args}) { total { attempts } } } }`,
+        {},
+        tenant,
+      );
+      return errors[0]?.extensions;
+    };
+    expect(await of(`${ago(-HOUR)}`)).toMatchObject({ errors: [{ path: ['since'], code: 'out_of_range' }] });
+    expect(await of(`${ago(HOUR)}, eventType: "no.such"`)).toMatchObject({
+      errors: [{ path: ['eventType'] }],
+    });
   });
 
   test('an unknown event type', async () => {
@@ -190,6 +243,8 @@ describe('stats refuse', () => {
     expect(codesOf(await api.ask('{ backlog { due } }', {}, key))).toEqual(['FORBIDDEN']);
     const nested = await api.ask(`{ webhook(id: "${webhookId}") { backlog { due } } }`, {}, key);
     expect(codesOf(nested)).toEqual(['FORBIDDEN']);
+    const chart = `{ webhook(id: "${webhookId}") { stats(${ago(HOUR)}) { total { attempts } } } }`;
+    expect(codesOf(await api.ask(chart, {}, key))).toEqual(['FORBIDDEN']);
   });
 
   test('a request with charts without number', async () => {
@@ -197,6 +252,10 @@ describe('stats refuse', () => {
       `{ ${Array.from({ length: count }, (_, i) => `s${i}: stats(${ago(HOUR)}) { buckets { start } }`).join(' ')} }`;
     expect(codesOf(await api.ask(charts(9), {}, tenant))).toEqual([]);
     expect(codesOf(await api.ask(charts(10), {}, tenant))).toEqual(['GRAPHQL_VALIDATION_FAILED']);
+    const ofWebhooks = (first: number) =>
+      `{ webhooks(first: ${first}) { edges { node { stats(${ago(HOUR)}) { buckets { start } } } } } }`;
+    expect(codesOf(await api.ask(ofWebhooks(9), {}, tenant))).toEqual([]);
+    expect(codesOf(await api.ask(ofWebhooks(10), {}, tenant))).toEqual(['GRAPHQL_VALIDATION_FAILED']);
   });
 });
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { crontab } from '../../daemon/tasks.js';
 import type { Resolution, StatsCounts } from '../../src/domain/stats.js';
-import { readStats } from '../../src/operations/read-stats.js';
+import { ALL_WEBHOOKS, readStats } from '../../src/operations/read-stats.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { answer, type Receiver, startReceiver } from '../support/receiver.js';
@@ -21,13 +21,16 @@ afterEach(async () => {
   await receiver.close();
 });
 
-const read = (resolution: Resolution, of: { webhookId?: number; eventType?: string } = {}) =>
-  readStats(
-    stack.services.db,
-    stack.tenantId,
-    { webhookId: of.webhookId ?? null, eventType: of.eventType ?? null },
-    { resolution, since: new Date(Date.now() - 2 * 86_400_000), until: new Date(Date.now() + 86_400_000) },
-  );
+async function read(
+  resolution: Resolution,
+  { webhookId = ALL_WEBHOOKS, eventType = null }: { webhookId?: number; eventType?: string | null } = {},
+): Promise<StatsCounts[]> {
+  const [since, until] = [new Date(Date.now() - 2 * 86_400_000), new Date(Date.now() + 86_400_000)];
+  const { db } = stack.services;
+  const range = { resolution, since, until };
+  const read = await readStats(db, stack.tenantId, [webhookId], { eventType, range, inBuckets: true });
+  return read.get(webhookId) ?? [];
+}
 
 function totalOf(counts: readonly StatsCounts[]) {
   const sum = (value: (one: StatsCounts) => number) => counts.reduce((total, one) => total + value(one), 0);

@@ -2,12 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { LATENCY_BUCKETS } from '../../src/domain/latency.js';
 import {
+  bucketFigures,
   bucketMs,
   judgeStatsRange,
   type Resolution,
   STATS_BUCKETS_MAX,
   STATS_KEPT_MS,
-  statsSeries,
+  totalFigures,
 } from '../../src/domain/stats.js';
 
 const now = new Date('2026-05-20T10:30:15.500Z');
@@ -118,9 +119,7 @@ describe('the series', () => {
 
   test('has every bucket, those of nothing with zeros and no rates', () => {
     const startMs = Date.parse('2026-05-20T08:00:00Z');
-    const { buckets, total } = statsSeries(range, [
-      { startMs, successes: 3, failures: 1, histogram: histogram(0, 4) },
-    ]);
+    const counted = [{ startMs, successes: 3, failures: 1, histogram: histogram(0, 4) }];
     const empty = {
       attempts: 0,
       successes: 0,
@@ -139,18 +138,18 @@ describe('the series', () => {
       p95Ms: 1,
       p99Ms: 1,
     };
-    expect(buckets).toEqual([
+    expect(bucketFigures(range, counted)).toEqual([
       { start: range.since, ...empty },
       { start: new Date(startMs), ...figures },
       { start: new Date('2026-05-20T09:00:00Z'), ...empty },
     ]);
-    expect(total).toEqual(figures);
-    expect(statsSeries(range, []).total).toEqual(empty);
+    expect(totalFigures(counted)).toEqual(figures);
+    expect(totalFigures([])).toEqual(empty);
   });
 
   test('has percentiles over all in its total, not means of percentiles', () => {
     const at = (time: string) => Date.parse(`2026-05-20T${time}:00Z`);
-    const { total } = statsSeries(range, [
+    const total = totalFigures([
       { startMs: at('07:00'), successes: 99, failures: 0, histogram: histogram(0, 99) },
       { startMs: at('09:00'), successes: 0, failures: 1, histogram: histogram(20, 1) },
     ]);
