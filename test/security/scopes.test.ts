@@ -62,6 +62,7 @@ const guarded: Record<string, readonly Scope[] | 'any key'> = {
   'FanOutEntry.webhook': ['webhooks:read'],
   'Webhook.backlog': ['deliveries:read'],
   'Webhook.deliveries': ['deliveries:read'],
+  'Webhook.stats': ['deliveries:read'],
 };
 
 /**
