@@ -29,20 +29,20 @@ const statement: Statement = {
     select w.id as "webhookId", (extract(epoch from start) * 1000)::bigint as "startMs", successes, failures,
            array_to_string(histogram, ',') as histogram
     from unnest($2::bigint[]) as w(id) cross join lateral (
-      select case when $7::boolean then date_trunc($4, bucket, 'UTC') else $5 end as start, sum(successes) as successes, sum(failures) as failures,
-             array[${histogramSql}] as histogram
+      select case when $7::boolean then date_trunc($4, bucket, 'UTC') else $5 end as start,
+             sum(successes) as successes, sum(failures) as failures, array[${histogramSql}] as histogram
       from (
-      ${series('DAY', '$5::timestamptz', mark('days_until'))} and $4::text = 'DAY'
-      union all
-      ${series('HOUR', `case when $4 = 'DAY' then greatest($5, ${mark('days_until')}) else $5 end`, mark('hours_until'))}
-        and $4 <> 'MINUTE'
-      union all
-      ${series('MINUTE', `case when $4 = 'MINUTE' then $5 else greatest($5, ${mark('hours_until')}) end`, mark('minutes_until'))}
-      union all
-      select bucket, successes, failures, latency_histogram from hookwright.delivery_stats
-      where tenant_id = $1 and resolution = 'MINUTE' and ${isWrittenSql}
-        and bucket >= greatest($5, ${mark('minutes_until')}) and bucket < $6
-        and (w.id = 0 or webhook_id = w.id) and ($3 = '' or event_type = $3)) as parts
+        ${series('DAY', '$5::timestamptz', mark('days_until'))} and $4::text = 'DAY'
+        union all
+        ${series('HOUR', `case when $4 = 'DAY' then greatest($5, ${mark('days_until')}) else $5 end`, mark('hours_until'))}
+          and $4 <> 'MINUTE'
+        union all
+        ${series('MINUTE', `case when $4 = 'MINUTE' then $5 else greatest($5, ${mark('hours_until')}) end`, mark('minutes_until'))}
+        union all
+        select bucket, successes, failures, latency_histogram from hookwright.delivery_stats
+        where tenant_id = $1 and resolution = 'MINUTE' and ${isWrittenSql}
+          and bucket >= greatest($5, ${mark('minutes_until')}) and bucket < $6
+          and (w.id = 0 or webhook_id = w.id) and ($3 = '' or event_type = $3)) as parts
       group by 1) as buckets`,
 };
 
