@@ -25,10 +25,14 @@ export function latencyBucket(durationMs: number): number {
  * @returns null for a histogram of nothing
  */
 export function latencyPercentile(histogram: readonly number[], fraction: number): number | null {
-  const total = histogram.reduce((sum, count) => sum + count, 0);
+  let total = 0;
+  for (const count of histogram) {
+    total += count;
+  }
   const rank = fraction * total;
   let below = 0;
-  for (const [bucket, count] of histogram.entries()) {
+  for (let bucket = 0; bucket < histogram.length; bucket++) {
+    const count = histogram[bucket]!;
     if (count > 0 && below + count >= rank) {
       const lower = latencyBoundsMs[bucket - 1] ?? 0;
       const upper = GROWTH ** bucket;

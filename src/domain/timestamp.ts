@@ -7,7 +7,7 @@ const TIMESTAMP =
  * for an invalid Date.
  */
 export function formatTimestamp(date: Date): string {
-  return date.toISOString().replace(/\.\d{3}Z$/, '+00:00');
+  return `${date.toISOString().slice(0, -'.000Z'.length)}+00:00`;
 }
 
 /**
