@@ -11,7 +11,7 @@ export const BULK_CHUNK = 50;
 /** What queues nothing (canceling, and looking through what does not match) disturbs nobody but Postgres. */
 export const BULK_CHUNK_UNQUEUED = 500;
 const PAUSE_PER_WORK = 8;
-const PAUSE_MS_MIN = 50;
+const PAUSE_MS_MIN = 20;
 /** It goes on, if slowly, however busy the machine is. */
 const PAUSE_MS_MAX = 500;
 /** An endpoint that takes nothing is looked at again after this long. */
