@@ -4,12 +4,12 @@ import {
   type FragmentDefinitionNode,
   Kind,
   type OperationDefinitionNode,
-  type SelectionSetNode,
   valueFromASTUntyped,
 } from 'graphql';
 import { type Context, parseId } from '../context.js';
 import type { Verdict } from '../rate-limits.js';
 import type { KnownOperation } from './operation.js';
+import { fieldsIn } from './selection.js';
 
 /** So much cost, on top of the operation itself, counts as one more operation. */
 const COST_PER_OPERATION = 1_000;
@@ -76,8 +76,16 @@ export function rootFieldsOf(document: DocumentNode, operation: OperationDefinit
   if (operation.operation !== 'mutation') {
     return { operations: 1, emits: [] };
   }
+  const fragmentNamed = (wanted: string) =>
+    document.definitions.find(
+      (definition): definition is FragmentDefinitionNode =>
+        definition.kind === Kind.FRAGMENT_DEFINITION && definition.name.value === wanted,
+    );
+  // By the name that they have in the answer: equal ones run once.
   const fields = new Map<string, FieldNode>();
-  collect(document, operation.selectionSet, fields, new Set());
+  for (const field of fieldsIn(operation.selectionSet, fragmentNamed)) {
+    fields.set((field.alias ?? field.name).value, field);
+  }
   const all = [...fields.values()];
   const emits = all.filter(isEmit);
   return { operations: all.length - emits.length, emits };
@@ -85,31 +93,6 @@ export function rootFieldsOf(document: DocumentNode, operation: OperationDefinit
 
 function isEmit({ name }: FieldNode): boolean {
   return emitFields.has(name.value);
-}
-
-/** The root fields by the name that they have in the answer: equal ones run once. */
-function collect(
-  document: DocumentNode,
-  { selections }: SelectionSetNode,
-  fields: Map<string, FieldNode>,
-  fragments: Set<string>,
-): void {
-  for (const selection of selections) {
-    if (selection.kind === Kind.FIELD) {
-      fields.set((selection.alias ?? selection.name).value, selection);
-    } else if (selection.kind === Kind.INLINE_FRAGMENT) {
-      collect(document, selection.selectionSet, fields, fragments);
-    } else if (!fragments.has(selection.name.value)) {
-      fragments.add(selection.name.value);
-      const fragment = document.definitions.find(
-        (definition): definition is FragmentDefinitionNode =>
-          definition.kind === Kind.FRAGMENT_DEFINITION && definition.name.value === selection.name.value,
-      );
-      if (fragment !== undefined) {
-        collect(document, fragment.selectionSet, fields, fragments);
-      }
-    }
-  }
 }
 
 interface RawEmit {

@@ -39,13 +39,13 @@ export function countRefused({ metrics }: Context, events: number): void {
 }
 
 function count({ metrics }: Context, results: readonly EmitResult[], allOrNothing: boolean): void {
-  const written = results.filter(({ refused }) => refused === null);
+  const written = results.filter((result) => result.refused === null);
   const refused = results.length - written.length;
   metrics.emitted('refused', refused);
   if (allOrNothing && refused > 0) {
     return; // nothing was written
   }
-  const duplicates = written.filter((result) => result.refused === null && result.duplicate).length;
+  const duplicates = written.filter(({ duplicate }) => duplicate).length;
   metrics.emitted('duplicate', duplicates);
   metrics.emitted('accepted', written.length - duplicates);
 }
