@@ -33,9 +33,9 @@ export function createLoaders(context: LoaderContext) {
     eventById: one((ids) => context.em.find(Event, { id: { $in: ids } }, fresh)),
     /** Null once it is deleted. */
     webhookById: one((ids) => context.em.find(Webhook, { id: { $in: ids } }, fresh)),
-    deliveriesByEvent: pages<WantedOfEvent, Delivery>(
+    deliveriesByEvent: shared<WantedOfEvent, Delivery>(
       context,
-      { pageOf: ({ bounds }) => bounds, parentOf: ({ eventId }) => eventId },
+      { questionOf: ({ bounds }) => bounds, parentOf: ({ eventId }) => eventId },
       async (tenantId, [{ bounds }], ids) => {
         const rows = await pageDeliveriesByEvent(context.db, tenantId, ids, bounds);
         return Map.groupBy(rows.map(deliveryOf), ({ eventId }) => eventId);
@@ -47,9 +47,9 @@ export function createLoaders(context: LoaderContext) {
       const bodies = tenantId === null ? new Map() : await readBodies(db, tenantId, ids);
       return ids.map((id): string | null => bodies.get(id) ?? null);
     }, uncached),
-    fanOutOfEvent: pages<FanOutQuestion, FanOutItem>(
+    fanOutOfEvent: shared<FanOutQuestion, FanOutItem>(
       context,
-      { pageOf: ({ bounds }) => bounds, parentOf: ({ event }) => event.id },
+      { questionOf: ({ bounds }) => bounds, parentOf: ({ event }) => event.id },
       (tenantId, questions) => {
         const { db, config, clock } = context;
         return readFanOut(db, tenantId, questions, { retentionDays: config.retentionDays, now: clock() });
@@ -73,9 +73,9 @@ export function createLoaders(context: LoaderContext) {
       const backlogs = await readWebhookBacklogs(context.db, context.tenantId ?? 0, [...new Set(ids)]);
       return ids.map((id) => backlogs.get(id)!);
     }, uncached),
-    statsByWebhook: pages<StatsQuestion & { webhookId: number }, StatsCounts>(
+    statsByWebhook: shared<StatsQuestion & { webhookId: number }, StatsCounts>(
       context,
-      { pageOf: ({ webhookId: _, ...question }) => question, parentOf: ({ webhookId }) => webhookId },
+      { questionOf: ({ webhookId: _, ...question }) => question, parentOf: ({ webhookId }) => webhookId },
       (tenantId, [question], ids) => readStats(context.db, tenantId, ids, question),
     ),
     endpointStateByWebhook: new DataLoader(async (ids: readonly number[]) => {
@@ -83,9 +83,9 @@ export function createLoaders(context: LoaderContext) {
       const states = tenantId === null ? new Map() : await readEndpointStates(db, tenantId, ids);
       return ids.map((id) => states.get(id) ?? null);
     }, uncached),
-    deliveriesByWebhook: pages<WantedPage, Delivery>(
+    deliveriesByWebhook: shared<WantedPage, Delivery>(
       context,
-      { pageOf: ({ page }) => page, parentOf: ({ webhookId }) => webhookId },
+      { questionOf: ({ page }) => page, parentOf: ({ webhookId }) => webhookId },
       async (tenantId, [{ page }], ids) => {
         const { conditions, bounds } = page;
         const rows = await pageDeliveriesByWebhook(context, tenantId, ids, conditions, bounds);
@@ -108,13 +108,13 @@ interface WantedOfEvent {
 const deliveryOf = (row: object): Delivery => Object.assign(new Delivery(), row);
 
 /**
- * Parents that are asked for the same page share a query. Without a tenant there is nothing.
+ * Parents of which the same is asked share a query. Without a tenant there is nothing.
  *
- * @param read answers with what each parent has, for a group with the same page; `parents` has each one once
+ * @param read answers with what each parent has, for a group of which the same is asked; `parents` has each one once
  */
-function pages<Wanted, Item>(
+function shared<Wanted, Item>(
   context: LoaderContext,
-  { pageOf, parentOf }: { pageOf: (wanted: Wanted) => unknown; parentOf: (wanted: Wanted) => number },
+  { questionOf, parentOf }: { questionOf: (wanted: Wanted) => unknown; parentOf: (wanted: Wanted) => number },
   read: (
     tenantId: number,
     group: readonly [Wanted, ...Wanted[]],
@@ -127,7 +127,7 @@ function pages<Wanted, Item>(
       return wanted.map(() => []);
     }
     const found = new Map<Wanted, Item[]>();
-    for (const group of Map.groupBy(wanted, (one) => JSON.stringify(pageOf(one))).values()) {
+    for (const group of Map.groupBy(wanted, (one) => JSON.stringify(questionOf(one))).values()) {
       const items = await read(tenantId, group as [Wanted, ...Wanted[]], [...new Set(group.map(parentOf))]);
       for (const one of group) {
         found.set(one, items.get(parentOf(one)) ?? []);
