@@ -51,11 +51,16 @@ const JOBS_AHEAD_SECONDS = 60;
 export const needsJobSql = (dueAt: string) =>
   `${dueAt} <= now() + ${JOBS_AHEAD_SECONDS} * interval '1 second'`;
 
-/** The search for jobs of dead workers reads the locked ones alone, and `force_unlock_workers` finds them by it. */
-export async function indexJobsByOwner(client: pg.ClientBase): Promise<void> {
+/**
+ * The search for jobs of dead workers reads the locked ones alone, and `force_unlock_workers` finds them by their owner.
+ * Fetches and ends find each job by its id, through an index that cannot be read from end to end, so that no plan does
+ * that (docs/decisions/0017).
+ */
+export async function indexJobs(client: pg.ClientBase): Promise<void> {
   await client.query(
     `create index if not exists hookwright_jobs_by_owner on graphile_worker._private_jobs (locked_by)
-     where locked_by is not null`,
+     where locked_by is not null;
+     create index if not exists hookwright_jobs_by_id on graphile_worker._private_jobs using hash (id)`,
   );
 }
 

@@ -3,7 +3,7 @@ import { runMigrations } from 'graphile-worker';
 import pg from 'pg';
 import { ormOptions } from '../database.js';
 import { API_ROLE } from '../tenant-database.js';
-import { indexJobsByOwner, quietLogger } from './enqueue.js';
+import { indexJobs, quietLogger } from './enqueue.js';
 import { prepareOutboxRole } from './outbox.js';
 
 const MIGRATION_LOCK = "hashtextextended('hookwright.migrate', 0)";
@@ -23,7 +23,7 @@ export async function migrate(databaseUrl: string): Promise<{ outboxRole: boolea
     await requirePostgres15(client);
     await client.query(`select pg_advisory_lock(${MIGRATION_LOCK})`);
     await runMigrations({ connectionString: databaseUrl, logger: quietLogger });
-    await indexJobsByOwner(client);
+    await indexJobs(client);
     await requireApiRole(client);
     const orm = await MikroORM.init(ormOptions(databaseUrl, 2));
     try {

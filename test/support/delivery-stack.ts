@@ -119,7 +119,7 @@ export class DeliveryStack implements AsyncDisposable {
   async noDeliveryJobs(): Promise<void> {
     await eventually(
       async () =>
-        (await this.rows(`select from graphile_worker._private_jobs where key like 'd:%'`)).length === 0,
+        (await this.rows(`select from graphile_worker._private_jobs where key ~ '^[dg]:'`)).length === 0,
     );
   }
 

@@ -1,0 +1,125 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { JOB_CONNECTION } from '../../daemon/runner-life.js';
+import { DeliveryStack } from '../support/delivery-stack.js';
+import { startReceiver } from '../support/receiver.js';
+
+/** A node of `explain (format json)`. */
+interface PlanNode {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Index Name'?: string;
+  'Index Cond'?: string;
+  Plans?: PlanNode[];
+}
+
+const jobs = 'graphile_worker._private_jobs';
+/** Of graphile-worker's statements, those of every job, with parameters to explain them by. */
+const parameters = { get_job: `'pool', '{1,2}'`, complete_job: '1', complete_jobs: `'{1,2}'` };
+type Name = keyof typeof parameters;
+
+let stack: DeliveryStack;
+let texts: Map<string, string>;
+
+beforeAll(async () => {
+  stack = await DeliveryStack.open();
+  texts = await recordStatements(deliverSome);
+});
+afterAll(() => stack[Symbol.asyncDispose]());
+
+/** @returns the texts of graphile-worker's prepared statements, by name */
+async function recordStatements(work: () => Promise<void>): Promise<Map<string, string>> {
+  const query = vi.spyOn(pg.Client.prototype, 'query');
+  try {
+    await work();
+    const configs = (query.mock.calls as unknown[][]).map(([config]) => config as pg.QueryConfig);
+    return new Map(
+      configs
+        .filter(({ name }) => name?.endsWith('/graphile_worker'))
+        .map(({ name, text }) => [name!.replace(/\d*\/.*/, ''), text]),
+    );
+  } finally {
+    query.mockRestore();
+  }
+}
+
+async function deliverSome(): Promise<void> {
+  const receiver = await startReceiver();
+  await stack.webhook(receiver.url);
+  const daemon = stack.startDaemon();
+  await stack.emit();
+  await stack.noDeliveryJobs();
+  await Promise.all(Array.from({ length: 50 }, () => stack.emit()));
+  await stack.noDeliveryJobs();
+  await daemon.stop();
+  await receiver.close();
+}
+
+const addJobs = (count: number) =>
+  `insert into ${jobs} (task_id, priority, run_at)
+   select 1, n % 3, now() - n * interval '1 second' from generate_series(1, ${count}) n`;
+
+describe('a plan that is kept from when the table of jobs', () => {
+  test.each<[when: string, ...sql: string[]]>([
+    ['had never had a job', `truncate ${jobs}`],
+    ['was vacuumed while it was empty', `truncate ${jobs}`, `vacuum ${jobs}`],
+    ['was emptied by deletes', addJobs(3_000), `delete from ${jobs}`, `vacuum (truncate off) ${jobs}`],
+    ['had a handful of jobs', `truncate ${jobs}`, addJobs(10), `vacuum analyze ${jobs}`],
+    ['was long', addJobs(30_000), `vacuum analyze ${jobs}`],
+  ])('%s takes jobs in their order, and finds them by their ids', async (_, ...sql) => {
+    for (const statement of sql) {
+      await stack.rows(statement);
+    }
+    await using session = await openSession();
+    const byId = 'Index Scan using hookwright_jobs_by_id';
+    expect(await session.explain('get_job')).toEqual([
+      'Index Scan using jobs_main_index (run_at <= now())',
+      `${byId} (id = j.id)`,
+    ]);
+    expect(await session.explain('complete_job')).toEqual([`${byId} (id = $1)`]);
+    expect(await session.explain('complete_jobs')).toEqual([`${byId} (id = n.n)`]);
+  });
+
+  test('was empty serves a long one: those of the first priority come first, the oldest of them before others', async () => {
+    await stack.rows(`truncate ${jobs}`);
+    await stack.rows(`vacuum ${jobs}`);
+    await using session = await openSession();
+    expect(await session.fetch()).toEqual([]);
+    await stack.rows(addJobs(3_000));
+    const taken = [...(await session.fetch()), ...(await session.fetch())];
+    const ages = taken.map(({ age }) => age);
+    expect(ages.toSorted((a, b) => b - a)).toEqual(
+      Array.from({ length: taken.length }, (_, index) => 3_000 - 3 * index),
+    );
+    expect(taken.length).toBeGreaterThan(2);
+  });
+});
+
+/** A connection like those of a runner. */
+async function openSession() {
+  const client = new pg.Client({ connectionString: stack.databaseUrl, options: JOB_CONNECTION });
+  await client.connect();
+  return {
+    /** @returns how it finds its rows in the table of jobs; nothing above a lock is sorted */
+    async explain(name: Name): Promise<string[]> {
+      await client.query(`prepare ${name} as ${texts.get(name)}`);
+      const { rows } = await client.query(`explain (format json) execute ${name} (${parameters[name]})`);
+      const nodes = nodesOf(rows[0]['QUERY PLAN'][0].Plan);
+      const locked = nodes.filter((node) => node['Node Type'] === 'LockRows').flatMap(nodesOf);
+      expect(locked.map((node) => node['Node Type'])).not.toContain('Sort');
+      return nodes
+        .filter((node) => node['Relation Name'] === '_private_jobs' && node['Node Type'] !== 'ModifyTable')
+        .map((node) => `${node['Node Type']} using ${node['Index Name']} ${node['Index Cond']}`);
+    },
+    async fetch(): Promise<{ age: number }[]> {
+      const config = { name: 'get_job', text: texts.get('get_job')!, values: ['pool', [1]] };
+      const { rows } = await client.query<{ created_at: Date; run_at: Date }>(config);
+      return rows.map(({ created_at, run_at }) => ({
+        age: Math.round((created_at.getTime() - run_at.getTime()) / 1000),
+      }));
+    },
+    [Symbol.asyncDispose]: () => client.end(),
+  };
+}
+
+const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
