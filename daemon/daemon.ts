@@ -8,6 +8,7 @@ import { readInstallation } from '../src/operations/read-installation.js';
 import type { SecretVault } from '../src/operations/secrets.js';
 import type { Tracing } from '../src/tracing.js';
 import { registerBacklog } from './backlog-metrics.js';
+import { Claims } from './claims.js';
 import { ControlConnection } from './control-connection.js';
 import { DeadWorkers } from './dead-workers.js';
 import { Deliverer } from './deliver.js';
@@ -41,6 +42,8 @@ export class Daemon {
   readonly metrics: Registry;
   readonly #control: ControlConnection;
   readonly #runner: SupervisedRunner;
+  /** For emits of the same process. */
+  readonly claims: Claims;
   /** Each ends one of the sweeps beside the runner. */
   readonly #stopSweeps: (() => Promise<void>)[];
   #stopped: Promise<void> | undefined;
@@ -70,6 +73,15 @@ export class Daemon {
         cronItems: crontab(),
       },
     );
+    this.claims = new Claims({
+      db,
+      log,
+      metrics,
+      deliverer,
+      fence: this.fence,
+      runner: this.#runner,
+      slotsMax: delivery.concurrency,
+    });
     this.#stopSweeps = [
       startRescue(deps, metrics),
       startShares({ db, log, deliverer }),

@@ -8,7 +8,6 @@ import { strainOf } from '../src/domain/endpoint-window.js';
 import { LANES, type Lane, laneAfterPutOff, laneOf } from '../src/domain/lanes.js';
 import { judge, type Outcome } from '../src/domain/outcome.js';
 import { retryDelayMs } from '../src/domain/retry-policy.js';
-import type { DeliverGroupPayload } from '../src/operations/enqueue.js';
 import { GroupCommit } from '../src/operations/group-commit.js';
 import { type DueDelivery, loadDeliveries, type NamedDelivery } from '../src/operations/load-deliveries.js';
 import { type PutOff, putOffDeliveries } from '../src/operations/put-off.js';
@@ -20,6 +19,7 @@ import { EgressProxyAway, ProxyOutage } from './egress-proxy.js';
 import type { Fence } from './fence.js';
 import { Gate, type Pass } from './gate.js';
 import { findUrl } from './known-urls.js';
+import { type DeliverGroupJob, type DeliverJob, knownStill, type Loaded } from './loaded.js';
 import { DaemonMetrics } from './metrics.js';
 import { Recorder } from './recorder.js';
 import type { Sender } from './send.js';
@@ -89,6 +89,11 @@ export class Deliverer {
     metrics.watch({ gate: this.gate, slots: this.#slots, slotsMax: config.delivery.concurrency });
   }
 
+  /** Deliveries that have a slot or wait for one. */
+  get busy(): number {
+    return this.#slots.inUse + this.#slots.waitingCount;
+  }
+
   /**
    * Makes one attempt, if it is due and its endpoint has room; else its job comes again later. Whatever the receiver
    * does is recorded as an outcome.
@@ -96,13 +101,18 @@ export class Deliverer {
    * @param priority the job's
    * @throws Error only for faults of our own (the database is away); the job is then run again
    */
-  async deliver(job: NamedDelivery, priority: number = LANES.FIRST.priority): Promise<void> {
+  async deliver(
+    { loaded, ...job }: NamedDelivery & DeliverJob,
+    priority: number = LANES.FIRST.priority,
+  ): Promise<void> {
+    let known = loaded;
     // Two jobs can name one delivery (a rescued one, or one that was held and released in the same moment). The later
     // waits and is then looked at like any other: it may be the only one that knows of the next attempt.
     for (let other = this.#underWay.get(job.id); other; other = this.#underWay.get(job.id)) {
       await other.catch(() => {});
+      known = undefined;
     }
-    const turn = this.#takeTurn(job, priority);
+    const turn = this.#takeTurn(job, known, priority);
     this.#underWay.set(job.id, turn);
     try {
       await turn;
@@ -116,9 +126,9 @@ export class Deliverer {
    *
    * @throws Error when one of them met a fault of our own, after all of them have ended
    */
-  async deliverGroup({ group, ids }: DeliverGroupPayload, priority: number): Promise<void> {
+  async deliverGroup({ group, ids, loaded }: DeliverGroupJob, priority: number): Promise<void> {
     const turns = await Promise.allSettled(
-      ids.map((id) => this.deliver({ id, attempt: 1, group }, priority)),
+      ids.map((id) => this.deliver({ id, attempt: 1, group, loaded }, priority)),
     );
     const failed = turns.find(({ status }) => status === 'rejected') as PromiseRejectedResult | undefined;
     if (failed !== undefined) {
@@ -133,9 +143,9 @@ export class Deliverer {
     return done;
   }
 
-  async #takeTurn(job: NamedDelivery, priority: number): Promise<void> {
+  async #takeTurn(job: NamedDelivery, loaded: Loaded | undefined, priority: number): Promise<void> {
     const lane = laneOf(priority);
-    const turn = await this.#slots.hold(priority, () => this.#send(job, lane));
+    const turn = await this.#slots.hold(priority, () => this.#send(job, loaded, lane));
     if (turn === null) {
       return;
     }
@@ -158,10 +168,11 @@ export class Deliverer {
   /** Either the attempt that was made, or for how long the delivery is to be put off; null: it is not due. */
   async #send(
     job: NamedDelivery,
+    loaded: Loaded | undefined,
     lane: Lane,
   ): Promise<{ attempt: FinishedAttempt } | { delivery: DueDelivery; putOffMs: number } | null> {
     await this.deps.fence.opened();
-    const delivery = await this.#loads.runOne(job);
+    const delivery = knownStill(loaded, job.id) ?? (await this.#loads.runOne(job));
     if (delivery === null) {
       return null;
     }

@@ -29,6 +29,7 @@ export class DaemonMetrics {
   readonly #sweeps: Tally<'sweep'>;
   readonly #swept: Tally<'sweep'>;
   readonly #freedJobs: Counter;
+  readonly #claimed: Counter;
 
   constructor(readonly registry = new Registry()) {
     const registers = [registry];
@@ -59,6 +60,11 @@ export class DaemonMetrics {
     this.#freedJobs = new Counter({
       name: 'hookwright_freed_jobs_total',
       help: 'Jobs of dead processes that this daemon freed.',
+      registers,
+    });
+    this.#claimed = new Counter({
+      name: 'hookwright_claimed_deliveries_total',
+      help: 'Deliveries that this daemon got from the transaction of an emit in its own process, without fetching and loading.',
       registers,
     });
     this.#durations = new Histogram({
@@ -126,6 +132,10 @@ export class DaemonMetrics {
   sweep(sweep: Sweep, found: number): void {
     this.#sweeps.count(sweep);
     this.#swept.add(found, sweep);
+  }
+
+  claimed(deliveries: number): void {
+    this.#claimed.inc(deliveries);
   }
 
   freedJobs(jobs: number): void {

@@ -1,38 +1,23 @@
 import { EventEmitter } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Job, type Runner, run, type WorkerEventMap, type WorkerEvents } from 'graphile-worker';
-import pg from 'pg';
-import type { Logger } from 'pino';
-import { poolOptions, tellErrors } from '../src/database.js';
 import { freeJobsOf, quietLogger } from '../src/operations/enqueue.js';
+import { type GatedPool, openJobConnections } from './job-connections.js';
 import type { RunnerDeps, RunnerOptions } from './runner.js';
 
 /** Jobs fetched ahead of the slots. A crash strands these too, until the sweep finds them. */
 const FETCH_AHEAD = 0.25;
-/**
- * A jobs table is empty one moment and long the next, so a plan must be good for both: then it can be kept, and a fetch
- * costs half. The jobs to take are found in order and never sorted; each of them is then found by its id in a hash index,
- * because going through all others by comparing is made out to be dear (docs/decisions/0017).
- *
- * A fetch does not wait for the disk: after a crash of Postgres a job may be there as if it had not been fetched, which a
- * hint may (docs/decisions/0008).
- */
-export const JOB_CONNECTION = [
-  'plan_cache_mode=force_generic_plan',
-  'jit=off',
-  'enable_seqscan=off',
-  'enable_bitmapscan=off',
-  'enable_sort=off',
-  'cpu_operator_cost=10',
-  'synchronous_commit=off',
-]
-  .map((setting) => `-c ${setting}`)
-  .join(' ');
-const CONNECTIONS_MAX = 5;
-const GATE_TIMEOUT_MS = 3_000;
 const FREE_EVERY_MS = 1_000;
 
-type LocalQueue = WorkerEventMap['localQueue:init']['localQueue'];
+/** graphile-worker's local queue, with what it keeps to itself. */
+type LocalQueue = Pick<WorkerEventMap['localQueue:init']['localQueue'], 'mode'> & {
+  /** Those who wait for a job. */
+  workerQueue: unknown[];
+  /** Fetched, and nobody had a hand free. */
+  jobQueue: Job[];
+  receivedJobs(jobs: Job[]): void;
+  background(work: Promise<void>): void;
+};
 
 /** One graphile-worker runner, from its start until nothing is left of it. */
 export class RunnerLife {
@@ -44,6 +29,9 @@ export class RunnerLife {
   readonly #gone = Promise.withResolvers<void>();
   #runner: Runner | undefined;
   #poolId: string | undefined;
+  #queue: LocalQueue | undefined;
+  /** The worker pool is known to be alive: what it has locked, others leave alone. */
+  #announced = false;
   #fetchingEnded: string | undefined;
   /** graphile-worker has let go; handlers that it did not wait for may still be running. */
   #released = false;
@@ -52,7 +40,7 @@ export class RunnerLife {
     private readonly deps: RunnerDeps,
     private readonly options: RunnerOptions,
   ) {
-    this.#connections = openConnections(deps.db.url, deps.log);
+    this.#connections = openJobConnections(deps.db.url, deps.log);
   }
 
   /** Why it fetches no more; undefined as long as it does. */
@@ -63,6 +51,34 @@ export class RunnerLife {
   /** Resolves when it fetches no more, whoever wanted that. */
   get stopsFetching(): Promise<void> {
     return this.#stopsFetching.promise;
+  }
+
+  /** The worker pool that may have jobs locked, and how many it would begin with at once. */
+  get idle(): { poolId: string; jobsMax: number } | undefined {
+    return this.#announced && this.#poolId !== undefined && this.#queue?.mode === 'POLLING'
+      ? { poolId: this.#poolId, jobsMax: this.#queue.workerQueue.length }
+      : undefined;
+  }
+
+  /**
+   * Begins with jobs that its pool has locked already, as if it had just fetched them.
+   *
+   * @returns whether it does: it may have ended, or have its hands full with others meanwhile
+   */
+  give(jobs: Job[]): boolean {
+    if (jobs.length > (this.idle?.jobsMax ?? 0)) {
+      return false;
+    }
+    this.#queue?.receivedJobs(jobs);
+    return true;
+  }
+
+  /** Frees what this pool, if it is its own, has had locked for so long without being told of it. */
+  async freeForgotten(poolId: string, lockedSeconds: number): Promise<void> {
+    if (poolId === this.#poolId) {
+      const known = new Set([...this.#inHand, ...(this.#queue?.jobQueue ?? []).map(({ id }) => id)]);
+      await freeJobsOf(this.deps.db.pool, poolId, known, lockedSeconds);
+    }
   }
 
   /** @throws what graphile-worker throws when the database is away */
@@ -145,7 +161,10 @@ export class RunnerLife {
     const events = new EventEmitter() as unknown as WorkerEvents;
     events.on('pool:create', ({ workerPool }) => {
       this.#poolId = workerPool.id;
-      this.#connections.closeUntil(this.deps.control.hold(workerPool.id));
+      const held = this.deps.control.hold(workerPool.id).then(() => {
+        this.#announced = true;
+      });
+      this.#connections.closeUntil(held);
     });
     events.on('pool:gracefulShutdown', ({ message }) => this.#ends(message));
     events.on('pool:release', () => {
@@ -153,7 +172,10 @@ export class RunnerLife {
       this.#ends('the worker pool ended');
       this.#lookWhetherGone();
     });
-    events.on('localQueue:init', ({ localQueue }) => awaitReturnOfJobs(localQueue, events));
+    events.on('localQueue:init', ({ localQueue }) => {
+      this.#queue = localQueue as unknown as LocalQueue;
+      awaitReturnOfJobs(this.#queue, events);
+    });
     const handled = ({ job }: { job: Job }) => {
       this.#inHand.delete(job.id);
       this.#lookWhetherGone();
@@ -177,45 +199,5 @@ function awaitReturnOfJobs(localQueue: LocalQueue, events: WorkerEvents): void {
       released.resolve();
     }
   });
-  (localQueue as unknown as { background(work: Promise<void>): void }).background(released.promise);
-}
-
-/**
- * graphile-worker fetches and completes over connections that it asks for by promise. None is given before the worker
- * pool is known to be alive: others would take jobs that it has just fetched for a dead one's.
- */
-class GatedPool extends pg.Pool {
-  #gate: Promise<void> | undefined;
-
-  closeUntil(opening: Promise<void>): void {
-    this.#gate = opening.then(() => {
-      this.#gate = undefined;
-    });
-    this.#gate.catch(() => {}); // whoever comes to the gate is told
-  }
-
-  override connect(): Promise<pg.PoolClient>;
-  override connect(callback: Parameters<pg.Pool['connect']>[0]): void;
-  override connect(callback?: Parameters<pg.Pool['connect']>[0]): Promise<pg.PoolClient> | undefined {
-    if (callback !== undefined) {
-      super.connect(callback);
-      return undefined;
-    }
-    return this.#gate === undefined ? super.connect() : this.#connectAfter(this.#gate);
-  }
-
-  async #connectAfter(gate: Promise<void>): Promise<pg.PoolClient> {
-    const tooLate = delay(GATE_TIMEOUT_MS, undefined, { ref: false }).then(() => {
-      throw new Error('The worker pool could not be announced as alive.');
-    });
-    await Promise.race([gate, tooLate]);
-    return await super.connect();
-  }
-}
-
-/** graphile-worker's own pool has no time limits, and goes on ending after its runner has ended. */
-function openConnections(url: string, log: Logger): GatedPool {
-  const connections = new GatedPool({ ...poolOptions(url, CONNECTIONS_MAX), options: JOB_CONNECTION });
-  tellErrors(connections, (error) => log.warn({ err: error }, 'a job connection broke'));
-  return connections;
+  localQueue.background(released.promise);
 }

@@ -49,6 +49,11 @@ export class SupervisedRunner {
     return this.#current !== undefined;
   }
 
+  /** The runner that fetches jobs at the moment. */
+  get life(): RunnerLife | undefined {
+    return this.#current;
+  }
+
   /** Stops fetching, and waits until the jobs in hand have ended and are completed. */
   stop(): Promise<void> {
     this.#stopped ??= (async () => {

@@ -9,8 +9,6 @@ import {
   type BulkPayload,
   DELIVER_GROUP_TASK,
   DELIVER_TASK,
-  type DeliverGroupPayload,
-  type DeliverPayload,
   SETTLE_TASK,
   type SettlePayload,
 } from '../src/operations/enqueue.js';
@@ -22,6 +20,7 @@ import { forgetPreviousSecrets } from '../src/operations/rotate-secret.js';
 import { runBulkOperation } from '../src/operations/run-bulk-operation.js';
 import { settleWebhook } from '../src/operations/settle-webhook.js';
 import type { Deliverer } from './deliver.js';
+import type { DeliverGroupJob, DeliverJob } from './loaded.js';
 
 const HOUSEKEEPING_TASK = 'housekeeping';
 const ROLL_UP_TASK = 'roll-up-stats';
@@ -35,9 +34,9 @@ export function taskList(deps: {
 }): TaskList {
   const { config, db, log, deliverer } = deps;
   return {
-    [DELIVER_TASK]: (payload, { job }) => deliverer.deliver(payload as DeliverPayload, job.priority),
+    [DELIVER_TASK]: (payload, { job }) => deliverer.deliver(payload as DeliverJob, job.priority),
     [DELIVER_GROUP_TASK]: (payload, { job }) =>
-      deliverer.deliverGroup(payload as DeliverGroupPayload, job.priority),
+      deliverer.deliverGroup(payload as DeliverGroupJob, job.priority),
     [SETTLE_TASK]: async (payload) => {
       const { tenantId, webhookId } = payload as SettlePayload;
       const moved = await settleWebhook(db, tenantId, webhookId);

@@ -13,6 +13,7 @@ import { OperationalEvents } from './0012-operational-events.js';
 import { TracesOfEvents } from './0013-tracing.js';
 import { LiveUpdates } from './0014-live-updates.js';
 import { QuickIds } from './0015-quick-ids.js';
+import { ClaimedDeliveries } from './0016-claimed-deliveries.js';
 
 /** Every migration, in order. One file a change; a released one is never edited. */
 export const migrations = [
@@ -31,4 +32,5 @@ export const migrations = [
   { name: '0013-tracing', class: TracesOfEvents },
   { name: '0014-live-updates', class: LiveUpdates },
   { name: '0015-quick-ids', class: QuickIds },
+  { name: '0016-claimed-deliveries', class: ClaimedDeliveries },
 ];

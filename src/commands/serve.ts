@@ -95,6 +95,7 @@ async function open(roles: Roles, config: Config, log: Logger, closings: Closing
     await keepOutboxLimit(daemonServices.db, config.payloadBytesMax);
     const started = new Daemon({ ...daemonServices, registry });
     daemon = started;
+    apiServices?.emitter.claimFor(started.claims);
     closings.push((inHaste) => started.stop(inHaste ? HASTY_DRAIN_MS : undefined));
     log.info({ concurrency: config.delivery.concurrency }, 'the delivery daemon is running');
   }

@@ -3,6 +3,14 @@ import { bigintArray, integerArray, textArray } from '../array-parameters.js';
 import { query, type Statement, transaction } from '../database.js';
 import { LANES } from '../domain/lanes.js';
 import { TenantPace } from '../domain/tenant-pace.js';
+import { isDatabaseAway } from '../errors.js';
+import {
+  type Claim,
+  type ClaimedJson,
+  claimedJobs,
+  emitClaimedStatement,
+  type LocalDaemon,
+} from './claims.js';
 import { GroupCommit } from './group-commit.js';
 
 /** An event to emit, already judged by its type's schema. */
@@ -36,6 +44,8 @@ interface EmitRow {
   delivery_count: number;
   duplicate: boolean;
   error_code: EmitRefusal | null;
+  /** In the first row of an emit that claims, if it did. */
+  claimed?: ClaimedJson | null;
 }
 
 const emitStatement: Statement = {
@@ -63,6 +73,7 @@ const BATCH_BESIDE_ITEMS = 40;
 export class Emitter {
   readonly #groups: GroupCommit<Emit, EmitResult>;
   readonly #pace: TenantPace;
+  #localDaemon: LocalDaemon | undefined;
 
   /**
    * @param now milliseconds, never going back
@@ -74,12 +85,17 @@ export class Emitter {
     onBatch?: (events: number) => void,
   ) {
     this.#pace = new TenantPace(now);
-    this.#groups = new GroupCommit((items) => this.#write(pool, items), {
+    this.#groups = new GroupCommit((items) => this.#commit(items), {
       itemsMax: BATCH_ITEMS_MAX,
       besideItems: BATCH_BESIDE_ITEMS,
       turnOf: tenantOf,
       onBatch,
     });
+  }
+
+  /** From now on deliveries go to this daemon at once, while it has room. */
+  claimFor(daemon: LocalDaemon): void {
+    this.#localDaemon = daemon;
   }
 
   /** Emits the items in one transaction; one that is refused writes nothing and leaves its neighbours alone. */
@@ -110,17 +126,53 @@ export class Emitter {
     }
   }
 
+  async #commit(items: readonly Emit[]): Promise<EmitResult[]> {
+    // The statement that claims knows of no traces.
+    const claim = items.some(isTraced) ? null : (this.#localDaemon?.claim() ?? null);
+    return claim === null ? await this.#write(this.pool, items) : await this.#writeClaimed(claim, items);
+  }
+
+  async #writeClaimed(claim: Claim, items: readonly Emit[]): Promise<EmitResult[]> {
+    const values = [...this.#values(items), claim.workerPoolId, claim.priorityMax, claim.deliveriesMax];
+    let rows: EmitRow[];
+    try {
+      rows = await query<EmitRow>(claim.pool, emitClaimedStatement, values);
+    } catch (error) {
+      if (isDatabaseAway(error)) {
+        claim.lost();
+        throw error;
+      }
+      // Two ids that met, or a day without its partition: nothing was written, and `emit_events` deals with it.
+      claim.settle([]);
+      return await this.#write(this.pool, items);
+    }
+    const claimed = rows[0]?.claimed;
+    claim.settle(claimed ? claimedJobs(claimed, items) : []);
+    return this.#results(items, rows);
+  }
+
   async #write(pool: pg.Pool | pg.PoolClient, items: readonly Emit[]): Promise<EmitResult[]> {
-    const isTraced = items.some(({ traceparent }) => typeof traceparent === 'string');
-    const rows = await query<EmitRow>(pool, isTraced ? emitTracedStatement : emitStatement, [
+    const rows = items.some(isTraced)
+      ? await query<EmitRow>(pool, emitTracedStatement, [
+          ...this.#values(items),
+          textArray(items.map(({ traceparent }) => traceparent)),
+        ])
+      : await query<EmitRow>(pool, emitStatement, this.#values(items));
+    return this.#results(items, rows);
+  }
+
+  #values(items: readonly Emit[]): unknown[] {
+    return [
       bigintArray(items.map(({ tenantId }) => tenantId)),
       textArray(items.map(({ eventType }) => eventType)),
       textArray(items.map(({ body }) => body)),
       textArray(items.map(({ idempotencyKey }) => idempotencyKey)),
       bigintArray(items.map(({ onlyWebhookId }) => onlyWebhookId)),
       integerArray(items.map((item) => this.#priority(item))),
-      ...(isTraced ? [textArray(items.map(({ traceparent }) => traceparent))] : []),
-    ]);
+    ];
+  }
+
+  #results(items: readonly Emit[], rows: readonly EmitRow[]): EmitResult[] {
     return rows.map((row, index) => {
       if (row.event_id === null) {
         return { refused: row.error_code ?? 'EVENT_TYPE_UNKNOWN' };
@@ -141,3 +193,5 @@ export class Emitter {
 
 /** Tenants take turns at the transactions: one that emits a lot does not make the others wait. */
 const tenantOf = ([first]: readonly Emit[]): number | undefined => first?.tenantId;
+
+const isTraced = ({ traceparent }: Emit): boolean => typeof traceparent === 'string';

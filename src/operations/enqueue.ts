@@ -169,20 +169,31 @@ export const deleteDeadJobsSql =
 
 /**
  * Frees the jobs that a worker pool of this process has locked, but for those in hand, and wakes the living pools.
- * They were handed out without being run, or could not be completed: that says nothing against them, so the fetch is
- * not counted as an attempt.
+ * They were not run, or could not be completed: that says nothing against them, so no attempt is counted.
+ *
+ * @param lockedSeconds only those that have been locked for longer; all unless it is given
  */
-export async function freeJobsOf(pool: pg.Pool, poolId: string, inHand: ReadonlySet<string>): Promise<void> {
-  await pool.query(
-    `with freed as (
-       update graphile_worker._private_jobs
-       set locked_by = null, locked_at = null, attempts = greatest(attempts - 1, 0)
-       where locked_by = $1 and id <> all($2::bigint[])
-       returning id)
-     select pg_notify('jobs:insert', json_build_object('count', count(*))::text) from freed having count(*) > 0`,
-    [poolId, [...inHand]],
-  );
+export async function freeJobsOf(
+  pool: pg.Pool,
+  poolId: string,
+  inHand: ReadonlySet<string>,
+  lockedSeconds: number | null = null,
+): Promise<void> {
+  const which = `id <> all($2::bigint[]) and ($3::int is null or locked_at < now() - $3 * interval '1 second')`;
+  await pool.query(freeJobsSql(which), [poolId, [...inHand], lockedSeconds]);
 }
+
+/** As `freeJobsOf`, for these jobs alone. */
+export const freeJobs = (pool: pg.Pool, poolId: string, ids: readonly string[]) =>
+  pool.query(freeJobsSql('id = any($2::bigint[])'), [poolId, ids]);
+
+const freeJobsSql = (which: string) => `
+  with freed as (
+    update graphile_worker._private_jobs
+    set locked_by = null, locked_at = null, attempts = greatest(attempts - 1, 0)
+    where locked_by = $1 and ${which}
+    returning id)
+  select pg_notify('jobs:insert', json_build_object('count', count(*))::text) from freed having count(*) > 0`;
 
 /** SQL query: the jobs that were fetched this often without being finished, and are put aside. */
 export const jobsAsideSql = (fetches: number) =>

@@ -26,7 +26,9 @@ export interface LogLine {
   readAt: number;
 }
 
-/** A process of the service, `hookwright api` or `hookwright daemon`, that a test may treat badly. */
+export type Command = 'api' | 'daemon' | 'start';
+
+/** A process of the service, `hookwright api`, `daemon` or `start`, that a test may treat badly. */
 export class Program implements AsyncDisposable {
   readonly #process: ChildProcess;
   readonly #lines: LogLine[] = [];
@@ -36,7 +38,7 @@ export class Program implements AsyncDisposable {
   #rest = '';
 
   constructor(
-    readonly command: 'api' | 'daemon',
+    readonly command: Command,
     env: Record<string, string>,
   ) {
     if (!existsSync(MAIN)) {

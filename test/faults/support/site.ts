@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { pino } from 'pino';
 import { readConfig } from '../../../src/config.js';
 import type { Services } from '../../../src/context.js';
@@ -15,7 +17,7 @@ import { readEvidence, type WebhookState, watchWebhooks } from './evidence.js';
 import { FaultyProxy } from './faulty-proxy.js';
 import type { Ground } from './ground.js';
 import { type Disturbance, type Findings, judge } from './oracle.js';
-import { Program } from './program.js';
+import { type Command, Program } from './program.js';
 
 type Env = Record<string, string>;
 
@@ -25,7 +27,15 @@ const WEBHOOKS_MAX = 1_000;
 const SET_ACTIVE =
   'mutation Switch($input: UpdateWebhookInput!) { updateWebhook(input: $input) { webhook { id active } } }';
 
-/** An installation in its split shape, with subscribers and producers: real processes over a real Postgres. */
+/** The shape of an installation. */
+export interface SiteShape {
+  /** The API reaches its database through `apiProxy`. */
+  apiByProxy?: boolean;
+  /** The API has a daemon in its process. */
+  allInOne?: boolean;
+}
+
+/** An installation, split unless it is said, with subscribers and producers: real processes over a real Postgres. */
 export class Site implements AsyncDisposable {
   readonly #belongings = new AsyncDisposableStack();
   readonly #loads: Load[] = [];
@@ -46,10 +56,10 @@ export class Site implements AsyncDisposable {
   }
 
   /** @param settings of every process, over those that the tests have */
-  static async open(ground: Ground, settings: Env = {}, { apiByProxy = false } = {}): Promise<Site> {
+  static async open(ground: Ground, settings: Env = {}, shape: SiteShape = {}): Promise<Site> {
     const site = new Site(ground);
     try {
-      await site.#furnish(settings, apiByProxy);
+      await site.#furnish(settings, shape);
     } catch (error) {
       await site[Symbol.asyncDispose]();
       throw error;
@@ -57,14 +67,14 @@ export class Site implements AsyncDisposable {
     return site;
   }
 
-  async #furnish(settings: Env, apiByProxy: boolean): Promise<void> {
+  async #furnish(settings: Env, { apiByProxy = false, allInOne = false }: SiteShape): Promise<void> {
     this.endpoints = this.#belongings.use(await Endpoints.open());
     this.#env = {
       ENCRYPTION_KEYS: `faults:${randomBytes(32).toString('base64')}`,
       ALLOW_HTTP_URLS: 'true',
       ALLOW_PRIVATE_TARGETS: '127.0.0.0/8',
       HOST: '127.0.0.1',
-      PORT: '0',
+      PORT: allInOne ? String(await freePort()) : '0', // the same one after a restart
       DELIVERY_CONCURRENCY: String(CONCURRENCY),
       RETRY_BASE_SECONDS: '0.2',
       ...settings,
@@ -83,12 +93,12 @@ export class Site implements AsyncDisposable {
     const newKey = { tenantId: this.#tenantId, name: 'faults', scopes: SCOPES, by: commandLine };
     this.#apiKey = (await createApiKey(db, random, newKey)).key;
     this.apiProxy = apiByProxy ? await this.openProxy() : undefined;
-    this.api = this.start('api', this.apiProxy?.url);
+    this.api = this.start(allInOne ? 'start' : 'api', this.apiProxy?.url);
     this.#origin = (await this.api.said(/API is listening/)).address ?? '';
   }
 
   /** A process of the service, killed with the site at the latest. @param databaseUrl by way of a proxy, perhaps */
-  start(command: 'api' | 'daemon', databaseUrl = this.ground.url): Program {
+  start(command: Command, databaseUrl = this.ground.url): Program {
     const program = new Program(command, { ...this.#env, DATABASE_URL: databaseUrl });
     this.#programs.push(program);
     return this.#belongings.use(program);
@@ -99,6 +109,12 @@ export class Site implements AsyncDisposable {
     const daemon = this.start('daemon', databaseUrl);
     await daemon.said(/daemon is running/);
     return daemon;
+  }
+
+  /** Another one in the place of an `api` that has ended. @returns when it answers */
+  async restartAllInOne(): Promise<void> {
+    this.api = this.start('start');
+    await this.api.said(/API is listening/);
   }
 
   async openProxy(): Promise<FaultyProxy> {
@@ -210,4 +226,12 @@ export class Site implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#belongings.disposeAsync();
   }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
 }

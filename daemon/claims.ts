@@ -1,0 +1,116 @@
+import type { Job } from 'graphile-worker';
+import type { Logger } from 'pino';
+import type { Database } from '../src/database.js';
+import { LANES } from '../src/domain/lanes.js';
+import type { Claim, ClaimedJob, LocalDaemon } from '../src/operations/claims.js';
+import { DELIVER_GROUP_TASK, DELIVER_TASK, freeJobs } from '../src/operations/enqueue.js';
+import type { Deliverer } from './deliver.js';
+import type { Fence } from './fence.js';
+import type { DeliverGroupJob, DeliverJob } from './loaded.js';
+import type { DaemonMetrics } from './metrics.js';
+import type { SupervisedRunner } from './runner.js';
+
+/** Of the slots, how many tenants that emit a lot at once may fill in this way. */
+const CROWDED_SHARE = 1 / 2;
+const MAX_ATTEMPTS = 25;
+/** No statement takes longer, so who is not known by then never will be. */
+const FORGOTTEN_AFTER_SECONDS = 15;
+const LOOK_AFTER_MS = (FORGOTTEN_AFTER_SECONDS + 1) * 1_000;
+
+export interface ClaimsDeps {
+  db: Pick<Database, 'pool'>;
+  log: Logger;
+  metrics: Pick<DaemonMetrics, 'claimed'>;
+  deliverer: Pick<Deliverer, 'busy'>;
+  fence: Pick<Fence, 'closed' | 'ended'>;
+  runner: Pick<SupervisedRunner, 'life'>;
+  slotsMax: number;
+}
+
+/**
+ * Takes deliveries from emits of the same process, as long as few others are in hand. Their jobs are run by the runner,
+ * like those that it fetches; one that cannot begin at once is free for everybody again.
+ */
+export class Claims implements LocalDaemon {
+  #looking: NodeJS.Timeout | undefined;
+
+  constructor(private readonly deps: ClaimsDeps) {}
+
+  claim(): Claim | null {
+    const { runner, deliverer, fence, db, slotsMax } = this.deps;
+    const idle = runner.life?.idle;
+    if (idle === undefined || fence.closed || fence.ended) {
+      return null;
+    }
+    const roomOf = (share: number) => Math.min(Math.floor(slotsMax * share) - deliverer.busy, idle.jobsMax);
+    const isQuiet = roomOf(CROWDED_SHARE) > 0;
+    const room = isQuiet ? roomOf(CROWDED_SHARE) : roomOf(1);
+    if (room < 1) {
+      return null;
+    }
+    const atMs = performance.now();
+    return {
+      pool: db.pool,
+      workerPoolId: idle.poolId,
+      priorityMax: LANES[isQuiet ? 'CROWDED' : 'FIRST'].priority,
+      deliveriesMax: room,
+      settle: (jobs) => this.#settle(idle.poolId, jobs, atMs),
+      lost: () => this.#lost(idle.poolId),
+    };
+  }
+
+  /** The jobs may be there, locked by a pool that does not know of them. */
+  #lost(poolId: string): void {
+    this.#looking ??= setTimeout(() => {
+      this.#looking = undefined;
+      const { runner, log } = this.deps;
+      runner.life?.freeForgotten(poolId, FORGOTTEN_AFTER_SECONDS).catch((error: unknown) => {
+        log.warn({ err: error }, 'could not free the jobs of an emit whose reply was lost');
+      });
+    }, LOOK_AFTER_MS).unref();
+  }
+
+  #settle(poolId: string, claimed: readonly ClaimedJob[], atMs: number): void {
+    const { runner, metrics, db, log } = this.deps;
+    if (claimed.length === 0) {
+      return;
+    }
+    const life = runner.life;
+    if (life?.idle?.poolId === poolId && life.give(claimed.map((job) => toJob(job, poolId, atMs)))) {
+      metrics.claimed(claimed.reduce((sum, { loaded }) => sum + loaded.length, 0));
+      return;
+    }
+    const ids = claimed.map(({ id }) => id);
+    // When this fails too, the jobs are those of a dead pool, or overdue: there are sweeps for both.
+    freeJobs(db.pool, poolId, ids).catch((error: unknown) => {
+      log.warn({ err: error, jobs: ids.length }, 'could not free the jobs that an emit had claimed');
+    });
+  }
+}
+
+/** What a fetch would have brought. */
+function toJob({ id, priority, payload, loaded }: ClaimedJob, poolId: string, atMs: number): Job {
+  const isGroup = 'ids' in payload;
+  const known = { atMs, deliveries: new Map(loaded.map((delivery) => [delivery.id, delivery])) };
+  const now = new Date();
+  return {
+    id,
+    task_identifier: isGroup ? DELIVER_GROUP_TASK : DELIVER_TASK,
+    payload: { ...payload, loaded: known } satisfies DeliverJob | DeliverGroupJob,
+    priority,
+    attempts: 1,
+    max_attempts: MAX_ATTEMPTS,
+    run_at: now,
+    created_at: now,
+    updated_at: now,
+    locked_at: now,
+    locked_by: poolId,
+    key: isGroup ? `g:${payload.group}` : `d:${payload.id}`,
+    revision: 0,
+    flags: null,
+    last_error: null,
+    job_queue_id: null,
+    task_id: 0,
+    is_available: false,
+  };
+}

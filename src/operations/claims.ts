@@ -1,0 +1,112 @@
+import type pg from 'pg';
+import type { Statement } from '../database.js';
+import type { DeliverGroupPayload, DeliverPayload } from './enqueue.js';
+import type { DueDelivery } from './load-deliveries.js';
+
+/**
+ * A daemon in the process of the emits. While it has room, an emit's transaction claims the new deliveries for it: their
+ * jobs are written as if it had fetched them, and what it would load comes with the answer (docs/decisions/0018).
+ */
+export interface LocalDaemon {
+  /** Null: it has no room at the moment. */
+  claim(): Claim | null;
+}
+
+/** Room that is kept until the claim is settled. */
+export interface Claim {
+  /** Connections that may write jobs for a worker pool; the API's may not. */
+  pool: pg.Pool;
+  /** graphile-worker's name for who has the jobs locked. */
+  workerPoolId: string;
+  /** Jobs of a higher priority number go where all jobs go. */
+  priorityMax: number;
+  deliveriesMax: number;
+  /** One of the two is to be called, once: with what the commit has claimed, perhaps nothing, ... */
+  settle(jobs: readonly ClaimedJob[]): void;
+  /** ... or when nobody knows whether there was a commit, because its reply was lost. */
+  lost(): void;
+}
+
+/** A job that was written locked. */
+export interface ClaimedJob {
+  id: string;
+  priority: number;
+  payload: DeliverPayload | DeliverGroupPayload;
+  /** Those of its deliveries to which something may be sent now. */
+  loaded: readonly DueDelivery[];
+}
+
+/** What `hookwright.claim_new_deliveries` answers. */
+export interface ClaimedJson {
+  jobs: [id: number, payload: DeliverPayload | DeliverGroupPayload, priority: number][];
+  deliveries: [id: number, item: number, webhookId: number][];
+  webhooks: [
+    id: number,
+    url: string,
+    sealedSecret: string,
+    generation: number,
+    previousSecret: string | null,
+    previousExpiresAtMs: number | null,
+  ][];
+}
+
+/** `emit_events` without its repetitions, which is what the caller of a claim falls back to. */
+export const emitClaimedStatement: Statement = {
+  name: 'emit_claimed_events',
+  text: `select event_id, delivery_count, duplicate, error_code, claimed
+         from hookwright.emit_events_once($1::bigint[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::integer[],
+                                          null, $7, $8, $9)
+         order by item`,
+};
+
+interface EmittedItem {
+  tenantId: number;
+  eventType: string;
+  body: string;
+}
+
+/** @param items those that were emitted, in their order */
+export function claimedJobs(claimed: ClaimedJson, items: readonly EmittedItem[]): ClaimedJob[] {
+  const webhooks = new Map(claimed.webhooks.map((webhook) => [webhook[0], ofWebhook(webhook)]));
+  const loaded = new Map<number, DueDelivery>();
+  for (const [id, index, webhookId] of claimed.deliveries) {
+    const webhook = webhooks.get(webhookId);
+    if (webhook !== undefined) {
+      const { tenantId, eventType, body } = items[index]!;
+      loaded.set(id, {
+        id,
+        tenantId,
+        eventType,
+        body,
+        traceparent: null,
+        attemptNumber: 1,
+        failuresBefore: 0,
+        ...webhook,
+      });
+    }
+  }
+  return claimed.jobs.map(([id, payload, priority]) => ({
+    id: String(id),
+    priority,
+    payload,
+    loaded: ('ids' in payload ? payload.ids : [payload.id]).flatMap((delivery) => loaded.get(delivery) ?? []),
+  }));
+}
+
+function ofWebhook([
+  webhookId,
+  url,
+  sealedSecret,
+  generation,
+  previous,
+  expiresAtMs,
+]: ClaimedJson['webhooks'][number]) {
+  return {
+    webhookId,
+    url,
+    sealedSecret: Buffer.from(sealedSecret, 'base64'),
+    previousSecret:
+      previous === null ? null : { sealed: Buffer.from(previous, 'base64'), expiresAtMs: expiresAtMs ?? 0 },
+    generation,
+  };
+}

@@ -1,0 +1,285 @@
+import { describe, expect, test } from 'vitest';
+import { Claims, type ClaimsDeps } from '../../daemon/claims.js';
+import { type Daemon, senderOptions } from '../../daemon/daemon.js';
+import { Deliverer } from '../../daemon/deliver.js';
+import { Fence } from '../../daemon/fence.js';
+import { createSender } from '../../daemon/send.js';
+import { LANES } from '../../src/domain/lanes.js';
+import { commandLine } from '../../src/operations/audit.js';
+import { loadDeliveries } from '../../src/operations/load-deliveries.js';
+import { rotateSecret } from '../../src/operations/rotate-secret.js';
+import { updateWebhook } from '../../src/operations/update-webhook.js';
+import { API_ROLE } from '../../src/tenant-database.js';
+import { DeliveryStack } from '../support/delivery-stack.js';
+import { eventually } from '../support/eventually.js';
+import { answer, startReceiver } from '../support/receiver.js';
+
+interface JobRow {
+  key: string;
+  locked_by: string | null;
+  attempts: number;
+  inSeconds: number;
+}
+const jobsOf = (stack: DeliveryStack) =>
+  stack.rows<JobRow>(
+    `select key, locked_by, attempts, extract(epoch from run_at - now())::float as "inSeconds"
+     from graphile_worker._private_jobs where key ~ '^[dg]:' order by id`,
+  );
+
+/** A daemon that the stack's emits claim deliveries for, as `hookwright start` has it. */
+async function startLocalDaemon(stack: DeliveryStack): Promise<Daemon> {
+  const daemon = stack.startDaemon();
+  const tasks = `select from graphile_worker._private_tasks where identifier = 'deliver-group'`;
+  await eventually(async () => daemon.claims.claim() !== null && (await stack.rows(tasks)).length === 1);
+  stack.services.emitter.claimFor(daemon.claims);
+  return daemon;
+}
+
+const claimedBy = async (daemon: Daemon) => {
+  const metric = await daemon.metrics.getSingleMetric('hookwright_claimed_deliveries_total')!.get();
+  return metric.values[0]?.value;
+};
+const succeeded = (stack: DeliveryStack, count = 1) =>
+  eventually(async () => (await stack.deliveries(`status = 'SUCCEEDED'`)).length === count);
+
+describe('an emit in the process of a daemon', () => {
+  test('claims its deliveries: their job is locked from the start, sent without a fetch, and gone in the end', async () => {
+    await using stack = await DeliveryStack.open();
+    let release = () => {};
+    await using receiver = await startReceiver((request, response) => {
+      release = () => answer(200)(request, response);
+    });
+    await stack.webhook(receiver.url);
+    const daemon = await startLocalDaemon(stack);
+    await stack.emit();
+    expect(await jobsOf(stack)).toMatchObject([{ locked_by: expect.any(String), attempts: 1 }]);
+    await eventually(() => receiver.received.length === 1);
+    release();
+    await succeeded(stack);
+    await stack.noDeliveryJobs();
+    expect(await claimedBy(daemon)).toBe(1);
+    const [attempt] = await stack.rows('select number, status_code from hookwright.attempts');
+    expect(attempt).toEqual({ number: 1, status_code: 200 });
+  });
+
+  test('has each delivery of a fan-out sent to its own webhook with its own secret', async () => {
+    await using stack = await DeliveryStack.open();
+    await using receiver = await startReceiver();
+    for (const path of ['a', 'b', 'c', 'd', 'e']) {
+      await stack.webhook(`${receiver.url}/${path}`);
+    }
+    const daemon = await startLocalDaemon(stack);
+    await Promise.all([stack.emit(), stack.emit('voucher.emitted', { voucher: 'V' })]);
+    await succeeded(stack, 10);
+    expect(await claimedBy(daemon)).toBe(10);
+    const got = receiver.received.map(({ path, headers }) => `${path.at(-1)} ${headers['x-service-event']}`);
+    expect(got.sort()).toEqual(
+      ['a', 'b', 'c', 'd', 'e'].flatMap((path) => [`${path} coupon.applied`, `${path} voucher.emitted`]),
+    );
+  });
+
+  test('signs with the secret before the last rotation too', async () => {
+    await using stack = await DeliveryStack.open();
+    await using receiver = await startReceiver();
+    const { id } = await stack.webhook(receiver.url);
+    await startLocalDaemon(stack);
+    const { db, vault, random } = stack.services;
+    const rotation = { webhookId: id, overlapHours: 1, by: commandLine };
+    await rotateSecret(db, vault, random, stack.tenantId, rotation);
+    await stack.emit();
+    await succeeded(stack);
+    const [request] = receiver.received;
+    expect(String(request?.headers['webhook-signature']).split(' ')).toHaveLength(2);
+  });
+
+  test('leaves more deliveries than there is room for to every daemon', async () => {
+    await using stack = await DeliveryStack.open({ DELIVERY_CONCURRENCY: '10' });
+    await using receiver = await startReceiver();
+    for (let i = 0; i < 12; i++) {
+      await stack.webhook(`${receiver.url}/${i}`);
+    }
+    const daemon = await startLocalDaemon(stack);
+    await stack.emit();
+    await succeeded(stack, 12);
+    expect(await claimedBy(daemon)).toBe(0);
+  });
+
+  test('sends nothing to an endpoint that is closed, nor to an inactive webhook', async () => {
+    await using stack = await DeliveryStack.open();
+    await using receiver = await startReceiver();
+    const closed = await stack.webhook(receiver.url);
+    const inactive = await stack.webhook(receiver.url);
+    const { db } = stack.services;
+    await stack.rows(
+      `update hookwright.webhooks set closed_until = now() + interval '1 hour' where id = ${closed.id}`,
+    );
+    await updateWebhook(db, stack.tenantId, inactive.id, { active: false }, 168, commandLine);
+    await startLocalDaemon(stack);
+    await stack.emit();
+    await eventually(async () => ((await jobsOf(stack))[0]?.inSeconds ?? 0) > 3_000);
+    expect(await jobsOf(stack)).toMatchObject([{ locked_by: null }]);
+    expect((await stack.deliveries()).map(({ status }) => status).sort()).toEqual(['HELD', 'PENDING']);
+    expect(receiver.received).toEqual([]);
+  });
+
+  test('of a traced event leaves its delivery to a fetch', async () => {
+    await using stack = await DeliveryStack.open();
+    await using receiver = await startReceiver();
+    await stack.webhook(receiver.url);
+    const daemon = await startLocalDaemon(stack);
+    await stack.services.emitter.emit([
+      {
+        tenantId: stack.tenantId,
+        eventType: 'coupon.applied',
+        body: '{"code":"X","discount_type":"fixed"}',
+        idempotencyKey: null,
+        onlyWebhookId: null,
+        traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`,
+      },
+    ]);
+    await succeeded(stack);
+    expect(await claimedBy(daemon)).toBe(0);
+  });
+
+  test('on a day without partitions makes them, as every emit does', async () => {
+    await using stack = await DeliveryStack.open();
+    await using receiver = await startReceiver();
+    await stack.webhook(receiver.url);
+    await startLocalDaemon(stack);
+    const partitions = await stack.rows<{ name: string }>(
+      `select inhrelid::regclass::text as name from pg_inherits where inhparent = 'hookwright.events'::regclass`,
+    );
+    await stack.rows(partitions.map(({ name }) => `drop table ${name}`).join(';'));
+    await stack.emit();
+    await succeeded(stack);
+  });
+});
+
+describe('a claim that nothing comes of', () => {
+  test('because the daemon ended meanwhile is free for the next one', async () => {
+    await using stack = await DeliveryStack.open();
+    await using receiver = await startReceiver();
+    await stack.webhook(receiver.url);
+    const daemon = await startLocalDaemon(stack);
+    const claim = daemon.claims.claim();
+    await daemon.stop();
+    expect(daemon.claims.claim()).toBeNull();
+    stack.services.emitter.claimFor({ claim: () => claim });
+    await stack.emit();
+    await eventually(async () => (await jobsOf(stack)).every(({ locked_by }) => locked_by === null));
+    expect(await jobsOf(stack)).toMatchObject([{ attempts: 0 }]);
+    stack.startDaemon();
+    await succeeded(stack);
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  test('because the process died is found by the sweep of dead workers', async () => {
+    await using stack = await DeliveryStack.open();
+    await using receiver = await startReceiver();
+    await stack.webhook(receiver.url);
+    await (await startLocalDaemon(stack)).stop();
+    const { pool } = stack.services.db;
+    const claim = { pool, workerPoolId: 'pool-died', priorityMax: LANES.FIRST.priority, deliveriesMax: 10 };
+    stack.services.emitter.claimFor({ claim: () => ({ ...claim, settle: () => {}, lost: () => {} }) });
+    await stack.emit();
+    expect(await jobsOf(stack)).toMatchObject([{ locked_by: 'pool-died' }]);
+    stack.startDaemon();
+    await succeeded(stack);
+    expect(receiver.received).toHaveLength(1);
+  });
+});
+
+test('what was loaded with a claim is loaded anew when it is old', async () => {
+  await using stack = await DeliveryStack.open();
+  await using receiver = await startReceiver();
+  const { id: webhookId } = await stack.webhook(receiver.url);
+  const sender = createSender(senderOptions(stack.services.config));
+  const fence = new Fence();
+  fence.heard(performance.now());
+  const deliverer = new Deliverer({ ...stack.services, sender, fence });
+  const [first, second] = [
+    await stack.delivery(await stack.emit()),
+    await stack.delivery(await stack.emit()),
+  ];
+  const named = [first, second].map(({ id }) => ({ id, attempt: 1 }));
+  const due = await loadDeliveries(stack.services.db.pool, named);
+  const deliveries = new Map(due.map((delivery) => [delivery!.id, delivery!]));
+  const { db } = stack.services;
+  await updateWebhook(db, stack.tenantId, webhookId, { active: false }, 168, commandLine);
+
+  await deliverer.deliver({
+    id: first.id,
+    attempt: 1,
+    loaded: { atMs: performance.now() - 1_000, deliveries },
+  });
+  expect(receiver.received).toHaveLength(0);
+  await deliverer.deliver({ id: second.id, attempt: 1, loaded: { atMs: performance.now(), deliveries } });
+  expect(receiver.received).toHaveLength(1);
+  await sender.close();
+});
+
+describe('claiming', () => {
+  const deps = (busy: number, more: object = {}) =>
+    ({
+      db: { pool: {} },
+      deliverer: { busy },
+      fence: { closed: false, ended: false },
+      runner: { life: { idle: { poolId: 'pool', jobsMax: 200 } } },
+      slotsMax: 200,
+      ...more,
+    }) as unknown as ClaimsDeps;
+  const claimOf = (busy: number, more?: object) => {
+    const claim = new Claims(deps(busy, more)).claim();
+    return claim && { priorityMax: claim.priorityMax, deliveriesMax: claim.deliveriesMax };
+  };
+
+  test('is open to all lanes of first attempts while half of the slots are free, then to all but crowding tenants', () => {
+    expect(claimOf(0)).toEqual({ priorityMax: LANES.CROWDED.priority, deliveriesMax: 100 });
+    expect(claimOf(99)).toEqual({ priorityMax: LANES.CROWDED.priority, deliveriesMax: 1 });
+    expect(claimOf(100)).toEqual({ priorityMax: LANES.FIRST.priority, deliveriesMax: 100 });
+    expect(claimOf(199)).toEqual({ priorityMax: LANES.FIRST.priority, deliveriesMax: 1 });
+    expect(claimOf(200)).toBeNull();
+  });
+
+  test('takes no more than can begin, and nothing while nothing is fetched or sent', () => {
+    const idle = (jobsMax: number) => ({ runner: { life: { idle: { poolId: 'pool', jobsMax } } } });
+    expect(claimOf(0, idle(3))).toEqual({ priorityMax: LANES.CROWDED.priority, deliveriesMax: 3 });
+    expect(claimOf(0, idle(0))).toBeNull();
+    expect(claimOf(0, { runner: { life: { idle: undefined } } })).toBeNull();
+    expect(claimOf(0, { runner: { life: undefined } })).toBeNull();
+    expect(claimOf(0, { fence: { closed: true, ended: false } })).toBeNull();
+    expect(claimOf(0, { fence: { closed: false, ended: true } })).toBeNull();
+  });
+
+  test('leaves the jobs of higher priority numbers to everybody', async () => {
+    await using stack = await DeliveryStack.open();
+    await stack.webhook('https://receiver.example.com/');
+    await (await startLocalDaemon(stack)).stop(); // it knows the tasks by then
+    const { tenantId } = stack;
+    await stack.rows(
+      `select * from hookwright.emit_events_once(array[${tenantId}, ${tenantId}], array['coupon.applied', 'coupon.applied'],
+         array['{}', '{}'], array[null, null]::text[], array[null, null]::bigint[],
+         array[${LANES.FIRST.priority}, ${LANES.CROWDED.priority}], null, 'pool', ${LANES.FIRST.priority}, 10)`,
+    );
+    expect((await jobsOf(stack)).map(({ locked_by, attempts }) => ({ locked_by, attempts }))).toEqual([
+      { locked_by: 'pool', attempts: 1 },
+      { locked_by: null, attempts: 0 },
+    ]);
+  });
+
+  test('is not for the role of the API, to which the answer would show the secrets of all tenants', async () => {
+    await using stack = await DeliveryStack.open();
+    const client = await stack.services.db.pool.connect();
+    try {
+      await client.query(`set role ${API_ROLE}`);
+      const emit = `select * from hookwright.emit_events_once(null, null, null, null, null, null, null, 'pool', 0, 10)`;
+      const claim = `select hookwright.claim_new_deliveries(null, null, null, null, null, 'pool', 0, 10)`;
+      await expect(client.query(emit)).rejects.toThrow(/permission denied for function emit_events_once/);
+      await expect(client.query(claim)).rejects.toThrow(
+        /permission denied for function claim_new_deliveries/,
+      );
+    } finally {
+      client.release(true);
+    }
+  });
+});

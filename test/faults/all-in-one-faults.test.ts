@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.js';
+import { good } from './support/endpoints.js';
+import { sharedGround } from './support/ground.js';
+import type { Disturbance } from './support/oracle.js';
+import { CONCURRENCY, Site } from './support/site.js';
+import { isLong, report, size } from './support/sizes.js';
+
+const MINUTE = 60_000;
+const TEST_MS = isLong ? 20 * MINUTE : 2 * MINUTE;
+const RECOVERY_MS = 75_000;
+
+/** Two webhooks that get every event; the slow one always has requests in flight. */
+async function openSite(): Promise<Site> {
+  const site = await Site.open(await sharedGround(), {}, { allInOne: true });
+  await site.addWebhook('quick', good);
+  await site.addWebhook('slow', () => ({ status: 200, afterMs: 50 }));
+  return site;
+}
+
+/** Emits, and at equal shares of the load has something done to the process. */
+async function disturb(
+  site: Site,
+  { events, times, ratePerSecond }: { events: number; times: number; ratePerSecond: number },
+  how: () => Promise<void>,
+): Promise<Record<string, number>> {
+  const load = site.load({ name: 'all-in-one', events, ratePerSecond });
+  for (let time = 1; time <= times; time++) {
+    await eventually(() => load.accepted.length >= (events * time) / (times + 1), TEST_MS);
+    await how();
+    await site.restartAllInOne();
+  }
+  await load.done;
+  return load.statuses;
+}
+
+// Its emits claim their deliveries for its own daemon (docs/decisions/0018).
+describe('API and daemon in one process', () => {
+  test('that is killed loses nothing of what it had accepted', { timeout: TEST_MS }, async () => {
+    const times = size('FAULTS_ALL_IN_ONE_KILLS', 3, 40);
+    const events = size('FAULTS_ALL_IN_ONE_EVENTS', 500, 6_000);
+    await using site = await openSite();
+    const disturbances: Disturbance[] = [];
+    const statuses = await disturb(site, { events, times, ratePerSecond: isLong ? 100 : 150 }, async () => {
+      const from = Date.now();
+      site.api.signal('SIGKILL');
+      disturbances.push({ from, to: (await site.api.ended).at });
+    });
+    const findings = await site.judge(disturbances, RECOVERY_MS);
+    report('kill -9 of API and daemon in one', { times, statuses, ...findings });
+    expect(findings.problems).toEqual([]);
+    expect(findings).toMatchObject({ accepted: 2 * events, lost: 0, byStatus: { SUCCEEDED: 2 * events } });
+    expect(findings.duplicatesOfWorst).toBeLessThanOrEqual(2 * CONCURRENCY);
+  });
+
+  test('that is told to end finishes what it has in hand', { timeout: TEST_MS }, async () => {
+    const times = size('FAULTS_ALL_IN_ONE_RESTARTS', 2, 20);
+    const events = size('FAULTS_ALL_IN_ONE_EVENTS', 400, 4_000);
+    await using site = await openSite();
+    const statuses = await disturb(site, { events, times, ratePerSecond: isLong ? 100 : 150 }, async () => {
+      site.api.signal('SIGTERM');
+      const { code } = await site.api.ended;
+      expect(code, site.api.output).toBe(0);
+    });
+    const findings = await site.judge([], RECOVERY_MS);
+    report('SIGTERM of API and daemon in one', { times, statuses, ...findings });
+    expect(findings.problems).toEqual([]);
+    expect(findings).toMatchObject({ lost: 0, duplicates: 0, requests: 2 * events });
+    expect(findings.byStatus).toEqual({ SUCCEEDED: 2 * events });
+    const [burned] = await site.rows('select from hookwright.deliveries where attempt_count <> 1 limit 1');
+    expect(burned).toBeUndefined();
+  });
+});
