@@ -3,16 +3,19 @@ import { eventually } from '../support/eventually.js';
 import { good } from './support/endpoints.js';
 import { sharedGround } from './support/ground.js';
 import type { Disturbance } from './support/oracle.js';
-import { CONCURRENCY, Site } from './support/site.js';
+import { CONCURRENCY, Site, type SiteShape } from './support/site.js';
 import { isLong, report, size } from './support/sizes.js';
 
 const MINUTE = 60_000;
 const TEST_MS = isLong ? 20 * MINUTE : 2 * MINUTE;
 const RECOVERY_MS = 75_000;
 
+/** A lost claim is looked for after 16 s. */
+const LOST_CLAIM_MS = 30_000;
+
 /** Two webhooks that get every event; the slow one always has requests in flight. */
-async function openSite(): Promise<Site> {
-  const site = await Site.open(await sharedGround(), {}, { allInOne: true });
+async function openSite(shape: SiteShape = {}): Promise<Site> {
+  const site = await Site.open(await sharedGround(), {}, { allInOne: true, ...shape });
   await site.addWebhook('quick', good);
   await site.addWebhook('slow', () => ({ status: 200, afterMs: 50 }));
   return site;
@@ -69,5 +72,23 @@ describe('API and daemon in one process', () => {
     expect(findings.byStatus).toEqual({ SUCCEEDED: 2 * events });
     const [burned] = await site.rows('select from hookwright.deliveries where attempt_count <> 1 limit 1');
     expect(burned).toBeUndefined();
+  });
+
+  test('that loses the reply to an emit finds what the emit has claimed', { timeout: TEST_MS }, async () => {
+    const losses = size('FAULTS_ALL_IN_ONE_LOSSES', 2, 50);
+    const events = 20 * losses;
+    await using site = await openSite({ apiByProxy: true });
+    const load = site.load({ name: 'claim', events, ratePerSecond: 100 });
+    for (let loss = 0; loss < losses; loss++) {
+      await eventually(() => load.accepted.length >= (events * loss) / losses, TEST_MS);
+      site.apiProxy!.loseReply('emit_claimed_events');
+    }
+    await load.done;
+    const findings = await site.judge([], LOST_CLAIM_MS);
+    report('lost claim', { repliesLost: site.apiProxy!.lost, statuses: load.statuses, ...findings });
+    expect(findings.problems).toEqual([]);
+    expect(findings).toMatchObject({ lost: 0, duplicates: 0, byStatus: { SUCCEEDED: 2 * events } });
+    expect(site.apiProxy!.lost).toBe(losses);
+    expect(Object.keys(load.statuses).sort()).toEqual(['200', '503']);
   });
 });
