@@ -7,6 +7,7 @@ import { DELIVER_GROUP_TASK, DELIVER_TASK, freeJobs } from '../src/operations/en
 import type { Deliverer } from './deliver.js';
 import type { Fence } from './fence.js';
 import type { DeliverGroupJob, DeliverJob } from './loaded.js';
+import type { Room } from './local-jobs.js';
 import type { DaemonMetrics } from './metrics.js';
 import type { SupervisedRunner } from './runner.js';
 
@@ -37,26 +38,31 @@ export class Claims implements LocalDaemon {
   constructor(private readonly deps: ClaimsDeps) {}
 
   claim(): Claim | null {
-    const { runner, deliverer, fence, db, slotsMax } = this.deps;
-    const idle = runner.life?.idle;
-    if (idle === undefined || fence.closed || fence.ended) {
+    const { runner, fence, db } = this.deps;
+    const place = runner.life?.place;
+    if (place === undefined || fence.closed || fence.ended) {
       return null;
     }
-    const roomOf = (share: number) => Math.min(Math.floor(slotsMax * share) - deliverer.busy, idle.jobsMax);
-    const isQuiet = roomOf(CROWDED_SHARE) > 0;
-    const room = isQuiet ? roomOf(CROWDED_SHARE) : roomOf(1);
-    if (room < 1) {
-      return null;
-    }
+    const room = this.#room(place);
     const atMs = performance.now();
-    return {
-      pool: db.pool,
-      workerPoolId: idle.poolId,
-      priorityMax: LANES[isQuiet ? 'CROWDED' : 'FIRST'].priority,
-      deliveriesMax: room,
-      settle: (jobs) => this.#settle(idle.poolId, jobs, atMs),
-      lost: () => this.#lost(idle.poolId),
-    };
+    return room.deliveriesMax < 1
+      ? null
+      : {
+          ...room,
+          pool: db.pool,
+          workerPoolId: place.poolId,
+          settle: (jobs) => this.#settle(place.poolId, jobs, atMs),
+          lost: () => this.#lost(place.poolId),
+        };
+  }
+
+  /** For how many deliveries, and up to which priority number. */
+  #room({ workers, ahead }: Room): Pick<Claim, 'priorityMax' | 'deliveriesMax'> {
+    const { deliverer, slotsMax } = this.deps;
+    const within = (share: number) => Math.min(Math.floor(slotsMax * share) - deliverer.busy, workers);
+    return within(CROWDED_SHARE) > 0
+      ? { priorityMax: LANES.CROWDED.priority, deliveriesMax: within(CROWDED_SHARE) }
+      : { priorityMax: LANES.FIRST.priority, deliveriesMax: Math.max(within(1), ahead) };
   }
 
   /** The jobs may be there, locked by a pool that does not know of them. */
@@ -76,7 +82,7 @@ export class Claims implements LocalDaemon {
       return;
     }
     const life = runner.life;
-    if (life?.idle?.poolId === poolId && life.give(claimed.map((job) => toJob(job, poolId, atMs)))) {
+    if (life?.place?.poolId === poolId && life.give(claimed.map((job) => toJob(job, poolId, atMs)))) {
       metrics.claimed(claimed.reduce((sum, { loaded }) => sum + loaded.length, 0));
       return;
     }

@@ -1,23 +1,14 @@
 import { EventEmitter } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Job, type Runner, run, type WorkerEventMap, type WorkerEvents } from 'graphile-worker';
+import { type Job, type Runner, run, type WorkerEvents } from 'graphile-worker';
 import { freeJobsOf, quietLogger } from '../src/operations/enqueue.js';
 import { type GatedPool, openJobConnections } from './job-connections.js';
+import { LocalJobs, type Room } from './local-jobs.js';
 import type { RunnerDeps, RunnerOptions } from './runner.js';
 
 /** Jobs fetched ahead of the slots. A crash strands these too, until the sweep finds them. */
 const FETCH_AHEAD = 0.25;
 const FREE_EVERY_MS = 1_000;
-
-/** graphile-worker's local queue, with what it keeps to itself. */
-type LocalQueue = Pick<WorkerEventMap['localQueue:init']['localQueue'], 'mode'> & {
-  /** Those who wait for a job. */
-  workerQueue: unknown[];
-  /** Fetched, and nobody had a hand free. */
-  jobQueue: Job[];
-  receivedJobs(jobs: Job[]): void;
-  background(work: Promise<void>): void;
-};
 
 /** One graphile-worker runner, from its start until nothing is left of it. */
 export class RunnerLife {
@@ -29,7 +20,7 @@ export class RunnerLife {
   readonly #gone = Promise.withResolvers<void>();
   #runner: Runner | undefined;
   #poolId: string | undefined;
-  #queue: LocalQueue | undefined;
+  #queue: LocalJobs | undefined;
   /** The worker pool is known to be alive: what it has locked, others leave alone. */
   #announced = false;
   #fetchingEnded: string | undefined;
@@ -53,30 +44,26 @@ export class RunnerLife {
     return this.#stopsFetching.promise;
   }
 
-  /** The worker pool that may have jobs locked, and how many it would begin with at once. */
-  get idle(): { poolId: string; jobsMax: number } | undefined {
-    return this.#announced && this.#poolId !== undefined && this.#queue?.mode === 'POLLING'
-      ? { poolId: this.#poolId, jobsMax: this.#queue.workerQueue.length }
+  /** The worker pool that may have jobs locked, and the room it has for more. */
+  get place(): ({ poolId: string } & Room) | undefined {
+    return this.#announced && this.#poolId !== undefined && this.#queue !== undefined
+      ? { poolId: this.#poolId, ...this.#queue.room }
       : undefined;
   }
 
   /**
    * Begins with jobs that its pool has locked already, as if it had just fetched them.
    *
-   * @returns whether it does: it may have ended, or have its hands full with others meanwhile
+   * @returns whether it does: there may be no room for them meanwhile
    */
   give(jobs: Job[]): boolean {
-    if (jobs.length > (this.idle?.jobsMax ?? 0)) {
-      return false;
-    }
-    this.#queue?.receivedJobs(jobs);
-    return true;
+    return this.#queue?.give(jobs) ?? false;
   }
 
   /** Frees what this pool, if it is its own, has had locked for so long without being told of it. */
   async freeForgotten(poolId: string, lockedSeconds: number): Promise<void> {
     if (poolId === this.#poolId) {
-      const known = new Set([...this.#inHand, ...(this.#queue?.jobQueue ?? []).map(({ id }) => id)]);
+      const known = new Set([...this.#inHand, ...(this.#queue?.waitingIds ?? [])]);
       await freeJobsOf(this.deps.db.pool, poolId, known, lockedSeconds);
     }
   }
@@ -173,8 +160,7 @@ export class RunnerLife {
       this.#lookWhetherGone();
     });
     events.on('localQueue:init', ({ localQueue }) => {
-      this.#queue = localQueue as unknown as LocalQueue;
-      awaitReturnOfJobs(this.#queue, events);
+      this.#queue = new LocalJobs(localQueue, events);
     });
     const handled = ({ job }: { job: Job }) => {
       this.#inHand.delete(job.id);
@@ -185,19 +171,4 @@ export class RunnerLife {
     events.on('job:error', handled);
     return events;
   }
-}
-
-/**
- * When it stops, graphile-worker 0.18 gives back the jobs that it fetched ahead, but refuses to wait for that unless
- * something else is under way in its local queue ("Cannot background something when the queue is already released",
- * localQueue.js). So a database that is away then would end the process by an unhandled rejection. Now something is.
- */
-function awaitReturnOfJobs(localQueue: LocalQueue, events: WorkerEvents): void {
-  const released = Promise.withResolvers<void>();
-  events.on('localQueue:setMode', ({ newMode }) => {
-    if (newMode === 'RELEASED') {
-      released.resolve();
-    }
-  });
-  localQueue.background(released.promise);
 }
