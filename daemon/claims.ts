@@ -33,8 +33,6 @@ export interface ClaimsDeps {
  * like those that it fetches; one that cannot begin at once is free for everybody again.
  */
 export class Claims implements LocalDaemon {
-  #looking: NodeJS.Timeout | undefined;
-
   constructor(private readonly deps: ClaimsDeps) {}
 
   claim(): Claim | null {
@@ -67,9 +65,8 @@ export class Claims implements LocalDaemon {
 
   /** The jobs may be there, locked by a pool that does not know of them. */
   #lost(poolId: string): void {
-    this.#looking ??= setTimeout(() => {
-      this.#looking = undefined;
-      const { runner, log } = this.deps;
+    const { runner, log } = this.deps;
+    setTimeout(() => {
       runner.life?.freeForgotten(poolId, FORGOTTEN_AFTER_SECONDS).catch((error: unknown) => {
         log.warn({ err: error }, 'could not free the jobs of an emit whose reply was lost');
       });
