@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdtempSync, readFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { request } from 'undici';
 import { removeDataDir } from '../src/embedded-postgres.js';
+import { freePort } from '../src/free-port.js';
 import { BenchDatabase } from './database.js';
 import { ServiceProcess } from './service-process.js';
 
@@ -155,13 +155,4 @@ async function isServing(origin: string, apiKey: string): Promise<boolean> {
   });
   await body.dump();
   return statusCode === 200;
-}
-
-/** A port that nobody listens at now. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, HOST, resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

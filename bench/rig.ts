@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { freePort } from '../src/free-port.js';
 import { Child } from './child.js';
 import { createWebhook } from './client.js';
 import type { BenchDatabase } from './database.js';
-import { type Env, freePort, Installation, type Service } from './installation.js';
+import { type Env, Installation, type Service } from './installation.js';
 import type { Load, LoadMethods, LoadReport } from './load.js';
 import { EVENT_TYPE } from './payload.js';
 import { type CpuSeconds, readPeakMemory, readStat } from './processes.js';

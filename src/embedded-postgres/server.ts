@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, fstatSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { freePort } from '../free-port.js';
 import { spawnAs } from './account.js';
 import type { Cluster } from './cluster.js';
 import { type Answer, ask } from './connection.js';
@@ -139,17 +139,6 @@ function logOf(logFile: string): { file: number; since: () => string } {
   } catch (error) {
     throw fileSentence(`Postgres's log ${logFile} cannot be written`, error);
   }
-}
-
-/** A port that is free now. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(0, '127.0.0.1', resolve);
-  });
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 /**

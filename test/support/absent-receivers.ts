@@ -1,14 +1,12 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { Worker } from 'node:worker_threads';
+import { freePort } from '../../src/free-port.js';
 import { type HostileReceiver, startHostileReceiver } from './hostile-receivers.js';
 
 /** A port on which nobody listens. */
 export async function startAbsentReceiver(): Promise<HostileReceiver> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
+  const port = await freePort();
   return standIn(port, async () => {});
 }
 

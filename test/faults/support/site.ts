@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { pino } from 'pino';
 import { readConfig } from '../../../src/config.js';
 import type { Services } from '../../../src/context.js';
 import { SCOPES } from '../../../src/domain/api-key.js';
+import { freePort } from '../../../src/free-port.js';
 import { commandLine } from '../../../src/operations/audit.js';
 import { createApiKey } from '../../../src/operations/create-api-key.js';
 import { createTenant } from '../../../src/operations/create-tenant.js';
@@ -226,12 +225,4 @@ export class Site implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#belongings.disposeAsync();
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
