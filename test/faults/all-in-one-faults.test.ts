@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { eventually } from '../support/eventually.js';
 import { good } from './support/endpoints.js';
 import { sharedGround } from './support/ground.js';
 import type { Disturbance } from './support/oracle.js';
@@ -29,7 +28,7 @@ async function disturb(
 ): Promise<Record<string, number>> {
   const load = site.load({ name: 'all-in-one', events, ratePerSecond });
   for (let time = 1; time <= times; time++) {
-    await eventually(() => load.accepted.length >= (events * time) / (times + 1), TEST_MS);
+    await load.reaches(time / (times + 1), TEST_MS);
     await how();
     await site.restartAllInOne();
   }
@@ -80,7 +79,7 @@ describe('API and daemon in one process', () => {
     await using site = await openSite({ apiByProxy: true });
     const load = site.load({ name: 'claim', events, ratePerSecond: 100 });
     for (let loss = 0; loss < losses; loss++) {
-      await eventually(() => load.accepted.length >= (events * loss) / losses, TEST_MS);
+      await load.reaches(loss / losses, TEST_MS);
       site.apiProxy!.loseReply('emit_claimed_events');
     }
     await load.done;

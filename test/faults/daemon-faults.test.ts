@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.js';
-import type { Load } from './support/emitters.js';
 import { broken, good } from './support/endpoints.js';
 import { sharedGround } from './support/ground.js';
 import type { Disturbance } from './support/oracle.js';
@@ -23,11 +22,6 @@ async function openSite(): Promise<Site> {
   return site;
 }
 
-/** Waits until the load has come to its `step`th of `steps` equal parts. */
-async function progress(load: Load, events: number, step: number, steps: number): Promise<void> {
-  await eventually(() => load.accepted.length >= (events * step) / (steps + 1), TEST_MS);
-}
-
 describe('a daemon that is killed', () => {
   const kills = size('FAULTS_KILLS', 3, 100);
   const events = size('FAULTS_KILL_EVENTS', 500, 7_000);
@@ -38,7 +32,7 @@ describe('a daemon that is killed', () => {
     const load = site.load({ name: 'kill', events, ratePerSecond: isLong ? 45 : 150 });
     const disturbances: Disturbance[] = [];
     for (let kill = 1; kill <= kills; kill++) {
-      await progress(load, events, kill, kills);
+      await load.reaches(kill / (kills + 1), TEST_MS);
       const victim = Math.random() < 0.5 ? 0 : 1;
       const from = Date.now();
       daemons[victim]!.signal('SIGKILL');
@@ -72,7 +66,7 @@ describe('a daemon that is killed while deliveries fail', () => {
     const load = site.load({ name: 'news', events, ratePerSecond: 100 });
     const disturbances: Disturbance[] = [];
     for (let kill = 1; kill <= kills; kill++) {
-      await progress(load, events, kill, kills);
+      await load.reaches(kill / (kills + 1), TEST_MS);
       const from = Date.now();
       daemon.signal('SIGKILL');
       disturbances.push({ from, to: (await daemon.ended).at });
@@ -98,7 +92,7 @@ describe('a daemon that is told to end', () => {
     const load = site.load({ name: 'term', events, ratePerSecond: isLong ? 80 : 150 });
     const took: number[] = [];
     for (let restart = 1; restart <= restarts; restart++) {
-      await progress(load, events, restart, restarts);
+      await load.reaches(restart / (restarts + 1), TEST_MS);
       const from = Date.now();
       const leaving = daemons[restart % 2]!;
       leaving.signal('SIGTERM');

@@ -34,7 +34,7 @@ describe('a Postgres that crashes and comes back', () => {
     const load = site.load({ name: 'crash', events, ratePerSecond: isLong ? 60 : 100 });
     const disturbances: Disturbance[] = [];
     for (let crash = 1; crash <= crashes; crash++) {
-      await eventually(() => load.accepted.length >= (events * crash) / (crashes + 1), TEST_MS);
+      await load.reaches(crash / (crashes + 1), TEST_MS);
       const from = Date.now();
       const refused = load.statuses['503'] ?? 0;
       await ground.crash();
@@ -101,7 +101,7 @@ describe('a reply of Postgres that is lost', () => {
     const events = eventsPerLoss * times;
     const from = Date.now();
     const load = site.load({ name: what, events, ratePerSecond: isLong ? 15 : 30 });
-    await loseAlong(load, events, times, () => proxy.loseReply(...MARKS[what]));
+    await loseAlong(load, times, () => proxy.loseReply(...MARKS[what]));
     await load.done;
     await lastLoss(proxy, times, site);
     const to = Date.now();
@@ -119,9 +119,9 @@ describe('a reply of Postgres that is lost', () => {
   }
 
   /** One at a time: many in a row would only show that nothing is sent while an outcome cannot be recorded. */
-  async function loseAlong(load: Load, events: number, times: number, lose: () => void): Promise<void> {
+  async function loseAlong(load: Load, times: number, lose: () => void): Promise<void> {
     for (let loss = 0; loss < times; loss++) {
-      await eventually(() => load.accepted.length >= (events * loss) / times, TEST_MS);
+      await load.reaches(loss / times, TEST_MS);
       lose();
     }
   }
@@ -154,7 +154,7 @@ describe('a reply of Postgres that is lost', () => {
     await site.startDaemon();
     const events = 20 * losses;
     const load = site.load({ name: 'emit', events, ratePerSecond: 100 });
-    await loseAlong(load, events, losses, () => site.apiProxy!.loseReply('emit_events'));
+    await loseAlong(load, losses, () => site.apiProxy!.loseReply('emit_events'));
     await load.done;
     const findings = await site.judge([], RECOVERY_MS);
     report('lost emit', { repliesLost: site.apiProxy!.lost, statuses: load.statuses, ...findings });
@@ -176,7 +176,7 @@ describe('a network to Postgres that swallows everything', () => {
     const proxy = await site.openProxy();
     const daemon = await site.startDaemon(proxy.url);
     const load = site.load({ name: 'silence', events, ratePerSecond: isLong ? 40 : 100 });
-    await eventually(() => load.accepted.length >= events / 3, TEST_MS);
+    await load.reaches(1 / 3, TEST_MS);
     const from = Date.now();
     const before = site.endpoints.receipts.length;
     proxy.freeze();

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Pool } from 'undici';
+import { eventually } from '../../support/eventually.js';
 import type { Accepted } from './evidence.js';
 
 export interface LoadOptions {
@@ -46,6 +47,11 @@ export class Load {
     });
     this.done = Promise.all(Array.from({ length: EMITTERS }, () => this.#emitter())).then(() => {});
     this.done.catch(() => {}); // a test that fails first does not come to await it
+  }
+
+  /** Waits until this share of its events, 0 to 1, was accepted. */
+  async reaches(share: number, withinMs: number): Promise<void> {
+    await eventually(() => this.accepted.length >= this.options.events * share, withinMs);
   }
 
   /** Ends the connections; emits under way are given up. */
