@@ -56,10 +56,12 @@ export class Claims implements LocalDaemon {
 
   /** For how many deliveries, and up to which priority number. */
   #room({ workers, ahead }: Room): Pick<Claim, 'priorityMax' | 'deliveriesMax'> {
-    const { deliverer, slotsMax } = this.deps;
-    const within = (share: number) => Math.min(Math.floor(slotsMax * share) - deliverer.busy, workers);
-    return within(CROWDED_SHARE) > 0
-      ? { priorityMax: LANES.CROWDED.priority, deliveriesMax: within(CROWDED_SHARE) }
+    const { slotsMax } = this.deps;
+    const { busy } = this.deps.deliverer;
+    const within = (share: number) => Math.min(Math.floor(slotsMax * share) - busy, workers);
+    const forCrowding = within(CROWDED_SHARE);
+    return forCrowding > 0
+      ? { priorityMax: LANES.CROWDED.priority, deliveriesMax: forCrowding }
       : { priorityMax: LANES.FIRST.priority, deliveriesMax: Math.max(within(1), ahead) };
   }
 
@@ -80,7 +82,7 @@ export class Claims implements LocalDaemon {
     }
     const life = runner.life;
     if (life?.place?.poolId === poolId && life.give(claimed.map((job) => toJob(job, poolId, atMs)))) {
-      metrics.claimed(claimed.reduce((sum, { loaded }) => sum + loaded.length, 0));
+      metrics.claimed(claimed.reduce((sum, { loaded }) => sum + loaded.size, 0));
       return;
     }
     const ids = claimed.map(({ id }) => id);
@@ -94,12 +96,11 @@ export class Claims implements LocalDaemon {
 /** What a fetch would have brought. */
 function toJob({ id, priority, payload, loaded }: ClaimedJob, poolId: string, atMs: number): Job {
   const isGroup = 'ids' in payload;
-  const known = { atMs, deliveries: new Map(loaded.map((delivery) => [delivery.id, delivery])) };
   const now = new Date();
   return {
     id,
     task_identifier: isGroup ? DELIVER_GROUP_TASK : DELIVER_TASK,
-    payload: { ...payload, loaded: known } satisfies DeliverJob | DeliverGroupJob,
+    payload: { ...payload, loaded: { atMs, deliveries: loaded } } satisfies DeliverJob | DeliverGroupJob,
     priority,
     attempts: 1,
     max_attempts: MAX_ATTEMPTS,

@@ -19,7 +19,7 @@ import { EgressProxyAway, ProxyOutage } from './egress-proxy.js';
 import type { Fence } from './fence.js';
 import { Gate, type Pass } from './gate.js';
 import { findUrl } from './known-urls.js';
-import { type DeliverGroupJob, type DeliverJob, knownStill, type Loaded } from './loaded.js';
+import { type DeliverGroupJob, type DeliverJob, knownStill } from './loaded.js';
 import { DaemonMetrics } from './metrics.js';
 import { Recorder } from './recorder.js';
 import type { Sender } from './send.js';
@@ -101,18 +101,15 @@ export class Deliverer {
    * @param priority the job's
    * @throws Error only for faults of our own (the database is away); the job is then run again
    */
-  async deliver(
-    { loaded, ...job }: NamedDelivery & DeliverJob,
-    priority: number = LANES.FIRST.priority,
-  ): Promise<void> {
-    let known = loaded;
+  async deliver(job: NamedDelivery & DeliverJob, priority: number = LANES.FIRST.priority): Promise<void> {
+    let known = job;
     // Two jobs can name one delivery (a rescued one, or one that was held and released in the same moment). The later
     // waits and is then looked at like any other: it may be the only one that knows of the next attempt.
     for (let other = this.#underWay.get(job.id); other; other = this.#underWay.get(job.id)) {
       await other.catch(() => {});
-      known = undefined;
+      known = { ...job, loaded: undefined };
     }
-    const turn = this.#takeTurn(job, known, priority);
+    const turn = this.#takeTurn(known, priority);
     this.#underWay.set(job.id, turn);
     try {
       await turn;
@@ -143,9 +140,9 @@ export class Deliverer {
     return done;
   }
 
-  async #takeTurn(job: NamedDelivery, loaded: Loaded | undefined, priority: number): Promise<void> {
+  async #takeTurn(job: NamedDelivery & DeliverJob, priority: number): Promise<void> {
     const lane = laneOf(priority);
-    const turn = await this.#slots.hold(priority, () => this.#send(job, loaded, lane));
+    const turn = await this.#slots.hold(priority, () => this.#send(job, lane));
     if (turn === null) {
       return;
     }
@@ -167,12 +164,11 @@ export class Deliverer {
 
   /** Either the attempt that was made, or for how long the delivery is to be put off; null: it is not due. */
   async #send(
-    job: NamedDelivery,
-    loaded: Loaded | undefined,
+    job: NamedDelivery & DeliverJob,
     lane: Lane,
   ): Promise<{ attempt: FinishedAttempt } | { delivery: DueDelivery; putOffMs: number } | null> {
     await this.deps.fence.opened();
-    const delivery = knownStill(loaded, job.id) ?? (await this.#loads.runOne(job));
+    const delivery = knownStill(job) ?? (await this.#loads.runOne(job));
     if (delivery === null) {
       return null;
     }

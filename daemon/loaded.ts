@@ -16,7 +16,7 @@ export type DeliverGroupJob = DeliverGroupPayload & { loaded?: Loaded | undefine
 const LOADED_FOR_MS = 250;
 
 /** The delivery as it was loaded, while that is worth something. */
-export const knownStill = (loaded: Loaded | undefined, id: number): DueDelivery | undefined =>
+export const knownStill = ({ id, loaded }: DeliverJob): DueDelivery | undefined =>
   loaded !== undefined && performance.now() - loaded.atMs < LOADED_FOR_MS
     ? loaded.deliveries.get(id)
     : undefined;

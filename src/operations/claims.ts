@@ -12,7 +12,7 @@ export interface LocalDaemon {
   claim(): Claim | null;
 }
 
-/** Room that is kept until the claim is settled. */
+/** Room that there was when it was asked for; by the time of the commit there may be less. */
 export interface Claim {
   /** Connections that may write jobs for a worker pool; the API's may not. */
   pool: pg.Pool;
@@ -33,7 +33,7 @@ export interface ClaimedJob {
   priority: number;
   payload: DeliverPayload | DeliverGroupPayload;
   /** Those of its deliveries to which something may be sent now. */
-  loaded: readonly DueDelivery[];
+  loaded: ReadonlyMap<number, DueDelivery>;
 }
 
 /** What `hookwright.claim_new_deliveries` answers. */
@@ -89,7 +89,13 @@ export function claimedJobs(claimed: ClaimedJson, items: readonly EmittedItem[])
     id: String(id),
     priority,
     payload,
-    loaded: ('ids' in payload ? payload.ids : [payload.id]).flatMap((delivery) => loaded.get(delivery) ?? []),
+    // Each its own ones, not those of all: a job that hangs keeps no bodies of others.
+    loaded: new Map(
+      ('ids' in payload ? payload.ids : [payload.id]).flatMap((delivery) => {
+        const due = loaded.get(delivery);
+        return due === undefined ? [] : [[delivery, due] as const];
+      }),
+    ),
   }));
 }
 

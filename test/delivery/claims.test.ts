@@ -2,8 +2,6 @@ import type { Job } from 'graphile-worker';
 import { describe, expect, test } from 'vitest';
 import { Claims, type ClaimsDeps } from '../../daemon/claims.js';
 import { type Daemon, senderOptions } from '../../daemon/daemon.js';
-import { Deliverer } from '../../daemon/deliver.js';
-import { Fence } from '../../daemon/fence.js';
 import { LocalJobs } from '../../daemon/local-jobs.js';
 import { createSender } from '../../daemon/send.js';
 import { LANES } from '../../src/domain/lanes.js';
@@ -196,9 +194,7 @@ test('what was loaded with a claim is loaded anew when it is old', async () => {
   await using receiver = await startReceiver();
   const { id: webhookId } = await stack.webhook(receiver.url);
   const sender = createSender(senderOptions(stack.services.config));
-  const fence = new Fence();
-  fence.heard(performance.now());
-  const deliverer = new Deliverer({ ...stack.services, sender, fence });
+  const deliverer = stack.deliverer(sender);
   const [first, second] = [
     await stack.delivery(await stack.emit()),
     await stack.delivery(await stack.emit()),

@@ -1,6 +1,4 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { Deliverer } from '../../daemon/deliver.js';
-import { Fence } from '../../daemon/fence.js';
 import { Quarantine } from '../../daemon/quarantine.js';
 import { LANES } from '../../src/domain/lanes.js';
 import { commandLine } from '../../src/operations/audit.js';
@@ -148,9 +146,7 @@ test('who was held and released meanwhile has a job of its own, and the shared o
   await settleWebhook(stack.services.db, stack.tenantId, webhookId);
   await pause(true);
   await settleWebhook(stack.services.db, stack.tenantId, webhookId);
-  const fence = new Fence();
-  fence.heard(performance.now());
-  const deliverer = new Deliverer({ ...stack.services, sender: noSender, fence });
+  const deliverer = stack.deliverer(noSender);
   await deliverer.deliverGroup({ group, ids }, LANES.FIRST.priority);
   expect(await stack.deliveries(`status = 'PENDING' and attempt_count = 0`)).toHaveLength(2);
   stack.startDaemon();

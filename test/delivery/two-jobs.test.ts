@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest';
 import { senderOptions } from '../../daemon/daemon.js';
-import { Deliverer } from '../../daemon/deliver.js';
-import { Fence } from '../../daemon/fence.js';
 import { createSender } from '../../daemon/send.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
@@ -13,9 +11,7 @@ test('a job that comes while an earlier attempt of its delivery is under way mak
   await stack.webhook(receiver.url);
   const { id } = await stack.delivery(await stack.emit());
   const sender = createSender(senderOptions(stack.services.config));
-  const fence = new Fence();
-  fence.heard(performance.now());
-  const deliverer = new Deliverer({ ...stack.services, sender, fence });
+  const deliverer = stack.deliverer(sender);
 
   let answerFirst = () => {};
   receiver.answerWith((request, response) => {

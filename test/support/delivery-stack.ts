@@ -1,5 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { Daemon } from '../../daemon/daemon.js';
+import { Deliverer } from '../../daemon/deliver.js';
+import { Fence } from '../../daemon/fence.js';
+import type { Sender } from '../../daemon/send.js';
 import { readConfig } from '../../src/config.js';
 import type { Services } from '../../src/context.js';
 import { commandLine } from '../../src/operations/audit.js';
@@ -70,6 +73,13 @@ export class DeliveryStack implements AsyncDisposable {
     const daemon = new Daemon(this.services);
     this.#daemons.push(daemon);
     return daemon;
+  }
+
+  /** What a daemon delivers with, without a daemon: for tests that hand it jobs themselves. */
+  deliverer(sender: Sender): Deliverer {
+    const fence = new Fence();
+    fence.heard(performance.now());
+    return new Deliverer({ ...this.services, sender, fence });
   }
 
   async webhook(url: string, eventTypes: string[] = ['*']): Promise<{ id: number; secret: string }> {
