@@ -47,28 +47,31 @@ export class GroupCommit<Item, Result> {
 
   /** @throws what `commit` throws for these items */
   run(items: readonly Item[]): Promise<Result[]> {
+    return new Promise((resolve, reject) => this.#add({ items, resolve, reject }));
+  }
+
+  /** @throws what `commit` throws for this item */
+  runOne(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
-      const turn = this.options.turnOf?.(items);
-      const group = { items, resolve, reject };
-      const others = this.#waiting.get(turn);
-      if (others === undefined) {
-        this.#waiting.set(turn, [group]);
-      } else {
-        others.push(group);
-      }
-      this.#waitingItems += items.length;
-      this.#startSoon();
+      this.#add({ items: [item], resolve: ([result]) => resolve(result as Result), reject });
     });
   }
 
-  async runOne(item: Item): Promise<Result> {
-    const [result] = await this.run([item]);
-    return result as Result;
+  #add(group: Waiting<Item, Result>): void {
+    const turn = this.options.turnOf?.(group.items);
+    const others = this.#waiting.get(turn);
+    if (others === undefined) {
+      this.#waiting.set(turn, [group]);
+    } else {
+      others.push(group);
+    }
+    this.#waitingItems += group.items.length;
+    this.#startSoon();
   }
 
   /** After the input that is being read now: what came together leaves together. */
   #startSoon(): void {
-    if (!this.#starting) {
+    if (!this.#starting && this.#mayStart) {
       this.#starting = true;
       setImmediate(() => {
         this.#starting = false;
@@ -77,12 +80,14 @@ export class GroupCommit<Item, Result> {
     }
   }
 
-  #start(): void {
+  /** Else whoever is under way starts the next one. */
+  get #mayStart(): boolean {
     const { inFlightMax = 2, besideItems = 1 } = this.options;
-    while (
-      this.#waiting.size > 0 &&
-      (this.#inFlight === 0 || (this.#inFlight < inFlightMax && this.#waitingItems >= besideItems))
-    ) {
+    return this.#inFlight === 0 || (this.#inFlight < inFlightMax && this.#waitingItems >= besideItems);
+  }
+
+  #start(): void {
+    while (this.#waiting.size > 0 && this.#mayStart) {
       this.#inFlight += 1;
       void this.#flush(this.#take()).finally(() => {
         this.#inFlight -= 1;
@@ -92,6 +97,10 @@ export class GroupCommit<Item, Result> {
   }
 
   #take(): Waiting<Item, Result>[] {
+    if (this.#waiting.size === 1) {
+      const [line] = this.#waiting.values();
+      return this.#takeOf(line!);
+    }
     const taken: Waiting<Item, Result>[] = [];
     const { itemsMax } = this.options;
     let items = 0;
@@ -122,6 +131,21 @@ export class GroupCommit<Item, Result> {
       take(...tooBig);
     }
     return taken;
+  }
+
+  /** Where nobody takes turns. */
+  #takeOf(line: Waiting<Item, Result>[]): Waiting<Item, Result>[] {
+    let count = 0;
+    let items = 0;
+    while (count < line.length && items < this.options.itemsMax) {
+      items += line[count]!.items.length;
+      count += 1;
+    }
+    this.#waitingItems -= items;
+    if (count === line.length) {
+      this.#waiting.clear();
+    }
+    return line.splice(0, count);
   }
 
   async #flush(groups: Waiting<Item, Result>[]): Promise<void> {

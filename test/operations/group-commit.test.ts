@@ -64,6 +64,7 @@ describe('group commit', () => {
     expect(batches).toEqual([[1], [2]]);
     gates[0]?.();
     await answers[0];
+    await nextTurn();
     expect(batches).toEqual([[1], [2], [3, 4, 5]]);
     gates[1]?.();
     gates[2]?.();
