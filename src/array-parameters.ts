@@ -38,7 +38,9 @@ const arrayOf =
     const array = header(Buffer.allocUnsafe(bytes), { dimensions: 1, hasNulls, oid });
     let at = array.writeInt32BE(values.length, HEADER_BYTES);
     at = array.writeInt32BE(1, at); // the index of the first
-    for (const [index, length] of lengths.entries()) {
+    // By index: pairs of index and length would be made anew for each of them.
+    for (let index = 0; index < lengths.length; index++) {
+      const length = lengths[index]!;
       at = array.writeInt32BE(length, at);
       if (length !== NULL_LENGTH) {
         write(array, values[index] as Value, at);

@@ -163,11 +163,11 @@ function statsValues(counted: readonly FinishedAttempt[]): unknown[] {
     return { delivery: attempts[0]!.delivery, successes, failures: attempts.length - successes, histogram };
   });
   return [
-    counts.map(({ delivery }) => delivery.tenantId),
-    counts.map(({ delivery }) => delivery.webhookId),
-    counts.map(({ delivery }) => delivery.eventType),
-    counts.map(({ successes }) => successes),
-    counts.map(({ failures }) => failures),
-    counts.map(({ histogram }) => `{${histogram.join(',')}}`),
+    bigintArray(counts.map(({ delivery }) => delivery.tenantId)),
+    bigintArray(counts.map(({ delivery }) => delivery.webhookId)),
+    textArray(counts.map(({ delivery }) => delivery.eventType)),
+    integerArray(counts.map(({ successes }) => successes)),
+    integerArray(counts.map(({ failures }) => failures)),
+    textArray(counts.map(({ histogram }) => `{${histogram.join(',')}}`)),
   ];
 }

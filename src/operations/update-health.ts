@@ -1,4 +1,11 @@
 import type pg from 'pg';
+import {
+  bigintArray,
+  booleanArray,
+  doubleArray,
+  integerArray,
+  timestamptzArray,
+} from '../array-parameters.js';
 import { query, type Statement } from '../database.js';
 import { foldHealth, type HealthVerdict } from '../domain/health.js';
 import { foldNews, isOperational, type News, type NewsStep } from '../domain/operational-events.js';
@@ -25,7 +32,7 @@ const lockStatement: Statement = {
 
 /** Locks webhooks for the rest of the transaction, in the order of their ids as everywhere. */
 export function lockWebhooks(client: pg.PoolClient, ids: readonly number[]): Promise<LockedWebhook[]> {
-  return query<LockedWebhook>(client, lockStatement, [[...ids]]);
+  return query<LockedWebhook>(client, lockStatement, [bigintArray(ids)]);
 }
 
 /** A webhook that was disabled for what its receiver did. */
@@ -35,7 +42,8 @@ export interface DisabledWebhook {
   reason: string;
 }
 
-const endedAt = ({ startedAt, result }: FinishedAttempt) => new Date(startedAt.getTime() + result.durationMs);
+/** In ms since 1970. */
+const endedAt = ({ startedAt, result }: FinishedAttempt) => startedAt.getTime() + result.durationMs;
 
 const healthStatement: Statement = {
   name: 'update_health',
@@ -94,17 +102,17 @@ export function updateHealth(
     return { news: [], disabled: [], written: Promise.resolve() };
   }
   const updated = query(client, healthStatement, [
-    touched.map(({ webhook }) => webhook.id),
-    touched.map(({ webhook }) => webhook.tenant_id),
-    touched.map(({ verdict }) => verdict.consecutiveFailures),
+    bigintArray(touched.map(({ webhook }) => webhook.id)),
+    bigintArray(touched.map(({ webhook }) => webhook.tenant_id)),
+    integerArray(touched.map(({ verdict }) => verdict.consecutiveFailures)),
     touched.map(({ verdict }) => verdict.disable),
-    touched.map(({ lastSuccessAt }) => lastSuccessAt),
-    touched.map(({ lastFailureAt }) => lastFailureAt),
-    touched.map(({ closeMs }) => closeMs),
+    timestamptzArray(touched.map(({ lastSuccessAt }) => lastSuccessAt)),
+    timestamptzArray(touched.map(({ lastFailureAt }) => lastFailureAt)),
+    doubleArray(touched.map(({ closeMs }) => closeMs)),
     holdHours,
-    touched.map(({ news }) => news.ordinaryFailures),
-    touched.map(({ news }) => news.disabled !== null),
-    touched.map(({ news }) => news.recovered),
+    booleanArray(touched.map(({ news }) => news.ordinaryFailures)),
+    booleanArray(touched.map(({ news }) => news.disabled !== null)),
+    booleanArray(touched.map(({ news }) => news.recovered)),
   ]);
   const disabled = touched.filter(({ verdict }) => verdict.disable !== null);
   return {
@@ -147,7 +155,7 @@ interface Health {
 
 function newHealth(webhook: LockedWebhook, attempts: readonly FinishedAttempt[]): Health {
   // One that was written late, because the database was away, may stand behind others that finished after it.
-  const inOrder = attempts.toSorted((a, b) => endedAt(a).getTime() - endedAt(b).getTime());
+  const inOrder = attempts.toSorted((a, b) => endedAt(a) - endedAt(b));
   const steps: NewsStep[] = inOrder.map(({ delivery, outcome }) => ({
     generation: delivery.generation,
     verdict: outcome.verdict,
@@ -161,7 +169,7 @@ function newHealth(webhook: LockedWebhook, attempts: readonly FinishedAttempt[])
     failureTold: webhook.failed_at !== null,
   };
   const latest = (wanted: readonly FinishedAttempt[]) =>
-    wanted.length === 0 ? null : new Date(Math.max(...wanted.map((attempt) => endedAt(attempt).getTime())));
+    wanted.length === 0 ? null : new Date(Math.max(...wanted.map(endedAt)));
   const closings = attempts.flatMap(({ outcome }) =>
     outcome.verdict === 'FAILED' && outcome.closeMs !== null ? [outcome.closeMs] : [],
   );
