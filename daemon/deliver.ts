@@ -3,7 +3,6 @@ import type { Logger } from 'pino';
 import type { Config } from '../src/config.js';
 import type { Database } from '../src/database.js';
 import { idToDate } from '../src/domain/delivery-id.js';
-import { type DeliveryRequest, deliveryRequest } from '../src/domain/delivery-request.js';
 import { strainOf } from '../src/domain/endpoint-window.js';
 import { LANES, type Lane, laneAfterPutOff, laneOf } from '../src/domain/lanes.js';
 import { judge, type Outcome } from '../src/domain/outcome.js';
@@ -14,7 +13,6 @@ import { type PutOff, putOffDeliveries } from '../src/operations/put-off.js';
 import type { FinishedAttempt } from '../src/operations/record-attempts.js';
 import type { SecretVault } from '../src/operations/secrets.js';
 import type { Tracing } from '../src/tracing.js';
-import { version } from '../src/version.js';
 import { EgressProxyAway, ProxyOutage } from './egress-proxy.js';
 import type { Fence } from './fence.js';
 import { Gate, type Pass } from './gate.js';
@@ -23,9 +21,10 @@ import { type DeliverGroupJob, type DeliverJob, knownStill } from './loaded.js';
 import { DaemonMetrics } from './metrics.js';
 import { Recorder } from './recorder.js';
 import type { Sender } from './send.js';
-import { SigningKeys } from './signing-keys.js';
+import { Signer } from './signer.js';
 import { Slots } from './slots.js';
 import { traceAttempt } from './trace-attempt.js';
+import { UnderWay } from './under-way.js';
 
 export interface DeliverDeps {
   config: Config;
@@ -40,6 +39,12 @@ export interface DeliverDeps {
   daemonMetrics?: DaemonMetrics;
 }
 
+/** No request was made: there is no room for it yet. */
+interface Refused {
+  delivery: DueDelivery;
+  putOffMs: number;
+}
+
 const BATCH_MAX = 256;
 /** A second load beside another one pays only when this many deliveries wait for it. */
 const BATCH_BESIDE_LOADS = 64;
@@ -50,16 +55,15 @@ export class Deliverer {
   readonly #loads: GroupCommit<NamedDelivery, DueDelivery | null>;
   readonly #recorder: Recorder;
   readonly #putOffs: GroupCommit<PutOff, null>;
-  readonly #keys: SigningKeys;
+  readonly #signer: Signer;
   /** Jobs name several deliveries each: this, and not the number of jobs in hand, is how many are worked on. */
   readonly #slots: Slots;
-  /** A request's place is free for the next one as soon as it was answered, unless as many outcomes wait already. */
-  readonly #outcomes: Slots;
   readonly gate: Gate;
   readonly metrics: DaemonMetrics;
   #done = noneDone();
   readonly #proxyOutage: ProxyOutage;
-  readonly #underWay = new Map<number, Promise<void>>();
+  /** Ids of the deliveries that have a slot, or whose outcome is being recorded. */
+  readonly #underWay = new UnderWay();
 
   constructor(private readonly deps: DeliverDeps) {
     const { db, config, vault, daemonMetrics: metrics = new DaemonMetrics() } = deps;
@@ -70,15 +74,14 @@ export class Deliverer {
       onBatch: metrics.batch('load'),
       besideItems: BATCH_BESIDE_LOADS,
     });
-    this.#recorder = new Recorder({ ...deps, metrics });
+    this.#recorder = new Recorder({ ...deps, metrics, roomFor: config.delivery.concurrency });
     this.#putOffs = new GroupCommit((deliveries) => putOffDeliveries(db.pool, deliveries), {
       itemsMax: BATCH_MAX,
       onBatch: metrics.batch('put_off'),
     });
-    this.#keys = new SigningKeys(vault);
+    this.#signer = new Signer(vault, config.delivery);
     this.#proxyOutage = new ProxyOutage(deps.log);
     this.#slots = new Slots(config.delivery.concurrency);
-    this.#outcomes = new Slots(config.delivery.concurrency);
     this.gate = new Gate({
       slots: config.delivery.concurrency,
       endpointMax: config.delivery.endpointConcurrencyMax,
@@ -102,20 +105,10 @@ export class Deliverer {
    * @throws Error only for faults of our own (the database is away); the job is then run again
    */
   async deliver(job: NamedDelivery & DeliverJob, priority: number = LANES.FIRST.priority): Promise<void> {
-    let known = job;
-    // Two jobs can name one delivery (a rescued one, or one that was held and released in the same moment). The later
-    // waits and is then looked at like any other: it may be the only one that knows of the next attempt.
-    for (let other = this.#underWay.get(job.id); other; other = this.#underWay.get(job.id)) {
-      await other.catch(() => {});
-      known = { ...job, loaded: undefined };
+    if (!this.#slots.tryTake()) {
+      await this.#slots.take(priority);
     }
-    const turn = this.#takeTurn(known, priority);
-    this.#underWay.set(job.id, turn);
-    try {
-      await turn;
-    } finally {
-      this.#underWay.delete(job.id);
-    }
+    await this.#deliverInPlace(job, priority);
   }
 
   /**
@@ -124,13 +117,9 @@ export class Deliverer {
    * @throws Error when one of them met a fault of our own, after all of them have ended
    */
   async deliverGroup({ group, ids, loaded }: DeliverGroupJob, priority: number): Promise<void> {
-    const turns = await Promise.allSettled(
-      ids.map((id) => this.deliver({ id, attempt: 1, group, loaded }, priority)),
+    await this.#slots.takeEach(priority, ids, (id) =>
+      this.#deliverInPlace({ id, attempt: 1, group, loaded }, priority),
     );
-    const failed = turns.find(({ status }) => status === 'rejected') as PromiseRejectedResult | undefined;
-    if (failed !== undefined) {
-      throw failed.reason;
-    }
   }
 
   /** @returns how many attempts were made in each lane since this was asked last */
@@ -140,53 +129,80 @@ export class Deliverer {
     return done;
   }
 
-  async #takeTurn(job: NamedDelivery & DeliverJob, priority: number): Promise<void> {
-    const lane = laneOf(priority);
-    const turn = await this.#slots.hold(priority, () => this.#send(job, lane));
-    if (turn === null) {
-      return;
+  /** In a slot that was taken, which it gives back. */
+  async #deliverInPlace(job: NamedDelivery & DeliverJob, priority: number): Promise<void> {
+    let known = job;
+    // Two jobs can name one delivery (a rescued one, or one that was held and released in the same moment). The later
+    // waits and is then looked at like any other: it may be the only one that knows of the next attempt.
+    while (this.#underWay.has(job.id)) {
+      this.#slots.give();
+      await this.#underWay.endOf(job.id);
+      known = { ...job, loaded: undefined };
+      await this.#slots.take(priority);
     }
-    if ('attempt' in turn) {
-      await this.#recorder.record(turn.attempt).finally(() => this.#outcomes.give());
-      this.metrics.recorded(lane, turn.attempt);
-      return;
+    this.#underWay.begin(job.id);
+    try {
+      const lane = laneOf(priority);
+      const turn = await this.#send(known, lane);
+      if (turn === null) {
+        return;
+      }
+      if ('attempt' in turn) {
+        await this.#recorder.record(turn.attempt);
+        this.metrics.recorded(lane, turn.attempt);
+      } else {
+        await this.#putOff(turn, lane);
+      }
+    } finally {
+      this.#underWay.end(job.id);
     }
+  }
+
+  async #putOff({ delivery, putOffMs }: Refused, lane: Lane): Promise<void> {
     this.metrics.putOff(lane);
     // On the beat, so that those of all endpoints share a statement: nobody waits for it.
     await delay(PUT_OFF_BEAT_MS - (performance.now() % PUT_OFF_BEAT_MS));
     await this.#putOffs.runOne({
-      deliveryId: turn.delivery.id,
-      attemptNumber: turn.delivery.attemptNumber,
-      inMs: turn.putOffMs,
+      deliveryId: delivery.id,
+      attemptNumber: delivery.attemptNumber,
+      inMs: putOffMs,
       priority: LANES[laneAfterPutOff(lane)].priority,
     });
   }
 
-  /** Either the attempt that was made, or for how long the delivery is to be put off; null: it is not due. */
+  /** Gives the slot back. Null: the delivery is not due. */
   async #send(
     job: NamedDelivery & DeliverJob,
     lane: Lane,
-  ): Promise<{ attempt: FinishedAttempt } | { delivery: DueDelivery; putOffMs: number } | null> {
-    await this.deps.fence.opened();
-    const delivery = knownStill(job) ?? (await this.#loads.runOne(job));
-    if (delivery === null) {
-      return null;
+  ): Promise<{ attempt: FinishedAttempt } | Refused | null> {
+    try {
+      if (this.deps.fence.closed) {
+        await this.deps.fence.opened();
+      }
+      const delivery = knownStill(job) ?? (await this.#loads.runOne(job));
+      if (delivery === null) {
+        return null;
+      }
+      const { webhookId, tenantId, url } = delivery;
+      const destination = { webhookId, tenantId, origin: findUrl(url)?.origin ?? url };
+      const turn = this.gate.enterAtOnce(destination) ?? (await this.gate.enter(destination));
+      if ('putOffMs' in turn) {
+        return { delivery, putOffMs: turn.putOffMs };
+      }
+      this.#done[lane] += 1;
+      const attempt = await this.#attempt(delivery, turn.pass);
+      if (attempt === null) {
+        return { delivery, putOffMs: this.#proxyOutage.putOffMs };
+      }
+      this.metrics.attempted(lane, attempt, idToDate(delivery.id));
+      const { room } = this.#recorder;
+      if (!room.tryTake()) {
+        await room.take(0);
+      }
+      return { attempt };
+    } finally {
+      this.#slots.give();
     }
-    const turn = await this.gate.enter({
-      ...delivery,
-      origin: findUrl(delivery.url)?.origin ?? delivery.url,
-    });
-    if ('putOffMs' in turn) {
-      return { delivery, putOffMs: turn.putOffMs };
-    }
-    this.#done[lane] += 1;
-    const attempt = await this.#attempt(delivery, turn.pass);
-    if (attempt === null) {
-      return { delivery, putOffMs: this.#proxyOutage.putOffMs };
-    }
-    this.metrics.attempted(lane, attempt, idToDate(delivery.id));
-    await this.#outcomes.take(0);
-    return { attempt };
   }
 
   /** Null when no request could leave, which is nobody's failure: no attempt is burned. */
@@ -194,7 +210,8 @@ export class Deliverer {
     const trace = traceAttempt(this.deps.tracing, delivery);
     try {
       const startedAt = this.deps.clock();
-      const request = await this.#sign(delivery, startedAt);
+      const request =
+        this.#signer.signAtOnce(delivery, startedAt) ?? (await this.#signer.sign(delivery, startedAt));
       Object.assign(request.headers, trace?.headers);
       const result = await this.deps.sender.send(delivery.url, request);
       const outcome = judge(result, this.deps.clock());
@@ -213,20 +230,6 @@ export class Deliverer {
       pass.leave();
       trace?.notMade();
     }
-  }
-
-  async #sign(delivery: DueDelivery, at: Date): Promise<DeliveryRequest> {
-    const { headerPrefix, standardWebhooks } = this.deps.config.delivery;
-    return deliveryRequest({
-      deliveryId: delivery.id,
-      eventType: delivery.eventType,
-      body: delivery.body,
-      keys: await this.#keys.of(delivery),
-      at,
-      headerPrefix,
-      standardWebhooks,
-      userAgent: `Hookwright/${version}`,
-    });
   }
 
   /** Milliseconds until the next attempt, or null when this was the last. */

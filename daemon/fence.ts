@@ -79,14 +79,12 @@ export class Fence {
 /** A sender that asks the fence in the last moment. Its `send` throws SendingStopped while that is closed. */
 export function fenced(sender: Sender, fence: Fence): Sender {
   return {
-    send: async (url, request) => {
-      if (fence.closed) {
-        throw new SendingStopped(
-          'The request was not sent, because its outcome could not have been recorded.',
-        );
-      }
-      return await sender.send(url, request);
-    },
+    send: (url, request) =>
+      fence.closed
+        ? Promise.reject(
+            new SendingStopped('The request was not sent, because its outcome could not have been recorded.'),
+          )
+        : sender.send(url, request),
     close: () => sender.close(),
   };
 }

@@ -7,6 +7,7 @@ import { GroupCommit } from '../src/operations/group-commit.js';
 import { type FinishedAttempt, recordAttempts } from '../src/operations/record-attempts.js';
 import type { Fence } from './fence.js';
 import type { DaemonMetrics } from './metrics.js';
+import { Slots } from './slots.js';
 
 export interface RecorderDeps {
   config: Pick<Config, 'holdHours'>;
@@ -14,6 +15,7 @@ export interface RecorderDeps {
   fence: Fence;
   log: Logger;
   metrics: DaemonMetrics;
+  roomFor: number;
 }
 
 const BATCH_MAX = 256;
@@ -21,10 +23,16 @@ const RECORD_PAUSE_MS = 500;
 
 /** Writes what came of attempts, together with those of others that ended meanwhile. */
 export class Recorder {
+  /**
+   * How many outcomes may wait to be written. Each takes a place before its `record`, which gives it back, so that no
+   * more requests are made than can be told of.
+   */
+  readonly room: Slots;
   readonly #records: GroupCommit<FinishedAttempt, boolean>;
 
   constructor(private readonly deps: RecorderDeps) {
     const { db, config, metrics } = deps;
+    this.room = new Slots(deps.roomFor);
     // One batch at a time: two would only wait for each other, on the rows of the webhooks that they share.
     this.#records = new GroupCommit((attempts) => this.#write(db, attempts, config.holdHours), {
       itemsMax: BATCH_MAX,
@@ -40,20 +48,22 @@ export class Recorder {
   async record(attempt: FinishedAttempt): Promise<void> {
     const { fence } = this.deps;
     let waiting: (() => void) | undefined;
-    for (;;) {
-      try {
-        const recorded = await this.#records.runOne(attempt);
-        waiting?.();
-        this.#tell(attempt, recorded);
-        return;
-      } catch (error) {
-        waiting ??= fence.outcomeWaits();
-        if (!isDatabaseAway(error) || fence.ended) {
-          waiting();
-          throw error;
+    try {
+      for (;;) {
+        try {
+          this.#tell(attempt, await this.#records.runOne(attempt));
+          return;
+        } catch (error) {
+          waiting ??= fence.outcomeWaits();
+          if (!isDatabaseAway(error) || fence.ended) {
+            throw error;
+          }
+          await delay(RECORD_PAUSE_MS);
         }
-        await delay(RECORD_PAUSE_MS);
       }
+    } finally {
+      waiting?.();
+      this.room.give();
     }
   }
 

@@ -12,6 +12,7 @@ import {
 } from './connection-times.js';
 import { codeOf, OUR_FAULT } from './failure-codes.js';
 import { createGuardedConnector } from './guarded-connector.js';
+import { HEADER_BYTES_MAX, headersToKeep } from './kept-headers.js';
 import { findUrl } from './known-urls.js';
 import { createNameResolver } from './name-resolver.js';
 
@@ -44,11 +45,10 @@ export interface Sender {
   close(): Promise<void>;
 }
 
-/** Of headers: as they come, and as the JSON that is kept of them. */
-const HEADER_BYTES_MAX = 16_384;
 /** The most that a receiver's `Keep-Alive` can make of an idle connection; without it, 4 s. */
 const IDLE_CONNECTION_MS_MAX = 30_000;
 
+const NO_BODY = Buffer.alloc(0);
 const CUT = new Error('the rest of the response is not wanted');
 
 /**
@@ -77,36 +77,53 @@ export function createSender(options: SenderOptions): Sender {
     bodyTimeout: 0,
     keepAliveMaxTimeout: IDLE_CONNECTION_MS_MAX,
   });
-  const underWay = new Set<Promise<SendResult>>();
+  const open = new OpenExchanges();
   const close = async () => {
     // Takes no more from now on. It is not waited for: it would wait for connections nobody needs any longer.
     void agent.close().catch(() => {});
-    await Promise.allSettled(underWay);
+    await open.ended();
     await agent.destroy();
   };
   let closed: Promise<void> | undefined;
   return {
-    send: async (text, { headers, body }) => {
+    send: (text, { headers, body }) => {
       const url = findUrl(text);
       if (url === null) {
-        return { kind: 'error', code: 'TARGET_REFUSED', durationMs: 0 };
+        return Promise.resolve({ kind: 'error', code: 'TARGET_REFUSED', durationMs: 0 });
       }
-      const result = new Promise<SendResult>((resolve, reject) => {
-        const exchange = new Exchange(options, resolve, reject);
+      return new Promise((resolve, reject) => {
+        const exchange = new Exchange(options, open, resolve, reject);
         agent.dispatch({ ...url, method: 'POST', headers, body }, exchange);
       });
-      underWay.add(result);
-      try {
-        return await result;
-      } finally {
-        underWay.delete(result);
-      }
     },
     close: () => {
       closed ??= close();
       return closed;
     },
   };
+}
+
+/** How many exchanges have begun and not ended. */
+class OpenExchanges {
+  #count = 0;
+  #none: PromiseWithResolvers<void> | undefined;
+
+  begin(): void {
+    this.#count += 1;
+  }
+
+  end(): void {
+    this.#count -= 1;
+    if (this.#count === 0) this.#none?.resolve();
+  }
+
+  /** Resolves when none is under way, if no more begin. */
+  async ended(): Promise<void> {
+    if (this.#count > 0) {
+      this.#none ??= Promise.withResolvers();
+      await this.#none.promise;
+    }
+  }
 }
 
 /** One request and its response, as undici tells of them; settles once, within the total limit. */
@@ -127,9 +144,11 @@ class Exchange implements TimedHandler {
 
   constructor(
     private readonly limits: SenderOptions,
+    private readonly open: OpenExchanges,
     private readonly resolve: (result: SendResult) => void,
     private readonly reject: (error: Error) => void,
   ) {
+    open.begin();
     this.#timer = setTimeout(() => this.#cut(), limits.totalTimeoutMs).unref();
   }
 
@@ -165,7 +184,7 @@ class Exchange implements TimedHandler {
 
   onResponseError(_: Dispatcher.DispatchController, error: Error & { code?: unknown }): void {
     if (OUR_FAULT.test(String(error.code))) {
-      this.#settle(() => this.reject(error));
+      if (this.#settle() !== null) this.reject(error);
     } else if (this.#head === undefined) {
       this.#fail(codeOf(error, this.#controller !== undefined));
     } else {
@@ -182,17 +201,19 @@ class Exchange implements TimedHandler {
 
   #answer(bodyTruncated: boolean): void {
     const { statusCode, headers } = this.#head ?? { statusCode: 0, headers: {} };
-    this.#settle((durationMs) => {
-      const body = Buffer.concat(this.#kept);
-      const timing = this.#timing();
-      this.resolve({ kind: 'response', statusCode, headers, body, bodyTruncated, durationMs, timing });
-    });
+    const durationMs = this.#settle();
+    if (durationMs === null) return;
+    const body = this.#kept.length > 0 ? Buffer.concat(this.#kept) : NO_BODY;
+    const timing = this.#timing();
+    this.resolve({ kind: 'response', statusCode, headers, body, bodyTruncated, durationMs, timing });
   }
 
   #fail(code: SendErrorCode): void {
+    const durationMs = this.#settle();
+    if (durationMs === null) return;
     // How far it came would tell a stranger which names and addresses exist in our network.
     const timing = code === 'DNS_FAILED' || code === 'TARGET_REFUSED' ? undefined : this.#timing();
-    this.#settle((durationMs) => this.resolve({ kind: 'error', code, durationMs, timing }));
+    this.resolve({ kind: 'error', code, durationMs, timing });
   }
 
   /** Undefined: nothing came to its end. */
@@ -208,11 +229,13 @@ class Exchange implements TimedHandler {
     };
   }
 
-  #settle(how: (durationMs: number) => void): void {
-    if (this.#settled) return;
+  /** @returns how long it took, in ms; null: it was settled before */
+  #settle(): number | null {
+    if (this.#settled) return null;
     this.#settled = true;
     clearTimeout(this.#timer);
-    how(Math.round(performance.now() - this.#startedAt));
+    this.open.end();
+    return Math.round(performance.now() - this.#startedAt);
   }
 }
 
@@ -220,20 +243,3 @@ type Moment = number | null | undefined;
 
 const msBetween = (from: Moment, to: Moment): number | null =>
   typeof from === 'number' && typeof to === 'number' ? Math.round(to - from) : null;
-
-/**
- * The headers, as many as fit when they are written down: undici counts names and values alone, so thousands of tiny
- * ones get past its limit, and quotes and letters beyond ASCII take twice the room.
- */
-function headersToKeep(headers: IncomingHttpHeaders): Record<string, string | string[]> {
-  let room = HEADER_BYTES_MAX;
-  const kept: [string, string | string[]][] = [];
-  for (const [name, value] of Object.entries(headers)) {
-    if (value === undefined) continue;
-    room -= Buffer.byteLength(JSON.stringify([name, value]));
-    if (room < 0) break;
-    kept.push([name, value]);
-  }
-  // Not by assignment: a receiver may send a header called __proto__.
-  return Object.fromEntries(kept);
-}

@@ -4,7 +4,7 @@
  */
 export class Slots {
   readonly #all: number;
-  readonly #waiting = new Map<number, (() => void)[]>();
+  readonly #waiting = new Map<number, Waiting[]>();
 
   constructor(private free: number) {
     this.#all = free;
@@ -15,50 +15,92 @@ export class Slots {
   }
 
   get waitingCount(): number {
-    return [...this.#waiting.values()].reduce((sum, { length }) => sum + length, 0);
-  }
-
-  /** Runs `work` in a place of its own. @throws what `work` throws */
-  async hold<Result>(priority: number, work: () => Promise<Result>): Promise<Result> {
-    await this.take(priority);
-    try {
-      return await work();
-    } finally {
-      this.give();
-    }
+    return [...this.#waiting.values()].flat().reduce((sum, { places }) => sum + places, 0);
   }
 
   /** Waits for a place, which must be given back. */
   async take(priority: number): Promise<void> {
-    if (this.free > 0) {
-      this.free -= 1;
-    } else {
-      await new Promise<void>((resolve) => this.#queue(priority).push(resolve));
+    if (!this.tryTake()) {
+      await new Promise<void>((resolve) => this.#queue(priority).push({ places: 1, begin: resolve }));
     }
+  }
+
+  /** @returns whether there was a place; it must be given back */
+  tryTake(): boolean {
+    const isFree = this.free > 0;
+    this.free -= Number(isFree);
+    return isFree;
+  }
+
+  /**
+   * Takes a place for each of the items, as they become free, and begins its work in it. Until then nothing is kept but
+   * the items. The work must give its place back.
+   *
+   * @throws what work throws, of the first that fails, when all have ended
+   */
+  takeEach<Item>(
+    priority: number,
+    items: readonly Item[],
+    work: (item: Item) => Promise<void>,
+  ): Promise<void> {
+    return new Promise((resolve, reject) => {
+      let begun = 0;
+      let ended = 0;
+      let failure: { reason: unknown } | undefined;
+      const end = () => {
+        ended += 1;
+        if (ended === items.length) {
+          failure === undefined ? resolve() : reject(failure.reason);
+        }
+      };
+      const fail = (reason: unknown) => {
+        failure ??= { reason };
+        end();
+      };
+      const begin = () => work(items[begun++]!).then(end, fail);
+      while (begun < items.length && this.tryTake()) {
+        begin();
+      }
+      if (begun < items.length) {
+        this.#queue(priority).push({ places: items.length - begun, begin });
+      }
+    });
   }
 
   give(): void {
-    const next = this.#next();
-    if (next === undefined) {
+    const queue = this.#first();
+    if (queue === undefined) {
       this.free += 1;
-    } else {
-      next();
+      return;
     }
+    const next = queue[0]!;
+    next.places -= 1;
+    if (next.places === 0) {
+      queue.shift();
+    }
+    next.begin();
   }
 
-  #queue(priority: number): (() => void)[] {
+  #queue(priority: number): Waiting[] {
     const queue = this.#waiting.get(priority) ?? [];
     this.#waiting.set(priority, queue);
     return queue;
   }
 
-  #next(): (() => void) | undefined {
+  #first(): Waiting[] | undefined {
     let first = Number.POSITIVE_INFINITY;
     for (const [priority, queue] of this.#waiting) {
       if (priority < first && queue.length > 0) {
         first = priority;
       }
     }
-    return this.#waiting.get(first)?.shift();
+    return this.#waiting.get(first);
   }
+}
+
+interface Waiting {
+  /** How many are still wanted. */
+  places: number;
+  /** Called once for each place. */
+  begin(): unknown;
 }

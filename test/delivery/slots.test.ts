@@ -4,33 +4,66 @@ import { Slots } from '../../daemon/slots.js';
 test('no more at a time than there are places; then by priority, and who came first comes first', async () => {
   const slots = new Slots(2);
   const started: string[] = [];
-  const ends = new Map<string, () => void>();
-  const start = (name: string, priority: number) =>
-    slots.hold(priority, async () => {
-      started.push(name);
-      await new Promise<void>((resolve) => ends.set(name, resolve));
-      return name;
-    });
-  const all = [
-    start('a', 30),
-    start('b', 30),
-    start('retry', 20),
-    start('first', 0),
-    start('second', 0),
-    start('raised', -1),
-  ];
-  await Promise.resolve();
+  const start = async (name: string, priority: number) => {
+    await slots.take(priority);
+    started.push(name);
+  };
+  void start('a', 30);
+  void start('b', 30);
+  void start('retry', 20);
+  void start('first', 0);
+  void start('second', 0);
+  void start('raised', -1);
+  await new Promise(setImmediate);
   expect(started).toEqual(['a', 'b']);
-  for (const name of ['a', 'b', 'raised', 'first', 'second', 'retry']) {
-    ends.get(name)?.();
+  expect(slots).toMatchObject({ inUse: 2, waitingCount: 4 });
+  for (const next of ['raised', 'first', 'second', 'retry']) {
+    slots.give();
     await new Promise(setImmediate);
+    expect(started.at(-1)).toBe(next);
   }
-  expect(started).toEqual(['a', 'b', 'raised', 'first', 'second', 'retry']);
-  expect(await Promise.all(all)).toEqual(['a', 'b', 'retry', 'first', 'second', 'raised']);
+  slots.give();
+  slots.give();
+  expect(slots).toMatchObject({ inUse: 0, waitingCount: 0 });
 });
 
-test('a place is free again when its work fails', async () => {
+test('who wants several places gets each as it becomes free, before those who came later', async () => {
+  const slots = new Slots(2);
+  const started: string[] = [];
+  const start = async (name: string) => void started.push(name);
+  void slots.takeEach(0, ['a', 'b', 'c', 'd'], start);
+  void slots.take(0).then(() => started.push('later'));
+  void slots.takeEach(-1, ['raised'], start);
+  expect(started).toEqual(['a', 'b']);
+  expect(slots.waitingCount).toBe(4);
+  for (let place = 0; place < 4; place++) {
+    slots.give();
+  }
+  await new Promise(setImmediate);
+  expect(started).toEqual(['a', 'b', 'raised', 'c', 'd', 'later']);
+  expect(slots).toMatchObject({ inUse: 2, waitingCount: 0 });
+});
+
+test('who wants several places hears of the first failure when all have ended', async () => {
   const slots = new Slots(1);
-  await expect(slots.hold(0, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
-  expect(await slots.hold(0, () => Promise.resolve('yes'))).toBe('yes');
+  const ended: string[] = [];
+  const work = async (name: string) => {
+    await new Promise(setImmediate);
+    slots.give();
+    ended.push(name);
+    if (name !== 'c') {
+      throw new Error(`no ${name}`);
+    }
+  };
+  await expect(slots.takeEach(0, ['a', 'b', 'c'], work)).rejects.toThrow('no a');
+  expect(ended).toEqual(['a', 'b', 'c']);
+  expect(slots.inUse).toBe(0);
+});
+
+test('a place can be tried for, and is refused while others have all', () => {
+  const slots = new Slots(1);
+  expect(slots.tryTake()).toBe(true);
+  expect(slots.tryTake()).toBe(false);
+  slots.give();
+  expect(slots.tryTake()).toBe(true);
 });

@@ -1,0 +1,36 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** Of headers: as they come, and as the JSON that is kept of them. */
+export const HEADER_BYTES_MAX = 16_384;
+/** The most that JSON makes of one character, and what it puts around a name and its value. */
+const JSON_CHARACTER_BYTES_MAX = 6;
+const JSON_PAIR_BYTES = 8;
+
+/**
+ * The headers, as many as fit when they are written down: undici counts names and values alone, so thousands of tiny
+ * ones get past its limit, and quotes and letters beyond ASCII take twice the room.
+ */
+export function headersToKeep(headers: IncomingHttpHeaders): Record<string, string | string[]> {
+  let bytesMax = 0;
+  for (const name in headers) {
+    const value = headers[name];
+    if (typeof value !== 'string') {
+      return headersThatFit(headers);
+    }
+    bytesMax += JSON_CHARACTER_BYTES_MAX * (name.length + value.length) + JSON_PAIR_BYTES;
+  }
+  return bytesMax > HEADER_BYTES_MAX ? headersThatFit(headers) : (headers as Record<string, string>);
+}
+
+function headersThatFit(headers: IncomingHttpHeaders): Record<string, string | string[]> {
+  let room = HEADER_BYTES_MAX;
+  const kept: [string, string | string[]][] = [];
+  for (const [name, value] of Object.entries(headers)) {
+    if (value === undefined) continue;
+    room -= Buffer.byteLength(JSON.stringify([name, value]));
+    if (room < 0) break;
+    kept.push([name, value]);
+  }
+  // Not by assignment: a receiver may send a header called __proto__.
+  return Object.fromEntries(kept);
+}
