@@ -18,7 +18,8 @@ export type Turn = { pass: Pass } | { putOffMs: number };
 
 export interface Waiter {
   resolve(turn: Turn): void;
-  timer: NodeJS.Timeout;
+  /** When it gives up. */
+  untilMs: number;
 }
 
 const PUT_OFF_MS_MIN = 250;
@@ -39,6 +40,8 @@ export class Origin {
 export class Endpoint {
   window: EndpointWindow;
   readonly waiting: Waiter[] = [];
+  /** Whether a timer is set for the first of those. */
+  isWatched = false;
   putOffs = 0;
   /** When each request in flight began, the oldest first. */
   readonly #startedAt = new Map<symbol, number>();

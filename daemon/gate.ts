@@ -158,9 +158,7 @@ export class Gate {
 
   #callWaiting(endpoint: Endpoint): void {
     while (endpoint.waiting.length > 0 && this.#hasRoom(endpoint)) {
-      const { resolve, timer } = endpoint.waiting.shift()!;
-      clearTimeout(timer);
-      resolve({ pass: this.#admit(endpoint) });
+      endpoint.waiting.shift()!.resolve({ pass: this.#admit(endpoint) });
     }
     if (endpoint.waiting.length === 0) {
       endpoint.origin.waiting.delete(endpoint);
@@ -169,16 +167,30 @@ export class Gate {
 
   #wait(endpoint: Endpoint): Promise<Turn> {
     return new Promise((resolve) => {
-      // The expectation may be wrong: an endpoint can begin to hang at any moment.
-      const timer = setTimeout(() => {
-        const index = endpoint.waiting.findIndex((waiter) => waiter.timer === timer);
-        endpoint.waiting.splice(index, 1);
-        this.#callWaiting(endpoint);
-        resolve(this.#putOff(endpoint));
-      }, WAIT_MS_MAX);
-      endpoint.waiting.push({ resolve, timer });
+      endpoint.waiting.push({ resolve, untilMs: this.options.now() + WAIT_MS_MAX });
       endpoint.origin.waiting.add(endpoint);
+      this.#watch(endpoint);
     });
+  }
+
+  /** The expectation may be wrong: an endpoint can begin to hang at any moment. Those who came first give up first. */
+  #watch(endpoint: Endpoint): void {
+    const [first] = endpoint.waiting;
+    if (first === undefined || endpoint.isWatched) {
+      return;
+    }
+    endpoint.isWatched = true;
+    setTimeout(
+      () => {
+        endpoint.isWatched = false;
+        while (endpoint.waiting.length > 0 && endpoint.waiting[0]!.untilMs <= this.options.now()) {
+          endpoint.waiting.shift()!.resolve(this.#putOff(endpoint));
+        }
+        this.#callWaiting(endpoint);
+        this.#watch(endpoint);
+      },
+      Math.max(0, first.untilMs - this.options.now()),
+    );
   }
 
   #putOff(endpoint: Endpoint): Turn {

@@ -25,8 +25,14 @@ export const LANES = {
 
 const rules = Object.entries(LANES) as [Lane, LaneRule][];
 
-export const laneOf = (priority: number): Lane =>
-  rules.find(([, rule]) => rule.priority === priority || rule.raised === priority)?.[0] ?? 'BULK';
+const byPriority = new Map(
+  rules.flatMap(([lane, { priority, raised = priority }]) => [
+    [priority, lane],
+    [raised, lane],
+  ]),
+);
+
+export const laneOf = (priority: number): Lane => byPriority.get(priority) ?? 'BULK';
 
 /** The lane of a delivery whose endpoint has no room for it now: no longer among the first. */
 export const laneAfterPutOff = (lane: Lane): Lane => (lane === 'TEST' || lane === 'FIRST' ? 'CROWDED' : lane);

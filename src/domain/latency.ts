@@ -12,8 +12,11 @@ export const latencyBoundsMs: readonly number[] = Array.from(
 
 /** The bucket of a duration in milliseconds, 0 to 23. A duration on a bound belongs to the bucket below it. */
 export function latencyBucket(durationMs: number): number {
-  const bucket = latencyBoundsMs.findIndex((bound) => durationMs <= bound);
-  return bucket === -1 ? LATENCY_BUCKETS - 1 : bucket;
+  let bucket = 0;
+  while (bucket < latencyBoundsMs.length && durationMs > latencyBoundsMs[bucket]!) {
+    bucket += 1;
+  }
+  return bucket;
 }
 
 /**
