@@ -33,7 +33,10 @@ export class Origin {
   /** Those of them with somebody in their waiting room. */
   readonly waiting = new Set<Endpoint>();
 
-  constructor(readonly key: string) {}
+  constructor(
+    readonly key: string,
+    readonly name: string,
+  ) {}
 }
 
 /** What is known of one webhook's endpoint while the daemon runs. */

@@ -83,9 +83,8 @@ export class Gate {
   }
 
   #endpoint({ webhookId, tenantId, origin }: Destination): Endpoint {
-    const originKey = `${tenantId} ${origin}`;
     const known = this.#endpoints.get(webhookId);
-    if (known?.origin.key === originKey) {
+    if (known?.tenantId === tenantId && known.origin.name === origin) {
       return known;
     }
     // New, or moved to another url: what was learnt of the old place says nothing of the new one.
@@ -93,9 +92,10 @@ export class Gate {
       this.#forget(known);
     }
     this.#forgetIdle();
-    const shared = this.#origins.get(originKey) ?? new Origin(originKey);
+    const key = `${tenantId} ${origin}`;
+    const shared = this.#origins.get(key) ?? new Origin(key, origin);
     shared.endpoints += 1;
-    this.#origins.set(originKey, shared);
+    this.#origins.set(key, shared);
     const endpoint = new Endpoint(webhookId, tenantId, shared, this.options.endpointMax);
     this.#endpoints.set(webhookId, endpoint);
     return endpoint;

@@ -44,12 +44,15 @@ export class Slots {
     work: (item: Item) => Promise<void>,
   ): Promise<void> {
     return new Promise((resolve, reject) => {
+      if (items.length === 0) {
+        resolve();
+      }
       let begun = 0;
-      let ended = 0;
+      let left = items.length;
       let failure: { reason: unknown } | undefined;
       const end = () => {
-        ended += 1;
-        if (ended === items.length) {
+        left -= 1;
+        if (left === 0) {
           failure === undefined ? resolve() : reject(failure.reason);
         }
       };

@@ -60,6 +60,13 @@ test('who wants several places hears of the first failure when all have ended', 
   expect(slots.inUse).toBe(0);
 });
 
+test('who wants no place waits for none', async () => {
+  const slots = new Slots(1);
+  await slots.take(0);
+  await slots.takeEach(0, [], () => Promise.reject(new Error('never')));
+  expect(slots).toMatchObject({ inUse: 1, waitingCount: 0 });
+});
+
 test('a place can be tried for, and is refused while others have all', () => {
   const slots = new Slots(1);
   expect(slots.tryTake()).toBe(true);
