@@ -20,7 +20,7 @@ const REPETITIONS_MAX = 3;
  */
 export class GroupCommit<Item, Result> {
   /** By whose turn it is, in the order of their turns. */
-  readonly #waiting = new Map<unknown, Waiting<Item, Result>[]>();
+  #waiting = new Map<unknown, Waiting<Item, Result>[]>();
   #waitingItems = 0;
   #inFlight = 0;
   #starting = false;
@@ -97,55 +97,37 @@ export class GroupCommit<Item, Result> {
   }
 
   #take(): Waiting<Item, Result>[] {
-    if (this.#waiting.size === 1) {
-      const [line] = this.#waiting.values();
-      return this.#takeOf(line!);
-    }
     const taken: Waiting<Item, Result>[] = [];
     const { itemsMax } = this.options;
     let items = 0;
-    const take = (turn: unknown, groups: Waiting<Item, Result>[]) => {
+    const round = [...this.#waiting];
+    const take = (line: (typeof round)[number]) => {
+      const [, groups] = line;
       const group = groups.shift()!;
       taken.push(group);
       items += group.items.length;
-      this.#waitingItems -= group.items.length;
       // Whoever has more comes round again, behind the others.
-      this.#waiting.delete(turn);
       if (groups.length > 0) {
-        this.#waiting.set(turn, groups);
+        round.push(line);
       }
     };
-    let tooBig: [unknown, Waiting<Item, Result>[]] | undefined;
-    for (const [turn, groups] of this.#waiting) {
-      if (items >= itemsMax) {
-        return taken;
-      }
-      if (items + groups[0]!.items.length <= itemsMax) {
-        take(turn, groups);
+    const tooBig: typeof round = [];
+    let next = 0;
+    for (; next < round.length && items < itemsMax; next++) {
+      const line = round[next]!;
+      if (items + line[1][0]!.items.length <= itemsMax) {
+        take(line);
       } else {
-        tooBig ??= [turn, groups];
+        tooBig.push(line);
       }
     }
     // Small ones first: a tenant with big groups must not keep one with small ones waiting, nor the other way round.
-    if (tooBig !== undefined && items < itemsMax) {
-      take(...tooBig);
-    }
-    return taken;
-  }
-
-  /** Where nobody takes turns. */
-  #takeOf(line: Waiting<Item, Result>[]): Waiting<Item, Result>[] {
-    let count = 0;
-    let items = 0;
-    while (count < line.length && items < this.options.itemsMax) {
-      items += line[count]!.items.length;
-      count += 1;
+    if (tooBig.length > 0 && items < itemsMax) {
+      take(tooBig.shift()!);
     }
     this.#waitingItems -= items;
-    if (count === line.length) {
-      this.#waiting.clear();
-    }
-    return line.splice(0, count);
+    this.#waiting = new Map([...tooBig, ...round.slice(next)]);
+    return taken;
   }
 
   async #flush(groups: Waiting<Item, Result>[]): Promise<void> {
