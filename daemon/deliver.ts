@@ -185,7 +185,7 @@ export class Deliverer {
       }
       const { webhookId, tenantId, url } = delivery;
       const destination = { webhookId, tenantId, origin: findUrl(url)?.origin ?? url };
-      const turn = this.gate.enterAtOnce(destination) ?? (await this.gate.enter(destination));
+      const turn = await this.gate.enter(destination);
       if ('putOffMs' in turn) {
         return { delivery, putOffMs: turn.putOffMs };
       }

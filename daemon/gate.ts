@@ -47,24 +47,16 @@ export class Gate {
 
   constructor(private readonly options: GateOptions) {}
 
-  /** A place, if there is one now. */
-  enterAtOnce(destination: Destination): { pass: Pass } | null {
-    const endpoint = this.#endpoint(destination);
-    const isFree = endpoint.waiting.length === 0 && this.#hasRoom(endpoint);
-    return isFree ? { pass: this.#admit(endpoint) } : null;
-  }
-
   /** A place at once, a place soon, or for how many milliseconds the delivery is to be put off. */
-  async enter(destination: Destination): Promise<Turn> {
-    const turn = this.enterAtOnce(destination);
-    if (turn !== null) {
-      return turn;
-    }
+  enter(destination: Destination): Turn | Promise<Turn> {
     const endpoint = this.#endpoint(destination);
+    if (endpoint.waiting.length === 0 && this.#hasRoom(endpoint)) {
+      return { pass: this.#admit(endpoint) };
+    }
     const waitMs = (endpoint.waiting.length + 1) * turnMs(endpoint.window);
     return waitMs > WAIT_MS_MAX || endpoint.inFlight === 0 || endpoint.isSlow(this.options.now())
       ? this.#putOff(endpoint)
-      : await this.#wait(endpoint);
+      : this.#wait(endpoint);
   }
 
   /** What the gate knows of each endpoint. */

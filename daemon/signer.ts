@@ -63,12 +63,12 @@ export class Signer {
 
   async #open({ tenantId, webhookId, sealedSecret, previousSecret }: DueDelivery): Promise<SigningKeySet> {
     const open = (sealed: Buffer) => this.vault.open(tenantId, webhookId, sealed);
-    const current = this.#current.add(webhookId, sealedSecret, await open(sealedSecret));
+    const current = await this.#current.getOrOpen(webhookId, sealedSecret, open);
     if (previousSecret === null) {
       return { current, previous: null };
     }
     const { sealed, expiresAtMs } = previousSecret;
-    const keys = this.#previous.add(webhookId, sealed, await open(sealed));
+    const keys = await this.#previous.getOrOpen(webhookId, sealed, open);
     return { current, previous: { keys, expiresAtMs } };
   }
 }
@@ -82,7 +82,15 @@ class OpenedSecrets {
     return known?.sealed.equals(sealed) ? known.keys : undefined;
   }
 
-  add(webhookId: number, sealed: Buffer, secret: string): SecretKeys {
+  async getOrOpen(
+    webhookId: number,
+    sealed: Buffer,
+    open: (sealed: Buffer) => Promise<string>,
+  ): Promise<SecretKeys> {
+    return this.get(webhookId, sealed) ?? this.#add(webhookId, sealed, await open(sealed));
+  }
+
+  #add(webhookId: number, sealed: Buffer, secret: string): SecretKeys {
     if (this.#opened.size >= CACHED_MAX) {
       this.#opened.clear();
     }
