@@ -78,10 +78,7 @@ describe('API and daemon in one process', () => {
     const events = 20 * losses;
     await using site = await openSite({ apiByProxy: true });
     const load = site.load({ name: 'claim', events, ratePerSecond: 100 });
-    for (let loss = 0; loss < losses; loss++) {
-      await load.reaches(loss / losses, TEST_MS);
-      site.apiProxy!.loseReply('emit_claimed_events');
-    }
+    await load.along(losses, () => site.apiProxy!.loseReply('emit_claimed_events'), TEST_MS);
     await load.done;
     const findings = await site.judge([], LOST_CLAIM_MS);
     report('lost claim', { repliesLost: site.apiProxy!.lost, statuses: load.statuses, ...findings });

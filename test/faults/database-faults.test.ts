@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { dateToId, idToDate } from '../../src/domain/delivery-id.js';
 import { eventually } from '../support/eventually.js';
-import type { Load } from './support/emitters.js';
 import { good } from './support/endpoints.js';
 import type { FaultyProxy } from './support/faulty-proxy.js';
 import { CrashableGround, sharedGround } from './support/ground.js';
@@ -101,7 +100,8 @@ describe('a reply of Postgres that is lost', () => {
     const events = eventsPerLoss * times;
     const from = Date.now();
     const load = site.load({ name: what, events, ratePerSecond: isLong ? 15 : 30 });
-    await loseAlong(load, times, () => proxy.loseReply(...MARKS[what]));
+    // One at a time: many in a row would only show that nothing is sent while an outcome cannot be recorded.
+    await load.along(times, () => proxy.loseReply(...MARKS[what]), TEST_MS);
     await load.done;
     await lastLoss(proxy, times, site);
     const to = Date.now();
@@ -116,14 +116,6 @@ describe('a reply of Postgres that is lost', () => {
     expect(findings).toMatchObject({ lost: 0, byStatus: { SUCCEEDED: findings.accepted } });
     expect(findings.firstSend.max).toBeLessThanOrEqual(RECOVERY_MS);
     expect(proxy.lost).toBe(times);
-  }
-
-  /** One at a time: many in a row would only show that nothing is sent while an outcome cannot be recorded. */
-  async function loseAlong(load: Load, times: number, lose: () => void): Promise<void> {
-    for (let loss = 0; loss < times; loss++) {
-      await load.reaches(loss / times, TEST_MS);
-      lose();
-    }
   }
 
   /** More events, one by one, until the last reply has been lost: a daemon that recovers asks for little. */
@@ -154,7 +146,7 @@ describe('a reply of Postgres that is lost', () => {
     await site.startDaemon();
     const events = 20 * losses;
     const load = site.load({ name: 'emit', events, ratePerSecond: 100 });
-    await loseAlong(load, losses, () => site.apiProxy!.loseReply('emit_events'));
+    await load.along(losses, () => site.apiProxy!.loseReply('emit_events'), TEST_MS);
     await load.done;
     const findings = await site.judge([], RECOVERY_MS);
     report('lost emit', { repliesLost: site.apiProxy!.lost, statuses: load.statuses, ...findings });

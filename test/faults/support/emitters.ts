@@ -54,6 +54,14 @@ export class Load {
     await eventually(() => this.accepted.length >= this.options.events * share, withinMs);
   }
 
+  /** Acts so many times, spread over the load: one at a time. */
+  async along(times: number, act: () => void, withinMs: number): Promise<void> {
+    for (let done = 0; done < times; done++) {
+      await this.reaches(done / times, withinMs);
+      act();
+    }
+  }
+
   /** Ends the connections; emits under way are given up. */
   async close(): Promise<void> {
     this.#next = this.options.events;
