@@ -1,0 +1,142 @@
+/**
+ * The function that writes events with their deliveries and jobs, as it is since 0016. SQL that makes it or takes its
+ * place.
+ *
+ * @param jobSize SQL: into jobs of how many deliveries the rows of `matched` of one lane are put
+ */
+export const emitEventsOnce = (jobSize: string) => String.raw`
+  -- With a worker pool, deliveries are claimed for it, and the first row's 'claimed' is the answer of
+  -- claim_new_deliveries. For the rest see 0008-emit-events.ts.
+  create or replace function hookwright.emit_events_once(
+    tenant_ids bigint[], event_types text[], bodies text[], idempotency_keys text[], only_webhook_ids bigint[],
+    priorities integer[], refusals text[], worker_pool text default null,
+    claim_priority integer default null, claim_max integer default null
+  ) returns table (item integer, event_id bigint, delivery_count integer, duplicate boolean, error_code text,
+                   claimed json)
+  language plpgsql as $$
+  #variable_conflict use_column
+  declare
+    ids bigint[];
+    errors text[];
+    owners bigint[];   -- per item: the event that its idempotency key belongs to, else its own
+  begin
+    select array_agg(case when problem is null then hookwright.next_id() end order by ord),
+           array_agg(problem order by ord)
+    into ids, errors
+    from (
+      select i.ord,
+             case
+               when refusals[i.ord] is not null then refusals[i.ord]
+               when t.id is null then 'TENANT_UNKNOWN'
+               when et.name is null then 'EVENT_TYPE_UNKNOWN'
+               when et.reserved and i.only_webhook_id is null then 'EVENT_TYPE_RESERVED'
+               when et.deprecated_at is not null and i.only_webhook_id is null then 'EVENT_TYPE_DEPRECATED'
+               when i.only_webhook_id is not null and not exists (
+                 select from hookwright.webhooks w
+                 where w.id = i.only_webhook_id and w.tenant_id = i.tenant_id and w.active and w.deleted_at is null
+               ) then 'WEBHOOK_NOT_ACTIVE'
+             end as problem
+      from unnest(tenant_ids, event_types, only_webhook_ids)
+             with ordinality as i(tenant_id, event_type, only_webhook_id, ord)
+      left join hookwright.tenants t on t.id = i.tenant_id
+      left join hookwright.event_types et on et.name = i.event_type
+    ) judged;
+    owners := ids;
+
+    if exists (select from unnest(idempotency_keys) k where k is not null) then
+      -- In key order, so that two batches that share keys cannot wait for each other in a ring. A key that
+      -- another transaction is just writing makes us wait for its end: both answers then name one event.
+      insert into hookwright.idempotency_keys as known (tenant_id, key, event_id, request_hash)
+      select distinct on (i.tenant_id, i.key) i.tenant_id, i.key, i.id,
+             sha256(convert_to(i.event_type || E'\n' || i.body, 'UTF8'))
+      from unnest(tenant_ids, event_types, bodies, idempotency_keys, ids)
+             with ordinality as i(tenant_id, event_type, body, key, id, ord)
+      where i.key is not null and i.id is not null
+      order by i.tenant_id, i.key, i.ord
+      on conflict (tenant_id, key) do update
+        set event_id = excluded.event_id, request_hash = excluded.request_hash, created_at = now()
+        where known.created_at < now() - interval '7 days';
+
+      select array_agg(coalesce(known.event_id, i.id) order by i.ord),
+             array_agg(coalesce(i.error, case
+               when known.request_hash <> sha256(convert_to(i.event_type || E'\n' || i.body, 'UTF8'))
+               then 'IDEMPOTENCY_KEY_REUSED' end) order by i.ord)
+      into owners, errors
+      from unnest(tenant_ids, event_types, bodies, idempotency_keys, ids, errors)
+             with ordinality as i(tenant_id, event_type, body, key, id, error, ord)
+      left join hookwright.idempotency_keys known
+        on i.id is not null and known.tenant_id = i.tenant_id and known.key = i.key;
+    end if;
+
+    return query
+    with fresh as materialized (
+      select i.ord, i.id, i.tenant_id, i.event_type, i.body, i.only_webhook_id, coalesce(i.priority, 0) as priority
+      from unnest(tenant_ids, event_types, bodies, only_webhook_ids, ids, owners, errors, priorities)
+             with ordinality
+             as i(tenant_id, event_type, body, only_webhook_id, id, owner, error, priority, ord)
+      where i.error is null and i.owner = i.id
+    ),
+    written as (
+      insert into hookwright.events (id, tenant_id, event_type, body)
+      select id, tenant_id, event_type, body from fresh
+    ),
+    matched as materialized (
+      select hookwright.next_id() as id, f.ord, f.id as event_id, f.tenant_id, f.event_type, f.priority,
+             w.id as webhook_id, w.active
+      from fresh f
+      join hookwright.webhooks w on w.tenant_id = f.tenant_id and w.deleted_at is null
+       and case when f.only_webhook_id is null
+             then (w.event_types = '{*}' or f.event_type = any(w.event_types))
+                  and (w.active or w.hold_until > now())
+             else w.id = f.only_webhook_id
+           end
+    ),
+    -- First attempts of one lane share jobs, a few each (docs/decisions/0007).
+    numbered as (
+      select *, (row_number() over (partition by active, priority order by id) - 1) / ${jobSize} as part from matched
+    ),
+    grouped as materialized (
+      select *,
+             case when active and count(*) over fellows > 1 then min(id) over fellows end as job_group
+      from numbered window fellows as (partition by active, priority, part)
+    ),
+    fanned_out as (
+      insert into hookwright.deliveries (id, tenant_id, event_id, webhook_id, event_type, status, job_group)
+      select id, tenant_id, event_id, webhook_id, event_type,
+             case when active then 'PENDING' else 'HELD' end::hookwright.delivery_status, job_group
+      from grouped
+    ),
+    queued as (
+      select case
+               when worker_pool is not null and count(*) > 0
+               then hookwright.claim_new_deliveries(array_agg(id), array_agg(job_group), array_agg(priority),
+                      array_agg(ord::integer - 1), array_agg(webhook_id), worker_pool, claim_priority, claim_max)
+               when hookwright.enqueue_new_deliveries(array_agg(id), array_agg(job_group), array_agg(priority)) >= 0
+               then null
+             end as claimed
+      from grouped where active
+    ),
+    -- Counted without a join: one of a few hundred items with as many deliveries would go through all pairs.
+    counted as (
+      select ord, count(*)::integer - 1 as deliveries
+      from (select ord from matched union all select generate_series(1, cardinality(ids))) items group by ord
+    ),
+    answered as (
+      select ord, ids[ord] as id, owners[ord] as owner, errors[ord] as error, deliveries from counted
+    )
+    select i.ord::integer - 1,
+           case when i.error is null then i.owner end,
+           case
+             when i.error is not null then 0
+             when i.owner = i.id then i.deliveries
+             -- A repetition: of an item of this batch, which its own rows do not show yet, or of an older event.
+             when i.owner = any(ids) then (select deliveries from counted where ord = array_position(ids, i.owner))
+             else hookwright.count_deliveries(i.owner)
+           end,
+           coalesce(i.error is null and i.owner <> i.id, false),
+           i.error,
+           case when i.ord = 1 then (select claimed from queued) end
+    from answered i
+    where (select count(*) from queued) >= 0
+    order by i.ord;
+  end $$;`;
