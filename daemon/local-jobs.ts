@@ -5,6 +5,8 @@ type LocalQueue = WorkerEventMap['localQueue:init']['localQueue'];
 /** What graphile-worker 0.18 keeps to itself of its local queue (localQueue.js). */
 interface Inside {
   mode: LocalQueue['mode'];
+  /** In mode POLLING; jobs that arrive meanwhile must not be put into `jobQueue`. */
+  fetchInProgress: boolean;
   /** Those who wait for a job. */
   workerQueue: unknown[];
   /** Fetched, while no worker was idle; in mode WAITING there is at least one, in POLLING none. */
@@ -22,26 +24,40 @@ export interface Room {
 }
 
 const WAITING_MAX = 100;
+/** Fewer, because the fetch brings some itself. */
+const BESIDE_FETCH_MAX = 50;
 
 /** The jobs that a runner has in its hands without running them: it fetches ahead, and others may be given to it. */
 export class LocalJobs {
   readonly #queue: Inside;
+  /** Given during a fetch: they go with what it brings, or, if it fails, with what the next one does. */
+  #besideFetch: Job[] = [];
 
   constructor(queue: LocalQueue, events: WorkerEvents) {
     this.#queue = queue as unknown as Inside;
     this.#awaitReturn(events);
+    events.on('localQueue:getJobs:complete', ({ jobs }) => {
+      for (const job of this.#besideFetch.splice(0)) {
+        putAhead(jobs, job);
+      }
+    });
   }
 
   get room(): Room {
-    const { mode, workerQueue, jobQueue } = this.#queue;
-    return {
-      workers: mode === 'POLLING' ? workerQueue.length : 0,
-      ahead: mode === 'WAITING' ? Math.max(0, WAITING_MAX - jobQueue.length) : 0,
-    };
+    const { mode, workerQueue } = this.#queue;
+    return { workers: mode === 'POLLING' ? workerQueue.length : 0, ahead: Math.max(0, this.#roomAhead) };
+  }
+
+  get #roomAhead(): number {
+    const { mode, jobQueue, fetchInProgress } = this.#queue;
+    if (mode === 'WAITING') {
+      return WAITING_MAX - jobQueue.length;
+    }
+    return mode === 'POLLING' && fetchInProgress ? BESIDE_FETCH_MAX - this.#besideFetch.length : 0;
   }
 
   get waitingIds(): string[] {
-    return this.#queue.jobQueue.map(({ id }) => id);
+    return [...this.#queue.jobQueue, ...this.#besideFetch].map(({ id }) => id);
   }
 
   /** @returns false: there is no room for them */
@@ -51,19 +67,18 @@ export class LocalJobs {
       this.#queue.receivedJobs(jobs);
       return true;
     }
-    if (jobs.length <= ahead) {
-      for (const job of jobs) {
-        this.#putAhead(job);
-      }
-      return true;
+    if (jobs.length > ahead) {
+      return false;
     }
-    return false;
-  }
-
-  #putAhead(job: Job): void {
-    const { jobQueue } = this.#queue;
-    const before = jobQueue.findIndex(({ priority }) => priority > job.priority);
-    jobQueue.splice(before < 0 ? jobQueue.length : before, 0, job);
+    const { mode, jobQueue } = this.#queue;
+    if (mode === 'WAITING') {
+      for (const job of jobs) {
+        putAhead(jobQueue, job);
+      }
+    } else {
+      this.#besideFetch.push(...jobs);
+    }
+    return true;
   }
 
   /**
@@ -80,4 +95,10 @@ export class LocalJobs {
     });
     this.#queue.background(released.promise);
   }
+}
+
+/** Before those of a higher priority number, behind all others. */
+function putAhead(jobs: Job[], job: Job): void {
+  const before = jobs.findIndex(({ priority }) => priority > job.priority);
+  jobs.splice(before < 0 ? jobs.length : before, 0, job);
 }

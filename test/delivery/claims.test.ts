@@ -1,8 +1,6 @@
-import type { Job } from 'graphile-worker';
 import { describe, expect, test } from 'vitest';
 import { Claims, type ClaimsDeps } from '../../daemon/claims.js';
 import { type Daemon, senderOptions } from '../../daemon/daemon.js';
-import { LocalJobs } from '../../daemon/local-jobs.js';
 import { createSender } from '../../daemon/send.js';
 import { LANES } from '../../src/domain/lanes.js';
 import { commandLine } from '../../src/operations/audit.js';
@@ -283,47 +281,5 @@ describe('claiming', () => {
     } finally {
       client.release(true);
     }
-  });
-});
-
-describe('a job that is given to a runner', () => {
-  const job = (name: string, priority: number) => ({ id: name, priority }) as unknown as Job;
-  const queueOf = (mode: string, idleWorkers: number, waiting: Job[]) => {
-    const begun: Job[] = [];
-    const queue = {
-      mode,
-      workerQueue: new Array(idleWorkers),
-      jobQueue: waiting,
-      receivedJobs: (jobs: Job[]) => begun.push(...jobs),
-      background: () => {},
-    };
-    const local = new LocalJobs(queue as never, { on: () => {} } as never);
-    return { local, begun, waiting };
-  };
-  const { priority: FIRST } = LANES.FIRST;
-
-  test('begins at once where a worker is idle', () => {
-    const { local, begun } = queueOf('POLLING', 2, []);
-    expect(local.room).toEqual({ workers: 2, ahead: 0 });
-    expect(local.give([job('a', FIRST), job('b', FIRST), job('c', FIRST)])).toBe(false);
-    expect(local.give([job('a', FIRST), job('b', FIRST)])).toBe(true);
-    expect(begun.map(({ id }) => id)).toEqual(['a', 'b']);
-  });
-
-  test('goes ahead of what waits with a higher priority number, behind all else', () => {
-    const raised = job('raised retry', LANES.RETRY.raised);
-    const crowded = job('crowded', LANES.CROWDED.priority);
-    const { local, waiting } = queueOf('WAITING', 0, [raised, crowded]);
-    expect(local.give([job('first', FIRST)])).toBe(true);
-    expect(local.give([job('second', FIRST)])).toBe(true);
-    expect(waiting.map(({ id }) => id)).toEqual(['raised retry', 'first', 'second', 'crowded']);
-  });
-
-  test('is refused when a hundred wait, and when the runner ends', () => {
-    const many = Array.from({ length: 99 }, () => job('crowded', LANES.CROWDED.priority));
-    const { local } = queueOf('WAITING', 0, many);
-    expect(local.give([job('a', FIRST)])).toBe(true);
-    expect(local.give([job('b', FIRST)])).toBe(false);
-    expect(queueOf('RELEASED', 5, []).local.give([job('c', FIRST)])).toBe(false);
   });
 });

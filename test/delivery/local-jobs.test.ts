@@ -1,0 +1,103 @@
+import { EventEmitter } from 'node:events';
+import { type Job, run, type WorkerEvents } from 'graphile-worker';
+import { describe, expect, test } from 'vitest';
+import { LocalJobs } from '../../daemon/local-jobs.js';
+import { LANES } from '../../src/domain/lanes.js';
+import { quietLogger } from '../../src/operations/enqueue.js';
+import { DeliveryStack } from '../support/delivery-stack.js';
+import { eventually } from '../support/eventually.js';
+
+describe('a job that is given to a runner', () => {
+  const job = (name: string, priority: number) => ({ id: name, priority }) as unknown as Job;
+  const queueOf = (mode: string, idleWorkers: number, waiting: Job[], fetchInProgress = false) => {
+    const begun: Job[] = [];
+    const queue = {
+      mode,
+      fetchInProgress,
+      workerQueue: new Array(idleWorkers),
+      jobQueue: waiting,
+      receivedJobs: (jobs: Job[]) => begun.push(...jobs),
+      background: () => {},
+    };
+    const local = new LocalJobs(queue as never, { on: () => {} } as never);
+    return { local, begun, waiting };
+  };
+  const { priority: FIRST } = LANES.FIRST;
+
+  test('begins at once where a worker is idle', () => {
+    const { local, begun } = queueOf('POLLING', 2, []);
+    expect(local.room).toEqual({ workers: 2, ahead: 0 });
+    expect(local.give([job('a', FIRST), job('b', FIRST), job('c', FIRST)])).toBe(false);
+    expect(local.give([job('a', FIRST), job('b', FIRST)])).toBe(true);
+    expect(begun.map(({ id }) => id)).toEqual(['a', 'b']);
+  });
+
+  test('goes ahead of what waits with a higher priority number, behind all else', () => {
+    const raised = job('raised retry', LANES.RETRY.raised);
+    const crowded = job('crowded', LANES.CROWDED.priority);
+    const { local, waiting } = queueOf('WAITING', 0, [raised, crowded]);
+    expect(local.give([job('first', FIRST)])).toBe(true);
+    expect(local.give([job('second', FIRST)])).toBe(true);
+    expect(waiting.map(({ id }) => id)).toEqual(['raised retry', 'first', 'second', 'crowded']);
+  });
+
+  test('waits for a fetch that is under way, is known meanwhile, and is refused beside fifty others', () => {
+    const { local } = queueOf('POLLING', 0, [], true);
+    const many = Array.from({ length: 49 }, (_, i) => job(`${i}`, FIRST));
+    expect(local.give(many)).toBe(true);
+    expect(local.room).toEqual({ workers: 0, ahead: 1 });
+    expect(local.give([job('a', FIRST), job('b', FIRST)])).toBe(false);
+    expect(local.give([job('a', FIRST)])).toBe(true);
+    expect(local.room.ahead).toBe(0);
+    expect(local.waitingIds).toEqual([...many.map(({ id }) => id), 'a']);
+  });
+
+  test('during a fetch of a real runner begins with what that brings, in the order of priorities', async () => {
+    await using stack = await DeliveryStack.open();
+    const events: WorkerEvents = new EventEmitter();
+    const given = { ...job('0', FIRST), task_identifier: 'note', payload: 'given', attempts: 1 };
+    let local: LocalJobs | undefined;
+    let taken: boolean | undefined;
+    events.on('localQueue:init', ({ localQueue }) => {
+      local = new LocalJobs(localQueue, events);
+    });
+    // The last moment of a fetch.
+    events.on('localQueue:getJobs:complete', ({ jobs }) => {
+      taken ??= jobs.length === 2 ? local?.give([given]) : undefined;
+    });
+    const began: unknown[] = [];
+    const blocked = Promise.withResolvers<void>();
+    const runner = await run({
+      pgPool: stack.services.db.pool,
+      logger: quietLogger,
+      noHandleSignals: true,
+      events,
+      taskList: {
+        note: async (name) => {
+          began.push(name);
+          await (name === 'blocker' ? blocked.promise : undefined);
+        },
+      },
+      preset: { worker: { concurrentJobs: 1, localQueue: { size: 10 } } },
+    });
+    const add = (name: string, priority: number) =>
+      `graphile_worker.add_job('note', to_json('${name}'::text), priority => ${priority})`;
+    await stack.rows(`select ${add('blocker', FIRST)}`);
+    await eventually(() => began.length === 1);
+    await stack.rows(`select ${add('fetched, urgent', FIRST - 5)}, ${add('fetched, later', FIRST + 5)}`);
+    await eventually(() => local?.waitingIds.length === 3);
+    expect(taken).toBe(true);
+    blocked.resolve();
+    await eventually(() => began.length === 4);
+    expect(began.slice(1)).toEqual(['fetched, urgent', 'given', 'fetched, later']);
+    await runner.stop();
+  });
+
+  test('is refused when a hundred wait, and when the runner ends', () => {
+    const many = Array.from({ length: 99 }, () => job('crowded', LANES.CROWDED.priority));
+    const { local } = queueOf('WAITING', 0, many);
+    expect(local.give([job('a', FIRST)])).toBe(true);
+    expect(local.give([job('b', FIRST)])).toBe(false);
+    expect(queueOf('RELEASED', 5, []).local.give([job('c', FIRST)])).toBe(false);
+  });
+});
