@@ -6,8 +6,11 @@ import { type GatedPool, openJobConnections } from './job-connections.js';
 import { LocalJobs, type Room } from './local-jobs.js';
 import type { RunnerDeps, RunnerOptions } from './runner.js';
 
-/** Jobs fetched ahead of the slots. A crash strands these too, until the sweep finds them. */
-const FETCH_AHEAD = 0.25;
+/**
+ * Jobs fetched ahead, for each slot. Each may name sixteen deliveries, and whoever is more urgent than these waits for
+ * the next fetch. A crash strands them too, until the sweep finds them.
+ */
+const FETCH_AHEAD = 1 / 8;
 const FREE_EVERY_MS = 1_000;
 
 /** One graphile-worker runner, from its start until nothing is left of it. */

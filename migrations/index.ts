@@ -14,6 +14,7 @@ import { TracesOfEvents } from './0013-tracing.js';
 import { LiveUpdates } from './0014-live-updates.js';
 import { QuickIds } from './0015-quick-ids.js';
 import { ClaimedDeliveries } from './0016-claimed-deliveries.js';
+import { JobSizes } from './0017-job-sizes.js';
 
 /** Every migration, in order. One file a change; a released one is never edited. */
 export const migrations = [
@@ -33,4 +34,5 @@ export const migrations = [
   { name: '0014-live-updates', class: LiveUpdates },
   { name: '0015-quick-ids', class: QuickIds },
   { name: '0016-claimed-deliveries', class: ClaimedDeliveries },
+  { name: '0017-job-sizes', class: JobSizes },
 ];

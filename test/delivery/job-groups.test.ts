@@ -59,6 +59,15 @@ test('first attempts of one transaction share jobs, four each; one alone has its
   ]);
 });
 
+test('the more a transaction makes, the more share a job, up to sixteen', async () => {
+  const sizes = async () => (await jobs()).map(({ payload }) => payload.ids.length).sort((a, b) => b - a);
+  await emitTogether(100);
+  expect(await sizes()).toEqual([12, 12, 12, 12, 12, 12, 12, 12, 4]);
+  await stack.rows('delete from graphile_worker._private_jobs');
+  await emitTogether(160);
+  expect(await sizes()).toEqual(new Array(10).fill(16));
+});
+
 test('deliveries of different lanes share no job', async () => {
   const [first] = await emitTogether(2);
   const [test1] = await emitTogether(2, webhookId);
