@@ -74,7 +74,7 @@ export class Deliverer {
       onBatch: metrics.batch('load'),
       besideItems: BATCH_BESIDE_LOADS,
     });
-    this.#recorder = new Recorder({ ...deps, metrics, roomFor: config.delivery.concurrency });
+    this.#recorder = new Recorder({ ...deps, metrics, slots: config.delivery.concurrency });
     this.#putOffs = new GroupCommit((deliveries) => putOffDeliveries(db.pool, deliveries), {
       itemsMax: BATCH_MAX,
       onBatch: metrics.batch('put_off'),

@@ -15,10 +15,13 @@ export interface RecorderDeps {
   fence: Fence;
   log: Logger;
   metrics: DaemonMetrics;
-  roomFor: number;
+  /** How many requests may be in flight at the same time. */
+  slots: number;
 }
 
 const BATCH_MAX = 256;
+/** Of outcomes, for each slot: while one batch is being written, as many wait for the next. */
+const BATCHES_HELD = 2;
 const RECORD_PAUSE_MS = 500;
 
 /** Writes what came of attempts, together with those of others that ended meanwhile. */
@@ -32,7 +35,7 @@ export class Recorder {
 
   constructor(private readonly deps: RecorderDeps) {
     const { db, config, metrics } = deps;
-    this.room = new Slots(deps.roomFor);
+    this.room = new Slots(deps.slots * BATCHES_HELD);
     // One batch at a time: two would only wait for each other, on the rows of the webhooks that they share.
     this.#records = new GroupCommit((attempts) => this.#write(db, attempts, config.holdHours), {
       itemsMax: BATCH_MAX,

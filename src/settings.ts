@@ -212,7 +212,7 @@ export const settings = {
   DELIVERY_CONCURRENCY: setting(
     whole(1, 2000, 200),
     '1 to 2000',
-    'Requests that a daemon has in flight at the same time, and outcomes that it has not yet written.',
+    'Requests that a daemon has in flight at the same time. It has at most twice as many outcomes that it has not yet written.',
   ),
   ENDPOINT_CONCURRENCY_MAX: setting(
     whole(1, 1000, 64),

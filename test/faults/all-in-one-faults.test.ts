@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { good } from './support/endpoints.js';
 import { sharedGround } from './support/ground.js';
 import type { Disturbance } from './support/oracle.js';
-import { CONCURRENCY, Site, type SiteShape } from './support/site.js';
+import { DUPLICATES_OF_ONE_MAX, Site, type SiteShape } from './support/site.js';
 import { isLong, report, size } from './support/sizes.js';
 
 const MINUTE = 60_000;
@@ -52,7 +52,7 @@ describe('API and daemon in one process', () => {
     report('kill -9 of API and daemon in one', { times, statuses, ...findings });
     expect(findings.problems).toEqual([]);
     expect(findings).toMatchObject({ accepted: 2 * events, lost: 0, byStatus: { SUCCEEDED: 2 * events } });
-    expect(findings.duplicatesOfWorst).toBeLessThanOrEqual(2 * CONCURRENCY);
+    expect(findings.duplicatesOfWorst).toBeLessThanOrEqual(DUPLICATES_OF_ONE_MAX);
   });
 
   test('that is told to end finishes what it has in hand', { timeout: TEST_MS }, async () => {

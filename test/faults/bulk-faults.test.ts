@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.js';
 import { good } from './support/endpoints.js';
 import { sharedGround } from './support/ground.js';
-import { CONCURRENCY, Site } from './support/site.js';
+import { DUPLICATES_OF_ONE_MAX, Site } from './support/site.js';
 import { isLong, report, size } from './support/sizes.js';
 
 const MINUTE = 60_000;
@@ -88,7 +88,7 @@ describe('a bulk operation whose daemons are killed', () => {
       const duplicates = receipts.length - ids.size;
       report(`bulk ${name}`, { count, killedAfter: affected, resumedMs, duplicates });
       // Of each daemon: requests in flight, and outcomes not yet committed.
-      expect(duplicates).toBeLessThanOrEqual(daemons.length * 2 * CONCURRENCY);
+      expect(duplicates).toBeLessThanOrEqual(daemons.length * DUPLICATES_OF_ONE_MAX);
     },
   );
 });

@@ -4,7 +4,7 @@ import { broken, good } from './support/endpoints.js';
 import { sharedGround } from './support/ground.js';
 import type { Disturbance } from './support/oracle.js';
 import type { Program } from './support/program.js';
-import { CONCURRENCY, Site } from './support/site.js';
+import { DUPLICATES_OF_ONE_MAX, Site } from './support/site.js';
 import { isLong, report, size } from './support/sizes.js';
 
 const MINUTE = 60_000;
@@ -45,7 +45,7 @@ describe('a daemon that is killed', () => {
     expect(findings.problems).toEqual([]);
     expect(findings).toMatchObject({ accepted: 3 * events, lost: 0, byStatus: { SUCCEEDED: 3 * events } });
     // Requests in flight and outcomes not yet committed, of each at most as many as there are slots.
-    expect(findings.duplicatesOfWorst).toBeLessThanOrEqual(2 * CONCURRENCY);
+    expect(findings.duplicatesOfWorst).toBeLessThanOrEqual(DUPLICATES_OF_ONE_MAX);
     if (isLong) {
       expect(findings.firstSend.p999).toBeLessThanOrEqual(5_000);
     }

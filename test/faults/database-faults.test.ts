@@ -5,7 +5,7 @@ import { good } from './support/endpoints.js';
 import type { FaultyProxy } from './support/faulty-proxy.js';
 import { CrashableGround, sharedGround } from './support/ground.js';
 import { type Disturbance, firstArrivals } from './support/oracle.js';
-import { CONCURRENCY, Site } from './support/site.js';
+import { CONCURRENCY, DUPLICATES_OF_ONE_MAX, Site } from './support/site.js';
 import { isLong, report, size } from './support/sizes.js';
 
 const MINUTE = 60_000;
@@ -53,7 +53,7 @@ describe('a Postgres that crashes and comes back', () => {
     expect(findings.problems).toEqual([]);
     expect(findings).toMatchObject({ lost: 0, accepted: 2 * events, byStatus: { SUCCEEDED: 2 * events } });
     expect(Object.keys(load.statuses).sort()).toEqual(['200', '503']);
-    expect(findings.duplicatesOfWorst).toBeLessThanOrEqual(2 * CONCURRENCY);
+    expect(findings.duplicatesOfWorst).toBeLessThanOrEqual(DUPLICATES_OF_ONE_MAX);
     expect(waits.ofNew).toBeLessThanOrEqual(NEW_MS);
     expect(waits.ofOld).toBeLessThanOrEqual(OLD_MS);
   });
