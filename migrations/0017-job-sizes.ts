@@ -9,6 +9,7 @@ export class JobSizes extends Migration {
       create function hookwright.job_size(deliveries bigint) returns bigint
       language sql immutable parallel safe
       return least(16, greatest(4, deliveries / 8));
+      revoke execute on function hookwright.job_size(bigint) from public;
 
       ${emitEventsOnce('hookwright.job_size(count(*) over (partition by active, priority))')}
     `);
