@@ -105,6 +105,8 @@ async function interrupt(): Promise<void> {
 
 process.on('SIGINT', interrupt);
 process.on('SIGTERM', interrupt);
+// Whoever read it has gone: `| head`.
+process.stdout.on('error', interrupt);
 
 try {
   await main();
