@@ -63,7 +63,8 @@ const emitTracedStatement: Statement = {
          order by item`,
 };
 
-const BATCH_ITEMS_MAX = 100;
+/** Two full requests of `emitEvents`: with one, each of a burst would have a commit of its own. */
+const BATCH_ITEMS_MAX = 200;
 /** A second batch makes use of the time that the first one's commit takes, but small ones would cost more than that. */
 const BATCH_BESIDE_ITEMS = 40;
 
