@@ -35,6 +35,10 @@ export interface DaemonDeps {
   registry?: Registry;
 }
 
+/** Of what is in hand when the daemon stops, the last is begun so early that even a full attempt can end and be recorded. */
+const RECORD_MS = 1_000;
+const BEGIN_MS_MIN = 1_000;
+
 /** The delivery daemon: a runner of jobs, the connection that tells that they are alive, and the sweeps beside them. */
 export class Daemon {
   readonly #sender: Sender;
@@ -120,14 +124,18 @@ export class Daemon {
     return this.#control.fence;
   }
 
-  /** Stops fetching, lets the requests in flight end and be recorded (at most `withinMs`), then lets go. */
+  /**
+   * Stops fetching, sends what is in hand and can be over in time, waits until it is recorded (at most `withinMs`), then
+   * lets go of the rest.
+   */
   stop(withinMs: number = this.deps.config.delivery.drainTimeoutMs): Promise<void> {
     this.#stopped ??= this.#stop(withinMs);
     return this.#stopped;
   }
 
   async #stop(withinMs: number): Promise<void> {
-    this.#control.fence.end();
+    const { attemptTimeoutMs } = this.deps.config.delivery;
+    this.#control.fence.end(Math.max(BEGIN_MS_MIN, withinMs - attemptTimeoutMs - RECORD_MS));
     const drained = Promise.all([this.#runner.stop(), ...this.#stopSweeps.map((stop) => stop())]);
     await Promise.race([drained, delay(withinMs, undefined, { ref: false })]);
     // Last: as long as it is there, nobody else takes what is in hand here.

@@ -176,8 +176,9 @@ export class Deliverer {
     lane: Lane,
   ): Promise<{ attempt: FinishedAttempt } | Refused | null> {
     try {
-      if (this.deps.fence.closed) {
-        await this.deps.fence.opened();
+      const { fence } = this.deps;
+      if (!fence.mayBegin) {
+        await fence.opened();
       }
       const delivery = knownStill(job) ?? (await this.#loads.runOne(job));
       if (delivery === null) {

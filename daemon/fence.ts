@@ -17,7 +17,8 @@ const LOOK_AGAIN_MS = 100;
 export class Fence {
   #lastHeardAt = Number.NEGATIVE_INFINITY;
   #outcomesWaiting = 0;
-  #ended = false;
+  /** When the last delivery may begin; infinite until the daemon stops. */
+  #lastBeginAt = Number.POSITIVE_INFINITY;
 
   constructor(private readonly now: () => number = () => performance.now()) {}
 
@@ -39,6 +40,11 @@ export class Fence {
     return this.#outcomesWaiting > 0 || this.silent;
   }
 
+  /** Whether a delivery may begin: while the daemon stops, those that could not end in time may not. */
+  get mayBegin(): boolean {
+    return !this.closed && this.now() < this.#lastBeginAt;
+  }
+
   /** An outcome could not be recorded. @returns a function to call when it was, or was given up */
   outcomeWaits(): () => void {
     let waiting = true;
@@ -52,14 +58,16 @@ export class Fence {
   }
 
   /**
-   * Waits until requests may be sent again. What was loaded before is old news by then.
+   * Waits until deliveries may begin again. What was loaded before is old news by then.
    *
    * @throws SendingStopped when the database is silent (the job may belong to somebody else soon) or the daemon ends
    */
   async opened(): Promise<void> {
-    while (this.closed) {
-      if (this.silent || this.#ended) {
-        throw new SendingStopped('Nothing is sent while outcomes cannot be recorded.');
+    while (!this.mayBegin) {
+      if (this.silent || this.ended) {
+        throw new SendingStopped(
+          'Nothing is sent while outcomes cannot be recorded, or once the daemon ends.',
+        );
       }
       await delay(LOOK_AGAIN_MS);
     }
@@ -67,12 +75,16 @@ export class Fence {
 
   /** Whether the daemon stops. */
   get ended(): boolean {
-    return this.#ended;
+    return this.#lastBeginAt < Number.POSITIVE_INFINITY;
   }
 
-  /** The daemon stops: whoever waits gives up. Requests that are just being made ready are still sent. */
-  end(): void {
-    this.#ended = true;
+  /**
+   * The daemon stops: whoever waits gives up.
+   *
+   * @param beginWithinMs how long deliveries that it has in hand may still begin
+   */
+  end(beginWithinMs = 0): void {
+    this.#lastBeginAt = Math.min(this.#lastBeginAt, this.now() + beginWithinMs);
   }
 }
 

@@ -50,3 +50,19 @@ test('whoever waits gives up when the database is silent, and when the daemon en
   ended.end();
   await expect(opened).rejects.toThrow(SendingStopped);
 });
+
+test('once the daemon ends, what it has in hand may begin for a while, and is sent when it has begun', async () => {
+  let now = 0;
+  const fence = new Fence(() => now);
+  fence.heard(0);
+  expect(fence.mayBegin).toBe(true);
+  fence.end(100);
+  now = 99;
+  expect(fence.mayBegin).toBe(true);
+  now = 100;
+  expect(fence.mayBegin).toBe(false);
+  await expect(fence.opened()).rejects.toThrow(SendingStopped);
+  await expect(fenced(sender, fence).send('https://example.com/', {} as never)).resolves.toBe(result);
+  fence.end(1_000);
+  expect(fence.mayBegin).toBe(false);
+});

@@ -194,3 +194,26 @@ describe('a database that is away', () => {
     expect(receiver.received.length).toBeLessThanOrEqual(60 + 8);
   });
 });
+
+describe('a daemon that is told to end', () => {
+  test('gives back what it could not send in time, and another one sends that', async () => {
+    receiver.answerWith((_, response) => setTimeout(() => response.end(), 300));
+    await open({ DELIVERY_CONCURRENCY: '2', ATTEMPT_TIMEOUT_MS: '2000' });
+    const { tenantId } = stack;
+    const body = '{"code":"X","discount_type":"fixed"}';
+    const item = { tenantId, eventType: 'coupon.applied', body, idempotencyKey: null, onlyWebhookId: null };
+    await stack.services.emitter.emit(new Array(128).fill(item));
+    const daemon = stack.startDaemon();
+    await eventually(() => receiver.received.length >= 2);
+    await daemon.stop(4_000);
+    // It has 32 in hand, two jobs of 16.
+    const sent = receiver.received.length;
+    expect(sent).toBeLessThan(16);
+    expect(await succeeded()).toBe(sent);
+    receiver.answerWith((_, response) => response.end());
+    stack.startDaemon();
+    await eventually(async () => (await succeeded()) === 128, 15_000);
+    expect(new Set(receiver.received.map(({ headers }) => headers['x-service-delivery'])).size).toBe(128);
+    expect(receiver.received).toHaveLength(128);
+  });
+});
