@@ -118,12 +118,17 @@ export class TargetSite implements AsyncDisposable {
     return { stored: JSON.parse(payload).data?.createWebhook != null, text: payload };
   }
 
-  /** Emits one event, and waits until each delivery of it has ended. @returns what the tenant reads, by webhook */
+  /**
+   * Emits one event, and waits until each delivery of it has ended, and of what webhooks are told of its failures.
+   *
+   * @returns what the tenant reads, by webhook
+   */
   async deliver(withinMs = 60_000): Promise<Map<number, Reading>> {
     const eventId = await this.stack.emit();
     await eventually(
       async () =>
-        (await this.stack.deliveries(`event_id = ${eventId} and status in ('PENDING', 'HELD')`)).length === 0,
+        (await this.stack.deliveries(`status = 'PENDING' or status = 'HELD' and event_id = ${eventId}`))
+          .length === 0,
       withinMs,
     );
     return await this.read(eventId);
