@@ -35,8 +35,9 @@ export interface DaemonDeps {
   registry?: Registry;
 }
 
-/** Of what is in hand when the daemon stops, the last is begun so early that even a full attempt can end and be recorded. */
+/** Of what is in hand when the daemon stops, the last begins so early that a full attempt can end and be recorded in time. */
 const RECORD_MS = 1_000;
+/** Where attempts may take longer than that leaves room for, what is quick is sent all the same. */
 const BEGIN_MS_MIN = 1_000;
 
 /** The delivery daemon: a runner of jobs, the connection that tells that they are alive, and the sweeps beside them. */

@@ -31,7 +31,7 @@ const BESIDE_FETCH_MAX = 50;
 export class LocalJobs {
   readonly #queue: Inside;
   /** Given during a fetch: they go with what it brings, or, if it fails, with what the next one does. */
-  #besideFetch: Job[] = [];
+  readonly #besideFetch: Job[] = [];
 
   constructor(queue: LocalQueue, events: WorkerEvents) {
     this.#queue = queue as unknown as Inside;
