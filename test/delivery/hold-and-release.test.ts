@@ -6,6 +6,7 @@ import type { WebhookChange } from '../../src/operations/update-webhook.js';
 import { updateWebhook } from '../../src/operations/update-webhook.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
+import { emitMany } from '../support/factories.js';
 import { answer, type Receiver, startReceiver } from '../support/receiver.js';
 
 let stack: DeliveryStack;
@@ -185,15 +186,8 @@ describe('settling a webhook', () => {
   test('moves any number of deliveries, in chunks', async () => {
     await open();
     const events = 2_500;
-    const { emitter } = stack.services;
     await change({ active: false });
-    const item = {
-      tenantId: stack.tenantId,
-      eventType: 'coupon.applied',
-      idempotencyKey: null,
-      onlyWebhookId: null,
-    };
-    await emitter.emit(new Array(events).fill({ ...item, body: '{"code":"a","discount_type":"b"}' }));
+    await emitMany(stack.services, stack.tenantId, events);
     await change({ active: true });
 
     expect(await settleWebhook(stack.services.db, stack.tenantId, webhookId)).toBe(events);

@@ -9,6 +9,7 @@ import { settleWebhook } from '../../src/operations/settle-webhook.js';
 import { updateWebhook } from '../../src/operations/update-webhook.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
+import { emitMany } from '../support/factories.js';
 import { answer, type Receiver, startReceiver } from '../support/receiver.js';
 
 let stack: DeliveryStack;
@@ -26,15 +27,8 @@ afterEach(async () => {
 
 /** @returns the ids of the deliveries of events that are emitted in one transaction */
 async function emitTogether(events: number, onlyWebhookId: number | null = null): Promise<number[]> {
-  const item = {
-    tenantId: stack.tenantId,
-    eventType: 'coupon.applied',
-    body: '{"code":"a","discount_type":"b"}',
-    idempotencyKey: null,
-    onlyWebhookId,
-  };
   const before = new Set((await stack.deliveries()).map(({ id }) => id));
-  await stack.services.emitter.emit(new Array(events).fill(item));
+  await emitMany(stack.services, stack.tenantId, events, onlyWebhookId);
   return (await stack.deliveries()).map(({ id }) => id).filter((id) => !before.has(id));
 }
 

@@ -8,6 +8,7 @@ import { forgetRaised, raisePending } from '../../src/operations/raise-events.js
 import { updateWebhook } from '../../src/operations/update-webhook.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
+import { emitMany } from '../support/factories.js';
 import { operationalEvents, passMinute } from '../support/operational-news.js';
 import { answer, type Receiver, startReceiver } from '../support/receiver.js';
 
@@ -44,17 +45,6 @@ const enable = (id: number) =>
 const countOf = (events: { payload: Record<string, string> }[]) =>
   events.reduce((sum, { payload }) => sum + Number(payload['count']), 0);
 
-async function emitMany(count: number): Promise<void> {
-  const item = {
-    tenantId: stack.tenantId,
-    eventType: 'coupon.applied',
-    body: '{"code":"a","discount_type":"b"}',
-    idempotencyKey: null,
-    onlyWebhookId: null,
-  };
-  await stack.services.emitter.emit(new Array(count).fill(item));
-}
-
 describe('at most one event a minute for each webhook and type', () => {
   test(
     'a thousand exhausted deliveries are one event at once, and the rest in one with their count',
@@ -65,7 +55,7 @@ describe('at most one event a minute for each webhook and type', () => {
         requests += 1;
         response.writeHead(requests % 2 === 0 ? 200 : 500).end();
       });
-      await emitMany(2_000);
+      await emitMany(stack.services, stack.tenantId, 2_000);
       stack.startDaemon();
       await settled();
       expect(await stack.deliveries(`status = 'FAILED'`)).toHaveLength(1_000);
@@ -111,7 +101,7 @@ describe('at most one event a minute for each webhook and type', () => {
   test('webhooks and types have a minute each', async () => {
     const { id: other } = await stack.webhook(failing.url);
     stack.startDaemon();
-    await emitMany(10);
+    await emitMany(stack.services, stack.tenantId, 10);
     await settled();
     const raised = (await operationalEvents(stack)).map(
       ({ event_type, payload }) => `${event_type} ${payload['webhook_id']}`,
@@ -123,7 +113,7 @@ describe('at most one event a minute for each webhook and type', () => {
 
   test('of a webhook that was deleted, what was counted is dropped; and what is over is forgotten', async () => {
     const daemon = stack.startDaemon();
-    await emitMany(3);
+    await emitMany(stack.services, stack.tenantId, 3);
     await settled();
     await daemon.stop();
     await stack.rows(`update hookwright.raised_events set pending = 2, pending_body = '{"webhook_id":"1"}'`);
@@ -211,7 +201,7 @@ describe('webhooks that fail for ever', () => {
       const { id: otherId } = await stack.webhook(failing.url);
       stack.startDaemon();
       for (let round = 0; round < 3; round++) {
-        await emitMany(12);
+        await emitMany(stack.services, stack.tenantId, 12);
         await settled();
         await passMinute(stack);
         await eventually(

@@ -6,6 +6,7 @@ import { openServices } from '../../src/services.js';
 import { DatabaseProxy } from '../support/database-proxy.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
+import { emitMany } from '../support/factories.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 
 let stack: DeliveryStack;
@@ -199,10 +200,7 @@ describe('a daemon that is told to end', () => {
   test('gives back what it could not send in time, and another one sends that', async () => {
     receiver.answerWith((_, response) => setTimeout(() => response.end(), 300));
     await open({ DELIVERY_CONCURRENCY: '2', ATTEMPT_TIMEOUT_MS: '2000' });
-    const { tenantId } = stack;
-    const body = '{"code":"X","discount_type":"fixed"}';
-    const item = { tenantId, eventType: 'coupon.applied', body, idempotencyKey: null, onlyWebhookId: null };
-    await stack.services.emitter.emit(new Array(128).fill(item));
+    await emitMany(stack.services, stack.tenantId, 128);
     const daemon = stack.startDaemon();
     await eventually(() => receiver.received.length >= 2);
     await daemon.stop(4_000);

@@ -44,7 +44,6 @@ describe('a daemon that is killed', () => {
     report('kill -9', { kills, statuses: load.statuses, ...findings });
     expect(findings.problems).toEqual([]);
     expect(findings).toMatchObject({ accepted: 3 * events, lost: 0, byStatus: { SUCCEEDED: 3 * events } });
-    // Requests in flight and outcomes not yet committed, of each at most as many as there are slots.
     expect(findings.duplicatesOfWorst).toBeLessThanOrEqual(DUPLICATES_OF_ONE_MAX);
     if (isLong) {
       expect(findings.firstSend.p999).toBeLessThanOrEqual(5_000);

@@ -102,14 +102,19 @@ export function makeWebhook(
 
 export const couponPayload = { code: 'SUMMER', discount_type: 'percent' };
 
-/** Emits `count` events of type coupon.applied past the API. Answers with their ids. */
-export async function emitMany(services: Services, tenantId: number, count: number): Promise<number[]> {
+/** Emits `count` events of type coupon.applied past the API, in one transaction. Answers with their ids. */
+export async function emitMany(
+  services: Services,
+  tenantId: number,
+  count: number,
+  onlyWebhookId: number | null = null,
+): Promise<number[]> {
   const emit = {
     tenantId,
     eventType: 'coupon.applied',
     body: JSON.stringify(couponPayload),
     idempotencyKey: null,
-    onlyWebhookId: null,
+    onlyWebhookId,
   };
   const results = await services.emitter.emit(Array.from({ length: count }, () => emit));
   return results.map((result) => (result.refused === null ? result.eventId : Number.NaN));
