@@ -99,6 +99,7 @@ export function apiKeyScopes(grantable: readonly Scope[]) {
   return z
     .array(z.string())
     .min(1, 'must name at least one scope')
+    .max(knownScopes.length, `must have at most ${knownScopes.length} scopes`)
     .superRefine((names, context) => {
       const add = (index: number, code: string, message: string) =>
         context.addIssue({ code: 'custom', path: [index], message, params: { code } });

@@ -15,6 +15,8 @@ export interface BadValue {
 }
 
 const long = 'x'.repeat(5000);
+/** As many as a body has room for. */
+const manyNames = Array.from({ length: 200_000 }, (_, index) => `no.such${index}`);
 const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: nested(levels - 1) });
 const listed = (values: readonly unknown[]): [string, unknown][] =>
   values.map((value) => [JSON.stringify(value).slice(0, 40), value]);
@@ -147,11 +149,21 @@ const wrongValues: Record<string, readonly unknown[]> = {
     ['\u0000'],
     ['\ud800'],
     [long],
+    manyNames,
   ],
   expiresInSeconds: [-1, 0, 59, 2 ** 31 - 1],
   idempotencyKey: ['', 'x'.repeat(256), 'ü', '\n', '\u0000', '\ud800'],
   name: ['', '   ', 'x'.repeat(201), 'a\u0000b', 'a\nb', '\ud800', long],
-  scopes: [[], ['no:such'], [''], ['\u0000'], [long], ['platform:admin'], ['webhooks:read', 'webhooks:read']],
+  scopes: [
+    [],
+    ['no:such'],
+    [''],
+    ['\u0000'],
+    [long],
+    ['platform:admin'],
+    ['webhooks:read', 'webhooks:read'],
+    manyNames,
+  ],
   url: badUrls,
   payload: [
     {},
