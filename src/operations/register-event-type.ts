@@ -1,6 +1,6 @@
 import { type Database, query } from '../database.js';
 import { textFieldsOf } from '../domain/event-schema.js';
-import { BUILT_IN_EVENT_TYPES } from '../domain/event-type.js';
+import { BUILT_IN_EVENT_TYPES, isEventTypeName } from '../domain/event-type.js';
 import { samplePayload } from '../domain/sample-payload.js';
 import { ApiError, invalidInput, notFound } from '../errors.js';
 import { tenantTransaction } from '../tenant-database.js';
@@ -149,6 +149,9 @@ async function changeEventType(
   name: string,
   change: (client: Client, row: Row) => Promise<void>,
 ): Promise<void> {
+  if (!isEventTypeName(name)) {
+    throw unknownEventType(); // nor would Postgres take every text for a value
+  }
   await tenantTransaction(db.pool, null, async (client) => {
     const [row] = await query<Row>(
       client,
@@ -160,7 +163,7 @@ async function changeEventType(
       [name],
     );
     if (row === undefined) {
-      throw notFound('event type', 'of this name'); // not repeated: it may have any length
+      throw unknownEventType();
     }
     if (row.reserved) {
       const detail = 'belongs to the service itself and cannot be changed';
@@ -169,6 +172,9 @@ async function changeEventType(
     await change(client, row);
   });
 }
+
+/** The name is not repeated: it may have any length. */
+const unknownEventType = () => notFound('event type', 'of this name');
 
 const target = (name: string) => ({ target: 'EVENT_TYPE', targetId: name }) as const;
 
