@@ -73,13 +73,13 @@ export function logError(request: FastifyRequest, known: ApiError, cause: unknow
  * (RFC 9110 §15.5.6), else 404. Routes must be registered afterwards.
  */
 export function refuseUnknownRoutes(app: FastifyInstance): void {
-  const known = new Map<string, { pattern: RegExp; methods: Set<string> }>();
+  const known = new Map<string, Set<string>>();
   app.addHook('onRoute', ({ url, method }) => {
-    const route = known.get(url) ?? { pattern: patternOf(url), methods: new Set() };
+    const methods = known.get(url) ?? new Set();
     for (const name of [method].flat()) {
-      route.methods.add(name);
+      methods.add(name);
     }
-    known.set(url, route);
+    known.set(url, methods);
   });
   app.addHook('onRequest', (request, reply, done) => {
     if (!request.is404) {
@@ -87,8 +87,10 @@ export function refuseUnknownRoutes(app: FastifyInstance): void {
       return;
     }
     const path = request.url.split('?', 1)[0] ?? '';
-    const routes = [...known.values()].filter(({ pattern }) => pattern.test(path));
-    const allowed = routes.flatMap(({ methods }) => [...methods]).join(', ');
+    const allowed = [...known]
+      .filter(([url]) => isOf(path, url))
+      .flatMap(([, methods]) => [...methods])
+      .join(', ');
     if (allowed === '') {
       throw new ApiError('not_found', 'There is nothing at this path.');
     }
@@ -97,6 +99,12 @@ export function refuseUnknownRoutes(app: FastifyInstance): void {
   });
 }
 
-function patternOf(url: string): RegExp {
-  return new RegExp(`^${url.replace(/:[a-z]+/g, '[^/]+')}$`);
+/** Whether a path is one of the route `url`, whose segments with a colon stand for any. */
+function isOf(path: string, url: string): boolean {
+  const segments = path.split('/');
+  const wanted = url.split('/');
+  return (
+    segments.length === wanted.length &&
+    wanted.every((name, index) => (name.startsWith(':') ? segments[index] !== '' : segments[index] === name))
+  );
 }

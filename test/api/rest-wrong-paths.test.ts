@@ -108,6 +108,7 @@ describe('methods and paths', () => {
 
   test.each([
     'GET /',
+    'GET /openapi-json',
     'GET /webhook',
     'GET /webhooks/',
     'GET /webhooks/1/',
