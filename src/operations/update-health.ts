@@ -16,6 +16,7 @@ import type { FinishedAttempt } from './record-attempts.js';
 export interface LockedWebhook {
   id: number;
   tenant_id: number;
+  url: string;
   active: boolean;
   generation: number;
   consecutive_failures: number;
@@ -26,7 +27,7 @@ export interface LockedWebhook {
 const lockStatement: Statement = {
   name: 'lock_webhooks',
   text: `
-    select id, tenant_id, active, generation, consecutive_failures, ordinary_failures, failed_at
+    select id, tenant_id, url, active, generation, consecutive_failures, ordinary_failures, failed_at
     from hookwright.webhooks where id = any($1::bigint[]) order by id for update`,
 };
 
@@ -170,8 +171,14 @@ function newHealth(webhook: LockedWebhook, attempts: readonly FinishedAttempt[])
   };
   const latest = (wanted: readonly FinishedAttempt[]) =>
     wanted.length === 0 ? null : new Date(Math.max(...wanted.map(endedAt)));
-  const closings = attempts.flatMap(({ outcome }) =>
-    outcome.verdict === 'FAILED' && outcome.closeMs !== null ? [outcome.closeMs] : [],
+  // Another url, or a webhook that was switched on since, opened it: what was under way then must not close it again.
+  const closings = attempts.flatMap(({ delivery: { url, generation }, outcome }) =>
+    outcome.verdict === 'FAILED' &&
+    outcome.closeMs !== null &&
+    url === webhook.url &&
+    generation === webhook.generation
+      ? [outcome.closeMs]
+      : [],
   );
   return {
     verdict: foldHealth(state, steps),

@@ -176,6 +176,33 @@ describe('a closed endpoint', () => {
     expect(await stack.delivery(first)).toMatchObject({ status: 'PENDING', attempt_count: 1 });
     await repaired.close();
   });
+
+  test.each([
+    ['got another url', [(to: string) => ({ url: to })]],
+    ['was switched off and on again', [() => ({ active: false }), () => ({ active: true })]],
+  ])('stays open where the webhook %s while the request was under way', async (_name, changes) => {
+    await open({ RETRY_BASE_SECONDS: '120' });
+    const moved = await startReceiver();
+    let respond: (() => void) | undefined;
+    receiver.answerWith((_, response) => {
+      respond = () => response.writeHead(503, { 'retry-after': '600' }).end();
+    });
+    const first = await stack.emit();
+    stack.startDaemon();
+    const go = await eventually(() => respond);
+    for (const change of changes) {
+      const { db } = stack.services;
+      await updateWebhook(db, stack.tenantId, webhookId, change(moved.url), 168, commandLine);
+    }
+    receiver.answerWith(answer(200));
+    go();
+    await eventually(async () => (await stack.delivery(first)).attempt_count === 1);
+
+    const [webhook] = await stack.rows('select closed_until from hookwright.webhooks');
+    expect(webhook).toEqual({ closed_until: null });
+    await inStatus(await stack.emit(), 'SUCCEEDED');
+    await moved.close();
+  });
 });
 
 describe('redelivering ("manual redispatch")', () => {
