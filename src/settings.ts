@@ -173,7 +173,7 @@ export const settings = {
       .transform(Number)
       .refine((seconds) => seconds >= 0.01 && seconds <= 3600),
     '0.01 to 3600',
-    'The delay before the first retry, in seconds; it doubles with each further one, up to 60 minutes. For trials and tests: the contract has 120.',
+    'The delay before the first retry, in seconds; it doubles with each further one, up to 60 minutes. For trials and tests: receivers are told 120.',
   ),
   HOLD_HOURS: setting(
     whole(1, 2160, 168),

@@ -32,5 +32,5 @@ export const scenarios: readonly Scenario[] = [
   keys,
 ];
 
-/** Those of `npm run bench` alone: under a minute together. */
+/** Those of `npm run bench` alone: a minute and a half together. */
 export const defaultScenarios: readonly Scenario[] = [throughput, latency];

@@ -67,7 +67,7 @@ describe('the OpenAPI document', () => {
     });
   });
 
-  test('has every route of the contract and of the design, and no others', () => {
+  test('has every route of the interface, and no others', () => {
     const found = operations().map(({ path, method }) => `${method.toUpperCase()} ${path}`);
     expect(found.sort()).toEqual([
       'DELETE /webhooks/{id}',

@@ -19,7 +19,7 @@ describe('the settings of limits', () => {
     },
   );
 
-  test('the figures of the design are the defaults', () => {
+  test('their defaults are known', () => {
     expect(readConfig({}).limits).toMatchObject({
       restBodyBytesMax: 65_536,
       eventsPerRequestMax: 100,

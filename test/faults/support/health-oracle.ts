@@ -18,7 +18,7 @@ export interface HealthFindings {
 
 /**
  * Checks every change of every webhook: what its row became must be what folding the attempts of that transaction, in
- * the order in which they finished, makes of what it was (design §2). It is a second implementation on purpose, and
+ * the order in which they finished, makes of what it was. It is a second implementation on purpose, and
  * knows where the order cannot be told: then any order is right.
  *
  * `otherThanFinishOrder` counts webhooks whose count in the end differs from a fold over all their attempts by the
