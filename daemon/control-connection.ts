@@ -1,8 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from 'pino';
-import { poolOptions } from '../src/database.js';
-import { prepareControlSession, tryLockPool, unlockPool } from '../src/operations/dead-workers.js';
+import { cutOff, poolOptions } from '../src/database.js';
+import {
+  CONTROL_NAME,
+  prepareControlSession,
+  tryLockPool,
+  unlockPool,
+} from '../src/operations/dead-workers.js';
 import type { DeadWorkers } from './dead-workers.js';
 import { Fence } from './fence.js';
 
@@ -111,7 +116,7 @@ export class ControlConnection {
       connectionTimeoutMillis: BEAT_TIMEOUT_MS,
       query_timeout: BEAT_TIMEOUT_MS,
       statement_timeout: BEAT_TIMEOUT_MS,
-      application_name: 'hookwright control',
+      application_name: CONTROL_NAME,
     });
     client.on('error', () => {}); // the statement under way, or the next one, tells
     this.#connection = client;
@@ -158,10 +163,4 @@ export class ControlConnection {
       }
     }
   }
-}
-
-/** A connection that is stuck does not end when asked to. */
-function cutOff(client: pg.Client): void {
-  void client.end().catch(() => {});
-  (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
 }

@@ -7,13 +7,12 @@ import {
   DELIVER_TASK,
   type DeliverGroupPayload,
   type DeliverPayload,
+  SUSPECT_FROM_FETCH,
   setJobAside,
   splitJobGroup,
 } from '../src/operations/enqueue.js';
 import { SendingStopped } from './fence.js';
 
-/** Fetched this often, four processes have died with the job in hand, or it was there each time another one killed them. */
-const SUSPECT_FROM_FETCH = 5;
 const ASIDE_SECONDS = 3_600;
 /** Suspects that wait hold slots. Those that find the line full come again in a moment. */
 const LINE_MAX = 16;

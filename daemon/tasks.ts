@@ -9,6 +9,7 @@ import {
   type BulkPayload,
   DELIVER_GROUP_TASK,
   DELIVER_TASK,
+  HOUSEKEEPING_TASK,
   SETTLE_TASK,
   type SettlePayload,
 } from '../src/operations/enqueue.js';
@@ -22,7 +23,6 @@ import { settleWebhook } from '../src/operations/settle-webhook.js';
 import type { Deliverer } from './deliver.js';
 import type { DeliverGroupJob, DeliverJob } from './loaded.js';
 
-const HOUSEKEEPING_TASK = 'housekeeping';
 const ROLL_UP_TASK = 'roll-up-stats';
 
 /** Task names, as jobs carry them, and what they do. */

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from 'pino';
-import { poolOptions } from './database.js';
+import { cutOff, poolOptions } from './database.js';
 import { CHANGES_CHANNEL } from './operations/changes.js';
 
 const PROBE_EVERY_MS = 10_000;
@@ -76,13 +76,5 @@ export class ChangeListener {
       await Promise.race([ended, delay(PROBE_EVERY_MS, undefined, { signal })]);
       await Promise.race([ended, client.query('select 1')]);
     }
-  }
-}
-
-/** A connection that is stuck does not end when asked to. */
-function cutOff(client: pg.Client | undefined): void {
-  if (client !== undefined) {
-    void client.end().catch(() => {});
-    (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
   }
 }

@@ -91,6 +91,14 @@ export function tellErrors(pool: pg.Pool, onError: (error: Error) => unknown): v
   pool.on('connect', (client) => client.on('error', onError));
 }
 
+/** Ends a connection, also one that is stuck, which does not end when asked to. */
+export function cutOff(client: pg.Client | undefined): void {
+  if (client !== undefined) {
+    void client.end().catch(() => {});
+    (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
+  }
+}
+
 export function ormOptions(url: string, poolMax: number, role?: string): Options {
   return {
     clientUrl: withSessionOptions(url, '', role),

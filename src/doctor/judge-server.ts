@@ -10,6 +10,8 @@ const IDLE_TRANSACTION_WARN_SECONDS = 60;
 const CONNECTIONS_WARN_SHARE = 0.8;
 /** Of a daemon, besides its pools: those of its job runner, and the one that tells that it is alive. */
 const DAEMON_CONNECTIONS = 6;
+/** Of an API, besides its pools, while somebody follows live updates. */
+const LIVE_UPDATES_CONNECTIONS = 1;
 /** Kept by Postgres for its superusers. */
 const RESERVED_CONNECTIONS = 3;
 
@@ -81,7 +83,7 @@ function judgeDurability({ durability }: ServerFacts): Check[] {
 }
 
 function judgeConnections({ connections, maxConnections }: ServerFacts, { poolMax }: Circumstances): Check {
-  const needed = 4 * poolMax + DAEMON_CONNECTIONS;
+  const needed = 4 * poolMax + DAEMON_CONNECTIONS + LIVE_UPDATES_CONNECTIONS;
   const room = maxConnections - RESERVED_CONNECTIONS;
   const used = `${connections} of ${maxConnections} connections are in use`;
   if (needed > room) {

@@ -6,6 +6,9 @@ import { lockOwnersSql, poolLockSql, unlockPoolsSql } from './enqueue.js';
  * frees the lock in the moment in which that session ends, however the process came to its end.
  */
 
+/** The application name of a daemon's session that has these locks. */
+export const CONTROL_NAME = 'hookwright control';
+
 /** Longer than any daemon takes to connect again, with its locks, to a Postgres that has just started. */
 const SERVER_GRACE_SECONDS = 10;
 

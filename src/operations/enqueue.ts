@@ -16,6 +16,7 @@ export const DELIVER_TASK = 'deliver';
 export const DELIVER_GROUP_TASK = 'deliver-group';
 export const SETTLE_TASK = 'settle-webhook';
 export const BULK_TASK = 'bulk-operation';
+export const HOUSEKEEPING_TASK = 'housekeeping';
 
 export interface DeliverPayload {
   id: number;
@@ -195,13 +196,17 @@ const freeJobsSql = (which: string) => `
     returning id)
   select pg_notify('jobs:insert', json_build_object('count', count(*))::text) from freed having count(*) > 0`;
 
-/** SQL query: the jobs that were fetched this often without being finished, and are put aside. */
-export const jobsAsideSql = (fetches: number) =>
-  `select from graphile_worker._private_jobs where attempts >= ${fetches} and locked_at is null and run_at > now()`;
+/** Fetched this often, four processes have died with the job in hand, or it was there each time another one killed them. */
+export const SUSPECT_FROM_FETCH = 5;
+
+/** SQL query: the suspects that are put aside. */
+export const jobsAsideSql = `
+  select from graphile_worker._private_jobs
+  where attempts >= ${SUSPECT_FROM_FETCH} and locked_at is null and run_at > now()`;
 
 /** SQL query: when the crontab's hourly job was last started. */
 export const lastHousekeepingSql = `
-  select max(last_execution) from graphile_worker._private_known_crontabs where identifier = 'housekeeping'`;
+  select max(last_execution) from graphile_worker._private_known_crontabs where identifier = '${HOUSEKEEPING_TASK}'`;
 
 /** The name of the lock that a worker pool's process holds for as long as it is alive. */
 export const poolLockSql = (poolId: string) => `hashtextextended(${poolId}, 0)`;

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { CONTROL_NAME } from './dead-workers.js';
 import { hasNoLiveJobSql, jobsAsideSql, lockOwnersSql, poolLockSql } from './enqueue.js';
 
 /** What `hookwright doctor` looks at in the deliveries, besides the backlog. Reads only. */
@@ -20,10 +21,6 @@ export interface DeliveryFacts {
 /** Longer than the sweep for them takes. */
 const LOST_AFTER_SECONDS = 180;
 const LOOKED_MAX = 10_000;
-const SUSPECT_FETCHES = 5;
-
-/** The application name of each daemon's control connection (daemon/control-connection.ts). */
-const CONTROL_NAME = 'hookwright control';
 
 /** @throws what the database throws */
 export async function examineDeliveries(client: pg.ClientBase): Promise<DeliveryFacts> {
@@ -47,7 +44,7 @@ export async function examineDeliveries(client: pg.ClientBase): Promise<Delivery
           select from pg_locks l
           where l.locktype = 'advisory' and l.objsubid = 1
             and (l.classid::bigint << 32 | l.objid::bigint) = ${poolLockSql('owner.id')})) as "deadPools",
-       (select count(*)::integer from (${jobsAsideSql(SUSPECT_FETCHES)}) suspects) as quarantined`,
+       (select count(*)::integer from (${jobsAsideSql}) suspects) as quarantined`,
     [CONTROL_NAME, LOST_AFTER_SECONDS],
   );
   const { rows: encryptionKeys } = await client.query(

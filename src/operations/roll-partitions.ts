@@ -107,7 +107,7 @@ export async function forgetTraces(pool: pg.Pool): Promise<void> {
   );
 }
 
-/** Idempotency keys are kept 7 days (design: the same key within that time is the same event). */
+/** Idempotency keys are kept 7 days: the same key within that time is the same event. */
 export async function forgetIdempotencyKeys(pool: pg.Pool): Promise<void> {
   await pool.query(`delete from hookwright.idempotency_keys where created_at < now() - interval '7 days'`);
 }
