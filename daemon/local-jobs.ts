@@ -23,7 +23,8 @@ export interface Room {
   ahead: number;
 }
 
-const WAITING_MAX = 100;
+/** Between two fetches. The next one comes when none is left, and what is in the tables only waits for that. */
+const AHEAD_MAX = 100;
 /** Fewer, because the fetch brings some itself. */
 const BESIDE_FETCH_MAX = 50;
 
@@ -32,10 +33,14 @@ export class LocalJobs {
   readonly #queue: Inside;
   /** Given during a fetch: they go with what it brings, or, if it fails, with what the next one does. */
   readonly #besideFetch: Job[] = [];
+  #givenAhead = 0;
 
   constructor(queue: LocalQueue, events: WorkerEvents) {
     this.#queue = queue as unknown as Inside;
     this.#awaitReturn(events);
+    events.on('localQueue:setMode', () => {
+      this.#givenAhead = 0;
+    });
     events.on('localQueue:getJobs:complete', ({ jobs }) => {
       for (const job of this.#besideFetch.splice(0)) {
         putAhead(jobs, job);
@@ -49,9 +54,9 @@ export class LocalJobs {
   }
 
   get #roomAhead(): number {
-    const { mode, jobQueue, fetchInProgress } = this.#queue;
+    const { mode, fetchInProgress } = this.#queue;
     if (mode === 'WAITING') {
-      return WAITING_MAX - jobQueue.length;
+      return AHEAD_MAX - this.#givenAhead;
     }
     return mode === 'POLLING' && fetchInProgress ? BESIDE_FETCH_MAX - this.#besideFetch.length : 0;
   }
@@ -72,6 +77,7 @@ export class LocalJobs {
     }
     const { mode, jobQueue } = this.#queue;
     if (mode === 'WAITING') {
+      this.#givenAhead += jobs.length;
       for (const job of jobs) {
         putAhead(jobQueue, job);
       }

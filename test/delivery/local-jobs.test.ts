@@ -19,8 +19,9 @@ describe('a job that is given to a runner', () => {
       receivedJobs: (jobs: Job[]) => begun.push(...jobs),
       background: () => {},
     };
-    const local = new LocalJobs(queue as never, { on: () => {} } as never);
-    return { local, begun, waiting };
+    const events: WorkerEvents = new EventEmitter();
+    const local = new LocalJobs(queue as never, events);
+    return { local, begun, waiting, events };
   };
   const { priority: FIRST } = LANES.FIRST;
 
@@ -93,11 +94,19 @@ describe('a job that is given to a runner', () => {
     await runner.stop();
   });
 
-  test('is refused when a hundred wait, and when the runner ends', () => {
-    const many = Array.from({ length: 99 }, () => job('crowded', LANES.CROWDED.priority));
-    const { local } = queueOf('WAITING', 0, many);
+  test('is refused when a hundred were given since the last fetch, begun or not: others wait for the next one', () => {
+    const { local, waiting, events } = queueOf('WAITING', 0, [job('crowded', LANES.CROWDED.priority)]);
+    const many = Array.from({ length: 99 }, () => job('given', FIRST));
+    expect(local.give(many)).toBe(true);
+    waiting.splice(0, 99);
+    expect(local.give([job('a', FIRST), job('b', FIRST)])).toBe(false);
     expect(local.give([job('a', FIRST)])).toBe(true);
-    expect(local.give([job('b', FIRST)])).toBe(false);
+    expect(local.room.ahead).toBe(0);
+    events.emit('localQueue:setMode', { newMode: 'WAITING' } as never);
+    expect(local.room.ahead).toBe(100);
+  });
+
+  test('is refused when the runner ends', () => {
     expect(queueOf('RELEASED', 5, []).local.give([job('c', FIRST)])).toBe(false);
   });
 });
