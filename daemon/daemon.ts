@@ -130,15 +130,25 @@ export class Daemon {
    * lets go of the rest.
    */
   stop(withinMs: number = this.deps.config.delivery.drainTimeoutMs): Promise<void> {
-    this.#stopped ??= this.#stop(withinMs);
+    const { attemptTimeoutMs } = this.deps.config.delivery;
+    return this.#stopOnce(Math.max(BEGIN_MS_MIN, withinMs - attemptTimeoutMs - RECORD_MS), withinMs);
+  }
+
+  /** As `stop`, but nothing more is sent: only what is under way may still be recorded. */
+  stopSending(withinMs: number): Promise<void> {
+    return this.#stopOnce(0, withinMs);
+  }
+
+  #stopOnce(beginWithinMs: number, withinMs: number): Promise<void> {
+    this.#stopped ??= this.#stop(beginWithinMs, withinMs);
     return this.#stopped;
   }
 
-  async #stop(withinMs: number): Promise<void> {
-    const { attemptTimeoutMs } = this.deps.config.delivery;
-    this.#control.fence.end(Math.max(BEGIN_MS_MIN, withinMs - attemptTimeoutMs - RECORD_MS));
+  async #stop(beginWithinMs: number, withinMs: number): Promise<void> {
+    this.fence.end(beginWithinMs);
     const drained = Promise.all([this.#runner.stop(), ...this.#stopSweeps.map((stop) => stop())]);
     await Promise.race([drained, delay(withinMs, undefined, { ref: false })]);
+    this.fence.letGo();
     // Last: as long as it is there, nobody else takes what is in hand here.
     await this.#control.stop();
     await this.#sender.close();

@@ -19,6 +19,7 @@ export class Fence {
   #outcomesWaiting = 0;
   /** When the last delivery may begin; infinite until the daemon stops. */
   #lastBeginAt = Number.POSITIVE_INFINITY;
+  #lettingGo = false;
 
   constructor(private readonly now: () => number = () => performance.now()) {}
 
@@ -85,6 +86,16 @@ export class Fence {
    */
   end(beginWithinMs = 0): void {
     this.#lastBeginAt = Math.min(this.#lastBeginAt, this.now() + beginWithinMs);
+  }
+
+  /** Whether outcomes that wait for the database are given up. */
+  get lettingGo(): boolean {
+    return this.#lettingGo;
+  }
+
+  /** The daemon has no more time: what is still in hand is left to others. */
+  letGo(): void {
+    this.#lettingGo = true;
   }
 }
 

@@ -45,8 +45,8 @@ export class Recorder {
   }
 
   /**
-   * The request has been made: losing its outcome would repeat it, so a database that is away is waited for, and
-   * meanwhile nothing else is sent.
+   * The request has been made: losing its outcome would repeat it, so a database that is away is waited for, until
+   * the daemon has no more time to end, and meanwhile nothing else is sent.
    */
   async record(attempt: FinishedAttempt): Promise<void> {
     const { fence } = this.deps;
@@ -58,7 +58,7 @@ export class Recorder {
           return;
         } catch (error) {
           waiting ??= fence.outcomeWaits();
-          if (!isDatabaseAway(error) || fence.ended) {
+          if (!isDatabaseAway(error) || fence.lettingGo) {
             throw error;
           }
           await delay(RECORD_PAUSE_MS);

@@ -96,7 +96,7 @@ async function open(roles: Roles, config: Config, log: Logger, closings: Closing
     const started = new Daemon({ ...daemonServices, registry });
     daemon = started;
     apiServices?.emitter.claimFor(started.claims);
-    closings.push((inHaste) => started.stop(inHaste ? HASTY_DRAIN_MS : undefined));
+    closings.push((inHaste) => (inHaste ? started.stopSending(HASTY_DRAIN_MS) : started.stop()));
     log.info({ concurrency: config.delivery.concurrency }, 'the delivery daemon is running');
   }
   const services = daemonServices ?? apiServices;

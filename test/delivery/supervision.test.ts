@@ -197,6 +197,36 @@ describe('a database that is away', () => {
 });
 
 describe('a daemon that is told to end', () => {
+  test('while its database is away for a moment records what was under way all the same', async () => {
+    let respond: (() => void) | undefined;
+    receiver.answerWith((_, response) => {
+      respond = () => response.end();
+    });
+    await open();
+    const { proxy, daemon } = await startDaemonBehindProxy();
+    await emit(1);
+    const go = await eventually(() => respond);
+    proxy.takeAway();
+    const stopped = daemon.stop();
+    go();
+    await eventually(() => daemon.fence.closed);
+    proxy.bringBack();
+    await stopped;
+    expect(await succeeded()).toBe(1);
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  test('because of a fault of its own sends no more, and records what was under way', async () => {
+    receiver.answerWith((_, response) => setTimeout(() => response.end(), 300));
+    await open({ DELIVERY_CONCURRENCY: '2' });
+    await emitMany(stack.services, stack.tenantId, 32);
+    const daemon = stack.startDaemon();
+    await eventually(() => receiver.received.length === 2);
+    await daemon.stopSending(3_000);
+    expect(receiver.received).toHaveLength(2);
+    expect(await succeeded()).toBe(2);
+  });
+
   test('gives back what it could not send in time, and another one sends that', async () => {
     receiver.answerWith((_, response) => setTimeout(() => response.end(), 300));
     await open({ DELIVERY_CONCURRENCY: '2', ATTEMPT_TIMEOUT_MS: '2000' });
