@@ -159,7 +159,8 @@ function newHealth(webhook: LockedWebhook, attempts: readonly FinishedAttempt[])
   const inOrder = attempts.toSorted((a, b) => endedAt(a) - endedAt(b));
   const steps: NewsStep[] = inOrder.map(({ delivery, outcome }) => ({
     generation: delivery.generation,
-    verdict: outcome.verdict,
+    // That another url is gone for good says nothing of this one.
+    verdict: outcome.verdict === 'GONE' && delivery.url !== webhook.url ? 'FAILED' : outcome.verdict,
     operational: isOperational(delivery.eventType),
   }));
   const state = {

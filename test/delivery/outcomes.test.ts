@@ -205,6 +205,25 @@ describe('a closed endpoint', () => {
   });
 });
 
+test('a 410 from the url that a webhook had before is a failure like any other', async () => {
+  await open();
+  const moved = await startReceiver();
+  let respond: (() => void) | undefined;
+  receiver.answerWith((_, response) => {
+    respond = () => response.writeHead(410).end();
+  });
+  const eventId = await stack.emit();
+  stack.startDaemon();
+  const go = await eventually(() => respond);
+  const { db } = stack.services;
+  await updateWebhook(db, stack.tenantId, webhookId, { url: moved.url }, 168, commandLine);
+  go();
+  expect(await inStatus(eventId, 'FAILED')).toMatchObject({ attempt_count: 1 });
+  const [webhook] = await stack.rows('select active, consecutive_failures from hookwright.webhooks');
+  expect(webhook).toEqual({ active: true, consecutive_failures: 1 });
+  await moved.close();
+});
+
 describe('redelivering ("manual redispatch")', () => {
   beforeEach(() => open());
 
