@@ -18,11 +18,22 @@ const OVERDUE_EVERY_MS = 10_000;
 const BULK_EVERY_MS = 2_000;
 const NEWS_EVERY_MS = 5_000;
 
+/** Runs what it is given one after the other. */
+function inTurn(): (work: () => Promise<void>) => Promise<void> {
+  let last = Promise.resolve();
+  return (work) => {
+    const done = last.then(work);
+    last = done.catch(() => {});
+    return done;
+  };
+}
+
 /**
  * Looks again and again for deliveries whose time comes, and for those that fell through: pending without a job, or
  * held by a webhook that is active; for bulk operations that stand still; and for what owners are to be told of because
  * time has passed.
- * One process at a time does it. A sweep that fails is logged and comes round again.
+ * One process at a time does it, and one sweep at a time: each takes two connections, one of them for its lock. A sweep
+ * that fails is logged and comes round again.
  *
  * @returns a function that ends it, after the sweeps under way
  */
@@ -30,13 +41,16 @@ export function startRescue(
   { db, log }: { db: Database; log: Logger },
   metrics: Pick<DaemonMetrics, 'sweep'>,
 ): () => Promise<void> {
+  const queue = inTurn();
+  const sweep = (name: string, work: () => Promise<void>) =>
+    queue(() => unlessRunningElsewhere(db.pool, name, work));
   const schedule = repeat(SCHEDULE_EVERY_MS, log, () =>
-    unlessRunningElsewhere(db.pool, 'schedule', async () => {
+    sweep('schedule', async () => {
       metrics.sweep('schedule', await scheduleDeliveries(db.pool));
     }),
   );
   const held = repeat(HELD_EVERY_MS, log, () =>
-    unlessRunningElsewhere(db.pool, 'rescue-held', async () => {
+    sweep('rescue-held', async () => {
       const webhooks = await rescueHeld(db.pool);
       metrics.sweep('held', webhooks);
       if (webhooks > 0) {
@@ -46,7 +60,7 @@ export function startRescue(
   );
   const cursor = overdueFromStart();
   const overdue = repeat(OVERDUE_EVERY_MS, log, () =>
-    unlessRunningElsewhere(db.pool, 'rescue-overdue', async () => {
+    sweep('rescue-overdue', async () => {
       const deliveries = await rescueOverdue(db.pool, undefined, cursor);
       metrics.sweep('overdue', deliveries);
       if (deliveries > 0) {
@@ -55,7 +69,7 @@ export function startRescue(
     }),
   );
   const bulk = repeat(BULK_EVERY_MS, log, () =>
-    unlessRunningElsewhere(db.pool, 'rescue-bulk', async () => {
+    sweep('rescue-bulk', async () => {
       const operations = await rescueBulkOperations(db.pool);
       if (operations > 0) {
         log.info({ operations }, 'found bulk operations to go on with');
@@ -63,7 +77,7 @@ export function startRescue(
     }),
   );
   const news = repeat(NEWS_EVERY_MS, log, () =>
-    unlessRunningElsewhere(db.pool, 'news', async () => {
+    sweep('news', async () => {
       await raisePending(db.pool);
       await warnOfExpiringHolds(db.pool);
     }),

@@ -24,6 +24,8 @@ import type { Deliverer } from './deliver.js';
 import type { DeliverGroupJob, DeliverJob } from './loaded.js';
 
 const ROLL_UP_TASK = 'roll-up-stats';
+/** A long release is made by many jobs, so that none is in the way when the daemon ends. */
+const SETTLE_TURN_MS = 2_000;
 
 /** Task names, as jobs carry them, and what they do. */
 export function taskList(deps: {
@@ -39,7 +41,7 @@ export function taskList(deps: {
       deliverer.deliverGroup(payload as DeliverGroupJob, job.priority),
     [SETTLE_TASK]: async (payload) => {
       const { tenantId, webhookId } = payload as SettlePayload;
-      const moved = await settleWebhook(db, tenantId, webhookId);
+      const moved = await settleWebhook(db, tenantId, webhookId, SETTLE_TURN_MS);
       log.debug({ webhookId, moved }, 'settled a webhook');
     },
     [BULK_TASK]: async (payload, { job }) => {

@@ -79,16 +79,22 @@ export async function enqueueBulkOperation(
   await query(client, { name: 'enqueue_bulk_operation', text }, [operationId, tenantId, inMs, waitedMs]);
 }
 
-/** No pause between chunks is longer, nor is any chunk: see `bulkPause`, and the limits of a statement. */
-const BULK_SILENT_SECONDS = 30;
+/** No pause between two jobs of one kind of work is longer, nor is any job: see `bulkPause`, and the limits of a statement. */
+const SILENT_SECONDS = 30;
 
-/** SQL condition: no job will bring this bulk operation on soon. */
-export const hasNoBulkJobSql = (operationId: string) =>
+/** SQL condition: no job of this key runs, or will run soon. */
+const hasNoJobSoonSql = (key: string) =>
   `not exists (
      select from graphile_worker._private_jobs j
-     where j.key = 'b:' || ${operationId} and j.attempts < j.max_attempts
-       and j.run_at < now() + ${BULK_SILENT_SECONDS} * interval '1 second'
-       and (j.locked_at is null or j.locked_at > now() - ${BULK_SILENT_SECONDS} * interval '1 second'))`;
+     where j.key = ${key} and j.attempts < j.max_attempts
+       and j.run_at < now() + ${SILENT_SECONDS} * interval '1 second'
+       and (j.locked_at is null or j.locked_at > now() - ${SILENT_SECONDS} * interval '1 second'))`;
+
+/** SQL condition: no job will bring this bulk operation on soon. */
+export const hasNoBulkJobSql = (operationId: string) => hasNoJobSoonSql(`'b:' || ${operationId}`);
+
+/** SQL condition: no job will settle this webhook soon. */
+export const hasNoSettleJobSql = (webhookId: string) => hasNoJobSoonSql(`'w:' || ${webhookId}`);
 
 /** SQL condition: no job names this delivery. */
 export const hasNoJobSql = (deliveryId: string) =>
@@ -130,15 +136,19 @@ export async function splitJobGroup(
 }
 
 /**
- * SQL statement: lets the jobs of these deliveries run now that wait for a later time, at most so many of them.
+ * SQL statement: lets the jobs of these deliveries run at a time that wait for a later one, at most so many of them.
  *
  * @param deliveries a query for their ids
+ * @param putOffBefore jobs that were put off since then are left alone
  */
-export const wakeJobsSql = (deliveries: string, limit: number) =>
-  `update graphile_worker._private_jobs set run_at = now()
+export const wakeJobsSql = (
+  deliveries: string,
+  { at, putOffBefore, limit }: { at: string; putOffBefore: string; limit: number },
+) =>
+  `update graphile_worker._private_jobs set run_at = ${at}
    where id in (
      select j.id from (${deliveries}) d join graphile_worker._private_jobs j on j.key = 'd:' || d.id
-     where j.locked_at is null and j.run_at > now() limit ${limit})
+     where j.locked_at is null and j.run_at > ${at} and j.updated_at < ${putOffBefore} limit ${limit})
    returning id`;
 
 const raiseStatement: Statement = {

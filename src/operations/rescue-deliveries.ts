@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { query, type Statement, transaction } from '../database.js';
 import { LANES } from '../domain/lanes.js';
-import { deleteDeadJobsSql, hasNoLiveJobSql } from './enqueue.js';
+import { deleteDeadJobsSql, hasNoLiveJobSql, hasNoSettleJobSql } from './enqueue.js';
 import { enqueueSettle } from './update-webhook.js';
 
 /** An overdue delivery may be waiting its turn; after this long it is asked whether a job still knows of it. */
@@ -73,12 +73,13 @@ const misheldStatement: Statement = {
               where d.status = 'HELD' and d.webhook_id > holding.webhook_id)
       from holding where holding.webhook_id is not null)
     select w.id, w.tenant_id from holding join hookwright.webhooks w on w.id = holding.webhook_id
-    where w.deleted_at is not null or w.hold_until <= now() or (w.active and not w.keep_held)`,
+    where (w.deleted_at is not null or w.hold_until <= now() or (w.active and not w.keep_held))
+      and ${hasNoSettleJobSql('w.id')}`,
 };
 
 /**
- * Finds webhooks whose held deliveries no longer fit their state, and has them settled: an event that was emitted
- * while its webhook was being enabled can end up held by an active webhook, and holds expire.
+ * Finds webhooks whose held deliveries no longer fit their state, and has them settled unless that is under way: an
+ * event that was emitted while its webhook was being enabled can end up held by an active webhook, and holds expire.
  *
  * @returns how many webhooks were handed to `settle-webhook`
  */

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { type Database, transaction } from '../database.js';
 import { LANES } from '../domain/lanes.js';
 import { needsJobSql, wakeJobsSql } from './enqueue.js';
+import { enqueueSettle } from './update-webhook.js';
 
 const CHUNK_ROWS = 1_000;
 
@@ -29,18 +30,25 @@ const cancel = (reason: string) =>
  * held, an active one's held ones are released in the order of ids and its put-off ones woken, a deleted one's are
  * canceled. It reads the state anew for each chunk and may be stopped and started again at any point.
  *
+ * @param turnMs after this long the rest is left to another job
  * @returns how many deliveries were moved
  */
 export async function settleWebhook(
   db: Pick<Database, 'pool'>,
   tenantId: number,
   webhookId: number,
+  turnMs = Number.POSITIVE_INFINITY,
 ): Promise<number> {
+  const endAt = performance.now() + turnMs;
   let moved = 0;
   for (;;) {
     const chunk = await transaction(db.pool, (client) => settleChunk(client, tenantId, webhookId));
-    moved += chunk;
     if (chunk === 0) {
+      return moved + (await wakePutOff(db.pool, tenantId, webhookId));
+    }
+    moved += chunk;
+    if (performance.now() >= endAt) {
+      await enqueueSettle(db.pool, tenantId, webhookId);
       return moved;
     }
   }
@@ -64,7 +72,7 @@ async function settleChunk(client: pg.PoolClient, tenantId: number, webhookId: n
       return moved;
     }
   }
-  return webhook.active && !webhook.deleted ? await wakePutOff(client, tenantId, webhookId) : 0;
+  return 0;
 }
 
 function movesFor(webhook: WebhookState): Move[] {
@@ -114,19 +122,32 @@ async function apply(
   return rows[0]?.moved ?? 0;
 }
 
-/** Deliveries that were put off for the endpoint as it was are due now. */
-async function wakePutOff(client: pg.PoolClient, tenantId: number, webhookId: number): Promise<number> {
-  const { rows } = await client.query<{ moved: number }>(
-    `with woken as (${wakeJobsSql(
-      `select id from hookwright.deliveries
-       where tenant_id = $1 and webhook_id = $2 and status = 'PENDING' and due_at <= now()`,
-      CHUNK_ROWS,
-    )})
-     select count(*)::int as moved from woken`,
-    [tenantId, webhookId],
-  );
-  return rows[0]?.moved ?? 0;
+/**
+ * Deliveries that were put off for the endpoint as it was are due now; while it is closed, when it opens. Those that are
+ * put off meanwhile are left alone: they were put off for the endpoint as it is.
+ */
+async function wakePutOff(pool: pg.Pool, tenantId: number, webhookId: number): Promise<number> {
+  const { rows } = await pool.query<{ now: string }>('select clock_timestamp()::text as now');
+  let woken = 0;
+  for (;;) {
+    const { rowCount } = await pool.query(wakeStatement, [tenantId, webhookId, rows[0]!.now]);
+    woken += rowCount ?? 0;
+    if (rowCount === 0) {
+      return woken;
+    }
+  }
 }
+
+const wakeStatement = wakeJobsSql(
+  `select d.id from hookwright.deliveries d join hookwright.webhooks w on w.id = d.webhook_id
+   where d.tenant_id = $1 and d.webhook_id = $2 and d.status = 'PENDING' and d.due_at <= now()
+     and w.active and w.deleted_at is null`,
+  {
+    at: '(select greatest(now(), closed_until) from hookwright.webhooks where id = $2)',
+    putOffBefore: '$3',
+    limit: CHUNK_ROWS,
+  },
+);
 
 /** Retries keep their time; what is due already goes at once. */
 const enqueueMoved = `hookwright.enqueue_deliveries(

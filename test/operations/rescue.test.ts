@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { startRescue } from '../../daemon/rescue.js';
+import { openDatabase } from '../../src/database.js';
 import { commandLine } from '../../src/operations/audit.js';
 import {
   deleteDeadJobs,
@@ -109,6 +111,19 @@ describe('rescuing held deliveries', () => {
     await eventually(async () => (await stack.delivery(eventId)).status === 'SUCCEEDED', 5_000);
   });
 
+  test('hands a webhook over once, and again only when nobody is at it', async () => {
+    const { pool } = stack.services.db;
+    await stack.emit();
+    await stack.rows(`update hookwright.deliveries set status = 'HELD'`);
+    const change = (what: string) => stack.rows(`update graphile_worker._private_jobs set ${what}`);
+    expect(await rescueHeld(pool)).toBe(1);
+    expect(await rescueHeld(pool)).toBe(0);
+    await change(`locked_at = now(), locked_by = 'busy'`);
+    expect(await rescueHeld(pool)).toBe(0);
+    await change(`locked_at = now() - interval '1 minute'`);
+    expect(await rescueHeld(pool)).toBe(1);
+  });
+
   test('leaves alone what an inactive webhook holds, and what is kept held on purpose', async () => {
     await updateWebhook(stack.services.db, stack.tenantId, webhookId, { active: false }, 168, commandLine);
     await stack.emit();
@@ -123,4 +138,14 @@ describe('rescuing held deliveries', () => {
     );
     expect(await rescueHeld(stack.services.db.pool)).toBe(0);
   });
+});
+
+test('sweeps that come at the same time get by with two connections', async () => {
+  const { log } = stack.services;
+  const db = await openDatabase(stack.databaseUrl, { poolMax: 2, onError: () => {} });
+  const swept: string[] = [];
+  const stop = startRescue({ db, log }, { sweep: (name) => swept.push(name) });
+  await eventually(() => swept.includes('held'), 4_000);
+  await stop();
+  await db.close();
 });
