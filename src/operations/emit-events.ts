@@ -174,14 +174,20 @@ export class Emitter {
   }
 
   #results(items: readonly Emit[], rows: readonly EmitRow[]): EmitResult[] {
-    return rows.map((row, index) => {
+    const emitted = new Map<number, number>();
+    const results = rows.map((row, index): EmitResult => {
       if (row.event_id === null) {
         return { refused: row.error_code ?? 'EVENT_TYPE_UNKNOWN' };
       }
-      this.#pace.emitted(items[index]!.tenantId, row.delivery_count);
       const { event_id: eventId, delivery_count: deliveryCount, duplicate } = row;
+      const { tenantId } = items[index]!;
+      emitted.set(tenantId, (emitted.get(tenantId) ?? 0) + deliveryCount);
       return { refused: null, eventId, deliveryCount, duplicate };
     });
+    for (const [tenantId, deliveries] of emitted) {
+      this.#pace.emitted(tenantId, deliveries);
+    }
+    return results;
   }
 
   #priority({ tenantId, onlyWebhookId }: Emit): number {
