@@ -39,8 +39,8 @@ export interface DeliverDeps {
   daemonMetrics?: DaemonMetrics;
 }
 
-/** No request was made: there is no room for it yet. */
-interface Refused {
+/** No request was made: there is no room for it yet, so it comes again later. */
+interface NoRoom {
   delivery: DueDelivery;
   putOffMs: number;
 }
@@ -143,22 +143,22 @@ export class Deliverer {
     this.#underWay.begin(job.id);
     try {
       const lane = laneOf(priority);
-      const turn = await this.#send(known, lane);
-      if (turn === null) {
+      const made = await this.#makeInTurn(known, lane);
+      if (made === null) {
         return;
       }
-      if ('attempt' in turn) {
-        await this.#recorder.record(turn.attempt);
-        this.metrics.recorded(lane, turn.attempt);
+      if ('attempt' in made) {
+        await this.#recorder.record(made.attempt);
+        this.metrics.recorded(lane, made.attempt);
       } else {
-        await this.#putOff(turn, lane);
+        await this.#putOff(made, lane);
       }
     } finally {
       this.#underWay.end(job.id);
     }
   }
 
-  async #putOff({ delivery, putOffMs }: Refused, lane: Lane): Promise<void> {
+  async #putOff({ delivery, putOffMs }: NoRoom, lane: Lane): Promise<void> {
     this.metrics.putOff(lane);
     // On the beat, so that those of all endpoints share a statement: nobody waits for it.
     await delay(PUT_OFF_BEAT_MS - (performance.now() % PUT_OFF_BEAT_MS));
@@ -170,11 +170,11 @@ export class Deliverer {
     });
   }
 
-  /** Gives the slot back. Null: the delivery is not due. */
-  async #send(
+  /** Loads the delivery, waits for its endpoint, and makes the attempt. Gives the slot back. Null: it is not due. */
+  async #makeInTurn(
     job: NamedDelivery & DeliverJob,
     lane: Lane,
-  ): Promise<{ attempt: FinishedAttempt } | Refused | null> {
+  ): Promise<{ attempt: FinishedAttempt } | NoRoom | null> {
     try {
       const { fence } = this.deps;
       if (!fence.mayBegin) {

@@ -29,7 +29,7 @@ export interface Services {
   vault: SecretVault;
   authenticator: Authenticator;
   platformAccess: PlatformAccess;
-  limits: RateLimits;
+  rateLimits: RateLimits;
   eventTypes: EventTypeRegistry;
   changes: ChangeFeed;
   searches: SearchTurns;

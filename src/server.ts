@@ -70,8 +70,8 @@ export async function buildServer(services: Services): Promise<FastifyInstance> 
 
 /** What anybody may read without a key, as often as one address may. */
 async function openRoutes(app: FastifyInstance, services: Services): Promise<void> {
-  const { config, limits } = services;
-  app.addHook('onRequest', async (request) => limits.requireAnonymous(request.ip));
+  const { config, rateLimits } = services;
+  app.addHook('onRequest', async (request) => rateLimits.requireAnonymous(request.ip));
   app.get('/', async () => directory(config));
   await app.register(problemPages);
   if (config.graphiql) {

@@ -51,7 +51,7 @@ export async function openServices(options: ServiceOptions): Promise<Services> {
       onHeldBack: () => metrics.limited('key_failures'),
     }),
     platformAccess: new PlatformAccess(db, clock),
-    limits: new RateLimits(config.quotas, monotonic, (limit) => metrics.limited(limit)),
+    rateLimits: new RateLimits(config.quotas, monotonic, (limit) => metrics.limited(limit)),
     metrics,
     tracing,
     searches: new SearchTurns(config.databasePoolMax, config.limits.searchTimeoutMs),

@@ -2,8 +2,8 @@ import type { GraphQLError } from 'graphql';
 import type { Context } from '../context.js';
 import type { Verdict } from '../rate-limits.js';
 import { chargeRequest, isFree, nothingCounted } from './charge.js';
+import { requireAffordable } from './cost.js';
 import { graphqlErrorOf } from './errors.js';
-import { requireAffordable } from './limits.js';
 import type { KnownOperation } from './operation.js';
 import { variableError } from './variables.js';
 

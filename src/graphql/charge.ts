@@ -25,7 +25,7 @@ export const nothingCounted: Verdict = { refusal: null, headers: {} };
  * these are limited. What is refused is not counted.
  */
 export function chargeRequest(
-  { caller, tenantId, config, limits }: Context,
+  { caller, tenantId, config, rateLimits }: Context,
   operation: KnownOperation,
   variables: Readonly<Record<string, unknown>>,
   cost: number,
@@ -36,22 +36,22 @@ export function chargeRequest(
   const { root } = operation;
   const operations = operationsOf(operation, cost);
   const events =
-    limits.limitsEmits && root.emits.length > 0
+    rateLimits.limitsEmits && root.emits.length > 0
       ? eventsOf(operation, variables, { tenantId, max: config.limits.eventsPerRequestMax })
       : null;
   if (operations === 0 && events === null) {
     return nothingCounted; // emits without a limit
   }
-  return limits.charge({ keyId: caller.keyId, operations, events });
+  return rateLimits.charge({ keyId: caller.keyId, operations, events });
 }
 
 /** Whether an operation is known to be affordable and to count nothing, whatever its variables are. */
-export function isFree(operation: KnownOperation, { limits, config }: Context): boolean {
+export function isFree(operation: KnownOperation, { rateLimits, config }: Context): boolean {
   const { fixedCost } = operation;
   return (
     fixedCost !== null &&
     fixedCost <= config.limits.graphql.costMax &&
-    !limits.limitsEmits &&
+    !rateLimits.limitsEmits &&
     operationsOf(operation, fixedCost) === 0
   );
 }
@@ -61,8 +61,8 @@ function operationsOf({ root }: KnownOperation, cost: number): number {
 }
 
 /** Counts a request that was refused before it could run: its document is broken, too dear or not allowed. */
-export function chargeBroken({ caller, limits }: Context): Verdict['headers'] {
-  return caller === null ? nothingCounted.headers : limits.chargeBroken(caller.keyId);
+export function chargeBroken({ caller, rateLimits }: Context): Verdict['headers'] {
+  return caller === null ? nothingCounted.headers : rateLimits.chargeBroken(caller.keyId);
 }
 
 /** What an operation counts by its root fields. */

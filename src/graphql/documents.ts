@@ -9,9 +9,9 @@ import {
   validate,
 } from 'graphql';
 import type { Config } from '../config.js';
+import { VALIDATION_ERRORS_MAX } from './cost.js';
 import { documentLimitsRule, type GraphqlLimits } from './document-limits.js';
 import { BrokenDocument, refusalFrom, refusalOf } from './errors.js';
-import { VALIDATION_ERRORS_MAX } from './limits.js';
 import { KnownOperation } from './operation.js';
 
 /** What a document takes in memory, measured: graphql-js remembers the place of each token in the text. */

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { ArgsType, Field, Float, ID, Int, ObjectType } from 'type-graphql';
 import { STATS_BUCKETS_MAX } from '../domain/stats.js';
 import { StatsResolution } from '../entities/delivery-stat.js';
-import { mayHold } from './limits.js';
+import { mayHold } from './cost.js';
 
 /** Simple resolvers: a chart has thousands of these fields. */
 @ObjectType('StatsFigures', {

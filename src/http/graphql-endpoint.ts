@@ -53,7 +53,7 @@ export async function graphqlEndpoint(
 async function contextFor(services: Services, request: FastifyRequest): Promise<Context> {
   const authorization = keyOf(request);
   if (authorization === undefined) {
-    services.limits.requireAnonymous(request.ip);
+    services.rateLimits.requireAnonymous(request.ip);
     requireShortBody(request);
   }
   const context = await createContext(services, {
@@ -64,7 +64,7 @@ async function contextFor(services: Services, request: FastifyRequest): Promise<
     address: request.ip,
   });
   if (context.caller !== null) {
-    services.limits.requireNoDebt(context.caller.keyId);
+    services.rateLimits.requireNoDebt(context.caller.keyId);
   }
   return context;
 }

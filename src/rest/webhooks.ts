@@ -36,7 +36,7 @@ export async function webhookRoutes(
     reply.header('cache-control', 'no-store');
     const { authorization } = request.headers;
     if (authorization === undefined) {
-      services.limits.requireAnonymous(request.ip);
+      services.rateLimits.requireAnonymous(request.ip);
     }
     request.asking = await createContext(services, {
       authorization,
@@ -46,7 +46,7 @@ export async function webhookRoutes(
       address: request.ip,
     });
     const { keyId } = callerOf(request.asking);
-    const { refusal, headers } = services.limits.charge({ keyId, operations: 1, events: null });
+    const { refusal, headers } = services.rateLimits.charge({ keyId, operations: 1, events: null });
     reply.headers(headers);
     if (refusal !== null) {
       throw refusal;
