@@ -9,8 +9,8 @@ import {
   type DeliverPayload,
   SUSPECT_FROM_FETCH,
   setJobAside,
-  splitJobGroup,
 } from '../src/operations/enqueue.js';
+import { splitJobGroup } from '../src/operations/job-groups.js';
 import { SendingStopped } from './fence.js';
 
 const ASIDE_SECONDS = 3_600;

@@ -41,7 +41,7 @@ describe('the doctor, of the server', () => {
     ['api role', {}, { mayUseApiRole: false }, 'fail'],
     ['api role', {}, { apiRoleExists: false, mayUseApiRole: false }, 'fail'],
     ['connections', { connections: 77 }, { connections: 78 }, 'warn'],
-    ['connections', { maxConnections: 49 }, { maxConnections: 48 }, 'fail'],
+    ['connections', { maxConnections: 50 }, { maxConnections: 49 }, 'fail'],
     ['transactions', { oldestTransactionSeconds: 300 }, { oldestTransactionSeconds: 301 }, 'warn'],
     ['transactions', { oldestIdleTransactionSeconds: 60 }, { oldestIdleTransactionSeconds: 61 }, 'warn'],
     ['autovacuum', {}, { unvacuumed: [{ name: '_private_jobs', dead: 60_000, live: 5 }] }, 'warn'],
