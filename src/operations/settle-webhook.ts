@@ -12,6 +12,8 @@ interface WebhookState {
   keep_held: boolean;
   discard_held_up_to: number | null;
   hold_expired: boolean;
+  /** When it was like this, as Postgres writes it: a Date would lose the microseconds. */
+  now: string;
 }
 
 /** One move of a webhook's open deliveries, as SQL: which ones, and what they become. */
@@ -43,10 +45,11 @@ export async function settleWebhook(
   let moved = 0;
   for (;;) {
     const chunk = await transaction(db.pool, (client) => settleChunk(client, tenantId, webhookId));
-    if (chunk === 0) {
-      return moved + (await wakePutOff(db.pool, tenantId, webhookId));
+    moved += chunk.moved;
+    if (chunk.moved === 0) {
+      const { activeAt } = chunk;
+      return activeAt === null ? moved : moved + (await wakePutOff(db.pool, tenantId, webhookId, activeAt));
     }
-    moved += chunk;
     if (performance.now() >= endAt) {
       await enqueueSettle(db.pool, tenantId, webhookId);
       return moved;
@@ -54,25 +57,30 @@ export async function settleWebhook(
   }
 }
 
-async function settleChunk(client: pg.PoolClient, tenantId: number, webhookId: number): Promise<number> {
+/** @returns how many deliveries were moved, and when the webhook was seen to be active; null: it is not */
+async function settleChunk(
+  client: pg.PoolClient,
+  tenantId: number,
+  webhookId: number,
+): Promise<{ moved: number; activeAt: string | null }> {
   // Shared lock: the webhook cannot be switched while a chunk follows its state.
   const { rows } = await client.query<WebhookState>(
     `select active, deleted_at is not null as deleted, keep_held, discard_held_up_to,
-            coalesce(hold_until <= now(), false) as hold_expired
+            coalesce(hold_until <= now(), false) as hold_expired, now()::text as now
      from hookwright.webhooks where id = $1 and tenant_id = $2 for share`,
     [webhookId, tenantId],
   );
   const [webhook] = rows;
   if (webhook === undefined) {
-    return 0;
+    return { moved: 0, activeAt: null };
   }
   for (const move of movesFor(webhook)) {
     const moved = await apply(client, tenantId, webhookId, move);
     if (moved > 0) {
-      return moved;
+      return { moved, activeAt: null };
     }
   }
-  return 0;
+  return { moved: 0, activeAt: webhook.active && !webhook.deleted ? webhook.now : null };
 }
 
 function movesFor(webhook: WebhookState): Move[] {
@@ -126,11 +134,15 @@ async function apply(
  * Deliveries that were put off for the endpoint as it was are due now; while it is closed, when it opens. Those that are
  * put off meanwhile are left alone: they were put off for the endpoint as it is.
  */
-async function wakePutOff(pool: pg.Pool, tenantId: number, webhookId: number): Promise<number> {
-  const { rows } = await pool.query<{ now: string }>('select clock_timestamp()::text as now');
+async function wakePutOff(
+  pool: pg.Pool,
+  tenantId: number,
+  webhookId: number,
+  putOffBefore: string,
+): Promise<number> {
   let woken = 0;
   for (;;) {
-    const { rowCount } = await pool.query(wakeStatement, [tenantId, webhookId, rows[0]!.now]);
+    const { rowCount } = await pool.query(wakeStatement, [tenantId, webhookId, putOffBefore]);
     woken += rowCount ?? 0;
     if (rowCount === 0) {
       return woken;
