@@ -23,7 +23,7 @@ export interface ClaimsDeps {
   log: Logger;
   metrics: Pick<DaemonMetrics, 'claimed'>;
   deliverer: Pick<Deliverer, 'busy'>;
-  fence: Pick<Fence, 'closed' | 'ended'>;
+  fence: Pick<Fence, 'closed' | 'ending'>;
   runner: Pick<SupervisedRunner, 'life'>;
   slotsMax: number;
 }
@@ -38,7 +38,7 @@ export class Claims implements LocalDaemon {
   claim(): Claim | null {
     const { runner, fence, db } = this.deps;
     const place = runner.life?.place;
-    if (place === undefined || fence.closed || fence.ended) {
+    if (place === undefined || fence.closed || fence.ending) {
       return null;
     }
     const room = this.#room(place);

@@ -111,7 +111,7 @@ export class Daemon {
 
   /** Why nothing is being delivered at the moment, in a sentence; null when all is well. */
   get trouble(): string | null {
-    if (this.fence.ended) {
+    if (this.fence.ending) {
       return 'The daemon ends.';
     }
     if (this.fence.silent) {
@@ -140,12 +140,12 @@ export class Daemon {
   }
 
   #stopOnce(beginWithinMs: number, withinMs: number): Promise<void> {
-    this.#stopped ??= this.#stop(beginWithinMs, withinMs);
+    this.fence.end(beginWithinMs);
+    this.#stopped ??= this.#stop(withinMs);
     return this.#stopped;
   }
 
-  async #stop(beginWithinMs: number, withinMs: number): Promise<void> {
-    this.fence.end(beginWithinMs);
+  async #stop(withinMs: number): Promise<void> {
     const drained = Promise.all([this.#runner.stop(), ...this.#stopSweeps.map((stop) => stop())]);
     await Promise.race([drained, delay(withinMs, undefined, { ref: false })]);
     this.fence.letGo();

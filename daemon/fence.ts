@@ -65,7 +65,7 @@ export class Fence {
    */
   async opened(): Promise<void> {
     while (!this.mayBegin) {
-      if (this.silent || this.ended) {
+      if (this.silent || this.ending) {
         throw new SendingStopped(
           'Nothing is sent while outcomes cannot be recorded, or once the daemon ends.',
         );
@@ -75,7 +75,7 @@ export class Fence {
   }
 
   /** Whether the daemon stops. */
-  get ended(): boolean {
+  get ending(): boolean {
     return this.#lastBeginAt < Number.POSITIVE_INFINITY;
   }
 
