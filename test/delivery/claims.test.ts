@@ -219,7 +219,7 @@ describe('claiming', () => {
     ({
       db: { pool: {} },
       deliverer: { busy },
-      fence: { closed: false, ended: false },
+      fence: { closed: false, ending: false },
       runner: { life: { place: { poolId: 'pool', workers: 200, ahead: 0 } } },
       slotsMax: 200,
       ...more,
@@ -245,8 +245,8 @@ describe('claiming', () => {
     expect(claimOf(0, place(0))).toBeNull();
     expect(claimOf(0, { runner: { life: { place: undefined } } })).toBeNull();
     expect(claimOf(0, { runner: { life: undefined } })).toBeNull();
-    expect(claimOf(0, { fence: { closed: true, ended: false } })).toBeNull();
-    expect(claimOf(0, { fence: { closed: false, ended: true } })).toBeNull();
+    expect(claimOf(0, { fence: { closed: true, ending: false } })).toBeNull();
+    expect(claimOf(0, { fence: { closed: false, ending: true } })).toBeNull();
     // Every worker has a job, and others have been fetched.
     expect(claimOf(700, place(0, 60))).toEqual({ priorityMax: LANES.FIRST.priority, deliveriesMax: 60 });
   });
