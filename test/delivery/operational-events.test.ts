@@ -7,7 +7,7 @@ import { updateWebhook } from '../../src/operations/update-webhook.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { operationalEvents, receivedOf, signatureOf } from '../support/operational-news.js';
-import { answer, type Receiver, startReceiver } from '../support/receiver.js';
+import { answer, holdAnswers, type Receiver, startReceiver } from '../support/receiver.js';
 
 const PATIENCE_MS = 20_000;
 const TIMESTAMP = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/);
@@ -153,13 +153,10 @@ describe('webhook.disabled', () => {
   });
 
   test('stays silent about a webhook that was deleted while its requests were in flight', async () => {
-    let respond: (() => void) | undefined;
-    failing.answerWith((_, response) => {
-      respond = () => response.writeHead(500).end();
-    });
+    const arrived = holdAnswers(failing, answer(500));
     const eventId = await stack.emit();
     stack.startDaemon();
-    const go = await eventually(() => respond);
+    const go = await arrived();
     await deleteWebhook(stack.services.db, stack.tenantId, failingId, commandLine);
     go();
     await eventually(async () => (await stack.delivery(eventId)).attempt_count === 1);

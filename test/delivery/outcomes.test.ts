@@ -5,7 +5,7 @@ import { redeliver } from '../../src/operations/redeliver.js';
 import { updateWebhook } from '../../src/operations/update-webhook.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
-import { answer, type Receiver, startReceiver } from '../support/receiver.js';
+import { answer, holdAnswers, type Receiver, startReceiver } from '../support/receiver.js';
 
 let stack: DeliveryStack;
 let receiver: Receiver;
@@ -127,13 +127,10 @@ describe('deleting a webhook', () => {
   ])(
     'lets a request in flight end; answered %i it is recorded as %s, without a retry',
     async (status, end) => {
-      let respond: (() => void) | undefined;
-      receiver.answerWith((_, response) => {
-        respond = () => response.writeHead(status).end();
-      });
+      const arrived = holdAnswers(receiver, answer(status));
       const eventId = await stack.emit();
       stack.startDaemon();
-      const go = await eventually(() => respond);
+      const go = await arrived();
       await deleteWebhook(stack.services.db, stack.tenantId, webhookId, commandLine);
       await inStatus(eventId, 'CANCELED');
       go();
@@ -183,13 +180,10 @@ describe('a closed endpoint', () => {
   ])('stays open where the webhook %s while the request was under way', async (_name, changes) => {
     await open({ RETRY_BASE_SECONDS: '120' });
     const moved = await startReceiver();
-    let respond: (() => void) | undefined;
-    receiver.answerWith((_, response) => {
-      respond = () => response.writeHead(503, { 'retry-after': '600' }).end();
-    });
+    const arrived = holdAnswers(receiver, answer(503, { 'retry-after': '600' }));
     const first = await stack.emit();
     stack.startDaemon();
-    const go = await eventually(() => respond);
+    const go = await arrived();
     for (const change of changes) {
       const { db } = stack.services;
       await updateWebhook(db, stack.tenantId, webhookId, change(moved.url), 168, commandLine);
@@ -208,13 +202,10 @@ describe('a closed endpoint', () => {
 test('a 410 from the url that a webhook had before is a failure like any other', async () => {
   await open();
   const moved = await startReceiver();
-  let respond: (() => void) | undefined;
-  receiver.answerWith((_, response) => {
-    respond = () => response.writeHead(410).end();
-  });
+  const arrived = holdAnswers(receiver, answer(410));
   const eventId = await stack.emit();
   stack.startDaemon();
-  const go = await eventually(() => respond);
+  const go = await arrived();
   const { db } = stack.services;
   await updateWebhook(db, stack.tenantId, webhookId, { url: moved.url }, 168, commandLine);
   go();

@@ -7,7 +7,7 @@ import { DatabaseProxy } from '../support/database-proxy.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { emitMany } from '../support/factories.js';
-import { type Receiver, startReceiver } from '../support/receiver.js';
+import { answer, holdAnswers, type Receiver, startReceiver } from '../support/receiver.js';
 
 let stack: DeliveryStack;
 let receiver: Receiver;
@@ -198,14 +198,11 @@ describe('a database that is away', () => {
 
 describe('a daemon that is told to end', () => {
   test('while its database is away for a moment records what was under way all the same', async () => {
-    let respond: (() => void) | undefined;
-    receiver.answerWith((_, response) => {
-      respond = () => response.end();
-    });
+    const arrived = holdAnswers(receiver, answer(200));
     await open();
     const { proxy, daemon } = await startDaemonBehindProxy();
     await emit(1);
-    const go = await eventually(() => respond);
+    const go = await arrived();
     proxy.takeAway();
     const stopped = daemon.stop();
     go();

@@ -14,8 +14,6 @@ beforeAll(async () => {
 });
 afterAll(() => api[Symbol.asyncDispose]());
 
-/** REST_BODY_BYTES_MAX of a service without settings. */
-const BODY_BYTES_MAX = 65_536;
 const json = { 'content-type': 'application/json' };
 const withId = (line: string) => line.replace(':id', String(id));
 const good: Record<string, object> = {
@@ -119,7 +117,7 @@ describe.each(Object.entries(good))('the body of %s', (line, whole) => {
       const isAbsent = Object.values(change)[0] === undefined;
       if (!(isAbsent && line.startsWith('PATCH'))) {
         const body = { ...whole, ...change };
-        const isTooLong = JSON.stringify(body).length > BODY_BYTES_MAX;
+        const isTooLong = JSON.stringify(body).length > api.services.config.limits.restBodyBytesMax;
         await refusals.expect(withId(line), { json: body }, [isTooLong ? 413 : 422]);
       }
     }

@@ -1,5 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { eventually } from './eventually.js';
 
 export interface Received {
   path: string;
@@ -17,6 +18,15 @@ export const answer =
   (_, response) => {
     response.writeHead(status, headers).end(body);
   };
+
+/** Holds its answers back from now on. @returns waits for a request, and answers with what lets its answer go */
+export function holdAnswers(receiver: Receiver, held: Answer): () => Promise<() => void> {
+  let respond: (() => void) | undefined;
+  receiver.answerWith((request, response) => {
+    respond = () => held(request, response);
+  });
+  return () => eventually(() => respond);
+}
 
 /** A subscriber's endpoint: a real HTTP server on loopback that keeps what it gets. */
 export interface Receiver extends AsyncDisposable {
