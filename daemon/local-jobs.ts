@@ -50,7 +50,7 @@ export class LocalJobs {
 
   get room(): Room {
     const { mode, workerQueue } = this.#queue;
-    return { workers: mode === 'POLLING' ? workerQueue.length : 0, ahead: Math.max(0, this.#roomAhead) };
+    return { workers: mode === 'POLLING' ? workerQueue.length : 0, ahead: this.#roomAhead };
   }
 
   get #roomAhead(): number {

@@ -12,6 +12,7 @@ import {
 } from '../src/operations/enqueue.js';
 import { splitJobGroup } from '../src/operations/job-groups.js';
 import { SendingStopped } from './fence.js';
+import { inTurn } from './in-turn.js';
 
 const ASIDE_SECONDS = 3_600;
 /** Suspects that wait hold slots. Those that find the line full come again in a moment. */
@@ -32,7 +33,7 @@ export interface FetchedJob {
  * what it can do. Nothing is lost, and the log names the delivery.
  */
 export class Quarantine {
-  #line: Promise<void> = Promise.resolve();
+  readonly #inTurn = inTurn();
   #waiting = 0;
 
   constructor(private readonly deps: { db: Database; log: Logger }) {}
@@ -49,25 +50,23 @@ export class Quarantine {
       return;
     }
     this.#waiting += 1;
-    const turn = this.#line.then(async () => {
-      await setJobAside(db.pool, job.id, payload, { seconds: ASIDE_SECONDS, fetches: job.attempts });
-      log.error(
-        {
-          deliveryId: payload.id,
-          attempt: payload.attempt,
-          fetches: job.attempts,
-          asideSeconds: ASIDE_SECONDS,
-        },
-        'a job was fetched again and again without being finished; it is put aside, and tried once, alone',
-      );
-      await work().catch((error: unknown) => this.#failed(job, payload, error));
-    });
-    this.#line = turn
-      .catch(() => {})
-      .finally(() => {
-        this.#waiting -= 1;
+    try {
+      await this.#inTurn(async () => {
+        await setJobAside(db.pool, job.id, payload, { seconds: ASIDE_SECONDS, fetches: job.attempts });
+        log.error(
+          {
+            deliveryId: payload.id,
+            attempt: payload.attempt,
+            fetches: job.attempts,
+            asideSeconds: ASIDE_SECONDS,
+          },
+          'a job was fetched again and again without being finished; it is put aside, and tried once, alone',
+        );
+        await work().catch((error: unknown) => this.#failed(job, payload, error));
       });
-    await turn;
+    } finally {
+      this.#waiting -= 1;
+    }
   }
 
   /** As `run`; a group that its first worker did not finish is taken apart, so that one member can be told from others. */

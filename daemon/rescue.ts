@@ -9,6 +9,7 @@ import {
   unlessRunningElsewhere,
 } from '../src/operations/rescue-deliveries.js';
 import { scheduleDeliveries } from '../src/operations/schedule-deliveries.js';
+import { inTurn } from './in-turn.js';
 import type { DaemonMetrics } from './metrics.js';
 import { repeat } from './repeat.js';
 
@@ -17,16 +18,6 @@ const HELD_EVERY_MS = 2_000;
 const OVERDUE_EVERY_MS = 10_000;
 const BULK_EVERY_MS = 2_000;
 const NEWS_EVERY_MS = 5_000;
-
-/** Runs what it is given one after the other. */
-function inTurn(): (work: () => Promise<void>) => Promise<void> {
-  let last = Promise.resolve();
-  return (work) => {
-    const done = last.then(work);
-    last = done.catch(() => {});
-    return done;
-  };
-}
 
 /**
  * Looks again and again for deliveries whose time comes, and for those that fell through: pending without a job, or
