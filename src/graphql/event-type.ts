@@ -2,8 +2,8 @@ import 'reflect-metadata';
 import { Arg, Ctx, Field, FieldResolver, Int, ObjectType, Query, Resolver, Root } from 'type-graphql';
 import type { Context } from '../context.js';
 import { EventType } from '../entities/event-type.js';
-import { notFound } from '../errors.js';
 import type { EventTypeVersionRow, RegisteredEventType } from '../operations/event-types.js';
+import { unknownEventType } from '../operations/register-event-type.js';
 import { RequiresKey } from './requires.js';
 import { JSONObject } from './scalars.js';
 
@@ -78,7 +78,7 @@ export class EventTypeVersionResolver {
 export async function findEventType({ eventTypes }: Context, name: string): Promise<RegisteredEventType> {
   const found = (await eventTypes.all()).find((type) => type.name === name);
   if (found === undefined) {
-    throw notFound('event type', 'of this name');
+    throw unknownEventType();
   }
   return found;
 }

@@ -174,7 +174,7 @@ async function changeEventType(
 }
 
 /** The name is not repeated: it may have any length. */
-const unknownEventType = () => notFound('event type', 'of this name');
+export const unknownEventType = () => notFound('event type', 'of this name');
 
 const target = (name: string) => ({ target: 'EVENT_TYPE', targetId: name }) as const;
 
