@@ -2,8 +2,6 @@ import { type ParsedCronItem, parseCronItems, type TaskList } from 'graphile-wor
 import type { Logger } from 'pino';
 import type { Config } from '../src/config.js';
 import type { Database } from '../src/database.js';
-import { forgetBulkOperations } from '../src/operations/bulk-operations.js';
-import { forgetEndpointStates } from '../src/operations/endpoint-states.js';
 import {
   BULK_TASK,
   type BulkPayload,
@@ -13,14 +11,11 @@ import {
   SETTLE_TASK,
   type SettlePayload,
 } from '../src/operations/enqueue.js';
-import { forgetRaised } from '../src/operations/raise-events.js';
-import { deleteDeadJobs } from '../src/operations/rescue-deliveries.js';
-import { forgetIdempotencyKeys, forgetTraces, rollPartitions } from '../src/operations/roll-partitions.js';
 import { rollUpStats } from '../src/operations/roll-up-stats.js';
-import { forgetPreviousSecrets } from '../src/operations/rotate-secret.js';
 import { runBulkOperation } from '../src/operations/run-bulk-operation.js';
 import { settleWebhook } from '../src/operations/settle-webhook.js';
 import type { Deliverer } from './deliver.js';
+import { keepHouse } from './housekeeping.js';
 import type { DeliverGroupJob, DeliverJob } from './loaded.js';
 
 const ROLL_UP_TASK = 'roll-up-stats';
@@ -34,7 +29,7 @@ export function taskList(deps: {
   log: Logger;
   deliverer: Deliverer;
 }): TaskList {
-  const { config, db, log, deliverer } = deps;
+  const { db, log, deliverer } = deps;
   return {
     [DELIVER_TASK]: (payload, { job }) => deliverer.deliver(payload as DeliverJob, job.priority),
     [DELIVER_GROUP_TASK]: (payload, { job }) =>
@@ -51,17 +46,7 @@ export function taskList(deps: {
         throw error;
       });
     },
-    [HOUSEKEEPING_TASK]: async () => {
-      const rolled = await rollPartitions(db.pool, config.retentionDays);
-      await forgetIdempotencyKeys(db.pool);
-      await forgetTraces(db.pool);
-      await forgetBulkOperations(db.pool, config.retentionDays);
-      await deleteDeadJobs(db.pool);
-      await forgetEndpointStates(db.pool);
-      await forgetRaised(db.pool);
-      await forgetPreviousSecrets(db);
-      log.info(rolled, 'rolled partitions');
-    },
+    [HOUSEKEEPING_TASK]: () => keepHouse(deps),
     [ROLL_UP_TASK]: async () => {
       const steps = await rollUpStats(db.pool);
       log.debug({ steps }, 'rolled statistics up');

@@ -1,0 +1,54 @@
+import type { Logger } from 'pino';
+import type { Config } from '../src/config.js';
+import type { Database } from '../src/database.js';
+import { forgetBulkOperations } from '../src/operations/bulk-operations.js';
+import { forgetEndpointStates } from '../src/operations/endpoint-states.js';
+import { forgetIdempotencyKeys, forgetTraces } from '../src/operations/forget.js';
+import { forgetRaised } from '../src/operations/raise-events.js';
+import { deleteDeadJobs } from '../src/operations/rescue-deliveries.js';
+import { rollPartitions } from '../src/operations/roll-partitions.js';
+import { forgetPreviousSecrets } from '../src/operations/rotate-secret.js';
+
+/**
+ * What is due every hour. A duty that fails, as dropping a partition that somebody reads does, is logged and keeps none
+ * of the others from being done.
+ *
+ * @throws AggregateError what failed, after all have been tried
+ */
+export async function keepHouse({
+  config,
+  db,
+  log,
+}: {
+  config: Pick<Config, 'retentionDays'>;
+  db: Database;
+  log: Logger;
+}): Promise<void> {
+  const { pool } = db;
+  const duties: Record<string, () => Promise<void>> = {
+    'roll partitions': async () =>
+      log.info(await rollPartitions(pool, config.retentionDays), 'rolled partitions'),
+    'forget idempotency keys': () => forgetIdempotencyKeys(pool),
+    'forget traces': () => forgetTraces(pool),
+    'forget bulk operations': () => forgetBulkOperations(pool, config.retentionDays),
+    'delete dead jobs': () => deleteDeadJobs(pool),
+    'forget endpoint states': () => forgetEndpointStates(pool),
+    'forget raised events': () => forgetRaised(pool),
+    'forget previous secrets': () => forgetPreviousSecrets(db),
+  };
+  const failures: unknown[] = [];
+  for (const [duty, work] of Object.entries(duties)) {
+    try {
+      await work();
+    } catch (error) {
+      failures.push(error);
+      log.warn({ err: error, duty }, 'a duty of housekeeping failed; it is tried again');
+    }
+  }
+  if (failures.length > 0) {
+    throw new AggregateError(
+      failures,
+      `${failures.length} of ${Object.keys(duties).length} duties of housekeeping failed`,
+    );
+  }
+}
