@@ -4,7 +4,8 @@ import { actorOf, type Context, callerOf, otherTenant, parseId, tenantOf } from 
 import { isDeeperThan, numberTooLarge } from '../domain/payload.js';
 import { Event } from '../entities/event.js';
 import { ApiError, type InputIssue, invalidInput, notFound, toApiError } from '../errors.js';
-import type { Emit, EmitRefusal, EmitResult } from '../operations/emit-events.js';
+import type { Emit, EmitResult } from '../operations/emit-events.js';
+import { type Path, refusalError, refusedAt } from './emit-refusals.js';
 import {
   EmitEventInput,
   EmitEventPayload,
@@ -15,8 +16,6 @@ import {
 import { countRefused, emitFor } from './emitting.js';
 import { idempotencyKey as idempotencyKeySchema, parseInput } from './input.js';
 import { RequiresScope } from './requires.js';
-
-type Path = readonly (string | number)[];
 
 @Resolver()
 export class EmitResolver {
@@ -161,14 +160,9 @@ async function tenantFor(context: Context, named: string | null | undefined, pat
   return id;
 }
 
-/** The same refusal with its place, which several events in one request need. */
-function refusedAt(path: Path, { reason, detail }: ApiError): ApiError {
-  return new ApiError(reason, detail, { issues: [{ path, code: reason, detail }] });
-}
-
 function outcomeOf(emit: Emit, result: EmitResult, path: Path): EmitEventPayload | ApiError {
   if (result.refused !== null) {
-    return refusal(result.refused, emit, path);
+    return refusalError(result.refused, emit, path);
   }
   // All that is known without asking the database again: for a duplicate, type and body are equal by definition.
   const { eventId, deliveryCount, duplicate } = result;
@@ -197,32 +191,4 @@ function resultOf(outcome: EmitEventPayload | ApiError, item: Path): EmitEventRe
     path: issue.path.map(String),
   };
   return { event: null, deliveryCount: 0, duplicate: false, error };
-}
-
-function refusal(reason: EmitRefusal, { tenantId }: Emit, path: Path): ApiError {
-  switch (reason) {
-    case 'TENANT_UNKNOWN':
-      return refusedAt([...path, 'tenantId'], notFound('tenant', tenantId));
-    case 'IDEMPOTENCY_KEY_REUSED':
-      return refusedAt(
-        [...path, 'idempotencyKey'],
-        new ApiError(
-          'idempotency_key_reused',
-          'The idempotency key was used for an event of another type or with another payload.',
-        ),
-      );
-    case 'EVENT_TYPE_DEPRECATED':
-      return invalidInput([
-        {
-          path: [...path, 'event'],
-          code: 'event_type_deprecated',
-          detail: 'The event type is deprecated.',
-        },
-      ]);
-    default:
-      // The registry was read seconds ago: only a type that was removed since gets here.
-      return invalidInput([
-        { path: [...path, 'event'], code: 'event_type_unknown', detail: 'There is no such event type.' },
-      ]);
-  }
 }

@@ -6,10 +6,12 @@ import { TEST_EVENT_TYPE } from '../domain/event-type.js';
 import { ApiError, invalidInput, notFound } from '../errors.js';
 import { createWebhook } from '../operations/create-webhook.js';
 import { deleteWebhook } from '../operations/delete-webhook.js';
+import type { Emit } from '../operations/emit-events.js';
 import { releaseHeld } from '../operations/release-held.js';
 import { rotateSecret } from '../operations/rotate-secret.js';
 import { updateWebhook, type WebhookChange } from '../operations/update-webhook.js';
 import { boundsOf } from './delivery.js';
+import { refusalError } from './emit-refusals.js';
 import { emitFor } from './emitting.js';
 import {
   given,
@@ -126,21 +128,23 @@ export class WebhookMutations {
     @Ctx() context: Context,
   ): Promise<TestWebhookPayload> {
     const webhook = await readWebhook(context, id);
-    const [result] = await emitFor(context, [
-      {
-        tenantId: webhook.tenantId,
-        eventType: TEST_EVENT_TYPE,
-        body: JSON.stringify({ message: 'A test of this webhook.' }),
-        idempotencyKey: null,
-        onlyWebhookId: webhook.id,
-      },
-    ]);
-    if (result === undefined || result.refused !== null) {
+    const emit: Emit = {
+      tenantId: webhook.tenantId,
+      eventType: TEST_EVENT_TYPE,
+      body: JSON.stringify({ message: 'A test of this webhook.' }),
+      idempotencyKey: null,
+      onlyWebhookId: webhook.id,
+    };
+    const result = (await emitFor(context, [emit]))[0]!;
+    if (result.refused === 'WEBHOOK_NOT_ACTIVE') {
       throw new ApiError(
         'webhook_inactive',
         'An inactive webhook cannot be tested. Enable it with updateWebhook(input: {active: true, held: KEEP}), ' +
           'test it, and then send what was held with releaseHeld.',
       );
+    }
+    if (result.refused !== null) {
+      throw refusalError(result.refused, emit, ['input']);
     }
     const bounds = boundsOf({ above: null, below: null, order: 'desc', limit: 1 }, null);
     const [delivery] = await context.loaders.deliveriesByEvent.load({ eventId: result.eventId, bounds });

@@ -39,14 +39,13 @@ export type EmitResult =
   | { refused: null; eventId: number; deliveryCount: number; duplicate: boolean }
   | { refused: EmitRefusal };
 
-interface EmitRow {
-  event_id: number | null;
-  delivery_count: number;
-  duplicate: boolean;
-  error_code: EmitRefusal | null;
+type EmitRow = (
+  | { error_code: null; event_id: number; delivery_count: number; duplicate: boolean }
+  | { error_code: EmitRefusal }
+) & {
   /** In the first row of an emit that claims, if it did. */
   claimed?: ClaimedJson | null;
-}
+};
 
 const emitStatement: Statement = {
   name: 'emit_events',
@@ -176,8 +175,8 @@ export class Emitter {
   #results(items: readonly Emit[], rows: readonly EmitRow[]): EmitResult[] {
     const emitted = new Map<number, number>();
     const results = rows.map((row, index): EmitResult => {
-      if (row.event_id === null) {
-        return { refused: row.error_code ?? 'EVENT_TYPE_UNKNOWN' };
+      if (row.error_code !== null) {
+        return { refused: row.error_code };
       }
       const { event_id: eventId, delivery_count: deliveryCount, duplicate } = row;
       const { tenantId } = items[index]!;

@@ -1,0 +1,42 @@
+import { ApiError, invalidInput, notFound } from '../errors.js';
+import type { Emit, EmitRefusal } from '../operations/emit-events.js';
+
+export type Path = readonly (string | number)[];
+
+/** The same refusal with its place, which several events in one request need. */
+export function refusedAt(path: Path, { reason, detail }: ApiError): ApiError {
+  return new ApiError(reason, detail, { issues: [{ path, code: reason, detail }] });
+}
+
+/**
+ * What the emitter refused, as the caller is told.
+ *
+ * @param path of the event within the request
+ */
+export function refusalError(reason: EmitRefusal, { tenantId, onlyWebhookId }: Emit, path: Path): ApiError {
+  const badType = (code: string, detail: string) =>
+    invalidInput([{ path: [...path, 'event'], code, detail }]);
+  switch (reason) {
+    case 'TENANT_UNKNOWN':
+      return refusedAt([...path, 'tenantId'], notFound('tenant', tenantId));
+    case 'IDEMPOTENCY_KEY_REUSED':
+      return refusedAt(
+        [...path, 'idempotencyKey'],
+        new ApiError(
+          'idempotency_key_reused',
+          'The idempotency key was used for an event of another type or with another payload.',
+        ),
+      );
+    case 'WEBHOOK_NOT_ACTIVE':
+      return new ApiError('webhook_inactive', `The webhook ${onlyWebhookId} is inactive; enable it first.`);
+    // The registry was read seconds ago: the type was changed since.
+    case 'EVENT_TYPE_UNKNOWN':
+      return badType('event_type_unknown', 'There is no such event type.');
+    case 'EVENT_TYPE_RESERVED':
+      return badType('event_type_reserved', 'Only the service itself emits events of this type.');
+    case 'EVENT_TYPE_DEPRECATED':
+      return badType('event_type_deprecated', 'The event type is deprecated.');
+    default:
+      throw reason satisfies never;
+  }
+}
