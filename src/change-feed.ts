@@ -3,8 +3,8 @@ import type { Logger } from 'pino';
 import { ChangeListener } from './change-listener.js';
 import type { Database } from './database.js';
 import { type ChangePosition, isResumable, oldestRunning, RESUMABLE_MS } from './domain/change-position.js';
-import { isDatabaseAway } from './errors.js';
-import { type Change, changesFence, readChanges, START, wantChanges } from './operations/changes.js';
+import { type Change, currentXid, readChanges, START, wantChanges } from './operations/changes.js';
+import { isBadValue } from './sql-state.js';
 
 /** Somebody who wants to know what changes in a tenant. */
 export interface Follower {
@@ -40,7 +40,7 @@ export class ChangeFeed {
   #running: Promise<void> | undefined;
   #position: ChangePosition | undefined;
   /** A transaction below it may still be under way that has not written down what it changed. */
-  #fence = 0n;
+  #unsettledBelow = 0n;
   #wake: () => void = () => {};
   #isWoken = false;
 
@@ -77,10 +77,10 @@ export class ChangeFeed {
       const read = await readChanges(this.db.pool, [tenantId], from.snapshot, RESUMED_CHANGES_MAX);
       return read !== null && !read.isCut && isResumable(from, read.position) ? read.changes : null;
     } catch (error) {
-      if (isDatabaseAway(error)) {
-        throw error;
+      if (isBadValue(error)) {
+        return null; // a position that somebody made up
       }
-      return null; // a position that somebody made up
+      throw error;
     }
   }
 
@@ -124,9 +124,9 @@ export class ChangeFeed {
     }
     const { position, changes, isCut } = read;
     this.#position = position;
-    const hasSettled = this.#fence > 0n && oldestRunning(position.snapshot) > this.#fence;
+    const hasSettled = this.#unsettledBelow > 0n && oldestRunning(position.snapshot) > this.#unsettledBelow;
     if (hasSettled) {
-      this.#fence = 0n;
+      this.#unsettledBelow = 0n;
     }
     if (isCut || hasSettled || position.readAtMs - before.readAtMs > RESUMABLE_MS) {
       this.#lose(followers, position);
@@ -143,7 +143,7 @@ export class ChangeFeed {
    * very long is not waited for; when it ends, the followers are told that they may have missed something.
    */
   async #begin(): Promise<ChangePosition> {
-    this.#fence = await changesFence(this.db.pool);
+    this.#unsettledBelow = await currentXid(this.db.pool);
     const until = performance.now() + SETTLE_MS;
     for (;;) {
       const read = await readChanges(this.db.pool, [], START, 0);
@@ -151,8 +151,8 @@ export class ChangeFeed {
         await wantChanges(this.db.pool);
         continue;
       }
-      if (oldestRunning(read.position.snapshot) > this.#fence) {
-        this.#fence = 0n;
+      if (oldestRunning(read.position.snapshot) > this.#unsettledBelow) {
+        this.#unsettledBelow = 0n;
         return read.position;
       }
       if (performance.now() > until) {

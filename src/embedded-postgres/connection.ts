@@ -1,12 +1,11 @@
 import pg from 'pg';
+import { SQL_STATE, sqlStateOf } from '../sql-state.js';
 import { type Cluster, readPassword, SUPERUSER } from './cluster.js';
 
 /** The role that the service uses, and the name of its database: no superuser, but the database's owner. */
 export const SERVICE = 'hookwright';
 
 const CONNECT_TIMEOUT_MS = 5_000;
-const INVALID_PASSWORD = '28P01'; // also the answer for a role that does not exist
-const NO_SUCH_DATABASE = '3D000';
 
 /** READY: the service's database is there. INCOMPLETE: the server is ready, but `makeDatabase` has something to make. */
 export type Answer = 'READY' | 'INCOMPLETE' | 'NOT_YET';
@@ -26,8 +25,10 @@ export async function ask(cluster: Cluster, port: number): Promise<Answer> {
     });
     return mayMakeRoles ? 'READY' : 'INCOMPLETE';
   } catch (error) {
-    const { code } = error as { code?: string };
-    return code === INVALID_PASSWORD || code === NO_SUCH_DATABASE ? 'INCOMPLETE' : 'NOT_YET';
+    const isIncomplete = [SQL_STATE.INVALID_PASSWORD, SQL_STATE.DATABASE_MISSING].some(
+      (state) => state === sqlStateOf(error),
+    );
+    return isIncomplete ? 'INCOMPLETE' : 'NOT_YET';
   }
 }
 
@@ -57,7 +58,7 @@ export async function makeDatabase(cluster: Cluster, port: number): Promise<void
       }
     });
   } catch (error) {
-    if ((error as { code?: string }).code === INVALID_PASSWORD) {
+    if (sqlStateOf(error) === SQL_STATE.INVALID_PASSWORD) {
       throw new Error(
         `The password in ${cluster.passwordFile} is not that of the database in ${cluster.folder}.`,
         {

@@ -31,7 +31,7 @@ const wantStatement: Statement = {
   name: 'want_changes',
   text: 'select hookwright.want_changes($1, $2) as epoch',
 };
-const fenceStatement: Statement = { name: 'changes_fence', text: 'select pg_current_xact_id()::text as xid' };
+const xidStatement: Statement = { name: 'current_xid', text: 'select pg_current_xact_id()::text as xid' };
 const readStatement: Statement = {
   name: 'read_changes',
   text: 'select * from hookwright.read_changes($1::pg_snapshot, $2::bigint[], $3)',
@@ -47,8 +47,8 @@ export async function wantChanges(pool: pg.Pool): Promise<string> {
  * The id of a transaction that begins now. A transaction with a lower one may have looked before changes were wanted,
  * and have written none down; one with a higher one has not.
  */
-export async function changesFence(pool: pg.Pool): Promise<bigint> {
-  const [row] = await query<{ xid: string }>(pool, fenceStatement, []);
+export async function currentXid(pool: pg.Pool): Promise<bigint> {
+  const [row] = await query<{ xid: string }>(pool, xidStatement, []);
   return BigInt(row!.xid);
 }
 

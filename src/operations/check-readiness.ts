@@ -1,5 +1,6 @@
 import { migrations } from '../../migrations/index.js';
 import type { Database } from '../database.js';
+import { SQL_STATE, sqlStateOf } from '../sql-state.js';
 
 const READINESS_TIMEOUT_MS = 3_000;
 
@@ -31,12 +32,10 @@ async function doneMigrations({ pool }: Pick<Database, 'pool'>): Promise<Set<str
       done.add(name);
     }
   } catch (error) {
-    if ((error as { code?: string }).code !== UNDEFINED_TABLE) {
+    // Nothing was migrated yet: the table of migrations itself is missing.
+    if (sqlStateOf(error) !== SQL_STATE.UNDEFINED_TABLE) {
       throw error;
     }
   }
   return done;
 }
-
-/** Nothing was migrated yet, so the table of migrations itself is missing. */
-const UNDEFINED_TABLE = '42P01';

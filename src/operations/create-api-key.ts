@@ -1,12 +1,11 @@
 import { type Database, query, type Statement } from '../database.js';
 import { formatApiKey, hashApiKey, PLATFORM_SCOPE, type Scope } from '../domain/api-key.js';
 import { notFound } from '../errors.js';
+import { SQL_STATE, sqlStateOf } from '../sql-state.js';
 import { tenantTransaction } from '../tenant-database.js';
 import { type Actor, audit } from './audit.js';
 
 export const KEY_LIFETIME_SECONDS_MIN = 60;
-
-const FOREIGN_KEY_VIOLATION = '23503';
 
 /** Bytes of chance in a key. */
 const KEY_BYTES = 32;
@@ -61,8 +60,9 @@ export async function createApiKey(
       audit(client, by, { tenantId, action: 'API_KEY_CREATED', target: 'API_KEY', targetId: id, after }),
     );
   });
-  await writing.catch((error: { code?: string }) => {
-    throw error.code === FOREIGN_KEY_VIOLATION && tenantId !== null ? notFound('tenant', tenantId) : error;
+  await writing.catch((error: unknown) => {
+    const isUnknownTenant = tenantId !== null && sqlStateOf(error) === SQL_STATE.FOREIGN_KEY_VIOLATION;
+    throw isUnknownTenant ? notFound('tenant', tenantId) : error;
   });
   return { id, key };
 }

@@ -1,10 +1,9 @@
 import { type Database, query, type Statement } from '../database.js';
 import { ApiError } from '../errors.js';
+import { SQL_STATE, sqlStateOf } from '../sql-state.js';
 import { tenantTransaction } from '../tenant-database.js';
 import { type Actor, audit } from './audit.js';
 import type { SecretVault } from './secrets.js';
-
-const UNIQUE_VIOLATION = '23505';
 
 const insertStatement: Statement = {
   name: 'create_tenant',
@@ -45,7 +44,7 @@ export async function createTenant(
       return { id, name, createdAt: row!.created_at };
     });
   } catch (error) {
-    if ((error as { code?: string }).code === UNIQUE_VIOLATION) {
+    if (sqlStateOf(error) === SQL_STATE.UNIQUE_VIOLATION) {
       throw new ApiError('name_taken', 'Another tenant has this name.');
     }
     throw error;

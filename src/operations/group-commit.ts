@@ -1,4 +1,5 @@
 import { isDatabaseAway } from '../errors.js';
+import { SQL_STATE, sqlStateOf } from '../sql-state.js';
 
 interface Waiting<Item, Result> {
   items: readonly Item[];
@@ -7,7 +8,7 @@ interface Waiting<Item, Result> {
 }
 
 /** Postgres ended one of two transactions that waited for each other, or asks for a repetition. */
-const repeatableSqlStates = new Set(['40P01', '40001']);
+const repeatableSqlStates = new Set<string>([SQL_STATE.DEADLOCK, SQL_STATE.SERIALIZATION_FAILURE]);
 const REPETITIONS_MAX = 3;
 
 /**
@@ -158,7 +159,7 @@ export class GroupCommit<Item, Result> {
       try {
         return await this.commit(items);
       } catch (error) {
-        if (tries >= REPETITIONS_MAX || !repeatableSqlStates.has((error as { code?: string }).code ?? '')) {
+        if (tries >= REPETITIONS_MAX || !repeatableSqlStates.has(sqlStateOf(error))) {
           throw error;
         }
       }

@@ -2,6 +2,7 @@ import { MikroORM } from '@mikro-orm/postgresql';
 import { runMigrations } from 'graphile-worker';
 import pg from 'pg';
 import { ormOptions } from '../database.js';
+import { SQL_STATE, sqlStateOf } from '../sql-state.js';
 import { API_ROLE } from '../tenant-database.js';
 import { indexJobs, quietLogger } from './enqueue.js';
 import { prepareOutboxRole } from './outbox.js';
@@ -47,8 +48,6 @@ async function requirePostgres15(client: pg.Client): Promise<void> {
   }
 }
 
-const INSUFFICIENT_PRIVILEGE = '42501';
-
 /**
  * Makes the role that API processes work as. Roles belong to the whole server, so it may be there already, and whoever
  * migrates may lack the right to make one; then somebody who has it must have made it.
@@ -71,7 +70,7 @@ async function requireApiRole(client: pg.Client): Promise<void> {
         grant ${API_ROLE} to current_user;
       end $$`);
   } catch (error) {
-    if ((error as { code?: string }).code !== INSUFFICIENT_PRIVILEGE) {
+    if (sqlStateOf(error) !== SQL_STATE.INSUFFICIENT_PRIVILEGE) {
       throw error;
     }
     const user = `"${client.user}"`;

@@ -1,14 +1,14 @@
 import pg from 'pg';
 import { type Database, query, transaction } from '../database.js';
 import { notFound } from '../errors.js';
+import { SQL_STATE, sqlStateOf } from '../sql-state.js';
 import { API_ROLE } from '../tenant-database.js';
 import { type Actor, audit } from './audit.js';
 
 /** Applications that emit inside their own transactions are members of this role (docs/outbox.md). */
 export const OUTBOX_ROLE = 'hookwright_outbox';
 
-const INSUFFICIENT_PRIVILEGE = '42501';
-const isForbidden = (error: unknown) => (error as { code?: string }).code === INSUFFICIENT_PRIVILEGE;
+const isForbidden = (error: unknown) => sqlStateOf(error) === SQL_STATE.INSUFFICIENT_PRIVILEGE;
 
 /**
  * Makes the role of the outbox, if it is not there, and lets it use the door. Whoever has no outbox needs no such role,
@@ -110,8 +110,7 @@ async function requireOutboxMember(client: pg.ClientBase, role: string): Promise
   try {
     await client.query(`grant ${OUTBOX_ROLE} to ${name}`);
   } catch (error) {
-    const { code } = error as { code?: string };
-    if (code === UNDEFINED_OBJECT) {
+    if (sqlStateOf(error) === SQL_STATE.UNDEFINED_OBJECT) {
       throw new Error(
         `The role ${OUTBOX_ROLE} is not there. Have an administrator run: create role ${OUTBOX_ROLE} nologin; then run "hookwright migrate" and this again.`,
       );
@@ -124,8 +123,6 @@ async function requireOutboxMember(client: pg.ClientBase, role: string): Promise
     throw error;
   }
 }
-
-const UNDEFINED_OBJECT = '42704';
 
 /** @throws Error when there is no such grant */
 export async function revokeOutbox(

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { Database, Statement } from '../database.js';
 import { query } from '../database.js';
 import { ApiError, rateLimited } from '../errors.js';
+import { SQL_STATE, sqlStateOf } from '../sql-state.js';
 import { tenantTransaction } from '../tenant-database.js';
 
 /** Rows with `above < id < below`, at most `limit` in this order of ids. */
@@ -42,8 +43,6 @@ const boundStatement: Statement = {
   text: `select set_config('statement_timeout', $1, true), set_config('plan_cache_mode', 'force_custom_plan', true)`,
 };
 
-const QUERY_CANCELED = '57014';
-
 /**
  * Runs one statement of which nobody knows beforehand how much it has to read.
  *
@@ -64,7 +63,7 @@ export async function boundedQuery<Row extends pg.QueryResultRow>(
       withCommit(rows);
     });
   } catch (error) {
-    if ((error as { code?: unknown }).code === QUERY_CANCELED) {
+    if (sqlStateOf(error) === SQL_STATE.QUERY_CANCELED) {
       const seconds = timeoutMs / 1000;
       const detail = `The search took longer than ${seconds} s. Search a shorter time, with since and until, or name more: a webhook, an event.`;
       throw new ApiError('search_timed_out', detail);

@@ -1,0 +1,23 @@
+/** The SQLSTATEs that are told apart (Postgres's documentation, appendix A: error codes). */
+export const SQL_STATE = {
+  DATABASE_MISSING: '3D000',
+  DEADLOCK: '40P01',
+  FOREIGN_KEY_VIOLATION: '23503',
+  INSUFFICIENT_PRIVILEGE: '42501',
+  /** Also the answer for a role that does not exist. */
+  INVALID_PASSWORD: '28P01',
+  QUERY_CANCELED: '57014',
+  SERIALIZATION_FAILURE: '40001',
+  UNDEFINED_OBJECT: '42704',
+  UNDEFINED_TABLE: '42P01',
+  UNIQUE_VIOLATION: '23505',
+} as const;
+
+/** Of an error of Postgres its SQLSTATE; of another one its `code`, or an empty text. */
+export function sqlStateOf(error: unknown): string {
+  const code = (error as { code?: unknown } | null | undefined)?.code;
+  return typeof code === 'string' ? code : '';
+}
+
+/** Whether a value that was sent is none of its type, or none that the function takes (class 22, "data exception"). */
+export const isBadValue = (error: unknown): boolean => sqlStateOf(error).startsWith('22');
