@@ -12,6 +12,7 @@ import { type DueDelivery, loadDeliveries, type NamedDelivery } from '../src/ope
 import { type PutOff, putOffDeliveries } from '../src/operations/put-off.js';
 import type { FinishedAttempt } from '../src/operations/record-attempts.js';
 import type { SecretVault } from '../src/operations/secrets.js';
+import { Slots } from '../src/slots.js';
 import type { Tracing } from '../src/tracing.js';
 import { EgressProxyAway, ProxyOutage } from './egress-proxy.js';
 import type { Fence } from './fence.js';
@@ -22,7 +23,6 @@ import { DaemonMetrics } from './metrics.js';
 import { Recorder } from './recorder.js';
 import type { Sender } from './send.js';
 import { Signer } from './signer.js';
-import { Slots } from './slots.js';
 import { traceAttempt } from './trace-attempt.js';
 import { UnderWay } from './under-way.js';
 

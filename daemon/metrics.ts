@@ -2,9 +2,9 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { BATCH_ITEMS } from '../src/api-metrics.js';
 import type { Lane } from '../src/domain/lanes.js';
 import type { FinishedAttempt } from '../src/operations/record-attempts.js';
+import type { Slots } from '../src/slots.js';
 import { Tally } from '../src/tally.js';
 import type { Gate } from './gate.js';
-import type { Slots } from './slots.js';
 
 const SWEEPS = ['schedule', 'held', 'overdue', 'dead_workers'] as const;
 export type Sweep = (typeof SWEEPS)[number];

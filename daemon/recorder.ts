@@ -5,9 +5,9 @@ import type { Database } from '../src/database.js';
 import { isDatabaseAway } from '../src/errors.js';
 import { GroupCommit } from '../src/operations/group-commit.js';
 import { type FinishedAttempt, recordAttempts } from '../src/operations/record-attempts.js';
+import { Slots } from '../src/slots.js';
 import type { Fence } from './fence.js';
 import type { DaemonMetrics } from './metrics.js';
-import { Slots } from './slots.js';
 
 export interface RecorderDeps {
   config: Pick<Config, 'holdHours'>;

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { Database, Statement } from '../database.js';
 import { query } from '../database.js';
 import { ApiError, rateLimited } from '../errors.js';
+import { Slots } from '../slots.js';
 import { SQL_STATE, sqlStateOf } from '../sql-state.js';
 import { tenantTransaction } from '../tenant-database.js';
 
@@ -73,34 +74,6 @@ export async function boundedQuery<Row extends pg.QueryResultRow>(
   return rows;
 }
 
-/** A fixed number of places; who finds none free waits for one, first come first served. */
-class Places {
-  readonly #waiting: (() => void)[] = [];
-
-  constructor(private free: number) {}
-
-  get waiting(): number {
-    return this.#waiting.length;
-  }
-
-  async take(): Promise<void> {
-    if (this.free > 0) {
-      this.free -= 1;
-    } else {
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    }
-  }
-
-  give(): void {
-    const next = this.#waiting.shift();
-    if (next === undefined) {
-      this.free += 1;
-    } else {
-      next();
-    }
-  }
-}
-
 const PER_TENANT = 2;
 const WAITING_PER_TENANT_MAX = 50;
 const TRY_AGAIN_MS = 2_000;
@@ -110,8 +83,8 @@ const TRY_AGAIN_MS = 2_000;
  * two at a time, so that none keeps the others from searching.
  */
 export class SearchTurns {
-  readonly #all: Places;
-  readonly #tenants = new Map<number, { places: Places; users: number }>();
+  readonly #all: Slots;
+  readonly #tenants = new Map<number, Slots>();
 
   /** @param poolMax how many connections there are */
   constructor(
@@ -119,32 +92,20 @@ export class SearchTurns {
     /** How long one search may take in the database. */
     readonly timeoutMs: number,
   ) {
-    this.#all = new Places(Math.max(1, Math.floor(poolMax / 2)));
+    this.#all = new Slots(Math.max(1, Math.floor(poolMax / 2)));
   }
 
   /** @throws what `work` throws; ApiError rate_limited when too many of the tenant's searches wait already */
   async run<Result>(tenantId: number, work: () => Promise<Result>): Promise<Result> {
-    const own = this.#tenants.get(tenantId) ?? { places: new Places(PER_TENANT), users: 0 };
-    if (own.places.waiting >= WAITING_PER_TENANT_MAX) {
+    const own = this.#tenants.get(tenantId) ?? new Slots(PER_TENANT);
+    if (own.waitingCount >= WAITING_PER_TENANT_MAX) {
       throw rateLimited('Too many searches of this tenant are under way.', TRY_AGAIN_MS);
     }
     this.#tenants.set(tenantId, own);
-    own.users += 1;
     try {
-      await own.places.take();
-      try {
-        await this.#all.take();
-        try {
-          return await work();
-        } finally {
-          this.#all.give();
-        }
-      } finally {
-        own.places.give();
-      }
+      return await own.run(() => this.#all.run(work));
     } finally {
-      own.users -= 1;
-      if (own.users === 0) {
+      if (own.inUse === 0) {
         this.#tenants.delete(tenantId);
       }
     }

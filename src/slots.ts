@@ -18,8 +18,18 @@ export class Slots {
     return [...this.#waiting.values()].flat().reduce((sum, { places }) => sum + places, 0);
   }
 
+  /** Does `work` in a place, as soon as there is one. */
+  async run<Result>(work: () => Promise<Result>): Promise<Result> {
+    await this.take();
+    try {
+      return await work();
+    } finally {
+      this.give();
+    }
+  }
+
   /** Waits for a place, which must be given back. */
-  async take(priority: number): Promise<void> {
+  async take(priority = 0): Promise<void> {
     if (!this.tryTake()) {
       await new Promise<void>((resolve) => this.#queue(priority).push({ places: 1, begin: resolve }));
     }
