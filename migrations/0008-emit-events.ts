@@ -132,13 +132,29 @@ export const emitEvents = String.raw`
     order by i.ord;
   end $$;
 
+  ${emitEventsAgain()}
+`;
+
+/** What a later migration adds to the repetitions of `emit_events`: PL/pgSQL for each of these places. */
+interface BusyKeys {
+  declarations: string;
+  before: string;
+  after: string;
+  handler: string;
+}
+
+/** SQL that makes `emit_events`, or takes its place. */
+export function emitEventsAgain(
+  busy: BusyKeys = { declarations: '', before: '', after: '', handler: '' },
+): string {
+  return `
   -- schema_checked: the caller says that the bodies are valid by the schemas of their types. The API's word counts
   -- for everything that judge_emits looks at; another role's only for the schemas that SQL cannot check.
   -- error_code: those of emit_events_once and of judge_emits. An item with an error writes nothing.
   --
   -- Two ids can meet when the clock is set back, and a day's partition can be missing when no daemon has run
   -- for two weeks. Neither may cost the caller an event: take new ids, or make the partition, and go again.
-  create function hookwright.emit_events(
+  create or replace function hookwright.emit_events(
     tenant_ids bigint[], event_types text[], bodies text[], idempotency_keys text[] default null,
     only_webhook_ids bigint[] default null, priorities integer[] default null,
     schema_checked boolean default false
@@ -155,6 +171,7 @@ export const emitEvents = String.raw`
     details text[];
     tries integer := 0;
     violated text;
+    ${busy.declarations}
   begin
     if restricted or schema_checked is distinct from true then
       perform hookwright.require_arguments(
@@ -167,6 +184,7 @@ export const emitEvents = String.raw`
     end if;
     loop
       begin
+        ${busy.before}
         return query select e.item, e.event_id, e.delivery_count, e.duplicate, e.error_code,
             case when e.error_code is not null
               then coalesce(details[e.item + 1], (hookwright.refusal(e.error_code)).sentence) end
@@ -176,6 +194,7 @@ export const emitEvents = String.raw`
             coalesce(only_webhook_ids, array_fill(null::bigint, array[cardinality(event_types)])),
             coalesce(priorities, array_fill(0, array[cardinality(event_types)])),
             refusals) e;
+        ${busy.after}
         return;
       exception
         when unique_violation then
@@ -189,8 +208,9 @@ export const emitEvents = String.raw`
             raise;
           end if;
           perform hookwright.make_partitions(2);
+        ${busy.handler}
       end;
       tries := tries + 1;
     end loop;
-  end $$;
-`;
+  end $$;`;
+}

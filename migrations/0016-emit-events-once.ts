@@ -3,8 +3,9 @@
  * place.
  *
  * @param jobSize SQL: into jobs of how many deliveries the rows of `matched` of one lane are put
+ * @param beforeKeys statements that come before the idempotency keys are written, where there are any
  */
-export const emitEventsOnce = (jobSize: string) => String.raw`
+export const emitEventsOnce = (jobSize: string, beforeKeys = '') => String.raw`
   -- With a worker pool, deliveries are claimed for it, and the first row's 'claimed' is the answer of
   -- claim_new_deliveries. For the rest see 0008-emit-events.ts.
   create or replace function hookwright.emit_events_once(
@@ -44,6 +45,7 @@ export const emitEventsOnce = (jobSize: string) => String.raw`
     owners := ids;
 
     if exists (select from unnest(idempotency_keys) k where k is not null) then
+      ${beforeKeys}
       -- In key order, so that two batches that share keys cannot wait for each other in a ring. A key that
       -- another transaction is just writing makes us wait for its end: both answers then name one event.
       insert into hookwright.idempotency_keys as known (tenant_id, key, event_id, request_hash)

@@ -15,6 +15,7 @@ import { LiveUpdates } from './0014-live-updates.js';
 import { QuickIds } from './0015-quick-ids.js';
 import { ClaimedDeliveries } from './0016-claimed-deliveries.js';
 import { JobSizes } from './0017-job-sizes.js';
+import { BusyIdempotencyKeys } from './0018-busy-idempotency-keys.js';
 
 /** Every migration, in order. One file a change; a released one is never edited. */
 export const migrations = [
@@ -35,4 +36,5 @@ export const migrations = [
   { name: '0015-quick-ids', class: QuickIds },
   { name: '0016-claimed-deliveries', class: ClaimedDeliveries },
   { name: '0017-job-sizes', class: JobSizes },
+  { name: '0018-busy-idempotency-keys', class: BusyIdempotencyKeys },
 ];

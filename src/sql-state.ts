@@ -6,6 +6,7 @@ export const SQL_STATE = {
   INSUFFICIENT_PRIVILEGE: '42501',
   /** Also the answer for a role that does not exist. */
   INVALID_PASSWORD: '28P01',
+  LOCK_NOT_AVAILABLE: '55P03',
   QUERY_CANCELED: '57014',
   SERIALIZATION_FAILURE: '40001',
   UNDEFINED_OBJECT: '42704',

@@ -4,8 +4,8 @@ import type { Emit, EmitRefusal } from '../operations/emit-events.js';
 export type Path = readonly (string | number)[];
 
 /** The same refusal with its place, which several events in one request need. */
-export function refusedAt(path: Path, { reason, detail }: ApiError): ApiError {
-  return new ApiError(reason, detail, { issues: [{ path, code: reason, detail }] });
+export function refusedAt(path: Path, { reason, detail, extra }: ApiError): ApiError {
+  return new ApiError(reason, detail, { ...extra, issues: [{ path, code: reason, detail }] });
 }
 
 /**
@@ -25,6 +25,15 @@ export function refusalError(reason: EmitRefusal, { tenantId, onlyWebhookId }: E
         new ApiError(
           'idempotency_key_reused',
           'The idempotency key was used for an event of another type or with another payload.',
+        ),
+      );
+    case 'IDEMPOTENCY_KEY_BUSY':
+      return refusedAt(
+        [...path, 'idempotencyKey'],
+        new ApiError(
+          'unavailable',
+          'Another transaction that has not ended yet writes an event with this idempotency key; try again.',
+          { retryAfterSeconds: 2 },
         ),
       );
     case 'WEBHOOK_NOT_ACTIVE':

@@ -1,9 +1,12 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { bigintArray, integerArray, textArray } from '../array-parameters.js';
 import { query, type Statement, transaction } from '../database.js';
 import { LANES } from '../domain/lanes.js';
 import { TenantPace } from '../domain/tenant-pace.js';
 import { isDatabaseAway } from '../errors.js';
+import { Slots } from '../slots.js';
+import { SQL_STATE, sqlStateOf } from '../sql-state.js';
 import {
   type Claim,
   type ClaimedJson,
@@ -33,7 +36,9 @@ export type EmitRefusal =
   | 'EVENT_TYPE_RESERVED'
   | 'EVENT_TYPE_DEPRECATED'
   | 'WEBHOOK_NOT_ACTIVE'
-  | 'IDEMPOTENCY_KEY_REUSED';
+  | 'IDEMPOTENCY_KEY_REUSED'
+  /** Another transaction that has not ended holds it, longer than it was waited for. */
+  | 'IDEMPOTENCY_KEY_BUSY';
 
 export type EmitResult =
   | { refused: null; eventId: number; deliveryCount: number; duplicate: boolean }
@@ -66,12 +71,18 @@ const emitTracedStatement: Statement = {
 const BATCH_ITEMS_MAX = 200;
 /** A second batch makes use of the time that the first one's commit takes, but small ones would cost more than that. */
 const BATCH_BESIDE_ITEMS = 40;
+/** How long an emit waits for an idempotency key that another open transaction holds, and between two looks. */
+const BUSY_KEY_MS = 10_000;
+const BUSY_KEY_PAUSE_MS = 200;
 
 /**
  * Writes events with their deliveries and jobs. Concurrent calls share a transaction, and answer after its commit.
  */
 export class Emitter {
   readonly #groups: GroupCommit<Emit, EmitResult>;
+  /** Those that wait for an idempotency key keep out of the way of the others. */
+  readonly #busyGroups: GroupCommit<Emit, EmitResult>;
+  readonly #busyTurns = new Slots(1);
   readonly #pace: TenantPace;
   #localDaemon: LocalDaemon | undefined;
 
@@ -81,10 +92,14 @@ export class Emitter {
    */
   constructor(
     private readonly pool: pg.Pool,
-    now: () => number = () => performance.now(),
+    private readonly now: () => number = () => performance.now(),
     onBatch?: (events: number) => void,
   ) {
     this.#pace = new TenantPace(now);
+    this.#busyGroups = new GroupCommit((items) => this.#write(pool, items), {
+      itemsMax: BATCH_ITEMS_MAX,
+      inFlightMax: 1,
+    });
     this.#groups = new GroupCommit((items) => this.#commit(items), {
       itemsMax: BATCH_ITEMS_MAX,
       besideItems: BATCH_BESIDE_ITEMS,
@@ -98,13 +113,43 @@ export class Emitter {
     this.#localDaemon = daemon;
   }
 
-  /** Emits the items in one transaction; one that is refused writes nothing and leaves its neighbours alone. */
-  emit(items: readonly Emit[]): Promise<EmitResult[]> {
-    return this.#groups.run(items);
+  /**
+   * Emits the items in one transaction; one that is refused writes nothing and leaves its neighbours alone. Items whose
+   * idempotency keys another open transaction holds follow when that has ended.
+   */
+  async emit(items: readonly Emit[]): Promise<EmitResult[]> {
+    const results = await this.#groups.run(items);
+    return results.some(isBusy) ? await this.#emitBusy(items, results) : results;
+  }
+
+  async #emitBusy(items: readonly Emit[], first: readonly EmitResult[]): Promise<EmitResult[]> {
+    const busy = items.filter((_, index) => isBusy(first[index]!));
+    const later = await this.#whileBusy(() => this.#busyGroups.run(busy));
+    let next = 0;
+    return first.map((result) => (isBusy(result) ? later[next++]! : result));
   }
 
   /** As `emit`, but when one item is refused nothing at all is written. */
   async emitAllOrNothing(items: readonly Emit[]): Promise<EmitResult[]> {
+    const results = await this.#writeAllOrNothing(items);
+    return results.some(isBusy)
+      ? await this.#whileBusy(() => this.#busyTurns.run(() => this.#writeAllOrNothing(items)))
+      : results;
+  }
+
+  /** Tries again and again for as long as a key is worth waiting for. */
+  async #whileBusy(emit: () => Promise<EmitResult[]>): Promise<EmitResult[]> {
+    const until = this.now() + BUSY_KEY_MS;
+    for (;;) {
+      await delay(BUSY_KEY_PAUSE_MS);
+      const results = await emit();
+      if (!results.some(isBusy) || this.now() >= until) {
+        return results;
+      }
+    }
+  }
+
+  async #writeAllOrNothing(items: readonly Emit[]): Promise<EmitResult[]> {
     class Refused extends Error {
       constructor(readonly results: EmitResult[]) {
         super();
@@ -138,11 +183,11 @@ export class Emitter {
     try {
       rows = await query<EmitRow>(claim.pool, emitClaimedStatement, values);
     } catch (error) {
-      if (isDatabaseAway(error)) {
+      if (isDatabaseAway(error) && sqlStateOf(error) !== SQL_STATE.LOCK_NOT_AVAILABLE) {
         claim.lost();
         throw error;
       }
-      // Two ids that met, or a day without its partition: nothing was written, and `emit_events` deals with it.
+      // Two ids that met, a day without its partition, a busy key: nothing was written, and `emit_events` deals with it.
       claim.settle([]);
       return await this.#write(this.pool, items);
     }
@@ -199,5 +244,7 @@ export class Emitter {
 
 /** Tenants take turns at the transactions: one that emits a lot does not make the others wait. */
 const tenantOf = ([first]: readonly Emit[]): number | undefined => first?.tenantId;
+
+const isBusy = ({ refused }: EmitResult): boolean => refused === 'IDEMPOTENCY_KEY_BUSY';
 
 const isTraced = ({ traceparent }: Emit): boolean => typeof traceparent === 'string';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Emit, EmitResult } from '../../src/operations/emit-events.js';
+import { type Emit, type EmitResult, Emitter } from '../../src/operations/emit-events.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 
 let stack: DeliveryStack;
@@ -138,20 +138,81 @@ describe('an idempotency key', () => {
     expect(results.filter((result) => result?.refused === null && !result.duplicate)).toHaveLength(1);
   });
 
-  test('waits for another transaction with the same key, and takes its place when that rolls back', async () => {
-    const { pool } = stack.services.db;
-    const client = await pool.connect();
-    await client.query('begin');
-    await client.query('select * from hookwright.emit_events($1, $2, $3, $4, schema_checked => true)', [
-      [stack.tenantId],
-      ['coupon.applied'],
-      ['{}'],
-      ['k5'],
-    ]);
-    const waiting = stack.services.emitter.emit([item({ idempotencyKey: 'k5' })]);
-    await client.query('rollback');
-    client.release();
-    expect((await waiting)[0]).toMatchObject({ refused: null, duplicate: false });
+  describe('that another open transaction holds', () => {
+    const hold = async (idempotencyKey: string) => {
+      const client = await stack.services.db.pool.connect();
+      await client.query('begin');
+      await client.query('select * from hookwright.emit_events($1, $2, $3, $4, schema_checked => true)', [
+        [stack.tenantId],
+        ['coupon.applied'],
+        ['{}'],
+        [idempotencyKey],
+      ]);
+      const end = async (how: 'commit' | 'rollback') => {
+        await client.query(how);
+        client.release();
+      };
+      return { end };
+    };
+
+    test('is waited for, and taken when that rolls back', async () => {
+      const other = await hold('k5');
+      const waiting = stack.services.emitter.emit([item({ idempotencyKey: 'k5' })]);
+      await other.end('rollback');
+      expect((await waiting)[0]).toMatchObject({ refused: null, duplicate: false });
+    });
+
+    test('delays nobody else: not the emits beside it, with keys or without, nor those that come later', async () => {
+      const { emitter } = stack.services;
+      const other = await hold('held-1');
+      const held = item({ idempotencyKey: 'held-1', body: '{}' });
+      const settled: string[] = [];
+      const emit = (name: string, items: Emit[]) =>
+        emitter.emit(items).then((results) => {
+          settled.push(name);
+          return results;
+        });
+      const waiting = [emit('held', [held]), emit('held beside another', [item(), held])];
+      const others = [emit('key', [item({ idempotencyKey: 'free-1' })]), emit('no key', [item()])];
+      for (const results of await Promise.all(others)) {
+        expect(results).toMatchObject([{ refused: null, duplicate: false }]);
+      }
+      expect(await emit('later', [item()])).toMatchObject([{ refused: null }]);
+      expect(settled).toEqual(expect.not.arrayContaining(['held', 'held beside another']));
+
+      await other.end('commit');
+      const [alone, beside] = await Promise.all(waiting);
+      expect(alone).toMatchObject([{ refused: null, duplicate: true }]);
+      expect(beside).toMatchObject([{ duplicate: false }, { duplicate: true }]);
+    });
+
+    test('keeps no other key from anybody, so that the two cannot wait for each other', async () => {
+      const other = await hold('held-b');
+      const waiting = stack.services.emitter.emitAllOrNothing([
+        item({ idempotencyKey: 'held-a' }),
+        item({ idempotencyKey: 'held-b', body: '{}' }),
+      ]);
+      const [first] = await stack.services.emitter.emit([item({ idempotencyKey: 'held-a' })]);
+      await other.end('commit');
+      expect(await waiting).toEqual([
+        { ...first, duplicate: true },
+        expect.objectContaining({ duplicate: true }),
+      ]);
+    });
+
+    test('is refused as busy when that takes too long', async () => {
+      const other = await hold('held-2');
+      try {
+        const busy = [{ refused: 'IDEMPOTENCY_KEY_BUSY' }];
+        const items = [item({ idempotencyKey: 'held-2' })];
+        let now = 0;
+        const impatient = new Emitter(stack.services.db.pool, () => (now += 6_000));
+        expect(await impatient.emit(items)).toEqual(busy);
+        expect(await impatient.emitAllOrNothing(items)).toEqual(busy);
+      } finally {
+        await other.end('rollback');
+      }
+    });
   });
 
   test('of a refused item is not kept', async () => {
