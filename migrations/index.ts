@@ -16,6 +16,7 @@ import { QuickIds } from './0015-quick-ids.js';
 import { ClaimedDeliveries } from './0016-claimed-deliveries.js';
 import { JobSizes } from './0017-job-sizes.js';
 import { BusyIdempotencyKeys } from './0018-busy-idempotency-keys.js';
+import { NestingOfBodies } from './0019-nesting-of-bodies.js';
 
 /** Every migration, in order. One file a change; a released one is never edited. */
 export const migrations = [
@@ -37,4 +38,5 @@ export const migrations = [
   { name: '0016-claimed-deliveries', class: ClaimedDeliveries },
   { name: '0017-job-sizes', class: JobSizes },
   { name: '0018-busy-idempotency-keys', class: BusyIdempotencyKeys },
+  { name: '0019-nesting-of-bodies', class: NestingOfBodies },
 ];

@@ -54,6 +54,9 @@ function emit(call: Call = {}, on: Pick<pg.Pool, 'query'> = shop.pool) {
     [all.tenantId, all.eventType, all.body, all.key, all.checked],
   );
 }
+/** An object, beside whose lists stand texts with brackets that nest nothing. */
+const nested = (levels: number) =>
+  `{"\\"[[":${'['.repeat(levels - 1)}${'"[{",'.repeat(600)}1${']'.repeat(levels - 1)}}`;
 const countEvents = async () =>
   (await stack.rows<{ count: number }>('select count(*)::int from hookwright.events'))[0]!.count;
 
@@ -71,7 +74,13 @@ describe('the door refuses', () => {
     ['single quotes', { body: "{'code':'A'}" }, 'HW005', 'The body is not JSON.'],
     ['NaN', { body: '{"code":NaN}' }, 'HW005', 'The body is not JSON.'],
     ['a raw line break in a string', { body: '{"code":"\n"}' }, 'HW005', 'The body is not JSON.'],
-    ['endless depth', { body: '['.repeat(100_000) }, 'HW005', 'The body is not JSON.'],
+    ['endless depth', { body: '['.repeat(100_000) }, 'HW006', /deeper than 500 levels/],
+    [
+      '501 levels',
+      { eventType: 'custom.type', body: nested(501), checked: true },
+      'HW006',
+      /deeper than 500 levels/,
+    ],
     ['a list', { body: `[${good}]` }, 'HW005', /of type array, not an object/],
     ['null', { body: 'null' }, 'HW005', /of type null/],
     ['a string', { body: JSON.stringify(good) }, 'HW005', /of type string/],
@@ -137,6 +146,10 @@ describe('the door refuses', () => {
     expect(refusal).toMatchObject({ code, message: expect.stringMatching(message) });
     expect(refusal.hint).toBeTruthy();
     expect(await countEvents()).toBe(before);
+  });
+
+  test('no body that is nested 500 levels deep', async () => {
+    await emit({ eventType: 'custom.type', body: nested(500), checked: true });
   });
 
   test('a key that was used for another body', async () => {
