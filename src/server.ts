@@ -50,7 +50,7 @@ export async function buildServer(services: Services): Promise<FastifyInstance> 
     frameworkErrors: (error, _request, reply) => void sendProblem(reply, apiErrorOf(error)),
   });
   app.setErrorHandler((error, request, reply) => {
-    const known = apiErrorOf(error);
+    const known = apiErrorOf(error, request.routeOptions.bodyLimit);
     logError(request, known, error);
     return sendProblem(reply, known);
   });

@@ -25,8 +25,8 @@ export function readBody(body: unknown, limits: GraphqlLimits): RequestParams {
  * @throws GraphQLError as readBody
  */
 export function readUrl(url: string, limits: GraphqlLimits): RequestParams {
-  const [, search = ''] = url.split('?', 2);
-  const parameters = new URLSearchParams(search);
+  const [path = ''] = url.split('?', 1);
+  const parameters = new URLSearchParams(url.slice(path.length));
   const params = {
     query: textIn(parameters, 'query'),
     operationName: textIn(parameters, 'operationName'),

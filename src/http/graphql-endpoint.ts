@@ -21,7 +21,7 @@ export async function graphqlEndpoint(
   const answer = createGraphqlHandler(documents);
   readJson(app);
   app.setErrorHandler((error, request, reply) => {
-    const known = apiErrorOf(error);
+    const known = apiErrorOf(error, request.routeOptions.bodyLimit);
     logError(request, known, error);
     return reply
       .code(known.status)

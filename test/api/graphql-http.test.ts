@@ -95,6 +95,11 @@ describe('a request in a URL', () => {
     expect(body).toEqual(refused('BAD_REQUEST'));
   });
 
+  test('may have question marks as they are: only the first one begins the query', async () => {
+    const { status, body } = await api.ask('GET //graphql?query={__typename}&variables={"who":"me?"}');
+    expect({ status, body }).toEqual({ status: 200, body: { data: { __typename: 'Query' } } });
+  });
+
   test('is not asked by HEAD', async () => {
     const { status, headers } = await api.ask(`HEAD //graphql?query=${encodeURIComponent(query)}`);
     expect(status).toBe(405);

@@ -103,6 +103,7 @@ describe.each(routesWithBody)('the body of %s', (line, accepted) => {
     expect(atLimit.status).toBeLessThan(300);
     const above = await api.ask(withId(line), { headers: json, payload: padded(REST_BODY_BYTES_MAX + 1) });
     expectProblem(above, 'payload_too_large');
+    expect(above.body.detail).toContain(`${REST_BODY_BYTES_MAX} bytes`);
     const far = await api.ask(withId(line), { headers: json, payload: 'x'.repeat(5_000_000) });
     expectProblem(far, 'payload_too_large');
   });
