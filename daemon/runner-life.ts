@@ -119,7 +119,7 @@ export class RunnerLife {
    * failed to do so, or to complete them: then they are run again, find nothing to do, and are completed.
    */
   async #free(poolId: string, hurry: AbortSignal): Promise<void> {
-    for (;;) {
+    for (let told = false; ; ) {
       const last = this.#released && this.#inHand.size === 0;
       try {
         await freeJobsOf(this.deps.db.pool, poolId, this.#inHand);
@@ -127,12 +127,15 @@ export class RunnerLife {
           return;
         }
       } catch (error) {
-        this.deps.log.warn({ err: error }, 'could not free the jobs of an ended runner');
+        if (!told) {
+          this.deps.log.warn({ err: error }, 'could not free the jobs of an ended runner; trying on');
+          told = true;
+        }
         if (last && hurry.aborted) {
           return;
         }
       }
-      await Promise.race([this.#gone.promise, delay(FREE_EVERY_MS)]);
+      await (last ? delay(FREE_EVERY_MS) : Promise.race([this.#gone.promise, delay(FREE_EVERY_MS)]));
     }
   }
 

@@ -176,6 +176,21 @@ describe('a database that is away', () => {
     expect(receiver.received).toHaveLength(25);
   });
 
+  test('is asked again after a pause: no loop keeps a core busy meanwhile', async () => {
+    await open();
+    const { proxy, daemon } = await startDaemonBehindProxy();
+    await emit(1);
+    await eventually(async () => (await succeeded()) === 1);
+    proxy.takeAway();
+    await eventually(() => !daemon.running, 9_000);
+    const before = proxy.refused;
+    const startedAt = performance.now();
+    await eventually(() => performance.now() - startedAt > 2_000);
+    expect(proxy.refused - before).toBeLessThan(100);
+    proxy.bringBack();
+    await eventually(() => daemon.running, 9_000);
+  });
+
   test('and tells nobody: no more is sent than was in hand, and nothing is lost', async () => {
     await open({ DELIVERY_CONCURRENCY: '4' });
     receiver.answerWith((_, response) => setTimeout(() => response.writeHead(200).end(), 50));

@@ -4,6 +4,8 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 export class DatabaseProxy {
   readonly #sockets = new Set<Socket>();
   readonly #server = createServer((client) => this.#join(client));
+  /** How many connections were refused because the database was away. */
+  refused = 0;
   #isAway = false;
   #isSilent = false;
   #url = '';
@@ -56,6 +58,7 @@ export class DatabaseProxy {
 
   #join(client: Socket): void {
     if (this.#isAway) {
+      this.refused += 1;
       client.destroy();
       return;
     }
