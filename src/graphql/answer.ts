@@ -21,6 +21,8 @@ interface Result {
 export interface Failure {
   data?: Data;
   errors: readonly GraphQLError[];
+  /** Another field may have taken effect, whatever `data` shows: a field that must not be null takes all of it along. */
+  mayBePart?: boolean;
 }
 
 /** @param more headers: of the limits that it was counted against */
@@ -46,12 +48,13 @@ function prefersResponseType(accept: string): boolean {
 /** @param status for errors that say none */
 export function failureOf(
   request: GraphqlRequest,
-  { data, errors }: Failure,
+  { data, errors, mayBePart = false }: Failure,
   headers: Verdict['headers'],
   status = 500,
 ): Response {
   const told = errors.map(formatError);
-  const head = refusalHead(data, told) ?? (errors[0] && headOf(errors[0])) ?? { status };
+  const head = (mayBePart ? undefined : refusalHead(data, told)) ??
+    (errors[0] && headOf(errors[0])) ?? { status };
   const body = data === undefined ? { errors: told } : { errors: told, data };
   return answerOf(request, body, { ...headers, ...head.headers }, head.status);
 }

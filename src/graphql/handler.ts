@@ -55,7 +55,9 @@ function answerRun(request: GraphqlRequest, run: Run, { data, errors }: Executio
     return refuse(request, refusals, chargeBroken(request.context));
   }
   noteErrors(request.context, errors);
-  return failureOf(request, { data, errors }, run.headers, 200);
+  const { operations, emits } = run.operation.root;
+  const mayBePart = operations + emits.length > 1;
+  return failureOf(request, { data, errors, mayBePart }, run.headers, 200);
 }
 
 /** The only answer that graphql-http makes by itself: no type that the client takes is one of ours. */

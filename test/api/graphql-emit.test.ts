@@ -145,6 +145,18 @@ describe('what may be emitted', () => {
     expect(codesOf(answer)).toEqual(codes);
   });
 
+  test('a payload that is too long beside another field that has run: not the whole request is refused', async () => {
+    const mutation = `mutation ($good: EmitEventInput!, $long: EmitEventInput!) {
+      a: emitEvent(input: $good) { deliveryCount } b: emitEvent(input: $long) { deliveryCount }
+    }`;
+    const good = { ...coupon('BESIDE'), idempotencyKey: 'beside' };
+    const long = coupon('a'.repeat(262_145));
+    const answer = await api.ask(mutation, { good, long }, tenant);
+    expect(answer.status).toBe(200);
+    expect(codesOf(answer)).toEqual(['PAYLOAD_TOO_LARGE']);
+    expect((await emit(good)).data.emitEvent.duplicate).toBe(true);
+  });
+
   test('nesting of 64 levels is judged, of 65 refused, of 100,000 refused without harm', async () => {
     const nested = (levels: number) => JSON.parse(`${'{"a":'.repeat(levels - 1)}{}${'}'.repeat(levels - 1)}`);
     expect(isDeeperThan(nested(64), 64)).toBe(false);
