@@ -186,7 +186,7 @@ export class Deliverer {
       }
       const { webhookId, tenantId, url } = delivery;
       const destination = { webhookId, tenantId, origin: findUrl(url)?.origin ?? url };
-      const turn = await this.gate.enter(destination);
+      const turn = await this.gate.enter(destination, lane === 'TEST');
       if ('putOffMs' in turn) {
         return { delivery, putOffMs: turn.putOffMs };
       }

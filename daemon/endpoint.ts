@@ -23,6 +23,7 @@ export interface Waiter {
 }
 
 const PUT_OFF_MS_MIN = 250;
+const PUT_OFF_FIRST_MS_MAX = 1_000;
 const PUT_OFF_MS_MAX = 600_000;
 
 /** Scheme, host and port, as one tenant uses them. */
@@ -42,6 +43,8 @@ export class Origin {
 /** What is known of one webhook's endpoint while the daemon runs. */
 export class Endpoint {
   window: EndpointWindow;
+  /** Those who go first, and those who came behind each other. */
+  readonly waitingFirst: Waiter[] = [];
   readonly waiting: Waiter[] = [];
   /** Whether a timer is set for the first of those. */
   isWatched = false;
@@ -68,6 +71,21 @@ export class Endpoint {
   isSlow(now: number): boolean {
     const [oldest] = this.#startedAt.values();
     return (this.window.meanMs ?? 0) > SLOW_MS || (oldest !== undefined && now - oldest > SLOW_MS);
+  }
+
+  get waitingCount(): number {
+    return this.waitingFirst.length + this.waiting.length;
+  }
+
+  /** Whose turn it is. */
+  nextWaiting(): Waiter | undefined {
+    return this.waitingFirst.shift() ?? this.waiting.shift();
+  }
+
+  /** When somebody gives up next. */
+  get nextGivesUpAtMs(): number | undefined {
+    const times = [this.waitingFirst, this.waiting].flatMap(([first]) => first?.untilMs ?? []);
+    return times.length === 0 ? undefined : Math.min(...times);
   }
 
   begin(now: number): symbol {
@@ -106,5 +124,11 @@ export class Endpoint {
     this.#horizonMs = Math.max(now, this.#horizonMs) + turnMs(this.window);
     const aheadMs = Math.max(PUT_OFF_MS_MIN, this.#horizonMs - now);
     return aheadMs < PUT_OFF_MS_MAX ? aheadMs : PUT_OFF_MS_MAX * (1 - chance / 4);
+  }
+
+  /** For who goes first: about when a place becomes free, whoever was put off before. */
+  putOffFirst(): number {
+    this.putOffs += 1;
+    return Math.min(PUT_OFF_FIRST_MS_MAX, Math.max(PUT_OFF_MS_MIN, turnMs(this.window)));
   }
 }

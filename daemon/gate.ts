@@ -1,6 +1,6 @@
 import { turnMs, WINDOW_AT_FIRST } from '../src/domain/endpoint-window.js';
 import type { EndpointState } from '../src/operations/endpoint-states.js';
-import { Endpoint, Origin, type Pass, type Turn } from './endpoint.js';
+import { Endpoint, Origin, type Pass, type Turn, type Waiter } from './endpoint.js';
 
 export type { Pass, Turn } from './endpoint.js';
 
@@ -27,6 +27,8 @@ export interface Destination {
 
 /** A slot is held for no longer by somebody who waits for a place in a window. */
 const WAIT_MS_MAX = 500;
+/** Of those who go first, at one endpoint: each holds a slot. */
+const WAITING_FIRST_MAX = 2;
 /** What slow endpoints may hold together. */
 const SLOW_SHARE = 1 / 2;
 const SLOW_RECOUNT_MS = 50;
@@ -35,7 +37,7 @@ const IDLE_ENDPOINTS_MAX = 10_000;
 /**
  * Keeps one endpoint from hurting others: each webhook has a window of requests in flight, and a waiting room for
  * those whose turn comes within half a second. Others are put off until their turn is expected, and give their slot
- * back. So a slow endpoint holds a handful of slots, whatever its backlog. Slow ones together hold at most half.
+ * back. Who goes first takes the next place that becomes free, also of a slow endpoint. So a slow endpoint holds a handful of slots, whatever its backlog. Slow ones together hold at most half.
  */
 export class Gate {
   readonly #endpoints = new Map<number, Endpoint>();
@@ -47,27 +49,44 @@ export class Gate {
 
   constructor(private readonly options: GateOptions) {}
 
-  /** A place at once, a place soon, or for how many milliseconds the delivery is to be put off. */
-  enter(destination: Destination): Turn | Promise<Turn> {
+  /**
+   * A place at once, a place soon, or for how many milliseconds the delivery is to be put off.
+   *
+   * @param goesFirst ahead of all others who want to send there: a person waits for it
+   */
+  enter(destination: Destination, goesFirst = false): Turn | Promise<Turn> {
     const endpoint = this.#endpoint(destination);
-    if (endpoint.waiting.length === 0 && this.#hasRoom(endpoint)) {
+    return goesFirst ? this.#enterFirst(endpoint) : this.#enterInLine(endpoint);
+  }
+
+  #enterFirst(endpoint: Endpoint): Turn | Promise<Turn> {
+    if (this.#hasRoom(endpoint)) {
       return { pass: this.#admit(endpoint) };
     }
-    const waitMs = (endpoint.waiting.length + 1) * turnMs(endpoint.window);
+    return endpoint.waitingFirst.length < WAITING_FIRST_MAX
+      ? this.#wait(endpoint, endpoint.waitingFirst)
+      : { putOffMs: endpoint.putOffFirst() };
+  }
+
+  #enterInLine(endpoint: Endpoint): Turn | Promise<Turn> {
+    if (endpoint.waitingCount === 0 && this.#hasRoom(endpoint)) {
+      return { pass: this.#admit(endpoint) };
+    }
+    const waitMs = (endpoint.waitingCount + 1) * turnMs(endpoint.window);
     return waitMs > WAIT_MS_MAX || endpoint.inFlight === 0 || endpoint.isSlow(this.options.now())
       ? this.#putOff(endpoint)
-      : this.#wait(endpoint);
+      : this.#wait(endpoint, endpoint.waiting);
   }
 
   /** What the gate knows of each endpoint. */
   states(): EndpointState[] {
     return [...this.#endpoints.values()].map(
-      ({ webhookId, tenantId, window, inFlight, waiting, putOffs }) => ({
+      ({ webhookId, tenantId, window, inFlight, waitingCount, putOffs }) => ({
         webhookId,
         tenantId,
         window: window.limit,
         inFlight,
-        waiting: waiting.length,
+        waiting: waitingCount,
         putOffs,
         meanMs: window.meanMs,
       }),
@@ -149,17 +168,17 @@ export class Gate {
   }
 
   #callWaiting(endpoint: Endpoint): void {
-    while (endpoint.waiting.length > 0 && this.#hasRoom(endpoint)) {
-      endpoint.waiting.shift()!.resolve({ pass: this.#admit(endpoint) });
+    while (endpoint.waitingCount > 0 && this.#hasRoom(endpoint)) {
+      endpoint.nextWaiting()!.resolve({ pass: this.#admit(endpoint) });
     }
-    if (endpoint.waiting.length === 0) {
+    if (endpoint.waitingCount === 0) {
       endpoint.origin.waiting.delete(endpoint);
     }
   }
 
-  #wait(endpoint: Endpoint): Promise<Turn> {
+  #wait(endpoint: Endpoint, line: Waiter[]): Promise<Turn> {
     return new Promise((resolve) => {
-      endpoint.waiting.push({ resolve, untilMs: this.options.now() + WAIT_MS_MAX });
+      line.push({ resolve, untilMs: this.options.now() + WAIT_MS_MAX });
       endpoint.origin.waiting.add(endpoint);
       this.#watch(endpoint);
     });
@@ -167,22 +186,27 @@ export class Gate {
 
   /** The expectation may be wrong: an endpoint can begin to hang at any moment. Those who came first give up first. */
   #watch(endpoint: Endpoint): void {
-    const [first] = endpoint.waiting;
-    if (first === undefined || endpoint.isWatched) {
+    const givesUpAtMs = endpoint.nextGivesUpAtMs;
+    if (givesUpAtMs === undefined || endpoint.isWatched) {
       return;
     }
     endpoint.isWatched = true;
     setTimeout(
       () => {
         endpoint.isWatched = false;
-        while (endpoint.waiting.length > 0 && endpoint.waiting[0]!.untilMs <= this.options.now()) {
-          endpoint.waiting.shift()!.resolve(this.#putOff(endpoint));
-        }
+        this.#giveUp(endpoint.waitingFirst, () => ({ putOffMs: endpoint.putOffFirst() }));
+        this.#giveUp(endpoint.waiting, () => this.#putOff(endpoint));
         this.#callWaiting(endpoint);
         this.#watch(endpoint);
       },
-      Math.max(0, first.untilMs - this.options.now()),
+      Math.max(0, givesUpAtMs - this.options.now()),
     );
+  }
+
+  #giveUp(line: Waiter[], putOff: () => Turn): void {
+    while (line.length > 0 && line[0]!.untilMs <= this.options.now()) {
+      line.shift()!.resolve(putOff());
+    }
   }
 
   #putOff(endpoint: Endpoint): Turn {
@@ -194,7 +218,7 @@ export class Gate {
       if (this.#endpoints.size < IDLE_ENDPOINTS_MAX) {
         return;
       }
-      if (endpoint.inFlight === 0 && endpoint.waiting.length === 0) {
+      if (endpoint.inFlight === 0 && endpoint.waitingCount === 0) {
         this.#forget(endpoint);
       }
     }

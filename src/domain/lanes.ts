@@ -34,8 +34,8 @@ const byPriority = new Map(
 
 export const laneOf = (priority: number): Lane => byPriority.get(priority) ?? 'BULK';
 
-/** The lane of a delivery whose endpoint has no room for it now: no longer among the first. */
-export const laneAfterPutOff = (lane: Lane): Lane => (lane === 'TEST' || lane === 'FIRST' ? 'CROWDED' : lane);
+/** The lane of a delivery whose endpoint has no room for it now: no longer among the first attempts. */
+export const laneAfterPutOff = (lane: Lane): Lane => (lane === 'FIRST' ? 'CROWDED' : lane);
 
 /** Of all lanes together. */
 export const totalOf = (done: Readonly<Record<Lane, number>>): number =>

@@ -95,6 +95,46 @@ describe('the window of an endpoint', () => {
   });
 });
 
+describe('who goes first', () => {
+  const first = (gate: Gate) => gate.enter(to(1), true);
+
+  test('takes the next place that becomes free, ahead of those who wait already', async () => {
+    const gate = open();
+    const inFlight = await passes(gate, to(1), 8);
+    const inLine = gate.enter(to(1));
+    const ahead = first(gate);
+    inFlight[0]!.leave('OTHER');
+    passOf(await ahead);
+    expect(stateOf(gate, to(1))).toMatchObject({ inFlight: 8, waiting: 1 });
+    inFlight[1]!.leave('OTHER');
+    passOf(await inLine);
+  });
+
+  test('waits at a slow endpoint too, and comes back within a second, whatever was put off before', async () => {
+    const gate = open();
+    await practise(gate, to(1), 2_000, 2);
+    await passes(gate, to(1), 8);
+    for (let count = 0; count < 100; count++) {
+      await gate.enter(to(1));
+    }
+    const waiting = [first(gate), first(gate)];
+    await vi.advanceTimersByTimeAsync(500);
+    for (const turn of await Promise.all(waiting)) {
+      expect(turn).toEqual({ putOffMs: expect.toSatisfy((ms: number) => ms >= 250 && ms <= 1_000) });
+    }
+  });
+
+  test('holds two slots of an endpoint at most', async () => {
+    const gate = open();
+    await passes(gate, to(1), 8);
+    const waiting = [first(gate), first(gate)];
+    expect(await first(gate)).toEqual({ putOffMs: 250 });
+    await vi.advanceTimersByTimeAsync(500);
+    await Promise.all(waiting);
+    expect(stateOf(gate, to(1))?.waiting).toBe(0);
+  });
+});
+
 describe('waiting', () => {
   test('ends after half a second: the slot is given back', async () => {
     const gate = open();

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readEndpointStates } from '../../src/operations/endpoint-states.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
+import { emitMany } from '../support/factories.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 
 const EVENTS = 100;
@@ -69,4 +70,24 @@ test('a slow endpoint gets all its events, eight at a time, and none of them twi
   await eventually(async () => (await stack.deliveries(`status = 'SUCCEEDED'`)).length === 30, 15_000);
   expect(hung.received).toHaveLength(30);
   expect(hung.inFlightPeak).toBeLessThanOrEqual(8);
+});
+
+test('tests of a slow endpoint go ahead of its backlog', async () => {
+  const { id } = await stack.webhook(hung.url);
+  hung.answerWith((_, response) => setTimeout(() => response.writeHead(200).end(), 700));
+  stack.startDaemon();
+  await Promise.all(Array.from({ length: EVENTS }, () => stack.emit()));
+  await eventually(() => hung.received.length >= 16, 8_000);
+
+  const before = hung.received.length;
+  const tests = await Promise.all(
+    Array.from({ length: 4 }, async () => {
+      const [eventId] = await emitMany(stack.services, stack.tenantId, 1, id);
+      return String((await stack.delivery(eventId!)).id);
+    }),
+  );
+  const order = () => hung.received.map(({ headers }) => headers['x-service-delivery']);
+  await eventually(() => tests.every((test) => order().includes(test)), 8_000);
+  // Behind those that were in flight, and a few whose time came before a place was free.
+  expect(Math.max(...tests.map((test) => order().indexOf(test)))).toBeLessThan(before + 48);
 });
