@@ -365,7 +365,6 @@ describe('receivers that speak badly', () => {
       'content-length and transfer-encoding',
       'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',
     ],
-    ['100 Continue, which nobody asked for', 'HTTP/1.1 100 Continue\r\n\r\n'],
     [
       'an upgrade, which nobody asked for',
       'HTTP/1.1 101 X\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n',
@@ -382,9 +381,30 @@ describe('receivers that speak badly', () => {
     ['hangs up in the status line', saysAndLeaves('HTTP/1.1 2')],
     ['hangs up in its headers', saysAndLeaves('HTTP/1.1 200 OK\r\nX-A: 1\r\n')],
     ['hangs up after 103', saysAndLeaves('HTTP/1.1 103 X\r\n\r\n')],
+    ['hangs up after 100', saysAndLeaves('HTTP/1.1 100 Continue\r\n\r\n')],
   ])('one that %s has not answered', async (_what, misbehave) => {
     expect(await sendTo(misbehave)).toMatchObject({ kind: 'error', code: 'CONNECTION_RESET' });
   });
+
+  const goOn = 'HTTP/1.1 100 Continue\r\n\r\n';
+  test.each<[string, Misbehaviour]>([
+    ['at once', says(`${goOn}${response(200, goOn)}`)],
+    ['twice', says(`${goOn}${goOn}${response(200, goOn)}`)],
+    [
+      'a moment before',
+      (socket) => {
+        socket.write(goOn);
+        setTimeout(() => socket.write(`${goOn}${response(200, goOn)}`), 50);
+      },
+    ],
+  ])(
+    '100 Continue that nobody asked for, said %s, is no answer, and in a body it is left alone',
+    async (_, misbehave) => {
+      const result = await sendTo(misbehave);
+      expect(result).toMatchObject({ kind: 'response', statusCode: 200 });
+      expect(result.kind === 'response' && result.body.toString()).toBe(goOn);
+    },
+  );
 
   const brokenBodies: [string, Misbehaviour][] = [
     ['hangs up in the middle of a body', saysAndLeaves('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc')],

@@ -20,7 +20,6 @@ const nonsense: Record<string, string> = {
   'a negative status': 'HTTP/1.1 -200 X\r\n\r\n',
   'status 000': 'HTTP/1.1 000 X\r\ncontent-length: 0\r\n\r\n',
   'status 099': 'HTTP/1.1 099 X\r\ncontent-length: 0\r\n\r\n',
-  '100 Continue': 'HTTP/1.1 100 Continue\r\n\r\n',
   '101 without a word': 'HTTP/1.1 101 Switching Protocols\r\n\r\n',
   '101 with an upgrade': 'HTTP/1.1 101 X\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n',
   'a body after 103': 'HTTP/1.1 103 X\r\ncontent-length: 5\r\n\r\nhelloHTTP/1.1 200 OK\r\n\r\n',

@@ -142,6 +142,11 @@ export const odd: readonly HostileKind[] = [
     reads: whole(299, 'abc'),
   },
   {
+    what: 'answers 299 after 100 Continue, which nobody asked for',
+    misbehave: answersEach(`HTTP/1.1 100 Continue\r\n\r\n${response(299, 'abc')}`),
+    reads: whole(299, 'abc'),
+  },
+  {
     what: 'answers 204 with a body',
     misbehave: answersEach('HTTP/1.1 204 X\r\ncontent-length: 3\r\n\r\nabc'),
     reads: whole(204, ''),

@@ -40,6 +40,11 @@ const unfinished: readonly HostileKind[] = [
     misbehave: drips('', 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n', 20),
     reads: fails('TIMEOUT'),
   },
+  {
+    what: 'sends 100 Continue, which nobody asked for, and nothing else',
+    misbehave: says('HTTP/1.1 100 Continue\r\n\r\n'),
+    reads: fails('TIMEOUT'),
+  },
   { what: 'says 102 once', misbehave: says('HTTP/1.1 102 Processing\r\n\r\n'), reads: fails('TIMEOUT') },
   {
     what: 'stops in the middle of its headers',
