@@ -39,11 +39,12 @@ export interface DeliverDeps {
   daemonMetrics?: DaemonMetrics;
 }
 
-/** No request was made: there is no room for it yet, so it comes again later. */
-interface NoRoom {
-  delivery: DueDelivery;
-  putOffMs: number;
-}
+/** What became of a delivery in its slot. */
+type Made =
+  | { kind: 'ATTEMPTED'; attempt: FinishedAttempt }
+  /** No request was made: there is no room for it yet, so it comes again later. */
+  | { kind: 'NO_ROOM'; delivery: DueDelivery; inMs: number }
+  | { kind: 'NOT_DUE' };
 
 const BATCH_MAX = 256;
 /** A second load beside another one pays only when this many deliveries wait for it. */
@@ -59,7 +60,7 @@ export class Deliverer {
   /** Jobs name several deliveries each: this, and not the number of jobs in hand, is how many are worked on. */
   readonly #slots: Slots;
   readonly gate: Gate;
-  readonly metrics: DaemonMetrics;
+  readonly #metrics: DaemonMetrics;
   #done = noneDone();
   readonly #proxyOutage: ProxyOutage;
   /** Ids of the deliveries that have a slot, or whose outcome is being recorded. */
@@ -67,7 +68,7 @@ export class Deliverer {
 
   constructor(private readonly deps: DeliverDeps) {
     const { db, config, vault, daemonMetrics: metrics = new DaemonMetrics() } = deps;
-    this.metrics = metrics;
+    this.#metrics = metrics;
     const traced = Boolean(deps.tracing);
     this.#loads = new GroupCommit((jobs) => loadDeliveries(db.pool, jobs, { traced }), {
       itemsMax: BATCH_MAX,
@@ -129,28 +130,22 @@ export class Deliverer {
     return done;
   }
 
-  /** In a slot that was taken, which it gives back. */
+  /** In a slot that was taken, which it gives back before the outcome is recorded. */
   async #deliverInPlace(job: NamedDelivery & DeliverJob, priority: number): Promise<void> {
-    let known = job;
-    // Two jobs can name one delivery (a rescued one, or one that was held and released in the same moment). The later
-    // waits and is then looked at like any other: it may be the only one that knows of the next attempt.
-    while (this.#underWay.has(job.id)) {
-      this.#slots.give();
-      await this.#underWay.endOf(job.id);
-      known = { ...job, loaded: undefined };
-      await this.#slots.take(priority);
-    }
+    const alone = this.#underWay.has(job.id) ? await this.#untilAlone(job, priority) : job;
     this.#underWay.begin(job.id);
     try {
       const lane = laneOf(priority);
-      const made = await this.#makeInTurn(known, lane);
-      if (made === null) {
-        return;
+      let made: Made;
+      try {
+        made = await this.#makeInTurn(alone, lane);
+      } finally {
+        this.#slots.give();
       }
-      if ('attempt' in made) {
+      if (made.kind === 'ATTEMPTED') {
         await this.#recorder.record(made.attempt);
-        this.metrics.recorded(lane, made.attempt);
-      } else {
+        this.#metrics.recorded(lane, made.attempt);
+      } else if (made.kind === 'NO_ROOM') {
         await this.#putOff(made, lane);
       }
     } finally {
@@ -158,56 +153,62 @@ export class Deliverer {
     }
   }
 
-  async #putOff({ delivery, putOffMs }: NoRoom, lane: Lane): Promise<void> {
-    this.metrics.putOff(lane);
+  /**
+   * Two jobs can name one delivery (a rescued one, or one that was held and released in the same moment). The later
+   * waits, without its slot, and is then looked at like any other: it may be the only one that knows of the next attempt.
+   */
+  async #untilAlone(job: NamedDelivery & DeliverJob, priority: number): Promise<NamedDelivery & DeliverJob> {
+    while (this.#underWay.has(job.id)) {
+      this.#slots.give();
+      await this.#underWay.endOf(job.id);
+      await this.#slots.take(priority);
+    }
+    return { ...job, loaded: undefined };
+  }
+
+  async #putOff({ delivery, inMs }: Made & { kind: 'NO_ROOM' }, lane: Lane): Promise<void> {
+    this.#metrics.putOff(lane);
     // On the beat, so that those of all endpoints share a statement: nobody waits for it.
     await delay(PUT_OFF_BEAT_MS - (performance.now() % PUT_OFF_BEAT_MS));
     await this.#putOffs.runOne({
       deliveryId: delivery.id,
       attemptNumber: delivery.attemptNumber,
-      inMs: putOffMs,
+      inMs,
       priority: LANES[laneAfterPutOff(lane)].priority,
     });
   }
 
-  /** Loads the delivery, waits for its endpoint, and makes the attempt. Gives the slot back. Null: it is not due. */
-  async #makeInTurn(
-    job: NamedDelivery & DeliverJob,
-    lane: Lane,
-  ): Promise<{ attempt: FinishedAttempt } | NoRoom | null> {
-    try {
-      const { fence } = this.deps;
-      if (!fence.mayBegin) {
-        await fence.opened();
-      }
-      const delivery = knownStill(job) ?? (await this.#loads.runOne(job));
-      if (delivery === null) {
-        return null;
-      }
-      const { webhookId, tenantId, url } = delivery;
-      const destination = { webhookId, tenantId, origin: findUrl(url)?.origin ?? url };
-      const turn = await this.gate.enter(destination, lane === 'TEST');
-      if ('putOffMs' in turn) {
-        return { delivery, putOffMs: turn.putOffMs };
-      }
-      this.#done[lane] += 1;
-      const attempt = await this.#attempt(delivery, turn.pass);
-      if (attempt === null) {
-        return { delivery, putOffMs: this.#proxyOutage.putOffMs };
-      }
-      this.metrics.attempted(lane, attempt, idToDate(delivery.id));
-      const { room } = this.#recorder;
-      if (!room.tryTake()) {
-        await room.take(0);
-      }
-      return { attempt };
-    } finally {
-      this.#slots.give();
+  /** Loads the delivery, waits for its endpoint, makes the attempt, and waits for room to tell of it. */
+  async #makeInTurn(job: NamedDelivery & DeliverJob, lane: Lane): Promise<Made> {
+    const { fence } = this.deps;
+    if (!fence.mayBegin) {
+      await fence.opened();
     }
+    const delivery = knownStill(job) ?? (await this.#loads.runOne(job));
+    if (delivery === null) {
+      return { kind: 'NOT_DUE' };
+    }
+    const { webhookId, tenantId, url } = delivery;
+    const destination = { webhookId, tenantId, origin: findUrl(url)?.origin ?? url };
+    const turn = await this.gate.enter(destination, lane === 'TEST');
+    if ('putOffMs' in turn) {
+      return { kind: 'NO_ROOM', delivery, inMs: turn.putOffMs };
+    }
+    this.#done[lane] += 1;
+    const attempt = await this.#attempt(delivery, turn.pass);
+    if (attempt === 'PROXY_AWAY') {
+      return { kind: 'NO_ROOM', delivery, inMs: this.#proxyOutage.putOffMs };
+    }
+    this.#metrics.attempted(lane, attempt, idToDate(delivery.id));
+    const { room } = this.#recorder;
+    if (!room.tryTake()) {
+      await room.take();
+    }
+    return { kind: 'ATTEMPTED', attempt };
   }
 
-  /** Null when no request could leave, which is nobody's failure: no attempt is burned. */
-  async #attempt(delivery: DueDelivery, pass: Pass): Promise<FinishedAttempt | null> {
+  /** Without the way out no request could leave, which is nobody's failure: no attempt is burned. */
+  async #attempt(delivery: DueDelivery, pass: Pass): Promise<FinishedAttempt | 'PROXY_AWAY'> {
     const trace = traceAttempt(this.deps.tracing, delivery);
     try {
       const startedAt = this.deps.clock();
@@ -226,9 +227,9 @@ export class Deliverer {
       }
       pass.leave();
       await this.#proxyOutage.noticed(error);
-      return null;
+      return 'PROXY_AWAY';
     } finally {
-      pass.leave();
+      pass.leave(); // twice does nothing
       trace?.notMade();
     }
   }
