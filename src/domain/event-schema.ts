@@ -1,4 +1,5 @@
 import { linearPattern, PatternError } from './linear-pattern.js';
+import { childrenOf, type JsonObject, pointerOf, stepsOf, walkSchemas } from './schema-places.js';
 
 /** A broken rule of a schema: where, a code, and a sentence that goes on after "The schema …" or its place. */
 export interface SchemaProblem {
@@ -7,16 +8,10 @@ export interface SchemaProblem {
   detail: string;
 }
 
-type JsonObject = Readonly<Record<string, unknown>>;
-
 /** Schemas that judge the same payload at once, with those behind `$ref` written out: each costs time at every emit. */
 const SUBSCHEMAS_MAX = 2_000;
 
 const DRAFT = 'https://json-schema.org/draft/2020-12/schema';
-const inOne = ['additionalProperties', 'unevaluatedProperties', 'propertyNames', 'items', 'unevaluatedItems'];
-const alsoInOne = ['contains', 'not', 'if', 'then', 'else'];
-const inList = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
-const inMap = ['properties', 'patternProperties', 'dependentSchemas', 'dependencies', '$defs', 'definitions'];
 const definitions: readonly string[] = ['$defs', 'definitions'];
 const scalarTypes: readonly unknown[] = ['string', 'number', 'integer', 'boolean', 'null'];
 
@@ -36,38 +31,11 @@ export function judgeEventSchema(schema: JsonObject): SchemaProblem[] {
     problems.push({ path: ['type'], code: 'schema_not_object', detail });
   }
   const known = new Map<string, JsonObject>();
-  walk(schema, [], (subschema, path) => {
+  walkSchemas(schema, (subschema, path) => {
     known.set(pointerOf(path), subschema);
     problems.push(...judgeKeywords(subschema, path));
   });
   return problems.length > 0 ? problems : judgeReferences(known);
-}
-
-/** Calls `visit` for the schema and every one within it. */
-function walk(schema: unknown, path: string[], visit: (schema: JsonObject, path: string[]) => void): void {
-  if (typeof schema === 'boolean') {
-    visit({}, path);
-  }
-  if (typeof schema !== 'object' || schema === null) {
-    return;
-  }
-  visit(schema as JsonObject, path);
-  for (const [child, steps] of childrenOf(schema as JsonObject)) {
-    walk(child, [...path, ...steps], visit);
-  }
-}
-
-function childrenOf(schema: JsonObject): [child: unknown, steps: string[]][] {
-  const own = (keyword: string) => (Object.hasOwn(schema, keyword) ? schema[keyword] : undefined);
-  return [
-    ...[...inOne, ...alsoInOne].map((keyword): [unknown, string[]] => [own(keyword), [keyword]]),
-    ...[...inList, ...inMap].flatMap((keyword) =>
-      Object.entries((own(keyword) as object | undefined) ?? {}).map(([name, child]): [unknown, string[]] => [
-        child,
-        [keyword, name],
-      ]),
-    ),
-  ];
 }
 
 function judgeKeywords(schema: JsonObject, path: string[]): SchemaProblem[] {
@@ -179,14 +147,6 @@ function judgeSize(known: ReadonlyMap<string, JsonObject>): SchemaProblem[] {
   }
   return [];
 }
-
-const pointerOf = (path: readonly string[]) =>
-  path.map((step) => `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
-const stepsOf = (pointer: string) =>
-  pointer
-    .split('/')
-    .slice(1)
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
 
 function targetOf(reference: string): string {
   try {
