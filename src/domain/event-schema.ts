@@ -42,6 +42,9 @@ function judgeKeywords(schema: JsonObject, path: string[]): SchemaProblem[] {
   const problems: SchemaProblem[] = [];
   const add = (steps: string | readonly string[], code: string, detail: string) =>
     problems.push({ path: path.concat(steps), code, detail });
+  if (schema['$async'] !== undefined) {
+    add('$async', 'schema_keyword', 'is not supported: payloads are checked at once; leave it out');
+  }
   for (const keyword of [
     '$dynamicRef',
     '$dynamicAnchor',

@@ -1,12 +1,13 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { judgeEventSchema } from '../domain/event-schema.js';
 import { linearPattern } from '../domain/linear-pattern.js';
+import { mapSchemas, SCHEMA_KEYWORDS } from '../domain/schema-places.js';
 import type { InputIssue } from '../errors.js';
 
 /** Patterns must not be able to hold the process, so they are not JavaScript's. */
 const regExp = Object.assign((pattern: string) => linearPattern(pattern), { code: 'linearPattern' });
 
-/** Not `strict`: keywords that ajv does not know are annotations in JSON Schema. */
+/** Not `strict`: what JSON Schema passes over, such as `then` without `if`, is no error. */
 const options = {
   allErrors: true,
   strict: false,
@@ -18,10 +19,30 @@ const options = {
 /** Compiles the meta-schema once, which takes longer than any schema of payloads. */
 const meta = new Ajv2020(options);
 
-/** @param schema JSON text of a schema that `schemaIssues` finds no fault with */
+/** The keywords of JSON Schema 2020-12 that a payload can break, and `$ref`. */
+const enforced: ReadonlySet<string> = new Set([
+  ...SCHEMA_KEYWORDS,
+  ...['$ref', 'type', 'const', 'enum'],
+  ...['multipleOf', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
+  ...['minLength', 'maxLength', 'pattern'],
+  ...['minItems', 'maxItems', 'uniqueItems', 'minContains', 'maxContains'],
+  ...['minProperties', 'maxProperties', 'required', 'dependentRequired'],
+]);
+
+/**
+ * ajv obeys keywords that JSON Schema does not have: `nullable` lets null through, `id` makes it throw, and with `$async`
+ * its verdict is a promise, which everything passes for. So it sees none of them.
+ */
+function withoutAnnotations(schema: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return mapSchemas(schema, (one) =>
+    Object.fromEntries(Object.entries(one).filter(([keyword]) => enforced.has(keyword))),
+  );
+}
+
+/** @param schema JSON text of a schema that `schemaIssues` finds no fault with, or found none when it was stored */
 export function compileEventSchema(schema: string): ValidateFunction {
   // An instance each: ajv remembers whatever it has compiled.
-  return new Ajv2020({ ...options, validateSchema: false }).compile(JSON.parse(schema));
+  return new Ajv2020({ ...options, validateSchema: false }).compile(withoutAnnotations(JSON.parse(schema)));
 }
 
 const ISSUES_MAX = 20;

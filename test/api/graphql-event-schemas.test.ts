@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeKey, makeTenant, type TestTenant } from '../support/factories.js';
+import { codesOf, GraphqlApi } from '../support/graphql-api.js';
+
+let api: GraphqlApi;
+let platform: { id: number; key: string };
+let tenant: TestTenant;
+beforeAll(async () => {
+  api = await GraphqlApi.open();
+  platform = await makeKey(api.services, null, ['platform:admin']);
+  tenant = await makeTenant(api.services);
+});
+afterAll(() => api?.close());
+
+const object = (properties: object, rest: object = {}) => ({ type: 'object', properties, ...rest });
+const register = (name: string, schema: object) =>
+  api.ask(
+    'mutation ($input: RegisterEventTypeInput!) { registerEventType(input: $input) { eventType { samplePayload } } }',
+    { input: { name, description: 'A thing.', schema } },
+    platform,
+  );
+const emit = (event: string, payload: object) =>
+  api.ask(
+    'mutation ($input: EmitEventInput!) { emitEvent(input: $input) { event { body } } }',
+    { input: { event, payload } },
+    tenant,
+  );
+const issues = ({ errors }: Awaited<ReturnType<typeof emit>>) => errors[0]?.extensions.errors;
+
+describe('a schema with $async', () => {
+  test('is refused, at the place where it stands', async () => {
+    const answer = await register('async.type', object({ a: { type: 'string', $async: true } }));
+    expect(codesOf(answer)).toEqual(['BAD_USER_INPUT']);
+    expect(issues(answer)).toMatchObject([
+      { path: ['input', 'schema', 'properties', 'a', '$async'], code: 'schema_keyword' },
+    ]);
+  });
+
+  test('that is stored from before judges payloads as if it had none', async () => {
+    const schema = { $async: true, ...object({ a: { type: 'string', $async: true } }) };
+    await api.owner.query(
+      `insert into hookwright.event_types (name, description, schema) values ('async.stored', '', $1)`,
+      [JSON.stringify(schema)],
+    );
+    expect((await emit('async.stored', { a: 'x' })).errors).toEqual([]);
+    expect(issues(await emit('async.stored', { a: 1 }))).toMatchObject([
+      { path: ['input', 'payload', 'a'], code: 'schema_type' },
+    ]);
+  });
+});
