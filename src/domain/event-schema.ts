@@ -13,6 +13,13 @@ const SUBSCHEMAS_MAX = 2_000;
 
 const DRAFT = 'https://json-schema.org/draft/2020-12/schema';
 const definitions: readonly string[] = ['$defs', 'definitions'];
+const rulesByName = [
+  'properties',
+  'patternProperties',
+  'dependentSchemas',
+  'dependentRequired',
+  'dependencies',
+];
 const scalarTypes: readonly unknown[] = ['string', 'number', 'integer', 'boolean', 'null'];
 
 /**
@@ -63,6 +70,11 @@ function judgeKeywords(schema: JsonObject, path: string[]): SchemaProblem[] {
       'schema_reference',
       'must refer to a place in this schema, as "#/$defs/…": nothing is fetched',
     );
+  }
+  for (const keyword of rulesByName) {
+    if (Object.hasOwn((schema[keyword] as object | undefined) ?? {}, '__proto__')) {
+      add([keyword, '__proto__'], 'schema_name', 'cannot be checked: give the field another name');
+    }
   }
   const names = Object.keys((schema['patternProperties'] as object | undefined) ?? {});
   for (const [steps, pattern] of [

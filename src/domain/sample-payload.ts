@@ -6,18 +6,20 @@ const VALUES_MAX = 1_000;
 const TRIES_MAX = 12;
 
 /** Of `format`, as texts that a receiver may meet. */
-const formats: Readonly<Record<string, string>> = {
-  'date-time': '2026-01-31T09:30:00+00:00',
-  date: '2026-01-31',
-  time: '09:30:00+00:00',
-  duration: 'PT1H',
-  email: 'someone@example.com',
-  hostname: 'www.example.com',
-  ipv4: '192.0.2.1',
-  ipv6: '2001:db8::1',
-  uri: 'https://www.example.com/',
-  uuid: '0190d5b1-7c3a-7000-8000-000000000000',
-};
+const formats: ReadonlyMap<unknown, string> = new Map(
+  Object.entries({
+    'date-time': '2026-01-31T09:30:00+00:00',
+    date: '2026-01-31',
+    time: '09:30:00+00:00',
+    duration: 'PT1H',
+    email: 'someone@example.com',
+    hostname: 'www.example.com',
+    ipv4: '192.0.2.1',
+    ipv6: '2001:db8::1',
+    uri: 'https://www.example.com/',
+    uuid: '0190d5b1-7c3a-7000-8000-000000000000',
+  }),
+);
 
 /**
  * A payload as an integrator could meet it: what the schema shows by itself (`const`, `examples`, `default`, `enum`),
@@ -110,9 +112,12 @@ class Sampler {
     const properties = (schema['properties'] ?? {}) as Schema;
     const required = (schema['required'] ?? []) as string[];
     const names = new Set([...(this.turn % 2 === 0 ? Object.keys(properties) : []), ...required]);
-    const { dependentRequired = {}, additionalProperties = true, minProperties = 0 } = schema;
+    const { additionalProperties = true, minProperties = 0 } = schema;
+    const dependent = new Map(
+      Object.entries((schema['dependentRequired'] ?? {}) as Record<string, string[]>),
+    );
     for (const name of names) {
-      for (const other of (dependentRequired as Record<string, string[]>)[name] ?? []) {
+      for (const other of dependent.get(name) ?? []) {
         names.add(other);
       }
     }
@@ -189,7 +194,7 @@ function numberOf(schema: Schema, step: number): number {
 }
 
 function textOf(schema: Schema, index: number): string {
-  const text = `${formats[String(schema['format'])] ?? 'text'}${index === 0 ? '' : index + 1}`;
+  const text = `${formats.get(schema['format']) ?? 'text'}${index === 0 ? '' : index + 1}`;
   const least = Number(schema['minLength'] ?? 0);
   if (least > VALUES_MAX) {
     throw new TooLarge();
@@ -209,12 +214,11 @@ function lookUp(root: Schema, reference: string): unknown {
 
 /** What satisfies both, as far as it can be written as one schema. */
 function both(a: Schema, b: Schema): Schema {
-  const joined: Record<string, unknown> = { ...a };
+  const joined = new Map(Object.entries(a));
   for (const [keyword, value] of Object.entries(b)) {
-    const before = joined[keyword];
-    joined[keyword] = before === undefined ? value : joinedKeyword(keyword, before, value);
+    joined.set(keyword, joined.has(keyword) ? joinedKeyword(keyword, joined.get(keyword), value) : value);
   }
-  return joined;
+  return Object.fromEntries(joined);
 }
 
 function joinedKeyword(keyword: string, a: unknown, b: unknown): unknown {

@@ -3,6 +3,7 @@ import { judgeEventSchema } from '../domain/event-schema.js';
 import { linearPattern } from '../domain/linear-pattern.js';
 import { mapSchemas, SCHEMA_KEYWORDS } from '../domain/schema-places.js';
 import type { InputIssue } from '../errors.js';
+import { replaceKeywords } from './schema-keywords.js';
 
 /** Patterns must not be able to hold the process, so they are not JavaScript's. */
 const regExp = Object.assign((pattern: string) => linearPattern(pattern), { code: 'linearPattern' });
@@ -11,6 +12,7 @@ const regExp = Object.assign((pattern: string) => linearPattern(pattern), { code
 const options = {
   allErrors: true,
   strict: false,
+  ownProperties: true,
   validateFormats: false,
   logger: false,
   code: { regExp },
@@ -42,7 +44,8 @@ function withoutAnnotations(schema: Readonly<Record<string, unknown>>): Readonly
 /** @param schema JSON text of a schema that `schemaIssues` finds no fault with, or found none when it was stored */
 export function compileEventSchema(schema: string): ValidateFunction {
   // An instance each: ajv remembers whatever it has compiled.
-  return new Ajv2020({ ...options, validateSchema: false }).compile(withoutAnnotations(JSON.parse(schema)));
+  const ajv = replaceKeywords(new Ajv2020({ ...options, validateSchema: false }));
+  return ajv.compile(withoutAnnotations(JSON.parse(schema)));
 }
 
 const ISSUES_MAX = 20;

@@ -48,3 +48,29 @@ describe('a schema with $async', () => {
     ]);
   });
 });
+
+describe('a schema with names that every object inherits', () => {
+  test.each(['constructor', 'toString', 'valueOf', 'hasOwnProperty'])(
+    'is registered with %s',
+    async (name) => {
+      const type = `named.${name.toLowerCase()}`;
+      const inner = object({ [name]: { type: 'string' } }, { required: [name] });
+      const { data, errors } = await register(type, object({ [name]: inner }, { required: [name] }));
+      expect(errors).toEqual([]);
+      const sample = { [name]: { [name]: 'text' } };
+      expect(data.registerEventType.eventType.samplePayload).toEqual(sample);
+      expect((await emit(type, sample)).errors).toEqual([]);
+      expect(issues(await emit(type, {}))).toMatchObject([{ path: ['input', 'payload', name] }]);
+    },
+  );
+
+  test('is registered with __proto__ as a required field, and refused with other rules for it', async () => {
+    const { data, errors } = await register('named.proto', object({}, { required: ['__proto__'] }));
+    expect(errors).toEqual([]);
+    expect(JSON.stringify(data.registerEventType.eventType.samplePayload)).toBe('{"__proto__":"text"}');
+    const properties = JSON.parse('{"__proto__":{"type":"string"}}');
+    expect(issues(await register('named.proto2', object(properties)))).toMatchObject([
+      { path: ['input', 'schema', 'properties', '__proto__'], code: 'schema_name' },
+    ]);
+  });
+});

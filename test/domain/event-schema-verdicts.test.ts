@@ -44,3 +44,79 @@ describe('a keyword that JSON Schema does not have changes no verdict', () => {
     expect(accepts(property({ nullable: false }), { a: null })).toBe(true);
   });
 });
+
+describe('names that every object inherits are names like any other', () => {
+  const inherited = ['constructor', 'toString', 'valueOf', 'hasOwnProperty', 'isPrototypeOf', '__proto__'];
+  const payload = (name: string, value: unknown) =>
+    JSON.parse(`{${JSON.stringify(name)}:${JSON.stringify(value)}}`);
+
+  test.each(inherited)('%s is required', (name) => {
+    for (const required of [[name], [name, ...Array.from({ length: 30 }, (_, n) => `a${n}`)]]) {
+      const schema = object({ required });
+      expect(schemaIssues(schema)).toEqual([]);
+      const others = Object.fromEntries(required.slice(1).map((other) => [other, 1]));
+      expect(accepts(schema, others)).toBe(false);
+      expect(accepts(schema, Object.assign(payload(name, 1), others))).toBe(true);
+    }
+  });
+
+  test.each(inherited)('%s is one of the properties that are not mentioned', (name) => {
+    const choices = { anyOf: [{ properties: { a: {} } }, { required: ['b'] }] };
+    for (const schema of [
+      object({ additionalProperties: false }),
+      object({ unevaluatedProperties: false }),
+      object({ ...choices, unevaluatedProperties: false }),
+      object({ propertyNames: { maxLength: 3 } }),
+      object({ maxProperties: 0 }),
+    ]) {
+      expect([accepts(schema, {}), accepts(schema, payload(name, 1))], JSON.stringify(schema)).toEqual([
+        true,
+        false,
+      ]);
+    }
+  });
+
+  test.each(inherited.slice(0, -1))('%s has a schema', (name) => {
+    for (const schema of [
+      object({ properties: { [name]: { type: 'string' } } }),
+      object({ properties: { [name]: { type: 'string' } }, additionalProperties: false }),
+      object({
+        anyOf: [{ properties: { [name]: { type: 'string' } } }, false],
+        unevaluatedProperties: false,
+      }),
+      object({ patternProperties: { [name]: { type: 'string' } } }),
+    ]) {
+      expect(schemaIssues(schema)).toEqual([]);
+      expect(
+        [{}, payload(name, 'x'), payload(name, 1)].map((given) => accepts(schema, given)),
+        JSON.stringify(schema),
+      ).toEqual([true, true, false]);
+    }
+    for (const keyword of ['dependentRequired', 'dependencies']) {
+      const schema = object({ [keyword]: { [name]: ['a'] } });
+      expect([{}, payload(name, 'x')].map((given) => accepts(schema, given))).toEqual([true, false]);
+    }
+  });
+
+  test('__proto__ may be a definition', () => {
+    const schema = JSON.parse(
+      '{"type":"object","properties":{"a":{"$ref":"#/$defs/__proto__"}},"$defs":{"__proto__":{"type":"string"}}}',
+    );
+    expect(schemaIssues(schema)).toEqual([]);
+    expect([accepts(schema, { a: 'x' }), accepts(schema, { a: 1 })]).toEqual([true, false]);
+  });
+
+  test.each([...['properties', 'patternProperties', 'dependentSchemas', 'dependencies']])(
+    '%s of __proto__ are refused, for nothing would check them',
+    (keyword) => {
+      const schema = property(JSON.parse(`{"${keyword}":{"__proto__":{"type":"string"}}}`));
+      const path = ['properties', 'a', keyword, '__proto__'];
+      expect(schemaIssues(schema)).toMatchObject([{ path, code: 'schema_name' }]);
+    },
+  );
+
+  test('dependentRequired of __proto__ is refused', () => {
+    const schema = object(JSON.parse('{"dependentRequired":{"__proto__":["a"]}}'));
+    expect(schemaIssues(schema)).toMatchObject([{ path: ['dependentRequired', '__proto__'] }]);
+  });
+});

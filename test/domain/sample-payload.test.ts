@@ -106,6 +106,31 @@ describe('a sample', () => {
     expect(sampleOf(schema)).toEqual({ a: 'text' });
   });
 
+  test.each(['constructor', 'toString', 'valueOf', 'hasOwnProperty'])(
+    'may have a field called %s',
+    (name) => {
+      const inner = object({ [name]: { type: 'string' } }, { required: [name] });
+      const schema = { ...object({ [name]: inner, a: { $ref: '#/$defs/a' } }), $defs: { a: inner } };
+      const text = JSON.parse(`{"${name}":"text"}`);
+      expect(sampleOf(schema)).toEqual({ [name]: text, a: text });
+      expect(sampleOf(object({}, { required: [name] }))).toEqual(JSON.parse(`{"${name}":"text"}`));
+    },
+  );
+
+  test('may have a field called __proto__', () => {
+    const sample = sampleOf(object({}, { required: ['__proto__'] }));
+    expect(JSON.stringify(sample)).toBe('{"__proto__":"text"}');
+  });
+
+  test('is not misled by keywords and formats that look like what every object inherits', () => {
+    const odd = JSON.parse('{"__proto__":{"type":"array","const":[]},"constructor":{},"toString":1}');
+    const schema = object({
+      a: { allOf: [{ ...odd, type: 'string' }, odd], format: 'constructor' },
+      b: Object.fromEntries([...Object.entries({ type: 'string' }), ['__proto__', { const: 1 }]]),
+    });
+    expect(sampleOf(schema)).toEqual({ a: 'text', b: 'text' });
+  });
+
   test.each<[string, Schema]>([
     [
       'a pattern without examples',
