@@ -1,4 +1,36 @@
-import { _, type Ajv2020, type CodeKeywordDefinition, type KeywordCxt, Name } from 'ajv/dist/2020.js';
+import {
+  _,
+  type Ajv2020,
+  type CodeKeywordDefinition,
+  type FuncKeywordDefinition,
+  type KeywordCxt,
+  Name,
+} from 'ajv/dist/2020.js';
+import { isSameJson } from '../domain/json-values.js';
+
+/** ajv's own ask an object for its `constructor`, `valueOf` and `toString`, which in a payload may be anything. */
+const comparing: FuncKeywordDefinition[] = [
+  {
+    keyword: 'const',
+    errors: false,
+    error: { message: 'must be equal to constant' },
+    compile: (value: unknown) => isOneOf([value]),
+  },
+  {
+    keyword: 'enum',
+    schemaType: 'array',
+    errors: false,
+    error: { message: 'must be equal to one of the allowed values' },
+    compile: isOneOf,
+  },
+];
+
+function isOneOf(allowed: readonly unknown[]): (value: unknown) => boolean {
+  const isObject = (value: unknown) => typeof value === 'object' && value !== null;
+  const scalars = new Set(allowed.filter((one) => !isObject(one)));
+  const objects = allowed.filter(isObject);
+  return (value) => scalars.has(value) || (isObject(value) && objects.some((one) => isSameJson(one, value)));
+}
 
 /** ajv's own looks names up in an object that inherits, so that `constructor` counts as evaluated in each. */
 function ofOwnNames(unevaluatedProperties: CodeKeywordDefinition): CodeKeywordDefinition {
@@ -19,7 +51,7 @@ function ofOwnNames(unevaluatedProperties: CodeKeywordDefinition): CodeKeywordDe
 /** Replaces keywords whose verdict by ajv is not that of JSON Schema. */
 export function replaceKeywords(ajv: Ajv2020): Ajv2020 {
   const unevaluatedProperties = ajv.getKeyword('unevaluatedProperties') as CodeKeywordDefinition;
-  for (const definition of [ofOwnNames(unevaluatedProperties)]) {
+  for (const definition of [...comparing, ofOwnNames(unevaluatedProperties)]) {
     ajv.removeKeyword(definition.keyword as string).addKeyword(definition);
   }
   return ajv;

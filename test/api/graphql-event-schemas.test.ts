@@ -74,3 +74,31 @@ describe('a schema with names that every object inherits', () => {
     ]);
   });
 });
+
+describe('an enum of objects', () => {
+  beforeAll(async () => {
+    await register('place.moved', object({ geo: { enum: [{ type: 'Point', at: [1] }] } }));
+  });
+
+  test('accepts an equal one, in a variable and in the document', async () => {
+    expect((await emit('place.moved', { geo: { at: [1], type: 'Point' } })).errors).toEqual([]);
+    const literal = '{event: "place.moved", payload: {geo: {type: "Point", at: [1]}}}';
+    const { errors } = await api.ask(
+      `mutation { emitEvent(input: ${literal}) { event { body } } }`,
+      {},
+      tenant,
+    );
+    expect(errors).toEqual([]);
+  });
+
+  test.each(['valueOf', 'toString', 'constructor', '__proto__'])('refuses one with %s', async (name) => {
+    const answer = await emit('place.moved', { geo: JSON.parse(`{"${name}":1}`) });
+    expect(issues(answer)).toEqual([
+      {
+        path: ['input', 'payload', 'geo'],
+        code: 'schema_enum',
+        detail: 'must be equal to one of the allowed values',
+      },
+    ]);
+  });
+});

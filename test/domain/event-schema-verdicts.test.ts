@@ -120,3 +120,53 @@ describe('names that every object inherits are names like any other', () => {
     expect(schemaIssues(schema)).toMatchObject([{ path: ['dependentRequired', '__proto__'] }]);
   });
 });
+
+describe('const and enum compare JSON values', () => {
+  const point = { type: 'Point', at: [1, { x: null }] };
+  const bare = Object.assign(Object.create(null), { at: [1, { x: null }], type: 'Point' });
+
+  test.each<[string, object]>([
+    ['const', { const: point }],
+    ['enum', { enum: ['here', 5, point] }],
+    ['a long enum', { enum: [...Array.from({ length: 300 }, (_, n) => ({ n })), point] }],
+  ])('%s takes equal objects, from whatever they were made', (_, keywords) => {
+    const schema = property(keywords);
+    expect([accepts(schema, { a: point }), accepts(schema, { a: bare })]).toEqual([true, true]);
+    for (const other of [
+      { type: 'Point' },
+      { ...point, at: [1] },
+      { type: 'Point', valueOf: 1 },
+      { valueOf: 1 },
+      { toString: 1 },
+      { constructor: 1 },
+      [],
+      'Point',
+      null,
+    ]) {
+      expect(accepts(schema, { a: other }), JSON.stringify(other)).toBe(false);
+    }
+  });
+
+  test('and say what they always said', () => {
+    const validate = compileEventSchema(
+      JSON.stringify(
+        object({ properties: { a: { const: {} }, b: { enum: [[]] }, c: { const: 1 }, d: { enum: [1] } } }),
+      ),
+    );
+    validate({ a: [], b: {}, c: 2, d: 2 });
+    expect(
+      validate.errors?.map(({ instancePath, keyword, message }) => [instancePath, keyword, message]),
+    ).toEqual([
+      ['/a', 'const', 'must be equal to constant'],
+      ['/b', 'enum', 'must be equal to one of the allowed values'],
+      ['/c', 'const', 'must be equal to constant'],
+      ['/d', 'enum', 'must be equal to one of the allowed values'],
+    ]);
+  });
+
+  test('an enum of nothing accepts nothing', () => {
+    const schema = property({ enum: [] });
+    expect(schemaIssues(schema)).toEqual([]);
+    expect([accepts(schema, {}), accepts(schema, { a: null })]).toEqual([true, false]);
+  });
+});
