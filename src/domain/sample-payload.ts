@@ -1,3 +1,5 @@
+import { isMultipleOf } from './json-values.js';
+
 type Schema = Readonly<Record<string, unknown>>;
 
 /** What a sample may have in all: a schema can ask for more than anybody would read. */
@@ -75,11 +77,9 @@ class Sampler {
       case 'array':
         return this.#array(schema);
       case 'integer':
-        return numberOf(schema, 1) + index * Number(schema['multipleOf'] ?? 1);
+        return numberOf(schema, 1, index);
       case 'number':
-        return (
-          numberOf(schema, Number(schema['multipleOf'] ?? 0.5)) + index * Number(schema['multipleOf'] ?? 0.5)
-        );
+        return numberOf(schema, 0.5, index);
       case 'boolean':
         return index % 2 === 0;
       case 'null':
@@ -183,14 +183,21 @@ function likelyType(schema: Schema): string {
     : 'string';
 }
 
-function numberOf(schema: Schema, step: number): number {
+/** @param step between numbers, where the schema has none */
+function numberOf(schema: Schema, step: number, index: number): number {
+  const multipleOf = Number(schema['multipleOf'] ?? step);
+  const by = step === 1 && isMultipleOf(1, multipleOf) ? 1 : multipleOf;
   const bound = (keyword: string, otherwise: number) => Number(schema[keyword] ?? otherwise);
-  const least = Math.max(bound('minimum', -Infinity), bound('exclusiveMinimum', -Infinity) + step);
-  const most = Math.min(bound('maximum', Infinity), bound('exclusiveMaximum', Infinity) - step);
-  const wanted = Math.min(Math.max(1, least), most);
-  const by = Number(schema['multipleOf'] ?? step);
-  const up = Math.ceil(wanted / by) * by;
-  return up > most ? Math.floor(wanted / by) * by : up;
+  const least = Math.max(bound('minimum', -Infinity), decimal(bound('exclusiveMinimum', -Infinity) + by));
+  const most = Math.min(bound('maximum', Infinity), decimal(bound('exclusiveMaximum', Infinity) - by));
+  const times = decimal(Math.min(Math.max(1, least), most) / by);
+  const up = decimal(Math.ceil(times) * by);
+  return decimal(((up > most ? Math.floor(times) : Math.ceil(times)) + index) * by);
+}
+
+/** Without what binary fractions add to it: 29 times 0.01 is 0.29. */
+function decimal(value: number): number {
+  return Number.isInteger(value) ? value : Number(value.toPrecision(15));
 }
 
 function textOf(schema: Schema, index: number): string {

@@ -5,8 +5,9 @@ import {
   type FuncKeywordDefinition,
   type KeywordCxt,
   Name,
+  str,
 } from 'ajv/dist/2020.js';
-import { isSameJson } from '../domain/json-values.js';
+import { isMultipleOf, isSameJson } from '../domain/json-values.js';
 
 /** ajv's own ask an object for its `constructor`, `valueOf` and `toString`, which in a payload may be anything. */
 const comparing: FuncKeywordDefinition[] = [
@@ -24,6 +25,16 @@ const comparing: FuncKeywordDefinition[] = [
     compile: isOneOf,
   },
 ];
+
+/** ajv's own divides binary fractions, by which 4.35 is no multiple of 0.01. */
+const multipleOf: FuncKeywordDefinition = {
+  keyword: 'multipleOf',
+  type: 'number',
+  schemaType: 'number',
+  errors: false,
+  error: { message: ({ schemaCode }) => str`must be multiple of ${schemaCode}` },
+  compile: (step: number) => (value: number) => isMultipleOf(value, step),
+};
 
 function isOneOf(allowed: readonly unknown[]): (value: unknown) => boolean {
   const isObject = (value: unknown) => typeof value === 'object' && value !== null;
@@ -51,7 +62,7 @@ function ofOwnNames(unevaluatedProperties: CodeKeywordDefinition): CodeKeywordDe
 /** Replaces keywords whose verdict by ajv is not that of JSON Schema. */
 export function replaceKeywords(ajv: Ajv2020): Ajv2020 {
   const unevaluatedProperties = ajv.getKeyword('unevaluatedProperties') as CodeKeywordDefinition;
-  for (const definition of [...comparing, ofOwnNames(unevaluatedProperties)]) {
+  for (const definition of [...comparing, multipleOf, ofOwnNames(unevaluatedProperties)]) {
     ajv.removeKeyword(definition.keyword as string).addKeyword(definition);
   }
   return ajv;

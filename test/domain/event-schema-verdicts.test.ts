@@ -170,3 +170,21 @@ describe('const and enum compare JSON values', () => {
     expect([accepts(schema, {}), accepts(schema, { a: null })]).toEqual([true, false]);
   });
 });
+
+describe('multipleOf counts in decimals', () => {
+  test('so that prices are whole cents, however large', () => {
+    const schema = property({ type: 'number', multipleOf: 0.01 });
+    for (const price of [0.07, 4.35, 19.99, 19_999_999.99, 1e6, 0, -4.35]) {
+      expect(accepts(schema, { a: price }), String(price)).toBe(true);
+    }
+    for (const price of [0.001, 4.355, 19.999, 19_999_999.991]) {
+      expect(accepts(schema, { a: price }), String(price)).toBe(false);
+    }
+  });
+
+  test('says what it always said, and leaves what is no number to other rules', () => {
+    const validate = compileEventSchema(JSON.stringify(property({ multipleOf: 0.01 })));
+    expect([validate({ a: 'x' }), validate({ a: 0.001 })]).toEqual([true, false]);
+    expect(validate.errors).toMatchObject([{ keyword: 'multipleOf', message: 'must be multiple of 0.01' }]);
+  });
+});

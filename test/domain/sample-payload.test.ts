@@ -33,6 +33,9 @@ const { schema } = fc.letrec<{ schema: Schema | boolean; object: Schema }>((tie)
     fc.nat(50).map((least) => ({ type: 'number', exclusiveMinimum: least, exclusiveMaximum: least + 3 })),
     fc.integer({ min: 1, max: 9 }).map((by) => ({ type: 'integer', minimum: by + 1, multipleOf: by })),
     fc
+      .tuple(fc.constantFrom(0.01, 0.05, 0.1, 0.7, 1e-7, 2.5), fc.nat(5_000))
+      .map(([multipleOf, cents]) => ({ type: 'number', minimum: cents / 100, multipleOf })),
+    fc
       .tuple(tie('schema'), range('minItems', 'maxItems', 3))
       .map(([items, rest]) => ({ type: 'array', items, ...rest })),
     fc.nat(4).map((minItems) => ({ type: 'array', uniqueItems: true, minItems, items: { type: 'string' } })),
@@ -96,6 +99,25 @@ describe('a sample', () => {
       $defs: { person: object({ name: { type: 'string', minLength: 6 } }, { required: ['name'] }) },
     };
     expect(sampleOf(schema)).toEqual({ who: { name: 'xxtext' }, size: 3 });
+  });
+
+  test('has prices in whole cents, also in lists of different ones', () => {
+    const price = { type: 'number', multipleOf: 0.01 };
+    const list = (rest: object) => ({ type: 'array', uniqueItems: true, items: { ...price, ...rest } });
+    const schema = object({
+      price: { ...price, exclusiveMinimum: 4.34 },
+      most: { ...price, minimum: 0.29, maximum: 0.295 },
+      prices: { ...list({ minimum: 0.07 }), minItems: 3 },
+      whole: { ...list({ type: 'integer', minimum: 7 }), minItems: 2 },
+      large: { type: 'integer', minimum: 9_007_199_254_740_991 },
+    });
+    expect(sampleOf(schema)).toEqual({
+      price: 4.35,
+      most: 0.29,
+      prices: [1, 1.01, 1.02],
+      whole: [7, 8],
+      large: 9_007_199_254_740_991,
+    });
   });
 
   test('tries other branches when the first one cannot be', () => {
