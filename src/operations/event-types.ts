@@ -196,15 +196,36 @@ function issueOf(error: ErrorObject, payload: unknown): InputIssue {
     path.push(Array.isArray(at) ? Number(name) : name);
     at = (at as Record<string, unknown> | undefined)?.[name];
   }
-  const property = error.params['missingProperty'] ?? error.params['additionalProperty'];
-  if (typeof property === 'string') {
-    path.push(property);
+  const { params } = error;
+  const field =
+    error.propertyName ??
+    params['missingProperty'] ??
+    params['additionalProperty'] ??
+    params['unevaluatedProperty'] ??
+    params['propertyName'];
+  if (typeof field === 'string') {
+    path.push(field);
   }
-  const detail =
-    error.keyword === 'required'
-      ? 'is required'
-      : error.keyword === 'additionalProperties'
-        ? 'is not a field of this event type'
-        : (error.message ?? 'breaks the schema of this event type');
-  return { path, code: `schema_${error.keyword}`, detail };
+  return { path, code: `schema_${error.keyword}`, detail: detailOf(error) };
+}
+
+function detailOf({
+  keyword,
+  propertyName,
+  message = 'breaks the schema of this event type',
+}: ErrorObject): string {
+  if (propertyName !== undefined) {
+    return `has a name that breaks a rule: ${message}`;
+  }
+  switch (keyword) {
+    case 'required':
+      return 'is required';
+    case 'additionalProperties':
+    case 'unevaluatedProperties':
+      return 'is not a field of this event type';
+    case 'propertyNames':
+      return 'has a name that is not allowed';
+    default:
+      return message;
+  }
 }

@@ -102,3 +102,43 @@ describe('an enum of objects', () => {
     ]);
   });
 });
+
+describe('an error names the field that is too much', () => {
+  const known = object({ a: {} });
+  const unknown = { code: 'schema_unevaluatedProperties', detail: 'is not a field of this event type' };
+  const path = (...steps: string[]) => ['input', 'payload', ...steps];
+
+  test.each<[string, string, object, object, object[]]>([
+    [
+      'unevaluatedProperties',
+      'extra.unevaluated',
+      {
+        ...known,
+        properties: { in: { ...known, unevaluatedProperties: false } },
+        unevaluatedProperties: false,
+      },
+      { in: { b: 1 }, c: 1 },
+      [
+        { path: path('in', 'b'), ...unknown },
+        { path: path('c'), ...unknown },
+      ],
+    ],
+    [
+      'propertyNames',
+      'extra.names',
+      object({ in: { propertyNames: { pattern: '^[a-z]+$', maxLength: 5 } } }),
+      { in: { abc: 1, Ab: 2 } },
+      [
+        {
+          path: path('in', 'Ab'),
+          code: 'schema_pattern',
+          detail: 'has a name that breaks a rule: must match pattern "^[a-z]+$"',
+        },
+        { path: path('in', 'Ab'), code: 'schema_propertyNames', detail: 'has a name that is not allowed' },
+      ],
+    ],
+  ])('by %s', async (_, name, schema, payload, expected) => {
+    await register(name, schema);
+    expect(issues(await emit(name, payload))).toEqual(expected);
+  });
+});
