@@ -13,7 +13,7 @@ import {
   EmitEventsInput,
   EmitEventsPayload,
 } from './emit-types.js';
-import { countRefused, emitFor } from './emitting.js';
+import { countUnwritten, emitFor } from './emitting.js';
 import { idempotencyKey as idempotencyKeySchema, parseInput } from './input.js';
 import { RequiresScope } from './requires.js';
 
@@ -28,8 +28,7 @@ export class EmitResolver {
     @Ctx() context: Context,
   ): Promise<EmitEventPayload> {
     const emit = await prepare(context, input, ['input']).catch((error: unknown) => {
-      ownError(error);
-      countRefused(context, 1);
+      countUnwritten(context, isOurFault(error) ? 'failed' : 'refused', 1);
       throw error;
     });
     const [result] = await emitFor(context, [emit]);
@@ -54,9 +53,12 @@ export class EmitResolver {
     }
     const prepared = await Promise.all(
       events.map((event, index) => prepare(context, event, ['input', 'events', index]).catch(ownError)),
-    );
+    ).catch((error: unknown) => {
+      countUnwritten(context, 'failed', events.length);
+      throw error;
+    });
     const emits = prepared.filter((item): item is Emit => !(item instanceof ApiError));
-    countRefused(context, prepared.length - emits.length);
+    countUnwritten(context, 'refused', prepared.length - emits.length);
     if (allOrNothing) {
       refuseTogether(prepared);
     }
@@ -72,13 +74,17 @@ export class EmitResolver {
   }
 }
 
+function isOurFault(error: unknown): boolean {
+  const { reason } = toApiError(error);
+  return reason === 'unavailable' || reason === 'internal';
+}
+
 /** An outage is the whole request's trouble, not this item's. */
 function ownError(error: unknown): ApiError {
-  const known = toApiError(error);
-  if (known.reason === 'unavailable' || known.reason === 'internal') {
+  if (isOurFault(error)) {
     throw error;
   }
-  return known;
+  return toApiError(error);
 }
 
 /** @throws ApiError when an item was refused: with every broken rule, or else every refusal for the first one's reason */

@@ -33,9 +33,9 @@ export async function emitFor(
   }
 }
 
-/** Counts events that a resolver refuses before the emitter sees them. */
-export function countRefused({ metrics }: Context, events: number): void {
-  metrics.emitted('refused', events);
+/** Counts events that the emitter never sees: a resolver refuses them, or fails at judging them. */
+export function countUnwritten({ metrics }: Context, fate: 'refused' | 'failed', events: number): void {
+  metrics.emitted(fate, events);
 }
 
 function count({ metrics }: Context, results: readonly EmitResult[], allOrNothing: boolean): void {

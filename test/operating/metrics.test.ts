@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { Registry } from 'prom-client';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { registerBacklog } from '../../daemon/backlog-metrics.js';
 import { Daemon } from '../../daemon/daemon.js';
 import { ApiMetrics } from '../../src/api-metrics.js';
@@ -94,6 +94,25 @@ describe('what is counted', () => {
     expect(await figureOf('hookwright_emits_total', { result: 'failed' })).toBe(0);
     expect(await figureOf('hookwright_emit_batch_events_sum')).toBe(3);
     expect(await figureOf('hookwright_graphql_errors_total', { code: 'BAD_USER_INPUT' })).toBe(2);
+  });
+
+  test('emits that a fault of ours keeps from being judged: each event once, as failed', async () => {
+    const results = ['accepted', 'duplicate', 'refused', 'failed'];
+    const figures = () =>
+      Promise.all(results.map((result) => figureOf('hookwright_emits_total', { result }) as Promise<number>));
+    const [accepted, duplicate, refused, failed] = (await figures()) as [number, number, number, number];
+    const check = vi.spyOn(services.eventTypes, 'check');
+    check.mockRejectedValueOnce(new TypeError('A fault.'));
+    const single = (await graphql(EMIT, { input: coupon })).json();
+    expect(single.errors).toMatchObject([{ extensions: { code: 'INTERNAL_SERVER_ERROR' } }]);
+    expect(await figures()).toEqual([accepted, duplicate, refused, failed + 1]);
+    check.mockRejectedValueOnce(new TypeError('A fault.')).mockRejectedValueOnce(new Error('Another.'));
+    const batch =
+      'mutation ($input: EmitEventsInput!) { emitEvents(input: $input) { results { duplicate } } }';
+    const input = { events: [coupon, coupon, { ...coupon, payload: {} }] };
+    expect((await graphql(batch, { input })).json().errors).toHaveLength(1);
+    expect(await figures()).toEqual([accepted, duplicate, refused, failed + 4]);
+    check.mockRestore();
   });
 
   test('requests, by the pattern of the route and not by its ids', async () => {
