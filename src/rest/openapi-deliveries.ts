@@ -1,7 +1,11 @@
 import type { Config } from '../config.js';
+import { BUILT_IN_EVENT_TYPES } from '../domain/event-type.js';
+import { type JsonObject, mapSchemas, pointerOf } from '../domain/schema-places.js';
 import type { RegisteredEventType } from '../operations/event-types.js';
 
 type Json = Record<string, unknown>;
+
+const MEDIA_TYPE = 'application/json';
 
 /** The section `webhooks` of the OpenAPI document: what a subscriber receives, for each event (docs/interface.md, "Deliveries" and "Events"). */
 export function deliveryRequests(
@@ -13,9 +17,9 @@ export function deliveryRequests(
 
 function deliveryRequest(
   { headerPrefix, standardWebhooks }: Pick<Config['delivery'], 'headerPrefix' | 'standardWebhooks'>,
-  { name, description, schema, deprecatedAt }: RegisteredEventType,
+  type: RegisteredEventType,
 ): Json {
-  const { $schema, ...payload } = JSON.parse(schema) as Json;
+  const { name, description, deprecatedAt } = type;
   return {
     operationId: `receive_${name}`,
     summary: name,
@@ -27,7 +31,7 @@ function deliveryRequest(
     requestBody: {
       required: true,
       description: 'The payload of the event, without an envelope. The signatures cover these exact bytes.',
-      content: { 'application/json': { schema: payload, ...exampleOf(payload) } },
+      content: { [MEDIA_TYPE]: { schema: payloadSchema(type), ...exampleOf(type) } },
     },
     responses: {
       '2XX': { description: 'Received. Any other answer, and none within 15 seconds, is a failure.' },
@@ -85,12 +89,23 @@ function header(name: string, description: string, schema: Json, example: string
   return { name, in: 'header', required: true, description, schema, example };
 }
 
-/** For flat payloads of texts, as those of all events in docs/interface.md are; others go without. */
-function exampleOf({ properties = {} }: Json): { example?: Json } {
-  const fields = Object.entries(properties as Record<string, { type?: unknown }>);
-  return fields.every(([, { type }]) => type === 'string')
-    ? { example: Object.fromEntries(fields.map(([field]) => [field, exampleText(field)])) }
-    : {};
+/** In OpenAPI 3.1 a reference is read from the root of the document, which also says what draft its schemas are of. */
+function payloadSchema({ name, schema }: RegisteredEventType): JsonObject {
+  const place = pointerOf(['webhooks', name, 'post', 'requestBody', 'content', MEDIA_TYPE, 'schema']);
+  return mapSchemas(JSON.parse(schema), ({ $schema: _, ...one }) =>
+    typeof one['$ref'] === 'string' ? { ...one, $ref: `#${place}${one['$ref'].slice(1)}` } : one,
+  );
+}
+
+/** The schemas that came with the service are flat and never change, so theirs are written for readers. */
+function exampleOf({ name, reserved, schema, samplePayload }: RegisteredEventType): { example?: Json } {
+  if (reserved || BUILT_IN_EVENT_TYPES.includes(name)) {
+    const { properties = {} } = JSON.parse(schema) as { properties?: object };
+    return {
+      example: Object.fromEntries(Object.keys(properties).map((field) => [field, exampleText(field)])),
+    };
+  }
+  return samplePayload === null ? {} : { example: JSON.parse(samplePayload) };
 }
 
 const texts: Record<string, string> = {

@@ -1,10 +1,7 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OPERATIONAL_EVENT_TYPES } from '../../src/domain/operational-events.js';
+import { expectFits, type Json, objectsIn, resolveIn } from '../support/openapi-document.js';
 import { RestApi } from '../support/rest-api.js';
-
-// biome-ignore lint/suspicious/noExplicitAny: a JSON document
-type Json = any;
 
 let api: RestApi;
 let document: Json;
@@ -16,23 +13,6 @@ beforeAll(async () => {
 });
 afterAll(() => api[Symbol.asyncDispose]());
 
-/** Every object in the document. */
-function* objects(value: Json): Generator<Json> {
-  if (typeof value === 'object' && value !== null) {
-    yield value;
-    for (const child of Object.values(value)) {
-      yield* objects(child);
-    }
-  }
-}
-
-function resolve(reference: string): Json {
-  return reference
-    .slice(2)
-    .split('/')
-    .reduce((at, step) => at?.[step.replaceAll('~1', '/').replaceAll('~0', '~')], document);
-}
-
 const operations = (): { path: string; method: string; operation: Json }[] =>
   Object.entries(document.paths as Json).flatMap(([path, item]) =>
     Object.entries(item as Json)
@@ -40,21 +20,8 @@ const operations = (): { path: string; method: string; operation: Json }[] =>
       .map(([method, operation]) => ({ path, method, operation: operation as Json })),
   );
 
-/** A judge for a schema of the document. */
-function validator(schema: Json) {
-  const ajv = new Ajv2020({ strict: false, validateFormats: false });
-  ajv.addSchema({ ...document, $id: 'https://document/' });
-  return ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"https://document/#/')));
-}
-
-function expectFits(schema: Json, value: Json): void {
-  const validate = validator(schema);
-  expect({ value, fits: validate(value), errors: validate.errors }).toEqual({
-    value,
-    fits: true,
-    errors: null,
-  });
-}
+const resolve = (reference: string): Json => resolveIn(document, reference);
+const fitsSchema = (schema: Json, value: Json) => expectFits(document, schema, value);
 
 describe('the OpenAPI document', () => {
   test('is OpenAPI 3.1 with the members that it must have', () => {
@@ -86,7 +53,7 @@ describe('the OpenAPI document', () => {
   });
 
   test('every $ref leads somewhere', () => {
-    const references = [...objects(document)].map(({ $ref }) => $ref).filter((ref) => ref !== undefined);
+    const references = [...objectsIn(document)].map(({ $ref }) => $ref).filter((ref) => ref !== undefined);
     expect(references.length).toBeGreaterThan(30);
     expect(references.filter((reference) => resolve(reference) === undefined)).toEqual([]);
   });
@@ -134,13 +101,13 @@ describe('the OpenAPI document', () => {
     for (const [name, schema] of Object.entries(document.components.schemas as Json)) {
       expect(schema, name).not.toHaveProperty('$id');
       for (const example of (schema as Json).examples ?? []) {
-        expectFits(schema, example);
+        fitsSchema(schema, example);
         examples += 1;
       }
     }
-    for (const { schema, example } of objects(document)) {
+    for (const { schema, example } of objectsIn(document)) {
       if (schema !== undefined && example !== undefined) {
-        expectFits(schema, example);
+        fitsSchema(schema, example);
         examples += 1;
       }
     }
@@ -162,7 +129,7 @@ describe('what the service really answers fits the document', () => {
     const operation = document.paths[path][method];
     const response = operation.responses[status];
     const { content } = response.$ref ? resolve(response.$ref) : response;
-    expectFits((Object.values(content)[0] as Json).schema, body);
+    fitsSchema((Object.values(content)[0] as Json).schema, body);
   };
 
   test('successes', async () => {

@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { walkSchemas } from '../../src/domain/schema-places.js';
+import { commandLine } from '../../src/operations/audit.js';
+import { registerEventType } from '../../src/operations/register-event-type.js';
+import { expectFits, type Json, resolveIn } from '../support/openapi-document.js';
+import { RestApi } from '../support/rest-api.js';
+
+const address = { type: 'object', properties: { street: { type: 'string' } }, required: ['street'] };
+/** Looks like a reference, and is data. */
+const data = { $ref: '#/$defs/addr', $schema: 'x' };
+const schemas: Record<string, Record<string, unknown>> = {
+  'ship.ped': {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    type: 'object',
+    properties: {
+      from: { $ref: '#/$defs/addr' },
+      to: { $ref: '#/properties/from' },
+      odd: { $ref: '#/$defs/a~1b%20%C3%A4' },
+      $ref: { type: 'string' },
+      stops: { type: 'array', items: { anyOf: [{ $ref: '#/$defs/addr' }, { $ref: '#/$defs/gate' }] } },
+    },
+    required: ['from', 'to', 'odd'],
+    $defs: { addr: address, 'a/b ä': { type: 'integer', minimum: 7 }, gate: { const: data } },
+  },
+  'data.like': {
+    type: 'object',
+    properties: { a: { enum: [data] }, b: { default: data, examples: [data] }, c: { 'x-note': data } },
+  },
+  'length.least': { type: 'object', properties: { a: { type: 'string', minLength: 9 } }, required: ['a'] },
+  'none.found': {
+    type: 'object',
+    properties: { a: { type: 'string', pattern: '^[0-9]{4}$' } },
+    required: ['a'],
+  },
+};
+
+let api: RestApi;
+let document: Json;
+beforeAll(async () => {
+  api = await RestApi.open();
+  for (const [name, schema] of Object.entries(schemas)) {
+    await registerEventType(api.services.db, { name, description: 'A thing.', schema }, commandLine);
+  }
+  document = (await api.ask('GET /openapi.json', { key: null })).body;
+});
+afterAll(() => api[Symbol.asyncDispose]());
+
+const contentOf = (name: string): Json =>
+  document.webhooks[name].post.requestBody.content['application/json'];
+
+describe('the schema of a registered event type in the OpenAPI document', () => {
+  test('refers to its own definitions, from the root of the document', () => {
+    const references: string[] = [];
+    for (const name of Object.keys(document.webhooks)) {
+      walkSchemas(contentOf(name).schema, ({ $ref }) => {
+        if ($ref !== undefined) {
+          references.push(String($ref));
+        }
+      });
+    }
+    expect(references).toHaveLength(5);
+    expect(references[0]).toBe(
+      '#/webhooks/ship.ped/post/requestBody/content/application~1json/schema/$defs/addr',
+    );
+    for (const reference of references) {
+      expect(resolveIn(document, reference), reference).toBeTypeOf('object');
+    }
+    const { odd, to } = contentOf('ship.ped').schema.properties;
+    expect(resolveIn(document, odd.$ref)).toEqual({ type: 'integer', minimum: 7 });
+    expect(resolveIn(document, resolveIn(document, to.$ref).$ref)).toEqual(address);
+  });
+
+  test('leaves data alone that looks like a reference', () => {
+    expect(contentOf('data.like').schema).toEqual(schemas['data.like']);
+    expect(contentOf('ship.ped').schema.$defs.gate).toEqual({ const: data });
+  });
+
+  test('has the stored sample as its example, which fits it, and none where none was found', async () => {
+    for (const type of await api.services.eventTypes.all()) {
+      const { schema, example } = contentOf(type.name);
+      if (type.name in schemas) {
+        expect(example, type.name).toEqual(
+          type.samplePayload === null ? undefined : JSON.parse(type.samplePayload),
+        );
+      }
+      if (type.name !== 'none.found') {
+        expectFits(document, schema, example);
+      }
+    }
+    expect(contentOf('length.least').example).toEqual({ a: 'xxxxxtext' });
+    expect(contentOf('none.found')).not.toHaveProperty('example');
+    expect(contentOf('ship.ped').example).toMatchObject({ odd: 7, to: { street: 'text' } });
+  });
+
+  test('of the contract has an example that tells its fields apart', () => {
+    expect(contentOf('coupon.applied').example).toEqual({ code: 'SUMMER', discount_type: 'percent' });
+  });
+});

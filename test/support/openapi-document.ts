@@ -1,0 +1,40 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { expect } from 'vitest';
+import { mapSchemas } from '../../src/domain/schema-places.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: a JSON document
+export type Json = any;
+
+/** Every object in the document. */
+export function* objectsIn(value: Json): Generator<Json> {
+  if (typeof value === 'object' && value !== null) {
+    yield value;
+    for (const child of Object.values(value)) {
+      yield* objectsIn(child);
+    }
+  }
+}
+
+/** What a reference of the document leads to. */
+export function resolveIn(document: Json, reference: string): Json {
+  return decodeURIComponent(reference)
+    .slice(2)
+    .split('/')
+    .reduce((at, step) => at?.[step.replaceAll('~1', '/').replaceAll('~0', '~')], document);
+}
+
+/** That a value fits a schema of the document, whose references are read from the document's root. */
+export function expectFits(document: Json, schema: Json, value: Json): void {
+  const ajv = new Ajv2020({ strict: false, validateFormats: false });
+  ajv.addSchema({ ...document, $id: 'https://document/' });
+  const validate = ajv.compile(
+    mapSchemas(schema, (one) =>
+      one['$ref'] === undefined ? one : { ...one, $ref: `https://document/${one['$ref']}` },
+    ),
+  );
+  expect({ value, fits: validate(value), errors: validate.errors }).toEqual({
+    value,
+    fits: true,
+    errors: null,
+  });
+}
