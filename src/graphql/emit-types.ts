@@ -17,7 +17,7 @@ export class EmitEventInput {
   @Field(() => String, {
     nullable: true,
     description:
-      '1 to 255 printable ASCII characters. The same key again, within 7 days, answers with the same event; with another type or payload it is a CONFLICT.',
+      '1 to 255 printable ASCII characters. The same key again, within 7 days, answers with the same event; with another type or payload it is a CONFLICT. A repetition is checked like any other emit.',
   })
   idempotencyKey?: string | null;
 

@@ -142,3 +142,22 @@ describe('an error names the field that is too much', () => {
     expect(issues(await emit(name, payload))).toEqual(expected);
   });
 });
+
+test('a repetition with an idempotency key is judged by the type as it is now', async () => {
+  await register('key.kept', object({}));
+  const emitAgain = () =>
+    api.ask(
+      'mutation ($input: EmitEventInput!) { emitEvent(input: $input) { duplicate } }',
+      { input: { event: 'key.kept', payload: {}, idempotencyKey: 'k' } },
+      tenant,
+    );
+  const change = (mutation: string) =>
+    api.ask(`mutation { ${mutation} { eventType { name } } }`, {}, platform);
+  expect((await emitAgain()).data.emitEvent.duplicate).toBe(false);
+  await change('deprecateEventType(input: {name: "key.kept"})');
+  expect(issues(await emitAgain())).toMatchObject([{ code: 'event_type_deprecated' }]);
+  await change('deprecateEventType(input: {name: "key.kept", deprecated: false})');
+  expect((await emitAgain()).data.emitEvent.duplicate).toBe(true);
+  await change('updateEventType(input: {name: "key.kept", schema: {type: "object", required: ["a"]}})');
+  expect(issues(await emitAgain())).toMatchObject([{ code: 'schema_required' }]);
+});
