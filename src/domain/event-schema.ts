@@ -1,5 +1,5 @@
 import { linearPattern, PatternError } from './linear-pattern.js';
-import { childrenOf, type JsonObject, pointerOf, stepsOf, walkSchemas } from './schema-places.js';
+import { childrenOf, type JsonObject, pointerOf, stepsOf, targetOf, walkSchemas } from './schema-places.js';
 
 /** A broken rule of a schema: where, a code, and a sentence that goes on after "The schema …" or its place. */
 export interface SchemaProblem {
@@ -161,14 +161,6 @@ function judgeSize(known: ReadonlyMap<string, JsonObject>): SchemaProblem[] {
     }
   }
   return [];
-}
-
-function targetOf(reference: string): string {
-  try {
-    return decodeURIComponent(reference.slice(1));
-  } catch {
-    return '#';
-  }
 }
 
 /**

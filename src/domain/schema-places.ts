@@ -79,3 +79,16 @@ export const stepsOf = (pointer: string): string[] =>
     .split('/')
     .slice(1)
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+
+/** The JSON pointer in a reference as `#/$defs/a%20b`, which is decoded before it is split; `#` for one that cannot be. */
+export function targetOf(reference: string): string {
+  try {
+    return decodeURIComponent(reference.slice(1));
+  } catch {
+    return '#';
+  }
+}
+
+/** A reference to a place that reads the same, whether it is split or decoded first. */
+export const referenceTo = (pointer: string): string =>
+  `#${pointer.split('/').map(encodeURIComponent).join('/')}`;

@@ -1,7 +1,13 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { judgeEventSchema } from '../domain/event-schema.js';
 import { linearPattern } from '../domain/linear-pattern.js';
-import { mapSchemas, SCHEMA_KEYWORDS } from '../domain/schema-places.js';
+import {
+  type JsonObject,
+  mapSchemas,
+  referenceTo,
+  SCHEMA_KEYWORDS,
+  targetOf,
+} from '../domain/schema-places.js';
 import type { InputIssue } from '../errors.js';
 import { replaceKeywords } from './schema-keywords.js';
 
@@ -32,20 +38,26 @@ const enforced: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * ajv obeys keywords that JSON Schema does not have: `nullable` lets null through, `id` makes it throw, and with `$async`
- * its verdict is a promise, which everything passes for. So it sees none of them.
+ * What ajv reads as JSON Schema does. It obeys keywords that JSON Schema does not have: `nullable` lets null through, `id`
+ * makes it throw, and with `$async` its verdict is a promise, which everything passes for. And it splits a reference
+ * before it decodes it, so that `%2F` would lead elsewhere than `judgeEventSchema` has looked.
  */
-function withoutAnnotations(schema: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  return mapSchemas(schema, (one) =>
-    Object.fromEntries(Object.entries(one).filter(([keyword]) => enforced.has(keyword))),
-  );
+function plainSchema(schema: JsonObject): JsonObject {
+  return mapSchemas(schema, (one) => {
+    const rules = Object.entries(one).filter(([keyword]) => enforced.has(keyword));
+    return Object.fromEntries(
+      rules.map(([keyword, value]) =>
+        keyword === '$ref' ? [keyword, referenceTo(targetOf(String(value)))] : [keyword, value],
+      ),
+    );
+  });
 }
 
 /** @param schema JSON text of a schema that `schemaIssues` finds no fault with, or found none when it was stored */
 export function compileEventSchema(schema: string): ValidateFunction {
   // An instance each: ajv remembers whatever it has compiled.
   const ajv = replaceKeywords(new Ajv2020({ ...options, validateSchema: false }));
-  return ajv.compile(withoutAnnotations(JSON.parse(schema)));
+  return ajv.compile(plainSchema(JSON.parse(schema)));
 }
 
 const ISSUES_MAX = 20;

@@ -188,3 +188,30 @@ describe('multipleOf counts in decimals', () => {
     expect(validate.errors).toMatchObject([{ keyword: 'multipleOf', message: 'must be multiple of 0.01' }]);
   });
 });
+
+describe('a reference leads where RFC 6901 says', () => {
+  test.each(['ä', 'a b', 'a/b', 'a~b', 'a~1b', 'a%b', 'a%41', 'a"b', '#', '', '^x$', 'a?b', '😀', 'a+b'])(
+    'to a definition called %j',
+    (name) => {
+      const step = name.replaceAll('~', '~0').replaceAll('/', '~1');
+      const schema = {
+        ...property({ $ref: `#/$defs/${encodeURIComponent(step)}` }),
+        $defs: { [name]: { const: 1 } },
+      };
+      expect(schemaIssues(schema)).toEqual([]);
+      expect([accepts(schema, { a: 1 }), accepts(schema, { a: 2 })]).toEqual([true, false]);
+    },
+  );
+
+  test('an escaped slash parts steps, so it hides no recursion', () => {
+    const schema = {
+      ...property({ $ref: '#/$defs/b%2Fproperties%2Fx' }),
+      $defs: {
+        b: { properties: { x: { const: 1 } } },
+        'b/properties/x': { allOf: [{ $ref: '#/$defs/b%2Fproperties%2Fx' }] },
+      },
+    };
+    expect(schemaIssues(schema)).toEqual([]);
+    expect([accepts(schema, { a: 1 }), accepts(schema, { a: 2 })]).toEqual([true, false]);
+  });
+});
