@@ -14,7 +14,7 @@ import type { SupervisedRunner } from './runner.js';
 /** Of the slots, how many tenants that emit a lot at once may fill in this way. */
 const CROWDED_SHARE = 1 / 2;
 const MAX_ATTEMPTS = 25;
-/** No statement takes longer, so who is not known by then never will be. */
+/** An emit's statement is over after 12 s: what its reply has not named by then is in nobody's hands. */
 const FORGOTTEN_AFTER_SECONDS = 15;
 const LOOK_AFTER_MS = (FORGOTTEN_AFTER_SECONDS + 1) * 1_000;
 

@@ -8,8 +8,8 @@ import { poolOptions, tellErrors } from '../src/database.js';
  * costs half. The jobs to take are found in order and never sorted; each of them is then found by its id in a hash index,
  * because going through all others by comparing is made out to be dear (docs/decisions/0017).
  *
- * A fetch does not wait for the disk: after a crash of Postgres a job may be there as if it had not been fetched, which a
- * hint may (docs/decisions/0008).
+ * A fetch does not wait for the disk: after a crash of Postgres a job may be there as if it had not been fetched. That
+ * does no harm, since a job is only a hint (docs/decisions/0008).
  */
 export const JOB_CONNECTION = [
   'plan_cache_mode=force_generic_plan',

@@ -26,7 +26,7 @@ const AGAIN_AFTER_MS = 500;
 const SETTLE_MS = 2_000;
 const SETTLE_PAUSE_MS = 10;
 const CHANGES_PER_READ_MAX = 5_000;
-export const RESUMED_CHANGES_MAX = 1_000;
+const RESUMED_CHANGES_MAX = 1_000;
 
 /**
  * Reads what all processes change, for the followers of this one: one connection that listens, and one read for all

@@ -111,7 +111,6 @@ export function ormOptions(url: string, poolMax: number, role?: string): Options
       ...poolOptions(withSessionOptions(url, '', role), poolMax),
       onPoolCreated: takeBackBrokenClients,
     },
-    schemaGenerator: { ignoreSchema: ['graphile_worker'] },
     migrations: { tableName: 'migrations', migrationsList: migrations, snapshot: false, silent: true },
   };
 }

@@ -130,7 +130,7 @@ function judgePort({ port, protocol }: URL, isOpen: boolean): TargetVerdict {
 }
 
 /** Whether a port on the public internet may be called: 80, 443, and from 1024 all but well-known internal services. */
-export function isPortAllowed(port: number): boolean {
+function isPortAllowed(port: number): boolean {
   return (
     port === 80 || port === 443 || (port >= LOWEST_FREE_PORT && port <= 65_535 && !refusedPorts.has(port))
   );

@@ -30,12 +30,10 @@ import {
   eventOfKeyIn,
   idIn,
   payloadPartIn,
-  WebhookDeliveryFilter,
+  type WebhookDeliveryFilter,
 } from './delivery-filter.js';
 import { knownEventType, parseInput } from './input.js';
 import { Requires } from './requires.js';
-
-export { DeliveryFilter, WebhookDeliveryFilter };
 
 @InputType({ description: 'A delivery to send again.' })
 class RedeliverInput {

@@ -1,8 +1,22 @@
 import 'reflect-metadata';
-import { ArgsType, Field, Float, ID, Int, ObjectType } from 'type-graphql';
+import { ArgsType, Field, Float, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { STATS_BUCKETS_MAX } from '../domain/stats.js';
-import { StatsResolution } from '../entities/delivery-stat.js';
 import { mayHold } from './cost.js';
+
+export enum StatsResolution {
+  MINUTE = 'MINUTE',
+  HOUR = 'HOUR',
+  DAY = 'DAY',
+}
+registerEnumType(StatsResolution, {
+  name: 'StatsResolution',
+  description: 'How long the buckets of statistics are. They begin with the minutes, hours and days of UTC.',
+  valuesConfig: {
+    MINUTE: { description: 'Kept for 2 days.' },
+    HOUR: { description: 'Kept for 90 days.' },
+    DAY: { description: 'Kept for 2 years.' },
+  },
+});
 
 /** Simple resolvers: a chart has thousands of these fields. */
 @ObjectType('StatsFigures', {

@@ -3,7 +3,6 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { Args, Ctx, FieldResolver, Info, Query, Resolver, Root } from 'type-graphql';
 import { type Context, parseId, tenantOf } from '../context.js';
 import { bucketFigures, judgeStatsRange, totalFigures } from '../domain/stats.js';
-import { StatsResolution } from '../entities/delivery-stat.js';
 import { Webhook } from '../entities/webhook.js';
 import { invalidInput, notFound } from '../errors.js';
 import { type Backlog, readTenantBacklog } from '../operations/read-backlog.js';
@@ -11,7 +10,7 @@ import { ALL_WEBHOOKS } from '../operations/read-stats.js';
 import { knownEventType, parseInput } from './input.js';
 import { Requires } from './requires.js';
 import { asksFor } from './selection.js';
-import { BacklogType, Stats, StatsArgs, WebhookStatsArgs } from './stats-types.js';
+import { BacklogType, Stats, StatsArgs, StatsResolution, WebhookStatsArgs } from './stats-types.js';
 
 @Resolver(() => Webhook)
 export class StatsResolver {

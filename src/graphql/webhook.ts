@@ -18,7 +18,8 @@ import type { Delivery } from '../entities/delivery.js';
 import { Webhook } from '../entities/webhook.js';
 import { notFound } from '../errors.js';
 import { type Connection, ConnectionArgs, connect, connectionOf, sliceQuery } from './connection.js';
-import { DeliveryConnection, knownTypeIn, readDeliveries, WebhookDeliveryFilter } from './delivery.js';
+import { DeliveryConnection, knownTypeIn, readDeliveries } from './delivery.js';
+import { WebhookDeliveryFilter } from './delivery-filter.js';
 import { EndpointState } from './endpoint-state.js';
 import { Requires } from './requires.js';
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readConfig } from '../../src/config.js';
-import { type Context, createContext, type Services } from '../../src/context.js';
+import type { Services } from '../../src/context.js';
 import { SCOPES, type Scope } from '../../src/domain/api-key.js';
 import { commandLine } from '../../src/operations/audit.js';
 import { createApiKey } from '../../src/operations/create-api-key.js';
@@ -118,16 +118,6 @@ export async function emitMany(
   };
   const results = await services.emitter.emit(Array.from({ length: count }, () => emit));
   return results.map((result) => (result.refused === null ? result.eventId : Number.NaN));
-}
-
-/** A context as a request with this key would have it. */
-export function contextWith(services: Services, key: string, tenantHeader?: string): Promise<Context> {
-  return createContext(services, {
-    authorization: `Bearer ${key}`,
-    tenantHeader,
-    requestId: 'test',
-    address: '127.0.0.1',
-  });
 }
 
 export async function countEvents({ db }: Services, tenantId: number): Promise<number> {
