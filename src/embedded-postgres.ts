@@ -18,7 +18,7 @@ import {
   type ServerOptions,
 } from './embedded-postgres/server.js';
 
-export { removeDataDir } from './embedded-postgres/cluster.js';
+export { hasCluster, removeDataDir } from './embedded-postgres/cluster.js';
 export { claimDataDir, isClaimAbandoned } from './embedded-postgres/lock.js';
 
 const MAX_CONNECTIONS = 100;

@@ -13,7 +13,7 @@ import { migrate } from '../operations/migrate.js';
 import { revokeApiKey } from '../operations/revoke-api-key.js';
 import { SecretVault } from '../operations/secrets.js';
 import { withDatabaseUrl } from './database-url.js';
-import { encryptionKeysOf } from './first-start.js';
+import { encryptionKeysOf } from './encryption-keys.js';
 
 /**
  * The commands of the person who runs the installation. They work on the database directly, also while the service
@@ -22,7 +22,8 @@ import { encryptionKeysOf } from './first-start.js';
 
 interface Administration {
   db: Database;
-  vault: SecretVault;
+  /** For what has to do with secrets. Everything else can be done without the encryption keys. */
+  vault(): Promise<SecretVault>;
 }
 
 /** Migrates the database and works on it, for all tenants. */
@@ -32,7 +33,7 @@ export async function administer(work: (administration: Administration) => Promi
     await migrate(url);
     const db = await openDatabase(url, { poolMax: 2, onError: () => {} });
     try {
-      await work({ db, vault: new SecretVault(db, await encryptionKeysOf(config)) });
+      await work({ db, vault: async () => new SecretVault(db, await encryptionKeysOf(config, db)) });
     } finally {
       await db.close();
     }
@@ -43,7 +44,7 @@ export async function administer(work: (administration: Administration) => Promi
 export async function createTenantCommand(name: string): Promise<void> {
   const wanted = nameFrom(name);
   await administer(async ({ db, vault }) => {
-    const tenant = await createTenant(db, vault, wanted, commandLine);
+    const tenant = await createTenant(db, await vault(), wanted, commandLine);
     print(
       `Tenant ${tenant.id} "${wanted}" is made. A key for it: hookwright key create <name> --tenant ${tenant.id}`,
     );

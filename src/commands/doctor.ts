@@ -1,18 +1,18 @@
-import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import type pg from 'pg';
 import { type Config, ConfigError, readConfig } from '../config.js';
 import { openPool } from '../database.js';
-import { type Check, check } from '../doctor/check.js';
+import { type Check, check, statusOf } from '../doctor/check.js';
 import { judgeDeliveries } from '../doctor/judge-deliveries.js';
 import { judgeServer } from '../doctor/judge-server.js';
+import { hasCluster } from '../embedded-postgres.js';
 import { missingMigrations, unknownMigrations } from '../operations/check-readiness.js';
 import { examineDeliveries } from '../operations/examine-deliveries.js';
 import { examineServer } from '../operations/examine-server.js';
 import { readInstallation } from '../operations/read-installation.js';
+import { tryEncryptionKeys } from '../operations/try-encryption-keys.js';
 import { API_ROLE } from '../tenant-database.js';
 import { withDatabaseUrl } from './database-url.js';
-import { ENCRYPTION_KEY_ID, encryptionKeyFile } from './first-start.js';
+import { keyProblem, readEncryptionKeys } from './encryption-keys.js';
 
 /** `hookwright doctor`: looks at everything, changes nothing. Exits with 1 when something fails. */
 export async function doctor({ json = false }: { json?: boolean }): Promise<void> {
@@ -39,7 +39,7 @@ export async function examine(env: NodeJS.ProcessEnv): Promise<Check[]> {
     return error.message.split('\n').map((problem) => check('settings', 'fail', problem));
   }
   const checks = [check('settings', 'ok', 'All settings have values that are allowed.')];
-  if (config.embedded && !existsSync(encryptionKeyFile(config))) {
+  if (config.embedded && !hasCluster(config.dataDir)) {
     const text = `There is no installation in ${config.dataDir}. "npm start" makes one; DATABASE_URL or DATA_DIR name another.`;
     return [...checks, check('database', 'fail', text)];
   }
@@ -76,8 +76,7 @@ async function examineDatabase(config: Config, url: string): Promise<Check[]> {
     }
     const backlog = await onceReadOnly(pool, readInstallation);
     const deliveries = await onceReadOnly(pool, examineDeliveries);
-    const knownKids = await knownKidsOf(config);
-    return [...checks, ...judgeDeliveries(deliveries, backlog, { knownKids, now: clock })];
+    return [...checks, await examineKeys(config, pool), ...judgeDeliveries(deliveries, backlog, clock)];
   } finally {
     await pool.end();
   }
@@ -127,11 +126,19 @@ async function examineMigrations(pool: pg.Pool): Promise<Check> {
     : check('migrations', 'ok', 'The database has the newest schema.');
 }
 
-/** The names alone. In the all-in-one mode the key stands in a file, which is not made here. */
-async function knownKidsOf(config: Config): Promise<string[]> {
-  if (config.encryptionKeys !== undefined) {
-    return config.encryptionKeys.map(({ kid }) => kid);
+/** Whether the encryption keys open what is there. None is made where one is missing. */
+async function examineKeys(config: Config, pool: pg.Pool): Promise<Check> {
+  const name = 'encryption keys';
+  const keys = await readEncryptionKeys(config).catch((error: Error) => error);
+  if (keys instanceof Error) {
+    return check(name, 'fail', keys.message);
   }
-  const text = await readFile(encryptionKeyFile(config), 'utf8');
-  return text.trim() === '' ? [] : [ENCRYPTION_KEY_ID];
+  const tried = await tryEncryptionKeys({ pool }, keys);
+  const problems = tried.filter(({ verdict }) => verdict !== 'OPENS').map((key) => keyProblem(config, key));
+  const inUse = tried.map(({ kid, tenants }) => `${kid} (tenants: ${tenants})`).join(', ');
+  return check(
+    name,
+    statusOf(problems.length > 0),
+    problems.join(' ') || `The keys in use open what they protect: ${inUse || 'none yet'}.`,
+  );
 }

@@ -3,7 +3,9 @@ import { administer } from './administer.js';
 
 /** `hookwright keys rewrap` */
 export async function rewrapKeys(): Promise<void> {
-  await administer(async ({ db, vault }) => {
+  await administer(async (administration) => {
+    const { db } = administration;
+    const vault = await administration.vault();
     const tenants = await rewrapDataKeys(db, vault);
     const inUse = await encryptionKeysInUse(db);
     const others = inUse.filter(({ kid }) => kid !== vault.currentKid);

@@ -5,15 +5,16 @@ import { Daemon } from '../../daemon/daemon.js';
 import { ApiMetrics } from '../api-metrics.js';
 import { type Config, type EncryptionKey, readConfig } from '../config.js';
 import type { Services } from '../context.js';
+import { type Database, openPool } from '../database.js';
 import { claimDataDir, startEmbeddedPostgres } from '../embedded-postgres.js';
 import { missingMigrations } from '../operations/check-readiness.js';
 import { migrate } from '../operations/migrate.js';
 import { keepOutboxLimit } from '../operations/outbox.js';
-import { encryptionKeysInUse } from '../operations/rewrap-data-keys.js';
 import { buildServer } from '../server.js';
 import { openServices } from '../services.js';
 import { API_ROLE } from '../tenant-database.js';
-import { apiKeyFile, encryptionKeyFile, encryptionKeysOf, makeFirstTenant } from './first-start.js';
+import { encryptionKeyFile, encryptionKeysOf } from './encryption-keys.js';
+import { apiKeyFile, makeFirstTenant } from './first-start.js';
 import { listen } from './listen.js';
 import { type Closing, observe, startMetrics } from './observe.js';
 
@@ -74,12 +75,12 @@ async function open(roles: Roles, config: Config, log: Logger, closings: Closing
   }
   const observed = await observe(config, log, closings);
   const { registry, tracing } = observed;
-  const options = { config, databaseUrl, encryptionKeys: await encryptionKeysOf(config), log, tracing };
+  const encryptionKeys = await keysOfMigrated(config, databaseUrl, roles.daemon ? undefined : API_ROLE);
+  const options = { config, databaseUrl, encryptionKeys, log, tracing };
   const open = async (role?: string) => {
     const forApi = role === undefined ? {} : { role, metrics: new ApiMetrics(registry) };
     const services = await openServices({ ...options, ...forApi });
     closings.push(() => services.db.close());
-    await requireMigrated(services);
     observed.process.watchPool(role === undefined ? 'daemon' : 'api', services.db.pool);
     return services;
   };
@@ -91,7 +92,6 @@ async function open(roles: Roles, config: Config, log: Logger, closings: Closing
   const api = apiServices ? await startApi(apiServices) : null;
   let daemon: Daemon | null = null;
   if (daemonServices) {
-    await requireEncryptionKeys(daemonServices, options.encryptionKeys);
     await keepOutboxLimit(daemonServices.db, config.payloadBytesMax);
     const started = new Daemon({ ...daemonServices, registry });
     daemon = started;
@@ -125,26 +125,25 @@ async function openEmbedded(config: Config, log: Logger, closings: Closing[]): P
   return postgres.url;
 }
 
-async function requireMigrated({ db }: Services): Promise<void> {
-  const missing = await missingMigrations(db);
-  if (missing.length > 0) {
-    throw new Error(`The database lacks ${missing.join(', ')}: run "hookwright migrate" first.`);
+/** Better at the start than at the first delivery: the database has all that this version needs, and its keys open it. */
+async function keysOfMigrated(
+  config: Config,
+  databaseUrl: string,
+  role: string | undefined,
+): Promise<readonly EncryptionKey[]> {
+  const pool = openPool(databaseUrl, 1, () => {}, role);
+  try {
+    await requireMigrated({ pool });
+    return await encryptionKeysOf(config, { pool });
+  } finally {
+    await pool.end();
   }
 }
 
-/** Better at the start than at the first delivery of that tenant. */
-async function requireEncryptionKeys(
-  { db }: Services,
-  encryptionKeys: readonly EncryptionKey[],
-): Promise<void> {
-  const missing = (await encryptionKeysInUse(db)).filter(
-    ({ kid }) => !encryptionKeys.some((known) => known.kid === kid),
-  );
+async function requireMigrated(db: Pick<Database, 'pool'>): Promise<void> {
+  const missing = await missingMigrations(db);
   if (missing.length > 0) {
-    const names = missing.map(({ kid }) => kid).join(', ');
-    throw new Error(
-      `ENCRYPTION_KEYS lacks keys that protect secrets: ${names}. Put them back; "hookwright keys rewrap" makes them needless.`,
-    );
+    throw new Error(`The database lacks ${missing.join(', ')}: run "hookwright migrate" first.`);
   }
 }
 
@@ -153,10 +152,14 @@ function tellWhereThingsAre(config: Config, address: string, firstKey: string | 
   if (!config.embedded) {
     return;
   }
+  const encryptionKey =
+    config.encryptionKeys === undefined
+      ? `${encryptionKeyFile(config)} (keep a copy: without it secrets are lost)`
+      : 'ENCRYPTION_KEYS';
   const lines = [
     `Hookwright is ready at ${address}`,
     `  REST ${address}/api/v1/webhooks   GraphQL ${address}/graphql   try it at ${address}/graphiql`,
-    `  API key: ${apiKeyFile(config)}   encryption key: ${encryptionKeyFile(config)} (keep a copy: without it secrets are lost)`,
+    `  API key: ${apiKeyFile(config)}   encryption key: ${encryptionKey}`,
     '  On this machine webhooks may point at http://localhost and other loopback addresses.',
   ];
   if (firstKey !== null && process.stderr.isTTY) {

@@ -9,15 +9,10 @@ const DUE_FAIL_SECONDS = 900;
 
 const count = (rows: number) => (rows >= COUNTED_MAX ? `${COUNTED_MAX} or more` : String(rows));
 
-/** What the figures of the deliveries mean. @param knownKids the names of ENCRYPTION_KEYS */
-export function judgeDeliveries(
-  facts: DeliveryFacts,
-  backlog: Installation,
-  { knownKids, now }: { knownKids: readonly string[]; now: Date },
-): Check[] {
+/** What the figures of the deliveries mean. */
+export function judgeDeliveries(facts: DeliveryFacts, backlog: Installation, now: Date): Check[] {
   return [
     judgePartitions(backlog),
-    judgeKeys(facts, knownKids),
     check(
       'daemons',
       statusOf(facts.daemons === 0),
@@ -73,19 +68,6 @@ function judgePartitions({ partitionDaysAhead }: Installation): Check {
       ? text
       : `${text} A daemon's housekeeping makes them, every hour at :07: see "Housekeeping does not run" in docs/operations.md.`,
   );
-}
-
-function judgeKeys({ encryptionKeys }: DeliveryFacts, knownKids: readonly string[]): Check {
-  const missing = encryptionKeys.filter(({ kid }) => !knownKids.includes(kid));
-  const names = (keys: typeof encryptionKeys) =>
-    keys.map(({ kid, tenants }) => `${kid} (tenants: ${tenants})`).join(', ');
-  return missing.length === 0
-    ? check('encryption keys', 'ok', `All keys in use are known: ${names(encryptionKeys) || 'none yet'}.`)
-    : check(
-        'encryption keys',
-        'fail',
-        `ENCRYPTION_KEYS lacks ${names(missing)}: secrets cannot be read, so nothing can be signed. Put them back from your backup.`,
-      );
 }
 
 function judgeHousekeeping({ housekeepingAt }: Installation, now: Date): Check {

@@ -87,6 +87,10 @@ export function removeDataDir(dataDir: string): void {
   }
 }
 
+/** Whether a data folder has a cluster, wherever that is. Makes nothing. */
+export const hasCluster = (dataDir: string) =>
+  existsSync(join(locationElsewhere(dataDir) ?? dataDir, 'pg', 'PG_VERSION'));
+
 export const isInitialised = ({ folder }: Cluster) => existsSync(join(folder, 'PG_VERSION'));
 
 /**

@@ -50,3 +50,9 @@ export async function createTenant(
     throw error;
   }
 }
+
+/** Whether the installation has a tenant. For connections that see all of them: those of the API see one at most. */
+export async function hasTenants({ pool }: Pick<Database, 'pool'>): Promise<boolean> {
+  const { rows } = await pool.query('select from hookwright.tenants limit 1');
+  return rows.length > 0;
+}

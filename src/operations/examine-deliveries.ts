@@ -14,8 +14,6 @@ export interface DeliveryFacts {
   holdsEndingSoon: number;
   /** Jobs that were fetched again and again without being finished. */
   quarantined: number;
-  /** The name of each encryption key that protects secrets, and for how many tenants. */
-  encryptionKeys: { kid: string; tenants: number }[];
 }
 
 /** Longer than the sweep for them takes. */
@@ -47,8 +45,5 @@ export async function examineDeliveries(client: pg.ClientBase): Promise<Delivery
        (select count(*)::integer from (${jobsAsideSql}) suspects) as quarantined`,
     [CONTROL_NAME, LOST_AFTER_SECONDS],
   );
-  const { rows: encryptionKeys } = await client.query(
-    `select data_key_kid as kid, count(*)::integer as tenants from hookwright.tenants group by 1 order by 1`,
-  );
-  return { ...rows[0], encryptionKeys };
+  return rows[0];
 }

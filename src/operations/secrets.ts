@@ -110,5 +110,15 @@ export class SecretVault {
   }
 }
 
+/** Whether this encryption key is the one that a tenant's data key was wrapped by. */
+export function opensDataKey(key: Buffer, tenantId: number, wrapped: Buffer): boolean {
+  try {
+    open(key, wrapped, dataKeyPlace(tenantId));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 const dataKeyPlace = (tenantId: number) => `hookwright/data-key/${tenantId}`;
 const secretPlace = (tenantId: number, webhookId: number) => `hookwright/secret/${tenantId}/${webhookId}`;

@@ -5,6 +5,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { examine } from '../../src/commands/doctor.js';
 import type { Check } from '../../src/doctor/check.js';
+import { commandLine } from '../../src/operations/audit.js';
+import { createTenant } from '../../src/operations/create-tenant.js';
+import { SecretVault } from '../../src/operations/secrets.js';
 import { settings } from '../../src/settings.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
@@ -97,7 +100,29 @@ describe('settings and database', () => {
       ENCRYPTION_KEYS: `other:${Buffer.alloc(32).toString('base64')}`,
     });
     expect(check).toMatchObject({ status: 'fail' });
-    expect(check?.text).toContain('lacks test (tenants: 1)');
+    expect(check?.text).toContain('ENCRYPTION_KEYS lacks the key test, which protects secrets (tenants: 1)');
+  });
+
+  test('an encryption key that has the right name and is another one fails', async () => {
+    expect(await look('encryption keys')).toMatchObject({ status: 'ok' });
+    const check = await look('encryption keys', {
+      ENCRYPTION_KEYS: `test:${Buffer.alloc(32).toString('base64')}`,
+    });
+    expect(check).toMatchObject({ status: 'fail' });
+    expect(check?.text).toContain('The encryption key test in ENCRYPTION_KEYS is another one');
+  });
+
+  test('two encryption keys that had one name fail, whichever of them is there', async () => {
+    const another = { kid: 'test', key: Buffer.alloc(32, 1) };
+    const vault = new SecretVault(stack.services.db, [another]);
+    await createTenant(stack.services.db, vault, 'made with another key', commandLine);
+    const check = await look('encryption keys');
+    expect(check).toMatchObject({ status: 'fail' });
+    expect(check?.text).toContain('Two different encryption keys have had the name test');
+    const other = await look('encryption keys', {
+      ENCRYPTION_KEYS: `test:${another.key.toString('base64')}`,
+    });
+    expect(other).toMatchObject({ status: 'fail' });
   });
 
   test('missing partitions fail, and few of them warn', async () => {

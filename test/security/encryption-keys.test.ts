@@ -109,11 +109,20 @@ describe('the command line', () => {
     });
   });
 
-  test('a daemon does not start without a key that protects secrets', async () => {
-    const { code, said } = await hookwright('daemon', setting(newKey));
-    expect(said).toContain('ENCRYPTION_KEYS lacks keys that protect secrets: old.');
-    expect(code).toBe(1);
-  });
+  test.each(['start', 'daemon', 'api', 'tenant create acme', 'keys rewrap'])(
+    '"hookwright %s" is refused without a key that protects secrets, and with another one of its name',
+    async (command) => {
+      const lost = await hookwright(command, setting(newKey));
+      expect(lost.said).toContain('ENCRYPTION_KEYS lacks the key old, which protects secrets (tenants: 1).');
+      expect(lost.code).toBe(1);
+      const another = await hookwright(command, setting(newKey, { ...oldKey, key: randomBytes(32) }));
+      expect(another.said).toContain(
+        'The encryption key old in ENCRYPTION_KEYS is another one than the key that protects secrets under this name (tenants: 1)',
+      );
+      expect(another.code).toBe(1);
+    },
+    60_000,
+  );
 });
 
 describe('at rest', () => {

@@ -3,6 +3,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { query, transaction } from '../../src/database.js';
 import { entities } from '../../src/entities/index.js';
+import { tryEncryptionKeys } from '../../src/operations/try-encryption-keys.js';
 import { API_ROLE, tenantEntityManager, tenantTransaction } from '../../src/tenant-database.js';
 import {
   emitMany,
@@ -298,6 +299,8 @@ describe('a login that is a member of the API’s role and nothing else', () => 
     const services = await openTestServices(url.href, { role: API_ROLE });
     try {
       const tenant = await makeTenant(services);
+      const tried = await tryEncryptionKeys(services.db, []);
+      expect(tried.map(({ verdict }) => verdict)).toEqual(['MISSING']);
       const key = await makeKey(services, tenant.id, ['webhooks:read']);
       expect(key.key).toMatch(/^hw_/);
       await makeWebhook(services, tenant.id);

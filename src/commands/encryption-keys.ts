@@ -1,0 +1,99 @@
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Config, EncryptionKey } from '../config.js';
+import type { Database } from '../database.js';
+import { ENVELOPE_KEY_BYTES } from '../domain/envelope.js';
+import { hasTenants } from '../operations/create-tenant.js';
+import { type TriedKey, tryEncryptionKeys } from '../operations/try-encryption-keys.js';
+import { writeOnce } from './write-once.js';
+
+/** The name of the key in the data folder. */
+const LOCAL_KID = 'local';
+
+export const encryptionKeyFile = (config: Config) => join(config.dataDir, 'encryption-key');
+
+/**
+ * The keys that protect secrets at rest: those of the settings, or in the all-in-one mode the one in the data folder.
+ * That one is made while there is no tenant, and so nothing that another key could protect. From the first tenant on
+ * it is never made again: a new key would open nothing, and what it protected from then on would be lost with the
+ * return of the right one.
+ *
+ * @param db a migrated database
+ * @throws Error naming each key in use that is missing, or is another one than its name says
+ */
+export async function encryptionKeysOf(
+  config: Config,
+  db: Pick<Database, 'pool'>,
+): Promise<readonly EncryptionKey[]> {
+  // Asked before the file is looked for: whoever makes the first tenant at this moment has made the file before it.
+  if (config.encryptionKeys === undefined && !(await hasTenants(db))) {
+    const key = randomBytes(ENVELOPE_KEY_BYTES).toString('base64');
+    await writeOnce(encryptionKeyFile(config), `${key}\n`, config.dataDir);
+  }
+  const keys = await readEncryptionKeys(config);
+  const problems = (await tryEncryptionKeys(db, keys))
+    // With a key that opens what the oldest tenant has, everything that can be done is done: the doctor tells the rest.
+    .filter(({ verdict }) => verdict === 'MISSING' || verdict === 'WRONG')
+    .map((key) => keyProblem(config, key));
+  if (problems.length > 0) {
+    throw new Error(problems.join('\n'));
+  }
+  return keys;
+}
+
+/**
+ * The keys as they are; nothing is made. None when the data folder lacks its file.
+ *
+ * @throws Error when the file holds no key, or cannot be read
+ */
+export async function readEncryptionKeys(config: Config): Promise<readonly EncryptionKey[]> {
+  if (config.encryptionKeys !== undefined) {
+    return config.encryptionKeys;
+  }
+  const file = encryptionKeyFile(config);
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') {
+      return null;
+    }
+    throw error;
+  });
+  if (text === null) {
+    return [];
+  }
+  const key = Buffer.from(text.trim(), 'base64');
+  if (key.length !== ENVELOPE_KEY_BYTES) {
+    throw new Error(
+      `${file} is damaged: it must hold the base64 of ${ENVELOPE_KEY_BYTES} bytes. Restore it from your backup.`,
+    );
+  }
+  return [{ kid: LOCAL_KID, key }];
+}
+
+/** What is wrong with a key that is in use, and what to do about it. @param key one whose verdict is not `OPENS` */
+export function keyProblem(config: Config, key: TriedKey): string {
+  const { kid, tenants, verdict } = key;
+  const inUse = `(tenants: ${tenants})`;
+  if (verdict === 'MISSING') {
+    return `${missingKey(config, kid, inUse)} ${WITHOUT_IT}`;
+  }
+  const place = isInFile(config, kid) ? encryptionKeyFile(config) : 'ENCRYPTION_KEYS';
+  return verdict === 'WRONG'
+    ? `The encryption key ${kid} in ${place} is another one than the key that protects secrets under this name ${inUse}: it does not open them. Put the right one back from your backup. ${WITHOUT_IT}`
+    : `Two different encryption keys have had the name ${kid}: the one in ${place} opens what the oldest of its tenants has and not what the newest has ${inUse}. For tenants of the other one nothing can be signed: see ${PAGE}.`;
+}
+
+function missingKey(config: Config, kid: string, inUse: string): string {
+  const file = encryptionKeyFile(config);
+  if (isInFile(config, kid)) {
+    return `The file ${file} is missing. It holds the encryption key ${kid}, which protects the signing secrets of all webhooks ${inUse}: restore it from your backup.`;
+  }
+  const setting = config.encryptionKeys === undefined ? 'ENCRYPTION_KEYS (not set)' : 'ENCRYPTION_KEYS';
+  const where = config.embedded && kid === LOCAL_KID ? ` from the file ${file}` : '';
+  return `${setting} lacks the key ${kid}, which protects secrets ${inUse}. Put it back${where}; "hookwright keys rewrap" makes it needless.`;
+}
+
+const isInFile = (config: Config, kid: string) => config.encryptionKeys === undefined && kid === LOCAL_KID;
+
+const PAGE = '"An encryption key is lost" in docs/operations.md';
+const WITHOUT_IT = `Without it those secrets are lost, and nothing can be signed: see ${PAGE}.`;

@@ -1,0 +1,26 @@
+import { link, mkdir, open, rm } from 'node:fs/promises';
+
+const OWNER_ONLY = 0o600;
+
+/** Writes a file for its owner's eyes, unless it is there already: two first starts at once must agree on one key. */
+export async function writeOnce(file: string, text: string, folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  // Under another name first: nobody may find it half written.
+  const draft = `${file}.${process.pid}`;
+  try {
+    const handle = await open(draft, 'w', OWNER_ONLY);
+    try {
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await link(draft, file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
+      throw error;
+    }
+  } finally {
+    await rm(draft, { force: true });
+  }
+}

@@ -1,0 +1,167 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { examine } from '../../src/commands/doctor.js';
+import { encryptionKeyFile, encryptionKeysOf } from '../../src/commands/encryption-keys.js';
+import { readConfig } from '../../src/config.js';
+import { commandLine } from '../../src/operations/audit.js';
+import { createTenant } from '../../src/operations/create-tenant.js';
+import { SecretVault } from '../../src/operations/secrets.js';
+import { settings } from '../../src/settings.js';
+import { DeliveryStack } from '../support/delivery-stack.js';
+import { eventually } from '../support/eventually.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+/** The all-in-one mode's rules, over a database that is there already. */
+describe('the encryption key in the data folder', () => {
+  let stack: DeliveryStack;
+  let dataDir: string;
+  beforeEach(async () => {
+    stack = await DeliveryStack.open();
+    await stack.rows('delete from hookwright.audit_log');
+    await stack.rows('delete from hookwright.tenants');
+    dataDir = temporaryFolder();
+  });
+  afterEach(() => stack[Symbol.asyncDispose]());
+
+  const keysOf = (env: Record<string, string> = {}) =>
+    encryptionKeysOf(readConfig({ DATA_DIR: dataDir, ...env }), stack.services.db);
+  const file = () => encryptionKeyFile(readConfig({ DATA_DIR: dataDir }));
+
+  async function makeTenantWith(keys: Awaited<ReturnType<typeof keysOf>>, name: string): Promise<void> {
+    await createTenant(stack.services.db, new SecretVault(stack.services.db, keys), name, commandLine);
+  }
+
+  test('is made for its owner alone while there is no tenant, and is the same one from then on', async () => {
+    const made = await keysOf();
+    expect(statSync(file()).mode & 0o777).toBe(0o600);
+    // A start that was interrupted here has made no tenant yet.
+    expect(await keysOf()).toEqual(made);
+    await makeTenantWith(made, 'first');
+    expect(await keysOf()).toEqual(made);
+  });
+
+  test('is one and the same for two first starts at the same moment', async () => {
+    const [one, two] = await Promise.all([keysOf(), keysOf()]);
+    expect(one).toEqual(two);
+  });
+
+  test('that is lost is not replaced: whoever needs it is told which file to restore', async () => {
+    const made = await keysOf();
+    await makeTenantWith(made, 'first');
+    rmSync(file());
+    await expect(keysOf()).rejects.toThrow(
+      `The file ${file()} is missing. It holds the encryption key local, which protects the signing secrets of all webhooks (tenants: 1): restore it from your backup`,
+    );
+    expect(existsSync(file())).toBe(false);
+    writeFileSync(file(), `${made[0]?.key.toString('base64')}\n`);
+    expect(await keysOf()).toEqual(made);
+  });
+
+  test('that was lost before there was any tenant is made anew', async () => {
+    const made = await keysOf();
+    rmSync(file());
+    expect(await keysOf()).not.toEqual(made);
+  });
+
+  test('that was replaced by another one is refused', async () => {
+    await makeTenantWith(await keysOf(), 'first');
+    writeFileSync(file(), `${randomBytes(32).toString('base64')}\n`);
+    await expect(keysOf()).rejects.toThrow(
+      `The encryption key local in ${file()} is another one than the key that protects secrets under this name (tenants: 1)`,
+    );
+  });
+
+  test('that is damaged is refused', async () => {
+    writeFileSync(file(), 'c2hvcnQ=\n');
+    await expect(keysOf()).rejects.toThrow(`${file()} is damaged: it must hold the base64 of 32 bytes.`);
+  });
+
+  test('can be rotated away: it stands in ENCRYPTION_KEYS beside the new one, and is needed while it is in use', async () => {
+    const [local] = await keysOf();
+    await makeTenantWith([local!], 'first');
+    const next = `k1:${randomBytes(32).toString('base64')}`;
+    const both = `${next},local:${local!.key.toString('base64')}`;
+    expect((await keysOf({ ENCRYPTION_KEYS: both })).map(({ kid }) => kid)).toEqual(['k1', 'local']);
+    await expect(keysOf({ ENCRYPTION_KEYS: next })).rejects.toThrow(
+      'ENCRYPTION_KEYS lacks the key local, which protects secrets (tenants: 1)',
+    );
+    await makeTenantWith(await keysOf({ ENCRYPTION_KEYS: both }), 'second');
+    await expect(keysOf()).rejects.toThrow(
+      'ENCRYPTION_KEYS (not set) lacks the key k1, which protects secrets (tenants: 1)',
+    );
+  });
+});
+
+/** The program itself, with a Postgres of its own. */
+describe('hookwright start', () => {
+  const children: ChildProcess[] = [];
+  afterEach(async () => {
+    for (const child of children.splice(0)) {
+      child.kill('SIGTERM'); // does nothing to one that has ended
+    }
+  });
+
+  function run(args: string[], dataDir: string): { child: ChildProcess; said: () => string } {
+    const inherited = Object.entries(process.env).filter(([name]) => !(name in settings));
+    const child = spawn(process.execPath, ['--import', 'tsx', 'src/main.ts', ...args], {
+      env: { ...Object.fromEntries(inherited), DATA_DIR: dataDir, PORT: '0' },
+    });
+    children.push(child);
+    let said = '';
+    for (const stream of [child.stdout!, child.stderr!]) {
+      stream.on('data', (chunk) => {
+        said += chunk;
+      });
+    }
+    return { child, said: () => said };
+  }
+
+  async function ends(args: string[], dataDir: string) {
+    const { child, said } = run(args, dataDir);
+    await eventually(() => child.exitCode !== null, 60_000);
+    return { code: child.exitCode, said: said() };
+  }
+
+  test('and its commands do not work with a lost key, the doctor says so, and the right one mends it', async () => {
+    const dataDir = join(temporaryFolder(), 'data');
+    const startAndStop = async () => {
+      const { child, said } = run(['start'], dataDir);
+      await eventually(() => said().includes('Hookwright is ready'), 90_000);
+      child.kill('SIGTERM');
+      await once(child, 'close');
+    };
+    await startAndStop();
+    const file = join(dataDir, 'encryption-key');
+    const key = readFileSync(file);
+    const keyCheck = async () =>
+      (await examine({ DATA_DIR: dataDir })).find(({ name }) => name === 'encryption keys');
+
+    rmSync(file);
+    const refused = await ends(['start'], dataDir);
+    expect(refused.said).toContain(`The file ${file} is missing.`);
+    expect(refused.code).toBe(1);
+    expect(existsSync(file)).toBe(false);
+    const tenant = await ends(['tenant', 'create', 'acme'], dataDir);
+    expect(tenant).toMatchObject({ code: 1, said: expect.stringContaining(`The file ${file} is missing.`) });
+    expect((await ends(['key', 'list'], dataDir)).code).toBe(0); // needs no secret
+    expect(await keyCheck()).toMatchObject({ status: 'fail', text: expect.stringContaining('is missing.') });
+
+    writeFileSync(file, `${randomBytes(32).toString('base64')}\n`);
+    const wrong = await ends(['start'], dataDir);
+    expect(wrong).toMatchObject({ code: 1, said: expect.stringContaining('is another one than the key') });
+    expect(await keyCheck()).toMatchObject({
+      status: 'fail',
+      text: expect.stringContaining('is another one'),
+    });
+    writeFileSync(file, 'c2hvcnQ=');
+    expect(await keyCheck()).toMatchObject({ status: 'fail', text: expect.stringContaining('is damaged') });
+
+    writeFileSync(file, key);
+    expect(await keyCheck()).toMatchObject({ status: 'ok' });
+    await startAndStop();
+  }, 300_000);
+});
