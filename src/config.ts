@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { z } from 'zod';
+import { isLoopbackAddress, opensLoopback } from './domain/target.js';
 import { settings } from './settings.js';
 
 export interface EncryptionKey {
@@ -59,6 +60,9 @@ export function readConfig(env: Record<string, string | undefined>): Config {
 
 function configFrom(s: Settings) {
   const embedded = s.DATABASE_URL === undefined;
+  const host = s.HOST ?? (embedded ? '127.0.0.1' : '0.0.0.0');
+  // A proxy that is trusted brings the requests of others.
+  const isLocal = isLoopback(host) && s.TRUSTED_PROXIES.length === 0;
   return {
     /** True in the all-in-one mode, where the service brings its own Postgres. */
     embedded,
@@ -66,7 +70,9 @@ function configFrom(s: Settings) {
     databaseUrl: s.DATABASE_URL,
     databasePoolMax: s.DATABASE_POOL_MAX,
     encryptionKeys: s.ENCRYPTION_KEYS,
-    host: s.HOST ?? (embedded ? '127.0.0.1' : '0.0.0.0'),
+    host,
+    /** True while the API can be reached from this machine alone, as far as the settings tell. */
+    isLocal,
     port: s.PORT,
     corsOrigins: s.CORS_ORIGINS,
     introspection: s.INTROSPECTION,
@@ -120,11 +126,14 @@ function configFrom(s: Settings) {
     target: {
       allowHttp: s.ALLOW_HTTP_URLS,
       allowedRanges: s.ALLOW_PRIVATE_TARGETS,
-      /** On the machine of somebody who tries the service, their own receiver on loopback speaks http. */
-      loopbackHttp: embedded,
+      /** On the machine of somebody who tries the service alone, their own receiver on loopback speaks http. */
+      loopbackHttp: s.ALLOW_LOOPBACK_TARGETS ?? (embedded && isLocal),
     },
   };
 }
+
+/** Whether what listens on this host is on loopback. Of all names only `localhost` is sure to mean that. */
+const isLoopback = (host: string) => isLoopbackAddress(host) || host.toLowerCase() === 'localhost';
 
 /** What one request may be, whatever its key. */
 function limitsFrom(s: Settings) {
@@ -162,6 +171,12 @@ function contradictions(s: Settings): string[] {
   if (s.RETENTION_DAYS < daysMin) {
     problems.push(
       `RETENTION_DAYS is ${s.RETENTION_DAYS}; with HOLD_HOURS=${s.HOLD_HOURS} it must be at least ${daysMin}: held deliveries may not be dropped while they wait.`,
+    );
+  }
+  const target = { allowHttp: false, allowedRanges: s.ALLOW_PRIVATE_TARGETS, loopbackHttp: false };
+  if (s.ALLOW_LOOPBACK_TARGETS === false && opensLoopback(target)) {
+    problems.push(
+      'ALLOW_LOOPBACK_TARGETS is false and ALLOW_PRIVATE_TARGETS opens loopback addresses; take those out of the latter, or leave out the former.',
     );
   }
   return problems;

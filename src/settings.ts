@@ -3,11 +3,10 @@ import { z } from 'zod';
 import { limitSettings } from './limit-settings.js';
 import { setting, whole } from './setting.js';
 
+const trueOrFalse = z.enum(['true', 'false']);
+
 function yesNo(fallback: boolean) {
-  return z
-    .enum(['true', 'false'])
-    .default(fallback ? 'true' : 'false')
-    .transform((text) => text === 'true');
+  return trueOrFalse.default(fallback ? 'true' : 'false').transform((text) => text === 'true');
 }
 
 const commaSeparated = z
@@ -203,6 +202,11 @@ export const settings = {
     commaSeparated.refine((ranges) => ranges.every(isCidr)),
     'address ranges such as 10.0.0.0/8, separated by commas',
     'Address ranges that are not public and may be called all the same. Default: none.',
+  ),
+  ALLOW_LOOPBACK_TARGETS: setting(
+    trueOrFalse.transform((text) => text === 'true').optional(),
+    'true or false',
+    'Whether webhooks may point at loopback addresses, over http:// and at any port: at whatever listens on the machine of the daemon. Default: in the all-in-one mode true while only this machine can reach the API (HOST is a loopback address or localhost, and TRUSTED_PROXIES is empty), else false.',
   ),
   EGRESS_PROXY: setting(
     z.string().refine(isProxyUrl).optional(),

@@ -17,6 +17,53 @@ describe('reading the settings', () => {
     expect(config.target).toEqual({ allowHttp: false, allowedRanges: [], loopbackHttp: true });
   });
 
+  const opensLoopback = (env: Record<string, string>) => readConfig(env).target.loopbackHttp;
+
+  test.each(['127.0.0.1', '127.8.9.10', '::1', 'localhost', 'LOCALHOST'])(
+    'all in one, loopback targets are open while the API listens on %s alone',
+    (host) => {
+      expect(opensLoopback({ HOST: host })).toBe(true);
+      expect(opensLoopback({ HOST: host, TRUSTED_PROXIES: '10.0.0.1' })).toBe(false);
+      expect(opensLoopback({ HOST: host, TRUSTED_PROXIES: '127.0.0.1' })).toBe(false);
+    },
+  );
+
+  test.each(['0.0.0.0', '::', '10.0.0.1', '192.168.1.2', 'a.example.com', 'a.localhost', '127.0.0.1.nip.io'])(
+    'all in one, loopback targets are closed when the API listens on %s',
+    (host) => {
+      expect(opensLoopback({ HOST: host })).toBe(false);
+    },
+  );
+
+  test('ALLOW_LOOPBACK_TARGETS decides otherwise, in both directions and both modes', () => {
+    const split = { DATABASE_URL: 'postgres://x/y', ENCRYPTION_KEYS: key };
+    expect(opensLoopback(split)).toBe(false);
+    expect(opensLoopback({ ...split, HOST: '127.0.0.1' })).toBe(false);
+    for (const env of [{}, { HOST: '0.0.0.0' }, { TRUSTED_PROXIES: '10.0.0.1' }, split]) {
+      expect(opensLoopback({ ...env, ALLOW_LOOPBACK_TARGETS: 'true' })).toBe(true);
+      expect(opensLoopback({ ...env, ALLOW_LOOPBACK_TARGETS: 'false' })).toBe(false);
+    }
+    expect(() => readConfig({ ALLOW_LOOPBACK_TARGETS: 'yes' })).toThrow(
+      'ALLOW_LOOPBACK_TARGETS is "yes"; allowed: true or false.',
+    );
+  });
+
+  test.each(['127.0.0.0/8', '127.0.0.5', '::1', '0.0.0.0/0', '::/0', '10.0.0.0/8,127.1.0.0/16'])(
+    'ALLOW_LOOPBACK_TARGETS=false contradicts ALLOW_PRIVATE_TARGETS=%s',
+    (ranges) => {
+      const env = { ALLOW_PRIVATE_TARGETS: ranges };
+      expect(() => readConfig({ ...env, ALLOW_LOOPBACK_TARGETS: 'false' })).toThrow(
+        /^ALLOW_LOOPBACK_TARGETS is false and ALLOW_PRIVATE_TARGETS opens loopback addresses/,
+      );
+      expect(() => readConfig({ ...env, ALLOW_LOOPBACK_TARGETS: 'true' })).not.toThrow();
+    },
+  );
+
+  test('ALLOW_LOOPBACK_TARGETS=false goes with other private ranges', () => {
+    const env = { ALLOW_LOOPBACK_TARGETS: 'false', ALLOW_PRIVATE_TARGETS: '10.0.0.0/8,fd00::/8' };
+    expect(() => readConfig(env)).not.toThrow();
+  });
+
   test('an empty variable is the same as none', () => {
     expect(readConfig({ PORT: '', DATABASE_URL: '' })).toEqual(readConfig({}));
   });

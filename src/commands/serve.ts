@@ -6,6 +6,7 @@ import { ApiMetrics } from '../api-metrics.js';
 import { type Config, type EncryptionKey, readConfig } from '../config.js';
 import type { Services } from '../context.js';
 import { type Database, openPool } from '../database.js';
+import { opensLoopback } from '../domain/target.js';
 import { claimDataDir, startEmbeddedPostgres } from '../embedded-postgres.js';
 import { missingMigrations } from '../operations/check-readiness.js';
 import { migrate } from '../operations/migrate.js';
@@ -73,6 +74,7 @@ async function open(roles: Roles, config: Config, log: Logger, closings: Closing
   if (roles.migrate) {
     await migrate(databaseUrl);
   }
+  tellLoopbackTargets(config, log);
   const observed = await observe(config, log, closings);
   const { registry, tracing } = observed;
   const encryptionKeys = await keysOfMigrated(config, databaseUrl, roles.daemon ? undefined : API_ROLE);
@@ -125,6 +127,17 @@ async function openEmbedded(config: Config, log: Logger, closings: Closing[]): P
   return postgres.url;
 }
 
+function tellLoopbackTargets({ target, isLocal }: Config, log: Logger): void {
+  if (!opensLoopback(target)) {
+    return;
+  }
+  if (isLocal) {
+    log.info('loopback targets are open: webhooks may point at whatever listens on this machine');
+  } else {
+    log.warn('loopback targets are open: whoever has a key can reach whatever listens on this machine');
+  }
+}
+
 /** Better at the start than at the first delivery: the database has all that this version needs, and its keys open it. */
 async function keysOfMigrated(
   config: Config,
@@ -160,8 +173,10 @@ function tellWhereThingsAre(config: Config, address: string, firstKey: string | 
     `Hookwright is ready at ${address}`,
     `  REST ${address}/api/v1/webhooks   GraphQL ${address}/graphql   try it at ${address}/graphiql`,
     `  API key: ${apiKeyFile(config)}   encryption key: ${encryptionKey}`,
-    '  On this machine webhooks may point at http://localhost and other loopback addresses.',
   ];
+  if (config.target.loopbackHttp) {
+    lines.push('  On this machine webhooks may point at http://localhost and other loopback addresses.');
+  }
   if (firstKey !== null && process.stderr.isTTY) {
     lines.push(`  Your API key, shown this once: ${firstKey}`);
   }

@@ -11,7 +11,7 @@ export interface TargetPolicy {
   allowHttp: boolean;
   /** CIDRs that are open although they are not public (`ALLOW_PRIVATE_TARGETS`). */
   allowedRanges: readonly string[];
-  /** All-in-one mode: loopback addresses may be called, by http too. */
+  /** Loopback addresses may be called, by http too (`ALLOW_LOOPBACK_TARGETS`). */
   loopbackHttp: boolean;
 }
 
@@ -20,6 +20,10 @@ export type TargetVerdict = { allowed: true } | { allowed: false; code: string; 
 export const URL_LENGTH_MAX = 2048;
 
 const LOWEST_FREE_PORT = 1024;
+
+/** Whoever is refused may be the operator, who tries the service with a receiver beside it. */
+const LOOPBACK_HINT =
+  'on a machine of your own, the setting ALLOW_LOOPBACK_TARGETS=true allows loopback addresses';
 
 /** Names that mean this machine or this network, whatever a resolver says (RFC 6761, 6762, 8375, 7686, 9476). */
 const privateSuffixes = [
@@ -56,7 +60,7 @@ export function judgeUrl(text: string, policy: TargetPolicy): TargetVerdict & { 
   const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.+$/, '');
   const isLoopback = policy.loopbackHttp && isLoopbackHost(host);
   const verdicts = [
-    judgeScheme(url, policy, isLoopback),
+    judgeScheme(url, host, policy),
     judgeParts(url, text),
     judgeHost(host, policy),
     judgePort(url, isLoopback || isOpened(host, policy)),
@@ -77,13 +81,15 @@ export function judgeAddress(address: string, policy: TargetPolicy): boolean {
 
 function judgeScheme(
   { protocol }: URL,
+  host: string,
   { allowHttp, loopbackHttp }: TargetPolicy,
-  isLoopback: boolean,
 ): TargetVerdict {
-  if (protocol === 'https:' || (protocol === 'http:' && (allowHttp || isLoopback))) {
+  const isLoopback = isLoopbackHost(host);
+  if (protocol === 'https:' || (protocol === 'http:' && (allowHttp || (loopbackHttp && isLoopback)))) {
     return { allowed: true };
   }
-  const exception = loopbackHttp ? ' (http:// is for loopback addresses such as http://localhost)' : '';
+  const hint = protocol === 'http:' && isLoopback ? ` (${LOOPBACK_HINT}, over http:// too)` : '';
+  const exception = loopbackHttp ? ' (http:// is for loopback addresses such as http://localhost)' : hint;
   return refuse(
     'url_scheme',
     `must begin with ${allowHttp ? 'https:// or http://' : 'https://'}${exception}`,
@@ -107,7 +113,10 @@ function judgeHost(host: string, policy: TargetPolicy): TargetVerdict {
   const what = isIP(host) === 0 ? `${host} is not one` : 'this address is private or has a special purpose';
   return isAllowed
     ? { allowed: true }
-    : refuse('url_host', `must name a host on the public internet, such as hooks.example.com; ${what}`);
+    : refuse(
+        'url_host',
+        `must name a host on the public internet, such as hooks.example.com; ${what}${isLoopbackHost(host) ? ` (${LOOPBACK_HINT})` : ''}`,
+      );
 }
 
 function isPublicName(host: string): boolean {
@@ -138,7 +147,15 @@ function isPortAllowed(port: number): boolean {
 
 /** Whether a name means this machine (RFC 6761 §6.3). */
 export const isLocalhost = (host: string) => /(^|\.)localhost\.*$/i.test(host);
-const isLoopbackHost = (host: string) => isLocalhost(host) || isIn(host, loopbackRanges);
+const isLoopbackHost = (host: string) => isLocalhost(host) || isLoopbackAddress(host);
+export const isLoopbackAddress = (address: string) => isIn(address, loopbackRanges);
+
+/** Whether webhooks may point at any loopback address: at whatever listens on this machine. */
+export function opensLoopback({ allowedRanges, loopbackHttp }: TargetPolicy): boolean {
+  const overlaps = (cidr: string) =>
+    isLoopbackAddress(cidr.split('/')[0] ?? '') || ['127.0.0.0', '::1'].some((one) => isIn(one, [cidr]));
+  return loopbackHttp || allowedRanges.some(overlaps);
+}
 
 /** The loopback addresses that the policy opens: what `localhost` stands for, without asking anybody. */
 export function loopbackAddresses(policy: TargetPolicy): string[] {

@@ -289,7 +289,19 @@ describe('refusals', () => {
       ['https://example.com/#a', 'must not contain a fragment (#…): it would never be sent'],
       [
         'https://0x7f.1/',
+        'must name a host on the public internet, such as hooks.example.com; this address is private or has a special purpose (on a machine of your own, the setting ALLOW_LOOPBACK_TARGETS=true allows loopback addresses)',
+      ],
+      [
+        'https://10.0.0.1/',
         'must name a host on the public internet, such as hooks.example.com; this address is private or has a special purpose',
+      ],
+      [
+        'http://localhost:8080/',
+        'must begin with https:// (on a machine of your own, the setting ALLOW_LOOPBACK_TARGETS=true allows loopback addresses, over http:// too)',
+      ],
+      [
+        'https://localhost/',
+        'must name a host on the public internet, such as hooks.example.com; localhost is not one (on a machine of your own, the setting ALLOW_LOOPBACK_TARGETS=true allows loopback addresses)',
       ],
       [
         'https://backend/',
