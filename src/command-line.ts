@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { createKey, createTenantCommand, listKeys, listTenants, revokeKey } from './commands/administer.js';
 import { doctor } from './commands/doctor.js';
+import { giveUpKey } from './commands/give-up.js';
 import { migrateCommand } from './commands/migrate.js';
 import { grantOutboxCommand, listOutboxCommand, revokeOutboxCommand } from './commands/outbox.js';
 import { rewrapKeys } from './commands/rewrap.js';
@@ -77,6 +78,13 @@ keys
   .command('rewrap')
   .description('protect all secrets by the first of ENCRYPTION_KEYS, so that the others can be taken away')
   .action(rewrapKeys);
+keys
+  .command('give-up <kid>')
+  .description(
+    'an encryption key is lost and has no backup: give up the secrets that it protects, so that all else works',
+  )
+  .option('--for-good', 'do it; default: say what would be lost')
+  .action(giveUpKey);
 
 function positiveInteger(text: string): number {
   if (!/^[1-9]\d{0,14}$/.test(text)) {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readConfig } from '../config.js';
+import { type Config, readConfig } from '../config.js';
 import { type Database, openDatabase } from '../database.js';
 import { SCOPES, type Scope } from '../domain/api-key.js';
 import { formatTimestamp } from '../domain/timestamp.js';
@@ -21,6 +21,7 @@ import { encryptionKeysOf } from './encryption-keys.js';
  */
 
 interface Administration {
+  config: Config;
   db: Database;
   /** For what has to do with secrets. Everything else can be done without the encryption keys. */
   vault(): Promise<SecretVault>;
@@ -33,7 +34,7 @@ export async function administer(work: (administration: Administration) => Promi
     await migrate(url);
     const db = await openDatabase(url, { poolMax: 2, onError: () => {} });
     try {
-      await work({ db, vault: async () => new SecretVault(db, await encryptionKeysOf(config, db)) });
+      await work({ config, db, vault: async () => new SecretVault(db, await encryptionKeysOf(config, db)) });
     } finally {
       await db.close();
     }

@@ -28,8 +28,7 @@ export async function encryptionKeysOf(
 ): Promise<readonly EncryptionKey[]> {
   // Asked before the file is looked for: whoever makes the first tenant at this moment has made the file before it.
   if (config.encryptionKeys === undefined && !(await hasTenants(db))) {
-    const key = randomBytes(ENVELOPE_KEY_BYTES).toString('base64');
-    await writeOnce(encryptionKeyFile(config), `${key}\n`, config.dataDir);
+    await makeEncryptionKey(config);
   }
   const keys = await readEncryptionKeys(config);
   const problems = (await tryEncryptionKeys(db, keys))
@@ -40,6 +39,12 @@ export async function encryptionKeysOf(
     throw new Error(problems.join('\n'));
   }
   return keys;
+}
+
+/** Makes the key in the data folder, unless it is there. Whatever a lost one protects needs that one all the same. */
+export async function makeEncryptionKey(config: Config): Promise<void> {
+  const key = randomBytes(ENVELOPE_KEY_BYTES).toString('base64');
+  await writeOnce(encryptionKeyFile(config), `${key}\n`, config.dataDir);
 }
 
 /**

@@ -36,6 +36,7 @@ export enum AuditAction {
   TENANT_CREATED = 'TENANT_CREATED',
   TENANT_ENTERED = 'TENANT_ENTERED',
   DATA_KEY_REWRAPPED = 'DATA_KEY_REWRAPPED',
+  DATA_KEY_REPLACED = 'DATA_KEY_REPLACED',
   OUTBOX_GRANTED = 'OUTBOX_GRANTED',
   OUTBOX_REVOKED = 'OUTBOX_REVOKED',
   EVENT_TYPE_REGISTERED = 'EVENT_TYPE_REGISTERED',
@@ -67,6 +68,10 @@ registerEnumType(AuditAction, {
     },
     DATA_KEY_REWRAPPED: {
       description: "The key of the tenant's secrets was wrapped by another encryption key.",
+    },
+    DATA_KEY_REPLACED: {
+      description:
+        "The encryption key of the tenant's secrets was lost: all its webhooks have new secrets, and are paused.",
     },
     OUTBOX_GRANTED: { description: 'A database role was allowed to emit for the tenant.' },
     OUTBOX_REVOKED: { description: 'A database role may no longer emit for the tenant.' },

@@ -121,7 +121,8 @@ async function enable(
   await enqueueSettle(client, tenantId, webhookId);
 }
 
-async function pause(
+/** Pauses an active webhook, whose row is locked: what comes for it is held. */
+export async function pause(
   client: pg.PoolClient,
   tenantId: number,
   webhookId: number,

@@ -163,5 +163,12 @@ describe('hookwright start', () => {
     writeFileSync(file, key);
     expect(await keyCheck()).toMatchObject({ status: 'ok' });
     await startAndStop();
+
+    rmSync(file);
+    expect((await ends(['keys', 'give-up', 'local'], dataDir)).said).toContain('Nothing is changed.');
+    expect(existsSync(file)).toBe(false);
+    expect((await ends(['keys', 'give-up', 'local', '--for-good'], dataDir)).code).toBe(0);
+    expect(await keyCheck()).toMatchObject({ status: 'ok' });
+    await startAndStop();
   }, 300_000);
 });

@@ -3,8 +3,14 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Daemon } from '../../daemon/daemon.js';
+import { commandLine } from '../../src/operations/audit.js';
+import { createTenant } from '../../src/operations/create-tenant.js';
+import { lockedOutTenants } from '../../src/operations/give-up-secrets.js';
 import { encryptionKeysInUse, rewrapDataKeys } from '../../src/operations/rewrap-data-keys.js';
+import { rotateSecret } from '../../src/operations/rotate-secret.js';
 import { SecretVault } from '../../src/operations/secrets.js';
+import { updateWebhook } from '../../src/operations/update-webhook.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { makeTenant, makeWebhook } from '../support/factories.js';
@@ -28,6 +34,13 @@ async function sealedSecret(webhookId: number): Promise<Buffer> {
     `select sealed_secret from hookwright.webhooks where id = ${webhookId}`,
   );
   return row!.sealed_secret;
+}
+
+async function webhookState(webhookId: number): Promise<object | undefined> {
+  const [row] = await stack.rows<object>(
+    `select active, disabled_reason from hookwright.webhooks where id = ${webhookId}`,
+  );
+  return row;
 }
 
 /** The program itself, as an operator runs it. */
@@ -123,6 +136,60 @@ describe('the command line', () => {
     },
     60_000,
   );
+});
+
+describe('giving up a lost key', () => {
+  test('is told beforehand, touches nobody else, and lets owners go on with new secrets and what was held', async () => {
+    await using receiver = await startReceiver();
+    const { id, secret } = await stack.webhook(receiver.url);
+    const { id: safe } = await createTenant(stack.services.db, vaultOf(newKey), 'safe', commandLine);
+    const keys = setting(newKey);
+    const rowsOf = () =>
+      stack.rows<{ id: number; data_key_kid: string; data_key: Buffer }>(
+        'select id, data_key_kid, data_key from hookwright.tenants order by id',
+      );
+    const before = await rowsOf();
+
+    const told = await hookwright('keys give-up old', keys);
+    expect(told).toMatchObject({ code: 0, said: expect.stringContaining('old (tenants: 1) would be lost') });
+    expect(await rowsOf()).toEqual(before);
+    const done = await hookwright('keys give-up old --for-good', keys);
+    expect(done).toMatchObject({ code: 0, said: expect.stringContaining('old (tenants: 1) are given up') });
+    const after = await rowsOf();
+    expect(after.map(({ data_key_kid }) => data_key_kid)).toEqual(['new', 'new']);
+    expect(after.find((row) => row.id === safe)).toEqual(before.find((row) => row.id === safe));
+    expect(await webhookState(id)).toEqual({ active: false, disabled_reason: 'PAUSED' });
+    expect(await vaultOf(newKey).open(stack.tenantId, id, await sealedSecret(id))).not.toBe(secret);
+
+    await stack.emit();
+    const { db, random } = stack.services;
+    const rotation = { webhookId: id, overlapHours: 0, by: commandLine };
+    const rotated = await rotateSecret(db, vaultOf(newKey), random, stack.tenantId, rotation);
+    await updateWebhook(db, stack.tenantId, id, { active: true }, 1, commandLine);
+    const daemon = new Daemon({ ...stack.services, vault: vaultOf(newKey) });
+    try {
+      await eventually(() => receiver.received.length === 1);
+    } finally {
+      await daemon.stop();
+    }
+    const { headers, body } = receiver.received[0]!;
+    const digest = createHmac('sha256', rotated.secret).update(body).digest('hex');
+    expect(headers['x-service-signature']).toBe(`sha256=${digest}`);
+  }, 60_000);
+
+  test('gives up nothing that the key there opens', async () => {
+    const keys = setting(newKey, oldKey);
+    const { said } = await hookwright('keys give-up old --for-good', keys);
+    expect(said).toContain("No tenant's secrets are lost with the encryption key old: nothing is changed.");
+    const { id } = await createTenant(
+      stack.services.db,
+      vaultOf({ ...oldKey, key: randomBytes(32) }),
+      'of another key under the same name',
+      commandLine,
+    );
+    const mixed = await lockedOutTenants(stack.services.db, [oldKey], 'old');
+    expect(mixed.map((tenant) => tenant.id)).toEqual([id]);
+  }, 60_000);
 });
 
 describe('at rest', () => {

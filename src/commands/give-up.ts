@@ -1,0 +1,36 @@
+import { randomBytes } from 'node:crypto';
+import { giveUpSecrets, lockedOutTenants } from '../operations/give-up-secrets.js';
+import { SecretVault } from '../operations/secrets.js';
+import { administer } from './administer.js';
+import { makeEncryptionKey, readEncryptionKeys } from './encryption-keys.js';
+
+/** `hookwright keys give-up <kid>`: without `--for-good` it says what would be lost, and changes nothing. */
+export async function giveUpKey(kid: string, { forGood = false }: { forGood?: boolean }): Promise<void> {
+  await administer(async ({ config, db }) => {
+    if (forGood && config.encryptionKeys === undefined) {
+      await makeEncryptionKey(config);
+    }
+    const keys = await readEncryptionKeys(config);
+    const tenants = await lockedOutTenants(db, keys, kid);
+    const which = `${kid} (tenants: ${tenants.length})`;
+    if (tenants.length === 0) {
+      print(`No tenant's secrets are lost with the encryption key ${kid}: nothing is changed.`);
+    } else if (!forGood) {
+      print(
+        `The secrets that need the lost encryption key ${which} would be lost for good, and the webhooks paused until their owners have rotated them. Nothing is changed. Stop all processes, and do it with --for-good.`,
+      );
+    } else {
+      const vault = new SecretVault(db, keys);
+      for (const tenant of tenants) {
+        await giveUpSecrets(db, vault, randomBytes, tenant, config.holdHours);
+      }
+      print(
+        `The secrets that needed the lost encryption key ${which} are given up; ${vault.currentKid} protects what comes. Their webhooks are paused: each owner calls rotateWebhookSecret with overlapHours: 0, tells the receiver the new secret, and enables the webhook.`,
+      );
+    }
+  });
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
