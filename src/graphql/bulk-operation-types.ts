@@ -82,7 +82,7 @@ export class ReplayEventsInput {
     nullable: true,
     defaultValue: false,
     description:
-      'Also events that have a delivery to this webhook, whatever became of it: they get another one, with an id of its own.',
+      'Also events that have a delivery to this webhook, whatever became of it: they get another one, with an id of its own. Also events of days whose deliveries are not kept any more, of which nobody can tell.',
   })
   includeDelivered?: boolean | null;
 

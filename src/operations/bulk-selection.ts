@@ -38,6 +38,8 @@ const EVENTS_LOOKED = 2_000;
 const COUNTED_MAX = 1_000_000;
 
 const isOfEvents = ({ kind }: BulkSelection) => kind === 'REPLAY_EVENTS';
+const leavesOutDelivered = (selection: BulkSelection) =>
+  isOfEvents(selection) && !selection.filter.includeDelivered;
 
 /** SQL condition: this delivery's status is among those in the text[] `statuses`. */
 export const hasStatusSql = (delivery: string, statuses: string) =>
@@ -55,17 +57,25 @@ const lookAtDeliveriesSql = (ofWebhook: boolean, limit: number) => `
     and d.id > $2 and d.id < $3
   order by d.id limit ${limit}`;
 
+/**
+ * SQL: the first id of the oldest day whose deliveries are kept. Events outlive their deliveries: of an earlier one nobody
+ * can tell any more who got it.
+ */
+const KEPT_FROM = `(
+  select hookwright.id_at(min(right(c.relname, 8))::date::timestamp at time zone 'UTC')
+  from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = 'hookwright.deliveries'::regclass)`;
+
 /** As above; $6: whatever the webhook subscribes to. What it subscribes to now counts, not at the time of the event. */
-const lookAtEventsSql = (limit: number) => `
+const lookAtEventsSql = (leavesOutDelivered: boolean, limit: number) => `
   select e.id, coalesce(e.event_type <> '${TEST_EVENT_TYPE}' and ($5::text[] is null or e.event_type = any($5))
            and ($6::boolean or '*' = any(w.event_types) or e.event_type = any(w.event_types)), false) as wanted
   from hookwright.events e cross join (select event_types from hookwright.webhooks where id = $4 and tenant_id = $1) w
-  where e.tenant_id = $1 and e.id > $2 and e.id < $3
+  where e.tenant_id = $1 and e.id > $2 and e.id < $3 ${leavesOutDelivered ? `and e.id >= ${KEPT_FROM}` : ''}
   order by e.id limit ${limit}`;
 
 function lookSql(selection: BulkSelection, limit: number): string {
   return isOfEvents(selection)
-    ? lookAtEventsSql(limit)
+    ? lookAtEventsSql(leavesOutDelivered(selection), limit)
     : lookAtDeliveriesSql(selection.webhookId !== null, limit);
 }
 
@@ -73,9 +83,6 @@ function valuesOf({ webhookId, filter, ...selection }: BulkSelection, tenantId: 
   const last = selection.kind === 'REPLAY_EVENTS' ? (filter.includeUnsubscribed ?? false) : filter.status;
   return [tenantId, range.above, range.below, webhookId, filter.eventTypes ?? null, last];
 }
-
-const leavesOutDelivered = (selection: BulkSelection) =>
-  isOfEvents(selection) && !selection.filter.includeDelivered;
 
 /** How many match, and whether counting ended before the end. */
 export async function countSelected(

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { BULK_CHUNK, BULK_WAITING_MAX } from '../../src/domain/bulk-pace.js';
+import { dateToId } from '../../src/domain/delivery-id.js';
 import { runBulkOperation } from '../../src/operations/run-bulk-operation.js';
 import { BulkSite } from '../support/bulk-operations.js';
 import { eventually } from '../support/eventually.js';
@@ -16,6 +17,8 @@ beforeEach(async () => {
 });
 afterEach(() => site[Symbol.asyncDispose]());
 
+const DAY_MS = 86_400_000;
+const dayOf = (daysAgo: number) => new Date(Date.now() - daysAgo * DAY_MS).toISOString().slice(0, 10);
 const anHourAgo = () => new Date(Date.now() - 3_600_000).toISOString();
 const recover = (filter: object = {}) =>
   site.start('recoverWebhook', { id: String(webhookId), filter: { since: anHourAgo(), ...filter } });
@@ -25,6 +28,15 @@ const replay = (more: object = {}, filter: object = {}) =>
     filter: { since: anHourAgo(), ...filter },
     ...more,
   });
+/** An event at noon of that day, which has partitions then. @returns its id */
+async function pastEvent(daysAgo: number): Promise<number> {
+  for (const parent of ['events', 'deliveries', 'attempts']) {
+    await site.rows(`select hookwright.make_partition('${parent}', '${dayOf(daysAgo)}')`);
+  }
+  const id = dateToId(new Date(`${dayOf(daysAgo)}T12:00:00Z`));
+  await site.rows(`insert into hookwright.events values (${id}, ${site.tenant.id}, 'coupon.applied', '{}')`);
+  return id;
+}
 const setActive = (active: boolean) =>
   site.mutate('updateWebhook', { id: String(webhookId), active }, 'webhook { id }');
 const allSucceeded = (count: number) =>
@@ -289,6 +301,27 @@ describe('replayEvents', () => {
     );
     await site.reaches(operation.id, 'COMPLETED');
     await allSucceeded(5);
+  });
+
+  test('leaves out, unless told otherwise, events of days whose deliveries are not kept any more', async () => {
+    const dropped = await pastEvent(2);
+    const kept = await pastEvent(1);
+    const partition = `deliveries_${dayOf(2).replaceAll('-', '')}`;
+    const since = new Date(Date.now() - 9 * DAY_MS).toISOString();
+    expect((await replay({ dryRun: true }, { since })).total).toBe(2);
+    const { operation } = await replay({}, { since });
+    // Also when that day goes only after the operation was started.
+    await site.rows(`drop table hookwright.${partition}`);
+    expect((await replay({ dryRun: true }, { since })).total).toBe(1);
+    expect((await replay({ dryRun: true, includeDelivered: true }, { since })).total).toBe(2);
+    site.startDaemon();
+    expect(await site.reaches(operation.id, 'COMPLETED')).toMatchObject({ affected: 1, skipped: 0 });
+    expect(await site.rows('select event_id from hookwright.deliveries')).toEqual([{ event_id: kept }]);
+    const all = await replay({ includeDelivered: true }, { since });
+    expect(await site.reaches(all.operation.id, 'COMPLETED')).toMatchObject({ affected: 2 });
+    await allSucceeded(3);
+    const ofDropped = await site.rows(`select from hookwright.deliveries where event_id = ${dropped}`);
+    expect(ofDropped).toHaveLength(1);
   });
 
   test('two replays of the same events at once make one delivery of each', async () => {
