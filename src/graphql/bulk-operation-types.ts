@@ -52,7 +52,10 @@ export class RecoverWebhookInput {
   dryRun?: boolean | null;
 }
 
-@InputType({ description: 'Which events; all conditions together. `webhook.test` is never among them.' })
+@InputType({
+  description:
+    'Which events; all conditions together. `webhook.test` is never among them, nor what the service tells of the webhook itself.',
+})
 export class ReplayEventsFilter {
   @Field(() => [String], {
     nullable: true,

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { query, type Statement } from '../database.js';
 import { IDS_PER_DAY } from '../domain/delivery-id.js';
 import { TEST_EVENT_TYPE } from '../domain/event-type.js';
+import { OPERATIONAL_EVENT_TYPES } from '../domain/operational-events.js';
 import type { BulkKind } from '../entities/bulk-operation.js';
 
 /** What a bulk operation is about, as its row has it (`filter` in JSON). */
@@ -65,11 +66,19 @@ const KEPT_FROM = `(
   select hookwright.id_at(min(right(c.relname, 8))::date::timestamp at time zone 'UTC')
   from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = 'hookwright.deliveries'::regclass)`;
 
-/** As above; $6: whatever the webhook subscribes to. What it subscribes to now counts, not at the time of the event. */
+/** SQL: the webhook that an operational event is about, as text; null for any other event. */
+const ABOUT_WEBHOOK = `
+  case when e.event_type in (${OPERATIONAL_EVENT_TYPES.map((name) => `'${name}'`)}) then e.body::json->>'webhook_id' end`;
+
+/**
+ * As above; $6: whatever the webhook subscribes to. What it subscribes to now counts, not at the time of the event. It is
+ * never told of itself (docs/decisions/0013).
+ */
 const lookAtEventsSql = (leavesOutDelivered: boolean, limit: number) => `
   select e.id, coalesce(e.event_type <> '${TEST_EVENT_TYPE}' and ($5::text[] is null or e.event_type = any($5))
-           and ($6::boolean or '*' = any(w.event_types) or e.event_type = any(w.event_types)), false) as wanted
-  from hookwright.events e cross join (select event_types from hookwright.webhooks where id = $4 and tenant_id = $1) w
+           and ($6::boolean or '*' = any(w.event_types) or e.event_type = any(w.event_types))
+           and (${ABOUT_WEBHOOK}) is distinct from w.id::text, false) as wanted
+  from hookwright.events e cross join (select id, event_types from hookwright.webhooks where id = $4 and tenant_id = $1) w
   where e.tenant_id = $1 and e.id > $2 and e.id < $3 ${leavesOutDelivered ? `and e.id >= ${KEPT_FROM}` : ''}
   order by e.id limit ${limit}`;
 

@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { transaction } from '../../src/database.js';
 import { BULK_CHUNK, BULK_WAITING_MAX } from '../../src/domain/bulk-pace.js';
 import { dateToId } from '../../src/domain/delivery-id.js';
+import type { OperationalEventType } from '../../src/domain/operational-events.js';
+import { type Cause, raiseEvents } from '../../src/operations/raise-events.js';
 import { runBulkOperation } from '../../src/operations/run-bulk-operation.js';
 import { BulkSite } from '../support/bulk-operations.js';
 import { eventually } from '../support/eventually.js';
@@ -322,6 +325,32 @@ describe('replayEvents', () => {
     await allSucceeded(3);
     const ofDropped = await site.rows(`select from hookwright.deliveries where event_id = ${dropped}`);
     expect(ofDropped).toHaveLength(1);
+  });
+
+  test('leaves out operational events about the webhook itself: it is never told of itself', async () => {
+    const other = await site.webhook(['voucher.emitted']);
+    const about = (id: number, type: OperationalEventType): Cause => ({
+      tenantId: site.tenant.id,
+      webhookId: id,
+      type,
+      facts: { webhook_id: String(id) },
+      count: 1,
+    });
+    await transaction(site.api.owner, (client) =>
+      raiseEvents(client, [
+        about(webhookId, 'webhook.disabled'),
+        about(webhookId, 'delivery.exhausted'),
+        about(other, 'webhook.disabled'),
+      ]),
+    );
+    const toldBefore = await site.rows('select event_id from hookwright.deliveries');
+    expect(toldBefore).toHaveLength(1);
+    const { total, operation } = await replay({ includeDelivered: true });
+    expect(total).toBe(1);
+    site.startDaemon();
+    expect(await site.reaches(operation.id, 'COMPLETED')).toMatchObject({ affected: 1, skipped: 0 });
+    const told = await site.rows('select event_id from hookwright.deliveries');
+    expect(told).toEqual([...toldBefore, ...toldBefore]);
   });
 
   test('two replays of the same events at once make one delivery of each', async () => {
