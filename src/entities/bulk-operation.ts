@@ -92,7 +92,8 @@ export class BulkOperation {
 
   @Property({ type: 'integer' })
   @Field(() => Int, {
-    description: 'What it left alone because it had changed in the moment before its turn came.',
+    description:
+      'What it left alone because it had changed in the moment before its turn came, or cannot be sent again because its event is not kept any more.',
   })
   skipped!: number;
 

@@ -136,7 +136,8 @@ export class DeliveryResolver {
 
   @Requires('deliveries:write')
   @Mutation(() => RedeliverPayload, {
-    description: 'Sends a finished delivery again, with the same id and a fresh budget of retries.',
+    description:
+      'Sends a finished delivery again, with the same id and a fresh budget of retries, as long as its event is kept.',
   })
   async redeliver(
     @Arg('input', () => RedeliverInput, { description: 'What to do.' }) { deliveryId }: RedeliverInput,

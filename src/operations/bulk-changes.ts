@@ -10,17 +10,21 @@ const ofThese = (row: string) =>
   `${row}.id = any($1::bigint[]) and ${row}.id between $2 and $3 and (${row}.tenant_id = $4) is true`;
 
 /** In the order of ids, as everywhere, so that nobody waits in a ring. */
-const lockedSql = `
+const lockedSql = (condition = '') => `
   locked as materialized (
     select d.id from hookwright.deliveries d
-    where ${ofThese('d')} and ${hasStatusSql('d', '$5::text[]')} is true
+    where ${ofThese('d')} and ${hasStatusSql('d', '$5::text[]')} is true ${condition}
     order by d.id for update)`;
 
-/** As `redeliver` does it, one by one. */
+/** Of one row, so that it goes by the event's id. */
+const hasEventSql = `
+  and (select true from hookwright.events e where e.id = d.event_id and (e.tenant_id = d.tenant_id) is true)`;
+
+/** As `redeliver` does it, one by one: what has no event any more has nothing to send. */
 const recoverStatement: Statement = {
   name: 'bulk_recover',
   text: `
-    with ${lockedSql},
+    with ${lockedSql(hasEventSql)},
     reopened as (
       update hookwright.deliveries d
       set status = 'PENDING', cancel_reason = null, attempts_before = d.attempt_count, due_at = now(),
@@ -51,7 +55,7 @@ const replayStatement: Statement = {
 const cancelStatement: Statement = {
   name: 'bulk_cancel',
   text: `
-    with ${lockedSql},
+    with ${lockedSql()},
     canceled as (
       update hookwright.deliveries d
       set status = 'CANCELED', cancel_reason = 'BY_USER', finished_at = now()

@@ -8,13 +8,15 @@ interface Row {
   status: string;
   active: boolean;
   deleted: boolean;
+  has_event: boolean;
 }
 
 /**
  * Sends a finished delivery again, with the same id: the contract's "manual redispatch" (§2). Attempt numbers go on,
- * the budget of retries is fresh.
+ * the budget of retries is fresh. One that a replay has made may outlive its event, and then has no body to send.
  *
- * @throws ApiError not_found; delivery_not_finished while it is pending or held; webhook_inactive
+ * @throws ApiError not_found; delivery_not_finished while it is pending or held; delivery_finished when its event is not
+ *   kept any more; webhook_inactive
  */
 export async function redeliver(
   db: Pick<Database, 'pool'>,
@@ -30,7 +32,9 @@ export async function redeliver(
          where w.id = (select webhook_id from hookwright.deliveries where id = $1 and tenant_id = $2)
            and w.tenant_id = $2
          for share)
-       select d.status, target.active, target.deleted
+       select d.status, target.active, target.deleted,
+              -- Of one row, so that it goes by the event's id.
+              (select true from hookwright.events e where e.id = d.event_id and (e.tenant_id = $2) is true) is true as has_event
        from target join hookwright.deliveries d on d.id = $1 and d.webhook_id = target.id
        for update of d`,
       [deliveryId, tenantId],
@@ -64,7 +68,7 @@ export async function redeliver(
   });
 }
 
-function refuseUnlessSendable(deliveryId: number, { status, active, deleted }: Row): void {
+function refuseUnlessSendable(deliveryId: number, { status, active, deleted, has_event }: Row): void {
   if (deleted) {
     throw new ApiError('webhook_inactive', `The webhook of delivery ${deliveryId} was deleted.`);
   }
@@ -72,6 +76,12 @@ function refuseUnlessSendable(deliveryId: number, { status, active, deleted }: R
     throw new ApiError(
       'delivery_not_finished',
       `Delivery ${deliveryId} is ${status}; only one that has SUCCEEDED, FAILED or was CANCELED can be sent again.`,
+    );
+  }
+  if (!has_event) {
+    throw new ApiError(
+      'delivery_finished',
+      `The event of delivery ${deliveryId} is not kept any more; a delivery can be sent again only while its event is.`,
     );
   }
   if (!active) {

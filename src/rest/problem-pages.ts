@@ -17,7 +17,8 @@ const advice: Record<Reason, string> = {
     'Delete a webhook that is not needed any more, or ask the operator for a higher limit.',
   webhook_inactive: 'Enable the webhook first: PATCH it with {"active": true}.',
   delivery_not_finished: 'Wait until the delivery has succeeded, failed or been canceled.',
-  delivery_finished: 'Nothing: what has succeeded, failed or been canceled is not sent any more.',
+  delivery_finished:
+    'Nothing: what has succeeded, failed or been canceled is not sent any more. It can be sent again only while its event is kept.',
   bulk_operation_limit_reached: 'Wait until one has ended, or cancel one.',
   bulk_operation_finished: 'Nothing: it does no more.',
   bulk_operation_not_resumable:

@@ -76,6 +76,20 @@ describe('recoverWebhook', () => {
     expect([...site.requests().keys()]).toEqual([expired, byUser]);
   });
 
+  test('skips those whose event is not kept any more: there is nothing to send', async () => {
+    const [bodiless, sent] = await site.past(2, { webhookId });
+    await site.rows(
+      `delete from hookwright.events where id = (select event_id from hookwright.deliveries where id = ${bodiless})`,
+    );
+    site.startDaemon();
+    const { total, operation } = await recover();
+    expect(total).toBe(2);
+    expect(await site.reaches(operation.id, 'COMPLETED')).toMatchObject({ affected: 1, skipped: 1 });
+    await allSucceeded(1);
+    expect([...site.requests().keys()]).toEqual([sent]);
+    expect(await site.statuses(`id = ${bodiless}`)).toEqual({ FAILED: 1 });
+  });
+
   test('goes through them in the order of ids, a chunk at a time', async () => {
     const ids = await site.past(BULK_CHUNK + 10, { webhookId });
     const { operation } = await recover();

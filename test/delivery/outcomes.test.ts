@@ -265,6 +265,18 @@ describe('redelivering ("manual redispatch")', () => {
       reason: 'webhook_inactive',
     });
   });
+
+  test('is a conflict when its event is not kept any more: a replay may have made it long after', async () => {
+    const eventId = await stack.emit();
+    await stack.rows(`update hookwright.deliveries set status = 'FAILED'`);
+    await stack.rows('delete from hookwright.events');
+    const { id } = await stack.delivery(eventId);
+    await expect(redeliver(stack.services.db, stack.tenantId, id, commandLine)).rejects.toMatchObject({
+      reason: 'delivery_finished',
+      detail: `The event of delivery ${id} is not kept any more; a delivery can be sent again only while its event is.`,
+    });
+    expect(await stack.delivery(eventId)).toMatchObject({ status: 'FAILED' });
+  });
 });
 
 describe('stopping the daemon', () => {
