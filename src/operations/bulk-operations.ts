@@ -128,11 +128,14 @@ function filterOf({ webhookId, filter, since }: BulkRequest, range: BulkRange): 
 interface OpenRow {
   status: string;
   error: string | null;
+  webhook_deleted: boolean;
 }
 
 async function lockOperation(client: pg.PoolClient, tenantId: number, id: number): Promise<OpenRow> {
   const { rows } = await client.query<OpenRow>(
-    'select status, error from hookwright.bulk_operations where tenant_id = $1 and id = $2 for update',
+    `select o.status, o.error, w.deleted_at is not null as webhook_deleted
+     from hookwright.bulk_operations o left join hookwright.webhooks w on w.id = o.webhook_id and w.tenant_id = $1
+     where o.tenant_id = $1 and o.id = $2 for update of o`,
     [tenantId, id],
   );
   const [row] = rows;
@@ -181,12 +184,10 @@ export async function resumeBulkOperation(
 ): Promise<void> {
   await tenantTransaction(db.pool, tenantId, async (client, withCommit) => {
     await requireFewOpen(client, tenantId);
-    const { status, error } = await lockOperation(client, tenantId, id);
-    const wasEndedByUs = status === 'CANCELED' && error !== null;
-    if (!['CANCELED', 'FAILED'].includes(status) || wasEndedByUs) {
-      const why = wasEndedByUs
-        ? `was ended: ${error}`
-        : `is ${status}; only one that is CANCELED or FAILED can be resumed.`;
+    const row = await lockOperation(client, tenantId, id);
+    const { status } = row;
+    const why = whyNotResumable(row);
+    if (why !== null) {
       throw new ApiError('bulk_operation_not_resumable', `Bulk operation ${id} ${why}`);
     }
     await client.query(
@@ -197,6 +198,17 @@ export async function resumeBulkOperation(
     const change = { before: { status }, after: { status: 'RUNNING' } };
     withCommit(audit(client, by, { ...target(tenantId, id), action: 'BULK_OPERATION_RESUMED', ...change }));
   });
+}
+
+/** @returns null: it can be resumed */
+function whyNotResumable({ status, error, webhook_deleted }: OpenRow): string | null {
+  if (!['CANCELED', 'FAILED'].includes(status)) {
+    return `is ${status}; only one that is CANCELED or FAILED can be resumed.`;
+  }
+  if (status === 'CANCELED' && error !== null) {
+    return `was ended: ${error}`;
+  }
+  return webhook_deleted ? 'cannot go on: its webhook was deleted.' : null;
 }
 
 /** Deletes operations that ended longer ago than deliveries are kept: nothing of what they went through is left. */

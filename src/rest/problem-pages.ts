@@ -22,7 +22,7 @@ const advice: Record<Reason, string> = {
   bulk_operation_limit_reached: 'Wait until one has ended, or cancel one.',
   bulk_operation_finished: 'Nothing: it does no more.',
   bulk_operation_not_resumable:
-    'Only one that was canceled by somebody, or that failed, can be resumed; start another one instead.',
+    'Only one that was canceled by somebody, or that failed, can be resumed, and only while its webhook is there; start another one instead.',
   rotation_under_way:
     'The secret before the last rotation still signs. Wait until its time is over, or end it now with overlapHours: 0.',
   idempotency_key_reused: 'Use a new idempotency key for every event; the same key means the same event.',

@@ -183,6 +183,25 @@ describe('recoverWebhook', () => {
     const { errors } = await site.mutate('resumeBulkOperation', { id: operation.id }, 'bulkOperation { id }');
     expect(errors[0].extensions).toEqual({ code: 'CONFLICT', reason: 'bulk_operation_not_resumable' });
   });
+
+  test.each(['CANCELED', 'FAILED'])(
+    'cannot be resumed when it was %s and its webhook was deleted later',
+    async (status) => {
+      const { operation } = await recover();
+      await site.rows(`update hookwright.bulk_operations set status = '${status}', finished_at = now()`);
+      await site.mutate('deleteWebhook', { id: String(webhookId) }, 'deletedWebhookId');
+      const { errors } = await site.mutate(
+        'resumeBulkOperation',
+        { id: operation.id },
+        'bulkOperation { id }',
+      );
+      expect(errors[0]).toMatchObject({
+        message: `Bulk operation ${operation.id} cannot go on: its webhook was deleted.`,
+        extensions: { code: 'CONFLICT', reason: 'bulk_operation_not_resumable' },
+      });
+      expect((await site.operation(operation.id)).status).toBe(status);
+    },
+  );
 });
 
 describe('an operation that stands still', () => {
