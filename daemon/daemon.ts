@@ -73,7 +73,7 @@ export class Daemon {
       { db, log, control: this.#control, drainTimeoutMs: delivery.drainTimeoutMs },
       {
         name: 'deliveries',
-        taskList: quarantined(taskList({ ...deps, deliverer }), quarantine),
+        taskList: quarantined(taskList({ ...deps, deliverer, metrics }), quarantine),
         concurrency: delivery.concurrency,
         cronItems: crontab(),
       },

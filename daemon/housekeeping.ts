@@ -8,6 +8,7 @@ import { forgetRaised } from '../src/operations/raise-events.js';
 import { deleteDeadJobs } from '../src/operations/rescue-deliveries.js';
 import { rollPartitions } from '../src/operations/roll-partitions.js';
 import { forgetPreviousSecrets } from '../src/operations/rotate-secret.js';
+import type { DaemonMetrics } from './metrics.js';
 
 /**
  * What is due every hour. A duty that fails, as dropping a partition that somebody reads does, is logged and keeps none
@@ -19,18 +20,24 @@ export async function keepHouse({
   config,
   db,
   log,
+  metrics,
 }: {
   config: Pick<Config, 'retentionDays'>;
   db: Database;
   log: Logger;
+  metrics: Pick<DaemonMetrics, 'expired'>;
 }): Promise<void> {
   const { pool } = db;
+  const { retentionDays } = config;
   const duties: Record<string, () => Promise<void>> = {
     'roll partitions': async () =>
-      log.info(await rollPartitions(pool, config.retentionDays), 'rolled partitions'),
+      log.info(
+        await rollPartitions(pool, retentionDays, (deliveries) => metrics.expired(deliveries)),
+        'rolled partitions',
+      ),
     'forget idempotency keys': () => forgetIdempotencyKeys(pool),
     'forget traces': () => forgetTraces(pool),
-    'forget bulk operations': () => forgetBulkOperations(pool, config.retentionDays),
+    'forget bulk operations': () => forgetBulkOperations(pool, retentionDays),
     'delete dead jobs': () => deleteDeadJobs(pool),
     'forget endpoint states': () => forgetEndpointStates(pool),
     'forget raised events': () => forgetRaised(pool),

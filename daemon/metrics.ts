@@ -30,6 +30,7 @@ export class DaemonMetrics {
   readonly #swept: Tally<'sweep'>;
   readonly #freedJobs: Counter;
   readonly #claimed: Counter;
+  readonly #expired: Counter;
 
   constructor(readonly registry = new Registry()) {
     const registers = [registry];
@@ -65,6 +66,11 @@ export class DaemonMetrics {
     this.#claimed = new Counter({
       name: 'hookwright_claimed_deliveries_total',
       help: 'Deliveries that this daemon got from the transaction of an emit in its own process, without fetching and loading.',
+      registers,
+    });
+    this.#expired = new Counter({
+      name: 'hookwright_expired_deliveries_total',
+      help: 'Deliveries that this daemon canceled (EXPIRED): they were pending or held still when they, or their event, were to be dropped.',
       registers,
     });
     this.#durations = new Histogram({
@@ -136,6 +142,10 @@ export class DaemonMetrics {
 
   claimed(deliveries: number): void {
     this.#claimed.inc(deliveries);
+  }
+
+  expired(deliveries: number): void {
+    this.#expired.inc(deliveries);
   }
 
   freedJobs(jobs: number): void {

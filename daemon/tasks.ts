@@ -17,6 +17,7 @@ import { settleWebhook } from '../src/operations/settle-webhook.js';
 import type { Deliverer } from './deliver.js';
 import { keepHouse } from './housekeeping.js';
 import type { DeliverGroupJob, DeliverJob } from './loaded.js';
+import type { DaemonMetrics } from './metrics.js';
 
 const ROLL_UP_TASK = 'roll-up-stats';
 /** A long release is made by many jobs, so that none is in the way when the daemon ends. */
@@ -28,6 +29,7 @@ export function taskList(deps: {
   db: Database;
   log: Logger;
   deliverer: Deliverer;
+  metrics: DaemonMetrics;
 }): TaskList {
   const { db, log, deliverer } = deps;
   return {

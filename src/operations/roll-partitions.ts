@@ -13,19 +13,30 @@ export interface Rolled {
   expired: number;
 }
 
+type Count = (deliveries: number) => void;
+
 /**
  * Makes the partitions of the coming days and drops those beyond retention, each a whole day. What is still open on a
  * day that is dropped is canceled first, so that it is counted and no job finds it half gone.
  *
  * @param retentionDays how long deliveries and attempts are kept
+ * @param onExpired told how many deliveries were canceled, as soon as they are: what comes after may fail
  */
-export async function rollPartitions(pool: pg.Pool, retentionDays: number): Promise<Rolled> {
+export async function rollPartitions(
+  pool: pg.Pool,
+  retentionDays: number,
+  onExpired: Count = () => {},
+): Promise<Rolled> {
   const { rows } = await pool.query<{ made: number }>('select hookwright.make_partitions($1) as made', [
     DAYS_AHEAD,
   ]);
   const rolled: Rolled = { made: rows[0]?.made ?? 0, dropped: [], expired: 0 };
+  const count: Count = (expired) => {
+    rolled.expired += expired;
+    onExpired(expired);
+  };
   for (const partition of await partitionsBefore(pool, 'deliveries', retentionDays)) {
-    rolled.expired += await expireOpen(pool, partition);
+    await expireOpen(pool, partition, count);
     await drop(pool, partition);
     rolled.dropped.push(partition);
   }
@@ -34,7 +45,9 @@ export async function rollPartitions(pool: pg.Pool, retentionDays: number): Prom
     ['events', retentionDays + EVENT_EXTRA_DAYS],
   ] as const) {
     for (const partition of await partitionsBefore(pool, parent, days)) {
-      rolled.expired += parent === 'events' ? await expireReplayed(pool, partition) : 0;
+      if (parent === 'events') {
+        await expireReplayed(pool, partition, count);
+      }
       await drop(pool, partition);
       rolled.dropped.push(partition);
     }
@@ -50,18 +63,15 @@ async function partitionsBefore(pool: pg.Pool, parent: string, days: number): Pr
   return rows.map(({ name }) => name);
 }
 
-async function expireOpen(pool: pg.Pool, partition: string): Promise<number> {
-  let expired = 0;
-  for (;;) {
+async function expireOpen(pool: pg.Pool, partition: string, count: Count): Promise<void> {
+  for (let rows = CHUNK_ROWS; rows > 0; ) {
     const { rowCount } = await pool.query(
       `update hookwright.${partition}
        set status = 'CANCELED', cancel_reason = 'EXPIRED', finished_at = now()
        where id in (select id from hookwright.${partition} where status in ('PENDING', 'HELD') limit ${CHUNK_ROWS})`,
     );
-    expired += rowCount ?? 0;
-    if (!rowCount) {
-      return expired;
-    }
+    rows = rowCount ?? 0;
+    count(rows);
   }
 }
 
@@ -71,10 +81,9 @@ async function expireOpen(pool: pg.Pool, partition: string): Promise<number> {
  *
  * @param partition of events, and all before it
  */
-async function expireReplayed(pool: pg.Pool, partition: string): Promise<number> {
-  let expired = 0;
+async function expireReplayed(pool: pg.Pool, partition: string, count: Count): Promise<void> {
   for (const status of ['PENDING', 'HELD']) {
-    for (let rows = CHUNK_ROWS; rows === CHUNK_ROWS; expired += rows) {
+    for (let rows = CHUNK_ROWS; rows === CHUNK_ROWS; ) {
       const { rowCount } = await pool.query(
         `update hookwright.deliveries
          set status = 'CANCELED', cancel_reason = 'EXPIRED', finished_at = now()
@@ -84,9 +93,9 @@ async function expireReplayed(pool: pg.Pool, partition: string): Promise<number>
            limit ${CHUNK_ROWS}))`,
       );
       rows = rowCount ?? 0;
+      count(rows);
     }
   }
-  return expired;
 }
 
 /** Dropping locks the parent for a moment. Better to fail and come back in an hour than to queue everybody behind us. */
