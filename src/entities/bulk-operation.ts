@@ -68,13 +68,6 @@ export class BulkOperation {
   @Property({ type: 'text' })
   filter!: string;
 
-  /** It goes through `fromId` ≤ id < `toId`. */
-  @Property(idColumn())
-  fromId!: number;
-
-  @Property(idColumn())
-  toId!: number;
-
   @Property({ type: 'integer' })
   @Field(() => Int, {
     description:

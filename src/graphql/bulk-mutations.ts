@@ -14,7 +14,7 @@ import {
   CancelBulkOperationPayload,
   CancelDeliveriesInput,
   CancelDeliveriesPayload,
-  DeliveryOutcome,
+  RECOVERED_BY_DEFAULT,
   RecoverWebhookInput,
   RecoverWebhookPayload,
   ReplayEventsInput,
@@ -26,7 +26,6 @@ import { given, knownEventType, parseInput, replayedEventTypes } from './input.j
 import { Requires } from './requires.js';
 
 const input = { description: 'What to do.' };
-const RECOVERED_BY_DEFAULT = [DeliveryOutcome.FAILED, DeliveryOutcome.HOLD_EXPIRED];
 const OPEN = ['PENDING', 'HELD'];
 
 @Resolver()

@@ -20,6 +20,9 @@ registerEnumType(DeliveryOutcome, {
   },
 });
 
+/** What a recovery sends again unless told otherwise. */
+export const RECOVERED_BY_DEFAULT = [DeliveryOutcome.FAILED, DeliveryOutcome.HOLD_EXPIRED];
+
 const since = 'Only those made at this moment or later.';
 const until = 'Only those made before this moment; now, unless told otherwise.';
 const dryRun = { nullable: true, defaultValue: false, description: 'Count only, and change nothing.' };
@@ -34,7 +37,7 @@ export class RecoverWebhookFilter {
 
   @Field(() => [DeliveryOutcome], {
     nullable: true,
-    defaultValue: [DeliveryOutcome.FAILED, DeliveryOutcome.HOLD_EXPIRED],
+    defaultValue: RECOVERED_BY_DEFAULT,
     description: 'Only those that have ended in one of these ways, at least one.',
   })
   outcomes?: DeliveryOutcome[] | null;
