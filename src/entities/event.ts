@@ -20,9 +20,8 @@ export class Event {
   @Field(() => String, { description: 'The name of its event type.' })
   eventType!: string;
 
-  /** The payload's bytes, fixed when the event was accepted; every attempt signs and sends exactly these. */
+  /** The payload's bytes, fixed when the event was accepted; every attempt signs and sends exactly these. Public in graphql/event.ts. */
   @Property({ type: 'text' })
-  @Field(() => String, { description: 'The exact JSON text that is signed and sent.' })
   body!: string;
 
   @Field(() => Date, { description: 'When it was accepted.' })

@@ -16,6 +16,15 @@ import { refusalOf } from './errors.js';
 /** Each error of a document costs its search for similar names; nobody reads more. */
 export const VALIDATION_ERRORS_MAX = 10;
 
+/** Of fields that hold a whole payload, of 256 KiB: what a hundred objects cost. */
+export const PAYLOAD_COST = 100;
+/** Of fields that hold a schema, of 64 KiB, or what is made from it. */
+export const SCHEMA_COST = 25;
+/** Of fields that hold what is kept of an answer: 16 KiB of its body, or of its headers. */
+export const KEPT_ANSWER_COST = 10;
+/** Of fields that hold the headers of a request, which are ours: less than 1 KiB. */
+export const HEADERS_COST = 1;
+
 /** What a list without a page size is taken to hold, unless its field says more. */
 const LIST_LENGTH_ASSUMED = 10;
 const LIST_LENGTH = 'listLength';
@@ -33,7 +42,7 @@ const SELECTIONS_COUNTED_MAX = 4000;
 const estimate: ComplexityEstimator = ({ args, childComplexity, field, type: parent }) => {
   const { name } = getNamedType(field.type);
   if (!isCompositeType(getNamedType(field.type)) || name.startsWith('__')) {
-    // Of a text that is long and may be asked for often, the field itself says what it costs.
+    // Of a text that may be long the field itself says what it costs, each time that it is asked for.
     return Number(field.extensions['complexity'] ?? 0);
   }
   if (name.endsWith('Connection')) {
@@ -56,7 +65,7 @@ export function requireAffordable(cost: number | null, costMax: number): void {
     const found = cost === Number.POSITIVE_INFINITY ? '' : `its cost is ${cost}, `;
     throw refusalOf(
       'GRAPHQL_VALIDATION_FAILED',
-      `The query could read too much: ${found}at most ${costMax} is allowed. Ask for smaller pages.`,
+      `The query could read too much: ${found}at most ${costMax} is allowed. Ask for smaller pages, or for fewer long texts.`,
     );
   }
 }

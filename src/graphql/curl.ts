@@ -5,7 +5,7 @@ import { curlCommand } from '../domain/curl.js';
 import { unsignedHeaders } from '../domain/delivery-request.js';
 import { Delivery } from '../entities/delivery.js';
 import { version } from '../version.js';
-import { BODY_COST } from './attempt.js';
+import { PAYLOAD_COST } from './cost.js';
 import { Requires } from './requires.js';
 
 @Resolver(() => Delivery)
@@ -13,7 +13,7 @@ export class CurlResolver {
   @Requires('events:read')
   @FieldResolver(() => String, {
     nullable: true,
-    complexity: BODY_COST,
+    complexity: PAYLOAD_COST,
     description:
       'A command for a POSIX shell that repeats the latest attempt with curl: its url, headers and exact body. Before the first attempt that one, unsigned. Null when there was none and the webhook is deleted. A signature stays valid for its body, so whoever is given the command can send it too: `redactSignature` leaves it out. Its cost is 100, since the body may be long.',
   })

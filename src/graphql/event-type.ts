@@ -4,6 +4,7 @@ import type { Context } from '../context.js';
 import { EventType } from '../entities/event-type.js';
 import type { EventTypeVersionRow, RegisteredEventType } from '../operations/event-types.js';
 import { unknownEventType } from '../operations/register-event-type.js';
+import { SCHEMA_COST } from './cost.js';
 import { RequiresKey } from './requires.js';
 import { JSONObject } from './scalars.js';
 
@@ -41,15 +42,19 @@ export class EventTypeResolver {
     return await findEventType(context, name);
   }
 
-  @FieldResolver(() => JSONObject, { description: 'The JSON Schema (2020-12) of the payload.' })
+  @FieldResolver(() => JSONObject, {
+    complexity: SCHEMA_COST,
+    description: 'The JSON Schema (2020-12) of the payload. Its cost is 25, since it may be long.',
+  })
   schema(@Root() type: RegisteredEventType): Record<string, unknown> {
     return JSON.parse(type.schema) as Record<string, unknown>;
   }
 
   @FieldResolver(() => JSONObject, {
     nullable: true,
+    complexity: SCHEMA_COST,
     description:
-      'A payload that the schema accepts, made up from it. Null where none was found: `examples` in the schema help.',
+      'A payload that the schema accepts, made up from it. Null where none was found: `examples` in the schema help. Its cost is 25.',
   })
   samplePayload(@Root() { samplePayload }: RegisteredEventType): Record<string, unknown> | null {
     return samplePayload === null ? null : (JSON.parse(samplePayload) as Record<string, unknown>);
@@ -68,7 +73,10 @@ export class EventTypeResolver {
 
 @Resolver(() => EventTypeVersion)
 export class EventTypeVersionResolver {
-  @FieldResolver(() => JSONObject, { description: 'The JSON Schema (2020-12) of the payload.' })
+  @FieldResolver(() => JSONObject, {
+    complexity: SCHEMA_COST,
+    description: 'The JSON Schema (2020-12) of the payload. Its cost is 25, since it may be long.',
+  })
   schema(@Root() { schema }: EventTypeVersionRow): Record<string, unknown> {
     return JSON.parse(schema) as Record<string, unknown>;
   }

@@ -6,6 +6,7 @@ import { Event } from '../entities/event.js';
 import { notFound } from '../errors.js';
 import { pageEvents } from '../operations/page-events.js';
 import { type Connection, ConnectionArgs, connect, connectionOf } from './connection.js';
+import { PAYLOAD_COST } from './cost.js';
 import { boundsOf, DeliveryConnection, knownTypeIn } from './delivery.js';
 import { eventOfKeyIn, PAYLOAD_CONTAINS, payloadPartIn } from './delivery-filter.js';
 import { Requires } from './requires.js';
@@ -71,7 +72,19 @@ export class EventResolver {
     });
   }
 
-  @FieldResolver(() => JSONObject, { description: 'What was emitted. Its exact bytes are in `body`.' })
+  @FieldResolver(() => String, {
+    complexity: PAYLOAD_COST,
+    description:
+      'The exact JSON text that is signed and sent. Its cost is 100, since it may be long, and so is that of `payload`: ask for one of them.',
+  })
+  body(@Root() { body }: Event): string {
+    return body;
+  }
+
+  @FieldResolver(() => JSONObject, {
+    complexity: PAYLOAD_COST,
+    description: 'What was emitted. Its exact bytes are in `body`. Its cost is 100.',
+  })
   payload(@Root() event: Event): Record<string, unknown> {
     return JSON.parse(event.body) as Record<string, unknown>;
   }

@@ -79,6 +79,11 @@ describe('abuse is refused before anything runs, and cheaply', () => {
       `{ ...F0 } ${many(48, (n) => `fragment F${n} on Query { ...F${n + 1} }`)} fragment F48 on Query { viewer { scopes } }`,
       `{ viewer { scopes } ${many(14, () => '... @include(if: true) @skip(if: false) { eventTypes { name } }')} }`,
       `{ __typename }${' '.repeat(65_536 - 14)}`,
+      '{ events(first: 100) { edges { node { id payload } } } }',
+      '{ events { edges { node { id payload body } } } }',
+      '{ deliveries(first: 100) { edges { node { id attemptCount event { id payload } webhook { url } } } } }',
+      '{ deliveries(first: 100) { edges { node { id attempts { number responseBody } } } } }',
+      '{ eventTypes { name schema samplePayload versions { version schema } } }',
       getIntrospectionQuery({
         descriptions: true,
         specifiedByUrl: true,

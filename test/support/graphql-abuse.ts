@@ -141,6 +141,8 @@ const nested: Abuse[] = [
 ];
 
 /** That would read too much. */
+const nodes = (fields: string) => `edges { node { ${fields} } }`;
+const aliased = (count: number, field: string) => times(count, (n) => `a${n}: ${field}`);
 const dear: Abuse[] = [
   query('pages of 100 within pages of 100', `{ ${pages('100')} }`),
   query('the same through variables', `query ($n: Int) { ${pages('$n')} }`, VALID, { variables: { n: 100 } }),
@@ -156,6 +158,23 @@ const dear: Abuse[] = [
     },
   ),
   query('the same behind @skip', `query ($no: Boolean = false) { ... @skip(if: $no) { ${pages('100')} } }`),
+  query(
+    'a page of events with 15 payloads each',
+    `{ events(first: 100) { ${nodes(aliased(15, 'payload'))} } }`,
+  ),
+  query('a page of events with the same bytes twice', `{ events(first: 100) { ${nodes('payload body')} } }`),
+  query(
+    'pages of deliveries with 14 payloads each',
+    `{ webhooks(first: 20) { ${nodes(`deliveries(first: 100) { ${nodes(`event { ${aliased(14, 'payload')} }`)} }`)} } }`,
+  ),
+  query(
+    'a page of deliveries with all that was answered, three times over',
+    `{ deliveries(first: 100) { ${nodes(`attempts { responseBody ${aliased(2, 'responseBody')} }`)} } }`,
+  ),
+  query(
+    'every schema of every event type, 15 times over',
+    `{ eventTypes { versions { ${aliased(15, 'schema')} } } }`,
+  ),
   query('a page of 2^63', '{ webhooks(first: 9223372036854775808) { edges { cursor } } }'),
   query(
     'a page of 1e300 by variable',
