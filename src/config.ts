@@ -156,6 +156,7 @@ function limitsFrom(s: Settings) {
       fragmentsMax: s.GRAPHQL_FRAGMENTS_MAX,
       directivesMax: s.GRAPHQL_DIRECTIVES_MAX,
       costMax: s.GRAPHQL_COST_MAX,
+      answerBytesMax: s.GRAPHQL_ANSWER_BYTES_MAX,
     },
   };
 }

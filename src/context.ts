@@ -7,6 +7,7 @@ import type { Database } from './database.js';
 import { PLATFORM_SCOPE, type Scope } from './domain/api-key.js';
 import { AuditActor } from './entities/audit-entry.js';
 import { ApiError, notFound } from './errors.js';
+import { AnswerBudget } from './graphql/answer-budget.js';
 import { createLoaders, type Loaders } from './graphql/loaders.js';
 import type { Actor } from './operations/audit.js';
 import type { Authenticator, Caller } from './operations/authenticate.js';
@@ -55,6 +56,8 @@ export interface Context extends Services {
   /** Made at its first use, with tenant filter and row-level security set: an emit needs none. */
   readonly em: EntityManager;
   readonly loaders: Loaders;
+  /** What the answer may still have of long texts. */
+  readonly budget: AnswerBudget;
 }
 
 export interface ContextRequest {
@@ -66,6 +69,8 @@ export interface ContextRequest {
   /** Where the request comes from: bad keys are limited by it. */
   address: string;
   span?: Span | undefined;
+  /** How much text the answer may have. Default: GRAPHQL_ANSWER_BYTES_MAX. */
+  answerBytesMax?: number;
 }
 
 /**
@@ -95,14 +100,16 @@ class RequestContext {
   private madeLoaders: Loaders | undefined;
   readonly requestId: string;
   readonly span: Span | undefined;
+  readonly budget: AnswerBudget;
 
   constructor(
     services: Services,
     readonly caller: Caller | null,
     readonly tenantId: number | null,
-    { requestId, span }: ContextRequest,
+    { requestId, span, answerBytesMax = services.config.limits.graphql.answerBytesMax }: ContextRequest,
   ) {
     Object.assign(this, services);
+    this.budget = new AnswerBudget(answerBytesMax);
     this.requestId = requestId;
     this.span = span;
   }

@@ -45,6 +45,12 @@ export const limitSettings = {
     15_000,
     'How many objects a GraphQL operation may read, by the sizes of its pages: those of nested lists multiply.',
   ),
+  GRAPHQL_ANSWER_BYTES_MAX: range(
+    4_194_304,
+    67_108_864,
+    33_554_432,
+    'How many bytes the long texts of the answer to a GraphQL operation may have together: payloads, schemas, kept answers. One that is asked for twice counts twice.',
+  ),
   SEARCH_TIMEOUT_MS: range(
     10,
     10_000,

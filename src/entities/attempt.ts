@@ -80,15 +80,17 @@ export class Attempt {
   })
   errorCode!: string | null;
 
-  /** JSON objects as text, and the raw bytes: their public fields are in graphql/attempt.ts. */
+  /** A JSON object as text: its public field is in graphql/attempt.ts. */
   @Property({ type: 'text' })
   requestHeaders!: string;
 
-  @Property({ type: 'text', nullable: true })
-  responseHeaders!: string | null;
+  /** Not read with the row, since it may be long: operations/read-bodies.ts reads it. */
+  @Property({ type: 'text', nullable: true, lazy: true })
+  responseHeaders?: string | null;
 
-  @Property({ type: 'blob', nullable: true })
-  responseBody!: Buffer | null;
+  /** Likewise. */
+  @Property({ type: 'blob', nullable: true, lazy: true })
+  responseBody?: Buffer | null;
 
   @Property({ type: 'boolean' })
   @Field(() => Boolean, { description: 'The answer was longer than what is kept of it (16 KiB).' })

@@ -20,9 +20,12 @@ export class Event {
   @Field(() => String, { description: 'The name of its event type.' })
   eventType!: string;
 
-  /** The payload's bytes, fixed when the event was accepted; every attempt signs and sends exactly these. Public in graphql/event.ts. */
-  @Property({ type: 'text' })
-  body!: string;
+  /**
+   * The payload's bytes, fixed when the event was accepted; every attempt signs and sends exactly these. Not read with
+   * the row, since they may be many: operations/read-bodies.ts reads them. An event that was just emitted has them.
+   */
+  @Property({ type: 'text', lazy: true })
+  body?: string;
 
   @Field(() => Date, { description: 'When it was accepted.' })
   get createdAt(): Date {

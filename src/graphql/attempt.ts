@@ -3,11 +3,10 @@ import { Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
 import type { Context } from '../context.js';
 import { Attempt } from '../entities/attempt.js';
 import { notFound } from '../errors.js';
+import type { AttemptKey } from '../operations/read-bodies.js';
 import { HEADERS_COST, KEPT_ANSWER_COST, PAYLOAD_COST } from './cost.js';
 import { Requires } from './requires.js';
-import { JSONObject } from './scalars.js';
-
-type Headers = Record<string, unknown>;
+import { JSONObject, JsonText } from './scalars.js';
 
 @Resolver(() => Attempt)
 export class AttemptResolver {
@@ -15,8 +14,8 @@ export class AttemptResolver {
     complexity: HEADERS_COST,
     description: 'The headers as they were sent.',
   })
-  requestHeaders(@Root() attempt: Attempt): Headers {
-    return JSON.parse(attempt.requestHeaders) as Headers;
+  requestHeaders(@Root() attempt: Attempt): JsonText {
+    return new JsonText(attempt.requestHeaders);
   }
 
   @Requires('events:read')
@@ -39,8 +38,9 @@ export class AttemptResolver {
     description:
       'The headers of the answer; null when there was none. A header that came twice is a list. Its cost is 10.',
   })
-  responseHeaders(@Root() attempt: Attempt): Headers | null {
-    return attempt.responseHeaders === null ? null : (JSON.parse(attempt.responseHeaders) as Headers);
+  async responseHeaders(@Root() attempt: Attempt, @Ctx() { loaders }: Context): Promise<JsonText | null> {
+    const headers = await loaders.answerHeadersByAttempt.load(keyOf(attempt));
+    return headers === null ? null : new JsonText(headers);
   }
 
   @FieldResolver(() => String, {
@@ -49,8 +49,8 @@ export class AttemptResolver {
     description:
       'The body of the answer as UTF-8, with U+FFFD for every invalid byte; null when there was no answer. Its cost is 10.',
   })
-  responseBody(@Root() attempt: Attempt): string | null {
-    return attempt.responseBody?.toString('utf8') ?? null;
+  async responseBody(@Root() attempt: Attempt, @Ctx() { loaders }: Context): Promise<string | null> {
+    return (await loaders.answerBodyByAttempt.load(keyOf(attempt)))?.toString('utf8') ?? null;
   }
 
   @FieldResolver(() => String, {
@@ -58,7 +58,11 @@ export class AttemptResolver {
     complexity: KEPT_ANSWER_COST,
     description: 'The exact bytes of the body of the answer, in base64. Its cost is 10.',
   })
-  responseBodyBase64(@Root() attempt: Attempt): string | null {
-    return attempt.responseBody?.toString('base64') ?? null;
+  async responseBodyBase64(@Root() attempt: Attempt, @Ctx() { loaders }: Context): Promise<string | null> {
+    return (await loaders.answerBodyByAttempt.load(keyOf(attempt)))?.toString('base64') ?? null;
   }
+}
+
+function keyOf({ deliveryId, number }: Attempt): AttemptKey {
+  return `${deliveryId}/${number}`;
 }

@@ -6,7 +6,7 @@ import { AuditAction, AuditEntry, AuditTarget } from '../entities/audit-entry.js
 import { invalidInput } from '../errors.js';
 import { type Connection, ConnectionArgs, connect, connectionOf, sliceQuery } from './connection.js';
 import { RequiresScope } from './requires.js';
-import { JSONObject } from './scalars.js';
+import { JSONObject, JsonText } from './scalars.js';
 
 @InputType({ description: 'Which entries; all conditions together.' })
 class AuditLogFilter {
@@ -61,16 +61,16 @@ export class AuditLogResolver {
     nullable: true,
     description: 'What changed, as it was before; null where there was nothing.',
   })
-  before(@Root() { before }: AuditEntry): Record<string, unknown> | null {
-    return before === null ? null : JSON.parse(before);
+  before(@Root() { before }: AuditEntry): JsonText | null {
+    return before === null ? null : new JsonText(before);
   }
 
   @FieldResolver(() => JSONObject, {
     nullable: true,
     description: 'What changed, as it was afterwards; null where nothing was left. Secrets are never in it.',
   })
-  after(@Root() { after }: AuditEntry): Record<string, unknown> | null {
-    return after === null ? null : JSON.parse(after);
+  after(@Root() { after }: AuditEntry): JsonText | null {
+    return after === null ? null : new JsonText(after);
   }
 }
 

@@ -7,7 +7,7 @@ import { notFound } from '../errors.js';
 import { BulkOperationFilter } from './bulk-operation-types.js';
 import { type Connection, ConnectionArgs, connect, connectionOf, sliceQuery } from './connection.js';
 import { Requires } from './requires.js';
-import { JSONObject } from './scalars.js';
+import { JSONObject, JsonText } from './scalars.js';
 
 const BulkOperationConnection = connectionOf(BulkOperation, 'BulkOperation', 'bulk operations');
 
@@ -47,8 +47,8 @@ export class BulkOperationResolver {
     description:
       'What it goes through, as its mutation was told and what that left open. `until` is never null: what is made later is not in it.',
   })
-  filter(@Root() { filter }: BulkOperation): Record<string, unknown> {
-    return JSON.parse(filter) as Record<string, unknown>;
+  filter(@Root() { filter }: BulkOperation): JsonText {
+    return new JsonText(filter);
   }
 
   @Requires('webhooks:read', 'webhooks:write')

@@ -6,7 +6,7 @@ import type { EventTypeVersionRow, RegisteredEventType } from '../operations/eve
 import { unknownEventType } from '../operations/register-event-type.js';
 import { SCHEMA_COST } from './cost.js';
 import { RequiresKey } from './requires.js';
-import { JSONObject } from './scalars.js';
+import { JSONObject, JsonText } from './scalars.js';
 
 @ObjectType({ description: 'A schema that an event type has or had.' })
 export class EventTypeVersion {
@@ -46,8 +46,8 @@ export class EventTypeResolver {
     complexity: SCHEMA_COST,
     description: 'The JSON Schema (2020-12) of the payload. Its cost is 25, since it may be long.',
   })
-  schema(@Root() type: RegisteredEventType): Record<string, unknown> {
-    return JSON.parse(type.schema) as Record<string, unknown>;
+  schema(@Root() { schema }: RegisteredEventType, @Ctx() { budget }: Context): JsonText {
+    return new JsonText(budget.spend(schema));
   }
 
   @FieldResolver(() => JSONObject, {
@@ -56,8 +56,8 @@ export class EventTypeResolver {
     description:
       'A payload that the schema accepts, made up from it. Null where none was found: `examples` in the schema help. Its cost is 25.',
   })
-  samplePayload(@Root() { samplePayload }: RegisteredEventType): Record<string, unknown> | null {
-    return samplePayload === null ? null : (JSON.parse(samplePayload) as Record<string, unknown>);
+  samplePayload(@Root() { samplePayload }: RegisteredEventType, @Ctx() { budget }: Context): JsonText | null {
+    return samplePayload === null ? null : new JsonText(budget.spend(samplePayload));
   }
 
   @FieldResolver(() => [EventTypeVersion], {
@@ -77,8 +77,8 @@ export class EventTypeVersionResolver {
     complexity: SCHEMA_COST,
     description: 'The JSON Schema (2020-12) of the payload. Its cost is 25, since it may be long.',
   })
-  schema(@Root() { schema }: EventTypeVersionRow): Record<string, unknown> {
-    return JSON.parse(schema) as Record<string, unknown>;
+  schema(@Root() { schema }: EventTypeVersionRow, @Ctx() { budget }: Context): JsonText {
+    return new JsonText(budget.spend(schema));
   }
 }
 

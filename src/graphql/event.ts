@@ -10,7 +10,7 @@ import { PAYLOAD_COST } from './cost.js';
 import { boundsOf, DeliveryConnection, knownTypeIn } from './delivery.js';
 import { eventOfKeyIn, PAYLOAD_CONTAINS, payloadPartIn } from './delivery-filter.js';
 import { Requires } from './requires.js';
-import { JSONObject } from './scalars.js';
+import { JSONObject, JsonText } from './scalars.js';
 
 @InputType({ description: 'Which events; all conditions together.' })
 export class EventFilter {
@@ -77,16 +77,16 @@ export class EventResolver {
     description:
       'The exact JSON text that is signed and sent. Its cost is 100, since it may be long, and so is that of `payload`: ask for one of them.',
   })
-  body(@Root() { body }: Event): string {
-    return body;
+  async body(@Root() event: Event, @Ctx() context: Context): Promise<string> {
+    return await bodyOf(event, context);
   }
 
   @FieldResolver(() => JSONObject, {
     complexity: PAYLOAD_COST,
     description: 'What was emitted. Its exact bytes are in `body`. Its cost is 100.',
   })
-  payload(@Root() event: Event): Record<string, unknown> {
-    return JSON.parse(event.body) as Record<string, unknown>;
+  async payload(@Root() event: Event, @Ctx() context: Context): Promise<JsonText> {
+    return new JsonText(await bodyOf(event, context));
   }
 
   @Requires('deliveries:read')
@@ -103,4 +103,16 @@ export class EventResolver {
       context.loaders.deliveriesByEvent.load({ eventId: id, bounds: boundsOf(slice, null) }),
     );
   }
+}
+
+/** @throws ApiError answer_too_large; not_found when its retention ended just now */
+async function bodyOf({ id, body }: Event, { budget, loaders }: Context): Promise<string> {
+  if (body !== undefined) {
+    return budget.spend(body);
+  }
+  const read = await loaders.bodyByEvent.load(id);
+  if (read === null) {
+    throw notFound('event', id);
+  }
+  return read;
 }

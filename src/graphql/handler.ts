@@ -11,6 +11,7 @@ import { ApiError } from '../errors.js';
 import type { Verdict } from '../rate-limits.js';
 import { admit, unfitError } from './admit.js';
 import { answerOf, failureOf, noteErrors } from './answer.js';
+import { longAnswerError } from './answer-budget.js';
 import { chargeBroken, nothingCounted } from './charge.js';
 import type { Documents } from './documents.js';
 import { errorsOf, graphqlErrorOf, refusalFrom, refusalOf } from './errors.js';
@@ -45,6 +46,11 @@ export function createGraphqlHandler(documents: Documents): (request: GraphqlReq
 }
 
 function answerRun(request: GraphqlRequest, run: Run, { data, errors }: ExecutionResult): Response {
+  const tooLong = data ? longAnswerError(run.operation, data, request.context) : null;
+  if (tooLong !== null) {
+    noteErrors(request.context, [tooLong]);
+    return failureOf(request, { data: null, errors: [tooLong] }, run.headers, 200);
+  }
   if (errors === undefined) {
     return answerOf(request, { data }, run.headers);
   }

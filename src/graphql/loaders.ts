@@ -13,11 +13,20 @@ import {
   pageDeliveriesByWebhook,
 } from '../operations/page-deliveries.js';
 import { countHeld, readWebhookBacklogs } from '../operations/read-backlog.js';
-import { readBodies } from '../operations/read-bodies.js';
+import {
+  answerBodies,
+  answerHeaders,
+  deliveryBodies,
+  eventBodies,
+  type LongTexts,
+} from '../operations/read-bodies.js';
 import { readStats, type StatsQuestion } from '../operations/read-stats.js';
 import type { Bounds } from '../operations/search.js';
 
-type LoaderContext = Pick<Context, 'em' | 'db' | 'tenantId' | 'eventTypes' | 'searches' | 'config' | 'clock'>;
+type LoaderContext = Pick<
+  Context,
+  'em' | 'db' | 'tenantId' | 'eventTypes' | 'searches' | 'config' | 'clock' | 'budget'
+>;
 
 /** Nested fields of one request, each read by one query however many parents there are. */
 export type Loaders = ReturnType<typeof createLoaders>;
@@ -42,11 +51,10 @@ export function createLoaders(context: LoaderContext) {
       },
     ),
     deliveryById: one((ids) => context.em.find(Delivery, { id: { $in: ids } }, fresh)),
-    bodyByDelivery: new DataLoader(async (ids: readonly number[]) => {
-      const { db, tenantId } = context;
-      const bodies = tenantId === null ? new Map() : await readBodies(db, tenantId, ids);
-      return ids.map((id): string | null => bodies.get(id) ?? null);
-    }, uncached),
+    bodyByEvent: long(context, eventBodies),
+    bodyByDelivery: long(context, deliveryBodies),
+    answerBodyByAttempt: long(context, answerBodies),
+    answerHeadersByAttempt: long(context, answerHeaders),
     fanOutOfEvent: shared<FanOutQuestion, FanOutItem>(
       context,
       { questionOf: ({ bounds }) => bounds, parentOf: ({ event }) => event.id },
@@ -134,6 +142,24 @@ function shared<Wanted, Item>(
       }
     }
     return wanted.map((one) => found.get(one) ?? []);
+  }, uncached);
+}
+
+/** Texts for which the answer has no room are not read: whoever asked for them gets an ApiError answer_too_large. */
+function long<Key, Text>(
+  { db, tenantId, budget }: LoaderContext,
+  { measure, read }: LongTexts<Key, Text>,
+): DataLoader<Key, Text | null> {
+  return new DataLoader<Key, Text | null>(async (keys) => {
+    if (tenantId === null) {
+      return keys.map(() => null);
+    }
+    const bytes = await measure(db, tenantId, [...new Set(keys)]);
+    // Each time that a text is asked for it stands in the answer once more.
+    const refusals = keys.map((key) => budget.take(bytes.get(key) ?? 0));
+    const taken = new Set(keys.filter((key, index) => bytes.has(key) && refusals[index] === null));
+    const texts: Map<Key, Text> = taken.size === 0 ? new Map() : await read(db, tenantId, [...taken]);
+    return keys.map((key, index) => refusals[index] ?? texts.get(key) ?? null);
   }, uncached);
 }
 

@@ -80,8 +80,8 @@ describe('requests that are refused before they run', () => {
   });
 
   test('a page of everything nested once is affordable', async () => {
-    const query = `{ deliveries(first: 100) { edges { cursor node {
-      id event { id body payload } webhook { id url } attempts { number requestHeaders responseBody } } } } }`;
+    const query = `{ deliveries { edges { cursor node {
+      id event { id payload } webhook { id url } attempts { number requestHeaders responseBody } } } } }`;
     expect((await ask(query)).errors).toEqual([]);
   });
 

@@ -1,0 +1,95 @@
+import type { GraphQLError } from 'graphql';
+import type { Context } from '../context.js';
+import { ApiError } from '../errors.js';
+import { graphqlErrorOf } from './errors.js';
+import type { KnownOperation } from './operation.js';
+import { JsonText } from './scalars.js';
+
+/** What a value that is no text takes in an answer, with its comma: about so much. */
+const VALUE_BYTES = 4;
+
+/**
+ * How much text the answer to one request may have. Long texts are taken from it before they are read: so what a
+ * request holds in memory is bounded, however many aliases it has, and however long a page is.
+ */
+export class AnswerBudget {
+  #left: number;
+
+  constructor(readonly bytesMax: number) {
+    this.#left = bytesMax;
+  }
+
+  /** Takes room for a text, each time that it stands in the answer. @returns why there is none; null: it was taken */
+  take(bytes: number): ApiError | null {
+    if (bytes > this.#left) {
+      return answerTooLarge(this.bytesMax);
+    }
+    this.#left -= bytes;
+    return null;
+  }
+
+  /** As `take`, of a text that is there already. @throws ApiError answer_too_large */
+  spend(text: string): string {
+    const refusal = this.take(Buffer.byteLength(text));
+    if (refusal !== null) {
+      throw refusal;
+    }
+    return text;
+  }
+}
+
+/** What costs less has an answer of a few hundred objects at most, and needs no look at it. */
+const LOOKED_AT_COST = 100;
+
+/** How many times as much as its long texts an answer may have altogether: names, short texts and numbers. */
+const WHOLE_ANSWER_FACTOR = 2;
+
+/**
+ * Judges a whole answer: short texts are long too, when there are enough of them, and JSON.stringify ends with an error
+ * where a text has more characters than JavaScript can count.
+ *
+ * @returns the error that stands in place of the answer; null when it is not too long
+ */
+export function longAnswerError(
+  { fixedCost, kind }: KnownOperation,
+  data: unknown,
+  { budget: { bytesMax } }: Pick<Context, 'budget'>,
+): GraphQLError | null {
+  if (
+    (fixedCost !== null && fixedCost < LOOKED_AT_COST) ||
+    leftOf(WHOLE_ANSWER_FACTOR * bytesMax, data) >= 0
+  ) {
+    return null;
+  }
+  const done = kind === 'mutation' ? ' What the mutation has done stays done.' : '';
+  const { reason, detail } = answerTooLarge(bytesMax);
+  return graphqlErrorOf(new ApiError(reason, `${detail}${done}`));
+}
+
+/** What is left of so many bytes after a value. Stops below 0. */
+function leftOf(bytes: number, value: unknown): number {
+  if (typeof value === 'string') {
+    return bytes - value.length;
+  }
+  if (value instanceof JsonText) {
+    return bytes - value.text.length;
+  }
+  if (typeof value !== 'object' || value === null) {
+    return bytes - VALUE_BYTES;
+  }
+  let left = bytes;
+  for (const [name, part] of Object.entries(value)) {
+    left = leftOf(left - (Array.isArray(value) ? 0 : name.length), part);
+    if (left < 0) {
+      break;
+    }
+  }
+  return left;
+}
+
+function answerTooLarge(bytesMax: number): ApiError {
+  return new ApiError(
+    'answer_too_large',
+    `The answer would have more than ${bytesMax} bytes of text. Ask for smaller pages, or for each long text once.`,
+  );
+}
