@@ -43,6 +43,11 @@ export const errorCatalogue = {
   },
   invalid_input: { status: 422, code: 'BAD_USER_INPUT', title: 'The input breaks a rule' },
   search_timed_out: { status: 422, code: 'TIMED_OUT', title: 'The search took too long' },
+  payload_too_deep: {
+    status: 422,
+    code: 'PAYLOAD_TOO_DEEP',
+    title: 'The payload is nested too deep to be shown as an object',
+  },
   answer_too_large: { status: 422, code: 'ANSWER_TOO_LARGE', title: 'The answer would be too long' },
   rate_limited: { status: 429, code: 'RATE_LIMITED', title: 'Too many requests' },
   unavailable: { status: 503, code: 'UNAVAILABLE', title: 'The service cannot reach its database' },

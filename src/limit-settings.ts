@@ -3,6 +3,9 @@ import { setting, whole } from './setting.js';
 const range = (min: number, max: number, fallback: number, meaning: string) =>
   setting(whole(min, max, fallback), `${min} to ${max}`, meaning);
 
+/** The greatest PAYLOAD_DEPTH_MAX: whatever it was when an event was accepted, its payload is no deeper. */
+export const PAYLOAD_LEVELS_MAX = 500;
+
 /** The limits of a single request to the API, whatever its key: the part of the settings that says how much is too much. */
 export const limitSettings = {
   REST_BODY_BYTES_MAX: range(1024, 1_048_576, 65_536, 'The longest body of a REST request, in bytes.'),
@@ -57,7 +60,7 @@ export const limitSettings = {
     3000,
     'How long one search of deliveries or events may take in the database, in ms.',
   ),
-  PAYLOAD_DEPTH_MAX: range(1, 500, 64, 'How deep a payload may be nested.'),
+  PAYLOAD_DEPTH_MAX: range(1, PAYLOAD_LEVELS_MAX, 64, 'How deep a payload may be nested.'),
   EVENTS_PER_REQUEST_MAX: range(1, 100, 100, 'How many events one emitEvents may have.'),
   REQUEST_TIMEOUT_MS: range(
     1000,

@@ -1,4 +1,4 @@
-import type { ExecutionResult, GraphQLError, GraphQLFormattedError } from 'graphql';
+import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql';
 import type { Response } from 'graphql-http';
 import type { Context } from '../context.js';
 import { ApiError, errorCatalogue } from '../errors.js';
@@ -25,18 +25,32 @@ export interface Failure {
   mayBePart?: boolean;
 }
 
-/** @param more headers: of the limits that it was counted against */
+/**
+ * What cannot be written as JSON is an error of ours, in place of the answer.
+ *
+ * @param more headers: of the limits that it was counted against
+ */
 export function answerOf(
-  { headers }: GraphqlRequest,
+  request: GraphqlRequest,
   result: Result,
   more: Verdict['headers'],
   status = 200,
 ): Response {
-  const { accept } = headers as { accept?: string };
+  const { accept } = request.headers as { accept?: string };
   const type = accept !== undefined && prefersResponseType(accept) ? RESPONSE_TYPE : JSON_TYPE;
   // Not by graphql-http, which hands each value of the result to a function on its way.
-  const text = `${JSON.stringify(result)}\n`;
-  return [text, { status, statusText: '', headers: { 'content-type': type, ...more } }];
+  const [text, written] = write(request.context, result, status);
+  return [text, { status: written, statusText: '', headers: { 'content-type': type, ...more } }];
+}
+
+function write(context: Context, result: Result, status: number): [text: string, status: number] {
+  try {
+    return [`${JSON.stringify(result)}\n`, status];
+  } catch (error) {
+    const failure = new GraphQLError('', { originalError: error as Error });
+    noteErrors(context, [failure]);
+    return [`${JSON.stringify({ errors: [formatError(failure)] })}\n`, 500];
+  }
 }
 
 /** Of the two types the one that is named first, as graphql-http has it, which has refused whoever takes neither. */

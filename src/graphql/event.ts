@@ -1,9 +1,11 @@
 import 'reflect-metadata';
 import { Arg, Args, Ctx, Field, FieldResolver, ID, InputType, Query, Resolver, Root } from 'type-graphql';
 import { type Context, parseId, tenantOf } from '../context.js';
+import { isDeeperThan } from '../domain/payload.js';
 import type { Delivery } from '../entities/delivery.js';
 import { Event } from '../entities/event.js';
-import { notFound } from '../errors.js';
+import { ApiError, notFound } from '../errors.js';
+import { PAYLOAD_LEVELS_MAX } from '../limit-settings.js';
 import { pageEvents } from '../operations/page-events.js';
 import { type Connection, ConnectionArgs, connect, connectionOf } from './connection.js';
 import { PAYLOAD_COST } from './cost.js';
@@ -82,11 +84,20 @@ export class EventResolver {
   }
 
   @FieldResolver(() => JSONObject, {
+    nullable: true,
     complexity: PAYLOAD_COST,
-    description: 'What was emitted. Its exact bytes are in `body`. Its cost is 100.',
+    description: `What was emitted; its exact bytes are in \`body\`. Null with PAYLOAD_TOO_DEEP for one that another application has put into the outbox and that is nested deeper than ${PAYLOAD_LEVELS_MAX} levels, and with ANSWER_TOO_LARGE. Its cost is 100.`,
   })
   async payload(@Root() event: Event, @Ctx() context: Context): Promise<JsonText> {
-    return new JsonText(await bodyOf(event, context));
+    const body = await bodyOf(event, context);
+    // The answer would have to be written level by level, which takes stack.
+    if (isDeeperThan(JSON.parse(body), PAYLOAD_LEVELS_MAX)) {
+      throw new ApiError(
+        'payload_too_deep',
+        `The payload is nested deeper than ${PAYLOAD_LEVELS_MAX} levels, which the API cannot write as an object; \`body\` has its exact text.`,
+      );
+    }
+    return new JsonText(body);
   }
 
   @Requires('deliveries:read')

@@ -32,6 +32,7 @@ const advice: Record<Reason, string> = {
   invalid_input:
     'The member "errors" lists every broken rule with its place. Change the request before sending it again.',
   search_timed_out: 'Search a shorter time, with `since` and `until`, or by fewer conditions.',
+  payload_too_deep: 'Ask for the exact text of the payload: `body` in place of `payload`.',
   answer_too_large: 'Ask for smaller pages, for fewer long texts, and for each of them once.',
   rate_limited: 'Wait as many seconds as the header Retry-After says, and send the request again.',
   unavailable: 'Wait as many seconds as the header Retry-After says, and send the request again.',
