@@ -16,7 +16,9 @@ import { refusalOf } from './errors.js';
 /** Each error of a document costs its search for similar names; nobody reads more. */
 export const VALIDATION_ERRORS_MAX = 10;
 
-/** Of fields that hold a whole payload, of 256 KiB: what a hundred objects cost. */
+/** What a field costs by its longest text: a hundred objects for so many bytes. */
+export const PAYLOAD_BYTES = 262_144;
+/** Of fields that hold a whole payload. */
 export const PAYLOAD_COST = 100;
 /** Of fields that hold a schema, of 64 KiB, or what is made from it. */
 export const SCHEMA_COST = 25;

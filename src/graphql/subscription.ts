@@ -9,6 +9,7 @@ import type { Context } from '../context.js';
 import { isDatabaseAway } from '../errors.js';
 import type { Verdict } from '../rate-limits.js';
 import { admit } from './admit.js';
+import { longAnswerError } from './answer-budget.js';
 import { chargeBroken } from './charge.js';
 import type { Documents } from './documents.js';
 import {
@@ -122,6 +123,10 @@ export async function executeUpdate(
   const away = errors?.map(causeOf).find(isDatabaseAway);
   if (away !== undefined) {
     throw away;
+  }
+  const tooLong = data ? longAnswerError(operation, data, context) : null;
+  if (tooLong !== null) {
+    return { data: null, errors: formatted([tooLong]) };
   }
   return {
     ...(data === undefined ? {} : { data }),

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphQLFormattedError } from 'graphql';
 import { type Context, callerOf, createContext, type Services } from '../context.js';
 import { ApiError, toApiError } from '../errors.js';
+import { PAYLOAD_BYTES, PAYLOAD_COST } from '../graphql/cost.js';
 import type { Documents } from '../graphql/documents.js';
 import { extensionsOf, headersOf, refusalStatuses } from '../graphql/errors.js';
 import {
@@ -15,6 +16,9 @@ import { type Update, type UpdateStream, withDatabase } from '../graphql/update-
 import { type EndReason, EventStream } from './event-stream.js';
 import { OpenStreams } from './open-streams.js';
 import { headerOf } from './requests.js';
+
+/** What the long texts of updates may have that are executed together: each stream may hold so much. */
+const PORTION_BYTES_MAX = 4_194_304;
 
 /** An open stream, with all that its updates need. */
 interface Live {
@@ -99,33 +103,52 @@ function follow(live: Live, reply: FastifyReply, giveBack: () => void): void {
 /** @throws ApiError when the key may no longer be used */
 async function pump({ services, streams, request, subscription, updates }: Live, stream: EventStream) {
   for await (const batch of updates) {
-    const results = await streams.takeTurn(() =>
-      withDatabase(() => executeBatch(services, request, subscription, batch)),
-    );
-    for (const [index, result] of results.entries()) {
-      if (stream.hasEnded) {
-        return;
+    for (const portion of portionsOf(batch, subscription, services.config.payloadBytesMax)) {
+      const results = await streams.takeTurn(() =>
+        withDatabase(() => executePortion(services, request, subscription, portion)),
+      );
+      for (const [index, result] of results.entries()) {
+        if (stream.hasEnded) {
+          return;
+        }
+        await stream.next(portion[index]!.cursor, result);
+        services.metrics.streamUpdate();
       }
-      await stream.next(batch[index]!.cursor, result);
-      services.metrics.streamUpdate();
     }
   }
 }
 
-/** In a context of its own: what its loaders remember is as old as the batch. */
-async function executeBatch(
+/**
+ * Updates that are executed together, and wait in memory until a reader has taken them all: so many as find room in
+ * PORTION_BYTES_MAX, as far as the cost of the subscription tells, and at least one.
+ */
+function portionsOf<Node>(
+  batch: readonly Update<Node>[],
+  { operation, variables }: Subscription,
+  payloadBytesMax: number,
+): (readonly Update<Node>[])[] {
+  const costMax = (PAYLOAD_COST * PORTION_BYTES_MAX) / Math.max(payloadBytesMax, PAYLOAD_BYTES);
+  const size = Math.max(1, Math.floor(costMax / (operation.cost(variables) ?? 1)));
+  return Array.from({ length: Math.ceil(batch.length / size) }, (_, index) =>
+    batch.slice(index * size, (index + 1) * size),
+  );
+}
+
+/** In a context of its own: what its loaders remember is as old as the portion. */
+async function executePortion(
   services: Services,
   request: FastifyRequest,
   subscription: Subscription,
-  batch: readonly Update<unknown>[],
+  portion: readonly Update<unknown>[],
 ) {
   const context = await createContext(services, {
     authorization: request.headers.authorization,
     tenantHeader: headerOf(request, 'hookwright-tenant'),
     requestId: request.id,
     address: request.ip,
+    answerBytesMax: PORTION_BYTES_MAX,
   });
-  return Promise.all(batch.map((update) => executeUpdate(subscription, update, context)));
+  return Promise.all(portion.map((update) => executeUpdate(subscription, update, context)));
 }
 
 async function tellAndComplete(stream: EventStream, errors: readonly GraphQLFormattedError[]): Promise<void> {
