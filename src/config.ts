@@ -83,6 +83,7 @@ function configFrom(s: Settings) {
     tracing: s.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined,
     logLevel: s.LOG_LEVEL,
     webhooksPerTenantMax: s.WEBHOOKS_PER_TENANT_MAX,
+    apiKeysPerTenantMax: s.API_KEYS_PER_TENANT_MAX,
     payloadBytesMax: s.PAYLOAD_BYTES_MAX,
     limits: limitsFrom(s),
     streams: {

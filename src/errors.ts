@@ -14,6 +14,11 @@ export const errorCatalogue = {
     code: 'CONFLICT',
     title: 'The tenant has as many webhooks as it may have',
   },
+  api_key_limit_reached: {
+    status: 409,
+    code: 'CONFLICT',
+    title: 'The tenant has as many active API keys as it may have',
+  },
   webhook_inactive: { status: 409, code: 'CONFLICT', title: 'The webhook is not active' },
   delivery_not_finished: { status: 409, code: 'CONFLICT', title: 'The delivery is still under way' },
   delivery_finished: { status: 409, code: 'CONFLICT', title: 'The delivery has come to its end' },

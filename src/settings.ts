@@ -127,6 +127,11 @@ export const settings = {
     '1 to 1000000',
     'How many webhooks a tenant may have.',
   ),
+  API_KEYS_PER_TENANT_MAX: setting(
+    whole(1, 1_000_000, 100),
+    '1 to 1000000',
+    'How many API keys a tenant may have that are neither revoked nor expired. The command line makes more.',
+  ),
   PAYLOAD_BYTES_MAX: setting(
     whole(1024, 1_048_576, 262_144),
     '1024 to 1048576',

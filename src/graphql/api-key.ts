@@ -115,6 +115,7 @@ export class ApiKeyResolver {
       tenantId: context.tenantId,
       name,
       scopes,
+      keysMax: context.config.apiKeysPerTenantMax,
       by: actorOf(context),
       ...(typeof lifetime === 'number' ? { expiresInSeconds: lifetime } : {}),
     });

@@ -1,6 +1,7 @@
+import type pg from 'pg';
 import { type Database, query, type Statement } from '../database.js';
 import { formatApiKey, hashApiKey, PLATFORM_SCOPE, type Scope } from '../domain/api-key.js';
-import { notFound } from '../errors.js';
+import { ApiError, notFound } from '../errors.js';
 import { SQL_STATE, sqlStateOf } from '../sql-state.js';
 import { tenantTransaction } from '../tenant-database.js';
 import { type Actor, audit } from './audit.js';
@@ -17,6 +18,8 @@ export interface NewApiKey {
   scopes: readonly Scope[];
   /** At least 60; without it the key does not expire. */
   expiresInSeconds?: number;
+  /** How many active keys the tenant may have. Without it as many as are wanted: the operator's command line. */
+  keysMax?: number;
   by: Actor;
 }
 
@@ -26,16 +29,22 @@ const insertStatement: Statement = {
          values ($1, $2, $3, $4, $5, now() + $6 * interval '1 second')`,
 };
 
+const countStatement: Statement = {
+  name: 'count_active_api_keys',
+  text: `select count(*)::integer as keys from hookwright.api_keys
+         where tenant_id = $1 and revoked_at is null and (expires_at is null or expires_at > now())`,
+};
+
 /**
  * Makes an API key. The answer is the only place where its text ever stands: the database keeps a hash.
  *
- * @throws ApiError not_found when there is no such tenant
+ * @throws ApiError not_found when there is no such tenant; api_key_limit_reached
  * @throws RangeError for a lifetime below a minute, or scopes that do not fit the kind of key: callers judge input first
  */
 export async function createApiKey(
   db: Pick<Database, 'pool'>,
   random: (bytes: number) => Buffer,
-  { tenantId, name, scopes, expiresInSeconds, by }: NewApiKey,
+  { tenantId, name, scopes, expiresInSeconds, keysMax, by }: NewApiKey,
 ): Promise<{ id: number; key: string }> {
   if (expiresInSeconds !== undefined && !(expiresInSeconds >= KEY_LIFETIME_SECONDS_MIN)) {
     throw new RangeError(
@@ -55,6 +64,9 @@ export async function createApiKey(
   const values = [id, tenantId, name, hashApiKey(key), [...scopes], expiresInSeconds ?? null];
   const after = { name, scopes, expiresInSeconds: expiresInSeconds ?? null };
   const writing = tenantTransaction(db.pool, tenantId, async (client, withCommit) => {
+    if (tenantId !== null && keysMax !== undefined) {
+      await requireRoom(client, tenantId, keysMax);
+    }
     withCommit(query(client, insertStatement, values));
     withCommit(
       audit(client, by, { tenantId, action: 'API_KEY_CREATED', target: 'API_KEY', targetId: id, after }),
@@ -65,6 +77,19 @@ export async function createApiKey(
     throw isUnknownTenant ? notFound('tenant', tenantId) : error;
   });
   return { id, key };
+}
+
+/** @throws ApiError api_key_limit_reached */
+async function requireRoom(client: pg.PoolClient, tenantId: number, keysMax: number): Promise<void> {
+  // Without the lock two creates could each count one below the limit and both pass it.
+  await client.query('select from hookwright.tenants where id = $1 for no key update', [tenantId]);
+  const [counted] = await query<{ keys: number }>(client, countStatement, [tenantId]);
+  if (counted!.keys >= keysMax) {
+    throw new ApiError(
+      'api_key_limit_reached',
+      `A tenant may have ${keysMax} active API keys; revoke one first, or wait until one expires.`,
+    );
+  }
 }
 
 /** The scopes that a holder of `held` may not grant: those that it lacks itself. A platform key grants all. */

@@ -15,6 +15,8 @@ const advice: Record<Reason, string> = {
   method_not_allowed: 'The header Allow lists the methods that this path knows.',
   webhook_limit_reached:
     'Delete a webhook that is not needed any more, or ask the operator for a higher limit.',
+  api_key_limit_reached:
+    'Revoke an API key that is not needed any more, wait until one expires, or ask the operator for a higher limit.',
   webhook_inactive: 'Enable the webhook first: PATCH it with {"active": true}.',
   delivery_not_finished: 'Wait until the delivery has succeeded, failed or been canceled.',
   delivery_finished:

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeKey, makeTenant } from '../support/factories.js';
+import { codesOf, GraphqlApi } from '../support/graphql-api.js';
+import { documents } from '../support/graphql-documents.js';
+
+describe('the active API keys of a tenant', () => {
+  let api: GraphqlApi;
+  beforeAll(async () => {
+    api = await GraphqlApi.open({ API_KEYS_PER_TENANT_MAX: '5' });
+  });
+  afterAll(() => api?.close());
+
+  const create = (key: string, more: object = {}) =>
+    api.ask(
+      documents.createApiKey,
+      { input: { name: 'one more', scopes: ['webhooks:read'], ...more } },
+      { key },
+    );
+
+  test('are at most as many as the setting says, also when they are made at once', async () => {
+    const { key } = await makeTenant(api.services);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => create(key)));
+    expect(answers.filter(({ errors }) => errors.length === 0)).toHaveLength(4);
+    const refused = answers.filter(({ errors }) => errors.length > 0);
+    expect(refused.flatMap(codesOf)).toEqual(Array(6).fill('CONFLICT'));
+    expect(refused[0]?.errors[0]).toMatchObject({
+      message: 'A tenant may have 5 active API keys; revoke one first, or wait until one expires.',
+      extensions: { reason: 'api_key_limit_reached' },
+    });
+  });
+
+  test('do not include revoked and expired ones, nor those of other tenants', async () => {
+    const tenant = await makeTenant(api.services);
+    const made = [];
+    for (let n = 0; n < 4; n++) {
+      const { data } = await create(tenant.key, { expiresInSeconds: 60 });
+      made.push(data.createApiKey.apiKey.id);
+    }
+    expect(codesOf(await create(tenant.key))).toEqual(['CONFLICT']);
+    expect((await create((await makeTenant(api.services)).key)).errors).toEqual([]);
+    const revoke = 'mutation ($id: ID!) { revokeApiKey(input: {id: $id}) { apiKey { id } } }';
+    await api.ask(revoke, { id: made[0] }, tenant);
+    expect((await create(tenant.key)).errors).toEqual([]);
+    expect(codesOf(await create(tenant.key))).toEqual(['CONFLICT']);
+    await api.owner.query(
+      `update hookwright.api_keys set expires_at = now() - interval '1 second' where id = $1`,
+      [made[1]],
+    );
+    expect((await create(tenant.key)).errors).toEqual([]);
+  });
+
+  test('bind platform keys that act for the tenant, and no platform keys', async () => {
+    const tenant = await makeTenant(api.services);
+    const { key } = await makeKey(api.services, null, ['platform:admin']);
+    const input = { name: 'one more', scopes: ['webhooks:read'] };
+    const forTenant = () => api.ask(documents.createApiKey, { input }, { key, tenant: tenant.id });
+    for (let n = 0; n < 4; n++) {
+      expect((await forTenant()).errors).toEqual([]);
+    }
+    expect(codesOf(await forTenant())).toEqual(['CONFLICT']);
+    for (let n = 0; n < 6; n++) {
+      expect((await create(key, { scopes: ['platform:admin'] })).errors).toEqual([]);
+    }
+  });
+});
