@@ -18,6 +18,9 @@ export type Config = Readonly<ReturnType<typeof configFrom>>;
 /** One full `emitEvents`. */
 const EMIT_BURST_MIN = 100;
 
+/** A tenant may make many keys; all together they may do what so many can. */
+const KEYS_AT_FULL_RATE_MAX = 5;
+
 /** What is wrong with the environment, in sentences that name the setting, its value and what is allowed. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
@@ -101,6 +104,10 @@ function configFrom(s: Settings) {
     quotas: {
       management: { perSecond: s.MANAGEMENT_RATE_MAX, burst: s.MANAGEMENT_BURST_MAX },
       /** Null: no limit. */
+      managementOfTenants: {
+        perSecond: KEYS_AT_FULL_RATE_MAX * s.MANAGEMENT_RATE_MAX,
+        burst: KEYS_AT_FULL_RATE_MAX * s.MANAGEMENT_BURST_MAX,
+      },
       emits:
         s.EMIT_RATE_MAX === 0
           ? null

@@ -3,10 +3,14 @@ import type { Config } from './config.js';
 import { networkOf } from './domain/client-network.js';
 import { TokenBuckets } from './domain/token-bucket.js';
 import { type ApiError, rateLimited } from './errors.js';
+import type { Caller } from './operations/authenticate.js';
+
+/** Whose request it is: the key, and the tenant that it belongs to. Null: a platform key, of no tenant. */
+export type Asker = Pick<Caller, 'keyId' | 'tenantId'>;
 
 /** What a request counts. */
 export interface Charge {
-  keyId: number;
+  by: Asker;
   /** Management operations. */
   operations: number;
   /** Events that it emits, by tenant. Null or empty: none, or they are not limited. */
@@ -22,6 +26,8 @@ export interface Verdict {
 
 interface Limit {
   name: 'management' | 'emit';
+  /** What is told when it is reached. */
+  tooMany: string;
   buckets: TokenBuckets<number>;
   key: number;
   amount: number;
@@ -30,10 +36,12 @@ interface Limit {
 /**
  * The limits on how often one may ask. They live in the memory of each API process: a limit that all processes share
  * would put a write, or a round trip to a counter, on every request. What they protect, the CPU and the pool of a
- * process, is each process's own too. So over N processes behind a balancer a key has up to N times its rate.
+ * process, is each process's own too. So over N processes behind a balancer a key has up to N times its rate. A tenant
+ * can have many keys, so what all of them may is limited as well.
  */
 export class RateLimits {
   readonly #management: TokenBuckets<number>;
+  readonly #managementOfTenants: TokenBuckets<number>;
   readonly #emits: TokenBuckets<number> | null;
   readonly #anonymous: TokenBuckets<string>;
 
@@ -42,11 +50,12 @@ export class RateLimits {
    * @param onRefusal is told which limit was reached
    */
   constructor(
-    { management, emits, anonymous }: Config['quotas'],
+    { management, managementOfTenants, emits, anonymous }: Config['quotas'],
     private readonly monotonic: () => number,
     private readonly onRefusal: (limit: LimitName) => void = () => {},
   ) {
     this.#management = new TokenBuckets(management);
+    this.#managementOfTenants = new TokenBuckets(managementOfTenants);
     this.#emits = emits === null ? null : new TokenBuckets(emits);
     this.#anonymous = new TokenBuckets(anonymous);
   }
@@ -57,44 +66,42 @@ export class RateLimits {
   }
 
   /** Counts a request, all of it or, when one limit is reached, nothing. */
-  charge({ keyId, operations, events }: Charge): Verdict {
-    const limits: Limit[] =
-      operations === 0
-        ? []
-        : [{ name: 'management', buckets: this.#management, key: keyId, amount: operations }];
+  charge({ by, operations, events }: Charge): Verdict {
+    const limits = operations === 0 ? [] : this.#managementOf(by, operations);
     if (this.#emits !== null && events !== null) {
       for (const [key, amount] of events) {
-        limits.push({ name: 'emit', buckets: this.#emits, key, amount });
+        limits.push({ name: 'emit', tooMany: tooMany.emits, buckets: this.#emits, key, amount });
       }
     }
     const now = this.monotonic();
     const refusal = this.#firstRefusal(limits, now);
     if (refusal === null) {
-      for (const { buckets, key, amount } of limits) {
-        buckets.take(key, amount, now);
-      }
+      takeAll(limits, now);
     }
     return { refusal, headers: headersOf(limits, now) };
   }
 
   /** Counts one operation for a document that came to nothing: it was parsed, and a broken one is never remembered. */
-  chargeBroken(keyId: number): Verdict['headers'] {
+  chargeBroken(by: Asker): Verdict['headers'] {
     const now = this.monotonic();
-    this.#management.take(keyId, 1, now);
-    return headersOf([{ name: 'management', buckets: this.#management, key: keyId, amount: 1 }], now);
+    const limits = this.#managementOf(by, 1);
+    takeAll(limits, now);
+    return headersOf(limits, now);
   }
 
   /**
    * To be asked before a document is parsed. What makes a debt is broken documents, so a key whose documents are good
-   * can emit however many management operations it has used.
+   * can emit however many management operations it has used, as long as not all that its tenant has are used up by
+   * broken ones of other keys.
    *
    * @throws ApiError rate_limited
    */
-  requireNoDebt(keyId: number): void {
+  requireNoDebt(by: Asker): void {
     const now = this.monotonic();
-    if (this.#management.isInDebt(keyId, now)) {
+    const owed = this.#managementOf(by, 0).find(({ buckets, key }) => buckets.isInDebt(key, now));
+    if (owed !== undefined) {
       this.onRefusal('management');
-      throw rateLimited(tooMany.management, this.#management.waitMs(keyId, 0, now));
+      throw rateLimited(owed.tooMany, owed.buckets.waitMs(owed.key, 0, now));
     }
   }
 
@@ -110,12 +117,27 @@ export class RateLimits {
     this.#anonymous.take(network, 1, now);
   }
 
+  /** The limits of a key, and of its tenant over all of its keys. */
+  #managementOf({ keyId, tenantId }: Asker, amount: number): Limit[] {
+    const management = (buckets: TokenBuckets<number>, key: number, tooMany: string): Limit => ({
+      name: 'management',
+      tooMany,
+      buckets,
+      key,
+      amount,
+    });
+    const ofKey = management(this.#management, keyId, tooMany.ofKey);
+    return tenantId === null
+      ? [ofKey]
+      : [ofKey, management(this.#managementOfTenants, tenantId, tooMany.ofTenant)];
+  }
+
   #firstRefusal(limits: readonly Limit[], now: number): ApiError | null {
-    for (const { name, buckets, key, amount } of limits) {
+    for (const { name, tooMany, buckets, key, amount } of limits) {
       const waitMs = buckets.waitMs(key, amount, now);
       if (waitMs > 0) {
         this.onRefusal(name);
-        return rateLimited(tooMany[name], waitMs);
+        return rateLimited(tooMany, waitMs);
       }
     }
     return null;
@@ -123,9 +145,16 @@ export class RateLimits {
 }
 
 const tooMany = {
-  management: 'This API key has used up its management operations. Nothing was done.',
-  emit: 'The tenant has emitted as many events as it may. Nothing was done.',
+  ofKey: 'This API key has used up its management operations. Nothing was done.',
+  ofTenant: 'All API keys of the tenant together have used up its management operations. Nothing was done.',
+  emits: 'The tenant has emitted as many events as it may. Nothing was done.',
 };
+
+function takeAll(limits: readonly Limit[], now: number): void {
+  for (const { buckets, key, amount } of limits) {
+    buckets.take(key, amount, now);
+  }
+}
 
 /**
  * The fields of draft-ietf-httpapi-ratelimit-headers-11, lists of RFC 9651: `q` is the quota of `w` seconds, `r` what is
@@ -139,7 +168,7 @@ function headersOf(limits: readonly Limit[], now: number): Readonly<Record<strin
   for (const limit of limits) {
     const other = told.get(limit.name);
     if (other === undefined || tokensOf(limit, now) < tokensOf(other, now)) {
-      told.set(limit.name, limit); // of several tenants' events only the scarcest are told
+      told.set(limit.name, limit); // of key and tenant, and of several tenants' events, only the scarcest is told
     }
   }
   const items = [...told.values()];

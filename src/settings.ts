@@ -141,12 +141,12 @@ export const settings = {
   MANAGEMENT_RATE_MAX: setting(
     whole(1, 100_000, 100),
     '1 to 100000',
-    'Management operations per second and API key in each API process; emits do not count.',
+    'Management operations per second and API key in each API process; emits do not count. All keys of a tenant together have five times as many.',
   ),
   MANAGEMENT_BURST_MAX: setting(
     whole(1, 1_000_000, 200),
     '1 to 1000000',
-    'Management operations that an API key has at once in each API process, after a pause.',
+    'Management operations that an API key has at once in each API process, after a pause. All keys of a tenant together have five times as many.',
   ),
   EMIT_RATE_MAX: setting(
     whole(0, 1_000_000, 0),

@@ -42,7 +42,7 @@ export function chargeRequest(
   if (operations === 0 && events === null) {
     return nothingCounted; // emits without a limit
   }
-  return rateLimits.charge({ keyId: caller.keyId, operations, events });
+  return rateLimits.charge({ by: caller, operations, events });
 }
 
 /** Whether an operation is known to be affordable and to count nothing, whatever its variables are. */
@@ -62,7 +62,7 @@ function operationsOf({ root }: KnownOperation, cost: number): number {
 
 /** Counts a request that was refused before it could run: its document is broken, too dear or not allowed. */
 export function chargeBroken({ caller, rateLimits }: Context): Verdict['headers'] {
-  return caller === null ? nothingCounted.headers : rateLimits.chargeBroken(caller.keyId);
+  return caller === null ? nothingCounted.headers : rateLimits.chargeBroken(caller);
 }
 
 /** What an operation counts by its root fields. */

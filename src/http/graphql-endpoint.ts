@@ -64,7 +64,7 @@ async function contextFor(services: Services, request: FastifyRequest): Promise<
     address: request.ip,
   });
   if (context.caller !== null) {
-    services.rateLimits.requireNoDebt(context.caller.keyId);
+    services.rateLimits.requireNoDebt(context.caller);
   }
   return context;
 }

@@ -45,8 +45,8 @@ export async function webhookRoutes(
       span: request.span,
       address: request.ip,
     });
-    const { keyId } = callerOf(request.asking);
-    const { refusal, headers } = services.rateLimits.charge({ keyId, operations: 1, events: null });
+    const by = callerOf(request.asking);
+    const { refusal, headers } = services.rateLimits.charge({ by, operations: 1, events: null });
     reply.headers(headers);
     if (refusal !== null) {
       throw refusal;

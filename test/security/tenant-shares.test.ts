@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeKey, makeTenant } from '../support/factories.js';
 import { codesOf, GraphqlApi } from '../support/graphql-api.js';
 import { documents } from '../support/graphql-documents.js';
+import { emitOne, expectLimited, LimitedApi } from '../support/limited-api.js';
 
 describe('the active API keys of a tenant', () => {
   let api: GraphqlApi;
@@ -61,5 +62,64 @@ describe('the active API keys of a tenant', () => {
     for (let n = 0; n < 6; n++) {
       expect((await create(key, { scopes: ['platform:admin'] })).errors).toEqual([]);
     }
+  });
+});
+
+describe('the management operations of a tenant', () => {
+  const limited = new LimitedApi({ MANAGEMENT_RATE_MAX: '10', MANAGEMENT_BURST_MAX: '5' });
+  const list = (key: string) => limited.api.ask('GET /webhooks', { key });
+  const keysOf = async (tenantId: number, count: number) =>
+    Promise.all(
+      Array.from({ length: count }, async () => {
+        const { key } = await makeKey(limited.api.services, tenantId, ['webhooks:read', 'events:emit']);
+        return key;
+      }),
+    );
+
+  test('are those of five keys, however many it has; other tenants have theirs', async () => {
+    const { id } = await limited.newTenant();
+    const keys = await keysOf(id, 7);
+    for (const key of keys.slice(0, 5)) {
+      for (let n = 0; n < 5; n++) {
+        expect((await list(key)).status).toBe(200);
+      }
+    }
+    const sixth = keys[5]!;
+    const refused = await list(sixth);
+    expectLimited(refused, 1);
+    expect(refused.body.detail).toContain('All API keys of the tenant together have used up');
+    expect(refused.headers['ratelimit-policy']).toBe('"management";q=25;w=1');
+    expect((await list((await limited.newTenant()).key)).status).toBe(200);
+    limited.nowMs += 20; // one of 50 a second
+    expect((await list(sixth)).status).toBe(200);
+    expectLimited(await list(keys[6]!), 1);
+  });
+
+  test('include documents that are refused: they end with all of its keys, and its emits pass until then', async () => {
+    const { id } = await limited.newTenant();
+    const keys = await keysOf(id, 6);
+    const coupon = { event: 'coupon.applied', payload: { code: 'A', discount_type: 'B' } };
+    const last = keys[5]!;
+    for (const key of keys.slice(0, 5)) {
+      for (let n = 0; n < 5; n++) {
+        expect((await limited.graphql('{', {}, { key })).status).toBe(400);
+      }
+    }
+    expect((await limited.graphql(emitOne, { input: coupon }, { key: last })).status).toBe(200);
+    expect((await limited.graphql('{', {}, { key: last })).status).toBe(400);
+    expectLimited(await limited.graphql(emitOne, { input: coupon }, { key: last }), 1);
+  });
+
+  test('do not include those of platform keys that act for it', async () => {
+    const { id, key: own } = await limited.newTenant();
+    const { key } = await makeKey(limited.api.services, null, ['platform:admin']);
+    for (const other of await keysOf(id, 5)) {
+      for (let n = 0; n < 5; n++) {
+        await list(other);
+      }
+    }
+    expectLimited(await list(own), 1);
+    const headers = { 'hookwright-tenant': String(id) };
+    expect((await limited.api.ask('GET /webhooks', { key, headers })).status).toBe(200);
   });
 });
