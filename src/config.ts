@@ -91,6 +91,7 @@ function configFrom(s: Settings) {
     limits: limitsFrom(s),
     streams: {
       perKeyMax: s.STREAMS_PER_KEY_MAX,
+      perTenantMax: s.STREAMS_PER_TENANT_MAX,
       max: s.STREAMS_MAX,
       /** Below the time after which proxies usually give up a silent connection. */
       heartbeatMs: 15_000,
@@ -103,11 +104,11 @@ function configFrom(s: Settings) {
     /** Of each API process: see src/rate-limits.ts. */
     quotas: {
       management: { perSecond: s.MANAGEMENT_RATE_MAX, burst: s.MANAGEMENT_BURST_MAX },
-      /** Null: no limit. */
       managementOfTenants: {
         perSecond: KEYS_AT_FULL_RATE_MAX * s.MANAGEMENT_RATE_MAX,
         burst: KEYS_AT_FULL_RATE_MAX * s.MANAGEMENT_BURST_MAX,
       },
+      /** Null: no limit. */
       emits:
         s.EMIT_RATE_MAX === 0
           ? null

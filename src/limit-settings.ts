@@ -86,6 +86,12 @@ export const limitSettings = {
     10,
     'How many streams of live updates an API key may have open at the same time, in each API process.',
   ),
+  STREAMS_PER_TENANT_MAX: range(
+    1,
+    100_000,
+    100,
+    'How many streams of live updates all API keys of a tenant may have open at the same time, in each API process.',
+  ),
   STREAMS_MAX: range(
     1,
     100_000,

@@ -45,7 +45,7 @@ export function streamRoute(
     async (request, reply) => {
       const context = request.asking as Context;
       context.lastEventId = headerOf(request, 'last-event-id') || undefined;
-      const giveBack = streams.admit(callerOf(context).keyId);
+      const giveBack = streams.admit({ keyId: callerOf(context).keyId, tenantId: context.tenantId });
       try {
         const subscription = prepareSubscription(documents, request.body, context);
         reply.headers(subscription.headers);

@@ -7,6 +7,12 @@ const TRY_AGAIN_MS = 5_000;
 /** Streams that read the database at the same time: requests must find connections, too. */
 const READING_MAX = 2;
 
+/** The key that a stream was asked for with, and the tenant that it is about; null: a platform key that names none. */
+export interface StreamOwner {
+  keyId: number;
+  tenantId: number | null;
+}
+
 export interface OpenStream {
   keyId: number;
   authorization: string;
@@ -20,7 +26,7 @@ export interface OpenStream {
 /** The streams of a process: how many there may be, whether their keys still hold, and whose turn it is to read. */
 export class OpenStreams {
   readonly #streams = new Set<OpenStream>();
-  readonly #perKey = new Map<number, number>();
+  readonly #admitted = new Set<StreamOwner>();
   readonly #waiting: (() => void)[] = [];
   #reading = 0;
   #isClosing = false;
@@ -34,32 +40,30 @@ export class OpenStreams {
   }
 
   /**
-   * Takes a place for a stream.
+   * Takes a place for a stream. A tenant can have many keys, and must leave room to others all the same.
    *
    * @returns gives the place back
    * @throws ApiError rate_limited, unavailable while the process ends
    */
-  admit(keyId: number): () => void {
-    const { max, perKeyMax } = this.services.config.streams;
+  admit({ keyId, tenantId }: StreamOwner): () => void {
+    const { max, perKeyMax, perTenantMax } = this.services.config.streams;
     if (this.#isClosing) {
       throw new ApiError('unavailable', 'The service ends; try again.', { retryAfterSeconds: 1 });
     }
-    const ofKey = this.#perKey.get(keyId) ?? 0;
-    if (ofKey >= perKeyMax) {
+    const others = [...this.#admitted];
+    if (others.filter((other) => other.keyId === keyId).length >= perKeyMax) {
       throw this.#full(`This API key has ${perKeyMax} streams open, as many as it may have.`);
     }
-    if ([...this.#perKey.values()].reduce((sum, count) => sum + count, 0) >= max) {
+    const ofTenant = others.filter((other) => other.tenantId === tenantId).length;
+    if (tenantId !== null && ofTenant >= perTenantMax) {
+      throw this.#full(`This tenant has ${perTenantMax} streams open, as many as it may have.`);
+    }
+    if (others.length >= max) {
       throw this.#full(`The service has ${max} streams open, as many as it may have.`);
     }
-    this.#perKey.set(keyId, ofKey + 1);
-    return () => {
-      const left = (this.#perKey.get(keyId) ?? 1) - 1;
-      if (left > 0) {
-        this.#perKey.set(keyId, left);
-      } else {
-        this.#perKey.delete(keyId);
-      }
-    };
+    const place = { keyId, tenantId };
+    this.#admitted.add(place);
+    return () => void this.#admitted.delete(place);
   }
 
   #full(detail: string): ApiError {

@@ -8,7 +8,7 @@ import { createApiKey } from '../../src/operations/create-api-key.js';
 import { revokeApiKey } from '../../src/operations/revoke-api-key.js';
 import { badValues } from '../support/bad-values.js';
 import { eventually } from '../support/eventually.js';
-import { makeKey } from '../support/factories.js';
+import { makeKey, makeTenant } from '../support/factories.js';
 import { deliveries, LiveApi, type StreamTimes, webhooks } from '../support/live-api.js';
 import { innards } from '../support/untouched.js';
 
@@ -207,6 +207,23 @@ describe('how many there may be', () => {
     expect((await fourth.body()).errors[0]?.message).toContain('The service has 3 streams open');
     one.cut();
     await eventually(async () => (await live.subscribe(webhooks, {}, { key })).status === 200, WITHIN_MS);
+  });
+
+  test('of a tenant, however many keys it has: the others find room', async () => {
+    const live = await open({ STREAMS_PER_TENANT_MAX: '2' });
+    const { services, tenantId } = live.stack;
+    const keyOf = async (tenant: number) => (await makeKey(services, tenant, ['webhooks:read'])).key;
+    const one = await (await live.subscribe(webhooks, {}, { key: await keyOf(tenantId) })).begun();
+    const platform = (await makeKey(services, null, ['platform:admin'])).key;
+    const headers = { 'hookwright-tenant': String(tenantId) };
+    await (await live.subscribe(webhooks, {}, { key: platform, headers })).begun();
+    const third = await live.subscribe(webhooks, {}, { key: await keyOf(tenantId) });
+    expect(third.status).toBe(429);
+    expect((await third.body()).errors[0]?.message).toContain('This tenant has 2 streams open');
+    const other = await makeTenant(services);
+    await (await live.subscribe(webhooks, {}, { key: other.key })).begun();
+    one.cut();
+    await eventually(async () => (await live.subscribe(webhooks)).status === 200, WITHIN_MS);
   });
 
   test('a client that leaves before its stream has opened keeps no place', async () => {
