@@ -30,3 +30,36 @@ export function isDeeperThan(value: unknown, levelsMax: number): boolean {
   const parts: unknown[] = Array.isArray(value) ? value : Object.values(value);
   return parts.some((part) => isDeeperThan(part, levelsMax - 1));
 }
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPENING = new Set([0x5b, 0x7b]);
+const CLOSING = new Set([0x5d, 0x7d]);
+
+/** As isDeeperThan, of valid JSON, without parsing it: small parts would take twenty times the room of the text. */
+export function isTextDeeperThan(json: string, levelsMax: number): boolean {
+  let levels = 0;
+  for (let at = 0; at < json.length; at++) {
+    const character = json.charCodeAt(at);
+    if (character === QUOTE) {
+      at = endOfText(json, at);
+    } else if (OPENING.has(character)) {
+      levels += 1;
+      if (levels > levelsMax) {
+        return true;
+      }
+    } else if (CLOSING.has(character)) {
+      levels -= 1;
+    }
+  }
+  return false;
+}
+
+/** Where the quote stands that ends the text which begins at `start`. */
+function endOfText(json: string, start: number): number {
+  let at = start + 1;
+  while (json.charCodeAt(at) !== QUOTE) {
+    at += json.charCodeAt(at) === BACKSLASH ? 2 : 1;
+  }
+  return at;
+}

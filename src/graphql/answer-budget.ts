@@ -2,8 +2,8 @@ import type { GraphQLError } from 'graphql';
 import type { Context } from '../context.js';
 import { ApiError } from '../errors.js';
 import { graphqlErrorOf } from './errors.js';
+import { JsonText } from './json-text.js';
 import type { KnownOperation } from './operation.js';
-import { JsonText } from './scalars.js';
 
 /** What a value that is no text takes in an answer, with its comma: about so much. */
 const VALUE_BYTES = 4;

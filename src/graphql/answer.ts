@@ -5,6 +5,7 @@ import { ApiError, errorCatalogue } from '../errors.js';
 import type { Verdict } from '../rate-limits.js';
 import { causeOf, formatError, type Head, headersOf, headOf, refusalStatuses } from './errors.js';
 import type { GraphqlRequest } from './handler.js';
+import { writeJson } from './json-text.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 const RESPONSE_TYPE = 'application/graphql-response+json; charset=utf-8';
@@ -45,7 +46,7 @@ export function answerOf(
 
 function write(context: Context, result: Result, status: number): [text: string, status: number] {
   try {
-    return [`${JSON.stringify(result)}\n`, status];
+    return [`${writeJson(result)}\n`, status];
   } catch (error) {
     const failure = new GraphQLError('', { originalError: error as Error });
     noteErrors(context, [failure]);

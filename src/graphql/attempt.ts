@@ -5,8 +5,9 @@ import { Attempt } from '../entities/attempt.js';
 import { notFound } from '../errors.js';
 import type { AttemptKey } from '../operations/read-bodies.js';
 import { HEADERS_COST, KEPT_ANSWER_COST, PAYLOAD_COST } from './cost.js';
+import { JsonText } from './json-text.js';
 import { Requires } from './requires.js';
-import { JSONObject, JsonText } from './scalars.js';
+import { JSONObject } from './scalars.js';
 
 @Resolver(() => Attempt)
 export class AttemptResolver {

@@ -5,8 +5,9 @@ import { isEventTypeName } from '../domain/event-type.js';
 import { AuditAction, AuditEntry, AuditTarget } from '../entities/audit-entry.js';
 import { invalidInput } from '../errors.js';
 import { type Connection, ConnectionArgs, connect, connectionOf, sliceQuery } from './connection.js';
+import { JsonText } from './json-text.js';
 import { RequiresScope } from './requires.js';
-import { JSONObject, JsonText } from './scalars.js';
+import { JSONObject } from './scalars.js';
 
 @InputType({ description: 'Which entries; all conditions together.' })
 class AuditLogFilter {

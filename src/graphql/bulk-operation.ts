@@ -6,8 +6,9 @@ import { Webhook } from '../entities/webhook.js';
 import { notFound } from '../errors.js';
 import { BulkOperationFilter } from './bulk-operation-types.js';
 import { type Connection, ConnectionArgs, connect, connectionOf, sliceQuery } from './connection.js';
+import { JsonText } from './json-text.js';
 import { Requires } from './requires.js';
-import { JSONObject, JsonText } from './scalars.js';
+import { JSONObject } from './scalars.js';
 
 const BulkOperationConnection = connectionOf(BulkOperation, 'BulkOperation', 'bulk operations');
 

@@ -5,8 +5,9 @@ import { EventType } from '../entities/event-type.js';
 import type { EventTypeVersionRow, RegisteredEventType } from '../operations/event-types.js';
 import { unknownEventType } from '../operations/register-event-type.js';
 import { SCHEMA_COST } from './cost.js';
+import { JsonText } from './json-text.js';
 import { RequiresKey } from './requires.js';
-import { JSONObject, JsonText } from './scalars.js';
+import { JSONObject } from './scalars.js';
 
 @ObjectType({ description: 'A schema that an event type has or had.' })
 export class EventTypeVersion {

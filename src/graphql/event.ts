@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { Arg, Args, Ctx, Field, FieldResolver, ID, InputType, Query, Resolver, Root } from 'type-graphql';
 import { type Context, parseId, tenantOf } from '../context.js';
-import { isDeeperThan } from '../domain/payload.js';
+import { isTextDeeperThan } from '../domain/payload.js';
 import type { Delivery } from '../entities/delivery.js';
 import { Event } from '../entities/event.js';
 import { ApiError, notFound } from '../errors.js';
@@ -11,8 +11,9 @@ import { type Connection, ConnectionArgs, connect, connectionOf } from './connec
 import { PAYLOAD_COST } from './cost.js';
 import { boundsOf, DeliveryConnection, knownTypeIn } from './delivery.js';
 import { eventOfKeyIn, PAYLOAD_CONTAINS, payloadPartIn } from './delivery-filter.js';
+import { JsonText } from './json-text.js';
 import { Requires } from './requires.js';
-import { JSONObject, JsonText } from './scalars.js';
+import { JSONObject } from './scalars.js';
 
 @InputType({ description: 'Which events; all conditions together.' })
 export class EventFilter {
@@ -90,8 +91,8 @@ export class EventResolver {
   })
   async payload(@Root() event: Event, @Ctx() context: Context): Promise<JsonText> {
     const body = await bodyOf(event, context);
-    // The answer would have to be written level by level, which takes stack.
-    if (isDeeperThan(JSON.parse(body), PAYLOAD_LEVELS_MAX)) {
+    // Whoever reads the answer would have to parse it, and many a parser ends some thousand levels deep.
+    if (isTextDeeperThan(body, PAYLOAD_LEVELS_MAX)) {
       throw new ApiError(
         'payload_too_deep',
         `The payload is nested deeper than ${PAYLOAD_LEVELS_MAX} levels, which the API cannot write as an object; \`body\` has its exact text.`,

@@ -23,18 +23,6 @@ export const DateTime = new GraphQLScalarType<Date, string>({
   parseLiteral: (node) => readDateTime(node.kind === Kind.STRING ? node.value : undefined),
 });
 
-/**
- * A JSON object that stays a text until the answer is written, which parses one after the other: parsed, small parts
- * take twenty times their room, and a page may have a hundred of them.
- */
-export class JsonText {
-  constructor(readonly text: string) {}
-
-  toJSON(): unknown {
-    return JSON.parse(this.text);
-  }
-}
-
 function readObject(value: unknown): Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new GraphQLError('A JSONObject is a JSON object, not a text, number, list or null.');

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { writeJson } from '../graphql/json-text.js';
 
 export interface EventStreamOptions {
   heartbeatMs: number;
@@ -52,9 +53,11 @@ export class EventStream {
   }
 
   /** @returns when there is room for another one, or the stream has ended */
-  async next(id: string | null, result: unknown): Promise<void> {
+  async next(id: string | null, result: object): Promise<void> {
     const idLine = id === null ? '' : `id: ${id}\n`;
-    await this.#write(`event: next\n${idLine}data: ${JSON.stringify(result)}\n\n`);
+    // A payload may have line breaks between its values, which would end the event's data.
+    const data = writeJson(result).replaceAll(/[\r\n]/g, ' ');
+    await this.#write(`event: next\n${idLine}data: ${data}\n\n`);
   }
 
   /** Tells the client that nothing more will come, and that it need not come back. */

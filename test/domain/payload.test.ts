@@ -1,0 +1,26 @@
+import { describe, expect, test } from 'vitest';
+import { isDeeperThan, isTextDeeperThan } from '../../src/domain/payload.js';
+
+describe('the depth of a JSON text', () => {
+  test.each([
+    '1',
+    '""',
+    '{}',
+    '[]',
+    '{"a": [1, {"b": []}], "c": {}}',
+    '[[], [], [[]]]',
+    '{"[[[": "{{{"}',
+    '{"a\\\\": [1]}',
+    '["\\"[[[[", [2]]',
+    '[\n["\\\\\\"[["]\n]',
+  ])('%s is that of its value', (json) => {
+    for (let levels = 0; levels < 6; levels++) {
+      expect(isTextDeeperThan(json, levels), `${levels}`).toBe(isDeeperThan(JSON.parse(json), levels));
+    }
+  });
+
+  test('is found however deep it is', () => {
+    expect(isTextDeeperThan('['.repeat(100_000), 99_999)).toBe(true);
+    expect(isTextDeeperThan('['.repeat(500) + ']'.repeat(500), 500)).toBe(false);
+  });
+});
