@@ -7,7 +7,7 @@ import type { Database } from './database.js';
 import { PLATFORM_SCOPE, type Scope } from './domain/api-key.js';
 import { AuditActor } from './entities/audit-entry.js';
 import { ApiError, notFound } from './errors.js';
-import { AnswerBudget } from './graphql/answer-budget.js';
+import { AnswerBudget, type TextsUnderWay } from './graphql/answer-budget.js';
 import { createLoaders, type Loaders } from './graphql/loaders.js';
 import type { Actor } from './operations/audit.js';
 import type { Authenticator, Caller } from './operations/authenticate.js';
@@ -34,6 +34,7 @@ export interface Services {
   eventTypes: EventTypeRegistry;
   changes: ChangeFeed;
   searches: SearchTurns;
+  textsUnderWay: TextsUnderWay;
   clock: () => Date;
   random: (bytes: number) => Buffer;
   log: Logger;
@@ -109,7 +110,7 @@ class RequestContext {
     { requestId, span, answerBytesMax = services.config.limits.graphql.answerBytesMax }: ContextRequest,
   ) {
     Object.assign(this, services);
-    this.budget = new AnswerBudget(answerBytesMax);
+    this.budget = new AnswerBudget(answerBytesMax, services.textsUnderWay, tenantId);
     this.requestId = requestId;
     this.span = span;
   }

@@ -5,6 +5,7 @@ import { ChangeFeed } from './change-feed.js';
 import type { Config, EncryptionKey } from './config.js';
 import type { Services } from './context.js';
 import { openDatabase } from './database.js';
+import { TextsUnderWay } from './graphql/answer-budget.js';
 import { Authenticator } from './operations/authenticate.js';
 import { Emitter } from './operations/emit-events.js';
 import { EventTypeRegistry } from './operations/event-types.js';
@@ -55,6 +56,7 @@ export async function openServices(options: ServiceOptions): Promise<Services> {
     metrics,
     tracing,
     searches: new SearchTurns(config.databasePoolMax, config.limits.searchTimeoutMs),
+    textsUnderWay: new TextsUnderWay(config.limits.graphql.answerBytesMax),
     eventTypes: new EventTypeRegistry(db, clock),
     changes: new ChangeFeed(db, log),
     clock,

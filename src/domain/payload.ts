@@ -33,8 +33,10 @@ export function isDeeperThan(value: unknown, levelsMax: number): boolean {
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-const OPENING = new Set([0x5b, 0x7b]);
-const CLOSING = new Set([0x5d, 0x7d]);
+const OPEN_LIST = 0x5b;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_LIST = 0x5d;
+const CLOSE_OBJECT = 0x7d;
 
 /** As isDeeperThan, of valid JSON, without parsing it: small parts would take twenty times the room of the text. */
 export function isTextDeeperThan(json: string, levelsMax: number): boolean {
@@ -43,12 +45,12 @@ export function isTextDeeperThan(json: string, levelsMax: number): boolean {
     const character = json.charCodeAt(at);
     if (character === QUOTE) {
       at = endOfText(json, at);
-    } else if (OPENING.has(character)) {
+    } else if (character === OPEN_LIST || character === OPEN_OBJECT) {
       levels += 1;
       if (levels > levelsMax) {
         return true;
       }
-    } else if (CLOSING.has(character)) {
+    } else if (character === CLOSE_LIST || character === CLOSE_OBJECT) {
       levels -= 1;
     }
   }

@@ -40,6 +40,8 @@ export async function graphqlEndpoint(
     exposeHeadRoute: false,
     bodyLimit: services.config.limits.graphql.bodyBytesMax,
     handler: async ({ method, url, headers, body, asking }, reply) => {
+      // Either comes, and one alone when the client leaves early.
+      reply.raw.once('finish', () => asking!.budget.end()).once('close', () => asking!.budget.end());
       const request = { method, url, headers, body: body as never, raw: null, context: asking! };
       const [text, head] = await answer(request);
       reply.code(head.status).headers(head.headers!);

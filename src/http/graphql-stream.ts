@@ -104,15 +104,19 @@ function follow(live: Live, reply: FastifyReply, giveBack: () => void): void {
 async function pump({ services, streams, request, subscription, updates }: Live, stream: EventStream) {
   for await (const batch of updates) {
     for (const portion of portionsOf(batch, subscription, services.config.payloadBytesMax)) {
-      const results = await streams.takeTurn(() =>
+      const { results, budget } = await streams.takeTurn(() =>
         withDatabase(() => executePortion(services, request, subscription, portion)),
       );
-      for (const [index, result] of results.entries()) {
-        if (stream.hasEnded) {
-          return;
+      try {
+        for (const [index, result] of results.entries()) {
+          if (stream.hasEnded) {
+            return;
+          }
+          await stream.next(portion[index]!.cursor, result);
+          services.metrics.streamUpdate();
         }
-        await stream.next(portion[index]!.cursor, result);
-        services.metrics.streamUpdate();
+      } finally {
+        budget.end();
       }
     }
   }
@@ -148,7 +152,14 @@ async function executePortion(
     address: request.ip,
     answerBytesMax: PORTION_BYTES_MAX,
   });
-  return Promise.all(portion.map((update) => executeUpdate(subscription, update, context)));
+  const { budget } = context;
+  try {
+    const results = await Promise.all(portion.map((update) => executeUpdate(subscription, update, context)));
+    return { results, budget };
+  } catch (error) {
+    budget.end();
+    throw error;
+  }
 }
 
 async function tellAndComplete(stream: EventStream, errors: readonly GraphQLFormattedError[]): Promise<void> {
