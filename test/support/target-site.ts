@@ -57,7 +57,7 @@ export interface Reading {
   text: string;
 }
 
-const READ = `query ($id: ID!, $after: String) { event(id: $id) { deliveries(first: 100, after: $after) {
+const READ = `query ($id: ID!, $after: String) { event(id: $id) { deliveries(first: 40, after: $after) {
   pageInfo { hasNextPage endCursor } edges { node {
   id status attemptCount cancelReason createdAt eventType finishedAt lastErrorCode lastStatusCode nextAttemptAt
   webhook { id active consecutiveFailures disabledReason lastFailureAt lastSuccessAt }
