@@ -17,7 +17,8 @@ import { ClaimedDeliveries } from './0016-claimed-deliveries.js';
 import { JobSizes } from './0017-job-sizes.js';
 import { BusyIdempotencyKeys } from './0018-busy-idempotency-keys.js';
 import { NestingOfBodies } from './0019-nesting-of-bodies.js';
-import { DataKeySamples } from './0020-data-key-samples.js';
+import { CertainJobs } from './0020-certain-jobs.js';
+import { DataKeySamples } from './0023-data-key-samples.js';
 
 /** Every migration, in order. One file a change; a released one is never edited. */
 export const migrations = [
@@ -40,5 +41,6 @@ export const migrations = [
   { name: '0017-job-sizes', class: JobSizes },
   { name: '0018-busy-idempotency-keys', class: BusyIdempotencyKeys },
   { name: '0019-nesting-of-bodies', class: NestingOfBodies },
-  { name: '0020-data-key-samples', class: DataKeySamples },
+  { name: '0020-certain-jobs', class: CertainJobs },
+  { name: '0023-data-key-samples', class: DataKeySamples },
 ];

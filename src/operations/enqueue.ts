@@ -1,6 +1,6 @@
 import { Logger } from 'graphile-worker';
 import type pg from 'pg';
-import { query, type Statement, transaction } from '../database.js';
+import { query, type Statement } from '../database.js';
 import type { Raise } from '../domain/lanes.js';
 
 /**
@@ -224,6 +224,10 @@ export const unlockPoolsSql = (poolIds: string) => `
          pg_notify('jobs:insert', json_build_object('count', greatest(count(*), 1))::text)
   from graphile_worker._private_jobs where locked_by = any(${poolIds})`;
 
+const asideStatement: Statement = {
+  text: `select hookwright.set_job_aside($1, $2, $3, now() + $4 * interval '1 second', $5)`,
+};
+
 /**
  * Puts a delivery's job aside while it is being run: another one of its key, due later, takes its place. Should the
  * process die of it, that one is left; should an outcome be recorded, the job of the next attempt replaces that one.
@@ -234,24 +238,8 @@ export const unlockPoolsSql = (poolIds: string) => `
 export async function setJobAside(
   pool: pg.Pool,
   jobId: string | null,
-  job: DeliverPayload,
+  { id, attempt }: DeliverPayload,
   { seconds, fetches }: { seconds: number; fetches: number },
 ): Promise<void> {
-  await transaction(pool, async (client) => {
-    const { rowCount } = await client.query(
-      `select hookwright.enqueue_deliveries(
-         array[$1::bigint], array[$2::integer], array[now() + $3 * interval '1 second'], array[0])
-       where $4::bigint is null or exists (
-         select from graphile_worker._private_jobs where id = $4::bigint and key = 'd:' || $1::bigint)`,
-      [job.id, job.attempt, seconds, jobId],
-    );
-    if (rowCount === 1) {
-      await client.query(
-        // Far below max_attempts, at which nobody would fetch it.
-        `update graphile_worker._private_jobs set attempts = least($2::integer, max_attempts / 2)
-         where key = 'd:' || $1::bigint`,
-        [job.id, fetches],
-      );
-    }
-  });
+  await query(pool, asideStatement, [id, attempt, jobId, seconds, fetches]);
 }

@@ -95,6 +95,31 @@ describe('a plan that is kept from when the table of jobs', () => {
   });
 });
 
+test('jobs that are replaced are found by their keys, by a plan that is kept from when there were none', async () => {
+  await stack.rows(`truncate ${jobs}`);
+  await stack.rows(`vacuum analyze ${jobs}`);
+  const client = new pg.Client({ connectionString: stack.databaseUrl });
+  await client.connect();
+  const lock = () => client.query(`select hookwright.lock_jobs(array['d:7', 'd:8', 'd:none'])`);
+  const read = async () => {
+    const { rows } = await client.query(
+      `select (seq_tup_read + idx_tup_fetch)::integer as count from pg_stat_xact_user_tables
+       where relid = '${jobs}'::regclass`,
+    );
+    return rows[0].count as number;
+  };
+  await lock();
+  await client.query(
+    `insert into ${jobs} (task_id, key) select 1, 'd:' || n from generate_series(1, 30000) n`,
+  );
+  await client.query('begin');
+  const before = await read();
+  await lock();
+  expect((await read()) - before).toBe(2);
+  await client.query('rollback');
+  await client.end();
+});
+
 /** A connection like those of a runner. */
 async function openSession() {
   const client = new pg.Client({ connectionString: stack.databaseUrl, options: JOB_CONNECTION });

@@ -1,6 +1,11 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { commandLine } from '../../src/operations/audit.js';
+import { enqueueBulkOperation } from '../../src/operations/enqueue.js';
 import { settleWebhook } from '../../src/operations/settle-webhook.js';
+import { enqueueSettle, updateWebhook } from '../../src/operations/update-webhook.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
+import { eventually } from '../support/eventually.js';
 import { emitMany } from '../support/factories.js';
 
 let stack: DeliveryStack;
@@ -51,4 +56,62 @@ test('wakes what waits for a closed endpoint when that opens, once', async () =>
   expect(await settle()).toBe(1);
   expect(await settle()).toBe(0);
   expect(await jobs('run_at = (select closed_until from hookwright.webhooks)')).toEqual([{ what: true }]);
+});
+
+describe('a job that is added while an older one of its key is being fetched', () => {
+  /** A fetch, as graphile-worker makes it, that is not committed yet. */
+  async function fetchUncommitted(key: string) {
+    const client = new pg.Client({ connectionString: stack.databaseUrl });
+    await client.connect();
+    await client.query('begin');
+    await client.query(
+      `update graphile_worker._private_jobs set attempts = attempts + 1, locked_by = 'pool', locked_at = now()
+       where id = (select id from graphile_worker._private_jobs where key = $1 and is_available for update skip locked)`,
+      [key],
+    );
+    return client;
+  }
+  const somebodyWaits = async () => (await stack.rows('select from pg_locks where not granted')).length > 0;
+  const available = () => jobs('key', 'is_available');
+
+  test('is there when that one has ended: a delivery that is released then is not forgotten', async () => {
+    const { db, config } = stack.services;
+    const change = (active: boolean) =>
+      updateWebhook(db, stack.tenantId, webhookId, { active }, config.holdHours, commandLine);
+    const { id } = await stack.delivery(await stack.emit());
+    await change(false);
+    await settle();
+    await change(true);
+    await stack.rows(`delete from graphile_worker._private_jobs where key like 'w:%'`);
+    const fetch = await fetchUncommitted(`d:${id}`);
+    const release = settle();
+    await eventually(somebodyWaits);
+    await fetch.query('commit');
+    await release;
+    await fetch.query(`delete from graphile_worker._private_jobs where locked_by = 'pool'`);
+    await fetch.end();
+    expect(await available()).toEqual([{ what: `d:${id}` }]);
+    expect(await stack.deliveries()).toMatchObject([{ status: 'PENDING' }]);
+  });
+
+  test.each<[what: string, key: string, add: (client: pg.PoolClient) => Promise<void>]>([
+    ['settles a webhook', 'w:7', (client) => enqueueSettle(client, stack.tenantId, 7)],
+    [
+      'brings a bulk operation on',
+      'b:7',
+      (client) => enqueueBulkOperation(client, { operationId: 7, tenantId: 1, waitedMs: 0 }, 0),
+    ],
+  ])('is there when that one has ended: one that %s', async (_, key, add) => {
+    const client = await stack.services.db.pool.connect();
+    await add(client);
+    const fetch = await fetchUncommitted(key);
+    const adding = add(client);
+    await eventually(somebodyWaits);
+    await fetch.query('commit');
+    await adding;
+    client.release();
+    await fetch.query(`delete from graphile_worker._private_jobs where locked_by = 'pool'`);
+    await fetch.end();
+    expect(await available()).toEqual([{ what: key }]);
+  });
 });
