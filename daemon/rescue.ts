@@ -52,7 +52,7 @@ export function startRescue(
   const cursor = overdueFromStart();
   const overdue = repeat(OVERDUE_EVERY_MS, log, () =>
     sweep('rescue-overdue', async () => {
-      const deliveries = await rescueOverdue(db.pool, undefined, cursor);
+      const deliveries = await rescueOverdue(db.pool, cursor);
       metrics.sweep('overdue', deliveries);
       if (deliveries > 0) {
         log.warn({ deliveries }, 'rescued overdue deliveries that no job knew of');

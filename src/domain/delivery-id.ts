@@ -27,3 +27,12 @@ export function dateToId(date: Date): number {
   if (Number.isNaN(ms)) throw new RangeError('An invalid Date has no id');
   return Math.min(Math.max(ms * IDS_PER_MS, 0), Number.MAX_SAFE_INTEGER);
 }
+
+/**
+ * The least and the greatest id. Given beside a list of ids, Postgres need not open the partitions of all other days: of
+ * a list it finds out too late.
+ */
+export const idRange = (ids: readonly number[]): [least: number, greatest: number] => [
+  Math.min(...ids),
+  Math.max(...ids),
+];

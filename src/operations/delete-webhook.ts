@@ -1,7 +1,8 @@
 import type { Database } from '../database.js';
 import { tenantTransaction } from '../tenant-database.js';
 import { type Actor, audit } from './audit.js';
-import { enqueueSettle, lockWebhook } from './update-webhook.js';
+import { enqueueSettle } from './enqueue.js';
+import { lockWebhook } from './update-webhook.js';
 
 /**
  * Deletes a webhook: it is gone for every reader at once, and its secrets are erased. The row stays, because its

@@ -65,9 +65,15 @@ export async function indexJobs(client: pg.ClientBase): Promise<void> {
   );
 }
 
-/** SQL that adds a job which brings a webhook's deliveries in line with the webhook. One such job waits per webhook. */
-export const enqueueSettleSql = (webhookId: string, tenantId: string) =>
-  `hookwright.enqueue_settle(${webhookId}, ${tenantId})`;
+/** Has a webhook's open deliveries brought in line with it, as soon as this is committed. One such job waits per webhook. */
+export async function enqueueSettle(
+  client: pg.PoolClient | pg.Pool,
+  tenantId: number,
+  webhookId: number,
+): Promise<void> {
+  const text = 'select hookwright.enqueue_settle($1, $2)';
+  await query(client, { name: 'enqueue_settle', text }, [webhookId, tenantId]);
+}
 
 /** Has the next chunk of a bulk operation done. It has one job: this one takes the place of another that waits. */
 export async function enqueueBulkOperation(

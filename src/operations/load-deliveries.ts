@@ -1,8 +1,11 @@
 import type pg from 'pg';
 import { bigintArray } from '../array-parameters.js';
 import { query, type Statement } from '../database.js';
+import { idRange } from '../domain/delivery-id.js';
 import { LANES } from '../domain/lanes.js';
 import type { DeliverPayload } from './enqueue.js';
+
+export { idRange };
 
 /** What a job says of one delivery. */
 export interface NamedDelivery extends DeliverPayload {
@@ -48,15 +51,6 @@ interface Row {
   traceparent?: string | null;
   state: 'DUE' | 'EARLY' | 'INACTIVE' | 'DELETED';
 }
-
-/**
- * The least and the greatest id. Given beside a list of ids, Postgres need not open the partitions of all other days: of
- * a list it finds out too late.
- */
-export const idRange = (ids: readonly number[]): [least: number, greatest: number] => [
-  Math.min(...ids),
-  Math.max(...ids),
-];
 
 /**
  * Webhook, event and delivery must agree on the tenant: nothing is ever sent across. The conditions beside the ids are

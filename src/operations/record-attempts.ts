@@ -9,11 +9,12 @@ import {
   timestamptzArray,
 } from '../array-parameters.js';
 import { query, type Statement, transaction } from '../database.js';
+import { idRange } from '../domain/delivery-id.js';
 import { LANES } from '../domain/lanes.js';
 import { LATENCY_BUCKETS, latencyBucket } from '../domain/latency.js';
 import type { Outcome, SendResult } from '../domain/outcome.js';
 import { needsJobSql } from './enqueue.js';
-import { type DueDelivery, idRange } from './load-deliveries.js';
+import type { DueDelivery } from './load-deliveries.js';
 import { tellOutcomes } from './tell-outcomes.js';
 import { type DisabledWebhook, lockWebhooks, updateHealth } from './update-health.js';
 
@@ -75,7 +76,7 @@ const recordStatement: Statement = {
       select * from unnest(
         $1::bigint[], $2::integer[], $3::bigint[], $4::text[], $5::timestamptz[], $6::integer[], $7::integer[],
         $8::text[], $9::text[], $10::text[], $11::bytea[], $12::boolean[], $13::boolean[], $14::double precision[],
-        $17::integer[], $18::integer[], $19::integer[], $20::integer[]
+        $15::integer[], $16::integer[], $17::integer[], $18::integer[]
       ) as ended(delivery_id, number, tenant_id, url, started_at, duration_ms, status_code, error_code,
                  request_headers, response_headers, response_body, response_truncated, succeeded, retry_in_ms,
                  dns_ms, connect_ms, tls_ms, first_byte_ms)),
@@ -91,7 +92,8 @@ const recordStatement: Statement = {
           finished_at = case when e.retry_in_ms is null then clock_timestamp() else d.finished_at end,
           last_status_code = e.status_code, last_error_code = e.error_code
       from ended e
-      where d.id = e.delivery_id and d.id = any($1::bigint[]) and d.id between $15::bigint and $16::bigint and (d.tenant_id = e.tenant_id) is true
+      where d.id = e.delivery_id and d.id = any($1::bigint[]) and d.id between $19::bigint and $20::bigint
+        and (d.tenant_id = e.tenant_id) is true
         and d.attempt_count = e.number - 1 and (d.status in ('PENDING', 'HELD', 'CANCELED')) is true
       returning d.id, d.status, d.attempt_count, d.due_at),
     logged as (
@@ -127,11 +129,11 @@ function recordValues(attempts: readonly FinishedAttempt[]): unknown[] {
     booleanArray(each((attempt) => response(attempt)?.bodyTruncated ?? false)),
     booleanArray(each(({ outcome }) => outcome.verdict === 'SUCCEEDED')),
     doubleArray(each(({ retryInMs }) => retryInMs)),
-    ...idRange(each(({ delivery }) => delivery.id)),
     integerArray(each(({ result }) => result.timing?.dnsMs)),
     integerArray(each(({ result }) => result.timing?.connectMs)),
     integerArray(each(({ result }) => result.timing?.tlsMs)),
     integerArray(each(({ result }) => result.timing?.firstByteMs)),
+    ...idRange(each(({ delivery }) => delivery.id)),
   ];
 }
 

@@ -2,7 +2,8 @@ import type { Database } from '../database.js';
 import { ApiError } from '../errors.js';
 import { tenantTransaction } from '../tenant-database.js';
 import { type Actor, audit } from './audit.js';
-import { enqueueSettle, lockWebhook } from './update-webhook.js';
+import { enqueueSettle } from './enqueue.js';
+import { lockWebhook } from './update-webhook.js';
 
 /**
  * Releases what a webhook held back when it was enabled with `held: KEEP`. Nothing to release is no error.

@@ -1,8 +1,7 @@
 import type pg from 'pg';
 import { query, type Statement, transaction } from '../database.js';
 import { LANES } from '../domain/lanes.js';
-import { deleteDeadJobsSql, hasNoLiveJobSql, hasNoSettleJobSql } from './enqueue.js';
-import { enqueueSettle } from './update-webhook.js';
+import { deleteDeadJobsSql, enqueueSettle, hasNoLiveJobSql, hasNoSettleJobSql } from './enqueue.js';
 
 /** An overdue delivery may be waiting its turn; after this long it is asked whether a job still knows of it. */
 export const OVERDUE_SECONDS = 60;
@@ -23,10 +22,11 @@ const overdueStatement: Statement = {
   text: `
     with looked as materialized (
       select d.id, d.due_at, d.attempt_count, d.job_group from hookwright.deliveries d
-      where d.status = 'PENDING' and d.due_at < now() - $1 * interval '1 second' and d.due_at > $2::timestamptz
+      where d.status = 'PENDING' and d.due_at < now() - ${OVERDUE_SECONDS} * interval '1 second'
+        and d.due_at > $1::timestamptz
       order by d.due_at fetch first ${CHUNK_ROWS} rows with ties),
     lost as materialized (
-      select l.id, l.attempt_count from looked l where ${hasNoLiveJobSql('l', '$1')})
+      select l.id, l.attempt_count from looked l where ${hasNoLiveJobSql('l', String(OVERDUE_SECONDS))})
     select count(*)::integer as rescued,
            hookwright.enqueue_deliveries(array_agg(id), array_agg(attempt_count + 1), array_agg(now()),
              array_agg(case when attempt_count = 0 then ${LANES.FIRST.priority} else ${LANES.RETRY.priority} end)),
@@ -48,12 +48,8 @@ interface OverdueRow {
  *
  * @returns how many deliveries were rescued
  */
-export async function rescueOverdue(
-  pool: pg.Pool,
-  overdueSeconds = OVERDUE_SECONDS,
-  cursor = overdueFromStart(),
-): Promise<number> {
-  const [row] = await query<OverdueRow>(pool, overdueStatement, [overdueSeconds, cursor.after]);
+export async function rescueOverdue(pool: pg.Pool, cursor = overdueFromStart()): Promise<number> {
+  const [row] = await query<OverdueRow>(pool, overdueStatement, [cursor.after]);
   const { rescued, looked, last_due_at } = row as OverdueRow;
   cursor.after = looked < CHUNK_ROWS ? START.after : (last_due_at ?? START.after);
   return rescued;

@@ -1,8 +1,7 @@
 import type pg from 'pg';
 import { type Database, transaction } from '../database.js';
 import { LANES } from '../domain/lanes.js';
-import { needsJobSql, wakeJobsSql } from './enqueue.js';
-import { enqueueSettle } from './update-webhook.js';
+import { enqueueSettle, needsJobSql, wakeJobsSql } from './enqueue.js';
 
 const CHUNK_ROWS = 1_000;
 

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { query, type Statement } from '../database.js';
+import { idRange } from '../domain/delivery-id.js';
 import { isOperational } from '../domain/operational-events.js';
 import { formatTimestamp } from '../domain/timestamp.js';
-import { idRange } from './load-deliveries.js';
 import { type Cause, originOf, raiseEvents } from './raise-events.js';
 import type { FinishedAttempt } from './record-attempts.js';
 import type { WebhookNews } from './update-health.js';

@@ -10,10 +10,10 @@ import { query, type Statement } from '../database.js';
 import { foldHealth, type HealthVerdict } from '../domain/health.js';
 import { foldNews, isOperational, type News, type NewsStep } from '../domain/operational-events.js';
 import { audit, service } from './audit.js';
-import { enqueueSettleSql } from './enqueue.js';
+import { enqueueSettle } from './enqueue.js';
 import type { FinishedAttempt } from './record-attempts.js';
 
-export interface LockedWebhook {
+export interface HealthRow {
   id: number;
   tenant_id: number;
   url: string;
@@ -32,8 +32,8 @@ const lockStatement: Statement = {
 };
 
 /** Locks webhooks for the rest of the transaction, in the order of their ids as everywhere. */
-export function lockWebhooks(client: pg.PoolClient, ids: readonly number[]): Promise<LockedWebhook[]> {
-  return query<LockedWebhook>(client, lockStatement, [bigintArray(ids)]);
+export function lockWebhooks(client: pg.PoolClient, ids: readonly number[]): Promise<HealthRow[]> {
+  return query<HealthRow>(client, lockStatement, [bigintArray(ids)]);
 }
 
 /** A webhook that was disabled for what its receiver did. */
@@ -60,24 +60,19 @@ const healthStatement: Statement = {
         disabled_at = case when h.disable is null then w.disabled_at else clock_timestamp() end,
         disabled_reason = coalesce(h.disable, w.disabled_reason),
         hold_until = case when h.disable is null then w.hold_until
-          else clock_timestamp() + $8 * interval '1 hour' end,
+          else clock_timestamp() + $11 * interval '1 hour' end,
         ordinary_failures = h.ordinary_failures,
         failed_at = case when h.told then clock_timestamp() when h.recovered then null else w.failed_at end
     from unnest($1::bigint[], $2::bigint[], $3::integer[], $4::hookwright.disabled_reason[], $5::timestamptz[],
-                $6::timestamptz[], $7::double precision[], $9::boolean[], $10::boolean[], $11::boolean[])
+                $6::timestamptz[], $7::double precision[], $8::boolean[], $9::boolean[], $10::boolean[])
            as h(id, tenant_id, consecutive_failures, disable, last_success_at, last_failure_at, close_ms,
                 ordinary_failures, told, recovered)
     where w.id = h.id and w.tenant_id = h.tenant_id`,
 };
 
-const settleStatement: Statement = {
-  name: 'settle_webhook',
-  text: `select ${enqueueSettleSql('$1', '$2')}`,
-};
-
 /** What became of a webhook that its owner should hear of. */
 export interface WebhookNews {
-  webhook: LockedWebhook;
+  webhook: HealthRow;
   news: News;
 }
 
@@ -91,7 +86,7 @@ export interface WebhookNews {
  */
 export function updateHealth(
   client: pg.PoolClient,
-  webhooks: readonly LockedWebhook[],
+  webhooks: readonly HealthRow[],
   counted: readonly FinishedAttempt[],
   holdHours: number,
 ): { news: WebhookNews[]; disabled: DisabledWebhook[]; written: Promise<unknown> } {
@@ -110,10 +105,10 @@ export function updateHealth(
     timestamptzArray(touched.map(({ lastSuccessAt }) => lastSuccessAt)),
     timestamptzArray(touched.map(({ lastFailureAt }) => lastFailureAt)),
     doubleArray(touched.map(({ closeMs }) => closeMs)),
-    holdHours,
     booleanArray(touched.map(({ news }) => news.ordinaryFailures)),
     booleanArray(touched.map(({ news }) => news.disabled !== null)),
     booleanArray(touched.map(({ news }) => news.recovered)),
+    holdHours,
   ]);
   const disabled = touched.filter(({ verdict }) => verdict.disable !== null);
   return {
@@ -130,7 +125,7 @@ export function updateHealth(
 /** Its deliveries are held from now on, and whoever asks why finds it in the audit log. */
 async function afterDisabling(
   client: pg.PoolClient,
-  { webhook, verdict }: { webhook: LockedWebhook; verdict: HealthVerdict },
+  { webhook, verdict }: { webhook: HealthRow; verdict: HealthVerdict },
 ): Promise<void> {
   const change = {
     tenantId: webhook.tenant_id,
@@ -140,10 +135,7 @@ async function afterDisabling(
     before: { active: true },
     after: { active: false, reason: verdict.disable, consecutiveFailures: verdict.consecutiveFailures },
   } as const;
-  await Promise.all([
-    query(client, settleStatement, [webhook.id, webhook.tenant_id]),
-    audit(client, service, change),
-  ]);
+  await Promise.all([enqueueSettle(client, webhook.tenant_id, webhook.id), audit(client, service, change)]);
 }
 
 interface Health {
@@ -154,7 +146,7 @@ interface Health {
   closeMs: number | null;
 }
 
-function newHealth(webhook: LockedWebhook, attempts: readonly FinishedAttempt[]): Health {
+function newHealth(webhook: HealthRow, attempts: readonly FinishedAttempt[]): Health {
   // One that was written late, because the database was away, may stand behind others that finished after it.
   const inOrder = attempts.toSorted((a, b) => endedAt(a) - endedAt(b));
   const steps: NewsStep[] = inOrder.map(({ delivery, outcome }) => ({

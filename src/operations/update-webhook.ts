@@ -3,7 +3,7 @@ import type { Database } from '../database.js';
 import { notFound } from '../errors.js';
 import { tenantTransaction } from '../tenant-database.js';
 import { type Actor, audit } from './audit.js';
-import { enqueueSettleSql } from './enqueue.js';
+import { enqueueSettle } from './enqueue.js';
 
 export interface WebhookChange {
   url?: string;
@@ -62,7 +62,7 @@ export async function updateWebhook(
   });
 }
 
-interface LockedWebhook {
+interface ChangeableWebhook {
   url: string;
   eventTypes: string[];
   active: boolean;
@@ -70,7 +70,7 @@ interface LockedWebhook {
 
 /** What a change really changes, for the audit log; null when it is nothing. */
 function differences(
-  webhook: LockedWebhook,
+  webhook: ChangeableWebhook,
   { url, eventTypes, active, held }: WebhookChange,
 ): { before: Record<string, unknown>; after: Record<string, unknown> } | null {
   const wanted = { url, eventTypes, active };
@@ -80,10 +80,10 @@ function differences(
   if (changed.length === 0) {
     return null;
   }
-  const pick = (from: Partial<LockedWebhook>) =>
+  const pick = (from: Partial<ChangeableWebhook>) =>
     Object.fromEntries(changed.map((name) => [name, from[name]]));
   const heldToo = active === true && changed.includes('active') ? { held: held ?? 'RELEASE' } : {};
-  return { before: pick(webhook), after: { ...pick(wanted as Partial<LockedWebhook>), ...heldToo } };
+  return { before: pick(webhook), after: { ...pick(wanted as Partial<ChangeableWebhook>), ...heldToo } };
 }
 
 /** Locks a living webhook of this tenant for the rest of the transaction. Several are locked in the order of ids. */
@@ -91,8 +91,8 @@ export async function lockWebhook(
   client: pg.PoolClient,
   tenantId: number,
   webhookId: number,
-): Promise<LockedWebhook> {
-  const { rows } = await client.query<LockedWebhook>(
+): Promise<ChangeableWebhook> {
+  const { rows } = await client.query<ChangeableWebhook>(
     `select url, event_types as "eventTypes", active from hookwright.webhooks
      where tenant_id = $1 and id = $2 and deleted_at is null for update`,
     [tenantId, webhookId],
@@ -136,13 +136,4 @@ export async function pause(
     [webhookId, holdHours],
   );
   await enqueueSettle(client, tenantId, webhookId);
-}
-
-/** Has the webhook's open deliveries brought in line with it, as soon as this transaction has committed. */
-export async function enqueueSettle(
-  client: pg.PoolClient | pg.Pool,
-  tenantId: number,
-  webhookId: number,
-): Promise<void> {
-  await client.query(`select ${enqueueSettleSql('$1::bigint', '$2::bigint')}`, [webhookId, tenantId]);
 }

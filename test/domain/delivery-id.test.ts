@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { dateToId, idToDate } from '../../src/domain/delivery-id.js';
+import { dateToId, idRange, idToDate } from '../../src/domain/delivery-id.js';
 
 describe('a time-ordered id', () => {
   test('holds the milliseconds since 2025 above 12 bits of sequence (computed elsewhere)', () => {
@@ -48,4 +48,9 @@ describe('a time-ordered id', () => {
     for (const id of [-1, 1.5, 2 ** 53, Number.NaN]) expect(() => idToDate(id)).toThrow(RangeError);
     expect(() => dateToId(new Date('soon'))).toThrow(RangeError);
   });
+});
+
+test('ids in any order reach from the least to the greatest of them', () => {
+  expect(idRange([3, 1, 2])).toEqual([1, 3]);
+  expect(idRange([7])).toEqual([7, 7]);
 });

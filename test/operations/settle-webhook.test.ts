@@ -1,9 +1,9 @@
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { commandLine } from '../../src/operations/audit.js';
-import { enqueueBulkOperation } from '../../src/operations/enqueue.js';
+import { enqueueBulkOperation, enqueueSettle } from '../../src/operations/enqueue.js';
 import { settleWebhook } from '../../src/operations/settle-webhook.js';
-import { enqueueSettle, updateWebhook } from '../../src/operations/update-webhook.js';
+import { updateWebhook } from '../../src/operations/update-webhook.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { emitMany } from '../support/factories.js';
