@@ -102,23 +102,27 @@ export const hasNoBulkJobSql = (operationId: string) => hasNoJobSoonSql(`'b:' ||
 /** SQL condition: no job will settle this webhook soon. */
 export const hasNoSettleJobSql = (webhookId: string) => hasNoJobSoonSql(`'w:' || ${webhookId}`);
 
-/** SQL condition: no job names this delivery. */
-export const hasNoJobSql = (deliveryId: string) =>
-  `not exists (select from graphile_worker._private_jobs j where j.key = 'd:' || ${deliveryId})`;
+/** A job that names an attempt already made is no job: it was put aside for that one. */
+const namesNextAttemptSql = (delivery: string) =>
+  `j.key = 'd:' || ${delivery}.id and (j.payload->>'attempt')::integer > ${delivery}.attempt_count`;
+
+/** SQL condition: no job names the next attempt of `delivery`, a row with `id` and `attempt_count`. */
+export const hasNoJobSql = (delivery: string) =>
+  `not exists (select from graphile_worker._private_jobs j where ${namesNextAttemptSql(delivery)})`;
 
 /**
  * SQL condition: no job will bring this delivery up again by itself, neither one of its own nor one that it shares. A job
  * that has been locked for longer than any attempt takes belongs to a dead worker, or to none: a lost reply to a fetch
  * strands jobs under a live one.
  *
- * @param delivery the name of a row with `id` and `job_group`
+ * @param delivery the name of a row with `id`, `attempt_count` and `job_group`
  */
 export const hasNoLiveJobSql = (delivery: string, lockedSeconds: string) =>
-  [`'d:' || ${delivery}.id`, `'g:' || ${delivery}.job_group`]
+  [namesNextAttemptSql(delivery), `j.key = 'g:' || ${delivery}.job_group`]
     .map(
-      (key) => `not exists (
+      (isItsJob) => `not exists (
      select from graphile_worker._private_jobs j
-     where j.key = ${key}
+     where ${isItsJob}
        and j.attempts < j.max_attempts
        and (j.locked_at is null or j.locked_at > now() - ${lockedSeconds} * interval '1 second'))`,
     )
@@ -169,7 +173,8 @@ export const deleteDeadJobsSql =
 
 /**
  * Frees the jobs that a worker pool of this process has locked, but for those in hand, and wakes the living pools.
- * They were not run, or could not be completed: that says nothing against them, so no attempt is counted.
+ * They were not run, or could not be completed: that says nothing against them, so no attempt is counted. Those that were
+ * replaced meanwhile have no key, and all attempts used up: they stay dead (`deleteDeadJobsSql`).
  *
  * @param lockedSeconds only those that have been locked for longer; all unless it is given
  */

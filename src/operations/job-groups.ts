@@ -7,7 +7,7 @@ const splitStatement: Statement = {
     select hookwright.enqueue_deliveries(array_agg(d.id), array_agg(1), array_agg(now()), array_agg($3::integer))
     from hookwright.deliveries d
     where d.id = any($2::bigint[]) and d.job_group = $1 and d.status = 'PENDING' and d.attempt_count = 0
-      and ${hasNoJobSql('d.id')}`,
+      and ${hasNoJobSql('d')}`,
 };
 
 /** Gives each of these deliveries that still waits for its first attempt a job of its own instead of the shared one. */

@@ -15,7 +15,7 @@ const scheduleStatement: Statement = {
       where d.status = 'PENDING' and d.attempt_count > 0
         and d.due_at > now() - ${OVERDUE_SECONDS} * interval '1 second'
         and d.due_at <= now() + ${HORIZON_SECONDS} * interval '1 second'
-        and ${hasNoJobSql('d.id')}
+        and ${hasNoJobSql('d')}
       order by d.due_at limit ${CHUNK_ROWS})
     select count(*)::integer as scheduled,
            hookwright.enqueue_deliveries(array_agg(id), array_agg(attempt_count + 1), array_agg(due_at),

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Quarantine } from '../../daemon/quarantine.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
-import { type Receiver, startReceiver } from '../support/receiver.js';
+import { answer, type Receiver, startReceiver } from '../support/receiver.js';
 
 let stack: DeliveryStack;
 let receiver: Receiver;
@@ -60,6 +60,21 @@ describe('a job that was fetched again and again', () => {
     stack.startDaemon();
     await eventually(async () => (await stack.delivery(eventId)).status === 'SUCCEEDED');
     expect(receiver.received).toHaveLength(1);
+  });
+
+  test('gets its retry in time when it does no harm but fails: nothing of it stays aside for the hour', async () => {
+    await using own = await DeliveryStack.open({ RETRY_BASE_SECONDS: '120' });
+    await using failing = await startReceiver(answer(500));
+    await own.webhook(failing.url);
+    const eventId = await own.emit();
+    await own.rows('update graphile_worker._private_jobs set attempts = 4');
+    own.startDaemon();
+    const { id } = await eventually(async () => {
+      const row = await own.delivery(eventId);
+      return row.attempt_count === 1 && row;
+    });
+    await own.rows(`update hookwright.deliveries set due_at = now() + interval '5 seconds' where id = ${id}`);
+    await eventually(async () => (await own.delivery(eventId)).attempt_count === 2, 15_000);
   });
 
   test('and kills its process each time waits for an hour then: nobody fetches it', async () => {

@@ -54,6 +54,7 @@ describe('rescuing overdue deliveries', () => {
     ['of a dead worker', `locked_at = now() - interval '61 seconds', locked_by = 'dead'`, 1],
     ['of a worker that has it in hand', `locked_at = now() - interval '59 seconds', locked_by = 'busy'`, 0],
     ['that has used up its attempts', 'attempts = max_attempts', 1],
+    ['that names an attempt already made', `payload = jsonb_set(payload::jsonb, '{attempt}', '0')`, 1],
   ])('a job %s', async (_, change, rescued) => {
     const eventId = await stack.emit();
     await makeOverdue(61);

@@ -50,6 +50,17 @@ test('neither held nor finished deliveries get one, and none gets a second one',
   expect(await scheduleDeliveries(stack.services.db.pool)).toBe(0);
 });
 
+test('a job that names an attempt already made counts for nothing: the retry gets its own in its place', async () => {
+  await stack.webhook('http://127.0.0.1:1/');
+  const id = await retryIn(19);
+  await stack.rows(
+    `select hookwright.enqueue_deliveries(array[${id}], array[1], array[now() + interval '1 hour'], array[0])`,
+  );
+  expect(await scheduleDeliveries(stack.services.db.pool)).toBe(1);
+  expect(await jobOf(id)).toMatchObject({ payload: { id, attempt: 2 } });
+  expect(await scheduleDeliveries(stack.services.db.pool)).toBe(0);
+});
+
 test('a retry that is due within a minute has its job from the start, a later one has none yet', async () => {
   for (const [baseSeconds, jobs] of [
     ['59', 1],
