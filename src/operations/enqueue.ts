@@ -195,7 +195,8 @@ export const freeJobs = (pool: pg.Pool, poolId: string, ids: readonly string[]) 
 const freeJobsSql = (which: string) => `
   with freed as (
     update graphile_worker._private_jobs
-    set locked_by = null, locked_at = null, attempts = greatest(attempts - 1, 0)
+    set locked_by = null, locked_at = null,
+        attempts = case when key is null and attempts >= max_attempts then attempts else greatest(attempts - 1, 0) end
     where locked_by = $1 and ${which}
     returning id)
   select pg_notify('jobs:insert', json_build_object('count', count(*))::text) from freed having count(*) > 0`;

@@ -163,6 +163,27 @@ describe('the jobs of a pool that ended', () => {
       { locked_by: null, attempts: 0 },
     ]);
   });
+
+  test('that others have replaced stay dead: nobody fetches them again', async () => {
+    const { id } = await stack.delivery(await stack.emit());
+    await lockJobs('pool-ended');
+    await setJobAside(stack.services.db.pool, null, { id, attempt: 1 }, { seconds: 10, fetches: 1 });
+    await freeJobsOf(stack.services.db.pool, 'pool-ended', new Set());
+    expect(
+      await stack.rows('select key, locked_by, is_available from graphile_worker._private_jobs order by id'),
+    ).toEqual([
+      { key: null, locked_by: null, is_available: false },
+      { key: `d:${id}`, locked_by: null, is_available: true },
+    ]);
+  });
+
+  test('that may be tried only once can be fetched again', async () => {
+    await stack.emit();
+    await stack.rows('update graphile_worker._private_jobs set max_attempts = 1');
+    await lockJobs('pool-ended');
+    await freeJobsOf(stack.services.db.pool, 'pool-ended', new Set());
+    expect(await jobs()).toMatchObject([{ locked_by: null, attempts: 0 }]);
+  });
 });
 
 describe('a job that is put aside', () => {
