@@ -82,7 +82,10 @@ const loadTracedStatement: Statement = {
   }),
 };
 
-/** The same conditions again: whatever was changed between the two statements wins. */
+/**
+ * The same conditions again: whatever was changed between the two statements wins. Locked in the order of ids, as
+ * everywhere: the webhook may be settling.
+ */
 const turnAwayStatement: Statement = {
   name: 'turn_away_deliveries',
   text: `
@@ -90,7 +93,8 @@ const turnAwayStatement: Statement = {
       select d.id, d.attempt_count, greatest(d.due_at, w.closed_until) as ready_at, w.active,
              w.deleted_at is not null as deleted
       from hookwright.deliveries d join hookwright.webhooks w on w.id = d.webhook_id
-      where d.id = any($1::bigint[]) and (d.status = 'PENDING') is true),
+      where d.id = any($1::bigint[]) and (d.status = 'PENDING') is true
+      order by d.id for update of d),
     turned_away as (
       update hookwright.deliveries d
       set status = case when j.deleted then 'CANCELED' else 'HELD' end::hookwright.delivery_status,

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { commandLine } from '../../src/operations/audit.js';
+import { loadDeliveries } from '../../src/operations/load-deliveries.js';
 import { releaseHeld } from '../../src/operations/release-held.js';
 import { settleWebhook } from '../../src/operations/settle-webhook.js';
 import type { WebhookChange } from '../../src/operations/update-webhook.js';
@@ -60,6 +61,32 @@ describe('a paused webhook', () => {
     await eventually(async () => (await statuses())[0] === 'HELD');
     expect(receiver.received).toHaveLength(0);
     expect((await stack.deliveries())[0]?.attempt_count).toBe(0);
+  });
+
+  test('has those that are turned away locked in the order of ids, as its settling does: nobody waits in a ring', async () => {
+    await emitMany(stack.services, stack.tenantId, 100);
+    const ids = (await stack.deliveries()).map(({ id }) => id);
+    // So that the table has them in another order.
+    await stack.rows(`update hookwright.deliveries set due_at = due_at where id < ${ids[50]}`);
+    await change({ active: false });
+    const { pool } = stack.services.db;
+    const other = await pool.connect();
+    await other.query('begin');
+    await other.query('select from hookwright.deliveries where id = $1 for update', [ids[50]]);
+    const turnedAway = loadDeliveries(
+      pool,
+      ids.toReversed().map((id) => ({ id, attempt: 1 })),
+    );
+    await eventually(async () => (await stack.rows('select from pg_locks where not granted')).length > 0);
+    const { rows } = await other.query<{ id: number }>(
+      'select id from hookwright.deliveries where id <> $1 order by id for update skip locked',
+      [ids[50]],
+    );
+    await other.query('commit');
+    other.release();
+    expect(rows.map(({ id }) => id)).toEqual(ids.slice(51));
+    expect(await turnedAway).toEqual(new Array(100).fill(null));
+    expect(await statuses()).toEqual(new Array(100).fill('HELD'));
   });
 
   test('setting `active` to the value it has changes nothing', async () => {
