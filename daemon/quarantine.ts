@@ -8,9 +8,8 @@ import {
   type DeliverGroupPayload,
   type DeliverPayload,
   SUSPECT_FROM_FETCH,
-  setJobAside,
 } from '../src/operations/enqueue.js';
-import { splitJobGroup } from '../src/operations/job-groups.js';
+import { setJobAside, splitJobGroup } from '../src/operations/job-groups.js';
 import { SendingStopped } from './fence.js';
 import { inTurn } from './in-turn.js';
 

@@ -37,8 +37,10 @@ export function taskList(deps: {
     [DELIVER_GROUP_TASK]: (payload, { job }) =>
       deliverer.deliverGroup(payload as DeliverGroupJob, job.priority),
     [SETTLE_TASK]: async (payload) => {
-      const { tenantId, webhookId } = payload as SettlePayload;
-      const moved = await settleWebhook(db, tenantId, webhookId, SETTLE_TURN_MS);
+      const { tenantId, webhookId, wokenTo, putOffBefore } = payload as SettlePayload;
+      const woken =
+        wokenTo === undefined || putOffBefore === undefined ? undefined : { wokenTo, putOffBefore };
+      const moved = await settleWebhook(db, tenantId, webhookId, SETTLE_TURN_MS, woken);
       log.debug({ webhookId, moved }, 'settled a webhook');
     },
     [BULK_TASK]: async (payload, { job }) => {

@@ -29,7 +29,15 @@ export interface DeliverGroupPayload {
   ids: number[];
 }
 
-export interface SettlePayload {
+/** How far the deliveries of a webhook that were put off have been woken. */
+export interface Woken {
+  /** All up to this one. */
+  wokenTo: number;
+  /** A time as Postgres writes it: those that were put off before are woken. */
+  putOffBefore: string;
+}
+
+export interface SettlePayload extends Partial<Woken> {
   webhookId: number;
   tenantId: number;
 }
@@ -65,14 +73,20 @@ export async function indexJobs(client: pg.ClientBase): Promise<void> {
   );
 }
 
-/** Has a webhook's open deliveries brought in line with it, as soon as this is committed. One such job waits per webhook. */
+/**
+ * Has a webhook's open deliveries brought in line with it, as soon as this is committed. One such job waits per webhook.
+ *
+ * @param woken what an earlier job has done of it; a job that waits and has more to do keeps its work
+ */
 export async function enqueueSettle(
   client: pg.PoolClient | pg.Pool,
   tenantId: number,
   webhookId: number,
+  woken?: Woken,
 ): Promise<void> {
-  const text = 'select hookwright.enqueue_settle($1, $2)';
-  await query(client, { name: 'enqueue_settle', text }, [webhookId, tenantId]);
+  const text = 'select hookwright.enqueue_settle($1, $2, $3, $4)';
+  const values = [webhookId, tenantId, woken?.wokenTo, woken?.putOffBefore];
+  await query(client, { name: 'enqueue_settle', text }, values);
 }
 
 /** Has the next chunk of a bulk operation done. It has one job: this one takes the place of another that waits. */
@@ -129,19 +143,17 @@ export const hasNoLiveJobSql = (delivery: string, lockedSeconds: string) =>
     .join(' and ');
 
 /**
- * SQL statement: lets the jobs of these deliveries run at a time that wait for a later one, at most so many of them.
+ * SQL statement: lets the jobs of these deliveries run at a time that wait for a later one. A job that somebody else has
+ * locked is passed by: it is fetched, or put off anew.
  *
  * @param deliveries a query for their ids
  * @param putOffBefore jobs that were put off since then are left alone
  */
-export const wakeJobsSql = (
-  deliveries: string,
-  { at, putOffBefore, limit }: { at: string; putOffBefore: string; limit: number },
-) =>
+export const wakeJobsSql = (deliveries: string, { at, putOffBefore }: { at: string; putOffBefore: string }) =>
   `update graphile_worker._private_jobs set run_at = ${at}
    where id in (
      select j.id from (${deliveries}) d join graphile_worker._private_jobs j on j.key = 'd:' || d.id
-     where j.locked_at is null and j.run_at > ${at} and j.updated_at < ${putOffBefore} limit ${limit})
+     where j.locked_at is null and j.run_at > ${at} and j.updated_at < ${putOffBefore} for update of j skip locked)
    returning id`;
 
 const raiseStatement: Statement = {
@@ -235,23 +247,3 @@ export const unlockPoolsSql = (poolIds: string) => `
          graphile_worker.force_unlock_workers(${poolIds}),
          pg_notify('jobs:insert', json_build_object('count', greatest(count(*), 1))::text)
   from graphile_worker._private_jobs where locked_by = any(${poolIds})`;
-
-const asideStatement: Statement = {
-  text: `select hookwright.set_job_aside($1, $2, $3, now() + $4 * interval '1 second', $5)`,
-};
-
-/**
- * Puts a delivery's job aside while it is being run: another one of its key, due later, takes its place. Should the
- * process die of it, that one is left; should an outcome be recorded, the job of the next attempt replaces that one.
- * Unlike any other job that is added, it remembers how often it was fetched.
- *
- * @param jobId the job that is being run; when another has taken its key already, nothing is done. Null: whoever has it
- */
-export async function setJobAside(
-  pool: pg.Pool,
-  jobId: string | null,
-  { id, attempt }: DeliverPayload,
-  { seconds, fetches }: { seconds: number; fetches: number },
-): Promise<void> {
-  await query(pool, asideStatement, [id, attempt, jobId, seconds, fetches]);
-}

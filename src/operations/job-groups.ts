@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { query, type Statement } from '../database.js';
-import { type DeliverGroupPayload, hasNoJobSql } from './enqueue.js';
+import { type DeliverGroupPayload, type DeliverPayload, hasNoJobSql } from './enqueue.js';
 
 const splitStatement: Statement = {
   text: `
@@ -17,4 +17,24 @@ export async function splitJobGroup(
   priority: number,
 ): Promise<void> {
   await query(pool, splitStatement, [group, ids, priority]);
+}
+
+const asideStatement: Statement = {
+  text: `select hookwright.set_job_aside($1, $2, $3, now() + $4 * interval '1 second', $5)`,
+};
+
+/**
+ * Puts a delivery's job aside while it is being run: another one of its key, due later, takes its place. Should the
+ * process die of it, that one is left; should an outcome be recorded, the job of the next attempt replaces that one.
+ * Unlike any other job that is added, it remembers how often it was fetched.
+ *
+ * @param jobId the job that is being run; when another has taken its key already, nothing is done. Null: whoever has it
+ */
+export async function setJobAside(
+  pool: pg.Pool,
+  jobId: string | null,
+  { id, attempt }: DeliverPayload,
+  { seconds, fetches }: { seconds: number; fetches: number },
+): Promise<void> {
+  await query(pool, asideStatement, [id, attempt, jobId, seconds, fetches]);
 }

@@ -1,7 +1,7 @@
 import type pg from 'pg';
-import { type Database, transaction } from '../database.js';
+import { type Database, query, type Statement, transaction } from '../database.js';
 import { LANES } from '../domain/lanes.js';
-import { enqueueSettle, needsJobSql, wakeJobsSql } from './enqueue.js';
+import { enqueueSettle, needsJobSql, type Woken, wakeJobsSql } from './enqueue.js';
 
 const CHUNK_ROWS = 1_000;
 
@@ -32,13 +32,15 @@ const cancel = (reason: string) =>
  * canceled. It reads the state anew for each chunk and may be stopped and started again at any point.
  *
  * @param turnMs after this long the rest is left to another job
- * @returns how many deliveries were moved
+ * @param woken what an earlier job has done of the waking, and since when it was to be done
+ * @returns how many deliveries were moved or woken
  */
 export async function settleWebhook(
   db: Pick<Database, 'pool'>,
   tenantId: number,
   webhookId: number,
   turnMs = Number.POSITIVE_INFINITY,
+  woken?: Woken,
 ): Promise<number> {
   const endAt = performance.now() + turnMs;
   let moved = 0;
@@ -46,8 +48,11 @@ export async function settleWebhook(
     const chunk = await transaction(db.pool, (client) => settleChunk(client, tenantId, webhookId));
     moved += chunk.moved;
     if (chunk.moved === 0) {
-      const { activeAt } = chunk;
-      return activeAt === null ? moved : moved + (await wakePutOff(db.pool, tenantId, webhookId, activeAt));
+      if (chunk.activeAt === null) {
+        return moved;
+      }
+      const from = woken ?? { wokenTo: 0, putOffBefore: chunk.activeAt };
+      return moved + (await wakePutOff(db.pool, tenantId, webhookId, from, endAt));
     }
     if (performance.now() >= endAt) {
       await enqueueSettle(db.pool, tenantId, webhookId);
@@ -137,28 +142,48 @@ async function wakePutOff(
   pool: pg.Pool,
   tenantId: number,
   webhookId: number,
-  putOffBefore: string,
+  from: Woken,
+  endAt: number,
 ): Promise<number> {
+  let { wokenTo } = from;
   let woken = 0;
   for (;;) {
-    const { rowCount } = await pool.query(wakeStatement, [tenantId, webhookId, putOffBefore]);
-    woken += rowCount ?? 0;
-    if (rowCount === 0) {
+    const values = [tenantId, webhookId, from.putOffBefore, wokenTo];
+    const [row] = await query<WakeRow>(pool, wakeStatement, values);
+    woken += row?.woken ?? 0;
+    if (row === undefined || row.last_id === null || row.looked < CHUNK_ROWS) {
+      return woken;
+    }
+    wokenTo = row.last_id;
+    if (performance.now() >= endAt) {
+      await enqueueSettle(pool, tenantId, webhookId, { ...from, wokenTo });
       return woken;
     }
   }
 }
 
-const wakeStatement = wakeJobsSql(
-  `select d.id from hookwright.deliveries d join hookwright.webhooks w on w.id = d.webhook_id
-   where d.tenant_id = $1 and d.webhook_id = $2 and d.status = 'PENDING' and d.due_at <= now()
-     and w.active and w.deleted_at is null`,
-  {
-    at: '(select greatest(now(), closed_until) from hookwright.webhooks where id = $2)',
-    putOffBefore: '$3',
-    limit: CHUNK_ROWS,
-  },
-);
+interface WakeRow {
+  looked: number;
+  last_id: number | null;
+  woken: number;
+}
+
+const dueOfLooked = 'select looked.id from looked where looked.due_at <= now()';
+const wakeStatement: Statement = {
+  text: `
+    with looked as materialized (
+      select d.id, d.due_at from hookwright.deliveries d
+      where d.tenant_id = $1 and d.webhook_id = $2 and d.status = 'PENDING' and d.id > $4
+        and (select w.active and w.deleted_at is null from hookwright.webhooks w where w.id = $2)
+      order by d.id limit ${CHUNK_ROWS}),
+    woken as (
+      ${wakeJobsSql(dueOfLooked, {
+        at: '(select greatest(now(), closed_until) from hookwright.webhooks where id = $2)',
+        putOffBefore: '$3::timestamptz',
+      })})
+    select count(*)::integer as looked, max(id) as last_id, (select count(*)::integer from woken) as woken
+    from looked`,
+};
 
 /** Retries keep their time; what is due already goes at once. */
 const enqueueMoved = `hookwright.enqueue_deliveries(

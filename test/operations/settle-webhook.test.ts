@@ -1,7 +1,12 @@
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { commandLine } from '../../src/operations/audit.js';
-import { enqueueBulkOperation, enqueueSettle } from '../../src/operations/enqueue.js';
+import {
+  enqueueBulkOperation,
+  enqueueSettle,
+  type SettlePayload,
+  type Woken,
+} from '../../src/operations/enqueue.js';
 import { settleWebhook } from '../../src/operations/settle-webhook.js';
 import { updateWebhook } from '../../src/operations/update-webhook.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
@@ -16,7 +21,8 @@ beforeEach(async () => {
 });
 afterEach(() => stack[Symbol.asyncDispose]());
 
-const settle = (turnMs?: number) => settleWebhook(stack.services.db, stack.tenantId, webhookId, turnMs);
+const settle = (turnMs?: number, woken?: Woken) =>
+  settleWebhook(stack.services.db, stack.tenantId, webhookId, turnMs, woken);
 const jobs = (what: string, where = 'true') =>
   stack.rows<{ what: unknown }>(
     `select ${what} as what from graphile_worker._private_jobs where ${where} order by id`,
@@ -56,6 +62,48 @@ test('wakes what waits for a closed endpoint when that opens, once', async () =>
   expect(await settle()).toBe(1);
   expect(await settle()).toBe(0);
   expect(await jobs('run_at = (select closed_until from hookwright.webhooks)')).toEqual([{ what: true }]);
+});
+
+test('a long waking is made in turns: each goes on where the last one ended, and wakes a job once', async () => {
+  await emitMany(stack.services, stack.tenantId, 1_100);
+  await stack.rows(
+    `delete from graphile_worker._private_jobs;
+     select hookwright.enqueue_deliveries(array_agg(id), array_agg(1), array_agg(now()), array_agg(0))
+     from hookwright.deliveries`,
+  );
+  await putOff();
+  const settleJobs = () =>
+    stack.rows<{ payload: SettlePayload }>(
+      `delete from graphile_worker._private_jobs where key = 'w:${webhookId}' returning payload`,
+    );
+  expect(await settle(0)).toBe(1_000);
+  const [job] = await settleJobs();
+  const last = (await stack.deliveries())[999];
+  expect(job?.payload).toMatchObject({ webhookId, tenantId: stack.tenantId, wokenTo: last?.id });
+  await stack.rows(
+    `update graphile_worker._private_jobs set run_at = now() + interval '1 hour', updated_at = now()
+     where key in (select 'd:' || id from hookwright.deliveries order by id desc limit 1)`,
+  );
+  expect(await settle(0, job?.payload as Woken)).toBe(99);
+  expect(await settleJobs()).toEqual([]);
+  expect(await jobs('id', 'run_at > now()')).toHaveLength(1);
+});
+
+test('the rest of a waking takes no work away from a job that waits', async () => {
+  const { pool } = stack.services.db;
+  const at = (minute: number) => `2026-01-01T00:0${minute}:00+00:00`;
+  const enqueue = (woken?: Woken) => enqueueSettle(pool, stack.tenantId, webhookId, woken);
+  const waiting = async () => (await jobs('payload'))[0]?.what;
+  const whole = { webhookId, tenantId: stack.tenantId };
+  await enqueue({ wokenTo: 5, putOffBefore: at(1) });
+  await enqueue({ wokenTo: 7, putOffBefore: at(2) });
+  expect(await waiting()).toEqual({ ...whole, wokenTo: 5, putOffBefore: at(2) });
+  await enqueue({ wokenTo: 3, putOffBefore: at(1) });
+  expect(await waiting()).toEqual({ ...whole, wokenTo: 3, putOffBefore: at(2) });
+  await enqueue();
+  expect(await waiting()).toEqual(whole);
+  await enqueue({ wokenTo: 9, putOffBefore: at(3) });
+  expect(await waiting()).toEqual(whole);
 });
 
 describe('a job that is added while an older one of its key is being fetched', () => {
