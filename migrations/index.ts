@@ -19,6 +19,7 @@ import { BusyIdempotencyKeys } from './0018-busy-idempotency-keys.js';
 import { NestingOfBodies } from './0019-nesting-of-bodies.js';
 import { CertainJobs } from './0020-certain-jobs.js';
 import { WakingInTurns } from './0021-waking-in-turns.js';
+import { OpenCountsAsHeld } from './0022-open-counts-as-held.js';
 import { DataKeySamples } from './0023-data-key-samples.js';
 
 /** Every migration, in order. One file a change; a released one is never edited. */
@@ -44,5 +45,6 @@ export const migrations = [
   { name: '0019-nesting-of-bodies', class: NestingOfBodies },
   { name: '0020-certain-jobs', class: CertainJobs },
   { name: '0021-waking-in-turns', class: WakingInTurns },
+  { name: '0022-open-counts-as-held', class: OpenCountsAsHeld },
   { name: '0023-data-key-samples', class: DataKeySamples },
 ];

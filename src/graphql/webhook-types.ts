@@ -11,7 +11,9 @@ export enum HeldAction {
 }
 registerEnumType(HeldAction, {
   name: 'HeldAction',
-  description: 'What becomes of held deliveries when their webhook is enabled.',
+  description:
+    'What becomes of held deliveries when their webhook is enabled. Those that a pause has not got round to holding count ' +
+    'as held.',
   valuesConfig: {
     RELEASE: {
       description: 'They are sent at once, the oldest first; of a long backlog some may overtake others.',

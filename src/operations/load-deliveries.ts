@@ -3,6 +3,7 @@ import { bigintArray } from '../array-parameters.js';
 import { query, type Statement } from '../database.js';
 import { idRange } from '../domain/delivery-id.js';
 import { LANES } from '../domain/lanes.js';
+import { countsAsHeldSql } from './counts-as-held.js';
 import type { DeliverPayload } from './enqueue.js';
 
 export { idRange };
@@ -62,7 +63,7 @@ const loadSql = (more: { column: string; join: string }) => `
            w.sealed_secret, w.generation, w.previous_sealed_secret,
            extract(epoch from w.previous_secret_expires_at)::float8 * 1000 as previous_secret_expires_at_ms${more.column},
            case when w.deleted_at is not null then 'DELETED'
-                when not w.active then 'INACTIVE'
+                when not w.active or ${countsAsHeldSql('d', 'w')} then 'INACTIVE'
                 when greatest(d.due_at, w.closed_until) > now() then 'EARLY'
                 else 'DUE' end as state
     from hookwright.deliveries d
@@ -90,8 +91,8 @@ const turnAwayStatement: Statement = {
   name: 'turn_away_deliveries',
   text: `
     with judged as materialized (
-      select d.id, d.attempt_count, greatest(d.due_at, w.closed_until) as ready_at, w.active,
-             w.deleted_at is not null as deleted
+      select d.id, d.attempt_count, greatest(d.due_at, w.closed_until) as ready_at,
+             w.active and not ${countsAsHeldSql('d', 'w')} as active, w.deleted_at is not null as deleted
       from hookwright.deliveries d join hookwright.webhooks w on w.id = d.webhook_id
       where d.id = any($1::bigint[]) and (d.status = 'PENDING') is true
       order by d.id for update of d),
@@ -110,8 +111,9 @@ const turnAwayStatement: Statement = {
 
 /**
  * Loads the deliveries that jobs name. A job is only a hint, so each is answered with the delivery if its attempt is
- * really due, else with null. Where the webhook is inactive or deleted the delivery is held or canceled; where its
- * time has not come, or its endpoint is closed, the job is put off until then. No attempt is burned either way.
+ * really due, else with null. Where the webhook is inactive or deleted the delivery is held or canceled; so is it held
+ * where it counts as held already. Where its time has not come, or its endpoint is closed, the job is put off until then.
+ * No attempt is burned either way.
  */
 export async function loadDeliveries(
   pool: pg.Pool,

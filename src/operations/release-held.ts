@@ -24,7 +24,10 @@ export async function releaseHeld(
         `Webhook ${webhookId} is inactive; enable it to release what it holds.`,
       );
     }
-    await client.query('update hookwright.webhooks set keep_held = false where id = $1', [webhookId]);
+    await client.query(
+      'update hookwright.webhooks set keep_held = false, keep_held_up_to = null where id = $1',
+      [webhookId],
+    );
     await enqueueSettle(client, tenantId, webhookId);
     withCommit(
       audit(client, by, { tenantId, action: 'HELD_RELEASED', target: 'WEBHOOK', targetId: webhookId }),

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { type Database, query, type Statement, transaction } from '../database.js';
 import { LANES } from '../domain/lanes.js';
+import { openSinceSql } from './counts-as-held.js';
 import { enqueueSettle, needsJobSql, type Woken, wakeJobsSql } from './enqueue.js';
 
 const CHUNK_ROWS = 1_000;
@@ -9,6 +10,7 @@ interface WebhookState {
   active: boolean;
   deleted: boolean;
   keep_held: boolean;
+  keep_held_up_to: number | null;
   discard_held_up_to: number | null;
   hold_expired: boolean;
   /** When it was like this, as Postgres writes it: a Date would lose the microseconds. */
@@ -28,8 +30,9 @@ const cancel = (reason: string) =>
 
 /**
  * Brings a webhook's open deliveries in line with the webhook, in chunks: an inactive webhook's pending ones are
- * held, an active one's held ones are released in the order of ids and its put-off ones woken, a deleted one's are
- * canceled. It reads the state anew for each chunk and may be stopped and started again at any point.
+ * held, an active one's held ones are released in the order of ids (or kept, or canceled, as it was asked for) and its
+ * put-off ones woken, a deleted one's are canceled. It reads the state anew for each chunk and may be stopped and started
+ * again at any point.
  *
  * @param turnMs after this long the rest is left to another job
  * @param woken what an earlier job has done of the waking, and since when it was to be done
@@ -69,7 +72,7 @@ async function settleChunk(
 ): Promise<{ moved: number; activeAt: string | null }> {
   // Shared lock: the webhook cannot be switched while a chunk follows its state.
   const { rows } = await client.query<WebhookState>(
-    `select active, deleted_at is not null as deleted, keep_held, discard_held_up_to,
+    `select active, deleted_at is not null as deleted, keep_held, keep_held_up_to, discard_held_up_to,
             coalesce(hold_until <= now(), false) as hold_expired, now()::text as now
      from hookwright.webhooks where id = $1 and tenant_id = $2 for share`,
     [webhookId, tenantId],
@@ -97,20 +100,28 @@ function movesFor(webhook: WebhookState): Move[] {
   if (!webhook.active) {
     const hold: Move = { where: `status = 'PENDING'`, set: `status = 'HELD'` };
     const expire: Move = { where: `status = 'HELD'`, set: cancel('HOLD_EXPIRED') };
-    return webhook.hold_expired ? [hold, expire] : [hold];
+    return [hold, ...discard(webhook), ...(webhook.hold_expired ? [expire] : [])];
   }
-  const moves: Move[] = [];
-  if (webhook.discard_held_up_to !== null) {
-    moves.push({
-      where: `status = 'HELD' and id <= ${webhook.discard_held_up_to}`,
-      set: cancel('DISCARDED'),
-    });
-  }
-  if (!webhook.keep_held) {
-    moves.push({ where: `status = 'HELD'`, set: `status = 'PENDING', job_group = null`, enqueue: true });
-  }
-  return moves;
+  const release: Move = {
+    where: `status = 'HELD'`,
+    set: `status = 'PENDING', job_group = null`,
+    enqueue: true,
+  };
+  return [...holdRest(webhook), ...discard(webhook), ...(webhook.keep_held ? [] : [release])];
 }
+
+/** What was pending still when the webhook was enabled counts as held. */
+function holdRest({ keep_held_up_to, discard_held_up_to }: WebhookState): Move[] {
+  const bound = Math.max(keep_held_up_to ?? 0, discard_held_up_to ?? 0);
+  return bound === 0 ? [] : [{ where: openUpTo('PENDING', bound), set: `status = 'HELD'` }];
+}
+
+function discard({ discard_held_up_to: bound }: WebhookState): Move[] {
+  return bound === null ? [] : [{ where: openUpTo('HELD', bound), set: cancel('DISCARDED') }];
+}
+
+const openUpTo = (status: string, bound: number) =>
+  `status = '${status}' and id <= ${bound} and ${openSinceSql('d', String(bound))}`;
 
 async function apply(
   client: pg.PoolClient,
@@ -120,7 +131,7 @@ async function apply(
 ): Promise<number> {
   const { rows } = await client.query<{ moved: number }>(
     `with chunk as (
-       select id from hookwright.deliveries
+       select id from hookwright.deliveries d
        where tenant_id = $1 and webhook_id = $2 and ${move.where}
        order by id limit ${CHUNK_ROWS} for update),
      moved as (

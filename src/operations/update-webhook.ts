@@ -9,7 +9,10 @@ export interface WebhookChange {
   url?: string;
   eventTypes?: string[];
   active?: boolean;
-  /** What becomes of held deliveries when the webhook is enabled; without meaning otherwise. Default RELEASE. */
+  /**
+   * What becomes of held deliveries when the webhook is enabled, and of those that a pause has not got round to holding;
+   * without meaning otherwise. Default RELEASE.
+   */
   held?: 'RELEASE' | 'KEEP' | 'DISCARD';
 }
 
@@ -114,7 +117,8 @@ async function enable(
     `update hookwright.webhooks
      set active = true, generation = generation + 1, consecutive_failures = 0, disabled_at = null,
          disabled_reason = null, hold_until = null, closed_until = null, keep_held = $2,
-         discard_held_up_to = case when $3 then hookwright.next_id() end
+         keep_held_up_to = case when $2 then hookwright.next_id() end,
+         discard_held_up_to = case when $3 then hookwright.next_id() else discard_held_up_to end
      where id = $1`,
     [webhookId, held === 'KEEP', held === 'DISCARD'],
   );

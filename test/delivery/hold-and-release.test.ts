@@ -1,6 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { commandLine } from '../../src/operations/audit.js';
+import { cancelDelivery } from '../../src/operations/cancel-delivery.js';
 import { loadDeliveries } from '../../src/operations/load-deliveries.js';
+import { redeliver } from '../../src/operations/redeliver.js';
 import { releaseHeld } from '../../src/operations/release-held.js';
 import { settleWebhook } from '../../src/operations/settle-webhook.js';
 import type { WebhookChange } from '../../src/operations/update-webhook.js';
@@ -8,7 +11,7 @@ import { updateWebhook } from '../../src/operations/update-webhook.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { emitMany } from '../support/factories.js';
-import { answer, type Receiver, startReceiver } from '../support/receiver.js';
+import { answer, holdAnswers, type Receiver, startReceiver } from '../support/receiver.js';
 
 let stack: DeliveryStack;
 let receiver: Receiver;
@@ -160,6 +163,131 @@ describe('a paused webhook', () => {
     await eventually(async () => (await stack.delivery(heldEvent)).status === 'CANCELED');
     expect((await stack.delivery(heldEvent)).cancel_reason).toBe('HOLD_EXPIRED');
     expect(await stack.deliveries(`event_id = ${lateEvent}`)).toEqual([]);
+  });
+});
+
+describe('a webhook that is enabled before its pause has been settled', () => {
+  let before: number;
+  /** A first attempt and a retry that wait, and then a pause, which nobody settles yet. */
+  beforeEach(async () => {
+    await open();
+    await stack.emit();
+    const retried = await stack.delivery(await stack.emit());
+    await stack.rows(
+      `update hookwright.deliveries set attempt_count = 1, due_at = now() + interval '1 hour' where id = ${retried.id}`,
+    );
+    await stack.rows(`delete from graphile_worker._private_jobs where key = 'd:${retried.id}'`);
+    before = retried.id;
+    await change({ active: false });
+  });
+  const settle = () => settleWebhook(stack.services.db, stack.tenantId, webhookId);
+  const load = async ({ id, attempt_count }: { id: number; attempt_count: number }) =>
+    (await loadDeliveries(stack.services.db.pool, [{ id, attempt: attempt_count + 1 }]))[0];
+  const reasons = async () => (await stack.deliveries()).map(({ cancel_reason }) => cancel_reason);
+
+  test('with held: RELEASE sends all', async () => {
+    await change({ active: true });
+    await settle();
+    expect(await statuses()).toEqual(['PENDING', 'PENDING']);
+    expect(await load((await stack.deliveries())[0]!)).toMatchObject({ attemptNumber: 1 });
+  });
+
+  test('with held: DISCARD cancels all that was open, and sends what comes then', async () => {
+    await change({ active: true, held: 'DISCARD' });
+    const newEvent = await stack.emit();
+    await settle();
+    expect(await statuses()).toEqual(['CANCELED', 'CANCELED', 'PENDING']);
+    expect(await reasons()).toEqual(['DISCARDED', 'DISCARDED', null]);
+    stack.startDaemon();
+    await eventually(async () => (await stack.delivery(newEvent)).status === 'SUCCEEDED');
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  test('with held: KEEP keeps all that was open, until it is released', async () => {
+    await change({ active: true, held: 'KEEP' });
+    await stack.emit();
+    await settle();
+    expect(await statuses()).toEqual(['HELD', 'HELD', 'PENDING']);
+    await releaseHeld(stack.services.db, stack.tenantId, webhookId, commandLine);
+    await settle();
+    expect(await statuses()).toEqual(['PENDING', 'PENDING', 'PENDING']);
+    expect(await load((await stack.deliveries())[0]!)).toMatchObject({ attemptNumber: 1 });
+  });
+
+  test.each(['KEEP', 'DISCARD'] as const)(
+    'with held: %s sends nothing of it, though its jobs come before the settling',
+    async (held) => {
+      await change({ active: true, held });
+      const [first] = await stack.deliveries();
+      expect(await load(first!)).toBeNull();
+      expect(await statuses()).toEqual(['HELD', 'PENDING']);
+    },
+  );
+
+  test('and is released with held: KEEP, sends what has not been held yet as well', async () => {
+    await change({ active: true, held: 'KEEP' });
+    await releaseHeld(stack.services.db, stack.tenantId, webhookId, commandLine);
+    expect(await load((await stack.deliveries())[0]!)).toMatchObject({ attemptNumber: 1 });
+  });
+
+  test('a redelivery that is asked for then is sent, and so are its retries, later pauses notwithstanding', async () => {
+    const [first] = await stack.deliveries();
+    await cancelDelivery(stack.services.db, stack.tenantId, first!.id, commandLine);
+    await change({ active: true, held: 'DISCARD' });
+    await delay(2); // ids tell milliseconds apart
+    await redeliver(stack.services.db, stack.tenantId, first!.id, commandLine);
+    await settle();
+    expect(await statuses()).toEqual(['PENDING', 'CANCELED']);
+    receiver.answerWith(answer(500));
+    const daemon = stack.startDaemon();
+    await eventually(async () => ((await stack.deliveries())[0]?.attempt_count ?? 0) >= 2);
+    await change({ active: false });
+    await daemon.stop();
+    await settle();
+    expect(await statuses()).toEqual(['HELD', 'CANCELED']);
+    await change({ active: true });
+    await settle();
+    expect(await statuses()).toEqual(['PENDING', 'CANCELED']);
+  });
+
+  test.each([
+    ['DISCARD', 'RELEASE', ['CANCELED', 'CANCELED', 'PENDING']],
+    ['DISCARD', 'KEEP', ['CANCELED', 'CANCELED', 'HELD']],
+    ['KEEP', 'RELEASE', ['PENDING', 'PENDING', 'PENDING']],
+    ['RELEASE', 'DISCARD', ['CANCELED', 'CANCELED', 'CANCELED']],
+    ['RELEASE', 'KEEP', ['HELD', 'HELD', 'HELD']],
+  ] as const)(
+    'twice, with held: %s and then %s: each has its say over what was open',
+    async (one, two, then) => {
+      await change({ active: true, held: one });
+      await stack.emit();
+      await change({ active: false });
+      await change({ active: true, held: two });
+      await settle();
+      expect(await statuses()).toEqual(then);
+    },
+  );
+
+  test('and paused again, has what it discards canceled at once', async () => {
+    await change({ active: true, held: 'DISCARD' });
+    await stack.emit();
+    await change({ active: false });
+    await settle();
+    expect(await statuses()).toEqual(['CANCELED', 'CANCELED', 'HELD']);
+  });
+
+  test('has a request that was under way recorded, and makes no retry of it', async () => {
+    const answerNext = holdAnswers(receiver, answer(500));
+    await change({ active: true });
+    stack.startDaemon();
+    const fail = await answerNext();
+    await change({ active: false });
+    await change({ active: true, held: 'DISCARD' });
+    fail();
+    await eventually(async () => (await stack.deliveries())[0]?.attempt_count === 1);
+    await eventually(async () => (await statuses()).every((status) => status === 'CANCELED'));
+    expect(receiver.received).toHaveLength(1);
+    expect((await stack.deliveries(`id = ${before}`))[0]?.cancel_reason).toBe('DISCARDED');
   });
 });
 
