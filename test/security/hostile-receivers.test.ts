@@ -106,7 +106,7 @@ describe.each([
 
   async function deliveriesOf(webhookId: number): Promise<DeliveryRead[]> {
     const { status, body } = await api.graphql(
-      `query ($id: ID!) { deliveries(filter: {webhookId: $id}, first: 100) { edges { node { status attempts {
+      `query ($id: ID!) { deliveries(filter: {webhookId: $id}, first: 10) { edges { node { status attempts {
          durationMs statusCode errorCode responseTruncated responseHeaders responseBody responseBodyBase64 } } } } }`,
       { id: String(webhookId) },
     );
