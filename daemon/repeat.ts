@@ -3,9 +3,15 @@ import type { Logger } from 'pino';
 /**
  * Runs `work` every so often, never twice at once. When it fails that is logged, and it comes round again.
  *
+ * @param sweep its name in the log
  * @returns a function that ends it, after the work under way
  */
-export function repeat(everyMs: number, log: Logger, work: () => Promise<void>): () => Promise<void> {
+export function repeat(
+  sweep: string,
+  everyMs: number,
+  log: Logger,
+  work: () => Promise<void>,
+): () => Promise<void> {
   let underWay: Promise<void> = Promise.resolve();
   let busy = false;
   const timer = setInterval(() => {
@@ -14,7 +20,7 @@ export function repeat(everyMs: number, log: Logger, work: () => Promise<void>):
     }
     busy = true;
     underWay = work()
-      .catch((error: unknown) => log.warn({ err: error }, 'a sweep failed; it is tried again'))
+      .catch((error: unknown) => log.warn({ err: error, sweep }, 'a sweep failed; it is tried again'))
       .finally(() => {
         busy = false;
       });

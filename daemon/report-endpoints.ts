@@ -23,7 +23,7 @@ export function startEndpointReports({
 }): () => Promise<void> {
   const daemonId = randomUUID();
   let reported = new Map<number, EndpointState>();
-  return repeat(EVERY_MS, log, async () => {
+  return repeat('report-endpoints', EVERY_MS, log, async () => {
     const states = new Map(gate.states().map((state) => [state.webhookId, state]));
     const news = [...states.values()].filter((state) => isNews(state, reported.get(state.webhookId)));
     if (news.length > 0) {

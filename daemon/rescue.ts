@@ -33,47 +33,39 @@ export function startRescue(
   metrics: Pick<DaemonMetrics, 'sweep'>,
 ): () => Promise<void> {
   const queue = inTurn();
-  const sweep = (name: string, work: () => Promise<void>) =>
-    queue(() => unlessRunningElsewhere(db.pool, name, work));
-  const schedule = repeat(SCHEDULE_EVERY_MS, log, () =>
-    sweep('schedule', async () => {
+  const sweep = (name: string, everyMs: number, work: () => Promise<void>) =>
+    repeat(name, everyMs, log, () => queue(() => unlessRunningElsewhere(db.pool, name, work)));
+  const cursor = overdueFromStart();
+  const stops = [
+    sweep('schedule', SCHEDULE_EVERY_MS, async () => {
       metrics.sweep('schedule', await scheduleDeliveries(db.pool));
     }),
-  );
-  const held = repeat(HELD_EVERY_MS, log, () =>
-    sweep('rescue-held', async () => {
+    sweep('rescue-held', HELD_EVERY_MS, async () => {
       const webhooks = await rescueHeld(db.pool);
       metrics.sweep('held', webhooks);
       if (webhooks > 0) {
         log.info({ webhooks }, 'found held deliveries to settle');
       }
     }),
-  );
-  const cursor = overdueFromStart();
-  const overdue = repeat(OVERDUE_EVERY_MS, log, () =>
-    sweep('rescue-overdue', async () => {
+    sweep('rescue-overdue', OVERDUE_EVERY_MS, async () => {
       const deliveries = await rescueOverdue(db.pool, cursor);
       metrics.sweep('overdue', deliveries);
       if (deliveries > 0) {
         log.warn({ deliveries }, 'rescued overdue deliveries that no job knew of');
       }
     }),
-  );
-  const bulk = repeat(BULK_EVERY_MS, log, () =>
-    sweep('rescue-bulk', async () => {
+    sweep('rescue-bulk', BULK_EVERY_MS, async () => {
       const operations = await rescueBulkOperations(db.pool);
       if (operations > 0) {
         log.info({ operations }, 'found bulk operations to go on with');
       }
     }),
-  );
-  const news = repeat(NEWS_EVERY_MS, log, () =>
-    sweep('news', async () => {
+    sweep('news', NEWS_EVERY_MS, async () => {
       await raisePending(db.pool);
       await warnOfExpiringHolds(db.pool);
     }),
-  );
+  ];
   return async () => {
-    await Promise.all([schedule(), held(), overdue(), bulk(), news()]);
+    await Promise.all(stops.map((stop) => stop()));
   };
 }

@@ -25,7 +25,7 @@ export function startShares({
   log: Logger;
   deliverer: Pick<Deliverer, 'takeDone'>;
 }): () => Promise<void> {
-  return repeat(EVERY_MS, log, async () => {
+  return repeat('shares', EVERY_MS, log, async () => {
     const done = deliverer.takeDone();
     if (totalOf(done) < BUSY_ATTEMPTS) {
       return;
