@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { query, type Statement } from '../database.js';
+import { idRange } from '../domain/delivery-id.js';
 import { LANES } from '../domain/lanes.js';
 import { type BulkSelection, hasStatusSql } from './bulk-selection.js';
-import { idRange } from './load-deliveries.js';
 
 /** What a chunk of a bulk operation does to deliveries. Each is told the ids that were selected, and looks again. */
 

@@ -6,8 +6,6 @@ import { LANES } from '../domain/lanes.js';
 import { countsAsHeldSql } from './counts-as-held.js';
 import type { DeliverPayload } from './enqueue.js';
 
-export { idRange };
-
 /** What a job says of one delivery. */
 export interface NamedDelivery extends DeliverPayload {
   /** The group whose job named it; undefined: it has a job of its own. */
