@@ -28,7 +28,7 @@ export async function examineDeliveries(client: pg.ClientBase): Promise<Delivery
         where datname = current_database() and application_name = $1) as daemons,
        (select count(*)::integer from (
           select from (
-            select d.id, d.job_group from hookwright.deliveries d
+            select d.id, d.attempt_count, d.job_group from hookwright.deliveries d
             where d.status = 'PENDING' and d.due_at < now() - $2 * interval '1 second'
             order by d.due_at limit ${LOOKED_MAX}) overdue
           where ${hasNoLiveJobSql('overdue', '$2')}) lost) as lost,
