@@ -11,6 +11,10 @@ export interface LinearPattern {
 
 /** Of the program that a pattern becomes; a repetition with a count is written out. */
 const INSTRUCTIONS_MAX = 1_000;
+/** Until the program is whole: each group is written once more into the one around it, and `(…){0}` into nothing. */
+const WRITTEN_MAX = 50_000;
+/** Groups within groups: each is read by a call within a call. */
+const GROUPS_MAX = 100;
 
 type Instruction =
   | { kind: 'char'; matches: (codePoint: number) => boolean }
@@ -84,6 +88,8 @@ const assertions: Record<string, (text: readonly number[], at: number) => boolea
 class Compiler {
   #at = 0;
   #program: Instruction[] = [];
+  #written = 0;
+  #groups = 0;
 
   constructor(private readonly source: string) {}
 
@@ -94,7 +100,8 @@ class Compiler {
   }
 
   #emit(...instructions: Instruction[]): void {
-    if (this.#program.length + instructions.length > INSTRUCTIONS_MAX) {
+    this.#written += instructions.length;
+    if (this.#program.length + instructions.length > INSTRUCTIONS_MAX || this.#written > WRITTEN_MAX) {
       throw new PatternError(
         `is too long, with its repetitions written out: at most ${INSTRUCTIONS_MAX} steps`,
       );
@@ -104,18 +111,21 @@ class Compiler {
 
   /** `a|b|c`, until the end or a closing parenthesis. */
   #alternatives(): void {
-    const first = this.#apart(() => this.#sequence());
-    if (this.source[this.#at] !== '|') {
-      this.#append(first);
-      return;
+    const parts = [this.#apart(() => this.#sequence())];
+    while (this.source[this.#at] === '|') {
+      this.#at += 1;
+      parts.push(this.#apart(() => this.#sequence()));
     }
-    this.#at += 1;
-    const others = this.#apart(() => this.#alternatives());
-    this.#emit({ kind: 'split', to: 1, or: first.length + 2 });
-    this.#relocateLast();
-    this.#append(first);
-    this.#jump(others.length + 1);
-    this.#append(others);
+    const last = parts.pop()!;
+    let rest = last.length + parts.reduce((sum, part) => sum + part.length + 2, 0);
+    for (const part of parts) {
+      rest -= part.length + 2;
+      this.#emit({ kind: 'split', to: 1, or: part.length + 2 });
+      this.#relocateLast();
+      this.#append(part);
+      this.#jump(rest + 1);
+    }
+    this.#append(last);
   }
 
   #sequence(): void {
@@ -127,6 +137,9 @@ class Compiler {
   }
 
   #repeat(atom: readonly Instruction[], least: number, most: number): void {
+    if (atom.length === 0) {
+      return; // nothing, however often: 10⁹ times would never reach the limit of instructions
+    }
     for (let n = 0; n < least; n++) {
       this.#append(atom);
     }
@@ -173,7 +186,12 @@ class Compiler {
         throw new PatternError('changes the flags in its middle');
       }
       this.#at += opening.length;
+      this.#groups += 1;
+      if (this.#groups > GROUPS_MAX) {
+        throw new PatternError(`has groups within groups more than ${GROUPS_MAX} deep`);
+      }
       this.#alternatives();
+      this.#groups -= 1;
       this.#at += 1; // the closing parenthesis
       return;
     }

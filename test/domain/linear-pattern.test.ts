@@ -78,6 +78,8 @@ describe('a linear pattern', () => {
     ['^(?:foo|ba[rz])?$', ['', 'foo', 'baz'], ['fo', 'foobar']],
     ['', ['', 'x'], []],
     ['a|', ['', 'b'], []],
+    ['^(?:a|b||c(d|e))$', ['a', 'b', '', 'cd', 'ce'], ['c', 'd', 'ab']],
+    ['^a(?:){1000000000}(?:|){5,}b$', ['ab'], ['a', 'b']],
   ])('%s', (source, good, bad) => {
     const found = linearPattern(source);
     expect(good.filter((text) => !found.test(text))).toEqual([]);
@@ -105,6 +107,10 @@ describe('a linear pattern', () => {
     ['a{1001}', 'too long'],
     ['((a{100}){100}){100}', 'too long'],
     ['(a{0,999}){0,999}', 'too long'],
+    ['(?:^){1000000000}', 'too long'],
+    ['(a{999}){0}'.repeat(5_000), 'too long'],
+    ['a|'.repeat(30_000), 'too long'],
+    [`${'('.repeat(101)}a${')'.repeat(101)}`, 'deep'],
   ])('%s is refused: it %s', (source, reason) => {
     expect(() => linearPattern(source)).toThrow(PatternError);
     expect(() => linearPattern(source)).toThrow(reason);
