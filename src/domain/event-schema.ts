@@ -1,4 +1,5 @@
-import { linearPattern, PatternError } from './linear-pattern.js';
+import { linearPattern } from './linear-pattern.js';
+import { PatternError } from './pattern-program.js';
 import { childrenOf, type JsonObject, pointerOf, stepsOf, targetOf, walkSchemas } from './schema-places.js';
 
 /** A broken rule of a schema: where, a code, and a sentence that goes on after "The schema …" or its place. */

@@ -1,3 +1,5 @@
+import { type Instruction, PatternError, programOf } from './pattern-program.js';
+
 /**
  * Regular expressions of JSON Schema (`pattern`, `patternProperties`), matched in a time that grows with the length of
  * the text and of the pattern, and not with their power: JavaScript's own engine tries alternatives one after another,
@@ -5,248 +7,125 @@
  * Algorithm, 1968). So what needs memory of what was matched cannot be had: backreferences and looking around.
  */
 export interface LinearPattern {
+  /** Of its program, which is how many steps a character of a text may take. */
+  readonly length: number;
   test(text: string): boolean;
   toString(): string;
 }
 
-/** Of the program that a pattern becomes; a repetition with a count is written out. */
-const INSTRUCTIONS_MAX = 1_000;
-/** Until the program is whole: each group is written once more into the one around it, and `(…){0}` into nothing. */
-const WRITTEN_MAX = 50_000;
-/** Groups within groups: each is read by a call within a call. */
-const GROUPS_MAX = 100;
+/** Told how much work was done, and on which text. May throw, to have no more of it done. */
+export type SpendSteps = (steps: number, text: string) => void;
 
-type Instruction =
-  | { kind: 'char'; matches: (codePoint: number) => boolean }
-  /** Goes on at both places at once. */
-  | { kind: 'split'; to: number; or: number }
-  | { kind: 'assert'; holds: (text: readonly number[], at: number) => boolean }
-  | { kind: 'match' };
-
-/** Why a pattern cannot be used. */
-export class PatternError extends Error {}
+/** What a test takes before its first character, in steps, and each character by itself. */
+const STEPS_TO_START = 10;
+const STEPS_A_CHARACTER = 2;
+/** Steps are told of in such portions: a call for each would take longer than they do. */
+const PORTION = 1_000;
 
 /**
  * @param source as `new RegExp(source, 'u')` takes it
  * @throws PatternError when it is no regular expression, needs memory, or becomes too long
  */
-export function linearPattern(source: string): LinearPattern {
+export function linearPattern(source: string, spend: SpendSteps = () => {}): LinearPattern {
   try {
     new RegExp(source, 'u');
   } catch {
     throw new PatternError('is not a regular expression');
   }
-  const program = new Compiler(source).compile();
-  return { test: (text) => run(program, text), toString: () => `/${source}/u` };
+  const matcher = new Matcher(programOf(source), spend);
+  return {
+    length: matcher.length,
+    test: (text) => matcher.test(text),
+    toString: () => `/${source}/u`,
+  };
 }
 
-function run(program: readonly Instruction[], input: string): boolean {
-  const text = Array.from(input, (character) => character.codePointAt(0)!);
-  const seenAt = new Int32Array(program.length).fill(-1);
-  let current: number[] = [];
-  for (let at = 0; at <= text.length; at++) {
-    const next: number[] = [];
-    // A match may start anywhere.
-    const waiting = [0, ...current.reverse()];
-    while (waiting.length > 0) {
-      const index = waiting.pop()!;
+/** Keeps its lists: a text of 256 KiB would make as many. */
+class Matcher {
+  readonly length: number;
+  /** Where each instruction has been looked at last. */
+  readonly #seenAt: Int32Array;
+  /** Still to be looked at for this character: each puts in two others at most. */
+  readonly #waiting: Int32Array;
+  #current: Int32Array;
+  #next: Int32Array;
+  /** That the last call of `#advance` took. */
+  #steps = 0;
+
+  constructor(
+    private readonly program: readonly Instruction[],
+    private readonly spend: SpendSteps,
+  ) {
+    this.length = program.length;
+    this.#seenAt = new Int32Array(program.length);
+    this.#waiting = new Int32Array(3 * program.length);
+    this.#current = new Int32Array(program.length);
+    this.#next = new Int32Array(program.length);
+  }
+
+  test(text: string): boolean {
+    this.#seenAt.fill(-1);
+    let steps = STEPS_TO_START;
+    let before: number | undefined;
+    let count = 0;
+    for (let at = 0; at <= text.length; ) {
+      const after = text.codePointAt(at);
+      const start = this.#current;
+      const goesOn = this.#advance(count, at, before, after);
+      steps += this.#steps;
+      if (goesOn < 0 || steps >= PORTION) {
+        this.spend(steps, text);
+        steps = 0;
+      }
+      if (goesOn < 0) {
+        return true;
+      }
+      count = goesOn;
+      this.#current = this.#next;
+      this.#next = start;
+      before = after;
+      at += after !== undefined && after > 0xffff ? 2 : 1;
+    }
+    this.spend(steps, text);
+    return false;
+  }
+
+  /** @returns how many instructions go on after this character; -1: the pattern matches */
+  #advance(count: number, at: number, before: number | undefined, after: number | undefined): number {
+    const { program } = this;
+    const [seenAt, waiting, current, next] = [this.#seenAt, this.#waiting, this.#current, this.#next];
+    let left = 0;
+    while (left < count) {
+      waiting[left] = current[left]!;
+      left += 1;
+    }
+    waiting[left++] = 0; // a match may start anywhere
+    let goOn = 0;
+    let steps = STEPS_A_CHARACTER;
+    while (left > 0) {
+      left -= 1;
+      const index = waiting[left]!;
+      steps += 1;
       if (seenAt[index] === at) {
         continue;
       }
       seenAt[index] = at;
       const instruction = program[index]!;
-      if (instruction.kind === 'match') {
-        return true;
-      }
-      if (instruction.kind === 'split') {
-        waiting.push(instruction.or, instruction.to);
-      } else if (instruction.kind === 'assert') {
-        if (instruction.holds(text, at)) {
-          waiting.push(index + 1);
+      if (instruction.kind === 'char') {
+        if (after !== undefined && instruction.matches(after)) {
+          next[goOn++] = index + 1;
         }
-      } else if (at < text.length && instruction.matches(text[at]!)) {
-        next.push(index + 1);
+      } else if (instruction.kind === 'split') {
+        waiting[left++] = instruction.or;
+        waiting[left++] = instruction.to;
+      } else if (instruction.kind === 'match') {
+        this.#steps = steps;
+        return -1;
+      } else if (instruction.holds(before, after)) {
+        waiting[left++] = index + 1;
       }
     }
-    current = next;
+    this.#steps = steps;
+    return goOn;
   }
-  return false;
-}
-
-const isWordAt = (text: readonly number[], at: number) =>
-  at >= 0 && at < text.length && /^\w$/.test(String.fromCodePoint(text[at]!));
-const atWordEdge = (text: readonly number[], at: number) => isWordAt(text, at - 1) !== isWordAt(text, at);
-
-const assertions: Record<string, (text: readonly number[], at: number) => boolean> = {
-  '^': (_, at) => at === 0,
-  $: (text, at) => at === text.length,
-  '\\b': atWordEdge,
-  '\\B': (text, at) => !atWordEdge(text, at),
-};
-
-/** Reads a pattern that JavaScript has found valid: only its structure has to be found, single atoms stay JavaScript's. */
-class Compiler {
-  #at = 0;
-  #program: Instruction[] = [];
-  #written = 0;
-  #groups = 0;
-
-  constructor(private readonly source: string) {}
-
-  compile(): Instruction[] {
-    this.#alternatives();
-    this.#emit({ kind: 'match' });
-    return this.#program;
-  }
-
-  #emit(...instructions: Instruction[]): void {
-    this.#written += instructions.length;
-    if (this.#program.length + instructions.length > INSTRUCTIONS_MAX || this.#written > WRITTEN_MAX) {
-      throw new PatternError(
-        `is too long, with its repetitions written out: at most ${INSTRUCTIONS_MAX} steps`,
-      );
-    }
-    this.#program.push(...instructions);
-  }
-
-  /** `a|b|c`, until the end or a closing parenthesis. */
-  #alternatives(): void {
-    const parts = [this.#apart(() => this.#sequence())];
-    while (this.source[this.#at] === '|') {
-      this.#at += 1;
-      parts.push(this.#apart(() => this.#sequence()));
-    }
-    const last = parts.pop()!;
-    let rest = last.length + parts.reduce((sum, part) => sum + part.length + 2, 0);
-    for (const part of parts) {
-      rest -= part.length + 2;
-      this.#emit({ kind: 'split', to: 1, or: part.length + 2 });
-      this.#relocateLast();
-      this.#append(part);
-      this.#jump(rest + 1);
-    }
-    this.#append(last);
-  }
-
-  #sequence(): void {
-    while (this.#at < this.source.length && !'|)'.includes(this.source[this.#at]!)) {
-      const atom = this.#apart(() => this.#atom());
-      const [least, most] = this.#quantifier();
-      this.#repeat(atom, least, most);
-    }
-  }
-
-  #repeat(atom: readonly Instruction[], least: number, most: number): void {
-    if (atom.length === 0) {
-      return; // nothing, however often: 10⁹ times would never reach the limit of instructions
-    }
-    for (let n = 0; n < least; n++) {
-      this.#append(atom);
-    }
-    if (most === Number.POSITIVE_INFINITY) {
-      this.#emit({ kind: 'split', to: 1, or: atom.length + 2 });
-      this.#relocateLast();
-      this.#append(atom);
-      this.#jump(-atom.length - 1);
-      return;
-    }
-    for (let n = least; n < most; n++) {
-      this.#emit({ kind: 'split', to: 1, or: atom.length + 1 });
-      this.#relocateLast();
-      this.#append(atom);
-    }
-  }
-
-  #quantifier(): [least: number, most: number] {
-    const [text, symbol, least, comma, most] =
-      /^(?:([*+?])|\{(\d+)(,?)(\d*)\})\??/.exec(this.source.slice(this.#at)) ?? [];
-    this.#at += text?.length ?? 0;
-    switch (symbol) {
-      case '*':
-        return [0, Number.POSITIVE_INFINITY];
-      case '+':
-        return [1, Number.POSITIVE_INFINITY];
-      case '?':
-        return [0, 1];
-    }
-    if (least === undefined) {
-      return [1, 1];
-    }
-    return [Number(least), comma === '' ? Number(least) : most ? Number(most) : Number.POSITIVE_INFINITY];
-  }
-
-  #atom(): void {
-    const rest = this.source.slice(this.#at);
-    if (/^\((\?[=!]|\?<[=!])/.test(rest) || /^\\([1-9]|k<)/.test(rest)) {
-      throw new PatternError('looks around or back, which cannot be done in a time that is known beforehand');
-    }
-    const [opening] = /^\((\?:|\?<[^>]*>)?/.exec(rest) ?? [];
-    if (opening !== undefined) {
-      if (opening === '(' && rest[1] === '?') {
-        throw new PatternError('changes the flags in its middle');
-      }
-      this.#at += opening.length;
-      this.#groups += 1;
-      if (this.#groups > GROUPS_MAX) {
-        throw new PatternError(`has groups within groups more than ${GROUPS_MAX} deep`);
-      }
-      this.#alternatives();
-      this.#groups -= 1;
-      this.#at += 1; // the closing parenthesis
-      return;
-    }
-    const [atom] = ATOM.exec(rest)!;
-    this.#at += atom.length;
-    const holds = assertions[atom];
-    this.#emit(holds === undefined ? { kind: 'char', matches: matcherOf(atom) } : { kind: 'assert', holds });
-  }
-
-  /** Runs `write` on an empty program, which it answers with. Places in it are relative: `#append` moves them. */
-  #apart(write: () => void): Instruction[] {
-    const outer = this.#program;
-    this.#program = [];
-    write();
-    const inner = this.#program;
-    this.#program = outer;
-    return inner;
-  }
-
-  #append(part: readonly Instruction[]): void {
-    const start = this.#program.length;
-    this.#emit(
-      ...part.map((one) => (one.kind === 'split' ? { ...one, to: one.to + start, or: one.or + start } : one)),
-    );
-  }
-
-  /** To a place so many instructions ahead. */
-  #jump(by: number): void {
-    const to = this.#program.length + by;
-    this.#emit({ kind: 'split', to, or: to });
-  }
-
-  #relocateLast(): void {
-    const last = this.#program.length - 1;
-    const split = this.#program[last] as { to: number; or: number };
-    split.to += last;
-    split.or += last;
-  }
-}
-
-/** A class, an escape (two, where they are halves of one character), or a character. */
-const ATOM =
-  /^(?:\[(?:\\.|[^\]\\])*\]|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\(?:u\{[0-9a-fA-F]+\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|c[A-Za-z]|[pP]\{[^}]*\}|.)|.)/su;
-
-function matcherOf(atom: string): (codePoint: number) => boolean {
-  const expression = new RegExp(`^(?:${atom})$`, 'u');
-  const known = new Map<number, boolean>();
-  return (codePoint) => {
-    let matches = known.get(codePoint);
-    if (matches === undefined) {
-      matches = expression.test(String.fromCodePoint(codePoint));
-      if (known.size < 1_000) {
-        known.set(codePoint, matches);
-      }
-    }
-    return matches;
-  };
 }

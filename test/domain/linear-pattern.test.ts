@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { linearPattern, PatternError } from '../../src/domain/linear-pattern.js';
+import { linearPattern } from '../../src/domain/linear-pattern.js';
+import { PatternError } from '../../src/domain/pattern-program.js';
 
 const atom = fc.constantFrom(
   'a',
@@ -95,6 +96,20 @@ describe('a linear pattern', () => {
       expect(performance.now() - started).toBeLessThan(10_000);
     },
   );
+
+  test('tells what it does while it does it, and ends when it may do no more', () => {
+    const spent: number[] = [];
+    const found = linearPattern('[a-z]{1,300}@', (steps) => {
+      spent.push(steps);
+      if (spent.length === 5) {
+        throw new Error('enough');
+      }
+    });
+    expect(() => found.test('a'.repeat(250_000))).toThrow('enough');
+    expect(Math.max(...spent)).toBeLessThan(10_000);
+    expect(found.test('a@')).toBe(true);
+    expect(found.length).toBe(601);
+  });
 
   test.each([
     ['(', 'is not a regular expression'],
