@@ -1,4 +1,4 @@
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import { judgeEventSchema } from '../domain/event-schema.js';
 import { linearPattern } from '../domain/linear-pattern.js';
 import {
@@ -8,7 +8,15 @@ import {
   SCHEMA_KEYWORDS,
   targetOf,
 } from '../domain/schema-places.js';
+import { countedSchema } from '../domain/schema-steps.js';
 import type { InputIssue } from '../errors.js';
+import {
+  boundErrors,
+  type PayloadCheck,
+  payloadCheck,
+  spendingOptions,
+  spendOnValues,
+} from './payload-check.js';
 import { replaceKeywords } from './schema-keywords.js';
 
 /** Patterns must not be able to hold the process, so they are not JavaScript's. */
@@ -25,7 +33,7 @@ const options = {
 } as const;
 
 /** Compiles the meta-schema once, which takes longer than any schema of payloads. */
-const meta = new Ajv2020(options);
+const meta = boundErrors(new Ajv2020(options), false);
 
 /** The keywords of JSON Schema 2020-12 that a payload can break, and `$ref`. */
 const enforced: ReadonlySet<string> = new Set([
@@ -54,10 +62,15 @@ function plainSchema(schema: JsonObject): JsonObject {
 }
 
 /** @param schema JSON text of a schema that `schemaIssues` finds no fault with, or found none when it was stored */
-export function compileEventSchema(schema: string): ValidateFunction {
-  // An instance each: ajv remembers whatever it has compiled.
-  const ajv = replaceKeywords(new Ajv2020({ ...options, validateSchema: false }));
-  return ajv.compile(plainSchema(JSON.parse(schema)));
+export function compileEventSchema(schema: string): PayloadCheck {
+  const counted = countedSchema(plainSchema(JSON.parse(schema)));
+  return payloadCheck((steps, silent) => {
+    // An instance each: ajv remembers whatever it has compiled.
+    const ajv = replaceKeywords(
+      new Ajv2020({ ...options, ...spendingOptions(steps), validateSchema: false }),
+    );
+    return boundErrors(spendOnValues(ajv, steps), silent).compile(counted);
+  });
 }
 
 const ISSUES_MAX = 20;
@@ -74,6 +87,7 @@ export function schemaIssues(schema: Readonly<Record<string, unknown>>): InputIs
     const errors = (meta.errors ?? []).filter(
       ({ keyword }) => !/^(\$dynamicRef|\$ref|allOf|anyOf)$/.test(keyword),
     );
+    meta.errors = null; // they would be kept until the next schema
     return different(errors.map(metaIssue)).slice(0, ISSUES_MAX);
   }
   const problems = judgeEventSchema(schema);

@@ -1,7 +1,8 @@
-import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
+import type { ErrorObject } from 'ajv/dist/2020.js';
 import { type Database, query, type Statement } from '../database.js';
 import type { InputIssue } from '../errors.js';
 import { compileEventSchema } from './compile-event-schema.js';
+import { type PayloadCheck, StepsSpent, tooManySteps } from './payload-check.js';
 
 /** A row of the registry. */
 export interface RegisteredEventType {
@@ -21,14 +22,13 @@ export interface RegisteredEventType {
 interface Compiled {
   type: RegisteredEventType;
   /** Made at its first use: compiling costs milliseconds. */
-  validate?: ValidateFunction;
+  check?: PayloadCheck;
 }
 
 /** Below the 5 s after which a new type must be known everywhere. */
 const CACHE_AGE_MAX_MS = 4_000;
 /** Names that nobody registered must not cost a query each. */
 const REREAD_EVERY_MS = 1_000;
-const ISSUES_MAX = 20;
 const VERSIONS_SHOWN_MAX = 20;
 
 /** A schema that has not changed is not sent again. */
@@ -109,11 +109,15 @@ export class EventTypeRegistry {
       const detail = `The event type is deprecated. ${this.#known()}`;
       return [{ path: ['event'], code: 'event_type_deprecated', detail }];
     }
-    found.validate ??= compileEventSchema(found.type.schema);
-    if (found.validate(payload)) {
-      return [];
+    found.check ??= compileEventSchema(found.type.schema);
+    try {
+      return found.check.brokenRules(payload).map((error) => issueOf(error, payload));
+    } catch (error) {
+      if (error instanceof StepsSpent) {
+        return [tooManySteps(error, payload)];
+      }
+      throw error;
     }
-    return (found.validate.errors ?? []).slice(0, ISSUES_MAX).map((error) => issueOf(error, payload));
   }
 
   /** From now on what stands in the database is read again: this process has just changed it. */
@@ -174,8 +178,8 @@ export class EventTypeRegistry {
     for (const row of rows) {
       const old = before.get(row.name);
       if (row.schema === null && old !== undefined) {
-        const validate = old.validate === undefined ? {} : { validate: old.validate };
-        compiled.set(row.name, { type: { ...row, schema: old.type.schema }, ...validate });
+        const check = old.check === undefined ? {} : { check: old.check };
+        compiled.set(row.name, { type: { ...row, schema: old.type.schema }, ...check });
       } else {
         compiled.set(row.name, { type: { ...row, schema: row.schema ?? '{}' } });
       }

@@ -1,0 +1,210 @@
+import {
+  _,
+  type Ajv2020,
+  type CodeKeywordDefinition,
+  type ErrorObject,
+  type KeywordCxt,
+  Name,
+  type ValidateFunction,
+} from 'ajv/dist/2020.js';
+import { linearPattern } from '../domain/linear-pattern.js';
+import { ITEM_READS, NAME_READS, TEXT_READS } from '../domain/schema-steps.js';
+import type { InputIssue } from '../errors.js';
+
+/** For one payload. A step takes some 10 ns, and the process does nothing else meanwhile. */
+export const CHECK_STEPS_MAX = 5_000_000;
+/** For telling what is wrong with each branch, where each step may make an error: some 200 bytes. */
+const EXPLAIN_STEPS_MAX = 50_000;
+const BROKEN_RULES_MAX = 20;
+/** The names of a larger object are no part of what V8 knows of its shape: listing them takes several times longer. */
+const NAMES_QUICKLY_READ = 100;
+
+/** A check took more steps than it may. */
+export class StepsSpent extends Error {
+  /** @param text that a pattern was looked for in; null: the steps went elsewhere */
+  constructor(readonly text: string | null) {
+    super('The check of a payload takes too many steps.');
+  }
+}
+
+/** What is left of the steps of one check. */
+export class StepsLeft {
+  #left = 0;
+
+  refill(steps: number): void {
+    this.#left = steps;
+  }
+
+  readonly spend = (steps: number, text: string | null = null): void => {
+    this.#left -= steps;
+    if (this.#left < 0) {
+      throw new StepsSpent(text);
+    }
+  };
+}
+
+/** For an ajv that spends steps, on the schemas of `countedSchema` and on patterns. */
+export function spendingOptions(steps: StepsLeft) {
+  const regExp = (pattern: string) => linearPattern(pattern, steps.spend);
+  return {
+    $comment: (cost: string) => steps.spend(Number(cost)),
+    code: { regExp: Object.assign(regExp, { code: 'linearPattern' }) },
+  };
+}
+
+/** Teaches it to spend what grows with a value too, before anything that reads the value. */
+export function spendOnValues(ajv: Ajv2020, { spend }: StepsLeft): Ajv2020 {
+  const rule = { errors: false, schemaType: 'number' } as const;
+  const perText = (cost: number, text: string) => spend(Math.ceil((cost * text.length) / 8)) ?? true;
+  const perItem = (cost: number, list: unknown) =>
+    !Array.isArray(list) || (spend(cost * list.length) ?? true);
+  const perName = (cost: number, value: unknown) => {
+    if (typeof value === 'object' && value !== null) {
+      const names = Object.keys(value).length;
+      spend(cost * names * (names > NAMES_QUICKLY_READ ? 5 : 1));
+    }
+    return true;
+  };
+  return ajv
+    .addKeyword({ ...rule, keyword: TEXT_READS, type: 'string', before: 'maxLength', validate: perText })
+    .addKeyword({ ...rule, keyword: ITEM_READS, before: '$ref', validate: perItem })
+    .addKeyword({ ...rule, keyword: NAME_READS, before: '$ref', validate: perName });
+}
+
+/** Where ajv goes through a list or an object, and on after any number of faults. */
+const loops = [
+  'items',
+  'unevaluatedItems',
+  'additionalProperties',
+  'unevaluatedProperties',
+  'patternProperties',
+];
+/** Where a fault in a loop may also be one of the keyword itself. */
+const faultyLoops = ['additionalProperties', 'unevaluatedProperties', 'propertyNames'];
+/** Where ajv makes errors of branches tried in vain. */
+const unions = ['anyOf', 'oneOf', 'contains'];
+/** Counts the faults in code that ajv makes. */
+const errors = new Name('errors');
+
+/**
+ * Makes ajv leave each loop once it has found faults enough, and keep none of the items that `contains` is not about.
+ *
+ * @param silent makes nothing but empty errors of branches tried in vain: a full one takes as long as ten steps
+ */
+export function boundErrors(ajv: Ajv2020, silent: boolean): Ajv2020 {
+  const leave = ({ gen }: KeywordCxt) => gen.if(_`${errors} >= ${BROKEN_RULES_MAX}`, () => gen.break());
+  for (const keyword of new Set([...loops, ...faultyLoops, ...unions])) {
+    const definition = ajv.getKeyword(keyword) as CodeKeywordDefinition; // this ajv's own copy
+    const { code } = definition;
+    definition.code = (cxt) => {
+      const [apply, report] = [cxt.subschema.bind(cxt), cxt.error.bind(cxt)];
+      cxt.subschema = (application, valid) => {
+        const silence = silent && unions.includes(keyword) ? { createErrors: false } : {};
+        const applied = apply({ ...application, ...silence }, valid);
+        if (loops.includes(keyword)) {
+          cxt.gen.if(_`!${valid}`, () => leave(cxt));
+        } else if (keyword === 'contains') {
+          cxt.gen.if(_`!${valid}`, () => cxt.reset());
+        }
+        return applied;
+      };
+      if (faultyLoops.includes(keyword)) {
+        cxt.error = (...args) => {
+          report(...args);
+          leave(cxt);
+        };
+      }
+      code(cxt);
+    };
+  }
+  return ajv;
+}
+
+/** Judges payloads by one schema: whether it accepts them, and what is wrong with them. */
+export interface PayloadCheck {
+  /** False too where the check takes too many steps. */
+  (payload: unknown): boolean;
+  /**
+   * What is wrong with a payload: at most 20 rules. What is wrong with each branch of `anyOf` and `oneOf` is told of
+   * payloads only in which that is quickly found.
+   *
+   * @throws StepsSpent when it takes too many steps to say whether anything is wrong
+   */
+  brokenRules(payload: unknown): ErrorObject[];
+}
+
+/**
+ * @param compile makes a check of the schema, as `countedSchema` has it, which spends `steps`; `silent`: with no errors
+ * of branches
+ */
+export function payloadCheck(compile: (steps: StepsLeft, silent: boolean) => ValidateFunction): PayloadCheck {
+  const steps = new StepsLeft();
+  const errorsOf = (validate: ValidateFunction, payload: unknown, stepsMax: number): ErrorObject[] => {
+    steps.refill(stepsMax);
+    try {
+      return validate(payload) ? [] : validate.errors!;
+    } finally {
+      validate.errors = null; // they would be kept until the next fault
+    }
+  };
+  const judge = compile(steps, true);
+  let explain: ValidateFunction | undefined; // made at its first use, which may never come
+  const brokenRules = (payload: unknown) => {
+    const broken = errorsOf(judge, payload, CHECK_STEPS_MAX);
+    if (broken.every(isTold)) {
+      return broken.slice(0, BROKEN_RULES_MAX);
+    }
+    explain ??= compile(steps, false);
+    const all = explain;
+    const explained = unlessSpent(() => errorsOf(all, payload, EXPLAIN_STEPS_MAX)) ?? broken.filter(isTold);
+    return explained.slice(0, BROKEN_RULES_MAX);
+  };
+  const accepts = (payload: unknown) =>
+    unlessSpent(() => errorsOf(judge, payload, CHECK_STEPS_MAX).length === 0) ?? false;
+  return Object.assign(accepts, { brokenRules });
+}
+
+/** Errors of branches are empty where `boundErrors` made them so. */
+const isTold = ({ keyword }: ErrorObject) => keyword !== undefined;
+
+function unlessSpent<Answer>(ask: () => Answer): Answer | null {
+  try {
+    return ask();
+  } catch (error) {
+    if (error instanceof StepsSpent) {
+      return null;
+    }
+    throw error;
+  }
+}
+
+/** For who sent the payload. */
+export function tooManySteps({ text }: StepsSpent, payload: unknown): InputIssue {
+  const most = `the ${CHECK_STEPS_MAX.toLocaleString('en')} that are allowed for a payload`;
+  if (text === null) {
+    const detail = `takes more steps to check against the schema of its event type than ${most}: send fewer values in one event`;
+    return { path: ['payload'], code: 'payload_too_costly', detail };
+  }
+  const detail = `takes more steps to match with the patterns of its event type than ${most}: send shorter texts`;
+  return { path: ['payload', ...(placeOf(text, payload) ?? [])], code: 'pattern_too_costly', detail };
+}
+
+/** Of a text, or of the object that has it for a name, which may be too long to show. */
+function placeOf(text: string, value: unknown): (string | number)[] | null {
+  if (value === text) {
+    return [];
+  }
+  if (typeof value !== 'object' || value === null) {
+    return null;
+  }
+  for (const [name, child] of Object.entries(value)) {
+    if (name === text) {
+      return [];
+    }
+    const place = placeOf(text, child);
+    if (place !== null) {
+      return [Array.isArray(value) ? Number(name) : name, ...place];
+    }
+  }
+  return null;
+}

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeKey, makeTenant, type TestTenant } from '../support/factories.js';
+import { GraphqlApi } from '../support/graphql-api.js';
+
+let api: GraphqlApi;
+let tenant: TestTenant;
+beforeAll(async () => {
+  api = await GraphqlApi.open();
+  tenant = await makeTenant(api.services);
+  const { key } = await makeKey(api.services, null, ['platform:admin']);
+  const text = `mutation ($input: RegisterEventTypeInput!) { registerEventType(input: $input) { eventType { name } } }`;
+  for (const [name, lines] of Object.entries(types)) {
+    const schema = { type: 'object', properties: { lines } };
+    const { errors } = await api.ask(text, { input: { name, description: 'Lines.', schema } }, { key });
+    expect(errors).toEqual([]);
+  }
+});
+afterAll(() => api?.close());
+
+const names = Array.from({ length: 15 }, (_, n) => `a_required_field_${n}`);
+const shape = { type: 'object', required: names };
+const items = (schema: object) => ({ type: 'array', items: schema });
+const types = {
+  'cost.shapes': items({ oneOf: Array.from({ length: 16 }, () => shape) }),
+  'cost.choices': items({
+    anyOf: [...Array.from({ length: 60 }, () => ({ maximum: 0 })), { type: 'number' }],
+  }),
+  'cost.pattern': items({ pattern: '[0-9a-z]{1,490}@' }),
+};
+const issuesOf = async (event: string, lines: unknown[]) => {
+  const text = 'mutation ($input: EmitEventInput!) { emitEvent(input: $input) { event { id } } }';
+  const { errors } = await api.ask(text, { input: { event, payload: { lines } } }, tenant);
+  return errors[0]?.extensions.errors;
+};
+
+describe('a payload of 256 KiB', () => {
+  test('that breaks every rule of each of its 80,000 lines is refused for its first ones', async () => {
+    const issues = await issuesOf(
+      'cost.shapes',
+      Array.from({ length: 80_000 }, () => ({})),
+    );
+    expect(issues.length).toBeLessThanOrEqual(20);
+    expect(issues[0].path.slice(0, 4)).toEqual(['input', 'payload', 'lines', 0]);
+  });
+
+  test('that would take long to check is refused, and a smaller one is not', async () => {
+    expect(
+      await issuesOf(
+        'cost.choices',
+        Array.from({ length: 120_000 }, () => 1),
+      ),
+    ).toEqual([
+      {
+        path: ['input', 'payload'],
+        code: 'payload_too_costly',
+        detail:
+          'takes more steps to check against the schema of its event type than the 5,000,000 that are allowed for a payload: send fewer values in one event',
+      },
+    ]);
+    expect(await issuesOf('cost.choices', [1, 2, 3])).toBeUndefined();
+  });
+
+  test('whose texts would take long to match is refused with the place of one', async () => {
+    expect(await issuesOf('cost.pattern', ['a@', 'a'.repeat(250_000)])).toMatchObject([
+      { path: ['input', 'payload', 'lines', 1], code: 'pattern_too_costly' },
+    ]);
+    expect(await issuesOf('cost.pattern', ['a@', 'b'])).toMatchObject([{ code: 'schema_pattern' }]);
+  });
+});
