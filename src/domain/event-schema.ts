@@ -1,5 +1,4 @@
-import { linearPattern } from './linear-pattern.js';
-import { PatternError } from './pattern-program.js';
+import { PatternAllowance } from './pattern-allowance.js';
 import { childrenOf, type JsonObject, pointerOf, stepsOf, targetOf, walkSchemas } from './schema-places.js';
 
 /** A broken rule of a schema: where, a code, and a sentence that goes on after "The schema …" or its place. */
@@ -11,6 +10,9 @@ export interface SchemaProblem {
 
 /** Schemas that judge the same payload at once, with those behind `$ref` written out: each costs time at every emit. */
 const SUBSCHEMAS_MAX = 2_000;
+/** Names that must be there cost as much as schemas do, in such portions. */
+const NAMES_A_SCHEMA = 10;
+const ENUM_VALUES_MAX = 5_000;
 
 const DRAFT = 'https://json-schema.org/draft/2020-12/schema';
 const definitions: readonly string[] = ['$defs', 'definitions'];
@@ -39,14 +41,22 @@ export function judgeEventSchema(schema: JsonObject): SchemaProblem[] {
     problems.push({ path: ['type'], code: 'schema_not_object', detail });
   }
   const known = new Map<string, JsonObject>();
+  const patterns = new PatternAllowance();
+  let enumValues = 0;
   walkSchemas(schema, (subschema, path) => {
     known.set(pointerOf(path), subschema);
-    problems.push(...judgeKeywords(subschema, path));
+    problems.push(...judgeKeywords(subschema, path, patterns));
+    const before = enumValues;
+    enumValues += ((subschema['enum'] as unknown[] | undefined) ?? []).length;
+    if (before <= ENUM_VALUES_MAX && enumValues > ENUM_VALUES_MAX) {
+      const detail = `brings the values of all "enum" to more than ${ENUM_VALUES_MAX.toLocaleString('en')}`;
+      problems.push({ path: [...path, 'enum'], code: 'schema_slow', detail });
+    }
   });
   return problems.length > 0 ? problems : judgeReferences(known);
 }
 
-function judgeKeywords(schema: JsonObject, path: string[]): SchemaProblem[] {
+function judgeKeywords(schema: JsonObject, path: string[], patterns: PatternAllowance): SchemaProblem[] {
   const problems: SchemaProblem[] = [];
   const add = (steps: string | readonly string[], code: string, detail: string) =>
     problems.push({ path: path.concat(steps), code, detail });
@@ -82,7 +92,7 @@ function judgeKeywords(schema: JsonObject, path: string[]): SchemaProblem[] {
     ...(schema['pattern'] === undefined ? [] : [[['pattern'], String(schema['pattern'])] as const]),
     ...names.map((name) => [['patternProperties', name], name] as const),
   ]) {
-    const detail = whyNoPattern(pattern);
+    const detail = patterns.whyNot(pattern);
     if (detail !== null) {
       add(steps, 'schema_pattern', detail);
     }
@@ -96,18 +106,6 @@ function judgeKeywords(schema: JsonObject, path: string[]): SchemaProblem[] {
     }
   }
   return problems;
-}
-
-function whyNoPattern(pattern: string): string | null {
-  try {
-    linearPattern(pattern);
-    return null;
-  } catch (error) {
-    if (error instanceof PatternError) {
-      return error.message;
-    }
-    throw error;
-  }
 }
 
 /** Only once every place is known: a reference may go ahead. */
@@ -146,7 +144,8 @@ function judgeSize(known: ReadonlyMap<string, JsonObject>): SchemaProblem[] {
     if (schema['$ref'] !== undefined) {
       parts.push(targetOf(String(schema['$ref'])));
     }
-    const size = parts.reduce((sum, part) => Math.min(sum + sizeOf(part), SUBSCHEMAS_MAX + 1), 1);
+    const own = 1 + Math.floor(namesIn(schema) / NAMES_A_SCHEMA);
+    const size = parts.reduce((sum, part) => Math.min(sum + sizeOf(part), SUBSCHEMAS_MAX + 1), own);
     sizes.set(pointer, size);
     return size;
   };
@@ -157,11 +156,22 @@ function judgeSize(known: ReadonlyMap<string, JsonObject>): SchemaProblem[] {
       return [{ path: stepsOf(circle), code: 'schema_recursive', detail }];
     }
     if (size > SUBSCHEMAS_MAX) {
-      const detail = `has more than ${SUBSCHEMAS_MAX} schemas in it, with its references written out`;
+      const detail = `has more than ${SUBSCHEMAS_MAX} schemas in it, with its references written out; ${NAMES_A_SCHEMA} names of "required" and its like count as one`;
       return [{ path: stepsOf(pointer), code: 'schema_slow', detail }];
     }
   }
   return [];
+}
+
+/** Of `required`, and of the lists of `dependentRequired`. */
+function namesIn(schema: JsonObject): number {
+  const { required = [], dependentRequired = {}, dependencies = {} } = schema;
+  const lists = [
+    required,
+    ...Object.values(dependentRequired as object),
+    ...Object.values(dependencies as object),
+  ];
+  return lists.reduce<number>((sum, list) => sum + (Array.isArray(list) ? list.length : 0), 0);
 }
 
 /**

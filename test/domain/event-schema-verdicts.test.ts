@@ -153,10 +153,8 @@ describe('const and enum compare JSON values', () => {
         object({ properties: { a: { const: {} }, b: { enum: [[]] }, c: { const: 1 }, d: { enum: [1] } } }),
       ),
     );
-    validate({ a: [], b: {}, c: 2, d: 2 });
-    expect(
-      validate.errors?.map(({ instancePath, keyword, message }) => [instancePath, keyword, message]),
-    ).toEqual([
+    const broken = validate.brokenRules({ a: [], b: {}, c: 2, d: 2 });
+    expect(broken.map(({ instancePath, keyword, message }) => [instancePath, keyword, message])).toEqual([
       ['/a', 'const', 'must be equal to constant'],
       ['/b', 'enum', 'must be equal to one of the allowed values'],
       ['/c', 'const', 'must be equal to constant'],
@@ -184,8 +182,10 @@ describe('multipleOf counts in decimals', () => {
 
   test('says what it always said, and leaves what is no number to other rules', () => {
     const validate = compileEventSchema(JSON.stringify(property({ multipleOf: 0.01 })));
-    expect([validate({ a: 'x' }), validate({ a: 0.001 })]).toEqual([true, false]);
-    expect(validate.errors).toMatchObject([{ keyword: 'multipleOf', message: 'must be multiple of 0.01' }]);
+    expect(validate({ a: 'x' })).toBe(true);
+    expect(validate.brokenRules({ a: 0.001 })).toMatchObject([
+      { keyword: 'multipleOf', message: 'must be multiple of 0.01' },
+    ]);
   });
 });
 

@@ -3,6 +3,8 @@ import { judgeEventSchema, textFieldsOf } from '../../src/domain/event-schema.js
 import { compileEventSchema, schemaIssues } from '../../src/operations/compile-event-schema.js';
 
 const object = (rest: object) => ({ type: 'object', ...rest });
+const times = <Made>(count: number, make: (n: number) => Made) =>
+  Array.from({ length: count }, (_, n) => make(n));
 const property = (schema: unknown) => object({ properties: { a: schema } });
 
 /** Each refers twice to the next one: 2ⁿ schemas, written out. */
@@ -41,6 +43,14 @@ describe('a schema of payloads', () => {
       { ...object({ properties: { a: { $ref: '#/$defs/b' }, c: { $ref: '#/$defs/b' } } }), $defs: { b: {} } },
     ],
     ['a short ladder', ladder(5)],
+    [
+      'many patterns, constants and required names',
+      object({
+        properties: Object.fromEntries(times(45, (n) => [n, { pattern: `[a-z]{${400 + n}}` }])),
+        propertyNames: { enum: times(5_000, String) },
+        required: times(700, String),
+      }),
+    ],
   ])('may have %s', (_, schema) => {
     expect(schemaIssues(schema as Record<string, unknown>)).toEqual([]);
   });
@@ -137,6 +147,27 @@ describe('a schema of payloads', () => {
       'different lists',
       property({ uniqueItems: true, items: { type: ['string', 'array'] } }),
       'properties.a.uniqueItems',
+      'schema_slow',
+    ],
+    [
+      'patterns of more steps than all may have',
+      object({ properties: Object.fromEntries(times(60, (n) => [n, { pattern: `[a-z]{${400 + n}}` }])) }),
+      'properties.47.pattern',
+      'schema_pattern',
+    ],
+    [
+      'more constants to compare with than all may have',
+      object({ properties: { a: { enum: times(4_000, String) }, b: { enum: times(1_001, String) } } }),
+      'properties.b.enum',
+      'schema_slow',
+    ],
+    [
+      'more names that must be there, with references written out, than schemas may be',
+      {
+        ...object({ allOf: times(30, () => ({ $ref: '#/$defs/b' })) }),
+        $defs: { b: { required: times(700, String) } },
+      },
+      '',
       'schema_slow',
     ],
   ])('may not have %s', (_, schema, path, code) => {
