@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, lstatSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -64,6 +65,29 @@ describe('a claim on a data folder', () => {
     symlinkSync(`${process.ppid}-${findProcess(process.ppid)?.startedAt}`, join(dataDir, 'lock'));
     lost.release();
     expect(() => claimDataDir(dataDir)).toThrow(`(process ${process.ppid})`);
+  });
+
+  test('that a process of another user has left behind is told to be out of reach, not tried for ever', () => {
+    const dataDir = temporaryFolder();
+    symlinkSync(`${process.ppid}-some-other-time`, join(dataDir, 'lock'));
+    const { stderr, signal } = spawnSync(
+      process.execPath,
+      [
+        ...['--import', 'tsx', '--input-type=module', '--eval'],
+        `import { chmodSync } from 'node:fs';
+         import { claimDataDir } from './src/embedded-postgres.ts';
+         const dataDir = ${JSON.stringify(dataDir)};
+         chmodSync(dataDir, 0o555);
+         if (process.getuid() === 0) {
+           process.setuid(65534);
+         }
+         claimDataDir(dataDir);`,
+      ],
+      { encoding: 'utf8', timeout: 20_000 },
+    );
+    chmodSync(dataDir, 0o755);
+    expect(signal).toBeNull();
+    expect(stderr).toContain(`The folder ${dataDir} cannot be used: this user may not write there.`);
   });
 
   test('says what is wrong with a folder that cannot be made', () => {

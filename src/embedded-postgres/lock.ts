@@ -68,8 +68,8 @@ function tryLock(file: string): Lock | { heldBy: number } {
       symlinkSync(mine, file);
       return { release: () => release(file, mine) };
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
-        throw fileSentence(`The folder ${dirname(file)} cannot be used`, error);
+      if (!hasCode(error, 'EEXIST')) {
+        throw unusable(file, error);
       }
     }
     const holder = holderOf(file);
@@ -95,13 +95,18 @@ function holderOf(file: string): { pid: number; running: boolean; text: string }
 /**
  * Two processes may find the same stale lock, and the slower one must not remove the new lock of the faster one. So
  * it is moved aside first and only then looked at: a lock that turns out to be a new one goes back.
+ *
+ * @throws Error with a sentence when it may not be moved: to try again would go on for ever
  */
 function removeStale(file: string, stale: string): void {
   const aside = `${file}.${process.pid}-${randomBytes(4).toString('hex')}`;
   try {
     renameSync(file, aside);
-  } catch {
-    return; // the other process was faster
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) {
+      return; // the other process was faster
+    }
+    throw unusable(file, error);
   }
   const moved = linkTarget(aside);
   if (moved !== null && moved !== stale) {
@@ -110,6 +115,11 @@ function removeStale(file: string, stale: string): void {
     unlinkSync(aside);
   }
 }
+
+const hasCode = (error: unknown, code: string) => (error as NodeJS.ErrnoException).code === code;
+
+const unusable = (file: string, error: unknown) =>
+  fileSentence(`The folder ${dirname(file)} cannot be used`, error);
 
 function release(file: string, mine: string): void {
   if (linkTarget(file) === mine) {
@@ -121,8 +131,11 @@ function linkTarget(file: string): string | null {
   try {
     return readlinkSync(file);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
+    if (hasCode(error, 'ENOENT')) {
       return null;
+    }
+    if (hasCode(error, 'EACCES')) {
+      throw unusable(file, error);
     }
     throw new Error(`${file} is not a lock of Hookwright: if no Hookwright is running, remove it.`, {
       cause: error,
