@@ -192,18 +192,25 @@ function contradictions(s: Settings): string[] {
   return problems;
 }
 
-/** A setting that is misspelt would be ignored in silence: names at one or two letters from a setting stop the start. */
+/**
+ * A setting that is misspelt would be ignored in silence: names at one or two letters from a setting stop the start, and
+ * so do those that differ from one as singular and plural do.
+ */
 function misspelledNames(env: Record<string, string | undefined>): string[] {
   const known = Object.keys(settings);
   return Object.keys(env)
     .filter((name) => name.length >= 8 && !known.includes(name))
     .flatMap((name) => {
       const meant = known.find(
-        (setting) => Math.abs(setting.length - name.length) <= 2 && distance(name, setting) <= 2,
+        (setting) =>
+          singular(name) === singular(setting) ||
+          (Math.abs(setting.length - name.length) <= 2 && distance(name, setting) <= 2),
       );
       return meant ? [`${name} is not a setting; did you mean ${meant}?`] : [];
     });
 }
+
+const singular = (name: string) => name.replace(/IES(?=_|$)/g, 'Y').replace(/S(?=_|$)/g, '');
 
 /** Levenshtein distance. */
 function distance(a: string, b: string): number {

@@ -117,7 +117,46 @@ describe('reading the settings', () => {
     expect(() => readConfig({ MAX_RETRYS: '9' })).toThrow(
       'MAX_RETRYS is not a setting; did you mean MAX_RETRIES?',
     );
+    for (const name of ['MAX_RETRY', 'METRIC_PORT', 'ENCRYPTION_KEY', 'WEBHOOKS_PER_TENANTS_MAX']) {
+      expect(() => readConfig({ [name]: '1' })).toThrow(`${name} is not a setting; did you mean`);
+    }
     expect(() => readConfig({ HOME: '/x', PATH: '/y', NODE_ENV: 'production' })).not.toThrow();
+  });
+
+  test.each([
+    'postgres://user:100%pure@localhost/db',
+    'postgres://user:%FF@localhost/db',
+    'postgres://user:half#half@localhost/db',
+    'postgres://user:1#half@localhost/db',
+    'postgres://user:sla/sh@localhost/db',
+    'postgres://user:two words@localhost/db',
+    'postgres://user:pass@localhost:99999/db',
+    'mysql://localhost/db',
+    'localhost:5432/db',
+  ])('DATABASE_URL refuses %s without showing it, and says how special characters are written', (url) => {
+    const refused = () => readConfig({ DATABASE_URL: url, ENCRYPTION_KEYS: key });
+    expect(refused).toThrow(
+      /^DATABASE_URL is \(not shown\); allowed: a postgres:\/\/ URL such as .*%25 \(%\)/,
+    );
+    expect(refused).not.toThrow(url);
+  });
+
+  test.each([
+    'postgres://user:100%25pure%23%20@localhost/db?options=-c%20jit%3Don',
+    'postgresql://localhost/db',
+    'postgres://user@/db?host=/var/run/postgresql',
+    'postgres:///db?host=/var/run/postgresql',
+    'postgres://user:p@[::1]:5433/db?sslmode=verify-full',
+    'postgres://user:p@localhost/db?sslmode=require&uselibpqcompat=true',
+  ])('DATABASE_URL takes %s as it is', (url) => {
+    expect(readConfig({ DATABASE_URL: url, ENCRYPTION_KEYS: key }).databaseUrl).toBe(url);
+  });
+
+  test.each(['require', 'prefer', 'verify-ca'])('sslmode=%s is what it does: verify-full', (mode) => {
+    const url = (sslmode: string) => `postgres://u:p@h/db?sslmode=${sslmode}&application_name=x`;
+    expect(readConfig({ DATABASE_URL: url(mode), ENCRYPTION_KEYS: key }).databaseUrl).toBe(
+      url('verify-full'),
+    );
   });
 
   test('a bad encryption key is refused without being shown', () => {
