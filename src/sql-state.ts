@@ -9,6 +9,10 @@ export const SQL_STATE = {
   LOCK_NOT_AVAILABLE: '55P03',
   QUERY_CANCELED: '57014',
   SERIALIZATION_FAILURE: '40001',
+  /** No line of pg_hba.conf lets this user, from this address, into this database. */
+  LOGIN_REFUSED: '28000',
+  STARTING_OR_ENDING: '57P03',
+  TOO_MANY_CONNECTIONS: '53300',
   UNDEFINED_OBJECT: '42704',
   UNDEFINED_TABLE: '42P01',
   UNIQUE_VIOLATION: '23505',

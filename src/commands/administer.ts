@@ -6,10 +6,10 @@ import { formatTimestamp } from '../domain/timestamp.js';
 import { ApiKey } from '../entities/api-key.js';
 import { Tenant } from '../entities/tenant.js';
 import { commandLine } from '../operations/audit.js';
+import { requireMigrated } from '../operations/check-readiness.js';
 import { createApiKey } from '../operations/create-api-key.js';
 import { createTenant } from '../operations/create-tenant.js';
 import { displayName } from '../operations/display-name.js';
-import { migrate } from '../operations/migrate.js';
 import { revokeApiKey } from '../operations/revoke-api-key.js';
 import { SecretVault } from '../operations/secrets.js';
 import { withDatabaseUrl } from './database-url.js';
@@ -27,13 +27,18 @@ interface Administration {
   vault(): Promise<SecretVault>;
 }
 
-/** Migrates the database and works on it, for all tenants. */
+/**
+ * Works on the database, for all tenants. It never migrates: processes of another version may be running over it, and
+ * a command that only reads changes nothing.
+ *
+ * @throws Error with a sentence when the database lacks a migration
+ */
 export async function administer(work: (administration: Administration) => Promise<void>): Promise<void> {
   const config = readConfig(process.env);
   await withDatabaseUrl(config, async (url) => {
-    await migrate(url);
     const db = await openDatabase(url, { poolMax: 2, onError: () => {} });
     try {
+      await requireMigrated(db);
       await work({ config, db, vault: async () => new SecretVault(db, await encryptionKeysOf(config, db)) });
     } finally {
       await db.close();

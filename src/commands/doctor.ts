@@ -4,7 +4,6 @@ import { openPool } from '../database.js';
 import { type Check, check, statusOf } from '../doctor/check.js';
 import { judgeDeliveries } from '../doctor/judge-deliveries.js';
 import { judgeServer } from '../doctor/judge-server.js';
-import { hasCluster } from '../embedded-postgres.js';
 import { missingMigrations, unknownMigrations } from '../operations/check-readiness.js';
 import { examineDeliveries } from '../operations/examine-deliveries.js';
 import { examineServer } from '../operations/examine-server.js';
@@ -39,24 +38,20 @@ export async function examine(env: NodeJS.ProcessEnv): Promise<Check[]> {
     return error.message.split('\n').map((problem) => check('settings', 'fail', problem));
   }
   const checks = [check('settings', 'ok', 'All settings have values that are allowed.')];
-  if (config.embedded && !hasCluster(config.dataDir)) {
-    const text = `There is no installation in ${config.dataDir}. "npm start" makes one; DATABASE_URL or DATA_DIR name another.`;
-    return [...checks, check('database', 'fail', text)];
-  }
   try {
     await withDatabaseUrl(config, async (url) => {
-      checks.push(...(await examineDatabase(config, url)));
+      checks.push(...(await examineDatabase(config, url).catch(examinationFailed)));
     });
   } catch (error) {
-    checks.push(check('database', 'fail', `${reasonOf(error)} Is Postgres running, and DATABASE_URL right?`));
+    checks.push(check('database', 'fail', (error as Error).message)); // a sentence, with what to do
   }
   return checks;
 }
 
 /** Never the url, which holds a password: a driver's message may name host and user. */
-function reasonOf(error: unknown): string {
-  const { message = '', code } = error as Error & { code?: string };
-  return `The database cannot be used: ${message || code || 'no reason is known'}.`;
+function examinationFailed(error: Error & { code?: string }): Check[] {
+  const reason = (error.message || error.code || 'no reason is known').replace(/\.$/, '');
+  return [check('database', 'fail', `The database was reached and cannot be examined: ${reason}.`)];
 }
 
 async function examineDatabase(config: Config, url: string): Promise<Check[]> {
@@ -76,7 +71,9 @@ async function examineDatabase(config: Config, url: string): Promise<Check[]> {
     }
     const backlog = await onceReadOnly(pool, readInstallation);
     const deliveries = await onceReadOnly(pool, examineDeliveries);
-    return [...checks, await examineKeys(config, pool), ...judgeDeliveries(deliveries, backlog, clock)];
+    const keys = await examineKeys(config, pool);
+    const startCommand = config.embedded ? 'hookwright start' : 'hookwright daemon';
+    return [...checks, keys, ...judgeDeliveries(deliveries, backlog, { now: clock, startCommand })];
   } finally {
     await pool.end();
   }

@@ -3,7 +3,10 @@ export interface Place {
   port: number;
 }
 
-/** @throws Error with a sentence that names the setting, when the port cannot be had */
+/**
+ * @param setting the one of the port: PORT or METRICS_PORT. The one of the host is called alike
+ * @throws Error with a sentence that names the setting, when host and port cannot be had
+ */
 export async function listen<Result>(
   setting: string,
   place: Place,
@@ -22,6 +25,13 @@ export async function listen<Result>(
     if (code === 'EACCES') {
       throw new Error(
         `Port ${port} is not for ordinary users. Choose one above 1023: ${setting}=${port + 8000}.`,
+      );
+    }
+    if (code === 'ENOTFOUND' || code === 'EAI_AGAIN' || code === 'EADDRNOTAVAIL' || code === 'EINVAL') {
+      const hostSetting = setting.replace('PORT', 'HOST');
+      throw new Error(
+        `${hostSetting} is "${host}", which is no address of this machine (${code}). ` +
+          `Allowed: one of its own, 127.0.0.1 for this machine alone, or 0.0.0.0 for all.`,
       );
     }
     throw error;

@@ -5,12 +5,13 @@ import { Daemon } from '../../daemon/daemon.js';
 import { ApiMetrics } from '../api-metrics.js';
 import { type Config, type EncryptionKey, readConfig } from '../config.js';
 import type { Services } from '../context.js';
-import { type Database, openPool } from '../database.js';
+import { openPool } from '../database.js';
 import { opensLoopback } from '../domain/target.js';
 import { claimDataDir, startEmbeddedPostgres } from '../embedded-postgres.js';
-import { missingMigrations } from '../operations/check-readiness.js';
+import { requireMigrated } from '../operations/check-readiness.js';
 import { migrate } from '../operations/migrate.js';
 import { keepOutboxLimit } from '../operations/outbox.js';
+import { reachDatabase } from '../operations/reach-database.js';
 import { buildServer } from '../server.js';
 import { openServices } from '../services.js';
 import { API_ROLE } from '../tenant-database.js';
@@ -71,6 +72,9 @@ function openLog({ logLevel }: Config): Logger {
 
 async function open(roles: Roles, config: Config, log: Logger, closings: Closing[]): Promise<void> {
   const databaseUrl = config.databaseUrl ?? (await openEmbedded(config, log, closings));
+  if (!config.embedded) {
+    await reachDatabase(databaseUrl, roles.daemon ? 'owner' : 'api');
+  }
   if (roles.migrate) {
     await migrate(databaseUrl);
   }
@@ -150,13 +154,6 @@ async function keysOfMigrated(
     return await encryptionKeysOf(config, { pool });
   } finally {
     await pool.end();
-  }
-}
-
-async function requireMigrated(db: Pick<Database, 'pool'>): Promise<void> {
-  const missing = await missingMigrations(db);
-  if (missing.length > 0) {
-    throw new Error(`The database lacks ${missing.join(', ')}: run "hookwright migrate" first.`);
   }
 }
 

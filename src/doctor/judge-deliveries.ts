@@ -9,15 +9,23 @@ const DUE_FAIL_SECONDS = 900;
 
 const count = (rows: number) => (rows >= COUNTED_MAX ? `${COUNTED_MAX} or more` : String(rows));
 
-/** What the figures of the deliveries mean. */
-export function judgeDeliveries(facts: DeliveryFacts, backlog: Installation, now: Date): Check[] {
+/**
+ * What the figures of the deliveries mean.
+ *
+ * @param startCommand what starts a daemon in this installation
+ */
+export function judgeDeliveries(
+  facts: DeliveryFacts,
+  backlog: Installation,
+  { now, startCommand }: { now: Date; startCommand: string },
+): Check[] {
   return [
     judgePartitions(backlog),
     check(
       'daemons',
       statusOf(facts.daemons === 0),
       facts.daemons === 0
-        ? 'No daemon is connected: nothing is delivered. Start one: hookwright daemon.'
+        ? `No daemon is connected: nothing is delivered. Start one: ${startCommand}.`
         : `Daemons connected: ${facts.daemons}.`,
     ),
     judgeHousekeeping(backlog, now),

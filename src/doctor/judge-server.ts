@@ -48,20 +48,24 @@ export function judgeServer(facts: ServerFacts, circumstances: Circumstances, ap
     check(
       'disk',
       'ok',
-      `The database has ${bytesText(facts.databaseBytes)}; most of it: ${facts.tables
-        .map(({ name, bytes }) => `${name} ${bytesText(bytes)}`)
-        .join(', ')}. RETENTION_DAYS decides how much is kept.`,
+      `The database has ${bytesText(facts.databaseBytes)}${largestOf(facts)}. RETENTION_DAYS decides how much is kept.`,
     ),
   ];
 }
 
-function judgeRole({ apiRoleExists, mayUseApiRole }: ServerFacts, role: string): Check {
+/** A database that nothing was migrated in has no tables. */
+function largestOf({ tables }: ServerFacts): string {
+  const largest = tables.map(({ name, bytes }) => `${name} ${bytesText(bytes)}`).join(', ');
+  return largest === '' ? '' : `; most of it: ${largest}`;
+}
+
+function judgeRole({ apiRoleExists, mayUseApiRole, user }: ServerFacts, role: string): Check {
   const name = 'api role';
   if (!apiRoleExists) {
     return check(
       name,
       'fail',
-      `The role ${role} does not exist. Run "hookwright migrate", or: create role ${role} nologin;`,
+      `The role ${role} does not exist. Run "hookwright migrate", which makes it if its login may make roles; else have an administrator run: create role ${role} nologin; grant ${role} to "${user}";`,
     );
   }
   return mayUseApiRole
@@ -69,7 +73,7 @@ function judgeRole({ apiRoleExists, mayUseApiRole }: ServerFacts, role: string):
     : check(
         name,
         'fail',
-        `The user of DATABASE_URL may not use the role ${role}. Have an administrator run: grant ${role} to that user;`,
+        `The user of DATABASE_URL may not use the role ${role}. Have an administrator run: grant ${role} to "${user}";`,
       );
 }
 

@@ -1,8 +1,13 @@
+import type pg from 'pg';
 import { migrations } from '../../migrations/index.js';
-import type { Database } from '../database.js';
 import { SQL_STATE, sqlStateOf } from '../sql-state.js';
 
 const READINESS_TIMEOUT_MS = 3_000;
+
+/** A database, or one connection to it. */
+interface Asked {
+  pool: Pick<pg.ClientBase, 'query'>;
+}
 
 /**
  * Asks the database which migrations it has.
@@ -10,18 +15,26 @@ const READINESS_TIMEOUT_MS = 3_000;
  * @returns the names of those that it lacks, none when it is ready
  * @throws what the database throws when it cannot be reached, within a few seconds
  */
-export async function missingMigrations(db: Pick<Database, 'pool'>): Promise<string[]> {
+export async function missingMigrations(db: Asked): Promise<string[]> {
   const done = await doneMigrations(db);
   return migrations.map(({ name }) => name).filter((name) => !done.has(name));
 }
 
+/** @throws Error with a sentence when it lacks one */
+export async function requireMigrated(db: Asked): Promise<void> {
+  const missing = await missingMigrations(db);
+  if (missing.length > 0) {
+    throw new Error(`The database lacks ${missing.join(', ')}: run "hookwright migrate" first.`);
+  }
+}
+
 /** @returns the names of those that the database has and this version does not know: a newer one has migrated it */
-export async function unknownMigrations(db: Pick<Database, 'pool'>): Promise<string[]> {
+export async function unknownMigrations(db: Asked): Promise<string[]> {
   const known = new Set(migrations.map(({ name }) => name));
   return [...(await doneMigrations(db))].filter((name) => !known.has(name));
 }
 
-async function doneMigrations({ pool }: Pick<Database, 'pool'>): Promise<Set<string>> {
+async function doneMigrations({ pool }: Asked): Promise<Set<string>> {
   const statement = {
     text: `select name from hookwright.migrations`,
     query_timeout: READINESS_TIMEOUT_MS,

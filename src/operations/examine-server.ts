@@ -13,6 +13,8 @@ export interface ServerFacts {
   clock: Date;
   mayUseApiRole: boolean;
   apiRoleExists: boolean;
+  /** Who is connected: the user of DATABASE_URL. */
+  user: string;
   /** Seconds of the oldest open transaction, and of the oldest one that does nothing, in this database. */
   oldestTransactionSeconds: number;
   oldestIdleTransactionSeconds: number;
@@ -35,6 +37,7 @@ export async function examineServer(client: pg.ClientBase, apiRole: string): Pro
               'full_page_writes', current_setting('full_page_writes')) as durability,
             current_setting('max_connections')::integer as "maxConnections",
             (select count(*)::integer from pg_stat_activity where backend_type = 'client backend') as connections,
+            current_user::text as user,
             pg_is_in_recovery() as "isStandby",
             clock_timestamp() as clock,
             exists (select from pg_roles where rolname = $1) as "apiRoleExists",

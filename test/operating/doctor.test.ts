@@ -1,6 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { examine } from '../../src/commands/doctor.js';
@@ -8,9 +7,9 @@ import type { Check } from '../../src/doctor/check.js';
 import { commandLine } from '../../src/operations/audit.js';
 import { createTenant } from '../../src/operations/create-tenant.js';
 import { SecretVault } from '../../src/operations/secrets.js';
-import { settings } from '../../src/settings.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
+import { heard, runProgram, startProgram } from '../support/program.js';
 import { startReceiver } from '../support/receiver.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
@@ -67,7 +66,9 @@ describe('settings and database', () => {
     const url = 'postgres://somebody:hush@127.0.0.1:1/nothing';
     const check = await look('database', { DATABASE_URL: url });
     expect(check?.status).toBe('fail');
-    expect(check?.text).toContain('ECONNREFUSED');
+    expect(check?.text).toBe(
+      'The database of DATABASE_URL cannot be reached: connect ECONNREFUSED 127.0.0.1:1. Is Postgres running there, and are host and port right?',
+    );
     expect(check?.text).not.toContain('hush');
   });
 
@@ -220,39 +221,30 @@ describe('deliveries', () => {
   });
 });
 
-/** Runs the program; answers with its exit code and what it wrote. */
-async function run(args: string[], more: Record<string, string>) {
-  const child = start(args, more);
-  let output = '';
-  for (const stream of [child.stdout!, child.stderr!]) {
-    stream.on('data', (chunk) => {
-      output += chunk;
-    });
-  }
-  const [code] = await once(child, 'close');
-  return { code, output };
-}
-
-function start(args: string[], more: Record<string, string>): ChildProcess {
-  const inherited = Object.entries(process.env).filter(([name]) => !(name in settings));
-  return spawn(process.execPath, ['--import', 'tsx', 'src/main.ts', ...args], {
-    env: { ...Object.fromEntries(inherited), ...more },
-  });
-}
-
 describe('hookwright doctor', () => {
   test('exits with 1 when something fails; --json is for machines', async () => {
-    const { code, output } = await run(['doctor', '--json'], env);
+    const { code, output } = await runProgram(['doctor', '--json'], env);
     expect(code).toBe(1);
     const { checks } = JSON.parse(output) as { checks: Check[] };
     expect(named(checks, 'daemons')).toMatchObject({ status: 'fail' });
     expect(named(checks, 'database')).toMatchObject({ status: 'ok' });
   }, 60_000);
 
+  test('a folder that cannot be used is told without a word on DATABASE_URL, which is not set', async () => {
+    const dataDir = temporaryFolder();
+    writeFileSync(join(dataDir, 'encryption-key'), '');
+    writeFileSync(join(dataDir, 'pg-starting'), '');
+    const check = named(await examine({ DATA_DIR: dataDir }), 'database');
+    expect(check?.text).toBe(
+      `${join(dataDir, 'pg-starting')} is not a lock of Hookwright: if no Hookwright is running, remove it.`,
+    );
+  });
+
   test('makes no installation where there is none', async () => {
     const folder = temporaryFolder();
     const dataDir = join(folder, 'data');
-    const { code, output } = await run(['doctor'], { DATA_DIR: dataDir });
+    const { code, output } = await runProgram(['doctor'], { DATA_DIR: dataDir });
+    expect(output).not.toContain('..');
     expect(code).toBe(1);
     expect(output).toContain(`There is no installation in ${dataDir}.`);
     expect(existsSync(dataDir)).toBe(false);
@@ -261,15 +253,12 @@ describe('hookwright doctor', () => {
   test('works beside the running service in the all-in-one mode, and leaves it running', async () => {
     const folder = temporaryFolder();
     const more = { DATA_DIR: join(folder, 'data'), PORT: '0' };
-    const service = start(['start'], more);
-    let log = '';
-    service.stdout!.on('data', (chunk) => {
-      log += chunk;
-    });
+    const service = startProgram(['start'], more);
+    const log = heard(service);
     try {
-      await eventually(() => log.includes('the API is listening'), 90_000);
+      await eventually(() => log.output.includes('the API is listening'), 90_000);
       await eventually(async () => {
-        const { code, output } = await run(['doctor'], more);
+        const { code, output } = await runProgram(['doctor'], more);
         expect(output).toContain('Daemons connected: 1.');
         expect(output).toContain(' 0 warnings');
         expect(code).toBe(0);
@@ -280,5 +269,8 @@ describe('hookwright doctor', () => {
       service.kill('SIGTERM');
       await once(service, 'exit');
     }
+    // Now it is stopped, and what starts a daemon is the service.
+    const { output } = await runProgram(['doctor'], more);
+    expect(output).toContain('nothing is delivered. Start one: hookwright start.');
   }, 180_000);
 });

@@ -13,6 +13,7 @@ const healthy: ServerFacts = {
   clock: new Date(0),
   mayUseApiRole: true,
   apiRoleExists: true,
+  user: 'owner',
   oldestTransactionSeconds: 0,
   oldestIdleTransactionSeconds: 0,
   databaseBytes: 2 ** 31,

@@ -1,0 +1,45 @@
+import { SQL_STATE, sqlStateOf } from './sql-state.js';
+
+const ESCAPES = '%25 for %, %23 for #, %2F for /, %3F for ?, %40 for @';
+
+/** What to do, by the code of Node, of OpenSSL or of Postgres. */
+const advice: Record<string, string> = {
+  ENOTFOUND: "Is the host's name right?",
+  EAI_AGAIN: "Is the host's name right, and does this machine reach a DNS server?",
+  ECONNREFUSED: 'Is Postgres running there, and are host and port right?',
+  [SQL_STATE.INVALID_PASSWORD]: `Are user and password right? Special characters in them are written ${ESCAPES}.`,
+  [SQL_STATE.LOGIN_REFUSED]:
+    "Are user and database right, and does the server's pg_hba.conf let them in from here?",
+  [SQL_STATE.DATABASE_MISSING]: 'Make it first (createdb), or name another.',
+  [SQL_STATE.TOO_MANY_CONNECTIONS]: 'Raise max_connections, lower DATABASE_POOL_MAX, or end other processes.',
+  [SQL_STATE.STARTING_OR_ENDING]: 'Try again in a moment.',
+};
+
+/** What to do when the driver gives no code, by its words. */
+const adviceByWords: [RegExp, string][] = [
+  [/does not support SSL/, 'Take sslmode out of the url, or turn ssl on in the server.'],
+  [
+    /certificate|altname/i,
+    "Name the file of the CA that signed the server's certificate: sslrootcert=<file>.",
+  ],
+  [/timeout|ETIMEDOUT|UNREACH/i, 'Are host and port right, and does no firewall stand between?'],
+];
+
+/**
+ * Why no connection to the database of DATABASE_URL could be had, and what to do. Names host, user and database at most,
+ * as the driver does: never the url, which holds a password.
+ */
+export function connectionTrouble(error: unknown): Error {
+  const reason = reasonOf(error);
+  const code = sqlStateOf(error);
+  const [, byWords = 'Is DATABASE_URL right?'] = adviceByWords.find(([words]) => words.test(reason)) ?? [];
+  const sentence = `The database of DATABASE_URL cannot be reached: ${reason}. ${advice[code] ?? byWords}`;
+  return new Error(sentence, { cause: error });
+}
+
+/** A name with several addresses fails with one error for each, in an error without a word. */
+function reasonOf(error: unknown): string {
+  const { message, errors, code } = error as Error & { errors?: unknown[]; code?: unknown };
+  const text = message || errors?.map(reasonOf).join('; ') || String(code ?? 'no reason is known');
+  return text.replace(/\.$/, '');
+}

@@ -1,0 +1,36 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { settings } from '../../src/settings.js';
+
+/** Starts the built program (`npm test` builds it) as an operator does, with these settings and none that are inherited. */
+export function startProgram(
+  args: readonly string[],
+  set: Readonly<Record<string, string>>,
+  options: { detached?: boolean } = {},
+): ChildProcess {
+  const inherited = Object.entries(process.env).filter(([name]) => !(name in settings));
+  return spawn(process.execPath, ['dist/src/main.js', ...args], {
+    env: { ...Object.fromEntries(inherited), ...set },
+    ...options,
+  });
+}
+
+/** Everything that it writes, as far as it has got. */
+export function heard(child: ChildProcess): { output: string; errors: string } {
+  const said = { output: '', errors: '' };
+  child.stdout!.on('data', (chunk) => {
+    said.output += chunk;
+  });
+  child.stderr!.on('data', (chunk) => {
+    said.errors += chunk;
+  });
+  return said;
+}
+
+/** Runs it to its end. */
+export async function runProgram(args: readonly string[], set: Readonly<Record<string, string>>) {
+  const child = startProgram(args, set);
+  const said = heard(child);
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, ...said };
+}
