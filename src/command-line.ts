@@ -15,7 +15,7 @@ const program = new Command('hookwright')
   .showHelpAfterError();
 
 program
-  .command('start', { isDefault: true })
+  .command('start')
   .description('API and delivery daemon in one process; with DATABASE_URL unset it brings its own Postgres')
   .action(() => serve({ api: true, daemon: true, migrate: true }));
 program
@@ -43,9 +43,10 @@ key
   .description('make a key and print it: it is shown this once')
   .addOption(new Option('--tenant <id>', 'the tenant that the key is for').argParser(positiveInteger))
   .addOption(
-    new Option('--platform', 'a platform key: may make tenants, and act for each of them').conflicts(
-      'tenant',
-    ),
+    new Option(
+      '--platform',
+      'a platform key: may make tenants, and act for each of them; it has no other scopes',
+    ).conflicts(['tenant', 'scopes']),
   )
   .option('--scopes <scopes>', `separated by commas; default: all (${SCOPES.join(', ')})`)
   .addOption(new Option('--expires-in <seconds>', 'default: never').argParser(positiveInteger))
@@ -55,7 +56,11 @@ key
   .description('show keys, without their secrets')
   .addOption(new Option('--tenant <id>', 'only the keys of this tenant').argParser(positiveInteger))
   .action(listKeys);
-key.command('revoke').argument('<id>', 'the number of the key', positiveInteger).action(revokeKey);
+key
+  .command('revoke')
+  .description('refuse a key from now on; "hookwright key list" shows the numbers')
+  .argument('<id>', 'the number of the key', positiveInteger)
+  .action(revokeKey);
 
 const outbox = program
   .command('outbox')

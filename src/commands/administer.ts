@@ -14,6 +14,7 @@ import { revokeApiKey } from '../operations/revoke-api-key.js';
 import { SecretVault } from '../operations/secrets.js';
 import { withDatabaseUrl } from './database-url.js';
 import { encryptionKeysOf } from './encryption-keys.js';
+import { print, printList } from './print.js';
 
 /**
  * The commands of the person who runs the installation. They work on the database directly, also while the service
@@ -63,9 +64,11 @@ export async function listTenants(): Promise<void> {
     const tenants = await db.orm.em
       .fork()
       .find(Tenant, {}, { filters: { tenant: false }, orderBy: { id: 'asc' } });
-    for (const { id, name, createdAt } of tenants) {
-      print(`${id}\t${name}\t${formatTimestamp(createdAt)}`);
-    }
+    printList(
+      ['TENANT', 'NAME', 'MADE'],
+      tenants.map(({ id, name, createdAt }) => [id, name, formatTimestamp(createdAt)]),
+      'There are no tenants. Make one: hookwright tenant create <name>',
+    );
   });
 }
 
@@ -118,15 +121,23 @@ function scopesFrom(text: string | undefined): Scope[] {
 export async function listKeys({ tenant }: { tenant?: number }): Promise<void> {
   await administer(async ({ db }) => {
     const where = tenant === undefined ? {} : { tenantId: tenant };
-    const keys = await db.orm.em
-      .fork()
-      .find(ApiKey, where, { filters: { tenant: false }, orderBy: { id: 'asc' } });
-    for (const key of keys) {
-      const owner = key.tenantId === null ? 'platform' : `tenant ${key.tenantId}`;
-      print([key.id, owner, key.name, stateOf(key), key.scopes.join(',')].join('\t'));
+    const em = db.orm.em.fork();
+    if (
+      tenant !== undefined &&
+      (await em.count(Tenant, { id: tenant }, { filters: { tenant: false } })) === 0
+    ) {
+      throw new Error(`There is no tenant ${tenant} (hookwright tenant list shows them).`);
     }
+    const keys = await em.find(ApiKey, where, { filters: { tenant: false }, orderBy: { id: 'asc' } });
+    printList(
+      ['KEY', 'FOR', 'NAME', 'STATE', 'SCOPES'],
+      keys.map((key) => [key.id, ownerOf(key), key.name, stateOf(key), key.scopes.join(',')]),
+      'There are no keys.',
+    );
   });
 }
+
+const ownerOf = ({ tenantId }: ApiKey) => (tenantId === null ? 'platform' : `tenant ${tenantId}`);
 
 function stateOf({ revokedAt, expiresAt }: ApiKey): string {
   if (revokedAt !== null) {
@@ -142,8 +153,4 @@ export async function revokeKey(id: number): Promise<void> {
     await revokeApiKey(db, key?.tenantId ?? null, id, commandLine);
     print(`Key ${id} is revoked; every process refuses it within 5 seconds.`);
   });
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`);
 }

@@ -2,6 +2,7 @@ import { formatTimestamp } from '../domain/timestamp.js';
 import { commandLine } from '../operations/audit.js';
 import { grantOutbox, listOutbox, revokeOutbox } from '../operations/outbox.js';
 import { administer } from './administer.js';
+import { print, printList } from './print.js';
 
 /** `hookwright outbox grant <role> --tenant <id>` */
 export async function grantOutboxCommand(role: string, { tenant }: { tenant: number }): Promise<void> {
@@ -22,13 +23,14 @@ export async function revokeOutboxCommand(role: string, { tenant }: { tenant: nu
 /** `hookwright outbox list` */
 export async function listOutboxCommand(): Promise<void> {
   await administer(async ({ db }) => {
-    for (const { role, tenantId, grantedAt, roleExists } of await listOutbox(db)) {
-      const columns = [role, `tenant ${tenantId}`, formatTimestamp(grantedAt)];
-      print([...columns, ...(roleExists ? [] : ['(there is no such role any more)'])].join('\t'));
-    }
+    const grants = await listOutbox(db);
+    printList(
+      ['ROLE', 'FOR', 'SINCE', ''],
+      grants.map(({ role, tenantId, grantedAt, roleExists }) => [
+        ...[role, `tenant ${tenantId}`, formatTimestamp(grantedAt)],
+        ...(roleExists ? [] : ['(there is no such role any more)']),
+      ]),
+      'No role may emit inside its own transactions.',
+    );
   });
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`);
 }

@@ -1,0 +1,37 @@
+/** What a command answers, on standard output. */
+export function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+/**
+ * A line for each row, its columns separated by tabs. What only people read stays out of the way of programs: headings
+ * are for a terminal, and that there are no rows is said on standard error.
+ *
+ * @param nothing the sentence for an empty list
+ */
+export function printList(
+  headings: readonly string[],
+  rows: readonly (readonly unknown[])[],
+  nothing: string,
+): void {
+  if (rows.length === 0) {
+    process.stderr.write(`${nothing}\n`);
+    return;
+  }
+  if (process.stdout.isTTY) {
+    const table = [headings, ...rows].map((row) => row.map(String));
+    const widths = headings.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
+    for (const row of table) {
+      print(
+        row
+          .map((text, column) => text.padEnd(widths[column] ?? 0))
+          .join('  ')
+          .trimEnd(),
+      );
+    }
+    return;
+  }
+  for (const row of rows) {
+    print(row.join('\t'));
+  }
+}

@@ -1,0 +1,233 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { migrate } from '../../src/operations/migrate.js';
+import { reachDatabase } from '../../src/operations/reach-database.js';
+import { API_ROLE } from '../../src/tenant-database.js';
+import { DeliveryStack } from '../support/delivery-stack.js';
+import { runProgram } from '../support/program.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+const ENCRYPTION_KEYS = `test:${randomBytes(32).toString('base64')}`;
+const run = (line: string, set: Record<string, string>) =>
+  runProgram(line.split(' '), { ENCRYPTION_KEYS, ...set });
+
+/** Each run loads the whole program. */
+const SLOW = { timeout: 120_000 };
+
+/** Databases and logins of a person with rights over the server. */
+class Server implements AsyncDisposable {
+  readonly url = new URL(inject('testPostgres').url);
+  readonly name = `hw_${randomBytes(4).toString('hex')}`;
+  readonly #client = new pg.Client({ connectionString: this.url.href });
+
+  static async open(): Promise<Server> {
+    const server = new Server();
+    await server.#client.connect();
+    await server.sql(`create database ${server.name}`);
+    return server;
+  }
+
+  async sql(text: string): Promise<void> {
+    await this.#client.query(text);
+  }
+
+  /** The url of the new, empty database. */
+  database(login: Partial<{ user: string; password: string; database: string }> = {}): string {
+    const url = new URL(this.url);
+    url.pathname = login.database ?? this.name;
+    url.username = login.user ?? url.username;
+    return login.password === undefined
+      ? url.href
+      : url.href.replace(/:[^:@/]*@/, `:${encodeURIComponent(login.password)}@`);
+  }
+
+  async schemas(): Promise<string[]> {
+    const client = new pg.Client({ connectionString: this.database() });
+    await client.connect();
+    try {
+      const { rows } = await client.query<{ name: string }>(
+        `select nspname::text as name from pg_namespace where nspname in ('hookwright', 'graphile_worker')`,
+      );
+      return rows.map(({ name }) => name);
+    } finally {
+      await client.end();
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.sql(`drop database if exists ${this.name} with (force)`);
+    await this.sql(`drop role if exists ${this.name}`);
+    await this.#client.end();
+  }
+}
+
+describe('over a database that was never migrated', SLOW, () => {
+  let server: Server;
+  beforeAll(async () => {
+    server = await Server.open();
+  });
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  test.each(['key list', 'tenant create acme', 'outbox list', 'daemon', 'api'])(
+    '"%s" asks for "hookwright migrate", and leaves the database as it was',
+    async (line) => {
+      const { code, output, errors } = await run(line, { DATABASE_URL: server.database() });
+      expect(errors).toMatch(
+        /^hookwright: The database lacks 0001-tables, .*: run "hookwright migrate" first\.\n$/,
+      );
+      expect({ code, output }).toEqual({ code: 1, output: '' });
+      expect(await server.schemas()).toEqual([]);
+    },
+  );
+
+  test('the doctor has no holes in its sentences', async () => {
+    const { output } = await run('doctor', { DATABASE_URL: server.database() });
+    expect(output).toMatch(/disk: The database has [\d.]+ MiB\. RETENTION_DAYS decides/);
+    expect(output).not.toContain('..');
+  });
+});
+
+describe('in a folder without an installation', SLOW, () => {
+  test.each(['key list', 'tenant create acme', 'migrate'])('"%s" makes none', async (line) => {
+    const dataDir = join(temporaryFolder(), 'data');
+    const { code, errors } = await runProgram(line.split(' '), { DATA_DIR: dataDir });
+    expect(errors).toBe(
+      `hookwright: There is no installation in ${dataDir}. "hookwright start" makes one; DATABASE_URL or DATA_DIR name another.\n`,
+    );
+    expect(code).toBe(1);
+    expect(existsSync(dataDir)).toBe(false);
+  });
+});
+
+describe('a database that cannot be reached', SLOW, () => {
+  let server: Server;
+  beforeAll(async () => {
+    server = await Server.open();
+    await server.sql(`create role ${server.name} login password 'right'`);
+  });
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  const cases: [string, () => string, RegExp][] = [
+    [
+      'has a host without an address',
+      () => 'postgres://u:hush@nowhere.invalid/d',
+      /nowhere\.invalid\. Is the host's name right/,
+    ],
+    [
+      'does not run',
+      () => 'postgres://u:hush@127.0.0.1:1/d',
+      /ECONNREFUSED 127\.0\.0\.1:1\. Is Postgres running there/,
+    ],
+    [
+      'does not exist',
+      () => server.database({ database: 'hush_not_here' }),
+      /"hush_not_here" does not exist\. Make it first/,
+    ],
+    [
+      'has another password',
+      () => server.database({ user: server.name, password: 'hush' }),
+      /password authentication failed for user "hw_\w+"\. Are user and password right\? Special characters/,
+    ],
+  ];
+  test.each(cases)('because it %s is told so', async (_, url, sentence) => {
+    const trouble = await reachDatabase(url(), 'owner').catch((error: Error) => error.message);
+    expect(trouble).toMatch(sentence);
+    expect(trouble).toMatch(/^The database of DATABASE_URL cannot be reached: .*[.?]$/);
+    expect(trouble).not.toContain(':hush');
+  });
+
+  test.each(['key list', 'daemon', 'api', 'migrate', 'start'])('is told by "%s"', async (line) => {
+    const { code, output, errors } = await run(line, { DATABASE_URL: 'postgres://u:hush@127.0.0.1:1/d' });
+    expect(errors).toBe(
+      'hookwright: The database of DATABASE_URL cannot be reached: connect ECONNREFUSED 127.0.0.1:1. Is Postgres running there, and are host and port right?\n',
+    );
+    expect({ code, output }).toEqual({ code: 1, output: '' });
+  });
+
+  test('a password of special characters works, written as the settings say', async () => {
+    const password = 'a%b#c/d?e@f:g h';
+    await server.sql(`alter role ${server.name} password '${password}'`);
+    await server.sql(`grant ${API_ROLE} to ${server.name}`);
+    await server.sql(`grant create on database ${server.name} to ${server.name}`);
+    const DATABASE_URL = server.database({ user: server.name, password });
+    expect(DATABASE_URL).toContain('a%25b%23c%2Fd%3Fe%40f%3Ag%20h');
+    expect((await run('migrate', { DATABASE_URL })).errors).toBe('');
+    expect((await run('tenant create acme', { DATABASE_URL })).output).toContain('Tenant 1 "acme" is made.');
+  });
+});
+
+describe("the API's own login", SLOW, () => {
+  test('is told to be for the API alone', async () => {
+    await using server = await Server.open();
+    await migrate(server.database());
+    await server.sql(`create role ${server.name} login password 'x' in role ${API_ROLE}`);
+    const DATABASE_URL = server.database({ user: server.name, password: 'x' });
+    for (const line of ['daemon', 'doctor', 'key list', 'migrate']) {
+      const { code, output, errors } = await run(line, { DATABASE_URL });
+      expect(output + errors).toContain(
+        `The user of DATABASE_URL, "${server.name}", does not own the schema hookwright: such a login is for "hookwright api" alone.`,
+      );
+      expect(code).toBe(1);
+    }
+    await server.sql(`revoke ${API_ROLE} from ${server.name}`);
+    const { errors } = await run('api', { DATABASE_URL });
+    expect(errors).toContain(`grant ${API_ROLE} to "${server.name}";`);
+  });
+});
+
+describe('keys and lists', SLOW, () => {
+  let stack: DeliveryStack;
+  beforeAll(async () => {
+    stack = await DeliveryStack.open();
+  });
+  afterAll(() => stack[Symbol.asyncDispose]());
+  const ask = (line: string) => run(line, { DATABASE_URL: stack.databaseUrl });
+
+  test('a platform key takes no scopes: it would have more than was asked for', async () => {
+    const { code, errors, output } = await ask('key create ops --platform --scopes webhooks:read');
+    expect(errors).toContain("option '--platform' cannot be used with option '--scopes <scopes>'");
+    expect({ code, output }).toEqual({ code: 1, output: '' });
+  });
+
+  test('the keys of a tenant that does not exist are refused', async () => {
+    const { code, errors } = await ask('key list --tenant 99');
+    expect(errors).toBe('hookwright: There is no tenant 99 (hookwright tenant list shows them).\n');
+    expect(code).toBe(1);
+  });
+
+  test('an empty list says so beside the output, which has nothing but rows', async () => {
+    await stack.rows('delete from hookwright.api_keys');
+    expect(await ask('key list')).toEqual({ code: 0, output: '', errors: 'There are no keys.\n' });
+    expect((await ask('tenant list')).output).toMatch(/^\d+\t[^\n]+\t[^\n]+\n$/);
+  });
+});
+
+describe('the command line', SLOW, () => {
+  test('a mistyped command is named, with the one that may be meant', async () => {
+    const { code, errors } = await run('deamon', {});
+    expect(errors).toContain("unknown command 'deamon'\n(Did you mean daemon?)");
+    expect(code).toBe(1);
+  });
+
+  test('without a command it shows its commands, and starts nothing', async () => {
+    const dataDir = join(temporaryFolder(), 'data');
+    const { code, errors } = await runProgram([], { DATA_DIR: dataDir });
+    expect(errors).toContain('Usage: hookwright [options] [command]');
+    expect(code).toBe(1);
+    expect(existsSync(dataDir)).toBe(false);
+  });
+
+  test('a host that is no address of this machine is named with its setting', async () => {
+    await using stack = await DeliveryStack.open();
+    const { code, errors } = await run('api', {
+      DATABASE_URL: stack.databaseUrl,
+      HOST: '192.0.2.1',
+      PORT: '0',
+    });
+    expect(errors).toContain('HOST is "192.0.2.1", which is no address of this machine (EADDRNOTAVAIL).');
+    expect(code).toBe(1);
+  });
+});
