@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { type Logger, pino } from 'pino';
 import pretty from 'pino-pretty';
@@ -30,6 +31,8 @@ export interface Roles {
 /** The state of the process is unknown: what is in flight has this long to be recorded, and everything else ends. */
 const HASTY_DRAIN_MS = 3_000;
 const HASTY_END_MS = 10_000;
+/** What a signal needs to get to its handler, while the same one has ended a program that we wait for. */
+const SIGNAL_MS = 20;
 /** EX_SOFTWARE of sysexits.h: a fault of our own. Whoever supervises the process starts another. */
 const EXIT_FAULT = 70;
 
@@ -43,11 +46,17 @@ export async function serve(roles: Roles): Promise<void> {
   }
   const log = openLog(config);
   const closings: Closing[] = [];
-  endOnSignals(closings, log);
-  endOnFaults(closings, log);
+  const signals = endOnSignals(closings, log);
+  const start = { isOver: false };
+  endOnFaults(closings, log, () => !start.isOver && signals.end !== null);
   try {
-    await open(roles, config, log, closings);
+    await open(roles, config, log, closings, () => refuseToGoOn(signals));
+    start.isOver = true;
   } catch (error) {
+    await delay(SIGNAL_MS); // Ctrl-C reaches the programs that we start as well, and theirs may be the first word of it
+    if (signals.end !== null) {
+      return signals.end; // what fails now fails because everything is being closed
+    }
     await closeAll(closings, true);
     throw error;
   }
@@ -70,8 +79,22 @@ function openLog({ logLevel }: Config): Logger {
   return process.stdout.isTTY ? pino(options, pretty({ singleLine: true, sync: true })) : pino(options);
 }
 
-async function open(roles: Roles, config: Config, log: Logger, closings: Closing[]): Promise<void> {
+function refuseToGoOn(signals: { readonly end: Promise<void> | null }): void {
+  if (signals.end !== null) {
+    throw new Error('The start was broken off.');
+  }
+}
+
+/** @param goOn throws once the start was broken off: what was opened is being closed then, and nothing more must be */
+async function open(
+  roles: Roles,
+  config: Config,
+  log: Logger,
+  closings: Closing[],
+  goOn: () => void,
+): Promise<void> {
   const databaseUrl = config.databaseUrl ?? (await openEmbedded(config, log, closings));
+  goOn();
   if (!config.embedded) {
     await reachDatabase(databaseUrl, roles.daemon ? 'owner' : 'api');
   }
@@ -84,6 +107,7 @@ async function open(roles: Roles, config: Config, log: Logger, closings: Closing
   const encryptionKeys = await keysOfMigrated(config, databaseUrl, roles.daemon ? undefined : API_ROLE);
   const options = { config, databaseUrl, encryptionKeys, log, tracing };
   const open = async (role?: string) => {
+    goOn();
     const forApi = role === undefined ? {} : { role, metrics: new ApiMetrics(registry) };
     const services = await openServices({ ...options, ...forApi });
     closings.push(() => services.db.close());
@@ -99,6 +123,7 @@ async function open(roles: Roles, config: Config, log: Logger, closings: Closing
   let daemon: Daemon | null = null;
   if (daemonServices) {
     await keepOutboxLimit(daemonServices.db, config.payloadBytesMax);
+    goOn();
     const started = new Daemon({ ...daemonServices, registry });
     daemon = started;
     apiServices?.emitter.claimFor(started.claims);
@@ -118,8 +143,10 @@ async function open(roles: Roles, config: Config, log: Logger, closings: Closing
 async function startApi(services: Services): Promise<{ server: FastifyInstance; address: string }> {
   const server = await buildServer(services);
   const { host, port } = services.config;
-  const address = await listen('PORT', { host, port }, (place) => server.listen(place));
-  services.log.info({ address }, 'the API is listening');
+  const listenTextResolver = (address: string) => `the API is listening at ${address}`;
+  const address = await listen('PORT', { host, port }, (place) =>
+    server.listen({ ...place, listenTextResolver }),
+  );
   return { server, address };
 }
 
@@ -169,40 +196,46 @@ function tellWhereThingsAre(config: Config, address: string, firstKey: string | 
   const lines = [
     `Hookwright is ready at ${address}`,
     `  REST ${address}/api/v1/webhooks   GraphQL ${address}/graphql   try it at ${address}/graphiql`,
-    `  API key: ${apiKeyFile(config)}   encryption key: ${encryptionKey}`,
+    `  API key in ${apiKeyFile(config)}   encryption key in ${encryptionKey}`,
   ];
   if (config.target.loopbackHttp) {
     lines.push('  On this machine webhooks may point at http://localhost and other loopback addresses.');
   }
   if (firstKey !== null && process.stderr.isTTY) {
-    lines.push(`  Your API key, shown this once: ${firstKey}`);
+    lines.push(`  The API key of that file: ${firstKey}`);
   }
   process.stderr.write(`${lines.join('\n')}\n`);
 }
 
-function endOnSignals(closings: Closing[], log: Logger): void {
-  let ending = false;
-  const end = async (signal: NodeJS.Signals) => {
-    if (ending) {
+/** @returns `end`: null until a signal was taken, then what it set going, at whose end the process exits */
+function endOnSignals(closings: Closing[], log: Logger): { readonly end: Promise<void> | null } {
+  const taken: { end: Promise<void> | null } = { end: null };
+  const end = (signal: NodeJS.Signals) => {
+    if (taken.end !== null) {
       log.warn('asked a second time: ending at once');
       process.exit(1);
     }
-    ending = true;
-    log.info({ signal }, 'ending: requests under way are finished first');
-    await closeAll(closings, false);
-    process.exit(0);
+    const again = signal === 'SIGINT' ? 'Ctrl-C again' : 'a second signal';
+    log.info({ signal }, `ending: requests under way are finished first (up to 20 s; ${again} ends at once)`);
+    taken.end = closeAll(closings, false).then(() => process.exit(0));
   };
   process.on('SIGINT', end);
   process.on('SIGTERM', end);
+  return taken;
 }
 
 /**
  * A promise that nobody looked after, or an exception that nobody caught: nothing that this process still does can be
  * trusted. It stops fetching and sending, and ends; its jobs are taken over by others, or by the next process.
+ *
+ * @param isBrokenOff whether a start that was asked to end is the cause: then it is none of ours
  */
-function endOnFaults(closings: Closing[], log: Logger): void {
+function endOnFaults(closings: Closing[], log: Logger, isBrokenOff: () => boolean): void {
   let ending = false;
   const end = (error: unknown, kind: NodeJS.UncaughtExceptionOrigin) => {
+    if (isBrokenOff()) {
+      return;
+    }
     const err = error instanceof Error ? error : new Error(String(error));
     log.fatal({ err, kind }, 'a fault of our own: ending');
     log.flush();

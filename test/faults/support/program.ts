@@ -21,7 +21,6 @@ export interface Ended {
 export interface LogLine {
   level: number;
   msg: string;
-  address?: string;
   /** Milliseconds since 1970: when we read it. */
   readAt: number;
 }
@@ -122,10 +121,10 @@ export class Program implements AsyncDisposable {
   }
 }
 
-function parseLine(line: string): { level: number; msg: string; address?: string } {
+function parseLine(line: string): { level: number; msg: string } {
   try {
-    const { level, msg, address, err } = JSON.parse(line);
-    return { level, msg: err === undefined ? msg : `${msg}: ${err.message}`, address };
+    const { level, msg, err } = JSON.parse(line);
+    return { level, msg: err === undefined ? msg : `${msg}: ${err.message}` };
   } catch {
     return { level: 60, msg: line }; // not from the logger: Node's own last words
   }

@@ -95,7 +95,8 @@ export class Site implements AsyncDisposable {
     this.#apiKey = (await createApiKey(db, random, newKey)).key;
     this.apiProxy = apiByProxy ? await this.openProxy() : undefined;
     this.api = this.start(allInOne ? 'start' : 'api', this.apiProxy?.url);
-    this.#origin = (await this.api.said(/API is listening/)).address ?? '';
+    const { msg } = await this.api.said(/API is listening/);
+    this.#origin = /http:\S+/.exec(msg)?.[0] ?? '';
   }
 
   /** A process of the service, killed with the site at the latest. @param databaseUrl by way of a proxy, perhaps */
