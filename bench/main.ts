@@ -5,7 +5,7 @@ import type { Durability } from './database.js';
 import { type Figures, figuresOf, rowsOf } from './figures.js';
 import { goals, type Verdict, verdictOf } from './goals.js';
 import { describeMachine } from './machine.js';
-import { type Options, readOptions, UsageError, usage } from './options.js';
+import { HelpWanted, type Options, readOptions, UsageError, usage } from './options.js';
 import { formatDurability, formatGoals, formatMachine, formatScenario } from './report.js';
 import { Rig } from './rig.js';
 import type { Scenario } from './scenario.js';
@@ -111,6 +111,12 @@ process.stdout.on('error', interrupt);
 try {
   await main();
 } catch (error) {
+  if (error instanceof HelpWanted) {
+    print(
+      `${usage}\nScenarios: ${scenarios.map(({ name }) => name).join(', ')}. docs/performance.md says what they measure.`,
+    );
+    process.exit();
+  }
   // After an interruption things fail because they were ended; `interrupt` exits when all of them have.
   if (!interrupted) {
     const text = error instanceof UsageError ? `${error.message}\n${usage}` : (error as Error).stack;

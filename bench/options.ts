@@ -27,6 +27,9 @@ const DEFAULT_SECONDS = 4;
 const DEFAULT_DELIVERIES = 10_000_000;
 const whole = ['--runs', '--deliveries'];
 
+/** What was asked for is the usage, and nothing is measured. */
+export class HelpWanted extends Error {}
+
 /** What is wrong with the command line, as a sentence. */
 export class UsageError extends Error {}
 
@@ -35,7 +38,7 @@ export class UsageError extends Error {}
  *
  * @param known all scenarios' names
  * @param byDefault those that run when none is named
- * @throws UsageError
+ * @throws UsageError; HelpWanted for --help
  */
 export function readOptions(
   args: readonly string[],
@@ -43,6 +46,9 @@ export function readOptions(
   byDefault: readonly string[],
 ): Options {
   const { values, positionals } = parse(args);
+  if (values.help) {
+    throw new HelpWanted();
+  }
   const unknown = positionals.filter((name) => name !== 'all' && !known.includes(name));
   if (unknown.length > 0) {
     throw new UsageError(`Unknown scenario ${unknown.join(', ')}; there are ${known.join(', ')} and all.`);
@@ -66,6 +72,7 @@ function parse(args: readonly string[]) {
       args: [...args],
       allowPositionals: true,
       options: {
+        help: { type: 'boolean', short: 'h' },
         seconds: { type: 'string' },
         runs: { type: 'string' },
         deliveries: { type: 'string' },
