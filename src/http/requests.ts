@@ -87,17 +87,21 @@ export function refuseUnknownRoutes(app: FastifyInstance): void {
       return;
     }
     const path = request.url.split('?', 1)[0] ?? '';
-    const allowed = [...known]
-      .filter(([url]) => isOf(path, url))
-      .flatMap(([, methods]) => [...methods])
-      .join(', ');
+    const methodsOf = (one: string) =>
+      [...known].filter(([url]) => isOf(one, url)).flatMap(([, methods]) => [...methods]);
+    const allowed = methodsOf(path).join(', ');
     if (allowed === '') {
-      throw new ApiError('not_found', 'There is nothing at this path.');
+      const isSlashTooMany = path.endsWith('/') && methodsOf(path.slice(0, -1)).length > 0;
+      throw isSlashTooMany ? slashTooMany() : new ApiError('not_found', 'There is nothing at this path.');
     }
     reply.header('allow', allowed);
     throw new ApiError('method_not_allowed', `This path knows ${allowed} only.`);
   });
 }
+
+/** A slash is not taken away for the caller: what a path with one means is for nobody to guess. */
+export const slashTooMany = (): ApiError =>
+  new ApiError('not_found', 'There is nothing at this path; without the slash at its end there is.');
 
 /** Whether a path is one of the route `url`, whose segments with a colon stand for any. */
 function isOf(path: string, url: string): boolean {

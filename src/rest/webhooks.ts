@@ -5,7 +5,7 @@ import { type Context, callerOf, createContext, type Services } from '../context
 import { ApiError, type InputIssue } from '../errors.js';
 import { readWebhook } from '../graphql/webhook.js';
 import { readBody, readJson } from '../http/json-body.js';
-import { headerOf } from '../http/requests.js';
+import { headerOf, slashTooMany } from '../http/requests.js';
 import { type Operations, prepareOperations, type WebhookNode } from './operations.js';
 import type { Operation } from './run-operation.js';
 import { listQuery, newWebhook, noQuery, readPart, webhookChange } from './schemas.js';
@@ -50,6 +50,9 @@ export async function webhookRoutes(
     reply.headers(headers);
     if (refusal !== null) {
       throw refusal;
+    }
+    if ((request.params as Partial<WithId['Params']>).id === '') {
+      throw slashTooMany(); // the router takes nothing for an id
     }
   });
   await app.register(async (scope) => routesWithBody(scope, operations));

@@ -126,6 +126,20 @@ describe('methods and paths', () => {
     expectProblem(await api.ask(line), 'not_found');
   });
 
+  test.each([
+    'GET /webhooks/',
+    'DELETE /webhooks/?a=b',
+    'POST /webhooks/',
+    'GET /webhooks/1/',
+    'POST //graphql/',
+  ])('%s says that it has a slash too many', async (line) => {
+    const answer = await api.ask(line);
+    expectProblem(answer, 'not_found');
+    expect(answer.body['detail']).toBe(
+      'There is nothing at this path; without the slash at its end there is.',
+    );
+  });
+
   test('an unknown path is 404 whatever the body is', async () => {
     expectProblem(await api.ask('POST /nothing', { headers: json, payload: '{' }), 'not_found');
     expectProblem(
