@@ -88,7 +88,7 @@ export const settings = {
   METRICS_PORT: setting(
     whole(0, 65_535, 0),
     'a port, 0 to 65535 (0: none)',
-    "The port of Prometheus' /metrics and of /health, of API and daemon processes alike, apart from the API's own.",
+    "The port of Prometheus' /metrics and of /health/live and /health/ready, of API and daemon processes alike, apart from the API's own.",
   ),
   METRICS_HOST: setting(
     z.string().min(1).default('127.0.0.1'),
