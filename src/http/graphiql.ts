@@ -3,10 +3,15 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
 
+/** Lines that fit into the editor of a window of 1280 pixels. */
 const defaultQuery = `# Welcome to Hookwright.
 #
-# 1. Open "Headers" below and put your API key behind "Bearer ". In the all-in-one mode it is in .data/api-key.
-# 2. Run this query with Ctrl-Enter: it says who you are and which events there are.
+# 1. Under "Headers", below, put your API key
+#    behind "Bearer ". All in one it is in
+#    .data/api-key. This page never keeps it:
+#    after a reload, put it there again.
+# 2. Run this query with Ctrl-Enter. It says who
+#    you are and which events there are.
 
 query WhoAmI {
   viewer {
@@ -16,24 +21,51 @@ query WhoAmI {
   eventTypes { name description }
 }
 
-# 3. Then make a webhook, emit an event for it, and look at what was delivered. Name one to run it.
+# 3. Then make a webhook, emit an event for it,
+#    and look at what was delivered: take the
+#    "#" away, and name the one to run.
 #
 # mutation Subscribe {
-#   createWebhook(input: {url: "https://example.com/hooks", eventTypes: ["*"]}) { webhook { id } secret }
+#   createWebhook(input: {
+#     url: "https://example.com/hooks"
+#     eventTypes: ["*"]
+#   }) { webhook { id } secret }
 # }
 #
 # mutation Emit {
-#   emitEvent(input: {event: "coupon.applied", payload: {code: "SUMMER", discount_type: "percent"}}) {
-#     event { id } deliveryCount
-#   }
+#   emitEvent(input: {
+#     event: "coupon.applied"
+#     payload: {code: "A", discount_type: "B"}
+#   }) { event { id } deliveryCount }
 # }
 #
 # query Deliveries {
 #   deliveries(first: 10) {
-#     edges { node { id eventType status nextAttemptAt attempts { number statusCode errorCode durationMs } } }
+#     edges {
+#       node {
+#         id eventType status nextAttemptAt
+#         attempts {
+#           number statusCode errorCode durationMs
+#         }
+#       }
+#     }
 #   }
 # }
 `;
+
+/**
+ * After a reload GraphiQL looks for the tab with the query that was edited last, and opens an empty one in front when there
+ * was none, as after a look at the page. This makes it the query of the tab that was open.
+ */
+const openSameTab = `<script>
+  try {
+    const { tabs, activeTabIndex } = JSON.parse(localStorage.getItem('graphiql:tabState'));
+    const { query, variables } = tabs[activeTabIndex];
+    localStorage.setItem('graphiql:query', query ?? '');
+    localStorage.setItem('graphiql:variables', variables ?? '');
+  } catch {} // the first visit, or no storage
+</script>`;
+const ROOT = '<div id="root"></div>';
 
 /** Whatever the page's scripts may want: nothing is loaded from anywhere but this server. */
 const contentSecurityPolicy = [
@@ -83,18 +115,17 @@ export async function graphiql(app: FastifyInstance): Promise<void> {
 async function makePage(): Promise<Page> {
   // Loaded with the first page: it takes 30 MiB.
   const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
-  const html = Buffer.from(
-    renderGraphiQL({
-      title: 'Hookwright',
-      endpoint: '/graphql',
-      defaultQuery,
-      headers: JSON.stringify({ Authorization: 'Bearer ' }, null, 2),
-      isHeadersEditorEnabled: true,
-      defaultEditorToolsVisibility: 'headers',
-      // A key must not stay behind in the browser's storage.
-      shouldPersistHeaders: false,
-    } as Parameters<typeof renderGraphiQL>[0]),
-  );
+  const page = renderGraphiQL({
+    title: 'Hookwright',
+    endpoint: '/graphql',
+    defaultQuery,
+    headers: JSON.stringify({ Authorization: 'Bearer ' }, null, 2),
+    isHeadersEditorEnabled: true,
+    defaultEditorToolsVisibility: 'headers',
+    // A key must not stay behind in the browser's storage.
+    shouldPersistHeaders: false,
+  } as Parameters<typeof renderGraphiQL>[0]);
+  const html = Buffer.from(page.replace(ROOT, ROOT + openSameTab));
   const etag = `"${createHash('sha256').update(html).digest('base64url')}"`;
   return { html, gzipped: await promisify(gzip)(html), etag };
 }

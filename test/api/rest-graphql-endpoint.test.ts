@@ -127,6 +127,17 @@ describe('/graphiql', () => {
     expect(text).toMatch(/"headers":"\{[^}]*Authorization[^}]*Bearer/);
   });
 
+  test('greets with lines that fit into its editor at 1280 pixels, and opens the tab of before after a reload', async () => {
+    const { text } = await api.ask('GET //graphiql', { key: null });
+    const [, welcome = ''] = /"defaultQuery":("(?:[^"\\]|\\.)*")/.exec(text) ?? [];
+    const lines = (JSON.parse(welcome) as string).split('\n');
+    expect(lines[0]).toBe('# Welcome to Hookwright.');
+    expect(lines.filter((line) => line.length > 50)).toEqual([]);
+    const [before = '', after = ''] = text.split('<div id="root"></div>');
+    expect(after).toMatch(/^\s*<script>[^<]*localStorage\.setItem\('graphiql:query', query/);
+    expect(before + after).toContain('renderYogaGraphiQL');
+  });
+
   test('comes gzipped to those who can read it, and once', async () => {
     const first = await api.server.inject({ url: '/graphiql', headers: { 'accept-encoding': 'gzip, br' } });
     expect(first.headers['content-encoding']).toBe('gzip');
