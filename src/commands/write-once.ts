@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { link, mkdir, open, rm } from 'node:fs/promises';
 
 const OWNER_ONLY = 0o600;
@@ -5,8 +6,8 @@ const OWNER_ONLY = 0o600;
 /** Writes a file for its owner's eyes, unless it is there already: two first starts at once must agree on one key. */
 export async function writeOnce(file: string, text: string, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
-  // Under another name first: nobody may find it half written.
-  const draft = `${file}.${process.pid}`;
+  // Under another name first, which nobody else uses: nobody may find it half written.
+  const draft = `${file}.${randomUUID()}`;
   try {
     const handle = await open(draft, 'w', OWNER_ONLY);
     try {
