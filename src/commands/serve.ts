@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
-import { type Logger, pino } from 'pino';
-import pretty from 'pino-pretty';
+import type { Logger } from 'pino';
 import { Daemon } from '../../daemon/daemon.js';
 import { ApiMetrics } from '../api-metrics.js';
 import { type Config, type EncryptionKey, readConfig } from '../config.js';
@@ -20,6 +19,7 @@ import { encryptionKeyFile, encryptionKeysOf } from './encryption-keys.js';
 import { apiKeyFile, makeFirstTenant } from './first-start.js';
 import { listen } from './listen.js';
 import { type Closing, observe, startMetrics } from './observe.js';
+import { openLog } from './open-log.js';
 
 /** Which parts run in this process. */
 export interface Roles {
@@ -60,23 +60,6 @@ export async function serve(roles: Roles): Promise<void> {
     await closeAll(closings, true);
     throw error;
   }
-}
-
-/** What helps to find a fault. The error of a database driver carries its whole connection, settings and all. */
-function tellError(error: Error & { code?: unknown }): Record<string, unknown> {
-  const { name, message, code, stack, cause } = error;
-  return { name, message, code, stack, ...(cause instanceof Error ? { cause: tellError(cause) } : {}) };
-}
-
-/** JSON for machines; lines that a person can read when a person is watching. */
-function openLog({ logLevel }: Config): Logger {
-  const options = {
-    level: logLevel,
-    base: null,
-    timestamp: pino.stdTimeFunctions.isoTime,
-    serializers: { err: tellError },
-  };
-  return process.stdout.isTTY ? pino(options, pretty({ singleLine: true, sync: true })) : pino(options);
 }
 
 function refuseToGoOn(signals: { readonly end: Promise<void> | null }): void {

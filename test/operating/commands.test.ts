@@ -221,9 +221,10 @@ describe('the command line', SLOW, () => {
   });
 
   test('a host that is no address of this machine is named with its setting', async () => {
-    await using stack = await DeliveryStack.open();
+    await using server = await Server.open();
+    await migrate(server.database());
     const { code, errors } = await run('api', {
-      DATABASE_URL: stack.databaseUrl,
+      DATABASE_URL: server.database(),
       HOST: '192.0.2.1',
       PORT: '0',
     });

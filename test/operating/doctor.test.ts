@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { examine } from '../../src/commands/doctor.js';
@@ -232,7 +232,8 @@ describe('hookwright doctor', () => {
 
   test('a folder that cannot be used is told without a word on DATABASE_URL, which is not set', async () => {
     const dataDir = temporaryFolder();
-    writeFileSync(join(dataDir, 'encryption-key'), '');
+    mkdirSync(join(dataDir, 'pg'));
+    writeFileSync(join(dataDir, 'pg', 'PG_VERSION'), '18\n');
     writeFileSync(join(dataDir, 'pg-starting'), '');
     const check = named(await examine({ DATA_DIR: dataDir }), 'database');
     expect(check?.text).toBe(
