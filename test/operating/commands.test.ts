@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { migrate } from '../../src/operations/migrate.js';
 import { reachDatabase } from '../../src/operations/reach-database.js';
 import { API_ROLE } from '../../src/tenant-database.js';
+import { dropDatabase } from '../support/database.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { runProgram } from '../support/program.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -58,7 +59,7 @@ class Server implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.sql(`drop database if exists ${this.name} with (force)`);
+    await dropDatabase(this.#client, this.name);
     await this.sql(`drop role if exists ${this.name}`);
     await this.#client.end();
   }

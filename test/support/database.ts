@@ -37,7 +37,7 @@ export async function createTestDatabase(): Promise<{ url: string; drop(): Promi
 const INSUFFICIENT_PRIVILEGE = '42501';
 
 /** Autovacuum belongs to the server's superuser, and may not be cut off by us: it is waited for. */
-async function dropDatabase(client: pg.Client, name: string): Promise<void> {
+export async function dropDatabase(client: pg.Client, name: string): Promise<void> {
   await eventually(async () => {
     try {
       await client.query(`drop database if exists ${name} with (force)`);
