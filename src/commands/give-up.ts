@@ -3,6 +3,7 @@ import { giveUpSecrets, lockedOutTenants } from '../operations/give-up-secrets.j
 import { SecretVault } from '../operations/secrets.js';
 import { administer } from './administer.js';
 import { makeEncryptionKey, readEncryptionKeys } from './encryption-keys.js';
+import { print } from './print.js';
 
 /** `hookwright keys give-up <kid>`: without `--for-good` it says what would be lost, and changes nothing. */
 export async function giveUpKey(kid: string, { forGood = false }: { forGood?: boolean }): Promise<void> {
@@ -29,8 +30,4 @@ export async function giveUpKey(kid: string, { forGood = false }: { forGood?: bo
       );
     }
   });
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`);
 }

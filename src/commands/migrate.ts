@@ -2,15 +2,16 @@ import { readConfig } from '../config.js';
 import { migrate } from '../operations/migrate.js';
 import { OUTBOX_ROLE } from '../operations/outbox.js';
 import { withDatabaseUrl } from './database-url.js';
+import { print } from './print.js';
 
 /** `hookwright migrate` */
 export async function migrateCommand(): Promise<void> {
   await withDatabaseUrl(readConfig(process.env), async (url) => {
     const { outboxRole } = await migrate(url);
-    process.stdout.write('The database has the newest schema.\n');
+    print('The database has the newest schema.');
     if (!outboxRole) {
-      process.stdout.write(
-        `The role ${OUTBOX_ROLE} is not there, and this login may not make it. Only applications that emit inside their own transactions need it: docs/outbox.md.\n`,
+      print(
+        `The role ${OUTBOX_ROLE} is not there, and this login may not make it. Only applications that emit inside their own transactions need it: docs/outbox.md.`,
       );
     }
   });

@@ -1,5 +1,6 @@
 import { encryptionKeysInUse, rewrapDataKeys } from '../operations/rewrap-data-keys.js';
 import { administer } from './administer.js';
+import { print } from './print.js';
 
 /** `hookwright keys rewrap` */
 export async function rewrapKeys(): Promise<void> {
@@ -9,11 +10,11 @@ export async function rewrapKeys(): Promise<void> {
     const tenants = await rewrapDataKeys(db, vault);
     const inUse = await encryptionKeysInUse(db);
     const others = inUse.filter(({ kid }) => kid !== vault.currentKid);
-    process.stdout.write(
+    print(
       `${tenants === 1 ? 'The secrets of 1 tenant are' : `The secrets of ${tenants} tenants are`} protected by ${vault.currentKid} now. ` +
         (others.length === 0
-          ? 'No other encryption key is in use: the others can be taken out of ENCRYPTION_KEYS.\n'
-          : `Still in use: ${others.map(({ kid }) => kid).join(', ')}. A process that encrypts with it is running: restart it with the new ENCRYPTION_KEYS, and rewrap again.\n`),
+          ? 'No other encryption key is in use: the others can be taken out of ENCRYPTION_KEYS.'
+          : `Still in use: ${others.map(({ kid }) => kid).join(', ')}. A process that encrypts with it is running: restart it with the new ENCRYPTION_KEYS, and rewrap again.`),
     );
   });
 }

@@ -1,4 +1,5 @@
 import { isMultipleOf } from './json-values.js';
+import { stepsOf, targetOf } from './schema-places.js';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -213,10 +214,7 @@ function textOf(schema: Schema, index: number): string {
 }
 
 function lookUp(root: Schema, reference: string): unknown {
-  const steps = decodeURIComponent(reference).split('/').slice(1);
-  return steps
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce<unknown>((at, step) => (at as Schema)[step], root);
+  return stepsOf(targetOf(reference)).reduce<unknown>((at, step) => (at as Schema)[step], root);
 }
 
 /** What satisfies both, as far as it can be written as one schema. */

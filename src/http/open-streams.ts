@@ -1,5 +1,6 @@
 import type { Services } from '../context.js';
 import { ApiError, rateLimited, toApiError } from '../errors.js';
+import { Slots } from '../slots.js';
 
 /** Below the 5 s within which a key ends everywhere, together with the seconds that a process remembers a key. */
 const CHECK_KEYS_EVERY_MS = 500;
@@ -27,17 +28,12 @@ export interface OpenStream {
 export class OpenStreams {
   readonly #streams = new Set<OpenStream>();
   readonly #admitted = new Set<StreamOwner>();
-  readonly #waiting: (() => void)[] = [];
-  #reading = 0;
+  readonly #reading = new Slots(READING_MAX);
   #isClosing = false;
   #checking: NodeJS.Timeout | undefined;
   #isChecking = false;
 
   constructor(private readonly services: Pick<Services, 'authenticator' | 'config' | 'metrics'>) {}
-
-  get size(): number {
-    return this.#streams.size;
-  }
 
   /**
    * Takes a place for a stream. A tenant can have many keys, and must leave room to others all the same.
@@ -88,17 +84,8 @@ export class OpenStreams {
   }
 
   /** Does `work` when it is its turn. */
-  async takeTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    while (this.#reading >= READING_MAX) {
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    }
-    this.#reading += 1;
-    try {
-      return await work();
-    } finally {
-      this.#reading -= 1;
-      this.#waiting.shift()?.();
-    }
+  takeTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.#reading.run(work);
   }
 
   close(): void {

@@ -6,6 +6,7 @@ import {
   mapSchemas,
   referenceTo,
   SCHEMA_KEYWORDS,
+  stepsOf,
   targetOf,
 } from '../domain/schema-places.js';
 import { countedSchema } from '../domain/schema-steps.js';
@@ -107,13 +108,9 @@ function metaIssue({
   message = 'breaks the rules of JSON Schema',
   params,
 }: ErrorObject): InputIssue {
-  const path = instancePath
-    .split('/')
-    .slice(1)
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
   const allowed: unknown = params['allowedValues'];
   const values = Array.isArray(allowed) ? `: ${allowed.join(', ')}` : '';
-  return { path, code: 'schema_invalid', detail: `${message}${values}` };
+  return { path: stepsOf(instancePath), code: 'schema_invalid', detail: `${message}${values}` };
 }
 
 /** The meta-schema says some things twice. */

@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import { type Database, query, type Statement } from '../database.js';
+import { stepsOf } from '../domain/schema-places.js';
 import type { InputIssue } from '../errors.js';
 import { compileEventSchema } from './compile-event-schema.js';
 import { type PayloadCheck, StepsSpent, tooManySteps } from './payload-check.js';
@@ -195,8 +196,7 @@ export class EventTypeRegistry {
 function issueOf(error: ErrorObject, payload: unknown): InputIssue {
   const path: (string | number)[] = ['payload'];
   let at = payload;
-  for (const part of error.instancePath.split('/').slice(1)) {
-    const name = part.replaceAll('~1', '/').replaceAll('~0', '~');
+  for (const name of stepsOf(error.instancePath)) {
     path.push(Array.isArray(at) ? Number(name) : name);
     at = (at as Record<string, unknown> | undefined)?.[name];
   }

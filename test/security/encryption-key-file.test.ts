@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -10,9 +10,9 @@ import { readConfig } from '../../src/config.js';
 import { commandLine } from '../../src/operations/audit.js';
 import { createTenant } from '../../src/operations/create-tenant.js';
 import { SecretVault } from '../../src/operations/secrets.js';
-import { settings } from '../../src/settings.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
+import { heard, runProgram, startProgram } from '../support/program.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 /** The all-in-one mode's rules, over a database that is there already. */
@@ -105,32 +105,22 @@ describe('hookwright start', () => {
     }
   });
 
-  function run(args: string[], dataDir: string): { child: ChildProcess; said: () => string } {
-    const inherited = Object.entries(process.env).filter(([name]) => !(name in settings));
-    const child = spawn(process.execPath, ['--import', 'tsx', 'src/main.ts', ...args], {
-      env: { ...Object.fromEntries(inherited), DATA_DIR: dataDir, PORT: '0' },
-    });
+  function start(dataDir: string) {
+    const child = startProgram(['start'], { DATA_DIR: dataDir, PORT: '0' });
     children.push(child);
-    let said = '';
-    for (const stream of [child.stdout!, child.stderr!]) {
-      stream.on('data', (chunk) => {
-        said += chunk;
-      });
-    }
-    return { child, said: () => said };
+    return { child, said: heard(child) };
   }
 
   async function ends(args: string[], dataDir: string) {
-    const { child, said } = run(args, dataDir);
-    await eventually(() => child.exitCode !== null, 60_000);
-    return { code: child.exitCode, said: said() };
+    const { code, output, errors } = await runProgram(args, { DATA_DIR: dataDir, PORT: '0' });
+    return { code, said: output + errors };
   }
 
   test('and its commands do not work with a lost key, the doctor says so, and the right one mends it', async () => {
     const dataDir = join(temporaryFolder(), 'data');
     const startAndStop = async () => {
-      const { child, said } = run(['start'], dataDir);
-      await eventually(() => said().includes('Hookwright is ready'), 90_000);
+      const { child, said } = start(dataDir);
+      await eventually(() => said.errors.includes('Hookwright is ready'), 90_000);
       child.kill('SIGTERM');
       await once(child, 'close');
     };

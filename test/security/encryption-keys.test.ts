@@ -1,6 +1,4 @@
-import { spawn } from 'node:child_process';
 import { createHmac, randomBytes } from 'node:crypto';
-import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Daemon } from '../../daemon/daemon.js';
@@ -14,6 +12,7 @@ import { updateWebhook } from '../../src/operations/update-webhook.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { makeTenant, makeWebhook } from '../support/factories.js';
+import { runProgram } from '../support/program.js';
 import { startReceiver } from '../support/receiver.js';
 
 const oldKey = { kid: 'old', key: randomBytes(32) };
@@ -45,14 +44,9 @@ async function webhookState(webhookId: number): Promise<object | undefined> {
 
 /** The program itself, as an operator runs it. */
 async function hookwright(command: string, keys: string): Promise<{ code: number | null; said: string }> {
-  const env = { ...process.env, DATABASE_URL: stack.databaseUrl, ENCRYPTION_KEYS: keys };
-  const child = spawn(process.execPath, ['--import', 'tsx', 'src/main.ts', ...command.split(' ')], {
-    env,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
-  const [out, err, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
-  return { code, said: out + err };
+  const set = { DATABASE_URL: stack.databaseUrl, ENCRYPTION_KEYS: keys };
+  const { code, output, errors } = await runProgram(command.split(' '), set);
+  return { code, said: output + errors };
 }
 
 describe('rewrapping', () => {
