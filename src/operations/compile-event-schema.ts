@@ -8,14 +8,15 @@ import {
   SCHEMA_KEYWORDS,
   stepsOf,
   targetOf,
+  walkSchemas,
 } from '../domain/schema-places.js';
 import { countedSchema } from '../domain/schema-steps.js';
 import type { InputIssue } from '../errors.js';
 import {
   boundErrors,
+  checkOptions,
   type PayloadCheck,
   payloadCheck,
-  spendingOptions,
   spendOnValues,
 } from './payload-check.js';
 import { replaceKeywords } from './schema-keywords.js';
@@ -34,7 +35,7 @@ const options = {
 } as const;
 
 /** Compiles the meta-schema once, which takes longer than any schema of payloads. */
-const meta = boundErrors(new Ajv2020(options), false);
+const meta = boundErrors(new Ajv2020(options), 'EVERY_FAULT');
 
 /** The keywords of JSON Schema 2020-12 that a payload can break, and `$ref`. */
 const enforced: ReadonlySet<string> = new Set([
@@ -62,15 +63,25 @@ function plainSchema(schema: JsonObject): JsonObject {
   });
 }
 
+/** Whether it matters what other keywords have evaluated. To keep account of that takes time, and ajv's code may throw. */
+function asksForUnevaluated(schema: JsonObject): boolean {
+  let asks = false;
+  walkSchemas(schema, (one) => {
+    asks ||= 'unevaluatedProperties' in one || 'unevaluatedItems' in one;
+  });
+  return asks;
+}
+
 /** @param schema JSON text of a schema that `schemaIssues` finds no fault with, or found none when it was stored */
 export function compileEventSchema(schema: string): PayloadCheck {
-  const counted = countedSchema(plainSchema(JSON.parse(schema)));
-  return payloadCheck((steps, silent) => {
+  const plain = plainSchema(JSON.parse(schema));
+  const counted = countedSchema(plain);
+  const unevaluated = asksForUnevaluated(plain);
+  return payloadCheck((steps, telling) => {
     // An instance each: ajv remembers whatever it has compiled.
-    const ajv = replaceKeywords(
-      new Ajv2020({ ...options, ...spendingOptions(steps), validateSchema: false }),
-    );
-    return boundErrors(spendOnValues(ajv, steps), silent).compile(counted);
+    const ajv = new Ajv2020({ ...options, ...checkOptions(steps, telling), validateSchema: false });
+    ajv.opts.unevaluated = unevaluated; // its constructor sets it
+    return boundErrors(spendOnValues(replaceKeywords(ajv), steps), telling).compile(counted);
   });
 }
 

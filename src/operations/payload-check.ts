@@ -43,12 +43,18 @@ export class StepsLeft {
   };
 }
 
+/** What a check tells: every fault, every one but those of branches tried in vain, or the first. */
+export type Telling = 'EVERY_FAULT' | 'EVERY_RULE' | 'FIRST_FAULT';
+
 /** For an ajv that spends steps, on the schemas of `countedSchema` and on patterns. */
-export function spendingOptions(steps: StepsLeft) {
+export function checkOptions(steps: StepsLeft, telling: Telling) {
   const regExp = (pattern: string) => linearPattern(pattern, steps.spend);
+  const tellsFirst = telling === 'FIRST_FAULT';
   return {
+    allErrors: !tellsFirst,
     $comment: (cost: string) => steps.spend(Number(cost)),
-    code: { regExp: Object.assign(regExp, { code: 'linearPattern' }) },
+    // ajv's optimizer takes declarations away that are in use: code that must not throw is left as it is.
+    code: { regExp: Object.assign(regExp, { code: 'linearPattern' }), optimize: !tellsFirst },
   };
 }
 
@@ -89,9 +95,9 @@ const errors = new Name('errors');
 /**
  * Makes ajv leave each loop once it has found faults enough, and keep none of the items that `contains` is not about.
  *
- * @param silent makes nothing but empty errors of branches tried in vain: a full one takes as long as ten steps
+ * @param telling with EVERY_RULE, errors of branches tried in vain are empty: a full one takes as long as ten steps
  */
-export function boundErrors(ajv: Ajv2020, silent: boolean): Ajv2020 {
+export function boundErrors(ajv: Ajv2020, telling: Telling): Ajv2020 {
   const leave = ({ gen }: KeywordCxt) => gen.if(_`${errors} >= ${BROKEN_RULES_MAX}`, () => gen.break());
   for (const keyword of new Set([...loops, ...faultyLoops, ...unions])) {
     const definition = ajv.getKeyword(keyword) as CodeKeywordDefinition; // this ajv's own copy
@@ -99,7 +105,8 @@ export function boundErrors(ajv: Ajv2020, silent: boolean): Ajv2020 {
     definition.code = (cxt) => {
       const [apply, report] = [cxt.subschema.bind(cxt), cxt.error.bind(cxt)];
       cxt.subschema = (application, valid) => {
-        const silence = silent && unions.includes(keyword) ? { createErrors: false } : {};
+        const isSilent = telling === 'EVERY_RULE' && unions.includes(keyword);
+        const silence = isSilent ? { createErrors: false } : {};
         const applied = apply({ ...application, ...silence }, valid);
         if (loops.includes(keyword)) {
           cxt.gen.if(_`!${valid}`, () => leave(cxt));
@@ -133,13 +140,15 @@ export interface PayloadCheck {
   brokenRules(payload: unknown): ErrorObject[];
 }
 
-/**
- * @param compile makes a check of the schema, as `countedSchema` has it, which spends `steps`; `silent`: with no errors
- * of branches
- */
-export function payloadCheck(compile: (steps: StepsLeft, silent: boolean) => ValidateFunction): PayloadCheck {
+/** @param compile makes a check of the schema, as `countedSchema` has it, which spends `steps` */
+export function payloadCheck(
+  compile: (steps: StepsLeft, telling: Telling) => ValidateFunction,
+): PayloadCheck {
   const steps = new StepsLeft();
-  const errorsOf = (validate: ValidateFunction, payload: unknown, stepsMax: number): ErrorObject[] => {
+  const checks: Partial<Record<Telling, ValidateFunction>> = { EVERY_RULE: compile(steps, 'EVERY_RULE') };
+  const errorsOf = (telling: Telling, payload: unknown, stepsMax: number): ErrorObject[] => {
+    checks[telling] ??= compile(steps, telling); // the first use of most never comes
+    const validate = checks[telling];
     steps.refill(stepsMax);
     try {
       return validate(payload) ? [] : validate.errors!;
@@ -147,20 +156,27 @@ export function payloadCheck(compile: (steps: StepsLeft, silent: boolean) => Val
       validate.errors = null; // they would be kept until the next fault
     }
   };
-  const judge = compile(steps, true);
-  let explain: ValidateFunction | undefined; // made at its first use, which may never come
+  const judge = (payload: unknown): ErrorObject[] => {
+    try {
+      return errorsOf('EVERY_RULE', payload, CHECK_STEPS_MAX);
+    } catch (error) {
+      if (error instanceof StepsSpent) {
+        throw error;
+      }
+      // Beside `unevaluatedProperties` and `unevaluatedItems` ajv's code may throw, where it goes on after a fault.
+      return errorsOf('FIRST_FAULT', payload, CHECK_STEPS_MAX);
+    }
+  };
   const brokenRules = (payload: unknown) => {
-    const broken = errorsOf(judge, payload, CHECK_STEPS_MAX);
+    const broken = judge(payload);
     if (broken.every(isTold)) {
       return broken.slice(0, BROKEN_RULES_MAX);
     }
-    explain ??= compile(steps, false);
-    const all = explain;
-    const explained = unlessSpent(() => errorsOf(all, payload, EXPLAIN_STEPS_MAX)) ?? broken.filter(isTold);
+    const explained =
+      unlessSpent(() => errorsOf('EVERY_FAULT', payload, EXPLAIN_STEPS_MAX)) ?? broken.filter(isTold);
     return explained.slice(0, BROKEN_RULES_MAX);
   };
-  const accepts = (payload: unknown) =>
-    unlessSpent(() => errorsOf(judge, payload, CHECK_STEPS_MAX).length === 0) ?? false;
+  const accepts = (payload: unknown) => unlessSpent(() => judge(payload).length === 0) ?? false;
   return Object.assign(accepts, { brokenRules });
 }
 
