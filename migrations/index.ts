@@ -21,6 +21,7 @@ import { CertainJobs } from './0020-certain-jobs.js';
 import { WakingInTurns } from './0021-waking-in-turns.js';
 import { OpenCountsAsHeld } from './0022-open-counts-as-held.js';
 import { DataKeySamples } from './0023-data-key-samples.js';
+import { StatisticsTargets } from './0024-statistics-targets.js';
 
 /** Every migration, in order. One file a change; a released one is never edited. */
 export const migrations = [
@@ -47,4 +48,5 @@ export const migrations = [
   { name: '0021-waking-in-turns', class: WakingInTurns },
   { name: '0022-open-counts-as-held', class: OpenCountsAsHeld },
   { name: '0023-data-key-samples', class: DataKeySamples },
+  { name: '0024-statistics-targets', class: StatisticsTargets },
 ];

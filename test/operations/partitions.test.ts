@@ -38,6 +38,23 @@ describe('rolling partitions', () => {
     expect(names.at(-1)).toBe(nameOf('deliveries', -14));
   });
 
+  test('neither old nor new ones have bodies, headers and answers analyzed, which nothing is found by', async () => {
+    const analyzedOf = async (partition: string) => {
+      const columns = await stack.rows<{ name: string }>(
+        `select attname as name from pg_attribute where attrelid = 'hookwright.${partition}'::regclass
+           and attnum > 0 and not attisdropped and coalesce(attstattarget, -1) <> 0 order by attnum`,
+      );
+      return columns.map(({ name }) => name);
+    };
+    for (const day of [1, 0, -14, 40]) {
+      await stack.rows(
+        `select hookwright.make_partition(parent, '${dayOf(day)}') from unnest('{events,attempts}'::text[]) parent`,
+      );
+      expect(await analyzedOf(nameOf('events', day))).toEqual(['id', 'tenant_id', 'event_type']);
+      expect(await analyzedOf(nameOf('attempts', day))).toEqual(['delivery_id', 'number']);
+    }
+  });
+
   test('makes what is missing ahead', async () => {
     await stack.rows(`drop table hookwright.${nameOf('attempts', -14)}`);
     expect(await rollPartitions(stack.services.db.pool, 30)).toEqual({ made: 1, dropped: [], expired: 0 });
