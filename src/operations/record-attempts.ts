@@ -36,7 +36,8 @@ export interface FinishedAttempt {
  * reply) changes nothing the second time.
  *
  * A delivery that was held or canceled while its request was in flight keeps that state, unless the request
- * succeeded: what the receiver has acknowledged is not sent again.
+ * succeeded: what the receiver has acknowledged is not sent again. One that was even redelivered meanwhile is at the
+ * beginning of its new run.
  *
  * @param attempts in the order in which they ended; at most one per delivery
  * @param holdHours how long a webhook that this disables collects events
@@ -76,20 +77,23 @@ const recordStatement: Statement = {
       select * from unnest(
         $1::bigint[], $2::integer[], $3::bigint[], $4::text[], $5::timestamptz[], $6::integer[], $7::integer[],
         $8::text[], $9::text[], $10::text[], $11::bytea[], $12::boolean[], $13::boolean[], $14::double precision[],
-        $15::integer[], $16::integer[], $17::integer[], $18::integer[]
+        $15::integer[], $16::integer[], $17::integer[], $18::integer[], $21::integer[]
       ) as ended(delivery_id, number, tenant_id, url, started_at, duration_ms, status_code, error_code,
                  request_headers, response_headers, response_body, response_truncated, succeeded, retry_in_ms,
-                 dns_ms, connect_ms, tls_ms, first_byte_ms)),
+                 dns_ms, connect_ms, tls_ms, first_byte_ms, attempts_before)),
     hit as (
       update hookwright.deliveries d
       set attempt_count = e.number,
+          attempts_before = case when d.attempts_before = e.attempts_before then d.attempts_before else e.number end,
           status = case when e.succeeded then 'SUCCEEDED'
-                        when e.retry_in_ms is null and d.status <> 'CANCELED' then 'FAILED'
+                        when e.retry_in_ms is null and d.status <> 'CANCELED'
+                          and d.attempts_before = e.attempts_before then 'FAILED'
                         else d.status end::hookwright.delivery_status,
           cancel_reason = case when not e.succeeded then d.cancel_reason end,
-          due_at = case when e.retry_in_ms is null then d.due_at
+          due_at = case when e.retry_in_ms is null or d.attempts_before <> e.attempts_before then d.due_at
                         else clock_timestamp() + e.retry_in_ms * interval '1 millisecond' end,
-          finished_at = case when e.retry_in_ms is null then clock_timestamp() else d.finished_at end,
+          finished_at = case when e.succeeded or (e.retry_in_ms is null and d.attempts_before = e.attempts_before)
+                             then clock_timestamp() else d.finished_at end,
           last_status_code = e.status_code, last_error_code = e.error_code
       from ended e
       where d.id = e.delivery_id and d.id = any($1::bigint[]) and d.id between $19::bigint and $20::bigint
@@ -134,6 +138,7 @@ function recordValues(attempts: readonly FinishedAttempt[]): unknown[] {
     integerArray(each(({ result }) => result.timing?.tlsMs)),
     integerArray(each(({ result }) => result.timing?.firstByteMs)),
     ...idRange(each(({ delivery }) => delivery.id)),
+    integerArray(each(({ delivery }) => delivery.attemptNumber - 1 - delivery.failuresBefore)),
   ];
 }
 
