@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { bigintArray } from '../array-parameters.js';
 import { query, type Statement } from '../database.js';
 import { idRange } from '../domain/delivery-id.js';
+import { TEST_EVENT_TYPE } from '../domain/event-type.js';
 import { LANES } from '../domain/lanes.js';
 import { countsAsHeldSql } from './counts-as-held.js';
 import type { DeliverPayload } from './enqueue.js';
@@ -89,7 +90,7 @@ const turnAwayStatement: Statement = {
   name: 'turn_away_deliveries',
   text: `
     with judged as materialized (
-      select d.id, d.attempt_count, greatest(d.due_at, w.closed_until) as ready_at,
+      select d.id, d.event_type, d.attempt_count, greatest(d.due_at, w.closed_until) as ready_at,
              w.active and not ${countsAsHeldSql('d', 'w')} as active, w.deleted_at is not null as deleted
       from hookwright.deliveries d join hookwright.webhooks w on w.id = d.webhook_id
       where d.id = any($1::bigint[]) and (d.status = 'PENDING') is true
@@ -103,7 +104,9 @@ const turnAwayStatement: Statement = {
       where d.id = j.id and d.id = any($1::bigint[]) and (d.status = 'PENDING') is true
         and (j.deleted or not j.active))
     select hookwright.enqueue_deliveries(array_agg(id), array_agg(attempt_count + 1), array_agg(ready_at),
-             array_agg(case when attempt_count = 0 then ${LANES.CROWDED.priority} else ${LANES.RETRY.priority} end))
+             array_agg(case when attempt_count > 0 then ${LANES.RETRY.priority}
+                            when event_type = '${TEST_EVENT_TYPE}' then ${LANES.TEST.priority}
+                            else ${LANES.CROWDED.priority} end))
     from judged where active and not deleted`,
 };
 

@@ -1,5 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { TEST_EVENT_TYPE } from '../../src/domain/event-type.js';
+import { LANES } from '../../src/domain/lanes.js';
 import { commandLine } from '../../src/operations/audit.js';
+import { cancelDelivery } from '../../src/operations/cancel-delivery.js';
 import { deleteWebhook } from '../../src/operations/delete-webhook.js';
 import { redeliver } from '../../src/operations/redeliver.js';
 import { updateWebhook } from '../../src/operations/update-webhook.js';
@@ -143,6 +146,22 @@ describe('deleting a webhook', () => {
 });
 
 describe('a closed endpoint', () => {
+  test('keeps a test in its lane: it goes first when it opens', async () => {
+    await open();
+    await stack.rows(`update hookwright.webhooks set closed_until = now() + interval '1 hour'`);
+    const test = { eventType: TEST_EVENT_TYPE, body: '{"message":"?"}', onlyWebhookId: webhookId };
+    await stack.services.emitter.emit([{ ...test, tenantId: stack.tenantId, idempotencyKey: null }]);
+    await stack.emit();
+    stack.startDaemon();
+    const priorities = await eventually(async () => {
+      const jobs = await stack.rows<{ priority: number; late: boolean }>(
+        `select priority, run_at > now() as late from graphile_worker._private_jobs where key like 'd:%' order by key`,
+      );
+      return jobs.length === 2 && jobs.every(({ late }) => late) && jobs.map(({ priority }) => priority);
+    });
+    expect(priorities).toEqual([LANES.TEST.priority, LANES.CROWDED.priority]);
+  });
+
   test('keeps its deliveries waiting without an attempt; a new url wakes them at once', async () => {
     await open({ RETRY_BASE_SECONDS: '120' });
     receiver.answerWith(answer(503, { 'retry-after': '600' }));
@@ -242,6 +261,29 @@ describe('redelivering ("manual redispatch")', () => {
     expect(await inStatus(eventId, 'HELD')).toMatchObject({ attempt_count: 10 });
     await updateWebhook(stack.services.db, stack.tenantId, webhookId, { active: true }, 168, commandLine);
     expect(await inStatus(eventId, 'FAILED')).toMatchObject({ attempt_count: 12 });
+  });
+
+  test('stands when the last attempt of the canceled run fails after it', async () => {
+    const arrived = holdAnswers(receiver, answer(500));
+    const eventId = await stack.emit();
+    const { id } = await stack.delivery(eventId);
+    await stack.rows('update hookwright.deliveries set attempt_count = 5');
+    await stack.rows(
+      `select hookwright.enqueue_deliveries(array[${id}::bigint], array[6], array[now()], array[0])`,
+    );
+    stack.startDaemon();
+    const go = await arrived();
+    await cancelDelivery(stack.services.db, stack.tenantId, id, commandLine);
+    await redeliver(stack.services.db, stack.tenantId, id, commandLine);
+    receiver.answerWith(answer(200));
+    go();
+
+    expect(await inStatus(eventId, 'SUCCEEDED')).toMatchObject({ id, attempt_count: 7 });
+    const attempts = await stack.rows('select number, status_code from hookwright.attempts order by number');
+    expect(attempts).toEqual([
+      { number: 6, status_code: 500 },
+      { number: 7, status_code: 200 },
+    ]);
   });
 
   test.each(['PENDING', 'HELD'])('is a conflict while the delivery is %s', async (status) => {
