@@ -5,6 +5,7 @@ import type { ChangeFeed } from './change-feed.js';
 import type { Config } from './config.js';
 import type { Database } from './database.js';
 import { PLATFORM_SCOPE, type Scope } from './domain/api-key.js';
+import { parseId } from './domain/id.js';
 import { AuditActor } from './entities/audit-entry.js';
 import { ApiError, notFound } from './errors.js';
 import { AnswerBudget, type TextsUnderWay } from './graphql/answer-budget.js';
@@ -153,12 +154,6 @@ async function tenantNamed(
     throw notFound('tenant', named ?? 'with such an id');
   }
   return named;
-}
-
-/** A positive integer in its shortest decimal form, or null: no other text can be an id. */
-export function parseId(text: string): number | null {
-  const id = /^[1-9][0-9]{0,15}$/.test(text) ? Number(text) : Number.NaN;
-  return Number.isSafeInteger(id) ? id : null;
 }
 
 /** @throws ApiError unauthenticated when the request carries no key */

@@ -12,14 +12,15 @@ import {
   Query,
   Resolver,
 } from 'type-graphql';
-import { actorOf, type Context, callerOf, parseId } from '../context.js';
+import { actorOf, type Context, callerOf } from '../context.js';
 import { PLATFORM_SCOPE, SCOPES, type Scope } from '../domain/api-key.js';
 import { ApiKey } from '../entities/api-key.js';
-import { ApiError, notFound } from '../errors.js';
+import { ApiError } from '../errors.js';
 import { createApiKey, scopesBeyond } from '../operations/create-api-key.js';
 import { displayName } from '../operations/display-name.js';
 import { revokeApiKey } from '../operations/revoke-api-key.js';
 import { type Connection, ConnectionArgs, connect, connectionOf, sliceQuery } from './connection.js';
+import { found, idOf } from './ids.js';
 import { apiKeyScopes, expiresInSeconds, parseInput } from './input.js';
 import { RequiresScope } from './requires.js';
 
@@ -130,10 +131,7 @@ export class ApiKeyResolver {
     @Arg('input', () => RevokeApiKeyInput, { description: 'What to do.' }) input: RevokeApiKeyInput,
     @Ctx() context: Context,
   ): Promise<RevokeApiKeyPayload> {
-    const id = parseId(input.id);
-    if (id === null) {
-      throw notFound('API key', 'with such an id');
-    }
+    const id = idOf('API key', input.id);
     await revokeApiKey(context.db, context.tenantId, id, actorOf(context));
     context.authenticator.forget(id);
     return { apiKey: await readApiKey(context, id) };
@@ -153,11 +151,7 @@ function conditionsOf(filter: ApiKeyFilter | null, now: Date) {
 }
 
 async function readApiKey({ em, tenantId }: Context, id: number): Promise<ApiKey> {
-  const apiKey = await em.findOne(ApiKey, { id, tenantId }, unfiltered);
-  if (apiKey === null) {
-    throw notFound('API key', id);
-  }
-  return apiKey;
+  return found(await em.findOne(ApiKey, { id, tenantId }, unfiltered), 'API key', id);
 }
 
 /** The scopes that a new key can get from this request: `requireGrantable` refuses all others. */

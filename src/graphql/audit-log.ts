@@ -1,10 +1,10 @@
 import 'reflect-metadata';
 import { Arg, Args, Ctx, Field, FieldResolver, ID, InputType, Query, Resolver, Root } from 'type-graphql';
-import { type Context, parseId } from '../context.js';
+import type { Context } from '../context.js';
 import { isEventTypeName } from '../domain/event-type.js';
 import { AuditAction, AuditEntry, AuditTarget } from '../entities/audit-entry.js';
-import { invalidInput } from '../errors.js';
 import { type Connection, ConnectionArgs, connect, connectionOf, sliceQuery } from './connection.js';
+import { idIn } from './ids.js';
 import { JsonText } from './json-text.js';
 import { RequiresScope } from './requires.js';
 import { JSONObject } from './scalars.js';
@@ -83,24 +83,20 @@ function conditionsOf(filter: AuditLogFilter | null) {
     ...(filter?.action ? { action: filter.action } : {}),
     ...(filter?.targetType ? { targetType: filter.targetType } : {}),
     ...(typeof filter?.targetId === 'string' ? { targetId: targetIn(filter.targetId) } : {}),
-    ...(typeof filter?.apiKeyId === 'string' ? { apiKeyId: idIn(filter.apiKeyId, 'apiKeyId') } : {}),
+    ...(typeof filter?.apiKeyId === 'string'
+      ? { apiKeyId: idIn(filter.apiKeyId, ['filter', 'apiKeyId'], 'an API key') }
+      : {}),
     ...(Object.keys(times).length > 0 ? { createdAt: times } : {}),
   };
 }
 
 function targetIn(text: string): string {
-  return isEventTypeName(text) ? text : String(idIn(text, 'targetId'));
+  return isEventTypeName(text)
+    ? text
+    : String(idIn(text, ['filter', 'targetId'], 'anything, nor the name of an event type'));
 }
 
 const LATEST_MS = Date.UTC(9999, 11, 31);
 
 /** Nothing is from before 1970, and Postgres takes neither the year 0 nor the year 10000 from us. */
 const storable = (date: Date) => new Date(Math.min(Math.max(date.getTime(), 0), LATEST_MS));
-
-function idIn(text: string, name: string): number {
-  const id = parseId(text);
-  if (id === null) {
-    throw invalidInput([{ path: ['filter', name], code: 'invalid_id', detail: 'is not an id' }]);
-  }
-  return id;
-}

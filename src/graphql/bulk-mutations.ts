@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
-import { actorOf, type Context, parseId, tenantOf } from '../context.js';
-import { type InputIssue, invalidInput, notFound } from '../errors.js';
+import { actorOf, type Context, tenantOf } from '../context.js';
+import { type InputIssue, invalidInput } from '../errors.js';
 import {
   type BulkRequest,
   cancelBulkOperation,
@@ -22,6 +22,7 @@ import {
   ResumeBulkOperationInput,
   ResumeBulkOperationPayload,
 } from './bulk-operation-types.js';
+import { idOf } from './ids.js';
 import { given, knownEventType, parseInput, replayedEventTypes } from './input.js';
 import { Requires } from './requires.js';
 
@@ -175,12 +176,4 @@ function refuse(issues: readonly InputIssue[]): void {
   if (issues.length > 0) {
     throw invalidInput(issues);
   }
-}
-
-function idOf(noun: string, text: string): number {
-  const id = parseId(text);
-  if (id === null) {
-    throw notFound(noun, 'with such an id');
-  }
-  return id;
 }

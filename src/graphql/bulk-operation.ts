@@ -1,11 +1,11 @@
 import 'reflect-metadata';
 import { Arg, Args, Ctx, FieldResolver, ID, Query, Resolver, Root } from 'type-graphql';
-import { type Context, parseId } from '../context.js';
+import type { Context } from '../context.js';
 import { BulkOperation } from '../entities/bulk-operation.js';
 import { Webhook } from '../entities/webhook.js';
-import { notFound } from '../errors.js';
 import { BulkOperationFilter } from './bulk-operation-types.js';
 import { type Connection, ConnectionArgs, connect, connectionOf, sliceQuery } from './connection.js';
+import { found, idOf } from './ids.js';
 import { JsonText } from './json-text.js';
 import { Requires } from './requires.js';
 import { JSONObject } from './scalars.js';
@@ -64,13 +64,7 @@ export class BulkOperationResolver {
 
 /** @throws ApiError not_found, also for what is no id */
 export async function readBulkOperation(context: Context, id: string): Promise<BulkOperation> {
-  const number = parseId(id);
-  const operation =
-    number === null
-      ? null
-      : await context.em.findOne(BulkOperation, { id: number }, { disableIdentityMap: true });
-  if (operation === null) {
-    throw notFound('bulk operation', number ?? 'with such an id');
-  }
-  return operation;
+  const number = idOf('bulk operation', id);
+  const operation = await context.em.findOne(BulkOperation, { id: number }, { disableIdentityMap: true });
+  return found(operation, 'bulk operation', number);
 }

@@ -6,7 +6,8 @@ import {
   type OperationDefinitionNode,
   valueFromASTUntyped,
 } from 'graphql';
-import { type Context, parseId } from '../context.js';
+import type { Context } from '../context.js';
+import { parseId } from '../domain/id.js';
 import type { Verdict } from '../rate-limits.js';
 import type { KnownOperation } from './operation.js';
 import { fieldsIn } from './selection.js';

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { Field, ID, InputType, registerEnumType } from 'type-graphql';
 import { z } from 'zod';
-import { type Context, parseId, requireScope, tenantOf } from '../context.js';
+import { type Context, requireScope, tenantOf } from '../context.js';
 import { SEND_ERROR_CODES } from '../domain/outcome.js';
 import { DeliveryStatus } from '../entities/delivery.js';
 import { invalidInput } from '../errors.js';
@@ -151,16 +151,6 @@ export async function eventOfKeyIn(
   }
   const key = parseInput(idempotencyKey, filter.idempotencyKey, ['filter', 'idempotencyKey']);
   return eventOfKey(context, tenantOf(context), key);
-}
-
-/** @throws ApiError invalid_input for what cannot be an id of such a thing */
-export function idIn(text: string | null | undefined, name: string, noun: string): number | undefined {
-  const id = typeof text === 'string' ? parseId(text) : undefined;
-  if (id === null) {
-    const detail = `is not the id of ${noun}`;
-    throw invalidInput([{ path: ['filter', name], code: 'invalid_id', detail }]);
-  }
-  return id;
 }
 
 /** What a filter says of a delivery itself, whoever it goes to. @throws ApiError invalid_input */

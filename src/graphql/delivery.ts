@@ -13,13 +13,12 @@ import {
   Resolver,
   Root,
 } from 'type-graphql';
-import { actorOf, type Context, parseId, tenantOf } from '../context.js';
+import { actorOf, type Context, tenantOf } from '../context.js';
 import { dateToId } from '../domain/delivery-id.js';
 import { Attempt } from '../entities/attempt.js';
 import { Delivery, DeliveryStatus } from '../entities/delivery.js';
 import { Event } from '../entities/event.js';
 import { Webhook } from '../entities/webhook.js';
-import { notFound } from '../errors.js';
 import { cancelDelivery } from '../operations/cancel-delivery.js';
 import { type DeliveryConditions, pageDeliveries } from '../operations/page-deliveries.js';
 import { redeliver } from '../operations/redeliver.js';
@@ -28,10 +27,10 @@ import {
   conditionsIn,
   DeliveryFilter,
   eventOfKeyIn,
-  idIn,
   payloadPartIn,
   type WebhookDeliveryFilter,
 } from './delivery-filter.js';
+import { found, idIn, idOf } from './ids.js';
 import { knownEventType, parseInput } from './input.js';
 import { Requires } from './requires.js';
 
@@ -143,11 +142,7 @@ export class DeliveryResolver {
     @Arg('input', () => RedeliverInput, { description: 'What to do.' }) { deliveryId }: RedeliverInput,
     @Ctx() context: Context,
   ): Promise<RedeliverPayload> {
-    const id = parseId(deliveryId);
-    if (id === null) {
-      throw notFound('delivery', 'with such an id');
-    }
-    await redeliver(context.db, tenantOf(context), id, actorOf(context));
+    await redeliver(context.db, tenantOf(context), idOf('delivery', deliveryId), actorOf(context));
     return { delivery: await readDelivery(context, deliveryId) };
   }
 
@@ -158,24 +153,19 @@ export class DeliveryResolver {
     { id }: CancelDeliveryInput,
     @Ctx() context: Context,
   ): Promise<CancelDeliveryPayload> {
-    const number = parseId(id);
-    if (number === null) {
-      throw notFound('delivery', 'with such an id');
-    }
-    await cancelDelivery(context.db, tenantOf(context), number, actorOf(context));
+    await cancelDelivery(context.db, tenantOf(context), idOf('delivery', id), actorOf(context));
     return { delivery: await readDelivery(context, id) };
   }
 }
 
 async function readDelivery(context: Context, id: string): Promise<Delivery> {
-  const number = parseId(id);
-  const delivery =
-    number === null ? null : await context.em.findOne(Delivery, { id: number }, { disableIdentityMap: true });
-  if (delivery === null) {
-    throw notFound('delivery', number ?? 'with such an id');
-  }
-  return delivery;
+  const number = idOf('delivery', id);
+  const delivery = await context.em.findOne(Delivery, { id: number }, { disableIdentityMap: true });
+  return found(delivery, 'delivery', number);
 }
+
+const idFilter = (text: string | null | undefined, name: string, noun: string) =>
+  typeof text === 'string' ? idIn(text, ['filter', name], noun) : undefined;
 
 /** Null: nothing can meet them. @throws ApiError invalid_input, scope_missing */
 async function conditionsOf(
@@ -184,8 +174,8 @@ async function conditionsOf(
 ): Promise<DeliveryConditions | null> {
   const conditions: DeliveryConditions = {
     ...conditionsIn(filter),
-    webhookId: idIn(filter?.webhookId, 'webhookId', 'a webhook'),
-    eventId: idIn(filter?.eventId, 'eventId', 'an event'),
+    webhookId: idFilter(filter?.webhookId, 'webhookId', 'a webhook'),
+    eventId: idFilter(filter?.eventId, 'eventId', 'an event'),
     payloadContains: payloadPartIn(context, filter),
     eventType: await knownTypeIn(context, filter),
   };

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
-import { actorOf, type Context, callerOf, otherTenant, parseId, tenantOf } from '../context.js';
+import { actorOf, type Context, callerOf, otherTenant, tenantOf } from '../context.js';
+import { parseId } from '../domain/id.js';
 import { isDeeperThan, numberTooLarge } from '../domain/payload.js';
 import { Event } from '../entities/event.js';
 import { ApiError, type InputIssue, invalidInput, notFound, toApiError } from '../errors.js';

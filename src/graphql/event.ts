@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { Arg, Args, Ctx, Field, FieldResolver, ID, InputType, Query, Resolver, Root } from 'type-graphql';
-import { type Context, parseId, tenantOf } from '../context.js';
+import { type Context, tenantOf } from '../context.js';
 import { isTextDeeperThan } from '../domain/payload.js';
 import type { Delivery } from '../entities/delivery.js';
 import { Event } from '../entities/event.js';
@@ -11,6 +11,7 @@ import { type Connection, ConnectionArgs, connect, connectionOf } from './connec
 import { PAYLOAD_COST } from './cost.js';
 import { boundsOf, DeliveryConnection, knownTypeIn } from './delivery.js';
 import { eventOfKeyIn, PAYLOAD_CONTAINS, payloadPartIn } from './delivery-filter.js';
+import { found, idOf } from './ids.js';
 import { JsonText } from './json-text.js';
 import { Requires } from './requires.js';
 import { JSONObject } from './scalars.js';
@@ -46,12 +47,8 @@ export class EventResolver {
     @Arg('id', () => ID, { description: 'Its id.' }) id: string,
     @Ctx() context: Context,
   ): Promise<Event> {
-    const number = parseId(id);
-    const event = number === null ? null : await context.loaders.eventById.load(number);
-    if (event === null) {
-      throw notFound('event', number ?? 'with such an id');
-    }
-    return event;
+    const number = idOf('event', id);
+    return found(await context.loaders.eventById.load(number), 'event', number);
   }
 
   @Requires('events:read')

@@ -66,7 +66,7 @@ export function guardedFields(
   operation: OperationDefinitionNode,
   variables: Readonly<Record<string, unknown>> = {},
 ): { fields: readonly GuardedField[]; areFixed: boolean } {
-  const conditions = new Conditions(schema, operation, variables);
+  const conditions = new SkipAndInclude(schema, operation, variables);
   const fields = collect(schema, document, operation, conditions);
   return { fields, areFixed: !conditions.met };
 }
@@ -75,7 +75,7 @@ function collect(
   schema: GraphQLSchema,
   document: DocumentNode,
   operation: OperationDefinitionNode,
-  conditions: Conditions,
+  conditions: SkipAndInclude,
 ): GuardedField[] {
   const found = new Map<string, GuardedField>();
   const types = new TypeInfo(schema);
@@ -113,7 +113,7 @@ function collect(
 }
 
 /** What `@skip` and `@include` say of a selection. */
-class Conditions {
+class SkipAndInclude {
   /** Whether there are any at all. */
   met = false;
   #values: Record<string, unknown> | undefined;

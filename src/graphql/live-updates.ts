@@ -1,9 +1,9 @@
 import 'reflect-metadata';
 import { Args, ArgsType, Field, ID, ObjectType, Resolver, Root, Subscription } from 'type-graphql';
-import { type Context, parseId, tenantOf } from '../context.js';
+import { type Context, tenantOf } from '../context.js';
 import { Delivery, DeliveryStatus } from '../entities/delivery.js';
 import { Webhook } from '../entities/webhook.js';
-import { invalidInput } from '../errors.js';
+import { idIn } from './ids.js';
 import { knownEventType, parseInput } from './input.js';
 import { PendingChanges } from './pending-changes.js';
 import { Requires } from './requires.js';
@@ -113,11 +113,7 @@ async function followDeliveries(
   context: Context,
   { webhookId, eventType, status, after }: DeliveryUpdateArgs,
 ): Promise<UpdateStream<Delivery>> {
-  const webhook = typeof webhookId === 'string' ? parseId(webhookId) : null;
-  if (typeof webhookId === 'string' && webhook === null) {
-    const detail = 'is not the id of a webhook';
-    throw invalidInput([{ path: ['webhookId'], code: 'invalid_id', detail }]);
-  }
+  const webhook = typeof webhookId === 'string' ? idIn(webhookId, ['webhookId'], 'a webhook') : null;
   const type =
     typeof eventType === 'string'
       ? parseInput(knownEventType(await context.eventTypes.names()), eventType, ['eventType'])

@@ -1,12 +1,13 @@
 import 'reflect-metadata';
 import type { GraphQLResolveInfo } from 'graphql';
 import { Args, Ctx, FieldResolver, Info, Query, Resolver, Root } from 'type-graphql';
-import { type Context, parseId, tenantOf } from '../context.js';
+import { type Context, tenantOf } from '../context.js';
 import { bucketFigures, judgeStatsRange, totalFigures } from '../domain/stats.js';
 import { Webhook } from '../entities/webhook.js';
-import { invalidInput, notFound } from '../errors.js';
+import { invalidInput } from '../errors.js';
 import { type Backlog, readTenantBacklog } from '../operations/read-backlog.js';
 import { ALL_WEBHOOKS } from '../operations/read-stats.js';
+import { found, idOf } from './ids.js';
 import { knownEventType, parseInput } from './input.js';
 import { Requires } from './requires.js';
 import { asksFor } from './selection.js';
@@ -87,15 +88,13 @@ async function knownWebhook(context: Context, id: string | null): Promise<number
   if (id === null) {
     return null;
   }
-  const number = parseId(id);
-  const isThere =
-    number !== null &&
-    (await context.em.findOne(Webhook, { id: number }, { filters: { alive: false }, fields: ['id'] })) !==
-      null;
-  if (!isThere) {
-    throw notFound('webhook', number ?? 'with such an id');
-  }
-  return number;
+  const number = idOf('webhook', id);
+  const webhook = await context.em.findOne(
+    Webhook,
+    { id: number },
+    { filters: { alive: false }, fields: ['id'] },
+  );
+  return found(webhook, 'webhook', number).id;
 }
 
 async function knownType({ eventTypes }: Context, name: string | null): Promise<string | null> {

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
 import { z } from 'zod';
-import { actorOf, type Context, parseId, tenantOf } from '../context.js';
+import { actorOf, type Context, tenantOf } from '../context.js';
 import { TEST_EVENT_TYPE } from '../domain/event-type.js';
 import { ApiError, invalidInput, notFound } from '../errors.js';
 import { createWebhook } from '../operations/create-webhook.js';
@@ -13,6 +13,7 @@ import { updateWebhook, type WebhookChange } from '../operations/update-webhook.
 import { boundsOf } from './delivery.js';
 import { refusalError } from './emit-refusals.js';
 import { emitFor } from './emitting.js';
+import { idOf } from './ids.js';
 import {
   given,
   OVERLAP_HOURS_DEFAULT,
@@ -66,7 +67,7 @@ export class WebhookMutations {
     @Arg('input', () => UpdateWebhookInput, input) { id, ...wanted }: UpdateWebhookInput,
     @Ctx() context: Context,
   ): Promise<UpdateWebhookPayload> {
-    const webhookId = idOf(id);
+    const webhookId = idOf('webhook', id);
     const active = given(wanted.active);
     const held = wanted.held ?? HeldAction.RELEASE;
     const change = await judge(context, { url: given(wanted.url), eventTypes: given(wanted.eventTypes) });
@@ -92,7 +93,7 @@ export class WebhookMutations {
     @Arg('input', () => DeleteWebhookInput, input) { id }: DeleteWebhookInput,
     @Ctx() context: Context,
   ): Promise<DeleteWebhookPayload> {
-    const webhookId = idOf(id);
+    const webhookId = idOf('webhook', id);
     await deleteWebhook(context.db, tenantOf(context), webhookId, actorOf(context));
     return { deletedWebhookId: webhookId };
   }
@@ -112,7 +113,7 @@ export class WebhookMutations {
     ]);
     const { db, vault, random } = context;
     const { secret } = await rotateSecret(db, vault, random, tenantOf(context), {
-      webhookId: idOf(id),
+      webhookId: idOf('webhook', id),
       overlapHours: hours,
       by: actorOf(context),
     });
@@ -162,17 +163,9 @@ export class WebhookMutations {
     @Arg('input', () => ReleaseHeldInput, input) { webhookId }: ReleaseHeldInput,
     @Ctx() context: Context,
   ): Promise<ReleaseHeldPayload> {
-    await releaseHeld(context.db, tenantOf(context), idOf(webhookId), actorOf(context));
+    await releaseHeld(context.db, tenantOf(context), idOf('webhook', webhookId), actorOf(context));
     return { webhook: await readWebhook(context, webhookId) };
   }
-}
-
-function idOf(text: string): number {
-  const id = parseId(text);
-  if (id === null) {
-    throw notFound('webhook', 'with such an id');
-  }
-  return id;
 }
 
 /** Judges both, so that a caller who broke two rules hears of both. */

@@ -12,15 +12,15 @@ import {
   Resolver,
   Root,
 } from 'type-graphql';
-import { type Context, parseId, tenantOf } from '../context.js';
+import { type Context, tenantOf } from '../context.js';
 import { WILDCARD } from '../domain/event-type.js';
 import type { Delivery } from '../entities/delivery.js';
 import { Webhook } from '../entities/webhook.js';
-import { notFound } from '../errors.js';
 import { type Connection, ConnectionArgs, connect, connectionOf, sliceQuery } from './connection.js';
 import { DeliveryConnection, knownTypeIn, readDeliveries } from './delivery.js';
 import { WebhookDeliveryFilter } from './delivery-filter.js';
 import { EndpointState } from './endpoint-state.js';
+import { found, idOf } from './ids.js';
 import { Requires } from './requires.js';
 
 @InputType({ description: 'Which webhooks; all conditions together.' })
@@ -111,12 +111,8 @@ export class WebhookResolver {
 /** @throws ApiError not_found, the same for a foreign, unknown and deleted webhook, and for what is no id */
 export async function readWebhook(context: Context, id: string): Promise<Webhook> {
   tenantOf(context);
-  const number = parseId(id);
-  const webhook = number === null ? null : await context.loaders.webhookById.load(number);
-  if (webhook === null) {
-    throw notFound('webhook', number ?? 'with such an id');
-  }
-  return webhook;
+  const number = idOf('webhook', id);
+  return found(await context.loaders.webhookById.load(number), 'webhook', number);
 }
 
 async function conditionsOf(context: Context, filter: WebhookFilter | null) {
