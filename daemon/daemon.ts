@@ -7,12 +7,12 @@ import type { Database } from '../src/database.js';
 import { readInstallation } from '../src/operations/read-installation.js';
 import type { SecretVault } from '../src/operations/secrets.js';
 import type { Tracing } from '../src/tracing.js';
-import { registerBacklog } from './backlog-metrics.js';
 import { Claims } from './claims.js';
 import { ControlConnection } from './control-connection.js';
 import { DeadWorkers } from './dead-workers.js';
 import { Deliverer } from './deliver.js';
 import { type Fence, fenced } from './fence.js';
+import { registerInstallation } from './installation-metrics.js';
 import { DaemonMetrics } from './metrics.js';
 import { Quarantine, quarantined } from './quarantine.js';
 import { startEndpointReports } from './report-endpoints.js';
@@ -95,7 +95,7 @@ export class Daemon {
   }
 
   #tellMetrics(metrics: DaemonMetrics): void {
-    registerBacklog(metrics.registry, () => readInstallation(this.deps.db.pool));
+    registerInstallation(metrics.registry, () => readInstallation(this.deps.db.pool));
     metrics.gauge(
       'hookwright_sending_stopped',
       '1 while nothing may be sent, because outcomes could not be recorded.',

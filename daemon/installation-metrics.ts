@@ -7,37 +7,41 @@ const CACHED_MS = 10_000;
 const PATIENCE_MS = 3_000;
 
 const gauges: readonly [name: string, help: string, value: (installation: Installation) => number][] = [
-  ['hookwright_due_deliveries', 'Deliveries whose time has come; 50000 means 50000 or more.', (b) => b.due],
+  [
+    'hookwright_due_deliveries',
+    'Deliveries whose time has come; 50000 means 50000 or more.',
+    (one) => one.due,
+  ],
   [
     'hookwright_due_oldest_age_seconds',
     'For how long the delivery that has been due longest has been due; 0 when none is.',
-    (b) => b.oldestDueSeconds,
+    (one) => one.oldestDueSeconds,
   ],
   [
     'hookwright_scheduled_deliveries',
     'Retries whose time comes later; 50000 means 50000 or more.',
-    (b) => b.scheduled,
+    (one) => one.scheduled,
   ],
   [
     'hookwright_held_deliveries',
     'Deliveries that are held for inactive webhooks; 50000 means 50000 or more.',
-    (b) => b.held,
+    (one) => one.held,
   ],
-  ['hookwright_webhooks_active', 'Webhooks that are active.', (b) => b.activeWebhooks],
+  ['hookwright_webhooks_active', 'Webhooks that are active.', (one) => one.activeWebhooks],
   [
     'hookwright_webhooks_disabled',
     'Webhooks that the service has disabled because of what their receivers answered.',
-    (b) => b.disabledWebhooks,
+    (one) => one.disabledWebhooks,
   ],
   [
     'hookwright_partition_days_ahead',
     'Of the days from tomorrow on, how many have all their partitions.',
-    (b) => b.partitionDaysAhead,
+    (one) => one.partitionDaysAhead,
   ],
   [
     'hookwright_housekeeping_timestamp_seconds',
     'When housekeeping was last started by any daemon; 0 when it never was.',
-    (b) => (b.housekeepingAt?.getTime() ?? 0) / 1_000,
+    (one) => (one.housekeepingAt?.getTime() ?? 0) / 1_000,
   ],
 ];
 
@@ -47,14 +51,14 @@ const gauges: readonly [name: string, help: string, value: (installation: Instal
  *
  * @param now milliseconds, never going back
  */
-export function registerBacklog(
+export function registerInstallation(
   registry: Registry,
   read: () => Promise<Installation>,
   now: () => number = () => performance.now(),
 ): void {
   let readAt = Number.NEGATIVE_INFINITY;
   let latest: Promise<Installation | null> = Promise.resolve(null);
-  const backlog = () => {
+  const installation = () => {
     if (now() - readAt >= CACHED_MS) {
       readAt = now();
       latest = within(PATIENCE_MS, read()).catch(() => null);
@@ -67,7 +71,7 @@ export function registerBacklog(
       help: `${help} Of the whole installation.`,
       registers: [registry],
       async collect() {
-        const read = await backlog();
+        const read = await installation();
         this.set(read === null ? Number.NaN : value(read));
       },
     });

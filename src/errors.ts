@@ -87,6 +87,21 @@ export class ApiError extends Error {
   get code(): string {
     return errorCatalogue[this.reason].code;
   }
+
+  /** Those that go with the status. */
+  get headers(): Record<string, string> {
+    return headersOf({ code: this.code, retryAfterSeconds: this.extra.retryAfterSeconds });
+  }
+}
+
+/** The headers that go with the status of what is refused (RFC 9110 §§10.2.3, 11.6.1). */
+export function headersOf(error: { code?: unknown; retryAfterSeconds?: unknown }): Record<string, string> {
+  return {
+    ...(error.code === 'UNAUTHENTICATED' ? { 'www-authenticate': 'Bearer' } : {}),
+    ...(typeof error.retryAfterSeconds === 'number'
+      ? { 'retry-after': String(error.retryAfterSeconds) }
+      : {}),
+  };
 }
 
 /** @throws nothing; returns the error for an input with broken rules, whose detail names the first */

@@ -4,6 +4,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import type { Config } from './config.js';
 import type { Services } from './context.js';
 import { buildGraphqlSchema } from './graphql/schema.js';
+import { apiErrorOf } from './http/errors.js';
 import { graphiql } from './http/graphiql.js';
 import { graphqlEndpoint } from './http/graphql-endpoint.js';
 import { healthRoutes } from './http/health.js';
@@ -11,7 +12,7 @@ import { limitPipelining } from './http/pipelining.js';
 import { followRequests, logError, refuseUnknownRoutes, requestIdOf, requestLog } from './http/requests.js';
 import { traceRequests } from './http/traces.js';
 import { openApiRoute } from './rest/openapi.js';
-import { apiErrorOf, PROBLEM_MEDIA_TYPE, sendProblem } from './rest/problem.js';
+import { PROBLEM_MEDIA_TYPE, sendProblem } from './rest/problem.js';
 import { problemPages } from './rest/problem-pages.js';
 import { REST_PREFIX, webhookRoutes } from './rest/webhooks.js';
 import { version } from './version.js';

@@ -69,11 +69,11 @@ async function examineDatabase(config: Config, url: string): Promise<Check[]> {
     if (migrated.status === 'fail') {
       return checks;
     }
-    const backlog = await onceReadOnly(pool, readInstallation);
+    const installation = await onceReadOnly(pool, readInstallation);
     const deliveries = await onceReadOnly(pool, examineDeliveries);
     const keys = await examineKeys(config, pool);
     const startCommand = config.embedded ? 'hookwright start' : 'hookwright daemon';
-    return [...checks, keys, ...judgeDeliveries(deliveries, backlog, { now: clock, startCommand })];
+    return [...checks, keys, ...judgeDeliveries(deliveries, installation, { now: clock, startCommand })];
   } finally {
     await pool.end();
   }

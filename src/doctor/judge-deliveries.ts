@@ -16,11 +16,11 @@ const count = (rows: number) => (rows >= COUNTED_MAX ? `${COUNTED_MAX} or more` 
  */
 export function judgeDeliveries(
   facts: DeliveryFacts,
-  backlog: Installation,
+  installation: Installation,
   { now, startCommand }: { now: Date; startCommand: string },
 ): Check[] {
   return [
-    judgePartitions(backlog),
+    judgePartitions(installation),
     check(
       'daemons',
       statusOf(facts.daemons === 0),
@@ -28,7 +28,7 @@ export function judgeDeliveries(
         ? `No daemon is connected: nothing is delivered. Start one: ${startCommand}.`
         : `Daemons connected: ${facts.daemons}.`,
     ),
-    judgeHousekeeping(backlog, now),
+    judgeHousekeeping(installation, now),
     check(
       'dead workers',
       statusOf(false, facts.deadPools > 0),
@@ -43,13 +43,13 @@ export function judgeDeliveries(
         ? 'Every overdue delivery has a job.'
         : `Overdue deliveries without a job: ${facts.lost}. A running daemon finds them within two minutes; look again then.`,
     ),
-    judgeBacklog(backlog),
+    judgeBacklog(installation),
     check(
       'held',
       statusOf(false, facts.holdsEndingSoon > 0),
       facts.holdsEndingSoon === 0
-        ? `Held deliveries: ${count(backlog.held)}; none ends within a day.`
-        : `Held deliveries: ${count(backlog.held)}; those of ${facts.holdsEndingSoon} webhooks are canceled within a day (HOLD_HOURS). Have their owners enable them.`,
+        ? `Held deliveries: ${count(installation.held)}; none ends within a day.`
+        : `Held deliveries: ${count(installation.held)}; those of ${facts.holdsEndingSoon} webhooks are canceled within a day (HOLD_HOURS). Have their owners enable them.`,
     ),
     check(
       'quarantine',
@@ -61,7 +61,7 @@ export function judgeDeliveries(
     check(
       'webhooks',
       'ok',
-      `Active: ${backlog.activeWebhooks}; disabled because their receivers failed: ${backlog.disabledWebhooks}.`,
+      `Active: ${installation.activeWebhooks}; disabled because their receivers failed: ${installation.disabledWebhooks}.`,
     ),
   ];
 }

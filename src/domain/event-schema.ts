@@ -1,5 +1,6 @@
+import { pointerOf, stepsOf } from './json-pointer.js';
 import { PatternAllowance } from './pattern-allowance.js';
-import { childrenOf, type JsonObject, pointerOf, stepsOf, targetOf, walkSchemas } from './schema-places.js';
+import { childrenOf, type JsonObject, targetOf, walkSchemas } from './schema-places.js';
 
 /** A broken rule of a schema: where, a code, and a sentence that goes on after "The schema …" or its place. */
 export interface SchemaProblem {

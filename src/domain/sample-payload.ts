@@ -1,5 +1,6 @@
+import { stepsOf } from './json-pointer.js';
 import { isMultipleOf } from './json-values.js';
-import { stepsOf, targetOf } from './schema-places.js';
+import { targetOf } from './schema-places.js';
 
 type Schema = Readonly<Record<string, unknown>>;
 

@@ -69,17 +69,6 @@ export function mapSchemas(schema: JsonObject, change: (schema: JsonObject) => J
   return change(Object.fromEntries(entries));
 }
 
-/** Steps as a JSON pointer (RFC 6901). */
-export const pointerOf = (path: readonly string[]): string =>
-  path.map((step) => `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
-
-/** What `pointerOf` was made of. */
-export const stepsOf = (pointer: string): string[] =>
-  pointer
-    .split('/')
-    .slice(1)
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
-
 /** The JSON pointer in a reference as `#/$defs/a%20b`, which is decoded before it is split; `#` for one that cannot be. */
 export function targetOf(reference: string): string {
   try {

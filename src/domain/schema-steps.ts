@@ -32,12 +32,12 @@ export function countedSchema(schema: JsonObject): JsonObject {
       [NAME_READS]: stepsANameOf(subschema, names),
     };
     const needed = Object.entries(reads).filter(([, steps]) => steps > 0);
-    return { ...subschema, ...Object.fromEntries(needed), $comment: String(stepsOf(subschema)) };
+    return { ...subschema, ...Object.fromEntries(needed), $comment: String(stepsAValueOf(subschema)) };
   });
 }
 
 /** For any value. */
-function stepsOf(schema: JsonObject): number {
+function stepsAValueOf(schema: JsonObject): number {
   const named = ['properties', 'required', 'dependentRequired', 'dependentSchemas', 'dependencies'];
   const lists = ['dependentRequired', 'dependencies'].flatMap((keyword) =>
     Object.values((schema[keyword] as object | undefined) ?? {}),
@@ -47,7 +47,7 @@ function stepsOf(schema: JsonObject): number {
   const evaluates = ['properties', 'patternProperties'].some((keyword) => Object.hasOwn(schema, keyword));
   return (
     4 +
-    // ajv notes which names they have judged, for `unevaluatedProperties` in whatever is around them.
+    // ajv may note which names they have judged, for `unevaluatedProperties` in whatever is around them.
     (evaluates ? 6 : 0) +
     named.reduce((sum, keyword) => sum + sizeOf(schema[keyword]), 0) +
     lists.reduce((sum, list) => sum + sizeOf(Array.isArray(list) ? list : undefined), 0) +

@@ -1,9 +1,9 @@
 import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql';
 import type { Response } from 'graphql-http';
 import type { Context } from '../context.js';
-import { ApiError, errorCatalogue } from '../errors.js';
+import { ApiError, errorCatalogue, headersOf } from '../errors.js';
 import type { Verdict } from '../rate-limits.js';
-import { causeOf, formatError, type Head, headersOf, headOf, refusalStatuses } from './errors.js';
+import { causeOf, formatError, type Head, headOf, refusalStatuses } from './errors.js';
 import type { GraphqlRequest } from './handler.js';
 import { writeJson } from './json-text.js';
 

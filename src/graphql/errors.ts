@@ -48,16 +48,6 @@ export function formatError(error: GraphQLError): GraphQLFormattedError {
   return { message: known.detail, ...place, extensions: extensionsOf(known) };
 }
 
-/** The headers that go with a status when a whole request is refused. */
-export function headersOf(error: { code?: unknown; retryAfterSeconds?: unknown }): Record<string, string> {
-  return {
-    ...(error.code === 'UNAUTHENTICATED' ? { 'www-authenticate': 'Bearer' } : {}),
-    ...(typeof error.retryAfterSeconds === 'number'
-      ? { 'retry-after': String(error.retryAfterSeconds) }
-      : {}),
-  };
-}
-
 /** The status of a GraphQL request that is refused as a whole: 200 unless it stands here. */
 export const refusalStatuses: Readonly<Record<string, number>> = {
   UNAUTHENTICATED: 401,

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { PLATFORM_SCOPE, SCOPES, type Scope } from '../domain/api-key.js';
 import { isEventTypeName, WILDCARD } from '../domain/event-type.js';
-import { judgeUrl, type TargetPolicy } from '../domain/target.js';
+import { judgeUrl, type TargetPolicy, URL_LENGTH_MAX } from '../domain/target.js';
 import { type InputIssue, invalidInput } from '../errors.js';
 import { KEY_LIFETIME_SECONDS_MIN } from '../operations/create-api-key.js';
 
 /** The rules of the inputs, for resolvers and for the OpenAPI document (`z.toJSONSchema(schema, { io: 'input' })`). */
 
-export const URL_LENGTH_MAX = 2048;
+/** Of a webhook. */
 export const EVENT_TYPES_MAX = 100;
 const TEN_YEARS_SECONDS = 315_360_000;
 

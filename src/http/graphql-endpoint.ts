@@ -1,14 +1,15 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
-import { type Context, createContext, type Services } from '../context.js';
+import type { Context, Services } from '../context.js';
 import { ApiError } from '../errors.js';
 import { Documents } from '../graphql/documents.js';
 import { extensionsOf } from '../graphql/errors.js';
 import { createGraphqlHandler } from '../graphql/handler.js';
-import { apiErrorOf, problemHeaders } from '../rest/problem.js';
+import { contextOf, expectAsker, whoAsks } from './asking.js';
+import { apiErrorOf } from './errors.js';
 import { streamRoute } from './graphql-stream.js';
 import { readJson } from './json-body.js';
-import { headerOf, logError } from './requests.js';
+import { logError } from './requests.js';
 
 export const ANONYMOUS_BODY_BYTES_MAX = 64 * 1024;
 
@@ -25,25 +26,25 @@ export async function graphqlEndpoint(
     logError(request, known, error);
     return reply
       .code(known.status)
-      .headers(problemHeaders(known))
+      .headers(known.headers)
       .type('application/json; charset=utf-8')
       .send({ errors: [{ message: known.detail, extensions: extensionsOf(known) }] });
   });
-  app.decorateRequest('asking', null);
-  // Before the body is read: 4 MiB of a stranger are not worth it.
+  expectAsker(app);
   app.addHook('onRequest', async (request) => {
-    request.asking = await contextFor(services, request);
+    request.asking = await admit(services, request);
   });
   app.route({
     method: ['GET', 'POST'],
     url: '/graphql',
     exposeHeadRoute: false,
     bodyLimit: services.config.limits.graphql.bodyBytesMax,
-    handler: async ({ method, url, headers, body, asking }, reply) => {
+    handler: async (request, reply) => {
+      const context = contextOf(request);
       // Either comes, and one alone when the client leaves early.
-      reply.raw.once('finish', () => asking!.budget.end()).once('close', () => asking!.budget.end());
-      const request = { method, url, headers, body: body as never, raw: null, context: asking! };
-      const [text, head] = await answer(request);
+      reply.raw.once('finish', () => context.budget.end()).once('close', () => context.budget.end());
+      const { method, url, headers, body } = request;
+      const [text, head] = await answer({ method, url, headers, body: body as never, raw: null, context });
       reply.code(head.status).headers(head.headers!);
       return text;
     },
@@ -51,21 +52,12 @@ export async function graphqlEndpoint(
   streamRoute(app, { documents, services });
 }
 
-/** @throws ApiError as createContext; rate_limited, also for a key whose documents were broken too often */
-async function contextFor(services: Services, request: FastifyRequest): Promise<Context> {
-  const authorization = keyOf(request);
-  if (authorization === undefined) {
-    services.rateLimits.requireAnonymous(request.ip);
+/** @throws ApiError as whoAsks; unauthenticated; rate_limited, also for a key whose documents were broken too often */
+async function admit(services: Services, request: FastifyRequest): Promise<Context> {
+  const context = await whoAsks(services, request, keyOf(request));
+  if (context.caller === null) {
     requireShortBody(request);
-  }
-  const context = await createContext(services, {
-    authorization,
-    tenantHeader: headerOf(request, 'hookwright-tenant'),
-    requestId: request.id,
-    span: request.span,
-    address: request.ip,
-  });
-  if (context.caller !== null) {
+  } else {
     services.rateLimits.requireNoDebt(context.caller);
   }
   return context;

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphQLFormattedError } from 'graphql';
-import { type Context, callerOf, createContext, type Services } from '../context.js';
-import { ApiError, toApiError } from '../errors.js';
+import { callerOf, createContext, type Services } from '../context.js';
+import { ApiError, headersOf, toApiError } from '../errors.js';
 import { PAYLOAD_BYTES, PAYLOAD_COST } from '../graphql/cost.js';
 import type { Documents } from '../graphql/documents.js';
-import { extensionsOf, headersOf, refusalStatuses } from '../graphql/errors.js';
+import { extensionsOf, refusalStatuses } from '../graphql/errors.js';
 import {
   executeUpdate,
   openSubscription,
@@ -13,6 +13,7 @@ import {
   type Subscription,
 } from '../graphql/subscription.js';
 import { type Update, type UpdateStream, withDatabase } from '../graphql/update-stream.js';
+import { contextOf } from './asking.js';
 import { type EndReason, EventStream } from './event-stream.js';
 import { OpenStreams } from './open-streams.js';
 import { headerOf } from './requests.js';
@@ -43,7 +44,7 @@ export function streamRoute(
     '/graphql/stream',
     { bodyLimit: services.config.limits.graphql.bodyBytesMax },
     async (request, reply) => {
-      const context = request.asking as Context;
+      const context = contextOf(request);
       context.lastEventId = headerOf(request, 'last-event-id') || undefined;
       const giveBack = streams.admit({ keyId: callerOf(context).keyId, tenantId: context.tenantId });
       try {
@@ -64,7 +65,7 @@ export function streamRoute(
 function follow(live: Live, reply: FastifyReply, giveBack: () => void): void {
   const { services, streams, request, updates } = live;
   const { heartbeatMs, slowMs, lifeMs } = services.config.streams;
-  const caller = callerOf(request.asking as Context);
+  const caller = callerOf(contextOf(request));
   let leave = () => {};
   const onEnd = (reason: EndReason) => {
     leave();

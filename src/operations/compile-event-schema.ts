@@ -1,12 +1,12 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import { judgeEventSchema } from '../domain/event-schema.js';
+import { stepsOf } from '../domain/json-pointer.js';
 import { linearPattern } from '../domain/linear-pattern.js';
 import {
   type JsonObject,
   mapSchemas,
   referenceTo,
   SCHEMA_KEYWORDS,
-  stepsOf,
   targetOf,
   walkSchemas,
 } from '../domain/schema-places.js';

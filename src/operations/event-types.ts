@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import { type Database, query, type Statement } from '../database.js';
-import { stepsOf } from '../domain/schema-places.js';
+import { stepsOf } from '../domain/json-pointer.js';
 import type { InputIssue } from '../errors.js';
 import { compileEventSchema } from './compile-event-schema.js';
 import { type PayloadCheck, StepsSpent, tooManySteps } from './payload-check.js';

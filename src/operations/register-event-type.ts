@@ -8,7 +8,7 @@ import { type Actor, audit } from './audit.js';
 import { compileEventSchema } from './compile-event-schema.js';
 
 /** So that every process can keep all of them in memory. */
-export const EVENT_TYPES_MAX = 500;
+export const REGISTERED_TYPES_MAX = 500;
 
 type Schema = Record<string, unknown>;
 
@@ -32,8 +32,8 @@ export async function registerEventType(
       { name: 'count_event_types', text: 'select count(*)::integer as types from hookwright.event_types' },
       [],
     );
-    if (counted!.types >= EVENT_TYPES_MAX) {
-      const detail = `There are ${EVENT_TYPES_MAX} event types, and there cannot be more.`;
+    if (counted!.types >= REGISTERED_TYPES_MAX) {
+      const detail = `There are ${REGISTERED_TYPES_MAX} event types, and there cannot be more.`;
       throw invalidInput([{ path: ['input', 'name'], code: 'too_many', detail }]);
     }
     const inserted = await query(

@@ -1,6 +1,7 @@
 import type { Config } from '../config.js';
 import { BUILT_IN_EVENT_TYPES } from '../domain/event-type.js';
-import { type JsonObject, mapSchemas, pointerOf } from '../domain/schema-places.js';
+import { pointerOf } from '../domain/json-pointer.js';
+import { type JsonObject, mapSchemas } from '../domain/schema-places.js';
 import type { RegisteredEventType } from '../operations/event-types.js';
 
 type Json = Record<string, unknown>;

@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
-import { ApiError, errorCatalogue, type InputIssue, type Reason, toApiError } from '../errors.js';
+import { pointerOf } from '../domain/json-pointer.js';
+import { type ApiError, errorCatalogue, type InputIssue, type Reason } from '../errors.js';
 
 /** A broken rule of a body (`pointer`, RFC 6901) or of a query parameter. */
 export type ProblemIssue = { code: string; detail: string } & ({ pointer: string } | { parameter: string });
@@ -42,12 +43,7 @@ export function problemOf({ reason, detail, extra: { issues } }: ApiError): Prob
 function problemIssue({ path: [part, ...rest], code, detail }: InputIssue): ProblemIssue {
   return part === 'query'
     ? { parameter: rest.join('.'), code, detail }
-    : { pointer: rest.map((step) => `/${escapePointer(String(step))}`).join(''), code, detail };
-}
-
-/** RFC 6901 §3. */
-function escapePointer(step: string): string {
-  return step.replaceAll('~', '~0').replaceAll('/', '~1');
+    : { pointer: pointerOf(rest), code, detail };
 }
 
 function summary(errors: readonly ProblemIssue[]): string {
@@ -60,58 +56,11 @@ function summary(errors: readonly ProblemIssue[]): string {
   return `${place}: ${first.detail}${more}`;
 }
 
-const bodyErrorReasons: Record<string, Reason> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: 'payload_too_large',
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'malformed_json',
-};
-const bodyErrorDetails: Partial<Record<Reason, string>> = {
-  unsupported_media_type: 'Send the body as JSON, with the header Content-Type: application/json.',
-  malformed_json: 'The body does not have the length that the header Content-Length names.',
-};
-
-/**
- * Turns whatever a route, a hook, Fastify or the database threw into what the caller may be told.
- *
- * @param bodyBytesMax how long a body the route reads
- */
-export function apiErrorOf(error: unknown, bodyBytesMax?: number): ApiError {
-  if (error instanceof ApiError) {
-    return error;
-  }
-  const { code = '', statusCode } = (error ?? {}) as { code?: string; statusCode?: number };
-  const reason = bodyErrorReasons[code];
-  if (reason === 'payload_too_large') {
-    return new ApiError(
-      reason,
-      `The body of the request is too long: ${bodyBytesMax} bytes are read at most.`,
-    );
-  }
-  if (reason !== undefined) {
-    return new ApiError(reason, bodyErrorDetails[reason] ?? '');
-  }
-  if (code === 'FST_ERR_BAD_URL' || code === 'FST_ERR_MAX_PARAM_LENGTH') {
-    return new ApiError('not_found', 'The URL of the request is malformed.');
-  }
-  if (statusCode === 400) {
-    return new ApiError('malformed_json', 'The body of the request could not be read.'); // it broke off
-  }
-  return toApiError(error);
-}
-
-/** The headers that go with an error's status. */
-export function problemHeaders({ reason, extra }: ApiError): Record<string, string> {
-  return {
-    ...(reason === 'unauthenticated' ? { 'www-authenticate': 'Bearer' } : {}),
-    ...(extra.retryAfterSeconds === undefined ? {} : { 'retry-after': String(extra.retryAfterSeconds) }),
-  };
-}
-
 export function sendProblem(reply: FastifyReply, error: ApiError): FastifyReply {
   return (
     reply
       .code(error.status)
-      .headers(problemHeaders(error))
+      .headers(error.headers)
       .type(PROBLEM_MEDIA_TYPE)
       // As bytes: to a text Fastify would add a charset, which this type does not have.
       .send(Buffer.from(JSON.stringify(problemOf(error))))

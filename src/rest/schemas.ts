@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { URL_LENGTH_MAX } from '../domain/target.js';
 import { type InputIssue, invalidInput } from '../errors.js';
 import { PAGE_MAX } from '../graphql/connection.js';
-import { EVENT_TYPES_MAX, URL_LENGTH_MAX } from '../graphql/input.js';
+import { EVENT_TYPES_MAX } from '../graphql/input.js';
 import type { RequestPart } from './problem.js';
 
 /**

@@ -1,21 +1,15 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import type { z } from 'zod';
-import { type Context, callerOf, createContext, type Services } from '../context.js';
+import { callerOf, type Services } from '../context.js';
 import { ApiError, type InputIssue } from '../errors.js';
 import { readWebhook } from '../graphql/webhook.js';
+import { contextOf, expectAsker, whoAsks } from '../http/asking.js';
 import { readBody, readJson } from '../http/json-body.js';
-import { headerOf, slashTooMany } from '../http/requests.js';
+import { slashTooMany } from '../http/requests.js';
 import { type Operations, prepareOperations, type WebhookNode } from './operations.js';
 import type { Operation } from './run-operation.js';
 import { listQuery, newWebhook, noQuery, readPart, webhookChange } from './schemas.js';
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Who asks, and for which tenant; set on every route under /api/v1/webhooks. */
-    asking: Context | null;
-  }
-}
 
 export const REST_PREFIX = '/api/v1';
 
@@ -30,21 +24,11 @@ export async function webhookRoutes(
   { schema, services }: { schema: GraphQLSchema; services: Services },
 ): Promise<void> {
   const operations = prepareOperations(schema);
-  app.decorateRequest('asking', null);
-  // Before the body is read: a stranger's body is not worth it, and 401 comes before all other errors.
+  expectAsker(app);
+  // 401 comes before all other errors.
   app.addHook('onRequest', async (request, reply) => {
     reply.header('cache-control', 'no-store');
-    const { authorization } = request.headers;
-    if (authorization === undefined) {
-      services.rateLimits.requireAnonymous(request.ip);
-    }
-    request.asking = await createContext(services, {
-      authorization,
-      tenantHeader: headerOf(request, 'hookwright-tenant'),
-      requestId: request.id,
-      span: request.span,
-      address: request.ip,
-    });
+    request.asking = await whoAsks(services, request, request.headers.authorization);
     const by = callerOf(request.asking);
     const { refusal, headers } = services.rateLimits.charge({ by, operations: 1, events: null });
     reply.headers(headers);
@@ -158,13 +142,6 @@ function bodyOf<Schema extends z.ZodType>(request: FastifyRequest, schema: Schem
 
 function noParameters(request: FastifyRequest): void {
   readPart(noQuery, request.query, 'query');
-}
-
-function contextOf({ asking }: FastifyRequest): Context {
-  if (asking === null) {
-    throw new Error('A route stands outside the hook that finds out who asks.');
-  }
-  return asking;
 }
 
 const TEST_OF_INACTIVE =

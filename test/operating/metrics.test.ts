@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { registerBacklog } from '../../daemon/backlog-metrics.js';
 import { Daemon } from '../../daemon/daemon.js';
+import { registerInstallation } from '../../daemon/installation-metrics.js';
 import { ApiMetrics } from '../../src/api-metrics.js';
 import { readConfig } from '../../src/config.js';
 import { SCOPES } from '../../src/domain/api-key.js';
@@ -193,7 +193,7 @@ describe('the backlog', () => {
       asked += 1;
       return { ...some, due: asked };
     };
-    registerBacklog(own, read, () => now);
+    registerInstallation(own, read, () => now);
     expect(await Promise.all([dueIn(own), dueIn(own)])).toEqual(['1', '1']);
     now = 9_999;
     expect(await dueIn(own)).toBe('1');
@@ -203,10 +203,10 @@ describe('the backlog', () => {
 
   test('is NaN, and the scrape goes on, while the database does not answer', async () => {
     const own = new Registry();
-    registerBacklog(own, () => Promise.reject(new Error('away')));
+    registerInstallation(own, () => Promise.reject(new Error('away')));
     expect(await dueIn(own)).toMatch(/nan/i);
     const silent = new Registry();
-    registerBacklog(silent, () => new Promise(() => {}));
+    registerInstallation(silent, () => new Promise(() => {}));
     expect(await dueIn(silent)).toMatch(/nan/i);
   });
 
@@ -220,7 +220,7 @@ describe('the backlog', () => {
     await stack.rows(
       `update hookwright.deliveries set due_at = now() + interval '1 hour' where webhook_id = ${id}`,
     );
-    registerBacklog(own, () => readInstallation(stack.services.db.pool));
+    registerInstallation(own, () => readInstallation(stack.services.db.pool));
     const all = parseExposition(await own.metrics());
     expect(all.get('hookwright_scheduled_deliveries')?.samples[0]?.value).toBe('1');
     expect(all.get('hookwright_partition_days_ahead')?.samples[0]?.value).toBe('14');

@@ -1,0 +1,10 @@
+/** Steps as a JSON pointer (RFC 6901 §3). */
+export const pointerOf = (path: readonly (string | number)[]): string =>
+  path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+
+/** What `pointerOf` was made of. */
+export const stepsOf = (pointer: string): string[] =>
+  pointer
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
