@@ -12,7 +12,7 @@ export interface Loaded {
 export type DeliverJob = DeliverPayload & { loaded?: Loaded | undefined };
 export type DeliverGroupJob = DeliverGroupPayload & { loaded?: Loaded | undefined };
 
-/** About as long as what is loaded can wait for a place in a window. */
+/** Half as long as what is loaded may wait for a place in a window. */
 const LOADED_FOR_MS = 250;
 
 /** The delivery as it was loaded, while that is worth something. */
