@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { transaction } from '../../src/database.js';
 import { dateToId } from '../../src/domain/delivery-id.js';
-import { rollPartitions } from '../../src/operations/roll-partitions.js';
+import { expireOpen, expireReplayed, rollPartitions } from '../../src/operations/roll-partitions.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 
 const DAY_MS = 86_400_000;
@@ -78,6 +79,35 @@ describe('rolling partitions', () => {
     expect(rolled.expired).toBe(2);
     const kept = await stack.rows<{ status: string }>('select status from hookwright.deliveries');
     expect(kept).toEqual([{ status: 'HELD' }]);
+  });
+
+  test('finds what is still open by an index, however many deliveries the day had', async () => {
+    await pastDay(31);
+    await pastDay(33);
+    const { pool } = stack.services.db;
+    const texts: string[] = [];
+    const watched = new Proxy(pool, {
+      get: (target, name) =>
+        name === 'query'
+          ? (...[text, values]: [string, unknown[]]) => {
+              texts.push(text);
+              return target.query(text, values);
+            }
+          : Reflect.get(target, name, target),
+    });
+    await expireOpen(watched, nameOf('deliveries', 31), () => {});
+    await expireReplayed(watched, nameOf('events', 33), () => {});
+
+    const plans = await transaction(pool, async (client) => {
+      await client.query('set local enable_seqscan = off');
+      const updates = texts.filter((text) => text.includes('CANCELED'));
+      const explained = await Promise.all(
+        updates.map((text) => client.query<{ 'QUERY PLAN': string }>(`explain ${text}`)),
+      );
+      return explained.map(({ rows }) => rows.map((row) => row['QUERY PLAN']).join('\n'));
+    });
+    expect(plans.length).toBeGreaterThanOrEqual(4);
+    expect(plans.filter((plan) => /Seq Scan on deliveries/.test(plan))).toEqual([]);
   });
 
   test('expires what was replayed lately of an event that goes: it would have no body', async () => {
