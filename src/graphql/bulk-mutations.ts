@@ -149,7 +149,10 @@ export class BulkMutations {
 }
 
 async function start(context: Context, request: BulkRequest): Promise<RecoverWebhookPayload> {
-  const started = await startBulkOperation(context.db, tenantOf(context), request, actorOf(context));
+  // Counting is a search: it may last seconds, and others need connections too.
+  const started = await context.searches.run(tenantOf(context), () =>
+    startBulkOperation(context.db, tenantOf(context), request, actorOf(context)),
+  );
   const { count: total, isCapped: totalCapped, operationId } = started;
   const bulkOperation = operationId === null ? null : await readBulkOperation(context, String(operationId));
   return { total, totalCapped, bulkOperation };

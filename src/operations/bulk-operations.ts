@@ -31,7 +31,7 @@ export interface BulkStart {
  * that it ends: what is made later is not in it.
  *
  * @throws ApiError not_found for a webhook that is foreign, unknown or deleted; webhook_inactive unless it cancels;
- *   bulk_operation_limit_reached
+ *   bulk_operation_limit_reached; search_timed_out when there is too much to count
  */
 export async function startBulkOperation(
   db: Pick<Database, 'pool'>,

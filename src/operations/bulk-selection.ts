@@ -4,6 +4,8 @@ import { IDS_PER_DAY } from '../domain/delivery-id.js';
 import { TEST_EVENT_TYPE } from '../domain/event-type.js';
 import { OPERATIONAL_EVENT_TYPES } from '../domain/operational-events.js';
 import type { BulkKind } from '../entities/bulk-operation.js';
+import { ApiError } from '../errors.js';
+import { SQL_STATE, sqlStateOf } from '../sql-state.js';
 
 /** What a bulk operation is about, as its row has it (`filter` in JSON). */
 export interface BulkSelection {
@@ -93,7 +95,7 @@ function valuesOf({ webhookId, filter, ...selection }: BulkSelection, tenantId: 
   return [tenantId, range.above, range.below, webhookId, filter.eventTypes ?? null, last];
 }
 
-/** How many match, and whether counting ended before the end. */
+/** How many match, and whether counting ended before the end. @throws ApiError search_timed_out */
 export async function countSelected(
   client: pg.PoolClient,
   tenantId: number,
@@ -107,12 +109,18 @@ export async function countSelected(
   const text = `
     with looked as materialized (${lookSql(selection, COUNTED_MAX)})
     select (select count(*) from looked where wanted ${undelivered}) as count, count(*) as looked from looked`;
-  const [row] = await query<{ count: number; looked: number }>(
-    client,
-    { text },
-    valuesOf(selection, tenantId, range),
-  );
-  return { count: row?.count ?? 0, isCapped: (row?.looked ?? 0) >= COUNTED_MAX };
+  const values = valuesOf(selection, tenantId, range);
+  try {
+    const [row] = await query<{ count: number; looked: number }>(client, { text }, values);
+    return { count: row?.count ?? 0, isCapped: (row?.looked ?? 0) >= COUNTED_MAX };
+  } catch (error) {
+    if (sqlStateOf(error) === SQL_STATE.QUERY_CANCELED) {
+      const detail =
+        'Counting what this is about took too long. Choose less at a time: a shorter time, with since and until, or one webhook.';
+      throw new ApiError('search_timed_out', detail);
+    }
+    throw error;
+  }
 }
 
 export interface BulkChunk {

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { transaction } from '../../src/database.js';
 import { BULK_OPERATIONS_MAX } from '../../src/operations/bulk-operations.js';
 import { BulkSite } from '../support/bulk-operations.js';
+import { eventually } from '../support/eventually.js';
 import { makeKey, makeTenant } from '../support/factories.js';
 import { codesOf } from '../support/graphql-api.js';
 
@@ -51,6 +53,41 @@ describe('a dry run', () => {
       skipped: 0,
     });
     await daemon.stop();
+  });
+
+  test('is a search: a tenant holds two connections at most, and a count that takes too long is TIMED_OUT', async () => {
+    const { pool } = site.api.services.db;
+    const blocked = async () =>
+      (
+        await site.rows<{ pid: number }>(
+          `select l.pid from pg_locks l join pg_stat_activity a using (pid)
+           where not l.granted and a.datname = current_database()`,
+        )
+      ).map(({ pid }) => pid);
+    await transaction(pool, async (client) => {
+      await client.query('lock table hookwright.deliveries in access exclusive mode');
+      const counts = [1, 2, 3, 4].map(() =>
+        site.mutate('cancelDeliveries', { filter: { webhookId }, dryRun: true }, 'total'),
+      );
+      await eventually(async () => (await blocked()).length === 2);
+      expect(codesOf(await site.mutate('cancelDelivery', { id: '0' }, 'delivery { id }'))).toEqual([
+        'NOT_FOUND',
+      ]);
+      const ended = Promise.all(counts);
+      let isOver = false;
+      ended.then(() => {
+        isOver = true;
+      });
+      await eventually(async () => {
+        for (const pid of await blocked()) {
+          await site.rows(`select pg_cancel_backend(${pid})`); // as Postgres does after statement_timeout
+        }
+        return isOver;
+      });
+      for (const answer of await ended) {
+        expect(codesOf(answer)).toEqual(['TIMED_OUT']);
+      }
+    });
   });
 
   test('counts only what lies between since and until: from the first, and before the second', async () => {
