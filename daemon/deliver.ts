@@ -132,13 +132,22 @@ export class Deliverer {
 
   /** In a slot that was taken, which it gives back before the outcome is recorded. */
   async #deliverInPlace(job: NamedDelivery & DeliverJob, priority: number): Promise<void> {
-    const alone = this.#underWay.has(job.id) ? await this.#untilAlone(job, priority) : job;
+    let meant = job;
+    // Two jobs can name one delivery (a rescued one, or one that was held and released in the same moment). The later
+    // waits, without its slot, and is then looked at like any other: it may be the only one that knows of the next
+    // attempt. Nothing may come between the last look and `begin`: a third one may have waited too.
+    while (this.#underWay.has(job.id)) {
+      this.#slots.give();
+      await this.#underWay.endOf(job.id);
+      await this.#slots.take(priority);
+      meant = { ...job, loaded: undefined };
+    }
     this.#underWay.begin(job.id);
     try {
       const lane = laneOf(priority);
       let made: Made;
       try {
-        made = await this.#makeInTurn(alone, lane);
+        made = await this.#makeInTurn(meant, lane);
       } finally {
         this.#slots.give();
       }
@@ -151,19 +160,6 @@ export class Deliverer {
     } finally {
       this.#underWay.end(job.id);
     }
-  }
-
-  /**
-   * Two jobs can name one delivery (a rescued one, or one that was held and released in the same moment). The later
-   * waits, without its slot, and is then looked at like any other: it may be the only one that knows of the next attempt.
-   */
-  async #untilAlone(job: NamedDelivery & DeliverJob, priority: number): Promise<NamedDelivery & DeliverJob> {
-    while (this.#underWay.has(job.id)) {
-      this.#slots.give();
-      await this.#underWay.endOf(job.id);
-      await this.#slots.take(priority);
-    }
-    return { ...job, loaded: undefined };
   }
 
   async #putOff({ delivery, inMs }: Made & { kind: 'NO_ROOM' }, lane: Lane): Promise<void> {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { senderOptions } from '../../daemon/daemon.js';
+import { SendingStopped } from '../../daemon/fence.js';
 import { createSender } from '../../daemon/send.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
@@ -29,5 +30,33 @@ test('a job that comes while an earlier attempt of its delivery is under way mak
   expect(receiver.received).toHaveLength(2);
   const [row] = await stack.deliveries();
   expect(row).toMatchObject({ status: 'SUCCEEDED', attempt_count: 2 });
+  await sender.close();
+});
+
+test('of two that wait for a third which was stopped before it was sent, one makes the attempt', async () => {
+  await using stack = await DeliveryStack.open();
+  await using receiver = await startReceiver();
+  await stack.webhook(receiver.url);
+  const { id } = await stack.delivery(await stack.emit());
+  const sender = createSender(senderOptions(stack.services.config));
+  const stopped = Promise.withResolvers<never>();
+  let sends = 0;
+  const deliverer = stack.deliverer({
+    ...sender,
+    send: (...request) => {
+      sends += 1;
+      return sends === 1 ? stopped.promise : sender.send(...request);
+    },
+  });
+
+  const first = deliverer.deliver({ id, attempt: 1 });
+  await eventually(() => sends === 1);
+  const others = [deliverer.deliver({ id, attempt: 1 }), deliverer.deliver({ id, attempt: 1 })];
+  stopped.reject(new SendingStopped('The daemon ends.'));
+  await expect(first).rejects.toThrow('The daemon ends.');
+  await Promise.all(others);
+
+  expect(receiver.received).toHaveLength(1);
+  expect(await stack.deliveries()).toMatchObject([{ status: 'SUCCEEDED', attempt_count: 1 }]);
   await sender.close();
 });
