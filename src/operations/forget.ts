@@ -2,15 +2,28 @@ import type pg from 'pg';
 
 /** Longer than a hold of the usual length with its retries; what is sent later is no longer traced. */
 const TRACE_DAYS = 8;
+/** So many are deleted by one statement: one that took too long would be undone, and longer the next time. */
+const CHUNK_ROWS = 5_000;
 
 /** Deletes where traces of old events would go on from. */
-export async function forgetTraces(pool: pg.Pool): Promise<void> {
-  await pool.query(
-    `delete from hookwright.event_traces where event_id < hookwright.id_at(now() - interval '${TRACE_DAYS} days')`,
-  );
-}
+export const forgetTraces = (pool: pg.Pool): Promise<void> =>
+  forgetRows(pool, 'event_traces', `event_id < hookwright.id_at(now() - interval '${TRACE_DAYS} days')`);
 
 /** Idempotency keys are kept 7 days: the same key within that time is the same event. */
-export async function forgetIdempotencyKeys(pool: pg.Pool): Promise<void> {
-  await pool.query(`delete from hookwright.idempotency_keys where created_at < now() - interval '7 days'`);
+export const forgetIdempotencyKeys = (pool: pg.Pool): Promise<void> =>
+  forgetRows(pool, 'idempotency_keys', `created_at < now() - interval '7 days'`);
+
+/**
+ * Deletes rows however many there are, chunk by chunk.
+ *
+ * @param condition SQL, for which the table has an index
+ */
+export async function forgetRows(pool: pg.Pool, table: string, condition: string): Promise<void> {
+  for (let rows = CHUNK_ROWS; rows === CHUNK_ROWS; ) {
+    const { rowCount } = await pool.query(
+      `delete from hookwright.${table} where ctid = any(array(
+         select ctid from hookwright.${table} where ${condition} limit ${CHUNK_ROWS}))`,
+    );
+    rows = rowCount ?? 0;
+  }
 }

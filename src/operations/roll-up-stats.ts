@@ -3,12 +3,13 @@ import { query, type Statement, transaction } from '../database.js';
 import { LATENCY_BUCKETS } from '../domain/latency.js';
 import { nextRollUp, type RollUpProgress, type RollUpStep } from '../domain/roll-up.js';
 import { STATS_KEPT_MS } from '../domain/stats.js';
+import { forgetRows } from './forget.js';
 
 /** Of the rows that the outcomes wrote, not of their sums: as it stands in the index `delivery_stats_written`. */
 export const isWrittenSql = `webhook_id <> 0 and event_type <> ''`;
 const isSumSql = `(webhook_id = 0 or event_type = '')`;
 
-const DELETED_ROWS_MAX = 5_000;
+const KEPT_DAYS = `${STATS_KEPT_MS.DAY} * interval '1 millisecond'`;
 const INTEGER_MAX = 2_147_483_647;
 
 const eachBucket = (sql: (bucket: number) => string) =>
@@ -105,7 +106,7 @@ export async function rollUpStats(pool: pg.Pool): Promise<number> {
     steps += 1;
   }
   await transaction(pool, addLate);
-  await forgetDays(pool);
+  await forgetRows(pool, 'delivery_stats', `resolution = 'DAY' and bucket < now() - ${KEPT_DAYS}`);
   return steps;
 }
 
@@ -126,22 +127,4 @@ async function addLate(client: pg.PoolClient): Promise<void> {
   const [progress] = await query<RollUpProgress>(client, progressStatement, []);
   await query(client, lateStatements.minutesFrom, [progress!.minutesFrom]);
   await query(client, lateStatements.hoursFrom, [progress!.hoursFrom]);
-}
-
-const forgetStatement: Statement = {
-  name: 'forget_days',
-  text: `
-    delete from hookwright.delivery_stats
-    where ctid = any(array(
-      select ctid from hookwright.delivery_stats
-      where resolution = 'DAY' and bucket < now() - $1 * interval '1 millisecond' limit ${DELETED_ROWS_MAX}))`,
-};
-
-async function forgetDays(pool: pg.Pool): Promise<void> {
-  for (;;) {
-    const { rowCount } = await pool.query({ ...forgetStatement, values: [STATS_KEPT_MS.DAY] });
-    if ((rowCount ?? 0) < DELETED_ROWS_MAX) {
-      return;
-    }
-  }
 }

@@ -1,0 +1,35 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { forgetIdempotencyKeys, forgetTraces } from '../../src/operations/forget.js';
+import { DeliveryStack } from '../support/delivery-stack.js';
+
+let stack: DeliveryStack;
+beforeEach(async () => {
+  stack = await DeliveryStack.open();
+});
+afterEach(() => stack[Symbol.asyncDispose]());
+
+/** More than one statement deletes. */
+const MANY = 12_000;
+const count = async (table: string) => (await stack.rows(`select from hookwright.${table}`)).length;
+
+test('idempotency keys are forgotten after 7 days, however many there are', async () => {
+  await stack.rows(
+    `insert into hookwright.idempotency_keys (tenant_id, key, event_id, request_hash, created_at)
+     select ${stack.tenantId}, 'key-' || n, n, '', now() - case when n <= ${MANY} then interval '8 days' else interval '6 days' end
+     from generate_series(1, ${MANY + 3}) n`,
+  );
+  await forgetIdempotencyKeys(stack.services.db.pool);
+  expect(await count('idempotency_keys')).toBe(3);
+});
+
+test('traces are forgotten after 8 days, however many there are', async () => {
+  const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
+  await stack.rows(
+    `insert into hookwright.event_traces (event_id, tenant_id, traceparent)
+     select hookwright.id_at(now() - case when n <= ${MANY} then interval '9 days' else interval '7 days' end) + n,
+            ${stack.tenantId}, '${traceparent}'
+     from generate_series(1, ${MANY + 3}) n`,
+  );
+  await forgetTraces(stack.services.db.pool);
+  expect(await count('event_traces')).toBe(3);
+});
