@@ -22,6 +22,7 @@ import { WakingInTurns } from './0021-waking-in-turns.js';
 import { OpenCountsAsHeld } from './0022-open-counts-as-held.js';
 import { DataKeySamples } from './0023-data-key-samples.js';
 import { StatisticsTargets } from './0024-statistics-targets.js';
+import { WhatGrowsWithHistory } from './0025-what-grows-with-history.js';
 
 /** Every migration, in order. One file a change; a released one is never edited. */
 export const migrations = [
@@ -49,4 +50,5 @@ export const migrations = [
   { name: '0022-open-counts-as-held', class: OpenCountsAsHeld },
   { name: '0023-data-key-samples', class: DataKeySamples },
   { name: '0024-statistics-targets', class: StatisticsTargets },
+  { name: '0025-what-grows-with-history', class: WhatGrowsWithHistory },
 ];

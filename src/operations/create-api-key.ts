@@ -32,7 +32,7 @@ const insertStatement: Statement = {
 const countStatement: Statement = {
   name: 'count_active_api_keys',
   text: `select count(*)::integer as keys from hookwright.api_keys
-         where tenant_id = $1 and revoked_at is null and (expires_at is null or expires_at > now())`,
+         where tenant_id = $1 and revoked_at is null and coalesce(expires_at, 'infinity') > now()`,
 };
 
 /**

@@ -47,6 +47,8 @@ export const originOf = (url: string): string => URL.parse(url)?.origin ?? '';
 
 /** Each chunk is a transaction: meanwhile outcomes of these webhooks may have to wait. */
 const CHUNK_EVENTS = 50;
+/** The next sweep goes on: the others must have their turn. */
+const SWEEP_EVENTS = 1_000;
 
 /**
  * Raises what was only counted, because another one had been raised less than a minute before.
@@ -56,13 +58,12 @@ const CHUNK_EVENTS = 50;
 export async function raisePending(pool: pg.Pool): Promise<number> {
   const statement = { text: `select hookwright.raise_pending(${CHUNK_EVENTS}) as raised` };
   let raised = 0;
-  for (;;) {
+  for (let events = CHUNK_EVENTS; events === CHUNK_EVENTS && raised < SWEEP_EVENTS; ) {
     const [row] = await query<{ raised: number }>(pool, statement, []);
-    raised += row?.raised ?? 0;
-    if ((row?.raised ?? 0) < CHUNK_EVENTS) {
-      return raised;
-    }
+    events = row?.raised ?? 0;
+    raised += events;
   }
+  return raised;
 }
 
 /** Forgets when events were raised, once that holds back none any more: webhooks come and go. */
@@ -74,6 +75,8 @@ export async function forgetRaised(pool: pg.Pool): Promise<void> {
 
 /** Of each, what it holds is counted; the next sweep finds the others. */
 const HOLDS_MAX = 20;
+/** Of one webhook. Counting tens of millions would take longer than a statement may. */
+const HELD_COUNT_MAX = 100_000;
 
 /**
  * Held deliveries of operational events alone are not worth another one. The 24 hours stand there twice, so that the
@@ -82,8 +85,9 @@ const HOLDS_MAX = 20;
 const expiringStatement: Statement = {
   text: `
     select w.id, w.tenant_id, w.url, w.hold_until,
-           (select count(*)::integer from hookwright.deliveries d
-            where d.webhook_id = w.id and d.status = 'HELD') as held
+           (select count(*)::integer from (
+              select from hookwright.deliveries d
+              where d.webhook_id = w.id and d.status = 'HELD' limit ${HELD_COUNT_MAX}) as counted) as held
     from hookwright.webhooks w
     where w.hold_until > now()
       and w.hold_until <= now() + interval '24 hours'

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { query, type Statement, transaction } from '../database.js';
 import { LANES } from '../domain/lanes.js';
-import { deleteDeadJobsSql, enqueueSettle, hasNoLiveJobSql, hasNoSettleJobSql } from './enqueue.js';
+import { deleteDeadJobsSql, hasNoLiveJobSql, hasNoSettleJobSql } from './enqueue.js';
 
 /** An overdue delivery may be waiting its turn; after this long it is asked whether a job still knows of it. */
 export const OVERDUE_SECONDS = 60;
@@ -55,22 +55,28 @@ export async function rescueOverdue(pool: pg.Pool, cursor = overdueFromStart()):
   return rescued;
 }
 
+/** An incident may leave thousands that end in the same minute: the next sweep finds the others. */
+const WEBHOOKS_MAX = 500;
+
 /**
  * Which webhooks hold deliveries, found by leaping from one to the next in the index of held ones: counting them all
  * would read every held delivery.
  */
 const misheldStatement: Statement = {
-  name: 'find_misheld',
+  name: 'settle_misheld',
   text: `
     with recursive holding(webhook_id) as (
       select min(webhook_id) from hookwright.deliveries where status = 'HELD'
       union all
       select (select min(d.webhook_id) from hookwright.deliveries d
               where d.status = 'HELD' and d.webhook_id > holding.webhook_id)
-      from holding where holding.webhook_id is not null)
-    select w.id, w.tenant_id from holding join hookwright.webhooks w on w.id = holding.webhook_id
-    where (w.deleted_at is not null or w.hold_until <= now() or (w.active and not w.keep_held))
-      and ${hasNoSettleJobSql('w.id')}`,
+      from holding where holding.webhook_id is not null),
+    misheld as materialized (
+      select w.id, w.tenant_id from holding join hookwright.webhooks w on w.id = holding.webhook_id
+      where (w.deleted_at is not null or w.hold_until <= now() or (w.active and not w.keep_held))
+        and ${hasNoSettleJobSql('w.id')}
+      order by w.id limit ${WEBHOOKS_MAX})
+    select count(*)::integer as webhooks, count(hookwright.enqueue_settle(id, tenant_id)) from misheld`,
 };
 
 /**
@@ -80,11 +86,8 @@ const misheldStatement: Statement = {
  * @returns how many webhooks were handed to `settle-webhook`
  */
 export async function rescueHeld(pool: pg.Pool): Promise<number> {
-  const webhooks = await query<{ id: number; tenant_id: number }>(pool, misheldStatement, []);
-  for (const { id, tenant_id } of webhooks) {
-    await enqueueSettle(pool, tenant_id, id);
-  }
-  return webhooks.length;
+  const [row] = await query<{ webhooks: number }>(pool, misheldStatement, []);
+  return row?.webhooks ?? 0;
 }
 
 /** Deletes what graphile-worker leaves behind: jobs that were replaced while a worker held them. */

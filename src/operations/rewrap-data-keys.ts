@@ -12,7 +12,7 @@ interface Row {
 
 const readStatement: Statement = {
   text: `select id, data_key, data_key_kid from hookwright.tenants
-         where data_key_kid <> $1 order by id limit ${CHUNK_ROWS} for update`,
+         where data_key_kid <> $1 order by id limit ${CHUNK_ROWS} for no key update`,
 };
 const writeStatement: Statement = {
   text: 'update hookwright.tenants set data_key = $2, data_key_kid = $3 where id = $1',

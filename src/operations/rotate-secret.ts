@@ -77,7 +77,10 @@ export async function rotateSecret(
 /** Erases secrets whose overlap is over: nothing signs with them any more. */
 export async function forgetPreviousSecrets({ pool }: Pick<Database, 'pool'>): Promise<void> {
   await pool.query(
-    `update hookwright.webhooks set previous_sealed_secret = null, previous_secret_expires_at = null
-     where previous_secret_expires_at < now()`,
+    // Locked in the order of ids, as everywhere.
+    `with over as materialized (
+       select id from hookwright.webhooks where previous_secret_expires_at < now() order by id for no key update)
+     update hookwright.webhooks w set previous_sealed_secret = null, previous_secret_expires_at = null
+     from over where w.id = over.id`,
   );
 }

@@ -7,6 +7,8 @@ import { OVERDUE_SECONDS } from './rescue-deliveries.js';
 /** Less than the minute of `needsJobSql`: what is nearer when it is recorded gets its job right then. */
 const HORIZON_SECONDS = 20;
 const CHUNK_ROWS = 10_000;
+/** The next sweep goes on: the others must have their turn. */
+const SWEEP_ROWS = 100_000;
 
 const scheduleStatement: Statement = {
   text: `
@@ -26,15 +28,14 @@ const scheduleStatement: Statement = {
  * Adds the jobs of retries that will be due within seconds. Until then they stand in their own table alone, where they
  * cost nothing.
  *
- * @returns how many jobs were added
+ * @returns how many jobs were added; others may be left for the next call
  */
 export async function scheduleDeliveries(pool: pg.Pool): Promise<number> {
   let scheduled = 0;
-  for (;;) {
+  for (let rows = CHUNK_ROWS; rows === CHUNK_ROWS && scheduled < SWEEP_ROWS; ) {
     const [row] = await query<{ scheduled: number }>(pool, scheduleStatement, []);
-    scheduled += row?.scheduled ?? 0;
-    if ((row?.scheduled ?? 0) < CHUNK_ROWS) {
-      return scheduled;
-    }
+    rows = row?.scheduled ?? 0;
+    scheduled += rows;
   }
+  return scheduled;
 }
