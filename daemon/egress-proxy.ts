@@ -1,8 +1,8 @@
-import { request } from 'node:http';
 import { isIPv6, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { buildConnector } from 'undici';
+import { http } from '../src/node-http.js';
 import type { ConnectionTimes } from './connection-times.js';
 import type { GuardedConnector } from './guarded-connector.js';
 
@@ -143,12 +143,13 @@ class Pulse {
         this.#feeling = false;
       });
       const timer = setTimeout(() => socket.destroy(), this.timeoutMs);
-      request({
-        method: 'OPTIONS',
-        path: '*',
-        headers: { host: this.proxy.address.host, ...this.proxy.headers },
-        createConnection: () => socket,
-      })
+      http
+        .request({
+          method: 'OPTIONS',
+          path: '*',
+          headers: { host: this.proxy.address.host, ...this.proxy.headers },
+          createConnection: () => socket,
+        })
         .on('response', () => {
           this.felt();
           socket.destroy();
@@ -186,12 +187,13 @@ function authorityOf({ hostname, port, protocol }: buildConnector.Options): stri
 function askForTunnel({ headers }: Proxy, socket: Socket, authority: string): Promise<void> {
   return new Promise((resolve, reject) => {
     // With a connection of its own no agent is asked, and so no proxy of the environment.
-    request({
-      method: 'CONNECT',
-      path: authority,
-      headers: { host: authority, ...headers },
-      createConnection: () => socket,
-    })
+    http
+      .request({
+        method: 'CONNECT',
+        path: authority,
+        headers: { host: authority, ...headers },
+        createConnection: () => socket,
+      })
       .on('connect', ({ statusCode = 0, headers: answer }, _, head) => {
         if (statusCode >= 200 && statusCode <= 299) {
           if (head.length > 0) socket.unshift(head);

@@ -1,6 +1,6 @@
-import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
+import { http } from './node-http.js';
 
 export interface MetricsServer {
   /** Where Prometheus finds it; /health/live and /health/ready are beside it. */
@@ -20,7 +20,7 @@ export async function startMetricsServer(
   { host, port }: { host: string; port: number },
   notReady: () => Promise<string | null> = async () => null,
 ): Promise<MetricsServer> {
-  const server = createServer(async (request, response) => {
+  const server = http.createServer(async (request, response) => {
     const path = request.url?.split('?')[0] ?? '';
     try {
       const { status, type, text } = await answerTo(path, registry, notReady);
