@@ -6,7 +6,7 @@ import { setFlagsFromString } from 'node:v8';
  */
 const flags = [
   // Each of the two halves of the space for new objects, in MiB; 64 otherwise.
-  '--max-semi-space-size=24',
+  '--max-semi-space-size=20',
   // The old objects are collected when they have grown by this much; by up to 300 otherwise.
   '--heap-growing-percent=50',
 ];
