@@ -78,6 +78,13 @@ describe('the house', () => {
     expect(elsewhere).toEqual([]);
   });
 
+  test('node:http is imported for its types alone: its values come from node-http.ts, which costs less memory', () => {
+    const files = sourcesIn('src', 'daemon').filter((file) =>
+      /^import (?!type)[^;]*from 'node:https?'/m.test(read(file)),
+    );
+    expect(files).toEqual([]);
+  });
+
   test('no file has more than 260 lines', () => {
     const long = sourcesIn('src', 'daemon').filter((file) => read(file).split('\n').length > 260);
     expect(long).toEqual([]);
