@@ -4,8 +4,7 @@ import { IDS_PER_DAY } from '../domain/delivery-id.js';
 import { TEST_EVENT_TYPE } from '../domain/event-type.js';
 import { OPERATIONAL_EVENT_TYPES } from '../domain/operational-events.js';
 import type { BulkKind } from '../entities/bulk-operation.js';
-import { ApiError } from '../errors.js';
-import { SQL_STATE, sqlStateOf } from '../sql-state.js';
+import { searchError } from './search.js';
 
 /** What a bulk operation is about, as its row has it (`filter` in JSON). */
 export interface BulkSelection {
@@ -114,12 +113,10 @@ export async function countSelected(
     const [row] = await query<{ count: number; looked: number }>(client, { text }, values);
     return { count: row?.count ?? 0, isCapped: (row?.looked ?? 0) >= COUNTED_MAX };
   } catch (error) {
-    if (sqlStateOf(error) === SQL_STATE.QUERY_CANCELED) {
-      const detail =
-        'Counting what this is about took too long. Choose less at a time: a shorter time, with since and until, or one webhook.';
-      throw new ApiError('search_timed_out', detail);
-    }
-    throw error;
+    throw searchError(
+      error,
+      'Counting what this is about took too long. Choose less at a time: a shorter time, with since and until, or one webhook.',
+    );
   }
 }
 

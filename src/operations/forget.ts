@@ -1,8 +1,8 @@
 import type pg from 'pg';
+import { inChunks } from './in-chunks.js';
 
 /** Longer than a hold of the usual length with its retries; what is sent later is no longer traced. */
 const TRACE_DAYS = 8;
-/** So many are deleted by one statement: one that took too long would be undone, and longer the next time. */
 const CHUNK_ROWS = 5_000;
 
 /** Deletes where traces of old events would go on from. */
@@ -19,11 +19,11 @@ export const forgetIdempotencyKeys = (pool: pg.Pool): Promise<void> =>
  * @param condition SQL, for which the table has an index
  */
 export async function forgetRows(pool: pg.Pool, table: string, condition: string): Promise<void> {
-  for (let rows = CHUNK_ROWS; rows === CHUNK_ROWS; ) {
+  await inChunks(CHUNK_ROWS, async () => {
     const { rowCount } = await pool.query(
       `delete from hookwright.${table} where ctid = any(array(
          select ctid from hookwright.${table} where ${condition} limit ${CHUNK_ROWS}))`,
     );
-    rows = rowCount ?? 0;
-  }
+    return rowCount ?? 0;
+  });
 }

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { query, type Statement, transaction } from '../database.js';
 import { OPERATIONAL_EVENT_TYPES, type OperationalEventType } from '../domain/operational-events.js';
 import { formatTimestamp } from '../domain/timestamp.js';
+import { inChunks } from './in-chunks.js';
 
 /** Something that the owner of a webhook should hear of. */
 export interface Cause {
@@ -57,13 +58,11 @@ const SWEEP_EVENTS = 1_000;
  */
 export async function raisePending(pool: pg.Pool): Promise<number> {
   const statement = { text: `select hookwright.raise_pending(${CHUNK_EVENTS}) as raised` };
-  let raised = 0;
-  for (let events = CHUNK_EVENTS; events === CHUNK_EVENTS && raised < SWEEP_EVENTS; ) {
+  const raiseChunk = async () => {
     const [row] = await query<{ raised: number }>(pool, statement, []);
-    events = row?.raised ?? 0;
-    raised += events;
-  }
-  return raised;
+    return row?.raised ?? 0;
+  };
+  return await inChunks(CHUNK_EVENTS, raiseChunk, SWEEP_EVENTS);
 }
 
 /** Forgets when events were raised, once that holds back none any more: webhooks come and go. */

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { transaction } from '../database.js';
+import { inChunks } from './in-chunks.js';
 
 /** Events outlive their deliveries, so that a delivery never loses its body. */
 const EVENT_EXTRA_DAYS = 2;
@@ -84,16 +85,16 @@ export async function expireReplayed(pool: pg.Pool, partition: string, count: Co
 /** State by state: each has an index of its own, and a day has millions that are neither. */
 async function expire(pool: pg.Pool, table: string, condition: string, count: Count): Promise<void> {
   for (const status of ['PENDING', 'HELD']) {
-    for (let rows = CHUNK_ROWS; rows === CHUNK_ROWS; ) {
+    await inChunks(CHUNK_ROWS, async () => {
       const { rowCount } = await pool.query(
         `update hookwright.${table}
          set status = 'CANCELED', cancel_reason = 'EXPIRED', finished_at = now()
          where status = '${status}' and id = any(array(
            select id from hookwright.${table} where status = '${status}' and ${condition} limit ${CHUNK_ROWS}))`,
       );
-      rows = rowCount ?? 0;
-      count(rows);
-    }
+      count(rowCount ?? 0);
+      return rowCount ?? 0;
+    });
   }
 }
 

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { query, type Statement } from '../database.js';
 import { LANES } from '../domain/lanes.js';
 import { hasNoJobSql } from './enqueue.js';
+import { inChunks } from './in-chunks.js';
 import { OVERDUE_SECONDS } from './rescue-deliveries.js';
 
 /** Less than the minute of `needsJobSql`: what is nearer when it is recorded gets its job right then. */
@@ -31,11 +32,9 @@ const scheduleStatement: Statement = {
  * @returns how many jobs were added; others may be left for the next call
  */
 export async function scheduleDeliveries(pool: pg.Pool): Promise<number> {
-  let scheduled = 0;
-  for (let rows = CHUNK_ROWS; rows === CHUNK_ROWS && scheduled < SWEEP_ROWS; ) {
+  const scheduleChunk = async () => {
     const [row] = await query<{ scheduled: number }>(pool, scheduleStatement, []);
-    rows = row?.scheduled ?? 0;
-    scheduled += rows;
-  }
-  return scheduled;
+    return row?.scheduled ?? 0;
+  };
+  return await inChunks(CHUNK_ROWS, scheduleChunk, SWEEP_ROWS);
 }

@@ -44,6 +44,10 @@ const boundStatement: Statement = {
   text: `select set_config('statement_timeout', $1, true), set_config('plan_cache_mode', 'force_custom_plan', true)`,
 };
 
+/** What ended a search. @param ifTimedOut the detail where that was the time it took */
+export const searchError = (error: unknown, ifTimedOut: string): unknown =>
+  sqlStateOf(error) === SQL_STATE.QUERY_CANCELED ? new ApiError('search_timed_out', ifTimedOut) : error;
+
 /**
  * Runs one statement of which nobody knows beforehand how much it has to read.
  *
@@ -64,12 +68,11 @@ export async function boundedQuery<Row extends pg.QueryResultRow>(
       withCommit(rows);
     });
   } catch (error) {
-    if (sqlStateOf(error) === SQL_STATE.QUERY_CANCELED) {
-      const seconds = timeoutMs / 1000;
-      const detail = `The search took longer than ${seconds} s. Search a shorter time, with since and until, or name more: a webhook, an event.`;
-      throw new ApiError('search_timed_out', detail);
-    }
-    throw error;
+    const seconds = timeoutMs / 1000;
+    throw searchError(
+      error,
+      `The search took longer than ${seconds} s. Search a shorter time, with since and until, or name more: a webhook, an event.`,
+    );
   }
   return rows;
 }
