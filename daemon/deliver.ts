@@ -14,9 +14,9 @@ import type { FinishedAttempt } from '../src/operations/record-attempts.js';
 import type { SecretVault } from '../src/operations/secrets.js';
 import { Slots } from '../src/slots.js';
 import type { Tracing } from '../src/tracing.js';
-import { EgressProxyAway, ProxyOutage } from './egress-proxy.js';
 import type { Fence } from './fence.js';
 import { Gate, type Pass } from './gate.js';
+import { Hindrances } from './hindrances.js';
 import { findUrl } from './known-urls.js';
 import { type DeliverGroupJob, type DeliverJob, knownStill } from './loaded.js';
 import { DaemonMetrics } from './metrics.js';
@@ -42,8 +42,8 @@ export interface DeliverDeps {
 /** What became of a delivery in its slot. */
 type Made =
   | { kind: 'ATTEMPTED'; attempt: FinishedAttempt }
-  /** No request was made: there is no room for it yet, so it comes again later. */
-  | { kind: 'NO_ROOM'; delivery: DueDelivery; inMs: number }
+  /** No request was made, for want of room or because of a fault of our own: it comes again later. */
+  | { kind: 'PUT_OFF'; delivery: DueDelivery; inMs: number }
   | { kind: 'NOT_DUE' };
 
 const BATCH_MAX = 256;
@@ -62,7 +62,7 @@ export class Deliverer {
   readonly gate: Gate;
   readonly #metrics: DaemonMetrics;
   #done = noneDone();
-  readonly #proxyOutage: ProxyOutage;
+  readonly #hindrances: Hindrances;
   /** Ids of the deliveries that have a slot, or whose outcome is being recorded. */
   readonly #underWay = new UnderWay();
 
@@ -81,7 +81,7 @@ export class Deliverer {
       onBatch: metrics.batch('put_off'),
     });
     this.#signer = new Signer(vault, config.delivery);
-    this.#proxyOutage = new ProxyOutage(deps.log);
+    this.#hindrances = new Hindrances({ log: deps.log, random: Math.random });
     this.#slots = new Slots(config.delivery.concurrency);
     this.gate = new Gate({
       slots: config.delivery.concurrency,
@@ -154,7 +154,7 @@ export class Deliverer {
       if (made.kind === 'ATTEMPTED') {
         await this.#recorder.record(made.attempt);
         this.#metrics.recorded(lane, made.attempt);
-      } else if (made.kind === 'NO_ROOM') {
+      } else if (made.kind === 'PUT_OFF') {
         await this.#putOff(made, lane);
       }
     } finally {
@@ -162,7 +162,7 @@ export class Deliverer {
     }
   }
 
-  async #putOff({ delivery, inMs }: Made & { kind: 'NO_ROOM' }, lane: Lane): Promise<void> {
+  async #putOff({ delivery, inMs }: Made & { kind: 'PUT_OFF' }, lane: Lane): Promise<void> {
     this.#metrics.putOff(lane);
     // On the beat, so that those of all endpoints share a statement: nobody waits for it.
     await delay(PUT_OFF_BEAT_MS - (performance.now() % PUT_OFF_BEAT_MS));
@@ -188,12 +188,12 @@ export class Deliverer {
     const destination = { webhookId, tenantId, origin: findUrl(url)?.origin ?? url };
     const turn = await this.gate.enter(destination, lane === 'TEST');
     if ('putOffMs' in turn) {
-      return { kind: 'NO_ROOM', delivery, inMs: turn.putOffMs };
+      return { kind: 'PUT_OFF', delivery, inMs: turn.putOffMs };
     }
     this.#done[lane] += 1;
     const attempt = await this.#attempt(delivery, turn.pass);
-    if (attempt === 'PROXY_AWAY') {
-      return { kind: 'NO_ROOM', delivery, inMs: this.#proxyOutage.putOffMs };
+    if ('putOffMs' in attempt) {
+      return { kind: 'PUT_OFF', delivery, inMs: attempt.putOffMs };
     }
     this.#metrics.attempted(lane, attempt, idToDate(delivery.id));
     const { room } = this.#recorder;
@@ -203,8 +203,8 @@ export class Deliverer {
     return { kind: 'ATTEMPTED', attempt };
   }
 
-  /** Without the way out no request could leave, which is nobody's failure: no attempt is burned. */
-  async #attempt(delivery: DueDelivery, pass: Pass): Promise<FinishedAttempt | 'PROXY_AWAY'> {
+  /** One attempt, or until when the delivery waits because of a fault of our own. */
+  async #attempt(delivery: DueDelivery, pass: Pass): Promise<FinishedAttempt | { putOffMs: number }> {
     const trace = traceAttempt(this.deps.tracing, delivery);
     try {
       const startedAt = this.deps.clock();
@@ -218,14 +218,9 @@ export class Deliverer {
       const retryInMs = this.#plan(delivery, outcome);
       return { delivery, startedAt, requestHeaders: request.headers, result, outcome, retryInMs };
     } catch (error) {
-      if (!(error instanceof EgressProxyAway)) {
-        throw error;
-      }
       pass.leave();
-      await this.#proxyOutage.noticed(error);
-      return 'PROXY_AWAY';
+      return { putOffMs: await this.#hindrances.putOffMs(error) };
     } finally {
-      pass.leave(); // twice does nothing
       trace?.notMade();
     }
   }

@@ -1,6 +1,4 @@
 import { isIPv6, type Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
-import type { Logger } from 'pino';
 import { buildConnector } from 'undici';
 import { http } from '../src/node-http.js';
 import type { ConnectionTimes } from './connection-times.js';
@@ -208,26 +206,4 @@ function askForTunnel({ headers }: Proxy, socket: Socket, authority: string): Pr
       .on('error', (cause) => reject(new EgressProxyAway('It gives no HTTP answer.', { cause })))
       .end();
   });
-}
-
-const PAUSE_MS = 1_000;
-const TOLD_EVERY_MS = 10_000;
-
-/** What a daemon does while nothing can leave. */
-export class ProxyOutage {
-  /** When a delivery that could not leave comes again. */
-  readonly putOffMs = 3_000;
-  #toldAt = Number.NEGATIVE_INFINITY;
-
-  constructor(private readonly log: Logger) {}
-
-  /** Tells the operator now and then, and keeps whoever asks for a moment: others would only find out the same. */
-  async noticed(error: EgressProxyAway): Promise<void> {
-    const now = performance.now();
-    if (now - this.#toldAt > TOLD_EVERY_MS) {
-      this.#toldAt = now;
-      this.log.error({ err: error }, 'nothing can be sent through EGRESS_PROXY; deliveries wait');
-    }
-    await delay(PAUSE_MS);
-  }
 }

@@ -30,7 +30,7 @@ export class Signer {
   /**
    * The request of an attempt at this time.
    *
-   * @throws Error when a secret cannot be opened: its encryption key is missing, or its row was tampered with
+   * @throws SecretUnreadable when its encryption key is missing, or its row was tampered with
    */
   async sign(delivery: DueDelivery, at: Date): Promise<DeliveryRequest> {
     return this.#request(delivery, await this.#open(delivery), at);

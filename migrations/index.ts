@@ -23,6 +23,7 @@ import { OpenCountsAsHeld } from './0022-open-counts-as-held.js';
 import { DataKeySamples } from './0023-data-key-samples.js';
 import { StatisticsTargets } from './0024-statistics-targets.js';
 import { WhatGrowsWithHistory } from './0025-what-grows-with-history.js';
+import { QuietJobs } from './0026-quiet-jobs.js';
 
 /** Every migration, in order. One file a change; a released one is never edited. */
 export const migrations = [
@@ -51,4 +52,5 @@ export const migrations = [
   { name: '0023-data-key-samples', class: DataKeySamples },
   { name: '0024-statistics-targets', class: StatisticsTargets },
   { name: '0025-what-grows-with-history', class: WhatGrowsWithHistory },
+  { name: '0026-quiet-jobs', class: QuietJobs },
 ];

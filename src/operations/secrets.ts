@@ -13,6 +13,19 @@ export interface WrappedDataKey {
   dataKeyKid: string;
 }
 
+/** A tenant's secrets, or one of them, do not open with the keys of this process: a fault of our own. */
+export class SecretUnreadable extends Error {
+  override readonly name = 'SecretUnreadable';
+
+  constructor(
+    readonly tenantId: number,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
 /**
  * Keeps webhook secrets unreadable in the database: AES-256-GCM with a data key per tenant, which is itself wrapped
  * by a key-encryption key from `ENCRYPTION_KEYS`. Each is bound to its place, so that a value moved to another
@@ -54,7 +67,7 @@ export class SecretVault {
     return this.#current.kid;
   }
 
-  /** The same data key, wrapped by the key that encrypts. @throws Error as `open` */
+  /** The same data key, wrapped by the key that encrypts. @throws SecretUnreadable as `open` */
   rewrap(tenantId: number, wrapped: WrappedDataKey): WrappedDataKey {
     return this.#wrap(tenantId, this.#unwrap(tenantId, wrapped));
   }
@@ -63,10 +76,10 @@ export class SecretVault {
     return sealSecret(await this.#dataKeyOf(tenantId), tenantId, webhookId, secret);
   }
 
-  /** @throws Error when the value was damaged or moved, or its key is not among `ENCRYPTION_KEYS` */
+  /** @throws SecretUnreadable when the value was damaged or moved, or its key is not among `ENCRYPTION_KEYS` */
   async open(tenantId: number, webhookId: number, sealed: Buffer): Promise<string> {
     const dataKey = await this.#dataKeyOf(tenantId);
-    return open(dataKey, sealed, secretPlace(tenantId, webhookId)).toString();
+    return openFor(tenantId, dataKey, sealed, secretPlace(tenantId, webhookId)).toString();
   }
 
   #dataKeyOf(tenantId: number): Promise<Buffer> {
@@ -105,11 +118,20 @@ export class SecretVault {
   #unwrap(tenantId: number, { dataKey, dataKeyKid }: WrappedDataKey): Buffer {
     const key = this.#keys.get(dataKeyKid);
     if (key === undefined) {
-      throw new Error(
+      throw new SecretUnreadable(
+        tenantId,
         `ENCRYPTION_KEYS has no key named ${dataKeyKid}, which protects the secrets of tenant ${tenantId}.`,
       );
     }
-    return open(key, dataKey, dataKeyPlace(tenantId));
+    return openFor(tenantId, key, dataKey, dataKeyPlace(tenantId));
+  }
+}
+
+function openFor(tenantId: number, key: Buffer, sealed: Buffer, place: string): Buffer {
+  try {
+    return open(key, sealed, place);
+  } catch (cause) {
+    throw new SecretUnreadable(tenantId, (cause as Error).message, { cause });
   }
 }
 

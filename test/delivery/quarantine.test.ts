@@ -33,17 +33,18 @@ describe('a job that was fetched again and again', () => {
     expect(ran).toBe(1);
   });
 
-  test('five times is put aside for an hour before it is run, alone; its end is in the log', async () => {
+  test('five times is put aside in its lane for an hour before it is run, alone; its end is in the log', async () => {
     const { id } = await stack.delivery(await stack.emit());
     const [job] = await stack.rows<{ id: number }>('select id from graphile_worker._private_jobs');
     await lockJobs('pool-mine');
+    await stack.rows('update graphile_worker._private_jobs set priority = 20');
     const quarantine = new Quarantine(stack.services);
     let running = 0;
     let seen: unknown[] = [];
     const work = async () => {
       running += 1;
       expect(running).toBe(1);
-      seen = await stack.rows(`select attempts, run_at > now() + interval '59 minutes' as later
+      seen = await stack.rows(`select attempts, priority, run_at > now() + interval '59 minutes' as later
                                from graphile_worker._private_jobs where key = 'd:${id}'`);
       running -= 1;
     };
@@ -51,7 +52,7 @@ describe('a job that was fetched again and again', () => {
       quarantine.run(fetched(5, String(job!.id)), { id, attempt: 1 }, work),
       quarantine.run(fetched(7, String(job!.id)), { id, attempt: 1 }, work),
     ]);
-    expect(seen).toEqual([{ attempts: 5, later: true }]);
+    expect(seen).toEqual([{ attempts: 5, priority: 20, later: true }]);
   });
 
   test('is delivered all the same when it does no harm', async () => {

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Daemon } from '../../daemon/daemon.js';
 import { commandLine } from '../../src/operations/audit.js';
 import { createTenant } from '../../src/operations/create-tenant.js';
+import { createWebhook } from '../../src/operations/create-webhook.js';
 import { lockedOutTenants } from '../../src/operations/give-up-secrets.js';
 import { encryptionKeysInUse, rewrapDataKeys } from '../../src/operations/rewrap-data-keys.js';
 import { rotateSecret } from '../../src/operations/rotate-secret.js';
@@ -184,6 +185,54 @@ describe('giving up a lost key', () => {
     const mixed = await lockedOutTenants(stack.services.db, [oldKey], 'old');
     expect(mixed.map((tenant) => tenant.id)).toEqual([id]);
   }, 60_000);
+});
+
+describe('a tenant whose secrets do not open', () => {
+  test('waits for a daemon that has its key, and burns no attempt; others are delivered', async () => {
+    await using receiver = await startReceiver();
+    await stack.webhook(receiver.url);
+    const { services } = stack;
+    const otherVault = vaultOf({ ...oldKey, key: randomBytes(32) });
+    const locked = await createTenant(
+      services.db,
+      otherVault,
+      'of another key under the same name',
+      commandLine,
+    );
+    await createWebhook(services.db, otherVault, services.random, {
+      tenantId: locked.id,
+      url: `${receiver.url}/locked`,
+      eventTypes: ['*'],
+      webhooksMax: 1,
+      by: commandLine,
+    });
+    const emit = (tenantId: number) =>
+      services.emitter.emit([
+        { tenantId, eventType: 'coupon.applied', body: '{}', idempotencyKey: null, onlyWebhookId: null },
+      ]);
+    const daemon = new Daemon(services);
+    await emit(locked.id);
+    await emit(stack.tenantId);
+    const jobsPutOff = () =>
+      stack.rows(
+        `select attempts, last_error from graphile_worker._private_jobs
+         where key like 'd:%' and run_at > now() + interval '50 seconds'`,
+      );
+    await eventually(async () => (await jobsPutOff()).length === 1 && receiver.received.length === 1);
+    await daemon.stop();
+    expect(await jobsPutOff()).toEqual([{ attempts: 0, last_error: null }]);
+    const waiting = await stack.deliveries(`tenant_id = ${locked.id}`);
+    expect(waiting).toMatchObject([{ status: 'PENDING', attempt_count: 0 }]);
+
+    await stack.rows('update graphile_worker._private_jobs set run_at = now()');
+    const rightDaemon = new Daemon({ ...services, vault: otherVault });
+    try {
+      await eventually(() => receiver.received.length === 2);
+    } finally {
+      await rightDaemon.stop();
+    }
+    expect(receiver.received[1]?.path).toMatch(/locked$/);
+  });
 });
 
 describe('at rest', () => {
