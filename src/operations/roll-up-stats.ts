@@ -16,8 +16,9 @@ const eachBucket = (sql: (bucket: number) => string) =>
   Array.from({ length: LATENCY_BUCKETS }, (_, index) => sql(index + 1)).join(', ');
 
 const sumsSql = `
-  least(sum(successes), ${INTEGER_MAX})::integer, least(sum(failures), ${INTEGER_MAX})::integer,
-  array[${eachBucket((bucket) => `least(sum(latency_histogram[${bucket}]), ${INTEGER_MAX})`)}]::integer[]`;
+  least(sum(successes), ${INTEGER_MAX})::integer as successes, least(sum(failures), ${INTEGER_MAX})::integer as failures,
+  array[${eachBucket((bucket) => `least(sum(latency_histogram[${bucket}]), ${INTEGER_MAX})`)}]::integer[]
+    as latency_histogram`;
 
 const keySql = 'tenant_id, webhook_id, event_type, resolution, bucket';
 
@@ -32,13 +33,21 @@ const addSql = `
   set successes = s.successes + excluded.successes, failures = s.failures + excluded.failures,
       latency_histogram = hookwright.add_histograms(s.latency_histogram, excluded.latency_histogram)`;
 
-/** Per webhook and event type, and their sums over webhooks, over event types, and over both. */
+/**
+ * Per webhook and event type, and their sums over webhooks, over event types, and over both. The sums are those of the new
+ * rows, of which there are a fraction of what they are made of.
+ */
 function rollSql(source: string, into: 'MINUTE' | 'HOUR' | 'DAY', onConflict: string): string {
   const bucket = `date_trunc('${into.toLowerCase()}', bucket, 'UTC')`;
+  const rolled =
+    into === 'MINUTE'
+      ? `select * from ${source}`
+      : `select tenant_id, webhook_id, event_type, ${bucket} as bucket, ${sumsSql}
+         from ${source} group by tenant_id, webhook_id, event_type, ${bucket}`;
   return `
     insert into hookwright.delivery_stats as s (${keySql}, successes, failures, latency_histogram)
-    select tenant_id, coalesce(webhook_id, 0), coalesce(event_type, ''), '${into}', ${bucket}, ${sumsSql}
-    from ${source} group by tenant_id, ${bucket}, cube (webhook_id, event_type)
+    select tenant_id, coalesce(webhook_id, 0), coalesce(event_type, ''), '${into}', bucket, ${sumsSql}
+    from (${rolled}) rolled group by tenant_id, bucket, cube (webhook_id, event_type)
     ${into === 'MINUTE' ? 'having grouping(webhook_id, event_type) > 0' : ''}
     ${onConflict}`;
 }
