@@ -194,7 +194,16 @@ function numberOf(schema: Schema, step: number, index: number): number {
   const most = Math.min(bound('maximum', Infinity), decimal(bound('exclusiveMaximum', Infinity) - by));
   const times = decimal(Math.min(Math.max(1, least), most) / by);
   const up = decimal(Math.ceil(times) * by);
-  return decimal(((up > most ? Math.floor(times) : Math.ceil(times)) + index) * by);
+  const first = up > most ? Math.floor(times) : Math.ceil(times);
+  return decimal(nthBetween(least / by, most / by, first, index) * by);
+}
+
+/** Integers from `first` upwards, then those below it, each another one as long as there are any. */
+function nthBetween(least: number, most: number, first: number, index: number): number {
+  const [bottom, top] = [Math.ceil(decimal(least)), Math.floor(decimal(most))];
+  const above = first + index;
+  const below = first - (above - top);
+  return above <= top ? above : below >= bottom ? below : first;
 }
 
 /** Without what binary fractions add to it: 29 times 0.01 is 0.29. */

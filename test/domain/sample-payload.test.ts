@@ -101,6 +101,16 @@ describe('a sample', () => {
     expect(sampleOf(schema)).toEqual({ who: { name: 'xxtext' }, size: 3 });
   });
 
+  test('has as many numbers as a list asks for where few are allowed, and different ones where it must', () => {
+    const list = (items: object, rest: object = {}) => ({ type: 'array', minItems: 3, items, ...rest });
+    const schema = object({
+      one: list({ type: 'integer', minimum: 10, maximum: 10 }),
+      three: list({ type: 'integer', minimum: 0, maximum: 2 }, { uniqueItems: true }),
+      low: list({ type: 'number', exclusiveMaximum: 1, multipleOf: 0.25 }, { uniqueItems: true }),
+    });
+    expect(sampleOf(schema)).toEqual({ one: [10, 10, 10], three: [1, 2, 0], low: [0.75, 0.5, 0.25] });
+  });
+
   test('has prices in whole cents, also in lists of different ones', () => {
     const price = { type: 'number', multipleOf: 0.01 };
     const list = (rest: object) => ({ type: 'array', uniqueItems: true, items: { ...price, ...rest } });
