@@ -219,7 +219,7 @@ export class Deliverer {
       return { delivery, startedAt, requestHeaders: request.headers, result, outcome, retryInMs };
     } catch (error) {
       pass.leave();
-      return { putOffMs: await this.#hindrances.putOffMs(error) };
+      return { putOffMs: await this.#hindrances.putOffMs(error, delivery) };
     } finally {
       trace?.notMade();
     }

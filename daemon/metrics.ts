@@ -48,7 +48,7 @@ export class DaemonMetrics {
     });
     this.#putOffs = new Tally({
       name: 'hookwright_put_offs_total',
-      help: 'Deliveries that were put off because their endpoint had no room, by lane.',
+      help: 'Deliveries that were put off, because their endpoint had no room or a fault of our own kept them, by lane.',
       labels: ['lane'],
       registry,
     });

@@ -42,7 +42,8 @@ export class CurlResolver {
 
 /** The latest attempt, or what is known of the first before it is made. */
 async function requestOf(delivery: Delivery, context: Context) {
-  const latest = (await context.loaders.attemptsByDelivery.load(delivery.id)).at(-1);
+  const after = Math.max(0, delivery.attemptCount - 1);
+  const latest = (await context.loaders.attemptsByDelivery.load({ deliveryId: delivery.id, after })).at(-1);
   if (latest !== undefined) {
     return { url: latest.url, headers: JSON.parse(latest.requestHeaders) as Record<string, string> };
   }

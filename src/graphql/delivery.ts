@@ -63,6 +63,9 @@ class CancelDeliveryPayload {
 
 export const DeliveryConnection = connectionOf(Delivery, 'Delivery', 'deliveries');
 
+/** A delivery has a few; but nothing limits how often it is sent again. */
+const ATTEMPTS_SHOWN_MAX = 100;
+
 @Resolver(() => Delivery)
 export class DeliveryResolver {
   @Requires('deliveries:read')
@@ -128,9 +131,12 @@ export class DeliveryResolver {
     return closedUntil !== null && closedUntil > delivery.dueAt ? closedUntil : delivery.dueAt;
   }
 
-  @FieldResolver(() => [Attempt], { description: 'Every attempt so far, the first one first.' })
-  attempts(@Root() delivery: Delivery, @Ctx() context: Context): Promise<Attempt[]> {
-    return context.loaders.attemptsByDelivery.load(delivery.id);
+  @FieldResolver(() => [Attempt], {
+    description: `Every attempt so far, the first one first; of a delivery that was sent again and again the last ${ATTEMPTS_SHOWN_MAX}.`,
+  })
+  attempts(@Root() { id, attemptCount }: Delivery, @Ctx() context: Context): Promise<Attempt[]> {
+    const after = Math.max(0, attemptCount - ATTEMPTS_SHOWN_MAX);
+    return context.loaders.attemptsByDelivery.load({ deliveryId: id, after });
   }
 
   @Requires('deliveries:write')

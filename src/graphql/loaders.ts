@@ -63,10 +63,14 @@ export function createLoaders(context: LoaderContext) {
         return readFanOut(db, tenantId, questions, { retentionDays: config.retentionDays, now: clock() });
       },
     ),
-    attemptsByDelivery: many(
-      (ids) =>
-        context.em.find(Attempt, { deliveryId: { $in: ids } }, { ...fresh, orderBy: { number: 'asc' } }),
-      ({ deliveryId }) => deliveryId,
+    attemptsByDelivery: shared<WantedAttempts, Attempt>(
+      context,
+      { questionOf: ({ after }) => after, parentOf: ({ deliveryId }) => deliveryId },
+      async (_, [{ after }], ids) => {
+        const wanted = { deliveryId: { $in: ids }, number: { $gt: after } };
+        const rows = await context.em.find(Attempt, wanted, { ...fresh, orderBy: { number: 'asc' } });
+        return Map.groupBy(rows, ({ deliveryId }) => deliveryId);
+      },
     ),
     versionsByEventType: new DataLoader(async (names: readonly string[]) => {
       const versions = Map.groupBy(await context.eventTypes.versions(names), ({ eventType }) => eventType);
@@ -106,6 +110,12 @@ export function createLoaders(context: LoaderContext) {
 interface WantedPage {
   webhookId: number;
   page: { conditions: DeliveryConditions; bounds: Bounds };
+}
+
+interface WantedAttempts {
+  deliveryId: number;
+  /** Those with higher numbers. */
+  after: number;
 }
 
 interface WantedOfEvent {
@@ -169,15 +179,5 @@ function one<Node extends { id: number }>(
   return new DataLoader(async (ids) => {
     const found = new Map((await read([...new Set(ids)])).map((node) => [node.id, node]));
     return ids.map((id) => found.get(id) ?? null);
-  }, uncached);
-}
-
-function many<Node>(
-  read: (ids: number[]) => Promise<Node[]>,
-  parentOf: (node: Node) => number,
-): DataLoader<number, Node[]> {
-  return new DataLoader(async (ids) => {
-    const found = Map.groupBy(await read([...new Set(ids)]), parentOf);
-    return ids.map((id) => found.get(id) ?? []);
   }, uncached);
 }

@@ -29,6 +29,8 @@ export class OpenStreams {
   readonly #streams = new Set<OpenStream>();
   readonly #admitted = new Set<StreamOwner>();
   readonly #reading = new Slots(READING_MAX);
+  /** One each: who asks for what takes long waits for itself, and not in everybody's line. */
+  readonly #readingOfTenant = new Map<number | null, Slots>();
   #isClosing = false;
   #checking: NodeJS.Timeout | undefined;
   #isChecking = false;
@@ -83,9 +85,17 @@ export class OpenStreams {
     };
   }
 
-  /** Does `work` when it is its turn. */
-  takeTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    return this.#reading.run(work);
+  /** Does `work` when it is the tenant's turn, and then its turn among the tenants. */
+  async takeTurn<Result>(tenantId: number | null, work: () => Promise<Result>): Promise<Result> {
+    const own = this.#readingOfTenant.get(tenantId) ?? new Slots(1);
+    this.#readingOfTenant.set(tenantId, own);
+    try {
+      return await own.run(() => this.#reading.run(work));
+    } finally {
+      if (own.inUse === 0) {
+        this.#readingOfTenant.delete(tenantId);
+      }
+    }
   }
 
   close(): void {

@@ -47,7 +47,8 @@ export async function redeliver(
     await client.query(
       `with reopened as (
          update hookwright.deliveries
-         set status = 'PENDING', cancel_reason = null, attempts_before = attempt_count, due_at = now(),
+         set status = 'PENDING', cancel_reason = null, attempts_before = attempt_count,
+             due_at = clock_timestamp(), -- the row was waited for: an enabling that came before must not count it as older
              finished_at = null, job_group = null
          where id = $1
          returning id, attempt_count)

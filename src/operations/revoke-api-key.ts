@@ -6,7 +6,7 @@ import { type Actor, audit } from './audit.js';
 const readStatement: Statement = {
   name: 'lock_api_key',
   text: `select name, revoked_at is not null as revoked from hookwright.api_keys
-         where tenant_id is not distinct from $1 and id = $2 for update`,
+         where tenant_id is not distinct from $1 and id = $2 for no key update`, // the log of another key's revocation refers to this one
 };
 const revokeStatement: Statement = {
   name: 'revoke_api_key',

@@ -16,14 +16,6 @@ export interface WrappedDataKey {
 /** A tenant's secrets, or one of them, do not open with the keys of this process: a fault of our own. */
 export class SecretUnreadable extends Error {
   override readonly name = 'SecretUnreadable';
-
-  constructor(
-    readonly tenantId: number,
-    message: string,
-    options?: ErrorOptions,
-  ) {
-    super(message, options);
-  }
 }
 
 /**
@@ -79,7 +71,7 @@ export class SecretVault {
   /** @throws SecretUnreadable when the value was damaged or moved, or its key is not among `ENCRYPTION_KEYS` */
   async open(tenantId: number, webhookId: number, sealed: Buffer): Promise<string> {
     const dataKey = await this.#dataKeyOf(tenantId);
-    return openFor(tenantId, dataKey, sealed, secretPlace(tenantId, webhookId)).toString();
+    return openEnvelope(dataKey, sealed, secretPlace(tenantId, webhookId)).toString();
   }
 
   #dataKeyOf(tenantId: number): Promise<Buffer> {
@@ -119,19 +111,18 @@ export class SecretVault {
     const key = this.#keys.get(dataKeyKid);
     if (key === undefined) {
       throw new SecretUnreadable(
-        tenantId,
         `ENCRYPTION_KEYS has no key named ${dataKeyKid}, which protects the secrets of tenant ${tenantId}.`,
       );
     }
-    return openFor(tenantId, key, dataKey, dataKeyPlace(tenantId));
+    return openEnvelope(key, dataKey, dataKeyPlace(tenantId));
   }
 }
 
-function openFor(tenantId: number, key: Buffer, sealed: Buffer, place: string): Buffer {
+function openEnvelope(key: Buffer, sealed: Buffer, place: string): Buffer {
   try {
     return open(key, sealed, place);
   } catch (cause) {
-    throw new SecretUnreadable(tenantId, (cause as Error).message, { cause });
+    throw new SecretUnreadable((cause as Error).message, { cause });
   }
 }
 

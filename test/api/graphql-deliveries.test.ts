@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { idToDate } from '../../src/domain/delivery-id.js';
+import { eventually } from '../support/eventually.js';
 import { emitMany, makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
 import { codesOf, GraphqlApi } from '../support/graphql-api.js';
 
@@ -76,6 +77,51 @@ describe('a delivery', () => {
     };
     expect(await read('SUCCEEDED')).toEqual([id]);
     expect(await read('CANCELED')).toEqual([]);
+  });
+});
+
+describe('a redelivery that waited for a change of its webhook', () => {
+  test('is due after it, so that an enabling does not take it for an older one', async () => {
+    const id = await makeDelivery('FAILED');
+    const client = await api.owner.connect();
+    try {
+      await client.query('begin');
+      await client.query(
+        'select from hookwright.webhooks where id = (select webhook_id from hookwright.deliveries where id = $1) for update',
+        [id],
+      );
+      const asked = redeliver(id);
+      await eventually(async () => {
+        const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+        return (await api.owner.query(waiting)).rows.length > 0;
+      });
+      const { rows } = await client.query('select clock_timestamp() as at');
+      await client.query('commit');
+      expect((await asked).errors).toEqual([]);
+      const { rows: due } = await api.owner.query(
+        'select due_at > $2 as later from hookwright.deliveries where id = $1',
+        [id, rows[0].at],
+      );
+      expect(due).toEqual([{ later: true }]);
+    } finally {
+      client.release();
+    }
+  });
+});
+
+describe('attempts', () => {
+  test('of a delivery that was sent again and again are the last hundred', async () => {
+    const id = await makeDelivery('FAILED');
+    await api.owner.query(
+      `insert into hookwright.attempts
+         (delivery_id, number, tenant_id, url, started_at, duration_ms, error_code, request_headers)
+       select $1, n, $2, 'https://a.example.com/', now(), 5, 'CONNECT_FAILED', '{}' from generate_series(1, 105) n`,
+      [id, tenant.id],
+    );
+    await api.owner.query('update hookwright.deliveries set attempt_count = 105 where id = $1', [id]);
+    const { data } = await api.ask(`{ delivery(id: "${id}") { attempts { number } } }`, {}, tenant);
+    const numbers = data.delivery.attempts.map(({ number }: { number: number }) => number);
+    expect(numbers).toEqual(Array.from({ length: 100 }, (_, index) => index + 6));
   });
 });
 

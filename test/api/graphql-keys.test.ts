@@ -253,3 +253,17 @@ describe('making and revoking keys', () => {
     expect(rows[0].row).not.toContain(data.createApiKey.key.slice(8, 40));
   });
 });
+
+test('two keys that revoke each other at the same time are both revoked', async () => {
+  for (let round = 0; round < 5; round++) {
+    const [one, other] = [
+      await makeKey(api.services, tenant.id, ['keys:admin']),
+      await makeKey(api.services, tenant.id, ['keys:admin']),
+    ];
+    const answers = await Promise.all([revoke(one.id, other.key), revoke(other.id, one.key)]);
+    for (const { data, errors } of answers) {
+      expect(errors).toEqual([]);
+      expect(data.revokeApiKey.apiKey.revokedAt).toEqual(expect.any(String));
+    }
+  }
+});

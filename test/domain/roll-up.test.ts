@@ -35,6 +35,12 @@ describe('the roll-up', () => {
     });
   });
 
+  test('sums up what was missed in steps of ten minutes, with the five before', () => {
+    const sums = stepsFrom(fromStart, at('2026-05-18T06:00:30')).filter(({ kind }) => kind === 'SUM_MINUTES');
+    expect(sums).toHaveLength(36);
+    expect(Math.max(...sums.map(({ from, until }) => until.getTime() - from.getTime()))).toBe(HOUR / 4);
+  });
+
   test('rolls an hour up after its end, with the one before once more', () => {
     const rolled = after(fromStart, at('2026-05-20T10:59:59'));
     expect(rolled.hoursUntil).toEqual(at('2026-05-20T10:00:00'));

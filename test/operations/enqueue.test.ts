@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { putOffDeliveries } from '../../src/operations/put-off.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 
@@ -13,12 +13,6 @@ afterEach(() => stack[Symbol.asyncDispose]());
 
 const putOff = (deliveryId: number, inMs: number) =>
   putOffDeliveries(stack.services.db.pool, [{ deliveryId, attemptNumber: 1, inMs, priority: 10 }]);
-
-const jobs = () =>
-  stack.rows<{ key: string | null; priority: number; attempts: number; dead: boolean; waits: boolean }>(
-    `select key, priority, attempts, attempts >= max_attempts as dead, run_at > now() as waits
-     from graphile_worker._private_jobs order by id`,
-  );
 
 test('a delivery that is put off tells nobody; one that is due wakes the daemons, when it is committed', async () => {
   const { id } = await stack.delivery(await stack.emit());
@@ -41,26 +35,44 @@ test('a delivery that is put off tells nobody; one that is due wakes the daemons
   }
 });
 
-test('a job takes the place of one that waits, and starts anew', async () => {
-  const { id } = await stack.delivery(await stack.emit());
-  await stack.rows(
-    `update graphile_worker._private_jobs set attempts = 3, last_error = 'lost', revision = 1`,
-  );
-  await putOff(id, 60_000);
-  expect(await jobs()).toEqual([{ key: `d:${id}`, priority: 10, attempts: 0, dead: false, waits: true }]);
-  expect(await stack.rows('select last_error, revision from graphile_worker._private_jobs')).toEqual([
-    { last_error: null, revision: 2 },
-  ]);
-});
+describe('a job is written as graphile-worker writes it', () => {
+  const addJob = (deliveryId: number, inMs: number) =>
+    stack.rows(
+      `select graphile_worker.add_job('deliver', json_build_object('id', ${deliveryId}, 'attempt', 1),
+         run_at := now() + ${inMs} * interval '1 millisecond', max_attempts := 25, job_key := 'd:${deliveryId}', priority := 10)`,
+    );
+  /** All that a job is, without what differs by itself. */
+  const jobs = (deliveryId: number) =>
+    stack.rows<{ job: Record<string, unknown> }>(
+      `select to_jsonb(j) - '{id,created_at,updated_at,run_at,locked_at}'::text[]
+              || jsonb_build_object('waits', run_at > now()) as job
+       from graphile_worker._private_jobs j
+       where payload::jsonb->>'id' = '${deliveryId}' order by id`,
+    );
+  const nameless = async (deliveryId: number) =>
+    JSON.parse(JSON.stringify(await jobs(deliveryId)).replaceAll(String(deliveryId), '0')) as unknown[];
 
-test('a job takes the key of one that is being run, which then never runs again', async () => {
-  const { id } = await stack.delivery(await stack.emit());
-  await stack.rows(
-    `update graphile_worker._private_jobs set locked_by = 'pool', locked_at = now(), attempts = 1`,
-  );
-  await putOff(id, 60_000);
-  expect(await jobs()).toEqual([
-    { key: null, priority: 0, attempts: 25, dead: true, waits: false },
-    { key: `d:${id}`, priority: 10, attempts: 0, dead: false, waits: true },
-  ]);
+  test.each([
+    ['where its key is free', 'delete from graphile_worker._private_jobs', 1],
+    [
+      'where one waits, whose place it takes',
+      `update graphile_worker._private_jobs set attempts = 3, last_error = 'lost', flags = '{"a": true}', revision = 1`,
+      1,
+    ],
+    [
+      'where one is being run, which then never runs again',
+      `update graphile_worker._private_jobs set locked_by = 'pool', locked_at = now(), attempts = 1`,
+      2,
+    ],
+  ])('%s', async (_, prepare, expected) => {
+    const [theirs, ours] = [
+      await stack.delivery(await stack.emit()),
+      await stack.delivery(await stack.emit()),
+    ];
+    await stack.rows(prepare);
+    await addJob(theirs.id, 60_000);
+    await putOff(ours.id, 60_000);
+    expect(await nameless(ours.id)).toEqual(await nameless(theirs.id));
+    expect(await nameless(ours.id)).toHaveLength(expected);
+  });
 });
