@@ -14,7 +14,7 @@ import { answerOf, failureOf, noteErrors } from './answer.js';
 import { longAnswerError } from './answer-budget.js';
 import { chargeBroken, nothingCounted } from './charge.js';
 import type { Documents } from './documents.js';
-import { errorsOf, graphqlErrorOf, refusalFrom, refusalOf } from './errors.js';
+import { causeOf, errorsOf, graphqlErrorOf, refusalFrom, refusalOf } from './errors.js';
 import { requireWholeMutation } from './guarded-fields.js';
 import type { KnownOperation } from './operation.js';
 import { missingQuery, readBody, readUrl } from './request.js';
@@ -62,8 +62,15 @@ function answerRun(request: GraphqlRequest, run: Run, { data, errors }: Executio
   }
   noteErrors(request.context, errors);
   const { operations, emits } = run.operation.root;
-  const mayBePart = operations + emits.length > 1;
+  const isOfAnswer = run.operation.kind === 'mutation' && errors.some(limitsAnswer);
+  const mayBePart = isOfAnswer || operations + emits.length > 1;
   return failureOf(request, { data, errors, mayBePart }, run.headers, 200);
+}
+
+/** Below a mutation's field: what that says has been done, and must not be tried again. */
+function limitsAnswer(error: GraphQLError): boolean {
+  const cause = causeOf(error);
+  return (error.path?.length ?? 0) > 1 && cause instanceof ApiError && cause.reason === 'rate_limited';
 }
 
 /** The only answer that graphql-http makes by itself: no type that the client takes is one of ours. */

@@ -39,6 +39,28 @@ function stall(key: string): Promise<IncomingMessage> {
 }
 
 describe('what a tenant has under way of long texts', () => {
+  test('never has a mutation that took effect answered as a request that was refused', async () => {
+    const tenant = await tenantWithEvents();
+    const all = 4 * 16_777_216;
+    expect(api.services.textsUnderWay.take(tenant.id, all)).toBeNull();
+    try {
+      const { status, headers, body } = await ask(
+        tenant.key,
+        `mutation { emitEvent(input: {event: "coupon.applied", payload: {code: "a", discount_type: "b"}}) {
+           event { id body } } }`,
+      );
+      expect(body.errors).toMatchObject([
+        { path: ['emitEvent', 'event', 'body'], extensions: { code: 'RATE_LIMITED' } },
+      ]);
+      expect(status).toBe(200);
+      expect(headers['retry-after']).toBeUndefined();
+    } finally {
+      api.services.textsUnderWay.giveBack(tenant.id, all);
+    }
+    const { body } = await ask(tenant.key, '{ events(first: 100) { edges { node { id } } } }');
+    expect(body.data.events.edges).toHaveLength(65);
+  });
+
   test('is as much as four answers may have, until they are taken or given up', async () => {
     const [tenant, other] = [await tenantWithEvents(), await tenantWithEvents()];
     const stalled = await Promise.all(Array.from({ length: 4 }, () => stall(tenant.key)));
