@@ -24,6 +24,7 @@ import { DataKeySamples } from './0023-data-key-samples.js';
 import { StatisticsTargets } from './0024-statistics-targets.js';
 import { WhatGrowsWithHistory } from './0025-what-grows-with-history.js';
 import { QuietJobs } from './0026-quiet-jobs.js';
+import { AuditLogByTime } from './0027-audit-log-by-time.js';
 
 /** Every migration, in order. One file a change; a released one is never edited. */
 export const migrations = [
@@ -53,4 +54,5 @@ export const migrations = [
   { name: '0024-statistics-targets', class: StatisticsTargets },
   { name: '0025-what-grows-with-history', class: WhatGrowsWithHistory },
   { name: '0026-quiet-jobs', class: QuietJobs },
+  { name: '0027-audit-log-by-time', class: AuditLogByTime },
 ];

@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import { raw } from '@mikro-orm/postgresql';
 import {
   Arg,
   Args,
@@ -141,12 +142,15 @@ export class ApiKeyResolver {
 /** The conditions name the tenant themselves, because it may be null here. */
 const unfiltered = { filters: { tenant: false }, disableIdentityMap: true } as const;
 
+/** As it stands in the index of active keys. */
+const expiryOf = () => raw((table) => `coalesce(${table}.expires_at, 'infinity')`);
+
 function conditionsOf(filter: ApiKeyFilter | null, now: Date) {
   if (typeof filter?.active !== 'boolean') {
     return {};
   }
   return filter.active
-    ? { revokedAt: null, $or: [{ expiresAt: null }, { expiresAt: { $gt: now } }] }
+    ? { revokedAt: null, [expiryOf()]: { $gt: now } }
     : { $or: [{ revokedAt: { $ne: null } }, { expiresAt: { $lte: now } }] };
 }
 

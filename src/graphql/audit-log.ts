@@ -3,6 +3,7 @@ import { Arg, Args, Ctx, Field, FieldResolver, ID, InputType, Query, Resolver, R
 import type { Context } from '../context.js';
 import { isEventTypeName } from '../domain/event-type.js';
 import { AuditAction, AuditEntry, AuditTarget } from '../entities/audit-entry.js';
+import { searchError } from '../operations/search.js';
 import { type Connection, ConnectionArgs, connect, connectionOf, sliceQuery } from './connection.js';
 import { idIn } from './ids.js';
 import { JsonText } from './json-text.js';
@@ -54,7 +55,8 @@ export class AuditLogResolver {
       const { where, options } = sliceQuery(slice);
       // The conditions name the tenant themselves, because it may be null here.
       const unfiltered = { ...options, filters: { tenant: false } };
-      return context.em.find(AuditEntry, { ...conditions, ...where }, unfiltered);
+      const read = () => context.em.find(AuditEntry, { ...conditions, ...where }, unfiltered);
+      return tenantId === null ? read() : search(context, tenantId, read);
     });
   }
 
@@ -72,6 +74,18 @@ export class AuditLogResolver {
   })
   after(@Root() { after }: AuditEntry): JsonText | null {
     return after === null ? null : new JsonText(after);
+  }
+}
+
+/** The log is never shortened: what is rare in it may take long to find. */
+async function search<Result>({ searches }: Context, tenantId: number, read: () => Promise<Result>) {
+  try {
+    return await searches.run(tenantId, read);
+  } catch (error) {
+    throw searchError(
+      error,
+      'Searching the audit log took too long. Search a shorter time, with since and until.',
+    );
   }
 }
 
