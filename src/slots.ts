@@ -117,3 +117,27 @@ interface Waiting {
   /** Called once for each place. */
   begin(): unknown;
 }
+
+/** Slots of each key alone, made when they are asked for: who asks for much waits for itself. */
+export class SlotsOfEach<Key> {
+  readonly #slots = new Map<Key, Slots>();
+
+  constructor(private readonly each: number) {}
+
+  waitingCount(key: Key): number {
+    return this.#slots.get(key)?.waitingCount ?? 0;
+  }
+
+  /** Does `work` in a place of this key, as soon as there is one. */
+  async run<Result>(key: Key, work: () => Promise<Result>): Promise<Result> {
+    const own = this.#slots.get(key) ?? new Slots(this.each);
+    this.#slots.set(key, own);
+    try {
+      return await own.run(work);
+    } finally {
+      if (own.inUse === 0) {
+        this.#slots.delete(key);
+      }
+    }
+  }
+}

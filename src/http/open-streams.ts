@@ -1,6 +1,6 @@
 import type { Services } from '../context.js';
 import { ApiError, rateLimited, toApiError } from '../errors.js';
-import { Slots } from '../slots.js';
+import { Slots, SlotsOfEach } from '../slots.js';
 
 /** Below the 5 s within which a key ends everywhere, together with the seconds that a process remembers a key. */
 const CHECK_KEYS_EVERY_MS = 500;
@@ -30,7 +30,7 @@ export class OpenStreams {
   readonly #admitted = new Set<StreamOwner>();
   readonly #reading = new Slots(READING_MAX);
   /** One each: who asks for what takes long waits for itself, and not in everybody's line. */
-  readonly #readingOfTenant = new Map<number | null, Slots>();
+  readonly #readingOfTenant = new SlotsOfEach<number | null>(1);
   #isClosing = false;
   #checking: NodeJS.Timeout | undefined;
   #isChecking = false;
@@ -86,16 +86,8 @@ export class OpenStreams {
   }
 
   /** Does `work` when it is the tenant's turn, and then its turn among the tenants. */
-  async takeTurn<Result>(tenantId: number | null, work: () => Promise<Result>): Promise<Result> {
-    const own = this.#readingOfTenant.get(tenantId) ?? new Slots(1);
-    this.#readingOfTenant.set(tenantId, own);
-    try {
-      return await own.run(() => this.#reading.run(work));
-    } finally {
-      if (own.inUse === 0) {
-        this.#readingOfTenant.delete(tenantId);
-      }
-    }
+  takeTurn<Result>(tenantId: number | null, work: () => Promise<Result>): Promise<Result> {
+    return this.#readingOfTenant.run(tenantId, () => this.#reading.run(work));
   }
 
   close(): void {

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Database, Statement } from '../database.js';
 import { query } from '../database.js';
 import { ApiError, rateLimited } from '../errors.js';
-import { Slots } from '../slots.js';
+import { Slots, SlotsOfEach } from '../slots.js';
 import { SQL_STATE, sqlStateOf } from '../sql-state.js';
 import { tenantTransaction } from '../tenant-database.js';
 
@@ -87,7 +87,7 @@ const TRY_AGAIN_MS = 2_000;
  */
 export class SearchTurns {
   readonly #all: Slots;
-  readonly #tenants = new Map<number, Slots>();
+  readonly #tenants = new SlotsOfEach<number>(PER_TENANT);
 
   /** @param poolMax how many connections there are */
   constructor(
@@ -100,17 +100,9 @@ export class SearchTurns {
 
   /** @throws what `work` throws; ApiError rate_limited when too many of the tenant's searches wait already */
   async run<Result>(tenantId: number, work: () => Promise<Result>): Promise<Result> {
-    const own = this.#tenants.get(tenantId) ?? new Slots(PER_TENANT);
-    if (own.waitingCount >= WAITING_PER_TENANT_MAX) {
+    if (this.#tenants.waitingCount(tenantId) >= WAITING_PER_TENANT_MAX) {
       throw rateLimited('Too many searches of this tenant are under way.', TRY_AGAIN_MS);
     }
-    this.#tenants.set(tenantId, own);
-    try {
-      return await own.run(() => this.#all.run(work));
-    } finally {
-      if (own.inUse === 0) {
-        this.#tenants.delete(tenantId);
-      }
-    }
+    return await this.#tenants.run(tenantId, () => this.#all.run(work));
   }
 }

@@ -83,7 +83,7 @@ describe('who may follow', () => {
       by: commandLine,
     });
     await live.stack.rows(
-      `update hookwright.api_keys set expires_at = now() + interval '2 seconds' where id = ${id}`,
+      `update hookwright.api_keys set expires_at = now() + interval '4 seconds' where id = ${id}`,
     );
     const stream = await (await live.subscribe(webhooks, {}, { key })).begun();
     expect(stream.updates).toHaveLength(1);
