@@ -1,6 +1,6 @@
 import type { Services } from '../context.js';
 import { ApiError, rateLimited, toApiError } from '../errors.js';
-import { Slots, SlotsOfEach } from '../slots.js';
+import { Slots } from '../slots.js';
 
 /** Below the 5 s within which a key ends everywhere, together with the seconds that a process remembers a key. */
 const CHECK_KEYS_EVERY_MS = 500;
@@ -29,8 +29,6 @@ export class OpenStreams {
   readonly #streams = new Set<OpenStream>();
   readonly #admitted = new Set<StreamOwner>();
   readonly #reading = new Slots(READING_MAX);
-  /** One each: who asks for what takes long waits for itself, and not in everybody's line. */
-  readonly #readingOfTenant = new SlotsOfEach<number | null>(1);
   #isClosing = false;
   #checking: NodeJS.Timeout | undefined;
   #isChecking = false;
@@ -85,9 +83,9 @@ export class OpenStreams {
     };
   }
 
-  /** Does `work` when it is the tenant's turn, and then its turn among the tenants. */
-  takeTurn<Result>(tenantId: number | null, work: () => Promise<Result>): Promise<Result> {
-    return this.#readingOfTenant.run(tenantId, () => this.#reading.run(work));
+  /** Does `work` when it is its turn. */
+  takeTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.#reading.run(work);
   }
 
   close(): void {
