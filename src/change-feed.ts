@@ -128,12 +128,12 @@ export class ChangeFeed {
     if (hasSettled) {
       this.#unsettledBelow = 0n;
     }
-    if (isCut || hasSettled || position.readAtMs - before.readAtMs > RESUMABLE_MS) {
-      this.#lose(followers, position);
-      return;
-    }
+    const mayHaveMissed = isCut || hasSettled || position.readAtMs - before.readAtMs > RESUMABLE_MS;
     const byTenant = Map.groupBy(changes, ({ tenantId }) => tenantId);
     for (const follower of followers) {
+      if (mayHaveMissed) {
+        follower.lost(position);
+      }
       follower.changed(byTenant.get(follower.tenantId) ?? [], position);
     }
   }

@@ -50,6 +50,8 @@ function settings(port: number, { ephemeral, maxConnections }: ServerOptions): s
     max_wal_size: '2GB',
     checkpoint_timeout: '15min',
     wal_compression: 'on',
+    // Who stalls while signing in keeps a DROP DATABASE waiting, and with it its transaction. On loopback that takes 10 ms.
+    authentication_timeout: '10s',
     jit: 'off', // compiling costs more than any of our statements takes
     autovacuum_naptime: '15s', // the job table turns over completely many times a minute
     random_page_cost: '1.1',

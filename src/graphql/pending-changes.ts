@@ -53,14 +53,15 @@ export class PendingChanges {
     }
     this.#position = position;
     if (this.#ids.size > PENDING_MAX) {
+      this.#ids.clear();
       this.lost(position);
     } else if (this.#ids.size > 0) {
       this.#waiting?.resolve();
     }
   }
 
+  /** What is known to have changed is told all the same, behind the marker. */
   lost(position: ChangePosition): void {
-    this.#ids.clear();
     this.#resyncAt = position;
     this.#position = position;
     this.#waiting?.resolve();

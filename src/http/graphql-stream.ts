@@ -103,9 +103,10 @@ function follow(live: Live, reply: FastifyReply, giveBack: () => void): void {
 
 /** @throws ApiError when the key may no longer be used */
 async function pump({ services, streams, request, subscription, updates }: Live, stream: EventStream) {
+  const { tenantId } = contextOf(request);
   for await (const batch of updates) {
     for (const portion of portionsOf(batch, subscription, services.config.payloadBytesMax)) {
-      const { results, budget } = await streams.takeTurn(() =>
+      const { results, budget } = await streams.takeTurn(tenantId, () =>
         withDatabase(() => executePortion(services, request, subscription, portion)),
       );
       try {

@@ -1,12 +1,14 @@
 import type { Services } from '../context.js';
 import { ApiError, rateLimited, toApiError } from '../errors.js';
-import { Slots } from '../slots.js';
+import { Slots, SlotsOfEach } from '../slots.js';
 
 /** Below the 5 s within which a key ends everywhere, together with the seconds that a process remembers a key. */
 const CHECK_KEYS_EVERY_MS = 500;
 const TRY_AGAIN_MS = 5_000;
 /** Streams that read the database at the same time: requests must find connections, too. */
 const READING_MAX = 2;
+/** Fewer than all: a tenant whose updates take long to read keeps no other waiting. */
+const READING_PER_TENANT = 1;
 
 /** The key that a stream was asked for with, and the tenant that it is about; null: a platform key that names none. */
 export interface StreamOwner {
@@ -29,6 +31,7 @@ export class OpenStreams {
   readonly #streams = new Set<OpenStream>();
   readonly #admitted = new Set<StreamOwner>();
   readonly #reading = new Slots(READING_MAX);
+  readonly #readingOfTenants = new SlotsOfEach<number | null>(READING_PER_TENANT);
   #isClosing = false;
   #checking: NodeJS.Timeout | undefined;
   #isChecking = false;
@@ -83,9 +86,9 @@ export class OpenStreams {
     };
   }
 
-  /** Does `work` when it is its turn. */
-  takeTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    return this.#reading.run(work);
+  /** Does `work`, for a stream about this tenant, when it is its turn. */
+  takeTurn<Result>(tenantId: number | null, work: () => Promise<Result>): Promise<Result> {
+    return this.#readingOfTenants.run(tenantId, () => this.#reading.run(work));
   }
 
   close(): void {

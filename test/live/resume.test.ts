@@ -193,6 +193,20 @@ describe('the feed', () => {
     await eventually(() => resyncs(stream) === 2, WITHIN_MS);
   });
 
+  test('tells what it knows, behind the marker, when it may have missed something else', async () => {
+    api = await LiveApi.open();
+    const { id } = await api.stack.webhook(RECEIVER);
+    const client = await api.stack.services.db.pool.connect();
+    await client.query('begin');
+    await client.query('select pg_current_xact_id()'); // older than the feed, from here on
+    const stream = await (await api.subscribe(webhooks)).begun();
+    await client.query(`update hookwright.webhooks set url = url where id = ${id}`);
+    await client.query('commit');
+    client.release();
+    await eventually(() => told(stream).includes(String(id)), WITHIN_MS);
+    expect(stream.updates.map(({ resync }) => resync)).toEqual([true, true, false]);
+  });
+
   test('a lost connection to Postgres, and its return, cost no update', async () => {
     api = await LiveApi.open();
     const proxy = await DatabaseProxy.open(api.stack.databaseUrl);
