@@ -113,7 +113,7 @@ export class ApiKeyResolver {
       'expiresInSeconds',
     ]);
     requireGrantable(context, scopes);
-    const { id, key } = await createApiKey(context.db, context.random, {
+    const { apiKey, key } = await createApiKey(context.db, context.random, {
       tenantId: context.tenantId,
       name,
       scopes,
@@ -121,7 +121,7 @@ export class ApiKeyResolver {
       by: actorOf(context),
       ...(typeof lifetime === 'number' ? { expiresInSeconds: lifetime } : {}),
     });
-    return { apiKey: await readApiKey(context, id), key };
+    return { apiKey: Object.assign(new ApiKey(), apiKey), key };
   }
 
   @RequiresScope('keys:admin')

@@ -3,6 +3,7 @@ import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
 import { z } from 'zod';
 import { actorOf, type Context, tenantOf } from '../context.js';
 import { TEST_EVENT_TYPE } from '../domain/event-type.js';
+import { Webhook } from '../entities/webhook.js';
 import { ApiError, invalidInput, notFound } from '../errors.js';
 import { createWebhook } from '../operations/create-webhook.js';
 import { deleteWebhook } from '../operations/delete-webhook.js';
@@ -10,6 +11,7 @@ import type { Emit } from '../operations/emit-events.js';
 import { releaseHeld } from '../operations/release-held.js';
 import { rotateSecret } from '../operations/rotate-secret.js';
 import { updateWebhook, type WebhookChange } from '../operations/update-webhook.js';
+import type { WebhookRow } from '../operations/webhook-row.js';
 import { boundsOf } from './delivery.js';
 import { refusalError } from './emit-refusals.js';
 import { emitFor } from './emitting.js';
@@ -51,14 +53,14 @@ export class WebhookMutations {
     @Ctx() context: Context,
   ): Promise<CreateWebhookPayload> {
     const judged = await judge(context, { url, eventTypes });
-    const { id, secret } = await createWebhook(context.db, context.vault, context.random, {
+    const { webhook, secret } = await createWebhook(context.db, context.vault, context.random, {
       tenantId: tenantOf(context),
       url: judged.url ?? url,
       eventTypes: judged.eventTypes ?? eventTypes,
       webhooksMax: context.config.webhooksPerTenantMax,
       by: actorOf(context),
     });
-    return { webhook: await readWebhook(context, String(id)), secret };
+    return { webhook: webhookOf(webhook), secret };
   }
 
   @Requires('webhooks:write')
@@ -112,12 +114,12 @@ export class WebhookMutations {
       'overlapHours',
     ]);
     const { db, vault, random } = context;
-    const { secret } = await rotateSecret(db, vault, random, tenantOf(context), {
+    const { webhook, secret } = await rotateSecret(db, vault, random, tenantOf(context), {
       webhookId: idOf('webhook', id),
       overlapHours: hours,
       by: actorOf(context),
     });
-    return { webhook: await readWebhook(context, id), secret };
+    return { webhook: webhookOf(webhook), secret };
   }
 
   @Requires('webhooks:write')
@@ -167,6 +169,8 @@ export class WebhookMutations {
     return { webhook: await readWebhook(context, webhookId) };
   }
 }
+
+const webhookOf = (row: WebhookRow): Webhook => Object.assign(new Webhook(), row);
 
 /** Judges both, so that a caller who broke two rules hears of both. */
 async function judge(

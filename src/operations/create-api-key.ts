@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { type Database, query, type Statement } from '../database.js';
 import { formatApiKey, hashApiKey, PLATFORM_SCOPE, type Scope } from '../domain/api-key.js';
+import type { ApiKey } from '../entities/api-key.js';
 import { ApiError, notFound } from '../errors.js';
 import { SQL_STATE, sqlStateOf } from '../sql-state.js';
 import { tenantTransaction } from '../tenant-database.js';
@@ -23,10 +24,15 @@ export interface NewApiKey {
   by: Actor;
 }
 
+/** A row without the hash, with the names that the entity has. */
+export type ApiKeyRow = Omit<ApiKey, 'hash'>;
+
 const insertStatement: Statement = {
   name: 'create_api_key',
   text: `insert into hookwright.api_keys (id, tenant_id, name, hash, scopes, expires_at)
-         values ($1, $2, $3, $4, $5, now() + $6 * interval '1 second')`,
+         values ($1, $2, $3, $4, $5, now() + $6 * interval '1 second')
+         returning id, tenant_id as "tenantId", name, scopes, created_at as "createdAt", expires_at as "expiresAt",
+                   revoked_at as "revokedAt", last_used_at as "lastUsedAt"`,
 };
 
 const countStatement: Statement = {
@@ -36,7 +42,8 @@ const countStatement: Statement = {
 };
 
 /**
- * Makes an API key. The answer is the only place where its text ever stands: the database keeps a hash.
+ * Makes an API key. The answer is the only place where its text ever stands, for the database keeps a hash: so it
+ * needs no query after the commit, which could fail.
  *
  * @throws ApiError not_found when there is no such tenant; api_key_limit_reached
  * @throws RangeError for a lifetime below a minute, or scopes that do not fit the kind of key: callers judge input first
@@ -45,7 +52,7 @@ export async function createApiKey(
   db: Pick<Database, 'pool'>,
   random: (bytes: number) => Buffer,
   { tenantId, name, scopes, expiresInSeconds, keysMax, by }: NewApiKey,
-): Promise<{ id: number; key: string }> {
+): Promise<{ id: number; key: string; apiKey: ApiKeyRow }> {
   if (expiresInSeconds !== undefined && !(expiresInSeconds >= KEY_LIFETIME_SECONDS_MIN)) {
     throw new RangeError(
       `A key lives for at least ${KEY_LIFETIME_SECONDS_MIN} seconds, not ${expiresInSeconds}`,
@@ -67,16 +74,19 @@ export async function createApiKey(
     if (tenantId !== null && keysMax !== undefined) {
       await requireRoom(client, tenantId, keysMax);
     }
-    withCommit(query(client, insertStatement, values));
+    const inserting = query<ApiKeyRow>(client, insertStatement, values);
+    withCommit(inserting);
     withCommit(
       audit(client, by, { tenantId, action: 'API_KEY_CREATED', target: 'API_KEY', targetId: id, after }),
     );
+    return { inserting }; // not waited for: it travels with the commit
   });
-  await writing.catch((error: unknown) => {
+  const { inserting } = await writing.catch((error: unknown) => {
     const isUnknownTenant = tenantId !== null && sqlStateOf(error) === SQL_STATE.FOREIGN_KEY_VIOLATION;
     throw isUnknownTenant ? notFound('tenant', tenantId) : error;
   });
-  return { id, key };
+  const [apiKey] = await inserting;
+  return { id, key, apiKey: apiKey! };
 }
 
 /** @throws ApiError api_key_limit_reached */

@@ -4,6 +4,7 @@ import { ApiError, notFound } from '../errors.js';
 import { tenantTransaction } from '../tenant-database.js';
 import { type Actor, audit } from './audit.js';
 import type { SecretVault } from './secrets.js';
+import { type WebhookRow, webhookColumns } from './webhook-row.js';
 
 export interface NewWebhook {
   tenantId: number;
@@ -18,7 +19,7 @@ export interface NewWebhook {
 
 /**
  * Makes a webhook and its signing secret. The answer is the only place where the secret ever stands in the clear
- * (contract §2, rule 1).
+ * (contract §2, rule 1): so it needs no query after the commit, which could fail.
  *
  * @throws ApiError webhook_limit_reached, not_found for an unknown tenant
  */
@@ -27,7 +28,7 @@ export async function createWebhook(
   vault: Pick<SecretVault, 'seal'>,
   random: (bytes: number) => Buffer,
   { tenantId, url, eventTypes, webhooksMax, by }: NewWebhook,
-): Promise<{ id: number; secret: string }> {
+): Promise<{ id: number; secret: string; webhook: WebhookRow }> {
   const [allocated] = await query<{ id: number }>(
     db.pool,
     { name: 'next_webhook_id', text: "select nextval('hookwright.webhooks_id_seq') as id" },
@@ -36,7 +37,7 @@ export async function createWebhook(
   const id = allocated!.id;
   const secret = formatSecret(random(SECRET_BYTES));
   const sealed = await vault.seal(tenantId, id, secret);
-  await tenantTransaction(db.pool, tenantId, async (client, withCommit) => {
+  const webhook = await tenantTransaction(db.pool, tenantId, async (client, withCommit) => {
     // Without the lock two creates could each count one below the limit and both pass it.
     const locked = await client.query('select from hookwright.tenants where id = $1 for no key update', [
       tenantId,
@@ -54,14 +55,16 @@ export async function createWebhook(
         `A tenant may have ${webhooksMax} webhooks; delete one first.`,
       );
     }
-    await client.query(
-      `insert into hookwright.webhooks (id, tenant_id, url, event_types, sealed_secret) values ($1, $2, $3, $4, $5)`,
+    const inserted = await client.query<WebhookRow>(
+      `insert into hookwright.webhooks (id, tenant_id, url, event_types, sealed_secret) values ($1, $2, $3, $4, $5)
+       returning ${webhookColumns}`,
       [id, tenantId, url, [...eventTypes], sealed],
     );
     const after = { url, eventTypes };
     withCommit(
       audit(client, by, { tenantId, action: 'WEBHOOK_CREATED', target: 'WEBHOOK', targetId: id, after }),
     );
+    return inserted.rows[0]!;
   });
-  return { id, secret };
+  return { id, secret, webhook };
 }

@@ -5,6 +5,7 @@ import { ApiError, notFound } from '../errors.js';
 import { tenantTransaction } from '../tenant-database.js';
 import { type Actor, audit } from './audit.js';
 import type { SecretVault } from './secrets.js';
+import { type WebhookRow, webhookColumns } from './webhook-row.js';
 
 export interface Rotation {
   webhookId: number;
@@ -19,8 +20,9 @@ interface Row {
 }
 
 /**
- * Gives a webhook a new signing secret. The answer is the only place where it ever stands in the clear. While the
- * overlap lasts the secret of before signs too: see domain/delivery-request.ts.
+ * Gives a webhook a new signing secret. The answer is the only place where it ever stands in the clear, so
+ * it needs no query after the commit, which could fail. While the overlap lasts the secret of before signs too: see
+ * domain/delivery-request.ts.
  *
  * A third secret has no place in the headers, so a second rotation must wait for the end of the first one's overlap,
  * unless it ends it (`overlapHours: 0`): then both secrets of before are erased.
@@ -33,10 +35,10 @@ export async function rotateSecret(
   random: (bytes: number) => Buffer,
   tenantId: number,
   { webhookId, overlapHours, by }: Rotation,
-): Promise<{ secret: string }> {
+): Promise<{ secret: string; webhook: WebhookRow }> {
   const secret = formatSecret(random(SECRET_BYTES));
   const sealed = await vault.seal(tenantId, webhookId, secret);
-  await tenantTransaction(db.pool, tenantId, async (client, withCommit) => {
+  const webhook = await tenantTransaction(db.pool, tenantId, async (client, withCommit) => {
     const { rows } = await client.query<Row>(
       `select case when previous_secret_expires_at > now() then previous_secret_expires_at end as overlaps_until,
               case when $3::integer > 0 then now() + $3::integer * interval '1 hour' end as until
@@ -54,11 +56,12 @@ export async function rotateSecret(
           'Wait until then, or rotate with overlapHours: 0, which ends it now.',
       );
     }
-    await client.query(
+    const rotated = await client.query<WebhookRow>(
       `update hookwright.webhooks
        set sealed_secret = $2, previous_secret_expires_at = $3,
            previous_sealed_secret = case when $3::timestamptz is not null then sealed_secret end
-       where id = $1`,
+       where id = $1
+       returning ${webhookColumns}`,
       [webhookId, sealed, row.until],
     );
     withCommit(
@@ -70,8 +73,9 @@ export async function rotateSecret(
         after: { overlapHours, previousSecretExpiresAt: row.until && formatTimestamp(row.until) },
       }),
     );
+    return rotated.rows[0]!;
   });
-  return { secret };
+  return { secret, webhook };
 }
 
 /** Erases secrets whose overlap is over: nothing signs with them any more. */
