@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { deleteWebhook, enableWebhook } from '../client.js';
+import { Histogram } from '../histogram.js';
 import type { Service } from '../installation.js';
 import { cpuBetween } from '../processes.js';
 import type { Rig } from '../rig.js';
@@ -13,15 +14,19 @@ const SILENT = 'silent';
 const REFUSING = 'refusing';
 const SLOW_MS = 10_000;
 const ENABLE_EVERY_MS = 1000;
+/** For each of --seconds. */
+const SICK_MS = 5000;
 const warmUp = { what: 'emit', concurrency: 16, seconds: 3 } as const;
 
 /**
  * The same events go to a healthy endpoint and to three sick ones of the same tenant: one answers 200 after 10 s (so
  * it is never disabled), one takes each request and never answers, and at one nobody listens. The service disables
  * the last two after 10 failures, which would make it easy: so they are enabled again each second. What was held
- * for them meanwhile is discarded: else a backlog that grows and is moved to and fro each second would be measured. First the healthy one is measured alone, for twice --seconds, then
- * beside the others for five times: the requests in flight pile up until their limit of 15 s. The figures are those
- * of the healthy endpoint beside the sick ones, but for the CPU time, which is also that of the attempts at these.
+ * for them meanwhile is discarded: else a backlog that grows and is moved to and fro each second would be measured. The
+ * healthy one is measured beside them for five times --seconds: the requests in flight pile up until their limit of
+ * 15 s. And it is measured alone for as long, half of it before and half when the others are gone: the machine is not
+ * equally fast all the time. The figures are those of the healthy endpoint beside the sick ones, but for the CPU time,
+ * which is also that of the attempts at these.
  */
 export const isolation: Scenario = {
   name: 'isolation',
@@ -38,9 +43,13 @@ export const isolation: Scenario = {
 
 async function measure(rig: Rig, service: Service): Promise<Measurement> {
   const healthy = { service, group: HEALTHY, ratePerSecond: RATE_PER_SECOND };
-  await rig.receiver.call('reset', null);
-  const { steady: alone } = await besideSteadyLoad(rig, healthy, () => delay(2000 * rig.seconds));
-  await rig.settled(HEALTHY);
+  const measureAlone = async () => {
+    await rig.receiver.call('reset', null);
+    const { steady } = await besideSteadyLoad(rig, healthy, () => delay((SICK_MS / 2) * rig.seconds));
+    await rig.settled(HEALTHY);
+    return steady;
+  };
+  const aloneBefore = await measureAlone();
 
   const [slow] = await rig.subscribe(service, SLOW, 1);
   const [silent] = await rig.subscribe(service, SILENT, 1);
@@ -49,7 +58,7 @@ async function measure(rig: Rig, service: Service): Promise<Measurement> {
   const before = await rig.cpu();
   const startedAt = performance.now();
   const { steady } = await besideSteadyLoad(rig, healthy, () =>
-    keepEnabled(service, [silent!, refusing!], 5000 * rig.seconds),
+    keepEnabled(service, [silent!, refusing!], SICK_MS * rig.seconds),
   );
   const seconds = (performance.now() - startedAt) / 1000;
   await rig.settled(HEALTHY);
@@ -62,16 +71,18 @@ async function measure(rig: Rig, service: Service): Promise<Measurement> {
     await deleteWebhook(service, id);
   }
   const sickGoneWithinAMinute = await rig.settled();
+  const aloneAfter = await measureAlone();
+  const alone = Histogram.from(aloneBefore.latency, aloneAfter.latency).summary();
   return {
     deliveries: steady.receipts.deliveries,
     seconds,
     cpu,
     latency: steady.latency,
-    lost: steady.lost + alone.lost,
-    ...faultsOf(steady.receipts, alone.receipts),
+    lost: steady.lost + aloneBefore.lost + aloneAfter.lost,
+    ...faultsOf(steady.receipts, aloneBefore.receipts, aloneAfter.receipts),
     details: {
-      ...latencyFigures('alone', alone.summary),
-      p99Ratio: (steady.summary?.p99Ms ?? Number.NaN) / (alone.summary?.p99Ms ?? Number.NaN),
+      ...latencyFigures('alone', alone),
+      p99Ratio: (steady.summary?.p99Ms ?? Number.NaN) / (alone?.p99Ms ?? Number.NaN),
       slowInFlightMax: slowReceipts.inFlightMax,
       silentInFlightMax: silentReceipts.inFlightMax,
       slowAttempts: slowReceipts.deliveries + slowReceipts.duplicates,
