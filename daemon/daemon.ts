@@ -72,7 +72,6 @@ export class Daemon {
     this.#runner = new SupervisedRunner(
       { db, log, control: this.#control, drainTimeoutMs: delivery.drainTimeoutMs },
       {
-        name: 'deliveries',
         taskList: quarantined(taskList({ ...deps, deliverer, metrics }), quarantine),
         concurrency: delivery.concurrency,
         cronItems: crontab(),

@@ -14,8 +14,6 @@ export interface RunnerDeps {
 }
 
 export interface RunnerOptions {
-  /** For the log. */
-  name: string;
   taskList: TaskList;
   /** Jobs in hand at the same time. */
   concurrency: number;
@@ -67,7 +65,6 @@ export class SupervisedRunner {
   async #supervise(): Promise<void> {
     const { signal } = this.#stopping;
     const { log, control } = this.deps;
-    const { name } = this.options;
     while (!signal.aborted) {
       await control.reachable(signal).catch(() => {});
       if (signal.aborted) {
@@ -79,10 +76,10 @@ export class SupervisedRunner {
         this.#current = life;
         const why = await this.#untilItEnds(life);
         if (!signal.aborted) {
-          log.warn({ runner: name, why }, 'the job runner stopped fetching; starting another');
+          log.warn({ why }, 'the job runner stopped fetching; starting another');
         }
       } catch (error) {
-        log.warn({ err: error, runner: name }, 'the job runner did not start; trying again');
+        log.warn({ err: error }, 'the job runner did not start; trying again');
       }
       this.#current = undefined;
       const farewell = life.end(signal).finally(() => this.#farewells.delete(farewell));
