@@ -25,7 +25,7 @@ export function admit(operation: KnownOperation, values: Values, context: Contex
   }
   const cost = operation.cost(values);
   requireAffordable(cost, context.config.limits.graphql.costMax);
-  return chargeRequest(context, operation, values, cost ?? 0);
+  return chargeRequest(context, operation, values, cost);
 }
 
 /** Instead of the execution's own errors about variables, which repeat their values. */

@@ -59,11 +59,10 @@ const estimate: ComplexityEstimator = ({ args, childComplexity, field, type: par
 /**
  * Refuses an operation that could read too much: the page sizes of nested connections multiply.
  *
- * @param cost of the operation; null when an argument does not fit: the execution says so properly
  * @throws GraphQLError GRAPHQL_VALIDATION_FAILED with status 400
  */
-export function requireAffordable(cost: number | null, costMax: number): void {
-  if (cost !== null && cost > costMax) {
+export function requireAffordable(cost: number, costMax: number): void {
+  if (cost > costMax) {
     const found = cost === Number.POSITIVE_INFINITY ? '' : `its cost is ${cost}, `;
     throw refusalOf(
       'GRAPHQL_VALIDATION_FAILED',
@@ -84,14 +83,15 @@ export function hasFixedCost({ variableDefinitions = [] }: OperationDefinitionNo
  * What an operation costs.
  *
  * @param variables that fit the operation
- * @returns null when an argument does not fit
+ * @throws GraphQLError BAD_USER_INPUT with status 400 when an argument does not fit all the same: a variable with a
+ *   default may be null, where an argument may not. The execution would go on beside it, at a cost that nobody knows.
  */
 export function costOf(
   schema: GraphQLSchema,
   query: DocumentNode,
   operation: OperationDefinitionNode,
   variables: Record<string, unknown>,
-): number | null {
+): number {
   try {
     return getComplexity({
       schema,
@@ -102,7 +102,12 @@ export function costOf(
       ...(operation.name ? { operationName: operation.name.value } : {}),
     });
   } catch (error) {
-    const isCounting = error instanceof GraphQLError && /number of nodes/.test(error.message);
-    return isCounting ? Number.POSITIVE_INFINITY : null;
+    if (!(error instanceof GraphQLError)) {
+      throw error;
+    }
+    if (/number of nodes/.test(error.message)) {
+      return Number.POSITIVE_INFINITY;
+    }
+    throw refusalOf('BAD_USER_INPUT', error.message);
   }
 }

@@ -77,7 +77,7 @@ export function createLoaders(context: LoaderContext) {
       return names.map((name) => versions.get(name) ?? []);
     }, uncached),
     heldCountByWebhook: new DataLoader(async (ids: readonly number[]) => {
-      const held = context.tenantId === null ? new Map() : await countHeld(context.db, context.tenantId, ids);
+      const held = await countHeld(context.db, context.tenantId ?? 0, [...new Set(ids)]);
       return ids.map((id) => held.get(id) ?? 0);
     }, uncached),
     backlogByWebhook: new DataLoader(async (ids: readonly number[]) => {

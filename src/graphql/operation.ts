@@ -38,9 +38,9 @@ export class KnownOperation {
 
   /**
    * @param values of the variables, which fit
-   * @returns null when an argument does not fit; that is not remembered
+   * @throws GraphQLError BAD_USER_INPUT when an argument does not fit; that is not remembered
    */
-  cost(values: Values): number | null {
+  cost(values: Values): number {
     if (this.#fixedCost !== null) {
       return this.#fixedCost;
     }

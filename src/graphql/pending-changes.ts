@@ -33,6 +33,10 @@ export class PendingChanges {
     private readonly webhookId: number | null,
   ) {}
 
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
   /** Where a client stands that has been told everything so far, or undefined while it has not. */
   get position(): ChangePosition | undefined {
     const isToldAll = this.#ids.size === 0 && this.#resyncAt === null && !this.#isTelling;

@@ -8,6 +8,7 @@ import {
 import type { Context } from '../context.js';
 import { isDatabaseAway } from '../errors.js';
 import type { Verdict } from '../rate-limits.js';
+import { SQL_STATE, sqlStateOf } from '../sql-state.js';
 import { admit } from './admit.js';
 import { longAnswerError } from './answer-budget.js';
 import { chargeBroken } from './charge.js';
@@ -120,7 +121,7 @@ export async function executeUpdate(
     variableValues: variables,
     operationName: operationName ?? null,
   });
-  const away = errors?.map(causeOf).find(isDatabaseAway);
+  const away = errors?.map(causeOf).find(isWorthAnother);
   if (away !== undefined) {
     throw away;
   }
@@ -133,6 +134,10 @@ export async function executeUpdate(
     ...(errors === undefined ? {} : { errors: formatted(errors) }),
   };
 }
+
+/** What took too long would take as long again: the update says so. */
+const isWorthAnother = (error: unknown) =>
+  isDatabaseAway(error) && sqlStateOf(error) !== SQL_STATE.QUERY_CANCELED;
 
 const formatted = (errors: readonly GraphQLError[]) => errors.map(formatError);
 

@@ -110,7 +110,10 @@ export class UpdateStream<Node> implements AsyncIterableIterator<readonly Update
     if (ids === undefined) {
       return [];
     }
-    const rows = await withDatabase(() => this.read(ids));
+    const rows = await withDatabase(
+      () => this.read(ids),
+      () => this.pending.isClosed,
+    );
     const isLast = this.#chunks.length === 0;
     return rows.map(({ id, node }, index) => {
       const reached: ChangePosition = isLast && index === rows.length - 1 ? position : before;
@@ -119,13 +122,20 @@ export class UpdateStream<Node> implements AsyncIterableIterator<readonly Update
   }
 }
 
-/** Does what reads the database for a stream, again while it is away: what has changed is told when it is back. */
-export async function withDatabase<Result>(work: () => Promise<Result>): Promise<Result> {
+/**
+ * Does what reads the database for a stream, again while it is away: what has changed is told when it is back.
+ *
+ * @param isOver nobody waits for it any more
+ */
+export async function withDatabase<Result>(
+  work: () => Promise<Result>,
+  isOver: () => boolean,
+): Promise<Result> {
   for (;;) {
     try {
       return await work();
     } catch (error) {
-      if (!isDatabaseAway(error)) {
+      if (isOver() || !isDatabaseAway(error)) {
         throw error;
       }
       await delay(AGAIN_AFTER_MS);

@@ -106,8 +106,10 @@ async function pump({ services, streams, request, subscription, updates }: Live,
   const { tenantId } = contextOf(request);
   for await (const batch of updates) {
     for (const portion of portionsOf(batch, subscription, services.config.payloadBytesMax)) {
-      const { results, budget } = await streams.takeTurn(tenantId, () =>
-        withDatabase(() => executePortion(services, request, subscription, portion)),
+      // The turn is given back between two tries.
+      const { results, budget } = await withDatabase(
+        () => streams.takeTurn(tenantId, () => executePortion(services, request, subscription, portion)),
+        () => stream.hasEnded,
       );
       try {
         for (const [index, result] of results.entries()) {
@@ -134,7 +136,7 @@ function portionsOf<Node>(
   payloadBytesMax: number,
 ): (readonly Update<Node>[])[] {
   const costMax = (PAYLOAD_COST * PORTION_BYTES_MAX) / Math.max(payloadBytesMax, PAYLOAD_BYTES);
-  const size = Math.max(1, Math.floor(costMax / (operation.cost(variables) ?? 1)));
+  const size = Math.max(1, Math.floor(costMax / operation.cost(variables)));
   return Array.from({ length: Math.ceil(batch.length / size) }, (_, index) =>
     batch.slice(index * size, (index + 1) * size),
   );

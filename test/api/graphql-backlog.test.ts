@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { HELD_COUNT_MAX, TENANT_COUNT_MAX, WEBHOOK_COUNT_MAX } from '../../src/operations/read-backlog.js';
 import { makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
 import { GraphqlApi } from '../support/graphql-api.js';
@@ -31,6 +32,23 @@ const ofTenant = async (as = tenant) => (await api.ask(`{ ${backlog} }`, {}, as)
 const ofWebhook = async (id = webhookId, as = tenant) =>
   (await api.ask(`{ webhook(id: "${id}") { heldCount ${backlog} } }`, {}, as)).data.webhook;
 const secondsAgo = (time: string) => (Date.now() - Date.parse(time)) / 1000;
+
+test('what a webhook holds is counted once, however often it is asked for', async () => {
+  await make(3, 'HELD', -60);
+  const statements = vi.spyOn(pg.Client.prototype, 'query');
+  const { data } = await api.ask(
+    '{ deliveries(first: 3) { edges { node { webhook { heldCount again: heldCount } } } } }',
+    {},
+    tenant,
+  );
+  const counts = statements.mock.calls
+    .map(([statement]) => statement as unknown as { name?: string; values: unknown[] })
+    .filter(({ name }) => name === 'count_held');
+  statements.mockRestore();
+  const node = { webhook: { heldCount: 3, again: 3 } };
+  expect(data.deliveries.edges).toEqual([{ node }, { node }, { node }]);
+  expect(counts.map(({ values }) => values[1])).toEqual([[webhookId]]);
+});
 
 describe('the backlog', () => {
   test('of nothing is nothing', async () => {

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Services } from '../../src/context.js';
+import { withDatabase } from '../../src/graphql/update-stream.js';
 import { OpenStreams } from '../../src/http/open-streams.js';
+import { eventually } from '../support/eventually.js';
+import { LiveApi } from '../support/live-api.js';
 
 test('a tenant whose updates take long to read keeps no other waiting, however many streams it has', async () => {
   const streams = new OpenStreams({} as Services);
@@ -17,4 +20,40 @@ test('a tenant whose updates take long to read keeps no other waiting, however m
   end();
   await Promise.all(slow);
   expect(slowOnes).toBe(5);
+});
+
+test('what is read for a stream that has ended is not tried again', async () => {
+  const away = Object.assign(new Error('terminating connection'), { code: '57P01' });
+  let tries = 0;
+  const work = async () => {
+    tries += 1;
+    throw away;
+  };
+  await expect(withDatabase(work, () => tries === 2)).rejects.toBe(away);
+  expect(tries).toBe(2);
+});
+
+test('an update that takes too long to read says so, and the stream goes on', async () => {
+  await using live = await LiveApi.open();
+  await live.stack.webhook('https://receiver.example.com/');
+  const stream = await (
+    await live.subscribe('subscription { deliveryUpdated { delivery { id webhook { url } } } }')
+  ).begun();
+  const blocker = await live.stack.services.db.pool.connect();
+  await blocker.query('begin');
+  await live.stack.emit();
+  await blocker.query('lock table hookwright.webhooks');
+  await eventually(async () => {
+    const waiting = await live.stack.rows<{ pg_cancel_backend: boolean }>(
+      `select pg_cancel_backend(pid) from pg_stat_activity
+       where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    return waiting.length > 0;
+  });
+  await eventually(() => stream.errors.length > 0);
+  expect(stream.errors[0]).toMatchObject({ extensions: { code: 'UNAVAILABLE' } });
+  await blocker.query('rollback');
+  blocker.release();
+  await live.stack.emit();
+  await eventually(() => stream.updates.some(({ delivery }) => delivery?.webhook?.url));
 });

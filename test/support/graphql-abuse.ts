@@ -162,6 +162,24 @@ const dear: Abuse[] = [
     'a page of events with 15 payloads each',
     `{ events(first: 100) { ${nodes(aliased(15, 'payload'))} } }`,
   ),
+  query(
+    'the same beside an id that is null in spite of a default',
+    `query ($id: ID = "1") { webhook(id: $id) { id } ${pages('100')} }`,
+    ['BAD_USER_INPUT'],
+    { variables: { id: null } },
+  ),
+  query(
+    'the same beside a flag that is null in spite of a default',
+    `query ($is: Boolean = true) { viewer @include(if: $is) { scopes } ${pages('100')} }`,
+    ['BAD_USER_INPUT'],
+    { variables: { is: null } },
+  ),
+  query(
+    'the same beside a nested flag that is null in spite of a default',
+    `query ($is: Boolean = true) { viewer { scopes @include(if: $is) } ${pages('100')} }`,
+    ['BAD_USER_INPUT'],
+    { variables: { is: null } },
+  ),
   query('a page of events with the same bytes twice', `{ events(first: 100) { ${nodes('payload body')} } }`),
   query(
     'pages of deliveries with 14 payloads each',
