@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Job, type Runner, run, type WorkerEvents } from 'graphile-worker';
-import { freeJobsOf, quietLogger } from '../src/operations/enqueue.js';
+import { forgetFutureRunsSql, freeJobsOf, quietLogger } from '../src/operations/enqueue.js';
 import { type GatedPool, openJobConnections } from './job-connections.js';
 import { LocalJobs, type Room } from './local-jobs.js';
 import type { RunnerDeps, RunnerOptions } from './runner.js';
@@ -74,6 +74,7 @@ export class RunnerLife {
   /** @throws what graphile-worker throws when the database is away */
   async start(): Promise<void> {
     const { concurrency, taskList, cronItems } = this.options;
+    await this.#connections.query(forgetFutureRunsSql);
     this.#runner = await run({
       pgPool: this.#connections,
       logger: quietLogger,

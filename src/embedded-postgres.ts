@@ -8,7 +8,9 @@ import {
   locateCluster,
 } from './embedded-postgres/cluster.js';
 import { makeDatabase, serviceUrl } from './embedded-postgres/connection.js';
+import { Keeper } from './embedded-postgres/keeper.js';
 import { isClaimedByAnother, withLock } from './embedded-postgres/lock.js';
+import type { RunningProcess } from './embedded-postgres/running-process.js';
 import {
   askToEnd,
   end,
@@ -37,6 +39,11 @@ export interface EmbeddedPostgres {
    * `release`.
    */
   stop(): Promise<void>;
+  /**
+   * From now on, until `stop`, the server is started again, on the same port, when it ends though nobody asked it to. For
+   * the process that claims the data folder.
+   */
+  keepRunning(): void;
 }
 
 export interface EmbeddedPostgresOptions {
@@ -60,12 +67,26 @@ export interface EmbeddedPostgresOptions {
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const { dataDir, log = () => {} } = options;
   // Two processes that start at once must not both make the cluster.
-  return withLock(join(dataDir, 'pg-starting'), async () => {
+  return withLock(startLock(dataDir), async () => {
     const cluster = locateCluster(dataDir);
     const running = await findServer(cluster);
-    const server = running ?? (await startServer(cluster, options, log));
-    const { pid } = server.process;
-    const stop = stopper(server, dataDir, log);
+    let server = running ?? (await startServer(cluster, options, log));
+    const { port } = server;
+    const stopServer = stopper(() => server.process, dataDir, log);
+    let keeper: Keeper | undefined;
+    const stop = async () => {
+      await keeper?.stop();
+      await stopServer();
+    };
+    const startAgain = async () => {
+      server = await withLock(startLock(dataDir), async () => {
+        const other = await findServer(cluster); // of a command, on another port
+        if (other !== null) {
+          await end(other.process);
+        }
+        return startServer(cluster, { ...options, port }, log);
+      });
+    };
     if (server.answer === 'INCOMPLETE') {
       await makeDatabase(cluster, server.port).catch(async (error) => {
         await stop();
@@ -73,10 +94,22 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       });
     }
     const how = running === null ? 'started' : 'was running already and is used';
-    log(`Postgres ${how}: process ${pid}, 127.0.0.1:${server.port}, data in ${cluster.folder}`);
-    return { url: serviceUrl(cluster, server.port), pid, attached: running !== null, stop };
+    log(`Postgres ${how}: process ${server.process.pid}, 127.0.0.1:${port}, data in ${cluster.folder}`);
+    return {
+      url: serviceUrl(cluster, port),
+      get pid() {
+        return server.process.pid;
+      },
+      attached: running !== null,
+      stop,
+      keepRunning() {
+        keeper ??= new Keeper({ server: () => server, startAgain, log });
+      },
+    };
   });
 }
+
+const startLock = (dataDir: string) => join(dataDir, 'pg-starting');
 
 async function startServer(
   cluster: Cluster,
@@ -98,13 +131,13 @@ async function startServer(
 }
 
 function stopper(
-  { process: server }: Server,
+  server: () => RunningProcess,
   dataDir: string,
   log: (line: string) => void,
 ): () => Promise<void> {
   const onExit = () => {
     if (!isClaimedByAnother(dataDir)) {
-      askToEnd(server);
+      askToEnd(server());
     }
   };
   process.once('exit', onExit);
@@ -115,7 +148,7 @@ function stopper(
         if (isClaimedByAnother(dataDir)) {
           log(`Postgres goes on running for the other Hookwright in ${dataDir}`);
         } else {
-          await end(server);
+          await end(server());
         }
       } finally {
         process.off('exit', onExit);

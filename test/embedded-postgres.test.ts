@@ -126,6 +126,29 @@ describe('the embedded Postgres', () => {
     expect(findProcess(serverPid)).toBeNull();
   });
 
+  test('is started again on the same port whenever it ends, until it is stopped', async () => {
+    const postgres = await start();
+    postgres.keepRunning();
+    const { pid } = postgres;
+    process.kill(pid, 'SIGKILL');
+    await eventually(() => postgres.pid !== pid, 30_000);
+    expect(await ask(postgres.url, 'select value from kept')).toBe(42);
+    const again = postgres.pid;
+    await postgres.stop();
+    expect([findProcess(again), postgres.pid]).toEqual([null, again]);
+  });
+
+  test('starts although the process that the one before it has written down is another program’s now', async () => {
+    const { uid, gid } = statSync(join(dataDir, 'pg'));
+    const other = spawn('sleep', ['60'], { uid, gid, stdio: 'ignore' });
+    children.push(other);
+    const lines = [other.pid, join(dataDir, 'pg'), 1, 5432, '', '127.0.0.1', 0, ''];
+    writeFileSync(join(dataDir, 'pg', 'postmaster.pid'), lines.join('\n'));
+    const postgres = await start();
+    expect(await ask(postgres.url, 'select value from kept')).toBe(42);
+    await postgres.stop();
+  });
+
   test('ends when its process exits on an error', async () => {
     const { serverPid } = await otherProcess(
       dataDir,

@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../config.js';
 import type { Services } from '../context.js';
@@ -27,6 +28,7 @@ export async function makeFirstTenant(services: Services): Promise<string | null
     scopes: SCOPES,
     by: service,
   });
+  await rm(apiKeyFile(config), { force: true }); // of an installation that is no more
   await writeOnce(apiKeyFile(config), `${key}\n`, config.dataDir);
   return key;
 }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
@@ -8,7 +9,7 @@ import type { Services } from '../context.js';
 import { openPool } from '../database.js';
 import { opensLoopback } from '../domain/target.js';
 import { claimDataDir, startEmbeddedPostgres } from '../embedded-postgres.js';
-import { requireMigrated } from '../operations/check-readiness.js';
+import { requireMigrated, requireRole } from '../operations/check-readiness.js';
 import { migrate } from '../operations/migrate.js';
 import { keepOutboxLimit } from '../operations/outbox.js';
 import { reachDatabase } from '../operations/reach-database.js';
@@ -138,6 +139,7 @@ async function openEmbedded(config: Config, log: Logger, closings: Closing[]): P
   closings.push(() => claim.release());
   const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir, log: (line) => log.info(line) });
   closings.push(() => postgres.stop());
+  postgres.keepRunning();
   return postgres.url;
 }
 
@@ -161,6 +163,9 @@ async function keysOfMigrated(
   const pool = openPool(databaseUrl, 1, () => {}, role);
   try {
     await requireMigrated({ pool });
+    if (role !== undefined) {
+      await requireRole({ pool }, role);
+    }
     return await encryptionKeysOf(config, { pool });
   } finally {
     await pool.end();
@@ -179,7 +184,7 @@ function tellWhereThingsAre(config: Config, address: string, firstKey: string | 
   const lines = [
     `Hookwright is ready at ${address}`,
     `  REST ${address}/api/v1/webhooks   GraphQL ${address}/graphql   try it at ${address}/graphiql`,
-    `  API key in ${apiKeyFile(config)}   encryption key in ${encryptionKey}`,
+    `  API key ${whereKeyIs(config)}   encryption key in ${encryptionKey}`,
   ];
   if (config.target.loopbackHttp) {
     lines.push('  On this machine webhooks may point at http://localhost and other loopback addresses.');
@@ -189,6 +194,11 @@ function tellWhereThingsAre(config: Config, address: string, firstKey: string | 
   }
   process.stderr.write(`${lines.join('\n')}\n`);
 }
+
+const whereKeyIs = (config: Config) =>
+  existsSync(apiKeyFile(config))
+    ? `in ${apiKeyFile(config)}`
+    : 'from "hookwright key create <name> --tenant <id>"';
 
 /** @returns `end`: null until a signal was taken, then what it set going, at whose end the process exits */
 function endOnSignals(closings: Closing[], log: Logger): { readonly end: Promise<void> | null } {

@@ -3,6 +3,7 @@ import { COUNTED_MAX, type Installation } from '../operations/read-installation.
 import { type Check, check, durationText, statusOf } from './check.js';
 
 const PARTITION_DAYS_WARN = 7;
+const HOUSEKEEPING_AHEAD_SECONDS = 600;
 const HOUSEKEEPING_WARN_SECONDS = 3 * 3_600;
 const DUE_WARN_SECONDS = 60;
 const DUE_FAIL_SECONDS = 900;
@@ -83,6 +84,13 @@ function judgeHousekeeping({ housekeepingAt }: Installation, now: Date): Check {
     return check('housekeeping', 'ok', 'Housekeeping has not run yet; it does, every hour at :07.');
   }
   const seconds = (now.getTime() - housekeepingAt.getTime()) / 1_000;
+  if (seconds < -HOUSEKEEPING_AHEAD_SECONDS) {
+    return check(
+      'housekeeping',
+      'fail',
+      `Housekeeping is written down for ${durationText(-seconds)} from now, and will not run before: a clock was, or is, ahead. See "The clock is wrong" in docs/operations.md.`,
+    );
+  }
   const isLate = seconds > HOUSEKEEPING_WARN_SECONDS;
   const text = `Housekeeping last ran ${durationText(Math.max(0, seconds))} ago.`;
   return check(

@@ -87,9 +87,15 @@ export function removeDataDir(dataDir: string): void {
   }
 }
 
-/** Whether a data folder has a cluster, wherever that is. Makes nothing. */
-export const hasCluster = (dataDir: string) =>
-  existsSync(join(locationElsewhere(dataDir) ?? dataDir, 'pg', 'PG_VERSION'));
+/** Whether a data folder has a cluster, wherever that is, be it another user's. Makes nothing. */
+export function hasCluster(dataDir: string): boolean {
+  try {
+    statSync(join(locationElsewhere(dataDir) ?? dataDir, 'pg', 'PG_VERSION'));
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EACCES';
+  }
+}
 
 export const isInitialised = ({ folder }: Cluster) => existsSync(join(folder, 'PG_VERSION'));
 

@@ -97,8 +97,10 @@ export async function launch(cluster: Cluster, binaries: string, options: Server
  * outlive the last of our transactions. Its output goes to a file and not to us, because it may outlive us as well.
  */
 function spawnServer(cluster: Cluster, binaries: string, port: number, options: ServerOptions, log: number) {
+  const { env, ...as } = spawnAs(cluster.account);
   const child = spawn(join(binaries, 'bin', 'postgres'), ['-D', cluster.folder, ...settings(port, options)], {
-    ...spawnAs(cluster.account),
+    ...as,
+    env: { ...env, ...disownedPid(cluster) },
     detached: true,
     stdio: ['ignore', log, log],
   });
@@ -106,6 +108,23 @@ function spawnServer(cluster: Cluster, binaries: string, port: number, options: 
   child.on('error', () => {}); // `pid` is undefined then, and `hasEnded` true
   child.unref();
   return child;
+}
+
+/**
+ * `findServer` has found none. After a power cut, or in a new container, the process that a server before it had
+ * written down may be another program's: Postgres would refuse to start for it, but for this variable of pg_ctl's.
+ */
+function disownedPid(cluster: Cluster): { PG_GRANDPARENT_PID?: string } {
+  const [pid] = pidFileOf(cluster) ?? [];
+  return pid ? { PG_GRANDPARENT_PID: pid } : {};
+}
+
+function pidFileOf({ folder }: Cluster): string[] | null {
+  try {
+    return readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n');
+  } catch {
+    return null;
+  }
 }
 
 /** Until the server is ready nobody else can end it: not when this process exits meanwhile, and not on an error. */
@@ -179,21 +198,14 @@ async function untilReady(
  * @throws Error when the cluster was copied or moved under a running server: starting another could destroy it
  */
 export async function findServer(cluster: Cluster): Promise<Server | null> {
-  const file = join(cluster.folder, 'postmaster.pid');
-  let lines: string[];
-  try {
-    lines = readFileSync(file, 'utf8').split('\n');
-  } catch {
-    return null;
-  }
-  const [pid, folder, , port] = lines;
+  const [pid, folder, , port] = pidFileOf(cluster) ?? [];
   const server = findProcess(Number(pid));
   if (server?.name !== 'postgres') {
     return null;
   }
   if (folder !== cluster.folder) {
     throw new Error(
-      `${file} belongs to a Postgres (process ${pid}) that runs on ${folder}: the folder was copied or moved ` +
+      `${join(cluster.folder, 'postmaster.pid')} belongs to a Postgres (process ${pid}) that runs on ${folder}: the folder was copied or moved ` +
         'while that ran. Stop that one first; if this is a copy, remove the file.',
     );
   }
@@ -201,7 +213,7 @@ export async function findServer(cluster: Cluster): Promise<Server | null> {
   return answer === null ? null : { process: server, port: Number(port), answer };
 }
 
-const isRunning = ({ pid, startedAt }: RunningProcess) => findProcess(pid)?.startedAt === startedAt;
+export const isRunning = ({ pid, startedAt }: RunningProcess) => findProcess(pid)?.startedAt === startedAt;
 
 /** Tells the server to end: sessions are cut off, everything committed is on the disk. Does not wait. */
 export function askToEnd(server: RunningProcess, signal: 'SIGINT' | 'SIGQUIT' = 'SIGINT'): void {

@@ -28,6 +28,20 @@ export async function requireMigrated(db: Asked): Promise<void> {
   }
 }
 
+/**
+ * @param role that connections ask for when they begin
+ * @throws Error with a sentence when they do not get it: without it nothing would keep tenants apart but our own queries
+ */
+export async function requireRole({ pool }: Asked, role: string): Promise<void> {
+  const { rows } = await pool.query<{ name: string }>('select current_user as name');
+  if (rows[0]?.name !== role) {
+    throw new Error(
+      `Connections should work as the role ${role}, and work as ${rows[0]?.name}: a pooler between takes the parameter ` +
+        '"options" away (ignore_startup_parameters in pgbouncer). Name Postgres itself in DATABASE_URL.',
+    );
+  }
+}
+
 /** @returns the names of those that the database has and this version does not know: a newer one has migrated it */
 export async function unknownMigrations(db: Asked): Promise<string[]> {
   const known = new Set(migrations.map(({ name }) => name));

@@ -66,10 +66,16 @@ export const needsJobSql = (dueAt: string) =>
  * that (docs/decisions/0017).
  */
 export async function indexJobs(client: pg.ClientBase): Promise<void> {
+  // Not `create index if not exists`: that locks the table first, behind every transaction that has added a job.
   await client.query(
-    `create index if not exists hookwright_jobs_by_owner on graphile_worker._private_jobs (locked_by)
-     where locked_by is not null;
-     create index if not exists hookwright_jobs_by_id on graphile_worker._private_jobs using hash (id)`,
+    `do $$ begin
+       if to_regclass('graphile_worker.hookwright_jobs_by_owner') is null then
+         create index hookwright_jobs_by_owner on graphile_worker._private_jobs (locked_by) where locked_by is not null;
+       end if;
+       if to_regclass('graphile_worker.hookwright_jobs_by_id') is null then
+         create index hookwright_jobs_by_id on graphile_worker._private_jobs using hash (id);
+       end if;
+     end $$`,
   );
 }
 
@@ -224,6 +230,11 @@ export const jobsAsideSql = `
 /** SQL query: when the crontab's hourly job was last started. */
 export const lastHousekeepingSql = `
   select max(last_execution) from graphile_worker._private_known_crontabs where identifier = '${HOUSEKEEPING_TASK}'`;
+
+/** A clock that was ahead for a while has left times behind, before which the crontab would start nothing. */
+export const forgetFutureRunsSql = `
+  update graphile_worker._private_known_crontabs set last_execution = now()
+  where last_execution > now() + interval '5 minutes'`;
 
 /** The name of the lock that a worker pool's process holds for as long as it is alive. */
 export const poolLockSql = (poolId: string) => `hashtextextended(${poolId}, 0)`;

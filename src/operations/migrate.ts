@@ -19,6 +19,7 @@ const MIGRATION_LOCK = "hashtextextended('hookwright.migrate', 0)";
  */
 export async function migrate(databaseUrl: string): Promise<{ outboxRole: boolean }> {
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'hookwright migrate' });
+  client.on('error', () => {}); // it waits while others work: what it was needed for fails then, with a sentence
   await client.connect();
   try {
     await requirePostgres15(client);

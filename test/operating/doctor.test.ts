@@ -219,6 +219,20 @@ describe('deliveries', () => {
     await ran(4);
     expect((await look('housekeeping'))?.status).toBe('warn');
   });
+
+  test('housekeeping that a wrong clock has put off fails, until a daemon starts', async () => {
+    await stack.rows(
+      `insert into graphile_worker._private_known_crontabs (identifier, known_since, last_execution)
+       values ('housekeeping', now(), now() + interval '30 days')
+       on conflict (identifier) do update set last_execution = excluded.last_execution`,
+    );
+    expect(await look('housekeeping')).toMatchObject({
+      status: 'fail',
+      text: expect.stringContaining('a clock was, or is, ahead'),
+    });
+    stack.startDaemon();
+    await eventually(async () => (await look('housekeeping'))?.status === 'ok');
+  });
 });
 
 describe('hookwright doctor', () => {
