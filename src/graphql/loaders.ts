@@ -59,8 +59,12 @@ export function createLoaders(context: LoaderContext) {
       context,
       { questionOf: ({ bounds }) => bounds, parentOf: ({ event }) => event.id },
       (tenantId, questions) => {
-        const { db, config, clock } = context;
-        return readFanOut(db, tenantId, questions, { retentionDays: config.retentionDays, now: clock() });
+        const { db, config, clock, searches } = context;
+        const { retentionDays } = config;
+        // How long a webhook's part of the audit log is, nobody knows beforehand.
+        return searches.run(tenantId, () =>
+          readFanOut(db, tenantId, questions, { retentionDays, now: clock() }),
+        );
       },
     ),
     attemptsByDelivery: shared<WantedAttempts, Attempt>(

@@ -74,8 +74,7 @@ export async function indexJobs(client: pg.ClientBase): Promise<void> {
        end if;
        if to_regclass('graphile_worker.hookwright_jobs_by_id') is null then
          create index hookwright_jobs_by_id on graphile_worker._private_jobs using hash (id);
-       end if;
-     end $$`,
+       end if; end $$`,
   );
 }
 
