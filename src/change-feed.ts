@@ -75,7 +75,10 @@ export class ChangeFeed {
   async since(tenantId: number, from: ChangePosition): Promise<Change[] | null> {
     try {
       const read = await readChanges(this.db.pool, [tenantId], from.snapshot, RESUMED_CHANGES_MAX);
-      return read !== null && !read.isCut && isResumable(from, read.position) ? read.changes : null;
+      if (read === null || read.isCut || !isResumable(from, read.position)) {
+        return null;
+      }
+      return oldestRunning(from.snapshot) < read.completeFrom ? null : read.changes;
     } catch (error) {
       if (isBadValue(error)) {
         return null; // a position that somebody made up

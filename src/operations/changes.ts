@@ -17,6 +17,8 @@ export interface ChangesRead {
   changes: Change[];
   /** There were more than were asked for. */
   isCut: boolean;
+  /** Transactions with lower ids may have written down nothing of what they changed. */
+  completeFrom: bigint;
 }
 
 /** The channel on which transactions tell that they changed something. What it was is read, never told. */
@@ -24,7 +26,7 @@ export const CHANGES_CHANNEL = 'hookwright_changes';
 
 /** Longer than changes can be asked for, so that a client that comes back in time finds them written down. */
 const WANTED_SECONDS = RESUMABLE_MS / 1_000 + 60;
-/** A transaction writes its changes some time before it commits. */
+/** After the transaction that has written them has ended. */
 const KEPT_SECONDS = RESUMABLE_MS / 1_000 + 60;
 
 const wantStatement: Statement = {
@@ -54,6 +56,7 @@ export async function currentXid(pool: pg.Pool): Promise<bigint> {
 
 interface Row {
   epoch: string;
+  complete_from: string | null;
   snapshot: string;
   read_at_ms: number;
   tenant_id: number | null;
@@ -92,5 +95,6 @@ export async function readChanges(
       webhookIds: webhook_ids.map(Number),
     })),
     isCut: rows.length > changesMax,
+    completeFrom: BigInt(first.complete_from ?? 0),
   };
 }

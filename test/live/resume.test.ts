@@ -193,6 +193,42 @@ describe('the feed', () => {
     await eventually(() => resyncs(stream) === 2, WITHIN_MS);
   });
 
+  test('says that it has missed them also to a client that was cut off meanwhile', async () => {
+    api = await LiveApi.open();
+    const { id } = await api.stack.webhook(RECEIVER);
+    const client = await api.stack.services.db.pool.connect();
+    await client.query('begin');
+    await client.query(`update hookwright.webhooks set url = url where id = ${id}`);
+    const first = await (await api.subscribe(webhooks)).begun();
+    first.cut();
+    await client.query('commit');
+    client.release();
+    const second = await (await api.subscribe(webhooks, { after: first.lastId })).begun();
+    await eventually(() => second.updates.length > 0, WITHIN_MS);
+    expect(second.updates[0].resync).toBe(true);
+  });
+
+  test('keeps what a transaction changed until it can have been read, however long ago that was', async () => {
+    api = await LiveApi.open();
+    const { id } = await api.stack.webhook(RECEIVER);
+    const clean = () => api.stack.rows('select hookwright.want_changes(360, 0)'); // all that may be deleted
+    const first = await (await api.subscribe(webhooks)).begun();
+    first.cut();
+    const client = await api.stack.services.db.pool.connect();
+    await client.query('begin');
+    await client.query(`update hookwright.webhooks set url = url where id = ${id}`);
+    await clean();
+    await client.query('commit');
+    client.release();
+    await clean();
+    const second = await (await api.subscribe(webhooks, { after: first.lastId })).begun();
+    await eventually(() => told(second).includes(String(id)), WITHIN_MS);
+    second.cut();
+    await clean();
+    await clean();
+    expect(await api.stack.rows('select from hookwright.changes')).toEqual([]);
+  });
+
   test('tells what it knows, behind the marker, when it may have missed something else', async () => {
     api = await LiveApi.open();
     const { id } = await api.stack.webhook(RECEIVER);

@@ -186,10 +186,11 @@ describe('what may be asked', () => {
     const live = await open({ MANAGEMENT_RATE_MAX: '1', MANAGEMENT_BURST_MAX: '2' });
     const first = await live.subscribe(webhooks);
     expect(first.response.headers['ratelimit']).toMatch(/^"management";r=1;/);
-    await live.subscribe(webhooks);
-    const third = await live.subscribe(webhooks);
-    expect(third.status).toBe(429);
-    expect(Number(third.response.headers['retry-after'])).toBeGreaterThan(0);
+    // At the same moment: each one takes a while to begin, and a second brings another operation.
+    const others = await Promise.all(Array.from({ length: 6 }, () => live.subscribe(webhooks)));
+    const refused = others.filter(({ status }) => status === 429);
+    expect(refused.length).toBeGreaterThan(0);
+    expect(Number(refused[0]!.response.headers['retry-after'])).toBeGreaterThan(0);
   });
 });
 
