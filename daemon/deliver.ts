@@ -213,7 +213,7 @@ export class Deliverer {
       Object.assign(request.headers, trace?.headers);
       const result = await this.deps.sender.send(delivery.url, request);
       const outcome = judge(result, this.deps.clock());
-      pass.leave(strainOf(outcome, result));
+      pass.leave(strainOf(outcome, result), closes(outcome));
       trace?.ended(outcome, result);
       const retryInMs = this.#plan(delivery, outcome);
       return { delivery, startedAt, requestHeaders: request.headers, result, outcome, retryInMs };
@@ -234,5 +234,9 @@ export class Deliverer {
     return wait === 'EXHAUSTED' ? null : wait;
   }
 }
+
+/** Whether an answer asks for nothing more, for a while or for good. */
+const closes = (outcome: Outcome): boolean =>
+  outcome.verdict === 'GONE' || (outcome.verdict === 'FAILED' && outcome.closeMs !== null);
 
 const noneDone = (): Record<Lane, number> => ({ TEST: 0, FIRST: 0, CROWDED: 0, RETRY: 0, BULK: 0 });

@@ -9,8 +9,11 @@ import {
 
 /** A place in an endpoint's window. It must be left; leaving it twice does nothing. */
 export interface Pass {
-  /** @param kind what the attempt said of the endpoint; undefined when no request was made */
-  leave(kind?: WindowSample['kind']): void;
+  /**
+   * @param kind what the attempt said of the endpoint; undefined when no request was made
+   * @param closes whether the answer asks for nothing more for now
+   */
+  leave(kind?: WindowSample['kind'], closes?: boolean): void;
 }
 
 /** Either a place in the window, or for how many milliseconds to put the delivery off. */
@@ -25,6 +28,9 @@ export interface Waiter {
 const PUT_OFF_MS_MIN = 250;
 const PUT_OFF_FIRST_MS_MAX = 1_000;
 const PUT_OFF_MS_MAX = 600_000;
+
+/** Until an answer that closes the endpoint is recorded and loaded with its next delivery. */
+const CLOSED_MS = 1_000;
 
 /** Scheme, host and port, as one tenant uses them. */
 export class Origin {
@@ -49,6 +55,7 @@ export class Endpoint {
   /** Whether a timer is set for the first of those. */
   isWatched = false;
   putOffs = 0;
+  #closedUntilMs = Number.NEGATIVE_INFINITY;
   /** When each request in flight began, the oldest first. */
   readonly #startedAt = new Map<symbol, number>();
   /** When the turn of the last one that was put off is expected. */
@@ -71,6 +78,14 @@ export class Endpoint {
   isSlow(now: number): boolean {
     const [oldest] = this.#startedAt.values();
     return (this.window.meanMs ?? 0) > SLOW_MS || (oldest !== undefined && now - oldest > SLOW_MS);
+  }
+
+  isClosed(now: number): boolean {
+    return now < this.#closedUntilMs;
+  }
+
+  close(now: number): void {
+    this.#closedUntilMs = now + CLOSED_MS;
   }
 
   get waitingCount(): number {

@@ -56,6 +56,9 @@ export class Gate {
    */
   enter(destination: Destination, goesFirst = false): Turn | Promise<Turn> {
     const endpoint = this.#endpoint(destination);
+    if (endpoint.isClosed(this.options.now())) {
+      return this.#putOff(endpoint);
+    }
     return goesFirst ? this.#enterFirst(endpoint) : this.#enterInLine(endpoint);
   }
 
@@ -145,12 +148,23 @@ export class Gate {
     this.#active.add(endpoint);
     const place = endpoint.begin(now);
     return {
-      leave: (kind) => {
+      leave: (kind, closes = false) => {
         if (endpoint.end(place, this.options.now(), kind)) {
+          if (closes) {
+            this.#close(endpoint);
+          }
           this.#callNext(endpoint);
         }
       },
     };
+  }
+
+  /** Who waits was loaded before that answer: nothing of it is sent. */
+  #close(endpoint: Endpoint): void {
+    endpoint.close(this.options.now());
+    for (let next = endpoint.nextWaiting(); next !== undefined; next = endpoint.nextWaiting()) {
+      next.resolve(this.#putOff(endpoint));
+    }
   }
 
   #callNext(endpoint: Endpoint): void {

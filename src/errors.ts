@@ -104,12 +104,15 @@ export function headersOf(error: { code?: unknown; retryAfterSeconds?: unknown }
   };
 }
 
-/** @throws nothing; returns the error for an input with broken rules, whose detail names the first */
+/** Nobody reads more of them. */
+const ISSUES_TOLD_MAX = 20;
+
+/** @returns the error for an input with broken rules, whose detail names the first and counts the others; it has 20 of them */
 export function invalidInput(issues: readonly InputIssue[]): ApiError {
   const [first] = issues;
   const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : '';
   return new ApiError('invalid_input', first ? `${first.path.join('.')}: ${first.detail}${more}` : '', {
-    issues,
+    issues: issues.slice(0, ISSUES_TOLD_MAX),
   });
 }
 

@@ -35,7 +35,9 @@ export function webhookEventTypes(knownNames: readonly string[]) {
     .superRefine((names, context) => {
       const add = (path: number[], code: string, message: string) =>
         context.addIssue({ code: 'custom', path, message, params: { code } });
-      names.forEach((name, index) => {
+      // There may be a million; what is wrong with them is that.
+      const judged = names.length > EVENT_TYPES_MAX ? [] : names;
+      judged.forEach((name, index) => {
         if (name === WILDCARD) {
           if (names.length > 1) {
             add([index], 'wildcard_not_alone', '"*" means all event types and must stand alone');
@@ -103,7 +105,8 @@ export function apiKeyScopes(grantable: readonly Scope[]) {
     .superRefine((names, context) => {
       const add = (index: number, code: string, message: string) =>
         context.addIssue({ code: 'custom', path: [index], message, params: { code } });
-      names.forEach((name, index) => {
+      const judged = names.length > knownScopes.length ? [] : names;
+      judged.forEach((name, index) => {
         const shown = JSON.stringify(name.slice(0, NAME_SHOWN_LENGTH_MAX));
         if (!knownScopes.includes(name)) {
           add(index, 'scope_unknown', `${shown} is not a scope; you can grant ${grantable.join(', ')}`);

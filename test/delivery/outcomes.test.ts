@@ -92,6 +92,22 @@ describe('what a receiver answers', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
+  test('429 with Retry-After: of those that wait for the endpoint none is sent any more', async () => {
+    receiver.answerWith((_, response) => {
+      setTimeout(() => response.writeHead(429, { 'retry-after': '600' }).end(), 30);
+    });
+    await Promise.all(Array.from({ length: 150 }, () => stack.emit()));
+    stack.startDaemon();
+    await eventually(async () => {
+      const jobs = await stack.rows(
+        `select from graphile_worker._private_jobs where key ~ '^[dg]:' and run_at < now() + interval '500 seconds'`,
+      );
+      return receiver.received.length > 0 && jobs.length === 0;
+    }, 20_000);
+    expect(receiver.received.length).toBeLessThan(10); // those that were in flight at the first answer
+    expect(await stack.webhookRow(webhookId)).toMatchObject({ active: true });
+  });
+
   test('a NUL and broken UTF-8 in an answer are kept as they came', async () => {
     const body = Buffer.from([0x61, 0, 0xff, 0xfe, 0x62]);
     receiver.answerWith((_, response) => response.writeHead(200).end(body));
