@@ -57,7 +57,7 @@ export class Gate {
   enter(destination: Destination, goesFirst = false): Turn | Promise<Turn> {
     const endpoint = this.#endpoint(destination);
     if (endpoint.isClosed(this.options.now())) {
-      return this.#putOff(endpoint);
+      return goesFirst ? { putOffMs: endpoint.putOffFirst() } : this.#putOff(endpoint);
     }
     return goesFirst ? this.#enterFirst(endpoint) : this.#enterInLine(endpoint);
   }
@@ -162,8 +162,11 @@ export class Gate {
   /** Who waits was loaded before that answer: nothing of it is sent. */
   #close(endpoint: Endpoint): void {
     endpoint.close(this.options.now());
-    for (let next = endpoint.nextWaiting(); next !== undefined; next = endpoint.nextWaiting()) {
-      next.resolve(this.#putOff(endpoint));
+    for (const { resolve } of endpoint.waitingFirst.splice(0)) {
+      resolve({ putOffMs: endpoint.putOffFirst() });
+    }
+    for (const { resolve } of endpoint.waiting.splice(0)) {
+      resolve(this.#putOff(endpoint));
     }
   }
 

@@ -183,6 +183,11 @@ function contradictions(s: Settings): string[] {
       `RETENTION_DAYS is ${s.RETENTION_DAYS}; with HOLD_HOURS=${s.HOLD_HOURS} it must be at least ${daysMin}: held deliveries may not be dropped while they wait.`,
     );
   }
+  if (s.STANDARD_WEBHOOKS && s.HEADER_PREFIX.toLowerCase() === 'webhook') {
+    problems.push(
+      `HEADER_PREFIX is ${s.HEADER_PREFIX}: the headers of Standard Webhooks have these names already, and receivers would find two signatures in one. Take another prefix, or set STANDARD_WEBHOOKS=false.`,
+    );
+  }
   const target = { allowHttp: false, allowedRanges: s.ALLOW_PRIVATE_TARGETS, loopbackHttp: false };
   if (s.ALLOW_LOOPBACK_TARGETS === false && opensLoopback(target)) {
     problems.push(

@@ -105,9 +105,9 @@ export function headersOf(error: { code?: unknown; retryAfterSeconds?: unknown }
 }
 
 /** Nobody reads more of them. */
-const ISSUES_TOLD_MAX = 20;
+const ISSUES_TOLD_MAX = 100;
 
-/** @returns the error for an input with broken rules, whose detail names the first and counts the others; it has 20 of them */
+/** @returns the error for an input with broken rules, whose detail names the first and counts the others; it has at most 100 of them */
 export function invalidInput(issues: readonly InputIssue[]): ApiError {
   const [first] = issues;
   const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : '';

@@ -59,6 +59,16 @@ describe('reading the settings', () => {
     },
   );
 
+  test('HEADER_PREFIX may not give the headers of Standard Webhooks a second meaning', () => {
+    for (const HEADER_PREFIX of ['Webhook', 'webhook']) {
+      expect(() => readConfig({ HEADER_PREFIX })).toThrow(
+        `HEADER_PREFIX is ${HEADER_PREFIX}: the headers of`,
+      );
+      expect(() => readConfig({ HEADER_PREFIX, STANDARD_WEBHOOKS: 'false' })).not.toThrow();
+    }
+    expect(() => readConfig({ HEADER_PREFIX: 'Webhooks' })).not.toThrow();
+  });
+
   test('ALLOW_LOOPBACK_TARGETS=false goes with other private ranges', () => {
     const env = { ALLOW_LOOPBACK_TARGETS: 'false', ALLOW_PRIVATE_TARGETS: '10.0.0.0/8,fd00::/8' };
     expect(() => readConfig(env)).not.toThrow();

@@ -260,6 +260,7 @@ test('two keys that revoke each other at the same time are both revoked', async 
       await makeKey(api.services, tenant.id, ['keys:admin']),
       await makeKey(api.services, tenant.id, ['keys:admin']),
     ];
+    await Promise.all([viewer(one.key), viewer(other.key)]); // both are known: neither has to be looked up first
     const answers = await Promise.all([revoke(one.id, other.key), revoke(other.id, one.key)]);
     for (const { data, errors } of answers) {
       expect(errors).toEqual([]);

@@ -18,6 +18,15 @@ const update = (input: Record<string, unknown>, key = tenant.key) =>
   api.ask(documents.updateWebhook, { input }, { key });
 const read = (id: string, key = tenant.key) => api.ask(documents.webhook, { id }, { key });
 
+test('a list that is much too long is judged as that, and not name by name', async () => {
+  const url = 'https://receiver.example.com/';
+  const many = await create({ url, eventTypes: Array.from({ length: 100_000 }, () => 'a') });
+  expect(many.errors[0].extensions.errors).toMatchObject([
+    { path: ['input', 'eventTypes'], detail: 'must have at most 100 names' },
+  ]);
+  expect(many.errors[0].message).not.toContain('more)');
+});
+
 describe('bad input for webhooks', () => {
   const good = { url: 'https://receiver.example.com/', eventTypes: ['*'] };
   test.each([
