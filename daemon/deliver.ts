@@ -5,7 +5,7 @@ import type { Database } from '../src/database.js';
 import { idToDate } from '../src/domain/delivery-id.js';
 import { strainOf } from '../src/domain/endpoint-window.js';
 import { LANES, type Lane, laneAfterPutOff, laneOf } from '../src/domain/lanes.js';
-import { judge, type Outcome } from '../src/domain/outcome.js';
+import { closesEndpoint, judge, type Outcome } from '../src/domain/outcome.js';
 import { retryDelayMs } from '../src/domain/retry-policy.js';
 import { GroupCommit } from '../src/operations/group-commit.js';
 import { type DueDelivery, loadDeliveries, type NamedDelivery } from '../src/operations/load-deliveries.js';
@@ -213,7 +213,7 @@ export class Deliverer {
       Object.assign(request.headers, trace?.headers);
       const result = await this.deps.sender.send(delivery.url, request);
       const outcome = judge(result, this.deps.clock());
-      pass.leave(strainOf(outcome, result), closes(outcome));
+      pass.leave(strainOf(outcome, result), closesEndpoint(outcome));
       trace?.ended(outcome, result);
       const retryInMs = this.#plan(delivery, outcome);
       return { delivery, startedAt, requestHeaders: request.headers, result, outcome, retryInMs };
@@ -234,9 +234,5 @@ export class Deliverer {
     return wait === 'EXHAUSTED' ? null : wait;
   }
 }
-
-/** Whether an answer asks for nothing more, for a while or for good. */
-const closes = (outcome: Outcome): boolean =>
-  outcome.verdict === 'GONE' || (outcome.verdict === 'FAILED' && outcome.closeMs !== null);
 
 const noneDone = (): Record<Lane, number> => ({ TEST: 0, FIRST: 0, CROWDED: 0, RETRY: 0, BULK: 0 });

@@ -57,7 +57,7 @@ export class Gate {
   enter(destination: Destination, goesFirst = false): Turn | Promise<Turn> {
     const endpoint = this.#endpoint(destination);
     if (endpoint.isClosed(this.options.now())) {
-      return goesFirst ? { putOffMs: endpoint.putOffFirst() } : this.#putOff(endpoint);
+      return goesFirst ? putOffFirst(endpoint) : this.#putOff(endpoint);
     }
     return goesFirst ? this.#enterFirst(endpoint) : this.#enterInLine(endpoint);
   }
@@ -68,7 +68,7 @@ export class Gate {
     }
     return endpoint.waitingFirst.length < WAITING_FIRST_MAX
       ? this.#wait(endpoint, endpoint.waitingFirst)
-      : { putOffMs: endpoint.putOffFirst() };
+      : putOffFirst(endpoint);
   }
 
   #enterInLine(endpoint: Endpoint): Turn | Promise<Turn> {
@@ -162,12 +162,7 @@ export class Gate {
   /** Who waits was loaded before that answer: nothing of it is sent. */
   #close(endpoint: Endpoint): void {
     endpoint.close(this.options.now());
-    for (const { resolve } of endpoint.waitingFirst.splice(0)) {
-      resolve({ putOffMs: endpoint.putOffFirst() });
-    }
-    for (const { resolve } of endpoint.waiting.splice(0)) {
-      resolve(this.#putOff(endpoint));
-    }
+    this.#sendAway(endpoint, Number.POSITIVE_INFINITY);
   }
 
   #callNext(endpoint: Endpoint): void {
@@ -211,8 +206,7 @@ export class Gate {
     setTimeout(
       () => {
         endpoint.isWatched = false;
-        this.#giveUp(endpoint.waitingFirst, () => ({ putOffMs: endpoint.putOffFirst() }));
-        this.#giveUp(endpoint.waiting, () => this.#putOff(endpoint));
+        this.#sendAway(endpoint, this.options.now());
         this.#callWaiting(endpoint);
         this.#watch(endpoint);
       },
@@ -220,10 +214,10 @@ export class Gate {
     );
   }
 
-  #giveUp(line: Waiter[], putOff: () => Turn): void {
-    while (line.length > 0 && line[0]!.untilMs <= this.options.now()) {
-      line.shift()!.resolve(putOff());
-    }
+  /** Puts off those who give up until then. */
+  #sendAway(endpoint: Endpoint, untilMs: number): void {
+    giveUp(endpoint.waitingFirst, untilMs, () => putOffFirst(endpoint));
+    giveUp(endpoint.waiting, untilMs, () => this.#putOff(endpoint));
   }
 
   #putOff(endpoint: Endpoint): Turn {
@@ -247,5 +241,13 @@ export class Gate {
     if (origin.endpoints === 0) {
       this.#origins.delete(origin.key);
     }
+  }
+}
+
+const putOffFirst = (endpoint: Endpoint): Turn => ({ putOffMs: endpoint.putOffFirst() });
+
+function giveUp(line: Waiter[], untilMs: number, putOff: () => Turn): void {
+  while (line.length > 0 && line[0]!.untilMs <= untilMs) {
+    line.shift()!.resolve(putOff());
   }
 }

@@ -121,8 +121,11 @@ export class ChangeFeed {
       await wantChanges(this.db.pool);
     }
     if (read === null || read.position.epoch !== before.epoch) {
-      this.#position = await this.#begin();
-      this.#lose(followers, this.#position);
+      const position = await this.#begin();
+      this.#position = position;
+      for (const follower of followers) {
+        follower.lost(position);
+      }
       return;
     }
     const { position, changes, isCut } = read;
@@ -162,12 +165,6 @@ export class ChangeFeed {
         return read.position;
       }
       await delay(SETTLE_PAUSE_MS);
-    }
-  }
-
-  #lose(followers: readonly Follower[], position: ChangePosition): void {
-    for (const follower of followers) {
-      follower.lost(position);
     }
   }
 

@@ -70,25 +70,16 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   return withLock(startLock(dataDir), async () => {
     const cluster = locateCluster(dataDir);
     const running = await findServer(cluster);
-    let server = running ?? (await startServer(cluster, options, log));
+    const server = running ?? (await startServer(cluster, options, log));
     const { port } = server;
-    const stopServer = stopper(() => server.process, dataDir, log);
-    let keeper: Keeper | undefined;
+    const keeper = new Keeper(server, () => startInItsPlace(cluster, { ...options, port }, log), log);
+    const stopServer = stopper(() => keeper.server.process, dataDir, log);
     const stop = async () => {
-      await keeper?.stop();
+      await keeper.stop();
       await stopServer();
     };
-    const startAgain = async () => {
-      server = await withLock(startLock(dataDir), async () => {
-        const other = await findServer(cluster); // of a command, on another port
-        if (other !== null) {
-          await end(other.process);
-        }
-        return startServer(cluster, { ...options, port }, log);
-      });
-    };
     if (server.answer === 'INCOMPLETE') {
-      await makeDatabase(cluster, server.port).catch(async (error) => {
+      await makeDatabase(cluster, port).catch(async (error) => {
         await stop();
         throw error;
       });
@@ -98,18 +89,31 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     return {
       url: serviceUrl(cluster, port),
       get pid() {
-        return server.process.pid;
+        return keeper.server.process.pid;
       },
       attached: running !== null,
       stop,
-      keepRunning() {
-        keeper ??= new Keeper({ server: () => server, startAgain, log });
-      },
+      keepRunning: () => keeper.keepRunning(),
     };
   });
 }
 
 const startLock = (dataDir: string) => join(dataDir, 'pg-starting');
+
+/** On the port that clients know: a server that a command has started meanwhile is on another one. */
+function startInItsPlace(
+  cluster: Cluster,
+  options: EmbeddedPostgresOptions & { port: number },
+  log: (line: string) => void,
+): Promise<Server> {
+  return withLock(startLock(options.dataDir), async () => {
+    const other = await findServer(cluster);
+    if (other !== null) {
+      await end(other.process);
+    }
+    return startServer(cluster, options, log);
+  });
+}
 
 async function startServer(
   cluster: Cluster,

@@ -78,6 +78,10 @@ export function judge(result: SendResult, now: Date): Outcome {
   return failed(errorCode, retryAfterMs, closeMs);
 }
 
+/** Whether an answer asks for nothing more, for a while or for good. */
+export const closesEndpoint = (outcome: Outcome): boolean =>
+  outcome.verdict === 'GONE' || (outcome.verdict === 'FAILED' && outcome.closeMs !== null);
+
 function failed(errorCode: string, retryAfterMs: number | null, closeMs: number | null): Outcome {
   return { verdict: 'FAILED', errorCode, retryAfterMs, closeMs };
 }

@@ -4,21 +4,20 @@ import { isRunning, type Server } from './server.js';
 const LOOK_EVERY_MS = 500;
 const AGAIN_AFTER_MS = 2_000;
 
-export interface KeeperDeps {
-  /** The server as it is now. */
-  server(): Server;
-  /** Starts another one in its place. */
-  startAgain(): Promise<void>;
-  log(line: string): void;
-}
-
-/** Starts the server again whenever it has ended though nobody of ours has asked it to: killed, or out of memory or disk. */
+/** Has the server as it is now: where it is to be kept running, another one takes the place of one that has ended. */
 export class Keeper {
   readonly #stopping = new AbortController();
-  readonly #watching: Promise<void>;
+  #watching: Promise<void> | undefined;
 
-  constructor(private readonly deps: KeeperDeps) {
-    this.#watching = this.#watch();
+  /** @param startAgain called when it has ended though nobody of ours has asked it to: killed, or out of memory or disk */
+  constructor(
+    public server: Server,
+    private readonly startAgain: () => Promise<Server>,
+    private readonly log: (line: string) => void,
+  ) {}
+
+  keepRunning(): void {
+    this.#watching ??= this.#watch();
   }
 
   /** @returns when it starts none any more */
@@ -28,18 +27,17 @@ export class Keeper {
   }
 
   async #watch(): Promise<void> {
-    const { server, startAgain, log } = this.deps;
     while (await this.#pause(LOOK_EVERY_MS)) {
-      const { process } = server();
+      const { process } = this.server;
       if (isRunning(process)) {
         continue;
       }
-      log(`Postgres (process ${process.pid}) has ended, though nobody asked it to: starting it again`);
+      this.log(`Postgres (process ${process.pid}) has ended, though nobody asked it to: starting it again`);
       try {
-        await startAgain();
-        log(`Postgres is there again: process ${server().process.pid}`);
+        this.server = await this.startAgain();
+        this.log(`Postgres is there again: process ${this.server.process.pid}`);
       } catch (error) {
-        log(`${(error as Error).message}\nTrying again in ${AGAIN_AFTER_MS / 1_000} s.`);
+        this.log(`${(error as Error).message}\nTrying again in ${AGAIN_AFTER_MS / 1_000} s.`);
         await this.#pause(AGAIN_AFTER_MS);
       }
     }

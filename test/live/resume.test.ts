@@ -12,9 +12,21 @@ const RECEIVER = 'https://receiver.example.com/';
 let api: LiveApi;
 afterEach(() => api[Symbol.asyncDispose]());
 
-const touch = (id: number) =>
-  api.stack.rows(`update hookwright.webhooks set url = url where id = ${id} returning id`);
+const touchSql = (id: number) => `update hookwright.webhooks set url = url where id = ${id} returning id`;
+const touch = (id: number) => api.stack.rows(touchSql(id));
 const told = (stream: LiveStream) => stream.updates.flatMap(({ webhookId }) => webhookId ?? []);
+/** A transaction of somebody else, which has begun with a statement. */
+async function transaction(statement: string) {
+  const client = await api.stack.services.db.pool.connect();
+  const query = (sql: string) => client.query(sql);
+  await query('begin');
+  await query(statement);
+  const commit = async () => {
+    await query('commit');
+    client.release();
+  };
+  return { query, commit };
+}
 const resyncs = (stream: LiveStream) => stream.updates.filter(({ resync }) => resync).length;
 
 describe('after a cut', () => {
@@ -182,27 +194,21 @@ describe('the feed', () => {
   test('waits for transactions that began before it was on, or says that it has missed them', async () => {
     api = await LiveApi.open();
     const { id } = await api.stack.webhook(RECEIVER);
-    const client = await api.stack.services.db.pool.connect();
-    await client.query('begin');
-    await client.query(`update hookwright.webhooks set url = url where id = ${id}`);
+    const other = await transaction(touchSql(id));
     expect(await api.stack.rows('select * from hookwright.changes')).toEqual([]);
     const stream = await (await api.subscribe(webhooks)).begun(); // comes up in spite of it
     expect(resyncs(stream)).toBe(1);
-    await client.query('commit');
-    client.release();
+    await other.commit();
     await eventually(() => resyncs(stream) === 2, WITHIN_MS);
   });
 
   test('says that it has missed them also to a client that was cut off meanwhile', async () => {
     api = await LiveApi.open();
     const { id } = await api.stack.webhook(RECEIVER);
-    const client = await api.stack.services.db.pool.connect();
-    await client.query('begin');
-    await client.query(`update hookwright.webhooks set url = url where id = ${id}`);
+    const other = await transaction(touchSql(id));
     const first = await (await api.subscribe(webhooks)).begun();
     first.cut();
-    await client.query('commit');
-    client.release();
+    await other.commit();
     const second = await (await api.subscribe(webhooks, { after: first.lastId })).begun();
     await eventually(() => second.updates.length > 0, WITHIN_MS);
     expect(second.updates[0].resync).toBe(true);
@@ -214,12 +220,9 @@ describe('the feed', () => {
     const clean = () => api.stack.rows('select hookwright.want_changes(360, 0)'); // all that may be deleted
     const first = await (await api.subscribe(webhooks)).begun();
     first.cut();
-    const client = await api.stack.services.db.pool.connect();
-    await client.query('begin');
-    await client.query(`update hookwright.webhooks set url = url where id = ${id}`);
+    const other = await transaction(touchSql(id));
     await clean();
-    await client.query('commit');
-    client.release();
+    await other.commit();
     await clean();
     const second = await (await api.subscribe(webhooks, { after: first.lastId })).begun();
     await eventually(() => told(second).includes(String(id)), WITHIN_MS);
@@ -232,13 +235,10 @@ describe('the feed', () => {
   test('tells what it knows, behind the marker, when it may have missed something else', async () => {
     api = await LiveApi.open();
     const { id } = await api.stack.webhook(RECEIVER);
-    const client = await api.stack.services.db.pool.connect();
-    await client.query('begin');
-    await client.query('select pg_current_xact_id()'); // older than the feed, from here on
+    const other = await transaction('select pg_current_xact_id()'); // older than the feed, from here on
     const stream = await (await api.subscribe(webhooks)).begun();
-    await client.query(`update hookwright.webhooks set url = url where id = ${id}`);
-    await client.query('commit');
-    client.release();
+    await other.query(touchSql(id));
+    await other.commit();
     await eventually(() => told(stream).includes(String(id)), WITHIN_MS);
     expect(stream.updates.map(({ resync }) => resync)).toEqual([true, true, false]);
   });
