@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../src/embedded-postgres.js';
+import { dropDatabase } from '../test/support/on-server.js';
 import { readAllStats, readStat, treeSeconds } from './processes.js';
 
 /** What the durability of the measured figures rests on. */
@@ -35,7 +36,7 @@ export class BenchDatabase implements AsyncDisposable {
     url.pathname = name;
     const pool = poolOf(url.href);
     return new BenchDatabase(url.href, pool, await postmasterOf(pool), async () => {
-      await administration.query(`drop database ${name} with (force)`);
+      await dropDatabase(administration, name);
       await administration.end();
     });
   }

@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DeliveryStack } from '../support/delivery-stack.js';
+import { dropDatabase, onServer } from '../support/on-server.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const run = promisify(execFile);
@@ -75,7 +76,7 @@ describe('the backup of docs/operations.md, made by the owner of the tables, who
       });
       expect(migrated.stdout).toContain('The database has the newest schema.');
     } finally {
-      await stack.rows(`drop database ${restored.pathname.slice(1)} with (force)`);
+      await onServer(stack.databaseUrl, (client) => dropDatabase(client, restored.pathname.slice(1)));
     }
   });
 });

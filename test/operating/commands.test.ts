@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { migrate } from '../../src/operations/migrate.js';
 import { reachDatabase } from '../../src/operations/reach-database.js';
 import { API_ROLE } from '../../src/tenant-database.js';
-import { dropDatabase } from '../support/database.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
+import { dropDatabase } from '../support/on-server.js';
 import { runProgram } from '../support/program.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 

@@ -3,6 +3,7 @@ import pg from 'pg';
 import { expect, inject, test } from 'vitest';
 import { migrate } from '../../src/operations/migrate.js';
 import { API_ROLE } from '../../src/tenant-database.js';
+import { dropDatabase } from '../support/on-server.js';
 
 test('a login that may not make roles migrates, when an administrator has made them and granted the one of the API', async () => {
   const { url: serverUrl } = inject('testPostgres');
@@ -18,7 +19,7 @@ test('a login that may not make roles migrates, when an administrator has made t
     expect(await migrate(url.href)).toEqual({ outboxRole: true });
     expect(await migrate(url.href)).toEqual({ outboxRole: true });
   } finally {
-    await administrator.query(`drop database if exists ${name} with (force)`);
+    await dropDatabase(administrator, name);
     await administrator.query(`drop role ${name}`);
     await administrator.end();
   }

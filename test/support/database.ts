@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import pg from 'pg';
 import { inject } from 'vitest';
-import { eventually } from './eventually.js';
 import type {} from './global-setup.js'; // the type of what it provides
+import { dropDatabase, onServer } from './on-server.js';
 import { requireNoPlaintext } from './plaintext.js';
 
 /** One copy at a time, over all test processes: copies made side by side only slow each other down. */
@@ -32,31 +31,4 @@ export async function createTestDatabase(): Promise<{ url: string; drop(): Promi
       }
     },
   };
-}
-
-const INSUFFICIENT_PRIVILEGE = '42501';
-
-/** Autovacuum belongs to the server's superuser, and may not be cut off by us: it is waited for. */
-export async function dropDatabase(client: pg.Client, name: string): Promise<void> {
-  await eventually(async () => {
-    try {
-      await client.query(`drop database if exists ${name} with (force)`);
-      return true;
-    } catch (error) {
-      if ((error as { code?: string }).code === INSUFFICIENT_PRIVILEGE) {
-        return false;
-      }
-      throw error;
-    }
-  });
-}
-
-async function onServer(url: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    await work(client);
-  } finally {
-    await client.end();
-  }
 }

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdtempSync, readdirSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import {
   claimDataDir,
@@ -10,6 +9,7 @@ import {
   removeDataDir,
   startEmbeddedPostgres,
 } from '../../src/embedded-postgres.js';
+import { dropDatabase, onServer } from './on-server.js';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -43,7 +43,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const template = `${databasePrefix}template`;
   const teardown = () => server.close(databasePrefix);
   try {
-    await statement(server.url, `create database ${template}`);
+    await onServer(server.url, (client) => client.query(`create database ${template}`));
     const templateUrl = new URL(server.url);
     templateUrl.pathname = template;
     await (await migration).migrate(templateUrl.href);
@@ -109,22 +109,14 @@ async function existingServer(): Promise<TestServer> {
     url,
     copyStrategy: 'wal_log',
     async close(databasePrefix) {
-      for (const { datname } of await statement<{ datname: string }>(
-        url,
-        `select datname from pg_database where starts_with(datname, '${databasePrefix}')`,
-      )) {
-        await statement(url, `drop database ${datname} with (force)`);
-      }
+      await onServer(url, async (client) => {
+        const { rows } = await client.query<{ datname: string }>(
+          `select datname from pg_database where starts_with(datname, '${databasePrefix}')`,
+        );
+        for (const { datname } of rows) {
+          await dropDatabase(client, datname);
+        }
+      });
     },
   };
-}
-
-async function statement<Row extends pg.QueryResultRow>(url: string, text: string): Promise<Row[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query<Row>(text)).rows;
-  } finally {
-    await client.end();
-  }
 }
