@@ -72,7 +72,7 @@ export class Daemon {
     this.#runner = new SupervisedRunner(
       { db, log, control: this.#control, drainTimeoutMs: delivery.drainTimeoutMs },
       {
-        taskList: quarantined(taskList({ ...deps, deliverer, metrics }), quarantine),
+        taskList: quarantined(taskList({ ...deps, deliverer, fence: this.fence, metrics }), quarantine),
         concurrency: delivery.concurrency,
         cronItems: crontab(),
       },

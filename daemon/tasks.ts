@@ -7,6 +7,7 @@ import {
   type BulkPayload,
   DELIVER_GROUP_TASK,
   DELIVER_TASK,
+  enqueueSettle,
   HOUSEKEEPING_TASK,
   SETTLE_TASK,
   type SettlePayload,
@@ -15,9 +16,11 @@ import { rollUpStats } from '../src/operations/roll-up-stats.js';
 import { runBulkOperation } from '../src/operations/run-bulk-operation.js';
 import { settleWebhook } from '../src/operations/settle-webhook.js';
 import type { Deliverer } from './deliver.js';
+import type { Fence } from './fence.js';
 import { keepHouse } from './housekeeping.js';
 import type { DeliverGroupJob, DeliverJob } from './loaded.js';
 import type { DaemonMetrics } from './metrics.js';
+import { Settling } from './settling.js';
 
 const ROLL_UP_TASK = 'roll-up-stats';
 /** A long release is made by many jobs, so that none is in the way when the daemon ends. */
@@ -29,20 +32,27 @@ export function taskList(deps: {
   db: Database;
   log: Logger;
   deliverer: Deliverer;
+  fence: Fence;
   metrics: DaemonMetrics;
 }): TaskList {
-  const { db, log, deliverer } = deps;
-  return {
-    [DELIVER_TASK]: (payload, { job }) => deliverer.deliver(payload as DeliverJob, job.priority),
-    [DELIVER_GROUP_TASK]: (payload, { job }) =>
-      deliverer.deliverGroup(payload as DeliverGroupJob, job.priority),
-    [SETTLE_TASK]: async (payload) => {
-      const { tenantId, webhookId, wokenTo, putOffBefore } = payload as SettlePayload;
+  const { db, log, deliverer, fence, config } = deps;
+  const settling = new Settling({
+    fence,
+    concurrency: config.delivery.concurrency,
+    settle: async ({ tenantId, webhookId, wokenTo, putOffBefore }) => {
       const woken =
         wokenTo === undefined || putOffBefore === undefined ? undefined : { wokenTo, putOffBefore };
       const moved = await settleWebhook(db, tenantId, webhookId, SETTLE_TURN_MS, woken);
       log.debug({ webhookId, moved }, 'settled a webhook');
     },
+    putOff: ({ tenantId, webhookId, ...woken }, inMs) =>
+      enqueueSettle(db.pool, tenantId, webhookId, woken, inMs),
+  });
+  return {
+    [DELIVER_TASK]: (payload, { job }) => deliverer.deliver(payload as DeliverJob, job.priority),
+    [DELIVER_GROUP_TASK]: (payload, { job }) =>
+      deliverer.deliverGroup(payload as DeliverGroupJob, job.priority),
+    [SETTLE_TASK]: (payload) => settling.run(payload as SettlePayload),
     [BULK_TASK]: async (payload, { job }) => {
       const bulk = payload as BulkPayload;
       await runBulkOperation(db, bulk, { tries: job.attempts }).catch((error: unknown) => {

@@ -26,6 +26,7 @@ import { WhatGrowsWithHistory } from './0025-what-grows-with-history.js';
 import { QuietJobs } from './0026-quiet-jobs.js';
 import { AuditLogByTime } from './0027-audit-log-by-time.js';
 import { ToldByVisibility } from './0028-told-by-visibility.js';
+import { SettlingLater } from './0029-settling-later.js';
 
 /** Every migration, in order. One file a change; a released one is never edited. */
 export const migrations = [
@@ -57,4 +58,5 @@ export const migrations = [
   { name: '0026-quiet-jobs', class: QuietJobs },
   { name: '0027-audit-log-by-time', class: AuditLogByTime },
   { name: '0028-told-by-visibility', class: ToldByVisibility },
+  { name: '0029-settling-later', class: SettlingLater },
 ];

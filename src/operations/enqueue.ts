@@ -79,7 +79,7 @@ export async function indexJobs(client: pg.ClientBase): Promise<void> {
 }
 
 /**
- * Has a webhook's open deliveries brought in line with it, as soon as this is committed. One such job waits per webhook.
+ * Has a webhook's open deliveries brought in line with it, once this is committed. One such job waits per webhook.
  *
  * @param woken what an earlier job has done of it; a job that waits and has more to do keeps its work
  */
@@ -87,11 +87,11 @@ export async function enqueueSettle(
   client: pg.PoolClient | pg.Pool,
   tenantId: number,
   webhookId: number,
-  woken?: Woken,
+  { wokenTo, putOffBefore }: Partial<Woken> = {},
+  inMs = 0,
 ): Promise<void> {
-  const text = 'select hookwright.enqueue_settle($1, $2, $3, $4)';
-  const values = [webhookId, tenantId, woken?.wokenTo, woken?.putOffBefore];
-  await query(client, { name: 'enqueue_settle', text }, values);
+  const text = 'select hookwright.enqueue_settle($1, $2, $3, $4, $5)';
+  await query(client, { name: 'enqueue_settle', text }, [webhookId, tenantId, wokenTo, putOffBefore, inMs]);
 }
 
 /** Has the next chunk of a bulk operation done. It has one job: this one takes the place of another that waits. */

@@ -1,0 +1,40 @@
+import { Migration } from '@mikro-orm/migrations';
+
+/** Many webhooks that are settled at once wait for their turns, so a job for one can be added for later. */
+export class SettlingLater extends Migration {
+  override up(): void {
+    this.addSql(`
+      drop function hookwright.enqueue_settle(bigint, bigint, bigint, timestamptz);
+      -- woken_to: of what was put off before a time, all up to this delivery has been woken; null: nothing yet. A job that
+      -- waits already may have more to do: the new one in its place does what both would have done.
+      create function hookwright.enqueue_settle(
+        webhook_id bigint, tenant_id bigint, woken_to bigint default null, put_off_before timestamptz default null,
+        in_ms double precision default 0
+      ) returns void
+      language plpgsql security definer set search_path = pg_catalog, hookwright, pg_temp as $$
+      declare
+        settle_key text := 'w:' || webhook_id;
+        waiting json;
+      begin
+        perform hookwright.lock_jobs(array[settle_key]);
+        if woken_to is not null then
+          select payload into waiting from graphile_worker._private_jobs where key = settle_key and is_available;
+          if found and waiting->>'wokenTo' is null then
+            woken_to := null;
+            put_off_before := null;
+          elsif found then
+            woken_to := least(woken_to, (waiting->>'wokenTo')::bigint);
+            put_off_before := greatest(put_off_before, (waiting->>'putOffBefore')::timestamptz);
+          end if;
+        end if;
+        perform graphile_worker.add_job('settle-webhook',
+          json_strip_nulls(json_build_object('webhookId', webhook_id, 'tenantId', tenant_id,
+                                             'wokenTo', woken_to, 'putOffBefore', put_off_before)),
+          job_key := settle_key, run_at := now() + in_ms * interval '1 millisecond');
+      end $$;
+      revoke execute on function hookwright.enqueue_settle(bigint, bigint, bigint, timestamptz, double precision) from public;
+      grant execute on function hookwright.enqueue_settle(bigint, bigint, bigint, timestamptz, double precision)
+        to hookwright_api;
+    `);
+  }
+}
