@@ -1,4 +1,3 @@
-import type { LookupFunction } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
@@ -14,6 +13,7 @@ import { Deliverer } from './deliver.js';
 import { type Fence, fenced } from './fence.js';
 import { registerInstallation } from './installation-metrics.js';
 import { DaemonMetrics } from './metrics.js';
+import type { NameResolver } from './name-resolver.js';
 import { Quarantine, quarantined } from './quarantine.js';
 import { startEndpointReports } from './report-endpoints.js';
 import { startRescue } from './rescue.js';
@@ -29,7 +29,7 @@ export interface DaemonDeps {
   clock: () => Date;
   log: Logger;
   /** How receivers' names are resolved; default: by the system's DNS servers. */
-  lookup?: LookupFunction;
+  lookup?: NameResolver;
   tracing?: Tracing | null;
   /** What Prometheus reads; default: one of its own. */
   registry?: Registry;

@@ -28,7 +28,14 @@ const ERRORS: readonly (readonly [pattern: RegExp, code: SendErrorCode])[] = [
 
 /** Errors that no receiver can cause. */
 export const OUR_FAULT =
-  /^(UND_ERR_(INVALID_ARG|CLOSED|DESTROYED|REQ_CONTENT_LENGTH_MISMATCH)|EGRESS_PROXY_AWAY)$/;
+  /^(UND_ERR_(INVALID_ARG|CLOSED|DESTROYED|REQ_CONTENT_LENGTH_MISMATCH)|EGRESS_PROXY_AWAY|NAMES_GONE|EMFILE|ENFILE|ENOBUFS|ENOMEM)$/;
+
+/** Errors of a connection that no other machine has said a word to: the way there may be the fault. */
+export const NOBODY_REACHED =
+  /^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN|EADDRNOTAVAIL)$/;
+
+/** This machine has no more of what a connection takes. */
+export const EXHAUSTED = /^(EMFILE|ENFILE|ENOBUFS|ENOMEM)$/;
 
 /** The one word for a failure before the response; nothing of the error itself, which may name addresses. */
 export function codeOf(error: Error & { code?: unknown }, connected: boolean): SendErrorCode {

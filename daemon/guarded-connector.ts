@@ -11,12 +11,14 @@ import {
 import { limitAnswers } from './answer-limit.js';
 import type { ConnectionTimes } from './connection-times.js';
 import { createTunnelConnector, type TunnelOptions } from './egress-proxy.js';
+import { NOBODY_REACHED } from './failure-codes.js';
+import { type NameResolver, NamesGone } from './name-resolver.js';
 
 export interface GuardedConnectorOptions {
   policy: TargetPolicy;
   /** For name, TCP and TLS together. */
   connectTimeoutMs: number;
-  lookup: LookupFunction;
+  lookup: NameResolver;
   /** A proxy through which everything leaves. It resolves the names, so `lookup` is not asked. */
   proxy?: Pick<TunnelOptions, 'proxyUrl' | 'reachTimeoutMs'> | undefined;
 }
@@ -87,7 +89,7 @@ export function createGuardedConnector(options: GuardedConnectorOptions): Guarde
     }
     const connecting: unknown = connect(target, (...[error, socket]) => {
       if (error !== null) {
-        callback(error, null);
+        void blameOf(error, options.lookup).then((blamed) => callback(blamed, null));
       } else if (judgeAddress(socket.remoteAddress ?? '', policy)) {
         limitAnswers(socket);
         callback(null, socket);
@@ -99,6 +101,11 @@ export function createGuardedConnector(options: GuardedConnectorOptions): Guarde
     // undici returns the socket, though its types keep it to themselves.
     if (times !== undefined) noteTimes(connecting as Socket, times);
   };
+}
+
+/** When nobody was reached, that may be because no name resolves either: then the way out is gone, and not the endpoint. */
+async function blameOf(error: Error & { code?: unknown }, { gone }: NameResolver): Promise<Error> {
+  return NOBODY_REACHED.test(String(error.code)) && (await gone?.()) ? new NamesGone() : error;
 }
 
 /** Before undici's own listeners, since these start the request. */
@@ -133,7 +140,8 @@ function guardedLookup(lookup: LookupFunction, policy: TargetPolicy): LookupFunc
       return;
     }
     lookup(hostname, { ...options, all: true }, (error, found, family) => {
-      if (error) answer([]);
+      if (error instanceof NamesGone) callback(error, []);
+      else if (error) answer([]);
       else answer(typeof found === 'string' ? [{ address: found, family: family ?? isIP(found) }] : found);
     });
   };

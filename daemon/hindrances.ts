@@ -2,12 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { SecretUnreadable } from '../src/operations/secrets.js';
 import { EgressProxyAway } from './egress-proxy.js';
+import { EXHAUSTED } from './failure-codes.js';
+import { NamesGone } from './name-resolver.js';
 
 const TOLD_EVERY_MS = 10_000;
 
-/** Whoever finds the proxy away is kept for a moment: others would only find out the same. */
-const PROXY_PAUSE_MS = 1_000;
-const PROXY_PUT_OFF_MS = 3_000;
+/** Whoever finds that nothing can leave is kept for a moment: others would only find out the same. */
+const NO_WAY_OUT_PAUSE_MS = 1_000;
+const NO_WAY_OUT_PUT_OFF_MS = 3_000;
 
 /** A daemon with other keys may run beside this one, or take its place. */
 const SECRET_PUT_OFF_MS_MIN = 120_000;
@@ -35,10 +37,11 @@ export class Hindrances {
    * @throws `error` when it is none of these faults
    */
   async putOffMs(error: unknown, { tenantId, webhookId }: Whose): Promise<number> {
-    if (error instanceof EgressProxyAway) {
-      this.#tell('nothing can be sent through EGRESS_PROXY; deliveries wait', { err: error });
-      await delay(PROXY_PAUSE_MS);
-      return PROXY_PUT_OFF_MS;
+    const noWayOut = noWayOutOf(error);
+    if (noWayOut !== null) {
+      this.#tell(noWayOut, { err: error });
+      await delay(NO_WAY_OUT_PAUSE_MS);
+      return NO_WAY_OUT_PUT_OFF_MS;
     }
     if (error instanceof SecretUnreadable) {
       const message = 'a secret cannot be opened, so nothing can be signed; deliveries wait';
@@ -66,6 +69,19 @@ export class Hindrances {
       this.deps.log.error(fields, message);
     }
   }
+}
+
+/** @returns why nothing can be sent, whoever it is for; null when that is not what the error says */
+function noWayOutOf(error: unknown): string | null {
+  if (error instanceof EgressProxyAway) {
+    return 'nothing can be sent through EGRESS_PROXY; deliveries wait';
+  }
+  if (error instanceof NamesGone) {
+    return 'no name resolves any more, so nothing can be sent; deliveries wait';
+  }
+  return EXHAUSTED.test(String((error as { code?: unknown }).code))
+    ? 'this machine has no room for another connection; deliveries wait'
+    : null;
 }
 
 interface Whose {

@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { LookupFunction } from 'node:net';
 import { Agent, type Dispatcher } from 'undici';
 import type { DeliveryRequest } from '../src/domain/delivery-request.js';
 import type { AttemptTiming, SendErrorCode, SendResult } from '../src/domain/outcome.js';
@@ -14,7 +13,7 @@ import { codeOf, OUR_FAULT } from './failure-codes.js';
 import { createGuardedConnector } from './guarded-connector.js';
 import { HEADER_BYTES_MAX, headersToKeep } from './kept-headers.js';
 import { findUrl } from './known-urls.js';
-import { createNameResolver } from './name-resolver.js';
+import { createNameResolver, type NameResolver } from './name-resolver.js';
 
 export interface SenderOptions {
   policy: TargetPolicy;
@@ -28,7 +27,7 @@ export interface SenderOptions {
   storedBytesMax: number;
   connectionsPerOriginMax: number;
   /** How names are resolved; default: `createNameResolver()`. */
-  lookup?: LookupFunction;
+  lookup?: NameResolver;
   /** An HTTP proxy's url: every request leaves through a tunnel of it, and it resolves the names. */
   egressProxy?: string | undefined;
 }
@@ -37,7 +36,7 @@ export interface Sender {
   /**
    * Makes one attempt: POSTs the request and waits for the answer. Whatever the receiver does is in the result.
    *
-   * @throws EgressProxyAway when nothing can leave; nothing was sent
+   * @throws EgressProxyAway, NamesGone, or what Node says when the machine has no more sockets: nothing was sent
    * @throws Error only for faults of our own: the sender is closed, a header of ours is illegal
    */
   send(url: string, request: DeliveryRequest): Promise<SendResult>;

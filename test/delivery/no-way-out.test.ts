@@ -1,0 +1,165 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Daemon } from '../../daemon/daemon.js';
+import { createNameResolver, type NameResolver, NamesGone } from '../../daemon/name-resolver.js';
+import { createSender } from '../../daemon/send.js';
+import { startAbsentReceiver, startDeafReceiver } from '../support/absent-receivers.js';
+import { DeliveryStack } from '../support/delivery-stack.js';
+import { eventually } from '../support/eventually.js';
+import { type DnsAnswers, type FakeDns, has, startFakeDns } from '../support/fake-dns.js';
+import { answer, type Receiver, startReceiver } from '../support/receiver.js';
+
+let dns: FakeDns;
+beforeEach(async () => {
+  dns = await startFakeDns();
+});
+afterEach(() => dns.close());
+
+const hasPrlimit = spawnSync('prlimit', ['--version']).status === 0;
+const request = { headers: {}, body: Buffer.from('{}') };
+const onLoopback = has(['127.0.0.1'], { ttl: 0 });
+const silent: DnsAnswers = () => null;
+const brokenServer: DnsAnswers = () => ({ code: 2 });
+const noSuchName: DnsAnswers = () => ({ code: 3 });
+
+describe('a name that does not resolve', () => {
+  const asker = () => {
+    const lookup = createNameResolver({ servers: [dns.server], timeoutMs: 200 });
+    return (name: string) =>
+      new Promise<string>((done) => {
+        lookup(name, { all: true }, (error) => done(error === null ? 'resolved' : String(error.code)));
+      });
+  };
+
+  test.each([
+    ['nobody answers', silent],
+    ['the servers cannot find out', brokenServer],
+  ])('is a fault of ours when %s, also for names that resolved', async (_, answers) => {
+    dns.answerWith(onLoopback);
+    const resolve = asker();
+    expect(await Promise.all([resolve('a.example'), resolve('b.example')])).toEqual(['resolved', 'resolved']);
+    dns.answerWith(answers);
+    expect(await Promise.all([resolve('a.example'), resolve('new.example')])).toEqual([
+      'NAMES_GONE',
+      'NAMES_GONE',
+    ]);
+  });
+
+  test.each<[string, DnsAnswers]>([
+    ['others still resolve', (name, type) => (name === 'b.example' ? onLoopback(name, type) : null)],
+    ['the servers say that there is none', noSuchName],
+  ])('is a failure of its receiver when %s', async (_, answers) => {
+    dns.answerWith(onLoopback);
+    const resolve = asker();
+    await Promise.all([resolve('a.example'), resolve('b.example')]);
+    dns.answerWith(answers);
+    expect(await resolve('a.example')).toBe('ENOTFOUND');
+  });
+
+  test('is one when no other name has ever resolved', async () => {
+    dns.answerWith(onLoopback);
+    const resolve = asker();
+    await resolve('a.example');
+    dns.answerWith(silent);
+    expect(await resolve('a.example')).toBe('ENOTFOUND');
+  });
+});
+
+function senderWith({ gone }: Pick<NameResolver, 'gone'>) {
+  return createSender({
+    policy: { allowHttp: true, allowedRanges: ['127.0.0.1/32'], loopbackHttp: false },
+    connectTimeoutMs: 200,
+    totalTimeoutMs: 5_000,
+    responseBytesMax: 65_536,
+    storedBytesMax: 16_384,
+    connectionsPerOriginMax: 8,
+    lookup: Object.assign(createNameResolver(), gone && { gone }),
+  });
+}
+
+describe('an endpoint that cannot be reached', () => {
+  test.each([
+    ['is not to blame when no name resolves either', true],
+    ['has failed when names resolve', false],
+  ])('%s', async (_, gone) => {
+    await using deaf = await startDeafReceiver();
+    const sender = senderWith({ gone: async () => gone });
+    const sent = sender.send(deaf.url, request);
+    if (gone) {
+      await expect(sent).rejects.toThrow(NamesGone);
+    } else {
+      expect(await sent).toMatchObject({ kind: 'error', code: 'CONNECT_TIMEOUT' });
+    }
+    await sender.close();
+  });
+
+  test('has failed when it refuses a connection: it was reached', async () => {
+    await using absent = await startAbsentReceiver();
+    const sender = senderWith({ gone: async () => true });
+    expect(await sender.send(absent.url, request)).toMatchObject({ kind: 'error', code: 'CONNECT_FAILED' });
+    await sender.close();
+  });
+
+  test.skipIf(!hasPrlimit)('is not to blame when we have no socket left', async () => {
+    await using absent = await startAbsentReceiver();
+    const sender = senderWith({});
+    // Begun before: without sockets no program can be started either.
+    const shell = spawn('sh', { stdio: ['pipe', 'pipe', 'inherit'] });
+    const limit = async (value: string) => {
+      shell.stdin.write(`prlimit --pid=${process.pid} --nofile=${value}: && echo done\n`);
+      await once(shell.stdout, 'data');
+    };
+    const usual = execFileSync('prlimit', [`--pid=${process.pid}`, '-n', '--noheadings', '-oSOFT']);
+    await limit('1');
+    const sent = sender.send(absent.url, request);
+    await sent.catch(() => {});
+    await limit(String(usual).trim());
+    shell.stdin.end();
+    await expect(sent).rejects.toMatchObject({ code: 'EMFILE' });
+    await sender.close();
+  });
+});
+
+describe('a daemon without a way out', () => {
+  let stack: DeliveryStack;
+  let receiver: Receiver;
+  beforeEach(async () => {
+    stack = await DeliveryStack.open();
+    receiver = await startReceiver(answer(200, { connection: 'close' })); // one that is kept needs no name
+  });
+  afterEach(async () => {
+    await stack[Symbol.asyncDispose]();
+    await receiver.close();
+  });
+
+  test('burns no attempts while no name resolves, and sends everything when names do again', async () => {
+    dns.answerWith(onLoopback);
+    for (const name of ['a.example.com', 'b.example.com']) {
+      await stack.webhook(receiver.url.replace('127.0.0.1', name));
+    }
+    const daemon = new Daemon({
+      ...stack.services,
+      lookup: createNameResolver({ servers: [dns.server], timeoutMs: 200 }),
+    });
+    try {
+      await stack.emit();
+      await eventually(async () => (await stack.deliveries("status = 'SUCCEEDED'")).length === 2);
+      dns.answerWith(silent);
+      for (let n = 0; n < 15; n += 1) {
+        await stack.emit();
+      }
+      await eventually(async () => (await putOffs()) > 0);
+      dns.answerWith(onLoopback);
+      await eventually(async () => (await stack.deliveries("status = 'SUCCEEDED'")).length === 32, 20_000);
+      expect(await stack.rows('select from hookwright.attempts where error_code is not null')).toEqual([]);
+      expect(await stack.rows('select from hookwright.webhooks where not active')).toEqual([]);
+    } finally {
+      await daemon.stop();
+    }
+  });
+
+  const putOffs = async () =>
+    (await stack.rows(`select from graphile_worker._private_jobs where key like 'd:%' and priority > 0`))
+      .length;
+});
