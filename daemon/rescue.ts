@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { Config } from '../src/config.js';
 import type { Database } from '../src/database.js';
 import { raisePending, warnOfExpiringHolds } from '../src/operations/raise-events.js';
 import { rescueBulkOperations } from '../src/operations/rescue-bulk-operations.js';
@@ -29,7 +30,7 @@ const NEWS_EVERY_MS = 5_000;
  * @returns a function that ends it, after the sweeps under way
  */
 export function startRescue(
-  { db, log }: { db: Database; log: Logger },
+  { config, db, log }: { config: Config; db: Database; log: Logger },
   metrics: Pick<DaemonMetrics, 'sweep'>,
 ): () => Promise<void> {
   const queue = inTurn();
@@ -48,7 +49,7 @@ export function startRescue(
       }
     }),
     sweep('rescue-overdue', OVERDUE_EVERY_MS, async () => {
-      const deliveries = await rescueOverdue(db.pool, cursor);
+      const deliveries = await rescueOverdue(db.pool, config.delivery.attemptTimeoutMs, cursor);
       metrics.sweep('overdue', deliveries);
       if (deliveries > 0) {
         log.warn({ deliveries }, 'rescued overdue deliveries that no job knew of');

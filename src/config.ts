@@ -15,6 +15,10 @@ export type Settings = {
 /** Every setting, read once and frozen. Durations and sizes carry their unit in the name. */
 export type Config = Readonly<ReturnType<typeof configFrom>>;
 
+/** A daemon that is asked to end waits for what it has in hand, so longer than the longest attempt. */
+const DRAIN_MS_MIN = 20_000;
+const DRAIN_BESIDE_ATTEMPT_MS = 5_000;
+
 /** One full `emitEvents`. */
 const EMIT_BURST_MIN = 100;
 
@@ -125,7 +129,7 @@ function configFrom(s: Settings) {
       originConcurrencyMax: s.ORIGIN_CONCURRENCY_MAX,
       connectTimeoutMs: s.CONNECT_TIMEOUT_MS,
       attemptTimeoutMs: s.ATTEMPT_TIMEOUT_MS,
-      drainTimeoutMs: 20_000,
+      drainTimeoutMs: Math.max(DRAIN_MS_MIN, s.ATTEMPT_TIMEOUT_MS + DRAIN_BESIDE_ATTEMPT_MS),
       responseBytesMax: 65_536,
       storedBytesMax: 16_384,
       headerPrefix: s.HEADER_PREFIX,

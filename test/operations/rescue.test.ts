@@ -26,7 +26,7 @@ afterEach(async () => {
   await receiver.close();
 });
 
-const rescue = () => rescueOverdue(stack.services.db.pool);
+const rescue = () => rescueOverdue(stack.services.db.pool, 15_000);
 const makeOverdue = (seconds: number) =>
   stack.rows(`update hookwright.deliveries set due_at = now() - ${seconds} * interval '1 second'`);
 
@@ -67,6 +67,21 @@ describe('rescuing overdue deliveries', () => {
     }
   });
 
+  test('a job is in hand for longer where an attempt may take longer', async () => {
+    await stack.emit();
+    await makeOverdue(200);
+    const lockedFor = (seconds: number) =>
+      stack.rows(
+        `update graphile_worker._private_jobs
+         set locked_at = now() - ${seconds} * interval '1 second', locked_by = 'busy'`,
+      );
+    const { pool } = stack.services.db;
+    await lockedFor(160);
+    expect(await rescueOverdue(pool, 120_000)).toBe(0);
+    await lockedFor(166);
+    expect(await rescueOverdue(pool, 120_000)).toBe(1);
+  });
+
   test('goes through a long backlog part by part, and begins again after the last', async () => {
     const eventId = await stack.emit();
     await stack.rows(
@@ -86,8 +101,8 @@ describe('rescuing overdue deliveries', () => {
     await stack.rows(`delete from graphile_worker._private_jobs where key = 'd:${id}'`);
     const { pool } = stack.services.db;
     const cursor = overdueFromStart();
-    expect(await rescueOverdue(pool, cursor)).toBe(0);
-    expect(await rescueOverdue(pool, cursor)).toBe(1);
+    expect(await rescueOverdue(pool, 15_000, cursor)).toBe(0);
+    expect(await rescueOverdue(pool, 15_000, cursor)).toBe(1);
     expect(cursor).toEqual(overdueFromStart());
   });
 
@@ -142,10 +157,10 @@ describe('rescuing held deliveries', () => {
 });
 
 test('sweeps that come at the same time get by with two connections', async () => {
-  const { log } = stack.services;
+  const { config, log } = stack.services;
   const db = await openDatabase(stack.databaseUrl, { poolMax: 2, onError: () => {} });
   const swept: string[] = [];
-  const stop = startRescue({ db, log }, { sweep: (name) => swept.push(name) });
+  const stop = startRescue({ config, db, log }, { sweep: (name) => swept.push(name) });
   await eventually(() => swept.includes('held'), 4_000);
   await stop();
   await db.close();
