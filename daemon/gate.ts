@@ -1,6 +1,7 @@
 import { turnMs, WINDOW_AT_FIRST } from '../src/domain/endpoint-window.js';
 import type { EndpointState } from '../src/operations/endpoint-states.js';
 import { Endpoint, Origin, type Pass, type Turn, type Waiter } from './endpoint.js';
+import { SlowRequests } from './slow-requests.js';
 
 export type { Pass, Turn } from './endpoint.js';
 
@@ -29,25 +30,24 @@ export interface Destination {
 const WAIT_MS_MAX = 500;
 /** Of those who go first, at one endpoint: each holds a slot. */
 const WAITING_FIRST_MAX = 2;
-/** What slow endpoints may hold together. */
-const SLOW_SHARE = 1 / 2;
-const SLOW_RECOUNT_MS = 50;
 const IDLE_ENDPOINTS_MAX = 10_000;
 
 /**
  * Keeps one endpoint from hurting others: each webhook has a window of requests in flight, and a waiting room for
  * those whose turn comes within half a second. Others are put off until their turn is expected, and give their slot
- * back. Who goes first takes the next place that becomes free, also of a slow endpoint. So a slow endpoint holds a handful of slots, whatever its backlog. Slow ones together hold at most half.
+ * back. Who goes first takes the next place that becomes free, also of a slow endpoint. So a slow endpoint holds a
+ * handful of slots, whatever its backlog. Slow ones together hold at most half, those of one tenant two thirds of it.
  */
 export class Gate {
   readonly #endpoints = new Map<number, Endpoint>();
   readonly #origins = new Map<string, Origin>();
   /** Endpoints with requests in flight. */
   readonly #active = new Set<Endpoint>();
-  #slowInFlight = 0;
-  #slowCountedAt = Number.NEGATIVE_INFINITY;
+  readonly #slow: SlowRequests;
 
-  constructor(private readonly options: GateOptions) {}
+  constructor(private readonly options: GateOptions) {
+    this.#slow = new SlowRequests(options.slots);
+  }
 
   /**
    * A place at once, a place soon, or for how many milliseconds the delivery is to be put off.
@@ -116,7 +116,7 @@ export class Gate {
   }
 
   #hasRoom(endpoint: Endpoint): boolean {
-    const { slots, originMax, now } = this.options;
+    const { originMax, now } = this.options;
     if (endpoint.origin.inFlight >= originMax) {
       return false;
     }
@@ -125,26 +125,15 @@ export class Gate {
     }
     return (
       endpoint.inFlight < Math.min(WINDOW_AT_FIRST, endpoint.window.limit) &&
-      this.#countSlow() < Math.max(1, Math.floor(slots * SLOW_SHARE))
+      this.#slow.hasRoom(endpoint.tenantId, this.#active, now())
     );
-  }
-
-  /** Requests in flight to slow endpoints; counted anew now and then, because endpoints become slow by themselves. */
-  #countSlow(): number {
-    const now = this.options.now();
-    if (now - this.#slowCountedAt > SLOW_RECOUNT_MS) {
-      this.#slowCountedAt = now;
-      this.#slowInFlight = 0;
-      for (const endpoint of this.#active) {
-        this.#slowInFlight += endpoint.isSlow(now) ? endpoint.inFlight : 0;
-      }
-    }
-    return this.#slowInFlight;
   }
 
   #admit(endpoint: Endpoint): Pass {
     const now = this.options.now();
-    this.#slowInFlight += endpoint.isSlow(now) ? 1 : 0;
+    if (endpoint.isSlow(now)) {
+      this.#slow.begin(endpoint.tenantId);
+    }
     this.#active.add(endpoint);
     const place = endpoint.begin(now);
     return {

@@ -227,15 +227,34 @@ describe('many endpoints', () => {
   });
 
   test('slow ones hold half of the slots together, and leave the rest to the others', async () => {
-    const gate = open({ slots: 40 });
-    for (const webhookId of [1, 2, 3, 4]) {
-      await practise(gate, to(webhookId), 2_000, 1);
+    const gate = open({ slots: 64 });
+    const slow = [1, 2, 3, 4, 5, 6].map((webhookId) => to(webhookId, undefined, webhookId));
+    for (const destination of slow) {
+      await practise(gate, destination, 2_000, 1);
     }
-    await passes(gate, to(1), 8);
-    await passes(gate, to(2), 8);
-    await passes(gate, to(3), 4);
-    expect(await gate.enter(to(3))).toEqual({ putOffMs: expect.any(Number) });
-    expect(await gate.enter(to(4))).toEqual({ putOffMs: expect.any(Number) });
-    expect(await passes(gate, to(5), 8)).toHaveLength(8);
+    const inFlight = await admitted(gate, slow);
+    expect(inFlight).toBeGreaterThan(28);
+    expect(inFlight).toBeLessThanOrEqual(32);
+    expect(await passes(gate, to(7), 8)).toHaveLength(8);
   });
+
+  test('those of one tenant hold a third of the slots, so that another one’s slow ones have room', async () => {
+    const gate = open({ slots: 60 });
+    const [of1, of2] = [1, 2].map((tenantId) =>
+      [0, 1, 2, 3].map((n) => to(10 * tenantId + n, undefined, tenantId)),
+    );
+    for (const destination of [...of1!, ...of2!]) {
+      await practise(gate, destination, 2_000, 1);
+    }
+    expect(await admitted(gate, of1!)).toBe(20);
+    expect(await admitted(gate, of2!)).toBe(7);
+  });
+
+  /** How many get in when all want as much as they can. */
+  async function admitted(gate: Gate, destinations: Destination[]): Promise<number> {
+    const turns = destinations.flatMap((destination) =>
+      Array.from({ length: 8 }, () => gate.enter(destination)),
+    );
+    return (await Promise.all(turns)).filter((turn) => 'pass' in turn).length;
+  }
 });
