@@ -4,7 +4,7 @@ import type { Config } from '../src/config.js';
 import type { Database } from '../src/database.js';
 import { idToDate } from '../src/domain/delivery-id.js';
 import { strainOf } from '../src/domain/endpoint-window.js';
-import { LANES, type Lane, laneAfterPutOff, laneOf } from '../src/domain/lanes.js';
+import { LANES, type Lane, laneAfterPutOff, laneOf, noneDone } from '../src/domain/lanes.js';
 import { closesEndpoint, judge, type Outcome } from '../src/domain/outcome.js';
 import { retryDelayMs } from '../src/domain/retry-policy.js';
 import { GroupCommit } from '../src/operations/group-commit.js';
@@ -123,6 +123,11 @@ export class Deliverer {
     );
   }
 
+  /** Whether every slot is taken. */
+  get isFull(): boolean {
+    return this.#slots.inUse >= this.deps.config.delivery.concurrency;
+  }
+
   /** @returns how many attempts were made in each lane since this was asked last */
   takeDone(): Record<Lane, number> {
     const done = this.#done;
@@ -234,5 +239,3 @@ export class Deliverer {
     return wait === 'EXHAUSTED' ? null : wait;
   }
 }
-
-const noneDone = (): Record<Lane, number> => ({ TEST: 0, FIRST: 0, CROWDED: 0, RETRY: 0, BULK: 0 });

@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
 import type { Database } from '../src/database.js';
-import { raises, totalOf } from '../src/domain/lanes.js';
+import { noneDone, raises, sumOf, totalOf } from '../src/domain/lanes.js';
 import { raiseWaitingJobs } from '../src/operations/enqueue.js';
 import type { Deliverer } from './deliver.js';
 import { repeat } from './repeat.js';
 
 const EVERY_MS = 250;
-/** Fewer attempts in that time, and nobody stands in anybody's way. */
+/** Fewer attempts in that time, and nobody stands in anybody's way; unless no slot is free. */
 const BUSY_ATTEMPTS = 25;
 /** Only jobs that have been due for this long are raised: others may well get their turn by themselves. */
 const WAITED_MS = 1_000;
@@ -23,14 +23,19 @@ export function startShares({
 }: {
   db: Database;
   log: Logger;
-  deliverer: Pick<Deliverer, 'takeDone'>;
+  deliverer: Pick<Deliverer, 'takeDone' | 'isFull'>;
 }): () => Promise<void> {
+  let done = noneDone();
   return repeat('shares', EVERY_MS, log, async () => {
-    const done = deliverer.takeDone();
+    done = sumOf(done, deliverer.takeDone());
     if (totalOf(done) < BUSY_ATTEMPTS) {
+      // Where slots are held for long, attempts are few though many wait: what is too little to be shared is kept.
+      done = deliverer.isFull ? done : noneDone();
       return;
     }
-    for (const raise of raises(done)) {
+    const wanted = raises(done);
+    done = noneDone();
+    for (const raise of wanted) {
       await raiseWaitingJobs(db.pool, raise, WAITED_MS);
     }
   });

@@ -37,9 +37,21 @@ export const laneOf = (priority: number): Lane => byPriority.get(priority) ?? 'B
 /** The lane of a delivery whose endpoint has no room for it now: no longer among the first attempts. */
 export const laneAfterPutOff = (lane: Lane): Lane => (lane === 'FIRST' ? 'CROWDED' : lane);
 
+/** How many attempts were made in each lane. */
+export type Done = Readonly<Record<Lane, number>>;
+
+export const noneDone = (): Record<Lane, number> => ({ TEST: 0, FIRST: 0, CROWDED: 0, RETRY: 0, BULK: 0 });
+
+export const sumOf = (a: Done, b: Done): Done => ({
+  TEST: a.TEST + b.TEST,
+  FIRST: a.FIRST + b.FIRST,
+  CROWDED: a.CROWDED + b.CROWDED,
+  RETRY: a.RETRY + b.RETRY,
+  BULK: a.BULK + b.BULK,
+});
+
 /** Of all lanes together. */
-export const totalOf = (done: Readonly<Record<Lane, number>>): number =>
-  Object.values(done).reduce((sum, count) => sum + count, 0);
+export const totalOf = (done: Done): number => Object.values(done).reduce((sum, count) => sum + count, 0);
 
 export interface Raise {
   from: number;
@@ -56,7 +68,7 @@ const RAISE_AT_LEAST = 1;
  *
  * @param done attempts made lately, by lane
  */
-export function raises(done: Readonly<Record<Lane, number>>): Raise[] {
+export function raises(done: Done): Raise[] {
   const total = totalOf(done);
   return rules.flatMap(([lane, { priority, raised, share }]) => {
     if (raised === undefined || share === undefined) {
