@@ -101,6 +101,7 @@ export class ControlConnection {
           this.deps.log.warn({ err: error }, 'the control connection broke; making another');
         }
       }
+      this.#lost(client);
       this.#client = undefined;
       for (const pool of this.#pools.values()) {
         pool.state = 'free';
@@ -119,6 +120,7 @@ export class ControlConnection {
       application_name: CONTROL_NAME,
     });
     client.on('error', () => {}); // the statement under way, or the next one, tells
+    client.once('end', () => this.#lost(client));
     this.#connection = client;
     return client;
   }
@@ -138,6 +140,12 @@ export class ControlConnection {
       await this.#lockPools();
       await this.deps.deadWorkers.sweep(client, [...this.#pools.keys()]);
       this.fence.heard(askedAt);
+    }
+  }
+
+  #lost(client: pg.Client): void {
+    if (client === this.#client) {
+      this.fence.lost();
     }
   }
 

@@ -8,6 +8,8 @@ export class SendingStopped extends Error {
 
 /** After this long without a sign of life from the database, its jobs may be given to others. */
 const SILENCE_MAX_MS = 5_000;
+/** Sooner when the connection is known to be broken: others miss this process from that moment on (`MISSED_FOR_MS`). */
+const LOST_MAX_MS = 1_500;
 const LOOK_AGAIN_MS = 100;
 
 /**
@@ -16,6 +18,7 @@ const LOOK_AGAIN_MS = 100;
  */
 export class Fence {
   #lastHeardAt = Number.NEGATIVE_INFINITY;
+  #lostAt: number | null = null;
   #outcomesWaiting = 0;
   /** When the last delivery may begin; infinite until the daemon stops. */
   #lastBeginAt = Number.POSITIVE_INFINITY;
@@ -29,11 +32,22 @@ export class Fence {
    */
   heard(askedAt: number): void {
     this.#lastHeardAt = Math.max(this.#lastHeardAt, askedAt);
+    if (this.#lostAt !== null && askedAt > this.#lostAt) {
+      this.#lostAt = null;
+    }
+  }
+
+  /** The connection that shows others that this process is alive has broken. */
+  lost(): void {
+    this.#lostAt ??= this.now();
   }
 
   /** Whether the database has been silent for so long that others may take over what this process has in hand. */
   get silent(): boolean {
-    return this.now() - this.#lastHeardAt > SILENCE_MAX_MS;
+    const now = this.now();
+    return (
+      now - this.#lastHeardAt > SILENCE_MAX_MS || (this.#lostAt !== null && now - this.#lostAt > LOST_MAX_MS)
+    );
   }
 
   /** To be asked right before a request is sent: while it is closed, none may be. */

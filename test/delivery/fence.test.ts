@@ -23,6 +23,24 @@ test('it closes after five seconds of silence, counted from the question and not
   expect(fence.closed).toBe(false);
 });
 
+test('it closes sooner when the connection has broken, and opens when a later question is answered', () => {
+  let now = 0;
+  const fence = new Fence(() => now);
+  fence.heard(0);
+  now = 900;
+  fence.lost();
+  now = 1_000;
+  fence.lost();
+  now = 2_400;
+  expect(fence.closed).toBe(false);
+  now = 2_401;
+  expect(fence.closed).toBe(true);
+  fence.heard(900); // asked before
+  expect(fence.closed).toBe(true);
+  fence.heard(2_300);
+  expect(fence.closed).toBe(false);
+});
+
 test('while an outcome waits to be recorded nothing is sent, and whoever waits for it goes on afterwards', async () => {
   const fence = new Fence(() => 0);
   fence.heard(0);

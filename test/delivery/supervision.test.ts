@@ -99,6 +99,18 @@ describe('a job that is locked', () => {
   });
 });
 
+test('a daemon whose connection broke stops sending before others take what it has in hand', async () => {
+  await open();
+  const { proxy, daemon } = await startDaemonBehindProxy();
+  await eventually(() => daemon.running);
+  proxy.takeAway();
+  await eventually(() => daemon.fence.silent, 3_000);
+  proxy.bringBack();
+  await eventually(() => daemon.running && !daemon.fence.closed);
+  await stack.emit();
+  await eventually(async () => (await succeeded()) === 1);
+});
+
 describe('the runner', () => {
   test('holds the lock of its pool while a job is in hand', async () => {
     await open();
