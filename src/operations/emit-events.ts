@@ -122,11 +122,17 @@ export class Emitter {
     return results.some(isBusy) ? await this.#emitBusy(items, results) : results;
   }
 
+  /** What has been written is not tried again: it would be taken for a duplicate of itself. */
   async #emitBusy(items: readonly Emit[], first: readonly EmitResult[]): Promise<EmitResult[]> {
-    const busy = items.filter((_, index) => isBusy(first[index]!));
-    const later = await this.#whileBusy(() => this.#busyGroups.run(busy));
-    let next = 0;
-    return first.map((result) => (isBusy(result) ? later[next++]! : result));
+    const results = [...first];
+    return await this.#whileBusy(async () => {
+      const busy = [...results.keys()].filter((index) => isBusy(results[index]!));
+      const later = await this.#busyGroups.run(busy.map((index) => items[index]!));
+      for (const [n, index] of busy.entries()) {
+        results[index] = later[n]!;
+      }
+      return results;
+    });
   }
 
   /** As `emit`, but when one item is refused nothing at all is written. */

@@ -1,6 +1,8 @@
+import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Emit, type EmitResult, Emitter } from '../../src/operations/emit-events.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
+import { eventually } from '../support/eventually.js';
 
 let stack: DeliveryStack;
 beforeAll(async () => {
@@ -160,6 +162,31 @@ describe('an idempotency key', () => {
       const waiting = stack.services.emitter.emit([item({ idempotencyKey: 'k5' })]);
       await other.end('rollback');
       expect((await waiting)[0]).toMatchObject({ refused: null, duplicate: false });
+    });
+
+    test('makes no event a duplicate of itself, where keys of one request become free one after the other', async () => {
+      const [one, two] = [await hold('two-1'), await hold('two-2')];
+      const { pool } = stack.services.db;
+      let answered = 0;
+      const counting: pg.Pool = Object.assign(Object.create(pool), {
+        query: async (statement: pg.QueryConfig) => {
+          const result = await pool.query(statement);
+          answered += 1;
+          return result;
+        },
+      });
+      const waiting = new Emitter(counting).emit([
+        item({ idempotencyKey: 'two-1' }),
+        item({ idempotencyKey: 'two-2' }),
+      ]);
+      await eventually(() => answered > 0); // both are busy
+      await one.end('rollback');
+      await eventually(
+        async () =>
+          (await stack.rows(`select from hookwright.idempotency_keys where key = 'two-1'`)).length === 1,
+      );
+      await two.end('rollback');
+      expect(await waiting).toMatchObject([{ duplicate: false }, { duplicate: false }]);
     });
 
     test('delays nobody else: not the emits beside it, with keys or without, nor those that come later', async () => {
