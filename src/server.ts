@@ -9,7 +9,14 @@ import { graphiql } from './http/graphiql.js';
 import { graphqlEndpoint } from './http/graphql-endpoint.js';
 import { healthRoutes } from './http/health.js';
 import { limitPipelining } from './http/pipelining.js';
-import { followRequests, logError, refuseUnknownRoutes, requestIdOf, requestLog } from './http/requests.js';
+import {
+  followRequests,
+  logError,
+  markAnswer,
+  refuseUnknownRoutes,
+  requestIdOf,
+  requestLog,
+} from './http/requests.js';
 import { traceRequests } from './http/traces.js';
 import { openApiRoute } from './rest/openapi.js';
 import { PROBLEM_MEDIA_TYPE, sendProblem } from './rest/problem.js';
@@ -48,7 +55,9 @@ export async function buildServer(services: Services): Promise<FastifyInstance> 
     // While closing, requests on open connections are still served: the database closes later than we do.
     return503OnClosing: false,
     clientErrorHandler: refuseConnection,
-    frameworkErrors: (error, _request, reply) => void sendProblem(reply, apiErrorOf(error)),
+    // Before any hook: a path that cannot be read, such as /%zz.
+    frameworkErrors: (error, request, reply) =>
+      void sendProblem(markAnswer(request, reply), apiErrorOf(error)),
   });
   app.setErrorHandler((error, request, reply) => {
     const known = apiErrorOf(error, request.routeOptions.bodyLimit);

@@ -45,8 +45,10 @@ describe('ids', () => {
     expectProblem(await api.ask(`POST /webhooks/${text}/test`), 'not_found');
   });
 
-  test('a malformed escape is 404', async () => {
-    expectProblem(await api.ask('GET /webhooks/%zz'), 'not_found');
+  test('a malformed escape is 404, with the id of the request', async () => {
+    const answer = await api.ask('GET /webhooks/%zz');
+    expectProblem(answer, 'not_found');
+    expect(answer.headers['x-request-id']).toMatch(/./);
   });
 });
 
