@@ -157,7 +157,8 @@ export class Daemon {
 export function senderOptions({ delivery, target }: Config): SenderOptions {
   return {
     policy: target,
-    connectTimeoutMs: delivery.connectTimeoutMs,
+    // So that whoever cannot be reached is found out before the whole attempt is over.
+    connectTimeoutMs: Math.min(delivery.connectTimeoutMs, delivery.attemptTimeoutMs / 2),
     totalTimeoutMs: delivery.attemptTimeoutMs,
     responseBytesMax: delivery.responseBytesMax,
     storedBytesMax: delivery.storedBytesMax,

@@ -223,8 +223,9 @@ export class Deliverer {
       const retryInMs = this.#plan(delivery, outcome);
       return { delivery, startedAt, requestHeaders: request.headers, result, outcome, retryInMs };
     } catch (error) {
-      pass.leave();
-      return { putOffMs: await this.#hindrances.putOffMs(error, delivery) };
+      // The place is kept meanwhile, so that no more wait here than the endpoint's window has.
+      const putOffMs = await this.#hindrances.putOffMs(error, delivery).finally(() => pass.leave());
+      return { putOffMs };
     } finally {
       trace?.notMade();
     }

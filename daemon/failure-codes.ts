@@ -26,16 +26,32 @@ const ERRORS: readonly (readonly [pattern: RegExp, code: SendErrorCode])[] = [
   [/^(HPE_|UND_ERR_RES_)/, 'PROTOCOL_ERROR'],
 ];
 
-/** Errors that no receiver can cause. */
-export const OUR_FAULT =
-  /^(UND_ERR_(INVALID_ARG|CLOSED|DESTROYED|REQ_CONTENT_LENGTH_MISMATCH)|EGRESS_PROXY_AWAY|NAMES_GONE|EMFILE|ENFILE|ENOBUFS|ENOMEM)$/;
+const NO_ROOM = 'this machine has no room for another connection; deliveries wait';
 
-/** Errors of a connection that no other machine has said a word to: the way there may be the fault. */
+/** Errors of using undici that no receiver can cause. */
+const MISUSE = /^UND_ERR_(INVALID_ARG|CLOSED|DESTROYED|REQ_CONTENT_LENGTH_MISMATCH)$/;
+
+/** Why nothing can be sent, whoever it is for, by the code of the error that says so: as it is told to the operator. */
+const NO_WAY_OUT: Readonly<Record<string, string>> = {
+  EGRESS_PROXY_AWAY: 'nothing can be sent through EGRESS_PROXY; deliveries wait',
+  NAMES_GONE: 'no name resolves any more, so nothing can be sent; deliveries wait',
+  EMFILE: NO_ROOM,
+  ENFILE: NO_ROOM,
+  ENOBUFS: NO_ROOM,
+  ENOMEM: NO_ROOM,
+};
+
+/** @returns a sentence for the operator; null when the error says nothing of the kind */
+export const noWayOutOf = (error: { code?: unknown }): string | null =>
+  NO_WAY_OUT[String(error.code)] ?? null;
+
+/** @param sent whether the request was on its way already: the receiver may have it then, so the attempt was made */
+export const isOurFault = (error: { code?: unknown }, sent: boolean): boolean =>
+  MISUSE.test(String(error.code)) || (!sent && noWayOutOf(error) !== null);
+
+/** Errors of a connection that was not made: if no other machine said a word, the way there may be the fault. */
 export const NOBODY_REACHED =
   /^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN|EADDRNOTAVAIL)$/;
-
-/** This machine has no more of what a connection takes. */
-export const EXHAUSTED = /^(EMFILE|ENFILE|ENOBUFS|ENOMEM)$/;
 
 /** The one word for a failure before the response; nothing of the error itself, which may name addresses. */
 export function codeOf(error: Error & { code?: unknown }, connected: boolean): SendErrorCode {

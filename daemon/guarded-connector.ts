@@ -11,7 +11,7 @@ import {
 import { limitAnswers } from './answer-limit.js';
 import type { ConnectionTimes } from './connection-times.js';
 import { createTunnelConnector, type TunnelOptions } from './egress-proxy.js';
-import { NOBODY_REACHED } from './failure-codes.js';
+import { NOBODY_REACHED, noWayOutOf } from './failure-codes.js';
 import { type NameResolver, NamesGone } from './name-resolver.js';
 
 export interface GuardedConnectorOptions {
@@ -87,9 +87,10 @@ export function createGuardedConnector(options: GuardedConnectorOptions): Guarde
       throughProxy(target, settle, times);
       return;
     }
+    let reached = false;
     const connecting: unknown = connect(target, (...[error, socket]) => {
       if (error !== null) {
-        void blameOf(error, options.lookup).then((blamed) => callback(blamed, null));
+        void blameOf(error, reached, options.lookup).then((blamed) => callback(blamed, null));
       } else if (judgeAddress(socket.remoteAddress ?? '', policy)) {
         limitAnswers(socket);
         callback(null, socket);
@@ -99,13 +100,22 @@ export function createGuardedConnector(options: GuardedConnectorOptions): Guarde
       }
     });
     // undici returns the socket, though its types keep it to themselves.
-    if (times !== undefined) noteTimes(connecting as Socket, times);
+    const socket = connecting as Socket;
+    socket.once('connect', () => {
+      reached = true;
+    });
+    if (times !== undefined) noteTimes(socket, times);
   };
 }
 
 /** When nobody was reached, that may be because no name resolves either: then the way out is gone, and not the endpoint. */
-async function blameOf(error: Error & { code?: unknown }, { gone }: NameResolver): Promise<Error> {
-  return NOBODY_REACHED.test(String(error.code)) && (await gone?.()) ? new NamesGone() : error;
+async function blameOf(
+  error: Error & { code?: unknown },
+  reached: boolean,
+  { gone }: NameResolver,
+): Promise<Error> {
+  const nobodyReached = !reached && NOBODY_REACHED.test(String(error.code));
+  return nobodyReached && (await gone?.()) ? new NamesGone() : error;
 }
 
 /** Before undici's own listeners, since these start the request. */
@@ -140,7 +150,7 @@ function guardedLookup(lookup: LookupFunction, policy: TargetPolicy): LookupFunc
       return;
     }
     lookup(hostname, { ...options, all: true }, (error, found, family) => {
-      if (error instanceof NamesGone) callback(error, []);
+      if (error && noWayOutOf(error) !== null) callback(error, []);
       else if (error) answer([]);
       else answer(typeof found === 'string' ? [{ address: found, family: family ?? isIP(found) }] : found);
     });

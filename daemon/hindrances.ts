@@ -1,9 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { SecretUnreadable } from '../src/operations/secrets.js';
-import { EgressProxyAway } from './egress-proxy.js';
-import { EXHAUSTED } from './failure-codes.js';
-import { NamesGone } from './name-resolver.js';
+import { noWayOutOf } from './failure-codes.js';
 
 const TOLD_EVERY_MS = 10_000;
 
@@ -37,7 +35,7 @@ export class Hindrances {
    * @throws `error` when it is none of these faults
    */
   async putOffMs(error: unknown, { tenantId, webhookId }: Whose): Promise<number> {
-    const noWayOut = noWayOutOf(error);
+    const noWayOut = noWayOutOf(error as { code?: unknown });
     if (noWayOut !== null) {
       this.#tell(noWayOut, { err: error });
       await delay(NO_WAY_OUT_PAUSE_MS);
@@ -69,19 +67,6 @@ export class Hindrances {
       this.deps.log.error(fields, message);
     }
   }
-}
-
-/** @returns why nothing can be sent, whoever it is for; null when that is not what the error says */
-function noWayOutOf(error: unknown): string | null {
-  if (error instanceof EgressProxyAway) {
-    return 'nothing can be sent through EGRESS_PROXY; deliveries wait';
-  }
-  if (error instanceof NamesGone) {
-    return 'no name resolves any more, so nothing can be sent; deliveries wait';
-  }
-  return EXHAUSTED.test(String((error as { code?: unknown }).code))
-    ? 'this machine has no room for another connection; deliveries wait'
-    : null;
 }
 
 interface Whose {

@@ -1,5 +1,7 @@
+import { createSocket } from 'node:dgram';
 import type { LookupAddress, RecordWithTtl } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
+import { once } from 'node:events';
 import type { LookupFunction } from 'node:net';
 import { NamesPulse } from './names-pulse.js';
 
@@ -12,13 +14,8 @@ export interface NameResolverOptions {
   servers?: readonly string[];
 }
 
-/**
- * A `lookup` that can tell besides whether no name resolves any more.
- *
- * `gone` says so when names that resolved within the last hour no longer do, none of the three newest but `except`; no
- * name of that kind says nothing about our side.
- */
-export type NameResolver = LookupFunction & { gone?: (except?: string) => Promise<boolean> };
+/** A `lookup` that can tell besides whether no name resolves any more (`NamesPulse.gone`). */
+export type NameResolver = LookupFunction & { gone?: (failed?: string) => Promise<boolean> };
 
 /** No name resolves, also none of those that did a moment ago: a fault of our own, whoever is asked for. */
 export class NamesGone extends Error {
@@ -28,6 +25,8 @@ export class NamesGone extends Error {
 
 /** Answers are kept as long as their TTL says, and no longer than this. */
 const ANSWER_MS_MAX = 30_000;
+/** An answer may have thousands of addresses, and so many names: longer ones are not remembered. */
+const ADDRESSES_REMEMBERED_MAX = 16;
 /** Long enough to spare the servers a burst, too short to burn a retry on a hiccup that has passed. */
 const FAILURE_MS = 1_000;
 /** What the servers themselves say of a name. All else may be the servers' fault, or that of the way there. */
@@ -53,14 +52,19 @@ export function createNameResolver(options: NameResolverOptions = {}): NameResol
   const pulse = new NamesPulse((name) => addressesOf(resolver, name, timeoutMs));
 
   const find = async (name: string) => {
-    try {
-      const found = await addressesOf(resolver, name, timeoutMs);
-      pulse.resolved(name);
-      return found;
-    } catch (error) {
-      const isAbsent = error instanceof NoAddress && error.absent;
-      throw !isAbsent && (await pulse.gone(name)) ? new NamesGone() : error;
-    }
+    const found = await addressesOf(resolver, name, timeoutMs).catch(async (error: unknown) => {
+      if (error instanceof NoAddress && error.absent) {
+        throw error;
+      }
+      await requireSocket();
+      if (await pulse.gone(name)) {
+        throw new NamesGone();
+      }
+      // The others resolve. They may have come back since this one was asked for.
+      return await addressesOf(resolver, name, timeoutMs);
+    });
+    pulse.resolved(name);
+    return found;
   };
   const answerTo = (name: string): Promise<LookupAddress[]> => {
     const known = entries.get(name);
@@ -74,6 +78,11 @@ export function createNameResolver(options: NameResolverOptions = {}): NameResol
     }
     const entry = ask(find(name));
     entries.set(name, entry);
+    entry.answer
+      .catch(() => {})
+      .then(() => {
+        if (entry.expiresAt <= performance.now() && entries.get(name) === entry) entries.delete(name);
+      });
     return entry.answer;
   };
 
@@ -87,7 +96,7 @@ export function createNameResolver(options: NameResolverOptions = {}): NameResol
       (error: NodeJS.ErrnoException) => callback(error, []),
     );
   };
-  return Object.assign(lookup, { gone: (except?: string) => pulse.gone(except) });
+  return Object.assign(lookup, { gone: (failed?: string) => pulse.gone(failed) });
 }
 
 /** Questions that are under way are shared: the entry expires once it has an answer. */
@@ -95,7 +104,9 @@ function ask(found: Promise<Found>): Entry {
   const entry: Entry = { expiresAt: Number.POSITIVE_INFINITY, answer: Promise.resolve([]) };
   entry.answer = found.then(
     ({ addresses, ttlSeconds }) => {
-      entry.expiresAt = performance.now() + Math.min(ttlSeconds * 1000, ANSWER_MS_MAX);
+      const keptMs =
+        addresses.length > ADDRESSES_REMEMBERED_MAX ? 0 : Math.min(ttlSeconds * 1000, ANSWER_MS_MAX);
+      entry.expiresAt = performance.now() + keptMs;
       return addresses;
     },
     (error: unknown) => {
@@ -109,6 +120,17 @@ function ask(found: Promise<Found>): Entry {
 interface Found {
   addresses: LookupAddress[];
   ttlSeconds: number;
+}
+
+/** c-ares calls it a refused connection. @throws what Node says when this machine has no more sockets */
+async function requireSocket(): Promise<void> {
+  const socket = createSocket('udp4');
+  try {
+    socket.bind();
+    await once(socket, 'listening');
+  } finally {
+    socket.close();
+  }
 }
 
 class NoAddress extends Error {

@@ -1,11 +1,13 @@
 /** When nothing has resolved for so long, whoever is asked for is to blame again. */
 const REMEMBERED_MS = 3_600_000;
-const NAMES_REMEMBERED = 16;
-const NAMES_ASKED = 3;
+const ZONES_REMEMBERED = 16;
 /** Whoever wants to know of a name that was just asked for gets the same answer. */
 const FRESH_MS = 1_000;
+/** Names come back one after the other, and what was under way fails a little later. */
+const AFTERMATH_MS = 5_000;
 
 interface Known {
+  name: string;
   resolvedAt: number;
   /** Whether it still resolves, as it was found at `askedAt`. */
   resolves: Promise<boolean>;
@@ -13,12 +15,13 @@ interface Known {
 }
 
 /**
- * Whether names resolve at all. When one fails, some that have resolved lately are asked for again: while any of them
- * does, the fault is not ours. No stranger's name is asked for.
+ * Whether names resolve at all. When one fails, those of other zones that have resolved lately are asked for again:
+ * while any of them does, the fault is not ours. No stranger's name is asked for.
  */
 export class NamesPulse {
-  /** By name; the newest last. */
+  /** By zone, the name that was the last to resolve; the newest last. */
   readonly #known = new Map<string, Known>();
+  #goneAt = Number.NEGATIVE_INFINITY;
 
   constructor(
     /** Fails when the name does not resolve. */
@@ -28,36 +31,43 @@ export class NamesPulse {
 
   /** A name has resolved. */
   resolved(name: string): void {
-    const now = this.now();
-    this.#known.delete(name);
-    this.#known.set(name, {
-      resolvedAt: now,
+    const zone = zoneOf(name);
+    this.#known.delete(zone);
+    this.#known.set(zone, {
+      name,
+      resolvedAt: this.now(),
       resolves: Promise.resolve(true),
       askedAt: Number.NEGATIVE_INFINITY,
     });
-    if (this.#known.size > NAMES_REMEMBERED) {
+    if (this.#known.size > ZONES_REMEMBERED) {
       const [oldest] = this.#known.keys();
       this.#known.delete(oldest!);
     }
   }
 
   /**
-   * @param except a name that fails anyway
-   * @returns whether names that resolved within the last hour, `except` aside, no longer do; false when there are none
+   * @param failed a name that does not resolve; its whole zone says nothing
+   * @returns whether no name resolves that did within the last hour, or none did some seconds ago; false when there are
+   *   no such names
    */
-  async gone(except?: string): Promise<boolean> {
+  async gone(failed?: string): Promise<boolean> {
     const since = this.now() - REMEMBERED_MS;
-    const names = [...this.#known].filter(([name, { resolvedAt }]) => name !== except && resolvedAt > since);
-    const asked = names.slice(-NAMES_ASKED).map(([name, known]) => this.#ask(name, known));
-    return asked.length > 0 && !(await Promise.all(asked)).includes(true);
+    const zone = failed === undefined ? undefined : zoneOf(failed);
+    const asked = [...this.#known]
+      .filter(([key, { resolvedAt }]) => key !== zone && resolvedAt > since)
+      .map(([, known]) => this.#ask(known));
+    if (asked.length > 0 && !(await Promise.all(asked)).includes(true)) {
+      this.#goneAt = this.now();
+    }
+    return this.now() - this.#goneAt < AFTERMATH_MS;
   }
 
-  #ask(name: string, known: Known): Promise<boolean> {
+  #ask(known: Known): Promise<boolean> {
     if (this.now() - known.askedAt > FRESH_MS) {
       known.askedAt = this.now();
-      known.resolves = this.resolve(name).then(
+      known.resolves = this.resolve(known.name).then(
         () => {
-          this.resolved(name);
+          this.resolved(known.name);
           return true;
         },
         () => false,
@@ -66,3 +76,6 @@ export class NamesPulse {
     return known.resolves;
   }
 }
+
+/** Its last two labels: what belongs to one owner and fails at once, or as good as that. */
+const zoneOf = (name: string): string => name.toLowerCase().split('.').filter(Boolean).slice(-2).join('.');

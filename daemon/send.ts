@@ -9,7 +9,7 @@ import {
   type TimedHandler,
   timedPools,
 } from './connection-times.js';
-import { codeOf, OUR_FAULT } from './failure-codes.js';
+import { codeOf, isOurFault } from './failure-codes.js';
 import { createGuardedConnector } from './guarded-connector.js';
 import { HEADER_BYTES_MAX, headersToKeep } from './kept-headers.js';
 import { findUrl } from './known-urls.js';
@@ -47,6 +47,9 @@ export interface Sender {
 /** The most that a receiver's `Keep-Alive` can make of an idle connection; without it, 4 s. */
 const IDLE_CONNECTION_MS_MAX = 30_000;
 
+/** A name is asked for up to three times: were the whole attempt over before that, its receiver would be blamed. */
+const NAME_MS_MAX = 2_000;
+
 const NO_BODY = Buffer.alloc(0);
 const CUT = new Error('the rest of the response is not wanted');
 
@@ -55,14 +58,15 @@ const CUT = new Error('the rest of the response is not wanted');
  * followed, nothing is unpacked and nothing is repeated. A proxy is used when the operator has set one, for everything.
  */
 export function createSender(options: SenderOptions): Sender {
-  const { policy, connectTimeoutMs, egressProxy, lookup = createNameResolver() } = options;
+  const { policy, connectTimeoutMs, egressProxy, totalTimeoutMs } = options;
+  const { lookup = createNameResolver({ timeoutMs: Math.min(NAME_MS_MAX, totalTimeoutMs / 4) }) } = options;
   const proxy =
     egressProxy === undefined
       ? undefined
       : {
           proxyUrl: egressProxy,
           // Were the whole attempt over before that, its receiver would be blamed.
-          reachTimeoutMs: Math.min(connectTimeoutMs, options.totalTimeoutMs / 2),
+          reachTimeoutMs: Math.min(connectTimeoutMs, totalTimeoutMs / 2),
         };
   const agent = new Agent({
     factory: timedPools(createGuardedConnector({ policy, connectTimeoutMs, lookup, proxy })),
@@ -182,7 +186,7 @@ class Exchange implements TimedHandler {
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error & { code?: unknown }): void {
-    if (OUR_FAULT.test(String(error.code))) {
+    if (isOurFault(error, this.#controller !== undefined)) {
       if (this.#settle() !== null) this.reject(error);
     } else if (this.#head === undefined) {
       this.#fail(codeOf(error, this.#controller !== undefined));

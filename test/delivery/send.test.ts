@@ -748,6 +748,14 @@ describe('names', () => {
     expect(dns.questions).toHaveLength(4);
   });
 
+  test('a long answer is not remembered: thousands of addresses of thousands of names would fill the memory', async () => {
+    const addresses = Array.from({ length: 17 }, (_, n) => `192.0.2.${n}`);
+    dns.answerWith((_name, type) => ({ addresses: type === 1 ? addresses : [], ttl: 60 }));
+    expect(await resolve('a.example.com')).toHaveLength(17);
+    await resolve('a.example.com');
+    expect(dns.questions).toHaveLength(4);
+  });
+
   test('the memory is bounded: the oldest name is forgotten', async () => {
     dns.answerWith(both());
     for (const name of ['a', 'b', 'c', 'd']) await resolve(`${name}.example.com`);
