@@ -6,6 +6,7 @@ import {
   turnMs,
   type WindowSample,
 } from '../src/domain/endpoint-window.js';
+import type { TenantShare } from './tenant-shares.js';
 
 /** A place in an endpoint's window. It must be left; leaving it twice does nothing. */
 export interface Pass {
@@ -65,6 +66,7 @@ export class Endpoint {
     readonly webhookId: number,
     readonly tenantId: number,
     readonly origin: Origin,
+    readonly tenant: TenantShare,
     private readonly limitMax: number,
   ) {
     this.window = newWindow(limitMax);
@@ -107,6 +109,7 @@ export class Endpoint {
     const place = Symbol();
     this.#startedAt.set(place, now);
     this.origin.inFlight += 1;
+    this.tenant.begin();
     return place;
   }
 
@@ -118,6 +121,7 @@ export class Endpoint {
     }
     this.#startedAt.delete(place);
     this.origin.inFlight -= 1;
+    this.tenant.end();
     if (kind !== undefined) {
       const before = turnMs(this.window);
       this.window = afterAttempt(this.window, { startedAtMs, endedAtMs: now, kind }, this.limitMax);
@@ -145,5 +149,12 @@ export class Endpoint {
   putOffFirst(): number {
     this.putOffs += 1;
     return Math.min(PUT_OFF_FIRST_MS_MAX, Math.max(PUT_OFF_MS_MIN, turnMs(this.window)));
+  }
+}
+
+/** Puts off those in a line whose time is over. */
+export function giveUp(line: Waiter[], untilMs: number, putOff: () => Turn): void {
+  while (line.length > 0 && line[0]!.untilMs <= untilMs) {
+    line.shift()!.resolve(putOff());
   }
 }

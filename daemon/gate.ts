@@ -1,7 +1,8 @@
 import { turnMs, WINDOW_AT_FIRST } from '../src/domain/endpoint-window.js';
 import type { EndpointState } from '../src/operations/endpoint-states.js';
-import { Endpoint, Origin, type Pass, type Turn, type Waiter } from './endpoint.js';
+import { Endpoint, giveUp, Origin, type Pass, type Turn, type Waiter } from './endpoint.js';
 import { SlowRequests } from './slow-requests.js';
+import { TenantShares } from './tenant-shares.js';
 
 export type { Pass, Turn } from './endpoint.js';
 
@@ -28,6 +29,8 @@ export interface Destination {
 
 /** A slot is held for no longer by somebody who waits for a place in a window. */
 const WAIT_MS_MAX = 500;
+/** The slots of those whose tenant has enough are what is left for the others. */
+const CROWDED_WAIT_MS_MAX = 100;
 /** Of those who go first, at one endpoint: each holds a slot. */
 const WAITING_FIRST_MAX = 2;
 const IDLE_ENDPOINTS_MAX = 10_000;
@@ -36,7 +39,8 @@ const IDLE_ENDPOINTS_MAX = 10_000;
  * Keeps one endpoint from hurting others: each webhook has a window of requests in flight, and a waiting room for
  * those whose turn comes within half a second. Others are put off until their turn is expected, and give their slot
  * back. Who goes first takes the next place that becomes free, also of a slow endpoint. So a slow endpoint holds a
- * handful of slots, whatever its backlog. Slow ones together hold at most half, those of one tenant two thirds of it.
+ * handful of slots, whatever its backlog. Slow ones together hold at most half, those of one tenant two thirds of it; and
+ * before anybody knows that they are slow, the endpoints of one tenant hold at most four fifths, if there is another one.
  */
 export class Gate {
   readonly #endpoints = new Map<number, Endpoint>();
@@ -44,9 +48,11 @@ export class Gate {
   /** Endpoints with requests in flight. */
   readonly #active = new Set<Endpoint>();
   readonly #slow: SlowRequests;
+  readonly #tenants: TenantShares;
 
   constructor(private readonly options: GateOptions) {
     this.#slow = new SlowRequests(options.slots);
+    this.#tenants = new TenantShares(options.slots);
   }
 
   /**
@@ -76,7 +82,8 @@ export class Gate {
       return { pass: this.#admit(endpoint) };
     }
     const waitMs = (endpoint.waitingCount + 1) * turnMs(endpoint.window);
-    return waitMs > WAIT_MS_MAX || endpoint.inFlight === 0 || endpoint.isSlow(this.options.now())
+    const isCalled = endpoint.inFlight > 0 || endpoint.tenant.isFull;
+    return waitMs > WAIT_MS_MAX || !isCalled || endpoint.isSlow(this.options.now())
       ? this.#putOff(endpoint)
       : this.#wait(endpoint, endpoint.waiting);
   }
@@ -110,14 +117,15 @@ export class Gate {
     const shared = this.#origins.get(key) ?? new Origin(key, origin);
     shared.endpoints += 1;
     this.#origins.set(key, shared);
-    const endpoint = new Endpoint(webhookId, tenantId, shared, this.options.endpointMax);
+    const share = this.#tenants.join(tenantId);
+    const endpoint = new Endpoint(webhookId, tenantId, shared, share, this.options.endpointMax);
     this.#endpoints.set(webhookId, endpoint);
     return endpoint;
   }
 
   #hasRoom(endpoint: Endpoint): boolean {
     const { originMax, now } = this.options;
-    if (endpoint.origin.inFlight >= originMax) {
+    if (endpoint.origin.inFlight >= originMax || endpoint.tenant.isFull) {
       return false;
     }
     if (!endpoint.isSlow(now())) {
@@ -155,10 +163,16 @@ export class Gate {
   }
 
   #callNext(endpoint: Endpoint): void {
-    const { origin } = endpoint;
+    const { origin, tenant } = endpoint;
     this.#callWaiting(endpoint);
     for (const other of origin.waiting) {
       if (origin.inFlight >= this.options.originMax) {
+        break;
+      }
+      this.#callWaiting(other);
+    }
+    for (const other of tenant.crowded) {
+      if (tenant.isFull) {
         break;
       }
       this.#callWaiting(other);
@@ -174,12 +188,18 @@ export class Gate {
     }
     if (endpoint.waitingCount === 0) {
       endpoint.origin.waiting.delete(endpoint);
+      endpoint.tenant.crowded.delete(endpoint);
     }
   }
 
   #wait(endpoint: Endpoint, line: Waiter[]): Promise<Turn> {
+    const isCrowded = endpoint.tenant.isFull;
+    if (isCrowded) {
+      endpoint.tenant.crowded.add(endpoint);
+    }
     return new Promise((resolve) => {
-      line.push({ resolve, untilMs: this.options.now() + WAIT_MS_MAX });
+      const untilMs = this.options.now() + (isCrowded ? CROWDED_WAIT_MS_MAX : WAIT_MS_MAX);
+      line.push({ resolve, untilMs });
       endpoint.origin.waiting.add(endpoint);
       this.#watch(endpoint);
     });
@@ -224,8 +244,9 @@ export class Gate {
     }
   }
 
-  #forget({ webhookId, origin }: Endpoint): void {
+  #forget({ webhookId, tenant, origin }: Endpoint): void {
     this.#endpoints.delete(webhookId);
+    tenant.leave();
     origin.endpoints -= 1;
     if (origin.endpoints === 0) {
       this.#origins.delete(origin.key);
@@ -234,9 +255,3 @@ export class Gate {
 }
 
 const putOffFirst = (endpoint: Endpoint): Turn => ({ putOffMs: endpoint.putOffFirst() });
-
-function giveUp(line: Waiter[], untilMs: number, putOff: () => Turn): void {
-  while (line.length > 0 && line[0]!.untilMs <= untilMs) {
-    line.shift()!.resolve(putOff());
-  }
-}

@@ -238,6 +238,42 @@ describe('many endpoints', () => {
     expect(await passes(gate, to(7), 8)).toHaveLength(8);
   });
 
+  test('those of which nobody knows yet that they hang leave a fifth of the slots to another tenant', async () => {
+    const gate = open();
+    const other = to(1000, undefined, 2);
+    await practise(gate, other, 5, 1);
+    const newcomers = Array.from({ length: 100 }, (_, n) => to(n));
+    const turns = newcomers.flatMap((destination) => [gate.enter(destination), gate.enter(destination)]);
+    const passed = turns.filter((turn) => 'pass' in turn);
+    expect(passed).toHaveLength(160);
+    expect(await passes(gate, other, 16)).toHaveLength(16);
+    // The others do not hold their slots for long.
+    await vi.advanceTimersByTimeAsync(100);
+    expect((await Promise.all(turns)).filter((turn) => 'putOffMs' in turn)).toHaveLength(40);
+  });
+
+  test('those who wait because their tenant has enough go on when another endpoint of it answers', async () => {
+    const gate = open({ slots: 10 });
+    await practise(gate, to(1000, undefined, 2), 5, 1);
+    const inFlight = await passes(gate, to(1), 8);
+    const waiting = gate.enter(to(2));
+    inFlight[0]!.leave('GOOD');
+    expect(await waiting).toEqual({ pass: expect.anything() });
+  });
+
+  test('a tenant that moves its endpoint again and again has no more', async () => {
+    const gate = open({ slots: 40 });
+    await practise(gate, to(1000, undefined, 2), 5, 1);
+    const turns = Array.from({ length: 40 }, (_, n) => gate.enter(to(1, `https://host-${n}.example`)));
+    expect(turns.filter((turn) => 'pass' in turn)).toHaveLength(32);
+  });
+
+  test('a tenant alone has all slots', async () => {
+    const gate = open();
+    const turns = Array.from({ length: 100 }, (_, n) => [gate.enter(to(n)), gate.enter(to(n))]).flat();
+    expect(turns.filter((turn) => 'pass' in turn)).toHaveLength(200);
+  });
+
   test('those of one tenant hold a third of the slots, so that another one’s slow ones have room', async () => {
     const gate = open({ slots: 60 });
     const [of1, of2] = [1, 2].map((tenantId) =>

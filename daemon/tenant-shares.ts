@@ -1,0 +1,73 @@
+import type { Endpoint } from './endpoint.js';
+
+/**
+ * A tenant's requests in flight are at most so many times what is left of all slots, as soon as there is a second tenant:
+ * then a fifth of the slots is left for that one, whatever the first one's endpoints do (dynamic thresholds, as in
+ * `SlowRequests`).
+ */
+const TIMES_FREE = 4;
+
+/** What one tenant has of the slots. */
+export class TenantShare {
+  inFlight = 0;
+  /** How many of its endpoints are known. */
+  endpoints = 0;
+  /** Endpoints at which somebody waits because the tenant has enough. */
+  readonly crowded = new Set<Endpoint>();
+
+  constructor(
+    private readonly all: TenantShares,
+    private readonly tenantId: number,
+  ) {}
+
+  get isFull(): boolean {
+    return this.all.isFull(this);
+  }
+
+  begin(): void {
+    this.inFlight += 1;
+    this.all.inFlight += 1;
+  }
+
+  end(): void {
+    this.inFlight -= 1;
+    this.all.inFlight -= 1;
+    this.#forgetIfIdle();
+  }
+
+  /** One of its endpoints is forgotten; its requests in flight are not. */
+  leave(): void {
+    this.endpoints -= 1;
+    this.#forgetIfIdle();
+  }
+
+  #forgetIfIdle(): void {
+    if (this.endpoints === 0 && this.inFlight === 0) {
+      this.all.forget(this.tenantId);
+    }
+  }
+}
+
+/** How the slots are shared between tenants. */
+export class TenantShares {
+  inFlight = 0;
+  readonly #shares = new Map<number, TenantShare>();
+
+  constructor(private readonly slots: number) {}
+
+  /** The share of a tenant of which one endpoint more is known from now on. */
+  join(tenantId: number): TenantShare {
+    const share = this.#shares.get(tenantId) ?? new TenantShare(this, tenantId);
+    this.#shares.set(tenantId, share);
+    share.endpoints += 1;
+    return share;
+  }
+
+  forget(tenantId: number): void {
+    this.#shares.delete(tenantId);
+  }
+
+  isFull({ inFlight }: TenantShare): boolean {
+    return this.#shares.size > 1 && inFlight >= TIMES_FREE * (this.slots - this.inFlight);
+  }
+}
