@@ -7,6 +7,7 @@ import {
   type BulkPayload,
   DELIVER_GROUP_TASK,
   DELIVER_TASK,
+  enqueueBulkOperation,
   enqueueSettle,
   HOUSEKEEPING_TASK,
   SETTLE_TASK,
@@ -20,11 +21,17 @@ import type { Fence } from './fence.js';
 import { keepHouse } from './housekeeping.js';
 import type { DeliverGroupJob, DeliverJob } from './loaded.js';
 import type { DaemonMetrics } from './metrics.js';
-import { Settling } from './settling.js';
+import { Turns } from './turns.js';
 
 const ROLL_UP_TASK = 'roll-up-stats';
 /** A long release is made by many jobs, so that none is in the way when the daemon ends. */
 const SETTLE_TURN_MS = 2_000;
+/** Each keeps a connection busy, of which deliveries need some. */
+const SETTLED_AT_ONCE = 2;
+/** Each keeps a worker busy, mostly by pausing. */
+const BULK_AT_ONCE_MIN = 2;
+
+type BulkJob = BulkPayload & { tries: number };
 
 /** Task names, as jobs carry them, and what they do. */
 export function taskList(deps: {
@@ -36,30 +43,39 @@ export function taskList(deps: {
   metrics: DaemonMetrics;
 }): TaskList {
   const { db, log, deliverer, fence, config } = deps;
-  const settling = new Settling({
+  const settling = new Turns<SettlePayload>({
     fence,
-    concurrency: config.delivery.concurrency,
-    settle: async ({ tenantId, webhookId, wokenTo, putOffBefore }) => {
+    atOnce: SETTLED_AT_ONCE,
+    waitingMax: Math.floor(config.delivery.concurrency / 4),
+    work: async ({ tenantId, webhookId, wokenTo, putOffBefore }, restInMs) => {
       const woken =
         wokenTo === undefined || putOffBefore === undefined ? undefined : { wokenTo, putOffBefore };
-      const moved = await settleWebhook(db, tenantId, webhookId, SETTLE_TURN_MS, woken);
+      const turn = { turnMs: SETTLE_TURN_MS, restInMs };
+      const moved = await settleWebhook(db, tenantId, webhookId, turn, woken);
       log.debug({ webhookId, moved }, 'settled a webhook');
     },
     putOff: ({ tenantId, webhookId, ...woken }, inMs) =>
       enqueueSettle(db.pool, tenantId, webhookId, woken, inMs),
+  });
+  const bulkOperations = new Turns<BulkJob>({
+    fence,
+    atOnce: Math.max(BULK_AT_ONCE_MIN, Math.floor(config.delivery.concurrency / 10)),
+    waitingMax: 0,
+    work: async ({ tries, ...bulk }) => {
+      await runBulkOperation(db, bulk, { tries }).catch((error: unknown) => {
+        log.warn({ err: error, operationId: bulk.operationId }, 'a chunk of a bulk operation failed');
+        throw error;
+      });
+    },
+    putOff: ({ tries: _, ...bulk }, inMs) => enqueueBulkOperation(db.pool, bulk, inMs),
   });
   return {
     [DELIVER_TASK]: (payload, { job }) => deliverer.deliver(payload as DeliverJob, job.priority),
     [DELIVER_GROUP_TASK]: (payload, { job }) =>
       deliverer.deliverGroup(payload as DeliverGroupJob, job.priority),
     [SETTLE_TASK]: (payload) => settling.run(payload as SettlePayload),
-    [BULK_TASK]: async (payload, { job }) => {
-      const bulk = payload as BulkPayload;
-      await runBulkOperation(db, bulk, { tries: job.attempts }).catch((error: unknown) => {
-        log.warn({ err: error, operationId: bulk.operationId }, 'a chunk of a bulk operation failed');
-        throw error;
-      });
-    },
+    [BULK_TASK]: (payload, { job }) =>
+      bulkOperations.run({ ...(payload as BulkPayload), tries: job.attempts }),
     [HOUSEKEEPING_TASK]: () => keepHouse(deps),
     [ROLL_UP_TASK]: async () => {
       const steps = await rollUpStats(db.pool);

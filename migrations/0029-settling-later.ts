@@ -14,23 +14,25 @@ export class SettlingLater extends Migration {
       language plpgsql security definer set search_path = pg_catalog, hookwright, pg_temp as $$
       declare
         settle_key text := 'w:' || webhook_id;
-        waiting json;
+        run_at timestamptz := now() + in_ms * interval '1 millisecond';
+        waiting record;
       begin
         perform hookwright.lock_jobs(array[settle_key]);
-        if woken_to is not null then
-          select payload into waiting from graphile_worker._private_jobs where key = settle_key and is_available;
-          if found and waiting->>'wokenTo' is null then
+        select j.payload, j.run_at into waiting from graphile_worker._private_jobs j where key = settle_key and is_available;
+        if found then
+          run_at := least(run_at, waiting.run_at); -- somebody may want it sooner
+          if woken_to is not null and waiting.payload->>'wokenTo' is null then
             woken_to := null;
             put_off_before := null;
-          elsif found then
-            woken_to := least(woken_to, (waiting->>'wokenTo')::bigint);
-            put_off_before := greatest(put_off_before, (waiting->>'putOffBefore')::timestamptz);
+          elsif woken_to is not null then
+            woken_to := least(woken_to, (waiting.payload->>'wokenTo')::bigint);
+            put_off_before := greatest(put_off_before, (waiting.payload->>'putOffBefore')::timestamptz);
           end if;
         end if;
         perform graphile_worker.add_job('settle-webhook',
           json_strip_nulls(json_build_object('webhookId', webhook_id, 'tenantId', tenant_id,
                                              'wokenTo', woken_to, 'putOffBefore', put_off_before)),
-          job_key := settle_key, run_at := now() + in_ms * interval '1 millisecond');
+          job_key := settle_key, run_at := run_at);
       end $$;
       revoke execute on function hookwright.enqueue_settle(bigint, bigint, bigint, timestamptz, double precision) from public;
       grant execute on function hookwright.enqueue_settle(bigint, bigint, bigint, timestamptz, double precision)

@@ -96,7 +96,7 @@ export async function enqueueSettle(
 
 /** Has the next chunk of a bulk operation done. It has one job: this one takes the place of another that waits. */
 export async function enqueueBulkOperation(
-  client: pg.PoolClient,
+  client: pg.PoolClient | pg.Pool,
   { operationId, tenantId, waitedMs }: BulkPayload,
   inMs: number,
 ): Promise<void> {

@@ -17,6 +17,14 @@ interface WebhookState {
   now: string;
 }
 
+/** What one job does of a long settling. */
+export interface SettleTurn {
+  /** After this long it ends. */
+  turnMs: number;
+  /** In how many milliseconds the next one may go on; default: at once. */
+  restInMs?: () => number;
+}
+
 /** One move of a webhook's open deliveries, as SQL: which ones, and what they become. */
 interface Move {
   where: string;
@@ -34,7 +42,7 @@ const cancel = (reason: string) =>
  * put-off ones woken, a deleted one's are canceled. It reads the state anew for each chunk and may be stopped and started
  * again at any point.
  *
- * @param turnMs after this long the rest is left to another job
+ * @param turn after how long the rest is left to another job, and when that one may run
  * @param woken what an earlier job has done of the waking, and since when it was to be done
  * @returns how many deliveries were moved or woken
  */
@@ -42,10 +50,11 @@ export async function settleWebhook(
   db: Pick<Database, 'pool'>,
   tenantId: number,
   webhookId: number,
-  turnMs = Number.POSITIVE_INFINITY,
+  { turnMs, restInMs = () => 0 }: SettleTurn = { turnMs: Number.POSITIVE_INFINITY },
   woken?: Woken,
 ): Promise<number> {
   const endAt = performance.now() + turnMs;
+  const leaveRest = (rest?: Woken) => enqueueSettle(db.pool, tenantId, webhookId, rest, restInMs());
   let moved = 0;
   for (;;) {
     const chunk = await transaction(db.pool, (client) => settleChunk(client, tenantId, webhookId));
@@ -55,10 +64,11 @@ export async function settleWebhook(
         return moved;
       }
       const from = woken ?? { wokenTo: 0, putOffBefore: chunk.activeAt };
-      return moved + (await wakePutOff(db.pool, tenantId, webhookId, from, endAt));
+      const turn = { endAt, leaveRest };
+      return moved + (await wakePutOff(db.pool, tenantId, webhookId, from, turn));
     }
     if (performance.now() >= endAt) {
-      await enqueueSettle(db.pool, tenantId, webhookId);
+      await leaveRest();
       return moved;
     }
   }
@@ -154,7 +164,7 @@ async function wakePutOff(
   tenantId: number,
   webhookId: number,
   from: Woken,
-  endAt: number,
+  { endAt, leaveRest }: { endAt: number; leaveRest: (rest: Woken) => Promise<void> },
 ): Promise<number> {
   let { wokenTo } = from;
   let woken = 0;
@@ -167,7 +177,7 @@ async function wakePutOff(
     }
     wokenTo = row.last_id;
     if (performance.now() >= endAt) {
-      await enqueueSettle(pool, tenantId, webhookId, { ...from, wokenTo });
+      await leaveRest({ ...from, wokenTo });
       return woken;
     }
   }

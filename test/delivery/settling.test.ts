@@ -1,79 +1,116 @@
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Settling } from '../../daemon/settling.js';
-import type { SettlePayload } from '../../src/operations/enqueue.js';
+import { Turns } from '../../daemon/turns.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 
-const payload = (webhookId: number): SettlePayload => ({ tenantId: 1, webhookId });
-
-describe('turns of settling webhooks', () => {
-  /** Each turn lasts until it is ended; the clock stands still until it is moved. */
-  function settlingBy(concurrency: number) {
-    const turns: { webhookId: number; end: () => void }[] = [];
-    const putOffs: { webhookId: number; inMs: number }[] = [];
+describe('turns at long work', () => {
+  interface Work {
+    tenantId: number;
+    name: string;
+  }
+  /** Turns that last until they are ended, by a clock that stands still until it is moved. */
+  function turnsWith(waitingMax: number) {
+    const begun: { name: string; restInMs: () => number; end: () => void }[] = [];
+    const putOffs: { name: string; inMs: number }[] = [];
     const clock = { ms: 0 };
     const fence = { ending: false };
-    const settling = new Settling({
+    const turns = new Turns<Work>({
       fence,
-      concurrency,
-      settle: ({ webhookId }) => new Promise((end) => turns.push({ webhookId, end })),
-      putOff: async ({ webhookId }, inMs) => void putOffs.push({ webhookId, inMs }),
+      atOnce: 2,
+      waitingMax,
+      work: ({ name }, restInMs) => new Promise<void>((end) => begun.push({ name, restInMs, end })),
+      putOff: async ({ name }, inMs) => void putOffs.push({ name, inMs }),
       now: () => clock.ms,
     });
-    return { turns, putOffs, clock, fence, settling };
+    /** The first one, which shows how long a turn takes. */
+    const learn = async (ms: number) => {
+      const first = turns.run({ tenantId: 0, name: 'first' });
+      await eventually(() => begun[0]);
+      clock.ms += ms;
+      begun[0]!.end();
+      await first;
+      begun.splice(0);
+    };
+    return { begun, putOffs, clock, fence, turns, learn };
   }
 
-  test('two are settled at once, a tenth of the jobs in hand waits, and the others come again when it is their turn', async () => {
-    const { turns, putOffs, clock, settling } = settlingBy(30);
-    const first = settling.run(payload(0));
-    await eventually(() => turns[0]);
-    clock.ms += 4_000;
-    turns[0]?.end();
-    await first; // a quarter of it is the mean now: 1,000 ms, for two at once
-    const asked = Array.from({ length: 8 }, (_, n) => settling.run(payload(n + 1)));
-    await eventually(() => turns[2]);
-    expect(turns.slice(1).map(({ webhookId }) => webhookId)).toEqual([1, 2]);
+  test('two have theirs at once, some wait, and the others come again when it is their turn', async () => {
+    const { begun, putOffs, turns, learn } = turnsWith(2);
+    await learn(400); // a quarter of it is the mean: 100 ms, for two at once
+    const asked = ['a', 'b', 'c', 'd', 'e', 'f'].map((name, tenantId) => turns.run({ tenantId, name }));
+    await eventually(() => begun[1]);
     expect(putOffs).toEqual([
-      { webhookId: 6, inMs: 2_000 },
-      { webhookId: 7, inMs: 2_500 },
-      { webhookId: 8, inMs: 3_000 },
+      { name: 'e', inMs: 300 },
+      { name: 'f', inMs: 350 },
     ]);
-    for (let n = 1; n <= 5; n += 1) {
-      await eventually(() => turns[n]);
-      turns[n]?.end();
+    for (let n = 0; n < 4; n += 1) {
+      await eventually(() => begun[n]);
+      begun[n]!.end();
     }
     await Promise.all(asked);
-    expect(turns.map(({ webhookId }) => webhookId)).toEqual([0, 1, 2, 3, 4, 5]);
+    expect(begun.map(({ name }) => name)).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  test('nobody is put off for longer than the sweep waits, nor for what was put off long ago', async () => {
-    const { turns, putOffs, clock, settling } = settlingBy(10);
-    const first = settling.run(payload(0));
-    await eventually(() => turns[0]);
-    clock.ms += 8_000;
-    turns[0]?.end();
-    await first;
-    for (let n = 1; n <= 100; n += 1) {
-      settling.run(payload(n));
+  test('nobody waits who would wait for long', async () => {
+    const { begun, putOffs, turns, learn } = turnsWith(50);
+    await learn(4_000);
+    const asked = ['a', 'b', 'c', 'd', 'e'].map((name, tenantId) => turns.run({ tenantId, name }));
+    await eventually(() => begun[1]);
+    expect(putOffs).toEqual([{ name: 'e', inMs: 1_500 }]);
+    for (let n = 0; n < 4; n += 1) {
+      await eventually(() => begun[n]);
+      begun[n]!.end();
     }
-    expect(Math.max(...putOffs.map(({ inMs }) => inMs))).toBe(25_000);
-    clock.ms += 24_000;
-    await settling.run(payload(101));
-    expect(putOffs.at(-1)).toEqual({ webhookId: 101, inMs: 2_000 });
+    await Promise.all(asked);
+  });
+
+  test('a tenant has half of the places, and the rest of its long work comes after what others have put off', async () => {
+    const { begun, putOffs, clock, turns, learn } = turnsWith(2);
+    await learn(400);
+    const asked = ['a', 'b', 'c'].map((name) => turns.run({ tenantId: 1, name }));
+    asked.push(turns.run({ tenantId: 2, name: 'of another' }));
+    await eventually(() => begun[1]);
+    expect(putOffs).toEqual([{ name: 'c', inMs: 300 }]);
+    expect(begun[0]!.restInMs()).toBe(350);
+    for (let n = 0; n < 3; n += 1) {
+      await eventually(() => begun[n]);
+      begun[n]!.end();
+    }
+    await Promise.all(asked);
+    clock.ms += 2_000;
+    expect(begun[0]!.restInMs()).toBe(0);
+  });
+
+  test('nobody is put off for a moment only, nor for longer than the sweeps wait', async () => {
+    const { begun, putOffs, turns, learn } = turnsWith(0);
+    const asked = [1, 2, 3].map((tenantId) => turns.run({ tenantId, name: 'new' }));
+    await eventually(() => begun[1]);
+    expect(putOffs).toEqual([{ name: 'new', inMs: 250 }]);
+    begun.forEach(({ end }) => {
+      end();
+    });
+    await Promise.all(asked);
+    begun.splice(0);
+    await learn(80_000);
+    for (let tenantId = 1; tenantId <= 100; tenantId += 1) {
+      void turns.run({ tenantId, name: 'many' });
+    }
+    expect(putOffs.at(-1)).toEqual({ name: 'many', inMs: 25_000 });
   });
 
   test('who still waits when the daemon ends leaves it to another one', async () => {
-    const { turns, putOffs, fence, settling } = settlingBy(10);
-    const asked = [1, 2, 3].map((webhookId) => settling.run(payload(webhookId)));
-    await eventually(() => turns[1]);
+    const { begun, putOffs, fence, turns } = turnsWith(2);
+    const asked = [1, 2, 3].map((tenantId) => turns.run({ tenantId, name: String(tenantId) }));
+    await eventually(() => begun[1]);
     fence.ending = true;
-    for (const { end } of turns) {
+    for (const { end } of begun) {
       end();
     }
     await Promise.all(asked);
-    expect(turns).toHaveLength(2);
-    expect(putOffs).toEqual([{ webhookId: 3, inMs: 0 }]);
+    expect(begun).toHaveLength(2);
+    expect(putOffs).toEqual([{ name: '3', inMs: 0 }]);
   });
 });
 
@@ -81,7 +118,7 @@ describe('a hundred webhooks that are enabled at once', () => {
   let stack: DeliveryStack;
   let receiver: Receiver;
   beforeAll(async () => {
-    stack = await DeliveryStack.open({ DELIVERY_CONCURRENCY: '10' });
+    stack = await DeliveryStack.open({ DELIVERY_CONCURRENCY: '40' });
     receiver = await startReceiver();
   });
   afterAll(async () => {
@@ -99,8 +136,13 @@ describe('a hundred webhooks that are enabled at once', () => {
        delete from graphile_worker._private_jobs;
        select hookwright.enqueue_settle(id, tenant_id) from hookwright.webhooks`,
     );
+    // Without the sweep that would find what is forgotten.
+    const sweeper = new pg.Client(stack.databaseUrl);
+    await sweeper.connect();
+    await sweeper.query(`select pg_advisory_lock(hashtextextended('hookwright.rescue-held', 0))`);
     stack.startDaemon();
     await eventually(async () => (await stack.deliveries("status = 'SUCCEEDED'")).length === 100, 20_000);
+    await sweeper.end();
     await eventually(
       async () =>
         (await stack.rows(`select from graphile_worker._private_jobs where key like 'w:%'`)).length === 0,

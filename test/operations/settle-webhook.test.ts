@@ -21,8 +21,8 @@ beforeEach(async () => {
 });
 afterEach(() => stack[Symbol.asyncDispose]());
 
-const settle = (turnMs?: number, woken?: Woken) =>
-  settleWebhook(stack.services.db, stack.tenantId, webhookId, turnMs, woken);
+const settle = (turnMs = Number.POSITIVE_INFINITY, woken?: Woken) =>
+  settleWebhook(stack.services.db, stack.tenantId, webhookId, { turnMs }, woken);
 const jobs = (what: string, where = 'true') =>
   stack.rows<{ what: unknown }>(
     `select ${what} as what from graphile_worker._private_jobs where ${where} order by id`,
@@ -104,6 +104,19 @@ test('the rest of a waking takes no work away from a job that waits', async () =
   expect(await waiting()).toEqual(whole);
   await enqueue({ wokenTo: 9, putOffBefore: at(3) });
   expect(await waiting()).toEqual(whole);
+});
+
+test('a job that is put off takes no time away from one that was wanted sooner', async () => {
+  const { pool } = stack.services.db;
+  const secondsAway = async () =>
+    (await jobs('extract(epoch from run_at - now())::float8')).map(({ what }) => Number(what));
+  await enqueueSettle(pool, stack.tenantId, webhookId, {}, 20_000);
+  const [later] = await secondsAway();
+  expect(later).toBeGreaterThan(15);
+  await enqueueSettle(pool, stack.tenantId, webhookId);
+  await enqueueSettle(pool, stack.tenantId, webhookId, {}, 20_000);
+  const [sooner] = await secondsAway();
+  expect(sooner).toBeLessThanOrEqual(0);
 });
 
 describe('a job that is added while an older one of its key is being fetched', () => {

@@ -1,0 +1,118 @@
+import { Slots } from '../src/slots.js';
+import type { Fence } from './fence.js';
+
+/** Later than half a minute, the sweeps take such work for forgotten. */
+const PUT_OFF_MS_MIN = 250;
+const PUT_OFF_MS_MAX = 25_000;
+/** Who would wait here for longer is put off. */
+const WAIT_MS_MAX = 1_000;
+/** Of those who have a turn or wait for one here, how many may be of one tenant. */
+const TENANT_SHARE = 1 / 2;
+/** What the newest turn weighs in the mean. */
+const NEWEST = 1 / 4;
+
+export interface TurnsOptions<Payload> {
+  fence: Pick<Fence, 'ending'>;
+  /** How many have a turn at the same time. */
+  atOnce: number;
+  /** How many jobs wait here for theirs, if that takes a moment only: each keeps a worker from deliveries. */
+  waitingMax: number;
+  /**
+   * One turn of the work.
+   *
+   * @param restInMs in how many milliseconds the rest is to be asked for, if there is any
+   */
+  work: (payload: Payload, restInMs: () => number) => Promise<void>;
+  /** Has it asked for again later. */
+  putOff: (payload: Payload, inMs: number) => Promise<void>;
+  now?: () => number;
+}
+
+/**
+ * Whose turn it is to have long work done. A tenant that wants it done for hundreds of webhooks at once waits for them
+ * itself: no deliveries do, and of other tenants nobody waits for all of them.
+ */
+export class Turns<Payload extends { tenantId: number }> {
+  readonly #turns: Slots;
+  /** By tenant, how many have a turn or wait here. */
+  readonly #here = new Map<number, number>();
+  #meanMs = 0;
+  /** When those that have been put off will have had their turns. */
+  #busyUntil = 0;
+
+  constructor(private readonly options: TurnsOptions<Payload>) {
+    this.#turns = new Slots(options.atOnce);
+  }
+
+  /** Does the work when it is its turn, or has that done later. */
+  async run(payload: Payload): Promise<void> {
+    const { tenantId } = payload;
+    if (!this.#hasRoom(tenantId)) {
+      await this.options.putOff(payload, this.#reserve());
+      return;
+    }
+    this.#count(tenantId, 1);
+    try {
+      await this.#turns.run(() => this.#turn(payload));
+    } finally {
+      this.#count(tenantId, -1);
+    }
+  }
+
+  #hasRoom(tenantId: number): boolean {
+    const { atOnce, waitingMax } = this.options;
+    if (this.#turns.inUse < atOnce) {
+      return true;
+    }
+    const { waitingCount } = this.#turns;
+    const ofTenant = this.#here.get(tenantId) ?? 0;
+    return (
+      waitingCount < waitingMax &&
+      waitingCount * this.#turnMs < WAIT_MS_MAX &&
+      ofTenant < (atOnce + waitingMax) * TENANT_SHARE
+    );
+  }
+
+  async #turn(payload: Payload): Promise<void> {
+    const { fence, work, putOff } = this.options;
+    if (fence.ending) {
+      await putOff(payload, 0);
+      return;
+    }
+    const startedAt = this.#now();
+    await work(payload, () => (this.#isWanted ? this.#reserve() : 0));
+    this.#meanMs += (this.#now() - startedAt - this.#meanMs) * NEWEST;
+  }
+
+  /** How often one turn ends and the next one begins, ms. */
+  get #turnMs(): number {
+    return this.#meanMs / this.options.atOnce;
+  }
+
+  /** Whether somebody else waits for a turn, here or put off. */
+  get #isWanted(): boolean {
+    return this.#turns.waitingCount > 0 || this.#busyUntil > this.#now();
+  }
+
+  /** @returns how long those before it will take, from what turns took lately, ms */
+  #reserve(): number {
+    const now = this.#now();
+    const hereMs = Math.max(PUT_OFF_MS_MIN, this.#turns.waitingCount * this.#turnMs);
+    const busyUntil = Math.max(this.#busyUntil, now + hereMs) + this.#turnMs;
+    this.#busyUntil = Math.min(busyUntil, now + PUT_OFF_MS_MAX);
+    return this.#busyUntil - now;
+  }
+
+  #count(tenantId: number, change: 1 | -1): void {
+    const count = (this.#here.get(tenantId) ?? 0) + change;
+    if (count === 0) {
+      this.#here.delete(tenantId);
+    } else {
+      this.#here.set(tenantId, count);
+    }
+  }
+
+  #now(): number {
+    return (this.options.now ?? performance.now.bind(performance))();
+  }
+}
