@@ -61,6 +61,8 @@ class Service {
         RETRY_BASE_SECONDS,
       },
       stdio: ['ignore', 'inherit', 'pipe'],
+      // Ctrl-C is for the demo, which then ends it.
+      detached: true,
     });
     this.#child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.address ||= /ready at (\S+)/.exec(text)?.[1] ?? '';
@@ -233,21 +235,31 @@ async function held(service: Service, id: number): Promise<number> {
 const dataDir = await mkdtemp(join(tmpdir(), 'hookwright-demo-'));
 const service = new Service(dataDir);
 const subscriber = new Subscriber();
-process.once('SIGINT', () => {
-  void service.stop().then(() => process.exit(130));
-});
+const stopped = Promise.withResolvers<'STOPPED'>();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+  process.on(signal, () => stopped.resolve('STOPPED'));
+}
+let exitCode = 0;
 try {
+  if ((await Promise.race([show(), stopped.promise])) === 'STOPPED') {
+    say('\nStopped; everything is taken away again.');
+    exitCode = 130;
+  }
+} catch (error) {
+  say(`\nThe demo failed: ${error instanceof Error ? error.message : error}`);
+  exitCode = 1;
+} finally {
+  subscriber.close();
+  await service.stop();
+  removeDataDir(dataDir);
+}
+process.exit(exitCode);
+
+async function show(): Promise<void> {
   say('Starting Hookwright with a Postgres of its own …');
   await service.ready();
   say(`It is ready at ${service.address}`);
   await tour(service, subscriber);
   title('Done');
   say('Yours starts with: npm start');
-} catch (error) {
-  say(`\nThe demo failed: ${error instanceof Error ? error.message : error}`);
-  process.exitCode = 1;
-} finally {
-  subscriber.close();
-  await service.stop();
-  removeDataDir(dataDir);
 }

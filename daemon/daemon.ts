@@ -37,8 +37,6 @@ export interface DaemonDeps {
 
 /** Of what is in hand when the daemon stops, the last begins so early that a full attempt can end and be recorded in time. */
 const RECORD_MS = 1_000;
-/** Where attempts may take longer than that leaves room for, what is quick is sent all the same. */
-const BEGIN_MS_MIN = 1_000;
 
 /** The delivery daemon: a runner of jobs, the connection that tells that they are alive, and the sweeps beside them. */
 export class Daemon {
@@ -130,7 +128,7 @@ export class Daemon {
    */
   stop(withinMs: number = this.deps.config.delivery.drainTimeoutMs): Promise<void> {
     const { attemptTimeoutMs } = this.deps.config.delivery;
-    return this.#stopOnce(Math.max(BEGIN_MS_MIN, withinMs - attemptTimeoutMs - RECORD_MS), withinMs);
+    return this.#stopOnce(Math.max(0, withinMs - attemptTimeoutMs - RECORD_MS), withinMs);
   }
 
   /** As `stop`, but nothing more is sent: only what is under way may still be recorded. */

@@ -4,6 +4,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import type { Config } from './config.js';
 import type { Services } from './context.js';
 import { buildGraphqlSchema } from './graphql/schema.js';
+import { endConnections } from './http/end-connections.js';
 import { apiErrorOf } from './http/errors.js';
 import { graphiql } from './http/graphiql.js';
 import { graphqlEndpoint } from './http/graphql-endpoint.js';
@@ -68,6 +69,7 @@ export async function buildServer(services: Services): Promise<FastifyInstance> 
   traceRequests(app, services);
   followRequests(app, services);
   limitPipelining(app, limits.pipelinedRequestsMax);
+  endConnections(app);
   refuseUnknownRoutes(app);
 
   const schema = await buildGraphqlSchema();

@@ -47,7 +47,7 @@ export async function serve(roles: Roles): Promise<void> {
   }
   const log = openLog(config);
   const closings: Closing[] = [];
-  const signals = endOnSignals(closings, log);
+  const signals = endOnSignals(closings, log, config.delivery.drainTimeoutMs);
   const start = { isOver: false };
   endOnFaults(closings, log, () => !start.isOver && signals.end !== null);
   try {
@@ -201,15 +201,23 @@ const whereKeyIs = (config: Config) =>
     : 'from "hookwright key create <name> --tenant <id>"';
 
 /** @returns `end`: null until a signal was taken, then what it set going, at whose end the process exits */
-function endOnSignals(closings: Closing[], log: Logger): { readonly end: Promise<void> | null } {
+function endOnSignals(
+  closings: Closing[],
+  log: Logger,
+  drainTimeoutMs: number,
+): { readonly end: Promise<void> | null } {
   const taken: { end: Promise<void> | null } = { end: null };
   const end = (signal: NodeJS.Signals) => {
     if (taken.end !== null) {
       log.warn('asked a second time: ending at once');
       process.exit(1);
     }
+    const seconds = Math.ceil(drainTimeoutMs / 1_000);
     const again = signal === 'SIGINT' ? 'Ctrl-C again' : 'a second signal';
-    log.info({ signal }, `ending: requests under way are finished first (up to 20 s; ${again} ends at once)`);
+    log.info(
+      { signal },
+      `ending: requests under way are finished first (up to ${seconds} s; ${again} ends at once)`,
+    );
     taken.end = closeAll(closings, false).then(() => process.exit(0));
   };
   process.on('SIGINT', end);

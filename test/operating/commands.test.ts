@@ -1,6 +1,7 @@
+import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, existsSync, symlinkSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { migrate } from '../../src/operations/migrate.js';
@@ -219,6 +220,16 @@ describe('the command line', SLOW, () => {
     expect(errors).toContain('Usage: hookwright [options] [command]');
     expect(code).toBe(1);
     expect(existsSync(dataDir)).toBe(false);
+  });
+
+  test('the file works by a link, and says what to do where nothing is built', () => {
+    const folder = temporaryFolder();
+    symlinkSync(resolve('hookwright'), join(folder, 'linked'));
+    expect(execFileSync(join(folder, 'linked'), ['--version'], { encoding: 'utf8' })).toBe('0.1.0\n');
+    copyFileSync('hookwright', join(folder, 'hookwright'));
+    const { status, stderr } = spawnSync(join(folder, 'hookwright'), { encoding: 'utf8' });
+    expect(stderr).toMatch(/^hookwright: It is not built yet. In \S+ run: npm ci && npm run build\n$/);
+    expect(status).toBe(1);
   });
 
   test('a host that is no address of this machine is named with its setting', async () => {

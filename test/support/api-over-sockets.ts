@@ -57,8 +57,13 @@ export class ApiOverSockets implements AsyncDisposable {
     return this.post('/graphql', JSON.stringify({ query, variables }));
   }
 
+  /** As a service ends: what is under way is answered. */
+  async end(): Promise<void> {
+    await this.server.close();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.server.server.closeAllConnections();
-    await this.server.close();
+    await this.end();
   }
 }

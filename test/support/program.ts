@@ -9,7 +9,7 @@ export function startProgram(
   options: { detached?: boolean } = {},
 ): ChildProcess {
   const inherited = Object.entries(process.env).filter(([name]) => !(name in settings));
-  return spawn(process.execPath, ['dist/src/main.js', ...args], {
+  return spawn('./hookwright', args, {
     env: { ...Object.fromEntries(inherited), ...set },
     ...options,
   });

@@ -1,0 +1,55 @@
+import { Agent, request } from 'node:http';
+import { connect } from 'node:net';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ApiOverSockets } from '../support/api-over-sockets.js';
+import { DeliveryStack } from '../support/delivery-stack.js';
+import { eventually } from '../support/eventually.js';
+
+let stack: DeliveryStack;
+let api: ApiOverSockets;
+beforeEach(async () => {
+  stack = await DeliveryStack.open();
+  api = await ApiOverSockets.open(stack.services, stack.tenantId);
+});
+afterEach(() => stack[Symbol.asyncDispose]());
+
+const accepts = () =>
+  new Promise<boolean>((resolve) => {
+    const socket = connect(api.port, '127.0.0.1', () => resolve(true)).on('error', () => resolve(false));
+    socket.on('close', () => socket.destroy()).unref();
+    socket.end();
+  });
+
+test('a request under way is answered, and its connection, which the client would keep, ends with it', async () => {
+  const { id } = await stack.webhook('https://receiver.example.com/');
+  const locker = await stack.services.db.pool.connect();
+  await locker.query(`begin; select from hookwright.webhooks where id = ${id} for update`);
+  const agent = new Agent({ keepAlive: true });
+  const headers = { authorization: `Bearer ${api.key}`, 'content-type': 'application/json' };
+  const place = { agent, host: '127.0.0.1', port: api.port, path: `/api/v1/webhooks/${id}`, headers };
+  const status = new Promise((resolve, reject) => {
+    request({ ...place, method: 'PATCH' }, (response) => {
+      response.resume().on('end', () => resolve(response.statusCode));
+    })
+      .on('error', reject)
+      .end('{"active": false}');
+  });
+  await eventually(async () => (await stack.rows('select from pg_locks where not granted')).length > 0);
+  const ended = api.end();
+  await eventually(async () => !(await accepts()));
+  await locker.query('commit');
+  locker.release();
+  expect(await status).toBe(200);
+  await ended;
+  agent.destroy();
+});
+
+test('it ends though a client never sends the rest of its request', async () => {
+  const socket = connect(api.port, '127.0.0.1').on('error', () => {});
+  socket.write(
+    'POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
+  );
+  await eventually(() => socket.bytesWritten > 0);
+  await api.end();
+  socket.destroy();
+});
