@@ -4,7 +4,7 @@ import { openPool } from '../database.js';
 import { type Check, check, statusOf } from '../doctor/check.js';
 import { judgeDeliveries } from '../doctor/judge-deliveries.js';
 import { judgeServer } from '../doctor/judge-server.js';
-import { missingMigrations, unknownMigrations } from '../operations/check-readiness.js';
+import { lackOf, missingMigrations, unknownMigrations } from '../operations/check-readiness.js';
 import { examineDeliveries } from '../operations/examine-deliveries.js';
 import { examineServer } from '../operations/examine-server.js';
 import { readInstallation } from '../operations/read-installation.js';
@@ -111,7 +111,7 @@ async function compareClocks(client: pg.PoolClient) {
 async function examineMigrations(pool: pg.Pool): Promise<Check> {
   const missing = await missingMigrations({ pool });
   if (missing.length > 0) {
-    return check('migrations', 'fail', `The database lacks ${missing.join(', ')}. Run: hookwright migrate`);
+    return check('migrations', 'fail', `${lackOf(missing)}. Run: hookwright migrate`);
   }
   const unknown = await unknownMigrations({ pool });
   return unknown.length > 0

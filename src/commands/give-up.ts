@@ -15,7 +15,9 @@ export async function giveUpKey(kid: string, { forGood = false }: { forGood?: bo
     const tenants = await lockedOutTenants(db, keys, kid);
     const which = `${kid} (tenants: ${tenants.length})`;
     if (tenants.length === 0) {
-      print(`No tenant's secrets are lost with the encryption key ${kid}: nothing is changed.`);
+      print(
+        `No tenant's secrets need the encryption key ${kid}, or it is in ENCRYPTION_KEYS: nothing is changed.`,
+      );
     } else if (!forGood) {
       print(
         `The secrets that need the lost encryption key ${which} would be lost for good, and the webhooks paused until their owners have rotated them. Nothing is changed. Stop all processes, and do it with --for-good.`,

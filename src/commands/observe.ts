@@ -3,7 +3,7 @@ import { Registry } from 'prom-client';
 import type { Config } from '../config.js';
 import type { Services } from '../context.js';
 import { startMetricsServer } from '../metrics-server.js';
-import { missingMigrations } from '../operations/check-readiness.js';
+import { lackOf, missingMigrations } from '../operations/check-readiness.js';
 import { ProcessMetrics } from '../process-metrics.js';
 import { openTracing } from '../tracing.js';
 import { listen } from './listen.js';
@@ -33,7 +33,7 @@ export async function startMetrics(
   }
   const notReady = async () => {
     const missing = await missingMigrations(db);
-    return missing.length > 0 ? `The database lacks ${missing.join(', ')}.` : trouble();
+    return missing.length > 0 ? `${lackOf(missing)}.` : trouble();
   };
   const server = await listen('METRICS_PORT', config.metrics, (place) =>
     startMetricsServer(registry, place, notReady),

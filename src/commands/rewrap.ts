@@ -11,10 +11,19 @@ export async function rewrapKeys(): Promise<void> {
     const inUse = await encryptionKeysInUse(db);
     const others = inUse.filter(({ kid }) => kid !== vault.currentKid);
     print(
-      `${tenants === 1 ? 'The secrets of 1 tenant are' : `The secrets of ${tenants} tenants are`} protected by ${vault.currentKid} now. ` +
+      `${rewrapped(tenants)} by ${vault.currentKid}${tenants === 0 ? '' : ' now'}. ` +
         (others.length === 0
           ? 'No other encryption key is in use: the others can be taken out of ENCRYPTION_KEYS.'
           : `Still in use: ${others.map(({ kid }) => kid).join(', ')}. A process that encrypts with it is running: restart it with the new ENCRYPTION_KEYS, and rewrap again.`),
     );
   });
+}
+
+function rewrapped(tenants: number): string {
+  if (tenants === 0) {
+    return 'Nothing was to be done: the secrets of all tenants are protected';
+  }
+  return tenants === 1
+    ? 'The secrets of 1 tenant are protected'
+    : `The secrets of ${tenants} tenants are protected`;
 }

@@ -45,10 +45,11 @@ export class KnownDocument {
         ? isOnly && first
         : this.#operations.find(({ definition }) => definition.name?.value === name);
     if (!found) {
-      throw refusalOf(
-        'OPERATION_RESOLUTION_FAILURE',
-        'The document has no operation of that name, or several.',
-      );
+      const message =
+        typeof name === 'string'
+          ? 'The document has no operation of the name that operationName says.'
+          : 'The document has several operations: operationName must say which one is meant.';
+      throw refusalOf('OPERATION_RESOLUTION_FAILURE', message);
     }
     return found;
   }

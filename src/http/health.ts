@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Services } from '../context.js';
 import { ApiError } from '../errors.js';
-import { missingMigrations } from '../operations/check-readiness.js';
+import { lackOf, missingMigrations } from '../operations/check-readiness.js';
 
 const RETRY_AFTER_SECONDS = 5;
 
@@ -17,11 +17,9 @@ export async function healthRoutes(app: FastifyInstance, { db }: Pick<Services, 
   app.get('/health/ready', async () => {
     const missing = await missingMigrations(db);
     if (missing.length > 0) {
-      throw new ApiError(
-        'unavailable',
-        `The database lacks ${missing.join(', ')}: run "hookwright migrate".`,
-        { retryAfterSeconds: RETRY_AFTER_SECONDS },
-      );
+      throw new ApiError('unavailable', `${lackOf(missing)}: run "hookwright migrate".`, {
+        retryAfterSeconds: RETRY_AFTER_SECONDS,
+      });
     }
     return { status: 'ready' };
   });

@@ -20,11 +20,18 @@ export async function missingMigrations(db: Asked): Promise<string[]> {
   return migrations.map(({ name }) => name).filter((name) => !done.has(name));
 }
 
+/** What a database lacks, in words: all their names would tell nobody anything. */
+export function lackOf(missing: readonly string[]): string {
+  return missing.length === migrations.length
+    ? 'The database has no schema yet'
+    : `The database lacks ${missing.join(', ')}`;
+}
+
 /** @throws Error with a sentence when it lacks one */
 export async function requireMigrated(db: Asked): Promise<void> {
   const missing = await missingMigrations(db);
   if (missing.length > 0) {
-    throw new Error(`The database lacks ${missing.join(', ')}: run "hookwright migrate" first.`);
+    throw new Error(`${lackOf(missing)}: run "hookwright migrate" first.`);
   }
 }
 

@@ -42,7 +42,7 @@ export const webhookChange = z
   .strictObject({
     active: z.boolean().optional().meta({
       description:
-        'true enables the webhook, sets its failures to 0 and sends what was held; false pauses it. The value that it has changes nothing.',
+        'true enables the webhook, sets its failures to 0 and sends what was held (retries at their time); false pauses it. The value that it has changes nothing.',
     }),
     url: url.optional(),
     events: events.optional(),
@@ -222,15 +222,15 @@ function inputIssues(issue: z.core.$ZodIssue, value: unknown, part: RequestPart)
     }));
   }
   if (issue.code === 'invalid_type') {
-    return [
-      valueAt(value, issue.path) === undefined
-        ? { path, code: 'required', detail: 'is required' }
-        : {
-            path,
-            code: 'invalid_type',
-            detail: `must be of type ${typeNames[issue.expected] ?? issue.expected}`,
-          },
-    ];
+    const given = valueAt(value, issue.path);
+    if (given === undefined) {
+      return [{ path, code: 'required', detail: 'is required' }];
+    }
+    const detail =
+      part === 'query' && Array.isArray(given)
+        ? 'may be given once only'
+        : `must be of type ${typeNames[issue.expected] ?? issue.expected}`;
+    return [{ path, code: 'invalid_type', detail }];
   }
   const ownCode = issue.code === 'custom' ? (issue.params?.['code'] as string | undefined) : undefined;
   return [{ path, code: ownCode ?? issue.code, detail: issue.message }];

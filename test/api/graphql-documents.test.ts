@@ -59,8 +59,11 @@ describe('documents', () => {
     );
     expect(two.operation('A').kind).toBe('query');
     expect(two.operation('B').kind).toBe('mutation');
-    for (const name of ['C', '', undefined, null]) {
-      expect(() => two.operation(name)).toThrow(/no operation of that name, or several/);
+    for (const name of ['C', '']) {
+      expect(() => two.operation(name)).toThrow(/no operation of the name that operationName says/);
+    }
+    for (const name of [undefined, null]) {
+      expect(() => two.operation(name)).toThrow(/operationName must say which one is meant/);
     }
     const one = documents.find('query A { ...F } fragment F on Query { viewer { scopes } }');
     expect(one.operation(undefined)).toBe(one.operation('A'));

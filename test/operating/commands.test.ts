@@ -77,9 +77,7 @@ describe('over a database that was never migrated', SLOW, () => {
     '"%s" asks for "hookwright migrate", and leaves the database as it was',
     async (line) => {
       const { code, output, errors } = await run(line, { DATABASE_URL: server.database() });
-      expect(errors).toMatch(
-        /^hookwright: The database lacks 0001-tables, .*: run "hookwright migrate" first\.\n$/,
-      );
+      expect(errors).toBe('hookwright: The database has no schema yet: run "hookwright migrate" first.\n');
       expect({ code, output }).toEqual({ code: 1, output: '' });
       expect(await server.schemas()).toEqual([]);
     },
