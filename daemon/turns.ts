@@ -1,8 +1,9 @@
 import { Slots } from '../src/slots.js';
 import type { Fence } from './fence.js';
 
-/** Later than half a minute, the sweeps take such work for forgotten. */
+/** Jobs of the future are looked for twice a second only. */
 const PUT_OFF_MS_MIN = 250;
+/** After half a minute the sweeps take such work for forgotten. */
 const PUT_OFF_MS_MAX = 25_000;
 /** Who would wait here for longer is put off. */
 const WAIT_MS_MAX = 1_000;

@@ -29,6 +29,9 @@ export interface Roles {
   migrate: boolean;
 }
 
+/** `end`: null until a signal was taken, then what it set going, at whose end the process exits. */
+type Signals = { readonly end: Promise<void> | null };
+
 /** The state of the process is unknown: what is in flight has this long to be recorded, and everything else ends. */
 const HASTY_DRAIN_MS = 3_000;
 const HASTY_END_MS = 10_000;
@@ -47,7 +50,7 @@ export async function serve(roles: Roles): Promise<void> {
   }
   const log = openLog(config);
   const closings: Closing[] = [];
-  const signals = endOnSignals(closings, log, config.delivery.drainTimeoutMs);
+  const signals = endOnSignals(closings, log, config);
   const start = { isOver: false };
   endOnFaults(closings, log, () => !start.isOver && signals.end !== null);
   try {
@@ -63,7 +66,7 @@ export async function serve(roles: Roles): Promise<void> {
   }
 }
 
-function refuseToGoOn(signals: { readonly end: Promise<void> | null }): void {
+function refuseToGoOn(signals: Signals): void {
   if (signals.end !== null) {
     throw new Error('The start was broken off.');
   }
@@ -200,24 +203,16 @@ const whereKeyIs = (config: Config) =>
     ? `in ${apiKeyFile(config)}`
     : 'from "hookwright key create <name> --tenant <id>"';
 
-/** @returns `end`: null until a signal was taken, then what it set going, at whose end the process exits */
-function endOnSignals(
-  closings: Closing[],
-  log: Logger,
-  drainTimeoutMs: number,
-): { readonly end: Promise<void> | null } {
+function endOnSignals(closings: Closing[], log: Logger, { delivery }: Config): Signals {
   const taken: { end: Promise<void> | null } = { end: null };
   const end = (signal: NodeJS.Signals) => {
     if (taken.end !== null) {
       log.warn('asked a second time: ending at once');
       process.exit(1);
     }
-    const seconds = Math.ceil(drainTimeoutMs / 1_000);
     const again = signal === 'SIGINT' ? 'Ctrl-C again' : 'a second signal';
-    log.info(
-      { signal },
-      `ending: requests under way are finished first (up to ${seconds} s; ${again} ends at once)`,
-    );
+    const limits = `up to ${Math.ceil(delivery.drainTimeoutMs / 1_000)} s; ${again} ends at once`;
+    log.info({ signal }, `ending: requests under way are finished first (${limits})`);
     taken.end = closeAll(closings, false).then(() => process.exit(0));
   };
   process.on('SIGINT', end);

@@ -4,7 +4,9 @@ import { LANES } from '../domain/lanes.js';
 import { openSinceSql } from './counts-as-held.js';
 import { enqueueSettle, needsJobSql, type Woken, wakeJobsSql } from './enqueue.js';
 
-const CHUNK_ROWS = 1_000;
+/** Loads and outcomes of the webhook wait for a chunk, and those of others that share a batch with them. */
+const MOVED_ROWS = 250;
+const LOOKED_ROWS = 1_000;
 
 interface WebhookState {
   active: boolean;
@@ -143,7 +145,7 @@ async function apply(
     `with chunk as (
        select id from hookwright.deliveries d
        where tenant_id = $1 and webhook_id = $2 and ${move.where}
-       order by id limit ${CHUNK_ROWS} for update),
+       order by id limit ${MOVED_ROWS} for update),
      moved as (
        update hookwright.deliveries d set ${move.set} from chunk where d.id = chunk.id
        returning d.id, d.attempt_count, d.due_at),
@@ -172,7 +174,7 @@ async function wakePutOff(
     const values = [tenantId, webhookId, from.putOffBefore, wokenTo];
     const [row] = await query<WakeRow>(pool, wakeStatement, values);
     woken += row?.woken ?? 0;
-    if (row === undefined || row.last_id === null || row.looked < CHUNK_ROWS) {
+    if (row === undefined || row.last_id === null || row.looked < LOOKED_ROWS) {
       return woken;
     }
     wokenTo = row.last_id;
@@ -196,7 +198,7 @@ const wakeStatement: Statement = {
       select d.id, d.due_at from hookwright.deliveries d
       where d.tenant_id = $1 and d.webhook_id = $2 and d.status = 'PENDING' and d.id > $4
         and (select w.active and w.deleted_at is null from hookwright.webhooks w where w.id = $2)
-      order by d.id limit ${CHUNK_ROWS}),
+      order by d.id limit ${LOOKED_ROWS}),
     woken as (
       ${wakeJobsSql(dueOfLooked, {
         at: '(select greatest(now(), closed_until) from hookwright.webhooks where id = $2)',
