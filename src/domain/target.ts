@@ -119,10 +119,16 @@ function judgeHost(host: string, policy: TargetPolicy): TargetVerdict {
       );
 }
 
+/** In octets (RFC 1035 §2.3.4); longer ones can be looked up nowhere. */
+const NAME_LENGTH_MAX = 253;
+const LABEL_LENGTH_MAX = 63;
+
 function isPublicName(host: string): boolean {
   const labels = host.split('.');
   return (
     labels.length > 1 &&
+    host.length <= NAME_LENGTH_MAX &&
+    labels.every(({ length }) => length > 0 && length <= LABEL_LENGTH_MAX) &&
     !privateSuffixes.some((suffix) => host === suffix || host.endsWith(`.${suffix}`)) &&
     !/^[0-9]+$/.test(labels.at(-1) ?? '')
   );

@@ -30,10 +30,10 @@ export function admit(operation: KnownOperation, values: Values, context: Contex
 
 /** Instead of the execution's own errors about variables, which repeat their values. */
 export function unfitError(
-  { variables }: KnownOperation,
+  { variables, schema }: KnownOperation,
   values: Values,
   { config }: Context,
 ): GraphQLError | null {
-  const error = variableError(variables, values, config.introspection);
+  const error = variableError(variables, values, config.introspection ? schema : null);
   return error && graphqlErrorOf(error, undefined, 400);
 }

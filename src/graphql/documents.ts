@@ -11,7 +11,7 @@ import {
 import type { Config } from '../config.js';
 import { VALIDATION_ERRORS_MAX } from './cost.js';
 import { documentLimitsRule, type GraphqlLimits } from './document-limits.js';
-import { BrokenDocument, refusalFrom, refusalOf } from './errors.js';
+import { BrokenDocument, refusalFrom, refusalOf, withEnumValues } from './errors.js';
 import { KnownOperation } from './operation.js';
 
 /** What a document takes in memory, measured: graphql-js remembers the place of each token in the text. */
@@ -113,7 +113,15 @@ export class Documents {
       hideSuggestions: this.#hideSuggestions,
     });
     if (errors.length > 0) {
-      throw new BrokenDocument(errors.map((error) => refusalFrom(error, 'GRAPHQL_VALIDATION_FAILED')));
+      throw new BrokenDocument(
+        errors.map((error) =>
+          refusalFrom(
+            error,
+            'GRAPHQL_VALIDATION_FAILED',
+            this.#hideSuggestions ? error.message : withEnumValues(error.message, this.schema),
+          ),
+        ),
+      );
     }
     return new KnownDocument(this.schema, text, document);
   }

@@ -1,4 +1,10 @@
-import { type ASTNode, GraphQLError, type GraphQLFormattedError } from 'graphql';
+import {
+  type ASTNode,
+  GraphQLError,
+  type GraphQLFormattedError,
+  type GraphQLSchema,
+  isEnumType,
+} from 'graphql';
 import { ApiError, toApiError } from '../errors.js';
 
 /** The codes of errors that the catalogue does not know: they are about the request's form, or its document. */
@@ -86,8 +92,8 @@ export function refusalOf(code: string, detail: string, http: Head = { status: 4
 }
 
 /** An error of GraphQL's own, which has its place in the document, as a refusal. */
-export function refusalFrom(error: GraphQLError, code: string): GraphQLError {
-  const { message, nodes, source, positions, path, originalError } = error;
+export function refusalFrom(error: GraphQLError, code: string, message = error.message): GraphQLError {
+  const { nodes, source, positions, path, originalError } = error;
   const extensions = { code, http: { status: 400 } };
   return new GraphQLError(message, {
     nodes: nodes ?? null,
@@ -127,4 +133,15 @@ export function withoutValue(message: string): string {
     .replace(/(found (?:Block)?String) ".*$/s, '$1.')
     .replace(/Value ".*" does not exist in/s, 'The value does not exist in')
     .replaceAll(/[^\s"]{101,}/g, (word) => `${word.slice(0, WORD_SHOWN_CHARS_MAX)}…`);
+}
+
+/** A message of GraphQL's that refuses the value of an enum, with those that there are; any other as it is. */
+export function withEnumValues(message: string, schema: GraphQLSchema): string {
+  const [, ...names] = /does not exist in "(\w+)" enum|^Enum "(\w+)" cannot/.exec(message) ?? [];
+  const type = schema.getType(names.find((name) => name !== undefined) ?? '');
+  if (!isEnumType(type)) {
+    return message;
+  }
+  const values = type.getValues().map(({ name }) => name);
+  return `The value does not exist in "${type.name}" enum, which has ${values.join(', ')}.`;
 }

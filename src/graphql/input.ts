@@ -27,7 +27,7 @@ export function webhookUrl(policy: TargetPolicy) {
 }
 
 /** 1–100 different names of event types that exist, or exactly `["*"]`. */
-export function webhookEventTypes(knownNames: readonly string[]) {
+export function webhookEventTypes(knownNames: readonly string[], forAll = `, or ["${WILDCARD}"] for all`) {
   return z
     .array(z.string())
     .min(1, 'must name at least one event type, or be ["*"]')
@@ -43,7 +43,7 @@ export function webhookEventTypes(knownNames: readonly string[]) {
             add([index], 'wildcard_not_alone', '"*" means all event types and must stand alone');
           }
         } else if (!knownNames.includes(name)) {
-          add([index], 'event_type_unknown', `is not an event type; known types: ${knownNames.join(', ')}`);
+          add([index], 'event_type_unknown', `${notAType(knownNames)}${forAll}`);
         } else if (names.indexOf(name) < index) {
           add([index], 'duplicate', 'stands in the list twice');
         }
@@ -51,9 +51,18 @@ export function webhookEventTypes(knownNames: readonly string[]) {
     });
 }
 
+/** Of the event types that there are, as many as a person reads. */
+const TYPES_TOLD_MAX = 50;
+
+function notAType(knownNames: readonly string[]): string {
+  const unnamed = knownNames.length - TYPES_TOLD_MAX;
+  const more = unnamed > 0 ? ` and ${unnamed} more` : '';
+  return `is not an event type; known types: ${knownNames.slice(0, TYPES_TOLD_MAX).join(', ')}${more}`;
+}
+
 /** 1–100 different names of event types that exist. */
 export function replayedEventTypes(knownNames: readonly string[]) {
-  return webhookEventTypes(knownNames).refine((names) => !names.includes(WILDCARD), {
+  return webhookEventTypes(knownNames, '').refine((names) => !names.includes(WILDCARD), {
     message: 'must name event types; leave it out for all',
     params: { code: 'event_type_unknown' },
   });
@@ -63,7 +72,7 @@ export function replayedEventTypes(knownNames: readonly string[]) {
 export function knownEventType(knownNames: readonly string[]) {
   return z.string().superRefine((name, context) => {
     if (!knownNames.includes(name)) {
-      const message = `is not an event type; known types: ${knownNames.join(', ')}`;
+      const message = notAType(knownNames);
       context.addIssue({ code: 'custom', message, params: { code: 'event_type_unknown' } });
     }
   });

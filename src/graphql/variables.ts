@@ -8,7 +8,7 @@ import {
   typeFromAST,
 } from 'graphql';
 import { type ApiError, type InputIssue, invalidInput } from '../errors.js';
-import { withoutValue } from './errors.js';
+import { withEnumValues, withoutValue } from './errors.js';
 
 /** A variable of an operation, with its type looked up. */
 export interface KnownVariable {
@@ -48,16 +48,17 @@ const enough = new Error('enough issues');
  * What is wrong with a request's variables, without repeating their values, as GraphQL's own messages do: they end up
  * in logs. Null when nothing is.
  *
- * @param suggests whether names of the schema that are like a misspelt one are told
+ * @param schema whose names may be told, those that are like a misspelt one and the values of enums; null: none
  */
 export function variableError(
   variables: readonly KnownVariable[],
   values: Readonly<Record<string, unknown>>,
-  suggests: boolean,
+  schema: GraphQLSchema | null,
 ): ApiError | null {
   const issues: InputIssue[] = [];
   const add = ({ path, code, detail }: InputIssue) => {
-    issues.push({ path, code, detail: suggests ? detail : detail.replace(/ Did you mean .*$/s, '') });
+    const told = schema === null ? detail.replace(/ Did you mean .*$/s, '') : withEnumValues(detail, schema);
+    issues.push({ path, code, detail: told });
     if (issues.length === VARIABLE_ISSUES_MAX) {
       throw enough;
     }

@@ -2,13 +2,18 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from '../errors.js';
 
 /**
- * Makes the routes of this scope read bodies of type application/json and no others. Fastify's own parser refuses
+ * Makes the routes of this scope read bodies of type application/json, not compressed, and no others. Fastify's own parser refuses
  * `__proto__`, which is a legal name in a payload, and replaces bytes that are no UTF-8 instead of refusing them.
  */
 export function readJson(app: FastifyInstance): void {
   const utf8 = new TextDecoder('utf-8', { fatal: true });
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    const coding = request.headers['content-encoding'] ?? 'identity';
+    if (coding.toLowerCase() !== 'identity') {
+      done(new ApiError('unsupported_media_type', 'The body has a Content-Encoding: send it as plain JSON.'));
+      return;
+    }
     let value: unknown;
     try {
       value = JSON.parse(utf8.decode(body as Buffer));

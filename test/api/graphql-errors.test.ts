@@ -178,6 +178,57 @@ describe('variables of the wrong kind', () => {
   });
 });
 
+describe('a value that is none of an enum’s', () => {
+  const inDocument = (value: string) => `{ deliveries(filter: {status: ${value}}) { edges { cursor } } }`;
+  const asVariable =
+    'query ($status: DeliveryStatus) { deliveries(filter: {status: $status}) { edges { cursor } } }';
+  const values =
+    'The value does not exist in "DeliveryStatus" enum, which has PENDING, HELD, SUCCEEDED, FAILED, CANCELED.';
+
+  test.each(['LOST', '"PENDING"', '5'])(
+    '%s in the document is refused with those that there are',
+    async (value) => {
+      const { errors } = await ask(inDocument(value));
+      expect(errors.map(({ message }) => message)).toEqual([values]);
+    },
+  );
+
+  test.each(['LOST', 5, { a: 1 }])(
+    '%j in a variable is refused with those that there are',
+    async (status) => {
+      const { errors } = await ask(asVariable, { status });
+      expect(errors[0].extensions.errors).toEqual([
+        { path: ['status'], code: 'invalid_type', detail: values },
+      ]);
+    },
+  );
+
+  test('without introspection the others are not told', async () => {
+    const closed = await GraphqlApi.open({ INTROSPECTION: 'false' });
+    try {
+      const { key } = await makeTenant(closed.services);
+      const answers = [
+        await closed.ask(inDocument('LOST'), {}, { key }),
+        await closed.ask(asVariable, { status: 'LOST' }, { key }),
+      ];
+      expect(answers.map(({ status }) => status)).toEqual([400, 400]);
+      expect(JSON.stringify(answers)).not.toContain('SUCCEEDED');
+    } finally {
+      await closed.close();
+    }
+  });
+});
+
+test.each([
+  ['a DateTime', '{ deliveries(filter: {since: "yesterday"}) { edges { cursor } } }', 'DateTime'],
+  ['a JSONObject', 'mutation { emitEvent(input: {event: "a.b", payload: "x"}) { duplicate } }', 'JSONObject'],
+])('%s of the wrong form in the document is refused at its place', async (_name, query, word) => {
+  const { errors } = await ask(query);
+  expect(errors.map(({ message, locations }) => [message.includes(word), locations?.[0]?.line])).toEqual([
+    [true, 1],
+  ]);
+});
+
 describe('trouble on our side', () => {
   const failPool = (error: Error) =>
     vi.spyOn(api.services.db.pool, 'connect').mockRejectedValue(error as never);

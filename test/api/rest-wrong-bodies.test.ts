@@ -62,6 +62,18 @@ describe.each(routesWithBody)('the body of %s', (line, accepted) => {
     expectProblem(await api.ask(withId(line), { payload }), 'unsupported_media_type');
   });
 
+  test.each(['gzip', 'br', 'deflate, gzip'])('a body with the content encoding %s is 415', async (coding) => {
+    const headers = { ...json, 'content-encoding': coding };
+    const answer = await api.ask(withId(line), { headers, payload: JSON.stringify(accepted) });
+    expectProblem(answer, 'unsupported_media_type');
+  });
+
+  test('the content encoding identity is none', async () => {
+    const headers = { ...json, 'content-encoding': 'Identity' };
+    const answer = await api.ask(withId(line), { headers, payload: JSON.stringify(accepted) });
+    expect(answer.status).toBeLessThan(300);
+  });
+
   test('application/json may have a charset', async () => {
     const headers = { 'content-type': 'Application/JSON; charset=utf-8' };
     expect((await api.ask(withId(line), { headers, payload: JSON.stringify(accepted) })).status).toBeLessThan(

@@ -202,6 +202,7 @@ describe('hosts', () => {
       'a.invalid',
     ],
     ...['a.example', 'example', 'local', 'home.arpa', 'a.alt', 'com'],
+    ...['a..b.com', '.example.com', `${'a'.repeat(64)}.example.com`, `${'a.'.repeat(126)}com`],
   ])('%s is never a public name', (host) => {
     expect(codeOf(`https://${host}/`)).toBe('url_host');
     expect(codeOf(`https://${host}:8443/`)).toBe('url_host');
