@@ -8,10 +8,16 @@ import { LANES, type Lane, laneAfterPutOff, laneOf, noneDone } from '../src/doma
 import { closesEndpoint, judge, type Outcome } from '../src/domain/outcome.js';
 import { retryDelayMs } from '../src/domain/retry-policy.js';
 import { GroupCommit } from '../src/operations/group-commit.js';
-import { type DueDelivery, loadDeliveries, type NamedDelivery } from '../src/operations/load-deliveries.js';
+import {
+  type DueDelivery,
+  type LoadedDelivery,
+  loadDeliveries,
+  type NamedDelivery,
+} from '../src/operations/load-deliveries.js';
 import { type PutOff, putOffDeliveries } from '../src/operations/put-off.js';
 import type { FinishedAttempt } from '../src/operations/record-attempts.js';
 import type { SecretVault } from '../src/operations/secrets.js';
+import { turnAwayDeliveries } from '../src/operations/turn-away-deliveries.js';
 import { Slots } from '../src/slots.js';
 import type { Tracing } from '../src/tracing.js';
 import type { Fence } from './fence.js';
@@ -44,6 +50,8 @@ type Made =
   | { kind: 'ATTEMPTED'; attempt: FinishedAttempt }
   /** No request was made, for want of room or because of a fault of our own: it comes again later. */
   | { kind: 'PUT_OFF'; delivery: DueDelivery; inMs: number }
+  /** It waits for something that the tables know. */
+  | { kind: 'WAITS' }
   | { kind: 'NOT_DUE' };
 
 const BATCH_MAX = 256;
@@ -53,9 +61,11 @@ const PUT_OFF_BEAT_MS = 50;
 
 /** Makes the attempts that jobs ask for: load, sign, send, judge, plan, record. */
 export class Deliverer {
-  readonly #loads: GroupCommit<NamedDelivery, DueDelivery | null>;
+  readonly #loads: GroupCommit<NamedDelivery, LoadedDelivery>;
   readonly #recorder: Recorder;
   readonly #putOffs: GroupCommit<PutOff, null>;
+  /** Not with the loads: they may wait for locks, and others' deliveries must not. */
+  readonly #turnAways: GroupCommit<number, null>;
   readonly #signer: Signer;
   /** Jobs name several deliveries each: this, and not the number of jobs in hand, is how many are worked on. */
   readonly #slots: Slots;
@@ -79,6 +89,10 @@ export class Deliverer {
     this.#putOffs = new GroupCommit((deliveries) => putOffDeliveries(db.pool, deliveries), {
       itemsMax: BATCH_MAX,
       onBatch: metrics.batch('put_off'),
+    });
+    this.#turnAways = new GroupCommit((ids) => turnAwayDeliveries(db.pool, ids), {
+      itemsMax: BATCH_MAX,
+      onBatch: metrics.batch('turn_away'),
     });
     this.#signer = new Signer(vault, config.delivery);
     this.#hindrances = new Hindrances({ log: deps.log, random: Math.random });
@@ -161,6 +175,8 @@ export class Deliverer {
         this.#metrics.recorded(lane, made.attempt);
       } else if (made.kind === 'PUT_OFF') {
         await this.#putOff(made, lane);
+      } else if (made.kind === 'WAITS') {
+        await this.#turnAways.runOne(job.id);
       }
     } finally {
       this.#underWay.end(job.id);
@@ -186,8 +202,8 @@ export class Deliverer {
       await fence.opened();
     }
     const delivery = knownStill(job) ?? (await this.#loads.runOne(job));
-    if (delivery === null) {
-      return { kind: 'NOT_DUE' };
+    if (typeof delivery === 'string') {
+      return { kind: delivery };
     }
     const { webhookId, tenantId, url } = delivery;
     const destination = { webhookId, tenantId, origin: findUrl(url)?.origin ?? url };

@@ -8,7 +8,7 @@ import type { Gate } from './gate.js';
 
 const SWEEPS = ['schedule', 'held', 'overdue', 'dead_workers'] as const;
 export type Sweep = (typeof SWEEPS)[number];
-export type Batch = 'load' | 'record' | 'put_off';
+export type Batch = 'load' | 'turn_away' | 'record' | 'put_off';
 
 /** What the gauges look at whenever somebody asks. */
 export interface Watched {

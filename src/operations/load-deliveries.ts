@@ -2,8 +2,6 @@ import type pg from 'pg';
 import { bigintArray } from '../array-parameters.js';
 import { query, type Statement } from '../database.js';
 import { idRange } from '../domain/delivery-id.js';
-import { TEST_EVENT_TYPE } from '../domain/event-type.js';
-import { LANES } from '../domain/lanes.js';
 import { countsAsHeldSql } from './counts-as-held.js';
 import type { DeliverPayload } from './enqueue.js';
 
@@ -33,6 +31,9 @@ export interface DueDelivery {
   /** Failed attempts of this run so far: a redelivery starts a new run. */
   failuresBefore: number;
 }
+
+/** WAITS: its webhook is inactive or deleted, its endpoint closed, or its time has not come. */
+export type LoadedDelivery = DueDelivery | 'WAITS' | 'NOT_DUE';
 
 interface Row {
   id: number;
@@ -83,60 +84,29 @@ const loadTracedStatement: Statement = {
 };
 
 /**
- * The same conditions again: whatever was changed between the two statements wins. Locked in the order of ids, as
- * everywhere: the webhook may be settling.
- */
-const turnAwayStatement: Statement = {
-  name: 'turn_away_deliveries',
-  text: `
-    with judged as materialized (
-      select d.id, d.event_type, d.attempt_count, greatest(d.due_at, w.closed_until) as ready_at,
-             w.active and not ${countsAsHeldSql('d', 'w')} as active, w.deleted_at is not null as deleted
-      from hookwright.deliveries d join hookwright.webhooks w on w.id = d.webhook_id
-      where d.id = any($1::bigint[]) and (d.status = 'PENDING') is true
-      order by d.id for update of d),
-    turned_away as (
-      update hookwright.deliveries d
-      set status = case when j.deleted then 'CANCELED' else 'HELD' end::hookwright.delivery_status,
-          cancel_reason = case when j.deleted then 'WEBHOOK_DELETED' end::hookwright.cancel_reason,
-          finished_at = case when j.deleted then now() end
-      from judged j
-      where d.id = j.id and d.id = any($1::bigint[]) and (d.status = 'PENDING') is true
-        and (j.deleted or not j.active))
-    select hookwright.enqueue_deliveries(array_agg(id), array_agg(attempt_count + 1), array_agg(ready_at),
-             array_agg(case when attempt_count > 0 then ${LANES.RETRY.priority}
-                            when event_type = '${TEST_EVENT_TYPE}' then ${LANES.TEST.priority}
-                            else ${LANES.CROWDED.priority} end))
-    from judged where active and not deleted`,
-};
-
-/**
- * Loads the deliveries that jobs name. A job is only a hint, so each is answered with the delivery if its attempt is
- * really due, else with null. Where the webhook is inactive or deleted the delivery is held or canceled; so is it held
- * where it counts as held already. Where its time has not come, or its endpoint is closed, the job is put off until then.
- * No attempt is burned either way.
+ * Loads the deliveries that jobs name. A job is only a hint, so each is answered with the delivery only if its attempt is
+ * really due. Those that wait for something are for `turnAwayDeliveries`, which may have to wait for locks.
  */
 export async function loadDeliveries(
   pool: pg.Pool,
   jobs: readonly NamedDelivery[],
   { traced = false }: { traced?: boolean } = {},
-): Promise<(DueDelivery | null)[]> {
+): Promise<LoadedDelivery[]> {
   const ids = jobs.map(({ id }) => id);
   const rows = await query<Row>(pool, traced ? loadTracedStatement : loadStatement, [
     bigintArray(ids),
     ...idRange(ids),
   ]);
-  const turnedAway = rows.filter(({ state }) => state !== 'DUE').map(({ id }) => id);
-  if (turnedAway.length > 0) {
-    await query(pool, turnAwayStatement, [turnedAway]);
-  }
-  const due = new Map(rows.filter(({ state }) => state === 'DUE').map((row) => [row.id, row]));
+  const found = new Map(rows.map((row) => [row.id, row]));
   return jobs.map(({ id, attempt, group }) => {
-    const row = due.get(id);
+    const row = found.get(id);
+    if (row !== undefined && row.state !== 'DUE') {
+      return 'WAITS';
+    }
     // Another worker has made this attempt already, and the job for the next one is on its way; or it has a job of its
     // own by now.
     const isMeant = row?.attempt_count === attempt - 1 && (group === undefined || row.job_group === group);
-    return row !== undefined && isMeant ? toDueDelivery(row) : null;
+    return row !== undefined && isMeant ? toDueDelivery(row) : 'NOT_DUE';
   });
 }
 

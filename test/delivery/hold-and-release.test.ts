@@ -6,6 +6,7 @@ import { loadDeliveries } from '../../src/operations/load-deliveries.js';
 import { redeliver } from '../../src/operations/redeliver.js';
 import { releaseHeld } from '../../src/operations/release-held.js';
 import { settleWebhook } from '../../src/operations/settle-webhook.js';
+import { turnAwayDeliveries } from '../../src/operations/turn-away-deliveries.js';
 import type { WebhookChange } from '../../src/operations/update-webhook.js';
 import { updateWebhook } from '../../src/operations/update-webhook.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
@@ -76,10 +77,7 @@ describe('a paused webhook', () => {
     const other = await pool.connect();
     await other.query('begin');
     await other.query('select from hookwright.deliveries where id = $1 for update', [ids[50]]);
-    const turnedAway = loadDeliveries(
-      pool,
-      ids.toReversed().map((id) => ({ id, attempt: 1 })),
-    );
+    const turnedAway = turnAwayDeliveries(pool, ids.toReversed());
     await eventually(async () => (await stack.rows('select from pg_locks where not granted')).length > 0);
     const { rows } = await other.query<{ id: number }>(
       'select id from hookwright.deliveries where id <> $1 order by id for update skip locked',
@@ -88,8 +86,30 @@ describe('a paused webhook', () => {
     await other.query('commit');
     other.release();
     expect(rows.map(({ id }) => id)).toEqual(ids.slice(51));
-    expect(await turnedAway).toEqual(new Array(100).fill(null));
+    await turnedAway;
     expect(await statuses()).toEqual(new Array(100).fill('HELD'));
+  });
+
+  test('whose deliveries are locked keeps those of no other waiting', async () => {
+    const { pool } = stack.services.db;
+    const locked = await stack.delivery(await stack.emit());
+    await change({ active: false });
+    const other = await stack.webhook(receiver.url);
+    await stack.emit();
+    const settling = await pool.connect();
+    await settling.query('begin');
+    await settling.query('select from hookwright.deliveries where id = $1 for update', [locked.id]);
+
+    try {
+      stack.startDaemon(); // whose first fetch has both
+      const othersSent = `webhook_id = ${other.id} and status = 'SUCCEEDED'`;
+      await eventually(async () => (await stack.deliveries(othersSent)).length === 1);
+      expect(receiver.received).toHaveLength(1);
+    } finally {
+      await settling.query('commit');
+      settling.release();
+    }
+    await eventually(async () => (await statuses())[0] === 'HELD');
   });
 
   test('setting `active` to the value it has changes nothing', async () => {
@@ -219,7 +239,8 @@ describe('a webhook that is enabled before its pause has been settled', () => {
     async (held) => {
       await change({ active: true, held });
       const [first] = await stack.deliveries();
-      expect(await load(first!)).toBeNull();
+      expect(await load(first!)).toBe('WAITS');
+      await turnAwayDeliveries(stack.services.db.pool, [first!.id]);
       expect(await statuses()).toEqual(['HELD', 'PENDING']);
     },
   );

@@ -1,0 +1,43 @@
+import type pg from 'pg';
+import { bigintArray } from '../array-parameters.js';
+import { query, type Statement } from '../database.js';
+import { idRange } from '../domain/delivery-id.js';
+import { TEST_EVENT_TYPE } from '../domain/event-type.js';
+import { LANES } from '../domain/lanes.js';
+import { countsAsHeldSql } from './counts-as-held.js';
+
+/** Locked in the order of ids, as everywhere: the webhook may be settling. */
+const turnAwayStatement: Statement = {
+  name: 'turn_away_deliveries',
+  text: `
+    with judged as materialized (
+      select d.id, d.event_type, d.attempt_count, greatest(d.due_at, w.closed_until) as ready_at,
+             w.active and not ${countsAsHeldSql('d', 'w')} as active, w.deleted_at is not null as deleted
+      from hookwright.deliveries d join hookwright.webhooks w on w.id = d.webhook_id
+      where d.id = any($1::bigint[]) and d.id between $2 and $3 and (d.status = 'PENDING') is true
+      order by d.id for update of d),
+    turned_away as (
+      update hookwright.deliveries d
+      set status = case when j.deleted then 'CANCELED' else 'HELD' end::hookwright.delivery_status,
+          cancel_reason = case when j.deleted then 'WEBHOOK_DELETED' end::hookwright.cancel_reason,
+          finished_at = case when j.deleted then now() end
+      from judged j
+      where d.id = j.id and d.id = any($1::bigint[]) and d.id between $2 and $3 and (d.status = 'PENDING') is true
+        and (j.deleted or not j.active))
+    select hookwright.enqueue_deliveries(array_agg(id), array_agg(attempt_count + 1), array_agg(ready_at),
+             array_agg(case when attempt_count > 0 then ${LANES.RETRY.priority}
+                            when event_type = '${TEST_EVENT_TYPE}' then ${LANES.TEST.priority}
+                            else ${LANES.CROWDED.priority} end))
+    from judged where active and not deleted`,
+};
+
+/**
+ * Ends the jobs of deliveries that wait for something. Where the webhook is inactive or deleted the delivery is held or
+ * canceled; so is it held where it counts as held already. Where its time has not come, or its endpoint is closed, the
+ * job is put off until then. No attempt is burned either way. The conditions are those of the load, judged again: what
+ * has changed since then wins.
+ */
+export async function turnAwayDeliveries(pool: pg.Pool, ids: readonly number[]): Promise<null[]> {
+  await query(pool, turnAwayStatement, [bigintArray(ids), ...idRange(ids)]);
+  return ids.map(() => null);
+}
