@@ -2,8 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { SecretUnreadable } from '../src/operations/secrets.js';
 import { noWayOutOf } from './failure-codes.js';
-
-const TOLD_EVERY_MS = 10_000;
+import { Seldom } from './seldom.js';
 
 /** Whoever finds that nothing can leave is kept for a moment: others would only find out the same. */
 const NO_WAY_OUT_PAUSE_MS = 1_000;
@@ -23,8 +22,7 @@ const TENANTS_MAX = 10_000;
  * told now and then.
  */
 export class Hindrances {
-  /** By message, when it was told last. */
-  readonly #toldAt = new Map<string, number>();
+  readonly #seldom = new Seldom();
   /** By tenant, until when those come again that were put off. */
   readonly #horizons = new Map<number, number>();
 
@@ -61,9 +59,7 @@ export class Hindrances {
   }
 
   #tell(message: string, fields: object): void {
-    const now = performance.now();
-    if (now - (this.#toldAt.get(message) ?? Number.NEGATIVE_INFINITY) > TOLD_EVERY_MS) {
-      this.#toldAt.set(message, now);
+    if (this.#seldom.mayTell(message)) {
       this.deps.log.error(fields, message);
     }
   }

@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
+import { Seldom } from './seldom.js';
 
 /**
- * Runs `work` every so often, never twice at once. When it fails that is logged, and it comes round again.
+ * Runs `work` every so often, never twice at once. When it fails that is logged, at most every ten seconds, and it comes round again.
  *
  * @param sweep its name in the log
  * @returns a function that ends it, after the work under way
@@ -14,13 +15,18 @@ export function repeat(
 ): () => Promise<void> {
   let underWay: Promise<void> = Promise.resolve();
   let busy = false;
+  const seldom = new Seldom();
   const timer = setInterval(() => {
     if (busy) {
       return;
     }
     busy = true;
     underWay = work()
-      .catch((error: unknown) => log.warn({ err: error, sweep }, 'a sweep failed; it is tried again'))
+      .catch((error: unknown) => {
+        if (seldom.mayTell(sweep)) {
+          log.warn({ err: error, sweep }, 'a sweep failed; it is tried again');
+        }
+      })
       .finally(() => {
         busy = false;
       });

@@ -20,6 +20,7 @@ export const errorCatalogue = {
     title: 'The tenant has as many active API keys as it may have',
   },
   webhook_inactive: { status: 409, code: 'CONFLICT', title: 'The webhook is not active' },
+  webhook_deleted: { status: 409, code: 'CONFLICT', title: 'The webhook was deleted' },
   delivery_not_finished: { status: 409, code: 'CONFLICT', title: 'The delivery is still under way' },
   delivery_finished: { status: 409, code: 'CONFLICT', title: 'The delivery has come to its end' },
   bulk_operation_limit_reached: {

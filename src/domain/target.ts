@@ -53,6 +53,9 @@ export function judgeUrl(text: string, policy: TargetPolicy): TargetVerdict & { 
   if (text.length > URL_LENGTH_MAX) {
     return refuse('url_too_long', `must have at most ${URL_LENGTH_MAX} characters`);
   }
+  if (/\p{Cc}/u.test(text) || !text.isWellFormed()) {
+    return refuse('url_characters', 'must not contain control characters or half of a surrogate pair');
+  }
   if (!URL.canParse(text) || !/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) {
     return refuse('url_not_absolute', 'must be an absolute URL, such as https://example.com/hooks');
   }

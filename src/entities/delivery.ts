@@ -48,7 +48,10 @@ registerEnumType(CancelReason, {
 @ObjectType({ description: 'One event on its way to one webhook, through one attempt or several.' })
 export class Delivery {
   @PrimaryKey(idColumn())
-  @Field(() => ID, { description: 'The value of the X-Service-Delivery header, the same on every attempt.' })
+  @Field(() => ID, {
+    description:
+      'The value of the header `X-Service-Delivery` (unless the service is set otherwise), the same on every attempt.',
+  })
   id!: number;
 
   @Property(idColumn())

@@ -84,6 +84,7 @@ const ApiKeyConnection = connectionOf(ApiKey, 'ApiKey', 'API keys');
 export class ApiKeyResolver {
   @RequiresScope('keys:admin')
   @Query(() => ApiKeyConnection, {
+    nullable: true,
     description:
       "The tenant's API keys, newest first, revoked and expired ones included. For a platform key that names no tenant: the platform keys.",
   })

@@ -40,6 +40,7 @@ const AuditEntryConnection = connectionOf(AuditEntry, 'AuditEntry', 'changes');
 export class AuditLogResolver {
   @RequiresScope('keys:admin')
   @Query(() => AuditEntryConnection, {
+    nullable: true,
     description:
       'Who changed what, newest first. For a platform key that names no tenant: what concerns the installation itself.',
   })

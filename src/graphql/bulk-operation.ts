@@ -27,7 +27,10 @@ export class BulkOperationResolver {
   }
 
   @Requires('deliveries:read')
-  @Query(() => BulkOperationConnection, { description: "The tenant's bulk operations, newest first." })
+  @Query(() => BulkOperationConnection, {
+    nullable: true,
+    description: "The tenant's bulk operations, newest first.",
+  })
   bulkOperations(
     @Args(() => ConnectionArgs) page: ConnectionArgs,
     @Arg('filter', () => BulkOperationFilter, {

@@ -74,14 +74,18 @@ export class DeliveryResolver {
     description: 'One delivery; null with NOT_FOUND when there is none.',
   })
   delivery(
-    @Arg('id', () => ID, { description: 'Its id: the value of the header X-Service-Delivery.' }) id: string,
+    @Arg('id', () => ID, {
+      description:
+        'Its id: the value of the header `X-Service-Delivery`, unless the service is set otherwise.',
+    })
+    id: string,
     @Ctx() context: Context,
   ): Promise<Delivery> {
     return readDelivery(context, id);
   }
 
   @Requires('deliveries:read')
-  @Query(() => DeliveryConnection, { description: "The tenant's deliveries, newest first." })
+  @Query(() => DeliveryConnection, { nullable: true, description: "The tenant's deliveries, newest first." })
   async deliveries(
     @Args(() => ConnectionArgs) page: ConnectionArgs,
     @Arg('filter', () => DeliveryFilter, { nullable: true, description: 'Which ones; without it all.' })

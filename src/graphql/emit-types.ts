@@ -56,6 +56,20 @@ export class EmitEventsInput {
   allOrNothing?: boolean | null;
 }
 
+@ObjectType({ description: 'One rule that an event breaks.' })
+export class EmitEventIssue {
+  @Field(() => [String], {
+    description: 'Where in the arguments, such as `["input", "events", "0", "payload", "code"]`.',
+  })
+  path!: string[];
+
+  @Field(() => String, { description: 'Which rule, such as `schema_required`.' })
+  code!: string;
+
+  @Field(() => String, { description: 'What is wrong, as a sentence.' })
+  detail!: string;
+}
+
 @ObjectType({ description: 'Why one event of several was refused.' })
 export class EmitEventError {
   @Field(() => String, {
@@ -70,6 +84,11 @@ export class EmitEventError {
     description: 'Where in the arguments it is wrong, such as `["input", "events", "0", "payload"]`.',
   })
   path!: string[];
+
+  @Field(() => [EmitEventIssue], {
+    description: 'Every rule that it breaks, of which `detail` and `path` tell the first; at most 100.',
+  })
+  issues!: EmitEventIssue[];
 }
 
 @ObjectType({ description: 'What became of one event of several: either an event or an error.' })

@@ -190,12 +190,13 @@ function resultOf(outcome: EmitEventPayload | ApiError, item: Path): EmitEventRe
   if (!(outcome instanceof ApiError)) {
     return { ...outcome, error: null };
   }
-  const [issue = { path: item, detail: outcome.detail }, ...others] = outcome.extra.issues ?? [];
-  const more = others.length > 0 ? ` (and ${others.length} more)` : '';
-  const error = {
-    code: outcome.code,
-    detail: `${issue.detail}${more}`,
+  const { code, reason, detail, extra } = outcome;
+  const issues = (extra.issues ?? [{ path: item, code: reason, detail }]).map((issue) => ({
+    ...issue,
     path: issue.path.map(String),
-  };
+  }));
+  const [first, ...others] = issues;
+  const more = others.length > 0 ? ` (and ${others.length} more)` : '';
+  const error = { code, detail: `${first!.detail}${more}`, path: first!.path, issues };
   return { event: null, deliveryCount: 0, duplicate: false, error };
 }

@@ -26,7 +26,7 @@ export class EventTypeVersion {
 @Resolver(() => EventType)
 export class EventTypeResolver {
   @RequiresKey()
-  @Query(() => [EventType], { description: 'Every event type, by name.' })
+  @Query(() => [EventType], { nullable: true, description: 'Every event type, by name.' })
   eventTypes(@Ctx() context: Context): Promise<RegisteredEventType[]> {
     return context.eventTypes.all();
   }

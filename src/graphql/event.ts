@@ -52,7 +52,7 @@ export class EventResolver {
   }
 
   @Requires('events:read')
-  @Query(() => EventConnection, { description: "The tenant's events, newest first." })
+  @Query(() => EventConnection, { nullable: true, description: "The tenant's events, newest first." })
   async events(
     @Args(() => ConnectionArgs) page: ConnectionArgs,
     @Arg('filter', () => EventFilter, { nullable: true, description: 'Which ones; without it all.' })
@@ -100,6 +100,7 @@ export class EventResolver {
 
   @Requires('deliveries:read')
   @FieldResolver(() => DeliveryConnection, {
+    nullable: true,
     description:
       'Its deliveries, newest first: one for each webhook that it matched, and those that `replayEvents` made.',
   })

@@ -83,6 +83,7 @@ const FanOutEntryConnection = connectionOf(
 export class FanOutResolver {
   @Requires('deliveries:read')
   @FieldResolver(() => FanOutEntryConnection, {
+    nullable: true,
     description:
       'What became of it at each webhook of the tenant, the newest webhook first: its delivery, or why there is none. Webhooks that were deleted stand here if they got it.',
   })

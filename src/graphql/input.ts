@@ -163,7 +163,9 @@ export function issuesOf(error: z.ZodError, path: readonly (string | number)[]):
   return error.issues.map((issue) => ({
     path: [...path, ...issue.path.map((part) => (typeof part === 'number' ? part : String(part)))],
     code:
-      (issue.code === 'custom' ? (issue.params?.['code'] as string | undefined) : undefined) ?? issue.code,
+      issue.code === 'custom'
+        ? ((issue.params?.['code'] as string | undefined) ?? 'invalid_value')
+        : issue.code,
     detail: issue.message,
   }));
 }

@@ -17,6 +17,7 @@ import { BacklogType, Stats, StatsArgs, StatsResolution, WebhookStatsArgs } from
 export class StatsResolver {
   @Requires('deliveries:read')
   @Query(() => Stats, {
+    nullable: true,
     description: 'How many attempts succeeded and failed, and how long they took. At most a second old.',
   })
   async stats(
@@ -30,6 +31,7 @@ export class StatsResolver {
 
   @Requires('deliveries:read')
   @FieldResolver(() => Stats, {
+    nullable: true,
     name: 'stats',
     description: 'How many attempts at it succeeded and failed, and how long they took.',
   })
@@ -43,13 +45,20 @@ export class StatsResolver {
   }
 
   @Requires('deliveries:read')
-  @Query(() => BacklogType, { description: "What the tenant's webhooks together still have to be sent." })
+  @Query(() => BacklogType, {
+    nullable: true,
+    description: "What the tenant's webhooks together still have to be sent.",
+  })
   backlog(@Ctx() context: Context): Promise<Backlog> {
     return readTenantBacklog(context.db, tenantOf(context));
   }
 
   @Requires('deliveries:read')
-  @FieldResolver(() => BacklogType, { name: 'backlog', description: 'What it still has to be sent.' })
+  @FieldResolver(() => BacklogType, {
+    nullable: true,
+    name: 'backlog',
+    description: 'What it still has to be sent.',
+  })
   webhookBacklog(@Root() webhook: Webhook, @Ctx() context: Context): Promise<Backlog> {
     return context.loaders.backlogByWebhook.load(webhook.id);
   }

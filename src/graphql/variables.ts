@@ -83,9 +83,26 @@ function judgeVariable(
   const value = Object.hasOwn(values, name) ? values[name] : undefined;
   if (value !== undefined) {
     coerceInputValue(value, type, (path, _value, error) => {
-      add({ path: [name, ...path], code: 'invalid_type', detail: withoutValue(error.message) });
+      add(issueOf([name, ...path], error.message));
     });
   } else if (isRequired && !hasDefault) {
     add({ path: [name], code: 'required', detail: 'is required' });
   }
+}
+
+/** A field that is missing or unknown has a place of its own, as in REST: GraphQL names it in the sentence alone. */
+function issueOf(path: InputIssue['path'], message: string): InputIssue {
+  const [, missing] = /^Field "(\w+)" of required type "[^"]*" was not provided\.$/.exec(message) ?? [];
+  if (missing !== undefined) {
+    return { path: [...path, missing], code: 'required', detail: 'is required' };
+  }
+  const [, unknown, suggestion = ''] =
+    /^Field "(.*?)" is not defined by type "[^"]*"\.(.*)$/s.exec(message) ?? [];
+  return unknown === undefined
+    ? { path, code: 'invalid_type', detail: withoutValue(message) }
+    : {
+        path: [...path, withoutValue(unknown)],
+        code: 'unknown_property',
+        detail: `is not a field of this input.${withoutValue(suggestion)}`,
+      };
 }

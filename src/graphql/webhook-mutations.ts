@@ -71,17 +71,21 @@ export class WebhookMutations {
   ): Promise<UpdateWebhookPayload> {
     const webhookId = idOf('webhook', id);
     const active = given(wanted.active);
-    const held = wanted.held ?? HeldAction.RELEASE;
+    const held = given(wanted.held);
     const change = await judge(context, { url: given(wanted.url), eventTypes: given(wanted.eventTypes) });
     if (change.url === undefined && change.eventTypes === undefined && active === undefined) {
       const detail = 'must have at least one of url, eventTypes and active';
       throw invalidInput([{ path: ['input'], code: 'nothing_to_change', detail }]);
     }
-    if (held !== HeldAction.RELEASE && active !== true) {
+    if ((held === HeldAction.KEEP || held === HeldAction.DISCARD) && active !== true) {
       const detail = 'has a meaning only together with active: true';
       throw invalidInput([{ path: ['input', 'held'], code: 'contradiction', detail }]);
     }
-    const complete = { ...change, ...(active === undefined ? {} : { active }), held };
+    const complete = {
+      ...change,
+      ...(active === undefined ? {} : { active }),
+      ...(held === undefined ? {} : { held }),
+    };
     const { holdHours } = context.config;
     await updateWebhook(context.db, tenantOf(context), webhookId, complete, holdHours, actorOf(context));
     return { webhook: await readWebhook(context, id) };

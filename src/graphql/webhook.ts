@@ -52,7 +52,7 @@ export class WebhookResolver {
   }
 
   @Requires('webhooks:read')
-  @Query(() => WebhookConnection, { description: "The tenant's webhooks, newest first." })
+  @Query(() => WebhookConnection, { nullable: true, description: "The tenant's webhooks, newest first." })
   async webhooks(
     @Args(() => ConnectionArgs) page: ConnectionArgs,
     @Arg('filter', () => WebhookFilter, { nullable: true, description: 'Which ones; without it all.' })
@@ -67,7 +67,7 @@ export class WebhookResolver {
   }
 
   @Requires('deliveries:read')
-  @FieldResolver(() => DeliveryConnection, { description: 'Its deliveries, newest first.' })
+  @FieldResolver(() => DeliveryConnection, { nullable: true, description: 'Its deliveries, newest first.' })
   deliveries(
     @Root() webhook: Webhook,
     @Args(() => ConnectionArgs) page: ConnectionArgs,

@@ -31,7 +31,8 @@ export async function graphqlEndpoint(
       .send({ errors: [{ message: known.detail, extensions: extensionsOf(known) }] });
   });
   expectAsker(app);
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('cache-control', 'no-store');
     request.asking = await admit(services, request);
   });
   app.route({

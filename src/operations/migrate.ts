@@ -75,9 +75,11 @@ async function requireApiRole(client: pg.Client): Promise<void> {
       throw error;
     }
     const user = `"${client.user}"`;
+    const { rowCount } = await client.query('select from pg_roles where rolname = $1', [API_ROLE]);
+    const make = rowCount === 0 ? `create role ${API_ROLE} nologin; ` : '';
     throw new Error(
-      `The API works as the role ${API_ROLE}, which ${user} may not make or use. Have an administrator run: ` +
-        `create role ${API_ROLE} nologin; grant ${API_ROLE} to ${user};`,
+      `The API works as the role ${API_ROLE}, which ${user} may not ${make === '' ? 'use' : 'make or use'}. ` +
+        `Have an administrator run: ${make}grant ${API_ROLE} to ${user};`,
     );
   }
 }

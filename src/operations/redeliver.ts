@@ -16,7 +16,7 @@ interface Row {
  * the budget of retries is fresh. One that a replay has made may outlive its event, and then has no body to send.
  *
  * @throws ApiError not_found; delivery_not_finished while it is pending or held; delivery_finished when its event is not
- *   kept any more; webhook_inactive
+ *   kept any more; webhook_inactive; webhook_deleted
  */
 export async function redeliver(
   db: Pick<Database, 'pool'>,
@@ -71,7 +71,7 @@ export async function redeliver(
 
 function refuseUnlessSendable(deliveryId: number, { status, active, deleted, has_event }: Row): void {
   if (deleted) {
-    throw new ApiError('webhook_inactive', `The webhook of delivery ${deliveryId} was deleted.`);
+    throw new ApiError('webhook_deleted', `The webhook of delivery ${deliveryId} was deleted.`);
   }
   if (status === 'PENDING' || status === 'HELD') {
     throw new ApiError(

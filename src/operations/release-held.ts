@@ -2,8 +2,7 @@ import type { Database } from '../database.js';
 import { ApiError } from '../errors.js';
 import { tenantTransaction } from '../tenant-database.js';
 import { type Actor, audit } from './audit.js';
-import { enqueueSettle } from './enqueue.js';
-import { lockWebhook } from './update-webhook.js';
+import { letKeptGo, lockWebhook } from './update-webhook.js';
 
 /**
  * Releases what a webhook held back when it was enabled with `held: KEEP`. Nothing to release is no error.
@@ -24,11 +23,7 @@ export async function releaseHeld(
         `Webhook ${webhookId} is inactive; enable it to release what it holds.`,
       );
     }
-    await client.query(
-      'update hookwright.webhooks set keep_held = false, keep_held_up_to = null where id = $1',
-      [webhookId],
-    );
-    await enqueueSettle(client, tenantId, webhookId);
+    await letKeptGo(client, tenantId, webhookId);
     withCommit(
       audit(client, by, { tenantId, action: 'HELD_RELEASED', target: 'WEBHOOK', targetId: webhookId }),
     );

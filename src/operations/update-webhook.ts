@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Database } from '../database.js';
-import { notFound } from '../errors.js';
+import { invalidInput, notFound } from '../errors.js';
 import { tenantTransaction } from '../tenant-database.js';
 import { type Actor, audit } from './audit.js';
 import { enqueueSettle } from './enqueue.js';
@@ -11,17 +11,18 @@ export interface WebhookChange {
   active?: boolean;
   /**
    * What becomes of held deliveries when the webhook is enabled, and of those that a pause has not got round to holding;
-   * without meaning otherwise. Default RELEASE.
+   * then the default is RELEASE. Of one that is active already, what it keeps since `KEEP`: RELEASE sends it, DISCARD is
+   * refused. Without meaning otherwise.
    */
   held?: 'RELEASE' | 'KEEP' | 'DISCARD';
 }
 
 /**
  * Changes a webhook's row. Its deliveries follow in a task of their own (`settle-webhook`), and at the latest when
- * their turn comes. Setting `active` to the value it has changes nothing.
+ * their turn comes. Setting `active` to the value it has changes nothing, but for what `held` says.
  *
  * @param holdHours how long the webhook collects events while it is inactive
- * @throws ApiError not_found for a foreign, unknown or deleted webhook
+ * @throws ApiError not_found for a foreign, unknown or deleted webhook; invalid_input for what `held` cannot do
  */
 export async function updateWebhook(
   db: Pick<Database, 'pool'>,
@@ -54,6 +55,9 @@ export async function updateWebhook(
     if (change.active === true && !active) {
       await enable(client, tenantId, webhookId, change.held ?? 'RELEASE');
     }
+    if (change.active === true && active && webhook.keepsHeld) {
+      await decideOnKept(client, tenantId, webhookId, change.held);
+    }
     if (change.active === false && active) {
       await pause(client, tenantId, webhookId, holdHours);
     }
@@ -69,6 +73,11 @@ interface ChangeableWebhook {
   url: string;
   eventTypes: string[];
   active: boolean;
+}
+
+interface LockedWebhook extends ChangeableWebhook {
+  /** Since it was enabled with `held: KEEP`. */
+  keepsHeld: boolean;
 }
 
 /** What a change really changes, for the audit log; null when it is nothing. */
@@ -94,9 +103,9 @@ export async function lockWebhook(
   client: pg.PoolClient,
   tenantId: number,
   webhookId: number,
-): Promise<ChangeableWebhook> {
-  const { rows } = await client.query<ChangeableWebhook>(
-    `select url, event_types as "eventTypes", active from hookwright.webhooks
+): Promise<LockedWebhook> {
+  const { rows } = await client.query<LockedWebhook>(
+    `select url, event_types as "eventTypes", active, keep_held as "keepsHeld" from hookwright.webhooks
      where tenant_id = $1 and id = $2 and deleted_at is null for update`,
     [tenantId, webhookId],
   );
@@ -121,6 +130,33 @@ async function enable(
          discard_held_up_to = case when $3 then hookwright.next_id() else discard_held_up_to end
      where id = $1`,
     [webhookId, held === 'KEEP', held === 'DISCARD'],
+  );
+  await enqueueSettle(client, tenantId, webhookId);
+}
+
+/** Of an active webhook, whose row is locked: what it keeps is released, or stays. */
+async function decideOnKept(
+  client: pg.PoolClient,
+  tenantId: number,
+  webhookId: number,
+  held: WebhookChange['held'],
+): Promise<void> {
+  if (held === 'DISCARD') {
+    const detail =
+      `is for enabling, and the webhook is active already; cancel what it keeps with cancelDeliveries(input: ` +
+      `{filter: {webhookId: "${webhookId}", status: HELD}})`;
+    throw invalidInput([{ path: ['input', 'held'], code: 'contradiction', detail }]);
+  }
+  if (held === 'RELEASE') {
+    await letKeptGo(client, tenantId, webhookId);
+  }
+}
+
+/** What an active webhook keeps, whose row is locked, is sent in the background. */
+export async function letKeptGo(client: pg.PoolClient, tenantId: number, webhookId: number): Promise<void> {
+  await client.query(
+    'update hookwright.webhooks set keep_held = false, keep_held_up_to = null where id = $1',
+    [webhookId],
   );
   await enqueueSettle(client, tenantId, webhookId);
 }

@@ -17,7 +17,9 @@ const advice: Record<Reason, string> = {
     'Delete a webhook that is not needed any more, or ask the operator for a higher limit.',
   api_key_limit_reached:
     'Revoke an API key that is not needed any more, wait until one expires, or ask the operator for a higher limit.',
-  webhook_inactive: 'Enable the webhook first: PATCH it with {"active": true}.',
+  webhook_inactive:
+    'Enable the webhook first: PATCH it with {"active": true}, which sends what it holds. To try it before that, enable it over GraphQL: updateWebhook(input: {id: "…", active: true, held: KEEP}); what it holds is sent by releaseHeld.',
+  webhook_deleted: 'Nothing: what was deleted stays so. Make another webhook, and emit or replay to that.',
   delivery_not_finished: 'Wait until the delivery has succeeded, failed or been canceled.',
   delivery_finished:
     'Nothing: what has succeeded, failed or been canceled is not sent any more. It can be sent again only while its event is kept.',

@@ -97,7 +97,10 @@ export const createdWebhook = z
 
 export const testDelivery = z
   .strictObject({
-    id: id.meta({ description: 'The value of the header X-Service-Delivery.' }),
+    id: id.meta({
+      description:
+        'The value of the request’s header for the delivery: `X-Service-Delivery`, unless the service is set otherwise.',
+    }),
     event: z.literal('webhook.test'),
     webhook_id: id,
     status: z.string().meta({ description: 'Where the delivery stands, at first PENDING.' }),
@@ -232,8 +235,11 @@ function inputIssues(issue: z.core.$ZodIssue, value: unknown, part: RequestPart)
         : `must be of type ${typeNames[issue.expected] ?? issue.expected}`;
     return [{ path, code: 'invalid_type', detail }];
   }
-  const ownCode = issue.code === 'custom' ? (issue.params?.['code'] as string | undefined) : undefined;
-  return [{ path, code: ownCode ?? issue.code, detail: issue.message }];
+  const ownCode =
+    issue.code === 'custom'
+      ? ((issue.params?.['code'] as string | undefined) ?? 'invalid_value')
+      : issue.code;
+  return [{ path, code: ownCode, detail: issue.message }];
 }
 
 /** In the words of JSON Schema. */

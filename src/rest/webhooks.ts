@@ -55,9 +55,12 @@ function routesWithBody(app: FastifyInstance, operations: Operations): void {
     return reply.code(201).header('location', `${REST_PREFIX}/webhooks/${data.id}`).send({ data });
   });
 
-  const onChange = [mayRun(operations.update), isThere];
+  const onChange = [
+    mayRun(operations.update),
+    async (request: FastifyRequest) => noParameters(request),
+    isThere,
+  ];
   app.patch<WithId>('/webhooks/:id', { onRequest: onChange }, async (request) => {
-    noParameters(request);
     const { events, ...change } = bodyOf(request, webhookChange);
     const input = {
       id: request.params.id,

@@ -30,7 +30,7 @@ const emit = (input: Record<string, unknown>, { key }: { key: string } = tenant)
 const emitAll = (events: unknown[], allOrNothing = false, { key } = { key: tenant.key }): Promise<Answer> =>
   api.ask(
     `mutation ($input: EmitEventsInput!) { emitEvents(input: $input) { results {
-       event { id body } deliveryCount duplicate error { code detail path } } } }`,
+       event { id body } deliveryCount duplicate error { code detail path issues { path code detail } } } } }`,
     { input: { events, allOrNothing } },
     { key },
   );
@@ -199,7 +199,7 @@ describe('emitting several events', () => {
       null,
       'PAYLOAD_TOO_LARGE',
     ]);
-    expect(results[4].error).toEqual({
+    expect(results[4].error).toMatchObject({
       code: 'PAYLOAD_TOO_LARGE',
       detail: expect.stringMatching(/^The payload has \d+ bytes as JSON; at most 262144 are allowed\.$/),
       path: ['input', 'events', '4', 'payload'],
@@ -224,6 +224,7 @@ describe('emitting several events', () => {
       code: 'CONFLICT',
       detail: 'The idempotency key was used for an event of another type or with another payload.',
       path: ['input', 'events', '1', 'idempotencyKey'],
+      issues: [expect.objectContaining({ code: 'idempotency_key_reused' })],
     });
     const foreign = await emitAll([{ ...coupon('C4'), tenantId: '999999' }]);
     const path = ['input', 'events', '0', 'tenantId'];
@@ -235,6 +236,23 @@ describe('emitting several events', () => {
       { error: { code: 'NOT_FOUND', detail: 'There is no tenant 999999.', path } },
       { error: { code: 'FORBIDDEN', path: ['input', 'events', '1'] } },
     ]);
+  });
+
+  test('one that breaks several rules is told all of them', async () => {
+    const { data } = await emitAll([coupon('I1'), { event: 'coupon.applied', payload: { code: 1 } }]);
+    const place = ['input', 'events', '1', 'payload'];
+    const { error } = data.emitEvents.results[1];
+    expect(error.issues).toEqual(
+      expect.arrayContaining([
+        { path: [...place, 'discount_type'], code: 'schema_required', detail: 'is required' },
+        { path: [...place, 'code'], code: 'schema_type', detail: expect.any(String) },
+      ]),
+    );
+    expect(error).toMatchObject({
+      code: 'BAD_USER_INPUT',
+      path: error.issues[0].path,
+      detail: `${error.issues[0].detail} (and 1 more)`,
+    });
   });
 
   test('all or nothing refuses all for one that is bad, before or in the database', async () => {

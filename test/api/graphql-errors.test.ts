@@ -1,6 +1,6 @@
 import { getIntrospectionQuery } from 'graphql';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
+import { makeKey, makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
 import { type Answer, codesOf, GraphqlApi } from '../support/graphql-api.js';
 
 const ALIASES_MAX = 15;
@@ -132,8 +132,12 @@ describe('introspection', () => {
 describe('variables of the wrong kind', () => {
   test.each([
     ['a number for a text', { input: { url: 5, eventTypes: ['*'] } }, ['input', 'url']],
-    ['a missing field', { input: { url: 'https://a.example.com/' } }, ['input']],
-    ['a field that is not known', { input: { url: 'u', eventTypes: [], secret: 'whsec_x' } }, ['input']],
+    ['a missing field', { input: { url: 'https://a.example.com/' } }, ['input', 'eventTypes']],
+    [
+      'a field that is not known',
+      { input: { url: 'u', eventTypes: [], secret: 'whsec_x' } },
+      ['input', 'secret'],
+    ],
     ['null in a list', { input: { url: 'u', eventTypes: [null] } }, ['input', 'eventTypes', 0]],
     ['no input at all', {}, ['input']],
   ])('%s is refused at its place with status 400', async (_name, variables, path) => {
@@ -146,6 +150,19 @@ describe('variables of the wrong kind', () => {
       reason: 'invalid_input',
       errors: [{ path }],
     });
+  });
+
+  test('what is missing and what is not known have codes of their own', async () => {
+    const query = 'mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { secret } }';
+    const { errors } = await ask(query, { input: { url: 'u', event_types: [] } });
+    expect(errors[0].extensions.errors).toEqual([
+      { path: ['input', 'eventTypes'], code: 'required', detail: 'is required' },
+      {
+        path: ['input', 'event_types'],
+        code: 'unknown_property',
+        detail: 'is not a field of this input. Did you mean "eventTypes"?',
+      },
+    ]);
   });
 
   test('the value itself is not repeated', async () => {
@@ -227,6 +244,23 @@ test.each([
   expect(errors.map(({ message, locations }) => [message.includes(word), locations?.[0]?.line])).toEqual([
     [true, 1],
   ]);
+});
+
+test('a field of a query that fails leaves its neighbours their answers', async () => {
+  const { key } = await makeKey(api.services, tenant.id, ['webhooks:read']);
+  await makeWebhook(api.services, tenant.id);
+  const { status, data, errors } = await api.ask(
+    `{ webhooks(first: 1) { edges { node { active deliveries(first: 1) { edges { cursor } } } } }
+       stats(since: "2026-01-31T00:00:00+00:00") { total { attempts } } }`,
+    {},
+    { key },
+  );
+  expect(status).toBe(200);
+  expect(data).toEqual({
+    webhooks: { edges: [{ node: { active: true, deliveries: null } }] },
+    stats: null,
+  });
+  expect(errors.map(({ extensions }) => extensions.code)).toEqual(['FORBIDDEN', 'FORBIDDEN']);
 });
 
 describe('trouble on our side', () => {

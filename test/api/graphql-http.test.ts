@@ -157,6 +157,19 @@ describe('the form of a body', () => {
   });
 });
 
+test.each([
+  ['a query', '{ viewer { scopes } }', 200],
+  [
+    'a mutation that shows a secret',
+    'mutation { createApiKey(input: {name: "x", scopes: ["events:read"]}) { key } }',
+    200,
+  ],
+  ['a broken document', '{', 400],
+])('the answer of %s is kept by no cache', async (_what, query, status) => {
+  const answer = await post({ query });
+  expect([answer.status, answer.headers['cache-control']]).toEqual([status, 'no-store']);
+});
+
 describe('an emit whose document is known', () => {
   const mutation = 'mutation Known($input: EmitEventInput!) { emitEvent(input: $input) { deliveryCount } }';
   const payload = { code: 'A', discount_type: 'B' };
@@ -165,8 +178,12 @@ describe('an emit whose document is known', () => {
 
   test.each<[string, unknown, (string | number)[]]>([
     ['a number for a text', { event: 5, payload }, ['input', 'event']],
-    ['a missing field', { event: 'coupon.applied' }, ['input']],
-    ['a field that is not known', { event: 'coupon.applied', payload, secret: 'hunter2' }, ['input']],
+    ['a missing field', { event: 'coupon.applied' }, ['input', 'payload']],
+    [
+      'a field that is not known',
+      { event: 'coupon.applied', payload, secret: 'hunter2' },
+      ['input', 'secret'],
+    ],
     ['no input', undefined, ['input']],
     ['null', null, ['input']],
   ])('is refused for %s as it was when it was new, and counted as broken', async (_what, input, path) => {

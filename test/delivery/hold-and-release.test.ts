@@ -149,6 +149,19 @@ describe('a paused webhook', () => {
     await eventually(async () => (await stack.delivery(heldEvent)).status === 'SUCCEEDED');
   });
 
+  test('active already, and told held: RELEASE, sends what it keeps; without a word it goes on keeping it', async () => {
+    await change({ active: false });
+    await stack.emit();
+    await change({ active: true, held: 'KEEP' });
+    await change({ active: true });
+    expect((await stack.webhookRow(webhookId)).keep_held).toBe(true);
+    await expect(change({ active: true, held: 'DISCARD' })).rejects.toThrow(/cancelDeliveries.*status: HELD/);
+    await change({ active: true, held: 'RELEASE' });
+    stack.startDaemon();
+    await eventually(async () => (await statuses())[0] === 'SUCCEEDED');
+    await change({ active: true, held: 'DISCARD' }); // keeps nothing any more
+  });
+
   test('enabled with held: DISCARD cancels the held ones and sends new events', async () => {
     stack.startDaemon();
     await change({ active: false });

@@ -324,6 +324,16 @@ describe('redelivering ("manual redispatch")', () => {
     });
   });
 
+  test('is a conflict when the webhook was deleted', async () => {
+    const eventId = await stack.emit();
+    await stack.rows(`update hookwright.deliveries set status = 'FAILED'`);
+    const { id } = await stack.delivery(eventId);
+    await deleteWebhook(stack.services.db, stack.tenantId, webhookId, commandLine);
+    await expect(redeliver(stack.services.db, stack.tenantId, id, commandLine)).rejects.toMatchObject({
+      reason: 'webhook_deleted',
+    });
+  });
+
   test('is a conflict when its event is not kept any more: a replay may have made it long after', async () => {
     const eventId = await stack.emit();
     await stack.rows(`update hookwright.deliveries set status = 'FAILED'`);

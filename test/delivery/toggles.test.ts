@@ -9,8 +9,9 @@ import { type Receiver, startReceiver } from '../support/receiver.js';
 const TOGGLES = 1_000;
 /** Now and then a pause is long enough to see whether anything still arrives in it. */
 const LONG_PAUSE_EVERY = 300;
-const LONG_PAUSE_MS = 2_000;
-const REQUEST_MS = 1_000;
+const LONG_PAUSE_MS = 3_000;
+/** What was loaded may wait half a second for a place in a window; a busy machine needs some time itself. */
+const REQUEST_MS = 1_500;
 /** So that a slow machine has not emitted more by the end than it can deliver in a minute. */
 const EMIT_PAUSE_MS = 3;
 
@@ -66,7 +67,7 @@ test('1,000 toggles of `active` under emits: nothing stays held, nothing is lost
   );
   await stack.noDeliveryJobs();
 
-  // A request that was loaded before the pause may still arrive; on loopback it takes no second.
+  // A request that was loaded before the pause may still arrive.
   const strays = receiver.received.filter(({ at }) =>
     pausedSpans.some(({ from, to }) => at.getTime() > from + REQUEST_MS && at.getTime() < to),
   );

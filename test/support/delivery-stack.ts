@@ -34,6 +34,7 @@ export interface WebhookRow {
   disabled_reason: string | null;
   closed_until: Date | null;
   generation: number;
+  keep_held: boolean;
 }
 
 /** A service with a database of its own and, once started, a real daemon: what the delivery stories are told with. */
