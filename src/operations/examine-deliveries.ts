@@ -16,8 +16,8 @@ export interface DeliveryFacts {
   quarantined: number;
 }
 
-/** Longer than the sweep for them takes. */
-const LOST_AFTER_SECONDS = 180;
+/** Longer than the sweep for them waits, however long attempts may take (`rescueOverdue`). */
+const LOST_AFTER_SECONDS = 300;
 const LOOKED_MAX = 10_000;
 
 /** @throws what the database throws */

@@ -5,8 +5,10 @@ import { deleteDeadJobsSql, hasNoLiveJobSql, hasNoSettleJobSql } from './enqueue
 
 /** An overdue delivery may be waiting its turn; after this long it is asked whether a job still knows of it. */
 export const OVERDUE_SECONDS = 60;
-/** What a job in hand may take beside the longest attempt: waiting for a slot, for its endpoint, and for being recorded. */
-const BESIDE_ATTEMPT_SECONDS = 45;
+/** A job in hand may wait until the attempt before it gives up its slot, and make the longest one itself. */
+const ATTEMPTS = 2;
+/** What it may take beside these: waiting for its endpoint, and for being recorded. */
+const BESIDE_ATTEMPTS_SECONDS = 30;
 /** What one call looks at: a backlog that waits its turn may be long (0.2 s beside 400,000 due deliveries). */
 const CHUNK_ROWS = 20_000;
 
@@ -58,7 +60,7 @@ export async function rescueOverdue(
 ): Promise<number> {
   const lockedSeconds = Math.max(
     OVERDUE_SECONDS,
-    BESIDE_ATTEMPT_SECONDS + Math.ceil(attemptTimeoutMs / 1_000),
+    BESIDE_ATTEMPTS_SECONDS + Math.ceil((ATTEMPTS * attemptTimeoutMs) / 1_000),
   );
   const [row] = await query<OverdueRow>(pool, overdueStatement, [cursor.after, lockedSeconds]);
   const { rescued, looked, last_due_at } = row as OverdueRow;

@@ -69,16 +69,16 @@ describe('rescuing overdue deliveries', () => {
 
   test('a job is in hand for longer where an attempt may take longer', async () => {
     await stack.emit();
-    await makeOverdue(200);
+    await makeOverdue(300);
     const lockedFor = (seconds: number) =>
       stack.rows(
         `update graphile_worker._private_jobs
          set locked_at = now() - ${seconds} * interval '1 second', locked_by = 'busy'`,
       );
     const { pool } = stack.services.db;
-    await lockedFor(160);
+    await lockedFor(265);
     expect(await rescueOverdue(pool, 120_000)).toBe(0);
-    await lockedFor(166);
+    await lockedFor(271);
     expect(await rescueOverdue(pool, 120_000)).toBe(1);
   });
 
