@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { type Database, query, type Statement, transaction } from '../database.js';
 import { LANES } from '../domain/lanes.js';
@@ -7,6 +8,11 @@ import { enqueueSettle, needsJobSql, type Woken, wakeJobsSql } from './enqueue.j
 /** Loads and outcomes of the webhook wait for a chunk, and those of others that share a batch with them. */
 const MOVED_ROWS = 250;
 const LOOKED_ROWS = 1_000;
+/**
+ * After a first chunk was released: an endpoint that fails still, and at once, has its webhook disabled again by then, and
+ * the rest need not come and go.
+ */
+const FIRST_LOOK_MS = 100;
 
 interface WebhookState {
   active: boolean;
@@ -61,6 +67,9 @@ export async function settleWebhook(
   for (;;) {
     const chunk = await transaction(db.pool, (client) => settleChunk(client, tenantId, webhookId));
     moved += chunk.moved;
+    if (chunk.released && moved === MOVED_ROWS) {
+      await delay(FIRST_LOOK_MS);
+    }
     if (chunk.moved === 0) {
       if (chunk.activeAt === null) {
         return moved;
@@ -76,12 +85,19 @@ export async function settleWebhook(
   }
 }
 
-/** @returns how many deliveries were moved, and when the webhook was seen to be active; null: it is not */
+interface SettledChunk {
+  moved: number;
+  /** Whether those that were moved may be sent now. */
+  released: boolean;
+  /** When the webhook was seen to be active, with nothing to move; null: it was not. */
+  activeAt: string | null;
+}
+
 async function settleChunk(
   client: pg.PoolClient,
   tenantId: number,
   webhookId: number,
-): Promise<{ moved: number; activeAt: string | null }> {
+): Promise<SettledChunk> {
   // Shared lock: the webhook cannot be switched while a chunk follows its state.
   const { rows } = await client.query<WebhookState>(
     `select active, deleted_at is not null as deleted, keep_held, keep_held_up_to, discard_held_up_to,
@@ -91,15 +107,15 @@ async function settleChunk(
   );
   const [webhook] = rows;
   if (webhook === undefined) {
-    return { moved: 0, activeAt: null };
+    return { moved: 0, released: false, activeAt: null };
   }
   for (const move of movesFor(webhook)) {
     const moved = await apply(client, tenantId, webhookId, move);
     if (moved > 0) {
-      return { moved, activeAt: null };
+      return { moved, released: move.enqueue === true, activeAt: null };
     }
   }
-  return { moved: 0, activeAt: webhook.active && !webhook.deleted ? webhook.now : null };
+  return { moved: 0, released: false, activeAt: webhook.active && !webhook.deleted ? webhook.now : null };
 }
 
 function movesFor(webhook: WebhookState): Move[] {

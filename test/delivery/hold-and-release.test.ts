@@ -57,6 +57,26 @@ describe('a paused webhook', () => {
     expect(new Set(ids)).toEqual(new Set((await stack.deliveries()).map(({ id }) => id)));
   });
 
+  test('enabled while its endpoint fails still, moves but a part of what it holds before it is disabled again', async () => {
+    const held = 3_000;
+    await change({ active: false });
+    await emitMany(stack.services, stack.tenantId, held);
+    receiver.answerWith(answer(500));
+    const versions = () =>
+      stack.rows<{ version: string }>('select xmin::text as version from hookwright.deliveries order by id');
+    const before = await versions();
+    await change({ active: true });
+    stack.startDaemon();
+    const isDisabled = async () =>
+      (await stack.webhookRow(webhookId)).disabled_reason === 'FAILURES';
+    await eventually(isDisabled);
+    await eventually(async () => (await statuses()).every((status) => status === 'HELD'));
+    await stack.noDeliveryJobs();
+    const after = await versions();
+    const untouched = after.filter(({ version }, index) => version === before[index]?.version);
+    expect(untouched.length).toBeGreaterThan(held / 2);
+  });
+
   test('turns what is already pending into held, without an attempt', async () => {
     await stack.emit();
     await change({ active: false });
