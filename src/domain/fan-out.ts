@@ -1,3 +1,4 @@
+import { TEST_EVENT_TYPE } from './event-type.js';
 import { matches } from './matching.js';
 
 /** Why an event has no delivery to a webhook. */
@@ -6,11 +7,13 @@ export type FanOutVerdict =
   | 'NOT_SUBSCRIBED'
   | 'INACTIVE'
   | 'FOR_ANOTHER_WEBHOOK'
+  | 'ABOUT_THIS_WEBHOOK'
   | 'NO_LONGER_KEPT'
   | 'UNKNOWN';
 
 /** A webhook as it is now, and what changes have made of it since an event. */
 export interface WebhookHistory {
+  id: number;
   createdAt: Date;
   eventTypes: readonly string[];
   active: boolean;
@@ -22,8 +25,8 @@ export interface WebhookHistory {
 export interface EventFacts {
   eventType: string;
   createdAt: Date;
-  /** Its type is reserved to the service, which sends such events to one webhook alone: tests. */
-  reserved: boolean;
+  /** Of an operational event: the webhook that it tells of, which is not sent it. */
+  aboutWebhookId: number | null;
   /** Older than deliveries are kept. */
   beyondRetention: boolean;
 }
@@ -36,7 +39,8 @@ export interface EventFacts {
  */
 export function whyNoDelivery(event: EventFacts, webhook: WebhookHistory): FanOutVerdict {
   if (webhook.createdAt > event.createdAt) return 'CREATED_LATER';
-  if (event.reserved) return 'FOR_ANOTHER_WEBHOOK';
+  if (event.eventType === TEST_EVENT_TYPE) return 'FOR_ANOTHER_WEBHOOK';
+  if (event.aboutWebhookId === webhook.id) return 'ABOUT_THIS_WEBHOOK';
   const eventTypes = webhook.eventTypesBefore ?? webhook.eventTypes;
   if (!matches(eventTypes, event.eventType)) return 'NOT_SUBSCRIBED';
   // An inactive webhook still collects events for a while: without a delivery that was over.

@@ -24,6 +24,7 @@ const reasons: Record<FanOutVerdict, string> = {
   NOT_SUBSCRIBED: "The webhook was not subscribed to the event's type when the event came.",
   INACTIVE: 'The webhook had been inactive for longer than deliveries are held when the event came.',
   FOR_ANOTHER_WEBHOOK: 'The event was meant for one webhook alone, as tests are.',
+  ABOUT_THIS_WEBHOOK: "The event tells of this webhook itself, and is for the tenant's others.",
   NO_LONGER_KEPT: 'The event is older than deliveries are kept; there may have been one.',
   UNKNOWN: 'What is known of the webhook does not tell; it may have been changed in the same moment.',
 };

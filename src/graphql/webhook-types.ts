@@ -71,8 +71,8 @@ export class UpdateWebhookInput {
 
   @Field(() => HeldAction, {
     nullable: true,
-    defaultValue: HeldAction.RELEASE,
-    description: 'Together with `active: true`: what becomes of its held deliveries.',
+    description:
+      'Together with `active: true`: what becomes of its held deliveries; default `RELEASE`. A webhook that is active already goes on keeping what it keeps, unless this is given.',
   })
   held?: HeldAction | null;
 }

@@ -1,6 +1,7 @@
 import type { Database, Statement } from '../database.js';
 import { IDS_PER_DAY, idToDate } from '../domain/delivery-id.js';
 import { type FanOutVerdict, whyNoDelivery } from '../domain/fan-out.js';
+import { OPERATIONAL_EVENT_TYPES } from '../domain/operational-events.js';
 import { tenantQuery } from '../tenant-database.js';
 import type { Bounds } from './search.js';
 
@@ -27,7 +28,7 @@ interface Row {
   active: boolean;
   types_before: string | null;
   active_before: string | null;
-  reserved: boolean;
+  about_webhook_id: number | null;
 }
 
 /** The first change of a member of a webhook after the event came. */
@@ -49,7 +50,9 @@ const statementFor = (order: Bounds['order']): Statement => ({
   text: `
     select asked.event_id, w.id as webhook_id, w.delivery_id, w.created_at, w.event_types, w.active,
            types.before as types_before, activity.before as active_before,
-           coalesce((select t.reserved from hookwright.event_types t where t.name = asked.event_type), false) as reserved
+           case when asked.event_type = any($8::text[])
+             then (select (e.body::json->>'webhook_id')::bigint from hookwright.events e where e.id = asked.event_id)
+           end as about_webhook_id
     from unnest($2::bigint[], $3::text[], $4::timestamptz[]) as asked(event_id, event_type, at)
     cross join lateral (
       with made as materialized (
@@ -93,6 +96,7 @@ export async function readFanOut(
     above,
     below,
     limit,
+    OPERATIONAL_EVENT_TYPES,
   ]);
   const keptFrom = now.getTime() - retentionDays * 86_400_000;
   const found = new Map<number, FanOutItem[]>();
@@ -113,10 +117,11 @@ function itemOf(row: Row, eventType: string, keptFrom: number): FanOutItem {
   const event = {
     eventType,
     createdAt,
-    reserved: row.reserved,
+    aboutWebhookId: row.about_webhook_id,
     beyondRetention: createdAt.getTime() < keptFrom,
   };
   const reason = whyNoDelivery(event, {
+    id: webhookId,
     createdAt: row.created_at,
     eventTypes: row.event_types,
     active: row.active,

@@ -120,6 +120,24 @@ describe('the fan-out of an event', () => {
     });
   });
 
+  test('of an operational event tells of the one that it is about, and of the others like of any event', async () => {
+    const by = await makeTenant(api.services);
+    const about = await makeWebhook(api.services, by.id);
+    const gets = await makeWebhook(api.services, by.id, { eventTypes: ['webhook.disabled'] });
+    const other = await makeWebhook(api.services, by.id, { eventTypes: ['booking.created'] });
+    const facts = JSON.stringify({ webhook_id: String(about.id) });
+    await api.owner.query(
+      `select hookwright.raise_events(array[$1::bigint], array[$2::bigint], array['webhook.disabled'], array[$3], array[1])`,
+      [by.id, about.id, facts],
+    );
+    const { data } = await api.ask('{ events { edges { node { id } } } }', {}, by);
+    expect(told(await fanOut(data.events.edges[0].node.id, '', by))).toEqual({
+      [about.id]: 'ABOUT_THIS_WEBHOOK',
+      [gets.id]: 'delivery',
+      [other.id]: 'NOT_SUBSCRIBED',
+    });
+  });
+
   test('names no webhook of anybody else', async () => {
     const by = await makeTenant(api.services);
     await makeWebhook(api.services, by.id);

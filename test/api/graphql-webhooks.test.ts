@@ -76,6 +76,17 @@ describe('a webhook from its creation to its deletion', () => {
     ).toEqual(['HELD', 'HELD', 'HELD']);
     const kept = await update({ id, active: true, held: 'KEEP' }, other.key);
     expect(kept.data.updateWebhook.webhook).toMatchObject({ active: true, heldCount: 3 });
+    const keeps = async () => {
+      const sql = 'select keep_held from hookwright.webhooks where id = $1';
+      return (await api.owner.query<{ keep_held: boolean }>(sql, [id])).rows[0]?.keep_held;
+    };
+    await update({ id, active: true }, other.key);
+    expect(await keeps()).toBe(true);
+    expect((await update({ id, active: true, held: 'DISCARD' }, other.key)).errors[0].message).toContain(
+      'cancelDeliveries',
+    );
+    await update({ id, active: true, held: 'RELEASE' }, other.key);
+    expect(await keeps()).toBe(false);
     const released = await api.ask(
       `mutation { releaseHeld(input: {webhookId: "${id}"}) { webhook { id active } } }`,
       {},

@@ -4,10 +4,11 @@ import { whyNoDelivery } from '../../src/domain/fan-out.js';
 const event = {
   eventType: 'coupon.applied',
   createdAt: new Date('2026-01-31T12:00:00Z'),
-  reserved: false,
+  aboutWebhookId: null,
   beyondRetention: false,
 };
 const webhook = {
+  id: 7,
   createdAt: new Date('2026-01-01T00:00:00Z'),
   eventTypes: ['coupon.applied'],
   active: true,
@@ -26,8 +27,11 @@ describe('why an event has no delivery to a webhook', () => {
     ['INACTIVE', {}, { active: true, activeBefore: false }],
     ['UNKNOWN', {}, { active: false, activeBefore: true }],
     ['NOT_SUBSCRIBED', {}, { active: false, eventTypes: [] }],
-    ['FOR_ANOTHER_WEBHOOK', { reserved: true }, {}],
-    ['CREATED_LATER', { reserved: true }, { createdAt: new Date('2026-02-01T00:00:00Z') }],
+    ['FOR_ANOTHER_WEBHOOK', { eventType: 'webhook.test' }, {}],
+    ['ABOUT_THIS_WEBHOOK', { aboutWebhookId: 7 }, {}],
+    ['UNKNOWN', { aboutWebhookId: 8 }, {}],
+    ['NOT_SUBSCRIBED', { eventType: 'webhook.disabled', aboutWebhookId: 8 }, {}],
+    ['CREATED_LATER', { eventType: 'webhook.test' }, { createdAt: new Date('2026-02-01T00:00:00Z') }],
     ['NO_LONGER_KEPT', { beyondRetention: true }, {}],
     ['INACTIVE', { beyondRetention: true }, { active: false }],
     ['UNKNOWN', {}, {}],
