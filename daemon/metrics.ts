@@ -1,11 +1,12 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { BATCH_ITEMS } from '../src/api-metrics.js';
 import type { Lane } from '../src/domain/lanes.js';
 import type { FinishedAttempt } from '../src/operations/record-attempts.js';
 import type { Slots } from '../src/slots.js';
 import { Tally } from '../src/tally.js';
 import type { Gate } from './gate.js';
 
+/** The largest batch has 256. */
+const BATCH_DELIVERIES = [1, 2, 5, 10, 20, 50, 100, 200, 256];
 const SWEEPS = ['schedule', 'held', 'overdue', 'dead_workers'] as const;
 export type Sweep = (typeof SWEEPS)[number];
 export type Batch = 'load' | 'turn_away' | 'record' | 'put_off';
@@ -87,9 +88,9 @@ export class DaemonMetrics {
     });
     this.#batches = new Histogram({
       name: 'hookwright_batch_deliveries',
-      help: 'Deliveries that shared a transaction, by work: load, record or put_off.',
+      help: 'Deliveries that shared a transaction, by work: load, turn_away, record or put_off.',
       labelNames: ['work'],
-      buckets: BATCH_ITEMS,
+      buckets: BATCH_DELIVERIES,
       registers,
     });
     this.#sweeps = new Tally({

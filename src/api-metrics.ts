@@ -10,7 +10,7 @@ export type LimitName = (typeof LIMITS)[number];
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 /** What one transaction takes. */
-export const BATCH_ITEMS = [1, 2, 5, 10, 20, 50, 100, 200];
+const BATCH_ITEMS = [1, 2, 5, 10, 20, 50, 100, 200];
 
 type Observer = (value: number) => void;
 

@@ -1,6 +1,7 @@
 /**
  * The catalogue of errors, for REST and GraphQL alike: `reason` is the `code` of a REST problem and
- * `extensions.reason` in GraphQL, `code` is `extensions.code` in GraphQL. No error is born elsewhere.
+ * `extensions.reason` in GraphQL, `code` is `extensions.code` in GraphQL. Elsewhere are only those of requests that reach
+ * no route and no resolver: `server.ts` (no HTTP) and `graphql/errors.ts` (GraphQL's own codes).
  */
 export const errorCatalogue = {
   malformed_json: { status: 400, code: 'BAD_USER_INPUT', title: 'The request body is not JSON' },
@@ -23,6 +24,7 @@ export const errorCatalogue = {
   webhook_deleted: { status: 409, code: 'CONFLICT', title: 'The webhook was deleted' },
   delivery_not_finished: { status: 409, code: 'CONFLICT', title: 'The delivery is still under way' },
   delivery_finished: { status: 409, code: 'CONFLICT', title: 'The delivery has come to its end' },
+  event_gone: { status: 409, code: 'CONFLICT', title: 'The event is not kept any more' },
   bulk_operation_limit_reached: {
     status: 409,
     code: 'CONFLICT',
@@ -56,7 +58,7 @@ export const errorCatalogue = {
   },
   answer_too_large: { status: 422, code: 'ANSWER_TOO_LARGE', title: 'The answer would be too long' },
   rate_limited: { status: 429, code: 'RATE_LIMITED', title: 'Too many requests' },
-  unavailable: { status: 503, code: 'UNAVAILABLE', title: 'The service cannot reach its database' },
+  unavailable: { status: 503, code: 'UNAVAILABLE', title: 'The service cannot do this at the moment' },
   internal: { status: 500, code: 'INTERNAL_SERVER_ERROR', title: 'An error of the service' },
 } as const;
 

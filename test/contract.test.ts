@@ -33,7 +33,7 @@ const layers: Record<string, string[]> = {
 const layerOf = (file: string) => Object.keys(layers).find((layer) => file.startsWith(layer));
 
 function importsOf(file: string): string[] {
-  return [...read(file).matchAll(/from '(\.[^']+)'/g)].map(([, path]) =>
+  return [...read(file).matchAll(/\b(?:from|import)\s*\(?\s*'(\.[^']+)'/g)].map(([, path]) =>
     normalize(join(dirname(file), path ?? '')),
   );
 }
@@ -56,7 +56,7 @@ describe('the house', () => {
   test('the domain is pure: it imports nothing that reads, writes, waits or rolls dice', () => {
     const allowed = /^(node:crypto|node:net|node:zlib|\.)/;
     const impure = sourcesIn('src/domain').flatMap((file) =>
-      [...read(file).matchAll(/from '([^']+)'/g)]
+      [...read(file).matchAll(/\b(?:from|import)\s*\(?\s*'([^']+)'/g)]
         .filter(([, path]) => !allowed.test(path ?? ''))
         .map(([, path]) => `${file} imports ${path}`),
     );
@@ -98,12 +98,14 @@ describe('what is written down', () => {
   });
 
   test.each(Object.entries(settings))(
-    'the setting %s stands in docs/settings.md with its meaning',
-    (name, { meaning, allowed }) => {
+    'the setting %s stands in docs/settings.md with its default, its meaning and what is allowed',
+    (name, { schema, meaning, allowed }) => {
       const row = read('docs/settings.md')
         .split('\n')
         .find((line) => line.startsWith(`| \`${name}\` |`));
       expect(row).toBeDefined();
+      const given = schema.safeParse(undefined).data ?? '(unset)';
+      expect(row?.split(' | ')[1]).toBe(String(given) || '(none)');
       expect(row).toContain(meaning);
       expect(row).toContain(allowed);
     },

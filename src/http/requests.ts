@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { Services } from '../context.js';
-import { ApiError } from '../errors.js';
+import { ApiError, isDatabaseAway } from '../errors.js';
 
 const REQUEST_ID = /^[A-Za-z0-9._:/+=@-]{1,128}$/;
 
@@ -69,7 +69,11 @@ export function logError(request: FastifyRequest, known: ApiError, cause: unknow
   if (known.reason === 'internal') {
     request.log.error({ err: cause, requestId }, 'a request failed');
   } else if (known.reason === 'unavailable') {
-    request.log.warn({ err: cause, requestId }, 'a request was refused: the database is away');
+    if (isDatabaseAway(cause)) {
+      request.log.warn({ err: cause, requestId }, 'a request was refused: the database is away');
+    } else {
+      request.log.info({ err: cause, requestId }, 'a request was refused for now');
+    }
   }
 }
 

@@ -15,7 +15,7 @@ interface Row {
  * Sends a finished delivery again, with the same id: the contract's "manual redispatch" (§2). Attempt numbers go on,
  * the budget of retries is fresh. One that a replay has made may outlive its event, and then has no body to send.
  *
- * @throws ApiError not_found; delivery_not_finished while it is pending or held; delivery_finished when its event is not
+ * @throws ApiError not_found; delivery_not_finished while it is pending or held; event_gone when its event is not
  *   kept any more; webhook_inactive; webhook_deleted
  */
 export async function redeliver(
@@ -81,7 +81,7 @@ function refuseUnlessSendable(deliveryId: number, { status, active, deleted, has
   }
   if (!has_event) {
     throw new ApiError(
-      'delivery_finished',
+      'event_gone',
       `The event of delivery ${deliveryId} is not kept any more; a delivery can be sent again only while its event is.`,
     );
   }

@@ -22,7 +22,8 @@ const advice: Record<Reason, string> = {
   webhook_deleted: 'Nothing: what was deleted stays so. Make another webhook, and emit or replay to that.',
   delivery_not_finished: 'Wait until the delivery has succeeded, failed or been canceled.',
   delivery_finished:
-    'Nothing: what has succeeded, failed or been canceled is not sent any more. It can be sent again only while its event is kept.',
+    'Nothing: what has succeeded, failed or been canceled is not sent any more. `redeliver` sends it again.',
+  event_gone: 'Nothing: a delivery can be sent again only while its event is kept.',
   bulk_operation_limit_reached: 'Wait until one has ended, or cancel one.',
   bulk_operation_finished: 'Nothing: it does no more.',
   bulk_operation_not_resumable:

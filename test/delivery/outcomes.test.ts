@@ -340,7 +340,7 @@ describe('redelivering ("manual redispatch")', () => {
     await stack.rows('delete from hookwright.events');
     const { id } = await stack.delivery(eventId);
     await expect(redeliver(stack.services.db, stack.tenantId, id, commandLine)).rejects.toMatchObject({
-      reason: 'delivery_finished',
+      reason: 'event_gone',
       detail: `The event of delivery ${id} is not kept any more; a delivery can be sent again only while its event is.`,
     });
     expect(await stack.delivery(eventId)).toMatchObject({ status: 'FAILED' });

@@ -197,8 +197,8 @@ describe('a database that is away', () => {
     await eventually(() => !daemon.running, 9_000);
     const before = proxy.refused;
     const startedAt = performance.now();
-    await eventually(() => performance.now() - startedAt > 2_000);
-    expect(proxy.refused - before).toBeLessThan(100);
+    await eventually(() => proxy.refused - before >= 20, 30_000);
+    expect(performance.now() - startedAt).toBeGreaterThan(400);
     proxy.bringBack();
     await eventually(() => daemon.running, 9_000);
   });
