@@ -3,6 +3,7 @@ import { buildConnector } from 'undici';
 import { http } from '../src/node-http.js';
 import type { ConnectionTimes } from './connection-times.js';
 import type { GuardedConnector } from './guarded-connector.js';
+import { type EgressProxy, ProxyPulse, readProxy } from './proxy-pulse.js';
 
 export interface TunnelOptions {
   /** `EGRESS_PROXY`, with credentials if it has them. */
@@ -34,142 +35,125 @@ class TunnelTimedOut extends Error {
   readonly code = 'ETIMEDOUT';
 }
 
-interface Proxy {
-  address: { hostname: string; host: string; protocol: string; port: string };
-  headers: Record<string, string>;
-}
-
 /**
  * Connects through a tunnel of a proxy (CONNECT, RFC 9110 §9.3.6), for http targets too: so whoever listens there sees a
  * request as if it came directly. The proxy is the operator's choice and its address is not judged; its name is resolved
  * by the system, /etc/hosts included.
  */
 export function createTunnelConnector(options: TunnelOptions): GuardedConnector {
-  const { reachTimeoutMs, connectTimeoutMs, secure } = options;
   const proxy = readProxy(options.proxyUrl);
   const reach = buildConnector({
-    timeout: reachTimeoutMs,
+    timeout: options.reachTimeoutMs,
     autoSelectFamily: true,
     allowH2: false,
     rejectUnauthorized: true,
     minVersion: 'TLSv1.2',
   });
-  const pulse = new Pulse(proxy, reach, reachTimeoutMs);
-  return (target, callback, times?: ConnectionTimes) => {
-    const startedAt = performance.now();
-    let tunnel: Socket | undefined;
-    let timer: NodeJS.Timeout | undefined;
-    let settled = false;
-    const settle: buildConnector.Callback = (...result) => {
-      if (settled) return;
-      settled = true;
-      clearTimeout(timer);
-      if (result[0] !== null) tunnel?.destroy();
-      else if (times && target.protocol === 'https:') times.securedAt = performance.now();
-      callback(...result);
-    };
-    const after = (ms: number, act: () => void) => {
-      clearTimeout(timer);
-      timer = setTimeout(act, ms);
-    };
-    const giveUp = () => {
-      const answers = pulse.feltAt >= startedAt;
-      settle(answers ? new TunnelTimedOut() : new EgressProxyAway('It answers nobody.'), null);
-    };
-    after(reachTimeoutMs, () => settle(new EgressProxyAway('It cannot be reached in time.'), null));
-    reach(proxy.address, (...[error, socket]) => {
-      if (error !== null) {
-        settle(new EgressProxyAway('It cannot be reached.', { cause: error }), null);
-        return;
-      }
-      tunnel = socket;
-      if (settled) {
-        socket.destroy();
-        return;
-      }
-      const leftMs = connectTimeoutMs - (performance.now() - startedAt);
-      after(leftMs / 2, () => {
-        pulse.feel(startedAt);
-        after(leftMs / 2, giveUp);
-      });
-      askForTunnel(proxy, socket, authorityOf(target)).then(
-        () => {
-          pulse.felt();
-          if (settled) return;
-          if (times) times.connectedAt = performance.now();
-          if (target.protocol === 'https:') secure({ ...target, httpSocket: socket }, settle);
-          else settle(null, socket);
-        },
-        (refusal: Error) => {
-          if (refusal instanceof TunnelRefused) pulse.felt();
-          settle(refusal, null);
-        },
-      );
-    });
+  const pulse = new ProxyPulse(proxy, reach, options.reachTimeoutMs);
+  return (target, callback, times) => {
+    new TunnelAttempt({ ...options, proxy, reach, pulse }, target, callback, times).begin();
   };
 }
 
-/**
- * Whether the proxy is alive. When a tunnel is long in coming, either its target keeps the proxy waiting or the proxy
- * itself hangs (a frozen process still takes connections), and the one is the receiver's fault, the other ours.
- */
-class Pulse {
-  /** When it last gave an HTTP answer, to whomever. */
-  feltAt = Number.NEGATIVE_INFINITY;
-  #feeling = false;
+interface TunnelDeps extends TunnelOptions {
+  proxy: EgressProxy;
+  reach: buildConnector.connector;
+  pulse: ProxyPulse;
+}
+
+/** One connection to a target, which is to be told once how it went. */
+class TunnelAttempt {
+  readonly #startedAt = performance.now();
+  #socket: Socket | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #settled = false;
 
   constructor(
-    private readonly proxy: Proxy,
-    private readonly reach: buildConnector.connector,
-    private readonly timeoutMs: number,
+    private readonly deps: TunnelDeps,
+    private readonly target: buildConnector.Options,
+    private readonly callback: buildConnector.Callback,
+    private readonly times: ConnectionTimes | undefined,
   ) {}
 
-  felt(): void {
-    this.feltAt = performance.now();
-  }
-
-  /** Unless it has answered somebody since then, asks it something that every HTTP server has an answer to. */
-  feel(since: number): void {
-    if (this.feltAt >= since || this.#feeling) return;
-    this.#feeling = true;
-    this.reach(this.proxy.address, (...[error, socket]) => {
+  begin(): void {
+    const { reach, proxy, reachTimeoutMs } = this.deps;
+    this.#after(reachTimeoutMs, () => this.#fail(new EgressProxyAway('It cannot be reached in time.')));
+    reach(proxy.address, (...[error, socket]) => {
       if (error !== null) {
-        this.#feeling = false;
-        return;
+        this.#fail(new EgressProxyAway('It cannot be reached.', { cause: error }));
+      } else if (this.#settled) {
+        socket.destroy();
+      } else {
+        this.#ask(socket);
       }
-      socket.once('close', () => {
-        this.#feeling = false;
-      });
-      const timer = setTimeout(() => socket.destroy(), this.timeoutMs);
-      http
-        .request({
-          method: 'OPTIONS',
-          path: '*',
-          headers: { host: this.proxy.address.host, ...this.proxy.headers },
-          createConnection: () => socket,
-        })
-        .on('response', () => {
-          this.felt();
-          socket.destroy();
-        })
-        .on('error', () => socket.destroy())
-        .on('close', () => clearTimeout(timer))
-        .end();
     });
   }
-}
 
-function readProxy(text: string): Proxy {
-  const { hostname, host, protocol, port, username, password } = new URL(text);
-  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  return {
-    // As undici gives it to a connector: without the brackets.
-    address: { hostname: hostname.replace(/^\[|\]$/g, ''), host, protocol, port },
-    headers:
-      credentials === ':'
-        ? {}
-        : { 'proxy-authorization': `Basic ${Buffer.from(credentials).toString('base64')}` },
-  };
+  /** When half of the time is over without an answer, the proxy is asked for a sign of life of its own. */
+  #ask(socket: Socket): void {
+    this.#socket = socket;
+    const { proxy, pulse, connectTimeoutMs } = this.deps;
+    const leftMs = connectTimeoutMs - (performance.now() - this.#startedAt);
+    this.#after(leftMs / 2, () => {
+      pulse.feel(this.#startedAt);
+      this.#after(leftMs / 2, () => this.#giveUp());
+    });
+    askForTunnel(proxy, socket, authorityOf(this.target)).then(
+      () => {
+        pulse.felt();
+        this.#useTunnel(socket);
+      },
+      (refusal: Error) => {
+        if (refusal instanceof TunnelRefused) {
+          pulse.felt();
+        }
+        this.#fail(refusal);
+      },
+    );
+  }
+
+  #useTunnel(socket: Socket): void {
+    if (this.#settled) {
+      return;
+    }
+    if (this.times) {
+      this.times.connectedAt = performance.now();
+    }
+    if (this.target.protocol === 'https:') {
+      this.deps.secure({ ...this.target, httpSocket: socket }, (...result) => this.#settle(...result));
+    } else {
+      this.#settle(null, socket);
+    }
+  }
+
+  #giveUp(): void {
+    const answers = this.deps.pulse.feltAt >= this.#startedAt;
+    this.#fail(answers ? new TunnelTimedOut() : new EgressProxyAway('It answers nobody.'));
+  }
+
+  #fail(error: Error): void {
+    this.#settle(error, null);
+  }
+
+  #settle(...result: Parameters<buildConnector.Callback>): void {
+    if (this.#settled) {
+      return;
+    }
+    this.#settled = true;
+    clearTimeout(this.#timer);
+    if (result[0] !== null) {
+      this.#socket?.destroy();
+    } else if (this.times && this.target.protocol === 'https:') {
+      this.times.securedAt = performance.now();
+    }
+    this.callback(...result);
+  }
+
+  /** In the place of what was to happen. */
+  #after(ms: number, act: () => void): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(act, ms);
+  }
 }
 
 /** Host and port, which a CONNECT always names. */
@@ -182,7 +166,7 @@ function authorityOf({ hostname, port, protocol }: buildConnector.Options): stri
  * @throws TunnelRefused when the proxy says no to this target
  * @throws EgressProxyAway when it does not speak HTTP, hangs up, or wants other credentials
  */
-function askForTunnel({ headers }: Proxy, socket: Socket, authority: string): Promise<void> {
+function askForTunnel({ headers }: EgressProxy, socket: Socket, authority: string): Promise<void> {
   return new Promise((resolve, reject) => {
     // With a connection of its own no agent is asked, and so no proxy of the environment.
     http

@@ -1,0 +1,179 @@
+import { existsSync } from 'node:fs';
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import { Daemon } from '../../daemon/daemon.js';
+import { ApiMetrics } from '../api-metrics.js';
+import type { Config, EncryptionKey } from '../config.js';
+import type { Services } from '../context.js';
+import { openPool } from '../database.js';
+import { opensLoopback } from '../domain/target.js';
+import { claimDataDir, startEmbeddedPostgres } from '../embedded-postgres.js';
+import { requireMigrated, requireRole } from '../operations/check-readiness.js';
+import { migrate } from '../operations/migrate.js';
+import { keepOutboxLimit } from '../operations/outbox.js';
+import { reachDatabase } from '../operations/reach-database.js';
+import { buildServer } from '../server.js';
+import { openServices } from '../services.js';
+import { API_ROLE } from '../tenant-database.js';
+import { encryptionKeyFile, encryptionKeysOf } from './encryption-keys.js';
+import { apiKeyFile, makeFirstTenant } from './first-start.js';
+import { listen } from './listen.js';
+import { type Closing, observe, startMetrics } from './observe.js';
+
+/** Which parts run in this process. */
+export interface Roles {
+  api: boolean;
+  daemon: boolean;
+  migrate: boolean;
+}
+
+/** A start of this process. */
+export interface Start {
+  roles: Roles;
+  config: Config;
+  log: Logger;
+  /** Gets what closes each part that was opened. */
+  closings: Closing[];
+  /** Throws once the start was broken off: what was opened is being closed then, and nothing more must be. */
+  goOn: () => void;
+}
+
+/** An uncaught fault leaves the state of the process unknown: what is in flight has this long to be recorded. */
+const HASTY_DRAIN_MS = 3_000;
+
+/** Opens each part after those that it stands on. */
+export async function startParts(start: Start): Promise<void> {
+  const { roles, config, log, closings } = start;
+  const databaseUrl = await openMigrated(start);
+  tellLoopbackTargets(config, log);
+  const { registry, tracing, process: processMetrics } = await observe(config, log, closings);
+  const encryptionKeys = await keysOfMigrated(config, databaseUrl, roles.daemon ? undefined : API_ROLE);
+  const openAs = async (role?: string): Promise<Services> => {
+    start.goOn();
+    const forApi = role === undefined ? {} : { role, metrics: new ApiMetrics(registry) };
+    const services = await openServices({ config, databaseUrl, encryptionKeys, log, tracing, ...forApi });
+    closings.push(() => services.db.close());
+    processMetrics.watchPool(role === undefined ? 'daemon' : 'api', services.db.pool);
+    return services;
+  };
+  const daemonServices = roles.daemon ? await openAs() : null;
+  const firstKey = roles.migrate && daemonServices ? await makeFirstTenant(daemonServices) : null;
+  const apiServices = roles.api ? await openAs(API_ROLE) : null;
+  // Before the daemon: a port that is taken ends the start before anything has been sent.
+  const api = apiServices && (await startApi(apiServices));
+  const daemon = daemonServices && (await startDaemon(start, daemonServices, registry));
+  if (daemon !== null) {
+    apiServices?.emitter.claimFor(daemon.claims);
+  }
+  const services = daemonServices ?? apiServices;
+  if (services !== null) {
+    closings.push(await startMetrics(services, registry, () => daemon?.trouble ?? null));
+  }
+  if (api !== null) {
+    closings.push(() => api.server.close());
+    tellWhereThingsAre(config, api.address, firstKey);
+  }
+}
+
+/** @returns the url of a database that can be reached and, where that is for this process to do, is migrated */
+async function openMigrated({ roles, config, log, closings, goOn }: Start): Promise<string> {
+  const databaseUrl = config.databaseUrl ?? (await openEmbedded(config, log, closings));
+  goOn();
+  if (!config.embedded) {
+    await reachDatabase(databaseUrl, roles.daemon ? 'owner' : 'api');
+  }
+  if (roles.migrate) {
+    await migrate(databaseUrl);
+  }
+  return databaseUrl;
+}
+
+async function startDaemon(
+  { config, log, closings, goOn }: Start,
+  services: Services,
+  registry: Registry,
+): Promise<Daemon> {
+  await keepOutboxLimit(services.db, config.payloadBytesMax);
+  goOn();
+  const daemon = new Daemon({ ...services, registry });
+  closings.push((inHaste) => (inHaste ? daemon.stopSending(HASTY_DRAIN_MS) : daemon.stop()));
+  log.info({ concurrency: config.delivery.concurrency }, 'the delivery daemon is running');
+  return daemon;
+}
+
+async function startApi(services: Services): Promise<{ server: FastifyInstance; address: string }> {
+  const server = await buildServer(services);
+  const { host, port } = services.config;
+  const listenTextResolver = (address: string) => `the API is listening at ${address}`;
+  const address = await listen('PORT', { host, port }, (place) =>
+    server.listen({ ...place, listenTextResolver }),
+  );
+  return { server, address };
+}
+
+async function openEmbedded(config: Config, log: Logger, closings: Closing[]): Promise<string> {
+  const claim = claimDataDir(config.dataDir);
+  closings.push(() => claim.release());
+  const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir, log: (line) => log.info(line) });
+  closings.push(() => postgres.stop());
+  postgres.keepRunning();
+  return postgres.url;
+}
+
+function tellLoopbackTargets({ target, isLocal }: Config, log: Logger): void {
+  if (!opensLoopback(target)) {
+    return;
+  }
+  if (isLocal) {
+    log.info('loopback targets are open: webhooks may point at whatever listens on this machine');
+  } else {
+    log.warn('loopback targets are open: whoever has a key can reach whatever listens on this machine');
+  }
+}
+
+/** Better at the start than at the first delivery: the database has all that this version needs, and its keys open it. */
+async function keysOfMigrated(
+  config: Config,
+  databaseUrl: string,
+  role: string | undefined,
+): Promise<readonly EncryptionKey[]> {
+  const pool = openPool(databaseUrl, 1, () => {}, role);
+  try {
+    await requireMigrated({ pool });
+    if (role !== undefined) {
+      await requireRole({ pool }, role);
+    }
+    return await encryptionKeysOf(config, { pool });
+  } finally {
+    await pool.end();
+  }
+}
+
+/** For the person who has just started it by hand. A key goes to a terminal only, never into a log. */
+function tellWhereThingsAre(config: Config, address: string, firstKey: string | null): void {
+  if (!config.embedded) {
+    return;
+  }
+  const encryptionKey =
+    config.encryptionKeys === undefined
+      ? `${encryptionKeyFile(config)} (keep a copy: without it secrets are lost)`
+      : 'ENCRYPTION_KEYS';
+  const lines = [
+    `Hookwright is ready at ${address}`,
+    `  REST ${address}/api/v1/webhooks   GraphQL ${address}/graphql   try it at ${address}/graphiql`,
+    `  API key ${whereKeyIs(config)}   encryption key in ${encryptionKey}`,
+  ];
+  if (config.target.loopbackHttp) {
+    lines.push('  On this machine webhooks may point at http://localhost and other loopback addresses.');
+  }
+  if (firstKey !== null && process.stderr.isTTY) {
+    lines.push(`  The API key of that file: ${firstKey}`);
+  }
+  process.stderr.write(`${lines.join('\n')}\n`);
+}
+
+const whereKeyIs = (config: Config) =>
+  existsSync(apiKeyFile(config))
+    ? `in ${apiKeyFile(config)}`
+    : 'from "hookwright key create <name> --tenant <id>"';
