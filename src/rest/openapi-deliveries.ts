@@ -8,16 +8,21 @@ type Json = Record<string, unknown>;
 
 const MEDIA_TYPE = 'application/json';
 
-/** The section `webhooks` of the OpenAPI document: what a subscriber receives, for each event (docs/interface.md, "Deliveries" and "Events"). */
+type DeliverySettings = Pick<Config['delivery'], 'headerPrefix' | 'standardWebhooks' | 'attemptTimeoutMs'>;
+
+/**
+ * The section `webhooks` of the OpenAPI document: what a subscriber receives, for each event (docs/interface.md,
+ * "Deliveries" and "Events").
+ */
 export function deliveryRequests(
-  delivery: Pick<Config['delivery'], 'headerPrefix' | 'standardWebhooks'>,
+  delivery: DeliverySettings,
   eventTypes: readonly RegisteredEventType[],
 ): Json {
   return Object.fromEntries(eventTypes.map((type) => [type.name, { post: deliveryRequest(delivery, type) }]));
 }
 
 function deliveryRequest(
-  { headerPrefix, standardWebhooks }: Pick<Config['delivery'], 'headerPrefix' | 'standardWebhooks'>,
+  { headerPrefix, standardWebhooks, attemptTimeoutMs }: DeliverySettings,
   type: RegisteredEventType,
 ): Json {
   const { name, description, deprecatedAt } = type;
@@ -35,7 +40,9 @@ function deliveryRequest(
       content: { [MEDIA_TYPE]: { schema: payloadSchema(type), ...exampleOf(type) } },
     },
     responses: {
-      '2XX': { description: 'Received. Any other answer, and none within 15 seconds, is a failure.' },
+      '2XX': {
+        description: `Received. Any other answer, and none within ${attemptTimeoutMs / 1_000} seconds, is a failure.`,
+      },
       410: { description: 'Gone: the delivery fails without retry, and the webhook is disabled.' },
       429: { description: 'Too fast: with Retry-After (seconds or a date) nothing is sent before then.' },
       503: { description: 'Unavailable: with Retry-After (seconds or a date) nothing is sent before then.' },
