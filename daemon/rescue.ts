@@ -49,7 +49,7 @@ export function startRescue(
       }
     }),
     sweep('rescue-overdue', OVERDUE_EVERY_MS, async () => {
-      const deliveries = await rescueOverdue(db.pool, config.delivery.attemptTimeoutMs, cursor);
+      const deliveries = await rescueOverdue(db.pool, cursor);
       metrics.sweep('overdue', deliveries);
       if (deliveries > 0) {
         log.warn({ deliveries }, 'rescued overdue deliveries that no job knew of');

@@ -1,9 +1,11 @@
 import { EventEmitter } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Job, type Runner, run, type WorkerEvents } from 'graphile-worker';
-import { forgetFutureRunsSql, freeJobsOf, quietLogger } from '../src/operations/enqueue.js';
+import { forgetFutureRunsSql, quietLogger } from '../src/operations/enqueue.js';
+import { freeJobsOf, renewLocks } from '../src/operations/locked-jobs.js';
 import { type GatedPool, openJobConnections } from './job-connections.js';
 import { LocalJobs, type Room } from './local-jobs.js';
+import { repeat } from './repeat.js';
 import type { RunnerDeps, RunnerOptions } from './runner.js';
 
 /**
@@ -12,6 +14,7 @@ import type { RunnerDeps, RunnerOptions } from './runner.js';
  */
 const FETCH_AHEAD = 1 / 8;
 const FREE_EVERY_MS = 1_000;
+const RENEW_EVERY_MS = 5_000;
 
 /** One graphile-worker runner, from its start until nothing is left of it. */
 export class RunnerLife {
@@ -21,6 +24,7 @@ export class RunnerLife {
   readonly #stopsFetching = Promise.withResolvers<void>();
   /** Resolves when graphile-worker has let go and no handler is running. */
   readonly #gone = Promise.withResolvers<void>();
+  readonly #stopRenewing: () => Promise<void>;
   #runner: Runner | undefined;
   #poolId: string | undefined;
   #queue: LocalJobs | undefined;
@@ -35,6 +39,7 @@ export class RunnerLife {
     private readonly options: RunnerOptions,
   ) {
     this.#connections = openJobConnections(deps.db.url, deps.log);
+    this.#stopRenewing = repeat('renew-locks', RENEW_EVERY_MS, deps.log, () => this.#renewLocks());
   }
 
   /** Why it fetches no more; undefined as long as it does. */
@@ -66,8 +71,19 @@ export class RunnerLife {
   /** Frees what this pool, if it is its own, has had locked for so long without being told of it. */
   async freeForgotten(poolId: string, lockedSeconds: number): Promise<void> {
     if (poolId === this.#poolId) {
-      const known = new Set([...this.#inHand, ...(this.#queue?.waitingIds ?? [])]);
-      await freeJobsOf(this.deps.db.pool, poolId, known, lockedSeconds);
+      await freeJobsOf(this.deps.db.pool, poolId, new Set(this.#known), lockedSeconds);
+    }
+  }
+
+  /** The ids of the jobs that it has locked and will run, or is running. */
+  get #known(): string[] {
+    return [...this.#inHand, ...(this.#queue?.waitingIds ?? [])];
+  }
+
+  async #renewLocks(): Promise<void> {
+    const known = this.#known;
+    if (this.#poolId !== undefined && known.length > 0) {
+      await renewLocks(this.deps.db.pool, this.#poolId, known);
     }
   }
 
@@ -112,6 +128,7 @@ export class RunnerLife {
       await this.#free(this.#poolId, hurry);
       await this.deps.control.letGo(this.#poolId);
     }
+    await this.#stopRenewing();
     await this.#connections.end().catch(() => {});
   }
 

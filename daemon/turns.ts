@@ -38,8 +38,8 @@ export class Turns<Payload extends { tenantId: number }> {
   /** By tenant, how many have a turn or wait here. */
   readonly #here = new Map<number, number>();
   #meanMs = 0;
-  /** When those that have been put off will have had their turns. */
-  #busyUntil = 0;
+  /** By tenant, when those of it that have been put off will have had their turns. */
+  readonly #busyUntil = new Map<number, number>();
 
   constructor(private readonly options: TurnsOptions<Payload>) {
     this.#turns = new Slots(options.atOnce);
@@ -49,7 +49,7 @@ export class Turns<Payload extends { tenantId: number }> {
   async run(payload: Payload): Promise<void> {
     const { tenantId } = payload;
     if (!this.#hasRoom(tenantId)) {
-      await this.options.putOff(payload, this.#reserve());
+      await this.options.putOff(payload, this.#reserve(tenantId));
       return;
     }
     this.#count(tenantId, 1);
@@ -67,9 +67,10 @@ export class Turns<Payload extends { tenantId: number }> {
     }
     const { waitingCount } = this.#turns;
     const ofTenant = this.#here.get(tenantId) ?? 0;
+    // Who has nothing here waits for one turn of each that has: that is not for long.
     return (
       waitingCount < waitingMax &&
-      waitingCount * this.#turnMs < WAIT_MS_MAX &&
+      (ofTenant === 0 || waitingCount * this.#turnMs < WAIT_MS_MAX) &&
       ofTenant < (atOnce + waitingMax) * TENANT_SHARE
     );
   }
@@ -81,7 +82,7 @@ export class Turns<Payload extends { tenantId: number }> {
       return;
     }
     const startedAt = this.#now();
-    await work(payload, () => (this.#isWanted ? this.#reserve() : 0));
+    await work(payload, () => (this.#isWanted ? this.#reserve(payload.tenantId) : 0));
     this.#meanMs += (this.#now() - startedAt - this.#meanMs) * NEWEST;
   }
 
@@ -92,16 +93,31 @@ export class Turns<Payload extends { tenantId: number }> {
 
   /** Whether somebody else waits for a turn, here or put off. */
   get #isWanted(): boolean {
-    return this.#turns.waitingCount > 0 || this.#busyUntil > this.#now();
+    this.#forgetPast(this.#now());
+    return this.#turns.waitingCount > 0 || this.#busyUntil.size > 0;
   }
 
-  /** @returns how long those before it will take, from what turns took lately, ms */
-  #reserve(): number {
+  /**
+   * @returns how long those of the tenant that come before it will take, ms: by what turns took lately, and one turn of each
+   *   other tenant that has work put off between two of its own
+   */
+  #reserve(tenantId: number): number {
     const now = this.#now();
+    this.#forgetPast(now);
     const hereMs = Math.max(PUT_OFF_MS_MIN, this.#turns.waitingCount * this.#turnMs);
-    const busyUntil = Math.max(this.#busyUntil, now + hereMs) + this.#turnMs;
-    this.#busyUntil = Math.min(busyUntil, now + PUT_OFF_MS_MAX);
-    return this.#busyUntil - now;
+    const before = Math.max(this.#busyUntil.get(tenantId) ?? 0, now + hereMs);
+    this.#busyUntil.set(tenantId, before);
+    const until = Math.min(before + this.#busyUntil.size * this.#turnMs, now + PUT_OFF_MS_MAX);
+    this.#busyUntil.set(tenantId, until);
+    return until - now;
+  }
+
+  #forgetPast(now: number): void {
+    for (const [tenantId, until] of this.#busyUntil) {
+      if (until <= now) {
+        this.#busyUntil.delete(tenantId);
+      }
+    }
   }
 
   #count(tenantId: number, change: 1 | -1): void {

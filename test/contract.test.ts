@@ -66,9 +66,9 @@ describe('the house', () => {
     expect([...impure, ...dice]).toEqual([]);
   });
 
-  test('graphile_worker is named in operations/enqueue.ts and the migrations alone', () => {
+  test('graphile_worker is named in operations/enqueue.ts, locked-jobs.ts and the migrations alone', () => {
     const files = sourcesIn('src', 'daemon').filter((file) => read(file).includes('graphile_worker.'));
-    expect(files).toEqual(['src/operations/enqueue.ts']);
+    expect(files).toEqual(['src/operations/enqueue.ts', 'src/operations/locked-jobs.ts']);
   });
 
   test('raw SQL stands in operations, migrations and the database modules alone', () => {

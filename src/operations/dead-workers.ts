@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { lockOwnersSql, poolLockSql, unlockPoolsSql } from './enqueue.js';
+import { lockOwnersSql, poolLockSql, unlockPoolsSql } from './locked-jobs.js';
 
 /**
  * A worker pool is alive as long as its process holds the pool's advisory lock, on a session of its own. Postgres

@@ -4,8 +4,8 @@ import { query, type Statement } from '../database.js';
 import type { Raise } from '../domain/lanes.js';
 
 /**
- * The only file that names graphile-worker's SQL (with the functions `hookwright.enqueue_…`, which add the jobs). A job
- * is a hint; the rows are the truth.
+ * With `locked-jobs.ts` the only file that names graphile-worker's SQL (and the functions `hookwright.enqueue_…`, which
+ * add the jobs). A job is a hint; the rows are the truth.
  */
 
 /** graphile-worker logs each job by default, which costs more than running it. */
@@ -188,36 +188,6 @@ export async function raiseWaitingJobs(
 export const deleteDeadJobsSql =
   'delete from graphile_worker._private_jobs where attempts >= max_attempts and locked_at is null and key is null';
 
-/**
- * Frees the jobs that a worker pool of this process has locked, but for those in hand, and wakes the living pools.
- * They were not run, or could not be completed: that says nothing against them, so no attempt is counted. Those that were
- * replaced meanwhile have no key, and all attempts used up: they stay dead (`deleteDeadJobsSql`).
- *
- * @param lockedSeconds only those that have been locked for longer; all unless it is given
- */
-export async function freeJobsOf(
-  pool: pg.Pool,
-  poolId: string,
-  inHand: ReadonlySet<string>,
-  lockedSeconds: number | null = null,
-): Promise<void> {
-  const which = `id <> all($2::bigint[]) and ($3::int is null or locked_at < now() - $3 * interval '1 second')`;
-  await pool.query(freeJobsSql(which), [poolId, [...inHand], lockedSeconds]);
-}
-
-/** As `freeJobsOf`, for these jobs alone. */
-export const freeJobs = (pool: pg.Pool, poolId: string, ids: readonly string[]) =>
-  pool.query(freeJobsSql('id = any($2::bigint[])'), [poolId, ids]);
-
-const freeJobsSql = (which: string) => `
-  with freed as (
-    update graphile_worker._private_jobs
-    set locked_by = null, locked_at = null,
-        attempts = case when key is null and attempts >= max_attempts then attempts else greatest(attempts - 1, 0) end
-    where locked_by = $1 and ${which}
-    returning id)
-  select pg_notify('jobs:insert', json_build_object('count', count(*))::text) from freed having count(*) > 0`;
-
 /** Fetched this often, four processes have died with the job in hand, or it was there each time another one killed them. */
 export const SUSPECT_FROM_FETCH = 5;
 
@@ -234,26 +204,3 @@ export const lastHousekeepingSql = `
 export const forgetFutureRunsSql = `
   update graphile_worker._private_known_crontabs set last_execution = now()
   where last_execution > now() + interval '5 minutes'`;
-
-/** The name of the lock that a worker pool's process holds for as long as it is alive. */
-export const poolLockSql = (poolId: string) => `hashtextextended(${poolId}, 0)`;
-
-/**
- * SQL query: who has jobs locked, found by leaping from owner to owner in an index of locked jobs alone. The million
- * that wait are not looked at.
- */
-export const lockOwnersSql = `
-  with recursive owner(id) as (
-    select min(locked_by) from graphile_worker._private_jobs where locked_by is not null
-    union all
-    select (select min(j.locked_by) from graphile_worker._private_jobs j where j.locked_by > owner.id)
-    from owner where owner.id is not null)
-  select id from owner where id is not null
-  union select locked_by from graphile_worker._private_job_queues where locked_by is not null`;
-
-/** SQL query: frees all that the pools in the text[] `poolIds` have locked; answers with how many jobs that were. */
-export const unlockPoolsSql = (poolIds: string) => `
-  select count(*)::integer as jobs,
-         graphile_worker.force_unlock_workers(${poolIds}),
-         pg_notify('jobs:insert', json_build_object('count', greatest(count(*), 1))::text)
-  from graphile_worker._private_jobs where locked_by = any(${poolIds})`;

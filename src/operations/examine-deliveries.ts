@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { CONTROL_NAME } from './dead-workers.js';
-import { hasNoLiveJobSql, jobsAsideSql, lockOwnersSql, poolLockSql } from './enqueue.js';
+import { hasNoLiveJobSql, jobsAsideSql } from './enqueue.js';
+import { lockOwnersSql, poolLockSql } from './locked-jobs.js';
 
 /** What `hookwright doctor` looks at in the deliveries, besides the backlog. Reads only. */
 export interface DeliveryFacts {
@@ -16,8 +17,8 @@ export interface DeliveryFacts {
   quarantined: number;
 }
 
-/** Longer than the sweep for them waits, however long attempts may take (`rescueOverdue`). */
-const LOST_AFTER_SECONDS = 300;
+/** Longer than the sweep for them takes. */
+const LOST_AFTER_SECONDS = 180;
 const LOOKED_MAX = 10_000;
 
 /** @throws what the database throws */

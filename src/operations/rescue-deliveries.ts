@@ -3,12 +3,11 @@ import { query, type Statement, transaction } from '../database.js';
 import { LANES } from '../domain/lanes.js';
 import { deleteDeadJobsSql, hasNoLiveJobSql, hasNoSettleJobSql } from './enqueue.js';
 
-/** An overdue delivery may be waiting its turn; after this long it is asked whether a job still knows of it. */
+/**
+ * An overdue delivery may be waiting its turn; after this long it is asked whether a job still knows of it. A job that has
+ * been locked for as long is in nobody's hands: whoever has one in hand locks it anew (`renewLocks`).
+ */
 export const OVERDUE_SECONDS = 60;
-/** A job in hand may wait until the attempt before it gives up its slot, and make the longest one itself. */
-const ATTEMPTS = 2;
-/** What it may take beside these: waiting for its endpoint, and for being recorded. */
-const BESIDE_ATTEMPTS_SECONDS = 30;
 /** What one call looks at: a backlog that waits its turn may be long (0.2 s beside 400,000 due deliveries). */
 const CHUNK_ROWS = 20_000;
 
@@ -30,7 +29,7 @@ const overdueStatement: Statement = {
         and d.due_at > $1::timestamptz
       order by d.due_at fetch first ${CHUNK_ROWS} rows with ties),
     lost as materialized (
-      select l.id, l.attempt_count from looked l where ${hasNoLiveJobSql('l', '$2')})
+      select l.id, l.attempt_count from looked l where ${hasNoLiveJobSql('l', String(OVERDUE_SECONDS))})
     select count(*)::integer as rescued,
            hookwright.enqueue_deliveries(array_agg(id), array_agg(attempt_count + 1), array_agg(now()),
              array_agg(case when attempt_count = 0 then ${LANES.FIRST.priority} else ${LANES.RETRY.priority} end)),
@@ -50,19 +49,10 @@ interface OverdueRow {
  * was deleted, or the reply that handed the job out was lost. The delivery row is the truth; a job is a hint. Each call
  * looks at a part only, from `cursor` on, which it moves; after the last delivery it begins at the start again.
  *
- * @param attemptTimeoutMs how long an attempt may take: a job that is locked for much longer is in nobody's hands
  * @returns how many deliveries were rescued
  */
-export async function rescueOverdue(
-  pool: pg.Pool,
-  attemptTimeoutMs: number,
-  cursor = overdueFromStart(),
-): Promise<number> {
-  const lockedSeconds = Math.max(
-    OVERDUE_SECONDS,
-    BESIDE_ATTEMPTS_SECONDS + Math.ceil((ATTEMPTS * attemptTimeoutMs) / 1_000),
-  );
-  const [row] = await query<OverdueRow>(pool, overdueStatement, [cursor.after, lockedSeconds]);
+export async function rescueOverdue(pool: pg.Pool, cursor = overdueFromStart()): Promise<number> {
+  const [row] = await query<OverdueRow>(pool, overdueStatement, [cursor.after]);
   const { rescued, looked, last_due_at } = row as OverdueRow;
   cursor.after = looked < CHUNK_ROWS ? START.after : (last_due_at ?? START.after);
   return rescued;

@@ -137,9 +137,9 @@ test('a process that dies with a group in hand: what it did not send is sent by 
 test('an overdue delivery whose shared job waits is left alone; without that job it is rescued', async () => {
   await emitTogether(4);
   await stack.rows(`update hookwright.deliveries set due_at = now() - interval '61 seconds'`);
-  expect(await rescueOverdue(stack.services.db.pool, 15_000)).toBe(0);
+  expect(await rescueOverdue(stack.services.db.pool)).toBe(0);
   await stack.rows('delete from graphile_worker._private_jobs');
-  expect(await rescueOverdue(stack.services.db.pool, 15_000)).toBe(4);
+  expect(await rescueOverdue(stack.services.db.pool)).toBe(4);
 });
 
 test('who was held and released meanwhile has a job of its own, and the shared one leaves it alone', async () => {

@@ -56,7 +56,7 @@ describe('turns at long work', () => {
   test('nobody waits who would wait for long', async () => {
     const { begun, putOffs, turns, learn } = turnsWith(50);
     await learn(4_000);
-    const asked = ['a', 'b', 'c', 'd', 'e'].map((name, tenantId) => turns.run({ tenantId, name }));
+    const asked = ['a', 'b', 'c', 'd', 'e'].map((name) => turns.run({ tenantId: 1, name }));
     await eventually(() => begun[1]);
     expect(putOffs).toEqual([{ name: 'e', inMs: 1_500 }]);
     for (let n = 0; n < 4; n += 1) {
@@ -64,6 +64,21 @@ describe('turns at long work', () => {
       begun[n]!.end();
     }
     await Promise.all(asked);
+  });
+
+  test('but who has nothing here waits all the same: others have it done one turn later, whatever one tenant has put off', async () => {
+    const { begun, putOffs, turns, learn } = turnsWith(50);
+    await learn(4_000);
+    const asked = Array.from({ length: 40 }, (_, n) => turns.run({ tenantId: 1, name: `long ${n}` }));
+    expect(putOffs).toHaveLength(36);
+    asked.push(turns.run({ tenantId: 2, name: 'of another' }));
+    expect(putOffs).toHaveLength(36);
+    for (let n = 0; n < 5; n += 1) {
+      await eventually(() => begun[n]);
+      begun[n]!.end();
+    }
+    await Promise.all(asked);
+    expect(begun.at(-1)?.name).toBe('of another');
   });
 
   test('a tenant has half of the places, and the rest of its long work comes after what others have put off', async () => {

@@ -1,7 +1,9 @@
+import type { ServerResponse } from 'node:http';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Daemon } from '../../daemon/daemon.js';
 import { tryLockPool } from '../../src/operations/dead-workers.js';
+import { rescueOverdue } from '../../src/operations/rescue-deliveries.js';
 import { openServices } from '../../src/services.js';
 import { DatabaseProxy } from '../support/database-proxy.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
@@ -109,6 +111,31 @@ test('a daemon whose connection broke stops sending before others take what it h
   await eventually(() => daemon.running && !daemon.fence.closed);
   await stack.emit();
   await eventually(async () => (await succeeded()) === 1);
+});
+
+test('a job in hand stays so, however long it waits for a slot or for an answer: no sweep takes it for a lost one', async () => {
+  await open({ DELIVERY_CONCURRENCY: '1' });
+  const held: ServerResponse[] = [];
+  receiver.answerWith((_, response) => void held.push(response));
+  stack.startDaemon();
+  await emit(2); // one of which waits for the slot of the other
+  const jobs = () =>
+    stack.rows<{ age: number | null }>(
+      `select extract(epoch from now() - locked_at)::float8 as age from graphile_worker._private_jobs where key ~ '^[dg]:'`,
+    );
+  await eventually(
+    async () => receiver.received.length === 1 && (await jobs()).every(({ age }) => age !== null),
+  );
+  await stack.rows(
+    `update graphile_worker._private_jobs set locked_at = now() - interval '10 minutes' where locked_at is not null;
+     update hookwright.deliveries set due_at = now() - interval '10 minutes'`,
+  );
+  await eventually(async () => (await jobs()).every(({ age }) => age !== null && age < 60));
+  expect(await rescueOverdue(stack.services.db.pool)).toBe(0);
+  receiver.answerWith(answer(200));
+  held[0]?.writeHead(200).end();
+  await eventually(async () => (await succeeded()) === 2);
+  expect(receiver.received).toHaveLength(2);
 });
 
 describe('the runner', () => {

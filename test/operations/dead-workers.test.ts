@@ -7,8 +7,8 @@ import {
   tryLockPool,
   unlockPool,
 } from '../../src/operations/dead-workers.js';
-import { freeJobsOf } from '../../src/operations/enqueue.js';
 import { setJobAside } from '../../src/operations/job-groups.js';
+import { freeJobsOf } from '../../src/operations/locked-jobs.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 

@@ -26,7 +26,7 @@ afterEach(async () => {
   await receiver.close();
 });
 
-const rescue = () => rescueOverdue(stack.services.db.pool, 15_000);
+const rescue = () => rescueOverdue(stack.services.db.pool);
 const makeOverdue = (seconds: number) =>
   stack.rows(`update hookwright.deliveries set due_at = now() - ${seconds} * interval '1 second'`);
 
@@ -67,21 +67,6 @@ describe('rescuing overdue deliveries', () => {
     }
   });
 
-  test('a job is in hand for longer where an attempt may take longer', async () => {
-    await stack.emit();
-    await makeOverdue(300);
-    const lockedFor = (seconds: number) =>
-      stack.rows(
-        `update graphile_worker._private_jobs
-         set locked_at = now() - ${seconds} * interval '1 second', locked_by = 'busy'`,
-      );
-    const { pool } = stack.services.db;
-    await lockedFor(265);
-    expect(await rescueOverdue(pool, 120_000)).toBe(0);
-    await lockedFor(271);
-    expect(await rescueOverdue(pool, 120_000)).toBe(1);
-  });
-
   test('goes through a long backlog part by part, and begins again after the last', async () => {
     const eventId = await stack.emit();
     await stack.rows(
@@ -101,8 +86,8 @@ describe('rescuing overdue deliveries', () => {
     await stack.rows(`delete from graphile_worker._private_jobs where key = 'd:${id}'`);
     const { pool } = stack.services.db;
     const cursor = overdueFromStart();
-    expect(await rescueOverdue(pool, 15_000, cursor)).toBe(0);
-    expect(await rescueOverdue(pool, 15_000, cursor)).toBe(1);
+    expect(await rescueOverdue(pool, cursor)).toBe(0);
+    expect(await rescueOverdue(pool, cursor)).toBe(1);
     expect(cursor).toEqual(overdueFromStart());
   });
 
