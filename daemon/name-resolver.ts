@@ -49,7 +49,17 @@ export function createNameResolver(options: NameResolverOptions = {}): NameResol
   const resolver = new Resolver({ timeout: Math.ceil(timeoutMs / 2), tries: 2 });
   if (servers !== undefined) resolver.setServers(servers);
   const entries = new Map<string, Entry>();
-  const pulse = new NamesPulse((name) => addressesOf(resolver, name, timeoutMs));
+  const pulse = new NamesPulse((name) =>
+    addressesOf(resolver, name, timeoutMs).then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof NoAddress && error.absent) {
+          return false;
+        }
+        throw error;
+      },
+    ),
+  );
 
   const find = async (name: string) => {
     const found = await addressesOf(resolver, name, timeoutMs).catch(async (error: unknown) => {

@@ -24,21 +24,18 @@ export class NamesPulse {
   #goneAt = Number.NEGATIVE_INFINITY;
 
   constructor(
-    /** Fails when the name does not resolve. */
-    private readonly resolve: (name: string) => Promise<unknown>,
+    /** Fails when the name does not resolve; false: its servers say that it has no address, so they can be asked. */
+    private readonly resolve: (name: string) => Promise<boolean>,
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** A name has resolved. */
+  /** A name has resolved. That says nothing of the next moment: only what was asked for when one failed does. */
   resolved(name: string): void {
     const zone = zoneOf(name);
+    const { resolves = Promise.resolve(true), askedAt = Number.NEGATIVE_INFINITY } =
+      this.#known.get(zone) ?? {};
     this.#known.delete(zone);
-    this.#known.set(zone, {
-      name,
-      resolvedAt: this.now(),
-      resolves: Promise.resolve(true),
-      askedAt: Number.NEGATIVE_INFINITY,
-    });
+    this.#known.set(zone, { name, resolvedAt: this.now(), resolves, askedAt });
     if (this.#known.size > ZONES_REMEMBERED) {
       const [oldest] = this.#known.keys();
       this.#known.delete(oldest!);
@@ -56,7 +53,7 @@ export class NamesPulse {
     const asked = [...this.#known]
       .filter(([key, { resolvedAt }]) => key !== zone && resolvedAt > since)
       .map(([, known]) => this.#ask(known));
-    if (asked.length > 0 && !(await Promise.all(asked)).includes(true)) {
+    if (asked.length > 0 && !(await anyOf(asked))) {
       this.#goneAt = this.now();
     }
     return this.now() - this.#goneAt < AFTERMATH_MS;
@@ -66,8 +63,12 @@ export class NamesPulse {
     if (this.now() - known.askedAt > FRESH_MS) {
       known.askedAt = this.now();
       known.resolves = this.resolve(known.name).then(
-        () => {
-          this.resolved(known.name);
+        (exists) => {
+          if (exists) {
+            this.resolved(known.name);
+          } else {
+            this.#known.delete(zoneOf(known.name));
+          }
           return true;
         },
         () => false,
@@ -79,3 +80,13 @@ export class NamesPulse {
 
 /** Its last two labels: what belongs to one owner and fails at once, or as good as that. */
 const zoneOf = (name: string): string => name.toLowerCase().split('.').filter(Boolean).slice(-2).join('.');
+
+/** True as soon as one is: a zone whose servers do not answer keeps nobody waiting while another one's do. */
+function anyOf(answers: readonly Promise<boolean>[]): Promise<boolean> {
+  return new Promise((resolve) => {
+    for (const answer of answers) {
+      void answer.then((isTrue) => isTrue && resolve(true));
+    }
+    void Promise.all(answers).then(() => resolve(false));
+  });
+}

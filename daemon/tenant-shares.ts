@@ -1,11 +1,13 @@
 import type { Endpoint } from './endpoint.js';
 
 /**
- * A tenant's requests in flight are at most so many times what is left of all slots, as soon as there is a second tenant:
- * then a fifth of the slots is left for that one, whatever the first one's endpoints do (dynamic thresholds, as in
+ * A tenant's requests in flight are at most so many times what is left of all slots, when there is a second tenant: then
+ * a fifth of the slots is left for that one, whatever the first one's endpoints do (dynamic thresholds, as in
  * `SlowRequests`).
  */
 const TIMES_FREE = 4;
+/** A tenth is left while only one is known: others get to be known by having a slot. */
+const TIMES_FREE_ALONE = 9;
 
 /** What one tenant has of the slots. */
 export class TenantShare {
@@ -68,6 +70,7 @@ export class TenantShares {
   }
 
   isFull({ inFlight }: TenantShare): boolean {
-    return this.#shares.size > 1 && inFlight >= TIMES_FREE * (this.slots - this.inFlight);
+    const timesFree = this.#shares.size > 1 ? TIMES_FREE : TIMES_FREE_ALONE;
+    return inFlight >= timesFree * (this.slots - this.inFlight);
   }
 }

@@ -268,10 +268,18 @@ describe('many endpoints', () => {
     expect(turns.filter((turn) => 'pass' in turn)).toHaveLength(32);
   });
 
-  test('a tenant alone has all slots', async () => {
+  test('a tenant alone leaves a tenth of the slots to whoever comes', async () => {
     const gate = open();
-    const turns = Array.from({ length: 100 }, (_, n) => [gate.enter(to(n)), gate.enter(to(n))]).flat();
-    expect(turns.filter((turn) => 'pass' in turn)).toHaveLength(200);
+    const enter = (tenantId: number, n: number) => gate.enter(to(n, undefined, tenantId));
+    const first = Array.from({ length: 100 }, (_, n) => [enter(1, n), enter(1, n)]).flat();
+    expect(first.filter((turn) => 'pass' in turn)).toHaveLength(180);
+    expect('pass' in enter(2, 200)).toBe(true);
+  });
+
+  test('of a few slots a tenant alone has all', async () => {
+    const gate = open({ slots: 4 });
+    const turns = [0, 1, 2, 3].map((n) => gate.enter(to(n)));
+    expect(turns.filter((turn) => 'pass' in turn)).toHaveLength(4);
   });
 
   test('those of one tenant hold a third of the slots, so that another one’s slow ones have room', async () => {
