@@ -4,7 +4,7 @@ const EVENT_TYPE_NAME = /^[a-z0-9_]+(\.[a-z0-9_]+)+$/;
 /** In characters, which are bytes too: the pattern allows ASCII only. */
 export const EVENT_TYPE_NAME_LENGTH_MAX = 128;
 
-/** Subscribes a webhook to every event type, also those registered later (contract §6, rule 1). */
+/** Subscribes a webhook to every event type, also those registered later (docs/interface.md, "A webhook"). */
 export const WILDCARD = '*';
 
 /** Sent by `POST /webhooks/{id}/test` only; a producer may not emit it. */
@@ -15,7 +15,7 @@ export function isEventTypeName(text: string): boolean {
   return text.length <= EVENT_TYPE_NAME_LENGTH_MAX && EVENT_TYPE_NAME.test(text);
 }
 
-/** Those that the interface's contract defines, with their schemas (part 6). */
+/** Those of every installation, with fixed schemas (docs/interface.md, "Events"). */
 export const BUILT_IN_EVENT_TYPES: readonly string[] = [
   'booking.created',
   'booking.canceled',

@@ -1,8 +1,8 @@
 import { createHmac, type KeyObject } from 'node:crypto';
 
 /**
- * The value of `X-Service-Signature`: `sha256=` and the hex HMAC-SHA256 of the raw body (contract §4, rule 1).
- * The key is the whole secret text: `secretKeys(secret).contract`.
+ * The value of `X-Service-Signature`: `sha256=` and the hex HMAC-SHA256 of the raw body (docs/interface.md,
+ * "Deliveries"). The key is the whole secret text: `secretKeys(secret).contract`.
  */
 export function contractSignature(key: KeyObject, body: Buffer): string {
   return `sha256=${createHmac('sha256', key).update(body).digest('hex')}`;
