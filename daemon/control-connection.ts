@@ -10,7 +10,7 @@ import {
 } from '../src/operations/dead-workers.js';
 import type { DeadWorkers } from './dead-workers.js';
 import { Fence } from './fence.js';
-import { Seldom } from './seldom.js';
+import { LogThrottle } from './log-throttle.js';
 
 const BEAT_EVERY_MS = 1_000;
 /** A beat that takes longer has no answer: the connection is given up, and another one is made. */
@@ -46,7 +46,7 @@ export class ControlConnection {
   /** The connection while it is in use. */
   #client: pg.Client | undefined;
   #connectedBefore = false;
-  readonly #seldom = new Seldom();
+  readonly #logThrottle = new LogThrottle();
 
   constructor(private readonly deps: ControlConnectionDeps) {
     this.#running = this.#run();
@@ -99,7 +99,7 @@ export class ControlConnection {
         await client.connect();
         await this.#beOn(client);
       } catch (error) {
-        if (!signal.aborted && this.#seldom.mayTell('broke')) {
+        if (!signal.aborted && this.#logThrottle.isDue('broke')) {
           this.deps.log.warn({ err: error }, 'the control connection broke; making another');
         }
       }

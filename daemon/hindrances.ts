@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { SecretUnreadable } from '../src/operations/secrets.js';
 import { noWayOutOf } from './failure-codes.js';
-import { Seldom } from './seldom.js';
+import { LogThrottle } from './log-throttle.js';
 
 /** Whoever finds that nothing can leave is kept for a moment: others would only find out the same. */
 const NO_WAY_OUT_PAUSE_MS = 1_000;
@@ -22,7 +22,7 @@ const TENANTS_MAX = 10_000;
  * told now and then.
  */
 export class Hindrances {
-  readonly #seldom = new Seldom();
+  readonly #logThrottle = new LogThrottle();
   /** By tenant, until when those come again that were put off. */
   readonly #horizons = new Map<number, number>();
 
@@ -59,7 +59,7 @@ export class Hindrances {
   }
 
   #tell(message: string, fields: object): void {
-    if (this.#seldom.mayTell(message)) {
+    if (this.#logThrottle.isDue(message)) {
       this.deps.log.error(fields, message);
     }
   }

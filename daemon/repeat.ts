@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { Seldom } from './seldom.js';
+import { LogThrottle } from './log-throttle.js';
 
 /**
  * Runs `work` every so often, never twice at once. When it fails that is logged, at most every ten seconds, and it comes round again.
@@ -15,7 +15,7 @@ export function repeat(
 ): () => Promise<void> {
   let underWay: Promise<void> = Promise.resolve();
   let busy = false;
-  const seldom = new Seldom();
+  const logThrottle = new LogThrottle();
   const timer = setInterval(() => {
     if (busy) {
       return;
@@ -23,7 +23,7 @@ export function repeat(
     busy = true;
     underWay = work()
       .catch((error: unknown) => {
-        if (seldom.mayTell(sweep)) {
+        if (logThrottle.isDue(sweep)) {
           log.warn({ err: error, sweep }, 'a sweep failed; it is tried again');
         }
       })
