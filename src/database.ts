@@ -161,13 +161,13 @@ export async function openDatabase(
   };
 }
 
-/** Runs one prepared statement on the pool, in a transaction of its own. */
+/** Runs a statement: on a pool in a transaction of its own, on a client in the client's. */
 export async function query<Row extends pg.QueryResultRow>(
-  pool: pg.Pool | pg.PoolClient,
+  on: pg.Pool | pg.PoolClient,
   statement: Statement,
   values: readonly unknown[],
 ): Promise<Row[]> {
-  const result = await pool.query<Row>({ ...statement, values: [...values] });
+  const result = await on.query<Row>({ ...statement, values: [...values] });
   return result.rows;
 }
 
