@@ -11,7 +11,7 @@ const NO_WAY_OUT_PUT_OFF_MS = 3_000;
 /** A daemon with other keys may run beside this one, or take its place. */
 const SECRET_PUT_OFF_MS_MIN = 120_000;
 const SECRET_PUT_OFF_MS_MAX = 360_000;
-/** All of a backlog comes again each time: of one tenant, one delivery in so long. */
+/** When a backlog comes back, a tenant's deliveries are spaced this far apart. */
 const SECRET_APART_MS = 10;
 /** Jobs that wait for long are in the way of fetches (docs/decisions/0006). */
 const PUT_OFF_MS_MAX = 3_600_000;

@@ -1,4 +1,4 @@
-/** When nothing has resolved for so long, whoever is asked for is to blame again. */
+/** If nothing has resolved for this long, a failing name is blamed again. */
 const REMEMBERED_MS = 3_600_000;
 const ZONES_REMEMBERED = 16;
 /** Whoever wants to know of a name that was just asked for gets the same answer. */

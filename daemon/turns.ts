@@ -30,8 +30,8 @@ export interface TurnsOptions<Payload> {
 }
 
 /**
- * Whose turn it is to have long work done. A tenant that wants it done for hundreds of webhooks at once waits for them
- * itself: no deliveries do, and of other tenants nobody waits for all of them.
+ * Takes turns at long work. A tenant that starts it for hundreds of webhooks waits for itself: deliveries do not wait, and
+ * other tenants wait for one turn at most.
  */
 export class Turns<Payload extends { tenantId: number }> {
   readonly #turns: Slots;

@@ -33,7 +33,7 @@ export interface BulkProgress {
   hadRoom: boolean;
   /** What the chunk took. */
   tookMs: number;
-  /** What the last pause was, if it ended with a full queue which nothing had left; else 0. */
+  /** The last pause, if it ended with the queue still full and nothing drained; else 0. */
   waitedMs: number;
 }
 

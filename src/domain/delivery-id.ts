@@ -1,7 +1,7 @@
 /** Time in the ids of events and deliveries is counted from here. */
 const EPOCH_MS = Date.UTC(2025, 0, 1);
 
-/** The low 12 bits are a sequence's: so many ids fit into one millisecond. */
+/** The low 12 bits are a sequence, so a millisecond has room for 4,096 ids. */
 const IDS_PER_MS = 4096;
 
 /** How far ids go on in a day. */

@@ -1,4 +1,4 @@
-/** What an event type may be called: at least two parts, lower case, parted by dots (`booking.created`). */
+/** What an event type may be called: at least two parts, lower case, separated by dots (`booking.created`). */
 const EVENT_TYPE_NAME = /^[a-z0-9_]+(\.[a-z0-9_]+)+$/;
 
 /** In characters, which are bytes too: the pattern allows ASCII only. */
@@ -7,7 +7,7 @@ export const EVENT_TYPE_NAME_LENGTH_MAX = 128;
 /** Subscribes a webhook to every event type, also those registered later (docs/interface.md, "A webhook"). */
 export const WILDCARD = '*';
 
-/** Sent by `POST /webhooks/{id}/test` only; a producer may not emit it. */
+/** Sent by testing a webhook only (REST or GraphQL); a producer may not emit it. */
 export const TEST_EVENT_TYPE = 'webhook.test';
 
 /** Whether the text may name an event type. The wildcard is no name, and a name need not be registered. */

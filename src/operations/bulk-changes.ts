@@ -16,7 +16,7 @@ const lockedSql = (condition = '') => `
     where ${ofThese('d')} and ${hasStatusSql('d', '$5::text[]')} is true ${condition}
     order by d.id for update)`;
 
-/** Of one row, so that it goes by the event's id. */
+/** A scalar subquery, so that Postgres looks the event up by its id. */
 const hasEventSql = `
   and (select true from hookwright.events e where e.id = d.event_id and (e.tenant_id = d.tenant_id) is true)`;
 

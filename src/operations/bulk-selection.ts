@@ -136,7 +136,8 @@ export async function selectChunk(
   limit: number,
 ): Promise<BulkChunk> {
   const looked = isOfEvents(selection) ? EVENTS_LOOKED : DELIVERIES_LOOKED;
-  // Of one row and with the webhook wrapped, it goes by the event: else it might read all that the webhook ever got.
+  // A scalar subquery with the webhook wrapped, so that Postgres looks deliveries up by the event: else it might read all
+  // that the webhook ever got.
   // No delivery is a day older than its event, whatever clocks do; so earlier days need not be opened.
   const undelivered = leavesOutDelivered(selection)
     ? `and (select true from hookwright.deliveries d

@@ -104,7 +104,10 @@ export async function enqueueBulkOperation(
   await query(client, { name: 'enqueue_bulk_operation', text }, [operationId, tenantId, inMs, waitedMs]);
 }
 
-/** No pause between two jobs of one kind of work is longer, nor is any job: see `bulkPause`, and the limits of a statement. */
+/**
+ * Longer than any pause between two jobs of one piece of work, and than any such job runs: see `bulkPause`, and the limits
+ * of a statement.
+ */
 const SILENT_SECONDS = 30;
 
 /** SQL condition: no job of this key runs, or will run soon. */

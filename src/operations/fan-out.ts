@@ -4,7 +4,7 @@ import { type FanOutVerdict, whyNoDelivery } from '../domain/fan-out.js';
 import { tenantQuery } from '../tenant-database.js';
 import type { Bounds } from './search.js';
 
-/** Of whom the fan-out is asked, and for which part of it. */
+/** Which event is asked about, and which slice of its webhooks. */
 export interface FanOutQuestion {
   event: { id: number; eventType: string };
   /** By the ids of the webhooks. */

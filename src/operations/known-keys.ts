@@ -27,7 +27,7 @@ export interface KnownKey {
   endsAtMs: number;
   readAtMs: number;
   usedAtMs: number;
-  /** `forget` was called so often before it was read. */
+  /** How many times `forget` had been called when this was read. */
   era: number;
 }
 

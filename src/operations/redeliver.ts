@@ -33,7 +33,7 @@ export async function redeliver(
            and w.tenant_id = $2
          for share)
        select d.status, target.active, target.deleted,
-              -- Of one row, so that it goes by the event's id.
+              -- A scalar subquery, so that Postgres looks the event up by its id.
               (select true from hookwright.events e where e.id = d.event_id and (e.tenant_id = $2) is true) is true as has_event
        from target join hookwright.deliveries d on d.id = $1 and d.webhook_id = target.id
        for update of d`,
