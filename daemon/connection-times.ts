@@ -28,7 +28,7 @@ export class ConnectionInUse {
   }
 }
 
-/** A handler of ours, which is told what its request travels on. */
+/** A handler of ours, which learns on which connection its request travels. */
 export interface TimedHandler extends Dispatcher.DispatchHandler {
   connection: ConnectionInUse | undefined;
 }

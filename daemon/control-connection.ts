@@ -33,7 +33,8 @@ type HeldPool = PromiseWithResolvers<void> & {
 /**
  * One connection to Postgres, past every pool, whose session tells all other processes that the worker pools of this
  * one are alive: it holds an advisory lock for each. Its beats are also the proof that Postgres can be reached; without
- * them the fence closes. It is made anew, with its locks, for as long as it takes.
+ * them the fence closes. A connection that breaks is replaced by another one with the same locks, for as long as that
+ * takes.
  */
 export class ControlConnection {
   readonly fence = new Fence();

@@ -16,7 +16,7 @@ export interface TunnelOptions {
 }
 
 /**
- * Requests cannot leave at all, whoever they are for: a fault of our own. No words of the proxy and no credentials are
+ * No request can leave, whichever receiver it is for: a fault of our own. No words of the proxy and no credentials are
  * in it.
  */
 export class EgressProxyAway extends Error {
@@ -40,9 +40,9 @@ interface Proxy {
 }
 
 /**
- * Connects through a tunnel of a proxy (CONNECT, RFC 9110 §9.3.6), for http targets too: so whoever listens there sees a
- * request as if it came directly. The proxy is the operator's choice and its address is not judged; its name is resolved
- * by the system, /etc/hosts included.
+ * Connects through a tunnel of a proxy (CONNECT, RFC 9110 §9.3.6), for http targets too: so whoever listens there sees
+ * a request as if it came directly. The proxy is the operator's choice and its address is not judged; its name is
+ * resolved by the system, /etc/hosts included.
  */
 export function createTunnelConnector(options: TunnelOptions): GuardedConnector {
   const { reachTimeoutMs, connectTimeoutMs, secure } = options;

@@ -4,7 +4,7 @@ import { SecretUnreadable } from '../src/operations/secrets.js';
 import { noWayOutOf } from './failure-codes.js';
 import { LogThrottle } from './log-throttle.js';
 
-/** Whoever finds that nothing can leave is kept for a moment: others would only find out the same. */
+/** A delivery that cannot leave is kept for a moment: the next one would only find out the same. */
 const NO_WAY_OUT_PAUSE_MS = 1_000;
 const NO_WAY_OUT_PUT_OFF_MS = 3_000;
 
@@ -18,8 +18,8 @@ const PUT_OFF_MS_MAX = 3_600_000;
 const TENANTS_MAX = 10_000;
 
 /**
- * Faults of our own that keep requests from being made: their deliveries wait, and no attempt is burned. The operator is
- * told now and then.
+ * Faults of our own that keep requests from being made: their deliveries wait, and no attempt is burned. The log says
+ * so now and then.
  */
 export class Hindrances {
   readonly #logThrottle = new LogThrottle();

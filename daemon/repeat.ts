@@ -2,7 +2,8 @@ import type { Logger } from 'pino';
 import { LogThrottle } from './log-throttle.js';
 
 /**
- * Runs `work` every so often, never twice at once. When it fails that is logged, at most every ten seconds, and it comes round again.
+ * Runs `work` every `everyMs`, never twice at once. A failure is logged, at most every ten seconds, and the work is
+ * tried again the next time.
  *
  * @param sweep its name in the log
  * @returns a function that ends it, after the work under way

@@ -157,7 +157,7 @@ function tellLoopbackTargets({ target, isLocal }: Config, log: Logger): void {
   }
 }
 
-/** Better at the start than at the first delivery: the database has all that this version needs, and its keys open it. */
+/** Better now than at the first delivery: the database has all that this version needs, and its keys open it. */
 async function keysOfMigrated(
   config: Config,
   databaseUrl: string,

@@ -11,7 +11,7 @@ export interface SchemaProblem {
 
 /** Schemas that judge the same payload at once, with those behind `$ref` written out: each costs time at every emit. */
 const SUBSCHEMAS_MAX = 2_000;
-/** Names that must be there cost as much as schemas do, in such portions. */
+/** This many names that must be there cost as much as one schema. */
 const NAMES_A_SCHEMA = 10;
 const ENUM_VALUES_MAX = 5_000;
 

@@ -10,7 +10,7 @@ export const WILDCARD = '*';
 /** Sent by testing a webhook only (REST or GraphQL); a producer may not emit it. */
 export const TEST_EVENT_TYPE = 'webhook.test';
 
-/** Whether the text may name an event type. The wildcard is no name, and a name need not be registered. */
+/** Whether the text may name an event type. The wildcard is not a name, and a name need not be registered. */
 export function isEventTypeName(text: string): boolean {
   return text.length <= EVENT_TYPE_NAME_LENGTH_MAX && EVENT_TYPE_NAME.test(text);
 }

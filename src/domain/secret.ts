@@ -25,8 +25,8 @@ export function formatSecret(bytes: Buffer): string {
 }
 
 /**
- * The keys to sign with. Throws a TypeError for a text that `formatSecret` cannot have made:
- * Buffer skips what is no base64, so a damaged secret would otherwise sign with a shorter key.
+ * The keys to sign with. Throws a TypeError for a text that `formatSecret` cannot have made: Buffer skips what is not
+ * base64, so a damaged secret would otherwise sign with a shorter key.
  */
 export function secretKeys(secret: string): SecretKeys {
   const base64 = SECRET.exec(secret)?.[1];

@@ -19,6 +19,6 @@ export function standardSignature(
   timestampSeconds: number,
   body: Buffer,
 ): string {
-  // The body goes in as bytes: as text, what is no UTF-8 would be signed as something else than is sent.
+  // The body goes in as bytes: as text, bytes that are not UTF-8 would be signed as something else than what is sent.
   return `v1,${createHmac('sha256', key).update(`${id}.${timestampSeconds}.`).update(body).digest('base64')}`;
 }

@@ -4,7 +4,7 @@ import { idRange } from '../domain/delivery-id.js';
 import { LANES } from '../domain/lanes.js';
 import { type BulkSelection, hasStatusSql } from './bulk-selection.js';
 
-/** What a chunk of a bulk operation does to deliveries. Each is told the ids that were selected, and looks again. */
+/** What a chunk of a bulk operation does to deliveries. Each gets the ids that were selected, and looks again. */
 
 const ofThese = (row: string) =>
   `${row}.id = any($1::bigint[]) and ${row}.id between $2 and $3 and (${row}.tenant_id = $4) is true`;

@@ -61,9 +61,9 @@ export const needsJobSql = (dueAt: string) =>
   `${dueAt} <= now() + ${JOBS_AHEAD_SECONDS} * interval '1 second'`;
 
 /**
- * The search for jobs of dead workers reads the locked ones alone, and `force_unlock_workers` finds them by their owner.
- * Fetches and ends find each job by its id, through an index that cannot be read from end to end, so that no plan does
- * that (docs/decisions/0017).
+ * The search for jobs of dead workers reads the locked ones alone, and `force_unlock_workers` finds them by their
+ * owner. Fetches and ends find each job by its id, through an index that cannot be read from end to end, so that no
+ * plan does that (docs/decisions/0017).
  */
 export async function indexJobs(client: pg.ClientBase): Promise<void> {
   // Not `create index if not exists`: that locks the table first, behind every transaction that has added a job.
@@ -104,10 +104,7 @@ export async function enqueueBulkOperation(
   await query(client, { name: 'enqueue_bulk_operation', text }, [operationId, tenantId, inMs, waitedMs]);
 }
 
-/**
- * Longer than any pause between two jobs of one piece of work, and than any such job runs: see `bulkPause`, and the limits
- * of a statement.
- */
+/** Longer than any pause between two jobs of one piece of work, and than any such job runs: see `bulkPause`. */
 const SILENT_SECONDS = 30;
 
 /** SQL condition: no job of this key runs, or will run soon. */
@@ -133,9 +130,9 @@ export const hasNoJobSql = (delivery: string) =>
   `not exists (select from graphile_worker._private_jobs j where ${namesNextAttemptSql(delivery)})`;
 
 /**
- * SQL condition: no job will bring this delivery up again by itself, neither one of its own nor one that it shares. A job
- * that has been locked for longer than any attempt takes belongs to a dead worker, or to none: a lost reply to a fetch
- * strands jobs under a live one.
+ * SQL condition: no job will bring this delivery up again by itself, neither one of its own nor one that it shares. A
+ * job that has been locked for longer than any attempt takes belongs to a dead worker, or to none: a lost reply to a
+ * fetch strands jobs under a live one.
  *
  * @param delivery the name of a row with `id`, `attempt_count` and `job_group`
  */
@@ -151,8 +148,8 @@ export const hasNoLiveJobSql = (delivery: string, lockedSeconds: string) =>
     .join(' and ');
 
 /**
- * SQL statement: lets the jobs of these deliveries run at a time that wait for a later one. A job that somebody else has
- * locked is passed by: it is fetched, or put off anew.
+ * SQL statement: lets the jobs of these deliveries run at a time that wait for a later one. A job that somebody else
+ * has locked is passed by: it is fetched, or put off again.
  *
  * @param deliveries a query for their ids
  * @param putOffBefore jobs that were put off since then are left alone
@@ -192,11 +189,11 @@ export const deleteDeadJobsSql =
   'delete from graphile_worker._private_jobs where attempts >= max_attempts and locked_at is null and key is null';
 
 /**
- * Frees the jobs that a worker pool of this process has locked, but for those in hand, and wakes the living pools.
- * They were not run, or could not be completed: that says nothing against them, so no attempt is counted. Those that were
+ * Frees the jobs that a worker pool of this process has locked, but for those in hand, and wakes the living pools. They
+ * were not run, or could not be completed: that says nothing against them, so no attempt is counted. Those that were
  * replaced meanwhile have no key, and all attempts used up: they stay dead (`deleteDeadJobsSql`).
  *
- * @param lockedSeconds only those that have been locked for longer; all unless it is given
+ * @param lockedSeconds only those that have been locked for longer; default: all
  */
 export async function freeJobsOf(
   pool: pg.Pool,
@@ -221,7 +218,7 @@ const freeJobsSql = (which: string) => `
     returning id)
   select pg_notify('jobs:insert', json_build_object('count', count(*))::text) from freed having count(*) > 0`;
 
-/** Fetched this often, four processes have died with the job in hand, or it was there each time another one killed them. */
+/** Fetched this often: four processes died with the job in hand, whether it or another one killed them. */
 export const SUSPECT_FROM_FETCH = 5;
 
 /** SQL query: the suspects that are put aside. */

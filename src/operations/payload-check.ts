@@ -43,7 +43,7 @@ export class StepsLeft {
   };
 }
 
-/** What a check tells: every fault, every one but those of branches tried in vain, or the first. */
+/** What a check reports: every fault, every one but those of branches tried in vain, or the first. */
 export type Telling = 'EVERY_FAULT' | 'EVERY_RULE' | 'FIRST_FAULT';
 
 /** For an ajv that spends steps, on the schemas of `countedSchema` and on patterns. */
@@ -132,8 +132,8 @@ export interface PayloadCheck {
   /** False too where the check takes too many steps. */
   (payload: unknown): boolean;
   /**
-   * What is wrong with a payload: at most 20 rules. What is wrong with each branch of `anyOf` and `oneOf` is told of
-   * payloads only in which that is quickly found.
+   * What is wrong with a payload: at most 20 rules. What is wrong with each branch of `anyOf` and `oneOf` is listed
+   * only for payloads in which it is quickly found.
    *
    * @throws StepsSpent when it takes too many steps to say whether anything is wrong
    */
