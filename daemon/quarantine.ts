@@ -68,7 +68,9 @@ export class Quarantine {
     }
   }
 
-  /** As `run`; a group that its first worker did not finish is taken apart, so that one member can be told from others. */
+  /**
+   * As `run`; a group that its first worker did not finish is taken apart, so that one member can be told from others.
+   */
   runGroup(
     job: FetchedJob & { priority: number },
     payload: DeliverGroupPayload,

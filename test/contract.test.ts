@@ -117,6 +117,8 @@ describe('what is written down', () => {
 });
 
 describe('comments', () => {
+  /** In these a few lines are longer. */
+  const wide = ['src/config.ts', 'src/errors.ts', 'src/limit-settings.ts', 'src/operations/fan-out.ts'];
   const commented = sourcesIn('src', 'daemon', 'migrations').flatMap((file) =>
     commentsOf(file).map((comment) => ({ file, comment })),
   );
@@ -140,6 +142,19 @@ describe('comments', () => {
         !headings.every((heading) => headingsOf(page).some((line) => line.replace(/^#+ /, '') === heading)),
     );
     expect(wrong).toEqual([]);
+  });
+
+  test('have no line of more than 120 columns', () => {
+    const long = sourcesIn('src', 'daemon')
+      .filter((file) => !wide.includes(file))
+      .flatMap((file) =>
+        read(file)
+          .split('\n')
+          .map((line, index) => ({ place: `${file}:${index + 1}`, line }))
+          .filter(({ line }) => line.length > 120 && /^\s*(\/\/|\/\*|\*)/.test(line))
+          .map(({ place }) => place),
+      );
+    expect(long).toEqual([]);
   });
 
   test('number the sections of public standards and of docs/decisions alone', () => {

@@ -11,9 +11,9 @@ export interface RetryPolicy {
 
 /**
  * How long after its latest failure a delivery is tried again, in milliseconds, or 'EXHAUSTED' when it has had all its
- * retries. The delay doubles from the base up to the cap: 2, 4, 8, 16, 32 minutes (docs/interface.md, "Success, failure,
- * retries"), and 60 from the sixth retry on. A receiver's `Retry-After` can make it longer, to 60 minutes at most, never
- * shorter.
+ * retries. The delay doubles from the base up to the cap: 2, 4, 8, 16, 32 minutes (docs/interface.md, "Success,
+ * failure, retries"), and 60 from the sixth retry on. A receiver's `Retry-After` can make it longer, to 60 minutes at
+ * most, never shorter.
  *
  * `failures` counts the failed attempts of this run, the latest included; a redelivery starts a new run.
  * Throws a RangeError unless it is a positive integer.

@@ -13,10 +13,11 @@ interface Row {
 
 /**
  * Sends a finished delivery again, with the same id (docs/graphql.md, "Mutations: events and deliveries"). Attempt
- * numbers go on, the budget of retries is fresh. One that a replay has made may outlive its event, and then has no body to send.
+ * numbers go on, the budget of retries is fresh. One that a replay has made may outlive its event, and then has no body
+ * to send.
  *
- * @throws ApiError not_found; delivery_not_finished while it is pending or held; delivery_finished when its event is not
- *   kept any more; webhook_inactive; webhook_deleted
+ * @throws ApiError not_found; delivery_not_finished while it is pending or held; delivery_finished when its event is
+ *   not kept any more; webhook_inactive; webhook_deleted
  */
 export async function redeliver(
   db: Pick<Database, 'pool'>,

@@ -8,7 +8,10 @@ type Json = Record<string, unknown>;
 
 const MEDIA_TYPE = 'application/json';
 
-/** The section `webhooks` of the OpenAPI document: what a subscriber receives, for each event (docs/interface.md, "Deliveries" and "Events"). */
+/**
+ * The section `webhooks` of the OpenAPI document: what a subscriber receives, for each event (docs/interface.md,
+ * "Deliveries" and "Events").
+ */
 export function deliveryRequests(
   delivery: Pick<Config['delivery'], 'headerPrefix' | 'standardWebhooks'>,
   eventTypes: readonly RegisteredEventType[],
