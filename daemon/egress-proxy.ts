@@ -25,7 +25,7 @@ export class EgressProxyAway extends Error {
 }
 
 /** The proxy would not, or could not, connect to this one target. */
-export class TunnelRefused extends Error {
+class TunnelRefused extends Error {
   readonly code = 'TUNNEL_REFUSED';
 }
 

@@ -31,7 +31,7 @@ export type GuardedConnector = (
 ) => void;
 
 /** The host as the url has it, its scheme or its port may not be called. */
-export class TargetRefused extends Error {
+class TargetRefused extends Error {
   readonly code = 'TARGET_REFUSED';
 }
 
@@ -39,7 +39,7 @@ export class TargetRefused extends Error {
  * A name that leads nowhere we may go: there is no answer, or one that is refused. One error for both, or the two
  * would tell a stranger which names and addresses exist in our network.
  */
-export class NameUnresolved extends Error {
+class NameUnresolved extends Error {
   readonly code = 'NAME_UNRESOLVED';
 }
 

@@ -21,7 +21,7 @@ const BYTES_PER_DOCUMENT = 2_000;
 const GENERATION_BYTES_MAX = 15 * 1_048_576;
 
 /** A document that was parsed, fits the schema and breaks no limit. */
-export class KnownDocument {
+class KnownDocument {
   readonly #operations: readonly KnownOperation[];
   readonly bytes: number;
 

@@ -2,7 +2,7 @@ import type { ChangePosition } from '../domain/change-position.js';
 import type { Change } from '../operations/changes.js';
 
 /** What one stream waits for is kept as ids, each once: however slow its reader is, it is no more than this. */
-export const PENDING_MAX = 1_000;
+const PENDING_MAX = 1_000;
 
 /** What has changed since it was taken last. */
 export interface Taken {

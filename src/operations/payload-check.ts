@@ -12,7 +12,7 @@ import { ITEM_READS, NAME_READS, TEXT_READS } from '../domain/schema-steps.js';
 import type { InputIssue } from '../errors.js';
 
 /** For one payload. A step takes some 10 ns, and the process does nothing else meanwhile. */
-export const CHECK_STEPS_MAX = 5_000_000;
+const CHECK_STEPS_MAX = 5_000_000;
 /** For telling what is wrong with each branch, where each step may make an error: some 200 bytes. */
 const EXPLAIN_STEPS_MAX = 50_000;
 const BROKEN_RULES_MAX = 20;
@@ -28,7 +28,7 @@ export class StepsSpent extends Error {
 }
 
 /** What is left of the steps of one check. */
-export class StepsLeft {
+class StepsLeft {
   #left = 0;
 
   refill(steps: number): void {
