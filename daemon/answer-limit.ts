@@ -7,7 +7,7 @@ import type { Socket } from 'node:net';
 const ANSWER_BYTES_MAX = 262_144;
 
 /** A receiver that has sent more than an answer can need, most of it neither header nor body. */
-export class AnswerTooLong extends Error {
+class AnswerTooLong extends Error {
   readonly code = 'ANSWER_TOO_LONG';
 }
 

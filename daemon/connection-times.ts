@@ -1,7 +1,7 @@
 import { Client, type Dispatcher, Pool } from 'undici';
 import type { GuardedConnector } from './guarded-connector.js';
 
-/** When the parts of making a connection were over, as `performance.now()` has it; null for what is not, or never was. */
+/** When each step of connecting finished (`performance.now()`); null: not yet, or it never will. */
 export class ConnectionTimes {
   readonly startedAt = performance.now();
   /** Null without a name to resolve. */
@@ -28,7 +28,7 @@ export class ConnectionInUse {
   }
 }
 
-/** A handler of ours, which is told what its request travels on. */
+/** A handler of ours, which learns on which connection its request travels. */
 export interface TimedHandler extends Dispatcher.DispatchHandler {
   connection: ConnectionInUse | undefined;
 }

@@ -10,7 +10,7 @@ import {
 } from '../src/operations/dead-workers.js';
 import type { DeadWorkers } from './dead-workers.js';
 import { Fence } from './fence.js';
-import { Seldom } from './seldom.js';
+import { LogThrottle } from './log-throttle.js';
 
 const BEAT_EVERY_MS = 1_000;
 /** A beat that takes longer has no answer: the connection is given up, and another one is made. */
@@ -33,7 +33,8 @@ type HeldPool = PromiseWithResolvers<void> & {
 /**
  * One connection to Postgres, past every pool, whose session tells all other processes that the worker pools of this
  * one are alive: it holds an advisory lock for each. Its beats are also the proof that Postgres can be reached; without
- * them the fence closes. It is made anew, with its locks, for as long as it takes.
+ * them the fence closes. A connection that breaks is replaced by another one with the same locks, for as long as that
+ * takes.
  */
 export class ControlConnection {
   readonly fence = new Fence();
@@ -46,7 +47,7 @@ export class ControlConnection {
   /** The connection while it is in use. */
   #client: pg.Client | undefined;
   #connectedBefore = false;
-  readonly #seldom = new Seldom();
+  readonly #logThrottle = new LogThrottle();
 
   constructor(private readonly deps: ControlConnectionDeps) {
     this.#running = this.#run();
@@ -99,7 +100,7 @@ export class ControlConnection {
         await client.connect();
         await this.#beOn(client);
       } catch (error) {
-        if (!signal.aborted && this.#seldom.mayTell('broke')) {
+        if (!signal.aborted && this.#logThrottle.isDue('broke')) {
           this.deps.log.warn({ err: error }, 'the control connection broke; making another');
         }
       }

@@ -35,7 +35,10 @@ export interface DaemonDeps {
   registry?: Registry;
 }
 
-/** Of what is in hand when the daemon stops, the last begins so early that a full attempt can end and be recorded in time. */
+/**
+ * Of what is in hand when the daemon stops, the last begins so early that a full attempt can end and be recorded in
+ * time.
+ */
 const RECORD_MS = 1_000;
 
 /** The delivery daemon: a runner of jobs, the connection that tells that they are alive, and the sweeps beside them. */
@@ -123,8 +126,8 @@ export class Daemon {
   }
 
   /**
-   * Stops fetching, sends what is in hand and can be over in time, waits until it is recorded (at most `withinMs`), then
-   * lets go of the rest.
+   * Stops fetching, sends what is in hand and can be over in time, waits until it is recorded (at most `withinMs`),
+   * then lets go of the rest.
    */
   stop(withinMs: number = this.deps.config.delivery.drainTimeoutMs): Promise<void> {
     const { attemptTimeoutMs } = this.deps.config.delivery;

@@ -195,7 +195,7 @@ export class Deliverer {
     });
   }
 
-  /** Loads the delivery, waits for its endpoint, makes the attempt, and waits for room to tell of it. */
+  /** Loads the delivery, waits for its endpoint, makes the attempt, and waits for room to record it. */
   async #makeInTurn(job: NamedDelivery & DeliverJob, lane: Lane): Promise<Made> {
     const { fence } = this.deps;
     if (!fence.mayBegin) {

@@ -17,7 +17,7 @@ export interface TunnelOptions {
 }
 
 /**
- * Requests cannot leave at all, whoever they are for: a fault of our own. No words of the proxy and no credentials are
+ * No request can leave, whichever receiver it is for: a fault of our own. No words of the proxy and no credentials are
  * in it.
  */
 export class EgressProxyAway extends Error {
@@ -26,7 +26,7 @@ export class EgressProxyAway extends Error {
 }
 
 /** The proxy would not, or could not, connect to this one target. */
-export class TunnelRefused extends Error {
+class TunnelRefused extends Error {
   readonly code = 'TUNNEL_REFUSED';
 }
 
@@ -36,9 +36,9 @@ class TunnelTimedOut extends Error {
 }
 
 /**
- * Connects through a tunnel of a proxy (CONNECT, RFC 9110 §9.3.6), for http targets too: so whoever listens there sees a
- * request as if it came directly. The proxy is the operator's choice and its address is not judged; its name is resolved
- * by the system, /etc/hosts included.
+ * Connects through a tunnel of a proxy (CONNECT, RFC 9110 §9.3.6), for http targets too: so whoever listens there sees
+ * a request as if it came directly. The proxy is the operator's choice and its address is not judged; its name is
+ * resolved by the system, /etc/hosts included.
  */
 export function createTunnelConnector(options: TunnelOptions): GuardedConnector {
   const proxy = readProxy(options.proxyUrl);

@@ -135,7 +135,7 @@ export class Endpoint {
   /**
    * The next turn behind all those that were put off before.
    *
-   * @param chance 0 ≤ x < 1: those who cannot be told a time within the limit must not come back all at once
+   * @param chance 0 ≤ x < 1: those whose turn lies beyond the limit must not all come back at once
    * @returns milliseconds, from a quarter of a second to ten minutes
    */
   putOff(now: number, chance: number): number {

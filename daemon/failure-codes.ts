@@ -31,7 +31,7 @@ const NO_ROOM = 'this machine has no room for another connection; deliveries wai
 /** Errors of using undici that no receiver can cause. */
 const MISUSE = /^UND_ERR_(INVALID_ARG|CLOSED|DESTROYED|REQ_CONTENT_LENGTH_MISMATCH)$/;
 
-/** Why nothing can be sent, whoever it is for, by the code of the error that says so: as it is told to the operator. */
+/** Why nothing can be sent to any receiver, by the code of the error that says so: a sentence for the operator. */
 const NO_WAY_OUT: Readonly<Record<string, string>> = {
   EGRESS_PROXY_AWAY: 'nothing can be sent through EGRESS_PROXY; deliveries wait',
   NAMES_GONE: 'no name resolves any more, so nothing can be sent; deliveries wait',

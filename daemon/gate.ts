@@ -39,9 +39,9 @@ const IDLE_ENDPOINTS_MAX = 10_000;
  * Keeps one endpoint from hurting others: each webhook has a window of requests in flight, and a waiting room for
  * those whose turn comes within half a second. Others are put off until their turn is expected, and give their slot
  * back. Who goes first takes the next place that becomes free, also of a slow endpoint. So a slow endpoint holds a
- * handful of slots, whatever its backlog. Slow ones together hold at most half, those of one tenant two thirds of it; and
- * before anybody knows that they are slow, those of one tenant hold at most four fifths of all, nine tenths while no other
- * tenant is known.
+ * handful of slots, whatever its backlog. Slow ones together hold at most half, those of one tenant two thirds of it;
+ * and before anybody knows that they are slow, those of one tenant hold at most four fifths of all, nine tenths while
+ * no other tenant is known.
  */
 export class Gate {
   readonly #endpoints = new Map<number, Endpoint>();

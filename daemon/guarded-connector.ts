@@ -31,7 +31,7 @@ export type GuardedConnector = (
 ) => void;
 
 /** The host as the url has it, its scheme or its port may not be called. */
-export class TargetRefused extends Error {
+class TargetRefused extends Error {
   readonly code = 'TARGET_REFUSED';
 }
 
@@ -39,7 +39,7 @@ export class TargetRefused extends Error {
  * A name that leads nowhere we may go: there is no answer, or one that is refused. One error for both, or the two
  * would tell a stranger which names and addresses exist in our network.
  */
-export class NameUnresolved extends Error {
+class NameUnresolved extends Error {
   readonly code = 'NAME_UNRESOLVED';
 }
 
@@ -49,11 +49,11 @@ const ADDRESSES_TRIED_MAX = 8;
 const NEXT_ADDRESS_MS = 300;
 
 /**
- * The only way out: connects to public addresses and to what the policy opens, and to nothing else. The url is
- * judged again, since the policy may have changed after it was stored and because undici asks `lookup` about names
- * alone; then every address that the name has, here and now, so that a name that was public earlier (DNS rebinding)
- * gains nothing; then the address that the socket has in the end. Behind a proxy the url is all that can be judged here:
- * what a name leads to is for the proxy to judge.
+ * The only way out: connects to public addresses and to what the policy opens, and to nothing else. The url is judged
+ * again, since the policy may have changed after it was stored and because undici asks `lookup` about names alone; then
+ * every address that the name has, here and now, so that a name that was public earlier (DNS rebinding) gains nothing;
+ * then the address that the socket has in the end. Behind a proxy the url is all that can be judged here: what a name
+ * leads to is for the proxy to judge.
  */
 export function createGuardedConnector(options: GuardedConnectorOptions): GuardedConnector {
   const { policy, connectTimeoutMs, proxy } = options;
@@ -108,7 +108,9 @@ export function createGuardedConnector(options: GuardedConnectorOptions): Guarde
   };
 }
 
-/** When nobody was reached, that may be because no name resolves either: then the way out is gone, and not the endpoint. */
+/**
+ * When nobody was reached, that may be because no name resolves either: then the way out is gone, and not the endpoint.
+ */
 async function blameOf(
   error: Error & { code?: unknown },
   reached: boolean,

@@ -2,27 +2,27 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { SecretUnreadable } from '../src/operations/secrets.js';
 import { noWayOutOf } from './failure-codes.js';
-import { Seldom } from './seldom.js';
+import { LogThrottle } from './log-throttle.js';
 
-/** Whoever finds that nothing can leave is kept for a moment: others would only find out the same. */
+/** A delivery that cannot leave is kept for a moment: the next one would only find out the same. */
 const NO_WAY_OUT_PAUSE_MS = 1_000;
 const NO_WAY_OUT_PUT_OFF_MS = 3_000;
 
 /** A daemon with other keys may run beside this one, or take its place. */
 const SECRET_PUT_OFF_MS_MIN = 120_000;
 const SECRET_PUT_OFF_MS_MAX = 360_000;
-/** All of a backlog comes again each time: of one tenant, one delivery in so long. */
+/** When a backlog comes back, a tenant's deliveries are spaced this far apart. */
 const SECRET_APART_MS = 10;
 /** Jobs that wait for long are in the way of fetches (docs/decisions/0006). */
 const PUT_OFF_MS_MAX = 3_600_000;
 const TENANTS_MAX = 10_000;
 
 /**
- * Faults of our own that keep requests from being made: their deliveries wait, and no attempt is burned. The operator is
- * told now and then.
+ * Faults of our own that keep requests from being made: their deliveries wait, and no attempt is burned. The log says
+ * so now and then.
  */
 export class Hindrances {
-  readonly #seldom = new Seldom();
+  readonly #logThrottle = new LogThrottle();
   /** By tenant, until when those come again that were put off. */
   readonly #horizons = new Map<number, number>();
 
@@ -59,7 +59,7 @@ export class Hindrances {
   }
 
   #tell(message: string, fields: object): void {
-    if (this.#seldom.mayTell(message)) {
+    if (this.#logThrottle.isDue(message)) {
       this.deps.log.error(fields, message);
     }
   }

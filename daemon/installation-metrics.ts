@@ -46,7 +46,7 @@ const gauges: readonly [name: string, help: string, value: (installation: Instal
 ];
 
 /**
- * What a daemon tells of the whole installation, as the database has it: every daemon tells the same, so take the
+ * What a daemon reports of the whole installation, as the database has it: every daemon reports the same, so take the
  * maximum and not the sum. NaN while the database does not answer.
  *
  * @param now milliseconds, never going back

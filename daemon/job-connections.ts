@@ -5,8 +5,8 @@ import { poolOptions, tellErrors } from '../src/database.js';
 
 /**
  * A jobs table is empty one moment and long the next, so a plan must be good for both: then it can be kept, and a fetch
- * costs half. The jobs to take are found in order and never sorted; each of them is then found by its id in a hash index,
- * because going through all others by comparing is made out to be dear (docs/decisions/0017).
+ * costs half. The jobs to take are found in order and never sorted; each of them is then found by its id in a hash
+ * index, because going through all others by comparing is made out to be dear (docs/decisions/0017).
  *
  * A fetch does not wait for the disk: after a crash of Postgres a job may be there as if it had not been fetched. That
  * does no harm, since a job is only a hint (docs/decisions/0008).
@@ -36,7 +36,7 @@ export class GatedPool extends pg.Pool {
     this.#gate = opening.then(() => {
       this.#gate = undefined;
     });
-    this.#gate.catch(() => {}); // whoever comes to the gate is told
+    this.#gate.catch(() => {}); // whoever waits at the gate gets the error
   }
 
   override connect(): Promise<pg.PoolClient>;

@@ -12,7 +12,7 @@ const known = new Map<string, KnownUrl | null>();
 /**
  * A webhook's url in its parts, parsed once: the gate asks for each delivery's, and so does the sender.
  *
- * @returns null for what is no url of http or https
+ * @returns null for a text that is not an http or https url
  */
 export function findUrl(text: string): KnownUrl | null {
   const found = known.get(text);

@@ -17,7 +17,7 @@ export interface NameResolverOptions {
 /** A `lookup` that can tell besides whether no name resolves any more (`NamesPulse.gone`). */
 export type NameResolver = LookupFunction & { gone?: (failed?: string) => Promise<boolean> };
 
-/** No name resolves, also none of those that did a moment ago: a fault of our own, whoever is asked for. */
+/** No name resolves, also none of those that did a moment ago: a fault of our own, whichever name is asked for. */
 export class NamesGone extends Error {
   override readonly name = 'NamesGone';
   readonly code = 'NAMES_GONE';
@@ -25,7 +25,7 @@ export class NamesGone extends Error {
 
 /** Answers are kept as long as their TTL says, and no longer than this. */
 const ANSWER_MS_MAX = 30_000;
-/** An answer may have thousands of addresses, and so many names: longer ones are not remembered. */
+/** An answer may have thousands of addresses, and there are many names: longer answers are not remembered. */
 const ADDRESSES_REMEMBERED_MAX = 16;
 /** Long enough to spare the servers a burst, too short to burn a retry on a hiccup that has passed. */
 const FAILURE_MS = 1_000;

@@ -1,7 +1,7 @@
-/** When nothing has resolved for so long, whoever is asked for is to blame again. */
+/** If nothing has resolved for this long, a failing name is blamed again. */
 const REMEMBERED_MS = 3_600_000;
 const ZONES_REMEMBERED = 16;
-/** Whoever wants to know of a name that was just asked for gets the same answer. */
+/** A name that was asked for within this time is not asked for again: the answer is shared. */
 const FRESH_MS = 1_000;
 /** Names come back one after the other, and what was under way fails a little later. */
 const AFTERMATH_MS = 5_000;

@@ -37,7 +37,7 @@ export class Quarantine {
 
   constructor(private readonly deps: { db: Database; log: Logger }) {}
 
-  /** Runs `work`, for a suspect in the way that is told above. @throws what `work` throws, for others than suspects */
+  /** Runs `work`, for a suspect as described above. @throws what `work` throws, for others than suspects */
   run(job: FetchedJob, payload: DeliverPayload, work: () => Promise<void>): Promise<void> {
     return job.attempts < SUSPECT_FROM_FETCH ? work() : this.#runSuspect(job, payload, work);
   }
@@ -68,7 +68,9 @@ export class Quarantine {
     }
   }
 
-  /** As `run`; a group that its first worker did not finish is taken apart, so that one member can be told from others. */
+  /**
+   * As `run`; a group that its first worker did not finish is taken apart, so that one member can be told from others.
+   */
   runGroup(
     job: FetchedJob & { priority: number },
     payload: DeliverGroupPayload,

@@ -28,7 +28,7 @@ const RECORD_PAUSE_MS = 500;
 export class Recorder {
   /**
    * How many outcomes may wait to be written. Each takes a place before its `record`, which gives it back, so that no
-   * more requests are made than can be told of.
+   * more requests are made than can be recorded.
    */
   readonly room: Slots;
   readonly #records: GroupCommit<FinishedAttempt, boolean>;

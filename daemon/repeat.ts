@@ -1,8 +1,9 @@
 import type { Logger } from 'pino';
-import { Seldom } from './seldom.js';
+import { LogThrottle } from './log-throttle.js';
 
 /**
- * Runs `work` every so often, never twice at once. When it fails that is logged, at most every ten seconds, and it comes round again.
+ * Runs `work` every `everyMs`, never twice at once. A failure is logged, at most every ten seconds, and the work is
+ * tried again the next time.
  *
  * @param sweep its name in the log
  * @returns a function that ends it, after the work under way
@@ -15,7 +16,7 @@ export function repeat(
 ): () => Promise<void> {
   let underWay: Promise<void> = Promise.resolve();
   let busy = false;
-  const seldom = new Seldom();
+  const logThrottle = new LogThrottle();
   const timer = setInterval(() => {
     if (busy) {
       return;
@@ -23,7 +24,7 @@ export function repeat(
     busy = true;
     underWay = work()
       .catch((error: unknown) => {
-        if (seldom.mayTell(sweep)) {
+        if (logThrottle.isDue(sweep)) {
           log.warn({ err: error, sweep }, 'a sweep failed; it is tried again');
         }
       })

@@ -23,9 +23,8 @@ const NEWS_EVERY_MS = 5_000;
 /**
  * Looks again and again for deliveries whose time comes, and for those that fell through: pending without a job, or
  * held by a webhook that is active; for bulk operations that stand still; and for what owners are to be told of because
- * time has passed.
- * One process at a time does it, and one sweep at a time: each takes two connections, one of them for its lock. A sweep
- * that fails is logged and comes round again.
+ * time has passed. One process at a time does it, and one sweep at a time: each takes two connections, one of them for
+ * its lock. A sweep that fails is logged and comes round again.
  *
  * @returns a function that ends it, after the sweeps under way
  */

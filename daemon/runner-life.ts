@@ -68,7 +68,7 @@ export class RunnerLife {
     return this.#queue?.give(jobs) ?? false;
   }
 
-  /** Frees what this pool, if it is its own, has had locked for so long without being told of it. */
+  /** Frees what this pool, if it is its own, has had locked for this long without knowing of it. */
   async freeForgotten(poolId: string, lockedSeconds: number): Promise<void> {
     if (poolId === this.#poolId) {
       await freeJobsOf(this.deps.db.pool, poolId, new Set(this.#known), lockedSeconds);

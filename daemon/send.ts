@@ -75,7 +75,7 @@ export function createSender(options: SenderOptions): Sender {
     // Said here too: while HTTP/2 is possible the pool opens one connection at a time, to see what it speaks.
     allowH2: false,
     maxHeaderSize: HEADER_BYTES_MAX,
-    // Both start anew with every 1xx or body byte, so a receiver can hold them off; the total limit does the work.
+    // Both start again with every 1xx or body byte, so a receiver can hold them off; the total limit does the work.
     headersTimeout: 0,
     bodyTimeout: 0,
     keepAliveMaxTimeout: IDLE_CONNECTION_MS_MAX,

@@ -10,7 +10,7 @@ const USER_AGENT = `Hookwright/${version}`;
 
 /**
  * Signs deliveries with their webhooks' keys, which are opened once per secret. Signing with a kept KeyObject costs a
- * quarter of signing with raw bytes, and opening the secret anew for each delivery more than both.
+ * quarter of signing with raw bytes, and opening the secret again for each delivery more than both.
  */
 export class Signer {
   readonly #current = new OpenedSecrets();

@@ -3,9 +3,9 @@ import type { Endpoint } from './endpoint.js';
 /** Of all slots, what slow endpoints may hold together. */
 const SHARE = 1 / 2;
 /**
- * Those of one tenant hold at most so many times what is left of that share. So there is always something left for the
- * next tenant, and the more tenants have slow endpoints, the less each may hold (dynamic thresholds: Choudhury and Hahne,
- * IEEE/ACM Transactions on Networking 6(2), 1998).
+ * Those of one tenant hold at most this many times what is left of that share. So there is always something left for
+ * the next tenant, and the more tenants have slow endpoints, the less each may hold (dynamic thresholds: Choudhury and
+ * Hahne, IEEE/ACM Transactions on Networking 6(2), 1998).
  */
 const TIMES_FREE = 2;
 const RECOUNT_MS = 50;
@@ -24,7 +24,8 @@ export class SlowRequests {
   /**
    * Whether a slow endpoint of this tenant may have another one.
    *
-   * @param active all endpoints with requests in flight: counted anew now and then, since they become slow by themselves
+   * @param active all endpoints with requests in flight: counted again now and then, since they become slow by
+   *   themselves
    */
   hasRoom(tenantId: number, active: Iterable<Endpoint>, now: number): boolean {
     if (now - this.#countedAt > RECOUNT_MS) {

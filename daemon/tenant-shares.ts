@@ -1,8 +1,8 @@
 import type { Endpoint } from './endpoint.js';
 
 /**
- * A tenant's requests in flight are at most so many times what is left of all slots, when there is a second tenant: then
- * a fifth of the slots is left for that one, whatever the first one's endpoints do (dynamic thresholds, as in
+ * A tenant's requests in flight are at most this many times what is left of all slots, when there is a second tenant:
+ * then a fifth of the slots is left for that one, whatever the first one's endpoints do (dynamic thresholds, as in
  * `SlowRequests`).
  */
 const TIMES_FREE = 4;

@@ -12,7 +12,7 @@ export interface AttemptTrace {
 
 /**
  * Goes on with the trace in which the event was emitted, if there is one. Nothing of the payload, the secret or the
- * path of the url is told: receivers' urls hold tokens.
+ * path of the url is recorded: receivers' urls hold tokens.
  */
 export function traceAttempt(
   tracing: Tracing | null | undefined,

@@ -5,7 +5,7 @@ import type { Fence } from './fence.js';
 const PUT_OFF_MS_MIN = 250;
 /** After half a minute the sweeps take such work for forgotten. */
 const PUT_OFF_MS_MAX = 25_000;
-/** Who would wait here for longer is put off. */
+/** A job that would wait here for longer is put off. */
 const WAIT_MS_MAX = 1_000;
 /** Of those who have a turn or wait for one here, how many may be of one tenant. */
 const TENANT_SHARE = 1 / 2;
@@ -21,17 +21,17 @@ export interface TurnsOptions<Payload> {
   /**
    * One turn of the work.
    *
-   * @param restInMs in how many milliseconds the rest is to be asked for, if there is any
+   * @param restInMs in how many milliseconds the rest is to be asked for again, if there is any
    */
   work: (payload: Payload, restInMs: () => number) => Promise<void>;
-  /** Has it asked for again later. */
+  /** Puts the work off: its job comes again later. */
   putOff: (payload: Payload, inMs: number) => Promise<void>;
   now?: () => number;
 }
 
 /**
- * Whose turn it is to have long work done. A tenant that wants it done for hundreds of webhooks at once waits for them
- * itself: no deliveries do, and of other tenants nobody waits for all of them.
+ * Takes turns at long work. A tenant that starts it for hundreds of webhooks waits for itself: deliveries do not wait,
+ * and other tenants wait for one turn at most.
  */
 export class Turns<Payload extends { tenantId: number }> {
   readonly #turns: Slots;
@@ -98,8 +98,8 @@ export class Turns<Payload extends { tenantId: number }> {
   }
 
   /**
-   * @returns how long those of the tenant that come before it will take, ms: by what turns took lately, and one turn of each
-   *   other tenant that has work put off between two of its own
+   * @returns how long those of the tenant that come before it will take, ms: by what turns took lately, and one turn
+   * of each other tenant that has work put off between two of its own
    */
   #reserve(tenantId: number): number {
     const now = this.#now();

@@ -1,6 +1,9 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** The contract's five event types (part 6): every payload field is a required string, and nothing else is allowed. */
+/**
+ * The event types of every installation (docs/interface.md, "Events"): every payload field is a required string, and
+ * nothing else is allowed.
+ */
 const eventTypes = [
   {
     name: 'booking.created',

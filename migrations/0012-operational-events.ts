@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** As those of the contract, every payload field is a required string, and nothing else is allowed. */
+/** As in migration 0004, every payload field is a required string, and nothing else is allowed. */
 const eventTypes = [
   {
     name: 'webhook.disabled',

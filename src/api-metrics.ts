@@ -28,7 +28,7 @@ export class ApiMetrics {
   readonly #streamsOpen: Gauge;
   readonly #streamUpdates: Counter;
   readonly #streamsEnded: Tally<'reason'>;
-  /** To be told how many events each transaction took. */
+  /** To be called with the number of events of each transaction. */
   readonly emitBatch: Observer;
 
   constructor(registry = new Registry()) {

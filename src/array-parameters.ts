@@ -1,7 +1,7 @@
 /**
- * Arrays as parameters of hot statements, in Postgres's binary format (array_send of its source): the driver writes them
- * as text, in which each quote of a JSON text is escaped here and unescaped there. Each function makes the parameter for
- * one type of array; what is null or undefined becomes null.
+ * Arrays as parameters of hot statements, in Postgres's binary format (array_send of its source): the driver writes
+ * them as text, in which each quote of a JSON text is escaped here and unescaped there. Each function makes the
+ * parameter for one type of array; what is null or undefined becomes null.
  */
 
 type Values<Value> = readonly (Value | null | undefined)[];
@@ -38,7 +38,7 @@ const arrayOf =
     const array = header(Buffer.allocUnsafe(bytes), { dimensions: 1, hasNulls, oid });
     let at = array.writeInt32BE(values.length, HEADER_BYTES);
     at = array.writeInt32BE(1, at); // the index of the first
-    // By index: pairs of index and length would be made anew for each of them.
+    // By index: a pair of index and length would be made for each of them.
     for (let index = 0; index < lengths.length; index++) {
       const length = lengths[index]!;
       at = array.writeInt32BE(length, at);

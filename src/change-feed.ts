@@ -9,7 +9,7 @@ import { isBadValue } from './sql-state.js';
 /** Somebody who wants to know what changes in a tenant. */
 export interface Follower {
   readonly tenantId: number;
-  /** Everything up to `position` has been told, what is told now included. */
+  /** With these changes the follower has been given everything up to `position`. */
   changed(changes: readonly Change[], position: ChangePosition): void;
   /** What changed before `position` is not known. */
   lost(position: ChangePosition): void;

@@ -9,7 +9,7 @@ const PROBE_TIMEOUT_MS = 4_000;
 const RECONNECT_MIN_MS = 250;
 const RECONNECT_MAX_MS = 5_000;
 
-/** One connection that hears of changes, made anew for as long as it takes. */
+/** Hears of changes on one connection; when that breaks it makes another, for as long as it takes. */
 export class ChangeListener {
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;

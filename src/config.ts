@@ -202,8 +202,8 @@ function contradictions(s: Settings): string[] {
 }
 
 /**
- * A setting that is misspelt would be ignored in silence: names at one or two letters from a setting stop the start, and
- * so do those that differ from one as singular and plural do.
+ * A setting that is misspelt would be ignored in silence: names at one or two letters from a setting stop the start,
+ * and so do those that differ from one as singular and plural do.
  */
 function misspelledNames(env: Record<string, string | undefined>): string[] {
   const known = Object.keys(settings);

@@ -26,8 +26,8 @@ const adviceByWords: [RegExp, string][] = [
 ];
 
 /**
- * Why no connection to the database of DATABASE_URL could be had, and what to do. Names host, user and database at most,
- * as the driver does: never the url, which holds a password.
+ * Why no connection to the database of DATABASE_URL could be had, and what to do. Names host, user and database at
+ * most, as the driver does: never the url, which holds a password.
  */
 export function connectionTrouble(error: unknown): Error {
   const reason = reasonOf(error);

@@ -61,9 +61,9 @@ export function openPool(
   role?: string,
 ): pg.Pool {
   const pool = new pg.Pool({
-    // Planning a hot statement anew costs as much as running it, and no parameter of ours makes another plan better.
-    // Nor is any statement so long that compiling it (0.4 s for a plan over all partitions) would pay.
-    // And a plan that was made while a table was empty must not read the whole of it for ever.
+    // Planning a hot statement again costs as much as running it, and no parameter of ours makes another plan better.
+    // Nor is any statement so long that compiling it (0.4 s for a plan over all partitions) would pay. And a plan that
+    // was made while a table was empty must not read the whole of it for ever.
     ...poolOptions(
       withSessionOptions(url, `-c plan_cache_mode=force_generic_plan -c jit=off -c enable_seqscan=off`, role),
       max,
@@ -161,13 +161,13 @@ export async function openDatabase(
   };
 }
 
-/** Runs one prepared statement on the pool, in a transaction of its own. */
+/** Runs a statement: on a pool in a transaction of its own, on a client in the client's. */
 export async function query<Row extends pg.QueryResultRow>(
-  pool: pg.Pool | pg.PoolClient,
+  on: pg.Pool | pg.PoolClient,
   statement: Statement,
   values: readonly unknown[],
 ): Promise<Row[]> {
-  const result = await pool.query<Row>({ ...statement, values: [...values] });
+  const result = await on.query<Row>({ ...statement, values: [...values] });
   return result.rows;
 }
 

@@ -40,8 +40,8 @@ export interface EmbeddedPostgres {
    */
   stop(): Promise<void>;
   /**
-   * From now on, until `stop`, the server is started again, on the same port, when it ends though nobody asked it to. For
-   * the process that claims the data folder.
+   * From now on, until `stop`, the server is started again, on the same port, when it ends though nobody asked it to.
+   * For the process that claims the data folder.
    */
   keepRunning(): void;
 }

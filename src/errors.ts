@@ -1,7 +1,7 @@
 /**
  * The catalogue of errors, for REST and GraphQL alike: `reason` is the `code` of a REST problem and
- * `extensions.reason` in GraphQL, `code` is `extensions.code` in GraphQL. Elsewhere are only those of requests that reach
- * no route and no resolver: `server.ts` (no HTTP) and `graphql/errors.ts` (GraphQL's own codes).
+ * `extensions.reason` in GraphQL, `code` is `extensions.code` in GraphQL. Elsewhere are only those of requests that
+ * reach no route and no resolver: `server.ts` (no HTTP) and `graphql/errors.ts` (GraphQL's own codes).
  */
 export const errorCatalogue = {
   malformed_json: { status: 400, code: 'BAD_USER_INPUT', title: 'The request body is not JSON' },
@@ -110,7 +110,10 @@ export function headersOf(error: { code?: unknown; retryAfterSeconds?: unknown }
 /** Nobody reads more of them. */
 const ISSUES_TOLD_MAX = 100;
 
-/** @returns the error for an input with broken rules, whose detail names the first and counts the others; it has at most 100 of them */
+/**
+ * @returns the error for an input with broken rules, whose detail names the first and counts the others; it has at most
+ *   100 of them
+ */
 export function invalidInput(issues: readonly InputIssue[]): ApiError {
   const [first] = issues;
   const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : '';

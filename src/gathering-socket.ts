@@ -1,8 +1,8 @@
 import { Socket } from 'node:net';
 
 /**
- * A socket on which all that is written in one turn of the event loop leaves in one system call. The driver makes one for
- * each statement, so a transaction of six that are sent without waiting would wake Postgres six times.
+ * A socket on which all that is written in one turn of the event loop leaves in one system call. The driver makes one
+ * for each statement, so a transaction of six that are sent without waiting would wake Postgres six times.
  */
 export class GatheringSocket extends Socket {
   #gathers = false;

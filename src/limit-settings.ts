@@ -6,7 +6,9 @@ const range = (min: number, max: number, fallback: number, meaning: string) =>
 /** The greatest PAYLOAD_DEPTH_MAX: whatever it was when an event was accepted, its payload is no deeper. */
 export const PAYLOAD_LEVELS_MAX = 500;
 
-/** The limits of a single request to the API, whatever its key: the part of the settings that says how much is too much. */
+/**
+ * The limits of a single request to the API, whatever its key: the part of the settings that says how much is too much.
+ */
 export const limitSettings = {
   REST_BODY_BYTES_MAX: range(1024, 1_048_576, 65_536, 'The longest body of a REST request, in bytes.'),
   GRAPHQL_BODY_BYTES_MAX: range(

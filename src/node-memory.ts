@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * V8 and glibc take what the machine has: under load the process had 500 MiB resident, of which 70 were alive. With these
- * it has half, and a delivery costs no more (docs/performance.md).
+ * V8 and glibc take what the machine has: under load the process had 500 MiB resident, of which 70 were alive. With
+ * these it has half, and a delivery costs no more (docs/performance.md).
  */
 const flags = [
   // Each of the two halves of the space for new objects, in MiB; 64 otherwise.
@@ -14,9 +14,9 @@ const flags = [
 const ARENAS_MAX = '1';
 
 /**
- * Starts the program anew, as the same process, with the flags that whoever started it has not given: most take effect
+ * Starts the program again, as the same process, with the flags that whoever started it has not given: most take effect
  * at the start of Node only, and nobody should have to write them. Call it before the rest of the program is loaded.
- * Where it has started anew it does not return.
+ * Where it has done so it does not return.
  */
 export function saveMemory(): void {
   const missing = missingFlags(process.execArgv, process.env['NODE_OPTIONS']);

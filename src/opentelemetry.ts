@@ -163,7 +163,7 @@ const batchVariables = {
   OTEL_BSP_MAX_EXPORT_BATCH_SIZE: 'maxExportBatchSize',
 } as const;
 
-/** A collector that is away is told of once a minute, and no more: nothing else depends on it. */
+/** A collector that is away is logged once a minute, and no more: nothing else depends on it. */
 function tellDiagnostics(log: Logger): void {
   let toldAt = Number.NEGATIVE_INFINITY;
   const tell = (message: string) => {

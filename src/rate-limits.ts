@@ -26,7 +26,7 @@ export interface Verdict {
 
 interface Limit {
   name: 'management' | 'emit';
-  /** What is told when it is reached. */
+  /** The sentence of the refusal when it is reached. */
   tooMany: string;
   buckets: TokenBuckets<number>;
   key: number;
@@ -47,7 +47,7 @@ export class RateLimits {
 
   /**
    * @param monotonic milliseconds, never going back
-   * @param onRefusal is told which limit was reached
+   * @param onRefusal called with the limit that was reached
    */
   constructor(
     { management, managementOfTenants, emits, anonymous }: Config['quotas'],
@@ -157,8 +157,8 @@ function takeAll(limits: readonly Limit[], now: number): void {
 }
 
 /**
- * The fields of draft-ietf-httpapi-ratelimit-headers-11, lists of RFC 9651: `q` is the quota of `w` seconds, `r` what is
- * left of it, `t` the seconds until all of it is there again.
+ * The fields of draft-ietf-httpapi-ratelimit-headers-11, lists of RFC 9651: `q` is the quota of `w` seconds, `r` what
+ * is left of it, `t` the seconds until all of it is there again.
  */
 function headersOf(limits: readonly Limit[], now: number): Readonly<Record<string, string>> {
   if (limits.length === 0) {

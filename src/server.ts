@@ -50,7 +50,7 @@ export async function buildServer(services: Services): Promise<FastifyInstance> 
     keepAliveTimeout: limits.idleTimeoutMs * KEEP_ALIVE_FACTOR,
     http: {
       headersTimeout: limits.headersTimeoutMs,
-      // Node looks every 30 s unless told otherwise: a request could take twice its time.
+      // By default Node looks every 30 s: a request could take twice its time.
       connectionsCheckingInterval: Math.ceil(limits.headersTimeoutMs / 10),
     },
     // While closing, requests on open connections are still served: the database closes later than we do.
@@ -160,7 +160,7 @@ const malformed: ClientError = {
   detail: 'What was sent is not a well-formed HTTP request.',
 };
 
-/** What is no HTTP request at all never reaches a route, so this writes the answer's bytes itself. */
+/** What is not an HTTP request at all never reaches a route, so this writes the answer's bytes itself. */
 function refuseConnection(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();

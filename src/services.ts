@@ -26,7 +26,7 @@ export interface ServiceOptions {
   clock?: () => Date;
   /** Milliseconds that never go back, for the rate limits. */
   monotonic?: () => number;
-  /** What Prometheus is told of the API; default: nobody asks. */
+  /** The metrics of the API; default: nobody reads them. */
   metrics?: ApiMetrics;
   /** Default: no traces. */
   tracing?: Tracing | null;

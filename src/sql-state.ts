@@ -24,5 +24,7 @@ export function sqlStateOf(error: unknown): string {
   return typeof code === 'string' ? code : '';
 }
 
-/** Whether a value that was sent is none of its type, or none that the function takes (class 22, "data exception"). */
+/**
+ * Whether a value that was sent is not of its type, or not one that the function takes (class 22, "data exception").
+ */
 export const isBadValue = (error: unknown): boolean => sqlStateOf(error).startsWith('22');

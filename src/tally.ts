@@ -5,7 +5,7 @@ export interface TallyOptions<Label extends string> {
   help: string;
   labels: readonly Label[];
   registry: Registry;
-  /** Values of the only label that are told from the start, as 0: what never happened shows as such. */
+  /** Values of the only label that are shown from the start, as 0: what never happened shows as such. */
   known?: readonly string[];
 }
 

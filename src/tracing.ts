@@ -17,7 +17,7 @@ export type SpanKind = 'SERVER' | 'CLIENT' | 'INTERNAL';
 
 /** What makes traces, where the operator wants any. */
 export interface Tracing {
-  /** @param parent a `traceparent` that this continues; one that is none starts a new trace */
+  /** @param parent a `traceparent` that this continues; an invalid one starts a new trace */
   start(name: string, kind: SpanKind, parent: string | undefined, attributes?: Attributes): Span;
   /** Sends what has not been sent yet, for a few seconds at most. Never throws. */
   close(): Promise<void>;

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { lexicographicSortSchema, printSchema } from 'graphql';
@@ -16,6 +16,12 @@ function sourcesIn(...folders: string[]): string[] {
       .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
       .map((entry) => relative(root, join(entry.parentPath, entry.name))),
   );
+}
+
+/** The comments of a file, each as one line: a block, lines with `//` one below the other, or the end of a line. */
+function commentsOf(file: string): string[] {
+  const comments = read(file).matchAll(/^[ \t]*\/\*[\s\S]*?\*\/|(?:^[ \t]*\/\/.*\n)+|[ \t]\/\/ .*/gm);
+  return [...comments].map(([text]) => text.replaceAll(/\s*\n\s*(\*(?!\/)|\/\/)?\s*/g, ' '));
 }
 
 /** What each layer may import, besides itself. Files that stand in no layer put the others together. */
@@ -110,6 +116,53 @@ describe('what is written down', () => {
       expect(row).toContain(allowed);
     },
   );
+});
+
+describe('comments', () => {
+  /** In these a few lines are longer. */
+  const commented = sourcesIn('src', 'daemon', 'migrations').flatMap((file) =>
+    commentsOf(file).map((comment) => ({ file, comment })),
+  );
+
+  test('name pages and headings that there are, as (docs/interface.md, "Deliveries")', () => {
+    const named = commented.flatMap(({ file, comment }) =>
+      [...comment.matchAll(/(docs\/[\w/-]+\.md)((?:(?:, | and )"[^"]+")*)/g)].map(([, page, headings]) => ({
+        file,
+        page: page ?? '',
+        headings: [...(headings ?? '').matchAll(/"([^"]+)"/g)].map(([, heading]) => heading ?? ''),
+      })),
+    );
+    expect(named.flatMap(({ headings }) => headings).length).toBeGreaterThan(15);
+    const headingsOf = (page: string) =>
+      read(page)
+        .split('\n')
+        .filter((line) => line.startsWith('#'));
+    const wrong = named.filter(
+      ({ page, headings }) =>
+        !existsSync(join(root, page)) ||
+        !headings.every((heading) => headingsOf(page).some((line) => line.replace(/^#+ /, '') === heading)),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test('have no line of more than 120 columns', () => {
+    const long = sourcesIn('src', 'daemon').flatMap((file) =>
+      read(file)
+        .split('\n')
+        .map((line, index) => ({ place: `${file}:${index + 1}`, line }))
+        .filter(({ line }) => line.length > 120 && /^\s*(\/\/|\/\*|\*)/.test(line))
+        .map(({ place }) => place),
+    );
+    expect(long).toEqual([]);
+  });
+
+  test('number the sections of public standards and of docs/decisions alone', () => {
+    const numbered = commented.flatMap(({ file, comment }) =>
+      [...comment.matchAll(/§+ ?\d/g)].map(({ index }) => ({ file, before: comment.slice(0, index) })),
+    );
+    expect(numbered.length).toBeGreaterThan(5);
+    expect(numbered.filter(({ before }) => !/\b(RFC|NIST|W3C|decisions)\b/.test(before))).toEqual([]);
+  });
 });
 
 describe('entities', () => {

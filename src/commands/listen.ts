@@ -4,7 +4,8 @@ export interface Place {
 }
 
 /**
- * @param setting the one of the port: PORT or METRICS_PORT. The one of the host is called alike
+ * @param setting the one of the port: PORT or METRICS_PORT. The host's setting has the same prefix (METRICS_PORT,
+ *   METRICS_HOST).
  * @throws Error with a sentence that names the setting, when host and port cannot be had
  */
 export async function listen<Result>(

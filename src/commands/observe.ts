@@ -16,7 +16,7 @@ export async function observe(config: Config, log: Logger, closings: Closing[]) 
   const registry = new Registry();
   const tracing = await openTracing(config, log);
   if (tracing !== null) {
-    closings.push(() => tracing.close()); // first to come, so last to go: what ends now is told too
+    closings.push(() => tracing.close()); // first to come, so last to go: what ends now is traced too
     log.info('traces are made, and sent to OTEL_EXPORTER_OTLP_ENDPOINT');
   }
   return { registry, tracing, process: new ProcessMetrics(registry) };

@@ -132,7 +132,9 @@ function tellLoopbackTargets({ target, isLocal }: Config, log: Logger): void {
   }
 }
 
-/** Better at the start than at the first delivery: the database has all that this version needs, and its keys open it. */
+/**
+ * Better at the start than at the first delivery: the database has all that this version needs, and its keys open it.
+ */
 async function keysOfMigrated(
   config: Config,
   databaseUrl: string,

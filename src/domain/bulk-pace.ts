@@ -1,11 +1,11 @@
 /**
- * How fast a bulk operation goes. What it queues waits behind fresh traffic by its lane (lanes.ts), but shares a machine
- * with it: each chunk is a burst of work for Postgres and for the daemon. So chunks are small, and the pause between two
- * is a multiple of what the last one took: on a busy machine it goes more slowly. And an endpoint that cannot keep up is
- * waited for.
+ * How fast a bulk operation goes. What it queues waits behind fresh traffic by its lane (lanes.ts), but shares a
+ * machine with it: each chunk is a burst of work for Postgres and for the daemon. So chunks are small, and the pause
+ * between two is a multiple of what the last one took: on a busy machine it goes more slowly. And an endpoint that
+ * cannot keep up is waited for.
  */
 
-/** At most so many deliveries of one operation wait in the queue. */
+/** At most this many deliveries of one operation wait in the queue. */
 export const BULK_WAITING_MAX = 1_000;
 export const BULK_CHUNK = 50;
 /** What queues nothing (canceling, and looking through what does not match) disturbs nobody but Postgres. */
@@ -17,7 +17,7 @@ const PAUSE_MS_MAX = 500;
 /** An endpoint that takes nothing is looked at again after this long. */
 const WAIT_MS_MAX = 10_000;
 
-/** How many deliveries may be queued now, while so many of the same operation wait already. */
+/** How many deliveries may be queued now, while `waiting` of the same operation wait already. */
 export function bulkRoom(waiting: number): number {
   const room = Math.min(BULK_CHUNK, BULK_WAITING_MAX - waiting);
   // Many small chunks would cost more than they move.
@@ -33,7 +33,7 @@ export interface BulkProgress {
   hadRoom: boolean;
   /** What the chunk took. */
   tookMs: number;
-  /** What the last pause was, if it ended with a full queue which nothing had left; else 0. */
+  /** The last pause, if it ended with the queue still full and nothing drained; else 0. */
   waitedMs: number;
 }
 

@@ -19,7 +19,10 @@ export function encodePosition({ epoch, snapshot, readAtMs }: ChangePosition): s
   return Buffer.from(`${epoch} ${Math.floor(readAtMs)} ${snapshot}`).toString('base64url');
 }
 
-/** @returns null for what is no cursor of ours; one that was made up, and reads like ours, is Postgres' to refuse */
+/**
+ * @returns null for a text that is not a cursor of ours; one that was made up, and reads like ours, is Postgres' to
+ *   refuse
+ */
 export function decodePosition(cursor: string): ChangePosition | null {
   if (cursor.length > CURSOR_CHARS_MAX || !/^[A-Za-z0-9_-]+$/.test(cursor)) {
     return null;

@@ -1,6 +1,9 @@
 import { isIP } from 'node:net';
 
-/** Whatever is no address shares one network, so that nonsense in a proxy's header makes no buckets of its own. */
+/**
+ * Everything that is not an address shares one network, so that nonsense in a proxy's header makes no buckets of its
+ * own.
+ */
 const NOWHERE = 'nowhere';
 
 /**

@@ -1,15 +1,15 @@
 /** Time in the ids of events and deliveries is counted from here. */
 const EPOCH_MS = Date.UTC(2025, 0, 1);
 
-/** The low 12 bits are a sequence's: so many ids fit into one millisecond. */
+/** The low 12 bits are a sequence, so a millisecond has room for 4,096 ids. */
 const IDS_PER_MS = 4096;
 
-/** How far ids go on in a day. */
+/** By how much ids grow in a day. */
 export const IDS_PER_DAY = 86_400_000 * IDS_PER_MS;
 
 /**
- * When an event or a delivery was made, from its time-ordered id, to the millisecond.
- * Throws a RangeError for what is no id: negative, not whole, or above 53 bits.
+ * When an event or a delivery was made, from its time-ordered id, to the millisecond. Throws a RangeError for a number
+ * that is not an id: negative, not whole, or above 53 bits.
  */
 export function idToDate(id: number): Date {
   if (!Number.isSafeInteger(id) || id < 0) throw new RangeError(`Not a time-ordered id: ${id}`);
@@ -29,8 +29,8 @@ export function dateToId(date: Date): number {
 }
 
 /**
- * The least and the greatest id. Given beside a list of ids, Postgres need not open the partitions of all other days: of
- * a list it finds out too late.
+ * The least and the greatest id. Given beside a list of ids, Postgres need not open the partitions of all other days:
+ * of a list it finds out too late.
  */
 export const idRange = (ids: readonly number[]): [least: number, greatest: number] => [
   Math.min(...ids),

@@ -30,12 +30,12 @@ export interface DeliveryRequest {
 }
 
 /**
- * The headers and the body of one attempt (contract §4, "Delivery to the subscriber"). The delivery id is
- * the same on every attempt and the timestamp, in Unix seconds, is not: receivers deduplicate on the
- * first and refuse replays by the second.
+ * The headers and the body of one attempt (docs/interface.md, "Deliveries"). The delivery id is the same on every
+ * attempt and the timestamp, in Unix seconds, is not: receivers deduplicate on the first and refuse replays by the
+ * second.
  *
- * The contract's header has room for one signature, and its receivers know one secret: while an overlap lasts, that is
- * the one of before, so that they go on verifying until they are told otherwise. Standard Webhooks receivers take any of
+ * `X-Service-Signature` has room for one signature, and its receivers know one secret: while an overlap lasts, that is
+ * the previous one, so that they go on verifying until they have the new one. Standard Webhooks receivers take any of
  * several, so they get both, the new one first.
  */
 export function deliveryRequest(input: DeliveryRequestInput): DeliveryRequest {

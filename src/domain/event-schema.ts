@@ -11,7 +11,7 @@ export interface SchemaProblem {
 
 /** Schemas that judge the same payload at once, with those behind `$ref` written out: each costs time at every emit. */
 const SUBSCHEMAS_MAX = 2_000;
-/** Names that must be there cost as much as schemas do, in such portions. */
+/** This many names that must be there cost as much as one schema. */
 const NAMES_A_SCHEMA = 10;
 const ENUM_VALUES_MAX = 5_000;
 
@@ -109,7 +109,7 @@ function judgeKeywords(schema: JsonObject, path: string[], patterns: PatternAllo
   return problems;
 }
 
-/** Only once every place is known: a reference may go ahead. */
+/** Only once every place is known: a reference may point forward. */
 function judgeReferences(known: ReadonlyMap<string, JsonObject>): SchemaProblem[] {
   const problems: SchemaProblem[] = [];
   for (const [pointer, schema] of known) {
@@ -125,7 +125,7 @@ function judgeReferences(known: ReadonlyMap<string, JsonObject>): SchemaProblem[
 /** Counts with references written out. One that leads back to itself would be written out for ever. */
 function judgeSize(known: ReadonlyMap<string, JsonObject>): SchemaProblem[] {
   const sizes = new Map<string, number>();
-  let circle: string | undefined;
+  let cycle: string | undefined;
   const sizeOf = (pointer: string): number => {
     const schema = known.get(pointer);
     if (schema === undefined) {
@@ -134,7 +134,7 @@ function judgeSize(known: ReadonlyMap<string, JsonObject>): SchemaProblem[] {
     const counted = sizes.get(pointer);
     if (counted !== undefined) {
       if (counted < 0) {
-        circle ??= pointer;
+        cycle ??= pointer;
       }
       return Math.max(counted, 0);
     }
@@ -152,9 +152,9 @@ function judgeSize(known: ReadonlyMap<string, JsonObject>): SchemaProblem[] {
   };
   for (const pointer of known.keys()) {
     const size = sizeOf(pointer);
-    if (circle !== undefined) {
+    if (cycle !== undefined) {
       const detail = 'refers to itself, directly or through others: a schema must not be recursive';
-      return [{ path: stepsOf(circle), code: 'schema_recursive', detail }];
+      return [{ path: stepsOf(cycle), code: 'schema_recursive', detail }];
     }
     if (size > SUBSCHEMAS_MAX) {
       const detail = `has more than ${SUBSCHEMAS_MAX} schemas in it, with its references written out; ${NAMES_A_SCHEMA} names of "required" and its like count as one`;

@@ -1,21 +1,21 @@
-/** What an event type may be called: at least two parts, lower case, parted by dots (`booking.created`). */
+/** What an event type may be called: at least two parts, lower case, separated by dots (`booking.created`). */
 const EVENT_TYPE_NAME = /^[a-z0-9_]+(\.[a-z0-9_]+)+$/;
 
 /** In characters, which are bytes too: the pattern allows ASCII only. */
 export const EVENT_TYPE_NAME_LENGTH_MAX = 128;
 
-/** Subscribes a webhook to every event type, also those registered later (contract §6, rule 1). */
+/** Subscribes a webhook to every event type, also those registered later (docs/interface.md, "A webhook"). */
 export const WILDCARD = '*';
 
-/** Sent by `POST /webhooks/{id}/test` only; a producer may not emit it. */
+/** Sent by testing a webhook only (REST or GraphQL); a producer may not emit it. */
 export const TEST_EVENT_TYPE = 'webhook.test';
 
-/** Whether the text may name an event type. The wildcard is no name, and a name need not be registered. */
+/** Whether the text may name an event type. The wildcard is not a name, and a name need not be registered. */
 export function isEventTypeName(text: string): boolean {
   return text.length <= EVENT_TYPE_NAME_LENGTH_MAX && EVENT_TYPE_NAME.test(text);
 }
 
-/** Those that the interface's contract defines, with their schemas (part 6). */
+/** Those of every installation, with fixed schemas (docs/interface.md, "Events"). */
 export const BUILT_IN_EVENT_TYPES: readonly string[] = [
   'booking.created',
   'booking.canceled',

@@ -1,6 +1,6 @@
 import type { Outcome } from './outcome.js';
 
-/** The failure that makes this many in a row disables the webhook (contract §8). */
+/** The failure that makes this many in a row disables the webhook (docs/interface.md, "Success, failure, retries"). */
 export const DISABLE_AFTER_FAILURES = 10;
 
 export interface HealthState {
@@ -22,8 +22,8 @@ export interface HealthVerdict {
 }
 
 /**
- * Folds outcomes, in the order in which they finished, over a webhook's state (contract §3).
- * A failure adds one, a success sets the count to 0; the tenth failure in a row or a 410 disables.
+ * Folds outcomes, in the order in which they finished, over a webhook's state (docs/interface.md, "Success, failure,
+ * retries"). A failure adds one, a success sets the count to 0; the tenth failure in a row or a 410 disables.
  *
  * An outcome of another generation changes nothing: its attempt began before the webhook was last
  * switched, and must not disable again what a tenant has just enabled. The same holds for every outcome

@@ -20,12 +20,12 @@ export function latencyBucket(durationMs: number): number {
 }
 
 /**
- * The duration in milliseconds that this part of the attempts does not exceed, read off a histogram: in the right bucket
- * (so within 1.6 times of the truth), and between its bounds in proportion. The last bucket, which has no upper bound, is
- * taken to be as wide as its place says: what lasted longer than 50 s reads as 50 s.
+ * The duration in milliseconds that this part of the attempts does not exceed, read off a histogram: in the right
+ * bucket (so within 1.6 times of the truth), and between its bounds in proportion. The last bucket, which has no upper
+ * bound, is taken to be as wide as its place says: what lasted longer than 50 s reads as 50 s.
  *
  * @param fraction above 0, at most 1: 0.95 for the 95th percentile
- * @returns null for a histogram of nothing
+ * @returns null for an empty histogram
  */
 export function latencyPercentile(histogram: readonly number[], fraction: number): number | null {
   let total = 0;

@@ -13,13 +13,13 @@ export interface LinearPattern {
   toString(): string;
 }
 
-/** Told how much work was done, and on which text. May throw, to have no more of it done. */
+/** Called with how much work was done, and on which text. May throw, to have no more of it done. */
 export type SpendSteps = (steps: number, text: string) => void;
 
 /** What a test takes before its first character, in steps, and each character by itself. */
 const STEPS_TO_START = 10;
 const STEPS_A_CHARACTER = 2;
-/** Steps are told of in such portions: a call for each would take longer than they do. */
+/** Steps are reported in portions of this size: a call for each would take longer than they do. */
 const PORTION = 1_000;
 
 /**

@@ -17,7 +17,10 @@ export const SEND_ERROR_CODES = [
 ] as const;
 export type SendErrorCode = (typeof SEND_ERROR_CODES)[number];
 
-/** Where the time of an attempt went, in ms each (absent: nothing came to its end); null for what did not happen, or did not come to its end. */
+/**
+ * How long each part of an attempt took, in ms. Null: that part did not happen or did not finish. The whole is absent
+ * when none finished.
+ */
 export interface AttemptTiming {
   /** Resolving the name. */
   dnsMs: number | null;

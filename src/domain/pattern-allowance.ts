@@ -10,7 +10,9 @@ const STEPS_OF_A_FAULT = 1_000;
 export class PatternAllowance {
   #left = STEPS_MAX;
 
-  /** @returns a sentence that goes on after "The pattern …"; null for a good one, and for all after the last that fits */
+  /**
+   * @returns a sentence that goes on after "The pattern …"; null for a good one, and for all after the last that fits
+   */
   whyNot(pattern: string): string | null {
     if (this.#left < 0) {
       return null;

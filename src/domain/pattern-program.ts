@@ -42,7 +42,9 @@ const assertions: Record<string, Assertion> = {
   '\\B': (before, after) => !atWordEdge(before, after),
 };
 
-/** Reads a pattern that JavaScript has found valid: only its structure has to be found, single atoms stay JavaScript's. */
+/**
+ * Reads a pattern that JavaScript has found valid: only its structure has to be found, single atoms stay JavaScript's.
+ */
 class Compiler {
   #at = 0;
   #program: Instruction[] = [];
@@ -176,7 +178,7 @@ class Compiler {
     );
   }
 
-  /** To a place so many instructions ahead. */
+  /** To a place this many instructions ahead. */
   #jump(by: number): void {
     const to = this.#program.length + by;
     this.#emit({ kind: 'split', to, or: to });

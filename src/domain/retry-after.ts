@@ -1,4 +1,4 @@
-/** However long a receiver asks us to wait, we wait no longer: the cap of the schedule (contract §8). */
+/** However long a receiver asks us to wait, we wait no longer (docs/interface.md, "Success, failure, retries"). */
 export const RETRY_AFTER_MS_MAX = 60 * 60 * 1000;
 
 const DELTA_SECONDS = /^[0-9]+$/;

@@ -3,17 +3,17 @@ import { RETRY_AFTER_MS_MAX } from './retry-after.js';
 export interface RetryPolicy {
   /** How many retries follow the first attempt; 0 means none. */
   retriesMax: number;
-  /** The delay before the first retry: 120 in the contract (§8). */
+  /** The delay before the first retry: 120 (docs/interface.md, "Success, failure, retries"). */
   baseSeconds: number;
-  /** The delay never doubles beyond this: 3600 in the contract (§8). */
+  /** The delay never doubles beyond this: 3600, which none of the five retries of the schedule reaches. */
   capSeconds: number;
 }
 
 /**
- * How long after its latest failure a delivery is tried again, in milliseconds, or 'EXHAUSTED' when it
- * has had all its retries. The delay doubles from the base up to the cap: 2, 4, 8, 16, 32 minutes with
- * the contract's figures (§8), and 60 from the sixth retry on. A receiver's `Retry-After` can make it
- * longer, to 60 minutes at most, never shorter.
+ * How long after its latest failure a delivery is tried again, in milliseconds, or 'EXHAUSTED' when it has had all its
+ * retries. The delay doubles from the base up to the cap: 2, 4, 8, 16, 32 minutes (docs/interface.md, "Success,
+ * failure, retries"), and 60 from the sixth retry on. A receiver's `Retry-After` can make it longer, to 60 minutes at
+ * most, never shorter.
  *
  * `failures` counts the failed attempts of this run, the latest included; a redelivery starts a new run.
  * Throws a RangeError unless it is a positive integer.

@@ -27,7 +27,9 @@ export interface RollUpStep {
 
 /** An outcome's minute is that of its statement, whose transaction lasts at most the database's time limits. */
 const GRACE_MS = 30_000;
-/** Nothing becomes fewer when minutes are summed up: of ten thousand busy webhooks, so many minutes take two seconds. */
+/**
+ * Sums of minutes are as many rows as the minutes: for ten thousand busy webhooks this many minutes take two seconds.
+ */
 const MINUTES_A_STEP_MS = 10 * bucketMs.MINUTE;
 /** Done again each time, should an outcome have been later still, or the clock have been set. */
 const MINUTES_AGAIN_MS = 5 * bucketMs.MINUTE;
@@ -38,7 +40,8 @@ const DAYS_AGAIN_MS = 3 * bucketMs.DAY;
 const floor = (ms: number, unit: number) => Math.floor(ms / unit) * unit;
 
 /**
- * The next step: ten more minutes, one more hour or day, so that no transaction is long however much there is to catch up.
+ * The next step: ten more minutes, one more hour or day, so that no transaction is long however much there is to catch
+ * up.
  *
  * @param now by the clock that outcomes are written by, which is the database's
  * @returns null when nothing is left to do

@@ -1,4 +1,4 @@
-/** A schema that is no mere `true` or `false`. */
+/** A schema that is not just `true` or `false`. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 const inOne: readonly string[] = [
@@ -69,7 +69,9 @@ export function mapSchemas(schema: JsonObject, change: (schema: JsonObject) => J
   return change(Object.fromEntries(entries));
 }
 
-/** The JSON pointer in a reference as `#/$defs/a%20b`, which is decoded before it is split; `#` for one that cannot be. */
+/**
+ * The JSON pointer in a reference as `#/$defs/a%20b`, which is decoded before it is split; `#` for one that cannot be.
+ */
 export function targetOf(reference: string): string {
   try {
     return decodeURIComponent(reference.slice(1));

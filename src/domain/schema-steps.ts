@@ -1,6 +1,6 @@
 import { type JsonObject, mapSchemas, walkSchemas } from './schema-places.js';
 
-/** Keyword of a counted schema: how often it reads a text from its start to its end, in eighths of a step a character. */
+/** Keyword of a counted schema. In eighths of a step: the cost per character of a text. */
 export const TEXT_READS = 'hookwright:textReads';
 /** Keyword of a counted schema: how many steps it takes for each item of a list. */
 export const ITEM_READS = 'hookwright:itemReads';
@@ -9,11 +9,11 @@ export const NAME_READS = 'hookwright:nameReads';
 
 /**
  * A copy of a schema which says what each schema in it costs, so that whoever checks a payload can count and stop: the
- * cost grows with the payload times the schema, and no limit on either alone keeps it small. A step takes some 10 ns; what
- * takes how many was measured.
+ * cost grows with the payload times the schema, and no limit on either alone keeps it small. A step takes some 10 ns;
+ * what takes how many was measured.
  *
- * What a schema takes for any value stands in its `$comment`: ajv tells of that before it does anything else. What grows
- * with the value stands in the keywords above.
+ * What a schema takes for any value stands in its `$comment`: ajv tells of that before it does anything else. What
+ * grows with the value stands in the keywords above.
  *
  * @param schema one that `judgeEventSchema` finds no fault with
  */

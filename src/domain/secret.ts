@@ -1,13 +1,13 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 
-/** 33 bytes are 44 base64 characters without padding, so a secret is 50 characters (contract §2: "about 48"). */
+/** 33 bytes are 44 base64 characters without padding, so a secret is 50 characters. */
 export const SECRET_BYTES = 33;
 
 const SECRET = /^whsec_([A-Za-z0-9+/]{44})$/;
 
 /** One secret as the keys of the two signature schemes. */
 export interface SecretKeys {
-  /** The whole text of the secret, as the contract has it (§4, signature rule 1). */
+  /** The whole text of the secret, with its `whsec_` (docs/interface.md, "Deliveries"). */
   contract: KeyObject;
   /** The bytes behind `whsec_`, as Standard Webhooks has it. */
   standard: KeyObject;
@@ -25,8 +25,8 @@ export function formatSecret(bytes: Buffer): string {
 }
 
 /**
- * The keys to sign with. Throws a TypeError for a text that `formatSecret` cannot have made:
- * Buffer skips what is no base64, so a damaged secret would otherwise sign with a shorter key.
+ * The keys to sign with. Throws a TypeError for a text that `formatSecret` cannot have made: Buffer skips what is not
+ * base64, so a damaged secret would otherwise sign with a shorter key.
  */
 export function secretKeys(secret: string): SecretKeys {
   const base64 = SECRET.exec(secret)?.[1];

@@ -1,8 +1,8 @@
 import { createHmac, type KeyObject } from 'node:crypto';
 
 /**
- * The value of `X-Service-Signature`: `sha256=` and the hex HMAC-SHA256 of the raw body (contract §4, rule 1).
- * The key is the whole secret text: `secretKeys(secret).contract`.
+ * The value of `X-Service-Signature`: `sha256=` and the hex HMAC-SHA256 of the raw body (docs/interface.md,
+ * "Deliveries"). The key is the whole secret text: `secretKeys(secret).contract`.
  */
 export function contractSignature(key: KeyObject, body: Buffer): string {
   return `sha256=${createHmac('sha256', key).update(body).digest('hex')}`;
@@ -19,6 +19,6 @@ export function standardSignature(
   timestampSeconds: number,
   body: Buffer,
 ): string {
-  // The body goes in as bytes: as text, what is no UTF-8 would be signed as something else than is sent.
+  // The body goes in as bytes: as text, bytes that are not UTF-8 would be signed as something else than what is sent.
   return `v1,${createHmac('sha256', key).update(`${id}.${timestampSeconds}.`).update(body).digest('base64')}`;
 }

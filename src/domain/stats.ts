@@ -12,7 +12,9 @@ export const bucketMs: Readonly<Record<Resolution, number>> = {
   DAY: DAY_MS,
 };
 
-/** How long statistics are kept: an hour or a day more than promised, so that all that was promised can be asked for. */
+/**
+ * How long statistics are kept: an hour or a day more than promised, so that all that was promised can be asked for.
+ */
 export const STATS_KEPT_MS: Readonly<Record<Resolution, number>> = {
   MINUTE: 49 * HOUR_MS,
   HOUR: 91 * DAY_MS,
@@ -28,7 +30,7 @@ const keptText: Readonly<Record<Resolution, string>> = {
 /** Buckets of one request: a day of minutes, two months of hours, and all days that there are. */
 export const STATS_BUCKETS_MAX = 1_500;
 
-/** Unless told otherwise, as fine as can still be seen in a chart. */
+/** Default: as fine as can still be seen in a chart. */
 const MINUTES_BY_DEFAULT_MS = 6 * HOUR_MS;
 const HOURS_BY_DEFAULT_MS = 14 * DAY_MS;
 
@@ -107,7 +109,7 @@ export interface StatsFigures {
   p99Ms: number | null;
 }
 
-/** The figures of every bucket of a range, those of which nothing was counted too. */
+/** The figures of every bucket of a range, the empty ones too. */
 export function bucketFigures(
   range: StatsRange,
   counted: readonly StatsCounts[],

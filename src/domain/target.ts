@@ -77,7 +77,7 @@ export function judgeUrl(text: string, policy: TargetPolicy): TargetVerdict & { 
   );
 }
 
-/** Whether a connection to this IP address may be made. False for whatever is no IP address. */
+/** Whether a connection to this IP address may be made. False for anything that is not an IP address. */
 export function judgeAddress(address: string, policy: TargetPolicy): boolean {
   return isPublic(address) || isIn(address, rangesOf(policy));
 }
@@ -184,7 +184,7 @@ function refuse(code: string, reason: string): { allowed: false; code: string; r
   return { allowed: false, code, reason };
 }
 
-/** `BlockList.check` answers false for what is no address of the asked family, so the family is asked first. */
+/** `BlockList.check` answers false for anything but an address of the asked family, so the family is asked first. */
 class Ranges {
   readonly #v4 = new BlockList();
   readonly #v6 = new BlockList();

@@ -2,9 +2,9 @@ const TIMESTAMP =
   /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?(?:Z|([+-])([01]\d|2[0-3]):([0-5]\d))$/;
 
 /**
- * ISO 8601 in UTC with a numeric offset, in whole seconds: `2026-01-31T09:30:00+00:00` (contract §2;
- * never `Z`, which its clients need not understand). Parts of a second are cut off. Throws a RangeError
- * for an invalid Date.
+ * ISO 8601 in UTC with a numeric offset, in whole seconds: `2026-01-31T09:30:00+00:00` (docs/interface.md, "A
+ * webhook"), never `Z`, which clients need not understand. Parts of a second are cut off. Throws a RangeError for an
+ * invalid Date.
  */
 export function formatTimestamp(date: Date): string {
   return `${date.toISOString().slice(0, -'.000Z'.length)}+00:00`;

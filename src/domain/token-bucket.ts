@@ -33,8 +33,8 @@ export class TokenBuckets<Key> {
   ) {}
 
   /**
-   * How long until so much can be taken; 0 when it can be now. Whatever is more than a bucket holds can be taken of
-   * a full one, and is paid off afterwards: else it could never be.
+   * How long until `amount` can be taken; 0 when it can be now. Whatever is more than a bucket holds can be taken of a
+   * full one, and is paid off afterwards: else it could never be.
    */
   waitMs(key: Key, amount: number, nowMs: number): number {
     const { perSecond, burst } = this.quota;
@@ -42,7 +42,7 @@ export class TokenBuckets<Key> {
     return missing <= 0 ? 0 : (missing * 1_000) / perSecond;
   }
 
-  /** Takes, and may leave a debt: who must not asks `waitMs` first. */
+  /** Takes, and may leave a debt: to avoid one, ask `waitMs` first. */
   take(key: Key, amount: number, nowMs: number): void {
     this.#set(key, this.#tokens(key, nowMs) - amount, nowMs);
   }

@@ -7,7 +7,9 @@ export const SERVICE = 'hookwright';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
-/** READY: the service's database is there. INCOMPLETE: the server is ready, but `makeDatabase` has something to make. */
+/**
+ * READY: the service's database is there. INCOMPLETE: the server is ready, but `makeDatabase` has something to make.
+ */
 export type Answer = 'READY' | 'INCOMPLETE' | 'NOT_YET';
 
 export function serviceUrl(cluster: Cluster, port: number): string {

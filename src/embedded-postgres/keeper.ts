@@ -9,7 +9,9 @@ export class Keeper {
   readonly #stopping = new AbortController();
   #watching: Promise<void> | undefined;
 
-  /** @param startAgain called when it has ended though nobody of ours has asked it to: killed, or out of memory or disk */
+  /**
+   * @param startAgain called when it has ended though nobody of ours has asked it to: killed, or out of memory or disk
+   */
   constructor(
     public server: Server,
     private readonly startAgain: () => Promise<Server>,

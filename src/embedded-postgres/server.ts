@@ -50,7 +50,7 @@ function settings(port: number, { ephemeral, maxConnections }: ServerOptions): s
     max_wal_size: '2GB',
     checkpoint_timeout: '15min',
     wal_compression: 'on',
-    // Who stalls while signing in keeps a DROP DATABASE waiting, and with it its transaction. On loopback that takes 10 ms.
+    // Who stalls while signing in keeps a DROP DATABASE and its transaction waiting. On loopback that takes 10 ms.
     authentication_timeout: '10s',
     jit: 'off', // compiling costs more than any of our statements takes
     autovacuum_naptime: '15s', // the job table turns over completely many times a minute

@@ -8,7 +8,9 @@ export const idColumn = () => ({ type: new BigIntType('number'), columnType: 'bi
 export const timeColumn = () => ({ type: 'datetime', columnType: 'timestamptz' });
 export const nullableTimeColumn = () => ({ ...timeColumn(), nullable: true });
 
-/** On by default and without a default argument: a query that has no tenant throws instead of reading everybody's rows. */
+/**
+ * On by default and without a default argument: a query that has no tenant throws instead of reading everybody's rows.
+ */
 export const tenantFilter = () => ({
   name: 'tenant',
   cond: (args: Dictionary) => ({ tenantId: args['tenantId'] }),

@@ -10,10 +10,12 @@ const TRY_AGAIN_MS = 1_000;
 /** What a value that is no text takes in an answer, with its comma: about so much. */
 const VALUE_BYTES = 4;
 
-/** So many answers may a tenant have on their way at the same time that have all the long texts that they may have. */
+/** How many answers of the largest size a tenant may have on their way at the same time. */
 const ANSWERS_UNDER_WAY = 4;
 
-/** The long texts that a process holds in memory for each tenant: a client that reads slowly, or not, holds them long. */
+/**
+ * The long texts that a process holds in memory for each tenant: a client that reads slowly, or not, holds them long.
+ */
 export class TextsUnderWay {
   readonly #bytes = new Map<number, number>();
   readonly #bytesMax: number;
@@ -118,7 +120,7 @@ export function longAnswerError(
   return graphqlErrorOf(new ApiError(reason, `${detail}${done}`));
 }
 
-/** What is left of so many bytes after a value. Stops below 0. */
+/** What is left of a number of bytes after a value. Stops below 0. */
 function leftOf(bytes: number, value: unknown): number {
   if (typeof value === 'string') {
     return bytes - value.length;

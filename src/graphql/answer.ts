@@ -12,7 +12,7 @@ const RESPONSE_TYPE = 'application/graphql-response+json; charset=utf-8';
 
 type Data = ExecutionResult['data'];
 
-/** As it is told. */
+/** As the client gets it. */
 interface Result {
   errors?: readonly GraphQLFormattedError[];
   data?: Data;
@@ -22,7 +22,9 @@ interface Result {
 export interface Failure {
   data?: Data;
   errors: readonly GraphQLError[];
-  /** Another field may have taken effect, whatever `data` shows: a field that must not be null takes all of it along. */
+  /**
+   * Another field may have taken effect, whatever `data` shows: a field that must not be null takes all of it along.
+   */
   mayBePart?: boolean;
 }
 

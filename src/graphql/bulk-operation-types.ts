@@ -20,11 +20,11 @@ registerEnumType(DeliveryOutcome, {
   },
 });
 
-/** What a recovery sends again unless told otherwise. */
+/** What a recovery sends again by default. */
 export const RECOVERED_BY_DEFAULT = [DeliveryOutcome.FAILED, DeliveryOutcome.HOLD_EXPIRED];
 
 const since = 'Only those made at this moment or later.';
-const until = 'Only those made before this moment; now, unless told otherwise.';
+const until = 'Only those made before this moment; default: now.';
 const dryRun = { nullable: true, defaultValue: false, description: 'Count only, and change nothing.' };
 
 @InputType({ description: 'Which finished deliveries; all conditions together.' })
@@ -71,7 +71,7 @@ export class ReplayEventsFilter {
 
   @Field(() => Date, {
     nullable: true,
-    description: 'Only those accepted before this moment; now, unless told otherwise.',
+    description: 'Only those accepted before this moment; default: now.',
   })
   until?: Date | null;
 }

@@ -49,7 +49,7 @@ export class BulkOperationResolver {
 
   @FieldResolver(() => JSONObject, {
     description:
-      'What it goes through, as its mutation was told and what that left open. `until` is never null: what is made later is not in it.',
+      'What it goes through: the conditions of its mutation, with defaults for what that left open. `until` is never null: what is made later is not in it.',
   })
   filter(@Root() { filter }: BulkOperation): JsonText {
     return new JsonText(filter);
@@ -65,7 +65,7 @@ export class BulkOperationResolver {
   }
 }
 
-/** @throws ApiError not_found, also for what is no id */
+/** @throws ApiError not_found, also for a text that is not an id */
 export async function readBulkOperation(context: Context, id: string): Promise<BulkOperation> {
   const number = idOf('bulk operation', id);
   const operation = await context.em.findOne(BulkOperation, { id: number }, { disableIdentityMap: true });

@@ -12,7 +12,7 @@ import type { Verdict } from '../rate-limits.js';
 import type { KnownOperation } from './operation.js';
 import { fieldsIn } from './selection.js';
 
-/** So much cost, on top of the operation itself, counts as one more operation. */
+/** This much cost, on top of the operation itself, counts as one more operation. */
 const COST_PER_OPERATION = 1_000;
 
 const emitFields = new Set(['emitEvent', 'emitEvents']);

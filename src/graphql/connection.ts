@@ -11,7 +11,7 @@ export const PAGE_MAX = 100;
 export class ConnectionArgs {
   @Field(() => Int, {
     nullable: true,
-    description: 'How many of the newest: 1 to 100, 50 unless told otherwise.',
+    description: 'How many of the newest: 1 to 100, default 50.',
   })
   first?: number | null;
 
@@ -211,7 +211,7 @@ export function decodeCursor(text: string | null | undefined): number | null | u
   }
   const [, digits] = /^id:([1-9][0-9]{0,15})$/.exec(Buffer.from(text, 'base64url').toString('latin1')) ?? [];
   const id = Number(digits);
-  // Node skips what is no base64: only the exact round trip is a cursor of ours.
+  // Node skips what is not base64: only the exact round trip is a cursor of ours.
   return Number.isSafeInteger(id) && id < Number.MAX_SAFE_INTEGER && encodeCursor(id) === text
     ? id
     : undefined;

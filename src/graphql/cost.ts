@@ -16,7 +16,7 @@ import { refusalOf } from './errors.js';
 /** Each error of a document costs its search for similar names; nobody reads more. */
 export const VALIDATION_ERRORS_MAX = 10;
 
-/** What a field costs by its longest text: a hundred objects for so many bytes. */
+/** What a field costs by its longest text: a hundred objects for this many bytes. */
 export const PAYLOAD_BYTES = 262_144;
 /** Of fields that hold a whole payload. */
 export const PAYLOAD_COST = 100;

@@ -230,7 +230,7 @@ export function boundsOf(
 }
 
 /** Ids are ordered by time, so moments are bounds of ids, and no index over times is needed. */
-export function idsBetween(filter: { since?: Date | null; until?: Date | null } | null) {
+function idsBetween(filter: { since?: Date | null; until?: Date | null } | null) {
   return {
     from: filter?.since ? dateToId(filter.since) : undefined,
     to: filter?.until ? dateToId(filter.until) : undefined,

@@ -138,7 +138,9 @@ function repeatsIn(selections: readonly SelectionNode[], seen: Set<string>): num
   return repeats;
 }
 
-/** Follows the fragments. Each is looked at once, so that fragments that spread each other cost no more than their text. */
+/**
+ * Follows the fragments. Each is looked at once, so that fragments that spread each other cost no more than their text.
+ */
 class Extents {
   readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   readonly #known = new Map<string, Extent>();

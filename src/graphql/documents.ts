@@ -21,7 +21,7 @@ const BYTES_PER_DOCUMENT = 2_000;
 const GENERATION_BYTES_MAX = 15 * 1_048_576;
 
 /** A document that was parsed, fits the schema and breaks no limit. */
-export class KnownDocument {
+class KnownDocument {
   readonly #operations: readonly KnownOperation[];
   readonly bytes: number;
 
@@ -59,8 +59,8 @@ export class KnownDocument {
  * Turns the text of a document into one that may run, and remembers those that may: parsing and judging one takes far
  * longer than most requests. Producers and dashboards send the same few texts over and over.
  *
- * There are two generations. A text that is asked for moves into the younger one; when that is full, it becomes the older
- * one, whose texts are forgotten. So the texts used last are kept, and finding one is a single look into a Map.
+ * There are two generations. A text that is asked for moves into the younger one; when that is full, it becomes the
+ * older one, whose texts are forgotten. So the texts used last are kept, and finding one is a single look into a Map.
  */
 export class Documents {
   readonly #limits: GraphqlLimits;

@@ -86,7 +86,7 @@ export class EmitEventError {
   path!: string[];
 
   @Field(() => [EmitEventIssue], {
-    description: 'Every rule that it breaks, of which `detail` and `path` tell the first; at most 100.',
+    description: 'Every rule that it breaks, of which `detail` and `path` give the first; at most 100.',
   })
   issues!: EmitEventIssue[];
 }

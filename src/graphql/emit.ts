@@ -88,7 +88,9 @@ function ownError(error: unknown): ApiError {
   return toApiError(error);
 }
 
-/** @throws ApiError when an item was refused: with every broken rule, or else every refusal for the first one's reason */
+/**
+ * @throws ApiError when an item was refused: with every broken rule, or else every refusal for the first one's reason
+ */
 function refuseTogether(items: readonly unknown[]): void {
   const errors = items.filter((item) => item instanceof ApiError);
   const first = errors.find(({ reason }) => reason === 'invalid_input') ?? errors[0];

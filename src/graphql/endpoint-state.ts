@@ -2,7 +2,7 @@ import { Field, Float, Int, ObjectType } from 'type-graphql';
 
 @ObjectType({
   description:
-    'How the daemons deal with an endpoint, all of them together, as they tell every two seconds. While nothing is sent there it is what they told last, for up to a day.',
+    'How the daemons deal with an endpoint, all of them together, as they report every two seconds. While nothing is sent there it is their last report, for up to a day.',
 })
 export class EndpointState {
   @Field(() => Int, {

@@ -62,7 +62,7 @@ export const refusalStatuses: Readonly<Record<string, number>> = {
   UNAVAILABLE: 503,
 };
 
-/** What an error says of the whole answer, in `extensions.http`; it is not told. */
+/** What an error says of the whole answer, in `extensions.http`; the client does not get it. */
 export interface Head {
   status: number;
   headers?: Readonly<Record<string, string>>;
@@ -123,8 +123,8 @@ export class BrokenDocument extends Error {
 const WORD_SHOWN_CHARS_MAX = 100;
 
 /**
- * A message of GraphQL's without the values in it: built-in scalars and enums end or begin their messages with the value
- * that they refuse, and names of any length are repeated whole.
+ * A message of GraphQL's without the values in it: built-in scalars and enums end or begin their messages with the
+ * value that they refuse, and names of any length are repeated whole.
  */
 export function withoutValue(message: string): string {
   return message

@@ -21,7 +21,7 @@ const schemaRules =
 class RegisterEventTypeInput {
   @Field(() => String, {
     description:
-      'Such as `order.paid`: 2 or more parts of a-z, 0-9 and _, parted by dots, at most 128 characters. It cannot be changed.',
+      'Such as `order.paid`: 2 or more parts of a-z, 0-9 and _, separated by dots, at most 128 characters. It cannot be changed.',
   })
   name!: string;
 

@@ -1,7 +1,7 @@
 import { parseId } from '../domain/id.js';
 import { type InputIssue, invalidInput, notFound } from '../errors.js';
 
-/** The id that a caller names something by. @throws ApiError not_found for what is no id: nothing has it */
+/** The id that a caller names something by. @throws ApiError not_found for a text that is not an id: nothing has it */
 export function idOf(noun: string, text: string): number {
   const id = parseId(text);
   if (id === null) {
@@ -18,7 +18,7 @@ export function found<Thing>(thing: Thing | null, noun: string, id: number): Thi
   return thing;
 }
 
-/** The id that a caller looks for other things by. @throws ApiError invalid_input for what is no id */
+/** The id that a caller looks for other things by. @throws ApiError invalid_input for a text that is not an id */
 export function idIn(text: string, path: InputIssue['path'], noun: string): number {
   const id = parseId(text);
   if (id === null) {

@@ -83,7 +83,7 @@ export const newEventTypeName = z
   .string()
   .refine(
     isEventTypeName,
-    'must be 2 or more parts of a-z, 0-9 and _, parted by dots, as "order.paid", and have at most 128 characters',
+    'must be 2 or more parts of a-z, 0-9 and _, separated by dots, as "order.paid", and have at most 128 characters',
   );
 
 const DESCRIPTION_LENGTH_MAX = 1_000;

@@ -8,8 +8,8 @@ const WRITTEN_PLACE = JSON.stringify(PLACE);
 let texts: string[] = [];
 
 /**
- * Valid JSON that stands in an answer as it is. Parsed, small parts would take twenty times their room, and a page has a
- * hundred payloads; and it would only be written again.
+ * Valid JSON that stands in an answer as it is. Parsed, small parts would take twenty times their room, and a page has
+ * a hundred payloads; and it would only be written again.
  */
 export class JsonText {
   constructor(readonly text: string) {}

@@ -2,7 +2,7 @@ import type { ChangePosition } from '../domain/change-position.js';
 import type { Change } from '../operations/changes.js';
 
 /** What one stream waits for is kept as ids, each once: however slow its reader is, it is no more than this. */
-export const PENDING_MAX = 1_000;
+const PENDING_MAX = 1_000;
 
 /** What has changed since it was taken last. */
 export interface Taken {
@@ -37,7 +37,7 @@ export class PendingChanges {
     return this.#isClosed;
   }
 
-  /** Where a client stands that has been told everything so far, or undefined while it has not. */
+  /** Where a client stands that has been sent everything so far, or undefined while it has not. */
   get position(): ChangePosition | undefined {
     const isToldAll = this.#ids.size === 0 && this.#resyncAt === null && !this.#isTelling;
     return isToldAll ? this.#position : this.#told;
@@ -64,7 +64,7 @@ export class PendingChanges {
     }
   }
 
-  /** What is known to have changed is told all the same, behind the marker. */
+  /** What is known to have changed is sent all the same, behind the marker. */
   lost(position: ChangePosition): void {
     this.#resyncAt = position;
     this.#position = position;

@@ -100,14 +100,14 @@ export class WebhookStatsArgs {
 
   @Field(() => Date, {
     nullable: true,
-    description: 'Until when; now, unless told otherwise. The last bucket counts as a whole, too.',
+    description: 'Until when; default: now. The last bucket counts as a whole, too.',
   })
   until?: Date | null;
 
   @Field(() => StatsResolution, {
     nullable: true,
     description:
-      'How long the buckets are. Unless told otherwise minutes for up to 6 hours, hours for up to 14 days, else days; and longer ones where the shorter are not kept any more. There are at most 1,500 of them.',
+      'How long the buckets are. Default: minutes for up to 6 hours, hours for up to 14 days, else days; longer ones where the shorter are not kept any more. There are at most 1,500 of them.',
   })
   resolution?: StatsResolution | null;
 
@@ -145,6 +145,6 @@ export class BacklogType {
   @Field(() => Int, { description: 'Those that wait for their webhook to be enabled or released.' })
   held!: number;
 
-  @Field(() => Int, { description: 'A count that has reached this number means: so many or more.' })
+  @Field(() => Int, { description: 'A count that has reached this number means: that many or more.' })
   countMax!: number;
 }

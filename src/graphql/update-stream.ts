@@ -13,9 +13,9 @@ export interface Update<Node> {
   node: Node | null;
 }
 
-/** So many rows are read at once. */
+/** This many rows are read at once. */
 const CHUNK_ROWS = 100;
-/** Changes that come closer together are told together. */
+/** Changes that come closer together are sent together. */
 const GATHER_MS = 50;
 const AGAIN_AFTER_MS = 500;
 
@@ -37,7 +37,7 @@ export class UpdateStream<Node> implements AsyncIterableIterator<readonly Update
   /**
    * Follows what changes from now on, and what has changed since `after`.
    *
-   * @throws ApiError invalid_input for a cursor that is none; Error when the database is away
+   * @throws ApiError invalid_input for a broken cursor; Error when the database is away
    */
   static async open<Node>(
     context: Context,
@@ -62,7 +62,7 @@ export class UpdateStream<Node> implements AsyncIterableIterator<readonly Update
     }
   }
 
-  /** A cursor of all that the client has been told, for the quiet times; undefined before it was told anything. */
+  /** A cursor of all that the client has been sent, for the quiet times; undefined before it was sent anything. */
   get cursor(): string | undefined {
     const { position } = this.pending;
     return position && encodePosition(position);
@@ -123,7 +123,7 @@ export class UpdateStream<Node> implements AsyncIterableIterator<readonly Update
 }
 
 /**
- * Does what reads the database for a stream, again while it is away: what has changed is told when it is back.
+ * Does what reads the database for a stream, again while it is away: what has changed is sent when it is back.
  *
  * @param isOver nobody waits for it any more
  */

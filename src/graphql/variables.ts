@@ -41,7 +41,10 @@ export function variablesOf(
 /** More than anybody reads; each costs its place and its sentence, and a list of variables may hold a million. */
 const VARIABLE_ISSUES_MAX = 20;
 
-/** Thrown to end the coercion of a list. Made once: an error takes longer to make than the variables of an emit to judge. */
+/**
+ * Thrown to end the coercion of a list. Made once: an error takes longer to make than the variables of an emit to
+ * judge.
+ */
 const enough = new Error('enough issues');
 
 /**

@@ -107,7 +107,7 @@ export class WebhookMutations {
   @Requires('webhooks:write')
   @Mutation(() => RotateWebhookSecretPayload, {
     description:
-      'Gives a webhook a new signing secret, shown this once. The one of before signs too while the overlap lasts.',
+      'Gives a webhook a new signing secret, shown this once. The previous secret signs too while the overlap lasts.',
   })
   async rotateWebhookSecret(
     @Arg('input', () => RotateWebhookSecretInput, input) { id, overlapHours }: RotateWebhookSecretInput,

@@ -106,7 +106,7 @@ export class RotateWebhookSecretInput {
     nullable: true,
     defaultValue: OVERLAP_HOURS_DEFAULT,
     description:
-      'For how many hours the secret of before signs too, 0 to 168. 0: it ends now, as after a leak; also the only way to rotate again within an overlap.',
+      'For how many hours the previous secret signs too, 0 to 168. 0: it ends now, as after a leak; also the only way to rotate again within an overlap.',
   })
   overlapHours?: number | null;
 }

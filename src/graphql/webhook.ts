@@ -101,14 +101,14 @@ export class WebhookResolver {
 
   @FieldResolver(() => Int, {
     description:
-      'How many deliveries wait for the webhook to be enabled or released. Counted up to 1,000, which means: so many or more.',
+      'How many deliveries wait for the webhook to be enabled or released. Counted up to 1,000, which means: that many or more.',
   })
   heldCount(@Root() webhook: Webhook, @Ctx() context: Context): Promise<number> {
     return context.loaders.heldCountByWebhook.load(webhook.id);
   }
 }
 
-/** @throws ApiError not_found, the same for a foreign, unknown and deleted webhook, and for what is no id */
+/** @throws ApiError not_found, the same for a foreign, unknown and deleted webhook, and for a text that is not an id */
 export async function readWebhook(context: Context, id: string): Promise<Webhook> {
   tenantOf(context);
   const number = idOf('webhook', id);

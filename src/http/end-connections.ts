@@ -5,7 +5,8 @@ const PATIENCE_MS = 5_000;
 
 /**
  * Lets the server end at once when the last request has been answered. Fastify tells whoever asks from then on that its
- * connection ends; one whose answer was under way already would be kept until it is idle for too long, and the service with it.
+ * connection ends; one whose answer was under way already would be kept until it is idle for too long, and the service
+ * with it.
  */
 export function endConnections(app: FastifyInstance): void {
   let closing = false;

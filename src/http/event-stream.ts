@@ -6,7 +6,7 @@ export interface EventStreamOptions {
   /** How long a reader may take nothing while there is something for it. */
   slowMs: number;
   lifeMs: number;
-  /** The id that the reader has reached, told with each heartbeat. */
+  /** The id that the reader has reached, sent with each heartbeat. */
   reached: () => string | undefined;
   /** Called once, however the stream ends. */
   onEnd: (reason: EndReason) => void;

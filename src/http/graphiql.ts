@@ -54,8 +54,8 @@ query WhoAmI {
 `;
 
 /**
- * After a reload GraphiQL looks for the tab with the query that was edited last, and opens an empty one in front when there
- * was none, as after a look at the page. This makes it the query of the tab that was open.
+ * After a reload GraphiQL looks for the tab with the query that was edited last, and opens an empty one in front when
+ * there was none, as after a look at the page. This makes it the query of the tab that was open.
  */
 const openSameTab = `<script>
   try {

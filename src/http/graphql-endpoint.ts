@@ -13,7 +13,9 @@ import { logError } from './requests.js';
 
 export const ANONYMOUS_BODY_BYTES_MAX = 64 * 1024;
 
-/** Mounts /graphql and its streams. Errors before GraphQL, as of a body that is no JSON, have the form of GraphQL's. */
+/**
+ * Mounts /graphql and its streams. Errors before GraphQL, as of a body that is not JSON, have the form of GraphQL's.
+ */
 export async function graphqlEndpoint(
   app: FastifyInstance,
   { schema, services }: { schema: GraphQLSchema; services: Services },

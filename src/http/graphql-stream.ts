@@ -179,7 +179,7 @@ function formattedOf(error: ApiError): GraphQLFormattedError {
  * What concerns the request as a whole has a status, as at /graphql; what is wrong with the operation is its first and
  * last event, as a client of subscriptions expects.
  *
- * @throws what is no refusal of the subscription, for the error handler of /graphql
+ * @throws every other error, for the error handler of /graphql
  */
 function refuse(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
   if (!(error instanceof RefusedSubscription || error instanceof ApiError)) {

@@ -6,8 +6,8 @@ import { lackOf, missingMigrations } from '../operations/check-readiness.js';
 const RETRY_AFTER_SECONDS = 5;
 
 /**
- * `/health/live`: the process answers. `/health/ready`: it can serve, that is, its database can be reached and has every
- * migration; else 503.
+ * `/health/live`: the process answers. `/health/ready`: it can serve, that is, its database can be reached and has
+ * every migration; else 503.
  */
 export async function healthRoutes(app: FastifyInstance, { db }: Pick<Services, 'db'>): Promise<void> {
   app.addHook('onRequest', async (_request, reply) => {

@@ -18,7 +18,7 @@ export interface AuthenticatorOptions {
   monotonic: () => number;
   /** Measurements lower it. */
   refusedAfterMs?: number;
-  /** Is told of each request that is refused because its network got too many keys wrong. */
+  /** Called for each request that is refused because its network got too many keys wrong. */
   onHeldBack?: () => void;
 }
 

@@ -4,7 +4,7 @@ import { idRange } from '../domain/delivery-id.js';
 import { LANES } from '../domain/lanes.js';
 import { type BulkSelection, hasStatusSql } from './bulk-selection.js';
 
-/** What a chunk of a bulk operation does to deliveries. Each is told the ids that were selected, and looks again. */
+/** What a chunk of a bulk operation does to deliveries. Each gets the ids that were selected, and looks again. */
 
 const ofThese = (row: string) =>
   `${row}.id = any($1::bigint[]) and ${row}.id between $2 and $3 and (${row}.tenant_id = $4) is true`;
@@ -16,7 +16,7 @@ const lockedSql = (condition = '') => `
     where ${ofThese('d')} and ${hasStatusSql('d', '$5::text[]')} is true ${condition}
     order by d.id for update)`;
 
-/** Of one row, so that it goes by the event's id. */
+/** A scalar subquery, so that Postgres looks the event up by its id. */
 const hasEventSql = `
   and (select true from hookwright.events e where e.id = d.event_id and (e.tenant_id = d.tenant_id) is true)`;
 

@@ -49,8 +49,9 @@ export const hasStatusSql = (delivery: string, statuses: string) =>
     or (${delivery}.cancel_reason = 'HOLD_EXPIRED' and 'HOLD_EXPIRED' = any(${statuses})))`;
 
 /**
- * SQL query: `id`, and whether it is `wanted`, in the order of ids; $1 tenant, $2 and $3 the range, $4 webhook, $5 event
- * types, $6 statuses. The tenant's condition is wrapped where there is a webhook, so that the webhook's index is chosen.
+ * SQL query: `id`, and whether it is `wanted`, in the order of ids; $1 tenant, $2 and $3 the range, $4 webhook, $5
+ * event types, $6 statuses. The tenant's condition is wrapped where there is a webhook, so that the webhook's index is
+ * chosen.
  */
 const lookAtDeliveriesSql = (ofWebhook: boolean, limit: number) => `
   select d.id, coalesce(($5::text[] is null or d.event_type = any($5)) and ${hasStatusSql('d', '$6::text[]')}, false) as wanted
@@ -60,8 +61,8 @@ const lookAtDeliveriesSql = (ofWebhook: boolean, limit: number) => `
   order by d.id limit ${limit}`;
 
 /**
- * SQL: the first id of the oldest day whose deliveries are kept. Events outlive their deliveries: of an earlier one nobody
- * can tell any more who got it.
+ * SQL: the first id of the oldest day whose deliveries are kept. Events outlive their deliveries: of an earlier one
+ * nobody can tell any more who got it.
  */
 const KEPT_FROM = `(
   select hookwright.id_at(min(right(c.relname, 8))::date::timestamp at time zone 'UTC')
@@ -72,8 +73,8 @@ const ABOUT_WEBHOOK = `
   case when e.event_type in (${OPERATIONAL_EVENT_TYPES.map((name) => `'${name}'`)}) then e.body::json->>'webhook_id' end`;
 
 /**
- * As above; $6: whatever the webhook subscribes to. What it subscribes to now counts, not at the time of the event. It is
- * never told of itself (docs/decisions/0013).
+ * As above; $6: whatever the webhook subscribes to. What it subscribes to now counts, not at the time of the event. It
+ * is never told of itself (docs/decisions/0013).
  */
 const lookAtEventsSql = (leavesOutDelivered: boolean, limit: number) => `
   select e.id, coalesce(e.event_type <> '${TEST_EVENT_TYPE}' and ($5::text[] is null or e.event_type = any($5))
@@ -136,8 +137,9 @@ export async function selectChunk(
   limit: number,
 ): Promise<BulkChunk> {
   const looked = isOfEvents(selection) ? EVENTS_LOOKED : DELIVERIES_LOOKED;
-  // Of one row and with the webhook wrapped, it goes by the event: else it might read all that the webhook ever got.
-  // No delivery is a day older than its event, whatever clocks do; so earlier days need not be opened.
+  // A scalar subquery with the webhook wrapped, so that Postgres looks deliveries up by the event: else it might read
+  // all that the webhook ever got. No delivery is a day older than its event, whatever clocks do; so earlier days need
+  // not be opened.
   const undelivered = leavesOutDelivered(selection)
     ? `and (select true from hookwright.deliveries d
             where d.event_id = looked.id and d.id > looked.id - ${IDS_PER_DAY} and (d.webhook_id = $4) is true

@@ -37,7 +37,8 @@ export async function requireMigrated(db: Asked): Promise<void> {
 
 /**
  * @param role that connections ask for when they begin
- * @throws Error with a sentence when they do not get it: without it nothing would keep tenants apart but our own queries
+ * @throws Error with a sentence when they do not get it: without it nothing would keep tenants apart but our own
+ *   queries
  */
 export async function requireRole({ pool }: Asked, role: string): Promise<void> {
   const { rows } = await pool.query<{ name: string }>('select current_user as name');

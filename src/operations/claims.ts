@@ -4,8 +4,8 @@ import type { DeliverGroupPayload, DeliverPayload } from './enqueue.js';
 import type { DueDelivery } from './load-deliveries.js';
 
 /**
- * A daemon in the process of the emits. While it has room, an emit's transaction claims the new deliveries for it: their
- * jobs are written as if it had fetched them, and what it would load comes with the answer (docs/decisions/0018).
+ * A daemon in the process of the emits. While it has room, an emit's transaction claims the new deliveries for it:
+ * their jobs are written as if it had fetched them, and what it would load comes with the answer (docs/decisions/0018).
  */
 export interface LocalDaemon {
   /** Null: it has no room at the moment. */

@@ -48,9 +48,9 @@ const enforced: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What ajv reads as JSON Schema does. It obeys keywords that JSON Schema does not have: `nullable` lets null through, `id`
- * makes it throw, and with `$async` its verdict is a promise, which everything passes for. And it splits a reference
- * before it decodes it, so that `%2F` would lead elsewhere than `judgeEventSchema` has looked.
+ * What ajv reads as JSON Schema does. It obeys keywords that JSON Schema does not have: `nullable` lets null through,
+ * `id` makes it throw, and with `$async` its verdict is a promise, which everything passes for. And it splits a
+ * reference before it decodes it, so that `%2F` would lead elsewhere than `judgeEventSchema` has looked.
  */
 function plainSchema(schema: JsonObject): JsonObject {
   return mapSchemas(schema, (one) => {
@@ -63,7 +63,9 @@ function plainSchema(schema: JsonObject): JsonObject {
   });
 }
 
-/** Whether it matters what other keywords have evaluated. To keep account of that takes time, and ajv's code may throw. */
+/**
+ * Whether it matters what other keywords have evaluated. To keep account of that takes time, and ajv's code may throw.
+ */
 function asksForUnevaluated(schema: JsonObject): boolean {
   let asks = false;
   walkSchemas(schema, (one) => {
@@ -88,8 +90,8 @@ export function compileEventSchema(schema: string): PayloadCheck {
 const ISSUES_MAX = 20;
 
 /**
- * What is wrong with a schema for payloads, each with its path in the schema: the rules of JSON Schema 2020-12 first, then
- * ours (domain/event-schema.ts).
+ * What is wrong with a schema for payloads, each with its path in the schema: the rules of JSON Schema 2020-12 first,
+ * then ours (domain/event-schema.ts).
  *
  * @param schema at most 64 levels deep
  */

@@ -1,6 +1,6 @@
 /**
- * SQL condition: an open delivery was open already when the id `bound` was made, and nobody has asked for it or tried it
- * since. Without a bound it is false, and costs nothing.
+ * SQL condition: an open delivery was open already when the id `bound` was made, and nobody has asked for it or tried
+ * it since. Without a bound it is false, and costs nothing.
  *
  * @param delivery the name of a row of `deliveries`
  */

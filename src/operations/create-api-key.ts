@@ -46,7 +46,8 @@ const countStatement: Statement = {
  * needs no query after the commit, which could fail.
  *
  * @throws ApiError not_found when there is no such tenant; api_key_limit_reached
- * @throws RangeError for a lifetime below a minute, or scopes that do not fit the kind of key: callers judge input first
+ * @throws RangeError for a lifetime below a minute, or scopes that do not fit the kind of key: callers judge input
+ *   first
  */
 export async function createApiKey(
   db: Pick<Database, 'pool'>,

@@ -19,7 +19,7 @@ export interface NewWebhook {
 
 /**
  * Makes a webhook and its signing secret. The answer is the only place where the secret ever stands in the clear
- * (contract §2, rule 1): so it needs no query after the commit, which could fail.
+ * (docs/interface.md, "A webhook"): so it needs no query after the commit, which could fail.
  *
  * @throws ApiError webhook_limit_reached, not_found for an unknown tenant
  */

@@ -88,7 +88,7 @@ export class Emitter {
 
   /**
    * @param now milliseconds, never going back
-   * @param onBatch is told how many events each transaction has
+   * @param onBatch called with the number of events of each transaction
    */
   constructor(
     private readonly pool: pg.Pool,
@@ -193,7 +193,7 @@ export class Emitter {
         claim.lost();
         throw error;
       }
-      // Two ids that met, a day without its partition, a busy key: nothing was written, and `emit_events` deals with it.
+      // Two ids that met, a day without its partition, a busy key: nothing was written; `emit_events` deals with it.
       claim.settle([]);
       return await this.#write(this.pool, items);
     }

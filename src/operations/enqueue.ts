@@ -61,9 +61,9 @@ export const needsJobSql = (dueAt: string) =>
   `${dueAt} <= now() + ${JOBS_AHEAD_SECONDS} * interval '1 second'`;
 
 /**
- * The search for jobs of dead workers reads the locked ones alone, and `force_unlock_workers` finds them by their owner.
- * Fetches and ends find each job by its id, through an index that cannot be read from end to end, so that no plan does
- * that (docs/decisions/0017).
+ * The search for jobs of dead workers reads the locked ones alone, and `force_unlock_workers` finds them by their
+ * owner. Fetches and ends find each job by its id, through an index that cannot be read from end to end, so that no
+ * plan does that (docs/decisions/0017).
  */
 export async function indexJobs(client: pg.ClientBase): Promise<void> {
   // Not `create index if not exists`: that locks the table first, behind every transaction that has added a job.
@@ -104,7 +104,7 @@ export async function enqueueBulkOperation(
   await query(client, { name: 'enqueue_bulk_operation', text }, [operationId, tenantId, inMs, waitedMs]);
 }
 
-/** No pause between two jobs of one kind of work is longer, nor is any job: see `bulkPause`, and the limits of a statement. */
+/** Longer than any pause between two jobs of one piece of work, and than any such job runs: see `bulkPause`. */
 const SILENT_SECONDS = 30;
 
 /** SQL condition: no job of this key runs, or will run soon. */
@@ -130,9 +130,9 @@ export const hasNoJobSql = (delivery: string) =>
   `not exists (select from graphile_worker._private_jobs j where ${namesNextAttemptSql(delivery)})`;
 
 /**
- * SQL condition: no job will bring this delivery up again by itself, neither one of its own nor one that it shares. A job
- * that has been locked for longer than any attempt takes belongs to a dead worker, or to none: a lost reply to a fetch
- * strands jobs under a live one.
+ * SQL condition: no job will bring this delivery up again by itself, neither one of its own nor one that it shares. A
+ * job that has been locked for longer than any attempt takes belongs to a dead worker, or to none: a lost reply to a
+ * fetch strands jobs under a live one.
  *
  * @param delivery the name of a row with `id`, `attempt_count` and `job_group`
  */
@@ -148,8 +148,8 @@ export const hasNoLiveJobSql = (delivery: string, lockedSeconds: string) =>
     .join(' and ');
 
 /**
- * SQL statement: lets the jobs of these deliveries run at a time that wait for a later one. A job that somebody else has
- * locked is passed by: it is fetched, or put off anew.
+ * SQL statement: lets the jobs of these deliveries run at a time that wait for a later one. A job that somebody else
+ * has locked is passed by: it is fetched, or put off again.
  *
  * @param deliveries a query for their ids
  * @param putOffBefore jobs that were put off since then are left alone
@@ -188,7 +188,9 @@ export async function raiseWaitingJobs(
 export const deleteDeadJobsSql =
   'delete from graphile_worker._private_jobs where attempts >= max_attempts and locked_at is null and key is null';
 
-/** Fetched this often, four processes have died with the job in hand, or it was there each time another one killed them. */
+/**
+ * Fetched this often, four processes have died with the job in hand, or it was there each time another one killed them.
+ */
 export const SUSPECT_FROM_FETCH = 5;
 
 /** SQL query: the suspects that are put aside. */

@@ -11,7 +11,7 @@ export interface DeliveryFacts {
   deadPools: number;
   /** Overdue deliveries that no job knows of, of the first `LOOKED_MAX` overdue ones. */
   lost: number;
-  /** Held deliveries are canceled within a day for so many webhooks. */
+  /** For how many webhooks held deliveries are canceled within a day. */
   holdsEndingSoon: number;
   /** Jobs that were fetched again and again without being finished. */
   quarantined: number;

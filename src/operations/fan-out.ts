@@ -5,7 +5,7 @@ import { OPERATIONAL_EVENT_TYPES } from '../domain/operational-events.js';
 import { tenantQuery } from '../tenant-database.js';
 import type { Bounds } from './search.js';
 
-/** Of whom the fan-out is asked, and for which part of it. */
+/** Which event is asked about, and which slice of its webhooks. */
 export interface FanOutQuestion {
   event: { id: number; eventType: string };
   /** By the ids of the webhooks. */
@@ -41,8 +41,8 @@ const firstChange = (member: string, name: string): string => `
     order by a.created_at, a.id limit 1) ${name} on w.delivery_id is null`;
 
 /**
- * For each event the tenant's webhooks within the bounds: those that live, and those that were deleted after they got the
- * event. A replayed event may have several deliveries to one webhook; the latest counts. What the audit log says is
+ * For each event the tenant's webhooks within the bounds: those that live, and those that were deleted after they got
+ * the event. A replayed event may have several deliveries to one webhook; the latest counts. What the audit log says is
  * looked up only where there is no delivery.
  */
 const statementFor = (order: Bounds['order']): Statement => ({

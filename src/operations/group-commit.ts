@@ -29,11 +29,10 @@ export class GroupCommit<Item, Result> {
   /**
    * @param commit runs all items in one transaction; answers with one result per item, in order
    * @param options.itemsMax how many items close a batch; only its last group may go beyond
-   * @param options.inFlightMax how many batches may be under way at the same time; 2 unless it is said
-   * @param options.besideItems how many items must wait for a batch to leave beside another one; 1 unless it is said
-   * @param options.onBatch is told how many items each batch has
-   * @param options.turnOf who takes turns: of those with equal answers one group goes after another, the others in
-   *   between
+   * @param options.inFlightMax how many batches may be under way at the same time (default 2)
+   * @param options.besideItems how many items must wait before a batch leaves beside another one (default 1)
+   * @param options.onBatch called with the number of items of each batch
+   * @param options.turnOf Groups with equal answers take turns with the others, one at a time.
    */
   constructor(
     private readonly commit: (items: readonly Item[]) => Promise<Result[]>,

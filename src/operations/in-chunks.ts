@@ -3,7 +3,7 @@
  * undone, and takes longer the next time.
  *
  * @param work does the next chunk; answers with how many rows that had
- * @param enough after so many rows the rest is left for another call
+ * @param enough after this many rows the rest is left for another call
  * @returns how many rows that were
  */
 export async function inChunks(

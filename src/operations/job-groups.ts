@@ -28,7 +28,8 @@ const asideStatement: Statement = {
  * process die of it, that one is left; should an outcome be recorded, the job of the next attempt replaces that one.
  * Unlike any other job that is added, it remembers how often it was fetched.
  *
- * @param jobId the job that is being run; when another has taken its key already, nothing is done. Null: whoever has it
+ * @param jobId the job that is being run; when another has taken its key already, nothing is done. Null: whichever job
+ *   has it
  */
 export async function setJobAside(
   pool: pg.Pool,

@@ -27,7 +27,7 @@ export interface KnownKey {
   endsAtMs: number;
   readAtMs: number;
   usedAtMs: number;
-  /** `forget` was called so often before it was read. */
+  /** How many times `forget` had been called when this was read. */
   era: number;
 }
 
@@ -55,8 +55,8 @@ export class KnownKeys {
   }
 
   /**
-   * Reads a key, and remembers nothing: that is for who has seen that it is the right one. Requests with the same id
-   * share a query, many with one key or many that try one.
+   * Reads a key without remembering it: `remember` is for the caller, once it has seen that the key is the right one.
+   * Requests with the same id share a query, whether they have the same key or are guessing at it.
    */
   lookUp(id: number): Promise<KnownKey | null> {
     const underWay = this.#lookups.get(id);

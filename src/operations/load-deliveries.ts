@@ -84,8 +84,8 @@ const loadTracedStatement: Statement = {
 };
 
 /**
- * Loads the deliveries that jobs name. A job is only a hint, so each is answered with the delivery only if its attempt is
- * really due. Those that wait for something are for `turnAwayDeliveries`, which may have to wait for locks.
+ * Loads the deliveries that jobs name. A job is only a hint, so each is answered with the delivery only if its attempt
+ * is really due. Those that wait for something are for `turnAwayDeliveries`, which may have to wait for locks.
  */
 export async function loadDeliveries(
   pool: pg.Pool,

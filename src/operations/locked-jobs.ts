@@ -4,8 +4,8 @@ import type pg from 'pg';
 
 /**
  * Frees the jobs that a worker pool of this process has locked, but for those in hand, and wakes the living pools.
- * They were not run, or could not be completed: that says nothing against them, so no attempt is counted. Those that were
- * replaced meanwhile have no key, and all attempts used up: they stay dead (`deleteDeadJobsSql`).
+ * They were not run, or could not be completed: that says nothing against them, so no attempt is counted. Those that
+ * were replaced meanwhile have no key, and all attempts used up: they stay dead (`deleteDeadJobsSql`).
  *
  * @param lockedSeconds only those that have been locked for longer; all unless it is given
  */

@@ -4,7 +4,9 @@ import type { CancelReason, DeliveryStatus } from '../entities/delivery.js';
 import { tenantQuery } from '../tenant-database.js';
 import { type Bounds, boundedQuery, Conditions, type SearchTurns } from './search.js';
 
-/** What the latest attempt of a delivery was answered with: 0 for no answer at all, else the first digit of the status. */
+/**
+ * What the latest attempt of a delivery was answered with: 0 for no answer at all, else the first digit of the status.
+ */
 export type StatusClass = 0 | 2 | 3 | 4 | 5;
 
 /** Which deliveries; all conditions together. */
@@ -49,8 +51,8 @@ export interface SearchDeps {
 }
 
 /**
- * A page of a tenant's deliveries. With no other condition than a webhook it comes from one index, whatever the length of
- * the history; else it is a search, with an index for what is rare: failures, errors, cancellations, what is open.
+ * A page of a tenant's deliveries. With no other condition than a webhook it comes from one index, whatever the length
+ * of the history; else it is a search, with an index for what is rare: failures, errors, cancellations, what is open.
  *
  * @throws ApiError search_timed_out, rate_limited
  */
@@ -153,9 +155,9 @@ const byWebhooksSql = (webhooks: string, { order }: Bounds, { sql }: Conditions)
   order by page.id ${order}`;
 
 /**
- * An event has some deliveries for each webhook: all are read by the event's index and then put in order, lest the planner
- * walk through days by id to find them. None is a day older than its event, whatever clocks do, so earlier days are not
- * opened.
+ * An event has some deliveries for each webhook: all are read by the event's index and then put in order, lest the
+ * planner walk through days by id to find them. None is a day older than its event, whatever clocks do, so earlier days
+ * are not opened.
  */
 const byEventsSql = (events: string, { order }: Bounds): string => `
   select page.* from ${events} as wanted(event_id)
@@ -202,9 +204,9 @@ function addConditions(conditions: Conditions, filter: DeliveryConditions, bound
 }
 
 /**
- * A part of a text, not a pattern: nothing in it means anything to Postgres. Most events are as old as their deliveries,
- * so their days alone are opened for each row, and one day around, since clocks may be set back; a delivery of an older one
- * is rare, and looks in all days.
+ * A part of a text, not a pattern: nothing in it means anything to Postgres. Most events are as old as their
+ * deliveries, so their days alone are opened for each row, and one day around, since clocks may be set back; a delivery
+ * of an older one is rare, and looks in all days.
  */
 function addPayloadPart(conditions: Conditions, part: string, { above, below }: Bounds): void {
   const from = conditions.place(Math.max(0, above - IDS_PER_DAY));

@@ -12,7 +12,7 @@ import { ITEM_READS, NAME_READS, TEXT_READS } from '../domain/schema-steps.js';
 import type { InputIssue } from '../errors.js';
 
 /** For one payload. A step takes some 10 ns, and the process does nothing else meanwhile. */
-export const CHECK_STEPS_MAX = 5_000_000;
+const CHECK_STEPS_MAX = 5_000_000;
 /** For telling what is wrong with each branch, where each step may make an error: some 200 bytes. */
 const EXPLAIN_STEPS_MAX = 50_000;
 const BROKEN_RULES_MAX = 20;
@@ -28,7 +28,7 @@ export class StepsSpent extends Error {
 }
 
 /** What is left of the steps of one check. */
-export class StepsLeft {
+class StepsLeft {
   #left = 0;
 
   refill(steps: number): void {
@@ -43,7 +43,7 @@ export class StepsLeft {
   };
 }
 
-/** What a check tells: every fault, every one but those of branches tried in vain, or the first. */
+/** What a check reports: every fault, every one but those of branches tried in vain, or the first. */
 export type Telling = 'EVERY_FAULT' | 'EVERY_RULE' | 'FIRST_FAULT';
 
 /** For an ajv that spends steps, on the schemas of `countedSchema` and on patterns. */
@@ -132,8 +132,8 @@ export interface PayloadCheck {
   /** False too where the check takes too many steps. */
   (payload: unknown): boolean;
   /**
-   * What is wrong with a payload: at most 20 rules. What is wrong with each branch of `anyOf` and `oneOf` is told of
-   * payloads only in which that is quickly found.
+   * What is wrong with a payload: at most 20 rules. What is wrong with each branch of `anyOf` and `oneOf` is listed
+   * only for payloads in which it is quickly found.
    *
    * @throws StepsSpent when it takes too many steps to say whether anything is wrong
    */

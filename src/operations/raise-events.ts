@@ -23,7 +23,7 @@ const raiseStatement: Statement = {
 
 /**
  * Raises operational events in the transaction of what caused them. Of one webhook and type there is one a minute at
- * most; what happens in between is counted, and told by the next one (`raisePending` at the latest).
+ * most; what happens in between is counted, and reported by the next one (`raisePending` at the latest).
  *
  * @param causes at most one per webhook and type
  */

@@ -10,8 +10,8 @@ const LIMIT_MS = 5_000;
 export type Login = 'owner' | 'api';
 
 /**
- * Connects once, before anything else does, so that what stands in the way of a start or a command is told in a sentence
- * with the setting's name and with what to do.
+ * Connects once, before anything else does, so that what stands in the way of a start or a command is said in a
+ * sentence with the setting's name and with what to do.
  *
  * @throws Error with that sentence
  */

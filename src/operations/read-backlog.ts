@@ -19,8 +19,8 @@ export interface Backlog {
 }
 
 /**
- * Open deliveries of the webhook `w`, in the order of the partial index of their state, for which the planner then takes
- * that index, and stops at the limit, whatever else is in the table.
+ * Open deliveries of the webhook `w`, in the order of the partial index of their state, for which the planner then
+ * takes that index, and stops at the limit, whatever else is in the table.
  */
 const open = (state: 'due' | 'scheduled' | 'held', countMax: number) => `
   select ${state === 'held' ? 'd.id' : 'd.due_at'} from hookwright.deliveries d

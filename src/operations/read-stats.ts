@@ -19,8 +19,8 @@ const histogramSql = Array.from(
 ).join(', ');
 
 /**
- * Days and hours as far as they are rolled up, then minutes as far as they have their sums, then what the outcomes wrote
- * since. That comes through an index by time: it is a minute or two, of whichever webhook.
+ * Days and hours as far as they are rolled up, then minutes as far as they have their sums, then what the outcomes
+ * wrote since. That comes through an index by time: it is a minute or two, of whichever webhook.
  */
 const statement: Statement = {
   name: 'read_stats',

@@ -12,8 +12,9 @@ interface Row {
 }
 
 /**
- * Sends a finished delivery again, with the same id: the contract's "manual redispatch" (§2). Attempt numbers go on,
- * the budget of retries is fresh. One that a replay has made may outlive its event, and then has no body to send.
+ * Sends a finished delivery again, with the same id (docs/graphql.md, "Mutations: events and deliveries"). Attempt
+ * numbers go on, the budget of retries is fresh. One that a replay has made may outlive its event, and then has no body
+ * to send.
  *
  * @throws ApiError not_found; delivery_not_finished while it is pending or held; event_gone when its event is not
  *   kept any more; webhook_inactive; webhook_deleted
@@ -33,7 +34,7 @@ export async function redeliver(
            and w.tenant_id = $2
          for share)
        select d.status, target.active, target.deleted,
-              -- Of one row, so that it goes by the event's id.
+              -- A scalar subquery, so that Postgres looks the event up by its id.
               (select true from hookwright.events e where e.id = d.event_id and (e.tenant_id = $2) is true) is true as has_event
        from target join hookwright.deliveries d on d.id = $1 and d.webhook_id = target.id
        for update of d`,

@@ -66,7 +66,7 @@ interface Row {
 /**
  * Changes the description, the schema or both. Another schema is another version; the same one changes nothing.
  *
- * @throws ApiError not_found; invalid_input for the schema of a type that the contract defines
+ * @throws ApiError not_found; invalid_input for the schema of a built-in type
  */
 export async function updateEventType(
   db: Pick<Database, 'pool'>,

@@ -21,7 +21,7 @@ type Count = (deliveries: number) => void;
  * day that is dropped is canceled first, so that it is counted and no job finds it half gone.
  *
  * @param retentionDays how long deliveries and attempts are kept
- * @param onExpired told how many deliveries were canceled, as soon as they are: what comes after may fail
+ * @param onExpired called with how many deliveries were canceled, as soon as they are: what comes after may fail
  */
 export async function rollPartitions(
   pool: pg.Pool,
@@ -98,7 +98,9 @@ async function expire(pool: pg.Pool, table: string, condition: string, count: Co
   }
 }
 
-/** Dropping locks the parent for a moment. Better to fail and come back in an hour than to queue everybody behind us. */
+/**
+ * Dropping locks the parent for a moment. Better to fail and come back in an hour than to queue everybody behind us.
+ */
 async function drop(pool: pg.Pool, partition: string): Promise<void> {
   await transaction(pool, async (client) => {
     await client.query(`set local lock_timeout = '3s'`);

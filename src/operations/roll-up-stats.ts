@@ -34,8 +34,8 @@ const addSql = `
       latency_histogram = hookwright.add_histograms(s.latency_histogram, excluded.latency_histogram)`;
 
 /**
- * Per webhook and event type, and their sums over webhooks, over event types, and over both. The sums are those of the new
- * rows, of which there are a fraction of what they are made of.
+ * Per webhook and event type, and their sums over webhooks, over event types, and over both. The sums are those of the
+ * new rows, of which there are a fraction of what they are made of.
  */
 function rollSql(source: string, into: 'MINUTE' | 'HOUR' | 'DAY', onConflict: string): string {
   const bucket = `date_trunc('${into.toLowerCase()}', bucket, 'UTC')`;
@@ -104,8 +104,8 @@ const advanceStatement: Statement = {
  * is a transaction with the mark of how far it has come, so it can be interrupted at any point, done by several daemons
  * at once, and goes on where it stopped after any time.
  *
- * Nothing is counted twice and nothing is lost. As long as an hour's minutes are there, rolling it up again replaces its
- * row. They go together with its last roll-up; a minute that comes still later is added to it, and goes too.
+ * Nothing is counted twice and nothing is lost. As long as an hour's minutes are there, rolling it up again replaces
+ * its row. They go together with its last roll-up; a minute that comes still later is added to it, and goes too.
  *
  * @returns how many steps it took
  */

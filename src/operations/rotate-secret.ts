@@ -9,7 +9,7 @@ import { type WebhookRow, webhookColumns } from './webhook-row.js';
 
 export interface Rotation {
   webhookId: number;
-  /** For how long the secret of before goes on to sign; 0: it is worthless at once. */
+  /** For how long the previous secret goes on signing; 0: it is worthless at once. */
   overlapHours: number;
   by: Actor;
 }
@@ -21,11 +21,11 @@ interface Row {
 
 /**
  * Gives a webhook a new signing secret. The answer is the only place where it ever stands in the clear, so
- * it needs no query after the commit, which could fail. While the overlap lasts the secret of before signs too: see
+ * it needs no query after the commit, which could fail. While the overlap lasts the previous secret signs too: see
  * domain/delivery-request.ts.
  *
  * A third secret has no place in the headers, so a second rotation must wait for the end of the first one's overlap,
- * unless it ends it (`overlapHours: 0`): then both secrets of before are erased.
+ * unless it ends it (`overlapHours: 0`): then both previous secrets are erased.
  *
  * @throws ApiError not_found; rotation_under_way
  */

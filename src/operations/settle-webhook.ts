@@ -9,8 +9,8 @@ import { enqueueSettle, needsJobSql, type Woken, wakeJobsSql } from './enqueue.j
 const MOVED_ROWS = 250;
 const LOOKED_ROWS = 1_000;
 /**
- * After a first chunk was released: an endpoint that fails still, and at once, has its webhook disabled again by then, and
- * the rest need not come and go.
+ * After a first chunk was released: an endpoint that fails still, and at once, has its webhook disabled again by then,
+ * and the rest need not come and go.
  */
 const FIRST_LOOK_MS = 100;
 
@@ -45,10 +45,10 @@ const cancel = (reason: string) =>
   `status = 'CANCELED', cancel_reason = '${reason}'::hookwright.cancel_reason, finished_at = now()`;
 
 /**
- * Brings a webhook's open deliveries in line with the webhook, in chunks: an inactive webhook's pending ones are
- * held, an active one's held ones are released in the order of ids (or kept, or canceled, as it was asked for) and its
- * put-off ones woken, a deleted one's are canceled. It reads the state anew for each chunk and may be stopped and started
- * again at any point.
+ * Brings a webhook's open deliveries in line with the webhook, in chunks: an inactive webhook's pending ones are held,
+ * an active one's held ones are released in the order of ids (or kept, or canceled, as it was asked for) and its
+ * put-off ones woken, a deleted one's are canceled. It reads the state again for each chunk and may be stopped and
+ * started again at any point.
  *
  * @param turn after how long the rest is left to another job, and when that one may run
  * @param woken what an earlier job has done of the waking, and since when it was to be done
@@ -174,8 +174,8 @@ async function apply(
 }
 
 /**
- * Deliveries that were put off for the endpoint as it was are due now; while it is closed, when it opens. Those that are
- * put off meanwhile are left alone: they were put off for the endpoint as it is.
+ * Deliveries that were put off for the endpoint as it was are due now; while it is closed, when it opens. Those that
+ * are put off meanwhile are left alone: they were put off for the endpoint as it is.
  */
 async function wakePutOff(
   pool: pg.Pool,

@@ -29,7 +29,7 @@ const eventsStatement: Statement = {
 
 /**
  * Tells a tenant's other webhooks, in the transaction of the outcomes, which webhooks were disabled by failures or have
- * recovered, and that deliveries have failed for good. Deliveries of operational events are not told of: two webhooks
+ * recovered, and that deliveries have failed for good. Deliveries of operational events are not reported: two webhooks
  * that fail would never come to an end.
  *
  * @param news of webhooks whose rows are written already

@@ -29,7 +29,8 @@ const statement: Statement = {
 
 /**
  * Tries the encryption keys on what is in the database: a right name alone says nothing of the key. Two data keys are
- * opened for each key in use, however many tenants there are. Needs no more rights than an API has, and changes nothing.
+ * opened for each key in use, however many tenants there are. Needs no more rights than an API has, and changes
+ * nothing.
  */
 export async function tryEncryptionKeys(
   { pool }: Pick<Database, 'pool'>,

@@ -10,9 +10,9 @@ export interface WebhookChange {
   eventTypes?: string[];
   active?: boolean;
   /**
-   * What becomes of held deliveries when the webhook is enabled, and of those that a pause has not got round to holding;
-   * then the default is RELEASE. Of one that is active already, what it keeps since `KEEP`: RELEASE sends it, DISCARD is
-   * refused. Without meaning otherwise.
+   * What becomes of held deliveries when the webhook is enabled, and of those that a pause has not got round to
+   * holding; then the default is RELEASE. Of one that is active already, what it keeps since `KEEP`: RELEASE sends it,
+   * DISCARD is refused. Without meaning otherwise.
    */
   held?: 'RELEASE' | 'KEEP' | 'DISCARD';
 }
@@ -36,7 +36,7 @@ export async function updateWebhook(
     const webhook = await lockWebhook(client, tenantId, webhookId);
     const { active } = webhook;
     if (change.url !== undefined) {
-      // Whatever the old endpoint asked for with Retry-After does not bind the new one; settling wakes who waited for it.
+      // What the old endpoint asked for with Retry-After does not bind the new one; settling wakes who waited for it.
       const { rowCount } = await client.query(
         `update hookwright.webhooks set url = $2, closed_until = null
          where id = $1 and url <> $2`,

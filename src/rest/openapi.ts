@@ -32,7 +32,7 @@ export async function openApiRoute(
 }
 
 /** The REST interface and the delivery request as OpenAPI 3.1. */
-export function openApiDocument(config: Config, eventTypes: readonly RegisteredEventType[]): Json {
+function openApiDocument(config: Config, eventTypes: readonly RegisteredEventType[]): Json {
   return {
     openapi: '3.1.0',
     info: {

@@ -1,7 +1,9 @@
 import type { GraphQLSchema } from 'graphql';
 import { type Operation, prepareOperation } from './run-operation.js';
 
-/** The fields of a webhook in the order of docs/interface.md, "A webhook"; `secret` follows after them where it is due. */
+/**
+ * The fields of a webhook in the order of docs/interface.md, "A webhook"; `secret` follows after them where it is due.
+ */
 export interface WebhookNode {
   id: string;
   url: string;

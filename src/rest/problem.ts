@@ -27,7 +27,7 @@ export function problemType(reason: Reason): string {
 }
 
 /** What the caller is told. The paths of its issues start with a RequestPart. */
-export function problemOf({ reason, detail, extra: { issues } }: ApiError): Problem {
+function problemOf({ reason, detail, extra: { issues } }: ApiError): Problem {
   const { status, title } = errorCatalogue[reason];
   const errors = issues?.map(problemIssue);
   return {
