@@ -1,14 +1,10 @@
 import type { Logger } from 'pino';
 import type { Config } from '../src/config.js';
 import type { Database } from '../src/database.js';
+import { unlessRunningElsewhere } from '../src/operations/advisory-lock.js';
 import { raisePending, warnOfExpiringHolds } from '../src/operations/raise-events.js';
 import { rescueBulkOperations } from '../src/operations/rescue-bulk-operations.js';
-import {
-  overdueFromStart,
-  rescueHeld,
-  rescueOverdue,
-  unlessRunningElsewhere,
-} from '../src/operations/rescue-deliveries.js';
+import { overdueFromStart, rescueHeld, rescueOverdue } from '../src/operations/rescue-deliveries.js';
 import { scheduleDeliveries } from '../src/operations/schedule-deliveries.js';
 import { inTurn } from './in-turn.js';
 import type { DaemonMetrics } from './metrics.js';

@@ -67,8 +67,7 @@ describe('a paused webhook', () => {
     const before = await versions();
     await change({ active: true });
     stack.startDaemon();
-    const isDisabled = async () =>
-      (await stack.webhookRow(webhookId)).disabled_reason === 'FAILURES';
+    const isDisabled = async () => (await stack.webhookRow(webhookId)).disabled_reason === 'FAILURES';
     await eventually(isDisabled);
     await eventually(async () => (await statuses()).every((status) => status === 'HELD'));
     await stack.noDeliveryJobs();
