@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import { query, type Statement } from '../database.js';
-import { IDS_PER_DAY } from '../domain/delivery-id.js';
 import { TEST_EVENT_TYPE } from '../domain/event-type.js';
 import { OPERATIONAL_EVENT_TYPES } from '../domain/operational-events.js';
 import type { BulkKind } from '../entities/bulk-operation.js';
+import { ofEventSql } from './of-event.js';
 import { searchError } from './search.js';
 
 /** What a bulk operation is about, as its row has it (`filter` in JSON). */
@@ -137,10 +137,9 @@ export async function selectChunk(
 ): Promise<BulkChunk> {
   const looked = isOfEvents(selection) ? EVENTS_LOOKED : DELIVERIES_LOOKED;
   // Of one row and with the webhook wrapped, it goes by the event: else it might read all that the webhook ever got.
-  // No delivery is a day older than its event, whatever clocks do; so earlier days need not be opened.
   const undelivered = leavesOutDelivered(selection)
     ? `and (select true from hookwright.deliveries d
-            where d.event_id = looked.id and d.id > looked.id - ${IDS_PER_DAY} and (d.webhook_id = $4) is true
+            where ${ofEventSql('d', 'looked.id')} and (d.webhook_id = $4) is true
             limit 1) is null`
     : '';
   // Stops at the last one that is wanted, and reads on only to find out that there are no more of them.
