@@ -61,14 +61,14 @@ export async function startBulkOperation(
     const operationId = rows[0]!.id;
     await enqueueBulkOperation(client, { operationId, tenantId, waitedMs: 0 }, 0);
     const after = { kind: request.kind, ...filter, count: counted.count };
-    withCommit(audit(client, by, { ...startedBy(tenantId, operationId), after }));
+    withCommit(audit(client, by, { ...startEntry(tenantId, operationId), after }));
     return { ...counted, operationId };
   });
 }
 
 const target = (tenantId: number, targetId: number) =>
   ({ tenantId, target: 'BULK_OPERATION', targetId }) as const;
-const startedBy = (tenantId: number, id: number) =>
+const startEntry = (tenantId: number, id: number) =>
   ({ ...target(tenantId, id), action: 'BULK_OPERATION_STARTED' }) as const;
 
 async function requireWebhook(client: pg.PoolClient, tenantId: number, { kind, webhookId }: BulkSelection) {

@@ -37,7 +37,7 @@ export interface BulkRange {
 const DELIVERIES_LOOKED = 10_000;
 const EVENTS_LOOKED = 2_000;
 /** Counting ends here: a statement must not take for ever. */
-const COUNTED_MAX = 1_000_000;
+const BULK_COUNT_MAX = 1_000_000;
 
 const isOfEvents = ({ kind }: BulkSelection) => kind === 'REPLAY_EVENTS';
 const leavesOutDelivered = (selection: BulkSelection) =>
@@ -106,12 +106,12 @@ export async function countSelected(
     ? `and not exists (select from hookwright.deliveries d where d.webhook_id = $4 and d.event_id = looked.id and d.id > $2)`
     : '';
   const text = `
-    with looked as materialized (${lookSql(selection, COUNTED_MAX)})
+    with looked as materialized (${lookSql(selection, BULK_COUNT_MAX)})
     select (select count(*) from looked where wanted ${undelivered}) as count, count(*) as looked from looked`;
   const values = valuesOf(selection, tenantId, range);
   try {
     const [row] = await query<{ count: number; looked: number }>(client, { text }, values);
-    return { count: row?.count ?? 0, isCapped: (row?.looked ?? 0) >= COUNTED_MAX };
+    return { count: row?.count ?? 0, isCapped: (row?.looked ?? 0) >= BULK_COUNT_MAX };
   } catch (error) {
     throw searchError(
       error,
