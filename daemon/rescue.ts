@@ -1,14 +1,9 @@
 import type { Logger } from 'pino';
-import type { Config } from '../src/config.js';
 import type { Database } from '../src/database.js';
+import { unlessRunningElsewhere } from '../src/operations/advisory-lock.js';
 import { raisePending, warnOfExpiringHolds } from '../src/operations/raise-events.js';
 import { rescueBulkOperations } from '../src/operations/rescue-bulk-operations.js';
-import {
-  overdueFromStart,
-  rescueHeld,
-  rescueOverdue,
-  unlessRunningElsewhere,
-} from '../src/operations/rescue-deliveries.js';
+import { overdueFromStart, rescueHeld, rescueOverdue } from '../src/operations/rescue-deliveries.js';
 import { scheduleDeliveries } from '../src/operations/schedule-deliveries.js';
 import { inTurn } from './in-turn.js';
 import type { DaemonMetrics } from './metrics.js';
@@ -29,7 +24,7 @@ const NEWS_EVERY_MS = 5_000;
  * @returns a function that ends it, after the sweeps under way
  */
 export function startRescue(
-  { config, db, log }: { config: Config; db: Database; log: Logger },
+  { db, log }: { db: Database; log: Logger },
   metrics: Pick<DaemonMetrics, 'sweep'>,
 ): () => Promise<void> {
   const queue = inTurn();

@@ -7,7 +7,7 @@ import type { Database } from './database.js';
 import { PLATFORM_SCOPE, type Scope } from './domain/api-key.js';
 import { parseId } from './domain/id.js';
 import { AuditActor } from './entities/audit-entry.js';
-import { ApiError, notFound } from './errors.js';
+import { ApiError, keyRequired, notFound } from './errors.js';
 import { AnswerBudget, type TextsUnderWay } from './graphql/answer-budget.js';
 import { createLoaders, type Loaders } from './graphql/loaders.js';
 import type { Actor } from './operations/audit.js';
@@ -159,7 +159,7 @@ async function tenantNamed(
 /** @throws ApiError unauthenticated when the request carries no key */
 export function callerOf(context: Context): Caller {
   if (context.caller === null) {
-    throw new ApiError('unauthenticated', 'Send an API key in the header Authorization: Bearer <key>.');
+    throw keyRequired();
   }
   return context.caller;
 }

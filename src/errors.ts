@@ -133,6 +133,11 @@ export function notFound(noun: string, id: string | number): ApiError {
   return new ApiError('not_found', `There is no ${noun} ${id}.`);
 }
 
+/** For a request that carries no key and needs one. */
+export function keyRequired(): ApiError {
+  return new ApiError('unauthenticated', 'Send an API key in the header Authorization: Bearer <key>.');
+}
+
 const unavailableSqlStates = /^(08|53|57P|25006|55P03|57014|3D000)/;
 const unavailableSystemCodes = new Set([
   'ECONNREFUSED',

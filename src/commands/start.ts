@@ -9,7 +9,7 @@ import type { Services } from '../context.js';
 import { openPool } from '../database.js';
 import { opensLoopback } from '../domain/target.js';
 import { claimDataDir, startEmbeddedPostgres } from '../embedded-postgres.js';
-import { requireMigrated, requireRole } from '../operations/check-readiness.js';
+import { requireConnectedAs, requireMigrated } from '../operations/check-readiness.js';
 import { migrate } from '../operations/migrate.js';
 import { keepOutboxLimit } from '../operations/outbox.js';
 import { reachDatabase } from '../operations/reach-database.js';
@@ -144,7 +144,7 @@ async function keysOfMigrated(
   try {
     await requireMigrated({ pool });
     if (role !== undefined) {
-      await requireRole({ pool }, role);
+      await requireConnectedAs({ pool }, role);
     }
     return await encryptionKeysOf(config, { pool });
   } finally {

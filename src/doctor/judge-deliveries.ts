@@ -1,5 +1,5 @@
 import type { DeliveryFacts } from '../operations/examine-deliveries.js';
-import { COUNTED_MAX, type Installation } from '../operations/read-installation.js';
+import { INSTALLATION_COUNT_MAX, type Installation } from '../operations/read-installation.js';
 import { type Check, check, durationText, statusOf } from './check.js';
 
 const PARTITION_DAYS_WARN = 7;
@@ -8,7 +8,8 @@ const HOUSEKEEPING_WARN_SECONDS = 3 * 3_600;
 const DUE_WARN_SECONDS = 60;
 const DUE_FAIL_SECONDS = 900;
 
-const count = (rows: number) => (rows >= COUNTED_MAX ? `${COUNTED_MAX} or more` : String(rows));
+const count = (rows: number) =>
+  rows >= INSTALLATION_COUNT_MAX ? `${INSTALLATION_COUNT_MAX} or more` : String(rows);
 
 /**
  * What the figures of the deliveries mean.

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { groupsOf } from './ipv6.js';
 
 /**
  * Everything that is not an address shares one network, so that nonsense in a proxy's header makes no buckets of its
@@ -27,22 +28,4 @@ export function networkOf(address: string): string {
     .slice(0, 4)
     .map((group) => group.toString(16))
     .join(':')}::/64`;
-}
-
-/** The eight numbers of a valid IPv6 address. */
-function groupsOf(address: string): number[] {
-  const [text = ''] = address.split('%', 1); // without the zone
-  const [before = [], after = []] = text.split('::').map((part) => part.split(':').flatMap(numbersOf));
-  return [...before, ...Array<number>(8 - before.length - after.length).fill(0), ...after];
-}
-
-function numbersOf(group: string): number[] {
-  if (group === '') {
-    return [];
-  }
-  if (!group.includes('.')) {
-    return [Number.parseInt(group, 16)];
-  }
-  const [a = 0, b = 0, c = 0, d = 0] = group.split('.').map(Number);
-  return [a * 256 + b, c * 256 + d];
 }

@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net';
+import { groupsOf } from './ipv6.js';
 import { loopbackRanges, publicIpv6, refusedIpv4, refusedIpv6, refusedPorts } from './special-ranges.js';
 
 /**
@@ -247,10 +248,6 @@ function isPublic(address: string): boolean {
  * network, so no range catches it.
  */
 function isIsatap(address: string): boolean {
-  // The URL parser writes every spelling as hexadecimal groups with one "::" at most.
-  const [left = '', right = ''] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
-  const groupsOf = (part: string) => (part === '' ? [] : part.split(':'));
-  const [before, after] = [groupsOf(left), groupsOf(right)];
-  const groups = [...before, ...Array<string>(8 - before.length - after.length).fill('0'), ...after];
-  return groups[5] === '5efe' && (groups[4] === '0' || groups[4] === '200');
+  const groups = groupsOf(address);
+  return groups[5] === 0x5efe && (groups[4] === 0 || groups[4] === 0x200);
 }

@@ -20,7 +20,7 @@ import { ApiError } from '../errors.js';
 import { createApiKey, scopesBeyond } from '../operations/create-api-key.js';
 import { displayName } from '../operations/display-name.js';
 import { revokeApiKey } from '../operations/revoke-api-key.js';
-import { type Connection, ConnectionArgs, connect, connectionOf, sliceQuery } from './connection.js';
+import { type Connection, ConnectionArgs, connectionOf, readConnection, sliceQuery } from './connection.js';
 import { found, idOf } from './ids.js';
 import { apiKeyScopes, expiresInSeconds, parseInput } from './input.js';
 import { RequiresScope } from './requires.js';
@@ -95,7 +95,7 @@ export class ApiKeyResolver {
     @Ctx() { em, tenantId, clock }: Context,
   ): Promise<Connection<ApiKey>> {
     const conditions = { tenantId, ...conditionsOf(filter, clock()) };
-    return connect(page, (slice) => {
+    return readConnection(page, (slice) => {
       const { where, options } = sliceQuery(slice);
       return em.find(ApiKey, { ...conditions, ...where }, { ...options, ...unfiltered });
     });

@@ -4,7 +4,7 @@ import type { Context } from '../context.js';
 import { isEventTypeName } from '../domain/event-type.js';
 import { AuditAction, AuditEntry, AuditTarget } from '../entities/audit-entry.js';
 import { searchError } from '../operations/search.js';
-import { type Connection, ConnectionArgs, connect, connectionOf, sliceQuery } from './connection.js';
+import { type Connection, ConnectionArgs, connectionOf, readConnection, sliceQuery } from './connection.js';
 import { idIn } from './ids.js';
 import { JsonText } from './json-text.js';
 import { RequiresScope } from './requires.js';
@@ -52,7 +52,7 @@ export class AuditLogResolver {
   ): Promise<Connection<AuditEntry>> {
     const { tenantId } = context;
     const conditions = { tenantId, ...conditionsOf(filter) };
-    return connect(page, (slice) => {
+    return readConnection(page, (slice) => {
       const { where, options } = sliceQuery(slice);
       // The conditions name the tenant themselves, because it may be null here.
       const unfiltered = { ...options, filters: { tenant: false } };

@@ -4,7 +4,7 @@ import type { Context } from '../context.js';
 import { BulkOperation } from '../entities/bulk-operation.js';
 import { Webhook } from '../entities/webhook.js';
 import { BulkOperationFilter } from './bulk-operation-types.js';
-import { type Connection, ConnectionArgs, connect, connectionOf, sliceQuery } from './connection.js';
+import { type Connection, ConnectionArgs, connectionOf, readConnection, sliceQuery } from './connection.js';
 import { found, idOf } from './ids.js';
 import { JsonText } from './json-text.js';
 import { Requires } from './requires.js';
@@ -41,7 +41,7 @@ export class BulkOperationResolver {
     @Ctx() context: Context,
   ): Promise<Connection<BulkOperation>> {
     const conditions = filter?.status ? { status: filter.status } : {};
-    return connect(page, (slice) => {
+    return readConnection(page, (slice) => {
       const { where, options } = sliceQuery(slice);
       return context.em.find(BulkOperation, { ...conditions, ...where }, options);
     });

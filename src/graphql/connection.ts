@@ -117,7 +117,7 @@ export function connectionOf<Node extends object>(
  *
  * @throws ApiError invalid_input for a bad size or cursor
  */
-export async function connect<Node extends { id: number }>(
+export async function readConnection<Node extends { id: number }>(
   args: ConnectionArgs,
   read: Read<Node>,
 ): Promise<Connection<Node>> {

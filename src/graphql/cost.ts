@@ -13,9 +13,6 @@ import { Extensions } from 'type-graphql';
 import { PAGE_DEFAULT, PAGE_MAX } from './connection.js';
 import { refusalOf } from './errors.js';
 
-/** Each error of a document costs its search for similar names; nobody reads more. */
-export const VALIDATION_ERRORS_MAX = 10;
-
 /** What a field costs by its longest text: a hundred objects for this many bytes. */
 export const PAYLOAD_BYTES = 262_144;
 /** Of fields that hold a whole payload. */

@@ -22,7 +22,7 @@ import { Webhook } from '../entities/webhook.js';
 import { cancelDelivery } from '../operations/cancel-delivery.js';
 import { type DeliveryConditions, pageDeliveries } from '../operations/page-deliveries.js';
 import { redeliver } from '../operations/redeliver.js';
-import { type Connection, ConnectionArgs, connect, connectionOf, type Slice } from './connection.js';
+import { type Connection, ConnectionArgs, connectionOf, readConnection, type Slice } from './connection.js';
 import {
   conditionsIn,
   DeliveryFilter,
@@ -94,9 +94,9 @@ export class DeliveryResolver {
   ): Promise<Connection<Delivery>> {
     const conditions = await conditionsOf(context, filter);
     if (conditions === null) {
-      return connect(page, async () => []);
+      return readConnection(page, async () => []);
     }
-    return connect(page, async (slice) => {
+    return readConnection(page, async (slice) => {
       const bounds = boundsOf(slice, filter);
       const rows = await pageDeliveries(context, tenantOf(context), conditions, bounds);
       return rows.map((row) => Object.assign(new Delivery(), row));
@@ -209,7 +209,7 @@ export async function readDeliveries(
   webhookId: number,
 ): Promise<Connection<Delivery>> {
   const conditions = { ...conditionsIn(filter), eventType: await knownTypeIn(context, filter) };
-  return connect(page, (slice) => {
+  return readConnection(page, (slice) => {
     const wanted = { conditions, bounds: boundsOf(slice, filter) };
     return context.loaders.deliveriesByWebhook.load({ webhookId, page: wanted });
   });

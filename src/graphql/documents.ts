@@ -9,7 +9,6 @@ import {
   validate,
 } from 'graphql';
 import type { Config } from '../config.js';
-import { VALIDATION_ERRORS_MAX } from './cost.js';
 import { documentLimitsRule, type GraphqlLimits } from './document-limits.js';
 import { BrokenDocument, refusalFrom, refusalOf, withEnumValues } from './errors.js';
 import { KnownOperation } from './operation.js';
@@ -19,6 +18,9 @@ const BYTES_PER_TOKEN = 500;
 const BYTES_PER_DOCUMENT = 2_000;
 /** Some 400 documents of the usual size. There are two generations. */
 const GENERATION_BYTES_MAX = 15 * 1_048_576;
+
+/** Each error of a document costs its search for similar names; nobody reads more. */
+const VALIDATION_ERRORS_MAX = 10;
 
 /** A document that was parsed, fits the schema and breaks no limit. */
 class KnownDocument {

@@ -7,7 +7,7 @@ import { Event } from '../entities/event.js';
 import { ApiError, notFound } from '../errors.js';
 import { PAYLOAD_LEVELS_MAX } from '../limit-settings.js';
 import { pageEvents } from '../operations/page-events.js';
-import { type Connection, ConnectionArgs, connect, connectionOf } from './connection.js';
+import { type Connection, ConnectionArgs, connectionOf, readConnection } from './connection.js';
 import { PAYLOAD_COST } from './cost.js';
 import { boundsOf, DeliveryConnection, knownTypeIn } from './delivery.js';
 import { eventOfKeyIn, PAYLOAD_CONTAINS, payloadPartIn } from './delivery-filter.js';
@@ -63,9 +63,9 @@ export class EventResolver {
     const payloadContains = payloadPartIn(context, filter);
     const eventId = await eventOfKeyIn(context, filter);
     if (eventId === null) {
-      return connect(page, async () => []);
+      return readConnection(page, async () => []);
     }
-    return connect(page, async (slice) => {
+    return readConnection(page, async (slice) => {
       const conditions = { eventId, eventType, payloadContains };
       const rows = await pageEvents(context, tenantOf(context), conditions, boundsOf(slice, filter));
       return rows.map((row) => Object.assign(new Event(), row));
@@ -109,7 +109,7 @@ export class EventResolver {
     @Args(() => ConnectionArgs) page: ConnectionArgs,
     @Ctx() context: Context,
   ): Promise<Connection<Delivery>> {
-    return connect(page, (slice) =>
+    return readConnection(page, (slice) =>
       context.loaders.deliveriesByEvent.load({ eventId: id, bounds: boundsOf(slice, null) }),
     );
   }

@@ -15,7 +15,7 @@ import type { FanOutVerdict } from '../domain/fan-out.js';
 import { Delivery } from '../entities/delivery.js';
 import { Event } from '../entities/event.js';
 import { Webhook } from '../entities/webhook.js';
-import { type Connection, ConnectionArgs, connect, connectionOf } from './connection.js';
+import { type Connection, ConnectionArgs, connectionOf, readConnection } from './connection.js';
 import { boundsOf } from './delivery.js';
 import { Requires } from './requires.js';
 
@@ -93,7 +93,7 @@ export class FanOutResolver {
     @Args(() => ConnectionArgs) page: ConnectionArgs,
     @Ctx() context: Context,
   ): Promise<Connection<FanOutEntry>> {
-    return connect(page, async (slice) => {
+    return readConnection(page, async (slice) => {
       const items = await context.loaders.fanOutOfEvent.load({ event, bounds: boundsOf(slice, null) });
       return items.map(({ webhookId, deliveryId, reason }) => new FanOutEntry(webhookId, deliveryId, reason));
     });

@@ -7,7 +7,7 @@ import {
   type Response,
 } from 'graphql-http';
 import type { Context } from '../context.js';
-import { ApiError } from '../errors.js';
+import { ApiError, keyRequired } from '../errors.js';
 import type { Verdict } from '../rate-limits.js';
 import { admit, unfitError } from './admit.js';
 import { answerOf, failureOf, noteErrors } from './answer.js';
@@ -153,9 +153,7 @@ function requireAllowed(
     throw refusalOf('BAD_REQUEST', `A URL can ask a query, and no ${kind}: send it as a POST.`, http);
   }
   if (context.caller === null && !operation.isIntrospection) {
-    throw graphqlErrorOf(
-      new ApiError('unauthenticated', 'Send an API key in the header Authorization: Bearer <key>.'),
-    );
+    throw graphqlErrorOf(keyRequired());
   }
   if (kind === 'subscription') {
     throw refusalOf('BAD_REQUEST', 'Subscriptions are served at /graphql/stream.');

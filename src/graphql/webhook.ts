@@ -16,7 +16,7 @@ import { type Context, tenantOf } from '../context.js';
 import { WILDCARD } from '../domain/event-type.js';
 import type { Delivery } from '../entities/delivery.js';
 import { Webhook } from '../entities/webhook.js';
-import { type Connection, ConnectionArgs, connect, connectionOf, sliceQuery } from './connection.js';
+import { type Connection, ConnectionArgs, connectionOf, readConnection, sliceQuery } from './connection.js';
 import { DeliveryConnection, knownTypeIn, readDeliveries } from './delivery.js';
 import { WebhookDeliveryFilter } from './delivery-filter.js';
 import { EndpointState } from './endpoint-state.js';
@@ -60,7 +60,7 @@ export class WebhookResolver {
     @Ctx() context: Context,
   ): Promise<Connection<Webhook>> {
     const where = await conditionsOf(context, filter);
-    return connect(page, (slice) => {
+    return readConnection(page, (slice) => {
       const { where: ids, options } = sliceQuery(slice);
       return context.em.find(Webhook, { ...where, ...ids }, options);
     });

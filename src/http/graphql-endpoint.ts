@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import type { Context, Services } from '../context.js';
-import { ApiError } from '../errors.js';
+import { keyRequired } from '../errors.js';
 import { Documents } from '../graphql/documents.js';
 import { extensionsOf } from '../graphql/errors.js';
 import { createGraphqlHandler } from '../graphql/handler.js';
@@ -76,7 +76,7 @@ function requireShortBody({ headers }: FastifyRequest): void {
     headers['content-length'] ?? (headers['transfer-encoding'] === undefined ? 0 : Infinity),
   );
   if (bytes > ANONYMOUS_BODY_BYTES_MAX) {
-    throw new ApiError('unauthenticated', 'Send an API key in the header Authorization: Bearer <key>.');
+    throw keyRequired();
   }
 }
 

@@ -4,18 +4,18 @@ import type { AuditAction, AuditActor, AuditTarget } from '../entities/audit-ent
 
 /** Who does something, and in which request. */
 export interface Actor {
-  kind: AuditActor;
+  kind: `${AuditActor}`;
   /** The API key that was used, if any. */
   keyId: number | null;
   requestId: string | null;
 }
 
-const withoutKey = (kind: AuditActor): Actor => ({ kind, keyId: null, requestId: null });
+const withoutKey = (kind: Actor['kind']): Actor => ({ kind, keyId: null, requestId: null });
 
 /** Whoever may run `hookwright …`, and so holds the database's password anyway. */
-export const commandLine = withoutKey('COMMAND_LINE' as AuditActor);
+export const commandLine = withoutKey('COMMAND_LINE');
 /** The service itself, as when it disables a webhook. */
-export const service = withoutKey('SERVICE' as AuditActor);
+export const service = withoutKey('SERVICE');
 
 export interface AuditedChange {
   /** Null: a matter of the installation itself. */
@@ -38,7 +38,7 @@ const statement: Statement = {
 
 /** Notes a change in the audit log, in the transaction of the change: both are there, or neither. */
 export async function audit(
-  client: pg.PoolClient | pg.Pool,
+  client: pg.PoolClient,
   by: Actor,
   { tenantId, action, target, targetId, before, after }: AuditedChange,
 ): Promise<void> {

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { query, type Statement } from '../database.js';
 import { idRange } from '../domain/delivery-id.js';
 import { LANES } from '../domain/lanes.js';
+import { lockFor } from './advisory-lock.js';
 import { type BulkSelection, hasStatusSql } from './bulk-selection.js';
 
 /** What a chunk of a bulk operation does to deliveries. Each gets the ids that were selected, and looks again. */
@@ -131,7 +132,5 @@ export async function stillWaiting(
 
 /** Two replays to one webhook must not both find that an event has no delivery there yet. */
 export async function lockReplays(client: pg.PoolClient, webhookId: number): Promise<void> {
-  await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
-    `hookwright.replay.${webhookId}`,
-  ]);
+  await lockFor(client, `replay.${webhookId}`);
 }

@@ -4,6 +4,7 @@ import { dateToId, idToDate } from '../domain/delivery-id.js';
 import { formatTimestamp } from '../domain/timestamp.js';
 import { ApiError, notFound } from '../errors.js';
 import { tenantTransaction } from '../tenant-database.js';
+import { lockFor } from './advisory-lock.js';
 import { type Actor, audit } from './audit.js';
 import { type BulkRange, type BulkSelection, countSelected } from './bulk-selection.js';
 import { enqueueBulkOperation } from './enqueue.js';
@@ -60,14 +61,14 @@ export async function startBulkOperation(
     const operationId = rows[0]!.id;
     await enqueueBulkOperation(client, { operationId, tenantId, waitedMs: 0 }, 0);
     const after = { kind: request.kind, ...filter, count: counted.count };
-    withCommit(audit(client, by, { ...startedBy(tenantId, operationId), after }));
+    withCommit(audit(client, by, { ...startEntry(tenantId, operationId), after }));
     return { ...counted, operationId };
   });
 }
 
 const target = (tenantId: number, targetId: number) =>
   ({ tenantId, target: 'BULK_OPERATION', targetId }) as const;
-const startedBy = (tenantId: number, id: number) =>
+const startEntry = (tenantId: number, id: number) =>
   ({ ...target(tenantId, id), action: 'BULK_OPERATION_STARTED' }) as const;
 
 async function requireWebhook(client: pg.PoolClient, tenantId: number, { kind, webhookId }: BulkSelection) {
@@ -89,9 +90,7 @@ async function requireWebhook(client: pg.PoolClient, tenantId: number, { kind, w
 
 /** One start after the other, so that two at once cannot both be the last one that is allowed. */
 async function requireFewOpen(client: pg.PoolClient, tenantId: number): Promise<void> {
-  await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
-    `hookwright.bulk.${tenantId}`,
-  ]);
+  await lockFor(client, `bulk.${tenantId}`);
   const { rows } = await client.query<{ open: number }>(
     `select count(*)::integer as open from hookwright.bulk_operations
      where tenant_id = $1 and finished_at is null`,

@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import { query, type Statement } from '../database.js';
-import { IDS_PER_DAY } from '../domain/delivery-id.js';
 import { TEST_EVENT_TYPE } from '../domain/event-type.js';
 import { OPERATIONAL_EVENT_TYPES } from '../domain/operational-events.js';
 import type { BulkKind } from '../entities/bulk-operation.js';
+import { ofEventSql } from './of-event.js';
 import { searchError } from './search.js';
 
 /** What a bulk operation is about, as its row has it (`filter` in JSON). */
@@ -37,7 +37,7 @@ export interface BulkRange {
 const DELIVERIES_LOOKED = 10_000;
 const EVENTS_LOOKED = 2_000;
 /** Counting ends here: a statement must not take for ever. */
-const COUNTED_MAX = 1_000_000;
+const BULK_COUNT_MAX = 1_000_000;
 
 const isOfEvents = ({ kind }: BulkSelection) => kind === 'REPLAY_EVENTS';
 const leavesOutDelivered = (selection: BulkSelection) =>
@@ -107,12 +107,12 @@ export async function countSelected(
     ? `and not exists (select from hookwright.deliveries d where d.webhook_id = $4 and d.event_id = looked.id and d.id > $2)`
     : '';
   const text = `
-    with looked as materialized (${lookSql(selection, COUNTED_MAX)})
+    with looked as materialized (${lookSql(selection, BULK_COUNT_MAX)})
     select (select count(*) from looked where wanted ${undelivered}) as count, count(*) as looked from looked`;
   const values = valuesOf(selection, tenantId, range);
   try {
     const [row] = await query<{ count: number; looked: number }>(client, { text }, values);
-    return { count: row?.count ?? 0, isCapped: (row?.looked ?? 0) >= COUNTED_MAX };
+    return { count: row?.count ?? 0, isCapped: (row?.looked ?? 0) >= BULK_COUNT_MAX };
   } catch (error) {
     throw searchError(
       error,
@@ -138,11 +138,10 @@ export async function selectChunk(
 ): Promise<BulkChunk> {
   const looked = isOfEvents(selection) ? EVENTS_LOOKED : DELIVERIES_LOOKED;
   // A scalar subquery with the webhook wrapped, so that Postgres looks deliveries up by the event: else it might read
-  // all that the webhook ever got. No delivery is a day older than its event, whatever clocks do; so earlier days need
-  // not be opened.
+  // all that the webhook ever got.
   const undelivered = leavesOutDelivered(selection)
     ? `and (select true from hookwright.deliveries d
-            where d.event_id = looked.id and d.id > looked.id - ${IDS_PER_DAY} and (d.webhook_id = $4) is true
+            where ${ofEventSql('d', 'looked.id')} and (d.webhook_id = $4) is true
             limit 1) is null`
     : '';
   // Stops at the last one that is wanted, and reads on only to find out that there are no more of them.

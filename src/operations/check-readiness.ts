@@ -40,7 +40,7 @@ export async function requireMigrated(db: Asked): Promise<void> {
  * @throws Error with a sentence when they do not get it: without it nothing would keep tenants apart but our own
  *   queries
  */
-export async function requireRole({ pool }: Asked, role: string): Promise<void> {
+export async function requireConnectedAs({ pool }: Asked, role: string): Promise<void> {
   const { rows } = await pool.query<{ name: string }>('select current_user as name');
   if (rows[0]?.name !== role) {
     throw new Error(

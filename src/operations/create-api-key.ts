@@ -5,7 +5,9 @@ import type { ApiKey } from '../entities/api-key.js';
 import { ApiError, notFound } from '../errors.js';
 import { SQL_STATE, sqlStateOf } from '../sql-state.js';
 import { tenantTransaction } from '../tenant-database.js';
+import { allocateId } from './allocate-id.js';
 import { type Actor, audit } from './audit.js';
+import { lockTenant } from './lock-tenant.js';
 
 export const KEY_LIFETIME_SECONDS_MIN = 60;
 
@@ -62,12 +64,7 @@ export async function createApiKey(
   if (scopes.length === 0 || scopes.some((scope) => (scope === PLATFORM_SCOPE) !== (tenantId === null))) {
     throw new RangeError(`${PLATFORM_SCOPE} is the scope of platform keys, and their only one`);
   }
-  const [allocated] = await query<{ id: number }>(
-    db.pool,
-    { name: 'next_api_key_id', text: "select nextval('hookwright.api_keys_id_seq') as id" },
-    [],
-  );
-  const id = allocated!.id;
+  const id = await allocateId(db.pool, 'api_keys');
   const key = formatApiKey(id, random(KEY_BYTES));
   const values = [id, tenantId, name, hashApiKey(key), [...scopes], expiresInSeconds ?? null];
   const after = { name, scopes, expiresInSeconds: expiresInSeconds ?? null };
@@ -90,10 +87,9 @@ export async function createApiKey(
   return { id, key, apiKey: apiKey! };
 }
 
-/** @throws ApiError api_key_limit_reached */
+/** @throws ApiError not_found when there is no such tenant; api_key_limit_reached */
 async function requireRoom(client: pg.PoolClient, tenantId: number, keysMax: number): Promise<void> {
-  // Without the lock two creates could each count one below the limit and both pass it.
-  await client.query('select from hookwright.tenants where id = $1 for no key update', [tenantId]);
+  await lockTenant(client, tenantId);
   const [counted] = await query<{ keys: number }>(client, countStatement, [tenantId]);
   if (counted!.keys >= keysMax) {
     throw new ApiError(

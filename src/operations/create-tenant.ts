@@ -2,6 +2,7 @@ import { type Database, query, type Statement } from '../database.js';
 import { ApiError } from '../errors.js';
 import { SQL_STATE, sqlStateOf } from '../sql-state.js';
 import { tenantTransaction } from '../tenant-database.js';
+import { allocateId } from './allocate-id.js';
 import { type Actor, audit } from './audit.js';
 import type { SecretVault } from './secrets.js';
 
@@ -24,12 +25,7 @@ export async function createTenant(
   by: Actor,
 ): Promise<{ id: number; name: string; createdAt: Date }> {
   // The id comes first: the wrapped data key is bound to it.
-  const [allocated] = await query<{ id: number }>(
-    db.pool,
-    { name: 'next_tenant_id', text: "select nextval('hookwright.tenants_id_seq') as id" },
-    [],
-  );
-  const id = allocated!.id;
+  const id = await allocateId(db.pool, 'tenants');
   const { dataKey, dataKeyKid } = vault.newDataKey(id);
   try {
     return await tenantTransaction(db.pool, id, async (client, withCommit) => {

@@ -1,8 +1,10 @@
-import { type Database, query } from '../database.js';
+import type { Database } from '../database.js';
 import { formatSecret, SECRET_BYTES } from '../domain/secret.js';
-import { ApiError, notFound } from '../errors.js';
+import { ApiError } from '../errors.js';
 import { tenantTransaction } from '../tenant-database.js';
+import { allocateId } from './allocate-id.js';
 import { type Actor, audit } from './audit.js';
+import { lockTenant } from './lock-tenant.js';
 import type { SecretVault } from './secrets.js';
 import { type WebhookRow, webhookColumns } from './webhook-row.js';
 
@@ -29,22 +31,11 @@ export async function createWebhook(
   random: (bytes: number) => Buffer,
   { tenantId, url, eventTypes, webhooksMax, by }: NewWebhook,
 ): Promise<{ id: number; secret: string; webhook: WebhookRow }> {
-  const [allocated] = await query<{ id: number }>(
-    db.pool,
-    { name: 'next_webhook_id', text: "select nextval('hookwright.webhooks_id_seq') as id" },
-    [],
-  );
-  const id = allocated!.id;
+  const id = await allocateId(db.pool, 'webhooks');
   const secret = formatSecret(random(SECRET_BYTES));
   const sealed = await vault.seal(tenantId, id, secret);
   const webhook = await tenantTransaction(db.pool, tenantId, async (client, withCommit) => {
-    // Without the lock two creates could each count one below the limit and both pass it.
-    const locked = await client.query('select from hookwright.tenants where id = $1 for no key update', [
-      tenantId,
-    ]);
-    if (locked.rowCount === 0) {
-      throw notFound('tenant', tenantId);
-    }
+    await lockTenant(client, tenantId);
     const { rows } = await client.query<{ webhooks: number }>(
       `select count(*)::integer as webhooks from hookwright.webhooks where tenant_id = $1 and deleted_at is null`,
       [tenantId],

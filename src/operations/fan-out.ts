@@ -1,8 +1,9 @@
 import type { Database, Statement } from '../database.js';
-import { IDS_PER_DAY, idToDate } from '../domain/delivery-id.js';
+import { idToDate } from '../domain/delivery-id.js';
 import { type FanOutVerdict, whyNoDelivery } from '../domain/fan-out.js';
 import { OPERATIONAL_EVENT_TYPES } from '../domain/operational-events.js';
 import { tenantQuery } from '../tenant-database.js';
+import { ofEventSql } from './of-event.js';
 import type { Bounds } from './search.js';
 
 /** Which event is asked about, and which slice of its webhooks. */
@@ -57,8 +58,7 @@ const statementFor = (order: Bounds['order']): Statement => ({
     cross join lateral (
       with made as materialized (
         select d.webhook_id, max(d.id) as delivery_id from hookwright.deliveries d
-        -- No delivery is a day older than its event, whatever clocks do; so earlier days need not be opened.
-        where d.event_id = asked.event_id and d.id > asked.event_id - ${IDS_PER_DAY} and (d.tenant_id = $1) is true
+        where ${ofEventSql('d', 'asked.event_id')} and (d.tenant_id = $1) is true
         group by d.webhook_id),
       listed as (
         (select id from hookwright.webhooks

@@ -26,7 +26,7 @@ export async function migrate(databaseUrl: string): Promise<{ outboxRole: boolea
     await client.query(`select pg_advisory_lock(${MIGRATION_LOCK})`);
     await runMigrations({ connectionString: databaseUrl, logger: quietLogger });
     await indexJobs(client);
-    await requireApiRole(client);
+    await makeApiRole(client);
     const orm = await MikroORM.init(ormOptions(databaseUrl, 2));
     try {
       await orm.migrator.up();
@@ -53,7 +53,7 @@ async function requirePostgres15(client: pg.Client): Promise<void> {
  * Makes the role that API processes work as. Roles belong to the whole server, so it may be there already, and whoever
  * migrates may lack the right to make one; then somebody who has it must have made it.
  */
-async function requireApiRole(client: pg.Client): Promise<void> {
+async function makeApiRole(client: pg.Client): Promise<void> {
   try {
     await client.query(`
       do $$ begin

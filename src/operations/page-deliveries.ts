@@ -2,6 +2,7 @@ import type { Database } from '../database.js';
 import { IDS_PER_DAY } from '../domain/delivery-id.js';
 import type { CancelReason, DeliveryStatus } from '../entities/delivery.js';
 import { tenantQuery } from '../tenant-database.js';
+import { ofEventSql } from './of-event.js';
 import { type Bounds, boundedQuery, Conditions, type SearchTurns } from './search.js';
 
 /**
@@ -156,15 +157,14 @@ const byWebhooksSql = (webhooks: string, { order }: Bounds, { sql }: Conditions)
 
 /**
  * An event has some deliveries for each webhook: all are read by the event's index and then put in order, lest the
- * planner walk through days by id to find them. None is a day older than its event, whatever clocks do, so earlier days
- * are not opened.
+ * planner walk through days by id to find them.
  */
 const byEventsSql = (events: string, { order }: Bounds): string => `
   select page.* from ${events} as wanted(event_id)
   cross join lateral (
     with own as materialized (
       select ${columns} from hookwright.deliveries d
-      where d.event_id = wanted.event_id and d.id > wanted.event_id - ${IDS_PER_DAY} and (d.tenant_id = $1) is true)
+      where ${ofEventSql('d', 'wanted.event_id')} and (d.tenant_id = $1) is true)
     select * from own where id > $2 and id < $3 order by id ${order} limit $4
   ) page
   order by page.id ${order}`;

@@ -7,7 +7,7 @@ import { tenantQuery } from '../tenant-database.js';
  */
 export const TENANT_COUNT_MAX = 2_500;
 export const WEBHOOK_COUNT_MAX = 250;
-export const HELD_COUNT_MAX = 1_000;
+export const HELD_SHOWN_MAX = 1_000;
 
 /** Deliveries that are still to be sent. A count of `countMax` means that there are at least so many. */
 export interface Backlog {
@@ -60,10 +60,10 @@ export async function readWebhookBacklogs(
 
 const heldStatement: Statement = {
   name: 'count_held',
-  text: `select w.id, ${countOfWebhook('held', HELD_COUNT_MAX)} as held from unnest($2::bigint[]) as w(id)`,
+  text: `select w.id, ${countOfWebhook('held', HELD_SHOWN_MAX)} as held from unnest($2::bigint[]) as w(id)`,
 };
 
-/** How many deliveries each webhook holds, at most `HELD_COUNT_MAX`. */
+/** How many deliveries each webhook holds, at most `HELD_SHOWN_MAX`. */
 export async function countHeld(
   db: Pick<Database, 'pool'>,
   tenantId: number,

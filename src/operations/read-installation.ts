@@ -3,11 +3,11 @@ import { query, type Statement } from '../database.js';
 import { lastHousekeepingSql } from './enqueue.js';
 
 /** Beyond this a backlog is not counted: reading a million rows of an index each time would cost more than it tells. */
-export const COUNTED_MAX = 50_000;
+export const INSTALLATION_COUNT_MAX = 50_000;
 
 /** How the whole installation is doing, whatever process asks. */
 export interface Installation {
-  /** Pending deliveries whose time has come; at most COUNTED_MAX are counted, here and in the next two. */
+  /** Pending deliveries whose time has come; at most INSTALLATION_COUNT_MAX are counted, here and in the next two. */
   due: number;
   /** Pending deliveries whose time comes later: retries. */
   scheduled: number;
@@ -29,11 +29,11 @@ const statement: Statement = {
   text: `
     select
       (select count(*)::integer from (
-         select from hookwright.deliveries where status = 'PENDING' and due_at <= now() limit ${COUNTED_MAX}) d) as due,
+         select from hookwright.deliveries where status = 'PENDING' and due_at <= now() limit ${INSTALLATION_COUNT_MAX}) d) as due,
       (select count(*)::integer from (
-         select from hookwright.deliveries where status = 'PENDING' and due_at > now() limit ${COUNTED_MAX}) d) as scheduled,
+         select from hookwright.deliveries where status = 'PENDING' and due_at > now() limit ${INSTALLATION_COUNT_MAX}) d) as scheduled,
       (select count(*)::integer from (
-         select webhook_id from hookwright.deliveries where status = 'HELD' limit ${COUNTED_MAX}) d) as held,
+         select webhook_id from hookwright.deliveries where status = 'HELD' limit ${INSTALLATION_COUNT_MAX}) d) as held,
       (select coalesce(greatest(extract(epoch from now() - min(due_at)), 0), 0)::float8
        from hookwright.deliveries where status = 'PENDING') as oldest_due_seconds,
       (select count(*)::integer from (

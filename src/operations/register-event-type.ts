@@ -4,6 +4,7 @@ import { BUILT_IN_EVENT_TYPES, isEventTypeName } from '../domain/event-type.js';
 import { samplePayload } from '../domain/sample-payload.js';
 import { ApiError, invalidInput, notFound } from '../errors.js';
 import { tenantTransaction } from '../tenant-database.js';
+import { lockFor } from './advisory-lock.js';
 import { type Actor, audit } from './audit.js';
 import { compileEventSchema } from './compile-event-schema.js';
 
@@ -27,6 +28,8 @@ export async function registerEventType(
 ): Promise<void> {
   const { text, fields, sample } = columnsOf(schema);
   await tenantTransaction(db.pool, null, async (client, withCommit) => {
+    // Two at once could each count one below the limit.
+    await lockFor(client, 'event-types');
     const [counted] = await query<{ types: number }>(
       client,
       { name: 'count_event_types', text: 'select count(*)::integer as types from hookwright.event_types' },

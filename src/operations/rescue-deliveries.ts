@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { query, type Statement, transaction } from '../database.js';
+import { query, type Statement } from '../database.js';
 import { LANES } from '../domain/lanes.js';
 import { deleteDeadJobsSql, hasNoLiveJobSql, hasNoSettleJobSql } from './enqueue.js';
 
@@ -96,24 +96,4 @@ export async function rescueHeld(pool: pg.Pool): Promise<number> {
 /** Deletes what graphile-worker leaves behind: jobs that were replaced while a worker held them. */
 export async function deleteDeadJobs(pool: pg.Pool): Promise<void> {
   await pool.query(deleteDeadJobsSql);
-}
-
-/**
- * Runs `work` unless another process is just doing the same. The lock goes with the transaction, so a process that
- * dies does not keep it.
- */
-export async function unlessRunningElsewhere(
-  pool: pg.Pool,
-  name: string,
-  work: () => Promise<void>,
-): Promise<void> {
-  await transaction(pool, async (client) => {
-    const { rows } = await client.query<{ locked: boolean }>(
-      'select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as locked',
-      [`hookwright.${name}`],
-    );
-    if (rows[0]?.locked) {
-      await work();
-    }
-  });
 }

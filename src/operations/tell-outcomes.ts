@@ -7,7 +7,7 @@ import { type Cause, originOf, raiseEvents } from './raise-events.js';
 import type { FinishedAttempt } from './record-attempts.js';
 import type { WebhookNews } from './update-health.js';
 
-interface WebhookRow {
+interface ToldWebhookRow {
   id: number;
   url: string;
   consecutive_failures: number;
@@ -51,7 +51,7 @@ export async function tellOutcomes(
   }
   const deliveryIds = latest.map(({ attempt }) => attempt.delivery.id);
   const [webhookRows, deliveryRows] = await Promise.all([
-    query<WebhookRow>(client, webhooksStatement, [webhookIds]),
+    query<ToldWebhookRow>(client, webhooksStatement, [webhookIds]),
     deliveryIds.length === 0
       ? []
       : query<{ id: number; event_id: number }>(client, eventsStatement, [
@@ -70,7 +70,7 @@ export async function tellOutcomes(
   ]);
 }
 
-function causesOf({ webhook, news }: WebhookNews, row: WebhookRow): Cause[] {
+function causesOf({ webhook, news }: WebhookNews, row: ToldWebhookRow): Cause[] {
   const about = { tenantId: webhook.tenant_id, webhookId: webhook.id, count: 1 };
   const which = { webhook_id: String(webhook.id), origin: originOf(row.url) };
   const causes: Cause[] = [];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { requireRole } from '../../src/operations/check-readiness.js';
+import { requireConnectedAs } from '../../src/operations/check-readiness.js';
 import { migrate } from '../../src/operations/migrate.js';
 import { API_ROLE } from '../../src/tenant-database.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
@@ -18,7 +18,7 @@ test('a database that has all migrations is migrated again beside an application
 
 test('connections that do not get the role of the API are refused, with the cause', async () => {
   await using stack = await DeliveryStack.open();
-  await expect(requireRole(stack.services.db, API_ROLE)).rejects.toThrow(
+  await expect(requireConnectedAs(stack.services.db, API_ROLE)).rejects.toThrow(
     'Connections should work as the role hookwright_api, and work as hookwright: a pooler between',
   );
 });

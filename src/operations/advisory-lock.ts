@@ -1,0 +1,35 @@
+import type pg from 'pg';
+import { transaction } from '../database.js';
+
+/**
+ * Locks by name, for what no row stands for. They go with the transaction that takes them, so a process that dies
+ * does not keep one. Names are the same in all processes, also in those of an older version that run beside.
+ */
+const PREFIX = 'hookwright.';
+
+/** Waits until no other transaction holds the lock, and holds it to the end of this one. */
+export async function lockFor(client: pg.PoolClient, name: string): Promise<void> {
+  await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [PREFIX + name]);
+}
+
+/** As `lockFor`, without waiting. @returns whether this transaction holds the lock */
+export async function tryLockFor(client: pg.PoolClient, name: string): Promise<boolean> {
+  const { rows } = await client.query<{ locked: boolean }>(
+    'select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as locked',
+    [PREFIX + name],
+  );
+  return rows[0]?.locked ?? false;
+}
+
+/** Runs `work` unless another process is just doing the same. */
+export async function unlessRunningElsewhere(
+  pool: pg.Pool,
+  name: string,
+  work: () => Promise<void>,
+): Promise<void> {
+  await transaction(pool, async (client) => {
+    if (await tryLockFor(client, name)) {
+      await work();
+    }
+  });
+}
