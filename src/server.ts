@@ -68,8 +68,8 @@ export async function buildServer(services: Services): Promise<FastifyInstance> 
   await allowOrigins(app, config);
   traceRequests(app, services);
   followRequests(app, services);
-  limitPipelining(app, limits.pipelinedRequestsMax);
-  endConnections(app);
+  const underWay = limitPipelining(app, limits.pipelinedRequestsMax);
+  endConnections(app, underWay);
   refuseUnknownRoutes(app);
 
   const schema = await buildGraphqlSchema();

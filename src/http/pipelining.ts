@@ -7,8 +7,10 @@ const RETRY_AFTER_SECONDS = 1;
 /**
  * Limits how many requests one connection may have under way. Node reads on while it answers, so a client that does not
  * wait for answers (RFC 9112 §9.3.2) would have thousands running at once. The connection ends with the refusal.
+ *
+ * @returns how many requests a connection has under way
  */
-export function limitPipelining(app: FastifyInstance, requestsMax: number): void {
+export function limitPipelining(app: FastifyInstance, requestsMax: number): (socket: Socket) => number {
   const underWay = new WeakMap<Socket, number>();
   app.addHook('onRequest', ({ raw: { socket } }, reply, done) => {
     const count = (underWay.get(socket) ?? 0) + 1;
@@ -24,4 +26,5 @@ export function limitPipelining(app: FastifyInstance, requestsMax: number): void
     underWay.set(socket, (underWay.get(socket) ?? 1) - 1);
     done();
   });
+  return (socket) => underWay.get(socket) ?? 0;
 }

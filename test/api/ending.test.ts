@@ -44,6 +44,39 @@ test('a request under way is answered, and its connection, which the client woul
   agent.destroy();
 });
 
+test('requests that a client sent without waiting for answers are all answered', async () => {
+  const ids = [
+    (await stack.webhook('https://a.example.com/')).id,
+    (await stack.webhook('https://b.example.com/')).id,
+  ];
+  const lockers = await Promise.all(
+    ids.map(async (id) => {
+      const locker = await stack.services.db.pool.connect();
+      await locker.query(`begin; select from hookwright.webhooks where id = ${id} for update`);
+      return locker;
+    }),
+  );
+  const patch = (id: number) =>
+    `PATCH /api/v1/webhooks/${id} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${api.key}\r\n` +
+    'Content-Type: application/json\r\nContent-Length: 16\r\n\r\n{"active":false}';
+  let text = '';
+  const socket = connect(api.port, '127.0.0.1').on('data', (data) => {
+    text += data;
+  });
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  socket.write(ids.map(patch).join(''));
+  const answers = () => text.split('200 OK').length - 1;
+  await eventually(async () => (await stack.rows('select from pg_locks where not granted')).length === 2);
+  const ended = api.end();
+  for (const [n, locker] of lockers.entries()) {
+    await locker.query('commit');
+    locker.release();
+    await eventually(() => answers() === n + 1);
+  }
+  await ended;
+  await closed;
+});
+
 test('it ends though a client never sends the rest of its request', async () => {
   const socket = connect(api.port, '127.0.0.1').on('error', () => {});
   socket.write(

@@ -142,10 +142,10 @@ describe('rescuing held deliveries', () => {
 });
 
 test('sweeps that come at the same time get by with two connections', async () => {
-  const { config, log } = stack.services;
+  const { log } = stack.services;
   const db = await openDatabase(stack.databaseUrl, { poolMax: 2, onError: () => {} });
   const swept: string[] = [];
-  const stop = startRescue({ config, db, log }, { sweep: (name) => swept.push(name) });
+  const stop = startRescue({ db, log }, { sweep: (name) => swept.push(name) });
   await eventually(() => swept.includes('held'), 4_000);
   await stop();
   await db.close();
