@@ -216,8 +216,8 @@ export class Gate {
     setTimeout(
       () => {
         endpoint.isWatched = false;
+        this.#callWaiting(endpoint); // another tenant may have left room meanwhile
         this.#sendAway(endpoint, this.options.now());
-        this.#callWaiting(endpoint);
         this.#watch(endpoint);
       },
       Math.max(0, givesUpAtMs - this.options.now()),
