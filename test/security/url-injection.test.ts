@@ -49,18 +49,27 @@ const HEADERS = [
   'x-service-timestamp',
 ];
 
+test.each([
+  ['a line end in the path', '/a\r\nX-Injected: 1'],
+  ['a line end in the query', '/?a=b\r\nX-Injected: 1'],
+  ['a whole request in the path', '/ HTTP/1.1\r\nHost: b\r\n\r\nGET /'],
+  ['a tab', '/a\tb'],
+  ['NUL', '/a\0b'],
+  ['an escape sequence of a terminal', '/\u001b[2J'],
+  ['a lone surrogate', '/\ud800'],
+])('a url with %s is refused', async (_what, path) => {
+  const { body } = await create(`http://127.0.0.1:8080${path}`);
+  expect(body.data?.createWebhook ?? null).toBeNull();
+  expect(body.errors).toMatchObject([
+    { extensions: { errors: [{ path: ['input', 'url'], code: 'url_characters' }] } },
+  ]);
+});
+
 // What the URL standard makes of a text is stored and shown: what is called is what the tenant reads.
 test.each([
-  ['a line end in the path', '/a\r\nX-Injected: 1', '/aX-Injected:%201'],
-  ['a line end in the query', '/?a=b\r\nX-Injected: 1', '/?a=bX-Injected:%201'],
-  ['a whole request in the path', '/ HTTP/1.1\r\nHost: b\r\n\r\nGET /', '/%20HTTP/1.1Host:%20bGET%20/'],
   ['an escaped line end', '/%0d%0aX-Injected:%201', '/%0d%0aX-Injected:%201'],
-  ['a tab', '/a\tb', '/ab'],
-  ['NUL', '/a\0b', '/a%00b'],
-  ['an escape sequence of a terminal', '/\u001b[2J', '/%1B[2J'],
   ['letters beyond ASCII', '/ä?ö=日', '/%C3%A4?%C3%B6=%E6%97%A5'],
   ['a line separator', '/\u2028', '/%E2%80%A8'],
-  ['a lone surrogate', '/\ud800', '/%EF%BF%BD'],
   ['quotes', '/"\'<>`', "/%22'%3C%3E%60"],
   ['dots that lead upwards', '/a/../../b', '/b'],
   ['backslashes', '\\a\\b', '/a/b'],
