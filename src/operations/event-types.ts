@@ -150,6 +150,7 @@ export class EventTypeRegistry {
   }
 
   async #refresh(ageMaxMs: number): Promise<void> {
+    const forgotten = this.#forgotten;
     const age = this.clock().getTime() - this.#readAtMs;
     if (age >= 0 && age < ageMaxMs) {
       return;
@@ -163,6 +164,9 @@ export class EventTypeRegistry {
       this.#reading = reading;
     }
     await this.#reading;
+    if (forgotten !== this.#forgotten) {
+      await this.#refresh(ageMaxMs); // what was read was forgotten meanwhile
+    }
   }
 
   async #read(): Promise<void> {
