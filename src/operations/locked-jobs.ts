@@ -7,7 +7,7 @@ import type pg from 'pg';
  * They were not run, or could not be completed: that says nothing against them, so no attempt is counted. Those that
  * were replaced meanwhile have no key, and all attempts used up: they stay dead (`deleteDeadJobsSql`).
  *
- * @param lockedSeconds only those that have been locked for longer; all unless it is given
+ * @param lockedSeconds only those that have been locked for longer; default: all
  */
 export async function freeJobsOf(
   pool: pg.Pool,
