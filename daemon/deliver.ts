@@ -92,6 +92,7 @@ export class Deliverer {
     });
     this.#turnAways = new GroupCommit((ids) => turnAwayDeliveries(db.pool, ids), {
       itemsMax: BATCH_MAX,
+      inFlightMax: 1, // another one would wait for the same locks, with one more connection
       onBatch: metrics.batch('turn_away'),
     });
     this.#signer = new Signer(vault, config.delivery);
