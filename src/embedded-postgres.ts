@@ -9,8 +9,7 @@ import {
 } from './embedded-postgres/cluster.js';
 import { makeDatabase, serviceUrl } from './embedded-postgres/connection.js';
 import { Keeper } from './embedded-postgres/keeper.js';
-import { isClaimedByAnother, withLock } from './embedded-postgres/lock.js';
-import type { RunningProcess } from './embedded-postgres/running-process.js';
+import { enterUsers, hasUsers, type Lock, withLock } from './embedded-postgres/lock.js';
 import {
   askToEnd,
   end,
@@ -35,8 +34,8 @@ export interface EmbeddedPostgres {
   attached: boolean;
   /**
    * Ends the server, whoever has started it, and waits until it is gone; but leaves it running while another process
-   * claims the data folder (`claimDataDir`), which then ends it in its turn. So call this before the claim's
-   * `release`.
+   * uses it or claims the data folder (`claimDataDir`): the last one ends it. Where this process has the claim, call
+   * this before the claim's `release`.
    */
   stop(): Promise<void>;
   /**
@@ -66,35 +65,37 @@ export interface EmbeddedPostgresOptions {
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const { dataDir, log = () => {} } = options;
-  // Two processes that start at once must not both make the cluster.
+  // Two processes that start at once must not both make the cluster, nor one end the server that the other one finds.
   return withLock(startLock(dataDir), async () => {
     const cluster = locateCluster(dataDir);
-    const running = await findServer(cluster);
-    const server = running ?? (await startServer(cluster, options, log));
-    const { port } = server;
-    const keeper = new Keeper(server, () => startInItsPlace(cluster, { ...options, port }, log), log);
-    const stopServer = stopper(() => keeper.server.process, dataDir, log);
-    const stop = async () => {
-      await keeper.stop();
-      await stopServer();
-    };
-    if (server.answer === 'INCOMPLETE') {
-      await makeDatabase(cluster, port).catch(async (error) => {
-        await stop();
-        throw error;
-      });
+    const use = enterUsers(dataDir);
+    try {
+      const running = await findServer(cluster);
+      const server = running ?? (await startServer(cluster, options, log));
+      const { port } = server;
+      if (server.answer === 'INCOMPLETE') {
+        await makeDatabase(cluster, port).catch(async (error) => {
+          use.release();
+          await endUnlessUsed(dataDir, server, log);
+          throw error;
+        });
+      }
+      const how = running === null ? 'started' : 'was running already and is used';
+      log(`Postgres ${how}: process ${server.process.pid}, 127.0.0.1:${port}, data in ${cluster.folder}`);
+      const keeper = new Keeper(server, () => startInItsPlace(cluster, { ...options, port }, log), log);
+      return {
+        url: serviceUrl(cluster, port),
+        get pid() {
+          return keeper.server.process.pid;
+        },
+        attached: running !== null,
+        stop: stopper(keeper, use, dataDir, log),
+        keepRunning: () => keeper.keepRunning(),
+      };
+    } catch (error) {
+      use.release();
+      throw error;
     }
-    const how = running === null ? 'started' : 'was running already and is used';
-    log(`Postgres ${how}: process ${server.process.pid}, 127.0.0.1:${port}, data in ${cluster.folder}`);
-    return {
-      url: serviceUrl(cluster, port),
-      get pid() {
-        return keeper.server.process.pid;
-      },
-      attached: running !== null,
-      stop,
-      keepRunning: () => keeper.keepRunning(),
-    };
   });
 }
 
@@ -134,30 +135,33 @@ async function startServer(
   return launch(cluster, folder, serverOptions);
 }
 
-function stopper(
-  server: () => RunningProcess,
-  dataDir: string,
-  log: (line: string) => void,
-): () => Promise<void> {
+function stopper(keeper: Keeper, use: Lock, dataDir: string, log: (line: string) => void) {
   const onExit = () => {
-    if (!isClaimedByAnother(dataDir)) {
-      askToEnd(server());
+    use.release();
+    if (!hasUsers(dataDir)) {
+      askToEnd(keeper.server.process);
     }
   };
   process.once('exit', onExit);
-  let stopped: Promise<void> | undefined;
-  return () => {
-    stopped ??= (async () => {
-      try {
-        if (isClaimedByAnother(dataDir)) {
-          log(`Postgres goes on running for the other Hookwright in ${dataDir}`);
-        } else {
-          await end(server());
-        }
-      } finally {
-        process.off('exit', onExit);
-      }
-    })();
-    return stopped;
+  const stop = async () => {
+    try {
+      await keeper.stop();
+      await withLock(startLock(dataDir), async () => {
+        use.release();
+        await endUnlessUsed(dataDir, keeper.server, log);
+      });
+    } finally {
+      process.off('exit', onExit);
+    }
   };
+  let stopped: Promise<void> | undefined;
+  return () => (stopped ??= stop());
+}
+
+async function endUnlessUsed(dataDir: string, server: Server, log: (line: string) => void): Promise<void> {
+  if (hasUsers(dataDir)) {
+    log(`Postgres goes on running for another Hookwright in ${dataDir}`);
+  } else {
+    await end(server.process);
+  }
 }

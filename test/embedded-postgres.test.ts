@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -30,10 +30,11 @@ async function ask(url: string, statement: string): Promise<unknown> {
   }
 }
 
-/** Another Hookwright: claims the folder, starts its Postgres, then does as `after` says. */
+/** Another Hookwright: claims the folder unless it is a command, starts its Postgres, then does as `after` says. */
 async function otherProcess(
   dataDir: string,
   after: string,
+  { claims = true } = {},
 ): Promise<{ child: ChildProcess; serverPid: number }> {
   const child = spawn(
     process.execPath,
@@ -41,11 +42,11 @@ async function otherProcess(
       ...['--import', 'tsx', '--input-type=module', '--eval'],
       `import { claimDataDir, startEmbeddedPostgres } from './src/embedded-postgres.ts';
        const dataDir = ${JSON.stringify(dataDir)};
-       claimDataDir(dataDir);
+       ${claims ? 'claimDataDir(dataDir);' : ''}
        const postgres = await startEmbeddedPostgres({ dataDir, ephemeral: true });
        process.stdout.write(postgres.pid + '\\n', () => { ${after} });`,
     ],
-    { stdio: ['ignore', 'pipe', 'ignore'] },
+    { stdio: ['pipe', 'pipe', 'ignore'] },
   );
   children.push(child);
   const [line] = (await once(child.stdout!, 'data')) as [Buffer];
@@ -101,7 +102,37 @@ describe('the embedded Postgres', () => {
     expect(two.pid).toBe(one.pid);
     expect([one.attached, two.attached].sort()).toEqual([false, true]);
     await one.stop();
+    expect(await ask(two.url, 'select value from kept')).toBe(42);
     await two.stop();
+    expect(findProcess(one.pid)).toBeNull();
+  });
+
+  test('is ended by the last of several commands, and not for one that was killed', async () => {
+    const forEver = 'setInterval(() => {}, 60_000)';
+    const first = await otherProcess(dataDir, forEver, { claims: false });
+    const second = await otherProcess(dataDir, forEver, { claims: false });
+    expect(second.serverPid).toBe(first.serverPid);
+    const last = await start();
+    first.child.kill('SIGKILL');
+    second.child.kill('SIGTERM');
+    await Promise.all([once(first.child, 'exit'), once(second.child, 'exit')]);
+    expect(await ask(last.url, 'select value from kept')).toBe(42);
+    await last.stop();
+    expect(findProcess(first.serverPid)).toBeNull();
+    expect(readdirSync(join(dataDir, 'pg-users'))).toEqual([]);
+  });
+
+  test('is left by a service that ends to a command that works with it', async () => {
+    const service = await otherProcess(
+      dataDir,
+      "process.stdin.once('data', () => postgres.stop().then(() => process.exit()))",
+    );
+    const command = await start();
+    service.child.stdin!.write('stop');
+    await once(service.child, 'exit');
+    expect(await ask(command.url, 'select value from kept')).toBe(42);
+    await command.stop();
+    expect(findProcess(service.serverPid)).toBeNull();
   });
 
   test('is left running by a command beside the service, refused to a second service, and inherited from a killed one', async () => {

@@ -1,5 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readlinkSync, renameSync, symlinkSync, unlinkSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileSentence } from './file-sentence.js';
@@ -29,8 +38,7 @@ export function claimDataDir(dataDir: string): Lock {
   return lock;
 }
 
-/** Does a running process other than this one hold the claim on the folder? */
-export function isClaimedByAnother(dataDir: string): boolean {
+function isClaimedByAnother(dataDir: string): boolean {
   const holder = holderOf(claimFile(dataDir));
   return holder?.running === true && holder.pid !== process.pid;
 }
@@ -54,14 +62,48 @@ export async function withLock<Result>(file: string, work: () => Promise<Result>
   }
 }
 
+/**
+ * Says that this process works with the folder's Postgres, for as long as it lives or until `release`. As many may as
+ * want to, also several times in one process.
+ *
+ * @throws Error with a sentence when the folder cannot be written
+ */
+export function enterUsers(dataDir: string): Lock {
+  const file = join(usersFolder(dataDir), `${process.pid}-${randomBytes(4).toString('hex')}`);
+  const mine = thisProcess();
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    symlinkSync(mine, file);
+  } catch (error) {
+    throw unusable(file, error);
+  }
+  return { release: () => release(file, mine) };
+}
+
+/** Does a running process work with the folder's Postgres, or claim the folder? Forgets users that have ended. */
+export function hasUsers(dataDir: string): boolean {
+  let running = isClaimedByAnother(dataDir);
+  const folder = usersFolder(dataDir);
+  for (const name of existsSync(folder) ? readdirSync(folder) : []) {
+    const file = join(folder, name);
+    if (holderOf(file)?.running) {
+      running = true;
+    } else {
+      rmSync(file, { force: true });
+    }
+  }
+  return running;
+}
+
 const claimFile = (dataDir: string) => join(dataDir, 'lock');
+const usersFolder = (dataDir: string) => join(dataDir, 'pg-users');
 
 /**
  * The lock is a symbolic link whose target names the holder. A link is made in one step together with its target, so
  * nobody ever reads a lock that is half written.
  */
 function tryLock(file: string): Lock | { heldBy: number } {
-  const mine = `${process.pid}-${findProcess(process.pid)?.startedAt}`;
+  const mine = thisProcess();
   for (;;) {
     try {
       mkdirSync(dirname(file), { recursive: true });
@@ -81,6 +123,8 @@ function tryLock(file: string): Lock | { heldBy: number } {
     }
   }
 }
+
+const thisProcess = () => `${process.pid}-${findProcess(process.pid)?.startedAt}`;
 
 function holderOf(file: string): { pid: number; running: boolean; text: string } | null {
   const text = linkTarget(file);
