@@ -1,14 +1,15 @@
-import { rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../config.js';
 import type { Services } from '../context.js';
-import { SCOPES } from '../domain/api-key.js';
+import { hashApiKey, parseApiKey, SCOPES } from '../domain/api-key.js';
+import { ApiKey } from '../entities/api-key.js';
 import { service } from '../operations/audit.js';
 import { createApiKey } from '../operations/create-api-key.js';
 import { createTenant, hasTenants } from '../operations/create-tenant.js';
 import { writeOnce } from './write-once.js';
 
-export const apiKeyFile = (config: Config) => join(config.dataDir, 'api-key');
+const apiKeyFile = (config: Config) => join(config.dataDir, 'api-key');
 
 /**
  * Gives an empty all-in-one installation a tenant and a key with every tenant scope, kept in `api-key` in the data
@@ -31,4 +32,17 @@ export async function makeFirstTenant(services: Services): Promise<string | null
   await rm(apiKeyFile(config), { force: true }); // of an installation that is no more
   await writeOnce(apiKeyFile(config), `${key}\n`, config.dataDir);
   return key;
+}
+
+/** The file in the data folder with a key that works; null when it is not there, or its key has ended. */
+export async function workingKeyFile({ config, db, clock }: Services): Promise<string | null> {
+  const file = apiKeyFile(config);
+  const text = await readFile(file, 'utf8').catch(() => '');
+  const id = parseApiKey(text.trim())?.id;
+  if (id === undefined) {
+    return null;
+  }
+  const where = { id, hash: hashApiKey(text.trim()), revokedAt: null };
+  const key = await db.orm.em.fork().findOne(ApiKey, where, { filters: { tenant: false } });
+  return key !== null && (key.expiresAt === null || key.expiresAt > clock()) ? file : null;
 }

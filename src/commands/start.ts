@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
@@ -17,7 +16,7 @@ import { buildServer } from '../server.js';
 import { openServices } from '../services.js';
 import { API_ROLE } from '../tenant-database.js';
 import { encryptionKeyFile, encryptionKeysOf } from './encryption-keys.js';
-import { apiKeyFile, makeFirstTenant } from './first-start.js';
+import { makeFirstTenant, workingKeyFile } from './first-start.js';
 import { listen } from './listen.js';
 import { type Closing, observe, startMetrics } from './observe.js';
 
@@ -72,7 +71,9 @@ export async function startParts(start: Start): Promise<void> {
   }
   if (api !== null) {
     closings.push(() => api.server.close());
-    tellWhereThingsAre(config, api.address, firstKey);
+    if (config.embedded && daemonServices) {
+      tellWhereThingsAre(config, api.address, firstKey, await workingKeyFile(daemonServices));
+    }
   }
 }
 
@@ -153,18 +154,21 @@ async function keysOfMigrated(
 }
 
 /** For the person who has just started it by hand. A key goes to a terminal only, never into a log. */
-function tellWhereThingsAre(config: Config, address: string, firstKey: string | null): void {
-  if (!config.embedded) {
-    return;
-  }
+function tellWhereThingsAre(
+  config: Config,
+  address: string,
+  firstKey: string | null,
+  keyFile: string | null,
+): void {
   const encryptionKey =
     config.encryptionKeys === undefined
       ? `${encryptionKeyFile(config)} (keep a copy: without it secrets are lost)`
       : 'ENCRYPTION_KEYS';
+  const whereKeyIs = keyFile === null ? 'from "hookwright key create <name> --tenant <id>"' : `in ${keyFile}`;
   const lines = [
     `Hookwright is ready at ${address}`,
     `  REST ${address}/api/v1/webhooks   GraphQL ${address}/graphql   try it at ${address}/graphiql`,
-    `  API key ${whereKeyIs(config)}   encryption key in ${encryptionKey}`,
+    `  API key ${whereKeyIs}   encryption key in ${encryptionKey}`,
   ];
   if (config.target.loopbackHttp) {
     lines.push('  On this machine webhooks may point at http://localhost and other loopback addresses.');
@@ -174,8 +178,3 @@ function tellWhereThingsAre(config: Config, address: string, firstKey: string | 
   }
   process.stderr.write(`${lines.join('\n')}\n`);
 }
-
-const whereKeyIs = (config: Config) =>
-  existsSync(apiKeyFile(config))
-    ? `in ${apiKeyFile(config)}`
-    : 'from "hookwright key create <name> --tenant <id>"';

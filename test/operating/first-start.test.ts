@@ -1,7 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { makeFirstTenant } from '../../src/commands/first-start.js';
+import { makeFirstTenant, workingKeyFile } from '../../src/commands/first-start.js';
+import { formatApiKey, parseApiKey } from '../../src/domain/api-key.js';
+import { commandLine } from '../../src/operations/audit.js';
+import { revokeApiKey } from '../../src/operations/revoke-api-key.js';
 import { createTestDatabase } from '../support/database.js';
 import { openTestServices } from '../support/factories.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -17,6 +21,26 @@ test('the first key of a new installation takes the place of one that the folder
   expect(readFileSync(file, 'utf8')).toBe(`${key}\n`);
   expect(await makeFirstTenant(installation)).toBeNull();
   expect(readFileSync(file, 'utf8')).toBe(`${key}\n`);
+  await services.db.close();
+  await drop();
+});
+
+test('the start names the key of the folder only while that opens the installation', async () => {
+  const { url, drop } = await createTestDatabase();
+  const services = await openTestServices(url);
+  const dataDir = temporaryFolder();
+  const file = join(dataDir, 'api-key');
+  const installation = { ...services, config: { ...services.config, embedded: true, dataDir } };
+  expect(await workingKeyFile(installation)).toBeNull();
+  const key = (await makeFirstTenant(installation))!;
+  expect(await workingKeyFile(installation)).toBe(file);
+
+  writeFileSync(file, `${formatApiKey(parseApiKey(key)!.id, randomBytes(32))}\n`);
+  expect(await workingKeyFile(installation)).toBeNull();
+  writeFileSync(file, `${key}\n`);
+  const { tenantId } = await services.authenticator.authenticate(`Bearer ${key}`, '127.0.0.1');
+  await revokeApiKey(services.db, tenantId, parseApiKey(key)!.id, commandLine);
+  expect(await workingKeyFile(installation)).toBeNull();
   await services.db.close();
   await drop();
 });
