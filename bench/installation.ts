@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { request } from 'undici';
 import { removeDataDir } from '../src/embedded-postgres.js';
-import { freePort } from '../src/free-port.js';
+import { freePort } from '../src/node/free-port.js';
 import { BenchDatabase } from './database.js';
 import { ServiceProcess } from './service-process.js';
 

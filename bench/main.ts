@@ -1,4 +1,4 @@
-import '../src/node-version.js';
+import '../src/node/node-version.js';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Durability } from './database.js';

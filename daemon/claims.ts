@@ -1,6 +1,6 @@
 import type { Job } from 'graphile-worker';
 import type { Logger } from 'pino';
-import type { Database } from '../src/database.js';
+import type { Database } from '../src/database/database.js';
 import { LANES } from '../src/domain/lanes.js';
 import type { Claim, ClaimedJob, LocalDaemon } from '../src/operations/claims.js';
 import { DELIVER_GROUP_TASK, DELIVER_TASK } from '../src/operations/enqueue.js';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from 'pino';
-import { cutOff, poolOptions } from '../src/database.js';
+import { cutOff, poolOptions } from '../src/database/database.js';
 import {
   CONTROL_NAME,
   prepareControlSession,

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from '../src/config.js';
-import type { Database } from '../src/database.js';
+import type { Database } from '../src/database/database.js';
 import { idToDate } from '../src/domain/delivery-id.js';
 import { strainOf } from '../src/domain/endpoint-window.js';
 import { LANES, type Lane, laneAfterPutOff, laneOf, noneDone } from '../src/domain/lanes.js';
@@ -19,7 +19,7 @@ import type { FinishedAttempt } from '../src/operations/record-attempts.js';
 import type { SecretVault } from '../src/operations/secrets.js';
 import { turnAwayDeliveries } from '../src/operations/turn-away-deliveries.js';
 import { Slots } from '../src/slots.js';
-import type { Tracing } from '../src/tracing.js';
+import type { Tracing } from '../src/telemetry/tracing.js';
 import type { Fence } from './fence.js';
 import { Gate, type Pass } from './gate.js';
 import { Hindrances } from './hindrances.js';

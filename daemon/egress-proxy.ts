@@ -1,6 +1,6 @@
 import { isIPv6, type Socket } from 'node:net';
 import { buildConnector } from 'undici';
-import { http } from '../src/node-http.js';
+import { http } from '../src/node/node-http.js';
 import type { ConnectionTimes } from './connection-times.js';
 import type { GuardedConnector } from './guarded-connector.js';
 import { type EgressProxy, ProxyPulse, readProxy } from './proxy-pulse.js';

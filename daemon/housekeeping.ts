@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Config } from '../src/config.js';
-import type { Database } from '../src/database.js';
+import type { Database } from '../src/database/database.js';
 import { forgetBulkOperations } from '../src/operations/bulk-operations.js';
 import { forgetEndpointStates } from '../src/operations/endpoint-states.js';
 import { forgetIdempotencyKeys, forgetTraces } from '../src/operations/forget.js';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from 'pino';
-import { poolOptions, tellErrors } from '../src/database.js';
+import { poolOptions, tellErrors } from '../src/database/database.js';
 
 /**
  * A jobs table is empty one moment and long the next, so a plan must be good for both: then it can be kept, and a fetch

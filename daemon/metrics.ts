@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Lane } from '../src/domain/lanes.js';
 import type { FinishedAttempt } from '../src/operations/record-attempts.js';
 import type { Slots } from '../src/slots.js';
-import { Tally } from '../src/tally.js';
+import { Tally } from '../src/telemetry/tally.js';
 import type { Gate } from './gate.js';
 
 /** The largest batch has 256. */

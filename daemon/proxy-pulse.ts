@@ -1,5 +1,5 @@
 import type { buildConnector } from 'undici';
-import { http } from '../src/node-http.js';
+import { http } from '../src/node/node-http.js';
 
 export interface EgressProxy {
   address: { hostname: string; host: string; protocol: string; port: string };

@@ -1,6 +1,6 @@
 import type { TaskList } from 'graphile-worker';
 import type { Logger } from 'pino';
-import type { Database } from '../src/database.js';
+import type { Database } from '../src/database/database.js';
 import { isDatabaseAway } from '../src/errors.js';
 import {
   DELIVER_GROUP_TASK,

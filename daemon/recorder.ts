@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from '../src/config.js';
-import type { Database } from '../src/database.js';
+import type { Database } from '../src/database/database.js';
 import { isDatabaseAway } from '../src/errors.js';
 import { GroupCommit } from '../src/operations/group-commit.js';
 import { type FinishedAttempt, recordAttempts } from '../src/operations/record-attempts.js';

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Database } from '../src/database.js';
+import type { Database } from '../src/database/database.js';
 import { unlessRunningElsewhere } from '../src/operations/advisory-lock.js';
 import { raisePending, warnOfExpiringHolds } from '../src/operations/raise-events.js';
 import { rescueBulkOperations } from '../src/operations/rescue-bulk-operations.js';

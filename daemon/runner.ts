@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ParsedCronItem, TaskList } from 'graphile-worker';
 import type { Logger } from 'pino';
-import type { Database } from '../src/database.js';
+import type { Database } from '../src/database/database.js';
 import type { ControlConnection } from './control-connection.js';
 import { RunnerLife } from './runner-life.js';
 

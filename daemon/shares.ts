@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Database } from '../src/database.js';
+import type { Database } from '../src/database/database.js';
 import { noneDone, raises, sumOf, totalOf } from '../src/domain/lanes.js';
 import { raiseWaitingJobs } from '../src/operations/enqueue.js';
 import type { Deliverer } from './deliver.js';

@@ -1,7 +1,7 @@
 import { type ParsedCronItem, parseCronItems, type TaskList } from 'graphile-worker';
 import type { Logger } from 'pino';
 import type { Config } from '../src/config.js';
-import type { Database } from '../src/database.js';
+import type { Database } from '../src/database/database.js';
 import {
   BULK_TASK,
   type BulkPayload,

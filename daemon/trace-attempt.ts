@@ -1,6 +1,6 @@
 import type { Outcome, SendResult } from '../src/domain/outcome.js';
 import type { DueDelivery } from '../src/operations/load-deliveries.js';
-import type { Tracing } from '../src/tracing.js';
+import type { Tracing } from '../src/telemetry/tracing.js';
 
 export interface AttemptTrace {
   /** For the request, so that a receiver that traces goes on from here. */

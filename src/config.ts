@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { isLoopbackAddress, opensLoopback } from './domain/target.js';
-import { settings } from './settings.js';
+import { settings } from './settings/settings.js';
 
 export interface EncryptionKey {
   kid: string;

@@ -1,15 +1,15 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Logger } from 'pino';
-import type { ApiMetrics } from './api-metrics.js';
-import type { ChangeFeed } from './change-feed.js';
 import type { Config } from './config.js';
-import type { Database } from './database.js';
+import type { Database } from './database/database.js';
+import { tenantEntityManager } from './database/tenant-database.js';
 import { PLATFORM_SCOPE, type Scope } from './domain/api-key.js';
 import { parseId } from './domain/id.js';
 import { AuditActor } from './entities/audit-entry.js';
 import { ApiError, keyRequired, notFound } from './errors.js';
 import { AnswerBudget, type TextsUnderWay } from './graphql/answer-budget.js';
 import { createLoaders, type Loaders } from './graphql/loaders.js';
+import type { ChangeFeed } from './live/change-feed.js';
 import type { Actor } from './operations/audit.js';
 import type { Authenticator, Caller } from './operations/authenticate.js';
 import type { Emitter } from './operations/emit-events.js';
@@ -18,8 +18,8 @@ import type { PlatformAccess } from './operations/platform-access.js';
 import type { SearchTurns } from './operations/search.js';
 import type { SecretVault } from './operations/secrets.js';
 import type { RateLimits } from './rate-limits.js';
-import { tenantEntityManager } from './tenant-database.js';
-import type { Span, Tracing } from './tracing.js';
+import type { ApiMetrics } from './telemetry/api-metrics.js';
+import type { Span, Tracing } from './telemetry/tracing.js';
 
 export type { Caller } from './operations/authenticate.js';
 

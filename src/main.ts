@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-import './node-version.js';
-import './node-environment.js';
-import { saveMemory } from './node-memory.js';
+import './node/node-version.js';
+import './node/node-environment.js';
+import { saveMemory } from './node/node-memory.js';
 
 saveMemory();
 // Only now: loading the rest needs the right Node, and takes memory.

@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
-import { ApiMetrics } from './api-metrics.js';
-import { ChangeFeed } from './change-feed.js';
 import type { Config, EncryptionKey } from './config.js';
 import type { Services } from './context.js';
-import { openDatabase } from './database.js';
+import { openDatabase } from './database/database.js';
 import { TextsUnderWay } from './graphql/answer-budget.js';
+import { ChangeFeed } from './live/change-feed.js';
 import { Authenticator } from './operations/authenticate.js';
 import { Emitter } from './operations/emit-events.js';
 import { EventTypeRegistry } from './operations/event-types.js';
@@ -13,7 +12,8 @@ import { PlatformAccess } from './operations/platform-access.js';
 import { SearchTurns } from './operations/search.js';
 import { SecretVault } from './operations/secrets.js';
 import { RateLimits } from './rate-limits.js';
-import type { Tracing } from './tracing.js';
+import { ApiMetrics } from './telemetry/api-metrics.js';
+import type { Tracing } from './telemetry/tracing.js';
 
 export interface ServiceOptions {
   config: Config;

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { lexicographicSortSchema, printSchema } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildGraphqlSchema } from '../src/graphql/schema.js';
-import { settings } from '../src/settings.js';
+import { settings } from '../src/settings/settings.js';
 import { DeliveryStack } from './support/delivery-stack.js';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -26,15 +26,20 @@ function commentsOf(file: string): string[] {
 
 /** What each layer may import, besides itself. Files that stand in no layer put the others together. */
 const layers: Record<string, string[]> = {
+  'src/node/': [],
+  'src/settings/': [],
+  'src/telemetry/': ['src/node/'],
   'src/domain/': [],
   'src/entities/': ['src/domain/'],
-  'src/operations/': ['src/domain/', 'src/entities/'],
-  'src/graphql/': ['src/domain/', 'src/entities/', 'src/operations/'],
-  'src/http/': ['src/domain/', 'src/entities/', 'src/operations/', 'src/graphql/'],
-  'src/rest/': ['src/domain/', 'src/entities/', 'src/operations/', 'src/graphql/', 'src/http/'],
-  'src/doctor/': ['src/domain/', 'src/operations/'],
-  'src/embedded-postgres/': [],
-  'daemon/': ['src/domain/', 'src/entities/', 'src/operations/'],
+  'src/database/': ['src/entities/'],
+  'src/operations/': ['src/domain/', 'src/entities/', 'src/database/'],
+  'src/live/': ['src/domain/', 'src/database/', 'src/operations/'],
+  'src/graphql/': ['src/settings/', 'src/domain/', 'src/entities/', 'src/database/', 'src/operations/'],
+  'src/http/': ['src/telemetry/', 'src/operations/', 'src/graphql/'],
+  'src/rest/': ['src/domain/', 'src/operations/', 'src/graphql/', 'src/http/'],
+  'src/doctor/': ['src/operations/'],
+  'src/embedded-postgres/': ['src/node/', 'src/database/'],
+  'daemon/': ['src/node/', 'src/telemetry/', 'src/domain/', 'src/database/', 'src/operations/'],
 };
 const layerOf = (file: string) => Object.keys(layers).find((layer) => file.startsWith(layer));
 

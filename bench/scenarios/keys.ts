@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { openPool } from '../../src/database.js';
+import { openPool } from '../../src/database/database.js';
 import { formatApiKey, parseApiKey } from '../../src/domain/api-key.js';
 import { Authenticator } from '../../src/operations/authenticate.js';
 import { median } from '../histogram.js';

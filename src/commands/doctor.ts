@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { type Config, ConfigError, readConfig } from '../config.js';
-import { openPool } from '../database.js';
+import { openPool } from '../database/database.js';
+import { API_ROLE } from '../database/tenant-database.js';
 import { type Check, check, statusOf } from '../doctor/check.js';
 import { judgeDeliveries } from '../doctor/judge-deliveries.js';
 import { judgeServer } from '../doctor/judge-server.js';
@@ -9,7 +10,6 @@ import { examineDeliveries } from '../operations/examine-deliveries.js';
 import { examineServer } from '../operations/examine-server.js';
 import { readInstallation } from '../operations/read-installation.js';
 import { tryEncryptionKeys } from '../operations/try-encryption-keys.js';
-import { API_ROLE } from '../tenant-database.js';
 import { withDatabaseUrl } from './database-url.js';
 import { keyProblem, readEncryptionKeys } from './encryption-keys.js';
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config, EncryptionKey } from '../config.js';
-import type { Database } from '../database.js';
+import type { Database } from '../database/database.js';
 import { ENVELOPE_KEY_BYTES } from '../domain/envelope.js';
 import { hasTenants } from '../operations/create-tenant.js';
 import { type TriedKey, tryEncryptionKeys } from '../operations/try-encryption-keys.js';

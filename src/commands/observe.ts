@@ -2,10 +2,10 @@ import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import type { Config } from '../config.js';
 import type { Services } from '../context.js';
-import { startMetricsServer } from '../metrics-server.js';
 import { lackOf, missingMigrations } from '../operations/check-readiness.js';
-import { ProcessMetrics } from '../process-metrics.js';
-import { openTracing } from '../tracing.js';
+import { startMetricsServer } from '../telemetry/metrics-server.js';
+import { ProcessMetrics } from '../telemetry/process-metrics.js';
+import { openTracing } from '../telemetry/tracing.js';
 import { listen } from './listen.js';
 
 /** What to do, last thing first, when the process ends. In haste, requests in flight get a moment only. */

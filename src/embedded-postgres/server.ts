@@ -3,7 +3,7 @@ import { closeSync, fstatSync, openSync, readFileSync, renameSync, statSync } fr
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { freePort } from '../free-port.js';
+import { freePort } from '../node/free-port.js';
 import { spawnAs } from './account.js';
 import type { Cluster } from './cluster.js';
 import { type Answer, ask } from './connection.js';

@@ -43,7 +43,7 @@ const resolvers = [
   WebhookResolver,
 ] as const;
 
-/** type-graphql asks for one. Subscriptions are fed by what is read from the database (src/change-feed.ts). */
+/** type-graphql asks for one. Subscriptions are fed by what is read from the database (src/live/change-feed.ts). */
 const noTopics: PubSub = {
   publish: () => {},
   subscribe: () => {

@@ -6,9 +6,9 @@ import {
   type GraphQLFormattedError,
 } from 'graphql';
 import type { Context } from '../context.js';
+import { SQL_STATE, sqlStateOf } from '../database/sql-state.js';
 import { isDatabaseAway } from '../errors.js';
 import type { Verdict } from '../rate-limits.js';
-import { SQL_STATE, sqlStateOf } from '../sql-state.js';
 import { admit } from './admit.js';
 import { longAnswerError } from './answer-budget.js';
 import { chargeBroken } from './charge.js';

@@ -1,10 +1,10 @@
 import 'reflect-metadata';
 import { Ctx, Field, ObjectType, Query, Resolver } from 'type-graphql';
 import { type Context, callerOf } from '../context.js';
+import { tenantEntityManager } from '../database/tenant-database.js';
 import { ApiKey } from '../entities/api-key.js';
 import { Tenant } from '../entities/tenant.js';
 import { ApiError } from '../errors.js';
-import { tenantEntityManager } from '../tenant-database.js';
 import { RequiresKey } from './requires.js';
 
 @ObjectType({ description: 'Who asks.' })

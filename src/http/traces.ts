@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Services } from '../context.js';
-import type { Span } from '../tracing.js';
+import type { Span } from '../telemetry/tracing.js';
 import { headerOf } from './requests.js';
 
 declare module 'fastify' {

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { transaction } from '../database.js';
+import { transaction } from '../database/database.js';
 
 /**
  * Locks by name, for what no row stands for. They go with the transaction that takes them, so a process that dies

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { query } from '../database.js';
+import { query } from '../database/database.js';
 
 const statements = {
   tenants: { name: 'next_tenant_id', text: "select nextval('hookwright.tenants_id_seq') as id" },

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { query, type Statement } from '../database.js';
+import { query, type Statement } from '../database/database.js';
 import type { AuditAction, AuditActor, AuditTarget } from '../entities/audit-entry.js';
 
 /** Who does something, and in which request. */

@@ -1,12 +1,12 @@
 import { timingSafeEqual } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Database, query, type Statement } from '../database.js';
+import { type Database, query, type Statement } from '../database/database.js';
+import { tenantQuery } from '../database/tenant-database.js';
 import { hashApiKey, parseApiKey } from '../domain/api-key.js';
 import { networkOf } from '../domain/client-network.js';
 import { SteadyTime } from '../domain/steady-time.js';
 import { type Quota, TokenBuckets } from '../domain/token-bucket.js';
 import { ApiError, rateLimited } from '../errors.js';
-import { tenantQuery } from '../tenant-database.js';
 import { type Caller, type KnownKey, KnownKeys } from './known-keys.js';
 
 export type { Caller } from './known-keys.js';

@@ -1,9 +1,9 @@
 import type pg from 'pg';
-import type { Database } from '../database.js';
+import type { Database } from '../database/database.js';
+import { tenantTransaction } from '../database/tenant-database.js';
 import { dateToId, idToDate } from '../domain/delivery-id.js';
 import { formatTimestamp } from '../domain/timestamp.js';
 import { ApiError, notFound } from '../errors.js';
-import { tenantTransaction } from '../tenant-database.js';
 import { lockFor } from './advisory-lock.js';
 import { type Actor, audit } from './audit.js';
 import { type BulkRange, type BulkSelection, countSelected } from './bulk-selection.js';

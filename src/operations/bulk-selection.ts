@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { query, type Statement } from '../database.js';
+import { query, type Statement } from '../database/database.js';
 import { TEST_EVENT_TYPE } from '../domain/event-type.js';
 import { OPERATIONAL_EVENT_TYPES } from '../domain/operational-events.js';
 import type { BulkKind } from '../entities/bulk-operation.js';

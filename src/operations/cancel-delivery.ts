@@ -1,6 +1,6 @@
-import type { Database } from '../database.js';
+import type { Database } from '../database/database.js';
+import { tenantTransaction } from '../database/tenant-database.js';
 import { ApiError, notFound } from '../errors.js';
-import { tenantTransaction } from '../tenant-database.js';
 import { type Actor, audit } from './audit.js';
 
 /**

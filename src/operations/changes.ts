@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { query, type Statement } from '../database.js';
+import { query, type Statement } from '../database/database.js';
 import { type ChangePosition, RESUMABLE_MS } from '../domain/change-position.js';
 
 /** What one statement changed of one tenant. */

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { migrations } from '../../migrations/index.js';
-import { SQL_STATE, sqlStateOf } from '../sql-state.js';
+import { SQL_STATE, sqlStateOf } from '../database/sql-state.js';
 
 const READINESS_TIMEOUT_MS = 3_000;
 

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { Statement } from '../database.js';
+import type { Statement } from '../database/database.js';
 import type { DeliverGroupPayload, DeliverPayload } from './enqueue.js';
 import type { DueDelivery } from './load-deliveries.js';
 

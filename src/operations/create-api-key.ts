@@ -1,10 +1,10 @@
 import type pg from 'pg';
-import { type Database, query, type Statement } from '../database.js';
+import { type Database, query, type Statement } from '../database/database.js';
+import { SQL_STATE, sqlStateOf } from '../database/sql-state.js';
+import { tenantTransaction } from '../database/tenant-database.js';
 import { formatApiKey, hashApiKey, PLATFORM_SCOPE, type Scope } from '../domain/api-key.js';
 import type { ApiKey } from '../entities/api-key.js';
 import { ApiError, notFound } from '../errors.js';
-import { SQL_STATE, sqlStateOf } from '../sql-state.js';
-import { tenantTransaction } from '../tenant-database.js';
 import { allocateId } from './allocate-id.js';
 import { type Actor, audit } from './audit.js';
 import { lockTenant } from './lock-tenant.js';

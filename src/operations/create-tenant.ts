@@ -1,7 +1,7 @@
-import { type Database, query, type Statement } from '../database.js';
+import { type Database, query, type Statement } from '../database/database.js';
+import { SQL_STATE, sqlStateOf } from '../database/sql-state.js';
+import { tenantTransaction } from '../database/tenant-database.js';
 import { ApiError } from '../errors.js';
-import { SQL_STATE, sqlStateOf } from '../sql-state.js';
-import { tenantTransaction } from '../tenant-database.js';
 import { allocateId } from './allocate-id.js';
 import { type Actor, audit } from './audit.js';
 import type { SecretVault } from './secrets.js';

@@ -1,7 +1,7 @@
-import type { Database } from '../database.js';
+import type { Database } from '../database/database.js';
+import { tenantTransaction } from '../database/tenant-database.js';
 import { formatSecret, SECRET_BYTES } from '../domain/secret.js';
 import { ApiError } from '../errors.js';
-import { tenantTransaction } from '../tenant-database.js';
 import { allocateId } from './allocate-id.js';
 import { type Actor, audit } from './audit.js';
 import { lockTenant } from './lock-tenant.js';

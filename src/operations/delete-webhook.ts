@@ -1,5 +1,5 @@
-import type { Database } from '../database.js';
-import { tenantTransaction } from '../tenant-database.js';
+import type { Database } from '../database/database.js';
+import { tenantTransaction } from '../database/tenant-database.js';
 import { type Actor, audit } from './audit.js';
 import { enqueueSettle } from './enqueue.js';
 import { lockWebhook } from './update-webhook.js';

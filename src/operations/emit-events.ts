@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
-import { bigintArray, integerArray, textArray } from '../array-parameters.js';
-import { query, type Statement, transaction } from '../database.js';
+import { bigintArray, integerArray, textArray } from '../database/array-parameters.js';
+import { query, type Statement, transaction } from '../database/database.js';
+import { SQL_STATE, sqlStateOf } from '../database/sql-state.js';
 import { LANES } from '../domain/lanes.js';
 import { TenantPace } from '../domain/tenant-pace.js';
 import { isDatabaseAway } from '../errors.js';
 import { Slots } from '../slots.js';
-import { SQL_STATE, sqlStateOf } from '../sql-state.js';
 import {
   type Claim,
   type ClaimedJson,

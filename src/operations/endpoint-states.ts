@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { type Database, query, type Statement } from '../database.js';
-import { tenantQuery } from '../tenant-database.js';
+import { type Database, query, type Statement } from '../database/database.js';
+import { tenantQuery } from '../database/tenant-database.js';
 
 /** What a daemon knows, and says, of one endpoint. */
 export interface EndpointState {

@@ -1,6 +1,6 @@
 import { Logger } from 'graphile-worker';
 import type pg from 'pg';
-import { query, type Statement } from '../database.js';
+import { query, type Statement } from '../database/database.js';
 import type { Raise } from '../domain/lanes.js';
 
 /**

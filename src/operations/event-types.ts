@@ -1,5 +1,5 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
-import { type Database, query, type Statement } from '../database.js';
+import { type Database, query, type Statement } from '../database/database.js';
 import { stepsOf } from '../domain/json-pointer.js';
 import type { InputIssue } from '../errors.js';
 import { compileEventSchema } from './compile-event-schema.js';

@@ -1,8 +1,8 @@
-import type { Database, Statement } from '../database.js';
+import type { Database, Statement } from '../database/database.js';
+import { tenantQuery } from '../database/tenant-database.js';
 import { idToDate } from '../domain/delivery-id.js';
 import { type FanOutVerdict, whyNoDelivery } from '../domain/fan-out.js';
 import { OPERATIONAL_EVENT_TYPES } from '../domain/operational-events.js';
-import { tenantQuery } from '../tenant-database.js';
 import { ofEventSql } from './of-event.js';
 import type { Bounds } from './search.js';
 

@@ -1,5 +1,5 @@
 import type { EncryptionKey } from '../config.js';
-import { type Database, query, type Statement, transaction } from '../database.js';
+import { type Database, query, type Statement, transaction } from '../database/database.js';
 import { formatSecret, SECRET_BYTES } from '../domain/secret.js';
 import { audit, commandLine } from './audit.js';
 import { opensDataKey, type SecretVault } from './secrets.js';

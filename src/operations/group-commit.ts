@@ -1,5 +1,5 @@
+import { SQL_STATE, sqlStateOf } from '../database/sql-state.js';
 import { isDatabaseAway } from '../errors.js';
-import { SQL_STATE, sqlStateOf } from '../sql-state.js';
 
 interface Waiting<Item, Result> {
   items: readonly Item[];

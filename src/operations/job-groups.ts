@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { query, type Statement } from '../database.js';
+import { query, type Statement } from '../database/database.js';
 import { type DeliverGroupPayload, type DeliverPayload, hasNoJobSql } from './enqueue.js';
 
 const splitStatement: Statement = {

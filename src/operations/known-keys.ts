@@ -1,4 +1,4 @@
-import { type Database, query, type Statement } from '../database.js';
+import { type Database, query, type Statement } from '../database/database.js';
 import type { Scope } from '../domain/api-key.js';
 
 /** Who asks. */

@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { bigintArray } from '../array-parameters.js';
-import { query, type Statement } from '../database.js';
+import { bigintArray } from '../database/array-parameters.js';
+import { query, type Statement } from '../database/database.js';
 import { idRange } from '../domain/delivery-id.js';
 import { countsAsHeldSql } from './counts-as-held.js';
 import type { DeliverPayload } from './enqueue.js';

@@ -1,9 +1,9 @@
 import { MikroORM } from '@mikro-orm/postgresql';
 import { runMigrations } from 'graphile-worker';
 import pg from 'pg';
-import { ormOptions } from '../database.js';
-import { SQL_STATE, sqlStateOf } from '../sql-state.js';
-import { API_ROLE } from '../tenant-database.js';
+import { ormOptions } from '../database/database.js';
+import { SQL_STATE, sqlStateOf } from '../database/sql-state.js';
+import { API_ROLE } from '../database/tenant-database.js';
 import { indexJobs, quietLogger } from './enqueue.js';
 import { prepareOutboxRole } from './outbox.js';
 

@@ -1,8 +1,8 @@
 import pg from 'pg';
-import { type Database, query, transaction } from '../database.js';
+import { type Database, query, transaction } from '../database/database.js';
+import { SQL_STATE, sqlStateOf } from '../database/sql-state.js';
+import { API_ROLE } from '../database/tenant-database.js';
 import { notFound } from '../errors.js';
-import { SQL_STATE, sqlStateOf } from '../sql-state.js';
-import { API_ROLE } from '../tenant-database.js';
 import { type Actor, audit } from './audit.js';
 
 /** Applications that emit inside their own transactions are members of this role (docs/outbox.md). */

@@ -1,7 +1,7 @@
-import type { Database } from '../database.js';
+import type { Database } from '../database/database.js';
+import { tenantQuery } from '../database/tenant-database.js';
 import { IDS_PER_DAY } from '../domain/delivery-id.js';
 import type { CancelReason, DeliveryStatus } from '../entities/delivery.js';
-import { tenantQuery } from '../tenant-database.js';
 import { ofEventSql } from './of-event.js';
 import { type Bounds, boundedQuery, Conditions, type SearchTurns } from './search.js';
 

@@ -1,4 +1,4 @@
-import { tenantQuery } from '../tenant-database.js';
+import { tenantQuery } from '../database/tenant-database.js';
 import type { SearchDeps } from './page-deliveries.js';
 import { type Bounds, boundedQuery, Conditions } from './search.js';
 

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { query, type Statement, transaction } from '../database.js';
+import { query, type Statement, transaction } from '../database/database.js';
 import { OPERATIONAL_EVENT_TYPES, type OperationalEventType } from '../domain/operational-events.js';
 import { formatTimestamp } from '../domain/timestamp.js';
 import { inChunks } from './in-chunks.js';

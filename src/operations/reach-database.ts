@@ -1,7 +1,7 @@
 import pg from 'pg';
-import { connectionTrouble } from '../connection-trouble.js';
-import { SQL_STATE, sqlStateOf } from '../sql-state.js';
-import { API_ROLE } from '../tenant-database.js';
+import { connectionTrouble } from '../database/connection-trouble.js';
+import { SQL_STATE, sqlStateOf } from '../database/sql-state.js';
+import { API_ROLE } from '../database/tenant-database.js';
 import { requireMigrated } from './check-readiness.js';
 
 const LIMIT_MS = 5_000;

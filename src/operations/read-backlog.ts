@@ -1,5 +1,5 @@
-import type { Database, Statement } from '../database.js';
-import { tenantQuery } from '../tenant-database.js';
+import type { Database, Statement } from '../database/database.js';
+import { tenantQuery } from '../database/tenant-database.js';
 
 /**
  * Counts end here: "2,500 or more" says as much as a number, and counting a million rows takes as long as a dashboard

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { query, type Statement } from '../database.js';
+import { query, type Statement } from '../database/database.js';
 import { lastHousekeepingSql } from './enqueue.js';
 
 /** Beyond this a backlog is not counted: reading a million rows of an index each time would cost more than it tells. */

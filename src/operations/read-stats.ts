@@ -1,7 +1,7 @@
-import type { Database, Statement } from '../database.js';
+import type { Database, Statement } from '../database/database.js';
+import { tenantQuery } from '../database/tenant-database.js';
 import { LATENCY_BUCKETS } from '../domain/latency.js';
 import type { StatsCounts, StatsRange } from '../domain/stats.js';
-import { tenantQuery } from '../tenant-database.js';
 import { isWrittenSql } from './roll-up-stats.js';
 
 /** Of the webhook `w`, which may stand for all (0), of one event type or all (''), rolled up to this resolution. */

@@ -7,8 +7,8 @@ import {
   integerArray,
   textArray,
   timestamptzArray,
-} from '../array-parameters.js';
-import { query, type Statement, transaction } from '../database.js';
+} from '../database/array-parameters.js';
+import { query, type Statement, transaction } from '../database/database.js';
 import { idRange } from '../domain/delivery-id.js';
 import { LANES } from '../domain/lanes.js';
 import { LATENCY_BUCKETS, latencyBucket } from '../domain/latency.js';

@@ -1,7 +1,7 @@
-import type { Database } from '../database.js';
+import type { Database } from '../database/database.js';
+import { tenantTransaction } from '../database/tenant-database.js';
 import { LANES } from '../domain/lanes.js';
 import { ApiError, notFound } from '../errors.js';
-import { tenantTransaction } from '../tenant-database.js';
 import { type Actor, audit } from './audit.js';
 
 interface Row {

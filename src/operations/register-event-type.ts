@@ -1,9 +1,9 @@
-import { type Database, query } from '../database.js';
+import { type Database, query } from '../database/database.js';
+import { tenantTransaction } from '../database/tenant-database.js';
 import { textFieldsOf } from '../domain/event-schema.js';
 import { BUILT_IN_EVENT_TYPES, isEventTypeName } from '../domain/event-type.js';
 import { samplePayload } from '../domain/sample-payload.js';
 import { ApiError, invalidInput, notFound } from '../errors.js';
-import { tenantTransaction } from '../tenant-database.js';
 import { lockFor } from './advisory-lock.js';
 import { type Actor, audit } from './audit.js';
 import { compileEventSchema } from './compile-event-schema.js';

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { query, type Statement } from '../database.js';
+import { query, type Statement } from '../database/database.js';
 import { hasNoBulkJobSql } from './enqueue.js';
 
 const statement: Statement = {

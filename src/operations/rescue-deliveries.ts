@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { query, type Statement } from '../database.js';
+import { query, type Statement } from '../database/database.js';
 import { LANES } from '../domain/lanes.js';
 import { deleteDeadJobsSql, hasNoLiveJobSql, hasNoSettleJobSql } from './enqueue.js';
 

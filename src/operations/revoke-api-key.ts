@@ -1,6 +1,6 @@
-import { type Database, query, type Statement } from '../database.js';
+import { type Database, query, type Statement } from '../database/database.js';
+import { tenantTransaction } from '../database/tenant-database.js';
 import { notFound } from '../errors.js';
-import { tenantTransaction } from '../tenant-database.js';
 import { type Actor, audit } from './audit.js';
 
 const readStatement: Statement = {

@@ -1,4 +1,4 @@
-import { type Database, query, type Statement, transaction } from '../database.js';
+import { type Database, query, type Statement, transaction } from '../database/database.js';
 import { audit, commandLine } from './audit.js';
 import type { SecretVault } from './secrets.js';
 

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { transaction } from '../database.js';
+import { transaction } from '../database/database.js';
 import { inChunks } from './in-chunks.js';
 
 /** Events outlive their deliveries, so that a delivery never loses its body. */

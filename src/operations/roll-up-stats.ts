@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { query, type Statement, transaction } from '../database.js';
+import { query, type Statement, transaction } from '../database/database.js';
 import { LATENCY_BUCKETS } from '../domain/latency.js';
 import { nextRollUp, type RollUpProgress, type RollUpStep } from '../domain/roll-up.js';
 import { STATS_KEPT_MS } from '../domain/stats.js';

@@ -1,8 +1,8 @@
-import type { Database } from '../database.js';
+import type { Database } from '../database/database.js';
+import { tenantTransaction } from '../database/tenant-database.js';
 import { formatSecret, SECRET_BYTES } from '../domain/secret.js';
 import { formatTimestamp } from '../domain/timestamp.js';
 import { ApiError, notFound } from '../errors.js';
-import { tenantTransaction } from '../tenant-database.js';
 import { type Actor, audit } from './audit.js';
 import type { SecretVault } from './secrets.js';
 import { type WebhookRow, webhookColumns } from './webhook-row.js';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
-import { type Database, query, type Statement, transaction } from '../database.js';
+import { type Database, query, type Statement, transaction } from '../database/database.js';
 import {
   BULK_CHUNK_UNQUEUED,
   type BulkPause,

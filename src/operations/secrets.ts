@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import type { EncryptionKey } from '../config.js';
-import type { Database } from '../database.js';
+import type { Database } from '../database/database.js';
+import { tenantQuery } from '../database/tenant-database.js';
 import { ENVELOPE_KEY_BYTES, ENVELOPE_NONCE_BYTES, open, seal } from '../domain/envelope.js';
-import { tenantQuery } from '../tenant-database.js';
 
 const CACHED_TENANTS_MAX = 10_000;
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
-import { type Database, query, type Statement, transaction } from '../database.js';
+import { type Database, query, type Statement, transaction } from '../database/database.js';
 import { LANES } from '../domain/lanes.js';
 import { openSinceSql } from './counts-as-held.js';
 import { enqueueSettle, needsJobSql, type Woken, wakeJobsSql } from './enqueue.js';

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { query, type Statement } from '../database.js';
+import { query, type Statement } from '../database/database.js';
 import { idRange } from '../domain/delivery-id.js';
 import { isOperational } from '../domain/operational-events.js';
 import { formatTimestamp } from '../domain/timestamp.js';

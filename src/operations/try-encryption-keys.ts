@@ -1,5 +1,5 @@
 import type { EncryptionKey } from '../config.js';
-import { type Database, query, type Statement } from '../database.js';
+import { type Database, query, type Statement } from '../database/database.js';
 import { opensDataKey } from './secrets.js';
 
 /** An encryption key that is in use, as whoever has `ENCRYPTION_KEYS` finds it. */

@@ -5,8 +5,8 @@ import {
   doubleArray,
   integerArray,
   timestamptzArray,
-} from '../array-parameters.js';
-import { query, type Statement } from '../database.js';
+} from '../database/array-parameters.js';
+import { query, type Statement } from '../database/database.js';
 import { foldHealth, type HealthVerdict } from '../domain/health.js';
 import { foldNews, isOperational, type News, type NewsStep } from '../domain/operational-events.js';
 import { audit, service } from './audit.js';

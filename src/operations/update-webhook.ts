@@ -1,7 +1,7 @@
 import type pg from 'pg';
-import type { Database } from '../database.js';
+import type { Database } from '../database/database.js';
+import { tenantTransaction } from '../database/tenant-database.js';
 import { invalidInput, notFound } from '../errors.js';
-import { tenantTransaction } from '../tenant-database.js';
 import { type Actor, audit } from './audit.js';
 import { enqueueSettle } from './enqueue.js';
 

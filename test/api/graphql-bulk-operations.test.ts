@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { transaction } from '../../src/database.js';
+import { transaction } from '../../src/database/database.js';
 import { BULK_OPERATIONS_MAX } from '../../src/operations/bulk-operations.js';
 import { BulkSite } from '../support/bulk-operations.js';
 import { eventually } from '../support/eventually.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { query } from '../../src/database.js';
-import { API_ROLE, tenantTransaction } from '../../src/tenant-database.js';
+import { query } from '../../src/database/database.js';
+import { API_ROLE, tenantTransaction } from '../../src/database/tenant-database.js';
 import { makeKey, makeTenant, openTestServices, TestClock, type TestTenant } from '../support/factories.js';
 import { codesOf, GraphqlApi } from '../support/graphql-api.js';
 

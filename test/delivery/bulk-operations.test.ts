@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { transaction } from '../../src/database.js';
+import { transaction } from '../../src/database/database.js';
 import { BULK_CHUNK, BULK_WAITING_MAX } from '../../src/domain/bulk-pace.js';
 import { dateToId } from '../../src/domain/delivery-id.js';
 import type { OperationalEventType } from '../../src/domain/operational-events.js';

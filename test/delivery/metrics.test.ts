@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { startMetricsServer } from '../../src/metrics-server.js';
+import { startMetricsServer } from '../../src/telemetry/metrics-server.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { startReceiver } from '../support/receiver.js';

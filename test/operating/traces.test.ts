@@ -6,7 +6,7 @@ import { readConfig } from '../../src/config.js';
 import { SCOPES } from '../../src/domain/api-key.js';
 import { forgetTraces } from '../../src/operations/forget.js';
 import { buildServer } from '../../src/server.js';
-import { openTracing, type Tracing } from '../../src/tracing.js';
+import { openTracing, type Tracing } from '../../src/telemetry/tracing.js';
 import { type Collector, startCollector } from '../support/collector.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';

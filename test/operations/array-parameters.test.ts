@@ -7,7 +7,7 @@ import {
   integerArray,
   textArray,
   timestamptzArray,
-} from '../../src/array-parameters.js';
+} from '../../src/database/array-parameters.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 
 let stack: DeliveryStack;

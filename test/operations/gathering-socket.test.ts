@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { transaction } from '../../src/database.js';
+import { transaction } from '../../src/database/database.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 
 let stack: DeliveryStack;

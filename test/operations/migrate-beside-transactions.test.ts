@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { API_ROLE } from '../../src/database/tenant-database.js';
 import { requireConnectedAs } from '../../src/operations/check-readiness.js';
 import { migrate } from '../../src/operations/migrate.js';
-import { API_ROLE } from '../../src/tenant-database.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 
 test('a database that has all migrations is migrated again beside an application’s long transaction', async () => {

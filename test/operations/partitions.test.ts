@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { transaction } from '../../src/database.js';
+import { transaction } from '../../src/database/database.js';
 import { dateToId } from '../../src/domain/delivery-id.js';
 import { expireOpen, expireReplayed, rollPartitions } from '../../src/operations/roll-partitions.js';
 import { DeliveryStack } from '../support/delivery-stack.js';

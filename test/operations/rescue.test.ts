@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startRescue } from '../../daemon/rescue.js';
-import { openDatabase } from '../../src/database.js';
+import { openDatabase } from '../../src/database/database.js';
 import { commandLine } from '../../src/operations/audit.js';
 import {
   deleteDeadJobs,

@@ -4,7 +4,7 @@ import { type FieldNode, getIntrospectionQuery, Kind, parse } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SCOPES } from '../../src/domain/api-key.js';
 import { buildGraphqlSchema } from '../../src/graphql/schema.js';
-import { limitSettings } from '../../src/limit-settings.js';
+import { limitSettings } from '../../src/settings/limit-settings.js';
 import { emitMany, makeKey, makeTenant, makeWebhook } from '../support/factories.js';
 import { LiveStream } from '../support/live-api.js';
 import { RestApi } from '../support/rest-api.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.js';
-import { limitSettings } from '../../src/limit-settings.js';
+import { limitSettings } from '../../src/settings/limit-settings.js';
 import { expectProblem, RestApi } from '../support/rest-api.js';
 
 const json = { 'content-type': 'application/json' };

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { settings } from '../../src/settings.js';
+import { settings } from '../../src/settings/settings.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { expectProblem, RestApi } from '../support/rest-api.js';

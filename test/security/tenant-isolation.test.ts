@@ -1,10 +1,10 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { query, transaction } from '../../src/database.js';
+import { query, transaction } from '../../src/database/database.js';
+import { API_ROLE, tenantEntityManager, tenantTransaction } from '../../src/database/tenant-database.js';
 import { entities } from '../../src/entities/index.js';
 import { tryEncryptionKeys } from '../../src/operations/try-encryption-keys.js';
-import { API_ROLE, tenantEntityManager, tenantTransaction } from '../../src/tenant-database.js';
 import {
   emitMany,
   makeKey,

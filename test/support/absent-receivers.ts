@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { Worker } from 'node:worker_threads';
-import { freePort } from '../../src/free-port.js';
+import { freePort } from '../../src/node/free-port.js';
 import { type HostileReceiver, startHostileReceiver } from './hostile-receivers.js';
 
 /** A port on which nobody listens. */

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { readConfig } from '../../src/config.js';
 import type { Services } from '../../src/context.js';
+import { tenantQuery } from '../../src/database/tenant-database.js';
 import { SCOPES, type Scope } from '../../src/domain/api-key.js';
 import { commandLine } from '../../src/operations/audit.js';
 import { createApiKey } from '../../src/operations/create-api-key.js';
 import { createTenant } from '../../src/operations/create-tenant.js';
 import { createWebhook } from '../../src/operations/create-webhook.js';
 import { openServices } from '../../src/services.js';
-import { tenantQuery } from '../../src/tenant-database.js';
 import { watchedLog } from './plaintext.js';
 
 /** A clock that stands where a test puts it. */

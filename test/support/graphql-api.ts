@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
 import type { Services } from '../../src/context.js';
-import { openPool } from '../../src/database.js';
+import { openPool } from '../../src/database/database.js';
+import { API_ROLE } from '../../src/database/tenant-database.js';
 import { buildServer } from '../../src/server.js';
-import { API_ROLE } from '../../src/tenant-database.js';
 import { createTestDatabase } from './database.js';
 import { openTestServices } from './factories.js';
 import { watchPlaintext } from './plaintext.js';

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { readConfig } from '../../../src/config.js';
 import type { Services } from '../../../src/context.js';
 import { SCOPES } from '../../../src/domain/api-key.js';
-import { freePort } from '../../../src/free-port.js';
+import { freePort } from '../../../src/node/free-port.js';
 import { commandLine } from '../../../src/operations/audit.js';
 import { createApiKey } from '../../../src/operations/create-api-key.js';
 import { createTenant } from '../../../src/operations/create-tenant.js';

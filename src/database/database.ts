@@ -1,8 +1,8 @@
 import { Migrator } from '@mikro-orm/migrations';
 import { MikroORM, type Options } from '@mikro-orm/postgresql';
 import pg from 'pg';
-import { migrations } from '../migrations/index.js';
-import { entities } from './entities/index.js';
+import { migrations } from '../../migrations/index.js';
+import { entities } from '../entities/index.js';
 import { GatheringSocket } from './gathering-socket.js';
 
 /** A prepared statement: sent to each connection once by its text, then by its name. */

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Config } from './config.js';
+import type { Config } from '../config.js';
 
 export type Attributes = Record<string, string | number | boolean>;
 

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from 'pino';
-import { cutOff, poolOptions } from './database.js';
-import { CHANGES_CHANNEL } from './operations/changes.js';
+import { cutOff, poolOptions } from '../database/database.js';
+import { CHANGES_CHANNEL } from '../operations/changes.js';
 
 const PROBE_EVERY_MS = 10_000;
 const PROBE_TIMEOUT_MS = 4_000;

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import type { Database } from '../database/database.js';
+import { isBadValue } from '../database/sql-state.js';
+import { type ChangePosition, isResumable, oldestRunning, RESUMABLE_MS } from '../domain/change-position.js';
+import { type Change, currentXid, readChanges, START, wantChanges } from '../operations/changes.js';
 import { ChangeListener } from './change-listener.js';
-import type { Database } from './database.js';
-import { type ChangePosition, isResumable, oldestRunning, RESUMABLE_MS } from './domain/change-position.js';
-import { type Change, currentXid, readChanges, START, wantChanges } from './operations/changes.js';
-import { isBadValue } from './sql-state.js';
 
 /** Somebody who wants to know what changes in a tenant. */
 export interface Follower {

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
-import { http } from './node-http.js';
+import { http } from '../node/node-http.js';
 
 export interface MetricsServer {
   /** Where Prometheus finds it; /health/live and /health/ready are beside it. */

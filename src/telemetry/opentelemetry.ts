@@ -27,8 +27,8 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import type { Logger } from 'pino';
+import { version } from '../version.js';
 import type { Attributes, Span, SpanKind, Tracing } from './tracing.js';
-import { version } from './version.js';
 
 /**
  * The only file that names OpenTelemetry. Contexts are handed on as arguments: keeping one for each chain of promises
