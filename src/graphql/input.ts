@@ -154,20 +154,19 @@ export function parseInput<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const result = schema.safeParse(value);
   if (!result.success) {
-    throw invalidInput(issuesOf(result.error, path));
+    throw invalidInput(result.error.issues.map((issue) => inputIssueOf(issue, path)));
   }
   return result.data;
 }
 
-export function issuesOf(error: z.ZodError, path: readonly (string | number)[]): InputIssue[] {
-  return error.issues.map((issue) => ({
-    path: [...path, ...issue.path.map((part) => (typeof part === 'number' ? part : String(part)))],
-    code:
-      issue.code === 'custom'
-        ? ((issue.params?.['code'] as string | undefined) ?? 'invalid_value')
-        : issue.code,
-    detail: issue.message,
-  }));
+/** @param path where the value that was judged stands */
+export function inputIssueOf(issue: z.core.$ZodIssue, path: readonly (string | number)[]): InputIssue {
+  const ownCode = issue.code === 'custom' ? (issue.params?.['code'] as string | undefined) : issue.code;
+  return { path: pathOf(issue, path), code: ownCode ?? 'invalid_value', detail: issue.message };
+}
+
+export function pathOf({ path }: z.core.$ZodIssue, before: readonly (string | number)[]) {
+  return [...before, ...path.map((part) => (typeof part === 'number' ? part : String(part)))];
 }
 
 /** GraphQL's null for an optional field means the same as its absence. */

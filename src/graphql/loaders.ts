@@ -80,25 +80,14 @@ export function createLoaders(context: LoaderContext) {
       const versions = Map.groupBy(await context.eventTypes.versions(names), ({ eventType }) => eventType);
       return names.map((name) => versions.get(name) ?? []);
     }, uncached),
-    heldCountByWebhook: new DataLoader(async (ids: readonly number[]) => {
-      const held = await countHeld(context.db, context.tenantId ?? 0, [...new Set(ids)]);
-      return ids.map((id) => held.get(id) ?? 0);
-    }, uncached),
-    backlogByWebhook: new DataLoader(async (ids: readonly number[]) => {
-      // Without a tenant nobody gets here, and no webhook has anything for nobody.
-      const backlogs = await readWebhookBacklogs(context.db, context.tenantId ?? 0, [...new Set(ids)]);
-      return ids.map((id) => backlogs.get(id)!);
-    }, uncached),
+    heldCountByWebhook: ofWebhook(context, countHeld),
+    backlogByWebhook: ofWebhook(context, readWebhookBacklogs),
+    endpointStateByWebhook: ofWebhook(context, readEndpointStates),
     statsByWebhook: shared<StatsQuestion & { webhookId: number }, StatsCounts>(
       context,
       { questionOf: ({ webhookId: _, ...question }) => question, parentOf: ({ webhookId }) => webhookId },
       (tenantId, [question], ids) => readStats(context.db, tenantId, ids, question),
     ),
-    endpointStateByWebhook: new DataLoader(async (ids: readonly number[]) => {
-      const { db, tenantId } = context;
-      const states = tenantId === null ? new Map() : await readEndpointStates(db, tenantId, ids);
-      return ids.map((id) => states.get(id) ?? null);
-    }, uncached),
     deliveriesByWebhook: shared<WantedPage, Delivery>(
       context,
       { questionOf: ({ page }) => page, parentOf: ({ webhookId }) => webhookId },
@@ -156,6 +145,22 @@ function shared<Wanted, Item>(
       }
     }
     return wanted.map((one) => found.get(one) ?? []);
+  }, uncached);
+}
+
+/** What each webhook has, read by one query for all; null for one that has nothing. Without a tenant none has. */
+function ofWebhook<Item>(
+  { db, tenantId }: LoaderContext,
+  read: (
+    db: LoaderContext['db'],
+    tenantId: number,
+    webhookIds: readonly number[],
+  ) => Promise<ReadonlyMap<number, Item>>,
+): DataLoader<number, Item | null> {
+  return new DataLoader<number, Item | null>(async (ids) => {
+    const found: ReadonlyMap<number, Item> =
+      tenantId === null ? new Map() : await read(db, tenantId, [...new Set(ids)]);
+    return ids.map((id) => found.get(id) ?? null);
   }, uncached);
 }
 

@@ -59,7 +59,7 @@ export class StatsResolver {
     name: 'backlog',
     description: 'What it still has to be sent.',
   })
-  webhookBacklog(@Root() webhook: Webhook, @Ctx() context: Context): Promise<Backlog> {
+  webhookBacklog(@Root() webhook: Webhook, @Ctx() context: Context): Promise<Backlog | null> {
     return context.loaders.backlogByWebhook.load(webhook.id);
   }
 }

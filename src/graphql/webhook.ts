@@ -103,8 +103,8 @@ export class WebhookResolver {
     description:
       'How many deliveries wait for the webhook to be enabled or released. Counted up to 1,000, which means: that many or more.',
   })
-  heldCount(@Root() webhook: Webhook, @Ctx() context: Context): Promise<number> {
-    return context.loaders.heldCountByWebhook.load(webhook.id);
+  async heldCount(@Root() webhook: Webhook, @Ctx() context: Context): Promise<number> {
+    return (await context.loaders.heldCountByWebhook.load(webhook.id)) ?? 0;
   }
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { URL_LENGTH_MAX } from '../domain/target.js';
 import { type InputIssue, invalidInput } from '../errors.js';
 import { PAGE_MAX } from '../graphql/connection.js';
-import { EVENT_TYPES_MAX } from '../graphql/input.js';
+import { EVENT_TYPES_MAX, inputIssueOf, pathOf } from '../graphql/input.js';
 import type { RequestPart } from './problem.js';
 
 /**
@@ -215,7 +215,7 @@ export function readPart<Schema extends z.ZodType>(
 }
 
 function inputIssues(issue: z.core.$ZodIssue, value: unknown, part: RequestPart): InputIssue[] {
-  const path = [part, ...issue.path.map((step) => (typeof step === 'number' ? step : String(step)))];
+  const path = pathOf(issue, [part]);
   if (issue.code === 'unrecognized_keys') {
     const noun = part === 'query' ? 'parameter' : 'property';
     return issue.keys.map((key) => ({
@@ -235,11 +235,7 @@ function inputIssues(issue: z.core.$ZodIssue, value: unknown, part: RequestPart)
         : `must be of type ${typeNames[issue.expected] ?? issue.expected}`;
     return [{ path, code: 'invalid_type', detail }];
   }
-  const ownCode =
-    issue.code === 'custom'
-      ? ((issue.params?.['code'] as string | undefined) ?? 'invalid_value')
-      : issue.code;
-  return [{ path, code: ownCode, detail: issue.message }];
+  return [inputIssueOf(issue, [part])];
 }
 
 /** In the words of JSON Schema. */
