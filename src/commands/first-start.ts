@@ -2,8 +2,8 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../config.js';
 import type { Services } from '../context.js';
-import { hashApiKey, parseApiKey, SCOPES } from '../domain/api-key.js';
-import { ApiKey } from '../entities/api-key.js';
+import { SCOPES } from '../domain/api-key.js';
+import { ApiError } from '../errors.js';
 import { service } from '../operations/audit.js';
 import { createApiKey } from '../operations/create-api-key.js';
 import { createTenant, hasTenants } from '../operations/create-tenant.js';
@@ -35,14 +35,16 @@ export async function makeFirstTenant(services: Services): Promise<string | null
 }
 
 /** The file in the data folder with a key that works; null when it is not there, or its key has ended. */
-export async function workingKeyFile({ config, db, clock }: Services): Promise<string | null> {
+export async function workingKeyFile({ config, authenticator }: Services): Promise<string | null> {
   const file = apiKeyFile(config);
-  const text = await readFile(file, 'utf8').catch(() => '');
-  const id = parseApiKey(text.trim())?.id;
-  if (id === undefined) {
-    return null;
+  const key = await readFile(file, 'utf8').catch(() => '');
+  try {
+    await authenticator.authenticate(`Bearer ${key.trim()}`, '127.0.0.1');
+    return file;
+  } catch (error) {
+    if (error instanceof ApiError && error.reason === 'unauthenticated') {
+      return null;
+    }
+    throw error;
   }
-  const where = { id, hash: hashApiKey(text.trim()), revokedAt: null };
-  const key = await db.orm.em.fork().findOne(ApiKey, where, { filters: { tenant: false } });
-  return key !== null && (key.expiresAt === null || key.expiresAt > clock()) ? file : null;
 }

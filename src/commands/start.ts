@@ -58,6 +58,7 @@ export async function startParts(start: Start): Promise<void> {
   };
   const daemonServices = roles.daemon ? await openAs() : null;
   const firstKey = roles.migrate && daemonServices ? await makeFirstTenant(daemonServices) : null;
+  const keyFile = config.embedded && daemonServices ? await workingKeyFile(daemonServices) : null;
   const apiServices = roles.api ? await openAs(API_ROLE) : null;
   // Before the daemon: a port that is taken ends the start before anything has been sent.
   const api = apiServices && (await startApi(apiServices));
@@ -71,8 +72,8 @@ export async function startParts(start: Start): Promise<void> {
   }
   if (api !== null) {
     closings.push(() => api.server.close());
-    if (config.embedded && daemonServices) {
-      tellWhereThingsAre(config, api.address, firstKey, await workingKeyFile(daemonServices));
+    if (config.embedded) {
+      tellWhereThingsAre(config, api.address, firstKey, keyFile);
     }
   }
 }

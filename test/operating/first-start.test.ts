@@ -40,7 +40,9 @@ test('the start names the key of the folder only while that opens the installati
   writeFileSync(file, `${key}\n`);
   const { tenantId } = await services.authenticator.authenticate(`Bearer ${key}`, '127.0.0.1');
   await revokeApiKey(services.db, tenantId, parseApiKey(key)!.id, commandLine);
-  expect(await workingKeyFile(installation)).toBeNull();
+  const nextStart = await openTestServices(url);
+  expect(await workingKeyFile({ ...nextStart, config: installation.config })).toBeNull();
+  await nextStart.db.close();
   await services.db.close();
   await drop();
 });
