@@ -99,7 +99,12 @@ export function cutOff(client: pg.Client | undefined): void {
   }
 }
 
-export function ormOptions(url: string, poolMax: number, role?: string): Options {
+export function ormOptions(
+  url: string,
+  poolMax: number,
+  role?: string,
+  onPoolCreated: (pool: pg.Pool) => void = takeBackBrokenClients,
+): Options {
   return {
     clientUrl: withSessionOptions(url, '', role),
     schema: 'hookwright',
@@ -109,7 +114,7 @@ export function ormOptions(url: string, poolMax: number, role?: string): Options
     pool: { min: 0, max: poolMax },
     driverOptions: {
       ...poolOptions(withSessionOptions(url, '', role), poolMax),
-      onPoolCreated: takeBackBrokenClients,
+      onPoolCreated,
     },
     migrations: { tableName: 'migrations', migrationsList: migrations, snapshot: false, silent: true },
   };
@@ -137,6 +142,13 @@ function takeBackBrokenClients(pool: pg.Pool): void {
   });
 }
 
+/** Both we and the ORM end its pool, which throws at the second time by itself. */
+function endOnce(pool: pg.Pool): void {
+  const end = pool.end.bind(pool) as () => Promise<void>;
+  let ended: Promise<void> | undefined;
+  pool.end = () => (ended ??= end());
+}
+
 /**
  * Opens both pools. Connects lazily: a database that is away shows at the first statement.
  *
@@ -149,14 +161,23 @@ export async function openDatabase(
   let closing = false;
   // While we are closing, the server may be closing too: who ends whose connection first is no news.
   const pool = openPool(url, poolMax, (error) => closing || onError(error), role);
-  const orm = await MikroORM.init({ ...ormOptions(url, poolMax, role), connect: false } as Options);
+  let ormPool: pg.Pool | undefined;
+  const onPoolCreated = (created: pg.Pool) => {
+    takeBackBrokenClients(created);
+    endOnce(created);
+    ormPool = created;
+  };
+  const options = { ...ormOptions(url, poolMax, role, onPoolCreated), connect: false } as Options;
+  const orm = await MikroORM.init(options);
   return {
     url,
     pool,
     orm,
     async close() {
       closing = true;
-      await Promise.all([pool.end(), orm.close(true)]);
+      // The pool before the ORM, which forgets a connection that is still being made and would wait for it for ever.
+      await Promise.all([pool.end(), ormPool?.end()]);
+      await orm.close(true);
     },
   };
 }
