@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { test } from 'vitest';
 import { openDatabase } from '../../src/database/database.js';
 import { Tenant } from '../../src/entities/tenant.js';
 import { createTestDatabase } from '../support/database.js';
@@ -13,8 +13,7 @@ test.each([0, 1, 2, 4, 8, 16])(
     const query = Promise.allSettled([db.orm.em.fork().find(Tenant, {}, { filters: { tenant: false } })]);
     await delay(ms);
     await db.close();
-    const [{ status }] = await query;
-    expect(['fulfilled', 'rejected']).toContain(status);
+    await query;
     await drop();
   },
 );
