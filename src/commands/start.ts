@@ -9,6 +9,7 @@ import { API_ROLE } from '../database/tenant-database.js';
 import { opensLoopback } from '../domain/target.js';
 import { claimDataDir, startEmbeddedPostgres } from '../embedded-postgres.js';
 import { requireConnectedAs, requireMigrated } from '../operations/check-readiness.js';
+import { hasTenants } from '../operations/create-tenant.js';
 import { migrate } from '../operations/migrate.js';
 import { keepOutboxLimit } from '../operations/outbox.js';
 import { reachDatabase } from '../operations/reach-database.js';
@@ -58,17 +59,23 @@ export async function startParts(start: Start): Promise<void> {
   };
   const daemonServices = roles.daemon ? await openAs() : null;
   const firstKey = roles.migrate && daemonServices ? await makeFirstTenant(daemonServices) : null;
+  if (daemonServices && !(await hasTenants(daemonServices.db))) {
+    log.info(
+      'there is no tenant yet: hookwright tenant create <name>, then hookwright key create <name> --tenant <id>',
+    );
+  }
   const keyFile = config.embedded && daemonServices ? await workingKeyFile(daemonServices) : null;
   const apiServices = roles.api ? await openAs(API_ROLE) : null;
-  // Before the daemon: a port that is taken ends the start before anything has been sent.
+  // Both ports before the daemon: one that is taken ends the start before anything has been sent.
   const api = apiServices && (await startApi(apiServices));
-  const daemon = daemonServices && (await startDaemon(start, daemonServices, registry));
-  if (daemon !== null) {
-    apiServices?.emitter.claimFor(daemon.claims);
-  }
+  let daemon: Daemon | null = null;
   const services = daemonServices ?? apiServices;
   if (services !== null) {
     closings.push(await startMetrics(services, registry, () => daemon?.trouble ?? null));
+  }
+  if (daemonServices !== null) {
+    daemon = await startDaemon(start, daemonServices, registry);
+    apiServices?.emitter.claimFor(daemon.claims);
   }
   if (api !== null) {
     closings.push(() => api.server.close());
