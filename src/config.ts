@@ -43,7 +43,10 @@ const SECRET_SETTINGS: ReadonlySet<string> = new Set([
  *
  * @throws ConfigError naming every bad setting, and every name that is almost a setting
  */
-export function readConfig(env: Record<string, string | undefined>): Config {
+export function readConfig(
+  env: Record<string, string | undefined>,
+  { needsEncryptionKeys = true } = {},
+): Config {
   const problems = misspelledNames(env);
   const values: Record<string, unknown> = {};
   for (const [name, { schema, allowed }] of Object.entries(settings)) {
@@ -58,6 +61,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   }
   if (problems.length === 0) {
     problems.push(...contradictions(values as Settings));
+    problems.push(...(needsEncryptionKeys ? lackOfEncryptionKeys(values as Settings) : []));
   }
   if (problems.length > 0) {
     throw new ConfigError(problems.join('\n'));
@@ -174,13 +178,16 @@ function limitsFrom(s: Settings) {
   };
 }
 
+function lackOfEncryptionKeys(s: Settings): string[] {
+  return s.DATABASE_URL === undefined || s.ENCRYPTION_KEYS !== undefined
+    ? []
+    : [
+        'ENCRYPTION_KEYS is not set; with DATABASE_URL it is required: kid:base64 of 32 bytes, several separated by commas. An installation that is there needs the ones it has; for a new one make one with: echo "k1:$(openssl rand -base64 32)".',
+      ];
+}
+
 function contradictions(s: Settings): string[] {
   const problems: string[] = [];
-  if (s.DATABASE_URL !== undefined && s.ENCRYPTION_KEYS === undefined) {
-    problems.push(
-      'ENCRYPTION_KEYS is not set; with DATABASE_URL it is required: kid:base64 of 32 bytes, several separated by commas. Make one with: echo "k1:$(openssl rand -base64 32)".',
-    );
-  }
   const daysMin = Math.max(8, Math.floor(s.HOLD_HOURS / 24) + 2);
   if (s.RETENTION_DAYS < daysMin) {
     problems.push(

@@ -24,8 +24,24 @@ import { print, printList } from './print.js';
 interface Administration {
   config: Config;
   db: Database;
-  /** For what has to do with secrets. Everything else can be done without the encryption keys. */
+}
+
+interface AdministrationOfSecrets extends Administration {
   vault(): Promise<SecretVault>;
+}
+
+/** For what has to do with secrets. */
+export async function administerSecrets(
+  work: (administration: AdministrationOfSecrets) => Promise<void>,
+): Promise<void> {
+  await administerWith(readConfig(process.env), ({ config, db }) =>
+    work({ config, db, vault: async () => new SecretVault(db, await encryptionKeysOf(config, db)) }),
+  );
+}
+
+/** For everything else, which can be done without the encryption keys. */
+export async function administer(work: (administration: Administration) => Promise<void>): Promise<void> {
+  await administerWith(readConfig(process.env, { needsEncryptionKeys: false }), work);
 }
 
 /**
@@ -34,13 +50,15 @@ interface Administration {
  *
  * @throws Error with a sentence when the database lacks a migration
  */
-export async function administer(work: (administration: Administration) => Promise<void>): Promise<void> {
-  const config = readConfig(process.env);
+async function administerWith(
+  config: Config,
+  work: (administration: Administration) => Promise<void>,
+): Promise<void> {
   await withDatabaseUrl(config, async (url) => {
     const db = await openDatabase(url, { poolMax: 2, onError: () => {} });
     try {
       await requireMigrated(db);
-      await work({ config, db, vault: async () => new SecretVault(db, await encryptionKeysOf(config, db)) });
+      await work({ config, db });
     } finally {
       await db.close();
     }
@@ -50,7 +68,7 @@ export async function administer(work: (administration: Administration) => Promi
 /** `hookwright tenant create <name>` */
 export async function createTenantCommand(name: string): Promise<void> {
   const wanted = nameFrom(name);
-  await administer(async ({ db, vault }) => {
+  await administerSecrets(async ({ db, vault }) => {
     const tenant = await createTenant(db, await vault(), wanted, commandLine);
     print(
       `Tenant ${tenant.id} "${wanted}" is made. A key for it: hookwright key create <name> --tenant ${tenant.id}`,
@@ -129,9 +147,10 @@ export async function listKeys({ tenant }: { tenant?: number }): Promise<void> {
       throw new Error(`There is no tenant ${tenant} (hookwright tenant list shows them).`);
     }
     const keys = await em.find(ApiKey, where, { filters: { tenant: false }, orderBy: { id: 'asc' } });
+    const now = new Date();
     printList(
       ['KEY', 'FOR', 'NAME', 'STATE', 'SCOPES'],
-      keys.map((key) => [key.id, ownerOf(key), key.name, stateOf(key), key.scopes.join(',')]),
+      keys.map((key) => [key.id, ownerOf(key), key.name, stateOf(key, now), key.scopes.join(',')]),
       'There are no keys.',
     );
   });
@@ -139,11 +158,14 @@ export async function listKeys({ tenant }: { tenant?: number }): Promise<void> {
 
 const ownerOf = ({ tenantId }: ApiKey) => (tenantId === null ? 'platform' : `tenant ${tenantId}`);
 
-function stateOf({ revokedAt, expiresAt }: ApiKey): string {
+function stateOf({ revokedAt, expiresAt }: ApiKey, now: Date): string {
   if (revokedAt !== null) {
     return `revoked ${formatTimestamp(revokedAt)}`;
   }
-  return expiresAt === null ? 'valid' : `valid until ${formatTimestamp(expiresAt)}`;
+  if (expiresAt === null) {
+    return 'valid';
+  }
+  return `${expiresAt > now ? 'valid until' : 'expired'} ${formatTimestamp(expiresAt)}`;
 }
 
 /** `hookwright key revoke <id>` */

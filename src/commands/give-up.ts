@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { giveUpSecrets, lockedOutTenants } from '../operations/give-up-secrets.js';
 import { SecretVault } from '../operations/secrets.js';
-import { administer } from './administer.js';
+import { administerSecrets } from './administer.js';
 import { makeEncryptionKey, readEncryptionKeys } from './encryption-keys.js';
 import { print } from './print.js';
 
 /** `hookwright keys give-up <kid>`: without `--for-good` it says what would be lost, and changes nothing. */
 export async function giveUpKey(kid: string, { forGood = false }: { forGood?: boolean }): Promise<void> {
-  await administer(async ({ config, db }) => {
+  await administerSecrets(async ({ config, db }) => {
     if (forGood && config.encryptionKeys === undefined) {
       await makeEncryptionKey(config);
     }

@@ -6,7 +6,7 @@ import { print } from './print.js';
 
 /** `hookwright migrate` */
 export async function migrateCommand(): Promise<void> {
-  await withDatabaseUrl(readConfig(process.env), async (url) => {
+  await withDatabaseUrl(readConfig(process.env, { needsEncryptionKeys: false }), async (url) => {
     const { outboxRole } = await migrate(url);
     print('The database has the newest schema.');
     if (!outboxRole) {

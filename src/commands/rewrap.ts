@@ -1,10 +1,10 @@
 import { encryptionKeysInUse, rewrapDataKeys } from '../operations/rewrap-data-keys.js';
-import { administer } from './administer.js';
+import { administerSecrets } from './administer.js';
 import { print } from './print.js';
 
 /** `hookwright keys rewrap` */
 export async function rewrapKeys(): Promise<void> {
-  await administer(async (administration) => {
+  await administerSecrets(async (administration) => {
     const { db } = administration;
     const vault = await administration.vault();
     const tenants = await rewrapDataKeys(db, vault);

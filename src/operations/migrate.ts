@@ -15,7 +15,7 @@ const MIGRATION_LOCK = "hashtextextended('hookwright.migrate', 0)";
  *
  * @param databaseUrl postgres:// of an existing database (15 or later) whose role may create schemas
  * @returns whether there is a role for the outbox: it is made here too, but nothing else needs it
- * @throws Error when the server is too old, or the database was made by a newer version of the service
+ * @throws Error when the server is too old, the login lacks a right, or the database was made by a newer version
  */
 export async function migrate(databaseUrl: string): Promise<{ outboxRole: boolean }> {
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'hookwright migrate' });
@@ -34,9 +34,20 @@ export async function migrate(databaseUrl: string): Promise<{ outboxRole: boolea
       await orm.close(true);
     }
     return { outboxRole: await prepareOutboxRole(client) };
+  } catch (error) {
+    throw sqlStateOf(error) === SQL_STATE.INSUFFICIENT_PRIVILEGE
+      ? notTheOwner(client, error as Error)
+      : error;
   } finally {
     await client.end(); // frees the lock
   }
+}
+
+function notTheOwner({ user, database }: pg.Client, { message }: Error): Error {
+  return new Error(
+    `The login "${user}" may not set up the database "${database}" (${message}). ` +
+      `Make it its owner: alter database "${database}" owner to "${user}";`,
+  );
 }
 
 async function requirePostgres15(client: pg.Client): Promise<void> {

@@ -147,6 +147,17 @@ describe('a database that cannot be reached', SLOW, () => {
     expect({ code, output }).toEqual({ code: 1, output: '' });
   });
 
+  test('that the login may not set up is named, with what an administrator has to do', async () => {
+    await using other = await Server.open();
+    await server.sql(`grant ${API_ROLE} to ${server.name}`);
+    const DATABASE_URL = other.database({ user: server.name, password: 'right' });
+    const { code, errors } = await run('migrate', { DATABASE_URL });
+    expect(errors).toBe(
+      `hookwright: The login "${server.name}" may not set up the database "${other.name}" (permission denied for database ${other.name}). Make it its owner: alter database "${other.name}" owner to "${server.name}";\n`,
+    );
+    expect(code).toBe(1);
+  });
+
   test('a password of special characters works, written as the settings say', async () => {
     const password = 'a%b#c/d?e@f:g h';
     await server.sql(`alter role ${server.name} password '${password}'`);
@@ -198,6 +209,30 @@ describe('keys and lists', SLOW, () => {
     expect(code).toBe(1);
   });
 
+  test('without the encryption keys everything can be done that has to do with no secret', async () => {
+    const set = { DATABASE_URL: stack.databaseUrl, ENCRYPTION_KEYS: '' };
+    const made = await run('key create leaked --platform', set);
+    const id = /^Key (\d+) /.exec(made.errors)![1]!;
+    expect((await run(`key revoke ${id}`, set)).output).toContain(`Key ${id} is revoked`);
+    expect(await run('tenant create acme', set)).toMatchObject({
+      code: 1,
+      errors: expect.stringContaining('An installation that is there needs the ones it has'),
+    });
+  });
+
+  test('a key that has expired is not listed as valid', async () => {
+    const { errors } = await ask('key create brief --platform --expires-in 60');
+    const id = /^Key (\d+) /.exec(errors)![1]!;
+    const stateOf = async () =>
+      (await ask('key list')).output
+        .split('\n')
+        .map((row) => row.split('\t'))
+        .find(([key]) => key === id)![3];
+    expect(await stateOf()).toMatch(/^valid until 20/);
+    await stack.rows(`update hookwright.api_keys set expires_at = now() - interval '1 s' where id = ${id}`);
+    expect(await stateOf()).toMatch(/^expired 20/);
+  });
+
   test('an empty list says so beside the output, which has nothing but rows', async () => {
     await stack.rows('delete from hookwright.api_keys');
     expect(await ask('key list')).toEqual({ code: 0, output: '', errors: 'There are no keys.\n' });
@@ -216,6 +251,7 @@ describe('the command line', SLOW, () => {
     const dataDir = join(temporaryFolder(), 'data');
     const { code, errors } = await runProgram([], { DATA_DIR: dataDir });
     expect(errors).toContain('Usage: hookwright [options] [command]');
+    expect(errors).toContain('Settings are environment variables, such as PORT=3001: docs/settings.md');
     expect(code).toBe(1);
     expect(existsSync(dataDir)).toBe(false);
   });
