@@ -12,7 +12,8 @@ import { version } from './version.js';
 const program = new Command('hookwright')
   .description('A multi-tenant webhook subscription and delivery service on Postgres alone.')
   .version(version)
-  .showHelpAfterError();
+  .showHelpAfterError()
+  .addHelpText('afterAll', '\nSettings are environment variables, such as PORT=3001: docs/settings.md');
 
 program
   .command('start')

@@ -8,7 +8,7 @@ import { print, printList } from './print.js';
 export async function grantOutboxCommand(role: string, { tenant }: { tenant: number }): Promise<void> {
   await administer(async ({ db }) => {
     const isNew = await grantOutbox(db, { role, tenantId: tenant }, commandLine);
-    print(`The role ${role} ${isNew ? 'may now' : 'might before'} emit for tenant ${tenant}.`);
+    print(`The role ${role} ${isNew ? 'may now' : 'could already'} emit for tenant ${tenant}.`);
   });
 }
 

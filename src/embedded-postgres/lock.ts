@@ -178,7 +178,7 @@ function linkTarget(file: string): string | null {
     if (hasCode(error, 'ENOENT')) {
       return null;
     }
-    if (hasCode(error, 'EACCES')) {
+    if (hasCode(error, 'EACCES') || hasCode(error, 'ENOTDIR')) {
       throw unusable(file, error);
     }
     throw new Error(`${file} is not a lock of Hookwright: if no Hookwright is running, remove it.`, {

@@ -58,7 +58,7 @@ export async function createApiKey(
 ): Promise<{ id: number; key: string; apiKey: ApiKeyRow }> {
   if (expiresInSeconds !== undefined && !(expiresInSeconds >= KEY_LIFETIME_SECONDS_MIN)) {
     throw new RangeError(
-      `A key lives for at least ${KEY_LIFETIME_SECONDS_MIN} seconds, not ${expiresInSeconds}`,
+      `A key lives for at least ${KEY_LIFETIME_SECONDS_MIN} seconds, not ${expiresInSeconds}.`,
     );
   }
   if (scopes.length === 0 || scopes.some((scope) => (scope === PLATFORM_SCOPE) !== (tenantId === null))) {

@@ -77,7 +77,7 @@ function refuseUnlessSendable(deliveryId: number, { status, active, deleted, has
   if (status === 'PENDING' || status === 'HELD') {
     throw new ApiError(
       'delivery_not_finished',
-      `Delivery ${deliveryId} is ${status}; only one that has SUCCEEDED, FAILED or was CANCELED can be sent again.`,
+      `Delivery ${deliveryId} is ${status}; only one that has SUCCEEDED, FAILED or was CANCELED can be sent again (cancelDelivery cancels it).`,
     );
   }
   if (!has_event) {

@@ -20,7 +20,8 @@ const advice: Record<Reason, string> = {
   webhook_inactive:
     'Enable the webhook first: PATCH it with {"active": true}, which sends what it holds. To try it before that, enable it over GraphQL: updateWebhook(input: {id: "…", active: true, held: KEEP}); what it holds is sent by releaseHeld.',
   webhook_deleted: 'Nothing: what was deleted stays so. Make another webhook, and emit or replay to that.',
-  delivery_not_finished: 'Wait until the delivery has succeeded, failed or been canceled.',
+  delivery_not_finished:
+    'Wait until the delivery has succeeded, failed or been canceled; or cancel it with `cancelDelivery` and send it again now.',
   delivery_finished:
     'Nothing: what has succeeded, failed or been canceled is not sent any more. `redeliver` sends it again.',
   event_gone: 'Nothing: a delivery can be sent again only while its event is kept.',

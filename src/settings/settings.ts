@@ -204,7 +204,7 @@ export const settings = {
   ALLOW_PRIVATE_TARGETS: setting(
     commaSeparated.refine((ranges) => ranges.every(isCidr)),
     'address ranges such as 10.0.0.0/8, separated by commas',
-    'Address ranges that are not public and may be called all the same. Default: none.',
+    'Address ranges that are not public and may be called all the same, at any port. Default: none.',
   ),
   ALLOW_LOOPBACK_TARGETS: setting(
     trueOrFalse.transform((text) => text === 'true').optional(),
