@@ -13,13 +13,19 @@ const apiKeyFile = (config: Config) => join(config.dataDir, 'api-key');
 
 /**
  * Gives an empty all-in-one installation a tenant and a key with every tenant scope, kept in `api-key` in the data
- * folder.
+ * folder. Over a Postgres of your own it only says how to make them.
  *
  * @returns the key if it was made now, else null
  */
 export async function makeFirstTenant(services: Services): Promise<string | null> {
-  const { config, db, vault, random } = services;
-  if (!config.embedded || (await hasTenants(db))) {
+  const { config, db, vault, random, log } = services;
+  if (await hasTenants(db)) {
+    return null;
+  }
+  if (!config.embedded) {
+    log.info(
+      'there is no tenant yet: hookwright tenant create <name>, then hookwright key create <name> --tenant <id>',
+    );
     return null;
   }
   const tenant = await createTenant(db, vault, 'default', service);

@@ -9,7 +9,6 @@ import { API_ROLE } from '../database/tenant-database.js';
 import { opensLoopback } from '../domain/target.js';
 import { claimDataDir, startEmbeddedPostgres } from '../embedded-postgres.js';
 import { requireConnectedAs, requireMigrated } from '../operations/check-readiness.js';
-import { hasTenants } from '../operations/create-tenant.js';
 import { migrate } from '../operations/migrate.js';
 import { keepOutboxLimit } from '../operations/outbox.js';
 import { reachDatabase } from '../operations/reach-database.js';
@@ -59,22 +58,18 @@ export async function startParts(start: Start): Promise<void> {
   };
   const daemonServices = roles.daemon ? await openAs() : null;
   const firstKey = roles.migrate && daemonServices ? await makeFirstTenant(daemonServices) : null;
-  if (daemonServices && !(await hasTenants(daemonServices.db))) {
-    log.info(
-      'there is no tenant yet: hookwright tenant create <name>, then hookwright key create <name> --tenant <id>',
-    );
-  }
   const keyFile = config.embedded && daemonServices ? await workingKeyFile(daemonServices) : null;
   const apiServices = roles.api ? await openAs(API_ROLE) : null;
   // Both ports before the daemon: one that is taken ends the start before anything has been sent.
   const api = apiServices && (await startApi(apiServices));
-  let daemon: Daemon | null = null;
+  let trouble = (): string | null => (roles.daemon ? 'The daemon does not fetch jobs yet.' : null);
   const services = daemonServices ?? apiServices;
   if (services !== null) {
-    closings.push(await startMetrics(services, registry, () => daemon?.trouble ?? null));
+    closings.push(await startMetrics(services, registry, () => trouble()));
   }
   if (daemonServices !== null) {
-    daemon = await startDaemon(start, daemonServices, registry);
+    const daemon = await startDaemon(start, daemonServices, registry);
+    trouble = () => daemon.trouble;
     apiServices?.emitter.claimFor(daemon.claims);
   }
   if (api !== null) {

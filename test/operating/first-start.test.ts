@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { makeFirstTenant, workingKeyFile } from '../../src/commands/first-start.js';
 import { formatApiKey, parseApiKey } from '../../src/domain/api-key.js';
 import { commandLine } from '../../src/operations/audit.js';
+import { createTenant } from '../../src/operations/create-tenant.js';
 import { revokeApiKey } from '../../src/operations/revoke-api-key.js';
 import { createTestDatabase } from '../support/database.js';
 import { openTestServices } from '../support/factories.js';
@@ -43,6 +44,21 @@ test('the start names the key of the folder only while that opens the installati
   const nextStart = await openTestServices(url);
   expect(await workingKeyFile({ ...nextStart, config: installation.config })).toBeNull();
   await nextStart.db.close();
+  await services.db.close();
+  await drop();
+});
+
+test('over a Postgres of one’s own the first start makes no tenant, and says how to make one', async () => {
+  const { url, drop } = await createTestDatabase();
+  const services = await openTestServices(url);
+  const lines: string[] = [];
+  const log = { info: (line: string) => lines.push(line) } as unknown as typeof services.log;
+  const installation = { ...services, log, config: { ...services.config, embedded: false } };
+  expect(await makeFirstTenant(installation)).toBeNull();
+  expect(lines).toEqual([expect.stringContaining('hookwright tenant create <name>')]);
+  await createTenant(services.db, services.vault, 'acme', commandLine);
+  expect(await makeFirstTenant(installation)).toBeNull();
+  expect(lines).toHaveLength(1);
   await services.db.close();
   await drop();
 });
