@@ -56,6 +56,7 @@ key
   .command('list')
   .description('show keys, without their secrets')
   .addOption(new Option('--tenant <id>', 'only the keys of this tenant').argParser(positiveInteger))
+  .addOption(new Option('--platform', 'only platform keys').conflicts('tenant'))
   .action(listKeys);
 key
   .command('revoke')

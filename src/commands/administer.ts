@@ -127,18 +127,19 @@ function nameFrom(text: string): string {
 }
 
 function scopesFrom(text: string | undefined): Scope[] {
-  const scopes = text?.split(',').map((scope) => scope.trim()) ?? [...SCOPES];
+  const scopes = [...new Set(text?.split(',').map((scope) => scope.trim()) ?? SCOPES)];
   const unknown = scopes.filter((scope) => !(SCOPES as readonly string[]).includes(scope));
   if (unknown.length > 0) {
-    throw new Error(`Unknown scope ${unknown.join(', ')}; the scopes are ${SCOPES.join(', ')}.`);
+    const named = unknown.map((scope) => `"${scope}"`).join(', ');
+    throw new Error(`Unknown scope ${named}; the scopes are ${SCOPES.join(', ')}.`);
   }
   return scopes as Scope[];
 }
 
 /** `hookwright key list` */
-export async function listKeys({ tenant }: { tenant?: number }): Promise<void> {
+export async function listKeys({ tenant, platform }: Pick<KeyOptions, 'tenant' | 'platform'>): Promise<void> {
   await administer(async ({ db }) => {
-    const where = tenant === undefined ? {} : { tenantId: tenant };
+    const where = tenant === undefined ? (platform ? { tenantId: null } : {}) : { tenantId: tenant };
     const em = db.orm.em.fork();
     if (
       tenant !== undefined &&
@@ -149,8 +150,16 @@ export async function listKeys({ tenant }: { tenant?: number }): Promise<void> {
     const keys = await em.find(ApiKey, where, { filters: { tenant: false }, orderBy: { id: 'asc' } });
     const now = new Date();
     printList(
-      ['KEY', 'FOR', 'NAME', 'STATE', 'SCOPES'],
-      keys.map((key) => [key.id, ownerOf(key), key.name, stateOf(key, now), key.scopes.join(',')]),
+      ['KEY', 'FOR', 'NAME', 'STATE', 'SCOPES', 'MADE', 'LAST USED'],
+      keys.map((key) => [
+        key.id,
+        ownerOf(key),
+        key.name,
+        stateOf(key, now),
+        key.scopes.join(','),
+        formatTimestamp(key.createdAt),
+        key.lastUsedAt === null ? 'never' : formatTimestamp(key.lastUsedAt),
+      ]),
       'There are no keys.',
     );
   });

@@ -1,3 +1,4 @@
+import type { Config } from '../config.js';
 import { encryptionKeysInUse, rewrapDataKeys } from '../operations/rewrap-data-keys.js';
 import { administerSecrets } from './administer.js';
 import { print } from './print.js';
@@ -5,7 +6,7 @@ import { print } from './print.js';
 /** `hookwright keys rewrap` */
 export async function rewrapKeys(): Promise<void> {
   await administerSecrets(async (administration) => {
-    const { db } = administration;
+    const { config, db } = administration;
     const vault = await administration.vault();
     const tenants = await rewrapDataKeys(db, vault);
     const inUse = await encryptionKeysInUse(db);
@@ -13,10 +14,16 @@ export async function rewrapKeys(): Promise<void> {
     print(
       `${rewrapped(tenants)} by ${vault.currentKid}${tenants === 0 ? '' : ' now'}. ` +
         (others.length === 0
-          ? 'No other encryption key is in use: the others can be taken out of ENCRYPTION_KEYS.'
+          ? onlyOne(config)
           : `Still in use: ${others.map(({ kid }) => kid).join(', ')}. A process that encrypts with it is running: restart it with the new ENCRYPTION_KEYS, and rewrap again.`),
     );
   });
+}
+
+function onlyOne({ encryptionKeys }: Config): string {
+  return encryptionKeys === undefined || encryptionKeys.length === 1
+    ? 'No other encryption key is in use.'
+    : 'No other encryption key is in use: the others can be taken out of ENCRYPTION_KEYS.';
 }
 
 function rewrapped(tenants: number): string {

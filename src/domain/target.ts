@@ -21,6 +21,11 @@ export type TargetVerdict = { allowed: true } | { allowed: false; code: string; 
 export const URL_LENGTH_MAX = 2048;
 
 const LOWEST_FREE_PORT = 1024;
+const PORT_MAX = 65_535;
+const refusedPort = refuse(
+  'url_port',
+  `must use port 443 or 80, or one from ${LOWEST_FREE_PORT} to ${PORT_MAX} that no database or other internal service uses`,
+);
 
 /** Whoever is refused may be the operator, who tries the service with a receiver beside it. */
 const LOOPBACK_HINT =
@@ -58,7 +63,9 @@ export function judgeUrl(text: string, policy: TargetPolicy): TargetVerdict & { 
     return refuse('url_characters', 'must not contain control characters or half of a surrogate pair');
   }
   if (!URL.canParse(text) || !/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) {
-    return refuse('url_not_absolute', 'must be an absolute URL, such as https://example.com/hooks');
+    return URL.canParse(withoutPort(text)) && withoutPort(text) !== text
+      ? refusedPort
+      : refuse('url_not_absolute', 'must be an absolute URL, such as https://example.com/hooks');
   }
   const url = new URL(text);
   const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.+$/, '');
@@ -140,18 +147,16 @@ function isPublicName(host: string): boolean {
 
 function judgePort({ port, protocol }: URL, isOpen: boolean): TargetVerdict {
   const number = port === '' ? (protocol === 'http:' ? 80 : 443) : Number(port);
-  return isPortAllowed(number) || (isOpen && number > 0)
-    ? { allowed: true }
-    : refuse(
-        'url_port',
-        'must use port 443 or 80, or one from 1024 that no database or other internal service uses',
-      );
+  return isPortAllowed(number) || (isOpen && number > 0) ? { allowed: true } : refusedPort;
 }
+
+/** A number above 65535 makes the whole text no url (WHATWG URL). */
+const withoutPort = (text: string) => text.replace(/^([a-z][a-z0-9+.-]*:\/\/[^/?#]*):[0-9]+/i, '$1');
 
 /** Whether a port on the public internet may be called: 80, 443, and from 1024 all but well-known internal services. */
 function isPortAllowed(port: number): boolean {
   return (
-    port === 80 || port === 443 || (port >= LOWEST_FREE_PORT && port <= 65_535 && !refusedPorts.has(port))
+    port === 80 || port === 443 || (port >= LOWEST_FREE_PORT && port <= PORT_MAX && !refusedPorts.has(port))
   );
 }
 

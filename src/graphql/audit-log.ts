@@ -9,6 +9,7 @@ import { idIn } from './ids.js';
 import { JsonText } from './json-text.js';
 import { RequiresScope } from './requires.js';
 import { JSONObject } from './scalars.js';
+import { requireRange } from './time-range.js';
 
 @InputType({ description: 'Which entries; all conditions together.' })
 class AuditLogFilter {
@@ -90,7 +91,9 @@ async function search<Result>({ searches }: Context, tenantId: number, read: () 
   }
 }
 
+/** @throws ApiError invalid_input */
 function conditionsOf(filter: AuditLogFilter | null) {
+  requireRange(filter);
   const since = filter?.since ? { $gte: storable(filter.since) } : {};
   const until = filter?.until ? { $lt: storable(filter.until) } : {};
   const times = { ...since, ...until };

@@ -25,6 +25,7 @@ import {
 import { idOf } from './ids.js';
 import { given, knownEventType, parseInput, replayedEventTypes } from './input.js';
 import { Requires } from './requires.js';
+import { rangeIssues, type TimeRange } from './time-range.js';
 
 const input = { description: 'What to do.' };
 const OPEN = ['PENDING', 'HELD'];
@@ -42,7 +43,7 @@ export class BulkMutations {
   ): Promise<RecoverWebhookPayload> {
     const path = ['input', 'filter'];
     const outcomes = [...new Set(filter.outcomes ?? RECOVERED_BY_DEFAULT)];
-    const issues = rangeIssues(context, filter, path);
+    const issues = pastIssues(context, filter, path);
     if (outcomes.length === 0) {
       issues.push({ path: [...path, 'outcomes'], code: 'too_small', detail: 'must name at least one' });
     }
@@ -71,7 +72,7 @@ export class BulkMutations {
       ...path,
       'eventTypes',
     ]);
-    refuse(rangeIssues(context, filter, path));
+    refuse(pastIssues(context, filter, path));
     return start(context, {
       kind: 'REPLAY_EVENTS',
       webhookId: idOf('webhook', webhookId),
@@ -95,7 +96,7 @@ export class BulkMutations {
   ): Promise<CancelDeliveriesPayload> {
     const path = ['input', 'filter'];
     const { webhookId, eventType, status } = filter;
-    const issues = rangeIssues(context, filter, path);
+    const issues = pastIssues(context, filter, path);
     if (
       ![webhookId, eventType, status, filter.since, filter.until].some((value) => given(value) !== undefined)
     ) {
@@ -158,21 +159,14 @@ async function start(context: Context, request: BulkRequest): Promise<RecoverWeb
   return { total, totalCapped, bulkOperation };
 }
 
-interface Range {
-  since?: Date | null;
-  until?: Date | null;
-}
+const rangeOf = ({ since, until }: TimeRange) => ({ since: since ?? null, until: until ?? null });
 
-const rangeOf = ({ since, until }: Range) => ({ since: since ?? null, until: until ?? null });
-
-function rangeIssues({ clock }: Context, { since, until }: Range, path: string[]): InputIssue[] {
-  const code = 'out_of_range';
-  if (since && until && until <= since) {
-    return [{ path: [...path, 'until'], code, detail: 'must be later than `since`' }];
-  }
-  return since && since > clock()
-    ? [{ path: [...path, 'since'], code, detail: 'must not lie in the future' }]
-    : [];
+/** What a bulk operation goes through is fixed when it starts, so nothing of the future can be in it. */
+function pastIssues({ clock }: Context, range: TimeRange, path: readonly string[]): InputIssue[] {
+  const issues = rangeIssues(range, path);
+  return issues.length === 0 && range.since && range.since > clock()
+    ? [{ path: [...path, 'since'], code: 'out_of_range', detail: 'must not lie in the future' }]
+    : issues;
 }
 
 function refuse(issues: readonly InputIssue[]): void {

@@ -33,6 +33,7 @@ import {
 import { found, idIn, idOf } from './ids.js';
 import { knownEventType, parseInput } from './input.js';
 import { Requires } from './requires.js';
+import { requireRange, type TimeRange } from './time-range.js';
 
 @InputType({ description: 'A delivery to send again.' })
 class RedeliverInput {
@@ -215,11 +216,9 @@ export async function readDeliveries(
   });
 }
 
-/** A slice within the filter's time. */
-export function boundsOf(
-  { above, below, order, limit }: Slice,
-  filter: { since?: Date | null; until?: Date | null } | null,
-) {
+/** A slice within the filter's time. @throws ApiError invalid_input for a time that ends before it begins */
+export function boundsOf({ above, below, order, limit }: Slice, filter: TimeRange | null) {
+  requireRange(filter);
   const { from, to } = idsBetween(filter);
   return {
     above: Math.max(above ?? 0, (from ?? 0) - 1),
@@ -230,7 +229,7 @@ export function boundsOf(
 }
 
 /** Ids are ordered by time, so moments are bounds of ids, and no index over times is needed. */
-function idsBetween(filter: { since?: Date | null; until?: Date | null } | null) {
+function idsBetween(filter: TimeRange | null) {
   return {
     from: filter?.since ? dateToId(filter.since) : undefined,
     to: filter?.until ? dateToId(filter.until) : undefined,

@@ -66,7 +66,7 @@ export class EmitEventIssue {
   @Field(() => String, { description: 'Which rule, such as `schema_required`.' })
   code!: string;
 
-  @Field(() => String, { description: 'What is wrong, as a sentence.' })
+  @Field(() => String, { description: 'What is wrong there, such as `must have at most 20 characters`.' })
   detail!: string;
 }
 
@@ -77,7 +77,7 @@ export class EmitEventError {
   })
   code!: string;
 
-  @Field(() => String, { description: 'What is wrong, as a sentence.' })
+  @Field(() => String, { description: 'What is wrong, as the `message` of an error.' })
   detail!: string;
 
   @Field(() => [String], {

@@ -149,7 +149,7 @@ async function prepare(
  */
 async function tenantFor(context: Context, named: string | null | undefined, path: Path): Promise<number> {
   if (named === undefined || named === null) {
-    return tenantOf(context);
+    return ownTenant(context, path);
   }
   const id = parseId(named);
   const own = callerOf(context).tenantId;
@@ -167,6 +167,16 @@ async function tenantFor(context: Context, named: string | null | undefined, pat
     await context.platformAccess.note(id, actorOf(context));
   }
   return id;
+}
+
+/** @throws ApiError tenant_required, which says that an event may name its tenant itself */
+function ownTenant(context: Context, path: Path): number {
+  if (context.tenantId === null && callerOf(context).tenantId === null) {
+    const detail =
+      'A platform key names the tenant: in `tenantId` of each event, or in the header Hookwright-Tenant: <id>.';
+    throw refusedAt(path, new ApiError('tenant_required', detail));
+  }
+  return tenantOf(context);
 }
 
 function outcomeOf(emit: Emit, result: EmitResult, path: Path): EmitEventPayload | ApiError {
@@ -197,8 +207,6 @@ function resultOf(outcome: EmitEventPayload | ApiError, item: Path): EmitEventRe
     ...issue,
     path: issue.path.map(String),
   }));
-  const [first, ...others] = issues;
-  const more = others.length > 0 ? ` (and ${others.length} more)` : '';
-  const error = { code, detail: `${first!.detail}${more}`, path: first!.path, issues };
+  const error = { code, detail, path: issues[0]!.path, issues };
   return { event: null, deliveryCount: 0, duplicate: false, error };
 }

@@ -3,12 +3,11 @@ import { Args, ArgsType, Field, ID, ObjectType, Resolver, Root, Subscription } f
 import { type Context, tenantOf } from '../context.js';
 import { Delivery, DeliveryStatus } from '../entities/delivery.js';
 import { Webhook } from '../entities/webhook.js';
-import { idIn } from './ids.js';
 import { knownEventType, parseInput } from './input.js';
 import { PendingChanges } from './pending-changes.js';
 import { Requires } from './requires.js';
 import { type Update, UpdateStream } from './update-stream.js';
-import { readWebhook } from './webhook.js';
+import { knownWebhookId, readWebhook } from './webhook.js';
 
 const cursorDescription =
   'Where the stream stands with this update. Given as `after` (or in the header Last-Event-ID) to a later subscription, ' +
@@ -113,7 +112,7 @@ async function followDeliveries(
   context: Context,
   { webhookId, eventType, status, after }: DeliveryUpdateArgs,
 ): Promise<UpdateStream<Delivery>> {
-  const webhook = typeof webhookId === 'string' ? idIn(webhookId, ['webhookId'], 'a webhook') : null;
+  const webhook = await knownWebhookId(context, webhookId ?? null);
   const type =
     typeof eventType === 'string'
       ? parseInput(knownEventType(await context.eventTypes.names()), eventType, ['eventType'])

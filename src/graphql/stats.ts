@@ -7,11 +7,11 @@ import { Webhook } from '../entities/webhook.js';
 import { invalidInput } from '../errors.js';
 import { type Backlog, readTenantBacklog } from '../operations/read-backlog.js';
 import { ALL_WEBHOOKS } from '../operations/read-stats.js';
-import { found, idOf } from './ids.js';
 import { knownEventType, parseInput } from './input.js';
 import { Requires } from './requires.js';
 import { asksFor } from './selection.js';
 import { BacklogType, Stats, StatsArgs, StatsResolution, WebhookStatsArgs } from './stats-types.js';
+import { knownWebhookId } from './webhook.js';
 
 @Resolver(() => Webhook)
 export class StatsResolver {
@@ -25,7 +25,7 @@ export class StatsResolver {
     @Ctx() context: Context,
     @Info() info: GraphQLResolveInfo,
   ): Promise<Stats> {
-    const webhookId = await knownWebhook(context, args.webhookId ?? null);
+    const webhookId = await knownWebhookId(context, args.webhookId ?? null);
     return statsOf(context, webhookId ?? ALL_WEBHOOKS, args, info);
   }
 
@@ -90,20 +90,6 @@ async function statsOf(
       return bucketFigures(range, counted);
     },
   };
-}
-
-/** Statistics outlive their webhook. @throws ApiError not_found for an unknown or foreign one */
-async function knownWebhook(context: Context, id: string | null): Promise<number | null> {
-  if (id === null) {
-    return null;
-  }
-  const number = idOf('webhook', id);
-  const webhook = await context.em.findOne(
-    Webhook,
-    { id: number },
-    { filters: { alive: false }, fields: ['id'] },
-  );
-  return found(webhook, 'webhook', number).id;
 }
 
 async function knownType({ eventTypes }: Context, name: string | null): Promise<string | null> {

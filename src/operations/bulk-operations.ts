@@ -2,11 +2,12 @@ import type pg from 'pg';
 import type { Database } from '../database/database.js';
 import { tenantTransaction } from '../database/tenant-database.js';
 import { dateToId, idToDate } from '../domain/delivery-id.js';
+import { WILDCARD } from '../domain/event-type.js';
 import { formatTimestamp } from '../domain/timestamp.js';
-import { ApiError, notFound } from '../errors.js';
+import { ApiError, invalidInput, notFound } from '../errors.js';
 import { lockFor } from './advisory-lock.js';
 import { type Actor, audit } from './audit.js';
-import { type BulkRange, type BulkSelection, countSelected } from './bulk-selection.js';
+import { type BulkFilter, type BulkRange, type BulkSelection, countSelected } from './bulk-selection.js';
 import { enqueueBulkOperation } from './enqueue.js';
 
 /** Bulk operations of one tenant that are running or paused. */
@@ -71,12 +72,13 @@ const target = (tenantId: number, targetId: number) =>
 const startEntry = (tenantId: number, id: number) =>
   ({ ...target(tenantId, id), action: 'BULK_OPERATION_STARTED' }) as const;
 
-async function requireWebhook(client: pg.PoolClient, tenantId: number, { kind, webhookId }: BulkSelection) {
+async function requireWebhook(client: pg.PoolClient, tenantId: number, selection: BulkSelection) {
+  const { kind, webhookId } = selection;
   if (webhookId === null) {
     return;
   }
-  const { rows } = await client.query<{ active: boolean }>(
-    'select active from hookwright.webhooks where tenant_id = $1 and id = $2 and deleted_at is null',
+  const { rows } = await client.query<{ active: boolean; event_types: string[] }>(
+    'select active, event_types from hookwright.webhooks where tenant_id = $1 and id = $2 and deleted_at is null',
     [tenantId, webhookId],
   );
   const [webhook] = rows;
@@ -85,6 +87,18 @@ async function requireWebhook(client: pg.PoolClient, tenantId: number, { kind, w
   }
   if (!webhook.active && kind !== 'CANCEL_DELIVERIES') {
     throw new ApiError('webhook_inactive', `Webhook ${webhookId} is inactive; enable it first.`);
+  }
+  if (kind === 'REPLAY_EVENTS') {
+    requireSubscribed(selection.filter, webhook.event_types);
+  }
+}
+
+/** Named types of which none would be replayed: nobody who names them wants that. */
+function requireSubscribed({ eventTypes, includeUnsubscribed }: BulkFilter, subscribed: string[]): void {
+  const isWanted = (name: string) => subscribed.includes(WILDCARD) || subscribed.includes(name);
+  if (eventTypes && !includeUnsubscribed && !eventTypes.some(isWanted)) {
+    const detail = `are none that the webhook subscribes to (${subscribed.join(', ')}); \`includeUnsubscribed\` replays them all the same`;
+    throw invalidInput([{ path: ['input', 'filter', 'eventTypes'], code: 'not_subscribed', detail }]);
   }
 }
 

@@ -131,6 +131,16 @@ describe('what is refused', () => {
     expect(await operationsOf()).toBe(0);
   });
 
+  test('a replay of types that the webhook does not subscribe to, unless it is asked for', async () => {
+    const id = await site.webhook(['booking.created']);
+    const input = { webhookId: String(id), dryRun: true, filter: { since, eventTypes: ['coupon.applied'] } };
+    const { errors } = await mutate('replayEvents', input);
+    expect(errors[0].message).toMatch(
+      /^input\.filter\.eventTypes: .*\(booking\.created\); `includeUnsubscribed`/,
+    );
+    expect((await mutate('replayEvents', { ...input, includeUnsubscribed: true })).errors).toEqual([]);
+  });
+
   test('an inactive webhook, except for canceling', async () => {
     await site.mutate('updateWebhook', { id: webhookId, active: false }, 'webhook { id }');
     for (const [name, input] of [

@@ -35,7 +35,12 @@ const countEvents = async (tenantId: number): Promise<number> => {
 describe('the tenant of an event', () => {
   test('a platform key must name it, and it must exist', async () => {
     const without = await emit({});
-    expect(without.errors[0].extensions).toEqual({ code: 'FORBIDDEN', reason: 'tenant_required' });
+    expect(without.errors[0].extensions).toMatchObject({
+      code: 'FORBIDDEN',
+      reason: 'tenant_required',
+      errors: [{ path: ['input', 'tenantId'] }],
+    });
+    expect(without.errors[0].message).toContain('`tenantId`');
     expect(codesOf(await emit({ tenantId: '999999' }))).toEqual(['NOT_FOUND']);
     expect(codesOf(await emit({ tenantId: 'x' }))).toEqual(['NOT_FOUND']);
   });

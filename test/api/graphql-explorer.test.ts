@@ -264,6 +264,18 @@ describe('events', () => {
   });
 });
 
+test.each([
+  ['deliveries', 'DeliveryFilter'],
+  ['events', 'EventFilter'],
+  ['auditLog', 'AuditLogFilter'],
+])('%s of a time that ends before it begins are bad input, not an empty list', async (list, type) => {
+  const query = `query ($filter: ${type}) { ${list}(filter: $filter) { edges { cursor } } }`;
+  for (const until of ['2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z']) {
+    const { errors } = await api.ask(query, { filter: { since: '2026-01-02T00:00:00Z', until } }, tenant);
+    expect(errors[0].message).toBe('filter.until: must be later than `since`');
+  }
+});
+
 describe('a search of payloads', () => {
   const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
   test.each([

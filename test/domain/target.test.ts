@@ -264,9 +264,11 @@ describe('ports', () => {
     }
   });
 
-  test('a port that does not exist makes no url', () => {
-    expect(codeOf('https://example.com:65536/')).toBe('url_not_absolute');
+  test('a port that does not exist is refused as a port', () => {
+    expect(codeOf('https://example.com:65536/')).toBe('url_port');
+    expect(codeOf('https://[2a00::1]:99999999/hooks?a=1')).toBe('url_port');
     expect(codeOf('https://example.com:-1/')).toBe('url_not_absolute');
+    expect(codeOf('https://exa mple.com:65536/')).toBe('url_not_absolute');
   });
 
   test('on an opened range every port but 0 is allowed', () => {
@@ -312,7 +314,7 @@ describe('refusals', () => {
       ],
       [
         'https://example.com:25/',
-        'must use port 443 or 80, or one from 1024 that no database or other internal service uses',
+        'must use port 443 or 80, or one from 1024 to 65535 that no database or other internal service uses',
       ],
       [`https://example.com/${'a'.repeat(2048)}`, 'must have at most 2048 characters'],
     ];

@@ -233,6 +233,22 @@ describe('keys and lists', SLOW, () => {
     expect(await stateOf()).toMatch(/^expired 20/);
   });
 
+  test('keys are listed with when they were made and used last, and those of the platform alone', async () => {
+    const { errors } = await ask('key create deploy --platform');
+    const id = /^Key (\d+) /.exec(errors)![1]!;
+    const rows = (await ask('key list --platform')).output.trimEnd().split('\n');
+    expect(new Set(rows.map((row) => row.split('\t')[1]))).toEqual(new Set(['platform']));
+    const [made, used] = rows
+      .find((row) => row.startsWith(`${id}\t`))!
+      .split('\t')
+      .slice(-2);
+    expect([made, used]).toEqual([expect.stringMatching(/^20\d\d-/), 'never']);
+    expect(await ask('key create none --tenant 1 --scopes ,')).toMatchObject({
+      code: 1,
+      errors: expect.stringContaining('Unknown scope ""; the scopes are webhooks:read'),
+    });
+  });
+
   test('an empty list says so beside the output, which has nothing but rows', async () => {
     await stack.rows('delete from hookwright.api_keys');
     expect(await ask('key list')).toEqual({ code: 0, output: '', errors: 'There are no keys.\n' });
