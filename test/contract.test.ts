@@ -3,6 +3,7 @@ import { dirname, join, normalize, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { lexicographicSortSchema, printSchema } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { SEND_ERRORS } from '../src/domain/outcome.js';
 import { buildGraphqlSchema } from '../src/graphql/schema.js';
 import { settings } from '../src/settings/settings.js';
 import { DeliveryStack } from './support/delivery-stack.js';
@@ -103,6 +104,11 @@ describe('the house', () => {
 });
 
 describe('what is written down', () => {
+  test('docs/graphql.md has every reason why no answer came, with its meaning', () => {
+    const table = Object.entries(SEND_ERRORS).map(([code, meaning]) => `| \`${code}\` | ${meaning} |\n`);
+    expect(read('docs/graphql.md')).toContain(table.join(''));
+  });
+
   test('schema.graphql is what the code says: npm run schema prints it', async () => {
     const printed = printSchema(lexicographicSortSchema(await buildGraphqlSchema()));
     expect(read('schema.graphql').trim()).toBe(printed.trim());

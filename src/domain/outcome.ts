@@ -1,21 +1,27 @@
 import { parseRetryAfter } from './retry-after.js';
 
 /**
- * Why no answer came. A name without a DNS answer and one whose answer is refused must read the same
- * to a tenant (or deliveries would map our network), so both are DNS_FAILED with one text.
+ * Why no answer came, and what that means to the owner of the endpoint. A name without a DNS answer and one whose
+ * answer is refused must read the same to a tenant (or deliveries would map our network): both are DNS_FAILED.
  */
-export const SEND_ERROR_CODES = [
-  'DNS_FAILED',
-  'TARGET_REFUSED',
-  'CONNECT_FAILED',
-  'CONNECT_TIMEOUT',
-  'TLS_FAILED',
-  'TIMEOUT',
-  'CONNECTION_RESET',
-  'PROTOCOL_ERROR',
-  'HEADERS_TOO_LARGE',
-] as const;
-export type SendErrorCode = (typeof SEND_ERROR_CODES)[number];
+export const SEND_ERRORS = {
+  DNS_FAILED: 'the name of the host has no address that may be called',
+  TARGET_REFUSED: 'this url may not be called: its scheme, host or port is not allowed here',
+  CONNECT_FAILED: 'the connection was refused, or there is no way to the host',
+  CONNECT_TIMEOUT: 'no connection was made in time, TLS included',
+  TLS_FAILED:
+    'the TLS handshake failed: no version or cipher in common (TLS 1.2 and 1.3 are spoken), or no TLS',
+  TLS_CERTIFICATE_EXPIRED: 'the certificate has expired, or is not valid yet',
+  TLS_CERTIFICATE_NAME: 'the certificate is for another name',
+  TLS_CERTIFICATE_UNTRUSTED:
+    'nobody who is trusted vouches for the certificate: it is signed by itself, or the endpoint does not send the whole chain',
+  TIMEOUT: 'no whole answer came in time',
+  CONNECTION_RESET: 'the connection was cut before the answer',
+  PROTOCOL_ERROR: 'what came is not HTTP/1.1',
+  HEADERS_TOO_LARGE: 'the headers of the answer are too long',
+} as const;
+export type SendErrorCode = keyof typeof SEND_ERRORS;
+export const SEND_ERROR_CODES = Object.keys(SEND_ERRORS) as SendErrorCode[];
 
 /**
  * How long each part of an attempt took, in ms. Null: that part did not happen or did not finish. The whole is absent

@@ -1,9 +1,11 @@
 import { Entity, Filter, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Field, Int, ObjectType } from 'type-graphql';
-import { SEND_ERROR_CODES } from '../domain/outcome.js';
+import { SEND_ERRORS } from '../domain/outcome.js';
 import { idColumn, tenantFilter, timeColumn } from './columns.js';
 
-const errorCodes = SEND_ERROR_CODES.map((code) => `\`${code}\``).join(', ');
+const errorCodes = Object.entries(SEND_ERRORS)
+  .map(([code, meaning]) => `- \`${code}\`: ${meaning}.`)
+  .join('\n');
 
 @Entity({ schema: 'hookwright', tableName: 'attempts' })
 @Filter(tenantFilter())
@@ -76,7 +78,7 @@ export class Attempt {
   @Property({ type: 'text', nullable: true })
   @Field(() => String, {
     nullable: true,
-    description: `Why it failed: ${errorCodes}, or \`HTTP_\` with the status of the answer; null when it succeeded.`,
+    description: `Why it failed: \`HTTP_\` with the status of the answer, or why none came; null when it succeeded.\n${errorCodes}`,
   })
   errorCode!: string | null;
 

@@ -89,7 +89,7 @@ export class DeliveryFilter extends WebhookDeliveryFilter {
 }
 
 const errorCode = z.string().superRefine((code, context) => {
-  if (!(SEND_ERROR_CODES as readonly string[]).includes(code) && !/^HTTP_[3-9][0-9]{2}$/.test(code)) {
+  if (!(SEND_ERROR_CODES as string[]).includes(code) && !/^HTTP_[3-9][0-9]{2}$/.test(code)) {
     const message = `is not an error code: they are ${SEND_ERROR_CODES.join(', ')}, and HTTP_ with a status from 300 on`;
     context.addIssue({ code: 'custom', message, params: { code: 'error_code_unknown' } });
   }

@@ -94,7 +94,7 @@ describe('the timing of an attempt', () => {
     expect(timing).toEqual({ dnsMs: some, connectMs: some, tlsMs: some, firstByteMs: some });
     const expired = await receiver(answersEach(response(200)), { tls: { key: KEY, cert: EXPIRED } });
     const failed = await sender().send(`https://receiver.example.com:${expired.port}/`, request);
-    expect(failed).toMatchObject({ kind: 'error', code: 'TLS_FAILED' });
+    expect(failed).toMatchObject({ kind: 'error', code: 'TLS_CERTIFICATE_EXPIRED' });
     expect(timingOf(failed)).toEqual({ dnsMs: some, connectMs: some, tlsMs: null, firstByteMs: null });
   });
 

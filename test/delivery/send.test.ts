@@ -535,16 +535,16 @@ describe('TLS', () => {
   });
 
   test.each([
-    ['that is self-signed', SELF_SIGNED, 'receiver.example.com'],
-    ['that has expired', EXPIRED, 'receiver.example.com'],
-    ['for another name', GOOD, 'other.example.com'],
-  ])('a certificate %s is refused, and nothing is sent', async (_what, cert, name) => {
+    ['that is self-signed', SELF_SIGNED, 'receiver.example.com', 'TLS_CERTIFICATE_UNTRUSTED'],
+    ['that has expired', EXPIRED, 'receiver.example.com', 'TLS_CERTIFICATE_EXPIRED'],
+    ['for another name', GOOD, 'other.example.com', 'TLS_CERTIFICATE_NAME'],
+  ])('a certificate %s is refused, and nothing is sent', async (_what, cert, name, code) => {
     const bad = await receiver(says(response(200)), { tls: { key: KEY, cert } });
     const before = process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
     try {
-      expect(await send(url(bad, name), toLoopback())).toMatchObject({ kind: 'error', code: 'TLS_FAILED' });
+      expect(await send(url(bad, name), toLoopback())).toMatchObject({ kind: 'error', code });
       process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
-      expect(await send(url(bad, name), toLoopback())).toMatchObject({ kind: 'error', code: 'TLS_FAILED' });
+      expect(await send(url(bad, name), toLoopback())).toMatchObject({ kind: 'error', code });
     } finally {
       if (before === undefined) delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
       else process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = before;
@@ -554,7 +554,7 @@ describe('TLS', () => {
 
   test('a certificate for a name does not do for an address', async () => {
     const bad = await receiver(says(response(200)), { tls: { key: KEY, cert: GOOD } });
-    expect(await send(bad.url)).toMatchObject({ kind: 'error', code: 'TLS_FAILED' });
+    expect(await send(bad.url)).toMatchObject({ kind: 'error', code: 'TLS_CERTIFICATE_NAME' });
   });
 
   test('TLS 1.1 is refused', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { judge, type SendErrorCode, type SendResult } from '../../src/domain/outcome.js';
+import { judge, SEND_ERROR_CODES, type SendResult } from '../../src/domain/outcome.js';
 
 const now = new Date('2026-01-31T09:30:00Z');
 
@@ -42,17 +42,7 @@ describe('an attempt', () => {
     expect(judge(response(410, { 'retry-after': '60' }), now).verdict).toBe('GONE');
   });
 
-  test.each<SendErrorCode>([
-    'DNS_FAILED',
-    'TARGET_REFUSED',
-    'CONNECT_FAILED',
-    'CONNECT_TIMEOUT',
-    'TLS_FAILED',
-    'TIMEOUT',
-    'CONNECTION_RESET',
-    'PROTOCOL_ERROR',
-    'HEADERS_TOO_LARGE',
-  ])('without an answer has failed with the code %s', (code) => {
+  test.each(SEND_ERROR_CODES)('without an answer has failed with the code %s', (code) => {
     expect(judge({ kind: 'error', code, durationMs: 5 }, now)).toEqual({
       verdict: 'FAILED',
       errorCode: code,

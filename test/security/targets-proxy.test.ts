@@ -2,7 +2,7 @@ import { setDefaultCACertificates } from 'node:tls';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createSender, type Sender, type SenderOptions } from '../../daemon/send.js';
 import { readConfig } from '../../src/config.js';
-import { AUTHORITY, EXPIRED, GOOD, KEY } from '../support/certificates.js';
+import { AUTHORITY, EXPIRED, GOOD, KEY, SELF_SIGNED } from '../support/certificates.js';
 import { eventually } from '../support/eventually.js';
 import { type FakeProxy, startFakeProxy, type TunnelAnswer } from '../support/fake-proxy.js';
 import {
@@ -94,16 +94,17 @@ describe('behind an egress proxy', () => {
   });
 
   test.each([
-    ['for another name', GOOD, 'other.example.com'],
-    ['that has expired', EXPIRED, 'receiver.example.com'],
-    ['that nobody vouches for', PROXY_CERTIFICATE, '8.8.8.8'],
-  ])('a receiver’s certificate %s is refused, and nothing is sent', async (_what, cert, host) => {
+    ['for another name', GOOD, 'other.example.com', 'TLS_CERTIFICATE_NAME'],
+    ['that has expired', EXPIRED, 'receiver.example.com', 'TLS_CERTIFICATE_EXPIRED'],
+    ['that nobody vouches for', SELF_SIGNED, 'receiver.example.com', 'TLS_CERTIFICATE_UNTRUSTED'],
+    ['of the proxy itself', PROXY_CERTIFICATE, '8.8.8.8', 'TLS_CERTIFICATE_NAME'],
+  ])('a receiver’s certificate %s is refused, and nothing is sent', async (_what, cert, host, code) => {
     const bad = await startHostileReceiver(says(response(200)), {
       tls: { key: cert === PROXY_CERTIFICATE ? PROXY_KEY : KEY, cert },
     });
     closing.push(() => bad.close());
     proxy.answerWith(() => ({ port: bad.port }));
-    expect(await send(`https://${host}/`)).toMatchObject({ kind: 'error', code: 'TLS_FAILED' });
+    expect(await send(`https://${host}/`)).toMatchObject({ kind: 'error', code });
     expect(bad.received).toBe('');
   });
 

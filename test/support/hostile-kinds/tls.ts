@@ -36,9 +36,17 @@ const ALERT = '\x15\x03\x03\x00\x02\x02\x28';
 
 export const tls: readonly HostileKind[] = [
   overTls('has a good certificate', LOCALHOST, answers(200, { body: 'abc', responseTruncated: false })),
-  overTls('has a certificate signed by itself', { key: KEY, cert: SELF_SIGNED }, fails('TLS_FAILED')),
-  overTls('has a certificate that has expired', { key: KEY, cert: EXPIRED }, fails('TLS_FAILED')),
-  overTls('has a certificate for another name', { key: KEY, cert: GOOD }, fails('TLS_FAILED')),
+  overTls(
+    'has a certificate signed by itself',
+    { key: KEY, cert: SELF_SIGNED },
+    fails('TLS_CERTIFICATE_UNTRUSTED'),
+  ),
+  overTls(
+    'has a certificate that has expired',
+    { key: KEY, cert: EXPIRED },
+    fails('TLS_CERTIFICATE_EXPIRED'),
+  ),
+  overTls('has a certificate for another name', { key: KEY, cert: GOOD }, fails('TLS_CERTIFICATE_NAME')),
   overTls(
     'speaks TLS 1.1 at most',
     { ...LOCALHOST, minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'ALL:@SECLEVEL=0' },
