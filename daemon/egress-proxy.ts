@@ -178,7 +178,9 @@ function askForTunnel({ headers }: EgressProxy, socket: Socket, authority: strin
       })
       .on('connect', ({ statusCode = 0, headers: answer }, _, head) => {
         if (statusCode >= 200 && statusCode <= 299) {
-          if (head.length > 0) socket.unshift(head);
+          if (head.length > 0) {
+            socket.unshift(head);
+          }
           resolve();
         } else if (statusCode === 407 && answer['proxy-authenticate'] !== undefined) {
           // Without that header a 407 asks for nothing (RFC 9110 §15.5.8): it is how smokescreen refuses a target.

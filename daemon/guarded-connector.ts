@@ -104,7 +104,9 @@ export function createGuardedConnector(options: GuardedConnectorOptions): Guarde
     socket.once('connect', () => {
       reached = true;
     });
-    if (times !== undefined) noteTimes(socket, times);
+    if (times !== undefined) {
+      noteTimes(socket, times);
+    }
   };
 }
 
@@ -152,9 +154,13 @@ function guardedLookup(lookup: LookupFunction, policy: TargetPolicy): LookupFunc
       return;
     }
     lookup(hostname, { ...options, all: true }, (error, found, family) => {
-      if (error && noWayOutOf(error) !== null) callback(error, []);
-      else if (error) answer([]);
-      else answer(typeof found === 'string' ? [{ address: found, family: family ?? isIP(found) }] : found);
+      if (error && noWayOutOf(error) !== null) {
+        callback(error, []);
+      } else if (error) {
+        answer([]);
+      } else {
+        answer(typeof found === 'string' ? [{ address: found, family: family ?? isIP(found) }] : found);
+      }
     });
   };
 }

@@ -26,9 +26,13 @@ function headersThatFit(headers: IncomingHttpHeaders): Record<string, string | s
   let room = HEADER_BYTES_MAX;
   const kept: [string, string | string[]][] = [];
   for (const [name, value] of Object.entries(headers)) {
-    if (value === undefined) continue;
+    if (value === undefined) {
+      continue;
+    }
     room -= Buffer.byteLength(JSON.stringify([name, value]));
-    if (room < 0) break;
+    if (room < 0) {
+      break;
+    }
     kept.push([name, value]);
   }
   // Not by assignment: a receiver may send a header called __proto__.

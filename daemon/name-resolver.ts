@@ -47,7 +47,9 @@ interface Entry {
 export function createNameResolver(options: NameResolverOptions = {}): NameResolver {
   const { timeoutMs = 2000, namesMax = 10_000, servers } = options;
   const resolver = new Resolver({ timeout: Math.ceil(timeoutMs / 2), tries: 2 });
-  if (servers !== undefined) resolver.setServers(servers);
+  if (servers !== undefined) {
+    resolver.setServers(servers);
+  }
   const entries = new Map<string, Entry>();
   const pulse = new NamesPulse((name) =>
     addressesOf(resolver, name, timeoutMs).then(
@@ -78,7 +80,9 @@ export function createNameResolver(options: NameResolverOptions = {}): NameResol
   };
   const answerTo = (name: string): Promise<LookupAddress[]> => {
     const known = entries.get(name);
-    if (known !== undefined && known.expiresAt > performance.now()) return known.answer;
+    if (known !== undefined && known.expiresAt > performance.now()) {
+      return known.answer;
+    }
     entries.delete(name);
     if (entries.size >= namesMax) {
       for (const oldest of entries.keys()) {
@@ -91,7 +95,9 @@ export function createNameResolver(options: NameResolverOptions = {}): NameResol
     entry.answer
       .catch(() => {})
       .then(() => {
-        if (entry.expiresAt <= performance.now() && entries.get(name) === entry) entries.delete(name);
+        if (entry.expiresAt <= performance.now() && entries.get(name) === entry) {
+          entries.delete(name);
+        }
       });
     return entry.answer;
   };
@@ -100,8 +106,11 @@ export function createNameResolver(options: NameResolverOptions = {}): NameResol
     answerTo(hostname).then(
       (addresses) => {
         const [first] = addresses;
-        if (all || first === undefined) callback(null, addresses);
-        else callback(null, first.address, first.family);
+        if (all || first === undefined) {
+          callback(null, addresses);
+        } else {
+          callback(null, first.address, first.family);
+        }
       },
       (error: NodeJS.ErrnoException) => callback(error, []),
     );

@@ -41,7 +41,9 @@ export class ProxyPulse {
 
   /** Unless it has answered somebody since then, asks it something that every HTTP server has an answer to. */
   feel(since: number): void {
-    if (this.feltAt >= since || this.#feeling) return;
+    if (this.feltAt >= since || this.#feeling) {
+      return;
+    }
     this.#feeling = true;
     this.reach(this.proxy.address, (...[error, socket]) => {
       if (error !== null) {

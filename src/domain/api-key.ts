@@ -30,7 +30,9 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
  * Throws a RangeError for an id that is not a positive safe integer, or unless `random` has 32 bytes.
  */
 export function formatApiKey(id: number, random: Buffer): string {
-  if (!Number.isSafeInteger(id) || id < 1) throw new RangeError(`The id of a key is positive, not ${id}`);
+  if (!Number.isSafeInteger(id) || id < 1) {
+    throw new RangeError(`The id of a key is positive, not ${id}`);
+  }
   if (random.length !== RANDOM_BYTES) {
     throw new RangeError(`A key is made from ${RANDOM_BYTES} random bytes, not ${random.length}`);
   }
@@ -45,7 +47,9 @@ export function formatApiKey(id: number, random: Buffer): string {
  */
 export function parseApiKey(text: string): { id: number } | null {
   const [, signed, digits, check] = API_KEY.exec(text) ?? [];
-  if (signed === undefined || check !== checksum(signed)) return null;
+  if (signed === undefined || check !== checksum(signed)) {
+    return null;
+  }
   const id = Number(digits);
   return Number.isSafeInteger(id) ? { id } : null;
 }
@@ -69,6 +73,8 @@ function checksum(text: string): string {
 
 function base62(value: bigint, chars: number): string {
   let text = '';
-  for (let rest = value; text.length < chars; rest /= 62n) text = BASE62.charAt(Number(rest % 62n)) + text;
+  for (let rest = value; text.length < chars; rest /= 62n) {
+    text = BASE62.charAt(Number(rest % 62n)) + text;
+  }
   return text;
 }

@@ -12,7 +12,9 @@ export const IDS_PER_DAY = 86_400_000 * IDS_PER_MS;
  * that is not an id: negative, not whole, or above 53 bits.
  */
 export function idToDate(id: number): Date {
-  if (!Number.isSafeInteger(id) || id < 0) throw new RangeError(`Not a time-ordered id: ${id}`);
+  if (!Number.isSafeInteger(id) || id < 0) {
+    throw new RangeError(`Not a time-ordered id: ${id}`);
+  }
   // Division, not `>>`: JavaScript's shifts would first cut the id down to 32 bits.
   return new Date(EPOCH_MS + Math.floor(id / IDS_PER_MS));
 }
@@ -24,7 +26,9 @@ export function idToDate(id: number): Date {
  */
 export function dateToId(date: Date): number {
   const ms = date.getTime() - EPOCH_MS;
-  if (Number.isNaN(ms)) throw new RangeError('An invalid Date has no id');
+  if (Number.isNaN(ms)) {
+    throw new RangeError('An invalid Date has no id');
+  }
   return Math.min(Math.max(ms * IDS_PER_MS, 0), Number.MAX_SAFE_INTEGER);
 }
 

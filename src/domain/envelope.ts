@@ -34,7 +34,9 @@ export function seal(key: Buffer, plaintext: Buffer, aad: string, nonce: Buffer)
 export function open(key: Buffer, sealed: Buffer, aad: string): Buffer {
   requireLength('key', key, ENVELOPE_KEY_BYTES);
   // A slice that is too short would leave a short tag, which is easier to forge.
-  if (sealed.length < HEAD_BYTES + TAG_BYTES || sealed[0] !== VERSION) throw cannotOpen();
+  if (sealed.length < HEAD_BYTES + TAG_BYTES || sealed[0] !== VERSION) {
+    throw cannotOpen();
+  }
   const tagStart = sealed.length - TAG_BYTES;
   const decipher = createDecipheriv(ALGORITHM, key, sealed.subarray(1, HEAD_BYTES), {
     authTagLength: TAG_BYTES,

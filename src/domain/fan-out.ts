@@ -38,12 +38,22 @@ export interface EventFacts {
  * same moment, or one past the API.
  */
 export function whyNoDelivery(event: EventFacts, webhook: WebhookHistory): FanOutVerdict {
-  if (webhook.createdAt > event.createdAt) return 'CREATED_LATER';
-  if (event.eventType === TEST_EVENT_TYPE) return 'FOR_ANOTHER_WEBHOOK';
-  if (event.aboutWebhookId === webhook.id) return 'ABOUT_THIS_WEBHOOK';
+  if (webhook.createdAt > event.createdAt) {
+    return 'CREATED_LATER';
+  }
+  if (event.eventType === TEST_EVENT_TYPE) {
+    return 'FOR_ANOTHER_WEBHOOK';
+  }
+  if (event.aboutWebhookId === webhook.id) {
+    return 'ABOUT_THIS_WEBHOOK';
+  }
   const eventTypes = webhook.eventTypesBefore ?? webhook.eventTypes;
-  if (!matches(eventTypes, event.eventType)) return 'NOT_SUBSCRIBED';
+  if (!matches(eventTypes, event.eventType)) {
+    return 'NOT_SUBSCRIBED';
+  }
   // An inactive webhook still collects events for a while: without a delivery that was over.
-  if (!(webhook.activeBefore ?? webhook.active)) return 'INACTIVE';
+  if (!(webhook.activeBefore ?? webhook.active)) {
+    return 'INACTIVE';
+  }
   return event.beyondRetention ? 'NO_LONGER_KEPT' : 'UNKNOWN';
 }

@@ -31,12 +31,20 @@ export interface HealthVerdict {
  */
 export function foldHealth(state: HealthState, steps: readonly HealthStep[]): HealthVerdict {
   let { consecutiveFailures } = state;
-  if (!state.active) return { consecutiveFailures, disable: null };
+  if (!state.active) {
+    return { consecutiveFailures, disable: null };
+  }
   for (const { generation, verdict } of steps) {
-    if (generation !== state.generation) continue;
+    if (generation !== state.generation) {
+      continue;
+    }
     consecutiveFailures = verdict === 'SUCCEEDED' ? 0 : consecutiveFailures + 1;
-    if (verdict === 'GONE') return { consecutiveFailures, disable: 'GONE' };
-    if (consecutiveFailures >= DISABLE_AFTER_FAILURES) return { consecutiveFailures, disable: 'FAILURES' };
+    if (verdict === 'GONE') {
+      return { consecutiveFailures, disable: 'GONE' };
+    }
+    if (consecutiveFailures >= DISABLE_AFTER_FAILURES) {
+      return { consecutiveFailures, disable: 'FAILURES' };
+    }
   }
   return { consecutiveFailures, disable: null };
 }

@@ -43,7 +43,9 @@ export function foldNews(state: NewsState, steps: readonly NewsStep[]): News {
   let { consecutiveFailures, ordinaryFailures } = state;
   let recovered = false;
   for (const step of steps) {
-    if (!state.active || step.generation !== generation) continue;
+    if (!state.active || step.generation !== generation) {
+      continue;
+    }
     const verdict = foldHealth({ active: true, generation, consecutiveFailures }, [step]);
     if (step.verdict === 'SUCCEEDED') {
       recovered = failureTold;

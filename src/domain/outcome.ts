@@ -74,12 +74,20 @@ const CLOSE_MS_DEFAULT = 10_000;
  * are heard when they say how long to wait.
  */
 export function judge(result: SendResult, now: Date): Outcome {
-  if (result.kind === 'error') return failed(result.code, null, null);
+  if (result.kind === 'error') {
+    return failed(result.code, null, null);
+  }
   const { statusCode } = result;
-  if (statusCode >= 200 && statusCode <= 299) return { verdict: 'SUCCEEDED' };
-  if (statusCode === 410) return { verdict: 'GONE', errorCode: 'HTTP_410' };
+  if (statusCode >= 200 && statusCode <= 299) {
+    return { verdict: 'SUCCEEDED' };
+  }
+  if (statusCode === 410) {
+    return { verdict: 'GONE', errorCode: 'HTTP_410' };
+  }
   const errorCode = `HTTP_${statusCode}`;
-  if (statusCode !== 429 && statusCode !== 503) return failed(errorCode, null, null);
+  if (statusCode !== 429 && statusCode !== 503) {
+    return failed(errorCode, null, null);
+  }
 
   const retryAfterMs = parseRetryAfter(result.headers['retry-after'], now);
   // "Wait 0 seconds", or until a time that has passed, cannot close anything: it counts as no hint here.

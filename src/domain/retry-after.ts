@@ -11,7 +11,9 @@ const IMF_FIXDATE = /^[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9]{2}:[0
  * Never throws: the value is written by a stranger.
  */
 export function parseRetryAfter(value: string | string[] | undefined, now: Date): number | null {
-  if (value === undefined) return null;
+  if (value === undefined) {
+    return null;
+  }
   const waits = [value]
     .flat()
     .map((text) => parseOne(text, now))
@@ -22,11 +24,17 @@ export function parseRetryAfter(value: string | string[] | undefined, now: Date)
 function parseOne(value: string, now: Date): number | null {
   const text = value.trim();
   // Seconds come first, because Date.parse takes "120" for the year 120 and "-5" for a day in 2001.
-  if (DELTA_SECONDS.test(text)) return clamp(Number(text) * 1000);
-  if (!IMF_FIXDATE.test(text)) return null;
+  if (DELTA_SECONDS.test(text)) {
+    return clamp(Number(text) * 1000);
+  }
+  if (!IMF_FIXDATE.test(text)) {
+    return null;
+  }
   const date = new Date(text);
   // Date rolls 31 Feb over to March and ignores a wrong weekday; only an exact round trip is a real date.
-  if (date.toUTCString() !== text) return null;
+  if (date.toUTCString() !== text) {
+    return null;
+  }
   return clamp(date.getTime() - now.getTime());
 }
 

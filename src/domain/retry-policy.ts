@@ -26,7 +26,9 @@ export function retryDelayMs(
   if (!Number.isSafeInteger(failures) || failures < 1) {
     throw new RangeError(`A retry follows at least one failure, not ${failures}`);
   }
-  if (failures > policy.retriesMax) return 'EXHAUSTED';
+  if (failures > policy.retriesMax) {
+    return 'EXHAUSTED';
+  }
   // No jitter: what keeps a herd from forming is the window of each webhook, not the dice.
   const scheduledMs = Math.min(policy.baseSeconds * 2 ** (failures - 1), policy.capSeconds) * 1000;
   return Math.max(scheduledMs, Math.min(retryAfterMs ?? 0, RETRY_AFTER_MS_MAX));

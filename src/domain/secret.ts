@@ -31,8 +31,9 @@ export function formatSecret(bytes: Buffer): string {
 export function secretKeys(secret: string): SecretKeys {
   const base64 = SECRET.exec(secret)?.[1];
   // The message must not quote the text: it may be a secret with one wrong character.
-  if (base64 === undefined)
+  if (base64 === undefined) {
     throw new TypeError('Not a signing secret: expected whsec_ and 44 base64 characters');
+  }
   return {
     contract: createSecretKey(secret, 'utf8'),
     standard: createSecretKey(base64, 'base64'),

@@ -16,10 +16,14 @@ export function formatTimestamp(date: Date): string {
  */
 export function parseTimestamp(text: string): Date | null {
   const [, local, fraction = '', sign, hours = '0', minutes = '0'] = TIMESTAMP.exec(text) ?? [];
-  if (local === undefined) return null;
+  if (local === undefined) {
+    return null;
+  }
   const asUtc = new Date(`${local}.${fraction.slice(0, 3).padEnd(3, '0')}Z`);
   // Date rolls 31 February and 24:00 over to the next day; only an exact round trip exists in the calendar.
-  if (Number.isNaN(asUtc.getTime()) || !asUtc.toISOString().startsWith(local)) return null;
+  if (Number.isNaN(asUtc.getTime()) || !asUtc.toISOString().startsWith(local)) {
+    return null;
+  }
   const offsetMinutes = (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
   return new Date(asUtc.getTime() - offsetMinutes * 60_000);
 }

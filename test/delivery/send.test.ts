@@ -90,7 +90,9 @@ const sendTo = async (misbehave: Misbehaviour) => await send((await receiver(mis
 
 /** After which undici lends a connection again. */
 async function turnOfTheEventLoop(): Promise<void> {
-  for (let i = 0; i < 3; i++) await new Promise((resolve) => setImmediate(resolve));
+  for (let i = 0; i < 3; i++) {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
 }
 
 /** A resolver that gives each question the next of these answers, and the last one from then on. */
@@ -126,7 +128,9 @@ describe('a good receiver', () => {
   test('is spoken to over the same connections again and again', async () => {
     const good = await receiver(answersEach(response(200)));
     const by = sender();
-    for (let i = 0; i < 10; i++) expect(await send(good.url, by)).toMatchObject({ statusCode: 200 });
+    for (let i = 0; i < 10; i++) {
+      expect(await send(good.url, by)).toMatchObject({ statusCode: 200 });
+    }
     // Two: undici lends a connection again only after a turn of the event loop, and we are quicker.
     expect(good.connections).toBeLessThanOrEqual(2);
   });
@@ -502,12 +506,17 @@ describe('connections', () => {
     const names = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'ALL_PROXY', 'NODE_USE_ENV_PROXY'];
     const before = names.map((name) => process.env[name]);
     try {
-      for (const name of names) process.env[name] = name === 'NODE_USE_ENV_PROXY' ? '1' : canary.url;
+      for (const name of names) {
+        process.env[name] = name === 'NODE_USE_ENV_PROXY' ? '1' : canary.url;
+      }
       expect(await send(good.url)).toMatchObject({ statusCode: 200 });
     } finally {
       names.forEach((name, i) => {
-        if (before[i] === undefined) delete process.env[name];
-        else process.env[name] = before[i];
+        if (before[i] === undefined) {
+          delete process.env[name];
+        } else {
+          process.env[name] = before[i];
+        }
       });
     }
     expect(canary.connections).toBe(0);
@@ -546,8 +555,11 @@ describe('TLS', () => {
       process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
       expect(await send(url(bad, name), toLoopback())).toMatchObject({ kind: 'error', code });
     } finally {
-      if (before === undefined) delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
-      else process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = before;
+      if (before === undefined) {
+        delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
+      } else {
+        process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = before;
+      }
     }
     expect(bad.received).toBe('');
   });
@@ -758,7 +770,9 @@ describe('names', () => {
 
   test('the memory is bounded: the oldest name is forgotten', async () => {
     dns.answerWith(both());
-    for (const name of ['a', 'b', 'c', 'd']) await resolve(`${name}.example.com`);
+    for (const name of ['a', 'b', 'c', 'd']) {
+      await resolve(`${name}.example.com`);
+    }
     await resolve('b.example.com');
     expect(dns.questions).toHaveLength(8);
     await resolve('a.example.com');

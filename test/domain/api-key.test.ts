@@ -41,7 +41,9 @@ describe('an API key', () => {
     const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_';
     for (let index = 0; index < KEY_42.length; index++) {
       for (const typo of alphabet) {
-        if (typo === KEY_42[index]) continue;
+        if (typo === KEY_42[index]) {
+          continue;
+        }
         expect(parseApiKey(KEY_42.slice(0, index) + typo + KEY_42.slice(index + 1))).toBeNull();
       }
     }

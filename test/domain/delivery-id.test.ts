@@ -45,7 +45,9 @@ describe('a time-ordered id', () => {
   });
 
   test('is never negative, broken or above 53 bits', () => {
-    for (const id of [-1, 1.5, 2 ** 53, Number.NaN]) expect(() => idToDate(id)).toThrow(RangeError);
+    for (const id of [-1, 1.5, 2 ** 53, Number.NaN]) {
+      expect(() => idToDate(id)).toThrow(RangeError);
+    }
     expect(() => dateToId(new Date('soon'))).toThrow(RangeError);
   });
 });

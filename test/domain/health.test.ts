@@ -121,11 +121,19 @@ describe('the health of a webhook', () => {
 function oneAtATime(start: HealthState, outcomes: readonly HealthStep[]): HealthVerdict {
   const row = { ...start, disable: null as HealthVerdict['disable'] };
   for (const outcome of outcomes) {
-    if (!row.active || outcome.generation !== row.generation) continue;
-    if (outcome.verdict === 'SUCCEEDED') row.consecutiveFailures = 0;
-    else row.consecutiveFailures++;
-    if (outcome.verdict === 'GONE') row.disable = 'GONE';
-    else if (row.consecutiveFailures === 10) row.disable = 'FAILURES';
+    if (!row.active || outcome.generation !== row.generation) {
+      continue;
+    }
+    if (outcome.verdict === 'SUCCEEDED') {
+      row.consecutiveFailures = 0;
+    } else {
+      row.consecutiveFailures++;
+    }
+    if (outcome.verdict === 'GONE') {
+      row.disable = 'GONE';
+    } else if (row.consecutiveFailures === 10) {
+      row.disable = 'FAILURES';
+    }
     if (row.disable !== null) {
       row.active = false;
       row.generation++;

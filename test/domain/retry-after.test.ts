@@ -88,7 +88,9 @@ describe('Retry-After', () => {
     fc.assert(
       fc.property(fc.oneof(value, fc.array(value)), fc.date({ noInvalidDate: true }), (header, at) => {
         const waitMs = parseRetryAfter(header, at);
-        if (waitMs === null) return;
+        if (waitMs === null) {
+          return;
+        }
         expect(waitMs).toBeGreaterThanOrEqual(0);
         expect(waitMs).toBeLessThanOrEqual(RETRY_AFTER_MS_MAX);
       }),

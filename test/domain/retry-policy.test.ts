@@ -60,8 +60,11 @@ describe('the retries of a delivery', () => {
         expect(delay).toBeGreaterThanOrEqual(any.baseSeconds * 1000);
         expect(delay).toBeLessThanOrEqual(any.capSeconds * 1000);
         const next = retryDelayMs(any, failures + 1, null);
-        if (failures === any.retriesMax) expect(next).toBe('EXHAUSTED');
-        else expect(next).toBeGreaterThanOrEqual(delay as number);
+        if (failures === any.retriesMax) {
+          expect(next).toBe('EXHAUSTED');
+        } else {
+          expect(next).toBeGreaterThanOrEqual(delay as number);
+        }
       }),
     );
   });

@@ -111,7 +111,9 @@ describe('which addresses may be connected to', () => {
     for (const cidr of ['10.1.0.0/16', '127.0.0.0/8', 'fd00:1::/32']) {
       const { inside, before, after } = edgesOf(cidr);
       const policy = opening('192.168.7.7', cidr);
-      for (const address of inside) expect(judgeAddress(address, policy)).toBe(true);
+      for (const address of inside) {
+        expect(judgeAddress(address, policy)).toBe(true);
+      }
       for (const address of [before, after]) {
         expect(judgeAddress(address!, policy)).toBe(judgeAddress(address!, strict));
       }
@@ -218,7 +220,9 @@ describe('against another implementation', () => {
       const address = i % 2 === 0 ? nearEdge() : makers[(i >> 1) % makers.length]!();
       const verdict = judgeAddress(address, strict);
       counts[verdict ? 'public' : 'refused'] += 1;
-      if (verdict !== expected(address) && wrong.length < 20) wrong.push(address);
+      if (verdict !== expected(address) && wrong.length < 20) {
+        wrong.push(address);
+      }
     }
     expect({ seed, wrong }).toEqual({ seed, wrong: [] });
     // Else it would compare nothing but one kind of answer.

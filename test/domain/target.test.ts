@@ -318,8 +318,9 @@ describe('refusals', () => {
       ],
       [`https://example.com/${'a'.repeat(2048)}`, 'must have at most 2048 characters'],
     ];
-    for (const [url, reason] of reasons)
+    for (const [url, reason] of reasons) {
       expect(judgeUrl(url!, strict)).toMatchObject({ allowed: false, reason });
+    }
     expect(judgeUrl('http://example.com/', developer)).toMatchObject({
       reason: 'must begin with https:// (http:// is for loopback addresses such as http://localhost)',
     });
@@ -352,9 +353,11 @@ describe('refusals', () => {
     fc.assert(
       fc.property(text, (url) => {
         const verdict = judgeUrl(url, withHttp);
-        if (verdict.allowed)
+        if (verdict.allowed) {
           expect(judgeUrl(verdict.url!, withHttp)).toEqual({ allowed: true, url: verdict.url });
-        else expect(verdict.reason).toMatch(/^must /);
+        } else {
+          expect(verdict.reason).toMatch(/^must /);
+        }
       }),
       { numRuns: 2000 },
     );

@@ -70,7 +70,9 @@ describe('after a cut', () => {
     api = await LiveApi.open();
     await api.addServer();
     const { id: webhookId } = await api.stack.webhook(RECEIVER);
-    for (let i = 0; i < 20; i++) await api.stack.emit();
+    for (let i = 0; i < 20; i++) {
+      await api.stack.emit();
+    }
     const rows = () => api.stack.deliveries(`webhook_id = ${webhookId}`);
     const ids = (await rows()).map(({ id }) => id);
     const known = new Map((await rows()).map(({ id, attempt_count }) => [String(id), attempt_count]));
@@ -100,7 +102,9 @@ describe('after a cut', () => {
         stream.cut();
         for (const { delivery, resync } of stream.updates) {
           markers += resync ? 1 : 0;
-          if (delivery) known.set(delivery.id, delivery.attemptCount);
+          if (delivery) {
+            known.set(delivery.id, delivery.attemptCount);
+          }
         }
         after = stream.lastId;
       }

@@ -273,7 +273,9 @@ describe('how streams live and end', () => {
   test('a server that closes ends them at once, and does not wait for their clients', async () => {
     const live = await open();
     const streams = [await live.subscribe(webhooks), await live.subscribe(deliveries)];
-    for (const stream of streams) await stream.begun();
+    for (const stream of streams) {
+      await stream.begun();
+    }
     const startedAt = performance.now();
     await live.removeServer();
     expect(performance.now() - startedAt).toBeLessThan(5_000);
@@ -292,7 +294,9 @@ describe('how streams live and end', () => {
     const [, response] = await arrived;
     stream.response.pause();
     const payload = { code: 'x'.repeat(200_000), discount_type: 'y' };
-    for (let i = 0; i < 100; i++) await live.stack.emit('coupon.applied', payload);
+    for (let i = 0; i < 100; i++) {
+      await live.stack.emit('coupon.applied', payload);
+    }
     await eventually(() => response.writableNeedDrain, WITHIN_MS);
     const startedAt = performance.now();
     await live.removeServer();
@@ -304,7 +308,9 @@ describe('how streams live and end', () => {
     const { id } = await live.stack.webhook(RECEIVER);
     const document = 'subscription { deliveryUpdated { delivery { id event { body } } } }';
     const payload = { code: 'x'.repeat(200_000), discount_type: 'y' };
-    for (let i = 0; i < 100; i++) await live.stack.emit('coupon.applied', payload);
+    for (let i = 0; i < 100; i++) {
+      await live.stack.emit('coupon.applied', payload);
+    }
     const stream = await (await live.subscribe(document)).begun();
     stream.response.pause();
     await live.stack.rows(

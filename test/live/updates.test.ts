@@ -117,7 +117,9 @@ describe('deliveryUpdated', () => {
     expect(new Set(told(succeeded).map(({ status }) => status))).toEqual(new Set(['SUCCEEDED']));
     expect(new Set(told(ofOne).map(({ id }) => id))).toEqual(new Set(mine.map(({ id }) => String(id))));
     expect(other.id).not.toBe(one.id);
-    for (const stream of [ofOne, ofType, succeeded]) stream.cut();
+    for (const stream of [ofOne, ofType, succeeded]) {
+      stream.cut();
+    }
   });
 
   test('foreign tenants see nothing', async () => {
@@ -134,7 +136,9 @@ describe('deliveryUpdated', () => {
     await eventually(() => theirWebhooks.updates.length > 1, WITHIN_MS);
     expect(theirWebhooks.updates[1].webhookId).toBe(String(theirWebhook));
     expect(theirs.updates).toHaveLength(1);
-    for (const stream of [theirs, theirWebhooks, own]) stream.cut();
+    for (const stream of [theirs, theirWebhooks, own]) {
+      stream.cut();
+    }
   });
 
   test('a platform key follows the tenant that it names', async () => {

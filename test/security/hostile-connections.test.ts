@@ -54,7 +54,9 @@ test('a connection that is reset at its second request: that one is sent again o
   await open((socket, firstBytes) => {
     answersEach(response(200, '', ['keep-alive: timeout=30']))(socket, firstBytes);
     socket.prependListener('data', (chunk: Buffer) => {
-      if (chunk.includes('POST ')) socket.resetAndDestroy(); // before it is answered
+      if (chunk.includes('POST ')) {
+        socket.resetAndDestroy(); // before it is answered
+      }
     });
   });
   expect(await deliver()).toEqual([200]);

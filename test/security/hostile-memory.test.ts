@@ -130,7 +130,9 @@ function repeats(first: string, again: Buffer): HostileKind['misbehave'] {
   return (socket) => {
     socket.write(first, 'latin1');
     const next = () => {
-      if (!socket.destroyed) socket.write(again, () => setImmediate(next));
+      if (!socket.destroyed) {
+        socket.write(again, () => setImmediate(next));
+      }
     };
     next();
   };

@@ -90,7 +90,9 @@ describe.each([
     await stack.emit('booking.canceled', { booking_code: 'B', canceled_at: 'now' });
     await allFinished();
     lag.disable();
-    for (const [kind, id] of webhookIds) read.set(kind, await deliveriesOf(id));
+    for (const [kind, id] of webhookIds) {
+      read.set(kind, await deliveriesOf(id));
+    }
   }, 180_000);
 
   afterAll(async () => {
@@ -123,13 +125,19 @@ describe.each([
       const [attempt] = attempts;
       expect(attempt).toMatchObject({ statusCode, errorCode });
       expect(status).toBe(errorCode === null ? 'SUCCEEDED' : 'FAILED');
-      if (kind.lasts) expect(attempt!.durationMs).toBeGreaterThanOrEqual(totalMs - 50);
+      if (kind.lasts) {
+        expect(attempt!.durationMs).toBeGreaterThanOrEqual(totalMs - 50);
+      }
       const forgiven = Math.min(lag.max / 1e6, LAG_MS_MAX);
       expect(attempt!.durationMs).toBeLessThanOrEqual(totalMs + 500 + forgiven);
       const bytes = attempt!.responseBodyBase64 && Buffer.from(attempt!.responseBodyBase64, 'base64');
       expect(bytes === null).toBe(statusCode === null);
-      if (body !== undefined) expect(Buffer.from(bytes ?? '').toString('latin1')).toBe(body);
-      if (responseTruncated !== undefined) expect(attempt!.responseTruncated).toBe(responseTruncated);
+      if (body !== undefined) {
+        expect(Buffer.from(bytes ?? '').toString('latin1')).toBe(body);
+      }
+      if (responseTruncated !== undefined) {
+        expect(attempt!.responseTruncated).toBe(responseTruncated);
+      }
       // Not toMatchObject, which would take a header called __proto__ for something else.
       for (const [name, value] of Object.entries(headers ?? {})) {
         expect([name, Object.entries(attempt!.responseHeaders ?? {})]).toEqual([

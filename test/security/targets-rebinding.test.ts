@@ -66,7 +66,9 @@ describe('a name that changes after its webhook was stored (rebinding)', () => {
       has([type === 1 && asked++ % 2 === 0 ? OUTSIDE : INSIDE], { ttl: 0 })(name, type),
     );
     const outcomes = [];
-    for (let i = 0; i < 8; i++) outcomes.push(await outcome());
+    for (let i = 0; i < 8; i++) {
+      outcomes.push(await outcome());
+    }
     expect(new Set(outcomes)).toEqual(new Set([200, 'DNS_FAILED']));
     expect(site.canary.connections).toBe(0);
   });
@@ -81,7 +83,9 @@ describe('a name that changes after its webhook was stored (rebinding)', () => {
     site.dns.answerWith(has([INSIDE], { ttl: 0 }));
     expect(await outcome()).toBe(200);
     expect(good.connections).toBe(1);
-    for (const close of closing) close();
+    for (const close of closing) {
+      close();
+    }
     await eventually(() => good.open === 0);
     // The daemon learns of it a moment later: until then it may send into the dead connection.
     const last = await eventually(async () => {

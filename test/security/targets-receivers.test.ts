@@ -97,7 +97,9 @@ beforeAll(async () => {
     let unread = '';
     const read = (chunk: Buffer) => {
       unread += chunk.toString('latin1');
-      if (!unread.endsWith('}')) return;
+      if (!unread.endsWith('}')) {
+        return;
+      }
       const [, text] = cases[Number(/^POST \/(\d+) /.exec(unread)?.[1])]!;
       socket.end(text.replaceAll('CANARY', String(port)));
     };
@@ -123,8 +125,11 @@ beforeAll(async () => {
 
 afterAll(async () => {
   for (const [name, value] of environment) {
-    if (value === undefined) delete process.env[name];
-    else process.env[name] = value;
+    if (value === undefined) {
+      delete process.env[name];
+    } else {
+      process.env[name] = value;
+    }
   }
   await site[Symbol.asyncDispose]();
   await Promise.all([plain, secure, ...injected.map(({ receiver }) => receiver)].map((one) => one.close()));

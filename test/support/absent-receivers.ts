@@ -28,7 +28,9 @@ export async function startDeafReceiver(): Promise<HostileReceiver> {
   const waiting = Array.from({ length: 8 }, () => connect(port, '127.0.0.1').on('error', () => {}));
   await once(waiting[0]!, 'connect');
   return standIn(port, async () => {
-    for (const socket of waiting) socket.destroy();
+    for (const socket of waiting) {
+      socket.destroy();
+    }
     Atomics.store(new Int32Array(asleep), 0, 1);
     Atomics.notify(new Int32Array(asleep), 0);
     await worker.terminate();

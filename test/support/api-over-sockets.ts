@@ -48,7 +48,9 @@ export class ApiOverSockets implements AsyncDisposable {
       );
       request.on('error', reject);
       const all = { authorization: `Bearer ${this.key}`, 'content-type': 'application/json', ...headers };
-      for (const [name, value] of Object.entries(all)) request.setHeader(name, value);
+      for (const [name, value] of Object.entries(all)) {
+        request.setHeader(name, value);
+      }
       request.end(body);
     });
   }

@@ -48,7 +48,9 @@ export async function startFakeDns(first: DnsAnswers = () => ({ code: 3 })): Pro
   const udp = createSocket('udp4');
   udp.on('message', (query, from) => {
     const said = reply(query, false);
-    if (said !== null) udp.send(said, from.port, from.address);
+    if (said !== null) {
+      udp.send(said, from.port, from.address);
+    }
   });
   const tcp = createServer((socket) => {
     socket.on('error', () => {});
@@ -59,7 +61,9 @@ export async function startFakeDns(first: DnsAnswers = () => ({ code: 3 })): Pro
         const length = unread.readUInt16BE(0);
         const said = reply(unread.subarray(2, 2 + length), true);
         unread = unread.subarray(2 + length);
-        if (said !== null) socket.write(Buffer.concat([uint16(said.length), said]));
+        if (said !== null) {
+          socket.write(Buffer.concat([uint16(said.length), said]));
+        }
       }
     });
   });

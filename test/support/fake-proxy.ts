@@ -50,8 +50,11 @@ export async function startFakeProxy(
     }
     // Only who reads learns that the other side has left.
     client.resume().on('end', () => client.destroy());
-    if (said === 'HANG_UP') client.destroy();
-    else if (said !== null) client.write(said, 'latin1');
+    if (said === 'HANG_UP') {
+      client.destroy();
+    } else if (said !== null) {
+      client.write(said, 'latin1');
+    }
   });
   const join = (client: Duplex, target: Socket, head: Buffer) => {
     keep(target);
@@ -82,7 +85,9 @@ export async function startFakeProxy(
       answer = next;
     },
     async close() {
-      for (const socket of sockets) socket.destroy();
+      for (const socket of sockets) {
+        socket.destroy();
+      }
       await new Promise((resolve) => server.close(resolve));
     },
     [Symbol.asyncDispose]: () => proxy.close(),

@@ -41,8 +41,11 @@ export async function startHostileReceiver(
     socket.on('data', (chunk: Buffer) => {
       receiver.received += chunk.toString('latin1');
     });
-    if (atOnce) misbehave(socket, Buffer.alloc(0));
-    else socket.once('data', (chunk: Buffer) => misbehave(socket, chunk));
+    if (atOnce) {
+      misbehave(socket, Buffer.alloc(0));
+    } else {
+      socket.once('data', (chunk: Buffer) => misbehave(socket, chunk));
+    }
   };
   const server: Server =
     tls === undefined ? createServer(serve) : createTlsServer(tls, serve).on('tlsClientError', () => {});
@@ -65,7 +68,9 @@ export async function startHostileReceiver(
       return sockets.size;
     },
     async close() {
-      for (const socket of sockets) socket.destroy();
+      for (const socket of sockets) {
+        socket.destroy();
+      }
       await new Promise((resolve) => server.close(resolve));
     },
     [Symbol.asyncDispose]() {
@@ -91,7 +96,9 @@ export const answersEach =
       unread += chunk.toString('latin1');
       const [head = '', body] = unread.split(/\r\n\r\n(.*)/s);
       const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
-      if (body === undefined || body.length < length) return;
+      if (body === undefined || body.length < length) {
+        return;
+      }
       unread = body.slice(length);
       socket.write(text, 'latin1');
     };
@@ -121,7 +128,9 @@ export const floods =
   (socket) => {
     const pump = () => {
       while (!socket.destroyed && socket.write(chunk)) {
-        if (socket.writableLength > 1_000_000) break;
+        if (socket.writableLength > 1_000_000) {
+          break;
+        }
       }
     };
     socket.write(first, 'latin1');

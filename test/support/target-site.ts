@@ -37,7 +37,9 @@ export async function startCanary(): Promise<Canary> {
     async [Symbol.asyncDispose]() {
       for (const server of servers) {
         server.closeAllConnections();
-        if (server.listening) await new Promise((resolve) => server.close(resolve));
+        if (server.listening) {
+          await new Promise((resolve) => server.close(resolve));
+        }
       }
     },
   };
@@ -141,7 +143,9 @@ export class TargetSite implements AsyncDisposable {
       const variables = { id: String(eventId), after };
       const { payload } = await this.#post('/graphql', { query: READ, variables });
       const { data, errors } = JSON.parse(payload);
-      if (errors !== undefined) throw new Error(payload);
+      if (errors !== undefined) {
+        throw new Error(payload);
+      }
       const { edges, pageInfo } = data.event.deliveries;
       for (const { node } of edges) {
         readings.set(Number(node.webhook.id), { ...node, text: JSON.stringify(node) });
