@@ -13,7 +13,7 @@ import type { ServiceProcess } from './service-process.js';
 const SETTLE_TIMEOUT_MS = 60_000;
 const SETUP_REQUESTS_AT_ONCE = 4;
 
-export const BARE_CONCURRENCY = 64;
+const BARE_CONCURRENCY = 64;
 const BARE_GROUP = 'bare';
 
 export interface RigOptions {

@@ -13,9 +13,17 @@ export async function healthRoutes(app: FastifyInstance, { db }: Pick<Services, 
   app.addHook('onRequest', async (_request, reply) => {
     reply.header('cache-control', 'no-store');
   });
+  // Anyone may ask, so all who ask at the same time are one question to the database.
+  let asked: Promise<string[]> | undefined;
+  const missingNow = () => {
+    asked ??= missingMigrations(db).finally(() => {
+      asked = undefined;
+    });
+    return asked;
+  };
   app.get('/health/live', async () => ({ status: 'live' }));
   app.get('/health/ready', async () => {
-    const missing = await missingMigrations(db);
+    const missing = await missingNow();
     if (missing.length > 0) {
       throw new ApiError('unavailable', `${lackOf(missing)}: run "hookwright migrate".`, {
         retryAfterSeconds: RETRY_AFTER_SECONDS,

@@ -13,7 +13,7 @@ export async function lockFor(client: pg.PoolClient, name: string): Promise<void
 }
 
 /** As `lockFor`, without waiting. @returns whether this transaction holds the lock */
-export async function tryLockFor(client: pg.PoolClient, name: string): Promise<boolean> {
+async function tryLockFor(client: pg.PoolClient, name: string): Promise<boolean> {
   const { rows } = await client.query<{ locked: boolean }>(
     'select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as locked',
     [PREFIX + name],

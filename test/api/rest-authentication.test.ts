@@ -12,10 +12,6 @@ beforeAll(async () => {
 });
 afterAll(() => api[Symbol.asyncDispose]());
 
-async function _pause(id: number): Promise<void> {
-  expect((await api.ask(`PATCH /webhooks/${id}`, { json: { active: false } })).status).toBe(200);
-}
-
 describe('authentication (contract part 5)', () => {
   const routes = [
     'GET /webhooks',

@@ -10,10 +10,6 @@ beforeAll(async () => {
 });
 afterAll(() => api[Symbol.asyncDispose]());
 
-async function _pause(id: number): Promise<void> {
-  expect((await api.ask(`PATCH /webhooks/${id}`, { json: { active: false } })).status).toBe(200);
-}
-
 describe('GET /webhooks: "List of the tenant\'s subscriptions"', () => {
   let tenant: TestTenant;
   const ids: number[] = [];

@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { errorCatalogue } from '../../src/errors.js';
 import { buildServer } from '../../src/server.js';
+import { eventually } from '../support/eventually.js';
 import { RestApi } from '../support/rest-api.js';
 
 let api: RestApi;
@@ -13,8 +14,6 @@ beforeAll(async () => {
 afterAll(() => api[Symbol.asyncDispose]());
 
 const json = { 'content-type': 'application/json' };
-const _graphql = (payload: string | Buffer | object, headers: Record<string, string> = json) =>
-  api.ask('POST //graphql', { headers, payload: payload as string });
 
 describe('the address itself', () => {
   test('names where things are', async () => {
@@ -32,6 +31,24 @@ describe('the address itself', () => {
   test('health needs no key', async () => {
     expect((await api.ask('GET //health/live', { key: null })).body).toEqual({ status: 'live' });
     expect((await api.ask('GET //health/ready', { key: null })).body).toEqual({ status: 'ready' });
+  });
+
+  test('readiness that many ask for at once is one question to the database', async () => {
+    const asking = `select count(*)::integer as waiting from pg_stat_activity
+                    where datname = current_database() and wait_event_type = 'Lock'`;
+    const waiting = async () => (await api.owner.query<{ waiting: number }>(asking)).rows[0]!.waiting;
+    const lock = await api.owner.connect();
+    await lock.query('begin; lock table hookwright.migrations in access exclusive mode');
+    const answers = Array.from({ length: 20 }, () => api.ask('GET //health/ready', { key: null }));
+    try {
+      await eventually(async () => (await waiting()) > 0);
+      expect(await waiting()).toBe(1);
+    } finally {
+      await lock.query('commit');
+      lock.release();
+    }
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(Array(20).fill(200));
+    expect((await api.ask('GET //health/ready', { key: null })).status).toBe(200);
   });
 
   test.each(Object.entries(errorCatalogue))(
