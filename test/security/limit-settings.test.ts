@@ -64,7 +64,7 @@ describe('a setting moves its limit', () => {
     const { data } = await emit([flat, { ...flat, code: [] }]);
     expect(data.emitEvents.results).toEqual([
       { error: null },
-      { error: { detail: 'must not be nested deeper than 1 levels' } },
+      { error: { detail: 'input.events.1.payload: must not be nested deeper than 1 levels' } },
     ]);
     const { errors } = await emit([flat, flat, flat]);
     expect(errors[0].extensions.errors).toEqual([
