@@ -62,7 +62,8 @@ export class RecoverWebhookInput {
 export class ReplayEventsFilter {
   @Field(() => [String], {
     nullable: true,
-    description: 'Only events of these types, 1 to 100; without it all that the webhook subscribes to.',
+    description:
+      'Only events of these types, 1 to 100; without it all that the webhook subscribes to. It must subscribe to one of them, unless `includeUnsubscribed`.',
   })
   eventTypes?: string[] | null;
 

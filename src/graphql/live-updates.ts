@@ -56,7 +56,10 @@ export class WebhookUpdate {
 
 @ArgsType()
 class DeliveryUpdateArgs {
-  @Field(() => ID, { nullable: true, description: 'Only deliveries to this webhook.' })
+  @Field(() => ID, {
+    nullable: true,
+    description: 'Only deliveries to this webhook, which may have been deleted since.',
+  })
   webhookId?: string | null;
 
   @Field(() => String, { nullable: true, description: 'Only those of events of this type.' })
