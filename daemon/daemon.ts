@@ -117,6 +117,9 @@ export class Daemon {
     if (this.fence.silent) {
       return 'The database has been silent for some seconds; nothing is sent.';
     }
+    if (this.fence.closed) {
+      return 'An outcome could not be recorded yet; nothing is sent until it is.';
+    }
     return this.running ? null : 'The daemon does not fetch jobs yet.';
   }
 

@@ -17,7 +17,7 @@ import {
 import { type PutOff, putOffDeliveries } from '../src/operations/put-off.js';
 import type { FinishedAttempt } from '../src/operations/record-attempts.js';
 import type { SecretVault } from '../src/operations/secrets.js';
-import { turnAwayDeliveries } from '../src/operations/turn-away-deliveries.js';
+import { type TurnedAway, turnAwayDeliveries } from '../src/operations/turn-away-deliveries.js';
 import { Slots } from '../src/slots.js';
 import type { Tracing } from '../src/telemetry/tracing.js';
 import type { Fence } from './fence.js';
@@ -65,7 +65,7 @@ export class Deliverer {
   readonly #recorder: Recorder;
   readonly #putOffs: GroupCommit<PutOff, null>;
   /** Not with the loads: they may wait for locks, and others' deliveries must not. */
-  readonly #turnAways: GroupCommit<number, null>;
+  readonly #turnAways: GroupCommit<TurnedAway, null>;
   readonly #signer: Signer;
   /** Jobs name several deliveries each: this, and not the number of jobs in hand, is how many are worked on. */
   readonly #slots: Slots;
@@ -90,7 +90,7 @@ export class Deliverer {
       itemsMax: BATCH_MAX,
       onBatch: metrics.batch('put_off'),
     });
-    this.#turnAways = new GroupCommit((ids) => turnAwayDeliveries(db.pool, ids), {
+    this.#turnAways = new GroupCommit((turned) => turnAwayDeliveries(db.pool, turned), {
       itemsMax: BATCH_MAX,
       inFlightMax: 1, // another one would wait for the same locks, with one more connection
       onBatch: metrics.batch('turn_away'),
@@ -177,7 +177,7 @@ export class Deliverer {
       } else if (made.kind === 'PUT_OFF') {
         await this.#putOff(made, lane);
       } else if (made.kind === 'WAITS') {
-        await this.#turnAways.runOne(job.id);
+        await this.#turnAways.runOne({ id: job.id, priority: LANES[laneAfterPutOff(lane)].priority });
       }
     } finally {
       this.#underWay.end(job.id);

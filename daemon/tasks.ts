@@ -85,7 +85,7 @@ export function taskList(deps: {
 }
 
 /**
- * Every hour, and every minute. A daemon that was away at the full hour does its housekeeping when it comes back; the
+ * Every hour, and every minute. A daemon that was away at that moment does its housekeeping when it comes back; the
  * roll-up goes on where it stopped.
  */
 export function crontab(): ParsedCronItem[] {

@@ -192,6 +192,9 @@ export async function query<Row extends pg.QueryResultRow>(
   return result.rows;
 }
 
+/** Takes a statement that travels with the commit. */
+export type WithCommit = (statement: Promise<unknown>) => void;
+
 /**
  * Runs `work` in one transaction. The connections are pipelined: statements that are sent without waiting share a
  * round trip. Those that `work` hands to `withCommit` travel with the commit, which shortens the time that locks are
@@ -201,7 +204,7 @@ export async function query<Row extends pg.QueryResultRow>(
  */
 export async function transaction<Result>(
   pool: pg.Pool,
-  work: (client: pg.PoolClient, withCommit: (statement: Promise<unknown>) => void) => Promise<Result>,
+  work: (client: pg.PoolClient, withCommit: WithCommit) => Promise<Result>,
 ): Promise<Result> {
   const client = await pool.connect();
   let broken: Error | undefined;

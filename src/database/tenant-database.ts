@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type pg from 'pg';
-import { query, type Statement, transaction } from './database.js';
+import { query, type Statement, transaction, type WithCommit } from './database.js';
 
 /**
  * The role of API processes. It owns nothing, and row-level security shows it the rows of one tenant: the one that a
@@ -24,7 +24,7 @@ const enterTenant: Statement = {
 export function tenantTransaction<Result>(
   pool: pg.Pool,
   tenantId: number | null,
-  work: (client: pg.PoolClient, withCommit: (statement: Promise<unknown>) => void) => Promise<Result>,
+  work: (client: pg.PoolClient, withCommit: WithCommit) => Promise<Result>,
 ): Promise<Result> {
   return transaction(pool, (client, withCommit) => {
     withCommit(query(client, enterTenant, [String(tenantId ?? PLATFORM)]));

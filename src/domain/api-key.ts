@@ -18,7 +18,8 @@ export const PLATFORM_SCOPE = 'platform:admin';
 export type TenantScope = (typeof SCOPES)[number];
 export type Scope = TenantScope | typeof PLATFORM_SCOPE;
 
-const RANDOM_BYTES = 32;
+/** Bytes of chance in a key. */
+export const KEY_BYTES = 32;
 const SECRET_CHARS = 43; // 62^43 > 2^256
 const CHECKSUM_CHARS = 6; // 62^6 > 2^32
 const API_KEY = /^(hw_([1-9][0-9]{0,15})_[0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
@@ -33,8 +34,8 @@ export function formatApiKey(id: number, random: Buffer): string {
   if (!Number.isSafeInteger(id) || id < 1) {
     throw new RangeError(`The id of a key is positive, not ${id}`);
   }
-  if (random.length !== RANDOM_BYTES) {
-    throw new RangeError(`A key is made from ${RANDOM_BYTES} random bytes, not ${random.length}`);
+  if (random.length !== KEY_BYTES) {
+    throw new RangeError(`A key is made from ${KEY_BYTES} random bytes, not ${random.length}`);
   }
   const secret = base62(BigInt(`0x${random.toString('hex')}`), SECRET_CHARS);
   const signed = `hw_${id}_${secret}`;

@@ -21,7 +21,14 @@ async function tryLockFor(client: pg.PoolClient, name: string): Promise<boolean>
   return rows[0]?.locked ?? false;
 }
 
-/** Runs `work` unless another process is just doing the same. */
+/** `work` uses other connections, and the one with the lock idles: beyond the pool's limit, which is for faults. */
+const WORK_MS_MAX = 180_000;
+
+/**
+ * Runs `work` unless another process is just doing the same.
+ *
+ * @param work ends within three minutes, or the lock goes before it
+ */
 export async function unlessRunningElsewhere(
   pool: pg.Pool,
   name: string,
@@ -29,6 +36,7 @@ export async function unlessRunningElsewhere(
 ): Promise<void> {
   await transaction(pool, async (client) => {
     if (await tryLockFor(client, name)) {
+      await client.query(`set local idle_in_transaction_session_timeout = ${WORK_MS_MAX}`);
       await work();
     }
   });

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Database } from '../database/database.js';
 import { tenantTransaction } from '../database/tenant-database.js';
 import { dateToId, idToDate } from '../domain/delivery-id.js';
-import { WILDCARD } from '../domain/event-type.js';
+import { matches } from '../domain/matching.js';
 import { formatTimestamp } from '../domain/timestamp.js';
 import { ApiError, invalidInput, notFound } from '../errors.js';
 import { lockFor } from './advisory-lock.js';
@@ -95,8 +95,7 @@ async function requireWebhook(client: pg.PoolClient, tenantId: number, selection
 
 /** Named types of which none would be replayed: nobody who names them wants that. */
 function requireSubscribed({ eventTypes, includeUnsubscribed }: BulkFilter, subscribed: string[]): void {
-  const isWanted = (name: string) => subscribed.includes(WILDCARD) || subscribed.includes(name);
-  if (eventTypes && !includeUnsubscribed && !eventTypes.some(isWanted)) {
+  if (eventTypes && !includeUnsubscribed && !eventTypes.some((name) => matches(subscribed, name))) {
     const detail = `are none that the webhook subscribes to (${subscribed.join(', ')}); \`includeUnsubscribed\` replays them all the same`;
     throw invalidInput([{ path: ['input', 'filter', 'eventTypes'], code: 'not_subscribed', detail }]);
   }

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { type Database, query, type Statement } from '../database/database.js';
 import { SQL_STATE, sqlStateOf } from '../database/sql-state.js';
 import { tenantTransaction } from '../database/tenant-database.js';
-import { formatApiKey, hashApiKey, PLATFORM_SCOPE, type Scope } from '../domain/api-key.js';
+import { formatApiKey, hashApiKey, KEY_BYTES, PLATFORM_SCOPE, type Scope } from '../domain/api-key.js';
 import type { ApiKey } from '../entities/api-key.js';
 import { ApiError, notFound } from '../errors.js';
 import { allocateId } from './allocate-id.js';
@@ -10,9 +10,6 @@ import { type Actor, audit } from './audit.js';
 import { lockTenant } from './lock-tenant.js';
 
 export const KEY_LIFETIME_SECONDS_MIN = 60;
-
-/** Bytes of chance in a key. */
-const KEY_BYTES = 32;
 
 export interface NewApiKey {
   /** Null: a platform key. */

@@ -1,19 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { bigintArray, integerArray, textArray } from '../database/array-parameters.js';
-import { query, type Statement, transaction } from '../database/database.js';
+import { query, transaction } from '../database/database.js';
 import { SQL_STATE, sqlStateOf } from '../database/sql-state.js';
 import { LANES } from '../domain/lanes.js';
 import { TenantPace } from '../domain/tenant-pace.js';
 import { isDatabaseAway } from '../errors.js';
 import { Slots } from '../slots.js';
-import {
-  type Claim,
-  type ClaimedJson,
-  claimedJobs,
-  emitClaimedStatement,
-  type LocalDaemon,
-} from './claims.js';
+import { type Claim, claimedJobs, emitClaimedStatement, type LocalDaemon } from './claims.js';
+import { type EmitRow, emitStatement, emitTracedStatement, resultsOf } from './emit-statements.js';
 import { GroupCommit } from './group-commit.js';
 
 /** An event to emit, already judged by its type's schema. */
@@ -44,29 +39,6 @@ export type EmitResult =
   | { refused: null; eventId: number; deliveryCount: number; duplicate: boolean }
   | { refused: EmitRefusal };
 
-type EmitRow = (
-  | { error_code: null; event_id: number; delivery_count: number; duplicate: boolean }
-  | { error_code: EmitRefusal }
-) & {
-  /** In the first row of an emit that claims, if it did. */
-  claimed?: ClaimedJson | null;
-};
-
-const emitStatement: Statement = {
-  name: 'emit_events',
-  text: `select event_id, delivery_count, duplicate, error_code
-         from hookwright.emit_events($1::bigint[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::integer[], true)
-         order by item`,
-};
-
-const emitTracedStatement: Statement = {
-  name: 'emit_traced_events',
-  text: `select event_id, delivery_count, duplicate, error_code
-         from hookwright.emit_traced_events($1::bigint[], $2::text[], $3::text[], $4::text[], $5::bigint[],
-                                            $6::integer[], $7::text[])
-         order by item`,
-};
-
 /** Two full requests of `emitEvents`: with one, each of a burst would have a commit of its own. */
 const BATCH_ITEMS_MAX = 200;
 /** A second batch makes use of the time that the first one's commit takes, but small ones would cost more than that. */
@@ -96,10 +68,13 @@ export class Emitter {
     onBatch?: (events: number) => void,
   ) {
     this.#pace = new TenantPace(now);
-    this.#busyGroups = new GroupCommit((items) => this.#write(pool, items), {
-      itemsMax: BATCH_ITEMS_MAX,
-      inFlightMax: 1,
-    });
+    this.#busyGroups = new GroupCommit(
+      async (items) => this.#counted(items, await this.#write(pool, items)),
+      {
+        itemsMax: BATCH_ITEMS_MAX,
+        inFlightMax: 1,
+      },
+    );
     this.#groups = new GroupCommit((items) => this.#commit(items), {
       itemsMax: BATCH_ITEMS_MAX,
       besideItems: BATCH_BESIDE_ITEMS,
@@ -162,13 +137,14 @@ export class Emitter {
       }
     }
     try {
-      return await transaction(this.pool, async (client) => {
+      const written = await transaction(this.pool, async (client) => {
         const results = await this.#write(client, items);
         if (results.some(({ refused }) => refused !== null)) {
           throw new Refused(results);
         }
         return results;
       });
+      return this.#counted(items, written);
     } catch (error) {
       if (error instanceof Refused) {
         return error.results;
@@ -180,7 +156,8 @@ export class Emitter {
   async #commit(items: readonly Emit[]): Promise<EmitResult[]> {
     // The statement that claims knows of no traces.
     const claim = items.some(isTraced) ? null : (this.#localDaemon?.claim() ?? null);
-    return claim === null ? await this.#write(this.pool, items) : await this.#writeClaimed(claim, items);
+    const write = claim === null ? this.#write(this.pool, items) : this.#writeClaimed(claim, items);
+    return this.#counted(items, await write);
   }
 
   async #writeClaimed(claim: Claim, items: readonly Emit[]): Promise<EmitResult[]> {
@@ -199,7 +176,7 @@ export class Emitter {
     }
     const claimed = rows[0]?.claimed;
     claim.settle(claimed ? claimedJobs(claimed, items) : []);
-    return this.#results(items, rows);
+    return resultsOf(rows);
   }
 
   async #write(pool: pg.Pool | pg.PoolClient, items: readonly Emit[]): Promise<EmitResult[]> {
@@ -209,7 +186,7 @@ export class Emitter {
           textArray(items.map(({ traceparent }) => traceparent)),
         ])
       : await query<EmitRow>(pool, emitStatement, this.#values(items));
-    return this.#results(items, rows);
+    return resultsOf(rows);
   }
 
   #values(items: readonly Emit[]): unknown[] {
@@ -223,17 +200,15 @@ export class Emitter {
     ];
   }
 
-  #results(items: readonly Emit[], rows: readonly EmitRow[]): EmitResult[] {
+  /** Notes what is committed, and was not before, for the pace of its tenants. */
+  #counted(items: readonly Emit[], results: EmitResult[]): EmitResult[] {
     const emitted = new Map<number, number>();
-    const results = rows.map((row, index): EmitResult => {
-      if (row.error_code !== null) {
-        return { refused: row.error_code };
+    for (const [index, result] of results.entries()) {
+      if (result.refused === null && !result.duplicate) {
+        const { tenantId } = items[index]!;
+        emitted.set(tenantId, (emitted.get(tenantId) ?? 0) + result.deliveryCount);
       }
-      const { event_id: eventId, delivery_count: deliveryCount, duplicate } = row;
-      const { tenantId } = items[index]!;
-      emitted.set(tenantId, (emitted.get(tenantId) ?? 0) + deliveryCount);
-      return { refused: null, eventId, deliveryCount, duplicate };
-    });
+    }
     for (const [tenantId, deliveries] of emitted) {
       this.#pace.emitted(tenantId, deliveries);
     }

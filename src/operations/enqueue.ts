@@ -4,8 +4,8 @@ import { query, type Statement } from '../database/database.js';
 import type { Raise } from '../domain/lanes.js';
 
 /**
- * With `locked-jobs.ts` the only file that names graphile-worker's SQL (and the functions `hookwright.enqueue_…`, which
- * add the jobs). A job is a hint; the rows are the truth.
+ * With `locked-jobs.ts` the only file that names graphile-worker's SQL; statements elsewhere add their jobs by the
+ * functions `hookwright.enqueue_…`. A job is a hint; the rows are the truth.
  */
 
 /** graphile-worker logs each job by default, which costs more than running it. */

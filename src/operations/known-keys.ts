@@ -23,7 +23,7 @@ interface KeyRow {
 export interface KnownKey {
   caller: Caller;
   hash: Buffer;
-  /** The earlier of expiry and revocation, in ms since 1970. */
+  /** When it expires, in ms since 1970; 0: it was revoked; infinite: never. */
   endsAtMs: number;
   readAtMs: number;
   usedAtMs: number;

@@ -184,7 +184,7 @@ function addConditions(conditions: Conditions, filter: DeliveryConditions, bound
     conditions.add(`d.webhook_id = ${conditions.place(webhookId)}`);
   }
   if (eventId !== undefined) {
-    conditions.add(`d.event_id = ${conditions.place(eventId)}`);
+    conditions.add(ofEventSql('d', conditions.place(eventId)));
   }
   if (status !== undefined) {
     conditions.add(`d.status = ${conditions.place(status)}::hookwright.delivery_status`);

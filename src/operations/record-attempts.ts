@@ -36,8 +36,8 @@ export interface FinishedAttempt {
  * reply) changes nothing the second time.
  *
  * A delivery that was held or canceled while its request was in flight keeps that state, unless the request
- * succeeded: what the receiver has acknowledged is not sent again. If it was also redelivered meanwhile,
- * it starts its new run.
+ * succeeded: what the receiver has acknowledged is not sent again. A held one whose last attempt this was has FAILED.
+ * If it was also redelivered meanwhile, it starts its new run.
  *
  * @param attempts in the order in which they ended; at most one per delivery
  * @param holdHours how long a webhook that this disables collects events

@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.js';
 import { tenantTransaction } from '../database/tenant-database.js';
 import { ApiError } from '../errors.js';
-import { type Actor, audit } from './audit.js';
+import type { Actor } from './audit.js';
 import { letKeptGo, lockWebhook } from './update-webhook.js';
 
 /**
@@ -23,9 +23,6 @@ export async function releaseHeld(
         `Webhook ${webhookId} is inactive; enable it to release what it holds.`,
       );
     }
-    await letKeptGo(client, tenantId, webhookId);
-    withCommit(
-      audit(client, by, { tenantId, action: 'HELD_RELEASED', target: 'WEBHOOK', targetId: webhookId }),
-    );
+    await letKeptGo(client, withCommit, { tenantId, webhookId, by });
   });
 }

@@ -64,11 +64,15 @@ export async function settleWebhook(
   const endAt = performance.now() + turnMs;
   const leaveRest = (rest?: Woken) => enqueueSettle(db.pool, tenantId, webhookId, rest, restInMs());
   let moved = 0;
+  let released = 0;
   for (;;) {
     const chunk = await transaction(db.pool, (client) => settleChunk(client, tenantId, webhookId));
     moved += chunk.moved;
-    if (chunk.released && moved === MOVED_ROWS) {
-      await delay(FIRST_LOOK_MS);
+    if (chunk.released) {
+      released += chunk.moved;
+      if (released === chunk.moved && chunk.moved === MOVED_ROWS) {
+        await delay(FIRST_LOOK_MS);
+      }
     }
     if (chunk.moved === 0) {
       if (chunk.activeAt === null) {

@@ -1,19 +1,24 @@
 import type pg from 'pg';
-import { bigintArray } from '../database/array-parameters.js';
+import { bigintArray, integerArray } from '../database/array-parameters.js';
 import { query, type Statement } from '../database/database.js';
 import { idRange } from '../domain/delivery-id.js';
-import { TEST_EVENT_TYPE } from '../domain/event-type.js';
-import { LANES } from '../domain/lanes.js';
 import { countsAsHeldSql } from './counts-as-held.js';
+
+export interface TurnedAway {
+  id: number;
+  /** Of the job that takes its place. */
+  priority: number;
+}
 
 /** Locked in the order of ids, as everywhere: the webhook may be settling. */
 const turnAwayStatement: Statement = {
   name: 'turn_away_deliveries',
   text: `
     with judged as materialized (
-      select d.id, d.event_type, d.attempt_count, greatest(d.due_at, w.closed_until) as ready_at,
+      select d.id, turned.priority, d.attempt_count, greatest(d.due_at, w.closed_until) as ready_at,
              w.active and not ${countsAsHeldSql('d', 'w')} as active, w.deleted_at is not null as deleted
       from hookwright.deliveries d join hookwright.webhooks w on w.id = d.webhook_id
+           join unnest($1::bigint[], $4::integer[]) as turned(id, priority) on turned.id = d.id
       where d.id = any($1::bigint[]) and d.id between $2 and $3 and (d.status = 'PENDING') is true
       order by d.id for update of d),
     turned_away as (
@@ -25,9 +30,7 @@ const turnAwayStatement: Statement = {
       where d.id = j.id and d.id = any($1::bigint[]) and d.id between $2 and $3 and (d.status = 'PENDING') is true
         and (j.deleted or not j.active))
     select hookwright.enqueue_deliveries(array_agg(id), array_agg(attempt_count + 1), array_agg(ready_at),
-             array_agg(case when attempt_count > 0 then ${LANES.RETRY.priority}
-                            when event_type = '${TEST_EVENT_TYPE}' then ${LANES.TEST.priority}
-                            else ${LANES.CROWDED.priority} end))
+             array_agg(priority))
     from judged where active and not deleted`,
 };
 
@@ -36,8 +39,12 @@ const turnAwayStatement: Statement = {
  * canceled; so is it held where it counts as held already. Where its time has not come, or its endpoint is closed, the
  * job is put off until then. No attempt is burned either way. The conditions are those of the load, judged again: what
  * has changed since then wins.
+ *
+ * @param turned each delivery once
  */
-export async function turnAwayDeliveries(pool: pg.Pool, ids: readonly number[]): Promise<null[]> {
-  await query(pool, turnAwayStatement, [bigintArray(ids), ...idRange(ids)]);
+export async function turnAwayDeliveries(pool: pg.Pool, turned: readonly TurnedAway[]): Promise<null[]> {
+  const ids = turned.map(({ id }) => id);
+  const priorities = integerArray(turned.map(({ priority }) => priority));
+  await query(pool, turnAwayStatement, [bigintArray(ids), ...idRange(ids), priorities]);
   return ids.map(() => null);
 }

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { Database } from '../database/database.js';
+import type { Database, WithCommit } from '../database/database.js';
 import { tenantTransaction } from '../database/tenant-database.js';
 import { invalidInput, notFound } from '../errors.js';
 import { type Actor, audit } from './audit.js';
@@ -56,7 +56,7 @@ export async function updateWebhook(
       await enable(client, tenantId, webhookId, change.held ?? 'RELEASE');
     }
     if (change.active === true && active && webhook.keepsHeld) {
-      await decideOnKept(client, tenantId, webhookId, change.held);
+      await decideOnKept(client, withCommit, { tenantId, webhookId, by }, change.held);
     }
     if (change.active === false && active) {
       await pause(client, tenantId, webhookId, holdHours);
@@ -137,28 +137,41 @@ async function enable(
 /** Of an active webhook, whose row is locked: what it keeps is released, or stays. */
 async function decideOnKept(
   client: pg.PoolClient,
-  tenantId: number,
-  webhookId: number,
+  withCommit: WithCommit,
+  release: Release,
   held: WebhookChange['held'],
 ): Promise<void> {
   if (held === 'DISCARD') {
     const detail =
       `is for enabling, and the webhook is active already; cancel what it keeps with cancelDeliveries(input: ` +
-      `{filter: {webhookId: "${webhookId}", status: HELD}})`;
+      `{filter: {webhookId: "${release.webhookId}", status: HELD}})`;
     throw invalidInput([{ path: ['input', 'held'], code: 'contradiction', detail }]);
   }
   if (held === 'RELEASE') {
-    await letKeptGo(client, tenantId, webhookId);
+    await letKeptGo(client, withCommit, release);
   }
 }
 
-/** What an active webhook keeps, whose row is locked, is sent in the background. */
-export async function letKeptGo(client: pg.PoolClient, tenantId: number, webhookId: number): Promise<void> {
+/** Who releases what a webhook keeps. */
+interface Release {
+  tenantId: number;
+  webhookId: number;
+  by: Actor;
+}
+
+/** What an active webhook keeps, whose row is locked, is sent in the background; the audit log has it. */
+export async function letKeptGo(
+  client: pg.PoolClient,
+  withCommit: WithCommit,
+  { tenantId, webhookId, by }: Release,
+): Promise<void> {
   await client.query(
     'update hookwright.webhooks set keep_held = false, keep_held_up_to = null where id = $1',
     [webhookId],
   );
   await enqueueSettle(client, tenantId, webhookId);
+  const target = { tenantId, target: 'WEBHOOK', targetId: webhookId } as const;
+  withCommit(audit(client, by, { ...target, action: 'HELD_RELEASED' }));
 }
 
 /** Pauses an active webhook, whose row is locked: what comes for it is held. */

@@ -36,6 +36,24 @@ async function run(operation: string, key = tenant.key, named?: number) {
 }
 
 describe('the audit log', () => {
+  test('has a release of what was kept, also one by updateWebhook', async () => {
+    tenant = await makeTenant(api.services);
+    const { webhook } = await run(
+      'createWebhook(input: {url: "https://a.example.com/", eventTypes: ["coupon.applied"]}) { webhook { id } }',
+    );
+    const update = (what: string) =>
+      run(`updateWebhook(input: {id: "${webhook.id}", ${what}}) { webhook { id } }`);
+    await update('active: false');
+    await update('active: true, held: KEEP');
+    await update('active: true, held: RELEASE');
+    expect((await entries())[0]).toMatchObject({
+      action: 'HELD_RELEASED',
+      targetId: webhook.id,
+      actor: 'TENANT_KEY',
+      apiKeyId: String(tenant.keyId),
+    });
+  });
+
   test('tells who changed what, from what to what, newest first', async () => {
     tenant = await makeTenant(api.services);
     const { webhook, secret } = await run(

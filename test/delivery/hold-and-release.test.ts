@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { LANES } from '../../src/domain/lanes.js';
 import { commandLine } from '../../src/operations/audit.js';
 import { cancelDelivery } from '../../src/operations/cancel-delivery.js';
 import { loadDeliveries } from '../../src/operations/load-deliveries.js';
@@ -96,7 +97,10 @@ describe('a paused webhook', () => {
     const other = await pool.connect();
     await other.query('begin');
     await other.query('select from hookwright.deliveries where id = $1 for update', [ids[50]]);
-    const turnedAway = turnAwayDeliveries(pool, ids.toReversed());
+    const turnedAway = turnAwayDeliveries(
+      pool,
+      ids.toReversed().map((id) => ({ id, priority: LANES.CROWDED.priority })),
+    );
     await eventually(async () => (await stack.rows('select from pg_locks where not granted')).length > 0);
     const { rows } = await other.query<{ id: number }>(
       'select id from hookwright.deliveries where id <> $1 order by id for update skip locked',
@@ -272,7 +276,7 @@ describe('a webhook that is enabled before its pause has been settled', () => {
       await change({ active: true, held });
       const [first] = await stack.deliveries();
       expect(await load(first!)).toBe('WAITS');
-      await turnAwayDeliveries(stack.services.db.pool, [first!.id]);
+      await turnAwayDeliveries(stack.services.db.pool, [{ id: first!.id, priority: LANES.CROWDED.priority }]);
       expect(await statuses()).toEqual(['HELD', 'PENDING']);
     },
   );

@@ -162,20 +162,24 @@ describe('deleting a webhook', () => {
 });
 
 describe('a closed endpoint', () => {
-  test('keeps a test in its lane: it goes first when it opens', async () => {
+  test('keeps tests and bulk work in their lanes: the ones go first when it opens, the others last', async () => {
     await open();
     await stack.rows(`update hookwright.webhooks set closed_until = now() + interval '1 hour'`);
     const test = { eventType: TEST_EVENT_TYPE, body: '{"message":"?"}', onlyWebhookId: webhookId };
     await stack.services.emitter.emit([{ ...test, tenantId: stack.tenantId, idempotencyKey: null }]);
     await stack.emit();
+    const { id } = await stack.delivery(await stack.emit());
+    await stack.rows(
+      `update graphile_worker._private_jobs set priority = ${LANES.BULK.priority} where key = 'd:${id}'`,
+    );
     stack.startDaemon();
     const priorities = await eventually(async () => {
       const jobs = await stack.rows<{ priority: number; late: boolean }>(
         `select priority, run_at > now() as late from graphile_worker._private_jobs where key like 'd:%' order by key`,
       );
-      return jobs.length === 2 && jobs.every(({ late }) => late) && jobs.map(({ priority }) => priority);
+      return jobs.length === 3 && jobs.every(({ late }) => late) && jobs.map(({ priority }) => priority);
     });
-    expect(priorities).toEqual([LANES.TEST.priority, LANES.CROWDED.priority]);
+    expect(priorities).toEqual([LANES.TEST.priority, LANES.CROWDED.priority, LANES.BULK.priority]);
   });
 
   test('keeps its deliveries waiting without an attempt; a new url wakes them at once', async () => {

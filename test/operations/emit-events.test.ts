@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { LANES } from '../../src/domain/lanes.js';
 import { type Emit, type EmitResult, Emitter } from '../../src/operations/emit-events.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
@@ -31,6 +32,21 @@ describe('emit_events', () => {
     const { id, status } = await stack.delivery(eventId);
     expect(status).toBe('PENDING');
     expect(await count(`from graphile_worker._private_jobs where key = 'd:${id}'`)).toBe(1);
+  });
+
+  test('what was emitted before, or is refused with others, makes no tenant crowd out the rest', async () => {
+    const emitter = new Emitter(stack.services.db.pool, () => 0);
+    const again = Array.from({ length: 200 }, () => item({ idempotencyKey: 'again and again' }));
+    for (let round = 0; round < 5; round++) {
+      await emitter.emit(again);
+      await emitter.emitAllOrNothing([...Array.from({ length: 150 }, () => item()), item({ tenantId: 0 })]);
+    }
+    const [result] = await emitter.emit([item()]);
+    const { id } = await stack.delivery(eventOf(result)!);
+    const [job] = await stack.rows<{ priority: number }>(
+      `select priority from graphile_worker._private_jobs where key = 'd:${id}'`,
+    );
+    expect(job!.priority).toBe(LANES.FIRST.priority);
   });
 
   test('a rolled back transaction leaves no event, no delivery and no job', async () => {
