@@ -172,8 +172,7 @@ export class Deliverer {
         this.#slots.give();
       }
       if (made.kind === 'ATTEMPTED') {
-        await this.#recorder.record(made.attempt);
-        this.#metrics.recorded(lane, made.attempt);
+        this.#metrics.recorded(lane, await this.#recorder.record(made.attempt));
       } else if (made.kind === 'PUT_OFF') {
         await this.#putOff(made, lane);
       } else if (made.kind === 'WAITS') {

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Lane } from '../src/domain/lanes.js';
-import type { FinishedAttempt } from '../src/operations/record-attempts.js';
+import type { FinishedAttempt, RecordedStatus } from '../src/operations/record-attempts.js';
 import type { Slots } from '../src/slots.js';
 import { Tally } from '../src/telemetry/tally.js';
 import type { Gate } from './gate.js';
@@ -10,6 +10,15 @@ const BATCH_DELIVERIES = [1, 2, 5, 10, 20, 50, 100, 200, 256];
 const SWEEPS = ['schedule', 'held', 'overdue', 'dead_workers'] as const;
 export type Sweep = (typeof SWEEPS)[number];
 export type Batch = 'load' | 'turn_away' | 'record' | 'put_off';
+
+/** What became of a delivery by an attempt, by its state afterwards. What is held now goes on when its webhook does. */
+const OUTCOMES = {
+  SUCCEEDED: 'succeeded',
+  FAILED: 'failed',
+  CANCELED: 'failed',
+  PENDING: 'retried',
+  HELD: 'retried',
+} as const satisfies Record<NonNullable<RecordedStatus>, string>;
 
 /** What the gauges look at whenever somebody asks. */
 export interface Watched {
@@ -117,9 +126,11 @@ export class DaemonMetrics {
     }
   }
 
-  recorded(lane: Lane, { outcome, retryInMs }: FinishedAttempt): void {
-    const ended = outcome.verdict === 'SUCCEEDED' ? 'succeeded' : 'failed';
-    this.#deliveries.count(lane, retryInMs === null ? ended : 'retried');
+  /** @param status of the delivery, now that an attempt was recorded; null: it was not */
+  recorded(lane: Lane, status: RecordedStatus): void {
+    if (status !== null) {
+      this.#deliveries.count(lane, OUTCOMES[status]);
+    }
   }
 
   putOff(lane: Lane): void {

@@ -4,7 +4,11 @@ import type { Config } from '../src/config.js';
 import type { Database } from '../src/database/database.js';
 import { isDatabaseAway } from '../src/errors.js';
 import { GroupCommit } from '../src/operations/group-commit.js';
-import { type FinishedAttempt, recordAttempts } from '../src/operations/record-attempts.js';
+import {
+  type FinishedAttempt,
+  type RecordedStatus,
+  recordAttempts,
+} from '../src/operations/record-attempts.js';
 import { Slots } from '../src/slots.js';
 import type { Fence } from './fence.js';
 import type { DaemonMetrics } from './metrics.js';
@@ -31,7 +35,7 @@ export class Recorder {
    * more requests are made than can be recorded.
    */
   readonly room: Slots;
-  readonly #records: GroupCommit<FinishedAttempt, boolean>;
+  readonly #records: GroupCommit<FinishedAttempt, RecordedStatus>;
 
   constructor(private readonly deps: RecorderDeps) {
     const { db, config, metrics } = deps;
@@ -47,15 +51,18 @@ export class Recorder {
   /**
    * The request has been made: losing its outcome would repeat it, so a database that is away is waited for, until
    * the daemon has no more time to end, and meanwhile nothing else is sent.
+   *
+   * @returns the state that the delivery has now; null when the attempt was recorded before, or by nobody
    */
-  async record(attempt: FinishedAttempt): Promise<void> {
+  async record(attempt: FinishedAttempt): Promise<RecordedStatus> {
     const { fence } = this.deps;
     let waiting: (() => void) | undefined;
     try {
       for (;;) {
         try {
-          this.#tell(attempt, await this.#records.runOne(attempt));
-          return;
+          const status = await this.#records.runOne(attempt);
+          this.#tell(attempt, status !== null);
+          return status;
         } catch (error) {
           waiting ??= fence.outcomeWaits();
           if (!isDatabaseAway(error) || fence.lettingGo) {
@@ -74,13 +81,13 @@ export class Recorder {
     { pool }: Pick<Database, 'pool'>,
     attempts: readonly FinishedAttempt[],
     holdHours: number,
-  ): Promise<boolean[]> {
-    const { recorded, disabled } = await recordAttempts(pool, attempts, holdHours);
+  ): Promise<RecordedStatus[]> {
+    const { statuses, disabled } = await recordAttempts(pool, attempts, holdHours);
     for (const { webhookId, tenantId, reason } of disabled) {
       this.deps.metrics.disabled(reason);
       this.deps.log.info({ webhookId, tenantId, reason }, 'a webhook was disabled');
     }
-    return recorded;
+    return statuses;
   }
 
   /** One line for each attempt would be most of the log, and all of it is in the table: only for LOG_LEVEL=debug. */

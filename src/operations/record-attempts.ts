@@ -13,6 +13,7 @@ import { idRange } from '../domain/delivery-id.js';
 import { LANES } from '../domain/lanes.js';
 import { LATENCY_BUCKETS, latencyBucket } from '../domain/latency.js';
 import type { Outcome, SendResult } from '../domain/outcome.js';
+import type { DeliveryStatus } from '../entities/delivery.js';
 import { needsJobSql } from './enqueue.js';
 import type { DueDelivery } from './load-deliveries.js';
 import { tellOutcomes } from './tell-outcomes.js';
@@ -41,33 +42,41 @@ export interface FinishedAttempt {
  *
  * @param attempts in the order in which they ended; at most one per delivery
  * @param holdHours how long a webhook that this disables collects events
- * @returns per attempt, whether it was recorded now; and the webhooks that were disabled by them
+ * @returns per attempt, the state that its delivery has now, null: it was not recorded; and the webhooks that were
+ *   disabled by them
  */
 export async function recordAttempts(
   pool: pg.Pool,
   attempts: readonly FinishedAttempt[],
   holdHours: number,
-): Promise<{ recorded: boolean[]; disabled: DisabledWebhook[] }> {
+): Promise<{ statuses: RecordedStatus[]; disabled: DisabledWebhook[] }> {
   return await transaction(pool, async (client, withCommit) => {
     const webhookIds = [...new Set(attempts.map(({ delivery }) => delivery.webhookId))];
     // Sent together, answered in order: webhooks are locked before deliveries, as everywhere.
     const locking = lockWebhooks(client, webhookIds);
     locking.catch(() => {});
-    const hits = await query<{ id: number; status: string }>(client, recordStatement, recordValues(attempts));
-    const recorded = new Set(hits.map(({ id }) => id));
-    const counted = attempts.filter(({ delivery }) => recorded.has(delivery.id));
+    const hits = await query<RecordedRow>(client, recordStatement, recordValues(attempts));
+    const statusOf = new Map(hits.map(({ id, status }) => [id, status]));
+    const counted = attempts.filter(({ delivery }) => statusOf.has(delivery.id));
     const { news, disabled, written } = updateHealth(client, await locking, counted, holdHours);
     withCommit(written);
     if (counted.length > 0) {
       withCommit(query(client, statsStatement, statsValues(counted)));
     }
-    const failed = new Set(hits.filter(({ status }) => status === 'FAILED').map(({ id }) => id));
-    if (news.length > 0 || failed.size > 0) {
-      const exhausted = counted.filter(({ delivery }) => failed.has(delivery.id));
+    const exhausted = counted.filter(({ delivery }) => statusOf.get(delivery.id) === 'FAILED');
+    if (news.length > 0 || exhausted.length > 0) {
       await tellOutcomes(client, news, exhausted);
     }
-    return { recorded: attempts.map(({ delivery }) => recorded.has(delivery.id)), disabled };
+    return { statuses: attempts.map(({ delivery }) => statusOf.get(delivery.id) ?? null), disabled };
   });
+}
+
+/** The state of a delivery whose attempt was recorded; null: it was not. */
+export type RecordedStatus = `${DeliveryStatus}` | null;
+
+interface RecordedRow {
+  id: number;
+  status: `${DeliveryStatus}`;
 }
 
 const recordStatement: Statement = {

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
+import { commandLine } from '../../src/operations/audit.js';
+import { cancelDelivery } from '../../src/operations/cancel-delivery.js';
 import { startMetricsServer } from '../../src/telemetry/metrics-server.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
-import { startReceiver } from '../support/receiver.js';
+import { answer, holdAnswers, startReceiver } from '../support/receiver.js';
 
 test('/metrics tells of attempts by lane and verdict, of windows, and of what was put off', async () => {
   await using stack = await DeliveryStack.open();
@@ -30,4 +32,23 @@ test('/metrics tells of attempts by lane and verdict, of windows, and of what wa
   await server.close();
   hung.answerWith((_, response) => response.end());
   await hung.close();
+});
+
+test('a failure of a delivery that was canceled meanwhile is no retry', async () => {
+  await using stack = await DeliveryStack.open();
+  await using receiver = await startReceiver();
+  await stack.webhook(receiver.url);
+  const arrived = holdAnswers(receiver, answer(500));
+  const eventId = await stack.emit();
+  const daemon = stack.startDaemon();
+  const go = await arrived();
+  const { id } = await stack.delivery(eventId);
+  await cancelDelivery(stack.services.db, stack.tenantId, id, commandLine);
+  go();
+  await eventually(async () => {
+    const text = await daemon.metrics.getSingleMetricAsString('hookwright_deliveries_total');
+    expect(text).toContain('{lane="FIRST",outcome="failed"} 1');
+    expect(text).not.toContain('outcome="retried"} 1');
+    return true;
+  });
 });
