@@ -28,7 +28,7 @@ export interface Destination {
 }
 
 /** A slot is held for no longer by somebody who waits for a place in a window. */
-const WAIT_MS_MAX = 500;
+export const WAIT_MS_MAX = 500;
 /** The slots of those whose tenant has enough are what is left for the others. */
 const CROWDED_WAIT_MS_MAX = 100;
 /** Of those who go first, at one endpoint: each holds a slot. */

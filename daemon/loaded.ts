@@ -1,5 +1,6 @@
 import type { DeliverGroupPayload, DeliverPayload } from '../src/operations/enqueue.js';
 import type { DueDelivery } from '../src/operations/load-deliveries.js';
+import { WAIT_MS_MAX } from './gate.js';
 
 /** What was loaded by the transaction that wrote the deliveries. */
 export interface Loaded {
@@ -12,8 +13,8 @@ export interface Loaded {
 export type DeliverJob = DeliverPayload & { loaded?: Loaded | undefined };
 export type DeliverGroupJob = DeliverGroupPayload & { loaded?: Loaded | undefined };
 
-/** Half as long as what is loaded may wait for a place in a window. */
-const LOADED_FOR_MS = 250;
+/** Half as long as it may then wait for a place in a window. */
+const LOADED_FOR_MS = WAIT_MS_MAX / 2;
 
 /** The delivery as it was loaded, while that is worth something. */
 export const knownStill = ({ id, loaded }: DeliverJob): DueDelivery | undefined =>

@@ -184,10 +184,6 @@ export async function raiseWaitingJobs(
   await query(pool, raiseStatement, [from, to, count, waitedMs]);
 }
 
-/** Deletes the jobs that graphile-worker will never run again: replaced ones and those of crashed processes. */
-export const deleteDeadJobsSql =
-  'delete from graphile_worker._private_jobs where attempts >= max_attempts and locked_at is null and key is null';
-
 /**
  * Fetched this often, four processes have died with the job in hand, or it was there each time another one killed them.
  */

@@ -5,7 +5,7 @@ import type pg from 'pg';
 /**
  * Frees the jobs that a worker pool of this process has locked, but for those in hand, and wakes the living pools.
  * They were not run, or could not be completed: that says nothing against them, so no attempt is counted. Those that
- * were replaced meanwhile have no key, and all attempts used up: they stay dead (`deleteDeadJobsSql`).
+ * were replaced meanwhile have no key, and all attempts used up: they stay dead (`deleteDeadJobs`).
  *
  * @param lockedSeconds only those that have been locked for longer; default: all
  */
@@ -67,3 +67,10 @@ export const unlockPoolsSql = (poolIds: string) => `
          graphile_worker.force_unlock_workers(${poolIds}),
          pg_notify('jobs:insert', json_build_object('count', greatest(count(*), 1))::text)
   from graphile_worker._private_jobs where locked_by = any(${poolIds})`;
+
+/** Deletes what graphile-worker leaves behind and never runs again: jobs that were replaced while they were locked. */
+export async function deleteDeadJobs(pool: pg.Pool): Promise<void> {
+  await pool.query(
+    'delete from graphile_worker._private_jobs where attempts >= max_attempts and locked_at is null and key is null',
+  );
+}

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { query, type Statement } from '../database/database.js';
 import { LANES } from '../domain/lanes.js';
-import { deleteDeadJobsSql, hasNoLiveJobSql, hasNoSettleJobSql } from './enqueue.js';
+import { hasNoLiveJobSql, hasNoSettleJobSql } from './enqueue.js';
 
 /**
  * An overdue delivery may be waiting its turn; after this long it is asked whether a job still knows of it. A job
@@ -91,9 +91,4 @@ const misheldStatement: Statement = {
 export async function rescueHeld(pool: pg.Pool): Promise<number> {
   const [row] = await query<{ webhooks: number }>(pool, misheldStatement, []);
   return row?.webhooks ?? 0;
-}
-
-/** Deletes what graphile-worker leaves behind: jobs that were replaced while a worker held them. */
-export async function deleteDeadJobs(pool: pg.Pool): Promise<void> {
-  await pool.query(deleteDeadJobsSql);
 }

@@ -40,7 +40,7 @@ export function lockWebhooks(client: pg.PoolClient, ids: readonly number[]): Pro
 export interface DisabledWebhook {
   webhookId: number;
   tenantId: number;
-  reason: string;
+  reason: NonNullable<HealthVerdict['disable']>;
 }
 
 /** In ms since 1970. */
@@ -113,11 +113,10 @@ export function updateHealth(
   const disabled = touched.filter(({ verdict }) => verdict.disable !== null);
   return {
     news: touched.filter(({ news }) => news.disabled !== null || news.recovered),
-    disabled: disabled.map(({ webhook, verdict }) => ({
-      webhookId: webhook.id,
-      tenantId: webhook.tenant_id,
-      reason: String(verdict.disable),
-    })),
+    disabled: touched.flatMap(
+      ({ webhook: { id: webhookId, tenant_id: tenantId }, verdict: { disable: reason } }) =>
+        reason === null ? [] : [{ webhookId, tenantId, reason }],
+    ),
     written: Promise.all([updated, ...disabled.map((one) => afterDisabling(client, one))]),
   };
 }

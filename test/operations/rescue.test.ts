@@ -2,12 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startRescue } from '../../daemon/rescue.js';
 import { openDatabase } from '../../src/database/database.js';
 import { commandLine } from '../../src/operations/audit.js';
-import {
-  deleteDeadJobs,
-  overdueFromStart,
-  rescueHeld,
-  rescueOverdue,
-} from '../../src/operations/rescue-deliveries.js';
+import { deleteDeadJobs } from '../../src/operations/locked-jobs.js';
+import { overdueFromStart, rescueHeld, rescueOverdue } from '../../src/operations/rescue-deliveries.js';
 import { updateWebhook } from '../../src/operations/update-webhook.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
