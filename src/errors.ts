@@ -1,3 +1,5 @@
+import type { Logger } from 'pino';
+
 /**
  * The catalogue of errors, for REST and GraphQL alike: `reason` is the `code` of a REST problem and
  * `extensions.reason` in GraphQL, `code` is `extensions.code` in GraphQL. Elsewhere are only those of requests that
@@ -138,42 +140,67 @@ export function keyRequired(): ApiError {
   return new ApiError('unauthenticated', 'Send an API key in the header Authorization: Bearer <key>.');
 }
 
-const unavailableSqlStates = /^(08|53|57P|25006|55P03|57014|3D000)/;
-const unavailableSystemCodes = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EPIPE',
-  'ETIMEDOUT',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-]);
-const unavailableMessages =
-  /Connection terminated|connection error|timeout exceeded when trying to connect|Query read timeout|Client was closed/i;
+/** Why Postgres cannot serve now, by SQLSTATE, by code of the system, and by message of its driver. */
+const outages: readonly [code: RegExp, message: RegExp | null, detail: string][] = [
+  [/^57014$/, /Query read timeout/i, 'The database did not answer in time; try again.'],
+  [/^55P03$/, null, 'Another request holds what this one needs; try again.'],
+  [/^25006$/, null, 'The database takes no changes at the moment; try again.'],
+  [
+    /^53/,
+    null,
+    'The database has no room at the moment: connections, memory or disk are used up; try again.',
+  ],
+  [
+    /^(08|57P|3D000$|ECONNREFUSED$|ECONNRESET$|EPIPE$|ETIMEDOUT$|ENOTFOUND$|EAI_AGAIN$)/,
+    /Connection terminated|connection error|timeout exceeded when trying to connect|Client was closed/i,
+    'The database cannot be reached at the moment; try again.',
+  ],
+];
 
-/** Whether an error means that Postgres is away or cannot write now, so that the same request may succeed later. */
-export function isDatabaseAway(error: unknown): boolean {
+/** @returns what a caller is told of an error that means that Postgres cannot serve now; null for every other one */
+function outageIn(error: unknown): string | null {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const { message } = cause;
     const code = String((cause as { code?: unknown }).code ?? '');
-    if (
-      unavailableSqlStates.test(code) ||
-      unavailableSystemCodes.has(code) ||
-      unavailableMessages.test(cause.message)
-    ) {
-      return true;
+    const outage = outages.find(([codes, messages]) => codes.test(code) || messages?.test(message));
+    if (outage !== undefined) {
+      return outage[2];
     }
   }
-  return false;
+  return null;
 }
+
+/**
+ * Whether an error means that Postgres cannot serve now: it is away, out of room, read-only, or too slow. The same
+ * request may succeed later.
+ */
+export const isDatabaseAway = (error: unknown): boolean => outageIn(error) !== null;
 
 /** Turns whatever was thrown into what the caller may be told. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) {
     return error;
   }
-  if (isDatabaseAway(error)) {
-    return new ApiError('unavailable', 'The database cannot be reached at the moment; try again.', {
-      retryAfterSeconds: 2,
-    });
+  const outage = outageIn(error);
+  if (outage !== null) {
+    return new ApiError('unavailable', outage, { retryAfterSeconds: 2 });
   }
   return new ApiError('internal', 'Something went wrong on our side; the log has it under the request id.');
+}
+
+/**
+ * Writes down what went wrong on our side, with its cause. What a caller sent is its own affair.
+ *
+ * @param reason what the caller is told of it
+ */
+export function logFault(log: Logger, requestId: string, reason: Reason, cause: unknown): void {
+  if (reason === 'internal') {
+    log.error({ err: cause, requestId }, 'a request failed');
+  } else if (reason === 'unavailable') {
+    if (isDatabaseAway(cause)) {
+      log.warn({ err: cause, requestId }, 'a request was refused: the database is away');
+    } else {
+      log.info({ err: cause, requestId }, 'a request was refused for now');
+    }
+  }
 }

@@ -3,6 +3,7 @@ import cors from '@fastify/cors';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { Config } from './config.js';
 import type { Services } from './context.js';
+import { logFault } from './errors.js';
 import { buildGraphqlSchema } from './graphql/schema.js';
 import { endConnections } from './http/end-connections.js';
 import { apiErrorOf } from './http/errors.js';
@@ -10,19 +11,13 @@ import { graphiql } from './http/graphiql.js';
 import { graphqlEndpoint } from './http/graphql-endpoint.js';
 import { healthRoutes } from './http/health.js';
 import { limitPipelining } from './http/pipelining.js';
-import {
-  followRequests,
-  logError,
-  markAnswer,
-  refuseUnknownRoutes,
-  requestIdOf,
-  requestLog,
-} from './http/requests.js';
+import { followRequests, markAnswer, refuseUnknownRoutes, requestIdOf, requestLog } from './http/requests.js';
 import { traceRequests } from './http/traces.js';
 import { openApiRoute } from './rest/openapi.js';
+import { REST_PREFIX } from './rest/paths.js';
 import { PROBLEM_MEDIA_TYPE, sendProblem } from './rest/problem.js';
 import { problemPages } from './rest/problem-pages.js';
-import { REST_PREFIX, webhookRoutes } from './rest/webhooks.js';
+import { webhookRoutes } from './rest/webhooks.js';
 import { version } from './version.js';
 
 /** Connections between requests live somewhat longer than those on which a request is stuck. */
@@ -62,7 +57,7 @@ export async function buildServer(services: Services): Promise<FastifyInstance> 
   });
   app.setErrorHandler((error, request, reply) => {
     const known = apiErrorOf(error, request.routeOptions.bodyLimit);
-    logError(request, known, error);
+    logFault(log, request.id, known.reason, error);
     return sendProblem(reply, known);
   });
   await allowOrigins(app, config);

@@ -12,6 +12,7 @@ import { requireConnectedAs, requireMigrated } from '../operations/check-readine
 import { migrate } from '../operations/migrate.js';
 import { keepOutboxLimit } from '../operations/outbox.js';
 import { reachDatabase } from '../operations/reach-database.js';
+import { REST_PREFIX } from '../rest/paths.js';
 import { buildServer } from '../server.js';
 import { openServices } from '../services.js';
 import { ApiMetrics } from '../telemetry/api-metrics.js';
@@ -61,7 +62,7 @@ export async function startParts(start: Start): Promise<void> {
   const keyFile = config.embedded && daemonServices ? await workingKeyFile(daemonServices) : null;
   const apiServices = roles.api ? await openAs(API_ROLE) : null;
   // Both ports before the daemon: one that is taken ends the start before anything has been sent.
-  const api = apiServices && (await startApi(apiServices));
+  const api = apiServices && (await startApi(apiServices, closings));
   let trouble = (): string | null => (roles.daemon ? 'The daemon does not fetch jobs yet.' : null);
   const services = daemonServices ?? apiServices;
   if (services !== null) {
@@ -73,6 +74,7 @@ export async function startParts(start: Start): Promise<void> {
     apiServices?.emitter.claimFor(daemon.claims);
   }
   if (api !== null) {
+    // Again: it closes before the daemon, which the emits of this process hand their deliveries to.
     closings.push(() => api.server.close());
     if (config.embedded) {
       tellWhereThingsAre(config, api.address, firstKey, keyFile);
@@ -106,8 +108,12 @@ async function startDaemon(
   return daemon;
 }
 
-async function startApi(services: Services): Promise<{ server: FastifyInstance; address: string }> {
+async function startApi(
+  services: Services,
+  closings: Closing[],
+): Promise<{ server: FastifyInstance; address: string }> {
   const server = await buildServer(services);
+  closings.push(() => server.close());
   const { host, port } = services.config;
   const listenTextResolver = (address: string) => `the API is listening at ${address}`;
   const address = await listen('PORT', { host, port }, (place) =>
@@ -168,9 +174,10 @@ function tellWhereThingsAre(
       ? `${encryptionKeyFile(config)} (keep a copy: without it secrets are lost)`
       : 'ENCRYPTION_KEYS';
   const whereKeyIs = keyFile === null ? 'from "hookwright key create <name> --tenant <id>"' : `in ${keyFile}`;
+  const graphiql = config.graphiql ? `   try it at ${address}/graphiql` : '';
   const lines = [
     `Hookwright is ready at ${address}`,
-    `  REST ${address}/api/v1/webhooks   GraphQL ${address}/graphql   try it at ${address}/graphiql`,
+    `  REST ${address}${REST_PREFIX}/webhooks   GraphQL ${address}/graphql${graphiql}`,
     `  API key ${whereKeyIs}   encryption key in ${encryptionKey}`,
   ];
   if (config.target.loopbackHttp) {

@@ -1,7 +1,7 @@
 import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql';
 import type { Response } from 'graphql-http';
 import type { Context } from '../context.js';
-import { ApiError, errorCatalogue, headersOf } from '../errors.js';
+import { headersOf, logFault, type Reason } from '../errors.js';
 import type { Verdict } from '../rate-limits.js';
 import { causeOf, formatError, type Head, headOf, refusalStatuses } from './errors.js';
 import type { GraphqlRequest } from './handler.js';
@@ -89,14 +89,17 @@ function refusalHead(data: Data, told: readonly GraphQLFormattedError[]): Head |
     : undefined;
 }
 
-/** Counts errors for Prometheus, and logs those that are ours. */
+/** Counts errors for Prometheus, and logs those of our side: each cause once, however many fields it took along. */
 export function noteErrors({ metrics, log, requestId }: Context, errors: readonly GraphQLError[]): void {
+  const causes = new Map<unknown, Reason>();
   for (const error of errors) {
-    const code = String(formatError(error).extensions?.['code']);
-    const cause = causeOf(error);
-    if (!(cause instanceof ApiError) && code === errorCatalogue.internal.code) {
-      log.error({ err: cause, requestId }, 'A GraphQL field failed');
-    }
+    const { code, reason } = formatError(error).extensions as { code: string; reason?: Reason };
     metrics.graphqlError(code);
+    if (reason !== undefined) {
+      causes.set(causeOf(error), reason);
+    }
+  }
+  for (const [cause, reason] of causes) {
+    logFault(log, requestId, reason, cause);
   }
 }

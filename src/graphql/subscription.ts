@@ -10,6 +10,7 @@ import { SQL_STATE, sqlStateOf } from '../database/sql-state.js';
 import { isDatabaseAway } from '../errors.js';
 import type { Verdict } from '../rate-limits.js';
 import { admit } from './admit.js';
+import { noteErrors } from './answer.js';
 import { longAnswerError } from './answer-budget.js';
 import { chargeBroken } from './charge.js';
 import type { Documents } from './documents.js';
@@ -73,7 +74,7 @@ export function prepareSubscription(documents: Documents, body: unknown, context
   } catch (error) {
     if (error instanceof GraphQLError || error instanceof BrokenDocument) {
       chargeBroken(context);
-      throw refused(errorsOf(error));
+      throw refused(context, errorsOf(error));
     }
     throw error;
   }
@@ -98,7 +99,7 @@ export async function openSubscription(
     operationName: operationName ?? null,
   });
   if (!(Symbol.asyncIterator in source)) {
-    throw refused(source.errors ?? []);
+    throw refused(context, source.errors ?? []);
   }
   return source as UpdateStream<unknown>;
 }
@@ -113,7 +114,7 @@ export async function executeUpdate(
   update: Update<unknown>,
   context: Context,
 ): Promise<Omit<ExecutionResult, 'errors'> & { errors?: GraphQLFormattedError[] }> {
-  const { data, errors } = await execute({
+  const result = await execute({
     schema: operation.schema,
     document: operation.document,
     rootValue: update,
@@ -121,14 +122,13 @@ export async function executeUpdate(
     variableValues: variables,
     operationName: operationName ?? null,
   });
-  const away = errors?.map(causeOf).find(isWorthAnother);
+  const away = result.errors?.map(causeOf).find(isWorthAnother);
   if (away !== undefined) {
     throw away;
   }
-  const tooLong = data ? longAnswerError(operation, data, context) : null;
-  if (tooLong !== null) {
-    return { data: null, errors: formatted([tooLong]) };
-  }
+  const tooLong = result.data ? longAnswerError(operation, result.data, context) : null;
+  const { data, errors } = tooLong ? { data: null, errors: [tooLong] } : result;
+  noteErrors(context, errors ?? []);
   return {
     ...(data === undefined ? {} : { data }),
     ...(errors === undefined ? {} : { errors: formatted(errors) }),
@@ -141,7 +141,8 @@ const isWorthAnother = (error: unknown) =>
 
 const formatted = (errors: readonly GraphQLError[]) => errors.map(formatError);
 
-function refused(errors: readonly GraphQLError[]): RefusedSubscription {
+function refused(context: Context, errors: readonly GraphQLError[]): RefusedSubscription {
+  noteErrors(context, errors);
   const told = formatted(errors);
   const { code, reason } = (told[0]?.extensions ?? {}) as { code?: string; reason?: string };
   // Without a reason of ours it is GraphQL's own: the document is none, does not fit, or breaks a limit.

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import type { Context, Services } from '../context.js';
-import { keyRequired } from '../errors.js';
+import { keyRequired, logFault } from '../errors.js';
 import { Documents } from '../graphql/documents.js';
 import { extensionsOf } from '../graphql/errors.js';
 import { createGraphqlHandler } from '../graphql/handler.js';
@@ -9,7 +9,6 @@ import { contextOf, expectAsker, whoAsks } from './asking.js';
 import { apiErrorOf } from './errors.js';
 import { streamRoute } from './graphql-stream.js';
 import { readJson } from './json-body.js';
-import { logError } from './requests.js';
 
 export const ANONYMOUS_BODY_BYTES_MAX = 64 * 1024;
 
@@ -25,7 +24,7 @@ export async function graphqlEndpoint(
   readJson(app);
   app.setErrorHandler((error, request, reply) => {
     const known = apiErrorOf(error, request.routeOptions.bodyLimit);
-    logError(request, known, error);
+    logFault(services.log, request.id, known.reason, error);
     return reply
       .code(known.status)
       .headers(known.headers)

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphQLFormattedError } from 'graphql';
 import { callerOf, createContext, type Services } from '../context.js';
-import { ApiError, headersOf, toApiError } from '../errors.js';
+import { ApiError, headersOf, logFault, toApiError } from '../errors.js';
 import { PAYLOAD_BYTES, PAYLOAD_COST } from '../graphql/cost.js';
 import type { Documents } from '../graphql/documents.js';
 import { extensionsOf, refusalStatuses } from '../graphql/errors.js';
@@ -81,24 +81,23 @@ function follow(live: Live, reply: FastifyReply, giveBack: () => void): void {
     { heartbeatMs, slowMs, lifeMs, reached: () => updates.cursor, onEnd },
     reply.getHeaders(),
   );
+  const fail = (error: unknown) => {
+    const known = toApiError(error);
+    logFault(services.log, request.id, known.reason, error);
+    tellAndComplete(stream, [formattedOf(known)]);
+  };
   leave = streams.add({
     keyId: caller.keyId,
     authorization: request.headers.authorization ?? '',
     address: request.ip,
-    refuse: (error) => void tellAndComplete(stream, [formattedOf(error)]),
+    refuse: fail,
     end: () => stream.end('service_ends'),
   });
   if (reply.raw.destroyed) {
     stream.destroy('client_left'); // while its stream was being opened
     return;
   }
-  pump(live, stream).catch((error: unknown) => {
-    const known = toApiError(error);
-    if (known.reason === 'internal') {
-      request.log.error({ err: error, requestId: request.id }, 'a stream failed');
-    }
-    return tellAndComplete(stream, [formattedOf(known)]);
-  });
+  pump(live, stream).catch(fail);
 }
 
 /** @throws ApiError when the key may no longer be used */
@@ -166,8 +165,9 @@ async function executePortion(
   }
 }
 
-async function tellAndComplete(stream: EventStream, errors: readonly GraphQLFormattedError[]): Promise<void> {
-  await stream.next(null, { errors });
+/** Does not wait for the reader: one that has stopped reading must not keep a key that has ended. */
+function tellAndComplete(stream: EventStream, errors: readonly GraphQLFormattedError[]): void {
+  void stream.next(null, { errors });
   stream.complete();
 }
 
@@ -198,6 +198,6 @@ function refuse(request: FastifyRequest, reply: FastifyReply, error: unknown): F
   reply.hijack();
   const options = { heartbeatMs: 1_000, slowMs: 1_000, lifeMs: 1_000, reached: () => undefined };
   const onEnd = () => request.log.debug({ requestId: request.id, code }, 'a subscription was refused');
-  void tellAndComplete(new EventStream(reply.raw, { ...options, onEnd }, reply.getHeaders()), errors);
+  tellAndComplete(new EventStream(reply.raw, { ...options, onEnd }, reply.getHeaders()), errors);
   return reply;
 }

@@ -20,8 +20,8 @@ export interface OpenStream {
   keyId: number;
   authorization: string;
   address: string;
-  /** The key may no longer be used. */
-  refuse(error: ApiError): void;
+  /** The key may no longer be used: what was thrown for it. */
+  refuse(error: unknown): void;
   /** The service ends. */
   end(): void;
 }
@@ -110,9 +110,9 @@ export class OpenStreams {
         const { address } = streams[0]!;
         const error = await this.services.authenticator.authenticate(authorization, address).then(
           () => null,
-          (error: unknown) => toApiError(error),
+          (thrown: unknown) => thrown,
         );
-        if (error !== null && error.reason !== 'unavailable') {
+        if (error !== null && toApiError(error).reason !== 'unavailable') {
           for (const stream of streams) {
             stream.refuse(error);
           }

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { Services } from '../context.js';
-import { ApiError, isDatabaseAway } from '../errors.js';
+import { ApiError } from '../errors.js';
 
 const REQUEST_ID = /^[A-Za-z0-9._:/+=@-]{1,128}$/;
 
@@ -61,20 +61,6 @@ export function followRequests(
 function askerOf({ asking }: FastifyRequest): { tenantId?: number; keyId?: number } {
   const { tenantId, caller } = asking ?? {};
   return { ...(tenantId ? { tenantId } : {}), ...(caller ? { keyId: caller.keyId } : {}) };
-}
-
-/** What a caller sent is its own affair; what went wrong on our side stands in the log with its cause. */
-export function logError(request: FastifyRequest, known: ApiError, cause: unknown): void {
-  const requestId = request.id;
-  if (known.reason === 'internal') {
-    request.log.error({ err: cause, requestId }, 'a request failed');
-  } else if (known.reason === 'unavailable') {
-    if (isDatabaseAway(cause)) {
-      request.log.warn({ err: cause, requestId }, 'a request was refused: the database is away');
-    } else {
-      request.log.info({ err: cause, requestId }, 'a request was refused for now');
-    }
-  }
 }
 
 /**

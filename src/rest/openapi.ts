@@ -8,6 +8,7 @@ import type { RegisteredEventType } from '../operations/event-types.js';
 import { version } from '../version.js';
 import { deliveryRequests } from './openapi-deliveries.js';
 import { limitsTold, rateLimitHeaders } from './openapi-rate-limits.js';
+import { REST_PREFIX } from './paths.js';
 import { PROBLEM_MEDIA_TYPE, problemType } from './problem.js';
 import {
   createdWebhook,
@@ -42,7 +43,7 @@ function openApiDocument(config: Config, eventTypes: readonly RegisteredEventTyp
       description:
         'Webhooks belong to the tenant of the API key. Every answer carries the id of its request in X-Request-Id.',
     },
-    servers: [{ url: '/api/v1' }],
+    servers: [{ url: REST_PREFIX }],
     security: [{ apiKey: [] }],
     tags: [{ name: 'Webhooks', description: 'Who receives which events.' }],
     paths: paths(),
@@ -83,7 +84,6 @@ const problemReasons = [
   'unauthenticated',
   'scope_missing',
   'not_found',
-  'method_not_allowed',
   'webhook_limit_reached',
   'webhook_inactive',
   'payload_too_large',
@@ -192,22 +192,32 @@ function problemName(reason: Reason): string {
 
 function problemResponse(reason: ProblemReason): Json {
   const { status, title } = errorCatalogue[reason];
-  const example =
-    reason === 'invalid_input'
-      ? problemExample
-      : { type: problemType(reason), title, status, detail: `${title}.`, code: reason };
+  const other = sameStatus[reason];
+  const titles = other ? `${title}, or: ${errorCatalogue[other].title}` : title;
+  const examples = other
+    ? { examples: { [reason]: { value: exampleOf(reason) }, [other]: { value: exampleOf(other) } } }
+    : { example: exampleOf(reason) };
   const isLater = status === 429 || status === 503;
   const headers = {
     ...(status === 401 ? { 'WWW-Authenticate': { schema: { type: 'string', const: 'Bearer' } } } : {}),
-    ...(status === 405 ? { Allow: { schema: { type: 'string' } } } : {}),
     ...(status === 401 ? {} : limitsTold),
     ...(isLater ? { 'Retry-After': { description: 'Seconds.', schema: { type: 'integer' } } } : {}),
   };
   return {
-    description: title,
+    description: titles,
     headers,
-    content: { [PROBLEM_MEDIA_TYPE]: { schema: ref('Problem'), example } },
+    content: { [PROBLEM_MEDIA_TYPE]: { schema: ref('Problem'), ...examples } },
   };
+}
+
+/** Every route that may answer with the one may answer with the other. */
+const sameStatus: Partial<Record<ProblemReason, Reason>> = { scope_missing: 'tenant_required' };
+
+function exampleOf(reason: Reason): Json {
+  const { status, title } = errorCatalogue[reason];
+  return reason === 'invalid_input'
+    ? { ...problemExample }
+    : { type: problemType(reason), title, status, detail: `${title}.`, code: reason };
 }
 
 function queryParameters(): Json[] {

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { errorCatalogue, notFound, type Reason } from '../errors.js';
-import { PROBLEMS_PATH, problemType } from './problem.js';
+import { PROBLEMS_PATH } from './paths.js';
+import { problemType } from './problem.js';
 
 /** What to do about each kind of error. */
 const advice: Record<Reason, string> = {

@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { pointerOf } from '../domain/json-pointer.js';
 import { type ApiError, errorCatalogue, type InputIssue, type Reason } from '../errors.js';
+import { PROBLEMS_PATH } from './paths.js';
 
 /** A broken rule of a body (`pointer`, RFC 6901) or of a query parameter. */
 export type ProblemIssue = { code: string; detail: string } & ({ pointer: string } | { parameter: string });
@@ -17,7 +18,6 @@ export interface Problem {
 }
 
 export const PROBLEM_MEDIA_TYPE = 'application/problem+json';
-export const PROBLEMS_PATH = '/problems';
 
 /** Where the paths of a REST request's issues start. */
 export type RequestPart = 'body' | 'query';

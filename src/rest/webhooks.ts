@@ -8,10 +8,9 @@ import { contextOf, expectAsker, whoAsks } from '../http/asking.js';
 import { readBody, readJson } from '../http/json-body.js';
 import { slashTooMany } from '../http/requests.js';
 import { type Operations, prepareOperations, type WebhookNode } from './operations.js';
+import { REST_PREFIX } from './paths.js';
 import type { Operation } from './run-operation.js';
 import { listQuery, newWebhook, noQuery, readPart, webhookChange } from './schemas.js';
-
-export const REST_PREFIX = '/api/v1';
 
 type WithId = { Params: { id: string } };
 
@@ -46,8 +45,8 @@ export async function webhookRoutes(
 function routesWithBody(app: FastifyInstance, operations: Operations): void {
   readJson(app);
 
-  app.post('/webhooks', { onRequest: mayRun(operations.create) }, async (request, reply) => {
-    noParameters(request);
+  const onCreate = [mayRun(operations.create), hasNoParameters];
+  app.post('/webhooks', { onRequest: onCreate }, async (request, reply) => {
     const { url, events } = bodyOf(request, newWebhook);
     const input = { url, eventTypes: events };
     const { createWebhook } = await inRestTerms(operations.create(contextOf(request), { input }));
@@ -55,11 +54,7 @@ function routesWithBody(app: FastifyInstance, operations: Operations): void {
     return reply.code(201).header('location', `${REST_PREFIX}/webhooks/${data.id}`).send({ data });
   });
 
-  const onChange = [
-    mayRun(operations.update),
-    async (request: FastifyRequest) => noParameters(request),
-    isThere,
-  ];
+  const onChange = [mayRun(operations.update), hasNoParameters, isThere];
   app.patch<WithId>('/webhooks/:id', { onRequest: onChange }, async (request) => {
     const { events, ...change } = bodyOf(request, webhookChange);
     const input = {
@@ -145,6 +140,11 @@ function bodyOf<Schema extends z.ZodType>(request: FastifyRequest, schema: Schem
 
 function noParameters(request: FastifyRequest): void {
   readPart(noQuery, request.query, 'query');
+}
+
+/** As a hook, which comes before the body is read. */
+async function hasNoParameters(request: FastifyRequest): Promise<void> {
+  noParameters(request);
 }
 
 const TEST_OF_INACTIVE =

@@ -62,7 +62,7 @@ export class ApiMetrics {
     });
     this.#graphqlErrors = new Tally({
       name: 'hookwright_graphql_errors_total',
-      help: 'Errors in answers of /graphql, by code.',
+      help: 'Errors in answers of /graphql and in its streams, by code.',
       labels: ['code'],
       registry,
     });

@@ -58,6 +58,26 @@ describe('the OpenAPI document', () => {
     expect(references.filter((reference) => resolve(reference) === undefined)).toEqual([]);
   });
 
+  test('and each component is referred to', () => {
+    const references = new Set([...objectsIn(document)].map(({ $ref }) => $ref));
+    const { securitySchemes, ...components } = document.components;
+    const named = Object.entries(components as Json).flatMap(([kind, members]) =>
+      Object.keys(members as Json).map((name) => `#/components/${kind}/${name}`),
+    );
+    expect(named.filter((reference) => !references.has(reference))).toEqual([]);
+    expect(Object.keys(securitySchemes)).toEqual(['apiKey']);
+  });
+
+  test('403 is a missing scope, or a platform key that names no tenant', () => {
+    const { description, content } = document.components.responses.ScopeMissing;
+    expect(description).toMatch(/may not.*or.*tenant/);
+    const { examples } = content['application/problem+json'];
+    expect(Object.values(examples as Json).map((one) => (one as Json).value.code)).toEqual([
+      'scope_missing',
+      'tenant_required',
+    ]);
+  });
+
   test('every operation has an id of its own, a success, and every error that it can answer with', () => {
     const ids = operations().map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);

@@ -128,6 +128,13 @@ describe.each(routesWithBody)('the body of %s', (line, accepted) => {
   });
 
   test('query parameters are refused', async () => {
-    expectRefusedAt(await api.ask(`${withId(line)}?dry_run=1`, { json: accepted }), '?dry_run');
+    const at = `${withId(line)}?dry_run=1`;
+    expectRefusedAt(await api.ask(at, { json: accepted }), '?dry_run');
+    // Before the body is read, whatever that is.
+    expectRefusedAt(await api.ask(at, { headers: json, payload: '{' }), '?dry_run');
+    expectRefusedAt(
+      await api.ask(at, { headers: { 'content-type': 'text/plain' }, payload: 'x' }),
+      '?dry_run',
+    );
   });
 });

@@ -1,8 +1,11 @@
+import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
 import type { Services } from '../../src/context.js';
 import { withDatabase } from '../../src/graphql/update-stream.js';
 import { OpenStreams } from '../../src/http/open-streams.js';
+import { ApiMetrics } from '../../src/telemetry/api-metrics.js';
 import { eventually } from '../support/eventually.js';
+import { keptLog } from '../support/kept-log.js';
 import { LiveApi } from '../support/live-api.js';
 
 test('a tenant whose updates take long to read keeps no other waiting, however many streams it has', async () => {
@@ -56,4 +59,30 @@ test('an update that takes too long to read says so, and the stream goes on', as
   blocker.release();
   await live.stack.emit();
   await eventually(() => stream.updates.some(({ delivery }) => delivery?.webhook?.url));
+});
+
+test('an update that cannot be made says so, and the log has the cause once', async () => {
+  const { log, lines } = keptLog('warn');
+  const registry = new Registry();
+  await using live = await LiveApi.open({}, {}, { log, metrics: new ApiMetrics(registry) });
+  await live.stack.webhook('https://receiver.example.com/');
+  const document = 'subscription { deliveryUpdated { delivery { a: webhook { url } b: webhook { url } } } }';
+  const stream = await (await live.subscribe(document, {}, { headers: { 'x-request-id': 'mine' } })).begun();
+  await live.stack.rows('alter table hookwright.webhooks rename column url to address');
+  await live.stack.rows(
+    `insert into hookwright.deliveries (id, tenant_id, event_id, webhook_id, event_type, status)
+     select hookwright.next_id(), tenant_id, 1, id, 'coupon.applied', 'HELD' from hookwright.webhooks`,
+  );
+  await eventually(() => stream.errors.length > 0);
+  expect(stream.errors[0]).toMatchObject({ extensions: { code: 'INTERNAL_SERVER_ERROR' } });
+  expect(lines).toEqual([
+    expect.objectContaining({
+      msg: 'a request failed',
+      requestId: 'mine',
+      err: expect.objectContaining({ message: expect.stringContaining('url') }),
+    }),
+  ]);
+  expect(await registry.metrics()).toMatch(
+    /^hookwright_graphql_errors_total\{code="INTERNAL_SERVER_ERROR"\} [1-9]/m,
+  );
 });

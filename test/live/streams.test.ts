@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { request as httpRequest, type ServerResponse } from 'node:http';
 import { createClient } from 'graphql-sse';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { SCOPES } from '../../src/domain/api-key.js';
 import { buildGraphqlSchema } from '../../src/graphql/schema.js';
 import { commandLine } from '../../src/operations/audit.js';
 import { createApiKey } from '../../src/operations/create-api-key.js';
@@ -9,7 +10,7 @@ import { revokeApiKey } from '../../src/operations/revoke-api-key.js';
 import { badValues } from '../support/bad-values.js';
 import { eventually } from '../support/eventually.js';
 import { makeKey, makeTenant } from '../support/factories.js';
-import { deliveries, LiveApi, type StreamTimes, webhooks } from '../support/live-api.js';
+import { deliveries, LiveApi, type LiveStream, type StreamTimes, webhooks } from '../support/live-api.js';
 import { innards } from '../support/untouched.js';
 
 const WITHIN_MS = 20_000;
@@ -21,6 +22,25 @@ afterEach(() => api?.[Symbol.asyncDispose]());
 async function open(settings: Record<string, string> = {}, times: StreamTimes = {}): Promise<LiveApi> {
   api = await LiveApi.open(settings, times);
   return api;
+}
+
+/** A stream with more to say than its client, which has stopped reading, has room for. */
+async function stoppedReader(
+  live: LiveApi,
+  key: string,
+): Promise<{ stream: LiveStream; response: ServerResponse }> {
+  await live.stack.webhook(RECEIVER);
+  const document = 'subscription { deliveryUpdated { delivery { id event { body } } } }';
+  const arrived = once(live.servers[0]!.server.server, 'request') as Promise<[unknown, ServerResponse]>;
+  const stream = await (await live.subscribe(document, {}, { key })).begun();
+  const [, response] = await arrived;
+  stream.response.pause();
+  const payload = { code: 'x'.repeat(200_000), discount_type: 'y' };
+  for (let i = 0; i < 100; i++) {
+    await live.stack.emit('coupon.applied', payload);
+  }
+  await eventually(() => response.writableNeedDrain, WITHIN_MS);
+  return { stream, response };
 }
 
 describe('who may follow', () => {
@@ -72,6 +92,18 @@ describe('who may follow', () => {
     expect(stream.errors[0]?.extensions.code).toBe('UNAUTHENTICATED');
     expect(stream.isComplete).toBe(true); // a client need not come back
     expect(other.hasEnded).toBe(false);
+  });
+
+  test('a key that is revoked ends its streams also when nobody reads them any more', async () => {
+    const { services, tenantId } = live.stack;
+    const { key, id } = await makeKey(services, tenantId, SCOPES);
+    const { stream, response } = await stoppedReader(live, key);
+    const closed = once(response, 'close');
+    const revokedAt = performance.now();
+    await revokeApiKey(services.db, tenantId, id, commandLine);
+    await closed;
+    expect(performance.now() - revokedAt).toBeLessThan(15_000); // a slow reader has 30 s otherwise
+    stream.cut();
   });
 
   test('a key that expires ends its streams', async () => {
@@ -287,17 +319,7 @@ describe('how streams live and end', () => {
 
   test('nor for those that have stopped reading', async () => {
     const live = await open();
-    await live.stack.webhook(RECEIVER);
-    const document = 'subscription { deliveryUpdated { delivery { id event { body } } } }';
-    const arrived = once(live.servers[0]!.server.server, 'request') as Promise<[unknown, ServerResponse]>;
-    const stream = await (await live.subscribe(document)).begun();
-    const [, response] = await arrived;
-    stream.response.pause();
-    const payload = { code: 'x'.repeat(200_000), discount_type: 'y' };
-    for (let i = 0; i < 100; i++) {
-      await live.stack.emit('coupon.applied', payload);
-    }
-    await eventually(() => response.writableNeedDrain, WITHIN_MS);
+    await stoppedReader(live, live.key);
     const startedAt = performance.now();
     await live.removeServer();
     expect(performance.now() - startedAt).toBeLessThan(15_000); // a slow reader has 30 s otherwise

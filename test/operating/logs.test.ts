@@ -1,27 +1,17 @@
-import { type Logger, pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Daemon } from '../../daemon/daemon.js';
 import { SCOPES } from '../../src/domain/api-key.js';
 import { buildServer } from '../../src/server.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
-import { makeKey } from '../support/factories.js';
+import { makeKey, openTestServices } from '../support/factories.js';
+import { keptLog } from '../support/kept-log.js';
 import { answer, type Receiver, startReceiver } from '../support/receiver.js';
-
-interface Line {
-  level: number;
-  msg: string;
-  [field: string]: unknown;
-}
 
 const DEBUG = 20;
 const INFO = 30;
-
-/** A log of this level, and its lines. */
-function keptLog(level: string): { log: Logger; lines: Line[] } {
-  const lines: Line[] = [];
-  return { lines, log: pino({ level }, { write: (line: string) => lines.push(JSON.parse(line)) }) };
-}
+const WARN = 40;
+const ERROR = 50;
 
 let stack: DeliveryStack;
 let receiver: Receiver;
@@ -88,5 +78,60 @@ describe('the API', () => {
         path: '/api/v1/webhooks/999999',
       }),
     ]);
+  });
+
+  /** Asks a server of its own, and says what its log has but the line of the answer. */
+  async function faultsOf(
+    query: string,
+    databaseUrl = stack.databaseUrl,
+  ): Promise<{ errors: { message: string }[]; faults: object[] }> {
+    const { log, lines } = keptLog('info');
+    const { key } = await makeKey(stack.services, stack.tenantId, SCOPES);
+    const services = await openTestServices(databaseUrl);
+    const server = await buildServer({ ...services, log });
+    try {
+      const headers = { authorization: `Bearer ${key}`, 'x-request-id': 'mine' };
+      const answered = await server.inject({ method: 'POST', url: '/graphql', headers, payload: { query } });
+      const faults = lines.filter(({ msg }) => msg !== 'request answered');
+      return { errors: answered.json().errors, faults };
+    } finally {
+      await server.close();
+      await services.db.close();
+    }
+  }
+
+  test('tells once why fields of GraphQL failed, with the cause and the id of the request', async () => {
+    const { id } = await stack.webhook(receiver.url);
+    await stack.rows('alter table hookwright.webhooks rename column url to address');
+    const { errors, faults } = await faultsOf(
+      `{ a: webhook(id: "${id}") { url } b: webhook(id: "${id}") { url } }`,
+    ).finally(() => stack.rows('alter table hookwright.webhooks rename column address to url'));
+    expect(errors).toHaveLength(2);
+    expect(faults).toEqual([
+      expect.objectContaining({
+        level: ERROR,
+        msg: 'a request failed',
+        requestId: 'mine',
+        err: expect.objectContaining({ message: expect.stringContaining('url') }),
+      }),
+    ]);
+  });
+
+  test('tells why the database could not do what a field asked for', async () => {
+    const { id } = await stack.webhook(receiver.url);
+    const readOnly = '?options=-c%20default_transaction_read_only%3Don';
+    const { errors, faults } = await faultsOf(
+      `mutation { deleteWebhook(input: {id: "${id}"}) { deletedWebhookId } }`,
+      `${stack.databaseUrl}${readOnly}`,
+    );
+    expect(errors[0]?.message).toBe('The database takes no changes at the moment; try again.');
+    expect(faults).toContainEqual(
+      expect.objectContaining({
+        level: WARN,
+        msg: 'a request was refused: the database is away',
+        requestId: 'mine',
+        err: expect.objectContaining({ code: '25006' }),
+      }),
+    );
   });
 });

@@ -121,12 +121,18 @@ export class LiveApi implements AsyncDisposable {
     readonly stack: DeliveryStack,
     readonly settings: Record<string, string>,
     readonly keys: { key: string; keyId: number }[],
+    /** Its own, in place of what servers get otherwise. */
+    readonly services: Partial<Services>,
   ) {}
 
-  static async open(settings: Record<string, string> = {}, times: StreamTimes = {}): Promise<LiveApi> {
+  static async open(
+    settings: Record<string, string> = {},
+    times: StreamTimes = {},
+    own: Partial<Services> = {},
+  ): Promise<LiveApi> {
     const stack = await DeliveryStack.open(settings);
     const { key, id } = await makeKey(stack.services, stack.tenantId, SCOPES);
-    const api = new LiveApi(stack, settings, [{ key, keyId: id }]);
+    const api = new LiveApi(stack, settings, [{ key, keyId: id }], own);
     await api.addServer(times);
     return api;
   }
@@ -139,7 +145,7 @@ export class LiveApi implements AsyncDisposable {
   async addServer(times: StreamTimes = {}, databaseUrl = this.stack.databaseUrl): Promise<number> {
     const services = await openTestServices(databaseUrl, { settings: this.settings, role: API_ROLE });
     const config = { ...services.config, streams: { ...services.config.streams, ...times } };
-    const server = await buildServer({ ...services, config });
+    const server = await buildServer({ ...services, ...this.services, config });
     await server.listen({ host: '127.0.0.1', port: 0 });
     const { port } = server.server.address() as AddressInfo;
     return this.servers.push({ server, services, port }) - 1;
