@@ -41,19 +41,20 @@ export function whyNoDelivery(event: EventFacts, webhook: WebhookHistory): FanOu
   if (webhook.createdAt > event.createdAt) {
     return 'CREATED_LATER';
   }
-  if (event.eventType === TEST_EVENT_TYPE) {
-    return 'FOR_ANOTHER_WEBHOOK';
-  }
   if (event.aboutWebhookId === webhook.id) {
     return 'ABOUT_THIS_WEBHOOK';
   }
-  const eventTypes = webhook.eventTypesBefore ?? webhook.eventTypes;
-  if (!matches(eventTypes, event.eventType)) {
+  const isTest = event.eventType === TEST_EVENT_TYPE;
+  if (!isTest && !matches(webhook.eventTypesBefore ?? webhook.eventTypes, event.eventType)) {
     return 'NOT_SUBSCRIBED';
   }
-  // An inactive webhook still collects events for a while: without a delivery that was over.
-  if (!(webhook.activeBefore ?? webhook.active)) {
-    return 'INACTIVE';
+  // It may have been this webhook's test, or may have been held for it.
+  if (event.beyondRetention) {
+    return 'NO_LONGER_KEPT';
   }
-  return event.beyondRetention ? 'NO_LONGER_KEPT' : 'UNKNOWN';
+  if (isTest) {
+    return 'FOR_ANOTHER_WEBHOOK';
+  }
+  // An inactive webhook still collects events for a while: without a delivery that was over.
+  return (webhook.activeBefore ?? webhook.active) ? 'UNKNOWN' : 'INACTIVE';
 }

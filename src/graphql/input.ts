@@ -1,15 +1,16 @@
 import { z } from 'zod';
 import { PLATFORM_SCOPE, SCOPES, type Scope } from '../domain/api-key.js';
-import { isEventTypeName, WILDCARD } from '../domain/event-type.js';
+import { isEventTypeName, toldNames, WILDCARD } from '../domain/event-type.js';
 import { judgeUrl, type TargetPolicy, URL_LENGTH_MAX } from '../domain/target.js';
 import { type InputIssue, invalidInput } from '../errors.js';
 import { KEY_LIFETIME_SECONDS_MIN } from '../operations/create-api-key.js';
 
-/** The rules of the inputs, for resolvers and for the OpenAPI document (`z.toJSONSchema(schema, { io: 'input' })`). */
+/** The rules of the inputs. */
 
 /** Of a webhook. */
 export const EVENT_TYPES_MAX = 100;
-const TEN_YEARS_SECONDS = 315_360_000;
+/** Ten years. */
+export const KEY_LIFETIME_SECONDS_MAX = 315_360_000;
 
 /** A url that may be called, normalised. Stored as text only: connecting judges the addresses behind it again. */
 export function webhookUrl(policy: TargetPolicy) {
@@ -51,14 +52,8 @@ export function webhookEventTypes(knownNames: readonly string[], forAll = `, or 
     });
 }
 
-/** Of the event types that there are, as many as a person reads. */
-const TYPES_TOLD_MAX = 50;
-
-function notAType(knownNames: readonly string[]): string {
-  const unnamed = knownNames.length - TYPES_TOLD_MAX;
-  const more = unnamed > 0 ? ` and ${unnamed} more` : '';
-  return `is not an event type; known types: ${knownNames.slice(0, TYPES_TOLD_MAX).join(', ')}${more}`;
-}
+const notAType = (knownNames: readonly string[]) =>
+  `is not an event type; known types: ${toldNames(knownNames)}`;
 
 /** 1–100 different names of event types that exist. */
 export function replayedEventTypes(knownNames: readonly string[]) {
@@ -130,7 +125,7 @@ export function apiKeyScopes(grantable: readonly Scope[]) {
 export const expiresInSeconds = z
   .int()
   .min(KEY_LIFETIME_SECONDS_MIN, `must be at least ${KEY_LIFETIME_SECONDS_MIN}`)
-  .max(TEN_YEARS_SECONDS, `must be at most ${TEN_YEARS_SECONDS}`);
+  .max(KEY_LIFETIME_SECONDS_MAX, `must be at most ${KEY_LIFETIME_SECONDS_MAX}`);
 
 export const OVERLAP_HOURS_DEFAULT = 24;
 const OVERLAP_HOURS_MAX = 168;

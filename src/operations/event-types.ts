@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import { type Database, query, type Statement } from '../database/database.js';
+import { toldNames } from '../domain/event-type.js';
 import { stepsOf } from '../domain/json-pointer.js';
 import type { InputIssue } from '../errors.js';
 import { compileEventSchema } from './compile-event-schema.js';
@@ -138,7 +139,7 @@ export class EventTypeRegistry {
       .map(({ type }) => type)
       .filter(({ reserved, deprecatedAt }) => !reserved && deprecatedAt === null)
       .map(({ name }) => name);
-    return `Known types: ${names.join(', ')}.`;
+    return `Known types: ${toldNames(names)}.`;
   }
 
   async #find(name: string): Promise<Compiled | null> {

@@ -1,10 +1,8 @@
-import type { Database, Statement } from '../database/database.js';
-import { tenantQuery } from '../database/tenant-database.js';
 import { idToDate } from '../domain/delivery-id.js';
 import { type FanOutVerdict, whyNoDelivery } from '../domain/fan-out.js';
 import { OPERATIONAL_EVENT_TYPES } from '../domain/operational-events.js';
 import { ofEventSql } from './of-event.js';
-import type { Bounds } from './search.js';
+import { type Bounds, type SearchDeps, search } from './search.js';
 
 /** Which event is asked about, and which slice of its webhooks. */
 export interface FanOutQuestion {
@@ -19,6 +17,8 @@ export interface FanOutItem {
   deliveryId: number | null;
   reason: FanOutVerdict | null;
 }
+
+const ASK_FOR_LESS = 'Ask for fewer webhooks at a time, with first, and for fewer events.';
 
 interface Row {
   event_id: number;
@@ -46,58 +46,63 @@ const firstChange = (member: string, name: string): string => `
  * the event. A replayed event may have several deliveries to one webhook; the latest counts. What the audit log says is
  * looked up only where there is no delivery.
  */
-const statementFor = (order: Bounds['order']): Statement => ({
-  name: `fan_out_${order}`,
-  text: `
-    select asked.event_id, w.id as webhook_id, w.delivery_id, w.created_at, w.event_types, w.active,
-           types.before as types_before, activity.before as active_before,
-           case when asked.event_type = any($8::text[])
-             then (select (e.body::json->>'webhook_id')::bigint from hookwright.events e where e.id = asked.event_id)
-           end as about_webhook_id
-    from unnest($2::bigint[], $3::text[], $4::timestamptz[]) as asked(event_id, event_type, at)
-    cross join lateral (
-      with made as materialized (
-        select d.webhook_id, max(d.id) as delivery_id from hookwright.deliveries d
-        where ${ofEventSql('d', 'asked.event_id')} and (d.tenant_id = $1) is true
-        group by d.webhook_id),
-      listed as (
-        (select id from hookwright.webhooks
-         where tenant_id = $1 and deleted_at is null and id > $5 and id < $6 order by id ${order} limit $7)
-        union
-        select webhook_id from made where webhook_id > $5 and webhook_id < $6)
-      select w.id, made.delivery_id, w.created_at, w.event_types, w.active
-      from listed join hookwright.webhooks w on w.id = listed.id and (w.tenant_id = $1) is true
-      left join made on made.webhook_id = w.id
-      order by w.id ${order} limit $7) w
-    ${firstChange('eventTypes', 'types')}
-    ${firstChange('active', 'activity')}
-    order by asked.event_id, w.id ${order}`,
-});
+const fanOutSql = (order: Bounds['order']): string => `
+  select asked.event_id, w.id as webhook_id, w.delivery_id, w.created_at, w.event_types, w.active,
+         types.before as types_before, activity.before as active_before,
+         case when asked.event_type = any($8::text[])
+           then (select (e.body::json->>'webhook_id')::bigint from hookwright.events e where e.id = asked.event_id)
+         end as about_webhook_id
+  from unnest($2::bigint[], $3::text[], $4::timestamptz[]) as asked(event_id, event_type, at)
+  cross join lateral (
+    with made as materialized (
+      select d.webhook_id, max(d.id) as delivery_id from hookwright.deliveries d
+      where ${ofEventSql('d', 'asked.event_id')} and (d.tenant_id = $1) is true
+      group by d.webhook_id),
+    listed as (
+      (select id from hookwright.webhooks
+       where tenant_id = $1 and deleted_at is null and id > $5 and id < $6 order by id ${order} limit $7)
+      union
+      select webhook_id from made where webhook_id > $5 and webhook_id < $6)
+    select w.id, made.delivery_id, w.created_at, w.event_types, w.active
+    from listed join hookwright.webhooks w on w.id = listed.id and (w.tenant_id = $1) is true
+    left join made on made.webhook_id = w.id
+    order by w.id ${order} limit $7) w
+  ${firstChange('eventTypes', 'types')}
+  ${firstChange('active', 'activity')}
+  order by asked.event_id, w.id ${order}`;
 
 /**
- * What became of events: one entry for each webhook, in the order that is asked for.
+ * What became of events: one entry for each webhook, in the order that is asked for. How long a webhook's part of the
+ * audit log is, nobody knows beforehand.
  *
  * @param questions with the same bounds
  * @param retentionDays how long deliveries are kept
+ * @throws ApiError search_timed_out, rate_limited
  */
 export async function readFanOut(
-  db: Pick<Database, 'pool'>,
+  deps: SearchDeps,
   tenantId: number,
   questions: readonly FanOutQuestion[],
   { retentionDays, now }: { retentionDays: number; now: Date },
 ): Promise<Map<number, FanOutItem[]>> {
   const { above = 0, below = 0, order = 'desc', limit = 0 } = questions[0]?.bounds ?? {};
   const events = new Map(questions.map(({ event }) => [event.id, event]));
-  const rows = await tenantQuery<Row>(db.pool, tenantId, statementFor(order), [
+  const rows = await search<Row>(
+    deps,
     tenantId,
-    [...events.keys()],
-    [...events.values()].map(({ eventType }) => eventType),
-    [...events.keys()].map(idToDate),
-    above,
-    below,
-    limit,
-    OPERATIONAL_EVENT_TYPES,
-  ]);
+    fanOutSql(order),
+    [
+      tenantId,
+      [...events.keys()],
+      [...events.values()].map(({ eventType }) => eventType),
+      [...events.keys()].map(idToDate),
+      above,
+      below,
+      limit,
+      OPERATIONAL_EVENT_TYPES,
+    ],
+    ASK_FOR_LESS,
+  );
   const keptFrom = now.getTime() - retentionDays * 86_400_000;
   const found = new Map<number, FanOutItem[]>();
   for (const row of rows) {

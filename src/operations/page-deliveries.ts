@@ -3,7 +3,7 @@ import { tenantQuery } from '../database/tenant-database.js';
 import { IDS_PER_DAY } from '../domain/delivery-id.js';
 import type { CancelReason, DeliveryStatus } from '../entities/delivery.js';
 import { ofEventSql } from './of-event.js';
-import { type Bounds, boundedQuery, Conditions, type SearchTurns } from './search.js';
+import { type Bounds, Conditions, type SearchDeps, search } from './search.js';
 
 /**
  * What the latest attempt of a delivery was answered with: 0 for no answer at all, else the first digit of the status.
@@ -45,12 +45,6 @@ const columns = `
   d.attempts_before as "attemptsBefore", d.due_at as "dueAt", d.finished_at as "finishedAt",
   d.last_status_code as "lastStatusCode", d.last_error_code as "lastErrorCode"`;
 
-/** Whose pages cannot be read from one index alone. */
-export interface SearchDeps {
-  db: Pick<Database, 'pool'>;
-  searches: SearchTurns;
-}
-
 /**
  * A page of a tenant's deliveries. With no other condition than a webhook it comes from one index, whatever the length
  * of the history; else it is a search, with an index for what is rare: failures, errors, cancellations, what is open.
@@ -82,7 +76,7 @@ export async function pageDeliveries(
     isOpen && webhookId === undefined && eventId === undefined
       ? `${byWebhooksSql(webhooksWithOpen, bounds, conditions)} limit $4`
       : pageSql(bounds, conditions);
-  return search(deps, tenantId, text, conditions);
+  return search(deps, tenantId, text, conditions.values);
 }
 
 /**
@@ -102,7 +96,7 @@ export async function pageDeliveriesByWebhook(
   addConditions(conditions, filter, bounds);
   const text = byWebhooksSql(given, bounds, conditions);
   if (isAny(filter)) {
-    return search(deps, tenantId, text, conditions);
+    return search(deps, tenantId, text, conditions.values);
   }
   const statement = { name: `page_deliveries_${bounds.order}`, text };
   return tenantQuery<DeliveryRow>(deps.db.pool, tenantId, statement, conditions.values);
@@ -125,11 +119,6 @@ export async function pageDeliveriesByEvent(
 }
 
 const isAny = (filter: DeliveryConditions) => Object.values(filter).some((value) => value !== undefined);
-
-const search = (deps: SearchDeps, tenantId: number, text: string, { values }: Conditions) =>
-  deps.searches.run(tenantId, () =>
-    boundedQuery<DeliveryRow>(deps.db, tenantId, text, values, deps.searches.timeoutMs),
-  );
 
 /** `$1` to `$4` of all these statements: tenant, above, below, limit. */
 function boundsIn(tenantId: number, { above, below, limit }: Bounds): Conditions {

@@ -1,6 +1,5 @@
 import { tenantQuery } from '../database/tenant-database.js';
-import type { SearchDeps } from './page-deliveries.js';
-import { type Bounds, boundedQuery, Conditions } from './search.js';
+import { type Bounds, Conditions, type SearchDeps, search } from './search.js';
 
 /** Which events; all conditions together. */
 export interface EventConditions {
@@ -23,7 +22,7 @@ export interface EventRow {
  * @throws ApiError search_timed_out, rate_limited
  */
 export async function pageEvents(
-  { db, searches }: SearchDeps,
+  deps: SearchDeps,
   tenantId: number,
   { eventId, eventType, payloadContains }: EventConditions,
   { above, below, order, limit }: Bounds,
@@ -45,15 +44,13 @@ export async function pageEvents(
     order by e.id ${order} limit ${page[3]}`;
   if (conditions.sql === '') {
     return tenantQuery<EventRow>(
-      db.pool,
+      deps.db.pool,
       tenantId,
       { name: `page_events_${order}`, text },
       conditions.values,
     );
   }
-  return searches.run(tenantId, () =>
-    boundedQuery(db, tenantId, text, conditions.values, searches.timeoutMs),
-  );
+  return search(deps, tenantId, text, conditions.values);
 }
 
 /** The event that an idempotency key made; null when there is none, or the key is not kept any more. */

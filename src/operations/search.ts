@@ -48,35 +48,6 @@ const boundStatement: Statement = {
 export const searchError = (error: unknown, ifTimedOut: string): unknown =>
   sqlStateOf(error) === SQL_STATE.QUERY_CANCELED ? new ApiError('search_timed_out', ifTimedOut) : error;
 
-/**
- * Runs one statement of which nobody knows beforehand how much it has to read.
- *
- * @throws ApiError search_timed_out when it does not end in time; nothing of it goes on then
- */
-export async function boundedQuery<Row extends pg.QueryResultRow>(
-  db: Pick<Database, 'pool'>,
-  tenantId: number,
-  text: string,
-  values: readonly unknown[],
-  timeoutMs: number,
-): Promise<Row[]> {
-  let rows: Promise<Row[]> = Promise.resolve([]);
-  try {
-    await tenantTransaction(db.pool, tenantId, async (client, withCommit) => {
-      withCommit(query(client, boundStatement, [String(timeoutMs)]));
-      rows = query<Row>(client, { text }, values);
-      withCommit(rows);
-    });
-  } catch (error) {
-    const seconds = timeoutMs / 1000;
-    throw searchError(
-      error,
-      `The search took longer than ${seconds} s. Search a shorter time, with since and until, or name more: a webhook, an event.`,
-    );
-  }
-  return rows;
-}
-
 const PER_TENANT = 2;
 const WAITING_PER_TENANT_MAX = 50;
 const TRY_AGAIN_MS = 2_000;
@@ -105,4 +76,40 @@ export class SearchTurns {
     }
     return await this.#tenants.run(tenantId, () => this.#all.run(work));
   }
+}
+
+export interface SearchDeps {
+  db: Pick<Database, 'pool'>;
+  searches: SearchTurns;
+}
+
+const SEARCH_LESS = 'Search a shorter time, with since and until, or name more: a webhook, an event.';
+
+/**
+ * Runs one statement of which nobody knows beforehand how much it has to read, when it is the tenant's turn.
+ *
+ * @param advice what makes it shorter, for a person
+ * @throws ApiError search_timed_out when it does not end in time, and nothing of it goes on then; rate_limited
+ */
+export function search<Row extends pg.QueryResultRow>(
+  { db, searches }: SearchDeps,
+  tenantId: number,
+  text: string,
+  values: readonly unknown[],
+  advice = SEARCH_LESS,
+): Promise<Row[]> {
+  const { timeoutMs } = searches;
+  return searches.run(tenantId, async () => {
+    let rows: Promise<Row[]> = Promise.resolve([]);
+    try {
+      await tenantTransaction(db.pool, tenantId, async (client, withCommit) => {
+        withCommit(query(client, boundStatement, [String(timeoutMs)]));
+        rows = query<Row>(client, { text }, values);
+        withCommit(rows);
+      });
+    } catch (error) {
+      throw searchError(error, `The search took longer than ${timeoutMs / 1000} s. ${advice}`);
+    }
+    return rows;
+  });
 }

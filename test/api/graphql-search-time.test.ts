@@ -43,6 +43,24 @@ describe('a search that takes too long', () => {
     expect(rows).toEqual([{ statement_timeout: '12s' }]);
   });
 
+  test('of what became of an event ends so too', async () => {
+    const [eventId] = await emitMany(api.services, tenant.id, 1);
+    await makeWebhook(api.services, tenant.id); // has no delivery of it: the audit log is asked why
+    const blocker = await api.owner.connect();
+    await blocker.query('begin');
+    await blocker.query('lock table hookwright.audit_log');
+    try {
+      const answer = await api.ask(`{ event(id: "${eventId}") { fanOut { edges { cursor } } } }`, {}, tenant);
+      expect(answer.errors[0]).toMatchObject({
+        message: expect.stringMatching(/took longer than 0\.01 s\. Ask for fewer webhooks/),
+        extensions: { code: 'TIMED_OUT' },
+      });
+    } finally {
+      await blocker.query('rollback');
+      blocker.release();
+    }
+  });
+
   test('leaves emits alone', async () => {
     expect(await emitMany(api.services, tenant.id, 5)).toHaveLength(5);
   });

@@ -3,6 +3,7 @@ import {
   EVENT_TYPE_NAME_LENGTH_MAX,
   isEventTypeName,
   TEST_EVENT_TYPE,
+  toldNames,
   WILDCARD,
 } from '../../src/domain/event-type.js';
 
@@ -42,4 +43,11 @@ describe('an event type', () => {
     expect(isEventTypeName(longest)).toBe(true);
     expect(isEventTypeName(`${longest}b`)).toBe(false);
   });
+});
+
+test('of many names a sentence has fifty, and how many more there are', () => {
+  const names = Array.from({ length: 52 }, (_, n) => `type.n${n}`);
+  expect(toldNames(names.slice(0, 2))).toBe('type.n0, type.n1');
+  expect(toldNames(names.slice(0, 50))).toMatch(/, type\.n49$/);
+  expect(toldNames(names)).toMatch(/, type\.n49 and 2 more$/);
 });

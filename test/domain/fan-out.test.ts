@@ -33,7 +33,10 @@ describe('why an event has no delivery to a webhook', () => {
     ['NOT_SUBSCRIBED', { eventType: 'webhook.disabled', aboutWebhookId: 8 }, {}],
     ['CREATED_LATER', { eventType: 'webhook.test' }, { createdAt: new Date('2026-02-01T00:00:00Z') }],
     ['NO_LONGER_KEPT', { beyondRetention: true }, {}],
-    ['INACTIVE', { beyondRetention: true }, { active: false }],
+    ['NO_LONGER_KEPT', { beyondRetention: true }, { active: false }],
+    ['NO_LONGER_KEPT', { beyondRetention: true, eventType: 'webhook.test' }, {}],
+    ['NOT_SUBSCRIBED', { beyondRetention: true }, { eventTypes: [] }],
+    ['ABOUT_THIS_WEBHOOK', { beyondRetention: true, aboutWebhookId: 7 }, {}],
     ['UNKNOWN', {}, {}],
   ])('is %s for the event %j and the webhook %j', (reason, facts, history) => {
     expect(whyNoDelivery({ ...event, ...facts }, { ...webhook, ...history })).toBe(reason);
