@@ -19,9 +19,6 @@ export type Config = Readonly<ReturnType<typeof configFrom>>;
 const DRAIN_MS_MIN = 20_000;
 const DRAIN_BESIDE_ATTEMPT_MS = 5_000;
 
-/** One full `emitEvents`. */
-const EMIT_BURST_MIN = 100;
-
 /** A tenant may make many keys; all together they may do what so many can. */
 const KEYS_AT_FULL_RATE_MAX = 5;
 
@@ -120,7 +117,7 @@ function configFrom(s: Settings) {
       emits:
         s.EMIT_RATE_MAX === 0
           ? null
-          : { perSecond: s.EMIT_RATE_MAX, burst: Math.max(EMIT_BURST_MIN, s.EMIT_RATE_MAX) },
+          : { perSecond: s.EMIT_RATE_MAX, burst: Math.max(s.EVENTS_PER_REQUEST_MAX, s.EMIT_RATE_MAX) },
       keyFailures: { perSecond: s.KEY_FAILURES_RATE_MAX, burst: 10 * s.KEY_FAILURES_RATE_MAX },
       anonymous: { perSecond: s.ANONYMOUS_RATE_MAX, burst: 10 * s.ANONYMOUS_RATE_MAX },
     },
@@ -188,7 +185,7 @@ function lackOfEncryptionKeys(s: Settings): string[] {
 
 function contradictions(s: Settings): string[] {
   const problems: string[] = [];
-  const daysMin = Math.max(8, Math.floor(s.HOLD_HOURS / 24) + 2);
+  const daysMin = Math.floor(s.HOLD_HOURS / 24) + 2;
   if (s.RETENTION_DAYS < daysMin) {
     problems.push(
       `RETENTION_DAYS is ${s.RETENTION_DAYS}; with HOLD_HOURS=${s.HOLD_HOURS} it must be at least ${daysMin}: held deliveries may not be dropped while they wait.`,

@@ -5,11 +5,12 @@ import { migrations } from '../../migrations/index.js';
 import { entities } from '../entities/index.js';
 import { GatheringSocket } from './gathering-socket.js';
 
-/** A prepared statement: sent to each connection once by its text, then by its name. */
+/** A statement and, where it is to be prepared, its name. */
 export interface Statement {
   /**
-   * Prepared under this name, and planned once in the life of a connection. Without a name it is planned each time: for
-   * statements over the jobs, whose table is empty one moment and long the next.
+   * Under this name it is sent to each connection once, and planned once in the connection's life. Without one it is
+   * planned each time: for what depends on the values, and for the jobs, whose table is empty one moment and long the
+   * next.
    */
   name?: string;
   text: string;

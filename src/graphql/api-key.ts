@@ -17,12 +17,12 @@ import { actorOf, type Context, callerOf } from '../context.js';
 import { PLATFORM_SCOPE, SCOPES, type Scope } from '../domain/api-key.js';
 import { ApiKey } from '../entities/api-key.js';
 import { ApiError } from '../errors.js';
-import { createApiKey, scopesBeyond } from '../operations/create-api-key.js';
+import { createApiKey, KEY_LIFETIME_SECONDS_MIN, scopesBeyond } from '../operations/create-api-key.js';
 import { displayName } from '../operations/display-name.js';
 import { revokeApiKey } from '../operations/revoke-api-key.js';
 import { type Connection, ConnectionArgs, connectionOf, readConnection, sliceQuery } from './connection.js';
 import { found, idOf } from './ids.js';
-import { apiKeyScopes, expiresInSeconds, parseInput } from './input.js';
+import { apiKeyScopes, expiresInSeconds, KEY_LIFETIME_SECONDS_MAX, parseInput } from './input.js';
 import { RequiresScope } from './requires.js';
 
 @InputType({ description: 'An API key to make.' })
@@ -32,14 +32,14 @@ class CreateApiKeyInput {
 
   @Field(() => [String], {
     description:
-      'What it may do: `webhooks:read`, `webhooks:write`, `events:read`, `events:emit`, `deliveries:read`, `deliveries:write`, `keys:admin`. A key can grant only scopes that it holds itself. For a platform key, made by a platform key that names no tenant: `platform:admin`.',
+      `What it may do: ${SCOPES.map((scope) => `\`${scope}\``).join(', ')}. ` +
+      'A key can grant only scopes that it holds itself. For a platform key, made by a platform key that names no tenant: `platform:admin`.',
   })
   scopes!: string[];
 
   @Field(() => Int, {
     nullable: true,
-    description:
-      'How long it lives, in seconds: 60 to 315,360,000, which is ten years. Without it the key does not expire.',
+    description: `How long it lives, in seconds: ${KEY_LIFETIME_SECONDS_MIN} to ${KEY_LIFETIME_SECONDS_MAX}, which is ten years. Without it the key does not expire.`,
   })
   expiresInSeconds?: number | null;
 }

@@ -11,7 +11,7 @@ export const PAGE_MAX = 100;
 export class ConnectionArgs {
   @Field(() => Int, {
     nullable: true,
-    description: 'How many of the newest: 1 to 100, default 50.',
+    description: `How many of the newest: 1 to ${PAGE_MAX}, default ${PAGE_DEFAULT}.`,
   })
   first?: number | null;
 
@@ -20,7 +20,7 @@ export class ConnectionArgs {
 
   @Field(() => Int, {
     nullable: true,
-    description: 'How many from the end: 1 to 100. Not together with `first`.',
+    description: `How many from the end: 1 to ${PAGE_MAX}. Not together with \`first\`.`,
   })
   last?: number | null;
 

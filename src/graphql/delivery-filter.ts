@@ -63,9 +63,13 @@ export class WebhookDeliveryFilter {
   until?: Date | null;
 }
 
+const PAYLOAD_PART_CHARS = { min: 3, max: 200 };
+const SEARCHED_DAYS_MAX = 7;
+
 /** In deliveries and events alike. */
 export const PAYLOAD_CONTAINS =
-  'Only those whose payload has this text in it, letter by letter as in `Event.body`: 3 to 200 characters. It needs `since` and a time of at most 7 days.';
+  'Only those whose payload has this text in it, letter by letter as in `Event.body`: ' +
+  `${PAYLOAD_PART_CHARS.min} to ${PAYLOAD_PART_CHARS.max} characters. It needs \`since\` and a time of at most ${SEARCHED_DAYS_MAX} days.`;
 
 @InputType({ description: 'Which deliveries; all conditions together.' })
 export class DeliveryFilter extends WebhookDeliveryFilter {
@@ -94,9 +98,6 @@ const errorCode = z.string().superRefine((code, context) => {
     context.addIssue({ code: 'custom', message, params: { code: 'error_code_unknown' } });
   }
 });
-
-const PAYLOAD_PART_CHARS = { min: 3, max: 200 };
-const SEARCHED_DAYS_MAX = 7;
 
 const payloadContains = z
   .string()

@@ -13,7 +13,7 @@ export function refusedAt(path: Path, { reason, detail, extra }: ApiError): ApiE
  *
  * @param path of the event within the request
  */
-export function refusalError(reason: EmitRefusal, { tenantId, onlyWebhookId }: Emit, path: Path): ApiError {
+export function refusalError(reason: EmitRefusal, { tenantId }: Emit, path: Path): ApiError {
   const badType = (code: string, detail: string) =>
     invalidInput([{ path: [...path, 'event'], code, detail }]);
   switch (reason) {
@@ -36,8 +36,12 @@ export function refusalError(reason: EmitRefusal, { tenantId, onlyWebhookId }: E
           { retryAfterSeconds: 2 },
         ),
       );
-    case 'WEBHOOK_NOT_ACTIVE':
-      return new ApiError('webhook_inactive', `The webhook ${onlyWebhookId} is inactive; enable it first.`);
+    case 'WEBHOOK_NOT_ACTIVE': // only a test is for one webhook
+      return new ApiError(
+        'webhook_inactive',
+        'An inactive webhook cannot be tested. Enable it with updateWebhook(input: {active: true, held: KEEP}), ' +
+          'test it, and then send what was held with releaseHeld.',
+      );
     // The registry was read seconds ago: the type was changed since.
     case 'EVENT_TYPE_UNKNOWN':
       return badType('event_type_unknown', 'There is no such event type.');

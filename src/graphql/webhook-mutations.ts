@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { actorOf, type Context, tenantOf } from '../context.js';
 import { TEST_EVENT_TYPE } from '../domain/event-type.js';
 import { Webhook } from '../entities/webhook.js';
-import { ApiError, invalidInput, notFound } from '../errors.js';
+import { invalidInput, notFound } from '../errors.js';
 import { createWebhook } from '../operations/create-webhook.js';
 import { deleteWebhook } from '../operations/delete-webhook.js';
 import type { Emit } from '../operations/emit-events.js';
@@ -31,7 +31,6 @@ import {
   CreateWebhookPayload,
   DeleteWebhookInput,
   DeleteWebhookPayload,
-  HeldAction,
   ReleaseHeldInput,
   ReleaseHeldPayload,
   RotateWebhookSecretInput,
@@ -77,7 +76,7 @@ export class WebhookMutations {
       const detail = 'must have at least one of url, eventTypes and active';
       throw invalidInput([{ path: ['input'], code: 'nothing_to_change', detail }]);
     }
-    if ((held === HeldAction.KEEP || held === HeldAction.DISCARD) && active !== true) {
+    if (held !== undefined && active !== true) {
       const detail = 'has a meaning only together with active: true';
       throw invalidInput([{ path: ['input', 'held'], code: 'contradiction', detail }]);
     }
@@ -143,13 +142,6 @@ export class WebhookMutations {
       onlyWebhookId: webhook.id,
     };
     const result = (await emitFor(context, [emit]))[0]!;
-    if (result.refused === 'WEBHOOK_NOT_ACTIVE') {
-      throw new ApiError(
-        'webhook_inactive',
-        'An inactive webhook cannot be tested. Enable it with updateWebhook(input: {active: true, held: KEEP}), ' +
-          'test it, and then send what was held with releaseHeld.',
-      );
-    }
     if (result.refused !== null) {
       throw refusalError(result.refused, emit, ['input']);
     }

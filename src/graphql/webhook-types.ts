@@ -1,8 +1,9 @@
 import 'reflect-metadata';
 import { Field, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { URL_LENGTH_MAX } from '../domain/target.js';
 import { Delivery } from '../entities/delivery.js';
 import { Webhook } from '../entities/webhook.js';
-import { OVERLAP_HOURS_DEFAULT } from './input.js';
+import { EVENT_TYPES_MAX, OVERLAP_HOURS_DEFAULT } from './input.js';
 
 export enum HeldAction {
   RELEASE = 'RELEASE',
@@ -24,11 +25,10 @@ registerEnumType(HeldAction, {
 });
 
 const urlDescription =
-  'An absolute https url of at most 2,048 characters, without userinfo and fragment, on port 443, 80, or one from ' +
+  `An absolute https url of at most ${URL_LENGTH_MAX} characters, without userinfo and fragment, on port 443, 80, or one from ` +
   '1024 on which no database or other internal service is usual. It is kept in its normal form: ' +
   '`https://example.com` becomes `https://example.com/`.';
-const eventTypesDescription =
-  '1 to 100 different names of event types, or exactly `["*"]` for all, later ones included.';
+const eventTypesDescription = `1 to ${EVENT_TYPES_MAX} different names of event types, or exactly \`["*"]\` for all, later ones included.`;
 
 @InputType({ description: 'A webhook to make.' })
 export class CreateWebhookInput {

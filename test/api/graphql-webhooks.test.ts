@@ -95,6 +95,20 @@ describe('a webhook from its creation to its deletion', () => {
     expect(released.data.releaseHeld.webhook).toEqual({ id: String(id), active: true });
   });
 
+  test.each(['RELEASE', 'KEEP', 'DISCARD'])('held: %s needs active: true', async (held) => {
+    const { id } = await makeWebhook(api.services, tenant.id);
+    for (const rest of [{ active: false }, { eventTypes: ['booking.created'] }]) {
+      const answer = await update({ id, held, ...rest });
+      expect(answer.errors[0].extensions.errors).toEqual([
+        {
+          path: ['input', 'held'],
+          code: 'contradiction',
+          detail: 'has a meaning only together with active: true',
+        },
+      ]);
+    }
+  });
+
   test('it is gone at once when deleted, while its deliveries stay and tell its id', async () => {
     const { id } = await makeWebhook(api.services, tenant.id);
     const [eventId] = await emitMany(api.services, tenant.id, 1);
