@@ -1,6 +1,6 @@
 import type { Job } from 'graphile-worker';
 import type { Logger } from 'pino';
-import type { Database } from '../src/database/database.js';
+import { type Database, STATEMENT_TIMEOUT_MS } from '../src/database/database.js';
 import { LANES } from '../src/domain/lanes.js';
 import type { Claim, ClaimedJob, LocalDaemon } from '../src/operations/claims.js';
 import { DELIVER_GROUP_TASK, DELIVER_TASK } from '../src/operations/enqueue.js';
@@ -15,8 +15,8 @@ import type { SupervisedRunner } from './runner.js';
 /** Of the slots, how many tenants that emit a lot at once may fill in this way. */
 const CROWDED_SHARE = 1 / 2;
 const MAX_ATTEMPTS = 25;
-/** An emit's statement is over after 12 s: what its reply has not named by then is in nobody's hands. */
-const FORGOTTEN_AFTER_SECONDS = 15;
+/** An emit's statement is over then: what its reply has not named is in nobody's hands. */
+const FORGOTTEN_AFTER_SECONDS = STATEMENT_TIMEOUT_MS / 1_000 + 3;
 const LOOK_AFTER_MS = (FORGOTTEN_AFTER_SECONDS + 1) * 1_000;
 
 export interface ClaimsDeps {

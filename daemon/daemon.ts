@@ -59,13 +59,13 @@ export class Daemon {
     const { delivery } = config;
     this.#sender = createSender({ ...senderOptions(config), ...(lookup && { lookup }) });
     const metrics = new DaemonMetrics(deps.registry);
-    const deadWorkers = new DeadWorkers(log, undefined, metrics);
+    const deadWorkers = new DeadWorkers(log, metrics);
     this.#control = new ControlConnection({ url: db.url, log, deadWorkers });
     const deliverer = new Deliverer({
       ...deps,
       sender: fenced(this.#sender, this.fence),
       fence: this.fence,
-      daemonMetrics: metrics,
+      metrics,
     });
     this.metrics = metrics.registry;
     this.#tellMetrics(metrics);
@@ -161,8 +161,7 @@ export class Daemon {
 export function senderOptions({ delivery, target }: Config): SenderOptions {
   return {
     policy: target,
-    // So that whoever cannot be reached is found out before the whole attempt is over.
-    connectTimeoutMs: Math.min(delivery.connectTimeoutMs, delivery.attemptTimeoutMs / 2),
+    connectTimeoutMs: delivery.connectTimeoutMs,
     totalTimeoutMs: delivery.attemptTimeoutMs,
     responseBytesMax: delivery.responseBytesMax,
     storedBytesMax: delivery.storedBytesMax,

@@ -18,8 +18,8 @@ export class DeadWorkers {
 
   constructor(
     private readonly log: Logger,
+    private readonly metrics: Pick<DaemonMetrics, 'sweep' | 'freedJobs'>,
     private readonly now: () => number = () => performance.now(),
-    private readonly metrics?: Pick<DaemonMetrics, 'sweep' | 'freedJobs'>,
   ) {}
 
   /** A new connection: what was seen on the one before says nothing any more. */
@@ -39,7 +39,7 @@ export class DeadWorkers {
       }
     }
     const dead = missing.filter((id) => this.now() - this.#seenMissing(id) >= MISSED_FOR_MS);
-    this.metrics?.sweep('dead_workers', dead.length);
+    this.metrics.sweep('dead_workers', dead.length);
     if (dead.length === 0) {
       return;
     }
@@ -47,7 +47,7 @@ export class DeadWorkers {
     for (const id of dead) {
       this.#missingSince.delete(id);
     }
-    this.metrics?.freedJobs(jobs);
+    this.metrics.freedJobs(jobs);
     this.log.warn({ pools: dead, jobs }, 'freed the jobs of workers that have gone');
   }
 

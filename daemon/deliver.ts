@@ -25,7 +25,7 @@ import { Gate, type Pass } from './gate.js';
 import { Hindrances } from './hindrances.js';
 import { findUrl } from './known-urls.js';
 import { type DeliverGroupJob, type DeliverJob, knownStill } from './loaded.js';
-import { DaemonMetrics } from './metrics.js';
+import type { DaemonMetrics } from './metrics.js';
 import { Recorder } from './recorder.js';
 import type { Sender } from './send.js';
 import { Signer } from './signer.js';
@@ -42,7 +42,7 @@ export interface DeliverDeps {
   clock: () => Date;
   log: Logger;
   tracing?: Tracing | null;
-  daemonMetrics?: DaemonMetrics;
+  metrics: DaemonMetrics;
 }
 
 /** What became of a delivery in its slot. */
@@ -70,22 +70,20 @@ export class Deliverer {
   /** Jobs name several deliveries each: this, and not the number of jobs in hand, is how many are worked on. */
   readonly #slots: Slots;
   readonly gate: Gate;
-  readonly #metrics: DaemonMetrics;
   #done = noneDone();
   readonly #hindrances: Hindrances;
   /** Ids of the deliveries that have a slot, or whose outcome is being recorded. */
   readonly #underWay = new UnderWay();
 
   constructor(private readonly deps: DeliverDeps) {
-    const { db, config, vault, daemonMetrics: metrics = new DaemonMetrics() } = deps;
-    this.#metrics = metrics;
+    const { db, config, vault, metrics } = deps;
     const traced = Boolean(deps.tracing);
     this.#loads = new GroupCommit((jobs) => loadDeliveries(db.pool, jobs, { traced }), {
       itemsMax: BATCH_MAX,
       onBatch: metrics.batch('load'),
       besideItems: BATCH_BESIDE_LOADS,
     });
-    this.#recorder = new Recorder({ ...deps, metrics, slots: config.delivery.concurrency });
+    this.#recorder = new Recorder({ ...deps, slots: config.delivery.concurrency });
     this.#putOffs = new GroupCommit((deliveries) => putOffDeliveries(db.pool, deliveries), {
       itemsMax: BATCH_MAX,
       onBatch: metrics.batch('put_off'),
@@ -120,7 +118,7 @@ export class Deliverer {
    * @param priority the job's
    * @throws Error only for faults of our own (the database is away); the job is then run again
    */
-  async deliver(job: NamedDelivery & DeliverJob, priority: number = LANES.FIRST.priority): Promise<void> {
+  async deliver(job: NamedDelivery & DeliverJob, priority: number): Promise<void> {
     if (!this.#slots.tryTake()) {
       await this.#slots.take(priority);
     }
@@ -172,7 +170,7 @@ export class Deliverer {
         this.#slots.give();
       }
       if (made.kind === 'ATTEMPTED') {
-        this.#metrics.recorded(lane, await this.#recorder.record(made.attempt));
+        this.deps.metrics.recorded(lane, await this.#recorder.record(made.attempt));
       } else if (made.kind === 'PUT_OFF') {
         await this.#putOff(made, lane);
       } else if (made.kind === 'WAITS') {
@@ -184,7 +182,7 @@ export class Deliverer {
   }
 
   async #putOff({ delivery, inMs }: Made & { kind: 'PUT_OFF' }, lane: Lane): Promise<void> {
-    this.#metrics.putOff(lane);
+    this.deps.metrics.putOff(lane);
     // On the beat, so that those of all endpoints share a statement: nobody waits for it.
     await delay(PUT_OFF_BEAT_MS - (performance.now() % PUT_OFF_BEAT_MS));
     await this.#putOffs.runOne({
@@ -216,7 +214,7 @@ export class Deliverer {
     if ('putOffMs' in attempt) {
       return { kind: 'PUT_OFF', delivery, inMs: attempt.putOffMs };
     }
-    this.#metrics.attempted(lane, attempt, idToDate(delivery.id));
+    this.deps.metrics.attempted(lane, attempt, idToDate(delivery.id));
     const { room } = this.#recorder;
     if (!room.tryTake()) {
       await room.take();

@@ -9,7 +9,7 @@ import {
   type DeliverPayload,
   SUSPECT_FROM_FETCH,
 } from '../src/operations/enqueue.js';
-import { setJobAside, splitJobGroup } from '../src/operations/job-groups.js';
+import { setJobAside, splitJobGroup } from '../src/operations/quarantined-jobs.js';
 import { SendingStopped } from './fence.js';
 import { inTurn } from './in-turn.js';
 

@@ -43,15 +43,16 @@ const NAME_MS_MAX = 2_000;
  * followed, nothing is unpacked and nothing is repeated. A proxy is used when the operator has set one, for everything.
  */
 export function createSender(options: SenderOptions): Sender {
-  const { policy, connectTimeoutMs, egressProxy, totalTimeoutMs } = options;
+  const { policy, egressProxy, totalTimeoutMs } = options;
+  // Whoever cannot be reached, receiver or proxy, is found out before the whole attempt is over: it decides whom to blame.
+  const connectTimeoutMs = Math.min(options.connectTimeoutMs, totalTimeoutMs / 2);
   const { lookup = createNameResolver({ timeoutMs: Math.min(NAME_MS_MAX, totalTimeoutMs / 4) }) } = options;
   const proxy =
     egressProxy === undefined
       ? undefined
       : {
           proxyUrl: egressProxy,
-          // Were the whole attempt over before that, its receiver would be blamed.
-          reachTimeoutMs: Math.min(connectTimeoutMs, totalTimeoutMs / 2),
+          reachTimeoutMs: connectTimeoutMs,
         };
   const agent = new Agent({
     factory: timedPools(createGuardedConnector({ policy, connectTimeoutMs, lookup, proxy })),

@@ -24,8 +24,8 @@ import type { DaemonMetrics } from './metrics.js';
 import { Turns } from './turns.js';
 
 const ROLL_UP_TASK = 'roll-up-stats';
-/** A long release is made by many jobs, so that none is in the way when the daemon ends. */
-const SETTLE_TURN_MS = 2_000;
+/** Long work is done by many jobs, so that none is in the way when the daemon ends. */
+const TURN_MS = 2_000;
 /** Each keeps a connection busy, of which deliveries need some. */
 const SETTLED_AT_ONCE = 2;
 /** Each keeps a worker busy, mostly by pausing. */
@@ -50,7 +50,7 @@ export function taskList(deps: {
     work: async ({ tenantId, webhookId, wokenTo, putOffBefore }, restInMs) => {
       const woken =
         wokenTo === undefined || putOffBefore === undefined ? undefined : { wokenTo, putOffBefore };
-      const turn = { turnMs: SETTLE_TURN_MS, restInMs };
+      const turn = { turnMs: TURN_MS, restInMs };
       const moved = await settleWebhook(db, tenantId, webhookId, turn, woken);
       log.debug({ webhookId, moved }, 'settled a webhook');
     },
@@ -62,7 +62,7 @@ export function taskList(deps: {
     atOnce: Math.max(BULK_AT_ONCE_MIN, Math.floor(config.delivery.concurrency / 10)),
     waitingMax: 0,
     work: async ({ tries, ...bulk }) => {
-      await runBulkOperation(db, bulk, { tries }).catch((error: unknown) => {
+      await runBulkOperation(db, bulk, { tries, turnMs: TURN_MS }).catch((error: unknown) => {
         log.warn({ err: error, operationId: bulk.operationId }, 'a chunk of a bulk operation failed');
         throw error;
       });

@@ -36,6 +36,8 @@ const types = {
       : pg.types.getTypeParser(oid, format as 'text')) as never,
 };
 
+export const STATEMENT_TIMEOUT_MS = 12_000;
+
 /**
  * The limits that keep a dead or cut-off database from hanging us for ever: a black-holed connection shows no
  * error at all by itself (the kernel would try for a quarter of an hour).
@@ -49,7 +51,7 @@ export function poolOptions(url: string, max: number): pg.PoolConfig {
     keepAlive: true,
     keepAliveInitialDelayMillis: 5_000,
     query_timeout: 15_000,
-    statement_timeout: 12_000,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
     idle_in_transaction_session_timeout: 15_000,
     application_name: 'hookwright',
   };

@@ -1,5 +1,3 @@
-import { RETRY_AFTER_MS_MAX } from './retry-after.js';
-
 export interface RetryPolicy {
   /** How many retries follow the first attempt; 0 means none. */
   retriesMax: number;
@@ -12,8 +10,8 @@ export interface RetryPolicy {
 /**
  * How long after its latest failure a delivery is tried again, in milliseconds, or 'EXHAUSTED' when it has had all its
  * retries. The delay doubles from the base up to the cap: 2, 4, 8, 16, 32 minutes (docs/interface.md, "Success,
- * failure, retries"), and 60 from the sixth retry on. A receiver's `Retry-After` can make it longer, to 60 minutes at
- * most, never shorter.
+ * failure, retries"), and 60 from the sixth retry on. A receiver's `Retry-After`, as `parseRetryAfter` has it, can make
+ * it longer, never shorter.
  *
  * `failures` counts the failed attempts of this run, the latest included; a redelivery starts a new run.
  * Throws a RangeError unless it is a positive integer.
@@ -31,5 +29,5 @@ export function retryDelayMs(
   }
   // No jitter: what keeps a herd from forming is the window of each webhook, not the dice.
   const scheduledMs = Math.min(policy.baseSeconds * 2 ** (failures - 1), policy.capSeconds) * 1000;
-  return Math.max(scheduledMs, Math.min(retryAfterMs ?? 0, RETRY_AFTER_MS_MAX));
+  return Math.max(scheduledMs, retryAfterMs ?? 0);
 }

@@ -55,8 +55,6 @@ const endStatement: Statement = {
 const TRIES_MAX = 4;
 /** Jobs of the future are looked for twice a second only; shorter pauses are waited out. */
 const PAUSE_WAITED_OUT_MS_MAX = 1_000;
-/** Then the daemon may want to end. */
-const TURN_MS = 2_000;
 
 /**
  * Does some chunks of a bulk operation, each in a transaction with the move of the cursor: whoever is killed has done a
@@ -70,7 +68,7 @@ const TURN_MS = 2_000;
 export async function runBulkOperation(
   { pool }: Pick<Database, 'pool'>,
   payload: BulkPayload,
-  { tries, turnMs = TURN_MS }: { tries: number; turnMs?: number },
+  { tries, turnMs }: { tries: number; turnMs: number },
 ): Promise<void> {
   const endsAt = performance.now() + turnMs;
   try {

@@ -205,13 +205,15 @@ test('what was loaded with a claim is loaded anew when it is old', async () => {
   const { db } = stack.services;
   await updateWebhook(db, stack.tenantId, webhookId, { active: false }, 168, commandLine);
 
-  await deliverer.deliver({
-    id: first.id,
-    attempt: 1,
-    loaded: { atMs: performance.now() - 1_000, deliveries },
-  });
+  await deliverer.deliver(
+    { id: first.id, attempt: 1, loaded: { atMs: performance.now() - 1_000, deliveries } },
+    LANES.FIRST.priority,
+  );
   expect(receiver.received).toHaveLength(0);
-  await deliverer.deliver({ id: second.id, attempt: 1, loaded: { atMs: performance.now(), deliveries } });
+  await deliverer.deliver(
+    { id: second.id, attempt: 1, loaded: { atMs: performance.now(), deliveries } },
+    LANES.FIRST.priority,
+  );
   expect(receiver.received).toHaveLength(1);
   await sender.close();
 });

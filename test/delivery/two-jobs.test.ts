@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { senderOptions } from '../../daemon/daemon.js';
 import { SendingStopped } from '../../daemon/fence.js';
 import { createSender } from '../../daemon/send.js';
+import { LANES } from '../../src/domain/lanes.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { answer, startReceiver } from '../support/receiver.js';
@@ -19,11 +20,11 @@ test('a job that comes while an earlier attempt of its delivery is under way mak
     answerFirst = () => answer(500)(request, response);
     receiver.answerWith(answer(200));
   });
-  const first = deliverer.deliver({ id, attempt: 1 });
+  const first = deliverer.deliver({ id, attempt: 1 }, LANES.FIRST.priority);
   await eventually(() => receiver.received.length === 1);
   // Another process was faster with the outcome, and has the retry made already.
   await stack.rows('update hookwright.deliveries set attempt_count = 1, due_at = now()');
-  const second = deliverer.deliver({ id, attempt: 2 });
+  const second = deliverer.deliver({ id, attempt: 2 }, LANES.FIRST.priority);
   answerFirst();
   await Promise.all([first, second]);
 
@@ -49,9 +50,12 @@ test('of two that wait for a third which was stopped before it was sent, one mak
     },
   });
 
-  const first = deliverer.deliver({ id, attempt: 1 });
+  const first = deliverer.deliver({ id, attempt: 1 }, LANES.FIRST.priority);
   await eventually(() => sends === 1);
-  const others = [deliverer.deliver({ id, attempt: 1 }), deliverer.deliver({ id, attempt: 1 })];
+  const others = [
+    deliverer.deliver({ id, attempt: 1 }, LANES.FIRST.priority),
+    deliverer.deliver({ id, attempt: 1 }, LANES.FIRST.priority),
+  ];
   stopped.reject(new SendingStopped('The daemon ends.'));
   await expect(first).rejects.toThrow('The daemon ends.');
   await Promise.all(others);

@@ -1,14 +1,15 @@
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DeadWorkers } from '../../daemon/dead-workers.js';
+import { DaemonMetrics } from '../../daemon/metrics.js';
 import {
   findOwnerlessPools,
   freeJobsOfDead,
   tryLockPool,
   unlockPool,
 } from '../../src/operations/dead-workers.js';
-import { setJobAside } from '../../src/operations/job-groups.js';
 import { freeJobsOf } from '../../src/operations/locked-jobs.js';
+import { setJobAside } from '../../src/operations/quarantined-jobs.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 
@@ -108,7 +109,7 @@ describe('the sweep', () => {
 
   test('gives a pool two seconds to come back, and then frees its jobs', async () => {
     let now = 0;
-    const sweep = new DeadWorkers(log, () => now);
+    const sweep = new DeadWorkers(log, new DaemonMetrics(), () => now);
     sweep.startOver({ again: false });
     await stack.emit();
     await lockJobs('pool-gone');
@@ -123,7 +124,7 @@ describe('the sweep', () => {
 
   test('frees nothing for eight seconds after a reconnect: everybody may have been cut off', async () => {
     let now = 0;
-    const sweep = new DeadWorkers(log, () => now);
+    const sweep = new DeadWorkers(log, new DaemonMetrics(), () => now);
     sweep.startOver({ again: true });
     await stack.emit();
     await lockJobs('pool-gone');

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Daemon } from '../../daemon/daemon.js';
 import { Deliverer } from '../../daemon/deliver.js';
 import { Fence } from '../../daemon/fence.js';
+import { DaemonMetrics } from '../../daemon/metrics.js';
 import type { Sender } from '../../daemon/send.js';
 import { readConfig } from '../../src/config.js';
 import type { Services } from '../../src/context.js';
@@ -80,7 +81,7 @@ export class DeliveryStack implements AsyncDisposable {
   deliverer(sender: Sender): Deliverer {
     const fence = new Fence();
     fence.heard(performance.now());
-    return new Deliverer({ ...this.services, sender, fence });
+    return new Deliverer({ ...this.services, sender, fence, metrics: new DaemonMetrics() });
   }
 
   async webhook(url: string, eventTypes: string[] = ['*']): Promise<{ id: number; secret: string }> {
