@@ -44,7 +44,8 @@ const NAME_MS_MAX = 2_000;
  */
 export function createSender(options: SenderOptions): Sender {
   const { policy, egressProxy, totalTimeoutMs } = options;
-  // Whoever cannot be reached, receiver or proxy, is found out before the whole attempt is over: it decides whom to blame.
+  // Whoever cannot be reached, receiver or proxy, is found out before the whole attempt is over: it decides whom to
+  // blame.
   const connectTimeoutMs = Math.min(options.connectTimeoutMs, totalTimeoutMs / 2);
   const { lookup = createNameResolver({ timeoutMs: Math.min(NAME_MS_MAX, totalTimeoutMs / 4) }) } = options;
   const proxy =

@@ -129,6 +129,16 @@ describe('what is written down', () => {
   );
 });
 
+describe('the files for containers', () => {
+  test.each(['Dockerfile', 'compose.yaml'])('%s sets nothing but settings', (file) => {
+    const named = [...read(file).matchAll(/^(?:ENV (.*)|\s+environment:\n((?: {4}\w+: .*\n)+))/gm)].flatMap(
+      ([, inline, block]) => [...(inline ?? block ?? '').matchAll(/(\w+)(?:=|: )/g)].map(([, name]) => name),
+    );
+    expect(named.length).toBeGreaterThan(0);
+    expect(Object.keys(settings)).toEqual(expect.arrayContaining(named));
+  });
+});
+
 describe('comments', () => {
   /** In these a few lines are longer. */
   const commented = sourcesIn('src', 'daemon', 'migrations').flatMap((file) =>
