@@ -66,7 +66,7 @@ export class ClaimedDeliveries extends Migration {
 
       drop function hookwright.emit_events_once(bigint[], text[], text[], text[], bigint[], integer[], text[]);
 
-      ${emitEventsOnce('4')}
+      ${emitEventsOnce({ jobSize: '4' })}
 
       revoke execute on function
         hookwright.claim_new_deliveries(

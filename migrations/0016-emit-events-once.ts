@@ -1,11 +1,18 @@
+/** What migrations have changed in `emit_events_once`, as SQL. */
+interface EmitEventsOnce {
+  /** Into jobs of how many deliveries the rows of `matched` of one lane are put. */
+  jobSize: string;
+  /** Statements that come before the idempotency keys are written, where there are any. */
+  beforeKeys?: string;
+  /** One more condition on the items `i` whose keys are written. */
+  keysToWrite?: string;
+}
+
 /**
  * The function that writes events with their deliveries and jobs, as it is since 0016. SQL that makes it or takes its
  * place.
- *
- * @param jobSize SQL: into jobs of how many deliveries the rows of `matched` of one lane are put
- * @param beforeKeys statements that come before the idempotency keys are written, where there are any
  */
-export const emitEventsOnce = (jobSize: string, beforeKeys = '') => String.raw`
+export const emitEventsOnce = ({ jobSize, beforeKeys = '', keysToWrite = '' }: EmitEventsOnce) => String.raw`
   -- With a worker pool, deliveries are claimed for it, and the first row's 'claimed' is the answer of
   -- claim_new_deliveries. For the rest see 0008-emit-events.ts.
   create or replace function hookwright.emit_events_once(
@@ -53,7 +60,7 @@ export const emitEventsOnce = (jobSize: string, beforeKeys = '') => String.raw`
              sha256(convert_to(i.event_type || E'\n' || i.body, 'UTF8'))
       from unnest(tenant_ids, event_types, bodies, idempotency_keys, ids)
              with ordinality as i(tenant_id, event_type, body, key, id, ord)
-      where i.key is not null and i.id is not null
+      where i.key is not null and i.id is not null ${keysToWrite}
       order by i.tenant_id, i.key, i.ord
       on conflict (tenant_id, key) do update
         set event_id = excluded.event_id, request_hash = excluded.request_hash, created_at = now()

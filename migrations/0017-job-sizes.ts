@@ -11,7 +11,7 @@ export class JobSizes extends Migration {
       return least(16, greatest(4, deliveries / 8));
       revoke execute on function hookwright.job_size(bigint) from public;
 
-      ${emitEventsOnce('hookwright.job_size(count(*) over (partition by active, priority))')}
+      ${emitEventsOnce({ jobSize: 'hookwright.job_size(count(*) over (partition by active, priority))' })}
     `);
   }
 }

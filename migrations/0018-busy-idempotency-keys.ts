@@ -3,9 +3,9 @@ import { emitEventsAgain } from './0008-emit-events.js';
 import { emitEventsOnce } from './0016-emit-events-once.js';
 
 /** Longer than other emits take to commit; short for those that share a transaction with this one. */
-const KEY_WAIT = '50ms';
+export const KEY_WAIT = '50ms';
 /** An error of our own, with which a probe takes back what it wrote. */
-const NOT_BUSY = 'HW000';
+export const NOT_BUSY = 'HW000';
 
 /**
  * An application may hold an idempotency key for as long as its transaction is open (docs/outbox.md). Emits of the API
@@ -60,12 +60,12 @@ export class BusyIdempotencyKeys extends Migration {
           perform set_config('lock_timeout', lock_timeout, true);`,
       })}
 
-      ${emitEventsOnce(
-        'hookwright.job_size(count(*) over (partition by active, priority))',
-        `if worker_pool is not null then
+      ${emitEventsOnce({
+        jobSize: 'hookwright.job_size(count(*) over (partition by active, priority))',
+        beforeKeys: `if worker_pool is not null then
         perform set_config('lock_timeout', '${KEY_WAIT}', true);
       end if;`,
-      )}
+      })}
     `);
   }
 }

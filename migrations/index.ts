@@ -27,6 +27,7 @@ import { QuietJobs } from './0026-quiet-jobs.js';
 import { AuditLogByTime } from './0027-audit-log-by-time.js';
 import { ToldByVisibility } from './0028-told-by-visibility.js';
 import { SettlingLater } from './0029-settling-later.js';
+import { RepeatedKeys } from './0030-repeated-keys.js';
 
 /** Every migration, in order. One file a change; a released one is never edited. */
 export const migrations = [
@@ -59,4 +60,5 @@ export const migrations = [
   { name: '0027-audit-log-by-time', class: AuditLogByTime },
   { name: '0028-told-by-visibility', class: ToldByVisibility },
   { name: '0029-settling-later', class: SettlingLater },
+  { name: '0030-repeated-keys', class: RepeatedKeys },
 ];

@@ -243,6 +243,34 @@ describe('an idempotency key', () => {
       ]);
     });
 
+    test('is a duplicate at once where it was committed before, and the open transaction repeats it', async () => {
+      const { emitter } = stack.services;
+      const known = item({ idempotencyKey: 'held-3', body: '{}' });
+      const [first] = await emitter.emit([known]);
+      const other = await hold('held-3');
+      try {
+        const results = await Promise.all([emitter.emit([known]), emitter.emit([item(), known])]);
+        expect(results).toEqual([
+          [{ ...first, duplicate: true }],
+          [expect.objectContaining({ duplicate: false }), { ...first, duplicate: true }],
+        ]);
+      } finally {
+        await other.end('commit');
+      }
+    });
+
+    test('is found to be busy by a probe, though it is old enough to be taken anew', async () => {
+      const { emitter } = stack.services;
+      await emitter.emit([item({ idempotencyKey: 'held-4' })]);
+      await stack.rows(`update hookwright.idempotency_keys set created_at = now() - interval '7 days 1 second'
+                        where key = 'held-4'`);
+      const other = await hold('held-4');
+      const waiting = emitter.emit([item({ idempotencyKey: 'held-4' })]);
+      expect(await emitter.emit([item({ idempotencyKey: 'free-2' })])).toMatchObject([{ refused: null }]);
+      await other.end('rollback');
+      expect(await waiting).toMatchObject([{ refused: null, duplicate: false }]);
+    });
+
     test('is refused as busy when that takes too long', async () => {
       const other = await hold('held-2');
       try {
