@@ -14,12 +14,16 @@ const LOOKED_ROWS = 1_000;
  */
 const FIRST_LOOK_MS = 100;
 
-interface WebhookState {
+/** What was open when the webhook was enabled, up to these ids, counts as held (docs/decisions/0021). */
+interface Bounds {
+  keep_held_up_to: number | null;
+  discard_held_up_to: number | null;
+}
+
+interface WebhookState extends Bounds {
   active: boolean;
   deleted: boolean;
   keep_held: boolean;
-  keep_held_up_to: number | null;
-  discard_held_up_to: number | null;
   hold_expired: boolean;
   /** When it was like this, as Postgres writes it: a Date would lose the microseconds. */
   now: string;
@@ -75,6 +79,7 @@ export async function settleWebhook(
       }
     }
     if (chunk.moved === 0) {
+      await forgetBounds(db.pool, webhookId, chunk.bounds);
       if (chunk.activeAt === null) {
         return moved;
       }
@@ -95,7 +100,10 @@ interface SettledChunk {
   released: boolean;
   /** When the webhook was seen to be active, with nothing to move; null: it was not. */
   activeAt: string | null;
+  bounds: Bounds;
 }
+
+const NO_BOUNDS: Bounds = { keep_held_up_to: null, discard_held_up_to: null };
 
 async function settleChunk(
   client: pg.PoolClient,
@@ -111,15 +119,36 @@ async function settleChunk(
   );
   const [webhook] = rows;
   if (webhook === undefined) {
-    return { moved: 0, released: false, activeAt: null };
+    return { moved: 0, released: false, activeAt: null, bounds: NO_BOUNDS };
   }
   for (const move of movesFor(webhook)) {
     const moved = await apply(client, tenantId, webhookId, move);
     if (moved > 0) {
-      return { moved, released: move.enqueue === true, activeAt: null };
+      return { moved, released: move.enqueue === true, activeAt: null, bounds: webhook };
     }
   }
-  return { moved: 0, released: false, activeAt: webhook.active && !webhook.deleted ? webhook.now : null };
+  const activeAt = webhook.active && !webhook.deleted ? webhook.now : null;
+  return { moved: 0, released: false, activeAt, bounds: webhook };
+}
+
+/**
+ * Nothing is left that these bounds are for. Kept, they would take in what comes later, should the database's clock be
+ * set back. They may have been replaced meanwhile: another settling follows then.
+ */
+async function forgetBounds(
+  pool: pg.Pool,
+  webhookId: number,
+  { keep_held_up_to, discard_held_up_to }: Bounds,
+): Promise<void> {
+  if (keep_held_up_to === null && discard_held_up_to === null) {
+    return;
+  }
+  await pool.query(
+    `update hookwright.webhooks set keep_held_up_to = null, discard_held_up_to = null
+     where id = $1 and keep_held_up_to is not distinct from $2::bigint
+       and discard_held_up_to is not distinct from $3::bigint`,
+    [webhookId, keep_held_up_to, discard_held_up_to],
+  );
 }
 
 function movesFor(webhook: WebhookState): Move[] {

@@ -333,6 +333,26 @@ describe('a webhook that is enabled before its pause has been settled', () => {
     expect(await statuses()).toEqual(['CANCELED', 'CANCELED', 'HELD']);
   });
 
+  test.each(['KEEP', 'DISCARD'] as const)(
+    'with held: %s has it done once: what comes after the settling is sent, whatever the clock of the database says',
+    async (held) => {
+      await change({ active: true, held });
+      // As if the clock had been ahead by an hour of ids, and were set right after the settling.
+      const { rowCount } = await stack.services.db.pool.query(
+        `update hookwright.webhooks set keep_held_up_to = keep_held_up_to + 14745600000,
+           discard_held_up_to = discard_held_up_to + 14745600000 where id = $1`,
+        [webhookId],
+      );
+      expect(rowCount).toBe(1);
+      await settle();
+      const newEvent = await stack.emit();
+      await settle();
+      stack.startDaemon();
+      await eventually(async () => (await stack.delivery(newEvent)).status === 'SUCCEEDED');
+      expect(receiver.received).toHaveLength(1);
+    },
+  );
+
   test('has a request that was under way recorded, and makes no retry of it', async () => {
     const answerNext = holdAnswers(receiver, answer(500));
     await change({ active: true });
