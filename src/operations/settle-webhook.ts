@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
-import { type Database, query, type Statement, transaction } from '../database/database.js';
+import { type Database, transaction } from '../database/database.js';
 import { LANES } from '../domain/lanes.js';
 import { openSinceSql } from './counts-as-held.js';
-import { enqueueSettle, needsJobSql, type Woken, wakeJobsSql } from './enqueue.js';
+import { enqueueSettle, needsJobSql, type Woken } from './enqueue.js';
+import { wakePutOff } from './wake-put-off.js';
 
 /** Loads and outcomes of the webhook wait for a chunk, and those of others that share a batch with them. */
 const MOVED_ROWS = 250;
-const LOOKED_ROWS = 1_000;
 /**
  * After a first chunk was released: an endpoint that fails still, and at once, has its webhook disabled again by then,
  * and the rest need not come and go.
@@ -69,8 +69,9 @@ export async function settleWebhook(
   const leaveRest = (rest?: Woken) => enqueueSettle(db.pool, tenantId, webhookId, rest, restInMs());
   let moved = 0;
   let released = 0;
+  let place = START;
   for (;;) {
-    const chunk = await transaction(db.pool, (client) => settleChunk(client, tenantId, webhookId));
+    const chunk = await transaction(db.pool, (client) => settleChunk(client, tenantId, webhookId, place));
     moved += chunk.moved;
     if (chunk.released) {
       released += chunk.moved;
@@ -78,6 +79,11 @@ export async function settleWebhook(
         await delay(FIRST_LOOK_MS);
       }
     }
+    if (chunk.moved === 0 && place !== START) {
+      place = START; // somebody may have committed one behind us
+      continue;
+    }
+    place = chunk.place;
     if (chunk.moved === 0) {
       await forgetBounds(db.pool, webhookId, chunk.bounds);
       if (chunk.activeAt === null) {
@@ -94,8 +100,17 @@ export async function settleWebhook(
   }
 }
 
+/** How far a move has come: those behind it need not be passed over again, while an old snapshot keeps them in the index. */
+interface Place {
+  where: string;
+  after: number;
+}
+
+const START: Place = { where: '', after: 0 };
+
 interface SettledChunk {
   moved: number;
+  place: Place;
   /** Whether those that were moved may be sent now. */
   released: boolean;
   /** When the webhook was seen to be active, with nothing to move; null: it was not. */
@@ -109,6 +124,7 @@ async function settleChunk(
   client: pg.PoolClient,
   tenantId: number,
   webhookId: number,
+  place: Place,
 ): Promise<SettledChunk> {
   // Shared lock: the webhook cannot be switched while a chunk follows its state.
   const { rows } = await client.query<WebhookState>(
@@ -119,16 +135,19 @@ async function settleChunk(
   );
   const [webhook] = rows;
   if (webhook === undefined) {
-    return { moved: 0, released: false, activeAt: null, bounds: NO_BOUNDS };
+    return { moved: 0, place: START, released: false, activeAt: null, bounds: NO_BOUNDS };
   }
   for (const move of movesFor(webhook)) {
-    const moved = await apply(client, tenantId, webhookId, move);
-    if (moved > 0) {
-      return { moved, released: move.enqueue === true, activeAt: null, bounds: webhook };
+    const { where } = move;
+    const after = where === place.where ? place.after : START.after;
+    const { moved, lastId } = await apply(client, tenantId, webhookId, move, after);
+    if (lastId !== null) {
+      const released = move.enqueue === true;
+      return { moved, place: { where, after: lastId }, released, activeAt: null, bounds: webhook };
     }
   }
   const activeAt = webhook.active && !webhook.deleted ? webhook.now : null;
-  return { moved: 0, released: false, activeAt, bounds: webhook };
+  return { moved: 0, place: START, released: false, activeAt, bounds: webhook };
 }
 
 /**
@@ -189,73 +208,23 @@ async function apply(
   tenantId: number,
   webhookId: number,
   move: Move,
-): Promise<number> {
-  const { rows } = await client.query<{ moved: number }>(
+  after: number,
+): Promise<{ moved: number; lastId: number | null }> {
+  const { rows } = await client.query<{ moved: number; lastId: number | null }>(
     `with chunk as (
        select id from hookwright.deliveries d
-       where tenant_id = $1 and webhook_id = $2 and ${move.where}
+       where tenant_id = $1 and webhook_id = $2 and id > $3 and ${move.where}
        order by id limit ${MOVED_ROWS} for update),
      moved as (
        update hookwright.deliveries d set ${move.set} from chunk where d.id = chunk.id
        returning d.id, d.attempt_count, d.due_at),
      queued as (
        select ${move.enqueue ? enqueueMoved : '0'})
-     select count(*)::int as moved from moved, queued`,
-    [tenantId, webhookId],
+     select count(*)::int as moved, max(moved.id) as "lastId" from moved, queued`,
+    [tenantId, webhookId, after],
   );
-  return rows[0]?.moved ?? 0;
+  return rows[0] ?? { moved: 0, lastId: null };
 }
-
-/**
- * Deliveries that were put off for the endpoint as it was are due now; while it is closed, when it opens. Those that
- * are put off meanwhile are left alone: they were put off for the endpoint as it is.
- */
-async function wakePutOff(
-  pool: pg.Pool,
-  tenantId: number,
-  webhookId: number,
-  from: Woken,
-  { endAt, leaveRest }: { endAt: number; leaveRest: (rest: Woken) => Promise<void> },
-): Promise<number> {
-  let { wokenTo } = from;
-  let woken = 0;
-  for (;;) {
-    const values = [tenantId, webhookId, from.putOffBefore, wokenTo];
-    const [row] = await query<WakeRow>(pool, wakeStatement, values);
-    woken += row?.woken ?? 0;
-    if (row === undefined || row.last_id === null || row.looked < LOOKED_ROWS) {
-      return woken;
-    }
-    wokenTo = row.last_id;
-    if (performance.now() >= endAt) {
-      await leaveRest({ ...from, wokenTo });
-      return woken;
-    }
-  }
-}
-
-interface WakeRow {
-  looked: number;
-  last_id: number | null;
-  woken: number;
-}
-
-const dueOfLooked = 'select looked.id from looked where looked.due_at <= now()';
-const wakeStatement: Statement = {
-  text: `
-    with looked as materialized (
-      select d.id, d.due_at from hookwright.deliveries d
-      where d.tenant_id = $1 and d.webhook_id = $2 and d.status = 'PENDING' and d.id > $4
-        and (select w.active and w.deleted_at is null from hookwright.webhooks w where w.id = $2)
-      order by d.id limit ${LOOKED_ROWS}),
-    woken as (
-      ${wakeJobsSql(dueOfLooked, {
-        at: '(select greatest(now(), closed_until) from hookwright.webhooks where id = $2)',
-        putOffBefore: '$3::timestamptz',
-      })})
-    select count(*)::integer as looked, max(id) as last_id, (select count(*)::integer from woken) as woken
-    from looked`,
-};
 
 /** Retries keep their time; what is due already goes at once. */
 const enqueueMoved = `hookwright.enqueue_deliveries(
