@@ -94,7 +94,7 @@ const deliveriesSql = `
   insert into hookwright.deliveries (id, tenant_id, event_id, webhook_id, event_type, status, attempt_count, due_at,
                                      finished_at, last_status_code)
   select id, targets.tenants[target], id, targets.ids[target], types.names[type], status, (status <> 'HELD')::integer,
-         case when status = 'PENDING' and chance < 0.15 then now() + chance * interval '1 day' else at end,
+         case when status = 'PENDING' and chance < 0.15 then now() + chance * interval '6 hours' else at end,
          case when status in ('SUCCEEDED', 'FAILED') then at + interval '1 second' end,
          case when status <> 'HELD' then case status when 'SUCCEEDED' then 200 else 503 end end
   from states, targets, types order by id`;

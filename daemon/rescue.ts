@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Database } from '../src/database/database.js';
 import { unlessRunningElsewhere } from '../src/operations/advisory-lock.js';
+import { correctFutureTimes } from '../src/operations/correct-future-times.js';
 import { raisePending, warnOfExpiringHolds } from '../src/operations/raise-events.js';
 import { rescueBulkOperations } from '../src/operations/rescue-bulk-operations.js';
 import { overdueFromStart, rescueHeld, rescueOverdue } from '../src/operations/rescue-deliveries.js';
@@ -43,6 +44,10 @@ export function startRescue(
       }
     }),
     sweep('rescue-overdue', OVERDUE_EVERY_MS, async () => {
+      const early = await correctFutureTimes(db.pool);
+      if (early > 0) {
+        log.warn({ deliveries: early }, 'deliveries were due later than any can be; they are due now');
+      }
       const deliveries = await rescueOverdue(db.pool, cursor);
       metrics.sweep('overdue', deliveries);
       if (deliveries > 0) {

@@ -28,6 +28,7 @@ import { AuditLogByTime } from './0027-audit-log-by-time.js';
 import { ToldByVisibility } from './0028-told-by-visibility.js';
 import { SettlingLater } from './0029-settling-later.js';
 import { RepeatedKeys } from './0030-repeated-keys.js';
+import { ClosedWebhooks } from './0031-closed-webhooks.js';
 
 /** Every migration, in order. One file a change; a released one is never edited. */
 export const migrations = [
@@ -61,4 +62,5 @@ export const migrations = [
   { name: '0028-told-by-visibility', class: ToldByVisibility },
   { name: '0029-settling-later', class: SettlingLater },
   { name: '0030-repeated-keys', class: RepeatedKeys },
+  { name: '0031-closed-webhooks', class: ClosedWebhooks },
 ];

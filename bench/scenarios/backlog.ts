@@ -4,7 +4,8 @@ import { sumOf } from '../sum.js';
 
 const RETRIES = 1_000_000;
 const DUE_FROM_SECONDS = 1800;
-const DUE_UNTIL_SECONDS = 4 * 3600;
+/** No retry is due later. */
+const DUE_UNTIL_SECONDS = 3600;
 const RETRIES_PER_EVENT = 1000;
 const RETRIED_EVENT_TYPE = 'voucher.emitted';
 const GROUP = 'backlog';

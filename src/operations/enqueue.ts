@@ -56,6 +56,12 @@ export interface BulkPayload {
  */
 const JOBS_AHEAD_SECONDS = 60;
 
+/**
+ * Nothing is put off for longer: retries, `Retry-After`, turns of a tenant and suspects take an hour at most. What is
+ * due later than this was written while the database's clock was ahead.
+ */
+export const FURTHEST_MINUTES = 75;
+
 /** SQL condition: what is due then needs a job now. */
 export const needsJobSql = (dueAt: string) =>
   `${dueAt} <= now() + ${JOBS_AHEAD_SECONDS} * interval '1 second'`;
@@ -132,7 +138,7 @@ export const hasNoJobSql = (delivery: string) =>
 /**
  * SQL condition: no job will bring this delivery up again by itself, neither one of its own nor one that it shares. A
  * job that has been locked for longer than any attempt takes belongs to a dead worker, or to none: a lost reply to a
- * fetch strands jobs under a live one.
+ * fetch strands jobs under a live one. So does one that was put off while the clock was ahead.
  *
  * @param delivery the name of a row with `id`, `attempt_count` and `job_group`
  */
@@ -142,7 +148,7 @@ export const hasNoLiveJobSql = (delivery: string, lockedSeconds: string) =>
       (isItsJob) => `not exists (
      select from graphile_worker._private_jobs j
      where ${isItsJob}
-       and j.attempts < j.max_attempts
+       and j.attempts < j.max_attempts and j.run_at < now() + ${FURTHEST_MINUTES} * interval '1 minute'
        and (j.locked_at is null or j.locked_at > now() - ${lockedSeconds} * interval '1 second'))`,
     )
     .join(' and ');
