@@ -29,6 +29,7 @@ import { ToldByVisibility } from './0028-told-by-visibility.js';
 import { SettlingLater } from './0029-settling-later.js';
 import { RepeatedKeys } from './0030-repeated-keys.js';
 import { ClosedWebhooks } from './0031-closed-webhooks.js';
+import { Runs } from './0032-runs.js';
 
 /** Every migration, in order. One file a change; a released one is never edited. */
 export const migrations = [
@@ -63,4 +64,5 @@ export const migrations = [
   { name: '0029-settling-later', class: SettlingLater },
   { name: '0030-repeated-keys', class: RepeatedKeys },
   { name: '0031-closed-webhooks', class: ClosedWebhooks },
+  { name: '0032-runs', class: Runs },
 ];

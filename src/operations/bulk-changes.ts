@@ -28,7 +28,7 @@ const recoverStatement: Statement = {
     with ${lockedSql(hasEventSql)},
     reopened as (
       update hookwright.deliveries d
-      set status = 'PENDING', cancel_reason = null, attempts_before = d.attempt_count,
+      set status = 'PENDING', cancel_reason = null, attempts_before = d.attempt_count, run = d.run + 1,
           due_at = clock_timestamp(), -- as in redeliver: the row was waited for
           finished_at = null, job_group = null
       from locked where d.id = locked.id and d.id between $2 and $3

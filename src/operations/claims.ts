@@ -80,6 +80,7 @@ export function claimedJobs(claimed: ClaimedJson, items: readonly EmittedItem[])
         body,
         traceparent: null,
         attemptNumber: 1,
+        run: 0,
         failuresBefore: 0,
         ...webhook,
       });

@@ -28,7 +28,9 @@ export interface DueDelivery {
   generation: number;
   /** The number of the attempt that is due. */
   attemptNumber: number;
-  /** Failed attempts of this run so far: a redelivery starts a new run. */
+  /** How often it had been redelivered: each time a new run of attempts begins. */
+  run: number;
+  /** Failed attempts of this run so far. */
   failuresBefore: number;
 }
 
@@ -42,6 +44,7 @@ interface Row {
   event_type: string;
   attempt_count: number;
   attempts_before: number;
+  run: number;
   job_group: number | null;
   body: string;
   url: string;
@@ -59,8 +62,8 @@ interface Row {
  * tenant or webhook, and go on reading everything that they have (1.5 s instead of 2 ms, measured).
  */
 const loadSql = (more: { column: string; join: string }) => `
-    select d.id, d.tenant_id, d.webhook_id, d.event_type, d.attempt_count, d.attempts_before, d.job_group, e.body, w.url,
-           w.sealed_secret, w.generation, w.previous_sealed_secret,
+    select d.id, d.tenant_id, d.webhook_id, d.event_type, d.attempt_count, d.attempts_before, d.run, d.job_group, e.body,
+           w.url, w.sealed_secret, w.generation, w.previous_sealed_secret,
            extract(epoch from w.previous_secret_expires_at)::float8 * 1000 as previous_secret_expires_at_ms${more.column},
            case when w.deleted_at is not null then 'DELETED'
                 when not w.active or ${countsAsHeldSql('d', 'w')} then 'INACTIVE'
@@ -126,6 +129,7 @@ function toDueDelivery(row: Row): DueDelivery {
         : { sealed: row.previous_sealed_secret, expiresAtMs: row.previous_secret_expires_at_ms ?? 0 },
     generation: row.generation,
     attemptNumber: row.attempt_count + 1,
+    run: row.run,
     failuresBefore: row.attempt_count - row.attempts_before,
   };
 }

@@ -89,19 +89,19 @@ const recordStatement: Statement = {
         $15::integer[], $16::integer[], $17::integer[], $18::integer[], $21::integer[]
       ) as ended(delivery_id, number, tenant_id, url, started_at, duration_ms, status_code, error_code,
                  request_headers, response_headers, response_body, response_truncated, succeeded, retry_in_ms,
-                 dns_ms, connect_ms, tls_ms, first_byte_ms, attempts_before)),
+                 dns_ms, connect_ms, tls_ms, first_byte_ms, run)),
     hit as (
       update hookwright.deliveries d
       set attempt_count = e.number,
-          attempts_before = case when d.attempts_before = e.attempts_before then d.attempts_before else e.number end,
+          attempts_before = case when d.run = e.run then d.attempts_before else e.number end,
           status = case when e.succeeded then 'SUCCEEDED'
                         when e.retry_in_ms is null and d.status <> 'CANCELED'
-                          and d.attempts_before = e.attempts_before then 'FAILED'
+                          and d.run = e.run then 'FAILED'
                         else d.status end::hookwright.delivery_status,
           cancel_reason = case when not e.succeeded then d.cancel_reason end,
-          due_at = case when e.retry_in_ms is null or d.attempts_before <> e.attempts_before then d.due_at
+          due_at = case when e.retry_in_ms is null or d.run <> e.run then d.due_at
                         else clock_timestamp() + e.retry_in_ms * interval '1 millisecond' end,
-          finished_at = case when e.succeeded or (e.retry_in_ms is null and d.attempts_before = e.attempts_before)
+          finished_at = case when e.succeeded or (e.retry_in_ms is null and d.run = e.run)
                              then clock_timestamp() else d.finished_at end,
           last_status_code = e.status_code, last_error_code = e.error_code
       from ended e
@@ -147,7 +147,7 @@ function recordValues(attempts: readonly FinishedAttempt[]): unknown[] {
     integerArray(each(({ result }) => result.timing?.tlsMs)),
     integerArray(each(({ result }) => result.timing?.firstByteMs)),
     ...idRange(each(({ delivery }) => delivery.id)),
-    integerArray(each(({ delivery }) => delivery.attemptNumber - 1 - delivery.failuresBefore)),
+    integerArray(each(({ delivery }) => delivery.run)),
   ];
 }
 

@@ -48,7 +48,7 @@ export async function redeliver(
     await client.query(
       `with reopened as (
          update hookwright.deliveries
-         set status = 'PENDING', cancel_reason = null, attempts_before = attempt_count,
+         set status = 'PENDING', cancel_reason = null, attempts_before = attempt_count, run = run + 1,
              due_at = clock_timestamp(), -- the row was waited for: an enabling that came before must not count it as older
              finished_at = null, job_group = null
          where id = $1

@@ -306,6 +306,20 @@ describe('redelivering ("manual redispatch")', () => {
     ]);
   });
 
+  test('stands when the first attempt of the canceled run fails after it, with a fresh budget', async () => {
+    const arrived = holdAnswers(receiver, answer(500));
+    const eventId = await stack.emit();
+    const { id } = await stack.delivery(eventId);
+    stack.startDaemon();
+    const go = await arrived();
+    await cancelDelivery(stack.services.db, stack.tenantId, id, commandLine);
+    await redeliver(stack.services.db, stack.tenantId, id, commandLine);
+    receiver.answerWith(answer(200));
+    go();
+
+    expect(await inStatus(eventId, 'SUCCEEDED')).toMatchObject({ id, attempt_count: 2, attempts_before: 1 });
+  });
+
   test.each(['PENDING', 'HELD'])('is a conflict while the delivery is %s', async (status) => {
     const eventId = await stack.emit();
     await stack.rows(`update hookwright.deliveries set status = '${status}'`);
