@@ -30,11 +30,6 @@ export async function keepHouse({
   const { pool } = db;
   const { retentionDays } = config;
   const duties: Record<string, () => Promise<void>> = {
-    'roll partitions': async () =>
-      log.info(
-        await rollPartitions(pool, retentionDays, (deliveries) => metrics.expired(deliveries)),
-        'rolled partitions',
-      ),
     'forget idempotency keys': () => forgetIdempotencyKeys(pool),
     'forget traces': () => forgetTraces(pool),
     'forget bulk operations': () => forgetBulkOperations(pool, retentionDays),
@@ -42,6 +37,12 @@ export async function keepHouse({
     'forget endpoint states': () => forgetEndpointStates(pool),
     'forget raised events': () => forgetRaised(pool),
     'forget previous secrets': () => forgetPreviousSecrets(db),
+    // The last: it may have to wait for readers.
+    'roll partitions': async () =>
+      log.info(
+        await rollPartitions(pool, retentionDays, (deliveries) => metrics.expired(deliveries)),
+        'rolled partitions',
+      ),
   };
   const failures: unknown[] = [];
   for (const [duty, work] of Object.entries(duties)) {

@@ -21,7 +21,8 @@ export const forgetIdempotencyKeys = (pool: pg.Pool): Promise<void> =>
 export async function forgetRows(pool: pg.Pool, table: string, condition: string): Promise<void> {
   await inChunks(CHUNK_ROWS, async () => {
     const { rowCount } = await pool.query(
-      `delete from hookwright.${table} where ctid = any(array(
+      // The condition again: a row that somebody changes meanwhile is looked at as it is then.
+      `delete from hookwright.${table} where ${condition} and ctid = any(array(
          select ctid from hookwright.${table} where ${condition} limit ${CHUNK_ROWS}))`,
     );
     return rowCount ?? 0;

@@ -1,11 +1,16 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { transaction } from '../database/database.js';
+import { SQL_STATE, sqlStateOf } from '../database/sql-state.js';
 import { inChunks } from './in-chunks.js';
 
 /** Events outlive their deliveries, so that a delivery never loses its body. */
 const EVENT_EXTRA_DAYS = 2;
 const DAYS_AHEAD = 14;
 const CHUNK_ROWS = 5_000;
+const LOCK_MS = 100;
+const LOCK_TRIES = 6;
+const LOCK_PAUSE_MS = 500;
 
 export interface Rolled {
   made: number;
@@ -15,6 +20,7 @@ export interface Rolled {
 }
 
 type Count = (deliveries: number) => void;
+type Parent = 'deliveries' | 'attempts' | 'events';
 
 /**
  * Makes the partitions of the coming days and drops those beyond retention, each a whole day. What is still open on a
@@ -36,20 +42,17 @@ export async function rollPartitions(
     rolled.expired += expired;
     onExpired(expired);
   };
-  for (const partition of await partitionsBefore(pool, 'deliveries', retentionDays)) {
-    await expireOpen(pool, partition, count);
-    await drop(pool, partition);
-    rolled.dropped.push(partition);
-  }
   for (const [parent, days] of [
+    ['deliveries', retentionDays],
     ['attempts', retentionDays],
     ['events', retentionDays + EVENT_EXTRA_DAYS],
   ] as const) {
     for (const partition of await partitionsBefore(pool, parent, days)) {
-      if (parent === 'events') {
-        await expireReplayed(pool, partition, count);
+      const open = await OPEN_WITH[parent](pool, partition);
+      if (open !== null) {
+        await expire(pool, open, count);
       }
-      await drop(pool, partition);
+      await drop(pool, { parent, partition, open }, count);
       rolled.dropped.push(partition);
     }
   }
@@ -64,9 +67,14 @@ async function partitionsBefore(pool: pg.Pool, parent: string, days: number): Pr
   return rows.map(({ name }) => name);
 }
 
-/** What is still open on a day. */
-export const expireOpen = (pool: pg.Pool, partition: string, count: Count): Promise<void> =>
-  expire(pool, partition, 'true', count);
+/** Deliveries that would be lost with a partition, if they were open still. */
+interface Open {
+  table: string;
+  /** As SQL. */
+  condition: string;
+}
+
+export const openOn = (partition: string): Open => ({ table: partition, condition: 'true' });
 
 /**
  * Events outlive the deliveries that were made with them, but not those that a replay makes later: such a delivery that
@@ -74,19 +82,29 @@ export const expireOpen = (pool: pg.Pool, partition: string, count: Count): Prom
  *
  * @param partition of events, and all before it
  */
-export async function expireReplayed(pool: pg.Pool, partition: string, count: Count): Promise<void> {
+export async function openReplayed(pool: pg.Pool, partition: string): Promise<Open> {
   const { rows } = await pool.query<{ last: number | null }>(
     `select max(id) as last from hookwright.${partition}`,
   );
   // As a number, by which the planner sees how few they are, and looks for them by their event.
-  await expire(pool, 'deliveries', `event_id <= ${rows[0]?.last ?? 0}`, count);
+  return { table: 'deliveries', condition: `event_id <= ${rows[0]?.last ?? 0}` };
 }
 
+const OPEN_WITH: Record<Parent, (pool: pg.Pool, partition: string) => Promise<Open | null>> = {
+  deliveries: async (_, partition) => openOn(partition),
+  attempts: async () => null,
+  events: openReplayed,
+};
+
 /** State by state: each has an index of its own, and a day has millions that are neither. */
-async function expire(pool: pg.Pool, table: string, condition: string, count: Count): Promise<void> {
+export async function expire(
+  on: pg.Pool | pg.PoolClient,
+  { table, condition }: Open,
+  count: Count,
+): Promise<void> {
   for (const status of ['PENDING', 'HELD']) {
     await inChunks(CHUNK_ROWS, async () => {
-      const { rowCount } = await pool.query(
+      const { rowCount } = await on.query(
         `update hookwright.${table}
          set status = 'CANCELED', cancel_reason = 'EXPIRED', finished_at = now()
          where status = '${status}' and id = any(array(
@@ -99,11 +117,34 @@ async function expire(pool: pg.Pool, table: string, condition: string, count: Co
 }
 
 /**
- * Dropping locks the parent for a moment. Better to fail and come back in an hour than to queue everybody behind us.
+ * Dropping locks the parent, and who waits for that lock has everybody wait who comes later: so it is tried for a moment
+ * only, again and again. Under the lock, what has been opened since `expire` looked is canceled: a redelivery that
+ * crossed it.
+ *
+ * @throws DatabaseError lock_not_available (55P03) when somebody has been reading all that time
  */
-async function drop(pool: pg.Pool, partition: string): Promise<void> {
-  await transaction(pool, async (client) => {
-    await client.query(`set local lock_timeout = '3s'`);
-    await client.query(`drop table hookwright.${partition}`);
-  });
+async function drop(
+  pool: pg.Pool,
+  { parent, partition, open }: { parent: Parent; partition: string; open: Open | null },
+  count: Count,
+): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      let crossed = 0;
+      await transaction(pool, async (client) => {
+        await client.query(`set local lock_timeout = '${LOCK_MS}ms'`);
+        await client.query(`lock table only hookwright.${parent}, hookwright.${partition}`);
+        if (open !== null) {
+          await expire(client, open, (deliveries) => (crossed += deliveries));
+        }
+        await client.query(`drop table hookwright.${partition}`);
+      });
+      return count(crossed);
+    } catch (error) {
+      if (sqlStateOf(error) !== SQL_STATE.LOCK_NOT_AVAILABLE || tries === LOCK_TRIES) {
+        throw error;
+      }
+      await delay(LOCK_PAUSE_MS);
+    }
+  }
 }

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { transaction } from '../../src/database/database.js';
 import { dateToId } from '../../src/domain/delivery-id.js';
-import { expireOpen, expireReplayed, rollPartitions } from '../../src/operations/roll-partitions.js';
+import { expire, openOn, openReplayed, rollPartitions } from '../../src/operations/roll-partitions.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
+import { eventually } from '../support/eventually.js';
 
 const DAY_MS = 86_400_000;
 let stack: DeliveryStack;
@@ -95,8 +96,8 @@ describe('rolling partitions', () => {
             }
           : Reflect.get(target, name, target),
     });
-    await expireOpen(watched, nameOf('deliveries', 31), () => {});
-    await expireReplayed(watched, nameOf('events', 33), () => {});
+    await expire(watched, openOn(nameOf('deliveries', 31)), () => {});
+    await expire(watched, await openReplayed(watched, nameOf('events', 33)), () => {});
 
     const plans = await transaction(pool, async (client) => {
       await client.query('set local enable_seqscan = off');
@@ -133,5 +134,39 @@ describe('rolling partitions', () => {
       { status: 'PENDING', cancel_reason: null },
       { status: 'SUCCEEDED', cancel_reason: null },
     ]);
+  });
+
+  test('what is redelivered while its day is dropped is expired, and not lost without a word', async () => {
+    const id = await pastDay(31);
+    await stack.rows(`update hookwright.deliveries set status = 'FAILED' where id = ${id}`);
+    const client = await stack.services.db.pool.connect();
+    await client.query('begin');
+    await client.query(`update hookwright.deliveries set status = 'PENDING' where id = ${id}`);
+    let expired = 0;
+    const rolling = rollPartitions(stack.services.db.pool, 30, (deliveries) => (expired += deliveries));
+    await eventually(
+      async () =>
+        (await stack.rows(`select from pg_locks where not granted and mode = 'AccessExclusiveLock'`)).length >
+        0,
+    );
+    await client.query('commit');
+    client.release();
+    expect((await rolling).dropped).toContain(nameOf('deliveries', 31));
+    expect(expired).toBe(1);
+  });
+
+  test('a day that somebody reads is left for later, and keeps nobody waiting for long meanwhile', async () => {
+    await pastDay(31);
+    const client = await stack.services.db.pool.connect();
+    await client.query('begin');
+    await client.query(`select from hookwright.${nameOf('deliveries', 31)}`);
+    const rolling = rollPartitions(stack.services.db.pool, 30);
+    const waits = `select from pg_locks where not granted and mode = 'AccessExclusiveLock'`;
+    await eventually(async () => (await stack.rows(waits)).length > 0);
+    await eventually(async () => (await stack.rows(waits)).length === 0); // it has given up, to come again
+    await stack.emit();
+    await client.query('commit');
+    client.release();
+    expect((await rolling).dropped).toContain(nameOf('deliveries', 31));
   });
 });
