@@ -9,8 +9,8 @@ import { GatheringSocket } from './gathering-socket.js';
 export interface Statement {
   /**
    * Under this name it is sent to each connection once, and planned once in the connection's life. Without one it is
-   * planned each time: for what depends on the values, and for the jobs, whose table is empty one moment and long the
-   * next.
+   * planned each time, by the tables as they are then: for the jobs, whose table is empty one moment and long the next.
+   * Neither is planned for its values, but in a transaction that asks for it (`search`).
    */
   name?: string;
   text: string;
@@ -119,7 +119,13 @@ export function ormOptions(
       ...poolOptions(withSessionOptions(url, '', role), poolMax),
       onPoolCreated,
     },
-    migrations: { tableName: 'migrations', migrationsList: migrations, snapshot: false, silent: true },
+    migrations: {
+      tableName: 'migrations',
+      migrationsList: migrations,
+      snapshot: false,
+      silent: true,
+      allOrNothing: false,
+    },
   };
 }
 

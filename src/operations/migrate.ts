@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { MikroORM } from '@mikro-orm/postgresql';
 import { runMigrations } from 'graphile-worker';
 import pg from 'pg';
@@ -6,6 +7,12 @@ import { SQL_STATE, sqlStateOf } from '../database/sql-state.js';
 import { API_ROLE } from '../database/tenant-database.js';
 import { indexJobs, quietLogger } from './enqueue.js';
 import { prepareOutboxRole } from './outbox.js';
+
+/** Who waits for the lock of a table has everybody wait who comes later: so it is waited for in moments. */
+const LOCK_MS = 300;
+const LOCK_PAUSE_MS = 700;
+/** About a minute. */
+const LOCK_TRIES = 60;
 
 const MIGRATION_LOCK = "hashtextextended('hookwright.migrate', 0)";
 
@@ -27,12 +34,7 @@ export async function migrate(databaseUrl: string): Promise<{ outboxRole: boolea
     await runMigrations({ connectionString: databaseUrl, logger: quietLogger });
     await indexJobs(client);
     await makeApiRole(client);
-    const orm = await MikroORM.init(ormOptions(databaseUrl, 2));
-    try {
-      await orm.migrator.up();
-    } finally {
-      await orm.close(true);
-    }
+    await migrateTables(databaseUrl);
     return { outboxRole: await prepareOutboxRole(client) };
   } catch (error) {
     throw sqlStateOf(error) === SQL_STATE.INSUFFICIENT_PRIVILEGE
@@ -40,6 +42,37 @@ export async function migrate(databaseUrl: string): Promise<{ outboxRole: boolea
       : error;
   } finally {
     await client.end(); // frees the lock
+  }
+}
+
+/** One by one, each in a transaction of its own, which may take as long as the tables are large. */
+async function migrateTables(databaseUrl: string): Promise<void> {
+  const options = ormOptions(databaseUrl, 2);
+  const patient = { statement_timeout: 0, query_timeout: 0, idle_in_transaction_session_timeout: 0 };
+  const orm = await MikroORM.init({
+    ...options,
+    driverOptions: { ...options.driverOptions, ...patient, lock_timeout: LOCK_MS },
+  });
+  try {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        await orm.migrator.up();
+        return;
+      } catch (error) {
+        if (sqlStateOf(error) !== SQL_STATE.LOCK_NOT_AVAILABLE) {
+          throw error;
+        }
+        if (tries === LOCK_TRIES) {
+          throw new Error(
+            `A transaction has kept a table locked for ${LOCK_TRIES} s, which is to be changed (${(error as Error).message}). ` +
+              'End it, and migrate again: what has been done stays done.',
+          );
+        }
+        await delay(LOCK_PAUSE_MS);
+      }
+    }
+  } finally {
+    await orm.close(true);
   }
 }
 

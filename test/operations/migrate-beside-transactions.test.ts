@@ -3,6 +3,7 @@ import { API_ROLE } from '../../src/database/tenant-database.js';
 import { requireConnectedAs } from '../../src/operations/check-readiness.js';
 import { migrate } from '../../src/operations/migrate.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
+import { eventually } from '../support/eventually.js';
 
 test('a database that has all migrations is migrated again beside an application’s long transaction', async () => {
   await using stack = await DeliveryStack.open();
@@ -14,6 +15,24 @@ test('a database that has all migrations is migrated again beside an application
     await application.query('rollback');
     application.release();
   }
+});
+
+test('a table that is to be changed is waited for in moments, so that nobody else waits for it', async () => {
+  await using stack = await DeliveryStack.open();
+  await stack.rows('alter table hookwright.deliveries drop column run');
+  await stack.rows("delete from hookwright.migrations where name = '0032-runs'");
+  const application = await stack.services.db.pool.connect();
+  await application.query('begin; lock table hookwright.deliveries in row exclusive mode');
+  const migrating = migrate(stack.databaseUrl);
+  const waits = `select from pg_locks where not granted and mode = 'AccessExclusiveLock'`;
+  for (let times = 0; times < 2; times += 1) {
+    await eventually(async () => (await stack.rows(waits)).length > 0);
+    await eventually(async () => (await stack.rows(waits)).length === 0);
+  }
+  await application.query('commit');
+  application.release();
+  await migrating;
+  expect(await stack.rows('select run from hookwright.deliveries')).toEqual([]);
 });
 
 test('connections that do not get the role of the API are refused, with the cause', async () => {
