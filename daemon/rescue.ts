@@ -4,7 +4,12 @@ import { unlessRunningElsewhere } from '../src/operations/advisory-lock.js';
 import { correctFutureTimes } from '../src/operations/correct-future-times.js';
 import { raisePending, warnOfExpiringHolds } from '../src/operations/raise-events.js';
 import { rescueBulkOperations } from '../src/operations/rescue-bulk-operations.js';
-import { overdueFromStart, rescueHeld, rescueOverdue } from '../src/operations/rescue-deliveries.js';
+import {
+  heldFromStart,
+  overdueFromStart,
+  rescueHeld,
+  rescueOverdue,
+} from '../src/operations/rescue-deliveries.js';
 import { scheduleDeliveries } from '../src/operations/schedule-deliveries.js';
 import { inTurn } from './in-turn.js';
 import type { DaemonMetrics } from './metrics.js';
@@ -31,13 +36,14 @@ export function startRescue(
   const queue = inTurn();
   const sweep = (name: string, everyMs: number, work: () => Promise<void>) =>
     repeat(name, everyMs, log, () => queue(() => unlessRunningElsewhere(db.pool, name, work)));
-  const cursor = overdueFromStart();
+  const held = heldFromStart();
+  const overdue = overdueFromStart();
   const stops = [
     sweep('schedule', SCHEDULE_EVERY_MS, async () => {
       metrics.sweep('schedule', await scheduleDeliveries(db.pool));
     }),
     sweep('rescue-held', HELD_EVERY_MS, async () => {
-      const webhooks = await rescueHeld(db.pool);
+      const webhooks = await rescueHeld(db.pool, held);
       metrics.sweep('held', webhooks);
       if (webhooks > 0) {
         log.info({ webhooks }, 'found held deliveries to settle');
@@ -48,7 +54,7 @@ export function startRescue(
       if (early > 0) {
         log.warn({ deliveries: early }, 'deliveries were due later than any can be; they are due now');
       }
-      const deliveries = await rescueOverdue(db.pool, cursor);
+      const deliveries = await rescueOverdue(db.pool, overdue);
       metrics.sweep('overdue', deliveries);
       if (deliveries > 0) {
         log.warn({ deliveries }, 'rescued overdue deliveries that no job knew of');

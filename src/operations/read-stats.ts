@@ -20,12 +20,16 @@ const histogramSql = Array.from(
 
 /**
  * Days and hours as far as they are rolled up, then minutes as far as they have their sums, then what the outcomes
- * wrote since. That comes through an index by time: it is a minute or two, of whichever webhook.
+ * wrote since. That comes through an index by time, once for all: it is a minute or two, of whichever webhook.
  */
 const statement: Statement = {
   name: 'read_stats',
   text: `
-    with progress as materialized (select * from hookwright.stats_progress)
+    with progress as materialized (select * from hookwright.stats_progress),
+    newest as materialized (
+      select webhook_id, bucket, successes, failures, latency_histogram from hookwright.delivery_stats
+      where tenant_id = $1 and resolution = 'MINUTE' and ${isWrittenSql}
+        and bucket >= greatest($5, ${mark('minutes_until')}) and bucket < $6 and ($3 = '' or event_type = $3))
     select w.id as "webhookId", (extract(epoch from start) * 1000)::bigint as "startMs", successes, failures,
            array_to_string(histogram, ',') as histogram
     from unnest($2::bigint[]) as w(id) cross join lateral (
@@ -39,10 +43,8 @@ const statement: Statement = {
         union all
         ${series('MINUTE', `case when $4 = 'MINUTE' then $5 else greatest($5, ${mark('hours_until')}) end`, mark('minutes_until'))}
         union all
-        select bucket, successes, failures, latency_histogram from hookwright.delivery_stats
-        where tenant_id = $1 and resolution = 'MINUTE' and ${isWrittenSql}
-          and bucket >= greatest($5, ${mark('minutes_until')}) and bucket < $6
-          and (w.id = 0 or webhook_id = w.id) and ($3 = '' or event_type = $3)) as parts
+        select bucket, successes, failures, latency_histogram from newest
+        where w.id = 0 or webhook_id = w.id) as parts
       group by 1) as buckets`,
 };
 

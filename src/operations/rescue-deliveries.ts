@@ -58,8 +58,19 @@ export async function rescueOverdue(pool: pg.Pool, cursor = overdueFromStart()):
   return rescued;
 }
 
-/** An incident may leave thousands that end in the same minute: the next sweep finds the others. */
-const WEBHOOKS_MAX = 500;
+/** How many webhooks that hold deliveries one call looks at: an incident may leave thousands, each found by a leap. */
+const HOLDING_LOOKED = 500;
+
+/** How far the search for what is held wrongly has come. */
+export interface HeldCursor {
+  /** The last webhook that was looked at. */
+  after: number;
+}
+
+export const heldFromStart = (): HeldCursor => ({ after: 0 });
+
+const nextHoldingSql = (after: string) =>
+  `(select min(d.webhook_id) from hookwright.deliveries d where d.status = 'HELD' and d.webhook_id > ${after})`;
 
 /**
  * Which webhooks hold deliveries, found by leaping from one to the next in the index of held ones: counting them all
@@ -68,27 +79,37 @@ const WEBHOOKS_MAX = 500;
 const misheldStatement: Statement = {
   name: 'settle_misheld',
   text: `
-    with recursive holding(webhook_id) as (
-      select min(webhook_id) from hookwright.deliveries where status = 'HELD'
+    with recursive holding(webhook_id, place) as (
+      select ${nextHoldingSql('$1::bigint')}, 1
       union all
-      select (select min(d.webhook_id) from hookwright.deliveries d
-              where d.status = 'HELD' and d.webhook_id > holding.webhook_id)
-      from holding where holding.webhook_id is not null),
+      select ${nextHoldingSql('holding.webhook_id')}, place + 1
+      from holding where holding.webhook_id is not null and place < ${HOLDING_LOOKED}),
     misheld as materialized (
       select w.id, w.tenant_id from holding join hookwright.webhooks w on w.id = holding.webhook_id
       where (w.deleted_at is not null or w.hold_until <= now() or (w.active and not w.keep_held))
         and ${hasNoSettleJobSql('w.id')}
-      order by w.id limit ${WEBHOOKS_MAX})
-    select count(*)::integer as webhooks, count(hookwright.enqueue_settle(id, tenant_id)) from misheld`,
+      order by w.id)
+    select count(*)::integer as webhooks, count(hookwright.enqueue_settle(id, tenant_id)),
+           (select case when every(webhook_id is not null) then max(webhook_id) end from holding) as last_id
+    from misheld`,
 };
+
+interface MisheldRow {
+  webhooks: number;
+  /** Null: there are no more. */
+  last_id: number | null;
+}
 
 /**
  * Finds webhooks whose held deliveries no longer fit their state, and has them settled unless that is under way: an
  * event that was emitted while its webhook was being enabled can end up held by an active webhook, and holds expire.
+ * Each call looks at a part only, from `cursor` on, which it moves; after the last webhook it begins at the start again.
  *
  * @returns how many webhooks were handed to `settle-webhook`
  */
-export async function rescueHeld(pool: pg.Pool): Promise<number> {
-  const [row] = await query<{ webhooks: number }>(pool, misheldStatement, []);
-  return row?.webhooks ?? 0;
+export async function rescueHeld(pool: pg.Pool, cursor = heldFromStart()): Promise<number> {
+  const [row] = await query<MisheldRow>(pool, misheldStatement, [cursor.after]);
+  const { webhooks, last_id } = row as MisheldRow;
+  cursor.after = last_id ?? heldFromStart().after;
+  return webhooks;
 }

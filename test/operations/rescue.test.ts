@@ -4,7 +4,12 @@ import { openDatabase } from '../../src/database/database.js';
 import { commandLine } from '../../src/operations/audit.js';
 import { correctFutureTimes } from '../../src/operations/correct-future-times.js';
 import { deleteDeadJobs } from '../../src/operations/locked-jobs.js';
-import { overdueFromStart, rescueHeld, rescueOverdue } from '../../src/operations/rescue-deliveries.js';
+import {
+  heldFromStart,
+  overdueFromStart,
+  rescueHeld,
+  rescueOverdue,
+} from '../../src/operations/rescue-deliveries.js';
 import { updateWebhook } from '../../src/operations/update-webhook.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
@@ -193,6 +198,21 @@ describe('rescuing held deliveries', () => {
     );
     expect(await rescueHeld(stack.services.db.pool)).toBe(0);
   });
+});
+
+test('webhooks that hold deliveries are looked at part by part, and again after the last', async () => {
+  const { pool } = stack.services.db;
+  await stack.emit();
+  const last = await stack.webhook(receiver.url);
+  await stack.rows(
+    `insert into hookwright.deliveries (id, tenant_id, event_id, webhook_id, event_type, status)
+     select hookwright.next_id(), tenant_id, event_id, case n when 0 then ${last.id} else -n end, event_type, 'HELD'
+     from hookwright.deliveries, generate_series(0, 700) n`,
+  );
+  const cursor = { after: -1_000 };
+  expect(await rescueHeld(pool, cursor)).toBe(0);
+  expect(await rescueHeld(pool, cursor)).toBe(1);
+  expect(cursor).toEqual(heldFromStart());
 });
 
 test('sweeps that come at the same time get by with two connections', async () => {
