@@ -23,6 +23,7 @@ beforeEach(async () => {
       ENCRYPTION_KEYS: `${key!.kid}:${key!.key.toString('base64')}`,
       ALLOW_HTTP_URLS: 'true',
       ALLOW_PRIVATE_TARGETS: '127.0.0.0/8',
+      ATTEMPT_TIMEOUT_MS: '8000', // longer than the five seconds within which others take over
     },
   });
   output = '';
@@ -42,6 +43,27 @@ test('a fault that nobody caught ends the process with 70, after it was logged',
   const [code] = await exited;
   expect(code).toBe(70);
   expect(output).toContain('nobody looked after this');
+});
+
+test('a process that is told to end while an endpoint hangs waits for that attempt, records it, and ends with 0', async () => {
+  const receiver = await startReceiver(() => {});
+  try {
+    await stack.webhook(receiver.url);
+    const eventId = await stack.emit();
+    await eventually(() => receiver.received.length === 1);
+    const exited = once(child, 'exit');
+    child.kill('SIGTERM');
+    expect(await exited).toEqual([0, null]);
+    expect(await stack.delivery(eventId)).toMatchObject({
+      status: 'PENDING',
+      attempt_count: 1,
+      last_error_code: 'TIMEOUT',
+    });
+    const locked = await stack.rows('select from graphile_worker._private_jobs where locked_at is not null');
+    expect(locked).toEqual([]);
+  } finally {
+    await receiver.close();
+  }
 });
 
 test('what a killed process had in hand is sent by another one within five seconds', async () => {

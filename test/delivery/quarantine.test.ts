@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Quarantine } from '../../daemon/quarantine.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
+import { keptLog } from '../support/kept-log.js';
 import { answer, type Receiver, startReceiver } from '../support/receiver.js';
 
 let stack: DeliveryStack;
@@ -38,7 +39,8 @@ describe('a job that was fetched again and again', () => {
     const [job] = await stack.rows<{ id: number }>('select id from graphile_worker._private_jobs');
     await lockJobs('pool-mine');
     await stack.rows('update graphile_worker._private_jobs set priority = 20');
-    const quarantine = new Quarantine(stack.services);
+    const { log, lines } = keptLog('error');
+    const quarantine = new Quarantine({ ...stack.services, log });
     let running = 0;
     let seen: unknown[] = [];
     const work = async () => {
@@ -53,6 +55,10 @@ describe('a job that was fetched again and again', () => {
       quarantine.run(fetched(7, String(job!.id)), { id, attempt: 1 }, work),
     ]);
     expect(seen).toEqual([{ attempts: 5, priority: 20, later: true }]);
+    expect(lines.map(({ msg, fetches }) => ({ msg, fetches }))).toContainEqual({
+      msg: 'a job was fetched again and again without being finished; it is put aside, and tried once, alone',
+      fetches: 5,
+    });
   });
 
   test('is delivered all the same when it does no harm', async () => {

@@ -114,6 +114,7 @@ describe('a reply of Postgres that is lost', () => {
     });
     expect(findings.problems).toEqual([]);
     expect(findings).toMatchObject({ lost: 0, byStatus: { SUCCEEDED: findings.accepted } });
+    expect(findings.duplicates).toBeLessThanOrEqual(times * DUPLICATES_OF_ONE_MAX);
     expect(findings.firstSend.max).toBeLessThanOrEqual(RECOVERY_MS);
     expect(proxy.lost).toBe(times);
   }
