@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { openPool } from '../../src/database/database.js';
 import { formatApiKey, parseApiKey } from '../../src/domain/api-key.js';
+import { ApiError } from '../../src/errors.js';
 import { Authenticator } from '../../src/operations/authenticate.js';
 import { median } from '../histogram.js';
 import type { Scenario } from '../scenario.js';
@@ -80,8 +81,9 @@ async function timeRefusals(authenticator: Authenticator, knownId: number) {
       const isUnknown = (i + (i >> 1)) % 2 === 0;
       const key = formatApiKey(isUnknown ? UNKNOWN_ID : knownId, randomBytes(32));
       const startedAt = performance.now();
-      await authenticator.authenticate(`Bearer ${key}`, ADDRESS).catch(() => {});
+      const refusal = await authenticator.authenticate(`Bearer ${key}`, ADDRESS).catch((error) => error);
       (isUnknown ? unknown : wrong).push(performance.now() - startedAt);
+      expectUnauthenticated(refusal);
     }
   };
   await Promise.all(Array.from({ length: REFUSALS_AT_ONCE }, lane));
@@ -92,6 +94,13 @@ async function timeRefusals(authenticator: Authenticator, knownId: number) {
     unknownOrWrongAbsT: Math.abs(welchT(unknown, wrong)),
     unknownOrWrongFastestAbsT: Math.abs(welchT(unknown.filter(fastest), wrong.filter(fastest))),
   };
+}
+
+/** @throws what came instead: a key that was held back, or let in, took another path than the one that is measured */
+function expectUnauthenticated(refusal: unknown): void {
+  if (!(refusal instanceof ApiError && refusal.reason === 'unauthenticated')) {
+    throw refusal instanceof Error ? refusal : new Error('A key that is unknown or wrong was let in');
+  }
 }
 
 /** The fastest nine in ten: the slow ones, which the machine disturbed, would hide a small difference. */
