@@ -2,7 +2,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { request } from 'undici';
 import type { Service } from './installation.js';
 
-/** What the bench asks of the service's API beside the load: the management of webhooks, over GraphQL. */
+/** What the bench asks of the service's API beside the load, over GraphQL: above all the management of webhooks. */
+
+/** Where the API is, and the key that it asks for. */
+export type Api = Pick<Service, 'origin' | 'apiKey'>;
+
+export interface Answer {
+  query: string;
+  statusCode: number;
+  retryAfterSeconds: number;
+  text: string;
+}
+
+type Variables = Readonly<Record<string, unknown>>;
 
 const CREATE_WEBHOOK =
   'mutation($input: CreateWebhookInput!) { createWebhook(input: $input) { webhook { id } secret } }';
@@ -21,41 +33,52 @@ export async function createWebhook(
 ): Promise<{ id: number; secret: string }> {
   const { createWebhook: created } = await ask<{
     createWebhook: { webhook: { id: string }; secret: string };
-  }>(service, CREATE_WEBHOOK, { url, eventTypes: [eventType] });
+  }>(service, CREATE_WEBHOOK, { input: { url, eventTypes: [eventType] } });
   return { id: Number(created.webhook.id), secret: created.secret };
 }
 
 /** Enables a webhook and discards what it holds; an active one is left as it is. */
 export async function enableWebhook(service: Service, id: number): Promise<void> {
-  await ask(service, ENABLE_WEBHOOK, { id: `${id}`, active: true, held: 'DISCARD' });
+  await ask(service, ENABLE_WEBHOOK, { input: { id: `${id}`, active: true, held: 'DISCARD' } });
 }
 
 export async function deleteWebhook(service: Service, id: number): Promise<void> {
-  await ask(service, DELETE_WEBHOOK, { id: `${id}` });
+  await ask(service, DELETE_WEBHOOK, { input: { id: `${id}` } });
 }
 
 /** Has all deliveries of a webhook sent again that have failed since then. @returns how many there are */
 export async function recoverWebhook(service: Service, id: number, since: Date): Promise<number> {
   const input = { id: `${id}`, filter: { since: since.toISOString() } };
-  const answer = await ask<{ recoverWebhook: { total: number } }>(service, RECOVER_WEBHOOK, input);
+  const answer = await ask<{ recoverWebhook: { total: number } }>(service, RECOVER_WEBHOOK, { input });
   return answer.recoverWebhook.total;
 }
 
 /** Waits where the service limits how fast management may go. @throws Error with the answer when it is not a good one */
-async function ask<Data>({ origin, apiKey }: Service, query: string, input: object): Promise<Data> {
+export async function ask<Data>(api: Api, query: string, variables?: Variables): Promise<Data> {
   for (;;) {
-    const { statusCode, headers, body } = await request(`${origin}/graphql`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${apiKey}` },
-      body: JSON.stringify({ query, variables: { input } }),
-    });
-    const text = await body.text();
-    if (statusCode === 200 && !text.includes('"errors":')) {
-      return (JSON.parse(text) as { data: Data }).data;
+    const answer = await post(api, query, variables);
+    if (answer.statusCode !== 429) {
+      return dataIn<Data>(answer);
     }
-    if (statusCode !== 429) {
-      throw new Error(`The service refused ${query}: ${statusCode} ${text}`);
-    }
-    await delay(1000 * Number(headers['retry-after'] ?? 1));
+    await delay(1000 * answer.retryAfterSeconds);
   }
+}
+
+/** Sends one request, and takes every answer. */
+export async function post({ origin, apiKey }: Api, query: string, variables?: Variables): Promise<Answer> {
+  const { statusCode, headers, body } = await request(`${origin}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${apiKey}` },
+    body: JSON.stringify({ query, variables }),
+  });
+  const retryAfterSeconds = Number(headers['retry-after'] ?? 1);
+  return { query, statusCode, retryAfterSeconds, text: await body.text() };
+}
+
+/** @throws Error with the answer when it is not a good one */
+export function dataIn<Data>({ query, statusCode, text }: Answer): Data {
+  if (statusCode !== 200 || text.includes('"errors":')) {
+    throw new Error(`The service refused ${query}: ${statusCode} ${text}`);
+  }
+  return (JSON.parse(text) as { data: Data }).data;
 }

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { removeDataDir } from '../src/embedded-postgres/cluster.js';
+import { ask } from './client.js';
 
 /**
  * `npm run demo`: a subscriber's whole life in a minute. It starts a Hookwright of its own in a temporary folder, with
@@ -99,17 +100,8 @@ class Service {
     return answer.data;
   }
 
-  async graphql<Data>(query: string, variables: Record<string, unknown> = {}): Promise<Data> {
-    const response = await fetch(`${this.address}/graphql`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${this.#key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ query, variables }),
-    });
-    const { data, errors } = (await response.json()) as { data: Data; errors?: { message: string }[] };
-    if (errors) {
-      throw new Error(errors.map(({ message }) => message).join('; '));
-    }
-    return data;
+  graphql<Data>(query: string, variables: Record<string, unknown>): Promise<Data> {
+    return ask<Data>({ origin: this.address, apiKey: this.#key }, query, variables);
   }
 
   async emit(event: string, payload: Record<string, string>): Promise<void> {
@@ -135,8 +127,9 @@ class Subscriber {
   readonly #server = createServer((request, response) => {
     void this.#read(request).then((body) => {
       this.received += 1;
-      const status = !this.#verified(request, body) ? 400 : this.healthy ? 200 : 500;
-      this.#show(request, body, status);
+      const isVerified = this.#verified(request, body);
+      const status = !isVerified ? 400 : this.healthy ? 200 : 500;
+      this.#show(request, isVerified, status);
       response.writeHead(status).end();
     });
   });
@@ -167,10 +160,10 @@ class Subscriber {
     return given.length === expected.length && timingSafeEqual(given, expected) && ageSeconds <= 300;
   }
 
-  #show(request: IncomingMessage, body: Buffer, status: number): void {
+  #show(request: IncomingMessage, isVerified: boolean, status: number): void {
     const event = String(request.headers['x-service-event']).padEnd(16);
     const delivery = request.headers['x-service-delivery'];
-    const signature = this.#verified(request, body) ? 'signature ok ' : 'SIGNATURE BAD';
+    const signature = isVerified ? 'signature ok ' : 'SIGNATURE BAD';
     say(
       `  ${new Date().toISOString().slice(11, 23)}  ${event} delivery ${delivery}  ${signature}  answered ${status}`,
     );

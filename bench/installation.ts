@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { request } from 'undici';
 import { removeDataDir } from '../src/embedded-postgres.js';
 import { freePort } from '../src/node/free-port.js';
+import { post } from './client.js';
 import { BenchDatabase } from './database.js';
 import { ServiceProcess } from './service-process.js';
 
@@ -148,11 +148,6 @@ export class Installation implements AsyncDisposable {
 }
 
 async function isServing(origin: string, apiKey: string): Promise<boolean> {
-  const { statusCode, body } = await request(`${origin}/graphql`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${apiKey}` },
-    body: JSON.stringify({ query: '{ viewer { scopes } }' }),
-  });
-  await body.dump();
+  const { statusCode } = await post({ origin, apiKey }, '{ viewer { scopes } }');
   return statusCode === 200;
 }

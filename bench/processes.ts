@@ -120,14 +120,24 @@ export interface CpuSeconds {
   load: number;
 }
 
-export function cpuBetween(before: CpuSeconds | null, after: CpuSeconds | null): CpuSeconds | null {
-  if (before === null || after === null) {
+export const cpuBetween = (before: CpuSeconds | null, after: CpuSeconds | null): CpuSeconds | null =>
+  combined(after, before, (late, early) => late - early);
+
+export const cpuSum = (a: CpuSeconds | null, b: CpuSeconds | null): CpuSeconds | null =>
+  combined(a, b, (one, other) => one + other);
+
+function combined(
+  a: CpuSeconds | null,
+  b: CpuSeconds | null,
+  by: (a: number, b: number) => number,
+): CpuSeconds | null {
+  if (a === null || b === null) {
     return null;
   }
   return {
-    service: after.service - before.service,
-    postgres: after.postgres - before.postgres,
-    receiver: after.receiver - before.receiver,
-    load: after.load - before.load,
+    service: by(a.service, b.service),
+    postgres: by(a.postgres, b.postgres),
+    receiver: by(a.receiver, b.receiver),
+    load: by(a.load, b.load),
   };
 }

@@ -15,7 +15,6 @@ export interface ReceiptReport {
   signaturesChecked: number;
   signaturesWrong: number;
   /** Microseconds since 1970; 0 when nothing came. */
-  firstAt: number;
   lastAt: number;
   /** From the intended emit to the request's arrival. */
   latency: HistogramData;
@@ -30,7 +29,6 @@ export class Receipts {
   #requests = 0;
   #checked = 0;
   #wrong = 0;
-  #firstAt = 0;
   #lastAt = 0;
   #inFlight = 0;
   #inFlightMax = 0;
@@ -57,7 +55,6 @@ export class Receipts {
    */
   record(request: HttpRequest, secret: string | undefined, at: number): void {
     this.#requests += 1;
-    this.#firstAt ||= at;
     this.#lastAt = at;
     const before = this.#seen.size;
     this.#seen.add(headerOf(request.head, 'x-service-delivery') ?? '');
@@ -105,7 +102,6 @@ export class Receipts {
       duplicates: this.#requests - this.#seen.size,
       signaturesChecked: this.#checked,
       signaturesWrong: this.#wrong,
-      firstAt: this.#firstAt,
       lastAt: this.#lastAt,
       latency: this.#latency.data(),
       inFlightMax: this.#inFlightMax,

@@ -3,6 +3,7 @@ import type { Env, Service } from './installation.js';
 import type { Load } from './load.js';
 import { type CpuSeconds, cpuBetween } from './processes.js';
 import type { Rig } from './rig.js';
+import type { ServiceProcess } from './service-process.js';
 
 /** One measurement of one run. */
 export interface Measurement {
@@ -37,7 +38,24 @@ export interface Scenario {
   prepare(rig: Rig): Promise<() => Promise<Measurement>>;
 }
 
-const ARRIVAL_TIMEOUT_MS = 60_000;
+/** The figures of a scenario that delivers nothing. */
+export const nothingDelivered = {
+  deliveries: 0,
+  seconds: Number.NaN,
+  cpu: null,
+  latency: null,
+  lost: 0,
+  duplicates: 0,
+  signaturesChecked: 0,
+  signaturesWrong: 0,
+} as const;
+
+/** For a daemon that has not come to where its measurement begins. */
+export function tooFewDelivered({ output }: ServiceProcess, deliveries: number): Error {
+  return new Error(`The daemon delivered only ${deliveries}; it wrote:\n${output}`);
+}
+
+export const ARRIVAL_TIMEOUT_MS = 60_000;
 
 /** Emits, waits until all has arrived and is recorded, and reads the figures. */
 export async function emitAndReceive(

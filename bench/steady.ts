@@ -2,6 +2,7 @@ import { Histogram, type HistogramData, type LatencySummary } from './histogram.
 import type { Service } from './installation.js';
 import type { ReceiptReport } from './receipts.js';
 import type { Rig } from './rig.js';
+import { ARRIVAL_TIMEOUT_MS } from './scenario.js';
 
 /** What became of the traffic at a fixed rate to one group, while something else went on. */
 export interface SteadyReport {
@@ -15,7 +16,6 @@ export interface SteadyReport {
   generatorLateMaxMs: number;
 }
 
-const ARRIVAL_TIMEOUT_MS = 60_000;
 /** Should what goes on beside never end. */
 const SECONDS_MAX = 300;
 

@@ -1,5 +1,5 @@
 import { Histogram } from './histogram.js';
-import { type CpuSeconds, cpuBetween } from './processes.js';
+import { type CpuSeconds, cpuSum } from './processes.js';
 import type { Measurement } from './scenario.js';
 
 const noCpu: CpuSeconds = { service: 0, postgres: 0, receiver: 0, load: 0 };
@@ -11,7 +11,7 @@ export function sumOf(measurements: readonly Measurement[]): Measurement {
   return {
     deliveries: total(({ deliveries }) => deliveries),
     seconds: total(({ seconds }) => seconds),
-    cpu: measurements.map(({ cpu }) => cpu).reduce(added, noCpu),
+    cpu: measurements.map(({ cpu }) => cpu).reduce(cpuSum, noCpu),
     latency: Histogram.from(...measurements.flatMap(({ latency }) => latency ?? [])).data(),
     lost: total(({ lost }) => lost),
     duplicates: total(({ duplicates }) => duplicates),
@@ -20,7 +20,3 @@ export function sumOf(measurements: readonly Measurement[]): Measurement {
     details: {},
   };
 }
-
-/** a + b, as a − (0 − b). */
-const added = (a: CpuSeconds | null, b: CpuSeconds | null): CpuSeconds | null =>
-  cpuBetween(cpuBetween(b, noCpu), a);

@@ -2,7 +2,7 @@ import type { BenchDatabase } from '../database.js';
 import { EVENT_TYPE, payloadAt } from '../payload.js';
 import { cpuBetween } from '../processes.js';
 import type { Rig } from '../rig.js';
-import type { Measurement, Scenario } from '../scenario.js';
+import { type Measurement, type Scenario, tooFewDelivered } from '../scenario.js';
 
 const WEBHOOKS = 10;
 const DELIVERIES = 50_000;
@@ -38,7 +38,7 @@ async function measure(rig: Rig, database: BenchDatabase, webhookIds: number[]):
   const details = { daemonPeakMemoryMiB: rig.peakMemory() ?? Number.NaN, daemonWarnings: daemon.warnings };
   const receipts = await rig.receiver.call('report', GROUP);
   if (startedAt === null) {
-    throw new Error(`The daemon delivered only ${receipts.deliveries}; it wrote:\n${daemon.output}`);
+    throw tooFewDelivered(daemon, receipts.deliveries);
   }
   await rig.installation.stop(daemon);
   return {

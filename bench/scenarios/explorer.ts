@@ -1,7 +1,7 @@
-import { request } from 'undici';
+import { dataIn, post } from '../client.js';
 import { Histogram } from '../histogram.js';
 import type { Service } from '../installation.js';
-import type { Measurement, Scenario } from '../scenario.js';
+import { type Measurement, nothingDelivered, type Scenario } from '../scenario.js';
 import { seedHistory } from '../seed-history.js';
 
 const DAYS = 30;
@@ -45,16 +45,6 @@ export const explorer: Scenario = {
       return { ...nothingDelivered, deliveries, details: { ...details, slowestP99Ms } };
     };
   },
-};
-
-const nothingDelivered = {
-  seconds: Number.NaN, // nothing was delivered in it
-  cpu: null,
-  latency: null,
-  lost: 0,
-  duplicates: 0,
-  signaturesChecked: 0,
-  signaturesWrong: 0,
 };
 
 function questions([busy, quiet, paused]: readonly number[]): Record<string, string> {
@@ -106,17 +96,11 @@ async function timesOf(service: Service, query: string): Promise<{ p50Ms: number
   const histogram = new Histogram();
   for (let i = 0; i < WARM_UP_REQUESTS + REQUESTS; i++) {
     const startedAt = performance.now();
-    const { statusCode, body } = await request(`${service.origin}/graphql`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${service.apiKey}` },
-      body: JSON.stringify({ query }),
-    });
-    const text = await body.text();
-    if (statusCode !== 200 || text.includes('"errors":')) {
-      throw new Error(`The service refused ${query}: ${statusCode} ${text}`);
-    }
+    const answer = await post(service, query);
+    const microseconds = (performance.now() - startedAt) * 1000;
+    dataIn(answer);
     if (i >= WARM_UP_REQUESTS) {
-      histogram.record((performance.now() - startedAt) * 1000);
+      histogram.record(microseconds);
     }
   }
   return histogram.summary()!;

@@ -1,8 +1,8 @@
-import { Histogram, median } from '../histogram.js';
+import { median } from '../histogram.js';
 import type { Service } from '../installation.js';
-import { cpuBetween } from '../processes.js';
 import type { Rig } from '../rig.js';
 import { emitAndReceive, type Measurement, type Scenario } from '../scenario.js';
+import { sumOf } from '../sum.js';
 
 const WEBHOOKS = 1000;
 const WARM_UP_EVENTS = 5;
@@ -27,24 +27,14 @@ const emitOne = (rig: Rig, service: Service) =>
   emitAndReceive(rig, service, 'fanout', { what: 'emit', concurrency: 1, requestsMax: 1, seconds: 60 });
 
 async function measure(rig: Rig, service: Service): Promise<Measurement> {
-  const before = await rig.cpu();
   const events: Measurement[] = [];
   for (let i = 0; i < EVENTS; i++) {
     events.push(await emitOne(rig, service));
   }
-  const total = (figure: (event: Measurement) => number) =>
-    events.reduce((sum, event) => sum + figure(event), 0);
   const allDelivered = events.map(({ seconds }) => seconds * 1000);
   const answered = events.map(({ details }) => 1000 / (details['emitsPerSecond'] ?? Number.NaN));
   return {
-    deliveries: total(({ deliveries }) => deliveries),
-    seconds: total(({ seconds }) => seconds),
-    cpu: cpuBetween(before, await rig.cpu()),
-    latency: Histogram.from(...events.flatMap(({ latency }) => latency ?? [])).data(),
-    lost: total(({ lost }) => lost),
-    duplicates: total(({ duplicates }) => duplicates),
-    signaturesChecked: total(({ signaturesChecked }) => signaturesChecked),
-    signaturesWrong: total(({ signaturesWrong }) => signaturesWrong),
+    ...sumOf(events),
     details: {
       emitAnswerMedianMs: median(answered) ?? Number.NaN,
       emitAnswerMaxMs: Math.max(...answered),

@@ -2,7 +2,7 @@ import type { BenchDatabase } from '../database.js';
 import type { Service } from '../installation.js';
 import { cpuBetween } from '../processes.js';
 import type { Rig } from '../rig.js';
-import type { Measurement, Scenario } from '../scenario.js';
+import { type Measurement, type Scenario, tooFewDelivered } from '../scenario.js';
 import { seedRetries } from '../seed.js';
 import { besideSteadyLoad, faultsOf } from '../steady.js';
 
@@ -57,7 +57,7 @@ async function measure(
     rig.receiver.call('reached', { group: HERD, deliveries, timeoutMs });
   const startedAt = await reached(1, START_TIMEOUT_MS);
   if (startedAt === null) {
-    throw new Error(`The daemon delivered nothing; it wrote:\n${daemon.output}`);
+    throw tooFewDelivered(daemon, 0);
   }
   const fresh = { service, group: FRESH, ratePerSecond: RATE_PER_SECOND };
   const { result: arrivedAt, steady } = await besideSteadyLoad(rig, fresh, () =>
