@@ -64,6 +64,16 @@ export class BenchDatabase implements AsyncDisposable {
     return rows[0]!.settled;
   }
 
+  /** Deliveries that have not come to an end. @param webhookIds null: of all webhooks */
+  async pending(webhookIds: readonly number[] | null): Promise<number> {
+    const { rows } = await this.pool.query<{ pending: number }>(
+      `select count(*)::integer as pending from hookwright.deliveries
+       where status = 'PENDING' and ($1::bigint[] is null or webhook_id = any($1))`,
+      [webhookIds],
+    );
+    return rows[0]!.pending;
+  }
+
   /** Attempts of a webhook that were recorded so far. */
   async attemptsOf(webhookId: number): Promise<number> {
     const { rows } = await this.pool.query<{ attempts: number }>(

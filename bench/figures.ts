@@ -2,7 +2,7 @@ import { Histogram, type LatencySummary, median } from './histogram.js';
 import type { CpuSeconds } from './processes.js';
 import type { Measurement } from './scenario.js';
 
-/** What a run says. Null where the scenario or the machine does not tell. */
+/** What a run says. Null, or not a number, where the scenario or the machine does not tell. */
 export interface Figures {
   deliveries: number;
   deliveriesPerSecond: number;
@@ -13,31 +13,42 @@ export interface Figures {
   latency: LatencySummary | null;
   servicePeakMemoryMiB: number | null;
   lost: number;
+  unrecorded: number;
   duplicates: number;
   signaturesChecked: number;
+  /** 1 when deliveries were to be made and no signature was checked. */
+  signaturesUnchecked: number;
   signaturesWrong: number;
   details: Record<string, number>;
 }
 
+/** What must be zero in every run. */
+export const alarmNames = ['lost', 'unrecorded', 'duplicates', 'signaturesWrong', 'signaturesUnchecked'];
+
+/** @param barePostsPerSecond null for a scenario that delivers nothing */
 export function figuresOf(
   measurement: Measurement,
-  barePostsPerSecond: number,
+  barePostsPerSecond: number | null,
   servicePeakMemoryMiB: number | null,
 ): Figures {
-  const { deliveries, seconds, cpu, latency, lost, duplicates, signaturesChecked, signaturesWrong, details } =
+  const { cpu, latency, lost, unrecorded, duplicates, signaturesChecked, signaturesWrong, details } =
     measurement;
-  const deliveriesPerSecond = deliveries / seconds;
+  const delivers = barePostsPerSecond !== null;
+  const deliveries = delivers ? measurement.deliveries : Number.NaN;
+  const deliveriesPerSecond = deliveries / measurement.seconds;
   return {
     deliveries,
     deliveriesPerSecond,
-    barePostsPerSecond,
-    percentOfBarePosts: (100 * deliveriesPerSecond) / barePostsPerSecond,
+    barePostsPerSecond: barePostsPerSecond ?? Number.NaN,
+    percentOfBarePosts: (100 * deliveriesPerSecond) / (barePostsPerSecond ?? Number.NaN),
     cpuSecondsPer10k: cpu === null ? null : cpuPer10k(cpu, deliveries),
     latency: latency === null ? null : Histogram.from(latency).summary(),
     servicePeakMemoryMiB,
     lost,
+    unrecorded,
     duplicates,
     signaturesChecked,
+    signaturesUnchecked: Number(delivers && signaturesChecked === 0),
     signaturesWrong,
     details,
   };
@@ -54,7 +65,7 @@ function cpuPer10k({ service, postgres, receiver, load }: CpuSeconds, deliveries
   };
 }
 
-/** A figure with its name, the values of all runs, and their median. */
+/** A figure with its name, the values of the runs that have it, and their median. */
 export interface Row {
   name: string;
   values: number[];
@@ -70,6 +81,13 @@ export function rowsOf(runs: readonly Figures[]): Row[] {
     }
   }
   return [...byName].map(([name, values]) => ({ name, values, median: median(values)! }));
+}
+
+/** The rows of those figures that must be zero and, in one run at least, are not. */
+export function alarmsOf(runs: readonly Figures[]): Row[] {
+  return rowsOf(runs).filter(
+    ({ name, values }) => alarmNames.includes(name) && values.some((value) => value !== 0),
+  );
 }
 
 function flatten(object: object, prefix = ''): [string, number][] {

@@ -55,10 +55,13 @@ export const goals: Readonly<Record<string, readonly Goal[]>> = {
     goal("the rate is within 10 % of the empty system's", atLeast('rateRatio', 0.9)),
     goal("CPU per delivery is within 10 % of the empty system's", atMost('cpuRatio', 1.1)),
   ],
-  explorer: [goal('every page, chart and backlog in 50 ms (p99)', atMost('slowestP99Ms', 50))],
+  explorer: [
+    goal('at least 10,000,000 deliveries in the tables', atLeast('seededDeliveries', 10_000_000)),
+    goal('every page, chart and backlog in 50 ms (p99)', atMost('slowestP99Ms', 50)),
+  ],
   memory: [
     goal('at least 200,000 deliveries', atLeast('deliveries', 200_000)),
-    goal('never above 250 MiB', atMost('rssPeakMiB', 250)),
+    goal('never above 250 MiB', atMost('servicePeakMemoryMiB', 250)),
     goal('over the last half it grows by at most 5 %', atMost('rssGrowthLastHalfPercent', 5)),
   ],
   keys: [

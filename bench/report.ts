@@ -1,5 +1,5 @@
 import type { Durability } from './database.js';
-import { type Figures, type Row, rowsOf } from './figures.js';
+import { alarmNames, alarmsOf, type Figures, type Row, rowsOf } from './figures.js';
 import type { Verdict } from './goals.js';
 import type { Machine } from './machine.js';
 
@@ -20,23 +20,26 @@ const labels: Record<string, string> = {
   'latency.maxMs': '  max',
   servicePeakMemoryMiB: 'peak memory of the service, MiB',
   lost: 'LOST',
+  unrecorded: 'UNRECORDED',
   duplicates: 'DUPLICATES',
   signaturesWrong: 'WRONG SIGNATURES',
+  signaturesUnchecked: 'NO SIGNATURE CHECKED',
 };
 
-/** Shown only when they are not what they should be. */
-const alarms = ['lost', 'duplicates', 'signaturesWrong'];
-const hidden = ['latency.count', 'signaturesChecked'];
+const hidden = ['latency.count', 'signaturesChecked', ...alarmNames];
 
-/** The figures of a scenario's runs as a table of text: the median, and the range when there are several runs. */
+/**
+ * The figures of a scenario's runs as a table of text: the median, and the range when there are several runs. What
+ * must be zero is shown only when it is not, at its worst.
+ */
 export function formatScenario(name: string, title: string, runs: readonly Figures[]): string {
-  const rows = inOrder(rowsOf(runs)).filter(
-    (row) =>
-      !hidden.includes(row.name) && !(alarms.includes(row.name) && row.values.every((value) => value === 0)),
-  );
+  const shown = rowsOf(runs).filter((row) => !hidden.includes(row.name));
+  const alarms = alarmsOf(runs).map((row) => ({ ...row, median: worst(row.values) }));
+  const rows = inOrder([...shown, ...alarms]);
   const width = Math.max(...rows.map((row) => labelOf(row).length));
   const lines = rows.map(
-    (row) => `  ${labelOf(row).padEnd(width)}  ${formatNumber(row.median).padStart(9)}${range(row)}`,
+    (row) =>
+      `  ${labelOf(row).padEnd(width)}  ${formatNumber(row.median).padStart(9)}${range(row, runs.length)}`,
   );
   const medians = runs.length === 1 ? '1 run' : `medians of ${runs.length} runs`;
   return [`${name}: ${title} (${medians})`, ...lines].join('\n');
@@ -48,11 +51,17 @@ function inOrder(rows: readonly Row[]): Row[] {
   return [...rows].sort((a, b) => place(a) - place(b));
 }
 
+/** The one that is furthest from zero: there may be too few, or too many. */
+const worst = (values: readonly number[]) =>
+  values.reduce((most, value) => (Math.abs(value) > Math.abs(most) ? value : most));
+
 const labelOf = ({ name }: Row) => labels[name] ?? name;
 
-function range({ values }: Row): string {
+/** The range, and of how many runs it is when some do not have the figure. */
+function range({ values }: Row, runs: number): string {
   const [least, most] = [Math.min(...values), Math.max(...values)].map(formatNumber);
-  return values.length === 1 ? '' : `  (${least} – ${most})`;
+  const spread = values.length === 1 ? '' : `  (${least} – ${most})`;
+  return values.length === runs ? spread : `${spread}  (${values.length} of ${runs})`;
 }
 
 /** Three digits that matter, and no more. */

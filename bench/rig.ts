@@ -144,19 +144,19 @@ export class Rig implements AsyncDisposable {
    * Waits until every outcome is written.
    *
    * @param group only of its webhooks; null: of all
-   * @returns whether that was within a minute
+   * @returns how many are not after a minute
    */
-  async settled(group: string | null = null): Promise<boolean> {
+  async unrecorded(group: string | null = null): Promise<number> {
     const database = await this.database();
     const webhookIds = group === null ? null : (this.#webhooks.get(group) ?? []);
     const deadline = performance.now() + SETTLE_TIMEOUT_MS;
     while (!(await database.isSettled(webhookIds))) {
       if (performance.now() > deadline) {
-        return false;
+        return database.pending(webhookIds);
       }
       await delay(25);
     }
-    return true;
+    return 0;
   }
 
   /** CPU time of each class of processes so far. @returns null where it cannot be read */

@@ -16,6 +16,8 @@ export interface Measurement {
   latency: HistogramData | null;
   /** Deliveries that were promised and did not arrive in time. */
   lost: number;
+  /** Deliveries whose outcome was not written in time, so that the CPU time is not all that they cost. */
+  unrecorded: number;
   duplicates: number;
   signaturesChecked: number;
   signaturesWrong: number;
@@ -35,6 +37,8 @@ export interface Scenario {
   settings?: Env;
   /** How often it is measured unless the command line says it; 3. */
   runs?: number;
+  /** False: it delivers nothing, so nothing of it is compared with bare POSTs. */
+  delivers?: false;
   prepare(rig: Rig): Promise<() => Promise<Measurement>>;
 }
 
@@ -45,6 +49,7 @@ export const nothingDelivered = {
   cpu: null,
   latency: null,
   lost: 0,
+  unrecorded: 0,
   duplicates: 0,
   signaturesChecked: 0,
   signaturesWrong: 0,
@@ -57,6 +62,18 @@ export function tooFewDelivered({ output }: ServiceProcess, deliveries: number):
 
 export const ARRIVAL_TIMEOUT_MS = 60_000;
 
+/**
+ * Emits before anything is measured.
+ *
+ * @throws Error when some of it is lost or still under way, which would go into the first figures
+ */
+export async function warmUp(...args: Parameters<typeof emitAndReceive>): Promise<void> {
+  const { lost, unrecorded } = await emitAndReceive(...args);
+  if (lost !== 0 || unrecorded !== 0) {
+    throw new Error(`Of the warm-up ${lost} deliveries are lost and ${unrecorded} are not recorded`);
+  }
+}
+
 /** Emits, waits until all has arrived and is recorded, and reads the figures. */
 export async function emitAndReceive(
   rig: Rig,
@@ -68,7 +85,7 @@ export async function emitAndReceive(
   const emitted = await rig.emit(service, load);
   const { deliveries } = emitted;
   const arrivedAt = await rig.receiver.call('reached', { group, deliveries, timeoutMs: ARRIVAL_TIMEOUT_MS });
-  await rig.settled(group);
+  const unrecorded = await rig.unrecorded(group);
   const cpu = cpuBetween(before, await rig.cpu());
   const receipts = await rig.receiver.call('report', group);
   return {
@@ -77,6 +94,7 @@ export async function emitAndReceive(
     cpu,
     latency: receipts.latency,
     lost: deliveries - receipts.deliveries,
+    unrecorded,
     duplicates: receipts.duplicates,
     signaturesChecked: receipts.signaturesChecked,
     signaturesWrong: receipts.signaturesWrong,

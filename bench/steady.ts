@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Histogram, type HistogramData, type LatencySummary } from './histogram.js';
 import type { Service } from './installation.js';
 import type { ReceiptReport } from './receipts.js';
@@ -11,6 +12,7 @@ export interface SteadyReport {
   /** Null when nothing arrived. */
   summary: LatencySummary | null;
   lost: number;
+  unrecorded: number;
   /** How long the emits took to be answered; the rest of the latency is the daemon's. */
   answerP99Ms: number;
   generatorLateMaxMs: number;
@@ -18,20 +20,29 @@ export interface SteadyReport {
 
 /** Should what goes on beside never end. */
 const SECONDS_MAX = 300;
+const WARM_UP_MS = 2_000;
+
+/** Whose emits, to which group of webhooks. */
+export interface SteadyLoadOf {
+  service: Service;
+  group: string;
+  ratePerSecond: number;
+}
 
 /**
- * Emits at a fixed rate for as long as `work` takes, and waits until all of it has arrived at the group, which has one
- * webhook. Others may be subscribed to the same events: their deliveries do not count here.
+ * Emits at a fixed rate for as long as `work` takes and waits until all of it has arrived at the group, which
+ * has one webhook, and is recorded. Others may be subscribed to the same events: their deliveries do not count here.
  */
 export async function besideSteadyLoad<Result>(
   rig: Rig,
-  { service, group, ratePerSecond }: { service: Service; group: string; ratePerSecond: number },
+  { service, group, ratePerSecond }: SteadyLoadOf,
   work: () => Promise<Result>,
 ): Promise<{ result: Result; steady: SteadyReport }> {
   const load = rig.emitSteadily(service, ratePerSecond, SECONDS_MAX);
   const result = await work();
   const { events: deliveries, lateMax, answer } = await load.stop();
   await rig.receiver.call('reached', { group, deliveries, timeoutMs: ARRIVAL_TIMEOUT_MS });
+  const unrecorded = await rig.unrecorded(group);
   const receipts = await rig.receiver.call('report', group);
   const { latency } = receipts;
   const summary = Histogram.from(latency).summary();
@@ -42,10 +53,16 @@ export async function besideSteadyLoad<Result>(
       latency,
       summary,
       lost: deliveries - receipts.deliveries,
+      unrecorded,
       answerP99Ms: Histogram.from(answer).summary()?.p99Ms ?? Number.NaN,
       generatorLateMaxMs: lateMax / 1000,
     },
   };
+}
+
+/** Emits steadily before anything is measured, so that what is measured first is as warm as what comes later. */
+export async function warmUpSteadily(rig: Rig, load: SteadyLoadOf): Promise<void> {
+  await besideSteadyLoad(rig, load, () => delay(WARM_UP_MS));
 }
 
 /** The latencies of something, as figures of their own. */

@@ -14,6 +14,7 @@ export function sumOf(measurements: readonly Measurement[]): Measurement {
     cpu: measurements.map(({ cpu }) => cpu).reduce(cpuSum, noCpu),
     latency: Histogram.from(...measurements.flatMap(({ latency }) => latency ?? [])).data(),
     lost: total(({ lost }) => lost),
+    unrecorded: total(({ unrecorded }) => unrecorded),
     duplicates: total(({ duplicates }) => duplicates),
     signaturesChecked: total(({ signaturesChecked }) => signaturesChecked),
     signaturesWrong: total(({ signaturesWrong }) => signaturesWrong),

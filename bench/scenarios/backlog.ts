@@ -1,4 +1,4 @@
-import { emitAndReceive, type Measurement, type Scenario } from '../scenario.js';
+import { emitAndReceive, type Measurement, type Scenario, warmUp } from '../scenario.js';
 import { seedRetries } from '../seed.js';
 import { sumOf } from '../sum.js';
 
@@ -41,20 +41,28 @@ export const backlog: Scenario = {
       dueFrom: DUE_FROM_SECONDS,
       dueUntil: DUE_UNTIL_SECONDS,
     });
-    const run = ({ rig: each, service }: NonNullable<typeof full>, seconds: number) =>
-      emitAndReceive(each, service, GROUP, { ...load, seconds });
-    await run(full!, WARM_UP_SECONDS);
-    await run(empty!, WARM_UP_SECONDS);
+    for (const { rig: each, service } of [full!, empty!]) {
+      await warmUp(each, service, GROUP, { ...load, seconds: WARM_UP_SECONDS });
+    }
+    const run = ({ rig: each, service }: NonNullable<typeof full>) =>
+      emitAndReceive(each, service, GROUP, { ...load, seconds: rig.seconds });
 
     return async () => {
       const withBacklog: Measurement[] = [];
       const without: Measurement[] = [];
       for (let i = 0; i < ROUNDS; i++) {
-        without.push(await run(empty!, rig.seconds));
-        withBacklog.push(await run(full!, rig.seconds));
+        without.push(await run(empty!));
+        withBacklog.push(await run(full!));
       }
-      const measured = sumOf(withBacklog);
-      return { ...measured, details: { ...compare(measured, sumOf(without)), seedSeconds } };
+      const [measured, other] = [sumOf(withBacklog), sumOf(without)];
+      return {
+        ...measured,
+        lost: measured.lost + other.lost,
+        unrecorded: measured.unrecorded + other.unrecorded,
+        duplicates: measured.duplicates + other.duplicates,
+        signaturesWrong: measured.signaturesWrong + other.signaturesWrong,
+        details: { ...compare(measured, other), seedSeconds },
+      };
     };
   },
 };
@@ -66,7 +74,6 @@ function compare(full: Measurement, empty: Measurement): Record<string, number> 
   return {
     emptyDeliveriesPerSecond: rate(empty),
     emptyCpuSecondsPer10k: cpu(empty),
-    emptyLost: empty.lost,
     rateRatio: rate(full) / rate(empty),
     cpuRatio: cpu(full) / cpu(empty),
   };

@@ -1,4 +1,4 @@
-import { emitAndReceive, type Scenario } from '../scenario.js';
+import { emitAndReceive, type Scenario, warmUp } from '../scenario.js';
 
 const load = { what: 100, concurrency: 4 } as const;
 const WARM_UP_SECONDS = 4;
@@ -9,7 +9,7 @@ export const batch: Scenario = {
   async prepare(rig) {
     const service = await rig.installation.start();
     await rig.subscribe(service, 'batch', 1);
-    await emitAndReceive(rig, service, 'batch', { ...load, seconds: WARM_UP_SECONDS });
+    await warmUp(rig, service, 'batch', { ...load, seconds: WARM_UP_SECONDS });
     return () => emitAndReceive(rig, service, 'batch', { ...load, seconds: rig.seconds });
   },
 };

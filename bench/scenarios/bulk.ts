@@ -3,9 +3,9 @@ import { recoverWebhook } from '../client.js';
 import type { Service } from '../installation.js';
 import { cpuBetween } from '../processes.js';
 import type { Rig } from '../rig.js';
-import { emitAndReceive, type Measurement, type Scenario } from '../scenario.js';
+import { type Measurement, type Scenario, warmUp } from '../scenario.js';
 import { seedFailed } from '../seed.js';
-import { besideSteadyLoad, faultsOf, latencyFigures } from '../steady.js';
+import { besideSteadyLoad, faultsOf, latencyFigures, type SteadyLoadOf, warmUpSteadily } from '../steady.js';
 
 const DELIVERIES = 100_000;
 const RECOVERED_EVENT_TYPE = 'voucher.emitted';
@@ -13,7 +13,7 @@ const RATE_PER_SECOND = 100;
 const BULK = 'bulk';
 const FRESH = 'fresh';
 const DRAIN_TIMEOUT_MS = 280_000;
-const warmUp = { what: 'emit', concurrency: 16, seconds: 3 } as const;
+const warmUpLoad = { what: 'emit', concurrency: 16, seconds: 3 } as const;
 
 /**
  * 100,000 failed deliveries of one webhook are sent again by `recoverWebhook`, while fresh traffic goes to another one
@@ -29,26 +29,26 @@ export const bulk: Scenario = {
     const service = await rig.installation.start();
     const [webhookId] = await rig.subscribe(service, BULK, 1, { eventType: RECOVERED_EVENT_TYPE });
     await rig.subscribe(service, FRESH, 1);
-    await emitAndReceive(rig, service, FRESH, warmUp);
-    return () => measure(rig, service, webhookId!);
+    await warmUp(rig, service, FRESH, warmUpLoad);
+    const fresh = { service, group: FRESH, ratePerSecond: RATE_PER_SECOND };
+    await warmUpSteadily(rig, fresh);
+    return () => measure(rig, fresh, webhookId!);
   },
 };
 
-async function measure(rig: Rig, service: Service, webhookId: number): Promise<Measurement> {
+async function measure(rig: Rig, fresh: SteadyLoadOf, webhookId: number): Promise<Measurement> {
   const seedSeconds = await seedFailed(await rig.database(), {
     webhookId,
     eventType: RECOVERED_EVENT_TYPE,
     deliveries: DELIVERIES,
   });
-  const fresh = { service, group: FRESH, ratePerSecond: RATE_PER_SECOND };
   await rig.receiver.call('reset', null);
   const { steady: alone } = await besideSteadyLoad(rig, fresh, () => delay(3000 * rig.seconds));
-  await rig.settled(FRESH);
 
   await rig.receiver.call('reset', null);
   const before = await rig.cpu();
-  const { result, steady } = await besideSteadyLoad(rig, fresh, () => recover(rig, service, webhookId));
-  await rig.settled();
+  const { result, steady } = await besideSteadyLoad(rig, fresh, () => recover(rig, fresh.service, webhookId));
+  const unrecorded = await rig.unrecorded();
   const cpu = cpuBetween(before, await rig.cpu());
   const receipts = await rig.receiver.call('report', BULK);
   return {
@@ -57,9 +57,11 @@ async function measure(rig: Rig, service: Service, webhookId: number): Promise<M
     cpu,
     latency: steady.latency,
     lost: DELIVERIES - receipts.deliveries + steady.lost + alone.lost,
+    unrecorded: unrecorded + alone.unrecorded,
     ...faultsOf(receipts, steady.receipts, alone.receipts),
     details: {
       ...latencyFigures('alone', alone.summary),
+      aloneGeneratorLateMaxMs: alone.generatorLateMaxMs,
       p50Ratio: (steady.summary?.p50Ms ?? Number.NaN) / (alone.summary?.p50Ms ?? Number.NaN),
       p99Ratio: (steady.summary?.p99Ms ?? Number.NaN) / (alone.summary?.p99Ms ?? Number.NaN),
       startAnswerMs: result.answerMs,

@@ -18,6 +18,7 @@ export const explorer: Scenario = {
   name: 'explorer',
   title: `a dashboard's questions over ${DAYS} days of deliveries to ${WEBHOOKS} webhooks`,
   runs: 1,
+  delivers: false,
   // One key asks thousands of times in a row, which no dashboard does.
   settings: { MANAGEMENT_RATE_MAX: '100000', MANAGEMENT_BURST_MAX: '100000' },
   async prepare(rig) {
@@ -34,7 +35,7 @@ export const explorer: Scenario = {
     const service = await installation.startApi();
 
     return async (): Promise<Measurement> => {
-      const details: Record<string, number> = { seedSeconds };
+      const details: Record<string, number> = { seededDeliveries: deliveries, seedSeconds };
       let slowestP99Ms = 0;
       for (const [name, query] of Object.entries(questions(webhookIds))) {
         const { p50Ms, p99Ms } = await timesOf(service, query);
@@ -42,7 +43,7 @@ export const explorer: Scenario = {
         details[`${name}P99Ms`] = p99Ms;
         slowestP99Ms = Math.max(slowestP99Ms, p99Ms);
       }
-      return { ...nothingDelivered, deliveries, details: { ...details, slowestP99Ms } };
+      return { ...nothingDelivered, details: { ...details, slowestP99Ms } };
     };
   },
 };

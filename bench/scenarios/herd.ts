@@ -63,7 +63,7 @@ async function measure(
   const { result: arrivedAt, steady } = await besideSteadyLoad(rig, fresh, () =>
     reached(RETRIES, DRAIN_TIMEOUT_MS),
   );
-  await rig.settled();
+  const unrecorded = await rig.unrecorded();
   // The process that has just started is counted from its start: before it, it had used nothing.
   const cpu = cpuBetween(before, await rig.cpu());
   const receipts = await rig.receiver.call('report', HERD);
@@ -75,6 +75,7 @@ async function measure(
     cpu,
     latency: steady.latency,
     lost: RETRIES - receipts.deliveries + steady.lost,
+    unrecorded,
     ...faultsOf(receipts, steady.receipts),
     details: {
       ...details,

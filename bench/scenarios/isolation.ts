@@ -4,8 +4,8 @@ import { Histogram } from '../histogram.js';
 import type { Service } from '../installation.js';
 import { cpuBetween } from '../processes.js';
 import type { Rig } from '../rig.js';
-import { emitAndReceive, type Measurement, type Scenario } from '../scenario.js';
-import { besideSteadyLoad, faultsOf, latencyFigures } from '../steady.js';
+import { type Measurement, type Scenario, warmUp } from '../scenario.js';
+import { besideSteadyLoad, faultsOf, latencyFigures, type SteadyLoadOf, warmUpSteadily } from '../steady.js';
 
 const RATE_PER_SECOND = 100;
 const HEALTHY = 'healthy';
@@ -16,7 +16,7 @@ const SLOW_MS = 10_000;
 const ENABLE_EVERY_MS = 1000;
 /** For each of --seconds. */
 const SICK_MS = 5000;
-const warmUp = { what: 'emit', concurrency: 16, seconds: 3 } as const;
+const warmUpLoad = { what: 'emit', concurrency: 16, seconds: 3 } as const;
 
 /**
  * The same events go to a healthy endpoint and to three sick ones of the same tenant: one answers 200 after 10 s (so
@@ -36,17 +36,18 @@ export const isolation: Scenario = {
     await rig.subscribe(service, HEALTHY, 1);
     await rig.receiver.call('delay', { group: SLOW, ms: SLOW_MS });
     await rig.receiver.call('delay', { group: SILENT, ms: null });
-    await emitAndReceive(rig, service, HEALTHY, warmUp);
-    return () => measure(rig, service);
+    await warmUp(rig, service, HEALTHY, warmUpLoad);
+    const healthy = { service, group: HEALTHY, ratePerSecond: RATE_PER_SECOND };
+    await warmUpSteadily(rig, healthy);
+    return () => measure(rig, healthy);
   },
 };
 
-async function measure(rig: Rig, service: Service): Promise<Measurement> {
-  const healthy = { service, group: HEALTHY, ratePerSecond: RATE_PER_SECOND };
+async function measure(rig: Rig, healthy: SteadyLoadOf): Promise<Measurement> {
+  const { service } = healthy;
   const measureAlone = async () => {
     await rig.receiver.call('reset', null);
     const { steady } = await besideSteadyLoad(rig, healthy, () => delay((SICK_MS / 2) * rig.seconds));
-    await rig.settled(HEALTHY);
     return steady;
   };
   const aloneBefore = await measureAlone();
@@ -61,7 +62,6 @@ async function measure(rig: Rig, service: Service): Promise<Measurement> {
     keepEnabled(service, [silent!, refusing!], SICK_MS * rig.seconds),
   );
   const seconds = (performance.now() - startedAt) / 1000;
-  await rig.settled(HEALTHY);
   const cpu = cpuBetween(before, await rig.cpu());
   const report = (group: string) => rig.receiver.call('report', group);
   const [slowReceipts, silentReceipts] = [await report(SLOW), await report(SILENT)];
@@ -70,7 +70,7 @@ async function measure(rig: Rig, service: Service): Promise<Measurement> {
   for (const id of [slow!, silent!, refusing!]) {
     await deleteWebhook(service, id);
   }
-  const sickGoneWithinAMinute = await rig.settled();
+  const sickUnrecorded = await rig.unrecorded();
   const aloneAfter = await measureAlone();
   const alone = Histogram.from(aloneBefore.latency, aloneAfter.latency).summary();
   return {
@@ -79,16 +79,17 @@ async function measure(rig: Rig, service: Service): Promise<Measurement> {
     cpu,
     latency: steady.latency,
     lost: steady.lost + aloneBefore.lost + aloneAfter.lost,
+    unrecorded: steady.unrecorded + aloneBefore.unrecorded + aloneAfter.unrecorded + sickUnrecorded,
     ...faultsOf(steady.receipts, aloneBefore.receipts, aloneAfter.receipts),
     details: {
       ...latencyFigures('alone', alone),
+      aloneGeneratorLateMaxMs: Math.max(aloneBefore.generatorLateMaxMs, aloneAfter.generatorLateMaxMs),
       p99Ratio: (steady.summary?.p99Ms ?? Number.NaN) / (alone?.p99Ms ?? Number.NaN),
       slowInFlightMax: slowReceipts.inFlightMax,
       silentInFlightMax: silentReceipts.inFlightMax,
       slowAttempts: slowReceipts.deliveries + slowReceipts.duplicates,
       silentAttempts: silentReceipts.deliveries + silentReceipts.duplicates,
       refusingAttempts: refused,
-      sickGoneWithinAMinute: Number(sickGoneWithinAMinute),
       healthyEmitAnswerP99Ms: steady.answerP99Ms,
       generatorLateMaxMs: steady.generatorLateMaxMs,
     },

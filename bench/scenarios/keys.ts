@@ -20,6 +20,7 @@ export const keys: Scenario = {
   name: 'keys',
   title: `${CHECKS.toLocaleString('en')} checks of a known key, ${(2 * REFUSALS).toLocaleString('en')} refused ones`,
   runs: 1,
+  delivers: false,
   async prepare(rig) {
     const { apiKey } = await rig.installation.start();
     const { id } = parseApiKey(apiKey)!;

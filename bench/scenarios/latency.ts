@@ -1,10 +1,10 @@
 import { Histogram } from '../histogram.js';
-import { emitAndReceive, type Scenario } from '../scenario.js';
+import { emitAndReceive, type Scenario, warmUp } from '../scenario.js';
 
 const RATE_PER_SECOND = 100;
 const load = { what: 'emit', ratePerSecond: RATE_PER_SECOND } as const;
 /** At 100/s a process would take minutes to compile what it uses, so it is warmed up at full speed. */
-const warmUp = { what: 'emit', concurrency: 16, seconds: 3 } as const;
+const warmUpLoad = { what: 'emit', concurrency: 16, seconds: 3 } as const;
 const BARE_SECONDS = 2;
 
 export const latency: Scenario = {
@@ -13,8 +13,8 @@ export const latency: Scenario = {
   async prepare(rig) {
     const service = await rig.installation.start();
     await rig.subscribe(service, 'latency', 1);
-    await emitAndReceive(rig, service, 'latency', warmUp);
-    await emitAndReceive(rig, service, 'latency', { ...load, seconds: 1 });
+    await warmUp(rig, service, 'latency', warmUpLoad);
+    await warmUp(rig, service, 'latency', { ...load, seconds: 1 });
     return async () => {
       await rig.barePosts({ seconds: BARE_SECONDS, ratePerSecond: RATE_PER_SECOND });
       const bare = Histogram.from((await rig.receiver.call('report', 'bare')).latency).summary();

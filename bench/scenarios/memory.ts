@@ -49,7 +49,6 @@ function memoryFigures(samples: readonly Point[]): Record<string, number> {
   const line = lineThrough(lastHalf);
   const minutes = (lastHalf.at(-1)?.x ?? 0) - (lastHalf[0]?.x ?? 0);
   return {
-    rssPeakMiB: Math.max(...samples.map(({ y }) => y)),
     rssEndMiB: samples.at(-1)?.y ?? Number.NaN,
     rssSlopeLastHalfMiBPerMinute: line?.slope ?? Number.NaN,
     rssGrowthLastHalfPercent: line === null ? Number.NaN : (100 * line.slope * minutes) / line.meanY,

@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Service } from '../installation.js';
 import { cpuBetween } from '../processes.js';
 import type { Rig } from '../rig.js';
-import { emitAndReceive, type Measurement, type Scenario } from '../scenario.js';
-import { besideSteadyLoad, faultsOf, latencyFigures } from '../steady.js';
+import { type Measurement, type Scenario, warmUp } from '../scenario.js';
+import { besideSteadyLoad, faultsOf, latencyFigures, type SteadyLoadOf, warmUpSteadily } from '../steady.js';
 
 const BURST = 50_000;
 const BATCH = 100;
@@ -26,14 +26,15 @@ export const noisy: Scenario = {
     const b = { ...a, apiKey: await rig.installation.makeTenant('quiet') };
     await rig.subscribe(a, NOISY, 1);
     await rig.subscribe(b, QUIET, 1);
-    await emitAndReceive(rig, a, NOISY, { what: BATCH, concurrency: 2, seconds: WARM_UP_SECONDS });
-    await emitAndReceive(rig, b, QUIET, { what: 'emit', concurrency: 16, seconds: WARM_UP_SECONDS });
-    return () => measure(rig, a, b);
+    await warmUp(rig, a, NOISY, { what: BATCH, concurrency: 2, seconds: WARM_UP_SECONDS });
+    await warmUp(rig, b, QUIET, { what: 'emit', concurrency: 16, seconds: WARM_UP_SECONDS });
+    const steadily = { service: b, group: QUIET, ratePerSecond: RATE_PER_SECOND };
+    await warmUpSteadily(rig, steadily);
+    return () => measure(rig, a, steadily);
   },
 };
 
-async function measure(rig: Rig, a: Service, b: Service): Promise<Measurement> {
-  const steadily = { service: b, group: QUIET, ratePerSecond: RATE_PER_SECOND };
+async function measure(rig: Rig, a: Service, steadily: SteadyLoadOf): Promise<Measurement> {
   await rig.receiver.call('reset', null);
   const { steady: alone } = await besideSteadyLoad(rig, steadily, () => delay(2000 * rig.seconds));
 
@@ -44,7 +45,7 @@ async function measure(rig: Rig, a: Service, b: Service): Promise<Measurement> {
     const goal = { group: NOISY, deliveries: emitted.deliveries, timeoutMs: DRAIN_TIMEOUT_MS };
     return { emitted, arrivedAt: await rig.receiver.call('reached', goal) };
   });
-  await rig.settled();
+  const unrecorded = await rig.unrecorded();
   const cpu = cpuBetween(before, await rig.cpu());
   const { emitted, arrivedAt } = result;
   const receipts = await rig.receiver.call('report', NOISY);
@@ -54,9 +55,11 @@ async function measure(rig: Rig, a: Service, b: Service): Promise<Measurement> {
     cpu,
     latency: steady.latency,
     lost: emitted.deliveries - receipts.deliveries + steady.lost + alone.lost,
+    unrecorded: unrecorded + alone.unrecorded,
     ...faultsOf(receipts, steady.receipts, alone.receipts),
     details: {
       ...latencyFigures('alone', alone.summary),
+      aloneGeneratorLateMaxMs: alone.generatorLateMaxMs,
       quietDeliveries: steady.receipts.deliveries,
       burstAcceptedPerSecond: emitted.events / ((emitted.endedAt - emitted.startedAt) / 1_000_000),
       burstDrainedAfterSeconds: ((arrivedAt ?? Number.NaN) - emitted.startedAt) / 1_000_000,

@@ -1,5 +1,5 @@
 import { readPeakMemory } from '../processes.js';
-import { emitAndReceive, type Scenario } from '../scenario.js';
+import { emitAndReceive, type Scenario, warmUp } from '../scenario.js';
 import { load, WARM_UP_SECONDS } from './throughput.js';
 
 const GROUP = 'split';
@@ -16,7 +16,7 @@ export const split: Scenario = {
     const daemons = [await installation.startDaemon(), await installation.startDaemon()];
     const processes = { api: service.process, daemon1: daemons[0]!, daemon2: daemons[1]! };
     await rig.subscribe(service, GROUP, 1);
-    await emitAndReceive(rig, service, GROUP, { ...load, seconds: WARM_UP_SECONDS });
+    await warmUp(rig, service, GROUP, { ...load, seconds: WARM_UP_SECONDS });
 
     return async () => {
       const cpu = () => Object.values(processes).map((each) => rig.cpuOf(each) ?? Number.NaN);

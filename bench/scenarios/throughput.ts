@@ -1,4 +1,4 @@
-import { emitAndReceive, type Scenario } from '../scenario.js';
+import { emitAndReceive, type Scenario, warmUp } from '../scenario.js';
 
 export const load = { what: 'emit', concurrency: 64 } as const;
 /** The first forty thousand of a process are a quarter slower: not all of its code is compiled yet. */
@@ -10,7 +10,7 @@ export const throughput: Scenario = {
   async prepare(rig) {
     const service = await rig.installation.start();
     await rig.subscribe(service, 'throughput', 1);
-    await emitAndReceive(rig, service, 'throughput', { ...load, seconds: WARM_UP_SECONDS });
+    await warmUp(rig, service, 'throughput', { ...load, seconds: WARM_UP_SECONDS });
     return () => emitAndReceive(rig, service, 'throughput', { ...load, seconds: rig.seconds });
   },
 };

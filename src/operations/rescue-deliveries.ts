@@ -103,7 +103,8 @@ interface MisheldRow {
 /**
  * Finds webhooks whose held deliveries no longer fit their state, and has them settled unless that is under way: an
  * event that was emitted while its webhook was being enabled can end up held by an active webhook, and holds expire.
- * Each call looks at a part only, from `cursor` on, which it moves; after the last webhook it begins at the start again.
+ * Each call looks at a part only, from `cursor` on, which it moves; after the last webhook it begins at the start
+ * again.
  *
  * @returns how many webhooks were handed to `settle-webhook`
  */

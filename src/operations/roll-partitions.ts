@@ -117,9 +117,9 @@ export async function expire(
 }
 
 /**
- * Dropping locks the parent, and who waits for that lock has everybody wait who comes later: so it is tried for a moment
- * only, again and again. Under the lock, what has been opened since `expire` looked is canceled: a redelivery that
- * crossed it.
+ * Dropping locks the parent, and who waits for that lock has everybody wait who comes later: so it is tried for a
+ * moment only, again and again. Under the lock, what has been opened since `expire` looked is canceled: a redelivery
+ * that crossed it.
  *
  * @throws DatabaseError lock_not_available (55P03) when somebody has been reading all that time
  */

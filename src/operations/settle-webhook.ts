@@ -100,7 +100,7 @@ export async function settleWebhook(
   }
 }
 
-/** How far a move has come: those behind it need not be passed over again, while an old snapshot keeps them in the index. */
+/** How far a move has come. What lies behind is not passed over again, while an old snapshot keeps it in the index. */
 interface Place {
   where: string;
   after: number;

@@ -3,7 +3,7 @@ import { type Figures, figuresOf, rowsOf } from '../../bench/figures.js';
 import { Histogram } from '../../bench/histogram.js';
 import { readOptions, UsageError } from '../../bench/options.js';
 import { formatNumber, formatScenario } from '../../bench/report.js';
-import type { Measurement } from '../../bench/scenario.js';
+import { type Measurement, nothingDelivered } from '../../bench/scenario.js';
 import { BareTarget, EmitTarget } from '../../bench/targets.js';
 
 const measurement: Measurement = {
@@ -12,6 +12,7 @@ const measurement: Measurement = {
   cpu: { service: 4, postgres: 2, receiver: 1, load: 3 },
   latency: null,
   lost: 0,
+  unrecorded: 0,
   duplicates: 0,
   signaturesChecked: 300,
   signaturesWrong: 0,
@@ -54,11 +55,37 @@ describe('the report', () => {
     expect(text).toMatch(/deliveries\/s +4,500 {2}\(4,000 – 5,000\)/);
   });
 
-  test('speaks of losses, duplicates and wrong signatures only when there are any', () => {
-    const format = (changes: Partial<Measurement>) =>
-      formatScenario('x', 'y', [figuresOf({ ...measurement, ...changes }, 1, null)]);
-    expect(format({})).not.toMatch(/LOST|DUPLICATES|WRONG/);
+  test('says of how many runs a median is, where not all of them have the figure', () => {
+    const format = (...values: number[]) =>
+      formatScenario(
+        'x',
+        'y',
+        values.map((aloneP99Ms) => figuresOf({ ...measurement, details: { aloneP99Ms } }, 1, null)),
+      );
+    expect(format(4, Number.NaN, 6)).toMatch(/aloneP99Ms +5 {2}\(4 – 6\) {2}\(2 of 3\)$/m);
+    expect(format(Number.NaN, 7)).toMatch(/aloneP99Ms +7 {2}\(1 of 2\)$/m);
+    expect(format(4, 6)).not.toContain(' of 2)');
+  });
+
+  test('of a scenario that delivers nothing has neither deliveries nor bare POSTs', () => {
+    const run = figuresOf({ ...measurement, ...nothingDelivered }, null, 120);
+    const text = formatScenario('keys', 'checks', [run]);
+    expect(text).toContain('emitsPerSecond');
+    expect(text).not.toMatch(/deliveries|POST|SIGNATURE|NaN/);
+  });
+
+  test('speaks of what must not be only when there is any, and shows the worst run', () => {
+    const format = (...runs: Partial<Measurement>[]) =>
+      formatScenario(
+        'x',
+        'y',
+        runs.map((changes) => figuresOf({ ...measurement, ...changes }, 1, null)),
+      );
+    expect(format({})).not.toMatch(/LOST|UNRECORDED|DUPLICATES|SIGNATURE/);
     expect(format({ lost: 1 })).toMatch(/LOST +1/);
+    expect(format({}, { lost: -2 }, { lost: 1 })).toMatch(/LOST +-2 {2}\(-2 – 1\)/);
+    expect(format({ unrecorded: 4 })).toMatch(/UNRECORDED +4/);
+    expect(format({ signaturesChecked: 0 })).toMatch(/NO SIGNATURE CHECKED +1/);
     expect(format({ duplicates: 2, signaturesWrong: 3 })).toMatch(/DUPLICATES +2[\s\S]*WRONG SIGNATURES +3/);
   });
 
