@@ -80,26 +80,35 @@ describe('an attempt of the real daemon', () => {
     });
     expect(attempt.responseHeaders['x-why']).toBe('busy');
     expect(attempt.durationMs).toBeGreaterThanOrEqual(attempt.firstByteMs - 1);
+    expect(Object.keys(attempt.requestHeaders)).toEqual(
+      expect.arrayContaining(['X-Service-Signature', 'webhook-signature', 'content-type']),
+    );
     for (const [name, value] of Object.entries(attempt.requestHeaders)) {
       expect(sent.headers[name.toLowerCase()]).toBe(value);
     }
     expect(Date.parse(delivery.nextAttemptAt)).toBeGreaterThan(Date.now());
   });
 
-  test('is found by its key, its error and a part of its payload', async () => {
-    const since = new Date(Date.now() - 3_600_000).toISOString();
-    for (const filter of [
-      { idempotencyKey: 'explored' },
-      { errorCode: 'HTTP_503' },
-      { statusCodeClass: 'HTTP_5XX' },
+  const since = new Date(Date.now() - 3_600_000).toISOString();
+  test.each([
+    ['its key', { idempotencyKey: 'explored' }, { idempotencyKey: 'explore' }],
+    ['its error', { errorCode: 'HTTP_503' }, { errorCode: 'HTTP_500' }],
+    ['the class of its status', { statusCodeClass: 'HTTP_5XX' }, { statusCodeClass: 'HTTP_4XX' }],
+    [
+      'a part of its payload',
       { payloadContains: JSON.stringify(code).slice(1, -1), since },
-    ]) {
+      { payloadContains: `${JSON.stringify(code).slice(1, -1)}!`, since },
+    ],
+  ])('is found by %s, and not by another', async (_, its, another) => {
+    const found = async (filter: object) => {
       const query =
         'query ($filter: DeliveryFilter) { deliveries(filter: $filter) { edges { node { id } } } }';
       const { data, errors } = await api.ask(query, { filter }, tenant);
       expect(errors).toEqual([]);
-      expect(data.deliveries.edges).toEqual([{ node: { id: deliveryId } }]);
-    }
+      return data.deliveries.edges;
+    };
+    expect(await found(its)).toEqual([{ node: { id: deliveryId } }]);
+    expect(await found(another)).toEqual([]);
   });
 });
 

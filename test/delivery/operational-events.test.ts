@@ -6,6 +6,7 @@ import { raisePending, warnOfExpiringHolds } from '../../src/operations/raise-ev
 import { updateWebhook } from '../../src/operations/update-webhook.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
+import { makeTenant, makeWebhook } from '../support/factories.js';
 import { operationalEvents, receivedOf, signatureOf } from '../support/operational-news.js';
 import { answer, holdAnswers, type Receiver, startReceiver } from '../support/receiver.js';
 
@@ -136,10 +137,12 @@ describe('webhook.disabled', () => {
     const [all, other] = await Promise.all([startReceiver(), startReceiver()]);
     await stack.webhook(all.url, ['*']);
     const { id: otherId } = await stack.webhook(other.url, ['booking.created']);
+    const stranger = await makeTenant(stack.services);
+    const { id: strangersId } = await makeWebhook(stack.services, stranger.id, { url: other.url });
     stack.startDaemon();
     await disable();
     await told('webhook.disabled', all);
-    expect(await stack.deliveries(`webhook_id = ${otherId}`)).toEqual([]);
+    expect(await stack.deliveries(`webhook_id in (${otherId}, ${strangersId})`)).toEqual([]);
     await Promise.all([all.close(), other.close()]);
   });
 
