@@ -15,6 +15,13 @@ export function isEventTypeName(text: string): boolean {
   return text.length <= EVENT_TYPE_NAME_LENGTH_MAX && EVENT_TYPE_NAME.test(text);
 }
 
+/** What the service itself tells of, now and in later versions (docs/interface.md, "Events"). */
+const OWN_FAMILIES = ['webhook.', 'delivery.'] as const;
+
+/** Whether only the service itself may have event types of this name. */
+export const isOwnEventTypeName = (name: string): boolean =>
+  OWN_FAMILIES.some((family) => name.startsWith(family));
+
 /** Those of every installation, with fixed schemas (docs/interface.md, "Events"). */
 export const BUILT_IN_EVENT_TYPES: readonly string[] = [
   'booking.created',

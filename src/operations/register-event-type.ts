@@ -1,7 +1,7 @@
 import { type Database, query } from '../database/database.js';
 import { tenantTransaction } from '../database/tenant-database.js';
 import { textFieldsOf } from '../domain/event-schema.js';
-import { BUILT_IN_EVENT_TYPES, isEventTypeName } from '../domain/event-type.js';
+import { BUILT_IN_EVENT_TYPES, isEventTypeName, isOwnEventTypeName } from '../domain/event-type.js';
 import { samplePayload } from '../domain/sample-payload.js';
 import { ApiError, invalidInput, notFound } from '../errors.js';
 import { lockFor } from './advisory-lock.js';
@@ -20,7 +20,9 @@ export interface NewEventType {
   schema: Schema;
 }
 
-/** @throws ApiError name_taken; invalid_input when there are as many as there may be */
+/**
+ * @throws ApiError name_taken; invalid_input for a name of the service's own, or when there are as many as there may be
+ */
 export async function registerEventType(
   db: Pick<Database, 'pool'>,
   { name, description, schema }: NewEventType,
@@ -50,6 +52,10 @@ export async function registerEventType(
     );
     if (inserted.length === 0) {
       throw new ApiError('name_taken', `There is an event type ${name} already.`);
+    }
+    if (isOwnEventTypeName(name)) {
+      const detail = `must not begin with webhook. or delivery.: events of these families are the service's own`;
+      throw invalidInput([{ path: ['input', 'name'], code: 'event_type_reserved', detail }]);
     }
     const after = { description, schema, version: 1 };
     withCommit(

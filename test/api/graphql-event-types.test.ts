@@ -210,8 +210,19 @@ describe('what is refused', () => {
     },
   );
 
+  test.each(['webhook.mine', 'delivery.done.twice'])(
+    'the name %s, which is of a family of the service',
+    async (name) => {
+      expect(issues(await register(name))).toMatchObject([
+        { path: ['input', 'name'], code: 'event_type_reserved' },
+      ]);
+      expect(codesOf(await mutate('updateEventType', { name, description: 'x' }))).toEqual(['NOT_FOUND']);
+    },
+  );
+
   test('a name that is taken, and one that nobody has', async () => {
     expect(codesOf(await register('coupon.applied'))).toEqual(['CONFLICT']);
+    expect(codesOf(await register('webhook.test'))).toEqual(['CONFLICT']);
     expect(codesOf(await mutate('updateEventType', { name: 'no.such', description: 'x' }))).toEqual([
       'NOT_FOUND',
     ]);
