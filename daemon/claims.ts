@@ -1,6 +1,6 @@
 import type { Job } from 'graphile-worker';
 import type { Logger } from 'pino';
-import { type Database, STATEMENT_TIMEOUT_MS } from '../src/database/database.js';
+import type { Database } from '../src/database/database.js';
 import { LANES } from '../src/domain/lanes.js';
 import type { Claim, ClaimedJob, LocalDaemon } from '../src/operations/claims.js';
 import { DELIVER_GROUP_TASK, DELIVER_TASK } from '../src/operations/enqueue.js';
@@ -15,9 +15,6 @@ import type { SupervisedRunner } from './runner.js';
 /** Of the slots, how many tenants that emit a lot at once may fill in this way. */
 const CROWDED_SHARE = 1 / 2;
 const MAX_ATTEMPTS = 25;
-/** An emit's statement is over then: what its reply has not named is in nobody's hands. */
-const FORGOTTEN_AFTER_SECONDS = STATEMENT_TIMEOUT_MS / 1_000 + 3;
-const LOOK_AFTER_MS = (FORGOTTEN_AFTER_SECONDS + 1) * 1_000;
 
 export interface ClaimsDeps {
   db: Pick<Database, 'pool'>;
@@ -51,7 +48,6 @@ export class Claims implements LocalDaemon {
           pool: db.pool,
           workerPoolId: place.poolId,
           settle: (jobs) => this.#settle(place.poolId, jobs, atMs),
-          lost: () => this.#lost(place.poolId),
         };
   }
 
@@ -64,16 +60,6 @@ export class Claims implements LocalDaemon {
     return forCrowding > 0
       ? { priorityMax: LANES.CROWDED.priority, deliveriesMax: forCrowding }
       : { priorityMax: LANES.FIRST.priority, deliveriesMax: Math.max(within(1), ahead) };
-  }
-
-  /** The jobs may be there, locked by a pool that does not know of them. */
-  #lost(poolId: string): void {
-    const { runner, log } = this.deps;
-    setTimeout(() => {
-      runner.life?.freeForgotten(poolId, FORGOTTEN_AFTER_SECONDS).catch((error: unknown) => {
-        log.warn({ err: error }, 'could not free the jobs of an emit whose reply was lost');
-      });
-    }, LOOK_AFTER_MS).unref();
   }
 
   #settle(poolId: string, claimed: readonly ClaimedJob[], atMs: number): void {

@@ -1,8 +1,9 @@
 import { EventEmitter } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Job, type Runner, run, type WorkerEvents } from 'graphile-worker';
+import { STATEMENT_TIMEOUT_MS } from '../src/database/database.js';
 import { forgetFutureRunsSql, quietLogger } from '../src/operations/enqueue.js';
-import { freeJobsOf, renewLocks } from '../src/operations/locked-jobs.js';
+import { findForgotten, freeJobs, freeJobsOf, renewLocks } from '../src/operations/locked-jobs.js';
 import { type GatedPool, openJobConnections } from './job-connections.js';
 import { LocalJobs, type Room } from './local-jobs.js';
 import { repeat } from './repeat.js';
@@ -15,6 +16,8 @@ import type { RunnerDeps, RunnerOptions } from './runner.js';
 const FETCH_AHEAD = 1 / 8;
 const FREE_EVERY_MS = 1_000;
 const RENEW_EVERY_MS = 5_000;
+/** What locked a job, a fetch or an emit that claims, is over then, and its reply has come or never will. */
+const FORGOTTEN_AFTER_SECONDS = STATEMENT_TIMEOUT_MS / 1_000 + 3;
 
 /** One graphile-worker runner, from its start until nothing is left of it. */
 export class RunnerLife {
@@ -28,6 +31,8 @@ export class RunnerLife {
   #runner: Runner | undefined;
   #poolId: string | undefined;
   #queue: LocalJobs | undefined;
+  /** Jobs that it seems to have locked without knowing of them. */
+  #suspected = new Set<string>();
   /** The worker pool is known to be alive: what it has locked, others leave alone. */
   #announced = false;
   #fetchingEnded: string | undefined;
@@ -68,22 +73,34 @@ export class RunnerLife {
     return this.#queue?.give(jobs) ?? false;
   }
 
-  /** Frees what this pool, if it is its own, has had locked for this long without knowing of it. */
-  async freeForgotten(poolId: string, lockedSeconds: number): Promise<void> {
-    if (poolId === this.#poolId) {
-      await freeJobsOf(this.deps.db.pool, poolId, new Set(this.#known), lockedSeconds);
-    }
-  }
-
   /** The ids of the jobs that it has locked and will run, or is running. */
   get #known(): string[] {
     return [...this.#inHand, ...(this.#queue?.waitingIds ?? [])];
   }
 
   async #renewLocks(): Promise<void> {
-    const known = this.#known;
-    if (this.#poolId !== undefined && known.length > 0) {
-      await renewLocks(this.deps.db.pool, this.#poolId, known);
+    if (this.#poolId !== undefined) {
+      const known = this.#known;
+      if (known.length > 0) {
+        await renewLocks(this.deps.db.pool, this.#poolId, known);
+      }
+      await this.#freeForgotten(this.#poolId);
+    }
+  }
+
+  /**
+   * Frees jobs that its pool has locked without its knowing, because a reply was lost: those that were found by the
+   * last look too. A process that has stood still reads its replies between the two.
+   */
+  async #freeForgotten(poolId: string): Promise<void> {
+    const { db, log } = this.deps;
+    const found = await findForgotten(db.pool, poolId, this.#known, FORGOTTEN_AFTER_SECONDS);
+    const known = new Set(this.#known);
+    const forgotten = found.filter((id) => this.#suspected.has(id) && !known.has(id));
+    this.#suspected = new Set(found);
+    if (forgotten.length > 0) {
+      await freeJobs(db.pool, poolId, forgotten);
+      log.warn({ jobs: forgotten.length }, 'freed jobs that a lost reply of Postgres had left locked');
     }
   }
 

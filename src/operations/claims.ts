@@ -21,10 +21,11 @@ export interface Claim {
   /** Jobs of a higher priority number go where all jobs go. */
   priorityMax: number;
   deliveriesMax: number;
-  /** One of the two is to be called, once: with what the commit has claimed, perhaps nothing, ... */
+  /**
+   * To be called once, with what the commit has claimed, perhaps nothing. Not where nobody knows whether there was a
+   * commit, because its reply was lost: the runner finds what it has locked and does not know of.
+   */
   settle(jobs: readonly ClaimedJob[]): void;
-  /** ... or when nobody knows whether there was a commit, because its reply was lost. */
-  lost(): void;
 }
 
 /** A job that was written locked. */

@@ -167,7 +167,6 @@ export class Emitter {
       rows = await query<EmitRow>(claim.pool, emitClaimedStatement, values);
     } catch (error) {
       if (isDatabaseAway(error) && sqlStateOf(error) !== SQL_STATE.LOCK_NOT_AVAILABLE) {
-        claim.lost();
         throw error;
       }
       // Two ids that met, a day without its partition, a busy key: nothing was written; `emit_events` deals with it.

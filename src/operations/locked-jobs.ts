@@ -6,17 +6,9 @@ import type pg from 'pg';
  * Frees the jobs that a worker pool of this process has locked, but for those in hand, and wakes the living pools.
  * They were not run, or could not be completed: that says nothing against them, so no attempt is counted. Those that
  * were replaced meanwhile have no key, and all attempts used up: they stay dead (`deleteDeadJobs`).
- *
- * @param lockedSeconds only those that have been locked for longer; default: all
  */
-export async function freeJobsOf(
-  pool: pg.Pool,
-  poolId: string,
-  inHand: ReadonlySet<string>,
-  lockedSeconds: number | null = null,
-): Promise<void> {
-  const which = `id <> all($2::bigint[]) and ($3::int is null or locked_at < now() - $3 * interval '1 second')`;
-  await pool.query(freeJobsSql(which), [poolId, [...inHand], lockedSeconds]);
+export async function freeJobsOf(pool: pg.Pool, poolId: string, inHand: ReadonlySet<string>): Promise<void> {
+  await pool.query(freeJobsSql('id <> all($2::bigint[])'), [poolId, [...inHand]]);
 }
 
 /** As `freeJobsOf`, for these jobs alone. */
@@ -34,6 +26,21 @@ const freeJobsSql = (which: string) => `
 
 /** A job in hand that has been locked for so long is locked anew, lest the sweeps take it for one in nobody's hands. */
 const RENEWED_AFTER_SECONDS = 20;
+
+/** Which jobs a pool has had locked for longer than this, but for those that it knows of. */
+export async function findForgotten(
+  pool: pg.Pool,
+  poolId: string,
+  known: readonly string[],
+  lockedSeconds: number,
+): Promise<string[]> {
+  const { rows } = await pool.query<{ id: string }>(
+    `select id::text from graphile_worker._private_jobs
+     where locked_by = $1 and id <> all($2::bigint[]) and locked_at < now() - $3 * interval '1 second'`,
+    [poolId, known, lockedSeconds],
+  );
+  return rows.map(({ id }) => id);
+}
 
 /** Locks the jobs in hand anew that wait for a slot, or whose attempts take their time. */
 export async function renewLocks(pool: pg.Pool, poolId: string, inHand: readonly string[]): Promise<void> {

@@ -178,7 +178,7 @@ describe('a claim that nothing comes of', () => {
     await (await startLocalDaemon(stack)).stop();
     const { pool } = stack.services.db;
     const claim = { pool, workerPoolId: 'pool-died', priorityMax: LANES.FIRST.priority, deliveriesMax: 10 };
-    stack.services.emitter.claimFor({ claim: () => ({ ...claim, settle: () => {}, lost: () => {} }) });
+    stack.services.emitter.claimFor({ claim: () => ({ ...claim, settle: () => {} }) });
     await stack.emit();
     expect(await jobsOf(stack)).toMatchObject([{ locked_by: 'pool-died' }]);
     stack.startDaemon();

@@ -76,6 +76,33 @@ describe('a job that is locked', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
+  test('by a pool that is alive and does not know of it is found by that pool: a reply was lost', async () => {
+    await open();
+    const held: ServerResponse[] = [];
+    receiver.answerWith((_, response) => void held.push(response));
+    stack.startDaemon();
+    const inHand = await stack.emit();
+    await eventually(() => held.length === 1);
+    const stranded = await stack.services.db.pool.connect();
+    await stranded.query('begin');
+    const { rows } = await stranded.query<{ event_id: number }>(
+      `select event_id from hookwright.emit_events($1, $2, $3, schema_checked => true)`,
+      [[stack.tenantId], ['coupon.applied'], ['{}']],
+    );
+    await stranded.query(
+      `update graphile_worker._private_jobs set locked_at = now() - interval '16 seconds', attempts = 1,
+         locked_by = (select locked_by from graphile_worker._private_jobs where locked_by is not null)
+       where locked_by is null`,
+    );
+    await stranded.query('commit');
+    stranded.release();
+    receiver.answerWith(answer(200));
+    await eventually(async () => (await stack.delivery(rows[0]!.event_id)).status === 'SUCCEEDED', 15_000);
+    expect(await stack.delivery(inHand)).toMatchObject({ status: 'PENDING', attempt_count: 0 });
+    expect(receiver.received).toHaveLength(2);
+    held[0]!.end();
+  });
+
   test('by a pool that is alive is left alone, until it dies', async () => {
     await open();
     const [eventId] = await emit(1);

@@ -9,7 +9,7 @@ const MINUTE = 60_000;
 const TEST_MS = isLong ? 20 * MINUTE : 2 * MINUTE;
 const RECOVERY_MS = 75_000;
 
-/** A lost claim is looked for after 16 s. */
+/** A lost claim is found within 25 s. */
 const LOST_CLAIM_MS = 30_000;
 
 /** Two webhooks that get every event; the slow one always has requests in flight. */

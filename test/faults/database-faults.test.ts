@@ -136,9 +136,10 @@ describe('a reply of Postgres that is lost', () => {
     loseAndRecover('completion', losses),
   );
 
-  // Only the overdue sweep finds what a fetch has stranded under a living worker, after 60 s.
-  test.runIf(isLong)('to the fetch of jobs: the sweep finds them', { timeout: TEST_MS }, () =>
-    loseAndRecover('fetch', losses),
+  test(
+    'to the fetch of jobs: the daemon finds what it has locked without knowing',
+    { timeout: TEST_MS },
+    () => loseAndRecover('fetch', losses),
   );
 
   test('to an emit: repeating it makes no second event', { timeout: TEST_MS }, async () => {
