@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DeliveryStack } from '../support/delivery-stack.js';
 
 const page = readFileSync('docs/operations.md', 'utf8');
-const blocks = [...page.matchAll(/^```\n([\s\S]*?)^```$/gm)].map(([, text = '']) => text.trim());
+const blocks = [...page.matchAll(/^```\w*\n([\s\S]*?)^```$/gm)].map(([, text = '']) => text.trim());
 const queries = blocks.filter((block) => /^(select|with) /.test(block));
 
 const commandLine = readFileSync('src/command-line.ts', 'utf8');
