@@ -14,11 +14,13 @@ export interface Goal {
   says: string;
   /** It is met when one of these is. */
   oneOf: readonly Limit[];
+  /** It is not judged unless this is so: it says nothing of less. */
+  provided?: Limit;
 }
 
 export interface Verdict {
   says: string;
-  state: 'met' | 'missed' | 'unknown';
+  state: 'met' | 'missed' | 'unknown' | 'unjudged';
 }
 
 const goal = (says: string, ...oneOf: Limit[]): Goal => ({ says, oneOf });
@@ -56,8 +58,13 @@ export const goals: Readonly<Record<string, readonly Goal[]>> = {
     goal("CPU per delivery is within 10 % of the empty system's", atMost('cpuRatio', 1.1)),
   ],
   explorer: [
-    goal('at least 10,000,000 deliveries in the tables', atLeast('seededDeliveries', 10_000_000)),
-    goal('every page, chart and backlog in 50 ms (p99)', atMost('slowestP99Ms', 50)),
+    {
+      ...goal(
+        'every page, chart and backlog of 10,000,000 deliveries in 50 ms (p99)',
+        atMost('slowestP99Ms', 50),
+      ),
+      provided: atLeast('seededDeliveries', 10_000_000),
+    },
   ],
   memory: [
     goal('at least 200,000 deliveries', atLeast('deliveries', 200_000)),
@@ -71,12 +78,26 @@ export const goals: Readonly<Record<string, readonly Goal[]>> = {
   ],
 };
 
-/** Whether a goal is met by the medians of a scenario's runs. Unknown: this machine or run has not the figure. */
-export function verdictOf({ says, oneOf }: Goal, medians: Readonly<Record<string, number>>): Verdict {
-  const known = oneOf.filter(({ figure }) => medians[figure] !== undefined);
-  const isMet = known.some(
-    ({ figure, atLeast: least = -Infinity, atMost: most = Infinity }) =>
-      medians[figure]! >= least && medians[figure]! <= most,
-  );
-  return { says, state: isMet ? 'met' : known.length === 0 ? 'unknown' : 'missed' };
+type Medians = Readonly<Record<string, number>>;
+
+/**
+ * Whether a goal is met by the medians of a scenario's runs. Unknown: this machine or run has not the figure; unjudged:
+ * it was not measured on what the goal is about.
+ */
+export function verdictOf({ says, oneOf, provided }: Goal, medians: Medians): Verdict {
+  if (provided !== undefined && !holds(provided, medians)) {
+    return { says, state: 'unjudged' };
+  }
+  if (oneOf.every(({ figure }) => medians[figure] === undefined)) {
+    return { says, state: 'unknown' };
+  }
+  return { says, state: oneOf.some((limit) => holds(limit, medians)) ? 'met' : 'missed' };
+}
+
+function holds(
+  { figure, atLeast: least = -Infinity, atMost: most = Infinity }: Limit,
+  medians: Medians,
+): boolean {
+  const value = medians[figure];
+  return value !== undefined && value >= least && value <= most;
 }

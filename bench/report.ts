@@ -84,6 +84,6 @@ export function formatDurability({ version, fsync, synchronousCommit }: Durabili
 
 /** Whether each goal is met; nothing for a scenario that has none. */
 export function formatGoals(verdicts: readonly Verdict[]): string {
-  const words = { met: 'met', missed: 'MISSED', unknown: 'not known here' } as const;
+  const words = { met: 'met', missed: 'MISSED', unknown: 'not known here', unjudged: 'not judged' } as const;
   return verdicts.map(({ says, state }) => `  goal: ${says}: ${words[state]}`).join('\n');
 }

@@ -25,10 +25,19 @@ describe('a goal', () => {
     expect(verdictOf(rate, {}).state).toBe('unknown');
   });
 
+  test('about an installation of a size is not judged on a smaller one', () => {
+    const state = (seededDeliveries: number, slowestP99Ms: number) =>
+      verdictOf(goals['explorer']![0]!, { seededDeliveries, slowestP99Ms }).state;
+    expect([state(9_999_999, 1), state(9_999_999, 99)]).toEqual(['unjudged', 'unjudged']);
+    expect([state(10_000_000, 50), state(10_000_000, 51)]).toEqual(['met', 'missed']);
+    expect(verdictOf(goals['explorer']![0]!, { slowestP99Ms: 1 }).state).toBe('unjudged');
+  });
+
   test('is shown with its verdict', () => {
     expect(formatGoals([{ says: 'p99 at most 250 ms', state: 'missed' }])).toBe(
       '  goal: p99 at most 250 ms: MISSED',
     );
+    expect(formatGoals([{ says: 'in 50 ms', state: 'unjudged' }])).toBe('  goal: in 50 ms: not judged');
   });
 
   test('belongs to a scenario that there is', () => {
