@@ -176,7 +176,12 @@ export class Rig implements AsyncDisposable {
     return readStat(pid)?.ownSeconds ?? null;
   }
 
-  /** The most memory that a process of the service has had, in MiB. */
+  /** The most memory that one process of the service has had, in MiB. Not a number where it cannot be read. */
+  peakMemoryOf({ pid }: ServiceProcess): number {
+    return readPeakMemory(pid) ?? Number.NaN;
+  }
+
+  /** The most memory that a process of the service that runs now has had, in MiB. */
   peakMemory(): number | null {
     const peaks = this.installation.processes.map(({ pid }) => readPeakMemory(pid));
     return peaks.length === 0 || peaks.includes(null) ? null : Math.max(...peaks.map(Number));

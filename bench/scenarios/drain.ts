@@ -36,7 +36,7 @@ async function measure(rig: Rig, database: BenchDatabase, webhookIds: number[]):
   const arrivedAt = await reached(deliveries);
   const unrecorded = await rig.unrecorded();
   const cpu = cpuBetween(before, await rig.cpu());
-  const details = { daemonPeakMemoryMiB: rig.peakMemory() ?? Number.NaN, daemonWarnings: daemon.warnings };
+  const details = { daemonPeakMemoryMiB: rig.peakMemoryOf(daemon), daemonWarnings: daemon.warnings };
   const receipts = await rig.receiver.call('report', GROUP);
   if (startedAt === null) {
     throw tooFewDelivered(daemon, receipts.deliveries);

@@ -67,7 +67,7 @@ async function measure(
   // The process that has just started is counted from its start: before it, it had used nothing.
   const cpu = cpuBetween(before, await rig.cpu());
   const receipts = await rig.receiver.call('report', HERD);
-  const details = { daemonPeakMemoryMiB: rig.peakMemory() ?? Number.NaN, daemonWarnings: daemon.warnings };
+  const details = { daemonPeakMemoryMiB: rig.peakMemoryOf(daemon), daemonWarnings: daemon.warnings };
   await rig.installation.stop(daemon);
   return {
     deliveries: receipts.deliveries,

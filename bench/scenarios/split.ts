@@ -1,4 +1,3 @@
-import { readPeakMemory } from '../processes.js';
 import { emitAndReceive, type Scenario, warmUp } from '../scenario.js';
 import { load, WARM_UP_SECONDS } from './throughput.js';
 
@@ -24,10 +23,10 @@ export const split: Scenario = {
       const measurement = await emitAndReceive(rig, service, GROUP, { ...load, seconds: rig.seconds });
       const after = cpu();
       const details: Record<string, number> = { ...measurement.details };
-      for (const [index, [name, { pid }]] of Object.entries(processes).entries()) {
+      for (const [index, [name, each]] of Object.entries(processes).entries()) {
         const seconds = after[index]! - before[index]!;
         details[`${name}CpuSecondsPer10k`] = (10_000 * seconds) / measurement.deliveries;
-        details[`${name}PeakMemoryMiB`] = readPeakMemory(pid) ?? Number.NaN;
+        details[`${name}PeakMemoryMiB`] = rig.peakMemoryOf(each);
       }
       return { ...measurement, details };
     };
