@@ -13,9 +13,13 @@ import { Fence } from './fence.js';
 import { LogThrottle } from './log-throttle.js';
 
 const BEAT_EVERY_MS = 1_000;
+/** The next beat, while somebody is missing. */
+const LOOK_AGAIN_MS = 250;
 /** A beat that takes longer has no answer: the connection is given up, and another one is made. */
 const BEAT_TIMEOUT_MS = 4_000;
-const RECONNECT_PAUSE_MS = 500;
+/** Connections are begun no closer together than this; one that has lasted is replaced at once. */
+const CONNECT_EVERY_MS = 500;
+const LOOK_FOR_CONNECTION_MS = 100;
 const STOP_PATIENCE_MS = 500;
 
 export interface ControlConnectionDeps {
@@ -78,7 +82,7 @@ export class ControlConnection {
   /** Waits until Postgres can be reached. @throws AbortError */
   async reachable(signal: AbortSignal): Promise<void> {
     while (this.#client === undefined || this.fence.silent) {
-      await delay(RECONNECT_PAUSE_MS / 5, undefined, { signal });
+      await delay(LOOK_FOR_CONNECTION_MS, undefined, { signal });
     }
   }
 
@@ -95,6 +99,7 @@ export class ControlConnection {
   async #run(): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
+      const begunAt = performance.now();
       const client = this.#newClient();
       try {
         await client.connect();
@@ -110,7 +115,8 @@ export class ControlConnection {
         pool.state = 'free';
       }
       cutOff(client);
-      await delay(RECONNECT_PAUSE_MS, undefined, { signal }).catch(() => {});
+      const pauseMs = Math.max(0, begunAt + CONNECT_EVERY_MS - performance.now());
+      await delay(pauseMs, undefined, { signal }).catch(() => {});
     }
   }
 
@@ -137,11 +143,12 @@ export class ControlConnection {
     this.#client = client;
     await this.#lockPools();
     this.fence.heard(askedAt);
+    let someoneIsMissing = false;
     while (!signal.aborted) {
-      await delay(BEAT_EVERY_MS, undefined, { signal }).catch(() => {});
+      await delay(someoneIsMissing ? LOOK_AGAIN_MS : BEAT_EVERY_MS, undefined, { signal }).catch(() => {});
       askedAt = performance.now();
       await this.#lockPools();
-      await this.deps.deadWorkers.sweep(client, [...this.#pools.keys()]);
+      someoneIsMissing = await this.deps.deadWorkers.sweep(client, [...this.#pools.keys()]);
       this.fence.heard(askedAt);
     }
   }

@@ -3,8 +3,8 @@ import type { Logger } from 'pino';
 import { findOwnerlessPools, freeJobsOfDead } from '../src/operations/dead-workers.js';
 import type { DaemonMetrics } from './metrics.js';
 
-/** A daemon whose connection was cut has this long to come back and take its locks again. */
-const MISSED_FOR_MS = 2_000;
+/** A daemon whose connection was cut has this long to come back and take its locks again, which it does at once. */
+export const MISSED_FOR_MS = 1_000;
 /** What cut our own connection may have cut everybody's. */
 const RECONNECT_GRACE_MS = 8_000;
 
@@ -28,10 +28,11 @@ export class DeadWorkers {
     this.#notBefore = this.now() + (again ? RECONNECT_GRACE_MS : 0);
   }
 
-  async sweep(client: pg.ClientBase, ownPoolIds: readonly string[]): Promise<void> {
+  /** @returns whether somebody is missing who may yet come back: look again soon */
+  async sweep(client: pg.ClientBase, ownPoolIds: readonly string[]): Promise<boolean> {
     const missing = await findOwnerlessPools(client, ownPoolIds);
     if (this.now() < this.#notBefore) {
-      return;
+      return false;
     }
     for (const id of this.#missingSince.keys()) {
       if (!missing.includes(id)) {
@@ -41,7 +42,7 @@ export class DeadWorkers {
     const dead = missing.filter((id) => this.now() - this.#seenMissing(id) >= MISSED_FOR_MS);
     this.metrics.sweep('dead_workers', dead.length);
     if (dead.length === 0) {
-      return;
+      return missing.length > 0;
     }
     const jobs = await freeJobsOfDead(client, dead);
     for (const id of dead) {
@@ -49,6 +50,7 @@ export class DeadWorkers {
     }
     this.metrics.freedJobs(jobs);
     this.log.warn({ pools: dead, jobs }, 'freed the jobs of workers that have gone');
+    return missing.length > dead.length;
   }
 
   /** Since when the pool has been missing (monotonic, ms). */

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { MISSED_FOR_MS } from './dead-workers.js';
 import type { Sender } from './send.js';
 
 /** Why an attempt was not made. Its job is run again; nothing was sent. */
@@ -8,8 +9,8 @@ export class SendingStopped extends Error {
 
 /** After this long without a sign of life from the database, its jobs may be given to others. */
 const SILENCE_MAX_MS = 5_000;
-/** Sooner when the connection is known to be broken: others miss this process from that moment on (`MISSED_FOR_MS`). */
-const LOST_MAX_MS = 1_500;
+/** Sooner when the connection is known to be broken: others miss this process from that moment on. */
+const LOST_MAX_MS = 0.6 * MISSED_FOR_MS;
 const LOOK_AGAIN_MS = 100;
 
 /**
