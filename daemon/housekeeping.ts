@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../src/config.js';
 import type { Database } from '../src/database/database.js';
 import { forgetBulkOperations } from '../src/operations/bulk-operations.js';
+import { eraseTenants } from '../src/operations/delete-tenant.js';
 import { forgetEndpointStates } from '../src/operations/endpoint-states.js';
 import { forgetIdempotencyKeys, forgetTraces } from '../src/operations/forget.js';
 import { deleteDeadJobs } from '../src/operations/locked-jobs.js';
@@ -37,6 +38,12 @@ export async function keepHouse({
     'forget endpoint states': () => forgetEndpointStates(pool),
     'forget raised events': () => forgetRaised(pool),
     'forget previous secrets': () => forgetPreviousSecrets(db),
+    'erase tenants': async () => {
+      const tenants = await eraseTenants(pool, retentionDays);
+      if (tenants.length > 0) {
+        log.info({ tenants }, 'erased what was left of deleted tenants');
+      }
+    },
     // The last: it may have to wait for readers.
     'roll partitions': async () =>
       log.info(

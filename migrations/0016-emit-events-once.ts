@@ -1,18 +1,25 @@
 /** What migrations have changed in `emit_events_once`, as SQL. */
-interface EmitEventsOnce {
+export interface EmitEventsOnce {
   /** Into jobs of how many deliveries the rows of `matched` of one lane are put. */
   jobSize: string;
   /** Statements that come before the idempotency keys are written, where there are any. */
   beforeKeys?: string;
   /** One more condition on the items `i` whose keys are written. */
   keysToWrite?: string;
+  /** One more condition on the tenants `t` that there are. */
+  tenants?: string;
 }
 
 /**
  * The function that writes events with their deliveries and jobs, as it is since 0016. SQL that makes it or takes its
  * place.
  */
-export const emitEventsOnce = ({ jobSize, beforeKeys = '', keysToWrite = '' }: EmitEventsOnce) => String.raw`
+export const emitEventsOnce = ({
+  jobSize,
+  beforeKeys = '',
+  keysToWrite = '',
+  tenants = '',
+}: EmitEventsOnce) => String.raw`
   -- With a worker pool, deliveries are claimed for it, and the first row's 'claimed' is the answer of
   -- claim_new_deliveries. For the rest see 0008-emit-events.ts.
   create or replace function hookwright.emit_events_once(
@@ -46,7 +53,7 @@ export const emitEventsOnce = ({ jobSize, beforeKeys = '', keysToWrite = '' }: E
              end as problem
       from unnest(tenant_ids, event_types, only_webhook_ids)
              with ordinality as i(tenant_id, event_type, only_webhook_id, ord)
-      left join hookwright.tenants t on t.id = i.tenant_id
+      left join hookwright.tenants t on t.id = i.tenant_id ${tenants}
       left join hookwright.event_types et on et.name = i.event_type
     ) judged;
     owners := ids;

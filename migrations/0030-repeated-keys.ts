@@ -1,6 +1,16 @@
 import { Migration } from '@mikro-orm/migrations';
-import { emitEventsOnce } from './0016-emit-events-once.js';
+import { type EmitEventsOnce, emitEventsOnce } from './0016-emit-events-once.js';
 import { KEY_WAIT, NOT_BUSY } from './0018-busy-idempotency-keys.js';
+
+export const repeatedKeys: EmitEventsOnce = {
+  jobSize: 'hookwright.job_size(count(*) over (partition by active, priority))',
+  beforeKeys: `if worker_pool is not null then
+          perform set_config('lock_timeout', '${KEY_WAIT}', true);
+        end if;`,
+  keysToWrite: `and not exists (
+          select from hookwright.idempotency_keys k
+          where k.tenant_id = i.tenant_id and k.key = i.key and k.created_at > now() - interval '6 days 23 hours')`,
+};
 
 /**
  * A key that was committed before is a duplicate whatever other transactions do with it: an emit that repeats it neither
@@ -9,15 +19,7 @@ import { KEY_WAIT, NOT_BUSY } from './0018-busy-idempotency-keys.js';
 export class RepeatedKeys extends Migration {
   override up(): void {
     this.addSql(`
-      ${emitEventsOnce({
-        jobSize: 'hookwright.job_size(count(*) over (partition by active, priority))',
-        beforeKeys: `if worker_pool is not null then
-          perform set_config('lock_timeout', '${KEY_WAIT}', true);
-        end if;`,
-        keysToWrite: `and not exists (
-          select from hookwright.idempotency_keys k
-          where k.tenant_id = i.tenant_id and k.key = i.key and k.created_at > now() - interval '6 days 23 hours')`,
-      })}
+      ${emitEventsOnce(repeatedKeys)}
 
       -- As in 0018, but a key that is there already is found to be busy too.
       create or replace function hookwright.refuse_busy_keys(

@@ -30,6 +30,7 @@ import { SettlingLater } from './0029-settling-later.js';
 import { RepeatedKeys } from './0030-repeated-keys.js';
 import { ClosedWebhooks } from './0031-closed-webhooks.js';
 import { Runs } from './0032-runs.js';
+import { DeletedTenants } from './0033-deleted-tenants.js';
 
 /** Every migration, in order. One file a change; a released one is never edited. */
 export const migrations = [
@@ -65,4 +66,5 @@ export const migrations = [
   { name: '0030-repeated-keys', class: RepeatedKeys },
   { name: '0031-closed-webhooks', class: ClosedWebhooks },
   { name: '0032-runs', class: Runs },
+  { name: '0033-deleted-tenants', class: DeletedTenants },
 ];

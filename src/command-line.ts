@@ -1,5 +1,13 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { createKey, createTenantCommand, listKeys, listTenants, revokeKey } from './commands/administer.js';
+import {
+  createKey,
+  createTenantCommand,
+  deleteTenantCommand,
+  listKeys,
+  listTenants,
+  renameTenant,
+  revokeKey,
+} from './commands/administer.js';
 import { doctor } from './commands/doctor.js';
 import { giveUpKey } from './commands/give-up.js';
 import { migrateCommand } from './commands/migrate.js';
@@ -37,6 +45,18 @@ program
 const tenant = program.command('tenant').description('tenants of this installation');
 tenant.command('create <name>').description('make a tenant').action(createTenantCommand);
 tenant.command('list').description('show all tenants').action(listTenants);
+tenant
+  .command('rename')
+  .description('give a tenant another name')
+  .argument('<id>', 'the number of the tenant', positiveInteger)
+  .argument('<name>', 'the new name')
+  .action(renameTenant);
+tenant
+  .command('delete')
+  .description('delete a tenant with its webhooks and keys; nothing of it is sent any more')
+  .argument('<id>', 'the number of the tenant', positiveInteger)
+  .argument('<name>', 'its name, so that it is the right one')
+  .action(deleteTenantCommand);
 
 const key = program.command('key').description('API keys');
 key

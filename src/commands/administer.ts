@@ -9,9 +9,11 @@ import { commandLine } from '../operations/audit.js';
 import { requireMigrated } from '../operations/check-readiness.js';
 import { createApiKey } from '../operations/create-api-key.js';
 import { createTenant } from '../operations/create-tenant.js';
+import { deleteTenant } from '../operations/delete-tenant.js';
 import { displayName } from '../operations/display-name.js';
 import { revokeApiKey } from '../operations/revoke-api-key.js';
 import { SecretVault } from '../operations/secrets.js';
+import { updateTenant } from '../operations/update-tenant.js';
 import { withDatabaseUrl } from './database-url.js';
 import { encryptionKeysOf } from './encryption-keys.js';
 import { print, printList } from './print.js';
@@ -81,11 +83,30 @@ export async function listTenants(): Promise<void> {
   await administer(async ({ db }) => {
     const tenants = await db.orm.em
       .fork()
-      .find(Tenant, {}, { filters: { tenant: false }, orderBy: { id: 'asc' } });
+      .find(Tenant, { deletedAt: null }, { filters: { tenant: false }, orderBy: { id: 'asc' } });
     printList(
       ['TENANT', 'NAME', 'MADE'],
       tenants.map(({ id, name, createdAt }) => [id, name, formatTimestamp(createdAt)]),
       'There are no tenants. Make one: hookwright tenant create <name>',
+    );
+  });
+}
+
+/** `hookwright tenant rename <id> <name>` */
+export async function renameTenant(id: number, name: string): Promise<void> {
+  const wanted = nameFrom(name);
+  await administer(async ({ db }) => {
+    await updateTenant(db, id, { name: wanted }, commandLine);
+    print(`Tenant ${id} is called "${wanted}" now.`);
+  });
+}
+
+/** `hookwright tenant delete <id> <name>` */
+export async function deleteTenantCommand(id: number, name: string): Promise<void> {
+  await administer(async ({ db, config }) => {
+    const { webhookIds, apiKeyIds } = await deleteTenant(db, { tenantId: id, name }, commandLine);
+    print(
+      `Tenant ${id} "${name}" is deleted. Webhooks deleted: ${webhookIds.length}; keys revoked: ${apiKeyIds.length}, which every process refuses within 5 seconds. What is left of it goes a day after RETENTION_DAYS (${config.retentionDays}).`,
     );
   });
 }
@@ -143,7 +164,7 @@ export async function listKeys({ tenant, platform }: Pick<KeyOptions, 'tenant' |
     const em = db.orm.em.fork();
     if (
       tenant !== undefined &&
-      (await em.count(Tenant, { id: tenant }, { filters: { tenant: false } })) === 0
+      (await em.count(Tenant, { id: tenant, deletedAt: null }, { filters: { tenant: false } })) === 0
     ) {
       throw new Error(`There is no tenant ${tenant} (hookwright tenant list shows them).`);
     }

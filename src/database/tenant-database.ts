@@ -11,7 +11,7 @@ export const API_ROLE = 'hookwright_api';
 /** In place of a tenant: what belongs to the installation itself, such as platform keys. No tenant has this id. */
 const PLATFORM = 0;
 
-const enterTenant: Statement = {
+const enterStatement: Statement = {
   name: 'enter_tenant',
   text: `select set_config('app.tenant', $1, true)`,
 };
@@ -27,9 +27,14 @@ export function tenantTransaction<Result>(
   work: (client: pg.PoolClient, withCommit: WithCommit) => Promise<Result>,
 ): Promise<Result> {
   return transaction(pool, (client, withCommit) => {
-    withCommit(query(client, enterTenant, [String(tenantId ?? PLATFORM)]));
+    withCommit(enterTenant(client, tenantId));
     return work(client, withCommit);
   });
+}
+
+/** Goes on with a transaction for another tenant: with null, for what belongs to the installation itself. */
+export async function enterTenant(client: pg.PoolClient, tenantId: number | null): Promise<void> {
+  await query(client, enterStatement, [String(tenantId ?? PLATFORM)]);
 }
 
 /** Runs one prepared statement for one tenant. It travels together with the transaction's begin and end. */

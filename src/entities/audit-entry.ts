@@ -34,6 +34,8 @@ export enum AuditAction {
   API_KEY_CREATED = 'API_KEY_CREATED',
   API_KEY_REVOKED = 'API_KEY_REVOKED',
   TENANT_CREATED = 'TENANT_CREATED',
+  TENANT_UPDATED = 'TENANT_UPDATED',
+  TENANT_DELETED = 'TENANT_DELETED',
   TENANT_ENTERED = 'TENANT_ENTERED',
   DATA_KEY_REWRAPPED = 'DATA_KEY_REWRAPPED',
   DATA_KEY_REPLACED = 'DATA_KEY_REPLACED',
@@ -63,6 +65,10 @@ registerEnumType(AuditAction, {
     API_KEY_CREATED: { description: 'An API key was made.' },
     API_KEY_REVOKED: { description: 'An API key was revoked.' },
     TENANT_CREATED: { description: 'A tenant was made.' },
+    TENANT_UPDATED: { description: 'A tenant got another name.' },
+    TENANT_DELETED: {
+      description: 'A tenant was deleted, with its webhooks and keys. Stands in the log of the installation.',
+    },
     TENANT_ENTERED: {
       description: 'A platform key acted for the tenant: noted once an hour, whatever it read or emitted.',
     },
@@ -104,7 +110,9 @@ registerEnumType(AuditTarget, {
 
 @Entity({ schema: 'hookwright', tableName: 'audit_log' })
 @Filter(tenantFilter())
-@ObjectType({ description: 'One change that somebody made. Entries are never changed or deleted.' })
+@ObjectType({
+  description: 'One change that somebody made. Entries are never changed; they go with their tenant alone.',
+})
 export class AuditEntry {
   @PrimaryKey(idColumn())
   @Field(() => ID, { description: 'Its id; later entries have higher ones.' })

@@ -27,4 +27,8 @@ export class Tenant {
   @Property(timeColumn())
   @Field(() => Date, { description: 'When it was made.' })
   createdAt!: Date;
+
+  /** From then on nobody reaches it. */
+  @Property({ ...timeColumn(), nullable: true, hidden: true })
+  deletedAt!: Date | null;
 }

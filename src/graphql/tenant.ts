@@ -1,11 +1,22 @@
 import 'reflect-metadata';
-import { Arg, Ctx, Field, InputType, Mutation, ObjectType, Resolver } from 'type-graphql';
+import { Arg, Args, Ctx, Field, ID, InputType, Mutation, ObjectType, Query, Resolver } from 'type-graphql';
 import { actorOf, type Context } from '../context.js';
+import { tenantEntityManager } from '../database/tenant-database.js';
 import { Tenant } from '../entities/tenant.js';
 import { createTenant } from '../operations/create-tenant.js';
+import { deleteTenant } from '../operations/delete-tenant.js';
 import { displayName } from '../operations/display-name.js';
+import { updateTenant } from '../operations/update-tenant.js';
+import { type Connection, ConnectionArgs, connectionOf, readConnection, sliceQuery } from './connection.js';
+import { found, idOf } from './ids.js';
 import { parseInput } from './input.js';
 import { RequiresPlatformKey } from './requires.js';
+
+@InputType({ description: 'Which tenants.' })
+class TenantFilter {
+  @Field(() => String, { nullable: true, description: 'Only the one of exactly this name.' })
+  name?: string | null;
+}
 
 @InputType({ description: 'A tenant to make.' })
 class CreateTenantInput {
@@ -19,10 +30,78 @@ class CreateTenantPayload {
   tenant!: Pick<Tenant, 'id' | 'name' | 'createdAt'>;
 }
 
+@InputType({ description: 'What to change of a tenant.' })
+class UpdateTenantInput {
+  @Field(() => ID, { description: 'The tenant.' })
+  id!: string;
+
+  @Field(() => String, {
+    description: 'Its new name: 1 to 200 characters, unique in this installation.',
+  })
+  name!: string;
+}
+
+@ObjectType({ description: 'The tenant, changed.' })
+class UpdateTenantPayload {
+  @Field(() => Tenant, { description: 'As it is now.' })
+  tenant!: Tenant;
+}
+
+@InputType({ description: 'A tenant to delete.' })
+class DeleteTenantInput {
+  @Field(() => ID, { description: 'The tenant.' })
+  id!: string;
+
+  @Field(() => String, { description: 'Its name, so that no other one is deleted by mistake.' })
+  name!: string;
+}
+
+@ObjectType({ description: 'What was deleted.' })
+class DeleteTenantPayload {
+  @Field(() => ID, { description: 'The id that the tenant had. No other one gets it.' })
+  deletedTenantId!: number;
+}
+
+const TenantConnection = connectionOf(Tenant, 'Tenant', 'tenants');
+
+const forPlatformKeys = 'For platform keys only.';
+const toDo = { description: 'What to do.' };
+
 @Resolver()
 export class TenantResolver {
   @RequiresPlatformKey()
-  @Mutation(() => CreateTenantPayload, { description: 'Makes a tenant. For platform keys only.' })
+  @Query(() => TenantConnection, {
+    nullable: true,
+    description: `The tenants of this installation, newest first. ${forPlatformKeys}`,
+  })
+  tenants(
+    @Args(() => ConnectionArgs) page: ConnectionArgs,
+    @Arg('filter', () => TenantFilter, { nullable: true, description: 'Which ones; without it all.' })
+    filter: TenantFilter | null,
+    @Ctx() context: Context,
+  ): Promise<Connection<Tenant>> {
+    const name = parseInput(displayName.nullish(), filter?.name, ['filter', 'name']);
+    const named = typeof name === 'string' ? { name } : {};
+    return readConnection(page, (slice) => {
+      const { where, options } = sliceQuery(slice);
+      return all(context).find(Tenant, { ...existing, ...named, ...where }, { ...options, ...unfiltered });
+    });
+  }
+
+  @RequiresPlatformKey()
+  @Query(() => Tenant, {
+    nullable: true,
+    description: `One tenant; null with NOT_FOUND when there is none. ${forPlatformKeys}`,
+  })
+  async tenant(
+    @Arg('id', () => ID, { description: 'Its id.' }) id: string,
+    @Ctx() context: Context,
+  ): Promise<Tenant> {
+    return await readTenant(context, idOf('tenant', id));
+  }
+
+  @RequiresPlatformKey()
+  @Mutation(() => CreateTenantPayload, { description: `Makes a tenant. ${forPlatformKeys}` })
   async createTenant(
     @Arg('input', () => CreateTenantInput, { description: 'What to make.' }) input: CreateTenantInput,
     @Ctx() context: Context,
@@ -30,4 +109,46 @@ export class TenantResolver {
     const name = parseInput(displayName, input.name, ['input', 'name']);
     return { tenant: await createTenant(context.db, context.vault, name, actorOf(context)) };
   }
+
+  @RequiresPlatformKey()
+  @Mutation(() => UpdateTenantPayload, { description: `Gives a tenant another name. ${forPlatformKeys}` })
+  async updateTenant(
+    @Arg('input', () => UpdateTenantInput, toDo) input: UpdateTenantInput,
+    @Ctx() context: Context,
+  ): Promise<UpdateTenantPayload> {
+    const id = idOf('tenant', input.id);
+    const name = parseInput(displayName, input.name, ['input', 'name']);
+    await updateTenant(context.db, id, { name }, actorOf(context));
+    return { tenant: await readTenant(context, id) };
+  }
+
+  @RequiresPlatformKey()
+  @Mutation(() => DeleteTenantPayload, {
+    description:
+      'Deletes a tenant for good: its keys are refused everywhere within 5 seconds, its webhooks are deleted, what was still to be sent is canceled. ' +
+      `Its events and deliveries cannot be reached any more, and are gone when their retention ends. ${forPlatformKeys}`,
+  })
+  async deleteTenant(
+    @Arg('input', () => DeleteTenantInput, toDo) input: DeleteTenantInput,
+    @Ctx() context: Context,
+  ): Promise<DeleteTenantPayload> {
+    const tenantId = idOf('tenant', input.id);
+    const { authenticator } = context;
+    const { apiKeyIds } = await deleteTenant(context.db, { tenantId, name: input.name }, actorOf(context));
+    authenticator.forgetTenant(tenantId);
+    for (const keyId of apiKeyIds) {
+      authenticator.forget(keyId);
+    }
+    return { deletedTenantId: tenantId };
+  }
+}
+
+const existing = { deletedAt: null };
+const unfiltered = { filters: { tenant: false }, disableIdentityMap: true } as const;
+
+/** Also where the request names one of them in the header Hookwright-Tenant. */
+const all = ({ db }: Context) => tenantEntityManager(db.orm.em, null);
+
+async function readTenant(context: Context, id: number): Promise<Tenant> {
+  return found(await all(context).findOne(Tenant, { id, ...existing }, unfiltered), 'tenant', id);
 }

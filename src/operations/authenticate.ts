@@ -45,7 +45,7 @@ const writeLastUsed: Statement = {
 };
 const readTenant: Statement = {
   name: 'read_tenant_exists',
-  text: 'select id from hookwright.tenants where id = $1',
+  text: 'select id from hookwright.tenants where id = $1 and deleted_at is null',
 };
 
 /**
@@ -54,7 +54,8 @@ const readTenant: Statement = {
  */
 export class Authenticator {
   readonly #keys: KnownKeys;
-  readonly #tenants = new Set<number>();
+  /** Those that there were, and when that was asked. */
+  readonly #tenants = new Map<number, number>();
   readonly #failures: TokenBuckets<string>;
   readonly #time = new SteadyTime();
 
@@ -98,16 +99,27 @@ export class Authenticator {
     this.#keys.forget(keyId);
   }
 
-  /** Whether a tenant that a platform key names exists. Tenants are never deleted, so a yes is kept. */
+  /** Whether there is the tenant that a platform key names. A yes is kept for as long as what is known of a key. */
   async tenantExists(tenantId: number): Promise<boolean> {
-    if (this.#tenants.has(tenantId)) {
+    const now = this.#now();
+    if (now - (this.#tenants.get(tenantId) ?? Number.NEGATIVE_INFINITY) < CACHE_AGE_MAX_MS) {
       return true;
     }
     const rows = await tenantQuery(this.db.pool, tenantId, readTenant, [tenantId]);
-    if (rows.length === 1 && this.#tenants.size < TENANTS_MAX) {
-      this.#tenants.add(tenantId);
+    if (this.#tenants.size >= TENANTS_MAX) {
+      this.#tenants.clear();
+    }
+    if (rows.length === 1) {
+      this.#tenants.set(tenantId, now);
+    } else {
+      this.#tenants.delete(tenantId);
     }
     return rows.length === 1;
+  }
+
+  /** Forgets a tenant at once, as `forget` does with a key. */
+  forgetTenant(tenantId: number): void {
+    this.#tenants.delete(tenantId);
   }
 
   /**

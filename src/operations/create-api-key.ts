@@ -1,10 +1,9 @@
 import type pg from 'pg';
 import { type Database, query, type Statement } from '../database/database.js';
-import { SQL_STATE, sqlStateOf } from '../database/sql-state.js';
 import { tenantTransaction } from '../database/tenant-database.js';
 import { formatApiKey, hashApiKey, KEY_BYTES, PLATFORM_SCOPE, type Scope } from '../domain/api-key.js';
 import type { ApiKey } from '../entities/api-key.js';
-import { ApiError, notFound } from '../errors.js';
+import { ApiError } from '../errors.js';
 import { allocateId } from './allocate-id.js';
 import { type Actor, audit } from './audit.js';
 import { lockTenant } from './lock-tenant.js';
@@ -66,7 +65,8 @@ export async function createApiKey(
   const values = [id, tenantId, name, hashApiKey(key), [...scopes], expiresInSeconds ?? null];
   const after = { name, scopes, expiresInSeconds: expiresInSeconds ?? null };
   const writing = tenantTransaction(db.pool, tenantId, async (client, withCommit) => {
-    if (tenantId !== null && keysMax !== undefined) {
+    if (tenantId !== null) {
+      await lockTenant(client, tenantId);
       await requireRoom(client, tenantId, keysMax);
     }
     const inserting = query<ApiKeyRow>(client, insertStatement, values);
@@ -76,17 +76,16 @@ export async function createApiKey(
     );
     return { inserting }; // not waited for: it travels with the commit
   });
-  const { inserting } = await writing.catch((error: unknown) => {
-    const isUnknownTenant = tenantId !== null && sqlStateOf(error) === SQL_STATE.FOREIGN_KEY_VIOLATION;
-    throw isUnknownTenant ? notFound('tenant', tenantId) : error;
-  });
+  const { inserting } = await writing;
   const [apiKey] = await inserting;
   return { id, key, apiKey: apiKey! };
 }
 
-/** @throws ApiError not_found when there is no such tenant; api_key_limit_reached */
-async function requireRoom(client: pg.PoolClient, tenantId: number, keysMax: number): Promise<void> {
-  await lockTenant(client, tenantId);
+/** @throws ApiError api_key_limit_reached */
+async function requireRoom(client: pg.PoolClient, tenantId: number, keysMax?: number): Promise<void> {
+  if (keysMax === undefined) {
+    return;
+  }
   const [counted] = await query<{ keys: number }>(client, countStatement, [tenantId]);
   if (counted!.keys >= keysMax) {
     throw new ApiError(

@@ -15,7 +15,7 @@ const insertStatement: Statement = {
 /**
  * Makes a tenant, with a data key of its own for the secrets of its webhooks.
  *
- * @param name unique in the installation
+ * @param name unique among those that there are
  * @throws ApiError name_taken
  */
 export async function createTenant(
@@ -40,12 +40,11 @@ export async function createTenant(
       return { id, name, createdAt: row!.created_at };
     });
   } catch (error) {
-    if (sqlStateOf(error) === SQL_STATE.UNIQUE_VIOLATION) {
-      throw new ApiError('name_taken', 'Another tenant has this name.');
-    }
-    throw error;
+    throw sqlStateOf(error) === SQL_STATE.UNIQUE_VIOLATION ? nameTaken() : error;
   }
 }
+
+export const nameTaken = () => new ApiError('name_taken', 'Another tenant has this name.');
 
 /** Whether the installation has a tenant. For connections that see all of them: those of the API see one at most. */
 export async function hasTenants({ pool }: Pick<Database, 'pool'>): Promise<boolean> {

@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import type { Database } from '../database/database.js';
 import { tenantTransaction } from '../database/tenant-database.js';
 import { type Actor, audit } from './audit.js';
@@ -18,14 +19,7 @@ export async function deleteWebhook(
 ): Promise<void> {
   await tenantTransaction(db.pool, tenantId, async (client, withCommit) => {
     const { url, eventTypes } = await lockWebhook(client, tenantId, webhookId);
-    await client.query(
-      `update hookwright.webhooks
-       set deleted_at = now(), active = false, generation = generation + 1, sealed_secret = '', hold_until = null,
-           previous_sealed_secret = null, previous_secret_expires_at = null
-       where id = $1`,
-      [webhookId],
-    );
-    await enqueueSettle(client, tenantId, webhookId);
+    await eraseWebhooks(client, tenantId, [webhookId]);
     const before = { url, eventTypes };
     withCommit(
       audit(client, by, {
@@ -37,4 +31,20 @@ export async function deleteWebhook(
       }),
     );
   });
+}
+
+/** @param webhookIds of webhooks whose rows the caller has locked */
+export async function eraseWebhooks(
+  client: pg.PoolClient,
+  tenantId: number,
+  webhookIds: readonly number[],
+): Promise<void> {
+  await client.query(
+    `update hookwright.webhooks
+     set deleted_at = now(), active = false, generation = generation + 1, sealed_secret = '', hold_until = null,
+         previous_sealed_secret = null, previous_secret_expires_at = null
+     where id = any($1::bigint[])`,
+    [webhookIds],
+  );
+  await Promise.all(webhookIds.map((webhookId) => enqueueSettle(client, tenantId, webhookId)));
 }

@@ -75,7 +75,7 @@ export async function grantOutbox(
     await requireOutboxMember(client, role);
     const { rowCount } = await client.query({
       text: `insert into hookwright.outbox_grants (role_name, tenant_id)
-             select $1, id from hookwright.tenants where id = $2 on conflict do nothing`,
+             select $1, id from hookwright.tenants where id = $2 and deleted_at is null on conflict do nothing`,
       values: [role, tenantId],
     });
     if (rowCount === 1) {
@@ -83,9 +83,10 @@ export async function grantOutbox(
       await audit(client, by, { tenantId, targetId: tenantId, ...change });
       return true;
     }
-    const { rowCount: tenants } = await client.query('select from hookwright.tenants where id = $1', [
-      tenantId,
-    ]);
+    const { rowCount: tenants } = await client.query(
+      'select from hookwright.tenants where id = $1 and deleted_at is null',
+      [tenantId],
+    );
     if (tenants === 0) {
       throw notFound('tenant', tenantId);
     }
@@ -147,7 +148,9 @@ const listStatement = {
   name: 'list_outbox_grants',
   text: `select role_name as role, tenant_id as "tenantId", granted_at as "grantedAt",
                 exists (select from pg_roles where rolname = role_name) as "roleExists"
-         from hookwright.outbox_grants order by role_name, tenant_id`,
+         from hookwright.outbox_grants g
+         where exists (select from hookwright.tenants t where t.id = g.tenant_id and t.deleted_at is null)
+         order by role_name, tenant_id`,
 };
 
 export function listOutbox(

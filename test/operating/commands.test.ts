@@ -8,6 +8,7 @@ import { API_ROLE } from '../../src/database/tenant-database.js';
 import { migrate } from '../../src/operations/migrate.js';
 import { reachDatabase } from '../../src/operations/reach-database.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
+import { makeTenant } from '../support/factories.js';
 import { dropDatabase } from '../support/on-server.js';
 import { runProgram } from '../support/program.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -207,6 +208,32 @@ describe('keys and lists', SLOW, () => {
     const { code, errors } = await ask('key list --tenant 99');
     expect(errors).toBe('hookwright: There is no tenant 99 (hookwright tenant list shows them).\n');
     expect(code).toBe(1);
+  });
+
+  test('a tenant is renamed and deleted, the right one, and its keys and grants are gone from the lists', async () => {
+    const { id } = await makeTenant(stack.services);
+    await stack.rows(`update hookwright.tenants set name = 'acme' where id = ${id}`);
+    expect(await ask(`tenant rename ${id} acme-ltd`)).toMatchObject({
+      code: 0,
+      output: `Tenant ${id} is called "acme-ltd" now.\n`,
+    });
+    expect(await ask(`tenant delete ${id} acme`)).toEqual({
+      code: 1,
+      output: '',
+      errors: `hookwright: Tenant ${id} has another name; nothing was deleted.\n`,
+    });
+    expect((await ask(`tenant delete ${id} acme-ltd`)).output).toMatch(
+      new RegExp(
+        `^Tenant ${id} "acme-ltd" is deleted\\. Webhooks deleted: 0; keys revoked: 1, which every process`,
+      ),
+    );
+    expect((await ask('tenant list')).output).not.toContain('acme-ltd');
+    expect((await ask(`key list --tenant ${id}`)).errors).toBe(
+      `hookwright: There is no tenant ${id} (hookwright tenant list shows them).\n`,
+    );
+    expect((await ask(`key create late --tenant ${id}`)).errors).toBe(
+      `hookwright: There is no tenant ${id}.\n`,
+    );
   });
 
   test('without the encryption keys everything can be done that has to do with no secret', async () => {

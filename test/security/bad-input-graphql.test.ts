@@ -43,7 +43,16 @@ const send = (payload: string | Buffer, key = api.tenant.key) =>
   api.ask('POST //graphql', { headers: { 'content-type': 'application/json' }, payload, key });
 
 /** Those that a tenant's key would be refused for, whatever stands in the arguments. */
-const platformFields = ['createTenant', 'registerEventType', 'updateEventType', 'deprecateEventType'];
+const platformFields = [
+  'createTenant',
+  'deleteTenant',
+  'deprecateEventType',
+  'registerEventType',
+  'tenant',
+  'tenants',
+  'updateEventType',
+  'updateTenant',
+];
 const keyFor = (field: string) => (platformFields.includes(field) ? platformKey : api.tenant.key);
 
 /** Errors of the answer, those of refused items of emitEvents among them. */
@@ -87,6 +96,10 @@ function goodVariables(): Record<string, Json> {
     apiKeys: { filter: {} },
     createApiKey: { input: { name: 'k', scopes: ['webhooks:read'] } },
     createTenant: { input: { name: 't' } },
+    deleteTenant: { input: { id: String(api.tenant.id), name: 'not its name' } },
+    tenant: { id: '0' },
+    tenants: { filter: {} },
+    updateTenant: { input: { id: '0', name: 't' } },
     createWebhook: { input: { url: 'https://a.example.com/', eventTypes: ['*'] } },
     deleteWebhook: { input: { id: ids.webhook } },
     emitEvent: { input: emit },

@@ -51,7 +51,16 @@ const DAY_MS = 86_400_000;
 const dayBefore = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
 
 /** What takes a platform key. */
-const forPlatform = new Set(['createTenant', 'registerEventType', 'updateEventType', 'deprecateEventType']);
+const forPlatform = new Set([
+  'createTenant',
+  'deleteTenant',
+  'deprecateEventType',
+  'registerEventType',
+  'tenant',
+  'tenants',
+  'updateEventType',
+  'updateTenant',
+]);
 
 describe('docs/graphql.md', () => {
   test('has an example of every query and every mutation', () => {
@@ -108,6 +117,14 @@ async function expectStream(body: object, key: string): Promise<void> {
   stream.cut();
 }
 
+/** Of the name that the page gives it; an earlier example may have left another one. */
+async function tenantCalled(name: string): Promise<number> {
+  const { id } = await makeTenant(api.services);
+  await api.owner.query('update hookwright.tenants set name = id::text where name = $1', [name]);
+  await api.owner.query('update hookwright.tenants set name = $2 where id = $1', [id, name]);
+  return id;
+}
+
 /** A tenant with one of everything, by the ids that the page calls them. */
 async function seeded(): Promise<{ key: string; ids: Record<string, string> }> {
   const { services } = api;
@@ -115,6 +132,7 @@ async function seeded(): Promise<{ key: string; ids: Record<string, string> }> {
   const { id: webhookId } = await makeWebhook(services, tenant.id);
   const [eventId] = await emitMany(services, tenant.id, 1);
   const other = await makeKey(services, tenant.id, SCOPES);
+  const leaving = await tenantCalled('Acme GmbH');
   const { rows } = await api.owner.query(
     `update hookwright.deliveries set status = 'FAILED', finished_at = now() where tenant_id = $1 returning id`,
     [tenant.id],
@@ -133,6 +151,7 @@ async function seeded(): Promise<{ key: string; ids: Record<string, string> }> {
     [tenant.id, webhookId],
   );
   const ids = {
+    3: leaving,
     42: webhookId,
     140123456789013: eventId,
     140123456789012: rows[0].id,

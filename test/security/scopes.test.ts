@@ -26,6 +26,8 @@ const guarded: Record<string, readonly Scope[] | 'any key'> = {
   'Query.eventType': 'any key',
   'Query.eventTypes': 'any key',
   'Query.stats': ['deliveries:read'],
+  'Query.tenant': [],
+  'Query.tenants': [],
   'Query.viewer': 'any key',
   'Query.webhook': ['webhooks:read'],
   'Query.webhooks': ['webhooks:read'],
@@ -35,6 +37,7 @@ const guarded: Record<string, readonly Scope[] | 'any key'> = {
   'Mutation.createApiKey': ['keys:admin'],
   'Mutation.createTenant': [],
   'Mutation.createWebhook': ['webhooks:write'],
+  'Mutation.deleteTenant': [],
   'Mutation.deleteWebhook': ['webhooks:write'],
   'Mutation.deprecateEventType': [],
   'Mutation.emitEvent': ['events:emit'],
@@ -49,6 +52,7 @@ const guarded: Record<string, readonly Scope[] | 'any key'> = {
   'Mutation.rotateWebhookSecret': ['webhooks:write'],
   'Mutation.testWebhook': ['webhooks:write'],
   'Mutation.updateEventType': [],
+  'Mutation.updateTenant': [],
   'Mutation.updateWebhook': ['webhooks:write'],
   'Subscription.deliveryUpdated': ['deliveries:read'],
   'Subscription.webhookUpdated': ['webhooks:read'],
@@ -90,6 +94,7 @@ const unguarded: Record<string, string> = {
   CreateApiKeyPayload: 'apiKey key',
   CreateTenantPayload: 'tenant',
   CreateWebhookPayload: 'secret webhook',
+  DeleteTenantPayload: 'deletedTenantId',
   DeleteWebhookPayload: 'deletedWebhookId',
   Delivery: `
     attemptCount attempts cancelReason createdAt eventId eventType finishedAt id lastErrorCode
@@ -126,8 +131,11 @@ const unguarded: Record<string, string> = {
   StatsBucket: 'attempts failures p50Ms p95Ms p99Ms start successRate successes',
   StatsFigures: 'attempts failures p50Ms p95Ms p99Ms successRate successes',
   Tenant: 'createdAt id name',
+  TenantConnection: 'edges pageInfo',
+  TenantEdge: 'cursor node',
   TestWebhookPayload: 'delivery',
   UpdateEventTypePayload: 'eventType',
+  UpdateTenantPayload: 'tenant',
   UpdateWebhookPayload: 'webhook',
   Viewer: 'apiKey scopes tenant',
   Webhook: `
@@ -210,6 +218,7 @@ describe('over the wire', () => {
       delivery: String(rows[0].id),
       bulkOperation: String(operations.rows[0].id),
       eventType: 'coupon.applied',
+      tenant: String(api.tenant.id),
     };
     await api.owner.query(
       `insert into hookwright.attempts (delivery_id, number, tenant_id, url, started_at, duration_ms, request_headers)
@@ -240,6 +249,7 @@ describe('over the wire', () => {
     CreateTenantInput: '{name: "t"}',
     DateTime: '"2026-01-01T00:00:00Z"',
     CreateWebhookInput: '{url: "https://a.example.com/", eventTypes: ["*"]}',
+    DeleteTenantInput: '{id: "1", name: "t"}',
     DeleteWebhookInput: '{id: "1"}',
     EmitEventInput: '{event: "coupon.applied", payload: {code: "A", discount_type: "B"}}',
     EmitEventsInput: '{events: []}',
@@ -257,6 +267,7 @@ describe('over the wire', () => {
     RevokeApiKeyInput: '{id: "1"}',
     RotateWebhookSecretInput: '{id: "1"}',
     TestWebhookInput: '{id: "1"}',
+    UpdateTenantInput: '{id: "1", name: "t"}',
     UpdateWebhookInput: '{id: "1", active: false}',
   };
   function call(field: Field): string {

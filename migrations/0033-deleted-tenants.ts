@@ -1,0 +1,24 @@
+import { Migration } from '@mikro-orm/migrations';
+import { emitEventsOnce } from './0016-emit-events-once.js';
+import { repeatedKeys } from './0030-repeated-keys.js';
+
+/**
+ * Tenants can be deleted: nobody reaches one from then on, its name is free, and the row goes with the rest of its data
+ * when the retention ends. And a platform key that names no tenant sees which ones there are.
+ */
+export class DeletedTenants extends Migration {
+  override up(): void {
+    this.addSql(`
+      alter table hookwright.tenants add column deleted_at timestamptz, drop constraint tenants_name_key;
+      create unique index tenants_name on hookwright.tenants (name) where deleted_at is null;
+      create index tenants_deleted on hookwright.tenants (deleted_at) where deleted_at is not null;
+      -- Else each key that goes would have the whole log read.
+      create index audit_log_api_key on hookwright.audit_log (api_key_id) where api_key_id is not null;
+      create policy platform on hookwright.tenants for select to hookwright_api
+        using (hookwright.current_tenant() = 0);
+      grant update (deleted_at) on hookwright.tenants to hookwright_api;
+
+      ${emitEventsOnce({ ...repeatedKeys, tenants: 'and t.deleted_at is null' })}
+    `);
+  }
+}

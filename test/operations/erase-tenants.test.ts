@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import { commandLine } from '../../src/operations/audit.js';
+import { deleteTenant, eraseTenants } from '../../src/operations/delete-tenant.js';
+import { DeliveryStack } from '../support/delivery-stack.js';
+import { eventually } from '../support/eventually.js';
+import { emitMany, makeTenant, makeWebhook } from '../support/factories.js';
+import { answer, startReceiver } from '../support/receiver.js';
+
+/** Days are dropped as a whole; changes are kept for minutes. */
+const GOES_BY_ITSELF = /^(events|deliveries|attempts|event_traces|changes)(_|$)/;
+
+/** How many rows each table has of a tenant. */
+async function rowsOf(stack: DeliveryStack, tenantId: number): Promise<Record<string, number>> {
+  const tables = await stack.rows<{ name: string }>(
+    `select table_name as name from information_schema.columns
+     where table_schema = 'hookwright' and column_name = 'tenant_id' order by 1`,
+  );
+  const counts: Record<string, number> = {};
+  for (const { name } of tables.filter((table) => !GOES_BY_ITSELF.test(table.name))) {
+    const [row] = await stack.rows<{ rows: number }>(
+      `select count(*)::integer as rows from hookwright.${name} where tenant_id = ${tenantId}`,
+    );
+    counts[name] = row!.rows;
+  }
+  return counts;
+}
+
+/** A row of the tenant in each table that has some by tenant. */
+async function fill(stack: DeliveryStack, tenantId: number, url: string): Promise<void> {
+  const webhook = await makeWebhook(stack.services, tenantId, { url });
+  await emitMany(stack.services, tenantId, 3);
+  await stack.rows(`
+    insert into hookwright.idempotency_keys values (${tenantId}, 'key', 1, '');
+    insert into hookwright.raised_events (tenant_id, webhook_id, event_type)
+      values (${tenantId}, ${webhook.id}, 'webhook.disabled');
+    insert into hookwright.bulk_operations
+      (tenant_id, kind, status, webhook_id, filter, from_id, to_id, cursor_id, total, actor, api_key_id, finished_at)
+      select ${tenantId}, 'REPLAY_EVENTS', 'COMPLETED', ${webhook.id}, '{}', 0, 1, 0, 1, 'TENANT_KEY', min(id), now()
+      from hookwright.api_keys where tenant_id = ${tenantId};
+    insert into hookwright.endpoint_states
+      (webhook_id, daemon_id, tenant_id, window_limit, in_flight, waiting, put_offs)
+      values (${webhook.id}, gen_random_uuid(), ${tenantId}, 1, 0, 0, 0);
+    insert into hookwright.outbox_grants values ('shop', ${tenantId});
+    insert into hookwright.audit_log (tenant_id, actor, api_key_id, action, target_type, target_id)
+      select ${tenantId}, 'TENANT_KEY', id, 'WEBHOOK_UPDATED', 'WEBHOOK', ${webhook.id}
+      from hookwright.api_keys where tenant_id = ${tenantId}`);
+}
+
+test('all that is left of a deleted tenant goes a day after the retention, and nothing of another one', async () => {
+  await using stack = await DeliveryStack.open();
+  const receiver = await startReceiver();
+  receiver.answerWith(answer(200));
+  const { db } = stack.services;
+  const [leaving, staying] = [await makeTenant(stack.services), await makeTenant(stack.services)];
+  const daemon = stack.startDaemon();
+  for (const { id } of [leaving, staying]) {
+    await fill(stack, id, receiver.url);
+  }
+  await eventually(async () => (await stack.deliveries(`status = 'SUCCEEDED'`)).length === 6);
+  await daemon.stop();
+  const before = await rowsOf(stack, staying.id);
+  expect(Object.keys(before).filter((table) => before[table] === 0)).toEqual([]);
+
+  const [{ name }] = (await stack.rows<{ name: string }>(
+    `select name from hookwright.tenants where id = ${leaving.id}`,
+  )) as [{ name: string }];
+  await deleteTenant(db, { tenantId: leaving.id, name }, commandLine);
+  const deletedBefore = (days: number) =>
+    stack.rows(
+      `update hookwright.tenants set deleted_at = now() - interval '${days} days' where deleted_at is not null`,
+    );
+  await deletedBefore(30.9);
+  expect(await eraseTenants(db.pool, 30)).toEqual([]);
+  await deletedBefore(31.1);
+  expect(await eraseTenants(db.pool, 30)).toEqual([leaving.id]);
+  expect(new Set(Object.values(await rowsOf(stack, leaving.id)))).toEqual(new Set([0]));
+  expect(await stack.rows(`select from hookwright.tenants where id = ${leaving.id}`)).toEqual([]);
+  expect(await rowsOf(stack, staying.id)).toEqual(before);
+  expect(await eraseTenants(db.pool, 30)).toEqual([]);
+  await receiver.close();
+});
