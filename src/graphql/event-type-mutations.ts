@@ -107,6 +107,10 @@ export class EventTypeMutations {
   ): Promise<UpdateEventTypePayload> {
     const description = given(input.description);
     const schema = given(input.schema);
+    if (description === undefined && schema === undefined) {
+      const detail = 'must have description or schema';
+      throw invalidInput([{ path: ['input'], code: 'nothing_to_change', detail }]);
+    }
     const changes = {
       ...(description === undefined
         ? {}

@@ -81,6 +81,10 @@ describe('an event type', () => {
     ]);
     const same = await mutate('updateEventType', { name: 'order.paid', schema: other });
     expect(same.data.updateEventType.eventType.version).toBe(2);
+    const nothing = await mutate('updateEventType', { name: 'order.paid', schema: null });
+    expect(nothing.errors[0].extensions.errors).toEqual([
+      { path: ['input'], code: 'nothing_to_change', detail: 'must have description or schema' },
+    ]);
     const told = await mutate('updateEventType', { name: 'order.paid', description: 'Paid.' });
     expect(told.data.updateEventType.eventType).toMatchObject({ version: 2, description: 'Paid.' });
   });

@@ -51,9 +51,9 @@ test('what a deleted tenant still had to send is canceled, what is in flight is 
   await remove(leaving);
   await stack.emit();
   await eventually(async () => (await statesOf(stack.tenantId))[0] === 'SUCCEEDED');
-  inFlight[0]!.end();
   await eventually(async () => !(await statesOf(leaving)).some((state) => /PENDING|HELD/.test(state)));
   expect(await statesOf(leaving)).toEqual(Array.from({ length: 7 }, () => 'WEBHOOK_DELETED'));
+  inFlight[0]!.end();
   const attempts = () =>
     stack.rows(`select status_code from hookwright.attempts where tenant_id = ${leaving}`);
   await eventually(async () => (await attempts()).length > 0);

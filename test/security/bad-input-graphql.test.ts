@@ -4,6 +4,7 @@ import { buildGraphqlSchema } from '../../src/graphql/schema.js';
 import { badBodies, badTexts } from '../support/bad-bodies.js';
 import { badValues, spoil } from '../support/bad-values.js';
 import { emitMany, makeKey, makeWebhook } from '../support/factories.js';
+import { platformFields } from '../support/platform-fields.js';
 import { RestApi } from '../support/rest-api.js';
 import { fingerprint, innards, longTexts } from '../support/untouched.js';
 
@@ -42,18 +43,7 @@ afterAll(() => api[Symbol.asyncDispose]());
 const send = (payload: string | Buffer, key = api.tenant.key) =>
   api.ask('POST //graphql', { headers: { 'content-type': 'application/json' }, payload, key });
 
-/** Those that a tenant's key would be refused for, whatever stands in the arguments. */
-const platformFields = [
-  'createTenant',
-  'deleteTenant',
-  'deprecateEventType',
-  'registerEventType',
-  'tenant',
-  'tenants',
-  'updateEventType',
-  'updateTenant',
-];
-const keyFor = (field: string) => (platformFields.includes(field) ? platformKey : api.tenant.key);
+const keyFor = (field: string) => (platformFields.has(field) ? platformKey : api.tenant.key);
 
 /** Errors of the answer, those of refused items of emitEvents among them. */
 function errorsOf(body: Json): { code: string; message: string }[] {

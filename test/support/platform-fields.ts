@@ -1,0 +1,11 @@
+/** Root fields that take a platform key: a tenant's is refused, whatever stands in the arguments. */
+export const platformFields: ReadonlySet<string> = new Set([
+  'createTenant',
+  'deleteTenant',
+  'deprecateEventType',
+  'registerEventType',
+  'tenant',
+  'tenants',
+  'updateEventType',
+  'updateTenant',
+]);
