@@ -50,22 +50,10 @@ export function createNameResolver(options: NameResolverOptions = {}): NameResol
   if (servers !== undefined) {
     resolver.setServers(servers);
   }
-  const entries = new Map<string, Entry>();
-  const pulse = new NamesPulse((name) =>
-    addressesOf(resolver, name, timeoutMs).then(
-      () => true,
-      (error: unknown) => {
-        if (error instanceof NoAddress && error.absent) {
-          return false;
-        }
-        throw error;
-      },
-    ),
-  );
-
-  const find = async (name: string) => {
+  const pulse = new NamesPulse((name) => resolves(resolver, name, timeoutMs));
+  const answers = new Answers(async (name) => {
     const found = await addressesOf(resolver, name, timeoutMs).catch(async (error: unknown) => {
-      if (error instanceof NoAddress && error.absent) {
+      if (isAbsent(error)) {
         throw error;
       }
       await requireSocket();
@@ -77,33 +65,10 @@ export function createNameResolver(options: NameResolverOptions = {}): NameResol
     });
     pulse.resolved(name);
     return found;
-  };
-  const answerTo = (name: string): Promise<LookupAddress[]> => {
-    const known = entries.get(name);
-    if (known !== undefined && known.expiresAt > performance.now()) {
-      return known.answer;
-    }
-    entries.delete(name);
-    if (entries.size >= namesMax) {
-      for (const oldest of entries.keys()) {
-        entries.delete(oldest);
-        break;
-      }
-    }
-    const entry = ask(find(name));
-    entries.set(name, entry);
-    entry.answer
-      .catch(() => {})
-      .then(() => {
-        if (entry.expiresAt <= performance.now() && entries.get(name) === entry) {
-          entries.delete(name);
-        }
-      });
-    return entry.answer;
-  };
+  }, namesMax);
 
   const lookup: LookupFunction = (hostname, { all }, callback) => {
-    answerTo(hostname).then(
+    answers.of(hostname).then(
       (addresses) => {
         const [first] = addresses;
         if (all || first === undefined) {
@@ -118,22 +83,58 @@ export function createNameResolver(options: NameResolverOptions = {}): NameResol
   return Object.assign(lookup, { gone: (failed?: string) => pulse.gone(failed) });
 }
 
-/** Questions that are under way are shared: the entry expires once it has an answer. */
-function ask(found: Promise<Found>): Entry {
-  const entry: Entry = { expiresAt: Number.POSITIVE_INFINITY, answer: Promise.resolve([]) };
-  entry.answer = found.then(
-    ({ addresses, ttlSeconds }) => {
-      const keptMs =
-        addresses.length > ADDRESSES_REMEMBERED_MAX ? 0 : Math.min(ttlSeconds * 1000, ANSWER_MS_MAX);
-      entry.expiresAt = performance.now() + keptMs;
-      return addresses;
-    },
-    (error: unknown) => {
-      entry.expiresAt = performance.now() + FAILURE_MS;
-      throw error;
-    },
-  );
-  return entry;
+/** What names resolved to, each for as long as that may be remembered. Questions that are under way are shared. */
+class Answers {
+  readonly #entries = new Map<string, Entry>();
+
+  constructor(
+    private readonly find: (name: string) => Promise<Found>,
+    private readonly namesMax: number,
+  ) {}
+
+  of(name: string): Promise<LookupAddress[]> {
+    const known = this.#entries.get(name);
+    if (known !== undefined && known.expiresAt > performance.now()) {
+      return known.answer;
+    }
+    this.#entries.delete(name);
+    this.#makeRoom();
+    const entry = this.#ask(name);
+    this.#entries.set(name, entry);
+    entry.answer
+      .catch(() => {})
+      .then(() => {
+        if (entry.expiresAt <= performance.now() && this.#entries.get(name) === entry) {
+          this.#entries.delete(name);
+        }
+      });
+    return entry.answer;
+  }
+
+  #makeRoom(): void {
+    const [oldest] = this.#entries.keys();
+    if (this.#entries.size >= this.namesMax && oldest !== undefined) {
+      this.#entries.delete(oldest);
+    }
+  }
+
+  /** The entry expires once it has an answer. */
+  #ask(name: string): Entry {
+    const entry: Entry = { expiresAt: Number.POSITIVE_INFINITY, answer: Promise.resolve([]) };
+    entry.answer = this.find(name).then(
+      ({ addresses, ttlSeconds }) => {
+        const keptMs =
+          addresses.length > ADDRESSES_REMEMBERED_MAX ? 0 : Math.min(ttlSeconds * 1000, ANSWER_MS_MAX);
+        entry.expiresAt = performance.now() + keptMs;
+        return addresses;
+      },
+      (error: unknown) => {
+        entry.expiresAt = performance.now() + FAILURE_MS;
+        throw error;
+      },
+    );
+    return entry;
+  }
 }
 
 interface Found {
@@ -158,6 +159,21 @@ class NoAddress extends Error {
   /** @param absent whether the servers said for both families that there is none */
   constructor(readonly absent: boolean) {
     super('no address');
+  }
+}
+
+const isAbsent = (error: unknown) => error instanceof NoAddress && error.absent;
+
+/** @returns false: the servers say that there is none. @throws NoAddress when they say nothing */
+async function resolves(resolver: Resolver, name: string, timeoutMs: number): Promise<boolean> {
+  try {
+    await addressesOf(resolver, name, timeoutMs);
+    return true;
+  } catch (error) {
+    if (isAbsent(error)) {
+      return false;
+    }
+    throw error;
   }
 }
 
