@@ -68,35 +68,35 @@ export function createGuardedConnector(options: GuardedConnectorOptions): Guarde
     rejectUnauthorized: true,
     minVersion: 'TLSv1.2',
   });
-  const throughProxy = proxy && createTunnelConnector({ ...proxy, connectTimeoutMs, secure: connect });
+  const reach =
+    proxy === undefined
+      ? directConnector(connect, options)
+      : tunnelConnector(createTunnelConnector({ ...proxy, connectTimeoutMs, secure: connect }));
   return (target, callback, times) => {
     const { protocol, host, hostname } = target;
-    if (!judgeUrl(`${protocol}//${host ?? hostname}/`, policy).allowed) {
+    if (judgeUrl(`${protocol}//${host ?? hostname}/`, policy).allowed) {
+      reach(target, callback, times);
+    } else {
       queueMicrotask(() => callback(new TargetRefused(), null));
-      return;
     }
-    if (throughProxy !== undefined) {
-      const settle: buildConnector.Callback = (...[error, socket]) => {
-        if (error === null) {
-          limitAnswers(socket);
-          callback(null, socket);
-        } else {
-          callback(error, null);
-        }
-      };
-      throughProxy(target, settle, times);
-      return;
-    }
+  };
+}
+
+function directConnector(
+  connect: buildConnector.connector,
+  { policy, lookup }: Pick<GuardedConnectorOptions, 'policy' | 'lookup'>,
+): GuardedConnector {
+  return (target, callback, times) => {
     let reached = false;
     const connecting: unknown = connect(target, (...[error, socket]) => {
       if (error !== null) {
-        void blameOf(error, reached, options.lookup).then((blamed) => callback(blamed, null));
+        void blameOf(error, reached, lookup).then((blamed) => callback(blamed, null));
       } else if (judgeAddress(socket.remoteAddress ?? '', policy)) {
         limitAnswers(socket);
         callback(null, socket);
       } else {
         socket.destroy();
-        callback(isIP(hostname) === 0 ? new NameUnresolved() : new TargetRefused(), null);
+        callback(isIP(target.hostname) === 0 ? new NameUnresolved() : new TargetRefused(), null);
       }
     });
     // undici returns the socket, though its types keep it to themselves.
@@ -107,6 +107,20 @@ export function createGuardedConnector(options: GuardedConnectorOptions): Guarde
     if (times !== undefined) {
       noteTimes(socket, times);
     }
+  };
+}
+
+function tunnelConnector(connect: GuardedConnector): GuardedConnector {
+  return (target, callback, times) => {
+    const settle: buildConnector.Callback = (...[error, socket]) => {
+      if (error === null) {
+        limitAnswers(socket);
+        callback(null, socket);
+      } else {
+        callback(error, null);
+      }
+    };
+    connect(target, settle, times);
   };
 }
 
