@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from 'pino';
-import { cutOff, poolOptions } from '../src/database/database.js';
+import { connect, cutOff, poolOptions } from '../src/database/database.js';
 import {
   CONTROL_NAME,
   prepareControlSession,
@@ -13,7 +13,7 @@ import { Fence } from './fence.js';
 import { LogThrottle } from './log-throttle.js';
 
 const BEAT_EVERY_MS = 1_000;
-/** The next beat, while somebody is missing. */
+/** The next beat, while somebody is missing, or this process itself: others may have a lock of ours for a moment. */
 const LOOK_AGAIN_MS = 250;
 /** A beat that takes longer has no answer: the connection is given up, and another one is made. */
 const BEAT_TIMEOUT_MS = 4_000;
@@ -102,7 +102,7 @@ export class ControlConnection {
       const begunAt = performance.now();
       const client = this.#newClient();
       try {
-        await client.connect();
+        await connect(client);
         await this.#beOn(client);
       } catch (error) {
         if (!signal.aborted && this.#logThrottle.isDue('broke')) {
@@ -145,12 +145,18 @@ export class ControlConnection {
     this.fence.heard(askedAt);
     let someoneIsMissing = false;
     while (!signal.aborted) {
-      await delay(someoneIsMissing ? LOOK_AGAIN_MS : BEAT_EVERY_MS, undefined, { signal }).catch(() => {});
+      const pauseMs = someoneIsMissing || this.#isMissing ? LOOK_AGAIN_MS : BEAT_EVERY_MS;
+      await delay(pauseMs, undefined, { signal }).catch(() => {});
       askedAt = performance.now();
       await this.#lockPools();
       someoneIsMissing = await this.deps.deadWorkers.sweep(client, [...this.#pools.keys()]);
       this.fence.heard(askedAt);
     }
+  }
+
+  /** Whether a lock is still to be had: an earlier session may have it, until Postgres gives that one up. */
+  get #isMissing(): boolean {
+    return [...this.#pools.values()].some(({ state }) => state !== 'locked');
   }
 
   #lost(client: pg.Client): void {

@@ -94,6 +94,13 @@ export function tellErrors(pool: pg.Pool, onError: (error: Error) => unknown): v
   pool.on('connect', (client) => client.on('error', onError));
 }
 
+/** As `client.connect`, whose promise stays open for ever when the connection is cut off meanwhile; this one rejects. */
+export async function connect(client: pg.Client): Promise<void> {
+  const ended = Promise.withResolvers<never>();
+  client.once('end', () => ended.reject(new Error('The connection ended.')));
+  await Promise.race([client.connect(), ended.promise]);
+}
+
 /** Ends a connection, also one that is stuck, which does not end when asked to. */
 export function cutOff(client: pg.Client | undefined): void {
   if (client !== undefined) {

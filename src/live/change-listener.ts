@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from 'pino';
-import { cutOff, poolOptions } from '../database/database.js';
+import { connect, cutOff, poolOptions } from '../database/database.js';
 import { CHANGES_CHANNEL } from '../operations/changes.js';
 
 const PROBE_EVERY_MS = 10_000;
@@ -36,7 +36,7 @@ export class ChangeListener {
     while (!signal.aborted) {
       const client = this.#newClient();
       try {
-        await client.connect();
+        await connect(client);
         await client.query(`listen ${CHANGES_CHANNEL}`);
         pauseMs = RECONNECT_MIN_MS;
         this.heard();
