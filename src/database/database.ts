@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Migrator } from '@mikro-orm/migrations';
 import { MikroORM, type Options } from '@mikro-orm/postgresql';
 import pg from 'pg';
@@ -37,6 +38,8 @@ const types = {
 };
 
 export const STATEMENT_TIMEOUT_MS = 12_000;
+/** Whoever closes has given up what is still at work: a database that does not answer is waited for no longer. */
+const CLOSE_PATIENCE_MS = 2_000;
 
 /**
  * The limits that keep a dead or cut-off database from hanging us for ever: a black-holed connection shows no
@@ -192,8 +195,8 @@ export async function openDatabase(
     async close() {
       closing = true;
       // The pool before the ORM, which forgets a connection that is still being made and would wait for it for ever.
-      await Promise.all([pool.end(), ormPool?.end()]);
-      await orm.close(true);
+      const ended = Promise.all([pool.end(), ormPool?.end()]).then(() => orm.close(true));
+      await Promise.race([ended, delay(CLOSE_PATIENCE_MS, undefined, { ref: false })]);
     },
   };
 }
