@@ -144,9 +144,13 @@ export class ControlConnection {
     await this.#lockPools();
     this.fence.heard(askedAt);
     let someoneIsMissing = false;
+    // A connection that ends is seen at once, and not with the next beat.
+    const ended = new AbortController();
+    client.once('end', () => ended.abort());
+    const waking = AbortSignal.any([signal, ended.signal]);
     while (!signal.aborted) {
       const pauseMs = someoneIsMissing || this.#isMissing ? LOOK_AGAIN_MS : BEAT_EVERY_MS;
-      await delay(pauseMs, undefined, { signal }).catch(() => {});
+      await delay(pauseMs, undefined, { signal: waking }).catch(() => {});
       askedAt = performance.now();
       await this.#lockPools();
       someoneIsMissing = await this.deps.deadWorkers.sweep(client, [...this.#pools.keys()]);

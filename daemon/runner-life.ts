@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Job, type Runner, run, type WorkerEvents } from 'graphile-worker';
 import { STATEMENT_TIMEOUT_MS } from '../src/database/database.js';
-import { forgetFutureRunsSql, quietLogger } from '../src/operations/enqueue.js';
+import { forgetFutureRunsSql, JOBS_SCHEMA, quietLogger } from '../src/operations/enqueue.js';
 import { findForgotten, freeJobs, freeJobsOf, renewLocks } from '../src/operations/locked-jobs.js';
 import { type GatedPool, openJobConnections } from './job-connections.js';
 import { LocalJobs, type Room } from './local-jobs.js';
@@ -110,6 +110,7 @@ export class RunnerLife {
     await this.#connections.query(forgetFutureRunsSql);
     this.#runner = await run({
       pgPool: this.#connections,
+      schema: JOBS_SCHEMA,
       logger: quietLogger,
       noHandleSignals: true,
       events: this.#events(),

@@ -19,9 +19,9 @@ export class EmitEvents extends Migration {
         if coalesce(array_length(delivery_ids, 1), 0) = 0 then
           return 0;  -- add_jobs notifies every listener even for an empty list
         end if;
-        perform graphile_worker.add_jobs(array(
+        perform hookwright_jobs.add_jobs(array(
           select ('deliver', json_build_object('id', id, 'attempt', attempt), null, run_at, 25, 'd:' || id,
-                  priority, null)::graphile_worker.job_spec
+                  priority, null)::hookwright_jobs.job_spec
           from unnest(delivery_ids, attempt_numbers, run_ats, priorities) as due(id, attempt, run_at, priority)));
         return array_length(delivery_ids, 1);
       end $$;
@@ -34,18 +34,18 @@ export class EmitEvents extends Migration {
       ) returns integer
       language plpgsql as $$
       declare
-        single_task integer := (select id from graphile_worker._private_tasks where identifier = 'deliver');
-        group_task integer := (select id from graphile_worker._private_tasks where identifier = 'deliver-group');
+        single_task integer := (select id from hookwright_jobs._private_tasks where identifier = 'deliver');
+        group_task integer := (select id from hookwright_jobs._private_tasks where identifier = 'deliver-group');
       begin
         if coalesce(array_length(delivery_ids, 1), 0) = 0 then
           return 0;
         end if;
         if single_task is null or group_task is null then
-          insert into graphile_worker._private_tasks (identifier) values ('deliver'), ('deliver-group')
+          insert into hookwright_jobs._private_tasks (identifier) values ('deliver'), ('deliver-group')
           on conflict do nothing;
           return hookwright.enqueue_new_deliveries(delivery_ids, job_groups, priorities);
         end if;
-        insert into graphile_worker._private_jobs (task_id, payload, max_attempts, key, priority)
+        insert into hookwright_jobs._private_jobs (task_id, payload, max_attempts, key, priority)
         select case when job_group is null then single_task else group_task end,
                case when job_group is null then json_build_object('id', min(id), 'attempt', 1)
                     else json_build_object('group', job_group, 'ids', json_agg(id order by id)) end,

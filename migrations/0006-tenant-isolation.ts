@@ -72,7 +72,7 @@ export class TenantIsolation extends Migration {
       -- Jobs are graphile-worker's, whose tables only their owner may touch.
       create function hookwright.enqueue_settle(webhook_id bigint, tenant_id bigint) returns void
       language sql security definer set search_path = pg_catalog, hookwright, pg_temp as $$
-        select graphile_worker.add_job('settle-webhook',
+        select hookwright_jobs.add_job('settle-webhook',
           json_build_object('webhookId', webhook_id, 'tenantId', tenant_id), job_key := 'w:' || webhook_id)
       $$;
       alter function hookwright.enqueue_deliveries(bigint[], integer[], timestamptz[], integer[]) security definer;

@@ -49,7 +49,7 @@ export class BulkOperations extends Migration {
         operation_id bigint, tenant_id bigint, in_ms double precision, waited_ms double precision
       ) returns void
       language sql security definer set search_path = pg_catalog, hookwright, pg_temp as $$
-        select graphile_worker.add_job('bulk-operation',
+        select hookwright_jobs.add_job('bulk-operation',
           json_build_object('operationId', operation_id, 'tenantId', tenant_id, 'waitedMs', waited_ms),
           job_key := 'b:' || operation_id, run_at := now() + in_ms * interval '1 millisecond')
       $$;

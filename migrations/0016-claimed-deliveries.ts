@@ -21,8 +21,8 @@ export class ClaimedDeliveries extends Migration {
       ) returns json
       language plpgsql as $$
       declare
-        single_task integer := (select id from graphile_worker._private_tasks where identifier = 'deliver');
-        group_task integer := (select id from graphile_worker._private_tasks where identifier = 'deliver-group');
+        single_task integer := (select id from hookwright_jobs._private_tasks where identifier = 'deliver');
+        group_task integer := (select id from hookwright_jobs._private_tasks where identifier = 'deliver-group');
         claimable integer := (select count(*) from unnest(priorities) p where p <= claim_priority);
         claimed json;
       begin
@@ -31,7 +31,7 @@ export class ClaimedDeliveries extends Migration {
           return null;
         end if;
         with added as (
-          insert into graphile_worker._private_jobs
+          insert into hookwright_jobs._private_jobs
             (task_id, payload, max_attempts, key, priority, attempts, locked_by, locked_at)
           select case when job_group is null then single_task else group_task end,
                  case when job_group is null then json_build_object('id', min(id), 'attempt', 1)

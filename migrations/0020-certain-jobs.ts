@@ -15,7 +15,7 @@ export class CertainJobs extends Migration {
       create function hookwright.lock_jobs(keys text[]) returns void
       language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
       begin
-        perform from graphile_worker._private_jobs where key = any(keys) order by key for update;
+        perform from hookwright_jobs._private_jobs where key = any(keys) order by key for update;
       end $$;
 
       create or replace function hookwright.enqueue_deliveries(
@@ -29,9 +29,9 @@ export class CertainJobs extends Migration {
           return 0;  -- add_jobs notifies every listener even for an empty list
         end if;
         perform hookwright.lock_jobs(array(select 'd:' || id from unnest(delivery_ids) as due(id)));
-        perform graphile_worker.add_jobs(array(
+        perform hookwright_jobs.add_jobs(array(
           select ('deliver', json_build_object('id', id, 'attempt', attempt), null, run_at, 25, 'd:' || id,
-                  priority, null)::graphile_worker.job_spec
+                  priority, null)::hookwright_jobs.job_spec
           from unnest(delivery_ids, attempt_numbers, run_ats, priorities) as due(id, attempt, run_at, priority)));
         return array_length(delivery_ids, 1);
       end $$;
@@ -39,7 +39,7 @@ export class CertainJobs extends Migration {
       create or replace function hookwright.enqueue_settle(webhook_id bigint, tenant_id bigint) returns void
       language sql security definer set search_path = pg_catalog, hookwright, pg_temp as $$
         select hookwright.lock_jobs(array['w:' || webhook_id]);
-        select graphile_worker.add_job('settle-webhook',
+        select hookwright_jobs.add_job('settle-webhook',
           json_build_object('webhookId', webhook_id, 'tenantId', tenant_id), job_key := 'w:' || webhook_id)
       $$;
 
@@ -48,7 +48,7 @@ export class CertainJobs extends Migration {
       ) returns void
       language sql security definer set search_path = pg_catalog, hookwright, pg_temp as $$
         select hookwright.lock_jobs(array['b:' || operation_id]);
-        select graphile_worker.add_job('bulk-operation',
+        select hookwright_jobs.add_job('bulk-operation',
           json_build_object('operationId', operation_id, 'tenantId', tenant_id, 'waitedMs', waited_ms),
           job_key := 'b:' || operation_id, run_at := now() + in_ms * interval '1 millisecond')
       $$;
@@ -63,11 +63,11 @@ export class CertainJobs extends Migration {
       begin
         perform hookwright.lock_jobs(array['d:' || delivery_id]);
         if job_id is null or exists (
-          select from graphile_worker._private_jobs where id = job_id and key = 'd:' || delivery_id
+          select from hookwright_jobs._private_jobs where id = job_id and key = 'd:' || delivery_id
         ) then
           perform hookwright.enqueue_deliveries(array[delivery_id], array[attempt_number], array[run_at], array[0]);
           -- Far below max_attempts, at which nobody would fetch it.
-          update graphile_worker._private_jobs set attempts = least(fetches, max_attempts / 2)
+          update hookwright_jobs._private_jobs set attempts = least(fetches, max_attempts / 2)
           where key = 'd:' || delivery_id;
         end if;
       end $$;

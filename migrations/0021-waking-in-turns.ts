@@ -17,7 +17,7 @@ export class WakingInTurns extends Migration {
       begin
         perform hookwright.lock_jobs(array[settle_key]);
         if woken_to is not null then
-          select payload into waiting from graphile_worker._private_jobs where key = settle_key and is_available;
+          select payload into waiting from hookwright_jobs._private_jobs where key = settle_key and is_available;
           if found and waiting->>'wokenTo' is null then
             woken_to := null;
             put_off_before := null;
@@ -26,7 +26,7 @@ export class WakingInTurns extends Migration {
             put_off_before := greatest(put_off_before, (waiting->>'putOffBefore')::timestamptz);
           end if;
         end if;
-        perform graphile_worker.add_job('settle-webhook',
+        perform hookwright_jobs.add_job('settle-webhook',
           json_strip_nulls(json_build_object('webhookId', webhook_id, 'tenantId', tenant_id,
                                              'wokenTo', woken_to, 'putOffBefore', put_off_before)),
           job_key := settle_key);

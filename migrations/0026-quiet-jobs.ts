@@ -16,20 +16,20 @@ export class QuietJobs extends Migration {
       set plan_cache_mode = force_custom_plan as $$
       declare
         keys text[] := array(select 'd:' || id from unnest(delivery_ids) as due(id));
-        task integer := (select id from graphile_worker._private_tasks where identifier = 'deliver');
+        task integer := (select id from hookwright_jobs._private_tasks where identifier = 'deliver');
       begin
         if cardinality(keys) = 0 then
           return 0;
         end if;
         if task is null then
-          insert into graphile_worker._private_tasks (identifier) values ('deliver') on conflict do nothing;
-          task := (select id from graphile_worker._private_tasks where identifier = 'deliver');
+          insert into hookwright_jobs._private_tasks (identifier) values ('deliver') on conflict do nothing;
+          task := (select id from hookwright_jobs._private_tasks where identifier = 'deliver');
         end if;
         perform hookwright.lock_jobs(keys);
         -- Whoever runs one of these may have read its delivery before: another job takes its place.
-        update graphile_worker._private_jobs set key = null, attempts = max_attempts, updated_at = now()
+        update hookwright_jobs._private_jobs set key = null, attempts = max_attempts, updated_at = now()
         where key = any(keys) and is_available is not true;
-        insert into graphile_worker._private_jobs as jobs (task_id, payload, run_at, max_attempts, key, priority)
+        insert into hookwright_jobs._private_jobs as jobs (task_id, payload, run_at, max_attempts, key, priority)
         select task, json_build_object('id', id, 'attempt', attempt), run_at, 25, 'd:' || id, priority
         from unnest(delivery_ids, attempt_numbers, run_ats, priorities) as due(id, attempt, run_at, priority)
         on conflict (key) do update set
@@ -53,13 +53,13 @@ export class QuietJobs extends Migration {
         known_priority integer;
       begin
         perform hookwright.lock_jobs(array[job_key]);
-        select priority into known_priority from graphile_worker._private_jobs
+        select priority into known_priority from hookwright_jobs._private_jobs
         where key = job_key and (job_id is null or id = job_id);
         if found or job_id is null then
           perform hookwright.enqueue_deliveries(
             array[delivery_id], array[attempt_number], array[run_at], array[coalesce(known_priority, 0)]);
           -- Far below max_attempts, at which nobody would fetch it.
-          update graphile_worker._private_jobs set attempts = least(fetches, max_attempts / 2) where key = job_key;
+          update hookwright_jobs._private_jobs set attempts = least(fetches, max_attempts / 2) where key = job_key;
         end if;
       end $$;
     `);

@@ -18,7 +18,7 @@ export class SettlingLater extends Migration {
         waiting record;
       begin
         perform hookwright.lock_jobs(array[settle_key]);
-        select j.payload, j.run_at into waiting from graphile_worker._private_jobs j where key = settle_key and is_available;
+        select j.payload, j.run_at into waiting from hookwright_jobs._private_jobs j where key = settle_key and is_available;
         if found then
           run_at := least(run_at, waiting.run_at); -- somebody may want it sooner
           if woken_to is not null and waiting.payload->>'wokenTo' is null then
@@ -29,7 +29,7 @@ export class SettlingLater extends Migration {
             put_off_before := greatest(put_off_before, (waiting.payload->>'putOffBefore')::timestamptz);
           end if;
         end if;
-        perform graphile_worker.add_job('settle-webhook',
+        perform hookwright_jobs.add_job('settle-webhook',
           json_strip_nulls(json_build_object('webhookId', webhook_id, 'tenantId', tenant_id,
                                              'wokenTo', woken_to, 'putOffBefore', put_off_before)),
           job_key := settle_key, run_at := run_at);

@@ -31,6 +31,7 @@ import { RepeatedKeys } from './0030-repeated-keys.js';
 import { ClosedWebhooks } from './0031-closed-webhooks.js';
 import { Runs } from './0032-runs.js';
 import { DeletedTenants } from './0033-deleted-tenants.js';
+import { OwnJobs } from './0034-own-jobs.js';
 
 /** Every migration, in order. One file a change; a released one is never edited. */
 export const migrations = [
@@ -67,4 +68,5 @@ export const migrations = [
   { name: '0031-closed-webhooks', class: ClosedWebhooks },
   { name: '0032-runs', class: Runs },
   { name: '0033-deleted-tenants', class: DeletedTenants },
+  { name: '0034-own-jobs', class: OwnJobs },
 ];

@@ -78,8 +78,8 @@ describe('the house', () => {
     expect([...impure, ...dice]).toEqual([]);
   });
 
-  test('graphile_worker is named in operations/enqueue.ts, locked-jobs.ts and the migrations alone', () => {
-    const files = sourcesIn('src', 'daemon').filter((file) => read(file).includes('graphile_worker.'));
+  test('hookwright_jobs is named in operations/enqueue.ts, locked-jobs.ts and the migrations alone', () => {
+    const files = sourcesIn('src', 'daemon').filter((file) => read(file).includes('hookwright_jobs.'));
     expect(files).toEqual(['src/operations/enqueue.ts', 'src/operations/locked-jobs.ts']);
   });
 

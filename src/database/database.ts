@@ -97,7 +97,7 @@ export function tellErrors(pool: pg.Pool, onError: (error: Error) => unknown): v
   pool.on('connect', (client) => client.on('error', onError));
 }
 
-/** As `client.connect`, whose promise stays open for ever when the connection is cut off meanwhile; this one rejects. */
+/** As `client.connect`, but rejects when the connection is cut off meanwhile: that promise would stay open for ever. */
 export async function connect(client: pg.Client): Promise<void> {
   const ended = Promise.withResolvers<never>();
   client.once('end', () => ended.reject(new Error('The connection ended.')));

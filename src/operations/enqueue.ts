@@ -8,6 +8,9 @@ import type { Raise } from '../domain/lanes.js';
  * functions `hookwright.enqueue_…`. A job is a hint; the rows are the truth.
  */
 
+/** graphile-worker's schema for our jobs. Its usual one may be that of an application in the same database. */
+export const JOBS_SCHEMA = 'hookwright_jobs';
+
 /** graphile-worker logs each job by default, which costs more than running it. */
 export const quietLogger = new Logger(() => () => {});
 
@@ -75,11 +78,11 @@ export async function indexJobs(client: pg.ClientBase): Promise<void> {
   // Not `create index if not exists`: that locks the table first, behind every transaction that has added a job.
   await client.query(
     `do $$ begin
-       if to_regclass('graphile_worker.hookwright_jobs_by_owner') is null then
-         create index hookwright_jobs_by_owner on graphile_worker._private_jobs (locked_by) where locked_by is not null;
+       if to_regclass('hookwright_jobs.hookwright_jobs_by_owner') is null then
+         create index hookwright_jobs_by_owner on hookwright_jobs._private_jobs (locked_by) where locked_by is not null;
        end if;
-       if to_regclass('graphile_worker.hookwright_jobs_by_id') is null then
-         create index hookwright_jobs_by_id on graphile_worker._private_jobs using hash (id);
+       if to_regclass('hookwright_jobs.hookwright_jobs_by_id') is null then
+         create index hookwright_jobs_by_id on hookwright_jobs._private_jobs using hash (id);
        end if; end $$`,
   );
 }
@@ -116,7 +119,7 @@ const SILENT_SECONDS = 30;
 /** SQL condition: no job of this key runs, or will run soon. */
 const hasNoJobSoonSql = (key: string) =>
   `not exists (
-     select from graphile_worker._private_jobs j
+     select from hookwright_jobs._private_jobs j
      where j.key = ${key} and j.attempts < j.max_attempts
        and j.run_at < now() + ${SILENT_SECONDS} * interval '1 second'
        and (j.locked_at is null or j.locked_at > now() - ${SILENT_SECONDS} * interval '1 second'))`;
@@ -133,7 +136,7 @@ const namesNextAttemptSql = (delivery: string) =>
 
 /** SQL condition: no job names the next attempt of `delivery`, a row with `id` and `attempt_count`. */
 export const hasNoJobSql = (delivery: string) =>
-  `not exists (select from graphile_worker._private_jobs j where ${namesNextAttemptSql(delivery)})`;
+  `not exists (select from hookwright_jobs._private_jobs j where ${namesNextAttemptSql(delivery)})`;
 
 /**
  * SQL condition: no job will bring this delivery up again by itself, neither one of its own nor one that it shares. A
@@ -146,7 +149,7 @@ export const hasNoLiveJobSql = (delivery: string, lockedSeconds: string) =>
   [namesNextAttemptSql(delivery), `j.key = 'g:' || ${delivery}.job_group`]
     .map(
       (isItsJob) => `not exists (
-     select from graphile_worker._private_jobs j
+     select from hookwright_jobs._private_jobs j
      where ${isItsJob}
        and j.attempts < j.max_attempts and j.run_at < now() + ${FURTHEST_MINUTES} * interval '1 minute'
        and (j.locked_at is null or j.locked_at > now() - ${lockedSeconds} * interval '1 second'))`,
@@ -161,21 +164,21 @@ export const hasNoLiveJobSql = (delivery: string, lockedSeconds: string) =>
  * @param putOffBefore jobs that were put off since then are left alone
  */
 export const wakeJobsSql = (deliveries: string, { at, putOffBefore }: { at: string; putOffBefore: string }) =>
-  `update graphile_worker._private_jobs set run_at = ${at}
+  `update hookwright_jobs._private_jobs set run_at = ${at}
    where id in (
-     select j.id from (${deliveries}) d join graphile_worker._private_jobs j on j.key = 'd:' || d.id
+     select j.id from (${deliveries}) d join hookwright_jobs._private_jobs j on j.key = 'd:' || d.id
      where j.locked_at is null and j.run_at > ${at} and j.updated_at < ${putOffBefore} for update of j skip locked)
    returning id`;
 
 const raiseStatement: Statement = {
   text: `
-    update graphile_worker._private_jobs set priority = $2
+    update hookwright_jobs._private_jobs set priority = $2
     where id in (
       select id from (
         select id, sum(deliveries) over (order by run_at, id) - deliveries as before
         from (
           select id, run_at, coalesce(json_array_length(payload->'ids'), 1) as deliveries
-          from graphile_worker._private_jobs
+          from hookwright_jobs._private_jobs
           where is_available and priority = $1 and run_at < now() - $4 * interval '1 millisecond'
           order by run_at limit $3 for update skip locked) waiting) counted
       where before < $3)`,
@@ -197,14 +200,14 @@ export const SUSPECT_FROM_FETCH = 5;
 
 /** SQL query: the suspects that are put aside. */
 export const jobsAsideSql = `
-  select from graphile_worker._private_jobs
+  select from hookwright_jobs._private_jobs
   where attempts >= ${SUSPECT_FROM_FETCH} and locked_at is null and run_at > now()`;
 
 /** SQL query: when the crontab's hourly job was last started. */
 export const lastHousekeepingSql = `
-  select max(last_execution) from graphile_worker._private_known_crontabs where identifier = '${HOUSEKEEPING_TASK}'`;
+  select max(last_execution) from hookwright_jobs._private_known_crontabs where identifier = '${HOUSEKEEPING_TASK}'`;
 
 /** A clock that was ahead for a while has left times behind, before which the crontab would start nothing. */
 export const forgetFutureRunsSql = `
-  update graphile_worker._private_known_crontabs set last_execution = now()
+  update hookwright_jobs._private_known_crontabs set last_execution = now()
   where last_execution > now() + interval '5 minutes'`;

@@ -58,12 +58,12 @@ export async function examineServer(client: pg.ClientBase, apiRole: string): Pro
      join pg_namespace n on n.oid = c.relnamespace
      left join pg_inherits i on i.inhrelid = c.oid
      left join pg_class parent on parent.oid = i.inhparent
-     where n.nspname in ('hookwright', 'graphile_worker') and c.relkind = 'r'
+     where n.nspname in ('hookwright', 'hookwright_jobs') and c.relkind = 'r'
      group by 1 order by 2 desc limit 6`,
   );
   const unvacuumed = await client.query(
     `select relname::text as name, n_dead_tup::integer as dead, n_live_tup::integer as live from pg_stat_user_tables
-     where schemaname in ('hookwright', 'graphile_worker')
+     where schemaname in ('hookwright', 'hookwright_jobs')
        and n_dead_tup > ${DEAD_ROWS_MIN} and n_dead_tup > n_live_tup
      order by n_dead_tup desc limit 5`,
   );

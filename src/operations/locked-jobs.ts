@@ -17,7 +17,7 @@ export const freeJobs = (pool: pg.Pool, poolId: string, ids: readonly string[]) 
 
 const freeJobsSql = (which: string) => `
   with freed as (
-    update graphile_worker._private_jobs
+    update hookwright_jobs._private_jobs
     set locked_by = null, locked_at = null,
         attempts = case when key is null and attempts >= max_attempts then attempts else greatest(attempts - 1, 0) end
     where locked_by = $1 and ${which}
@@ -35,7 +35,7 @@ export async function findForgotten(
   lockedSeconds: number,
 ): Promise<string[]> {
   const { rows } = await pool.query<{ id: string }>(
-    `select id::text from graphile_worker._private_jobs
+    `select id::text from hookwright_jobs._private_jobs
      where locked_by = $1 and id <> all($2::bigint[]) and locked_at < now() - $3 * interval '1 second'`,
     [poolId, known, lockedSeconds],
   );
@@ -45,7 +45,7 @@ export async function findForgotten(
 /** Locks the jobs in hand anew that wait for a slot, or whose attempts take their time. */
 export async function renewLocks(pool: pg.Pool, poolId: string, inHand: readonly string[]): Promise<void> {
   await pool.query(
-    `update graphile_worker._private_jobs set locked_at = now()
+    `update hookwright_jobs._private_jobs set locked_at = now()
      where locked_by = $1 and id = any($2::bigint[])
        and locked_at < now() - ${RENEWED_AFTER_SECONDS} * interval '1 second'`,
     [poolId, inHand],
@@ -61,23 +61,23 @@ export const poolLockSql = (poolId: string) => `hashtextextended(${poolId}, 0)`;
  */
 export const lockOwnersSql = `
   with recursive owner(id) as (
-    select min(locked_by) from graphile_worker._private_jobs where locked_by is not null
+    select min(locked_by) from hookwright_jobs._private_jobs where locked_by is not null
     union all
-    select (select min(j.locked_by) from graphile_worker._private_jobs j where j.locked_by > owner.id)
+    select (select min(j.locked_by) from hookwright_jobs._private_jobs j where j.locked_by > owner.id)
     from owner where owner.id is not null)
   select id from owner where id is not null
-  union select locked_by from graphile_worker._private_job_queues where locked_by is not null`;
+  union select locked_by from hookwright_jobs._private_job_queues where locked_by is not null`;
 
 /** SQL query: frees all that the pools in the text[] `poolIds` have locked; answers with how many jobs that were. */
 export const unlockPoolsSql = (poolIds: string) => `
   select count(*)::integer as jobs,
-         graphile_worker.force_unlock_workers(${poolIds}),
+         hookwright_jobs.force_unlock_workers(${poolIds}),
          pg_notify('jobs:insert', json_build_object('count', greatest(count(*), 1))::text)
-  from graphile_worker._private_jobs where locked_by = any(${poolIds})`;
+  from hookwright_jobs._private_jobs where locked_by = any(${poolIds})`;
 
 /** Deletes what graphile-worker leaves behind and never runs again: jobs that were replaced while they were locked. */
 export async function deleteDeadJobs(pool: pg.Pool): Promise<void> {
   await pool.query(
-    'delete from graphile_worker._private_jobs where attempts >= max_attempts and locked_at is null and key is null',
+    'delete from hookwright_jobs._private_jobs where attempts >= max_attempts and locked_at is null and key is null',
   );
 }

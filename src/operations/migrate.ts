@@ -5,7 +5,7 @@ import pg from 'pg';
 import { ormOptions } from '../database/database.js';
 import { SQL_STATE, sqlStateOf } from '../database/sql-state.js';
 import { API_ROLE } from '../database/tenant-database.js';
-import { indexJobs, quietLogger } from './enqueue.js';
+import { indexJobs, JOBS_SCHEMA, quietLogger } from './enqueue.js';
 import { prepareOutboxRole } from './outbox.js';
 
 /** Who waits for the lock of a table has everybody wait who comes later: so it is waited for in moments. */
@@ -31,7 +31,7 @@ export async function migrate(databaseUrl: string): Promise<{ outboxRole: boolea
   try {
     await requirePostgres15(client);
     await client.query(`select pg_advisory_lock(${MIGRATION_LOCK})`);
-    await runMigrations({ connectionString: databaseUrl, logger: quietLogger });
+    await runMigrations({ connectionString: databaseUrl, schema: JOBS_SCHEMA, logger: quietLogger });
     await indexJobs(client);
     await makeApiRole(client);
     await migrateTables(databaseUrl);

@@ -245,7 +245,7 @@ describe('a bulk operation', () => {
     const daemon = site.startDaemon();
     // Its job is taken, and finds that nothing is to be done.
     await expect
-      .poll(() => site.rows(`select from graphile_worker._private_jobs where key like 'b:%'`), {
+      .poll(() => site.rows(`select from hookwright_jobs._private_jobs where key like 'b:%'`), {
         timeout: 20_000,
       })
       .toEqual([]);

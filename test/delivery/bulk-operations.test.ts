@@ -127,7 +127,7 @@ describe('recoverWebhook', () => {
     // It has looked at a full queue, more than once.
     await eventually(async () => {
       const [job] = await site.rows<{ waited: number }>(
-        `select (payload->>'waitedMs')::float8 as waited from graphile_worker._private_jobs where key like 'b:%'`,
+        `select (payload->>'waitedMs')::float8 as waited from hookwright_jobs._private_jobs where key like 'b:%'`,
       );
       return (job?.waited ?? 0) >= 400;
     }, 60_000);
@@ -229,7 +229,7 @@ describe('an operation that stands still', () => {
   test('is found when its job is lost', async () => {
     await site.past(5, { webhookId });
     const { operation } = await recover();
-    await site.rows(`delete from graphile_worker._private_jobs where key = 'b:${operation.id}'`);
+    await site.rows(`delete from hookwright_jobs._private_jobs where key = 'b:${operation.id}'`);
     site.startDaemon();
     await site.reaches(operation.id, 'COMPLETED');
   });
@@ -270,9 +270,9 @@ test('what an operation came to is told for as long as deliveries are kept, and 
   await ended(young, 29);
   await site.rows(`update hookwright.bulk_operations set status = 'PAUSED', created_at = now() - interval '90 days'
                    where id = ${paused}`);
-  await site.rows('delete from graphile_worker._private_jobs');
+  await site.rows('delete from hookwright_jobs._private_jobs');
   site.startDaemon();
-  await site.rows("select graphile_worker.add_job('housekeeping')");
+  await site.rows("select hookwright_jobs.add_job('housekeeping')");
   const known = () => site.rows<{ id: number }>('select id from hookwright.bulk_operations order by id');
   await eventually(async () => (await known()).length < 3);
   expect((await known()).map(({ id }) => String(id)).sort()).toEqual([young, paused].sort());

@@ -21,13 +21,13 @@ interface JobRow {
 const jobsOf = (stack: DeliveryStack) =>
   stack.rows<JobRow>(
     `select key, locked_by, attempts, extract(epoch from run_at - now())::float as "inSeconds"
-     from graphile_worker._private_jobs where key ~ '^[dg]:' order by id`,
+     from hookwright_jobs._private_jobs where key ~ '^[dg]:' order by id`,
   );
 
 /** A daemon that the stack's emits claim deliveries for, as `hookwright start` has it. */
 async function startLocalDaemon(stack: DeliveryStack): Promise<Daemon> {
   const daemon = stack.startDaemon();
-  const tasks = `select from graphile_worker._private_tasks where identifier = 'deliver-group'`;
+  const tasks = `select from hookwright_jobs._private_tasks where identifier = 'deliver-group'`;
   await eventually(async () => daemon.claims.claim() !== null && (await stack.rows(tasks)).length === 1);
   stack.services.emitter.claimFor(daemon.claims);
   return daemon;

@@ -232,7 +232,7 @@ describe('a webhook that is enabled before its pause has been settled', () => {
     await stack.rows(
       `update hookwright.deliveries set attempt_count = 1, due_at = now() + interval '1 hour' where id = ${retried.id}`,
     );
-    await stack.rows(`delete from graphile_worker._private_jobs where key = 'd:${retried.id}'`);
+    await stack.rows(`delete from hookwright_jobs._private_jobs where key = 'd:${retried.id}'`);
     before = retried.id;
     await change({ active: false });
   });
@@ -424,7 +424,7 @@ describe('settling a webhook', () => {
 
     expect(await settleWebhook(stack.services.db, stack.tenantId, webhookId)).toBe(events);
     const [jobs] = await stack.rows<{ count: number }>(
-      `select count(*)::int from graphile_worker._private_jobs where key like 'd:%'`,
+      `select count(*)::int from hookwright_jobs._private_jobs where key like 'd:%'`,
     );
     expect(jobs?.count).toBe(events);
     expect(await settleWebhook(stack.services.db, stack.tenantId, webhookId)).toBe(0);

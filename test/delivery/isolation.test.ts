@@ -37,7 +37,7 @@ test('an endpoint that never answers holds a few slots; its neighbour gets every
   );
   // Each has a job of its own, or shares one.
   const named = await stack.rows<{ id: number }>(
-    `select coalesce((payload->>'id')::bigint, member::bigint) as id from graphile_worker._private_jobs
+    `select coalesce((payload->>'id')::bigint, member::bigint) as id from hookwright_jobs._private_jobs
      left join lateral json_array_elements_text(payload->'ids') as member on true`,
   );
   expect(named.map(({ id }) => id)).toEqual(expect.arrayContaining(waiting.map(({ id }) => id)));

@@ -38,7 +38,7 @@ interface GroupJob {
   payload: { group: number; ids: number[] };
   priority: number;
 }
-const jobs = () => stack.rows<GroupJob>('select * from graphile_worker._private_jobs order by key');
+const jobs = () => stack.rows<GroupJob>('select * from hookwright_jobs._private_jobs order by key');
 const groupOf = async (key: string) => (await jobs()).find((job) => job.key === key)!.payload;
 const pause = (active: boolean) =>
   updateWebhook(stack.services.db, stack.tenantId, webhookId, { active }, 168, commandLine);
@@ -57,7 +57,7 @@ test('the more a transaction makes, the more share a job, up to sixteen', async 
   const sizes = async () => (await jobs()).map(({ payload }) => payload.ids.length).sort((a, b) => b - a);
   await emitTogether(100);
   expect(await sizes()).toEqual([12, 12, 12, 12, 12, 12, 12, 12, 4]);
-  await stack.rows('delete from graphile_worker._private_jobs');
+  await stack.rows('delete from hookwright_jobs._private_jobs');
   await emitTogether(160);
   expect(await sizes()).toEqual(new Array(10).fill(16));
 });
@@ -127,7 +127,7 @@ test('a group that its first worker did not finish is taken apart: each that sti
 test('a process that dies with a group in hand: what it did not send is sent by the next', async () => {
   await emitTogether(4);
   await stack.rows(
-    `update graphile_worker._private_jobs set locked_by = 'pool-dead', locked_at = now(), attempts = attempts + 1`,
+    `update hookwright_jobs._private_jobs set locked_by = 'pool-dead', locked_at = now(), attempts = attempts + 1`,
   );
   stack.startDaemon();
   await eventually(succeeded(4));
@@ -138,7 +138,7 @@ test('an overdue delivery whose shared job waits is left alone; without that job
   await emitTogether(4);
   await stack.rows(`update hookwright.deliveries set due_at = now() - interval '61 seconds'`);
   expect(await rescueOverdue(stack.services.db.pool)).toBe(0);
-  await stack.rows('delete from graphile_worker._private_jobs');
+  await stack.rows('delete from hookwright_jobs._private_jobs');
   expect(await rescueOverdue(stack.services.db.pool)).toBe(4);
 });
 
@@ -170,7 +170,7 @@ test('one that is sent again has a job of its own', async () => {
 test('a lane is raised by deliveries, not by jobs', async () => {
   await emitTogether(12);
   await stack.rows(
-    `update graphile_worker._private_jobs set priority = ${LANES.CROWDED.priority}, run_at = now() - id * interval '1 second'`,
+    `update hookwright_jobs._private_jobs set priority = ${LANES.CROWDED.priority}, run_at = now() - id * interval '1 second'`,
   );
   const raise = { from: LANES.CROWDED.priority, to: LANES.CROWDED.raised, count: 5 };
   await raiseWaitingJobs(stack.services.db.pool, raise, 0);

@@ -3,7 +3,7 @@ import { type Job, run, type WorkerEvents } from 'graphile-worker';
 import { describe, expect, test } from 'vitest';
 import { LocalJobs } from '../../daemon/local-jobs.js';
 import { LANES } from '../../src/domain/lanes.js';
-import { quietLogger } from '../../src/operations/enqueue.js';
+import { JOBS_SCHEMA, quietLogger } from '../../src/operations/enqueue.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 
@@ -70,6 +70,7 @@ describe('a job that is given to a runner', () => {
     const blocked = Promise.withResolvers<void>();
     const runner = await run({
       pgPool: stack.services.db.pool,
+      schema: JOBS_SCHEMA,
       logger: quietLogger,
       noHandleSignals: true,
       events,
@@ -82,7 +83,7 @@ describe('a job that is given to a runner', () => {
       preset: { worker: { concurrentJobs: 1, localQueue: { size: 10 } } },
     });
     const add = (name: string, priority: number) =>
-      `graphile_worker.add_job('note', to_json('${name}'::text), priority => ${priority})`;
+      `hookwright_jobs.add_job('note', to_json('${name}'::text), priority => ${priority})`;
     await stack.rows(`select ${add('blocker', FIRST)}`);
     await eventually(() => began.length === 1);
     await stack.rows(`select ${add('fetched, urgent', FIRST - 5)}, ${add('fetched, later', FIRST + 5)}`);

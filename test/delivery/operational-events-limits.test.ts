@@ -145,7 +145,7 @@ describe('an event and its cause are one transaction', () => {
       // The job has been tried, and waits for its next turn.
       await eventually(
         async () =>
-          (await stack.rows(`select from graphile_worker._private_jobs where last_error like '%not now%'`))
+          (await stack.rows(`select from hookwright_jobs._private_jobs where last_error like '%not now%'`))
             .length === 1,
       );
       expect(await operationalEvents(stack)).toEqual([]);

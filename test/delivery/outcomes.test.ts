@@ -84,7 +84,7 @@ describe('what a receiver answers', () => {
     const other = await stack.emit();
     await eventually(async () => {
       const [job] = await stack.rows<{ run_at: Date; attempts: number }>(
-        `select * from graphile_worker._private_jobs where key = 'd:${(await stack.delivery(other)).id}'`,
+        `select * from hookwright_jobs._private_jobs where key = 'd:${(await stack.delivery(other)).id}'`,
       );
       return job !== undefined && job.run_at.getTime() - Date.now() > 500_000;
     });
@@ -100,7 +100,7 @@ describe('what a receiver answers', () => {
     stack.startDaemon();
     await eventually(async () => {
       const jobs = await stack.rows(
-        `select from graphile_worker._private_jobs where key ~ '^[dg]:' and run_at < now() + interval '500 seconds'`,
+        `select from hookwright_jobs._private_jobs where key ~ '^[dg]:' and run_at < now() + interval '500 seconds'`,
       );
       return receiver.received.length > 0 && jobs.length === 0;
     }, 20_000);
@@ -170,12 +170,12 @@ describe('a closed endpoint', () => {
     await stack.emit();
     const { id } = await stack.delivery(await stack.emit());
     await stack.rows(
-      `update graphile_worker._private_jobs set priority = ${LANES.BULK.priority} where key = 'd:${id}'`,
+      `update hookwright_jobs._private_jobs set priority = ${LANES.BULK.priority} where key = 'd:${id}'`,
     );
     stack.startDaemon();
     const priorities = await eventually(async () => {
       const jobs = await stack.rows<{ priority: number; late: boolean }>(
-        `select priority, run_at > now() as late from graphile_worker._private_jobs where key like 'd:%' order by key`,
+        `select priority, run_at > now() as late from hookwright_jobs._private_jobs where key like 'd:%' order by key`,
       );
       return jobs.length === 3 && jobs.every(({ late }) => late) && jobs.map(({ priority }) => priority);
     });
@@ -191,7 +191,7 @@ describe('a closed endpoint', () => {
     const second = await stack.emit();
     await eventually(async () => {
       const [job] = await stack.rows<{ late: boolean }>(
-        `select run_at > now() + interval '5 minutes' as late from graphile_worker._private_jobs
+        `select run_at > now() + interval '5 minutes' as late from hookwright_jobs._private_jobs
          where key = 'd:${(await stack.delivery(second)).id}'`,
       );
       return job?.late;

@@ -59,7 +59,7 @@ test('a process that is told to end while an endpoint hangs waits for that attem
       attempt_count: 1,
       last_error_code: 'TIMEOUT',
     });
-    const locked = await stack.rows('select from graphile_worker._private_jobs where locked_at is not null');
+    const locked = await stack.rows('select from hookwright_jobs._private_jobs where locked_at is not null');
     expect(locked).toEqual([]);
   } finally {
     await receiver.close();

@@ -18,7 +18,7 @@ afterEach(async () => {
 });
 
 const lockJobs = (owner: string) =>
-  stack.rows(`update graphile_worker._private_jobs
+  stack.rows(`update hookwright_jobs._private_jobs
               set locked_by = '${owner}', locked_at = now(), attempts = attempts + 1`);
 
 describe('a job that was fetched again and again', () => {
@@ -36,9 +36,9 @@ describe('a job that was fetched again and again', () => {
 
   test('five times is put aside in its lane for an hour before it is run, alone; its end is in the log', async () => {
     const { id } = await stack.delivery(await stack.emit());
-    const [job] = await stack.rows<{ id: number }>('select id from graphile_worker._private_jobs');
+    const [job] = await stack.rows<{ id: number }>('select id from hookwright_jobs._private_jobs');
     await lockJobs('pool-mine');
-    await stack.rows('update graphile_worker._private_jobs set priority = 20');
+    await stack.rows('update hookwright_jobs._private_jobs set priority = 20');
     const { log, lines } = keptLog('error');
     const quarantine = new Quarantine({ ...stack.services, log });
     let running = 0;
@@ -47,7 +47,7 @@ describe('a job that was fetched again and again', () => {
       running += 1;
       expect(running).toBe(1);
       seen = await stack.rows(`select attempts, priority, run_at > now() + interval '59 minutes' as later
-                               from graphile_worker._private_jobs where key = 'd:${id}'`);
+                               from hookwright_jobs._private_jobs where key = 'd:${id}'`);
       running -= 1;
     };
     await Promise.all([
@@ -63,7 +63,7 @@ describe('a job that was fetched again and again', () => {
 
   test('is delivered all the same when it does no harm', async () => {
     const eventId = await stack.emit();
-    await stack.rows('update graphile_worker._private_jobs set attempts = 6');
+    await stack.rows('update hookwright_jobs._private_jobs set attempts = 6');
     stack.startDaemon();
     await eventually(async () => (await stack.delivery(eventId)).status === 'SUCCEEDED');
     expect(receiver.received).toHaveLength(1);
@@ -74,7 +74,7 @@ describe('a job that was fetched again and again', () => {
     await using failing = await startReceiver(answer(500));
     await own.webhook(failing.url);
     const eventId = await own.emit();
-    await own.rows('update graphile_worker._private_jobs set attempts = 4');
+    await own.rows('update hookwright_jobs._private_jobs set attempts = 4');
     own.startDaemon();
     const { id } = await eventually(async () => {
       const row = await own.delivery(eventId);
@@ -86,20 +86,20 @@ describe('a job that was fetched again and again', () => {
 
   test('and kills its process each time waits for an hour then: nobody fetches it', async () => {
     const { id } = await stack.delivery(await stack.emit());
-    const [job] = await stack.rows<{ id: number }>('select id from graphile_worker._private_jobs');
+    const [job] = await stack.rows<{ id: number }>('select id from hookwright_jobs._private_jobs');
     await lockJobs('pool-dead');
     const dies = new Promise<void>(() => {});
     void new Quarantine(stack.services).run(fetched(5, String(job!.id)), { id, attempt: 1 }, () => dies);
     await eventually(
       async () =>
-        (await stack.rows('select from graphile_worker._private_jobs where locked_by is null')).length === 1,
+        (await stack.rows('select from hookwright_jobs._private_jobs where locked_by is null')).length === 1,
     );
     const marker = await stack.emit();
     stack.startDaemon();
     await eventually(async () => (await stack.delivery(marker)).status === 'SUCCEEDED');
     await eventually(
       async () =>
-        (await stack.rows('select from graphile_worker._private_jobs where locked_by is not null')).length ===
+        (await stack.rows('select from hookwright_jobs._private_jobs where locked_by is not null')).length ===
         0,
       15_000,
     );

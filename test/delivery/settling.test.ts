@@ -148,7 +148,7 @@ describe('a hundred webhooks that are enabled at once', () => {
     await stack.emit();
     await stack.rows(
       `update hookwright.deliveries set status = 'HELD';
-       delete from graphile_worker._private_jobs;
+       delete from hookwright_jobs._private_jobs;
        select hookwright.enqueue_settle(id, tenant_id) from hookwright.webhooks`,
     );
     // Without the sweep that would find what is forgotten.
@@ -160,7 +160,7 @@ describe('a hundred webhooks that are enabled at once', () => {
     await sweeper.end();
     await eventually(
       async () =>
-        (await stack.rows(`select from graphile_worker._private_jobs where key like 'w:%'`)).length === 0,
+        (await stack.rows(`select from hookwright_jobs._private_jobs where key like 'w:%'`)).length === 0,
     );
   });
 });

@@ -10,14 +10,14 @@ beforeEach(async () => {
   await stack.webhook('https://receiver.example.com/');
   await stack.emit();
   await stack.rows(
-    `update graphile_worker._private_jobs set priority = 20, run_at = now() - interval '2 seconds'`,
+    `update hookwright_jobs._private_jobs set priority = 20, run_at = now() - interval '2 seconds'`,
   );
 });
 afterEach(() => stack[Symbol.asyncDispose]());
 
 const priorities = async () =>
   (
-    await stack.rows<{ priority: number }>('select priority from graphile_worker._private_jobs order by id')
+    await stack.rows<{ priority: number }>('select priority from hookwright_jobs._private_jobs order by id')
   ).map(({ priority }) => priority);
 
 /** Shares of a daemon that has made so many first attempts each time it is asked. @returns how often that was, and its end */

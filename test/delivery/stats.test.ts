@@ -75,7 +75,7 @@ test('a daemon rolls them up, and they are counted once all the same', async () 
     set minutes_until = h, hours_until = h, minutes_from = h, hours_from = d, days_until = d
     from (select date_trunc('hour', at, 'UTC') as h, date_trunc('day', at, 'UTC') as d
           from (select now() - interval '5 hours') as ago(at)) as from_`);
-  await stack.rows(`select graphile_worker.add_job('roll-up-stats')`);
+  await stack.rows(`select hookwright_jobs.add_job('roll-up-stats')`);
   await eventually(
     async () =>
       (

@@ -51,13 +51,13 @@ async function startDaemonBehindProxy(): Promise<{ proxy: DatabaseProxy; daemon:
 const emit = (count: number) => Promise.all(Array.from({ length: count }, () => stack.emit()));
 const succeeded = async () => (await stack.deliveries("status = 'SUCCEEDED'")).length;
 const lockJobs = (owner: string) =>
-  stack.rows(`update graphile_worker._private_jobs
+  stack.rows(`update hookwright_jobs._private_jobs
               set locked_by = '${owner}', locked_at = now(), attempts = attempts + 1`);
 /** The worker pools that have jobs in hand. */
 const poolIds = async () =>
   (
     await stack.rows<{ id: string }>(
-      'select distinct locked_by as id from graphile_worker._private_jobs where locked_by is not null',
+      'select distinct locked_by as id from hookwright_jobs._private_jobs where locked_by is not null',
     )
   ).map(({ id }) => id);
 /** Ends the database sessions of daemons, as an administrator would. */
@@ -90,8 +90,8 @@ describe('a job that is locked', () => {
       [[stack.tenantId], ['coupon.applied'], ['{}']],
     );
     await stranded.query(
-      `update graphile_worker._private_jobs set locked_at = now() - interval '16 seconds', attempts = 1,
-         locked_by = (select locked_by from graphile_worker._private_jobs where locked_by is not null)
+      `update hookwright_jobs._private_jobs set locked_at = now() - interval '16 seconds', attempts = 1,
+         locked_by = (select locked_by from hookwright_jobs._private_jobs where locked_by is not null)
        where locked_by is null`,
     );
     await stranded.query('commit');
@@ -114,11 +114,11 @@ describe('a job that is locked', () => {
     stack.startDaemon();
     await eventually(async () => (await stack.delivery(marker)).status === 'SUCCEEDED');
     // When this is freed, the other would have been too.
-    await stack.rows(`insert into graphile_worker._private_job_queues (queue_name, locked_by, locked_at)
+    await stack.rows(`insert into hookwright_jobs._private_job_queues (queue_name, locked_by, locked_at)
                       values ('q', 'pool-dead', now())`);
     await eventually(async () => {
       const [row] = await stack.rows<{ free: boolean }>(
-        'select locked_by is null as free from graphile_worker._private_job_queues',
+        'select locked_by is null as free from hookwright_jobs._private_job_queues',
       );
       return row?.free;
     }, 15_000);
@@ -148,13 +148,13 @@ test('a job in hand stays so, however long it waits for a slot or for an answer:
   await emit(2); // one of which waits for the slot of the other
   const jobs = () =>
     stack.rows<{ age: number | null }>(
-      `select extract(epoch from now() - locked_at)::float8 as age from graphile_worker._private_jobs where key ~ '^[dg]:'`,
+      `select extract(epoch from now() - locked_at)::float8 as age from hookwright_jobs._private_jobs where key ~ '^[dg]:'`,
     );
   await eventually(
     async () => receiver.received.length === 1 && (await jobs()).every(({ age }) => age !== null),
   );
   await stack.rows(
-    `update graphile_worker._private_jobs set locked_at = now() - interval '10 minutes' where locked_at is not null;
+    `update hookwright_jobs._private_jobs set locked_at = now() - interval '10 minutes' where locked_at is not null;
      update hookwright.deliveries set due_at = now() - interval '10 minutes'`,
   );
   await eventually(async () => (await jobs()).every(({ age }) => age !== null && age < 60));
@@ -203,7 +203,7 @@ describe('the runner', () => {
     }
     await eventually(async () => (await succeeded()) === 4);
     await eventually(
-      async () => (await stack.rows('select from graphile_worker._private_jobs')).length === 0,
+      async () => (await stack.rows('select from hookwright_jobs._private_jobs')).length === 0,
     );
     expect(receiver.received).toHaveLength(4);
     process.exitCode = 0; // graphile-worker sets it

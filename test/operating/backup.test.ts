@@ -35,7 +35,7 @@ describe('the backup of docs/operations.md, made by the owner of the tables, who
       await client.query(`set row_security = ${rowSecurity}`);
       const { rows: tables } = await client.query<{ name: string }>(
         `select c.oid::regclass::text as name from pg_class c
-         where relnamespace in ('hookwright'::regnamespace, 'graphile_worker'::regnamespace) and relkind = 'r'`,
+         where relnamespace in ('hookwright'::regnamespace, 'hookwright_jobs'::regnamespace) and relkind = 'r'`,
       );
       for (const { name } of tables) {
         await client.query(`select count(*) from ${name}`);

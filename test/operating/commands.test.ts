@@ -52,7 +52,7 @@ class Server implements AsyncDisposable {
     await client.connect();
     try {
       const { rows } = await client.query<{ name: string }>(
-        `select nspname::text as name from pg_namespace where nspname in ('hookwright', 'graphile_worker')`,
+        `select nspname::text as name from pg_namespace where nspname in ('hookwright', 'hookwright_jobs')`,
       );
       return rows.map(({ name }) => name);
     } finally {

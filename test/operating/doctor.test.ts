@@ -161,7 +161,7 @@ describe('deliveries', () => {
     await receiver.close();
     await daemon.stop();
     await stack.emit();
-    await stack.rows("update graphile_worker._private_jobs set locked_by = 'gone', locked_at = now()");
+    await stack.rows("update hookwright_jobs._private_jobs set locked_by = 'gone', locked_at = now()");
     expect((await look('dead workers'))?.status).toBe('warn');
   });
 
@@ -171,7 +171,7 @@ describe('deliveries', () => {
     await stack.rows("update hookwright.deliveries set due_at = now() - interval '10 minutes'");
     expect((await look('sweepers'))?.status).toBe('ok');
     expect(await look('backlog')).toMatchObject({ status: 'warn' });
-    await stack.rows('delete from graphile_worker._private_jobs');
+    await stack.rows('delete from hookwright_jobs._private_jobs');
     expect((await look('sweepers'))?.status).toBe('warn');
     await stack.rows("update hookwright.deliveries set due_at = now() - interval '1 hour'");
     const backlog = await look('backlog');
@@ -199,17 +199,17 @@ describe('deliveries', () => {
     await stack.webhook('https://example.com/');
     await stack.emit();
     await stack.rows(
-      "update graphile_worker._private_jobs set attempts = 4, run_at = now() + interval '1 hour'",
+      "update hookwright_jobs._private_jobs set attempts = 4, run_at = now() + interval '1 hour'",
     );
     expect((await look('quarantine'))?.status).toBe('ok');
-    await stack.rows('update graphile_worker._private_jobs set attempts = 5');
+    await stack.rows('update hookwright_jobs._private_jobs set attempts = 5');
     expect((await look('quarantine'))?.status).toBe('warn');
   });
 
   test('housekeeping that stopped hours ago warns', async () => {
     const ran = (hours: number) =>
       stack.rows(
-        `insert into graphile_worker._private_known_crontabs (identifier, known_since, last_execution)
+        `insert into hookwright_jobs._private_known_crontabs (identifier, known_since, last_execution)
          values ('housekeeping', now(), now() - interval '${hours} hours')
          on conflict (identifier) do update set last_execution = excluded.last_execution`,
       );
@@ -222,7 +222,7 @@ describe('deliveries', () => {
 
   test('housekeeping that a wrong clock has put off fails, until a daemon starts', async () => {
     await stack.rows(
-      `insert into graphile_worker._private_known_crontabs (identifier, known_since, last_execution)
+      `insert into hookwright_jobs._private_known_crontabs (identifier, known_since, last_execution)
        values ('housekeeping', now(), now() + interval '30 days')
        on conflict (identifier) do update set last_execution = excluded.last_execution`,
     );

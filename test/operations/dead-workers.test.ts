@@ -28,12 +28,12 @@ afterEach(async () => {
 });
 
 const lockJobs = (owner: string, where = 'true') =>
-  stack.rows(`update graphile_worker._private_jobs set locked_by = '${owner}', locked_at = now(),
+  stack.rows(`update hookwright_jobs._private_jobs set locked_by = '${owner}', locked_at = now(),
               attempts = attempts + 1 where ${where}`);
 const jobs = () =>
   stack.rows<{ locked_by: string | null; attempts: number; key: string | null; inSeconds: number }>(
     `select locked_by, attempts, key, extract(epoch from run_at - now())::float as "inSeconds"
-     from graphile_worker._private_jobs order by id`,
+     from hookwright_jobs._private_jobs order by id`,
   );
 /** A server that has just started takes nobody for dead. */
 const ownerless = (own: string[] = []) => findOwnerlessPools(here, own);
@@ -77,7 +77,7 @@ describe('a worker pool', () => {
       await stack.emit();
     }
     const [first] = await stack.rows<{ id: number }>(
-      'select min(id) as id from graphile_worker._private_jobs',
+      'select min(id) as id from hookwright_jobs._private_jobs',
     );
     for (const [index, owner] of ['pool-a', 'pool-b', 'pool-b', 'pool-c', 'pool-d'].entries()) {
       await lockJobs(owner, `id = ${first!.id + index}`);
@@ -141,11 +141,11 @@ describe('the sweep', () => {
 
 test('the search reads locked jobs alone, however many wait', async () => {
   await stack.rows(
-    `select graphile_worker.add_jobs(array(select ('deliver', '{}', null, now() + interval '1 hour', 25, null, 0, null)
-       ::graphile_worker.job_spec from generate_series(1, 5000)))`,
+    `select hookwright_jobs.add_jobs(array(select ('deliver', '{}', null, now() + interval '1 hour', 25, null, 0, null)
+       ::hookwright_jobs.job_spec from generate_series(1, 5000)))`,
   );
   await lockJobs('pool-x', 'id % 1000 = 0');
-  await stack.rows('analyze graphile_worker._private_jobs');
+  await stack.rows('analyze hookwright_jobs._private_jobs');
   const plan = await stack.rows<Record<string, string>>(`explain ${lockOwnersSql}`);
   expect(JSON.stringify(plan)).toContain('hookwright_jobs_by_owner');
   expect(JSON.stringify(plan)).not.toContain('Seq Scan on _private_jobs');
@@ -157,7 +157,7 @@ describe('the jobs of a pool that ended', () => {
     await stack.emit();
     await lockJobs('pool-ended');
     const [inHand] = await stack.rows<{ id: number }>(
-      'select min(id) as id from graphile_worker._private_jobs',
+      'select min(id) as id from hookwright_jobs._private_jobs',
     );
     await freeJobsOf(stack.services.db.pool, 'pool-ended', new Set([String(inHand!.id)]));
     expect(await jobs()).toMatchObject([
@@ -172,7 +172,7 @@ describe('the jobs of a pool that ended', () => {
     await setJobAside(stack.services.db.pool, null, { id, attempt: 1 }, { seconds: 10, fetches: 1 });
     await freeJobsOf(stack.services.db.pool, 'pool-ended', new Set());
     expect(
-      await stack.rows('select key, locked_by, is_available from graphile_worker._private_jobs order by id'),
+      await stack.rows('select key, locked_by, is_available from hookwright_jobs._private_jobs order by id'),
     ).toEqual([
       { key: null, locked_by: null, is_available: false },
       { key: `d:${id}`, locked_by: null, is_available: true },
@@ -181,7 +181,7 @@ describe('the jobs of a pool that ended', () => {
 
   test('that may be tried only once can be fetched again', async () => {
     await stack.emit();
-    await stack.rows('update graphile_worker._private_jobs set max_attempts = 1');
+    await stack.rows('update hookwright_jobs._private_jobs set max_attempts = 1');
     await lockJobs('pool-ended');
     await freeJobsOf(stack.services.db.pool, 'pool-ended', new Set());
     expect(await jobs()).toMatchObject([{ locked_by: null, attempts: 0 }]);
@@ -194,7 +194,7 @@ describe('a job that is put aside', () => {
   test('leaves another in its place that is due later and remembers the fetches', async () => {
     const { id } = await stack.delivery(await stack.emit());
     await lockJobs('pool-suspicious');
-    const [job] = await stack.rows<{ id: number }>('select id from graphile_worker._private_jobs');
+    const [job] = await stack.rows<{ id: number }>('select id from hookwright_jobs._private_jobs');
     await setJobAside(stack.services.db.pool, String(job!.id), { id, attempt: 1 }, aside);
     const [running, waiting] = await jobs();
     expect(running).toMatchObject({ locked_by: 'pool-suspicious', key: null });

@@ -31,7 +31,7 @@ describe('emit_events', () => {
     expect(result).toMatchObject({ deliveryCount: 1, duplicate: false });
     const { id, status } = await stack.delivery(eventId);
     expect(status).toBe('PENDING');
-    expect(await count(`from graphile_worker._private_jobs where key = 'd:${id}'`)).toBe(1);
+    expect(await count(`from hookwright_jobs._private_jobs where key = 'd:${id}'`)).toBe(1);
   });
 
   test('what was emitted before, or is refused with others, makes no tenant crowd out the rest', async () => {
@@ -44,13 +44,13 @@ describe('emit_events', () => {
     const [result] = await emitter.emit([item()]);
     const { id } = await stack.delivery(eventOf(result)!);
     const [job] = await stack.rows<{ priority: number }>(
-      `select priority from graphile_worker._private_jobs where key = 'd:${id}'`,
+      `select priority from hookwright_jobs._private_jobs where key = 'd:${id}'`,
     );
     expect(job!.priority).toBe(LANES.FIRST.priority);
   });
 
   test('a rolled back transaction leaves no event, no delivery and no job', async () => {
-    const before = await count('from graphile_worker._private_jobs');
+    const before = await count('from hookwright_jobs._private_jobs');
     const client = await stack.services.db.pool.connect();
     await client.query('begin');
     const { rows } = await client.query(
@@ -61,7 +61,7 @@ describe('emit_events', () => {
     client.release();
     expect(await count(`from hookwright.events where id = ${rows[0].event_id}`)).toBe(0);
     expect(await count(`from hookwright.deliveries where event_id = ${rows[0].event_id}`)).toBe(0);
-    expect(await count('from graphile_worker._private_jobs')).toBe(before);
+    expect(await count('from hookwright_jobs._private_jobs')).toBe(before);
   });
 
   test('an item that is refused fails alone', async () => {

@@ -38,7 +38,7 @@ test('a delivery that is put off tells nobody; one that is due wakes the daemons
 describe('a job is written as graphile-worker writes it', () => {
   const addJob = (deliveryId: number, inMs: number) =>
     stack.rows(
-      `select graphile_worker.add_job('deliver', json_build_object('id', ${deliveryId}, 'attempt', 1),
+      `select hookwright_jobs.add_job('deliver', json_build_object('id', ${deliveryId}, 'attempt', 1),
          run_at := now() + ${inMs} * interval '1 millisecond', max_attempts := 25, job_key := 'd:${deliveryId}', priority := 10)`,
     );
   /** All that a job is, without what differs by itself. */
@@ -46,22 +46,22 @@ describe('a job is written as graphile-worker writes it', () => {
     stack.rows<{ job: Record<string, unknown> }>(
       `select to_jsonb(j) - '{id,created_at,updated_at,run_at,locked_at}'::text[]
               || jsonb_build_object('waits', run_at > now()) as job
-       from graphile_worker._private_jobs j
+       from hookwright_jobs._private_jobs j
        where payload::jsonb->>'id' = '${deliveryId}' order by id`,
     );
   const nameless = async (deliveryId: number) =>
     JSON.parse(JSON.stringify(await jobs(deliveryId)).replaceAll(String(deliveryId), '0')) as unknown[];
 
   test.each([
-    ['where its key is free', 'delete from graphile_worker._private_jobs', 1],
+    ['where its key is free', 'delete from hookwright_jobs._private_jobs', 1],
     [
       'where one waits, whose place it takes',
-      `update graphile_worker._private_jobs set attempts = 3, last_error = 'lost', flags = '{"a": true}', revision = 1`,
+      `update hookwright_jobs._private_jobs set attempts = 3, last_error = 'lost', flags = '{"a": true}', revision = 1`,
       1,
     ],
     [
       'where one is being run, which then never runs again',
-      `update graphile_worker._private_jobs set locked_by = 'pool', locked_at = now(), attempts = 1`,
+      `update hookwright_jobs._private_jobs set locked_by = 'pool', locked_at = now(), attempts = 1`,
       2,
     ],
   ])('%s', async (_, prepare, expected) => {

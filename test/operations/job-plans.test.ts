@@ -13,7 +13,7 @@ interface PlanNode {
   Plans?: PlanNode[];
 }
 
-const jobs = 'graphile_worker._private_jobs';
+const jobs = 'hookwright_jobs._private_jobs';
 /** Of graphile-worker's statements, those of every job, with parameters to explain them by. */
 const parameters = { get_job: `'pool', '{1,2}'`, complete_job: '1', complete_jobs: `'{1,2}'` };
 type Name = keyof typeof parameters;
@@ -35,7 +35,7 @@ async function recordStatements(work: () => Promise<void>): Promise<Map<string, 
     const configs = (query.mock.calls as unknown[][]).map(([config]) => config as pg.QueryConfig);
     return new Map(
       configs
-        .filter(({ name }) => name?.endsWith('/graphile_worker'))
+        .filter(({ name }) => name?.endsWith('/hookwright_jobs'))
         .map(({ name, text }) => [name!.replace(/\d*\/.*/, ''), text]),
     );
   } finally {

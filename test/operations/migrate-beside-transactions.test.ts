@@ -9,7 +9,7 @@ test('a database that has all migrations is migrated again beside an application
   await using stack = await DeliveryStack.open();
   const application = await stack.services.db.pool.connect();
   try {
-    await application.query('begin; lock table graphile_worker._private_jobs in row exclusive mode');
+    await application.query('begin; lock table hookwright_jobs._private_jobs in row exclusive mode');
     await migrate(stack.databaseUrl);
   } finally {
     await application.query('rollback');

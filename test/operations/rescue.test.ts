@@ -36,7 +36,7 @@ const makeOverdue = (seconds: number) =>
 describe('rescuing overdue deliveries', () => {
   test('adds a job again for a pending delivery whose job was lost', async () => {
     const eventId = await stack.emit();
-    await stack.rows('delete from graphile_worker._private_jobs');
+    await stack.rows('delete from hookwright_jobs._private_jobs');
     await makeOverdue(61);
     expect(await rescue()).toBe(1);
     expect(await rescue()).toBe(0);
@@ -48,7 +48,7 @@ describe('rescuing overdue deliveries', () => {
     await stack.emit();
     await makeOverdue(61);
     expect(await rescue()).toBe(0);
-    await stack.rows('delete from graphile_worker._private_jobs');
+    await stack.rows('delete from hookwright_jobs._private_jobs');
     await makeOverdue(59);
     expect(await rescue()).toBe(0);
   });
@@ -61,7 +61,7 @@ describe('rescuing overdue deliveries', () => {
   ])('a job %s', async (_, change, rescued) => {
     const eventId = await stack.emit();
     await makeOverdue(61);
-    await stack.rows(`update graphile_worker._private_jobs set ${change}`);
+    await stack.rows(`update hookwright_jobs._private_jobs set ${change}`);
     expect(await rescue()).toBe(rescued);
     if (rescued === 1) {
       stack.startDaemon();
@@ -78,15 +78,15 @@ describe('rescuing overdue deliveries', () => {
        from hookwright.deliveries, generate_series(1, 20000) i`,
     );
     await stack.rows(
-      `insert into graphile_worker._private_jobs (task_id, key, max_attempts, payload)
-       select (select task_id from graphile_worker._private_jobs limit 1), 'd:' || id, 25, '{"attempt": 1}' from hookwright.deliveries
+      `insert into hookwright_jobs._private_jobs (task_id, key, max_attempts, payload)
+       select (select task_id from hookwright_jobs._private_jobs limit 1), 'd:' || id, 25, '{"attempt": 1}' from hookwright.deliveries
        where due_at < now() - interval '1 minute'`,
     );
     const { id } = await stack.delivery(eventId);
     await stack.rows(
       `update hookwright.deliveries set due_at = now() - interval '61 seconds' where id = ${id}`,
     );
-    await stack.rows(`delete from graphile_worker._private_jobs where key = 'd:${id}'`);
+    await stack.rows(`delete from hookwright_jobs._private_jobs where key = 'd:${id}'`);
     const { pool } = stack.services.db;
     const cursor = overdueFromStart();
     expect(await rescueOverdue(pool, cursor)).toBe(0);
@@ -98,12 +98,12 @@ describe('rescuing overdue deliveries', () => {
     await stack.emit();
     await makeOverdue(61);
     await stack.rows(
-      `update graphile_worker._private_jobs set locked_at = now() - interval '1 hour', locked_by = 'x'`,
+      `update hookwright_jobs._private_jobs set locked_at = now() - interval '1 hour', locked_by = 'x'`,
     );
     await rescue();
-    await stack.rows('update graphile_worker._private_jobs set locked_at = null, locked_by = null');
+    await stack.rows('update hookwright_jobs._private_jobs set locked_at = null, locked_by = null');
     await deleteDeadJobs(stack.services.db.pool);
-    expect(await stack.rows('select key from graphile_worker._private_jobs')).toHaveLength(1);
+    expect(await stack.rows('select key from hookwright_jobs._private_jobs')).toHaveLength(1);
   });
 });
 
@@ -113,7 +113,7 @@ describe('after the clock of the database was ahead', () => {
   const makeDue = (minutes: number) =>
     stack.rows(
       `with due as (update hookwright.deliveries set due_at = ${aheadMinutes(minutes)})
-       update graphile_worker._private_jobs set run_at = ${aheadMinutes(minutes)}`,
+       update hookwright_jobs._private_jobs set run_at = ${aheadMinutes(minutes)}`,
     );
   const arrives = (eventId: number) =>
     eventually(async () => (await stack.delivery(eventId)).status === 'SUCCEEDED');
@@ -145,7 +145,7 @@ describe('after the clock of the database was ahead', () => {
   test('a job that was put off then is given up for another', async () => {
     const eventId = await stack.emit();
     await makeOverdue(61);
-    await stack.rows(`update graphile_worker._private_jobs set run_at = ${aheadMinutes(24 * 60)}`);
+    await stack.rows(`update hookwright_jobs._private_jobs set run_at = ${aheadMinutes(24 * 60)}`);
     expect(await rescue()).toBe(1);
     stack.startDaemon();
     await arrives(eventId);
@@ -175,7 +175,7 @@ describe('rescuing held deliveries', () => {
     const { pool } = stack.services.db;
     await stack.emit();
     await stack.rows(`update hookwright.deliveries set status = 'HELD'`);
-    const change = (what: string) => stack.rows(`update graphile_worker._private_jobs set ${what}`);
+    const change = (what: string) => stack.rows(`update hookwright_jobs._private_jobs set ${what}`);
     expect(await rescueHeld(pool)).toBe(1);
     expect(await rescueHeld(pool)).toBe(0);
     await change(`locked_at = now(), locked_by = 'busy'`);

@@ -14,7 +14,7 @@ afterEach(() => stack[Symbol.asyncDispose]());
 /** A delivery whose first attempt has failed, and whose retry is due in so many seconds; it has no job. */
 async function retryIn(seconds: number, status = 'PENDING'): Promise<number> {
   const { id } = await stack.delivery(await stack.emit());
-  await stack.rows(`delete from graphile_worker._private_jobs where key = 'd:${id}'`);
+  await stack.rows(`delete from hookwright_jobs._private_jobs where key = 'd:${id}'`);
   await stack.rows(
     `update hookwright.deliveries set attempt_count = 1, status = '${status}',
        due_at = now() + ${seconds} * interval '1 second' where id = ${id}`,
@@ -24,7 +24,7 @@ async function retryIn(seconds: number, status = 'PENDING'): Promise<number> {
 
 const jobOf = async (id: number) => {
   const [job] = await stack.rows<{ payload: unknown; run_at: Date }>(
-    `select payload, run_at from graphile_worker._private_jobs where key = 'd:${id}'`,
+    `select payload, run_at from hookwright_jobs._private_jobs where key = 'd:${id}'`,
   );
   return job;
 };
@@ -76,7 +76,7 @@ test('a retry that is due within a minute has its job from the start, a later on
     // The job of the first attempt goes after its outcome is recorded.
     const attempts = async () =>
       await own.rows<{ attempt: number }>(
-        `select (payload->>'attempt')::int as attempt from graphile_worker._private_jobs where key = 'd:${id}'`,
+        `select (payload->>'attempt')::int as attempt from hookwright_jobs._private_jobs where key = 'd:${id}'`,
       );
     await eventually(async () => (await attempts()).every(({ attempt }) => attempt === 2));
     expect(await attempts()).toHaveLength(jobs);

@@ -25,17 +25,17 @@ const settle = (turnMs = Number.POSITIVE_INFINITY, woken?: Woken) =>
   settleWebhook(stack.services.db, stack.tenantId, webhookId, { turnMs }, woken);
 const jobs = (what: string, where = 'true') =>
   stack.rows<{ what: unknown }>(
-    `select ${what} as what from graphile_worker._private_jobs where ${where} order by id`,
+    `select ${what} as what from hookwright_jobs._private_jobs where ${where} order by id`,
   );
 const putOff = () =>
   stack.rows(
-    `update graphile_worker._private_jobs set run_at = now() + interval '1 hour', updated_at = now()`,
+    `update hookwright_jobs._private_jobs set run_at = now() + interval '1 hour', updated_at = now()`,
   );
 
 test('a long release is made in turns: each leaves a job for the rest', async () => {
   await emitMany(stack.services, stack.tenantId, 300);
   await stack.rows(
-    `update hookwright.deliveries set status = 'HELD'; delete from graphile_worker._private_jobs`,
+    `update hookwright.deliveries set status = 'HELD'; delete from hookwright_jobs._private_jobs`,
   );
   expect(await settle(0)).toBe(250);
   expect(await jobs('key', `key like 'w:%'`)).toEqual([{ what: `w:${webhookId}` }]);
@@ -49,7 +49,7 @@ test('wakes what was put off for the endpoint as it was, and not what is put off
   await putOff();
   const [, second] = await jobs('id');
   await stack.rows(
-    `update graphile_worker._private_jobs set updated_at = now() + interval '1 minute' where id = ${second?.what}`,
+    `update hookwright_jobs._private_jobs set updated_at = now() + interval '1 minute' where id = ${second?.what}`,
   );
   expect(await settle()).toBe(1);
   expect(await jobs('run_at <= now()')).toEqual([{ what: true }, { what: false }]);
@@ -67,21 +67,21 @@ test('wakes what waits for a closed endpoint when that opens, once', async () =>
 test('a long waking is made in turns: each goes on where the last one ended, and wakes a job once', async () => {
   await emitMany(stack.services, stack.tenantId, 1_100);
   await stack.rows(
-    `delete from graphile_worker._private_jobs;
+    `delete from hookwright_jobs._private_jobs;
      select hookwright.enqueue_deliveries(array_agg(id), array_agg(1), array_agg(now()), array_agg(0))
      from hookwright.deliveries`,
   );
   await putOff();
   const settleJobs = () =>
     stack.rows<{ payload: SettlePayload }>(
-      `delete from graphile_worker._private_jobs where key = 'w:${webhookId}' returning payload`,
+      `delete from hookwright_jobs._private_jobs where key = 'w:${webhookId}' returning payload`,
     );
   expect(await settle(0)).toBe(1_000);
   const [job] = await settleJobs();
   const last = (await stack.deliveries())[999];
   expect(job?.payload).toMatchObject({ webhookId, tenantId: stack.tenantId, wokenTo: last?.id });
   await stack.rows(
-    `update graphile_worker._private_jobs set run_at = now() + interval '1 hour', updated_at = now()
+    `update hookwright_jobs._private_jobs set run_at = now() + interval '1 hour', updated_at = now()
      where key in (select 'd:' || id from hookwright.deliveries order by id desc limit 1)`,
   );
   expect(await settle(0, job?.payload as Woken)).toBe(99);
@@ -126,8 +126,8 @@ describe('a job that is added while an older one of its key is being fetched', (
     await client.connect();
     await client.query('begin');
     await client.query(
-      `update graphile_worker._private_jobs set attempts = attempts + 1, locked_by = 'pool', locked_at = now()
-       where id = (select id from graphile_worker._private_jobs where key = $1 and is_available for update skip locked)`,
+      `update hookwright_jobs._private_jobs set attempts = attempts + 1, locked_by = 'pool', locked_at = now()
+       where id = (select id from hookwright_jobs._private_jobs where key = $1 and is_available for update skip locked)`,
       [key],
     );
     return client;
@@ -143,13 +143,13 @@ describe('a job that is added while an older one of its key is being fetched', (
     await change(false);
     await settle();
     await change(true);
-    await stack.rows(`delete from graphile_worker._private_jobs where key like 'w:%'`);
+    await stack.rows(`delete from hookwright_jobs._private_jobs where key like 'w:%'`);
     const fetch = await fetchUncommitted(`d:${id}`);
     const release = settle();
     await eventually(somebodyWaits);
     await fetch.query('commit');
     await release;
-    await fetch.query(`delete from graphile_worker._private_jobs where locked_by = 'pool'`);
+    await fetch.query(`delete from hookwright_jobs._private_jobs where locked_by = 'pool'`);
     await fetch.end();
     expect(await available()).toEqual([{ what: `d:${id}` }]);
     expect(await stack.deliveries()).toMatchObject([{ status: 'PENDING' }]);
@@ -171,7 +171,7 @@ describe('a job that is added while an older one of its key is being fetched', (
     await fetch.query('commit');
     await adding;
     client.release();
-    await fetch.query(`delete from graphile_worker._private_jobs where locked_by = 'pool'`);
+    await fetch.query(`delete from hookwright_jobs._private_jobs where locked_by = 'pool'`);
     await fetch.end();
     expect(await available()).toEqual([{ what: key }]);
   });

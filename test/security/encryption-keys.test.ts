@@ -217,7 +217,7 @@ describe('a tenant whose secrets do not open', () => {
     await emit(stack.tenantId);
     const jobsPutOff = () =>
       stack.rows(
-        `select attempts, last_error from graphile_worker._private_jobs
+        `select attempts, last_error from hookwright_jobs._private_jobs
          where key like 'd:%' and run_at > now() + interval '50 seconds'`,
       );
     await eventually(async () => (await jobsPutOff()).length === 1 && receiver.received.length === 1);
@@ -226,7 +226,7 @@ describe('a tenant whose secrets do not open', () => {
     const waiting = await stack.deliveries(`tenant_id = ${locked.id}`);
     expect(waiting).toMatchObject([{ status: 'PENDING', attempt_count: 0 }]);
 
-    await stack.rows('update graphile_worker._private_jobs set run_at = now()');
+    await stack.rows('update hookwright_jobs._private_jobs set run_at = now()');
     const rightDaemon = new Daemon({ ...services, vault: otherVault });
     try {
       await eventually(() => receiver.received.length === 2);

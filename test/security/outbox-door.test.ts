@@ -247,7 +247,7 @@ describe('the login of an outbox', () => {
   test('may execute the two functions of the door, and no other of ours', async () => {
     const { rows } = await shop.pool.query<{ name: string }>(
       `select proname as name from pg_proc
-       where pronamespace in (select oid from pg_namespace where nspname in ('hookwright', 'graphile_worker'))
+       where pronamespace in (select oid from pg_namespace where nspname in ('hookwright', 'hookwright_jobs'))
          and has_schema_privilege(pronamespace, 'usage') and has_function_privilege(oid, 'execute')
        order by 1`,
     );
@@ -257,7 +257,7 @@ describe('the login of an outbox', () => {
   test('may touch no table, sequence or view of ours, nor make anything', async () => {
     const { rows } = await shop.pool.query<{ name: string }>(
       `select relname as name from pg_class c
-       where relnamespace in (select oid from pg_namespace where nspname in ('hookwright', 'graphile_worker'))
+       where relnamespace in (select oid from pg_namespace where nspname in ('hookwright', 'hookwright_jobs'))
          and case when relkind = 'S' then has_sequence_privilege(c.oid, 'usage, select, update')
              when relkind in ('r', 'p', 'v') then
                has_table_privilege(c.oid, 'select, insert, update, delete, truncate, references, trigger')
@@ -277,8 +277,8 @@ describe('the login of an outbox', () => {
       'select hookwright.next_id()',
       `select * from hookwright.emit_events_once(null, null, null, null, null, null, null)`,
       'select * from hookwright.find_api_key(1)',
-      'select * from graphile_worker._private_jobs',
-      `select graphile_worker.add_job('deliver')`,
+      'select * from hookwright_jobs._private_jobs',
+      `select hookwright_jobs.add_job('deliver')`,
       'create table hookwright.mine (id int)',
       'create function hookwright.mine() returns int language sql as $$ select 1 $$',
       'drop function hookwright.emit(bigint, text, text, text, boolean)',

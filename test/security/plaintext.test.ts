@@ -32,7 +32,7 @@ test.each<[string, string, unknown[]]>([
   ['in bytes', attempt('response_body', '$1'), [Buffer.from(`x${secret}y`)]],
   [
     'in the payload of a job',
-    `select graphile_worker.add_job('deliver', json_build_object('secret', $1::text))`,
+    `select hookwright_jobs.add_job('deliver', json_build_object('secret', $1::text))`,
     [secret],
   ],
 ])('a secret %s is found, and not repeated', async (_where, sql, values) => {

@@ -98,7 +98,7 @@ describe('while the egress proxy is away', () => {
     // Put off, as its job says; nothing of that is written to the delivery.
     await eventually(async () => {
       const jobs = await site.stack.rows<{ later: boolean }>(
-        `select run_at > created_at as later from graphile_worker._private_jobs where key = 'd:${(await site.stack.delivery(eventId)).id}'`,
+        `select run_at > created_at as later from hookwright_jobs._private_jobs where key = 'd:${(await site.stack.delivery(eventId)).id}'`,
       );
       return jobs.some(({ later }) => later);
     });

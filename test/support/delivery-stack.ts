@@ -131,7 +131,7 @@ export class DeliveryStack implements AsyncDisposable {
   async noDeliveryJobs(): Promise<void> {
     await eventually(
       async () =>
-        (await this.rows(`select from graphile_worker._private_jobs where key ~ '^[dg]:'`)).length === 0,
+        (await this.rows(`select from hookwright_jobs._private_jobs where key ~ '^[dg]:'`)).length === 0,
     );
   }
 

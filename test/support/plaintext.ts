@@ -52,7 +52,7 @@ export async function requireNoPlaintext(url: string): Promise<void> {
     const { rows: tables } = await client.query<{ name: string }>(
       `select format('%I.%I', n.nspname, c.relname) as name
        from pg_class c join pg_namespace n on n.oid = c.relnamespace
-       where n.nspname in ('hookwright', 'graphile_worker') and c.relkind in ('r', 'p') and not c.relispartition`,
+       where n.nspname in ('hookwright', 'hookwright_jobs') and c.relkind in ('r', 'p') and not c.relispartition`,
     );
     for (const { name } of tables) {
       const { rows } = await client.query<{ row: string }>(

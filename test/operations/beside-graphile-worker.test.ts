@@ -1,0 +1,80 @@
+import { runMigrations } from 'graphile-worker';
+import pg from 'pg';
+import { expect, test } from 'vitest';
+import { moveJobsSql } from '../../migrations/0034-own-jobs.js';
+import { findOwnerlessPools } from '../../src/operations/dead-workers.js';
+import { quietLogger, raiseWaitingJobs } from '../../src/operations/enqueue.js';
+import { deleteDeadJobs } from '../../src/operations/locked-jobs.js';
+import { DeliveryStack } from '../support/delivery-stack.js';
+import { eventually } from '../support/eventually.js';
+import { startReceiver } from '../support/receiver.js';
+
+/** What an application does that shares the database (docs/outbox.md) and has a graphile-worker too. */
+const setUpApplication = async (stack: DeliveryStack) => {
+  await runMigrations({ connectionString: stack.databaseUrl, logger: quietLogger });
+  return () => stack.rows('select * from graphile_worker._private_jobs order by id');
+};
+
+test("an application's own graphile-worker keeps its jobs, also those that are called like ours", async () => {
+  await using stack = await DeliveryStack.open();
+  expect(await stack.rows(`select from pg_namespace where nspname = 'graphile_worker'`)).toEqual([]);
+  const jobs = await setUpApplication(stack);
+  await stack.rows(`
+    select graphile_worker.add_job('deliver', '{"parcel": 1}');
+    select graphile_worker.add_job('mail', '{}', priority := 20, run_at := now() - interval '1 minute');
+    select graphile_worker.add_job('report', '{}', max_attempts := 1);
+    update graphile_worker._private_jobs set attempts = 1 where max_attempts = 1;
+    select graphile_worker.add_job('import', '{}');
+    update graphile_worker._private_jobs set locked_by = 'worker-1', locked_at = now() where max_attempts = 25
+      and task_id = (select id from graphile_worker._private_tasks where identifier = 'import')`);
+  const before = await jobs();
+
+  await using receiver = await startReceiver();
+  await stack.webhook(receiver.url);
+  stack.startDaemon();
+  const eventId = await stack.emit();
+  await eventually(async () => (await stack.delivery(eventId)).status === 'SUCCEEDED');
+  await raiseWaitingJobs(stack.services.db.pool, { from: 20, to: -2, count: 5 }, 1_000);
+  await deleteDeadJobs(stack.services.db.pool);
+  const control = new pg.Client(stack.databaseUrl);
+  await control.connect();
+  // Nobody is taken for dead by a server that has just started.
+  await eventually(async () => {
+    const text = `select pg_postmaster_start_time() < now() - interval '11 seconds' as old`;
+    return (await control.query<{ old: boolean }>(text)).rows[0]?.old;
+  }, 15_000);
+  expect(await findOwnerlessPools(control, [])).not.toContain('worker-1');
+  await control.end();
+  expect(await jobs()).toEqual(before);
+});
+
+test('an installation whose jobs were in the usual schema has them moved, but for those in hand', async () => {
+  await using stack = await DeliveryStack.open();
+  const jobs = await setUpApplication(stack);
+  await stack.rows(`
+    create function hookwright.enqueue_as_before(id bigint) returns void language sql security definer
+      set search_path = pg_catalog, hookwright, pg_temp as $$
+        select graphile_worker.add_job('deliver', json_build_object('id', id, 'attempt', 1),
+          job_key := 'd:' || id, priority := 10)
+      $$;
+    select hookwright.enqueue_as_before(1);
+    update graphile_worker._private_jobs set locked_by = 'pool-a', locked_at = now();
+    select hookwright.enqueue_as_before(2);
+    select graphile_worker.add_job('deliver', '{"parcel": 1}')`);
+  await stack.rows(moveJobsSql);
+  expect(await jobs()).toMatchObject([
+    { key: 'd:1', locked_by: 'pool-a' },
+    { key: null, payload: { parcel: 1 } },
+  ]);
+  await stack.rows('select hookwright.enqueue_as_before(3)');
+  expect(
+    await stack.rows(
+      `select key, priority, payload from hookwright_jobs._private_jobs where key ~ '^d:' order by id`,
+    ),
+  ).toEqual([
+    { key: 'd:2', priority: 10, payload: { id: 2, attempt: 1 } },
+    { key: 'd:3', priority: 10, payload: { id: 3, attempt: 1 } },
+  ]);
+  await stack.rows(moveJobsSql);
+  expect(await jobs()).toHaveLength(2);
+});
