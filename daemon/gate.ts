@@ -1,6 +1,6 @@
 import { turnMs, WINDOW_AT_FIRST } from '../src/domain/endpoint-window.js';
 import type { EndpointState } from '../src/operations/endpoint-states.js';
-import { Endpoint, giveUp, Origin, type Pass, type Turn, type Waiter } from './endpoint.js';
+import { callInTurns, Endpoint, giveUp, Origin, type Pass, type Turn, type Waiter } from './endpoint.js';
 import { SlowRequests } from './slow-requests.js';
 import { TenantShares } from './tenant-shares.js';
 
@@ -165,19 +165,10 @@ export class Gate {
 
   #callNext(endpoint: Endpoint): void {
     const { origin, tenant } = endpoint;
-    this.#callWaiting(endpoint);
-    for (const other of origin.waiting) {
-      if (origin.inFlight >= this.options.originMax) {
-        break;
-      }
-      this.#callWaiting(other);
-    }
-    for (const other of tenant.crowded) {
-      if (tenant.isFull) {
-        break;
-      }
-      this.#callWaiting(other);
-    }
+    const call = (next: Endpoint) => this.#callWaiting(next);
+    // In turns: an endpoint at which somebody waits at all times would take every place that it shares with others.
+    callInTurns(tenant.crowded, () => !tenant.isFull, call);
+    callInTurns(origin.waiting, () => origin.inFlight < this.options.originMax, call);
     if (endpoint.inFlight === 0) {
       this.#active.delete(endpoint);
     }

@@ -14,7 +14,7 @@ export class TenantShare {
   inFlight = 0;
   /** How many of its endpoints are known. */
   endpoints = 0;
-  /** Endpoints at which somebody waits because the tenant has enough. */
+  /** Endpoints at which somebody waits because the tenant has enough. Whose turn it is stands first. */
   readonly crowded = new Set<Endpoint>();
 
   constructor(

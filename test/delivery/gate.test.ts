@@ -226,6 +226,41 @@ describe('many endpoints', () => {
     expect(await passes(gate, to(4, origin, 2), 8)).toHaveLength(8);
   });
 
+  /** Of 20 places that endpoints share, a busy one has 19; then, at each answer, somebody more waits there. */
+  async function turnsOfQuietOne(gate: Gate, busy: Destination, quiet: Destination): Promise<number> {
+    for (let width = 8; width < 20; width = stateOf(gate, busy)!.window) {
+      await practise(gate, busy, 5, 1);
+    }
+    const held = await passes(gate, quiet, 1);
+    const inFlight = await passes(gate, busy, 19);
+    const waiting = [gate.enter(busy)];
+    const served = Promise.resolve(gate.enter(quiet)).then(passOf);
+    let isServed = false;
+    void served.then(() => {
+      isServed = true;
+    });
+    let answers = 0;
+    for (; answers < 10 && !isServed; answers++) {
+      inFlight[answers]!.leave('GOOD');
+      waiting.push(gate.enter(busy));
+      await vi.advanceTimersByTimeAsync(1);
+    }
+    held[0]!.leave('GOOD');
+    return answers;
+  }
+
+  test('a quiet webhook comes to its turn beside a busy one of the same origin', async () => {
+    const origin = 'https://shared.example';
+    const gate = open({ slots: 2_000, originMax: 20 });
+    expect(await turnsOfQuietOne(gate, to(1, origin), to(2, origin))).toBeLessThanOrEqual(2);
+  });
+
+  test('a quiet webhook comes to its turn beside a busy one of the same tenant, which has enough', async () => {
+    const gate = open({ slots: 25 });
+    await practise(gate, to(1000, undefined, 2), 5, 1); // there are others: four fifths are 20
+    expect(await turnsOfQuietOne(gate, to(1), to(2))).toBeLessThanOrEqual(2);
+  });
+
   test('slow ones hold half of the slots together, and leave the rest to the others', async () => {
     const gate = open({ slots: 64 });
     const slow = [1, 2, 3, 4, 5, 6].map((webhookId) => to(webhookId, undefined, webhookId));
