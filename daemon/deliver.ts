@@ -187,6 +187,8 @@ export class Deliverer {
     await delay(PUT_OFF_BEAT_MS - (performance.now() % PUT_OFF_BEAT_MS));
     await this.#putOffs.runOne({
       deliveryId: delivery.id,
+      webhookId: delivery.webhookId,
+      url: delivery.url,
       attemptNumber: delivery.attemptNumber,
       inMs,
       priority: LANES[laneAfterPutOff(lane)].priority,

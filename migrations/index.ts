@@ -32,6 +32,7 @@ import { ClosedWebhooks } from './0031-closed-webhooks.js';
 import { Runs } from './0032-runs.js';
 import { DeletedTenants } from './0033-deleted-tenants.js';
 import { OwnJobs } from './0034-own-jobs.js';
+import { OpensAt } from './0035-opens-at.js';
 
 /** Every migration, in order. One file a change; a released one is never edited. */
 export const migrations = [
@@ -69,4 +70,5 @@ export const migrations = [
   { name: '0032-runs', class: Runs },
   { name: '0033-deleted-tenants', class: DeletedTenants },
   { name: '0034-own-jobs', class: OwnJobs },
+  { name: '0035-opens-at', class: OpensAt },
 ];

@@ -10,12 +10,15 @@ export interface TurnedAway {
   priority: number;
 }
 
-/** Locked in the order of ids, as everywhere: the webhook may be settling. */
+/**
+ * Locked in the order of ids, as everywhere: the webhook may be settling. Until when its endpoint is closed is asked
+ * when all are locked (the sort sees to that): it may have been opened meanwhile, and those that wait for it woken.
+ */
 const turnAwayStatement: Statement = {
   name: 'turn_away_deliveries',
   text: `
     with judged as materialized (
-      select d.id, turned.priority, d.attempt_count, greatest(d.due_at, w.closed_until) as ready_at,
+      select d.id, d.webhook_id, turned.priority, d.attempt_count, d.due_at,
              w.active and not ${countsAsHeldSql('d', 'w')} as active, w.deleted_at is not null as deleted
       from hookwright.deliveries d join hookwright.webhooks w on w.id = d.webhook_id
            join unnest($1::bigint[], $4::integer[]) as turned(id, priority) on turned.id = d.id
@@ -29,9 +32,9 @@ const turnAwayStatement: Statement = {
       from judged j
       where d.id = j.id and d.id = any($1::bigint[]) and d.id between $2 and $3 and (d.status = 'PENDING') is true
         and (j.deleted or not j.active))
-    select hookwright.enqueue_deliveries(array_agg(id), array_agg(attempt_count + 1), array_agg(ready_at),
-             array_agg(priority))
-    from judged where active and not deleted`,
+    select hookwright.enqueue_deliveries(array_agg(id), array_agg(attempt_count + 1),
+             array_agg(greatest(due_at, hookwright.opens_at(webhook_id))), array_agg(priority))
+    from (select * from judged where active and not deleted order by id offset 0) as locked`,
 };
 
 /**

@@ -1,18 +1,41 @@
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { commandLine } from '../../src/operations/audit.js';
 import { putOffDeliveries } from '../../src/operations/put-off.js';
+import { updateWebhook } from '../../src/operations/update-webhook.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 
 let stack: DeliveryStack;
+let webhookId: number;
 
 beforeEach(async () => {
   stack = await DeliveryStack.open();
-  await stack.webhook('http://127.0.0.1:1/');
+  webhookId = (await stack.webhook(URL_AT_FIRST)).id;
 });
 afterEach(() => stack[Symbol.asyncDispose]());
 
+const URL_AT_FIRST = 'http://127.0.0.1:1/';
+
 const putOff = (deliveryId: number, inMs: number) =>
-  putOffDeliveries(stack.services.db.pool, [{ deliveryId, attemptNumber: 1, inMs, priority: 10 }]);
+  putOffDeliveries(stack.services.db.pool, [
+    { deliveryId, webhookId, url: URL_AT_FIRST, attemptNumber: 1, inMs, priority: 10 },
+  ]);
+
+test('what is put off for an endpoint that its webhook has left meanwhile comes soon', async () => {
+  const { id } = await stack.delivery(await stack.emit());
+  const inSeconds = async () => {
+    const [job] = await stack.rows<{ seconds: number }>(
+      `select extract(epoch from run_at - now())::float8 as seconds from hookwright_jobs._private_jobs where key = 'd:${id}'`,
+    );
+    return job!.seconds;
+  };
+  await putOff(id, 600_000);
+  expect(await inSeconds()).toBeGreaterThan(500);
+  const url = { url: 'http://127.0.0.1:2/' };
+  await updateWebhook(stack.services.db, stack.tenantId, webhookId, url, 72, commandLine);
+  await putOff(id, 600_000);
+  expect(await inSeconds()).toBeLessThan(1);
+});
 
 test('a delivery that is put off tells nobody; one that is due wakes the daemons, when it is committed', async () => {
   const { id } = await stack.delivery(await stack.emit());

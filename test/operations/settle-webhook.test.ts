@@ -8,6 +8,7 @@ import {
   type Woken,
 } from '../../src/operations/enqueue.js';
 import { settleWebhook } from '../../src/operations/settle-webhook.js';
+import { turnAwayDeliveries } from '../../src/operations/turn-away-deliveries.js';
 import { updateWebhook } from '../../src/operations/update-webhook.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
@@ -62,6 +63,28 @@ test('wakes what waits for a closed endpoint when that opens, once', async () =>
   expect(await settle()).toBe(1);
   expect(await settle()).toBe(0);
   expect(await jobs('run_at = (select closed_until from hookwright.webhooks)')).toEqual([{ what: true }]);
+});
+
+test('what is turned away while its endpoint is opened does not wait for the old closing', async () => {
+  const { db } = stack.services;
+  const { id } = await stack.delivery(await stack.emit());
+  await stack.rows(`update hookwright.webhooks set closed_until = now() + interval '1 hour';
+                    update hookwright_jobs._private_jobs set locked_by = 'pool-a', locked_at = now(), attempts = 1`);
+  const other = new pg.Client(stack.databaseUrl);
+  await other.connect();
+  await other.query(`begin; select from hookwright.deliveries where id = ${id} for update`);
+  const turned = turnAwayDeliveries(db.pool, [{ id, priority: 10 }]);
+  await eventually(async () => {
+    const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    return (await stack.rows(waiting)).length === 1;
+  });
+  const url = { url: 'https://other.example.com/' };
+  await updateWebhook(db, stack.tenantId, webhookId, url, 72, commandLine);
+  await settle();
+  await other.query('commit');
+  await other.end();
+  await turned;
+  expect(await jobs('run_at <= now()', `key = 'd:${id}'`)).toEqual([{ what: true }]);
 });
 
 test('a long waking is made in turns: each goes on where the last one ended, and wakes a job once', async () => {
