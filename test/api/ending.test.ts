@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ApiOverSockets } from '../support/api-over-sockets.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
+import { lockWaits } from '../support/lock-waits.js';
 
 let stack: DeliveryStack;
 let api: ApiOverSockets;
@@ -34,7 +35,7 @@ test('a request under way is answered, and its connection, which the client woul
       .on('error', reject)
       .end('{"active": false}');
   });
-  await eventually(async () => (await stack.rows('select from pg_locks where not granted')).length > 0);
+  await eventually(async () => (await stack.rows(lockWaits)).length > 0);
   const ended = api.end();
   await eventually(async () => !(await accepts()));
   await locker.query('commit');
@@ -66,7 +67,7 @@ test('requests that a client sent without waiting for answers are all answered',
   const closed = new Promise((resolve) => socket.once('close', resolve));
   socket.write(ids.map(patch).join(''));
   const answers = () => text.split('200 OK').length - 1;
-  await eventually(async () => (await stack.rows('select from pg_locks where not granted')).length === 2);
+  await eventually(async () => (await stack.rows(lockWaits)).length === 2);
   const ended = api.end();
   for (const [n, locker] of lockers.entries()) {
     await locker.query('commit');

@@ -13,6 +13,7 @@ import { updateWebhook } from '../../src/operations/update-webhook.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { emitMany } from '../support/factories.js';
+import { lockWaits } from '../support/lock-waits.js';
 import { answer, holdAnswers, type Receiver, startReceiver } from '../support/receiver.js';
 
 let stack: DeliveryStack;
@@ -101,7 +102,7 @@ describe('a paused webhook', () => {
       pool,
       ids.toReversed().map((id) => ({ id, priority: LANES.CROWDED.priority })),
     );
-    await eventually(async () => (await stack.rows('select from pg_locks where not granted')).length > 0);
+    await eventually(async () => (await stack.rows(lockWaits)).length > 0);
     const { rows } = await other.query<{ id: number }>(
       'select id from hookwright.deliveries where id <> $1 order by id for update skip locked',
       [ids[50]],

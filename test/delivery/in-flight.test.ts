@@ -3,6 +3,7 @@ import { transaction } from '../../src/database/database.js';
 import { lockWebhooks } from '../../src/operations/update-health.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
+import { lockWaits } from '../support/lock-waits.js';
 import { startReceiver } from '../support/receiver.js';
 
 test('no transaction is open while a request is in flight', async () => {
@@ -48,7 +49,7 @@ test('outcomes lock webhooks in the order of their ids, so that two batches cann
   await other.query('begin');
   await lockWebhooks(other, [a]);
   const waiting = transaction(pool, (client) => lockWebhooks(client, [b, a]));
-  await eventually(async () => (await stack.rows('select from pg_locks where not granted')).length > 0);
+  await eventually(async () => (await stack.rows(lockWaits)).length > 0);
   const free = await other.query('select id from hookwright.webhooks where id = $1 for update skip locked', [
     b,
   ]);

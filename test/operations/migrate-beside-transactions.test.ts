@@ -4,6 +4,7 @@ import { requireConnectedAs } from '../../src/operations/check-readiness.js';
 import { migrate } from '../../src/operations/migrate.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
+import { lockWaitsFor } from '../support/lock-waits.js';
 
 test('a database that has all migrations is migrated again beside an application’s long transaction', async () => {
   await using stack = await DeliveryStack.open();
@@ -24,7 +25,7 @@ test('a table that is to be changed is waited for in moments, so that nobody els
   const application = await stack.services.db.pool.connect();
   await application.query('begin; lock table hookwright.deliveries in row exclusive mode');
   const migrating = migrate(stack.databaseUrl);
-  const waits = `select from pg_locks where not granted and mode = 'AccessExclusiveLock'`;
+  const waits = lockWaitsFor('AccessExclusiveLock');
   for (let times = 0; times < 2; times += 1) {
     await eventually(async () => (await stack.rows(waits)).length > 0);
     await eventually(async () => (await stack.rows(waits)).length === 0);

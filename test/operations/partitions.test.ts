@@ -4,6 +4,7 @@ import { dateToId } from '../../src/domain/delivery-id.js';
 import { expire, openOn, openReplayed, rollPartitions } from '../../src/operations/roll-partitions.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
+import { lockWaitsFor } from '../support/lock-waits.js';
 
 const DAY_MS = 86_400_000;
 let stack: DeliveryStack;
@@ -144,11 +145,7 @@ describe('rolling partitions', () => {
     await client.query(`update hookwright.deliveries set status = 'PENDING' where id = ${id}`);
     let expired = 0;
     const rolling = rollPartitions(stack.services.db.pool, 30, (deliveries) => (expired += deliveries));
-    await eventually(
-      async () =>
-        (await stack.rows(`select from pg_locks where not granted and mode = 'AccessExclusiveLock'`)).length >
-        0,
-    );
+    await eventually(async () => (await stack.rows(lockWaitsFor('AccessExclusiveLock'))).length > 0);
     await client.query('commit');
     client.release();
     expect((await rolling).dropped).toContain(nameOf('deliveries', 31));
@@ -161,7 +158,7 @@ describe('rolling partitions', () => {
     await client.query('begin');
     await client.query(`select from hookwright.${nameOf('deliveries', 31)}`);
     const rolling = rollPartitions(stack.services.db.pool, 30);
-    const waits = `select from pg_locks where not granted and mode = 'AccessExclusiveLock'`;
+    const waits = lockWaitsFor('AccessExclusiveLock');
     await eventually(async () => (await stack.rows(waits)).length > 0);
     await eventually(async () => (await stack.rows(waits)).length === 0); // it has given up, to come again
     await stack.emit();

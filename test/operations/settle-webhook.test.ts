@@ -13,6 +13,7 @@ import { updateWebhook } from '../../src/operations/update-webhook.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { emitMany } from '../support/factories.js';
+import { lockWaits } from '../support/lock-waits.js';
 
 let stack: DeliveryStack;
 let webhookId: number;
@@ -75,8 +76,7 @@ test('what is turned away while its endpoint is opened does not wait for the old
   await other.query(`begin; select from hookwright.deliveries where id = ${id} for update`);
   const turned = turnAwayDeliveries(db.pool, [{ id, priority: 10 }]);
   await eventually(async () => {
-    const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-    return (await stack.rows(waiting)).length === 1;
+    return (await stack.rows(lockWaits)).length === 1;
   });
   const url = { url: 'https://other.example.com/' };
   await updateWebhook(db, stack.tenantId, webhookId, url, 72, commandLine);
@@ -155,7 +155,7 @@ describe('a job that is added while an older one of its key is being fetched', (
     );
     return client;
   }
-  const somebodyWaits = async () => (await stack.rows('select from pg_locks where not granted')).length > 0;
+  const somebodyWaits = async () => (await stack.rows(lockWaits)).length > 0;
   const available = () => jobs('key', 'is_available');
 
   test('is there when that one has ended: a delivery that is released then is not forgotten', async () => {
