@@ -12,8 +12,6 @@ export class DeletedTenants extends Migration {
       alter table hookwright.tenants add column deleted_at timestamptz, drop constraint tenants_name_key;
       create unique index tenants_name on hookwright.tenants (name) where deleted_at is null;
       create index tenants_deleted on hookwright.tenants (deleted_at) where deleted_at is not null;
-      -- Else each key that goes would have the whole log read.
-      create index audit_log_api_key on hookwright.audit_log (api_key_id) where api_key_id is not null;
       create policy platform on hookwright.tenants for select to hookwright_api
         using (hookwright.current_tenant() = 0);
       grant update (deleted_at) on hookwright.tenants to hookwright_api;

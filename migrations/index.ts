@@ -33,6 +33,7 @@ import { Runs } from './0032-runs.js';
 import { DeletedTenants } from './0033-deleted-tenants.js';
 import { OwnJobs } from './0034-own-jobs.js';
 import { OpensAt } from './0035-opens-at.js';
+import { References } from './0036-references.js';
 
 /** Every migration, in order. One file a change; a released one is never edited. */
 export const migrations = [
@@ -71,4 +72,5 @@ export const migrations = [
   { name: '0033-deleted-tenants', class: DeletedTenants },
   { name: '0034-own-jobs', class: OwnJobs },
   { name: '0035-opens-at', class: OpensAt },
+  { name: '0036-references', class: References },
 ];

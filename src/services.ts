@@ -51,7 +51,7 @@ export async function openServices(options: ServiceOptions): Promise<Services> {
       monotonic,
       onHeldBack: () => metrics.limited('key_failures'),
     }),
-    platformAccess: new PlatformAccess(db, clock),
+    platformAccess: new PlatformAccess(db, monotonic),
     rateLimits: new RateLimits(config.quotas, monotonic, (limit) => metrics.limited(limit)),
     metrics,
     tracing,

@@ -9,7 +9,7 @@ import { commandLine } from '../operations/audit.js';
 import { requireMigrated } from '../operations/check-readiness.js';
 import { createApiKey } from '../operations/create-api-key.js';
 import { createTenant } from '../operations/create-tenant.js';
-import { deleteTenant } from '../operations/delete-tenant.js';
+import { deleteTenant, ERASED_AFTER_RETENTION_DAYS } from '../operations/delete-tenant.js';
 import { displayName } from '../operations/display-name.js';
 import { revokeApiKey } from '../operations/revoke-api-key.js';
 import { SecretVault } from '../operations/secrets.js';
@@ -103,10 +103,11 @@ export async function renameTenant(id: number, name: string): Promise<void> {
 
 /** `hookwright tenant delete <id> <name>` */
 export async function deleteTenantCommand(id: number, name: string): Promise<void> {
+  const wanted = nameFrom(name);
   await administer(async ({ db, config }) => {
-    const { webhookIds, apiKeyIds } = await deleteTenant(db, { tenantId: id, name }, commandLine);
+    const { webhookIds, apiKeyIds } = await deleteTenant(db, { tenantId: id, name: wanted }, commandLine);
     print(
-      `Tenant ${id} "${name}" is deleted. Webhooks deleted: ${webhookIds.length}; keys revoked: ${apiKeyIds.length}, which every process refuses within 5 seconds. What is left of it goes a day after RETENTION_DAYS (${config.retentionDays}).`,
+      `Tenant ${id} "${wanted}" is deleted. Webhooks deleted: ${webhookIds.length}; keys revoked: ${apiKeyIds.length}, which every process refuses within 5 seconds. What is left of it is erased in ${config.retentionDays + ERASED_AFTER_RETENTION_DAYS} days (RETENTION_DAYS and ${ERASED_AFTER_RETENTION_DAYS}).`,
     );
   });
 }

@@ -133,8 +133,9 @@ export class TenantResolver {
     @Ctx() context: Context,
   ): Promise<DeleteTenantPayload> {
     const tenantId = idOf('tenant', input.id);
+    const name = parseInput(displayName, input.name, ['input', 'name']);
     const { authenticator } = context;
-    const { apiKeyIds } = await deleteTenant(context.db, { tenantId, name: input.name }, actorOf(context));
+    const { apiKeyIds } = await deleteTenant(context.db, { tenantId, name }, actorOf(context));
     authenticator.forgetTenant(tenantId);
     for (const keyId of apiKeyIds) {
       authenticator.forget(keyId);

@@ -88,6 +88,7 @@ function follow(live: Live, reply: FastifyReply, giveBack: () => void): void {
   };
   leave = streams.add({
     keyId: caller.keyId,
+    tenantId: contextOf(request).tenantId,
     authorization: request.headers.authorization ?? '',
     address: request.ip,
     refuse: fail,

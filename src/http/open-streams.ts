@@ -1,5 +1,5 @@
 import type { Services } from '../context.js';
-import { ApiError, rateLimited, toApiError } from '../errors.js';
+import { ApiError, notFound, rateLimited, toApiError } from '../errors.js';
 import { Slots, SlotsOfEach } from '../slots.js';
 
 /** Below the 5 s within which a key ends everywhere, together with the seconds that a process remembers a key. */
@@ -16,11 +16,10 @@ export interface StreamOwner {
   tenantId: number | null;
 }
 
-export interface OpenStream {
-  keyId: number;
+export interface OpenStream extends StreamOwner {
   authorization: string;
   address: string;
-  /** The key may no longer be used: what was thrown for it. */
+  /** The key may no longer be used, or the tenant was deleted: what was thrown for it. */
   refuse(error: unknown): void;
   /** The service ends. */
   end(): void;
@@ -98,17 +97,19 @@ export class OpenStreams {
     }
   }
 
-  /** Streams with the same key share a check. While the database is away no update comes either. */
+  /** Streams with the same key and tenant share a check. While the database is away no update comes either. */
   async #checkKeys(): Promise<void> {
     if (this.#isChecking) {
       return;
     }
     this.#isChecking = true;
-    const byKey = Map.groupBy(this.#streams, ({ authorization }) => authorization);
+    const byOwner = Map.groupBy(
+      this.#streams,
+      ({ authorization, tenantId }) => `${authorization} ${tenantId}`,
+    );
     await Promise.all(
-      [...byKey].map(async ([authorization, streams]) => {
-        const { address } = streams[0]!;
-        const error = await this.services.authenticator.authenticate(authorization, address).then(
+      [...byOwner.values()].map(async (streams) => {
+        const error = await this.#check(streams[0]!).then(
           () => null,
           (thrown: unknown) => thrown,
         );
@@ -120,5 +121,14 @@ export class OpenStreams {
       }),
     );
     this.#isChecking = false;
+  }
+
+  /** @throws ApiError why the stream may not go on. A tenant's own keys end with it. */
+  async #check({ authorization, address, tenantId }: OpenStream): Promise<void> {
+    const { authenticator } = this.services;
+    const caller = await authenticator.authenticate(authorization, address);
+    if (caller.tenantId === null && tenantId !== null && !(await authenticator.tenantExists(tenantId))) {
+      throw notFound('tenant', tenantId);
+    }
   }
 }

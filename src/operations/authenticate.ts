@@ -56,6 +56,7 @@ export class Authenticator {
   readonly #keys: KnownKeys;
   /** Those that there were, and when that was asked. */
   readonly #tenants = new Map<number, number>();
+  #tenantsEra = 0;
   readonly #failures: TokenBuckets<string>;
   readonly #time = new SteadyTime();
 
@@ -105,20 +106,20 @@ export class Authenticator {
     if (now - (this.#tenants.get(tenantId) ?? Number.NEGATIVE_INFINITY) < CACHE_AGE_MAX_MS) {
       return true;
     }
+    const era = this.#tenantsEra;
     const rows = await tenantQuery(this.db.pool, tenantId, readTenant, [tenantId]);
     if (this.#tenants.size >= TENANTS_MAX) {
       this.#tenants.clear();
     }
-    if (rows.length === 1) {
+    if (rows.length === 1 && era === this.#tenantsEra) {
       this.#tenants.set(tenantId, now);
-    } else {
-      this.#tenants.delete(tenantId);
     }
     return rows.length === 1;
   }
 
   /** Forgets a tenant at once, as `forget` does with a key. */
   forgetTenant(tenantId: number): void {
+    this.#tenantsEra += 1; // a look-up that is under way may be from before
     this.#tenants.delete(tenantId);
   }
 

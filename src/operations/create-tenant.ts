@@ -46,8 +46,11 @@ export async function createTenant(
 
 export const nameTaken = () => new ApiError('name_taken', 'Another tenant has this name.');
 
-/** Whether the installation has a tenant. For connections that see all of them: those of the API see one at most. */
+/** Whether the installation has a tenant or has had one. For connections that see all: those of the API do not. */
 export async function hasTenants({ pool }: Pick<Database, 'pool'>): Promise<boolean> {
-  const { rows } = await pool.query('select from hookwright.tenants limit 1');
+  const { rows } = await pool.query(
+    `select where exists (select from hookwright.tenants)
+       or exists (select from hookwright.audit_log where tenant_id is null and action = 'TENANT_DELETED')`,
+  );
   return rows.length > 0;
 }

@@ -6,6 +6,7 @@ import { type Actor, audit } from './audit.js';
 import { eraseWebhooks } from './delete-webhook.js';
 import { forgetRows } from './forget.js';
 import { lockTenant } from './lock-tenant.js';
+import { EVENT_EXTRA_DAYS } from './roll-partitions.js';
 
 export interface DeletedTenant {
   webhookIds: number[];
@@ -66,7 +67,7 @@ async function idsOf(client: pg.PoolClient, text: string, tenantId: number): Pro
   return rows.map(({ id }) => id);
 }
 
-/** What refers to others comes before them. Events, deliveries and attempts have gone with their days. */
+/** What refers to others comes before them. Events, deliveries and attempts have gone with their days by then. */
 const TABLES_OF_TENANTS = [
   'idempotency_keys',
   'raised_events',
@@ -79,22 +80,39 @@ const TABLES_OF_TENANTS = [
   'api_keys',
 ] as const;
 
+/** Events go two days after their deliveries, and whole days at a time. */
+export const ERASED_AFTER_RETENTION_DAYS = EVENT_EXTRA_DAYS + 1;
+
 /**
- * Deletes all that is left of tenants that were deleted longer ago than deliveries are kept.
+ * Deletes all that is left of tenants that were deleted longer ago than anything of theirs is kept.
  *
  * @returns their ids
+ * @throws AggregateError what failed, after all have been tried
  */
 export async function eraseTenants(pool: pg.Pool, retentionDays: number): Promise<number[]> {
   const { rows } = await pool.query<{ id: number }>(
-    // A day more: partitions are dropped by the day.
-    `select id from hookwright.tenants where deleted_at < now() - ($1 + 1) * interval '1 day' order by id`,
-    [retentionDays],
+    `select id from hookwright.tenants where deleted_at < now() - $1 * interval '1 day' order by id`,
+    [retentionDays + ERASED_AFTER_RETENTION_DAYS],
   );
+  const erased: number[] = [];
+  const failures: unknown[] = [];
   for (const { id } of rows) {
-    for (const table of TABLES_OF_TENANTS) {
-      await forgetRows(pool, table, `tenant_id = ${id}`);
+    try {
+      await eraseTenant(pool, id);
+      erased.push(id);
+    } catch (error) {
+      failures.push(error);
     }
-    await forgetRows(pool, 'tenants', `id = ${id}`);
   }
-  return rows.map(({ id }) => id);
+  if (failures.length > 0) {
+    throw new AggregateError(failures, `${failures.length} of ${rows.length} tenants could not be erased`);
+  }
+  return erased;
+}
+
+async function eraseTenant(pool: pg.Pool, id: number): Promise<void> {
+  for (const table of TABLES_OF_TENANTS) {
+    await forgetRows(pool, table, `tenant_id = ${id}`);
+  }
+  await forgetRows(pool, 'tenants', `id = ${id}`);
 }

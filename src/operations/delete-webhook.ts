@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Database } from '../database/database.js';
 import { tenantTransaction } from '../database/tenant-database.js';
 import { type Actor, audit } from './audit.js';
-import { enqueueSettle } from './enqueue.js';
+import { enqueueSettles } from './enqueue.js';
 import { lockWebhook } from './update-webhook.js';
 
 /**
@@ -46,5 +46,5 @@ export async function eraseWebhooks(
      where id = any($1::bigint[])`,
     [webhookIds],
   );
-  await Promise.all(webhookIds.map((webhookId) => enqueueSettle(client, tenantId, webhookId)));
+  await enqueueSettles(client, tenantId, webhookIds);
 }

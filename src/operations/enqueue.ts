@@ -103,6 +103,16 @@ export async function enqueueSettle(
   await query(client, { name: 'enqueue_settle', text }, [webhookId, tenantId, wokenTo, putOffBefore, inMs]);
 }
 
+/** As `enqueueSettle`, for many webhooks of a tenant. */
+export async function enqueueSettles(
+  client: pg.PoolClient,
+  tenantId: number,
+  webhookIds: readonly number[],
+): Promise<void> {
+  const text = 'select hookwright.enqueue_settle(id, $1, null, null, 0) from unnest($2::bigint[]) as id';
+  await query(client, { text }, [tenantId, webhookIds]);
+}
+
 /** Has the next chunk of a bulk operation done. It has one job: this one takes the place of another that waits. */
 export async function enqueueBulkOperation(
   client: pg.PoolClient | pg.Pool,

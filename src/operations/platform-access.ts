@@ -5,32 +5,52 @@ import { type Actor, audit } from './audit.js';
 const NOTED_EVERY_MS = 3_600_000;
 const NOTED_MAX = 10_000;
 
+interface Note {
+  /** Monotonic, ms. */
+  atMs: number;
+  written: Promise<void>;
+}
+
 /**
  * Notes in a tenant's audit log that a platform key acts for it. What the key changes has entries of its own; what it
  * reads and emits could be thousands a second, so that is noted once an hour (and process), before it happens.
  */
 export class PlatformAccess {
-  readonly #noted = new Map<string, number>();
+  readonly #notes = new Map<string, Note>();
 
+  /** @param monotonic in ms, never going back */
   constructor(
     private readonly db: Pick<Database, 'pool'>,
-    private readonly clock: () => Date,
+    private readonly monotonic: () => number,
   ) {}
 
   async note(tenantId: number, by: Actor): Promise<void> {
     const visit = `${by.keyId} ${tenantId}`;
-    const now = this.clock().getTime();
-    if (now - (this.#noted.get(visit) ?? Number.NEGATIVE_INFINITY) < NOTED_EVERY_MS) {
-      return;
+    const now = this.monotonic();
+    const known = this.#notes.get(visit);
+    if (known !== undefined && now - known.atMs < NOTED_EVERY_MS) {
+      return await known.written;
     }
-    await tenantTransaction(this.db.pool, tenantId, async (client, withCommit) => {
+    if (this.#notes.size >= NOTED_MAX) {
+      this.#notes.clear();
+    }
+    const note = { atMs: now, written: this.#write(tenantId, by) };
+    this.#notes.set(visit, note);
+    try {
+      await note.written;
+    } catch (error) {
+      if (this.#notes.get(visit) === note) {
+        this.#notes.delete(visit);
+      }
+      throw error;
+    }
+  }
+
+  #write(tenantId: number, by: Actor): Promise<void> {
+    return tenantTransaction(this.db.pool, tenantId, async (client, withCommit) => {
       withCommit(
         audit(client, by, { tenantId, action: 'TENANT_ENTERED', target: 'TENANT', targetId: tenantId }),
       );
     });
-    if (this.#noted.size >= NOTED_MAX) {
-      this.#noted.clear();
-    }
-    this.#noted.set(visit, now);
   }
 }

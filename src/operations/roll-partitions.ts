@@ -5,7 +5,7 @@ import { SQL_STATE, sqlStateOf } from '../database/sql-state.js';
 import { inChunks } from './in-chunks.js';
 
 /** Events outlive their deliveries, so that a delivery never loses its body. */
-const EVENT_EXTRA_DAYS = 2;
+export const EVENT_EXTRA_DAYS = 2;
 const DAYS_AHEAD = 14;
 const CHUNK_ROWS = 5_000;
 const LOCK_MS = 100;

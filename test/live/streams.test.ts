@@ -6,6 +6,7 @@ import { SCOPES } from '../../src/domain/api-key.js';
 import { buildGraphqlSchema } from '../../src/graphql/schema.js';
 import { commandLine } from '../../src/operations/audit.js';
 import { createApiKey } from '../../src/operations/create-api-key.js';
+import { deleteTenant } from '../../src/operations/delete-tenant.js';
 import { revokeApiKey } from '../../src/operations/revoke-api-key.js';
 import { badValues } from '../support/bad-values.js';
 import { eventually } from '../support/eventually.js';
@@ -92,6 +93,20 @@ describe('who may follow', () => {
     expect(stream.errors[0]?.extensions.code).toBe('UNAUTHENTICATED');
     expect(stream.isComplete).toBe(true); // a client need not come back
     expect(other.hasEnded).toBe(false);
+  });
+
+  test('a stream of a platform key ends with the tenant that it is about', async () => {
+    const { services } = live.stack;
+    const { key } = await makeKey(services, null, ['platform:admin']);
+    const { id } = await makeTenant(services);
+    const headers = { 'hookwright-tenant': String(id) };
+    const stream = await (await live.subscribe(webhooks, {}, { key, headers })).begun();
+    const [tenant] = await live.stack.rows<{ name: string }>(
+      `select name from hookwright.tenants where id = ${id}`,
+    );
+    await deleteTenant(services.db, { tenantId: id, name: tenant!.name }, commandLine);
+    await eventually(() => stream.hasEnded, WITHIN_MS);
+    expect(stream.errors[0]?.extensions.code).toBe('NOT_FOUND');
   });
 
   test('a key that is revoked ends its streams also when nobody reads them any more', async () => {

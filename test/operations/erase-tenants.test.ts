@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { commandLine } from '../../src/operations/audit.js';
+import { hasTenants } from '../../src/operations/create-tenant.js';
 import { deleteTenant, eraseTenants } from '../../src/operations/delete-tenant.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
@@ -46,7 +47,27 @@ async function fill(stack: DeliveryStack, tenantId: number, url: string): Promis
       from hookwright.api_keys where tenant_id = ${tenantId}`);
 }
 
-test('all that is left of a deleted tenant goes a day after the retention, and nothing of another one', async () => {
+test('a foreign key on keys or webhooks has an index: erasing many of them reads no whole table for each', async () => {
+  await using stack = await DeliveryStack.open();
+  const lacking = await stack.rows<{ name: string }>(`
+    select c.conrelid::regclass || '.' || a.attname as name
+    from pg_constraint c join pg_attribute a on a.attrelid = c.conrelid and a.attnum = c.conkey[1]
+    where c.contype = 'f' and c.confrelid in ('hookwright.api_keys'::regclass, 'hookwright.webhooks'::regclass)
+      and not exists (select from pg_index i where i.indrelid = c.conrelid and i.indkey[0] = c.conkey[1])`);
+  expect(lacking).toEqual([]);
+});
+
+test('an installation whose only tenant was erased has had one: a start makes no first tenant again', async () => {
+  await using stack = await DeliveryStack.open();
+  const { db } = stack.services;
+  await deleteTenant(db, { tenantId: stack.tenantId, name: 'tenant' }, commandLine);
+  await stack.rows(`update hookwright.tenants set deleted_at = now() - interval '1 year'`);
+  expect(await eraseTenants(db.pool, 30)).toEqual([stack.tenantId]);
+  expect(await stack.rows('select from hookwright.tenants')).toEqual([]);
+  expect(await hasTenants(db)).toBe(true);
+});
+
+test('all that is left of a deleted tenant goes three days after the retention, and nothing of another one', async () => {
   await using stack = await DeliveryStack.open();
   const receiver = await startReceiver();
   receiver.answerWith(answer(200));
@@ -69,9 +90,9 @@ test('all that is left of a deleted tenant goes a day after the retention, and n
     stack.rows(
       `update hookwright.tenants set deleted_at = now() - interval '${days} days' where deleted_at is not null`,
     );
-  await deletedBefore(30.9);
+  await deletedBefore(32.9);
   expect(await eraseTenants(db.pool, 30)).toEqual([]);
-  await deletedBefore(31.1);
+  await deletedBefore(33.1);
   expect(await eraseTenants(db.pool, 30)).toEqual([leaving.id]);
   expect(new Set(Object.values(await rowsOf(stack, leaving.id)))).toEqual(new Set([0]));
   expect(await stack.rows(`select from hookwright.tenants where id = ${leaving.id}`)).toEqual([]);
