@@ -202,9 +202,12 @@ function theStreamsHaveToldItAll({ desk, failing, exhausted, held }: SupportStor
   expect(exhausted.map((id) => desk.statesOf(id))).toEqual(exhausted.map(() => ['FAILED', 'SUCCEEDED']));
   expect(held.map((id) => desk.statesOf(id))).toEqual(held.map(() => ['HELD', 'SUCCEEDED']));
   expect(desk.spellsOf(failing.id)).toEqual(['active', 'FAILURES', 'active']);
-  // They were never told to read everything anew, but at the beginning.
+  // They were told to read everything anew at the beginning alone: twice where a transaction of another test's database
+  // was older than the feed, which waits for such ones and then says that it may have missed something.
   for (const { updates } of Object.values(desk.live)) {
-    expect(updates.map(({ resync }) => resync)).toEqual([true, ...updates.slice(1).fill(false)]);
+    const resyncs = updates.map(({ resync }) => resync);
+    const [begins, again] = [resyncs[0], resyncs[1]];
+    expect([begins, resyncs.slice(again ? 2 : 1).includes(true)]).toEqual([true, false]);
   }
 }
 
