@@ -64,7 +64,7 @@ export async function createApiKey(
   const key = formatApiKey(id, random(KEY_BYTES));
   const values = [id, tenantId, name, hashApiKey(key), [...scopes], expiresInSeconds ?? null];
   const after = { name, scopes, expiresInSeconds: expiresInSeconds ?? null };
-  const writing = tenantTransaction(db.pool, tenantId, async (client, withCommit) => {
+  const { inserting } = await tenantTransaction(db.pool, tenantId, async (client, withCommit) => {
     if (tenantId !== null) {
       await lockTenant(client, tenantId);
       await requireRoom(client, tenantId, keysMax);
@@ -76,7 +76,6 @@ export async function createApiKey(
     );
     return { inserting }; // not waited for: it travels with the commit
   });
-  const { inserting } = await writing;
   const [apiKey] = await inserting;
   return { id, key, apiKey: apiKey! };
 }
