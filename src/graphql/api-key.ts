@@ -13,6 +13,7 @@ import {
   Query,
   Resolver,
 } from 'type-graphql';
+import { z } from 'zod';
 import { actorOf, type Context, callerOf } from '../context.js';
 import { PLATFORM_SCOPE, SCOPES, type Scope } from '../domain/api-key.js';
 import { ApiKey } from '../entities/api-key.js';
@@ -107,12 +108,8 @@ export class ApiKeyResolver {
     @Arg('input', () => CreateApiKeyInput, { description: 'What to make.' }) input: CreateApiKeyInput,
     @Ctx() context: Context,
   ): Promise<CreateApiKeyPayload> {
-    const name = parseInput(displayName, input.name, ['input', 'name']);
-    const scopes = parseInput(apiKeyScopes(grantableBy(context)), input.scopes, ['input', 'scopes']);
-    const lifetime = parseInput(expiresInSeconds.nullish(), input.expiresInSeconds, [
-      'input',
-      'expiresInSeconds',
-    ]);
+    const wanted = parseInput(newApiKey(grantableBy(context)), input, ['input']);
+    const { name, scopes, expiresInSeconds: lifetime } = wanted;
     requireGrantable(context, scopes);
     const { apiKey, key } = await createApiKey(context.db, context.random, {
       tenantId: context.tenantId,
@@ -154,6 +151,13 @@ function conditionsOf(filter: ApiKeyFilter | null, now: Date) {
     ? { revokedAt: null, [expiryOf()]: { $gt: now } }
     : { $or: [{ revokedAt: { $ne: null } }, { expiresAt: { $lte: now } }] };
 }
+
+const newApiKey = (grantable: readonly Scope[]) =>
+  z.object({
+    name: displayName,
+    scopes: apiKeyScopes(grantable),
+    expiresInSeconds: expiresInSeconds.nullish(),
+  });
 
 async function readApiKey({ em, tenantId }: Context, id: number): Promise<ApiKey> {
   return found(await em.findOne(ApiKey, { id, tenantId }, unfiltered), 'API key', id);

@@ -4,7 +4,6 @@ import { z } from 'zod';
 import { type Context, requireScope, tenantOf } from '../context.js';
 import { SEND_ERROR_CODES } from '../domain/outcome.js';
 import { DeliveryStatus } from '../entities/delivery.js';
-import { invalidInput } from '../errors.js';
 import type { DeliveryConditions, StatusClass } from '../operations/page-deliveries.js';
 import { eventOfKey } from '../operations/page-events.js';
 import { idempotencyKey, parseInput } from './input.js';
@@ -124,19 +123,30 @@ export function payloadPartIn(context: Context, filter: PayloadFilter | null): s
     return undefined;
   }
   requireScope(context, 'events:read');
-  const part = parseInput(payloadContains, filter.payloadContains, ['filter', 'payloadContains']);
-  const path = ['filter', 'since'];
-  if (!filter.since) {
-    const detail = 'is required together with `payloadContains`';
-    throw invalidInput([{ path, code: 'required', detail }]);
-  }
-  const until = filter.until ?? context.clock();
-  if (until.getTime() - filter.since.getTime() > SEARCHED_DAYS_MAX * 86_400_000) {
-    const detail = `must lie at most ${SEARCHED_DAYS_MAX} days before \`until\`, or before now`;
-    throw invalidInput([{ path, code: 'out_of_range', detail }]);
-  }
-  return part;
+  const { since = null, until } = filter;
+  const search = { payloadContains: filter.payloadContains, since };
+  return parseInput(payloadSearch(until ?? context.clock()), search, ['filter']).payloadContains;
 }
+
+const payloadSearch = (until: Date) =>
+  z.object({
+    payloadContains,
+    since: z
+      .date()
+      .nullable()
+      .superRefine((since, context) => {
+        const refuse = (code: string, message: string) =>
+          context.addIssue({ code: 'custom', message, params: { code } });
+        if (!since) {
+          refuse('required', 'is required together with `payloadContains`');
+        } else if (until.getTime() - since.getTime() > SEARCHED_DAYS_MAX * 86_400_000) {
+          refuse(
+            'out_of_range',
+            `must lie at most ${SEARCHED_DAYS_MAX} days before \`until\`, or before now`,
+          );
+        }
+      }),
+  });
 
 /**
  * The id of the event that the filter's idempotency key made; null when there is none, undefined without a key.

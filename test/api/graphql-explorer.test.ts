@@ -297,6 +297,15 @@ describe('a search of payloads', () => {
     }
   });
 
+  test('is told all that is wrong with it at once', async () => {
+    const query = '{ events(filter: {payloadContains: "ab"}) { edges { cursor } } }';
+    const { errors } = await api.ask(query, {}, tenant);
+    expect(errors[0].extensions.errors).toMatchObject([
+      { path: ['filter', 'payloadContains'] },
+      { path: ['filter', 'since'], code: 'required' },
+    ]);
+  });
+
   test('of 7 days is none, wherever they lie', async () => {
     expect(
       idsOf(await page({ filter: { payloadContains: 'abc', since: ago(20), until: ago(13.01) } })),

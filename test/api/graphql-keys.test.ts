@@ -35,6 +35,15 @@ async function listed(args: string, key: string): Promise<string[]> {
   return data.apiKeys.edges.map(idOf);
 }
 
+test('an API key that cannot be made is told all that is wrong with it at once', async () => {
+  const { errors } = await createKey({ name: ' ', scopes: [], expiresInSeconds: 1 }, tenant.key);
+  expect(errors[0].extensions.errors.map(({ path }: { path: string[] }) => path)).toEqual([
+    ['input', 'name'],
+    ['input', 'scopes'],
+    ['input', 'expiresInSeconds'],
+  ]);
+});
+
 describe('authentication', () => {
   test('a valid key says who asks', async () => {
     const { data } = await viewer(tenant.key);
