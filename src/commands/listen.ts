@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+
 export interface Place {
   host: string;
   port: number;
@@ -37,4 +40,17 @@ export async function listen<Result>(
     }
     throw error;
   }
+}
+
+/**
+ * For a start that has much to do before it listens. What listens there a moment later is another matter.
+ *
+ * @throws Error as `listen`
+ */
+export async function requireFreePort(setting: string, place: Place): Promise<void> {
+  const server = createServer((socket) => socket.destroy());
+  await listen(setting, place, async (where) => {
+    await once(server.listen(where), 'listening');
+    await once(server.close(), 'close');
+  });
 }

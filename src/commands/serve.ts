@@ -15,7 +15,10 @@ const SIGNAL_MS = 20;
 /** EX_SOFTWARE of sysexits.h: a fault of our own. Whoever supervises the process starts another. */
 const EXIT_FAULT = 70;
 
-/** `hookwright start | api | daemon`: runs until SIGINT or SIGTERM, then lets everything under way end and exits 0. */
+/**
+ * `hookwright start | api | daemon`: runs until SIGINT, SIGTERM or SIGHUP (its terminal was closed), then lets
+ * everything under way end and exits 0.
+ */
 export async function serve(roles: Roles): Promise<void> {
   const config = readConfig(process.env);
   if (!roles.migrate && config.databaseUrl === undefined) {
@@ -57,10 +60,14 @@ function endOnSignals(closings: Closing[], log: Logger, { delivery }: Config): S
     const again = signal === 'SIGINT' ? 'Ctrl-C again' : 'a second signal';
     const limits = `up to ${Math.ceil(delivery.drainTimeoutMs / 1_000)} s; ${again} ends at once`;
     log.info({ signal }, `ending: requests under way are finished first (${limits})`);
-    taken.end = closeAll(closings, false).then(() => process.exit(0));
+    taken.end = closeAll(closings, false).then(() => {
+      log.info('ended');
+      process.exit(0);
+    });
   };
   process.on('SIGINT', end);
   process.on('SIGTERM', end);
+  process.on('SIGHUP', end);
   return taken;
 }
 

@@ -18,7 +18,7 @@ import { openServices } from '../services.js';
 import { ApiMetrics } from '../telemetry/api-metrics.js';
 import { encryptionKeyFile, encryptionKeysOf } from './encryption-keys.js';
 import { makeFirstTenant, workingKeyFile } from './first-start.js';
-import { listen } from './listen.js';
+import { listen, requireFreePort } from './listen.js';
 import { type Closing, observe, startMetrics } from './observe.js';
 
 /** Which parts run in this process. */
@@ -125,6 +125,8 @@ async function startApi(
 async function openEmbedded(config: Config, log: Logger, closings: Closing[]): Promise<string> {
   const claim = claimDataDir(config.dataDir);
   closings.push(() => claim.release());
+  await requireFreePort('PORT', config);
+  await requireFreePort('METRICS_PORT', config.metrics);
   const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir, log: (line) => log.info(line) });
   closings.push(() => postgres.stop());
   postgres.keepRunning();

@@ -1,17 +1,20 @@
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { freePort } from '../../src/node/free-port.js';
 import { eventually } from '../support/eventually.js';
-import { heard, startProgram } from '../support/program.js';
+import { heard, runProgram, startProgram } from '../support/program.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 /** As a terminal does: to the process and to all that it has started beside itself. */
-async function pressCtrlC(atLine: string, set: Record<string, string>) {
+async function pressCtrlC(atLine: string, set: Record<string, string>, signal: NodeJS.Signals = 'SIGINT') {
   const service = startProgram(['start'], set, { detached: true });
   const said = heard(service);
   try {
     await eventually(() => said.output.includes(atLine), 60_000);
-    process.kill(-service.pid!, 'SIGINT');
+    process.kill(-service.pid!, signal);
     const [code] = (await once(service, 'close')) as [number | null];
     return { code, ...said };
   } finally {
@@ -28,6 +31,7 @@ describe('Ctrl-C during the first start', { timeout: 120_000 }, () => {
       expect(errors.replace(/^Hookwright is ready at [\s\S]*/, '')).toBe('');
       expect(output).not.toMatch(/"level":[456]0/);
       expect(output).toContain('(up to 20 s; Ctrl-C again ends at once)');
+      expect(output).toContain('"msg":"ended"');
       expect(code).toBe(0);
       const next = await pressCtrlC('the delivery daemon is running', set);
       expect(next.code).toBe(0);
@@ -42,3 +46,33 @@ describe('Ctrl-C during the first start', { timeout: 120_000 }, () => {
     await eventually(() => errors.includes(`API key in ${join(set.DATA_DIR, 'api-key')}`));
   });
 });
+
+test('a terminal that is closed ends the service as Ctrl-C does, and its Postgres with it', {
+  timeout: 60_000,
+}, async () => {
+  const set = { DATA_DIR: join(temporaryFolder(), 'data'), PORT: '0' };
+  const { code, output } = await pressCtrlC('the delivery daemon is running', set, 'SIGHUP');
+  expect(code).toBe(0);
+  expect(output).toContain('"msg":"ended"');
+  expect(existsSync(join(set.DATA_DIR, 'pg', 'postmaster.pid'))).toBe(false);
+});
+
+test.each(['PORT', 'METRICS_PORT'])(
+  'a %s that is taken ends the first start before a database is made',
+  {
+    timeout: 60_000,
+  },
+  async (setting) => {
+    const port = await freePort();
+    const other = createServer().listen(port, '127.0.0.1');
+    await once(other, 'listening');
+    const set = { DATA_DIR: join(temporaryFolder(), 'data'), PORT: '0', [setting]: String(port) };
+    const { code, output, errors } = await runProgram(['start'], set);
+    other.close();
+    expect(code).toBe(1);
+    expect(errors).toBe(
+      `hookwright: Port ${port} on 127.0.0.1 is taken. Free it, or choose another: ${setting}=${port + 1}.\n`,
+    );
+    expect(output).not.toContain('Making a database');
+  },
+);
