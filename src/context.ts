@@ -86,7 +86,7 @@ export async function createContext(services: Services, request: ContextRequest)
     request.authorization === undefined
       ? null
       : await services.authenticator.authenticate(request.authorization, request.address);
-  const tenantId = caller === null ? null : await tenantNamed(services, caller, request.tenantHeader);
+  const tenantId = caller === null ? null : await tenantFor(services, caller, request.tenantHeader);
   if (caller?.tenantId === null && tenantId !== null) {
     await services.platformAccess.note(tenantId, actorFrom(caller, request.requestId));
   }
@@ -134,6 +134,24 @@ function actorFrom({ tenantId, keyId }: Caller, requestId: string): Actor {
 
 /** Who does what this request does, for the audit log. @throws ApiError unauthenticated */
 export const actorOf = (context: Context): Actor => actorFrom(callerOf(context), context.requestId);
+
+/** A tenant that the key may not name counts as an operation of the key: else any number of them could be tried. */
+async function tenantFor(
+  services: Services,
+  caller: Caller,
+  header: string | undefined,
+): Promise<number | null> {
+  try {
+    return await tenantNamed(services, caller, header);
+  } catch (error) {
+    if (!(error instanceof ApiError)) {
+      throw error;
+    }
+    services.rateLimits.requireNoDebt(caller);
+    const limits = services.rateLimits.chargeBroken(caller);
+    throw new ApiError(error.reason, error.detail, { ...error.extra, limits });
+  }
+}
 
 async function tenantNamed(
   services: Services,

@@ -80,7 +80,12 @@ export class ApiError extends Error {
   constructor(
     readonly reason: Reason,
     readonly detail: string,
-    readonly extra: { issues?: readonly InputIssue[]; retryAfterSeconds?: number } = {},
+    readonly extra: {
+      issues?: readonly InputIssue[];
+      retryAfterSeconds?: number;
+      /** Of the limits that the request was counted against. */
+      limits?: Readonly<Record<string, string>>;
+    } = {},
   ) {
     super(detail);
   }
@@ -93,9 +98,10 @@ export class ApiError extends Error {
     return errorCatalogue[this.reason].code;
   }
 
-  /** Those that go with the status. */
+  /** Those that go with the status, and those of the limits. */
   get headers(): Record<string, string> {
-    return headersOf({ code: this.code, retryAfterSeconds: this.extra.retryAfterSeconds });
+    const { retryAfterSeconds, limits } = this.extra;
+    return { ...limits, ...headersOf({ code: this.code, retryAfterSeconds }) };
   }
 }
 
@@ -124,10 +130,18 @@ export function invalidInput(issues: readonly InputIssue[]): ApiError {
   });
 }
 
-/** @param waitMs until the same request can be served */
-export function rateLimited(why: string, waitMs: number): ApiError {
+/**
+ * @param waitMs until the same request can be served
+ * @param limits the headers of the limits
+ */
+export function rateLimited(
+  why: string,
+  waitMs: number,
+  limits: Readonly<Record<string, string>> = {},
+): ApiError {
   const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1_000));
-  return new ApiError('rate_limited', `${why} Try again in ${retryAfterSeconds} s.`, { retryAfterSeconds });
+  const detail = `${why} Try again in ${retryAfterSeconds} s.`;
+  return new ApiError('rate_limited', detail, { retryAfterSeconds, limits });
 }
 
 /** A foreign id and an unknown one read the same, so that nobody can ask whose an id is. */

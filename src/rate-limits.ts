@@ -81,7 +81,10 @@ export class RateLimits {
     return { refusal, headers: headersOf(limits, now) };
   }
 
-  /** Counts one operation for a document that came to nothing: it was parsed, and a broken one is never remembered. */
+  /**
+   * Counts one operation for a request that came to nothing: a document that was parsed, and a broken one is never
+   * remembered, or a tenant that was looked for.
+   */
   chargeBroken(by: Asker): Verdict['headers'] {
     const now = this.monotonic();
     const limits = this.#managementOf(by, 1);
@@ -98,10 +101,11 @@ export class RateLimits {
    */
   requireNoDebt(by: Asker): void {
     const now = this.monotonic();
-    const owed = this.#managementOf(by, 0).find(({ buckets, key }) => buckets.isInDebt(key, now));
+    const limits = this.#managementOf(by, 0);
+    const owed = limits.find(({ buckets, key }) => buckets.isInDebt(key, now));
     if (owed !== undefined) {
       this.onRefusal('management');
-      throw rateLimited(owed.tooMany, owed.buckets.waitMs(owed.key, 0, now));
+      throw rateLimited(owed.tooMany, owed.buckets.waitMs(owed.key, 0, now), headersOf(limits, now));
     }
   }
 

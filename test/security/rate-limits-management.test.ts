@@ -43,6 +43,28 @@ describe('management operations', () => {
     expectLimited(await limited.graphql('{ viewer { scopes } }', {}, { key }), 1);
   });
 
+  test('are counted also for a tenant that the key may not name, or that is not there', async () => {
+    const { key } = await limited.newTenant();
+    const platform = await makeKey(limited.api.services, null, ['platform:admin']);
+    const headers = { 'hookwright-tenant': '999999' };
+    for (const [by, reason] of [
+      [key, 'scope_missing'],
+      [platform.key, 'not_found'],
+    ] as const) {
+      const ask = () => limited.api.ask('GET /webhooks', { key: by, headers });
+      for (let used = 1; used <= 5; used++) {
+        const answer = await ask();
+        expectProblem(answer, reason);
+        expect(left(answer)).toBe(5 - used);
+      }
+      expectProblem(await ask(), reason);
+      const refused = await ask(); // in debt now
+      expectLimited(refused, 1);
+      expect(left(refused)).toBe(0);
+      expectLimited(await limited.graphql('{ viewer { scopes } }', {}, { key: by, headers }), 1);
+    }
+  });
+
   test('that are refused have done nothing', async () => {
     const { key } = await limited.newTenant();
     const json = { url: 'https://example.com/hooks', events: ['*'] };
