@@ -10,6 +10,11 @@ const bodyErrorDetails: Partial<Record<Reason, string>> = {
   malformed_json: 'The body does not have the length that the header Content-Length names.',
 };
 
+const urlErrorDetails: Record<string, string> = {
+  FST_ERR_BAD_URL: 'The URL of the request is malformed.',
+  FST_ERR_MAX_PARAM_LENGTH: 'There is nothing at this path: a part of it is too long to be an id.',
+};
+
 /**
  * Turns whatever a route, a hook, Fastify or the database threw into what the caller may be told.
  *
@@ -30,8 +35,9 @@ export function apiErrorOf(error: unknown, bodyBytesMax?: number): ApiError {
   if (reason !== undefined) {
     return new ApiError(reason, bodyErrorDetails[reason] ?? '');
   }
-  if (code === 'FST_ERR_BAD_URL' || code === 'FST_ERR_MAX_PARAM_LENGTH') {
-    return new ApiError('not_found', 'The URL of the request is malformed.');
+  const urlDetail = urlErrorDetails[code];
+  if (urlDetail !== undefined) {
+    return new ApiError('not_found', urlDetail);
   }
   if (statusCode === 400) {
     return new ApiError('malformed_json', 'The body of the request could not be read.'); // it broke off

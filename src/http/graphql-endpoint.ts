@@ -42,6 +42,9 @@ export async function graphqlEndpoint(
     exposeHeadRoute: false,
     bodyLimit: services.config.limits.graphql.bodyBytesMax,
     handler: async (request, reply) => {
+      if (services.config.graphiql && isVisit(request)) {
+        return reply.redirect('/graphiql', 303);
+      }
       const context = contextOf(request);
       // Either comes, and one alone when the client leaves early.
       reply.raw.once('finish', () => context.budget.end()).once('close', () => context.budget.end());
@@ -52,6 +55,11 @@ export async function graphqlEndpoint(
     },
   });
   streamRoute(app, { documents, services });
+}
+
+/** Whether a person has opened the address in a browser: it takes a page, and asks for nothing. */
+function isVisit({ method, url, headers: { accept = '' } }: FastifyRequest): boolean {
+  return method === 'GET' && !url.includes('?') && accept.includes('text/html');
 }
 
 /** @throws ApiError as whoAsks; unauthenticated; rate_limited, also for a key whose documents were broken too often */

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { errorCatalogue, notFound, type Reason } from '../errors.js';
 import { PROBLEMS_PATH } from './paths.js';
 import { problemType } from './problem.js';
@@ -52,13 +52,21 @@ export async function problemPages(app: FastifyInstance): Promise<void> {
   const reasons = new Map(
     (Object.keys(errorCatalogue) as Reason[]).map((reason) => [problemType(reason), reason]),
   );
+  const kinds = [...reasons].map(([path, reason]) => `${path}\n  ${titleOf(reason)}\n`).join('');
+  app.get(PROBLEMS_PATH, async (_request, reply) => page(reply, `The kinds of errors\n\n${kinds}`));
   app.get<{ Params: { name: string } }>(`${PROBLEMS_PATH}/:name`, async (request, reply) => {
     const reason = reasons.get(`${PROBLEMS_PATH}/${request.params.name}`);
     if (reason === undefined) {
       throw notFound('kind of problem', 'of this name');
     }
     const { status, title } = errorCatalogue[reason];
-    reply.type('text/plain; charset=utf-8').header('cache-control', 'public, max-age=3600');
-    return `${title}\n\ncode: ${reason}\nstatus: ${status}\n\n${advice[reason]}\n`;
+    return page(reply, `${title}\n\ncode: ${reason}\nstatus: ${status}\n\n${advice[reason]}\n`);
   });
+}
+
+const titleOf = (reason: Reason) => `${errorCatalogue[reason].status} ${errorCatalogue[reason].title}`;
+
+function page(reply: FastifyReply, text: string): string {
+  reply.type('text/plain; charset=utf-8').header('cache-control', 'public, max-age=3600');
+  return text;
 }

@@ -104,6 +104,15 @@ describe('/graphql', () => {
 });
 
 describe('/graphiql', () => {
+  test('is where a browser is led that opens /graphql, and no other client', async () => {
+    const visit = (accept: string, url = '/graphql') =>
+      api.server.inject({ url, headers: { accept, host: 'localhost' } });
+    const led = await visit('text/html,application/xhtml+xml,*/*;q=0.8');
+    expect([led.statusCode, led.headers['location']]).toEqual([303, '/graphiql']);
+    expect((await visit('*/*')).statusCode).toBe(400);
+    expect((await visit('text/html', '/graphql?query={__typename}')).statusCode).not.toBe(303);
+  });
+
   test('is a page that loads nothing from anywhere, and that could not', async () => {
     const { status, text, headers } = await api.ask('GET //graphiql', { key: null });
     expect(status).toBe(200);

@@ -51,6 +51,13 @@ describe('the address itself', () => {
     expect((await api.ask('GET //health/ready', { key: null })).status).toBe(200);
   });
 
+  test('all kinds of problems are listed', async () => {
+    const { status, text } = await api.ask('GET //problems', { key: null });
+    expect(status).toBe(200);
+    expect(text.match(/^\/problems\/.*$/gm)).toHaveLength(Object.keys(errorCatalogue).length);
+    expect(text).toContain('/problems/not-found\n  404 Not found\n');
+  });
+
   test.each(Object.entries(errorCatalogue))(
     'the type of the problem %s leads to an explanation',
     async (code, { title }) => {

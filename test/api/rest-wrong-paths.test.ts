@@ -142,6 +142,12 @@ describe('methods and paths', () => {
     );
   });
 
+  test('an id of hundreds of digits is 404, and told to be too long', async () => {
+    const answer = await api.ask(`GET /webhooks/${'1'.repeat(300)}`);
+    expectProblem(answer, 'not_found');
+    expect(answer.body['detail']).toMatch(/too long to be an id/);
+  });
+
   test('an unknown path is 404 whatever the body is', async () => {
     expectProblem(await api.ask('POST /nothing', { headers: json, payload: '{' }), 'not_found');
     expectProblem(

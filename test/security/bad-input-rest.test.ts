@@ -162,7 +162,7 @@ test('paths and methods that there are not', async () => {
   const paths = [
     ...words(`
     / /webhook /webhooks/ /Webhooks //api //api/ //api/v2/webhooks //webhooks //.env //.git/config
-    //admin //graphql/ //graphql/streams //graphiql/x //health //health/ //metrics //problems //problems/
+    //admin //graphql/ //graphql/streams //graphiql/x //health //health/ //metrics //problem //problems/
     //%2e%2e/etc/passwd //..%2f..%2fetc/passwd //%00 //% //%zz //%ff //api/v1/%2e%2e/webhooks
     //webhooks;a=b //favicon.ico //__proto__ //constructor
   `),
