@@ -9,6 +9,7 @@ import { deleteDeadJobs } from '../src/operations/locked-jobs.js';
 import { forgetRaised } from '../src/operations/raise-events.js';
 import { rollPartitions } from '../src/operations/roll-partitions.js';
 import { forgetPreviousSecrets } from '../src/operations/rotate-secret.js';
+import { tryEach } from '../src/operations/try-each.js';
 import type { DaemonMetrics } from './metrics.js';
 
 /**
@@ -51,19 +52,12 @@ export async function keepHouse({
         'rolled partitions',
       ),
   };
-  const failures: unknown[] = [];
-  for (const [duty, work] of Object.entries(duties)) {
+  await tryEach(Object.entries(duties), 'duties of housekeeping', async ([duty, work]) => {
     try {
       await work();
     } catch (error) {
-      failures.push(error);
       log.warn({ err: error, duty }, 'a duty of housekeeping failed; it is tried again');
+      throw error;
     }
-  }
-  if (failures.length > 0) {
-    throw new AggregateError(
-      failures,
-      `${failures.length} of ${Object.keys(duties).length} duties of housekeeping failed`,
-    );
-  }
+  });
 }

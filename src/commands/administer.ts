@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Config, readConfig } from '../config.js';
 import { type Database, openDatabase } from '../database/database.js';
+import { UNFILTERED } from '../database/tenant-database.js';
 import { SCOPES, type Scope } from '../domain/api-key.js';
 import { formatTimestamp } from '../domain/timestamp.js';
 import { ApiKey } from '../entities/api-key.js';
@@ -83,7 +84,7 @@ export async function listTenants(): Promise<void> {
   await administer(async ({ db }) => {
     const tenants = await db.orm.em
       .fork()
-      .find(Tenant, { deletedAt: null }, { filters: { tenant: false }, orderBy: { id: 'asc' } });
+      .find(Tenant, { deletedAt: null }, { ...UNFILTERED, orderBy: { id: 'asc' } });
     printList(
       ['TENANT', 'NAME', 'MADE'],
       tenants.map(({ id, name, createdAt }) => [id, name, formatTimestamp(createdAt)]),
@@ -163,13 +164,10 @@ export async function listKeys({ tenant, platform }: Pick<KeyOptions, 'tenant' |
   await administer(async ({ db }) => {
     const where = tenant === undefined ? (platform ? { tenantId: null } : {}) : { tenantId: tenant };
     const em = db.orm.em.fork();
-    if (
-      tenant !== undefined &&
-      (await em.count(Tenant, { id: tenant, deletedAt: null }, { filters: { tenant: false } })) === 0
-    ) {
+    if (tenant !== undefined && (await em.count(Tenant, { id: tenant, deletedAt: null }, UNFILTERED)) === 0) {
       throw new Error(`There is no tenant ${tenant} (hookwright tenant list shows them).`);
     }
-    const keys = await em.find(ApiKey, where, { filters: { tenant: false }, orderBy: { id: 'asc' } });
+    const keys = await em.find(ApiKey, where, { ...UNFILTERED, orderBy: { id: 'asc' } });
     const now = new Date();
     printList(
       ['KEY', 'FOR', 'NAME', 'STATE', 'SCOPES', 'MADE', 'LAST USED'],
@@ -202,7 +200,7 @@ function stateOf({ revokedAt, expiresAt }: ApiKey, now: Date): string {
 /** `hookwright key revoke <id>` */
 export async function revokeKey(id: number): Promise<void> {
   await administer(async ({ db }) => {
-    const key = await db.orm.em.fork().findOne(ApiKey, { id }, { filters: { tenant: false } });
+    const key = await db.orm.em.fork().findOne(ApiKey, { id }, UNFILTERED);
     await revokeApiKey(db, key?.tenantId ?? null, id, commandLine);
     print(`Key ${id} is revoked; every process refuses it within 5 seconds.`);
   });

@@ -15,6 +15,7 @@ import {
 } from 'type-graphql';
 import { z } from 'zod';
 import { actorOf, type Context, callerOf } from '../context.js';
+import { UNFILTERED } from '../database/tenant-database.js';
 import { PLATFORM_SCOPE, SCOPES, type Scope } from '../domain/api-key.js';
 import { ApiKey } from '../entities/api-key.js';
 import { ApiError } from '../errors.js';
@@ -98,7 +99,7 @@ export class ApiKeyResolver {
     const conditions = { tenantId, ...conditionsOf(filter, clock()) };
     return readConnection(page, (slice) => {
       const { where, options } = sliceQuery(slice);
-      return em.find(ApiKey, { ...conditions, ...where }, { ...options, ...unfiltered });
+      return em.find(ApiKey, { ...conditions, ...where }, { ...options, ...UNFILTERED });
     });
   }
 
@@ -137,9 +138,6 @@ export class ApiKeyResolver {
   }
 }
 
-/** The conditions name the tenant themselves, because it may be null here. */
-const unfiltered = { filters: { tenant: false }, disableIdentityMap: true } as const;
-
 /** As it stands in the index of active keys. */
 const expiryOf = () => raw((table) => `coalesce(${table}.expires_at, 'infinity')`);
 
@@ -160,7 +158,7 @@ const newApiKey = (grantable: readonly Scope[]) =>
   });
 
 async function readApiKey({ em, tenantId }: Context, id: number): Promise<ApiKey> {
-  return found(await em.findOne(ApiKey, { id, tenantId }, unfiltered), 'API key', id);
+  return found(await em.findOne(ApiKey, { id, tenantId }, UNFILTERED), 'API key', id);
 }
 
 /** The scopes that a new key can get from this request: `requireGrantable` refuses all others. */

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { Arg, Args, Ctx, Field, FieldResolver, ID, InputType, Query, Resolver, Root } from 'type-graphql';
 import type { Context } from '../context.js';
+import { UNFILTERED } from '../database/tenant-database.js';
 import { isEventTypeName } from '../domain/event-type.js';
 import { AuditAction, AuditEntry, AuditTarget } from '../entities/audit-entry.js';
 import { searchError } from '../operations/search.js';
@@ -56,8 +57,8 @@ export class AuditLogResolver {
     return readConnection(page, (slice) => {
       const { where, options } = sliceQuery(slice);
       // The conditions name the tenant themselves, because it may be null here.
-      const unfiltered = { ...options, filters: { tenant: false } };
-      const read = () => context.em.find(AuditEntry, { ...conditions, ...where }, unfiltered);
+      const read = () =>
+        context.em.find(AuditEntry, { ...conditions, ...where }, { ...options, ...UNFILTERED });
       return tenantId === null ? read() : search(context, tenantId, read);
     });
   }

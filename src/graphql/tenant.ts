@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { Arg, Args, Ctx, Field, ID, InputType, Mutation, ObjectType, Query, Resolver } from 'type-graphql';
 import { actorOf, type Context } from '../context.js';
-import { tenantEntityManager } from '../database/tenant-database.js';
+import { tenantEntityManager, UNFILTERED } from '../database/tenant-database.js';
 import { Tenant } from '../entities/tenant.js';
 import { createTenant } from '../operations/create-tenant.js';
 import { deleteTenant } from '../operations/delete-tenant.js';
@@ -84,7 +84,7 @@ export class TenantResolver {
     const named = typeof name === 'string' ? { name } : {};
     return readConnection(page, (slice) => {
       const { where, options } = sliceQuery(slice);
-      return all(context).find(Tenant, { ...existing, ...named, ...where }, { ...options, ...unfiltered });
+      return all(context).find(Tenant, { ...existing, ...named, ...where }, { ...options, ...UNFILTERED });
     });
   }
 
@@ -145,11 +145,10 @@ export class TenantResolver {
 }
 
 const existing = { deletedAt: null };
-const unfiltered = { filters: { tenant: false }, disableIdentityMap: true } as const;
 
 /** Also where the request names one of them in the header Hookwright-Tenant. */
 const all = ({ db }: Context) => tenantEntityManager(db.orm.em, null);
 
 async function readTenant(context: Context, id: number): Promise<Tenant> {
-  return found(await all(context).findOne(Tenant, { id, ...existing }, unfiltered), 'tenant', id);
+  return found(await all(context).findOne(Tenant, { id, ...existing }, UNFILTERED), 'tenant', id);
 }

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { Ctx, Field, ObjectType, Query, Resolver } from 'type-graphql';
 import { type Context, callerOf } from '../context.js';
-import { tenantEntityManager } from '../database/tenant-database.js';
+import { tenantEntityManager, UNFILTERED } from '../database/tenant-database.js';
 import { ApiKey } from '../entities/api-key.js';
 import { Tenant } from '../entities/tenant.js';
 import { ApiError } from '../errors.js';
@@ -30,9 +30,8 @@ export class ViewerResolver {
     const { tenantId } = context;
     const { keyId, scopes, tenantId: owner } = callerOf(context);
     // The caller's own key, also when it is a platform key that acts for a tenant.
-    const unfiltered = { filters: { tenant: false } };
     const [apiKey, tenant] = await Promise.all([
-      tenantEntityManager(context.db.orm.em, owner).findOne(ApiKey, { id: keyId }, unfiltered),
+      tenantEntityManager(context.db.orm.em, owner).findOne(ApiKey, { id: keyId }, UNFILTERED),
       tenantId === null ? null : context.em.findOne(Tenant, { id: tenantId }),
     ]);
     if (apiKey === null) {

@@ -40,11 +40,15 @@ export async function createTenant(
       return { id, name, createdAt: row!.created_at };
     });
   } catch (error) {
-    throw sqlStateOf(error) === SQL_STATE.UNIQUE_VIOLATION ? nameTaken() : error;
+    throw ofTenantName(error);
   }
 }
 
-export const nameTaken = () => new ApiError('name_taken', 'Another tenant has this name.');
+/** What the failure of a transaction that gives a tenant its name is to be told as. */
+export const ofTenantName = (error: unknown) =>
+  sqlStateOf(error) === SQL_STATE.UNIQUE_VIOLATION
+    ? new ApiError('name_taken', 'Another tenant has this name.')
+    : error;
 
 /** Whether the installation has a tenant or has had one. For connections that see all: those of the API do not. */
 export async function hasTenants({ pool }: Pick<Database, 'pool'>): Promise<boolean> {

@@ -7,6 +7,7 @@ import { eraseWebhooks } from './delete-webhook.js';
 import { forgetRows } from './forget.js';
 import { lockTenant } from './lock-tenant.js';
 import { EVENT_EXTRA_DAYS } from './roll-partitions.js';
+import { tryEach } from './try-each.js';
 
 export interface DeletedTenant {
   webhookIds: number[];
@@ -94,20 +95,8 @@ export async function eraseTenants(pool: pg.Pool, retentionDays: number): Promis
     `select id from hookwright.tenants where deleted_at < now() - $1 * interval '1 day' order by id`,
     [retentionDays + ERASED_AFTER_RETENTION_DAYS],
   );
-  const erased: number[] = [];
-  const failures: unknown[] = [];
-  for (const { id } of rows) {
-    try {
-      await eraseTenant(pool, id);
-      erased.push(id);
-    } catch (error) {
-      failures.push(error);
-    }
-  }
-  if (failures.length > 0) {
-    throw new AggregateError(failures, `${failures.length} of ${rows.length} tenants could not be erased`);
-  }
-  return erased;
+  await tryEach(rows, 'tenants to erase', ({ id }) => eraseTenant(pool, id));
+  return rows.map(({ id }) => id);
 }
 
 async function eraseTenant(pool: pg.Pool, id: number): Promise<void> {

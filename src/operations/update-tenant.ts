@@ -1,8 +1,7 @@
 import type { Database } from '../database/database.js';
-import { SQL_STATE, sqlStateOf } from '../database/sql-state.js';
 import { tenantTransaction } from '../database/tenant-database.js';
 import { type Actor, audit } from './audit.js';
-import { nameTaken } from './create-tenant.js';
+import { ofTenantName } from './create-tenant.js';
 import { lockTenant } from './lock-tenant.js';
 
 /**
@@ -34,6 +33,6 @@ export async function updateTenant(
     );
   });
   await renaming.catch((error: unknown) => {
-    throw sqlStateOf(error) === SQL_STATE.UNIQUE_VIOLATION ? nameTaken() : error;
+    throw ofTenantName(error);
   });
 }
