@@ -1,5 +1,5 @@
 import { readConfig } from '../config.js';
-import { migrate } from '../operations/migrate.js';
+import { MIGRATED_BY_ANOTHER, migrate } from '../operations/migrate.js';
 import { OUTBOX_ROLE } from '../operations/outbox.js';
 import { withDatabaseUrl } from './database-url.js';
 import { print } from './print.js';
@@ -7,7 +7,7 @@ import { print } from './print.js';
 /** `hookwright migrate` */
 export async function migrateCommand(): Promise<void> {
   await withDatabaseUrl(readConfig(process.env, { needsEncryptionKeys: false }), async (url) => {
-    const { outboxRole } = await migrate(url);
+    const { outboxRole } = await migrate(url, () => process.stderr.write(`${MIGRATED_BY_ANOTHER}\n`));
     print('The database has the newest schema.');
     if (!outboxRole) {
       print(

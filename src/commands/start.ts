@@ -9,7 +9,7 @@ import { API_ROLE } from '../database/tenant-database.js';
 import { opensLoopback } from '../domain/target.js';
 import { claimDataDir, startEmbeddedPostgres } from '../embedded-postgres.js';
 import { requireConnectedAs, requireMigrated } from '../operations/check-readiness.js';
-import { migrate } from '../operations/migrate.js';
+import { MIGRATED_BY_ANOTHER, migrate } from '../operations/migrate.js';
 import { keepOutboxLimit } from '../operations/outbox.js';
 import { reachDatabase } from '../operations/reach-database.js';
 import { REST_PREFIX } from '../rest/paths.js';
@@ -90,7 +90,7 @@ async function openMigrated({ roles, config, log, closings, goOn }: Start): Prom
     await reachDatabase(databaseUrl, roles.daemon ? 'owner' : 'api');
   }
   if (roles.migrate) {
-    await migrate(databaseUrl);
+    await migrate(databaseUrl, () => log.info(MIGRATED_BY_ANOTHER));
   }
   return databaseUrl;
 }

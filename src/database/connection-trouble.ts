@@ -2,6 +2,10 @@ import { SQL_STATE, sqlStateOf } from './sql-state.js';
 
 const ESCAPES = '%25 for %, %23 for #, %2F for /, %3F for ?, %40 for @';
 
+/** Processes have pools themselves, and what their sessions have must stay theirs: docs/operations.md, "Postgres". */
+export const POOLER_ADVICE =
+  'A connection pooler stands between: name Postgres itself in DATABASE_URL, without one.';
+
 /** What to do, by the code of Node, of OpenSSL or of Postgres. */
 const advice: Record<string, string> = {
   ENOTFOUND: "Is the host's name right?",
@@ -22,6 +26,7 @@ const adviceByWords: [RegExp, string][] = [
     /certificate|altname/i,
     "Name the file of the CA that signed the server's certificate: sslrootcert=<file>.",
   ],
+  [/startup parameter/, POOLER_ADVICE],
   [/timeout|ETIMEDOUT|UNREACH/i, 'Are host and port right, and does no firewall stand between?'],
 ];
 

@@ -67,19 +67,26 @@ export function openPool(
   role?: string,
 ): pg.Pool {
   const pool = new pg.Pool({
-    // Planning a hot statement again costs as much as running it, and no parameter of ours makes another plan better.
-    // Nor is any statement so long that compiling it (0.4 s for a plan over all partitions) would pay. And a plan that
-    // was made while a table was empty must not read the whole of it for ever.
-    ...poolOptions(
-      withSessionOptions(url, `-c plan_cache_mode=force_generic_plan -c jit=off -c enable_seqscan=off`, role),
-      max,
-    ),
+    ...poolOptions(hotUrl(url, role), max),
     pipeline: true,
     stream: () => new GatheringSocket(),
     types,
   } as pg.PoolConfig);
   tellErrors(pool, onError);
   return pool;
+}
+
+/**
+ * Of connections for the hot statements. Planning one again costs as much as running it, and no parameter of ours makes
+ * another plan better. Nor is any so long that compiling it (0.4 s for a plan over all partitions) would pay. And a
+ * plan that was made while a table was empty must not read the whole of it for ever.
+ */
+export function hotUrl(url: string, role?: string): string {
+  return withSessionOptions(
+    url,
+    '-c plan_cache_mode=force_generic_plan -c jit=off -c enable_seqscan=off',
+    role,
+  );
 }
 
 /** In the url, beside those that it may have itself: there they would win over the `options` of a pool. */

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { migrations } from '../../migrations/index.js';
+import { POOLER_ADVICE } from '../database/connection-trouble.js';
 import { SQL_STATE, sqlStateOf } from '../database/sql-state.js';
 
 const READINESS_TIMEOUT_MS = 3_000;
@@ -44,8 +45,7 @@ export async function requireConnectedAs({ pool }: Asked, role: string): Promise
   const { rows } = await pool.query<{ name: string }>('select current_user as name');
   if (rows[0]?.name !== role) {
     throw new Error(
-      `Connections should work as the role ${role}, and work as ${rows[0]?.name}: a pooler between takes the parameter ` +
-        '"options" away (ignore_startup_parameters in pgbouncer). Name Postgres itself in DATABASE_URL.',
+      `Connections should work as the role ${role}, and work as ${rows[0]?.name}. ${POOLER_ADVICE}`,
     );
   }
 }

@@ -14,6 +14,8 @@ const LOCK_PAUSE_MS = 700;
 /** About a minute. */
 const LOCK_TRIES = 60;
 
+/** For the person who waits. */
+export const MIGRATED_BY_ANOTHER = 'Another process is migrating this database; waiting for it.';
 const MIGRATION_LOCK = "hashtextextended('hookwright.migrate', 0)";
 
 /**
@@ -21,16 +23,20 @@ const MIGRATION_LOCK = "hashtextextended('hookwright.migrate', 0)";
  * processes at once: one does the work, the others wait for it.
  *
  * @param databaseUrl postgres:// of an existing database (15 or later) whose role may create schemas
+ * @param onWait called when another process is just doing the work
  * @returns whether there is a role for the outbox: it is made here too, but nothing else needs it
  * @throws Error when the server is too old, the login lacks a right, or the database was made by a newer version
  */
-export async function migrate(databaseUrl: string): Promise<{ outboxRole: boolean }> {
+export async function migrate(
+  databaseUrl: string,
+  onWait: () => void = () => {},
+): Promise<{ outboxRole: boolean }> {
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'hookwright migrate' });
   client.on('error', () => {}); // it waits while others work: what it was needed for fails then, with a sentence
   await client.connect();
   try {
     await requirePostgres15(client);
-    await client.query(`select pg_advisory_lock(${MIGRATION_LOCK})`);
+    await lockMigrations(client, onWait);
     await runMigrations({ connectionString: databaseUrl, schema: JOBS_SCHEMA, logger: quietLogger });
     await indexJobs(client);
     await makeApiRole(client);
@@ -42,6 +48,16 @@ export async function migrate(databaseUrl: string): Promise<{ outboxRole: boolea
       : error;
   } finally {
     await client.end(); // frees the lock
+  }
+}
+
+async function lockMigrations(client: pg.Client, onWait: () => void): Promise<void> {
+  const { rows } = await client.query<{ locked: boolean }>(
+    `select pg_try_advisory_lock(${MIGRATION_LOCK}) as locked`,
+  );
+  if (rows[0]?.locked !== true) {
+    onWait();
+    await client.query(`select pg_advisory_lock(${MIGRATION_LOCK})`);
   }
 }
 

@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { connectionTrouble } from '../database/connection-trouble.js';
+import { connectionTrouble, POOLER_ADVICE } from '../database/connection-trouble.js';
+import { hotUrl, poolOptions } from '../database/database.js';
 import { SQL_STATE, sqlStateOf } from '../database/sql-state.js';
 import { API_ROLE } from '../database/tenant-database.js';
 import { requireMigrated } from './check-readiness.js';
@@ -18,6 +20,7 @@ export type Login = 'owner' | 'api';
 export async function reachDatabase(url: string, login: Login): Promise<void> {
   const client = await connect(url);
   try {
+    await requireOwnSessions(client, () => connect(url));
     await (login === 'owner' ? requireOwner(client) : requireApiRole(client));
   } finally {
     await client.end();
@@ -26,11 +29,11 @@ export async function reachDatabase(url: string, login: Login): Promise<void> {
 
 async function connect(url: string): Promise<pg.Client> {
   try {
+    // With all parameters of those that come later: what does not take them must not be found out in the middle.
     const client = new pg.Client({
-      connectionString: url,
+      ...poolOptions(hotUrl(url), 1),
       connectionTimeoutMillis: LIMIT_MS,
       query_timeout: LIMIT_MS,
-      application_name: 'hookwright',
     });
     client.on('error', () => {}); // the next statement shows it
     await client.connect();
@@ -38,6 +41,62 @@ async function connect(url: string): Promise<pg.Client> {
   } catch (error) {
     throw connectionTrouble(error);
   }
+}
+
+const MARK = 'hookwright.session_mark';
+/** Whom a pooler gives which of its connections depends on who else asks. */
+const MARK_TRIES = 3;
+
+/**
+ * A pooler that hands its connections on after each transaction leaves our locks to strangers, the one of a migration
+ * for ever, and takes the one away by which a daemon is known to be alive. One that drops parameters takes the limits
+ * of time and the API's role away.
+ *
+ * @throws Error with a sentence
+ */
+async function requireOwnSessions(
+  client: pg.Client,
+  connectAnother: () => Promise<pg.Client>,
+): Promise<void> {
+  const { rows } = await client.query<{ pid: number; plans: string }>(
+    `select pg_backend_pid() as pid, current_setting('plan_cache_mode') as plans`,
+  );
+  if (rows[0]?.plans !== 'force_generic_plan') {
+    throw new Error(`Connections do not get the parameters that they ask for ("options"). ${POOLER_ADVICE}`);
+  }
+  if (rows[0]?.pid === (client as unknown as { processID: number }).processID) {
+    return; // Postgres itself has told the process of the session: a pooler could not
+  }
+  const other = await connectAnother();
+  try {
+    for (let tries = 0; tries < MARK_TRIES; tries += 1) {
+      if (await sharesSessions(client, other)) {
+        throw new Error(
+          `What a connection leaves in its session, such as a lock, is found in that of another. ${POOLER_ADVICE}`,
+        );
+      }
+    }
+  } finally {
+    await other.end();
+  }
+}
+
+async function sharesSessions(client: pg.Client, other: pg.Client): Promise<boolean> {
+  const mark = randomUUID();
+  await client.query(`select set_config('${MARK}', $1, false)`, [mark]);
+  await other.query('begin'); // keeps the session that it gets
+  try {
+    return (await markIn(other)) === mark || (await markIn(client)) !== mark;
+  } finally {
+    await other.query('rollback');
+  }
+}
+
+async function markIn(client: pg.Client): Promise<string | null | undefined> {
+  const { rows } = await client.query<{ mark: string | null }>(
+    `select current_setting('${MARK}', true) as mark`,
+  );
+  return rows[0]?.mark;
 }
 
 /** A database that nothing was migrated in has no schema yet, and so no owner. */

@@ -36,9 +36,21 @@ test('a table that is to be changed is waited for in moments, so that nobody els
   expect(await stack.rows('select run from hookwright.deliveries')).toEqual([]);
 });
 
+test('one that another process is migrating is waited for, and that is said', async () => {
+  await using stack = await DeliveryStack.open();
+  const other = await stack.services.db.pool.connect();
+  await other.query("select pg_advisory_lock(hashtextextended('hookwright.migrate', 0))");
+  const waiting = Promise.withResolvers<void>();
+  const migrating = migrate(stack.databaseUrl, waiting.resolve);
+  await waiting.promise;
+  await other.query("select pg_advisory_unlock(hashtextextended('hookwright.migrate', 0))");
+  other.release();
+  await migrating;
+});
+
 test('connections that do not get the role of the API are refused, with the cause', async () => {
   await using stack = await DeliveryStack.open();
   await expect(requireConnectedAs(stack.services.db, API_ROLE)).rejects.toThrow(
-    'Connections should work as the role hookwright_api, and work as hookwright: a pooler between',
+    'Connections should work as the role hookwright_api, and work as hookwright. A connection pooler stands between',
   );
 });
