@@ -97,17 +97,27 @@ export class Emitter {
     return results.some(isBusy) ? await this.#emitBusy(items, results) : results;
   }
 
-  /** What has been written is not tried again: it would be taken for a duplicate of itself. */
+  /**
+   * What has been written is not tried again: it would be taken for a duplicate of itself. Nor is it told as failed when
+   * the database goes away: without an idempotency key it would be emitted twice.
+   */
   async #emitBusy(items: readonly Emit[], first: readonly EmitResult[]): Promise<EmitResult[]> {
     const results = [...first];
-    return await this.#whileBusy(async () => {
-      const busy = [...results.keys()].filter((index) => isBusy(results[index]!));
-      const later = await this.#busyGroups.run(busy.map((index) => items[index]!));
-      for (const [n, index] of busy.entries()) {
-        results[index] = later[n]!;
+    try {
+      return await this.#whileBusy(async () => {
+        const busy = [...results.keys()].filter((index) => isBusy(results[index]!));
+        const later = await this.#busyGroups.run(busy.map((index) => items[index]!));
+        for (const [n, index] of busy.entries()) {
+          results[index] = later[n]!;
+        }
+        return results;
+      });
+    } catch (error) {
+      if (isDatabaseAway(error) && !results.every(isBusy)) {
+        return results;
       }
-      return results;
-    });
+      throw error;
+    }
   }
 
   /** As `emit`, but when one item is refused nothing at all is written. */
