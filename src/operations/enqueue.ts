@@ -88,6 +88,19 @@ export async function indexJobs(client: pg.ClientBase): Promise<void> {
 }
 
 /**
+ * graphile-worker writes a task's name down with its first job. Done by an application's transaction that stays open,
+ * that would have everybody's jobs wait for it.
+ */
+export async function nameTasks(client: pg.ClientBase): Promise<void> {
+  const names = [DELIVER_TASK, DELIVER_GROUP_TASK, SETTLE_TASK, BULK_TASK];
+  await client.query(
+    `insert into hookwright_jobs._private_tasks (identifier)
+     select name from unnest($1::text[]) name on conflict do nothing`,
+    [names],
+  );
+}
+
+/**
  * Has a webhook's open deliveries brought in line with it, once this is committed. One such job waits per webhook.
  *
  * @param woken what an earlier job has done of it; a job that waits and has more to do keeps its work

@@ -5,7 +5,7 @@ import pg from 'pg';
 import { ormOptions } from '../database/database.js';
 import { SQL_STATE, sqlStateOf } from '../database/sql-state.js';
 import { API_ROLE } from '../database/tenant-database.js';
-import { indexJobs, JOBS_SCHEMA, quietLogger } from './enqueue.js';
+import { indexJobs, JOBS_SCHEMA, nameTasks, quietLogger } from './enqueue.js';
 import { prepareOutboxRole } from './outbox.js';
 
 /** Who waits for the lock of a table has everybody wait who comes later: so it is waited for in moments. */
@@ -39,6 +39,7 @@ export async function migrate(
     await lockMigrations(client, onWait);
     await runMigrations({ connectionString: databaseUrl, schema: JOBS_SCHEMA, logger: quietLogger });
     await indexJobs(client);
+    await nameTasks(client);
     await makeApiRole(client);
     await migrateTables(databaseUrl);
     return { outboxRole: await prepareOutboxRole(client) };

@@ -24,6 +24,22 @@ const eventOf = (result: EmitResult | undefined) => (result?.refused === null ? 
 const count = async (sql: string) =>
   (await stack.rows<{ count: number }>(`select count(*)::int ${sql}`))[0]?.count;
 
+test('the very first emit of an installation, in a transaction that stays open, keeps nobody waiting', async () => {
+  await using fresh = await DeliveryStack.open();
+  await fresh.webhook('http://127.0.0.1:9/');
+  const application = await fresh.services.db.pool.connect();
+  await application.query('begin');
+  await application.query('select * from hookwright.emit_events($1, $2, $3, schema_checked => true)', [
+    [fresh.tenantId],
+    ['coupon.applied'],
+    ['{}'],
+  ]);
+  const [result] = await fresh.services.emitter.emit([item({ tenantId: fresh.tenantId })]);
+  expect(result).toMatchObject({ refused: null, deliveryCount: 1 });
+  await application.query('rollback');
+  application.release();
+});
+
 describe('emit_events', () => {
   test('writes an event, its deliveries and their jobs together', async () => {
     const [result] = await stack.services.emitter.emit([item()]);
@@ -270,6 +286,31 @@ describe('an idempotency key', () => {
       expect(await emitter.emit([item({ idempotencyKey: 'free-2' })])).toMatchObject([{ refused: null }]);
       await other.end('rollback');
       expect(await waiting).toMatchObject([{ refused: null, duplicate: false }]);
+    });
+
+    test('is refused as busy when the database goes away meanwhile, so that its neighbours are not sent again', async () => {
+      const other = await hold('held-5');
+      const { pool } = stack.services.db;
+      let isAway = false;
+      const query = (...call: unknown[]) => {
+        const running = isAway
+          ? Promise.reject(new Error('Connection terminated unexpectedly'))
+          : (pool.query as (...given: unknown[]) => Promise<unknown>).apply(pool, call);
+        isAway = true; // from the second statement on
+        return running;
+      };
+      const emitter = new Emitter({ query } as unknown as pg.Pool);
+      const held = item({ idempotencyKey: 'held-5' });
+      try {
+        expect(await emitter.emit([item(), held])).toMatchObject([
+          { refused: null, duplicate: false },
+          { refused: 'IDEMPOTENCY_KEY_BUSY' },
+        ]);
+        isAway = false;
+        await expect(emitter.emit([held])).rejects.toThrow('terminated'); // of which nothing was written
+      } finally {
+        await other.end('rollback');
+      }
     });
 
     test('is refused as busy when that takes too long', async () => {
