@@ -98,8 +98,8 @@ export class Emitter {
   }
 
   /**
-   * What has been written is not tried again: it would be taken for a duplicate of itself. Nor is it told as failed when
-   * the database goes away: without an idempotency key it would be emitted twice.
+   * What has been written is not tried again: it would be taken for a duplicate of itself. Nor is it told as failed
+   * when the database goes away: without an idempotency key it would be emitted twice.
    */
   async #emitBusy(items: readonly Emit[], first: readonly EmitResult[]): Promise<EmitResult[]> {
     const results = [...first];
