@@ -16,12 +16,16 @@ export interface TargetPolicy {
   loopbackHttp: boolean;
 }
 
-export type TargetVerdict = { allowed: true } | { allowed: false; code: string; reason: string };
+type Refused = { allowed: false; code: string; reason: string };
+export type TargetVerdict = { allowed: true } | Refused;
+/** `url` is in its normal form: the only one to be stored. */
+export type UrlVerdict = { allowed: true; url: string } | Refused;
 
 export const URL_LENGTH_MAX = 2048;
 
 const LOWEST_FREE_PORT = 1024;
 const PORT_MAX = 65_535;
+const tooLong = refuse('url_too_long', `must have at most ${URL_LENGTH_MAX} characters`);
 const refusedPort = refuse(
   'url_port',
   `must use port 443 or 80, or one from ${LOWEST_FREE_PORT} to ${PORT_MAX} that no database or other internal service uses`,
@@ -55,9 +59,9 @@ const privateSuffixes = [
  *
  * @returns the url in its normal form, or why it may not be called: a code and a sentence for its owner
  */
-export function judgeUrl(text: string, policy: TargetPolicy): TargetVerdict & { url?: string } {
+export function judgeUrl(text: string, policy: TargetPolicy): UrlVerdict {
   if (text.length > URL_LENGTH_MAX) {
-    return refuse('url_too_long', `must have at most ${URL_LENGTH_MAX} characters`);
+    return tooLong;
   }
   if (/\p{Cc}/u.test(text) || !text.isWellFormed()) {
     return refuse('url_characters', 'must not contain control characters or half of a surrogate pair');
@@ -76,13 +80,11 @@ export function judgeUrl(text: string, policy: TargetPolicy): TargetVerdict & { 
     judgeHost(host, policy),
     judgePort(url, isLoopback || isOpened(host, policy)),
   ];
-  const refused = verdicts.find(({ allowed }) => !allowed);
-  return (
-    refused ??
-    (url.href.length > URL_LENGTH_MAX
-      ? refuse('url_too_long', `must have at most ${URL_LENGTH_MAX} characters`)
-      : { allowed: true, url: url.href })
-  );
+  const refused = verdicts.find((verdict) => !verdict.allowed);
+  if (refused !== undefined) {
+    return refused;
+  }
+  return url.href.length > URL_LENGTH_MAX ? tooLong : { allowed: true, url: url.href };
 }
 
 /** Whether a connection to this IP address may be made. False for anything that is not an IP address. */
@@ -186,7 +188,7 @@ function rangesOf({ allowedRanges, loopbackHttp }: TargetPolicy): readonly strin
   return loopbackHttp ? [...allowedRanges, ...loopbackRanges] : allowedRanges;
 }
 
-function refuse(code: string, reason: string): { allowed: false; code: string; reason: string } {
+function refuse(code: string, reason: string): Refused {
   return { allowed: false, code, reason };
 }
 
@@ -241,11 +243,10 @@ function isPublic(address: string): boolean {
   if (address.includes('%')) {
     return false;
   }
-  const family = isIP(address);
-  if (family === 4) {
+  if (isIP(address) === 4) {
     return !refused.has(address);
   }
-  return family === 6 && publicV6.has(address) && !refused.has(address) && !isIsatap(address);
+  return isIP(address) === 6 && publicV6.has(address) && !refused.has(address) && !isIsatap(address);
 }
 
 /**

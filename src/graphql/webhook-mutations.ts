@@ -51,11 +51,10 @@ export class WebhookMutations {
     @Arg('input', () => CreateWebhookInput, input) { url, eventTypes }: CreateWebhookInput,
     @Ctx() context: Context,
   ): Promise<CreateWebhookPayload> {
-    const judged = await judge(context, { url, eventTypes });
+    const rules = await rulesFor(context);
     const { webhook, secret } = await createWebhook(context.db, context.vault, context.random, {
       tenantId: tenantOf(context),
-      url: judged.url ?? url,
-      eventTypes: judged.eventTypes ?? eventTypes,
+      ...parseInput(z.object(rules), { url, eventTypes }, ['input']),
       webhooksMax: context.config.webhooksPerTenantMax,
       by: actorOf(context),
     });
@@ -71,8 +70,13 @@ export class WebhookMutations {
     const webhookId = idOf('webhook', id);
     const active = given(wanted.active);
     const held = given(wanted.held);
-    const change = await judge(context, { url: given(wanted.url), eventTypes: given(wanted.eventTypes) });
-    if (change.url === undefined && change.eventTypes === undefined && active === undefined) {
+    const rules = await rulesFor(context);
+    const { url, eventTypes } = parseInput(
+      z.object(rules).partial(),
+      { url: given(wanted.url), eventTypes: given(wanted.eventTypes) },
+      ['input'],
+    );
+    if (url === undefined && eventTypes === undefined && active === undefined) {
       const detail = 'must have at least one of url, eventTypes and active';
       throw invalidInput([{ path: ['input'], code: 'nothing_to_change', detail }]);
     }
@@ -80,13 +84,14 @@ export class WebhookMutations {
       const detail = 'has a meaning only together with active: true';
       throw invalidInput([{ path: ['input', 'held'], code: 'contradiction', detail }]);
     }
-    const complete = {
-      ...change,
+    const change: WebhookChange = {
+      ...(url === undefined ? {} : { url }),
+      ...(eventTypes === undefined ? {} : { eventTypes }),
       ...(active === undefined ? {} : { active }),
       ...(held === undefined ? {} : { held }),
     };
     const { holdHours } = context.config;
-    await updateWebhook(context.db, tenantOf(context), webhookId, complete, holdHours, actorOf(context));
+    await updateWebhook(context.db, tenantOf(context), webhookId, change, holdHours, actorOf(context));
     return { webhook: await readWebhook(context, id) };
   }
 
@@ -168,18 +173,10 @@ export class WebhookMutations {
 
 const webhookOf = (row: WebhookRow): Webhook => Object.assign(new Webhook(), row);
 
-/** Judges both, so that a caller who broke two rules hears of both. */
-async function judge(
-  { config, eventTypes: registry }: Context,
-  { url, eventTypes }: { url: string | undefined; eventTypes: string[] | undefined },
-): Promise<Pick<WebhookChange, 'url' | 'eventTypes'>> {
-  const schema = z.object({
-    url: webhookUrl(config.target).optional(),
-    eventTypes: webhookEventTypes(await registry.names()).optional(),
-  });
-  const judged = parseInput(schema, { url, eventTypes }, ['input']);
+/** For both in one object, so that a caller who broke two rules hears of both. */
+async function rulesFor({ config, eventTypes: registry }: Context) {
   return {
-    ...(judged.url === undefined ? {} : { url: judged.url }),
-    ...(judged.eventTypes === undefined ? {} : { eventTypes: judged.eventTypes }),
+    url: webhookUrl(config.target),
+    eventTypes: webhookEventTypes(await registry.names()),
   };
 }

@@ -13,9 +13,13 @@ import type { RequestPart } from './problem.js';
 
 const url = z
   .string()
-  .max(URL_LENGTH_MAX, `must have at most ${URL_LENGTH_MAX} characters`)
+  .refine((text) => text.length <= URL_LENGTH_MAX, {
+    message: `must have at most ${URL_LENGTH_MAX} characters`,
+    params: { code: 'url_too_long' },
+  })
   .meta({
     format: 'uri',
+    maxLength: URL_LENGTH_MAX,
     description: `The address that receives deliveries: an absolute https URL of at most ${URL_LENGTH_MAX} characters, without userinfo and fragment, whose host is public. Its port is 443, 80, or one from 1024 on which no database or other internal service is usual. It is kept in its normal form: https://example.com becomes https://example.com/.`,
     examples: ['https://example.com/hooks'],
   });

@@ -354,7 +354,7 @@ describe('refusals', () => {
       fc.property(text, (url) => {
         const verdict = judgeUrl(url, withHttp);
         if (verdict.allowed) {
-          expect(judgeUrl(verdict.url!, withHttp)).toEqual({ allowed: true, url: verdict.url });
+          expect(judgeUrl(verdict.url, withHttp)).toEqual({ allowed: true, url: verdict.url });
         } else {
           expect(verdict.reason).toMatch(/^must /);
         }
