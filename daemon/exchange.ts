@@ -17,6 +17,11 @@ export interface ExchangeLimits {
 const NO_BODY = Buffer.alloc(0);
 const CUT = new Error('the rest of the response is not wanted');
 
+interface Head {
+  statusCode: number;
+  headers: Record<string, string | string[]>;
+}
+
 /** How many exchanges have begun and not ended. */
 export class OpenExchanges {
   #count = 0;
@@ -49,7 +54,7 @@ export class Exchange implements TimedHandler {
   readonly #startedAt = performance.now();
   readonly #timer: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | undefined;
-  #head: { statusCode: number; headers: Record<string, string | string[]> } | undefined;
+  #head: Head | undefined;
   readonly #kept: Buffer[] = [];
   #keptBytes = 0;
   #readBytes = 0;
@@ -101,7 +106,7 @@ export class Exchange implements TimedHandler {
   }
 
   onResponseEnd(): void {
-    this.#answer(this.#readBytes > this.#keptBytes);
+    this.#end('PROTOCOL_ERROR', this.#readBytes > this.#keptBytes);
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error & { code?: unknown }): void {
@@ -109,25 +114,27 @@ export class Exchange implements TimedHandler {
       if (this.#settle() !== null) {
         this.reject(error);
       }
-    } else if (this.#head === undefined) {
-      this.#fail(codeOf(error, this.#controller !== undefined));
     } else {
-      this.#answer(true);
+      this.#end(codeOf(error, this.#controller !== undefined), true);
     }
   }
 
   /** Ends it here and now, with what has come so far. */
   #cut(): void {
-    if (this.#head === undefined) {
-      this.#fail('TIMEOUT');
-    } else {
-      this.#answer(true);
-    }
+    this.#end('TIMEOUT', true);
     this.#controller?.abort(CUT);
   }
 
-  #answer(bodyTruncated: boolean): void {
-    const { statusCode, headers } = this.#head ?? { statusCode: 0, headers: {} };
+  /** @param code why there is no answer, if there is none */
+  #end(code: SendErrorCode, bodyTruncated: boolean): void {
+    if (this.#head === undefined) {
+      this.#fail(code);
+    } else {
+      this.#answer(this.#head, bodyTruncated);
+    }
+  }
+
+  #answer({ statusCode, headers }: Head, bodyTruncated: boolean): void {
     const durationMs = this.#settle();
     if (durationMs === null) {
       return;
