@@ -4,6 +4,7 @@ import { idRange } from '../domain/delivery-id.js';
 import { LANES } from '../domain/lanes.js';
 import { lockFor } from './advisory-lock.js';
 import { type BulkSelection, hasStatusSql } from './bulk-selection.js';
+import { canceledSql, reopenedSql } from './delivery-state.js';
 
 /** What a chunk of a bulk operation does to deliveries. Each gets the ids that were selected, and looks again. */
 
@@ -27,10 +28,7 @@ const recoverStatement: Statement = {
   text: `
     with ${lockedSql(hasEventSql)},
     reopened as (
-      update hookwright.deliveries d
-      set status = 'PENDING', cancel_reason = null, attempts_before = d.attempt_count, run = d.run + 1,
-          due_at = clock_timestamp(), -- as in redeliver: the row was waited for
-          finished_at = null, job_group = null
+      update hookwright.deliveries d set ${reopenedSql}
       from locked where d.id = locked.id and d.id between $2 and $3
       returning d.id, d.attempt_count)
     select array_agg(id::float8 order by id) as ids,
@@ -59,8 +57,7 @@ const cancelStatement: Statement = {
   text: `
     with ${lockedSql()},
     canceled as (
-      update hookwright.deliveries d
-      set status = 'CANCELED', cancel_reason = 'BY_USER', finished_at = now()
+      update hookwright.deliveries d set ${canceledSql('BY_USER')}
       from locked where d.id = locked.id and d.id between $2 and $3
       returning d.id)
     select array_agg(id::float8 order by id) as ids from canceled`,

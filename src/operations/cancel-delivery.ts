@@ -2,6 +2,7 @@ import type { Database } from '../database/database.js';
 import { tenantTransaction } from '../database/tenant-database.js';
 import { ApiError, notFound } from '../errors.js';
 import { type Actor, audit } from './audit.js';
+import { canceledSql, isOpen } from './delivery-state.js';
 
 /**
  * Cancels a delivery that is pending or held. A request in flight ends and is recorded, without a retry; should it
@@ -24,14 +25,12 @@ export async function cancelDelivery(
     if (status === undefined) {
       throw notFound('delivery', deliveryId);
     }
-    if (status !== 'PENDING' && status !== 'HELD') {
+    if (!isOpen(status)) {
       throw new ApiError('delivery_finished', `Delivery ${deliveryId} is ${status} already.`);
     }
-    await client.query(
-      `update hookwright.deliveries set status = 'CANCELED', cancel_reason = 'BY_USER', finished_at = now()
-       where id = $1`,
-      [deliveryId],
-    );
+    await client.query(`update hookwright.deliveries set ${canceledSql('BY_USER')} where id = $1`, [
+      deliveryId,
+    ]);
     const change = { before: { status }, after: { status: 'CANCELED' } };
     withCommit(
       audit(client, by, {

@@ -1,7 +1,6 @@
 import type pg from 'pg';
 import { query, type Statement } from '../database/database.js';
-import { LANES } from '../domain/lanes.js';
-import { FURTHEST_MINUTES } from './enqueue.js';
+import { FURTHEST_MINUTES, prioritySql } from './enqueue.js';
 
 const CHUNK_ROWS = 10_000;
 
@@ -22,8 +21,7 @@ const correctStatement: Statement = {
       returning d.id, d.attempt_count)
     select count(*)::integer as corrected,
            hookwright.enqueue_deliveries(array_agg(id order by id), array_agg(attempt_count + 1 order by id),
-             array_agg(now()), array_agg(case when attempt_count = 0 then ${LANES.FIRST.priority}
-                                              else ${LANES.RETRY.priority} end order by id))
+             array_agg(now()), array_agg(${prioritySql('attempt_count')} order by id))
     from due`,
 };
 

@@ -1,7 +1,7 @@
 import { Logger } from 'graphile-worker';
 import type pg from 'pg';
 import { query, type Statement } from '../database/database.js';
-import type { Raise } from '../domain/lanes.js';
+import { LANES, type Raise } from '../domain/lanes.js';
 
 /**
  * With `locked-jobs.ts` the only file that names graphile-worker's SQL; statements elsewhere add their jobs by the
@@ -64,6 +64,10 @@ const JOBS_AHEAD_SECONDS = 60;
  * due later than this was written while the database's clock was ahead.
  */
 export const FURTHEST_MINUTES = 75;
+
+/** SQL: the priority of a delivery's next job, when nobody has asked for it. */
+export const prioritySql = (attemptCount: string) =>
+  `case when ${attemptCount} = 0 then ${LANES.FIRST.priority} else ${LANES.RETRY.priority} end`;
 
 /** SQL condition: what is due then needs a job now. */
 export const needsJobSql = (dueAt: string) =>

@@ -53,7 +53,7 @@ interface Row {
   previous_secret_expires_at_ms: number | null;
   generation: number;
   traceparent?: string | null;
-  state: 'DUE' | 'EARLY' | 'INACTIVE' | 'DELETED';
+  is_due: boolean;
 }
 
 /**
@@ -65,10 +65,8 @@ const loadSql = (more: { column: string; join: string }) => `
     select d.id, d.tenant_id, d.webhook_id, d.event_type, d.attempt_count, d.attempts_before, d.run, d.job_group, e.body,
            w.url, w.sealed_secret, w.generation, w.previous_sealed_secret,
            extract(epoch from w.previous_secret_expires_at)::float8 * 1000 as previous_secret_expires_at_ms${more.column},
-           case when w.deleted_at is not null then 'DELETED'
-                when not w.active or ${countsAsHeldSql('d', 'w')} then 'INACTIVE'
-                when greatest(d.due_at, w.closed_until) > now() then 'EARLY'
-                else 'DUE' end as state
+           w.deleted_at is null and w.active and (${countsAsHeldSql('d', 'w')}) is not true
+             and greatest(d.due_at, w.closed_until) <= now() as is_due
     from hookwright.deliveries d
     join hookwright.events e on e.id = d.event_id and (e.tenant_id = d.tenant_id) is true
     join hookwright.webhooks w on w.id = d.webhook_id and (w.tenant_id = d.tenant_id) is true
@@ -103,7 +101,7 @@ export async function loadDeliveries(
   const found = new Map(rows.map((row) => [row.id, row]));
   return jobs.map(({ id, attempt, group }) => {
     const row = found.get(id);
-    if (row !== undefined && row.state !== 'DUE') {
+    if (row !== undefined && !row.is_due) {
       return 'WAITS';
     }
     // Another worker has made this attempt already, and the job for the next one is on its way; or it has a job of its

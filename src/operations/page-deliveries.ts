@@ -2,6 +2,7 @@ import type { Database } from '../database/database.js';
 import { tenantQuery } from '../database/tenant-database.js';
 import { IDS_PER_DAY } from '../domain/delivery-id.js';
 import type { CancelReason, DeliveryStatus } from '../entities/delivery.js';
+import { isOpen } from './delivery-state.js';
 import { ofEventSql } from './of-event.js';
 import { type Bounds, Conditions, type SearchDeps, search } from './search.js';
 
@@ -71,9 +72,8 @@ export async function pageDeliveries(
     };
     return tenantQuery<DeliveryRow>(deps.db.pool, tenantId, statement, conditions.values);
   }
-  const isOpen = rest.status === 'PENDING' || rest.status === 'HELD';
   const text =
-    isOpen && webhookId === undefined && eventId === undefined
+    isOpen(rest.status) && webhookId === undefined && eventId === undefined
       ? `${byWebhooksSql(webhooksWithOpen, bounds, conditions)} limit $4`
       : pageSql(bounds, conditions);
   return search(deps, tenantId, text, conditions.values);

@@ -3,6 +3,7 @@ import { tenantTransaction } from '../database/tenant-database.js';
 import { LANES } from '../domain/lanes.js';
 import { ApiError, notFound } from '../errors.js';
 import { type Actor, audit } from './audit.js';
+import { isOpen, reopenedSql } from './delivery-state.js';
 
 interface Row {
   status: string;
@@ -47,11 +48,7 @@ export async function redeliver(
     refuseUnlessSendable(deliveryId, row);
     await client.query(
       `with reopened as (
-         update hookwright.deliveries
-         set status = 'PENDING', cancel_reason = null, attempts_before = attempt_count, run = run + 1,
-             due_at = clock_timestamp(), -- the row was waited for: an enabling that came before must not count it as older
-             finished_at = null, job_group = null
-         where id = $1
+         update hookwright.deliveries set ${reopenedSql} where id = $1
          returning id, attempt_count)
        select hookwright.enqueue_deliveries(array[id], array[attempt_count + 1], array[now()],
                 array[${LANES.BULK.priority}]) from reopened`,
@@ -74,7 +71,7 @@ function refuseUnlessSendable(deliveryId: number, { status, active, deleted, has
   if (deleted) {
     throw new ApiError('webhook_deleted', `The webhook of delivery ${deliveryId} was deleted.`);
   }
-  if (status === 'PENDING' || status === 'HELD') {
+  if (isOpen(status)) {
     throw new ApiError(
       'delivery_not_finished',
       `Delivery ${deliveryId} is ${status}; only one that has SUCCEEDED, FAILED or was CANCELED can be sent again (cancelDelivery cancels it).`,

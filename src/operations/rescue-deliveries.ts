@@ -1,7 +1,6 @@
 import type pg from 'pg';
 import { query, type Statement } from '../database/database.js';
-import { LANES } from '../domain/lanes.js';
-import { hasNoLiveJobSql, hasNoSettleJobSql } from './enqueue.js';
+import { hasNoLiveJobSql, hasNoSettleJobSql, prioritySql } from './enqueue.js';
 
 /**
  * An overdue delivery may be waiting its turn; after this long it is asked whether a job still knows of it. A job
@@ -32,7 +31,7 @@ const overdueStatement: Statement = {
       select l.id, l.attempt_count from looked l where ${hasNoLiveJobSql('l', String(OVERDUE_SECONDS))})
     select count(*)::integer as rescued,
            hookwright.enqueue_deliveries(array_agg(id), array_agg(attempt_count + 1), array_agg(now()),
-             array_agg(case when attempt_count = 0 then ${LANES.FIRST.priority} else ${LANES.RETRY.priority} end)),
+             array_agg(${prioritySql('attempt_count')})),
            (select count(*)::integer from looked) as looked,
            (select max(due_at)::text from looked) as last_due_at
     from lost`,

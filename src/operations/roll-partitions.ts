@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { transaction } from '../database/database.js';
 import { SQL_STATE, sqlStateOf } from '../database/sql-state.js';
+import { canceledSql, OPEN_STATUSES } from './delivery-state.js';
 import { inChunks } from './in-chunks.js';
 
 /** Events outlive their deliveries, so that a delivery never loses its body. */
@@ -102,11 +103,11 @@ export async function expire(
   { table, condition }: Open,
   count: Count,
 ): Promise<void> {
-  for (const status of ['PENDING', 'HELD']) {
+  for (const status of OPEN_STATUSES) {
     await inChunks(CHUNK_ROWS, async () => {
       const { rowCount } = await on.query(
         `update hookwright.${table}
-         set status = 'CANCELED', cancel_reason = 'EXPIRED', finished_at = now()
+         set ${canceledSql('EXPIRED')}
          where status = '${status}' and id = any(array(
            select id from hookwright.${table} where status = '${status}' and ${condition} limit ${CHUNK_ROWS}))`,
       );

@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { type Database, transaction } from '../database/database.js';
 import { LANES } from '../domain/lanes.js';
 import { openSinceSql } from './counts-as-held.js';
+import { canceledSql } from './delivery-state.js';
 import { enqueueSettle, needsJobSql, type Woken } from './enqueue.js';
 import { wakePutOff } from './wake-put-off.js';
 
@@ -44,9 +45,6 @@ interface Move {
   /** Whether the moved deliveries need jobs. */
   enqueue?: boolean;
 }
-
-const cancel = (reason: string) =>
-  `status = 'CANCELED', cancel_reason = '${reason}'::hookwright.cancel_reason, finished_at = now()`;
 
 /**
  * Brings a webhook's open deliveries in line with the webhook, in chunks: an inactive webhook's pending ones are held,
@@ -173,13 +171,13 @@ async function forgetBounds(
 function movesFor(webhook: WebhookState): Move[] {
   if (webhook.deleted) {
     return [
-      { where: `status = 'PENDING'`, set: cancel('WEBHOOK_DELETED') },
-      { where: `status = 'HELD'`, set: cancel('WEBHOOK_DELETED') },
+      { where: `status = 'PENDING'`, set: canceledSql('WEBHOOK_DELETED') },
+      { where: `status = 'HELD'`, set: canceledSql('WEBHOOK_DELETED') },
     ];
   }
   if (!webhook.active) {
     const hold: Move = { where: `status = 'PENDING'`, set: `status = 'HELD'` };
-    const expire: Move = { where: `status = 'HELD'`, set: cancel('HOLD_EXPIRED') };
+    const expire: Move = { where: `status = 'HELD'`, set: canceledSql('HOLD_EXPIRED') };
     return [hold, ...discard(webhook), ...(webhook.hold_expired ? [expire] : [])];
   }
   const release: Move = {
@@ -197,7 +195,7 @@ function holdRest({ keep_held_up_to, discard_held_up_to }: WebhookState): Move[]
 }
 
 function discard({ discard_held_up_to: bound }: WebhookState): Move[] {
-  return bound === null ? [] : [{ where: openUpTo('HELD', bound), set: cancel('DISCARDED') }];
+  return bound === null ? [] : [{ where: openUpTo('HELD', bound), set: canceledSql('DISCARDED') }];
 }
 
 const openUpTo = (status: string, bound: number) =>
