@@ -66,9 +66,12 @@ export const errorCatalogue = {
 
 export type Reason = keyof typeof errorCatalogue;
 
+/** Where something stands in an input. */
+export type Path = readonly (string | number)[];
+
 /** One broken rule of an input: where (path into the input), a code, and a sentence. */
 export interface InputIssue {
-  path: readonly (string | number)[];
+  path: Path;
   code: string;
   detail: string;
 }
@@ -128,6 +131,13 @@ export function invalidInput(issues: readonly InputIssue[]): ApiError {
   return new ApiError('invalid_input', first ? `${first.path.join('.')}: ${first.detail}${more}` : '', {
     issues: issues.slice(0, ISSUES_TOLD_MAX),
   });
+}
+
+/** @throws ApiError invalid_input, if there are any */
+export function requireNoIssues(issues: readonly InputIssue[]): void {
+  if (issues.length > 0) {
+    throw invalidInput(issues);
+  }
 }
 
 /**

@@ -1,13 +1,14 @@
 import 'reflect-metadata';
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
 import { actorOf, type Context, tenantOf } from '../context.js';
-import { type InputIssue, invalidInput } from '../errors.js';
+import { type InputIssue, requireNoIssues } from '../errors.js';
 import {
   type BulkRequest,
   cancelBulkOperation,
   resumeBulkOperation,
   startBulkOperation,
 } from '../operations/bulk-operations.js';
+import { isOpen, OPEN_STATUSES } from '../operations/delivery-state.js';
 import { readBulkOperation } from './bulk-operation.js';
 import {
   CancelBulkOperationInput,
@@ -23,12 +24,12 @@ import {
   ResumeBulkOperationPayload,
 } from './bulk-operation-types.js';
 import { idOf } from './ids.js';
-import { given, knownEventType, parseInput, replayedEventTypes } from './input.js';
+import { given, parseInput, replayedEventTypes } from './input.js';
+import { knownTypeIn } from './known-event-type.js';
 import { Requires } from './requires.js';
 import { rangeIssues, type TimeRange } from './time-range.js';
 
 const input = { description: 'What to do.' };
-const OPEN = ['PENDING', 'HELD'];
 
 @Resolver()
 export class BulkMutations {
@@ -47,7 +48,7 @@ export class BulkMutations {
     if (outcomes.length === 0) {
       issues.push({ path: [...path, 'outcomes'], code: 'too_small', detail: 'must name at least one' });
     }
-    refuse(issues);
+    requireNoIssues(issues);
     return start(context, {
       kind: 'RECOVER_WEBHOOK',
       webhookId: idOf('webhook', id),
@@ -72,7 +73,7 @@ export class BulkMutations {
       ...path,
       'eventTypes',
     ]);
-    refuse(pastIssues(context, filter, path));
+    requireNoIssues(pastIssues(context, filter, path));
     return start(context, {
       kind: 'REPLAY_EVENTS',
       webhookId: idOf('webhook', webhookId),
@@ -102,20 +103,17 @@ export class BulkMutations {
     ) {
       issues.push({ path, code: 'nothing_chosen', detail: 'must have at least one condition' });
     }
-    if (status && !OPEN.includes(status)) {
+    if (status && !isOpen(status)) {
       issues.push({ path: [...path, 'status'], code: 'out_of_range', detail: 'must be PENDING or HELD' });
     }
-    refuse(issues);
-    const type = knownEventType(await context.eventTypes.names()).optional();
-    const eventTypes = [parseInput(type, given(eventType), [...path, 'eventType'])].filter(
-      (name) => name !== undefined,
-    );
+    requireNoIssues(issues);
+    const type = await knownTypeIn(context, eventType, [...path, 'eventType']);
     return start(context, {
       kind: 'CANCEL_DELIVERIES',
       webhookId: typeof webhookId === 'string' ? idOf('webhook', webhookId) : null,
       filter: {
-        status: status ? [status] : OPEN,
-        ...(eventTypes.length > 0 ? { eventTypes } : {}),
+        status: status ? [status] : OPEN_STATUSES,
+        ...(type === undefined ? {} : { eventTypes: [type] }),
       },
       ...rangeOf(filter),
       dryRun: dryRun ?? false,
@@ -167,10 +165,4 @@ function pastIssues({ clock }: Context, range: TimeRange, path: readonly string[
   return issues.length === 0 && range.since && range.since > clock()
     ? [{ path: [...path, 'since'], code: 'out_of_range', detail: 'must not lie in the future' }]
     : issues;
-}
-
-function refuse(issues: readonly InputIssue[]): void {
-  if (issues.length > 0) {
-    throw invalidInput(issues);
-  }
 }

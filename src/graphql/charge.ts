@@ -1,8 +1,6 @@
 import {
   type DocumentNode,
   type FieldNode,
-  type FragmentDefinitionNode,
-  Kind,
   type OperationDefinitionNode,
   valueFromASTUntyped,
 } from 'graphql';
@@ -10,7 +8,7 @@ import type { Context } from '../context.js';
 import { parseId } from '../domain/id.js';
 import type { Verdict } from '../rate-limits.js';
 import type { KnownOperation } from './operation.js';
-import { fieldsIn } from './selection.js';
+import { fieldsIn, fragmentsOf } from './selection.js';
 
 /** This much cost, on top of the operation itself, counts as one more operation. */
 const COST_PER_OPERATION = 1_000;
@@ -77,14 +75,10 @@ export function rootFieldsOf(document: DocumentNode, operation: OperationDefinit
   if (operation.operation !== 'mutation') {
     return { operations: 1, emits: [] };
   }
-  const fragmentNamed = (wanted: string) =>
-    document.definitions.find(
-      (definition): definition is FragmentDefinitionNode =>
-        definition.kind === Kind.FRAGMENT_DEFINITION && definition.name.value === wanted,
-    );
+  const fragments = fragmentsOf(document);
   // By the name that they have in the answer: equal ones run once.
   const fields = new Map<string, FieldNode>();
-  for (const field of fieldsIn(operation.selectionSet, fragmentNamed)) {
+  for (const field of fieldsIn(operation.selectionSet, (name) => fragments.get(name))) {
     fields.set((field.alias ?? field.name).value, field);
   }
   const all = [...fields.values()];

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { ArgsType, type ClassType, Field, Int, ObjectType } from 'type-graphql';
-import { type InputIssue, invalidInput } from '../errors.js';
+import { type InputIssue, requireNoIssues } from '../errors.js';
 
 /** Relay connections (relay.dev/graphql/connections.htm), newest first, with keyset cursors over the id. */
 
@@ -151,25 +151,12 @@ export async function readConnection<Node extends { id: number }>(
   return { edges, pageInfo };
 }
 
-/** The slice as conditions of MikroORM. `limits` are further bounds of the ids: `from` is in, `to` is out. */
-export function sliceQuery(
-  slice: Slice,
-  limits: { from?: number | undefined; to?: number | undefined } = {},
-) {
-  const id: { $gt?: number; $lt?: number; $gte?: number } = {};
-  if (slice.above !== null) {
-    id.$gt = slice.above;
-  }
-  if (limits.from !== undefined) {
-    id.$gte = limits.from;
-  }
-  const below = Math.min(slice.below ?? Number.POSITIVE_INFINITY, limits.to ?? Number.POSITIVE_INFINITY);
-  if (below !== Number.POSITIVE_INFINITY) {
-    id.$lt = below;
-  }
+/** The slice as conditions of MikroORM. */
+export function sliceQuery({ above, below, order, limit }: Slice) {
+  const id = { ...(above === null ? {} : { $gt: above }), ...(below === null ? {} : { $lt: below }) };
   return {
-    where: Object.keys(id).length > 0 ? { id } : {},
-    options: { orderBy: { id: slice.order }, limit: slice.limit, disableIdentityMap: true } as const,
+    where: above === null && below === null ? {} : { id },
+    options: { orderBy: { id: order }, limit, disableIdentityMap: true } as const,
   };
 }
 
@@ -189,9 +176,7 @@ function pageOf({ first, last, after, before }: ConnectionArgs) {
       issues.push({ path: [name], code: 'invalid_cursor', detail: 'is not a cursor of this list' });
     }
   }
-  if (issues.length > 0) {
-    throw invalidInput(issues);
-  }
+  requireNoIssues(issues);
   return {
     isForward: typeof last !== 'number',
     size: first ?? last ?? PAGE_DEFAULT,

@@ -31,7 +31,7 @@ import {
   type WebhookDeliveryFilter,
 } from './delivery-filter.js';
 import { found, idIn, idOf } from './ids.js';
-import { knownEventType, parseInput } from './input.js';
+import { knownTypeIn } from './known-event-type.js';
 import { Requires } from './requires.js';
 import { requireRange, type TimeRange } from './time-range.js';
 
@@ -188,7 +188,7 @@ async function conditionsOf(
     webhookId: idFilter(filter?.webhookId, 'webhookId', 'a webhook'),
     eventId: idFilter(filter?.eventId, 'eventId', 'an event'),
     payloadContains: payloadPartIn(context, filter),
-    eventType: await knownTypeIn(context, filter),
+    eventType: await knownTypeIn(context, filter?.eventType),
   };
   const ofKey = await eventOfKeyIn(context, filter);
   if (ofKey === undefined) {
@@ -209,7 +209,7 @@ export async function readDeliveries(
   filter: WebhookDeliveryFilter | null,
   webhookId: number,
 ): Promise<Connection<Delivery>> {
-  const conditions = { ...conditionsIn(filter), eventType: await knownTypeIn(context, filter) };
+  const conditions = { ...conditionsIn(filter), eventType: await knownTypeIn(context, filter?.eventType) };
   return readConnection(page, (slice) => {
     const wanted = { conditions, bounds: boundsOf(slice, filter) };
     return context.loaders.deliveriesByWebhook.load({ webhookId, page: wanted });
@@ -234,13 +234,4 @@ function idsBetween(filter: TimeRange | null) {
     from: filter?.since ? dateToId(filter.since) : undefined,
     to: filter?.until ? dateToId(filter.until) : undefined,
   };
-}
-
-export async function knownTypeIn(
-  { eventTypes }: Context,
-  filter: { eventType?: string | null } | null,
-): Promise<string | undefined> {
-  return typeof filter?.eventType === 'string'
-    ? parseInput(knownEventType(await eventTypes.names()), filter.eventType, ['filter', 'eventType'])
-    : undefined;
 }

@@ -14,6 +14,7 @@ import {
   visit,
 } from 'graphql';
 import type { Config } from '../config.js';
+import { fragmentsOf } from './selection.js';
 
 export type GraphqlLimits = Config['limits']['graphql'];
 
@@ -146,10 +147,7 @@ class Extents {
   readonly #known = new Map<string, Extent>();
 
   constructor(document: DocumentNode) {
-    const fragments = document.definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION);
-    this.#fragments = new Map(
-      (fragments as FragmentDefinitionNode[]).map((fragment) => [fragment.name.value, fragment]),
-    );
+    this.#fragments = fragmentsOf(document);
   }
 
   of({ selections }: SelectionSetNode): Extent {

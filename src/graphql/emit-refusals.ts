@@ -1,7 +1,5 @@
-import { ApiError, invalidInput, notFound } from '../errors.js';
+import { ApiError, invalidInput, notFound, type Path } from '../errors.js';
 import type { Emit, EmitRefusal } from '../operations/emit-events.js';
-
-export type Path = readonly (string | number)[];
 
 /** The same refusal with its place, which several events in one request need. */
 export function refusedAt(path: Path, { reason, detail, extra }: ApiError): ApiError {
@@ -50,6 +48,9 @@ export function refusalError(reason: EmitRefusal, { tenantId }: Emit, path: Path
     case 'EVENT_TYPE_DEPRECATED':
       return badType('event_type_deprecated', 'The event type is deprecated.');
     default:
-      throw reason satisfies never;
+      // A newer version may have migrated the database.
+      throw new Error(
+        `Postgres refused an event for a reason that this version does not know: ${reason satisfies never}`,
+      );
   }
 }

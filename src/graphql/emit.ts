@@ -4,9 +4,17 @@ import { actorOf, type Context, callerOf, otherTenant, tenantOf } from '../conte
 import { parseId } from '../domain/id.js';
 import { isDeeperThan, numberTooLarge } from '../domain/payload.js';
 import { Event } from '../entities/event.js';
-import { ApiError, type InputIssue, invalidInput, notFound, toApiError } from '../errors.js';
+import {
+  ApiError,
+  type InputIssue,
+  invalidInput,
+  notFound,
+  type Path,
+  requireNoIssues,
+  toApiError,
+} from '../errors.js';
 import type { Emit, EmitResult } from '../operations/emit-events.js';
-import { type Path, refusalError, refusedAt } from './emit-refusals.js';
+import { refusalError, refusedAt } from './emit-refusals.js';
 import {
   EmitEventInput,
   EmitEventPayload,
@@ -137,9 +145,7 @@ async function prepare(
     throw refusedAt([...path, 'payload'], new ApiError('payload_too_large', detail));
   }
   const issues = await context.eventTypes.check(event, payload);
-  if (issues.length > 0) {
-    throw invalidInput(issues.map((issue): InputIssue => ({ ...issue, path: [...path, ...issue.path] })));
-  }
+  requireNoIssues(issues.map((issue): InputIssue => ({ ...issue, path: [...path, ...issue.path] })));
   return { tenantId: tenant, eventType: event, body, idempotencyKey: key, onlyWebhookId: null };
 }
 

@@ -9,10 +9,11 @@ import { pageEvents } from '../operations/page-events.js';
 import { PAYLOAD_LEVELS_MAX } from '../settings/limit-settings.js';
 import { type Connection, ConnectionArgs, connectionOf, readConnection } from './connection.js';
 import { PAYLOAD_COST } from './cost.js';
-import { boundsOf, DeliveryConnection, knownTypeIn } from './delivery.js';
+import { boundsOf, DeliveryConnection } from './delivery.js';
 import { eventOfKeyIn, PAYLOAD_CONTAINS, payloadPartIn } from './delivery-filter.js';
 import { found, idOf } from './ids.js';
 import { JsonText } from './json-text.js';
+import { knownTypeIn } from './known-event-type.js';
 import { Requires } from './requires.js';
 import { JSONObject } from './scalars.js';
 
@@ -59,7 +60,7 @@ export class EventResolver {
     filter: EventFilter | null,
     @Ctx() context: Context,
   ): Promise<Connection<Event>> {
-    const eventType = await knownTypeIn(context, filter);
+    const eventType = await knownTypeIn(context, filter?.eventType);
     const payloadContains = payloadPartIn(context, filter);
     const eventId = await eventOfKeyIn(context, filter);
     if (eventId === null) {

@@ -2,7 +2,6 @@ import {
   type ASTNode,
   type DocumentNode,
   type FieldNode,
-  type FragmentDefinitionNode,
   GraphQLError,
   GraphQLIncludeDirective,
   type GraphQLSchema,
@@ -21,6 +20,7 @@ import { ApiError } from '../errors.js';
 import { graphqlErrorOf } from './errors.js';
 import type { KnownOperation } from './operation.js';
 import { type Requirement, requirementOf } from './requires.js';
+import { fragmentsOf } from './selection.js';
 
 /** A field of an operation that requires something of the request. */
 export interface GuardedField {
@@ -100,11 +100,9 @@ function collect(
   };
   visit(operation, visitWithTypeInfo(types, { enter }));
   // A set is walked in the order of its growth: fragments that are met within fragments get their turn too.
+  const known = fragmentsOf(document);
   for (const name of fragments) {
-    const fragment = document.definitions.find(
-      (definition): definition is FragmentDefinitionNode =>
-        definition.kind === Kind.FRAGMENT_DEFINITION && definition.name.value === name,
-    );
+    const fragment = known.get(name);
     if (fragment !== undefined) {
       visit(fragment, visitWithTypeInfo(types, { enter }));
     }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { PLATFORM_SCOPE, SCOPES, type Scope } from '../domain/api-key.js';
 import { isEventTypeName, toldNames, WILDCARD } from '../domain/event-type.js';
-import { judgeUrl, type TargetPolicy, URL_LENGTH_MAX } from '../domain/target.js';
-import { type InputIssue, invalidInput } from '../errors.js';
+import { judgeUrl, type TargetPolicy } from '../domain/target.js';
+import { type InputIssue, invalidInput, type Path } from '../errors.js';
 import { KEY_LIFETIME_SECONDS_MIN } from '../operations/create-api-key.js';
 
 /** The rules of the inputs. */
@@ -14,17 +14,14 @@ export const KEY_LIFETIME_SECONDS_MAX = 315_360_000;
 
 /** A url that may be called, normalised. Stored as text only: connecting judges the addresses behind it again. */
 export function webhookUrl(policy: TargetPolicy) {
-  return z
-    .string()
-    .max(URL_LENGTH_MAX, `must have at most ${URL_LENGTH_MAX} characters`)
-    .transform((text, context) => {
-      const verdict = judgeUrl(text, policy);
-      if (verdict.allowed) {
-        return verdict.url ?? text;
-      }
-      context.addIssue({ code: 'custom', message: verdict.reason, params: { code: verdict.code } });
-      return z.NEVER;
-    });
+  return z.string().transform((text, context) => {
+    const verdict = judgeUrl(text, policy);
+    if (verdict.allowed) {
+      return verdict.url;
+    }
+    context.addIssue({ code: 'custom', message: verdict.reason, params: { code: verdict.code } });
+    return z.NEVER;
+  });
 }
 
 /** 1–100 different names of event types that exist, or exactly `["*"]`. */
@@ -145,7 +142,7 @@ export const overlapHours = z
 export function parseInput<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
-  path: readonly (string | number)[],
+  path: Path,
 ): z.output<Schema> {
   const result = schema.safeParse(value);
   if (!result.success) {
@@ -155,12 +152,12 @@ export function parseInput<Schema extends z.ZodType>(
 }
 
 /** @param path where the value that was judged stands */
-export function inputIssueOf(issue: z.core.$ZodIssue, path: readonly (string | number)[]): InputIssue {
+export function inputIssueOf(issue: z.core.$ZodIssue, path: Path): InputIssue {
   const ownCode = issue.code === 'custom' ? (issue.params?.['code'] as string | undefined) : issue.code;
   return { path: pathOf(issue, path), code: ownCode ?? 'invalid_value', detail: issue.message };
 }
 
-export function pathOf({ path }: z.core.$ZodIssue, before: readonly (string | number)[]) {
+export function pathOf({ path }: z.core.$ZodIssue, before: Path) {
   return [...before, ...path.map((part) => (typeof part === 'number' ? part : String(part)))];
 }
 

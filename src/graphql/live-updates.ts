@@ -3,7 +3,7 @@ import { Args, ArgsType, Field, ID, ObjectType, Resolver, Root, Subscription } f
 import { type Context, tenantOf } from '../context.js';
 import { Delivery, DeliveryStatus } from '../entities/delivery.js';
 import { Webhook } from '../entities/webhook.js';
-import { knownEventType, parseInput } from './input.js';
+import { knownTypeIn } from './known-event-type.js';
 import { PendingChanges } from './pending-changes.js';
 import { Requires } from './requires.js';
 import { type Update, UpdateStream } from './update-stream.js';
@@ -116,11 +116,8 @@ async function followDeliveries(
   { webhookId, eventType, status, after }: DeliveryUpdateArgs,
 ): Promise<UpdateStream<Delivery>> {
   const webhook = await knownWebhookId(context, webhookId ?? null);
-  const type =
-    typeof eventType === 'string'
-      ? parseInput(knownEventType(await context.eventTypes.names()), eventType, ['eventType'])
-      : null;
-  const where = { ...(type === null ? {} : { eventType: type }), ...(status ? { status } : {}) };
+  const type = await knownTypeIn(context, eventType, ['eventType']);
+  const where = { ...(type === undefined ? {} : { eventType: type }), ...(status ? { status } : {}) };
   const pending = new PendingChanges(tenantOf(context), 'DELIVERY', webhook);
   return UpdateStream.open(context, pending, context.lastEventId ?? after ?? null, async (ids) => {
     const rows = await context.em.find(

@@ -1,10 +1,19 @@
 import {
+  type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
   type GraphQLResolveInfo,
   Kind,
   type SelectionSetNode,
 } from 'graphql';
+
+/** The fragments of a document by their names. */
+export const fragmentsOf = ({ definitions }: DocumentNode): ReadonlyMap<string, FragmentDefinitionNode> =>
+  new Map(
+    definitions
+      .filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION)
+      .map((fragment) => [fragment.name.value, fragment]),
+  );
 
 /**
  * The fields of a selection set, by themselves or in fragments, of which each is looked into once. Conditions are not

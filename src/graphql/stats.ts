@@ -7,7 +7,7 @@ import { Webhook } from '../entities/webhook.js';
 import { invalidInput } from '../errors.js';
 import { type Backlog, readTenantBacklog } from '../operations/read-backlog.js';
 import { ALL_WEBHOOKS } from '../operations/read-stats.js';
-import { knownEventType, parseInput } from './input.js';
+import { knownTypeIn } from './known-event-type.js';
 import { Requires } from './requires.js';
 import { asksFor } from './selection.js';
 import { BacklogType, Stats, StatsArgs, StatsResolution, WebhookStatsArgs } from './stats-types.js';
@@ -79,7 +79,7 @@ async function statsOf(
   const counted = await context.loaders.statsByWebhook.load({
     webhookId,
     range,
-    eventType: await knownType(context, eventType),
+    eventType: (await knownTypeIn(context, eventType, ['eventType'])) ?? null,
     inBuckets: asksFor(info, 'buckets'),
   });
   return {
@@ -90,8 +90,4 @@ async function statsOf(
       return bucketFigures(range, counted);
     },
   };
-}
-
-async function knownType({ eventTypes }: Context, name: string | null): Promise<string | null> {
-  return name === null ? null : parseInput(knownEventType(await eventTypes.names()), name, ['eventType']);
 }

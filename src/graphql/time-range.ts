@@ -1,4 +1,4 @@
-import { type InputIssue, invalidInput } from '../errors.js';
+import { type InputIssue, requireNoIssues } from '../errors.js';
 
 /** From `since` on, until before `until`; either may be left open. */
 export interface TimeRange {
@@ -19,8 +19,5 @@ export function rangeIssues({ since, until }: TimeRange, path: readonly string[]
 
 /** @throws ApiError invalid_input for a filter whose range would choose nothing */
 export function requireRange(filter: TimeRange | null): void {
-  const issues = rangeIssues(filter ?? {}, ['filter']);
-  if (issues.length > 0) {
-    throw invalidInput(issues);
-  }
+  requireNoIssues(rangeIssues(filter ?? {}, ['filter']));
 }

@@ -17,10 +17,11 @@ import { WILDCARD } from '../domain/event-type.js';
 import type { Delivery } from '../entities/delivery.js';
 import { Webhook } from '../entities/webhook.js';
 import { type Connection, ConnectionArgs, connectionOf, readConnection, sliceQuery } from './connection.js';
-import { DeliveryConnection, knownTypeIn, readDeliveries } from './delivery.js';
+import { DeliveryConnection, readDeliveries } from './delivery.js';
 import { WebhookDeliveryFilter } from './delivery-filter.js';
 import { EndpointState } from './endpoint-state.js';
 import { found, idOf } from './ids.js';
+import { knownTypeIn } from './known-event-type.js';
 import { Requires } from './requires.js';
 
 @InputType({ description: 'Which webhooks; all conditions together.' })
@@ -134,7 +135,7 @@ export async function knownWebhookId(context: Context, id: string | null): Promi
 }
 
 async function conditionsOf(context: Context, filter: WebhookFilter | null) {
-  const eventType = await knownTypeIn(context, filter);
+  const eventType = await knownTypeIn(context, filter?.eventType);
   return {
     ...(typeof filter?.active === 'boolean' ? { active: filter.active } : {}),
     ...(eventType === undefined ? {} : { eventTypes: { $overlap: [eventType, WILDCARD] } }),
