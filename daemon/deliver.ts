@@ -224,7 +224,7 @@ export class Deliverer {
     return { kind: 'ATTEMPTED', attempt };
   }
 
-  /** One attempt, or until when the delivery waits because of a fault of our own. */
+  /** One attempt; or for how many ms the delivery is put off, when a fault of our own kept it from being sent. */
   async #attempt(delivery: DueDelivery, pass: Pass): Promise<FinishedAttempt | { putOffMs: number }> {
     const trace = traceAttempt(this.deps.tracing, delivery);
     try {

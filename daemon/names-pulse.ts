@@ -44,8 +44,8 @@ export class NamesPulse {
 
   /**
    * @param failed a name that does not resolve; its whole zone says nothing
-   * @returns whether no name resolves that did within the last hour, or none did some seconds ago; false when there are
-   *   no such names
+   * @returns whether names do not resolve at all: none of those that did within the last hour does now, or that was so
+   *   some seconds ago; false when none is remembered
    */
   async gone(failed?: string): Promise<boolean> {
     const since = this.now() - REMEMBERED_MS;

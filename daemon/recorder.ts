@@ -38,13 +38,12 @@ export class Recorder {
   readonly #records: GroupCommit<FinishedAttempt, RecordedStatus>;
 
   constructor(private readonly deps: RecorderDeps) {
-    const { db, config, metrics } = deps;
     this.room = new Slots(deps.slots * BATCHES_HELD);
     // One batch at a time: two would only wait for each other, on the rows of the webhooks that they share.
-    this.#records = new GroupCommit((attempts) => this.#write(db, attempts, config.holdHours), {
+    this.#records = new GroupCommit((attempts) => this.#write(attempts), {
       itemsMax: BATCH_MAX,
       inFlightMax: 1,
-      onBatch: metrics.batch('record'),
+      onBatch: deps.metrics.batch('record'),
     });
   }
 
@@ -77,15 +76,12 @@ export class Recorder {
     }
   }
 
-  async #write(
-    { pool }: Pick<Database, 'pool'>,
-    attempts: readonly FinishedAttempt[],
-    holdHours: number,
-  ): Promise<RecordedStatus[]> {
-    const { statuses, disabled } = await recordAttempts(pool, attempts, holdHours);
+  async #write(attempts: readonly FinishedAttempt[]): Promise<RecordedStatus[]> {
+    const { db, config, metrics, log } = this.deps;
+    const { statuses, disabled } = await recordAttempts(db.pool, attempts, config.holdHours);
     for (const { webhookId, tenantId, reason } of disabled) {
-      this.deps.metrics.disabled(reason);
-      this.deps.log.info({ webhookId, tenantId, reason }, 'a webhook was disabled');
+      metrics.disabled(reason);
+      log.info({ webhookId, tenantId, reason }, 'a webhook was disabled');
     }
     return statuses;
   }

@@ -5,11 +5,11 @@ import { LogThrottle } from './log-throttle.js';
  * Runs `work` every `everyMs`, never twice at once. A failure is logged, at most every ten seconds, and the work is
  * tried again the next time.
  *
- * @param sweep its name in the log
+ * @param duty its name in the log
  * @returns a function that ends it, after the work under way
  */
 export function repeat(
-  sweep: string,
+  duty: string,
   everyMs: number,
   log: Logger,
   work: () => Promise<void>,
@@ -24,8 +24,8 @@ export function repeat(
     busy = true;
     underWay = work()
       .catch((error: unknown) => {
-        if (logThrottle.isDue(sweep)) {
-          log.warn({ err: error, sweep }, 'a sweep failed; it is tried again');
+        if (logThrottle.isDue(duty)) {
+          log.warn({ err: error, duty }, 'a regular duty failed; it is tried again');
         }
       })
       .finally(() => {

@@ -3,10 +3,9 @@ import { type DeliveryRequest, deliveryRequest, type SigningKeySet } from '../sr
 import { type SecretKeys, secretKeys } from '../src/domain/secret.js';
 import type { DueDelivery } from '../src/operations/load-deliveries.js';
 import type { SecretVault } from '../src/operations/secrets.js';
-import { version } from '../src/version.js';
+import { USER_AGENT } from '../src/version.js';
 
 const CACHED_MAX = 10_000;
-const USER_AGENT = `Hookwright/${version}`;
 
 /**
  * Signs deliveries with their webhooks' keys, which are opened once per secret. Signing with a kept KeyObject costs a

@@ -90,14 +90,23 @@ export async function createContext(services: Services, request: ContextRequest)
   if (caller?.tenantId === null && tenantId !== null) {
     await services.platformAccess.note(tenantId, actorFrom(caller, request.requestId));
   }
-  return new RequestContext(services, caller, tenantId, request) as unknown as Context;
+  return new RequestContext(services, caller, tenantId, request);
 }
+
+/** Has all that services have: nobody can list them twice and forget one. */
+const WithServices = class {
+  constructor(services: Services) {
+    Object.assign(this, services);
+  }
+} as new (
+  services: Services,
+) => Services;
 
 /**
  * A class, so that the lazy members are the prototype's: nothing that looks at a context's own members makes an
  * EntityManager for an emit, which needs none.
  */
-class RequestContext {
+class RequestContext extends WithServices implements Context {
   private madeEm: EntityManager | undefined;
   private madeLoaders: Loaders | undefined;
   readonly requestId: string;
@@ -110,20 +119,19 @@ class RequestContext {
     readonly tenantId: number | null,
     { requestId, span, answerBytesMax = services.config.limits.graphql.answerBytesMax }: ContextRequest,
   ) {
-    Object.assign(this, services);
+    super(services);
     this.budget = new AnswerBudget(answerBytesMax, services.textsUnderWay, tenantId);
     this.requestId = requestId;
     this.span = span;
   }
 
   get em(): EntityManager {
-    const { db, tenantId } = this as unknown as Context;
-    this.madeEm ??= tenantEntityManager(db.orm.em, tenantId);
+    this.madeEm ??= tenantEntityManager(this.db.orm.em, this.tenantId);
     return this.madeEm;
   }
 
   get loaders(): Loaders {
-    this.madeLoaders ??= createLoaders(this as unknown as Context);
+    this.madeLoaders ??= createLoaders(this);
     return this.madeLoaders;
   }
 }

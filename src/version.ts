@@ -17,3 +17,6 @@ function packageVersion(): string {
   }
   throw new Error('package.json of hookwright was not found beside its code.');
 }
+
+/** Of all requests to receivers. */
+export const USER_AGENT = `Hookwright/${version}`;

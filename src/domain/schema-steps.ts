@@ -1,6 +1,6 @@
 import { type JsonObject, mapSchemas, walkSchemas } from './schema-places.js';
 
-/** Keyword of a counted schema. In eighths of a step: the cost per character of a text. */
+/** Keyword of a counted schema. What each character of a text costs, in eighths of a step. */
 export const TEXT_READS = 'hookwright:textReads';
 /** Keyword of a counted schema: how many steps it takes for each item of a list. */
 export const ITEM_READS = 'hookwright:itemReads';

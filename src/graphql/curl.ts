@@ -4,7 +4,7 @@ import type { Context } from '../context.js';
 import { curlCommand } from '../domain/curl.js';
 import { unsignedHeaders } from '../domain/delivery-request.js';
 import { Delivery } from '../entities/delivery.js';
-import { version } from '../version.js';
+import { USER_AGENT } from '../version.js';
 import { PAYLOAD_COST } from './cost.js';
 import { Requires } from './requires.js';
 
@@ -53,7 +53,7 @@ async function requestOf(delivery: Delivery, context: Context) {
     deliveryId: delivery.id,
     eventType: delivery.eventType,
     headerPrefix,
-    userAgent: `Hookwright/${version}`,
+    userAgent: USER_AGENT,
   });
   return webhook === null ? null : { url: webhook.url, headers };
 }

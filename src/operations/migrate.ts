@@ -81,8 +81,8 @@ async function migrateTables(databaseUrl: string): Promise<void> {
         }
         if (tries === LOCK_TRIES) {
           throw new Error(
-            `A transaction has kept a table locked for ${LOCK_TRIES} s, which is to be changed (${(error as Error).message}). ` +
-              'End it, and migrate again: what has been done stays done.',
+            `Transactions have kept a table locked that is to be changed, for about a minute (${(error as Error).message}). ` +
+              'End them, and migrate again: what has been done stays done.',
           );
         }
         await delay(LOCK_PAUSE_MS);

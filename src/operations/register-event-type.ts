@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import { type Database, query } from '../database/database.js';
 import { tenantTransaction } from '../database/tenant-database.js';
 import { textFieldsOf } from '../domain/event-schema.js';
@@ -53,6 +54,7 @@ export async function registerEventType(
     if (inserted.length === 0) {
       throw new ApiError('name_taken', `There is an event type ${name} already.`);
     }
+    // Only now: that the name is taken, as the service's own are, is the better answer.
     if (isOwnEventTypeName(name)) {
       const detail = `must not begin with webhook. or delivery.: events of these families are the service's own`;
       throw invalidInput([{ path: ['input', 'name'], code: 'event_type_reserved', detail }]);
@@ -151,12 +153,10 @@ export async function deprecateEventType(
   });
 }
 
-type Client = Parameters<Parameters<typeof tenantTransaction>[2]>[0];
-
 async function changeEventType(
   db: Pick<Database, 'pool'>,
   name: string,
-  change: (client: Client, row: Row) => Promise<void>,
+  change: (client: pg.PoolClient, row: Row) => Promise<void>,
 ): Promise<void> {
   if (!isEventTypeName(name)) {
     throw unknownEventType(); // nor would Postgres take every text for a value

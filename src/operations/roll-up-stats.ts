@@ -9,7 +9,7 @@ import { forgetRows } from './forget.js';
 export const isWrittenSql = `webhook_id <> 0 and event_type <> ''`;
 const isSumSql = `(webhook_id = 0 or event_type = '')`;
 
-const KEPT_DAYS = `${STATS_KEPT_MS.DAY} * interval '1 millisecond'`;
+const DAYS_KEPT_FOR_SQL = `${STATS_KEPT_MS.DAY} * interval '1 millisecond'`;
 const INTEGER_MAX = 2_147_483_647;
 
 const eachBucket = (sql: (bucket: number) => string) =>
@@ -115,7 +115,7 @@ export async function rollUpStats(pool: pg.Pool): Promise<number> {
     steps += 1;
   }
   await transaction(pool, addLate);
-  await forgetRows(pool, 'delivery_stats', `resolution = 'DAY' and bucket < now() - ${KEPT_DAYS}`);
+  await forgetRows(pool, 'delivery_stats', `resolution = 'DAY' and bucket < now() - ${DAYS_KEPT_FOR_SQL}`);
   return steps;
 }
 

@@ -81,8 +81,8 @@ export interface WebhookNews {
  *
  * @param webhooks locked; those that no attempt belongs to are left alone
  * @param counted the attempts that were recorded now
- * @returns what is to be told of it and which ones it disables, at once; `written` when the statements are done, which
- *   were sent before it returned
+ * @returns `news`: what owners are to be told; `disabled`: the webhooks that this disables. Both are known at once: the
+ *   statements have been sent, and `written` resolves when they are done
  */
 export function updateHealth(
   client: pg.PoolClient,
