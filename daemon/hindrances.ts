@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { BoundedMap } from '../src/bounded-map.js';
 import { SecretUnreadable } from '../src/operations/secrets.js';
 import { noWayOutOf } from './failure-codes.js';
 import { LogThrottle } from './log-throttle.js';
@@ -24,7 +25,7 @@ const TENANTS_MAX = 10_000;
 export class Hindrances {
   readonly #logThrottle = new LogThrottle();
   /** By tenant, until when those come again that were put off. */
-  readonly #horizons = new Map<number, number>();
+  readonly #horizons = new BoundedMap<number, number>(TENANTS_MAX);
 
   constructor(private readonly deps: { log: Logger; random: () => number }) {}
 
@@ -49,9 +50,6 @@ export class Hindrances {
 
   #untilOpen(tenantId: number): number {
     const now = performance.now();
-    if (this.#horizons.size >= TENANTS_MAX) {
-      this.#horizons.clear();
-    }
     const horizon = Math.max(now, this.#horizons.get(tenantId) ?? now) + SECRET_APART_MS;
     this.#horizons.set(tenantId, horizon);
     const spreadMs = this.deps.random() * (SECRET_PUT_OFF_MS_MAX - SECRET_PUT_OFF_MS_MIN);

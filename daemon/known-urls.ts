@@ -1,3 +1,5 @@
+import { BoundedMap } from '../src/bounded-map.js';
+
 /** What a request needs to know of its url. */
 export interface KnownUrl {
   /** Scheme, host and port. */
@@ -7,7 +9,7 @@ export interface KnownUrl {
 }
 
 const KNOWN_MAX = 10_000;
-const known = new Map<string, KnownUrl | null>();
+const known = new BoundedMap<string, KnownUrl | null>(KNOWN_MAX);
 
 /**
  * A webhook's url in its parts, parsed once: the gate asks for each delivery's, and so does the sender.
@@ -18,9 +20,6 @@ export function findUrl(text: string): KnownUrl | null {
   const found = known.get(text);
   if (found !== undefined) {
     return found;
-  }
-  if (known.size >= KNOWN_MAX) {
-    known.clear();
   }
   const url = URL.parse(text);
   const isHttp = url !== null && /^https?:$/.test(url.protocol);

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../src/bounded-map.js';
 import type { Config } from '../src/config.js';
 import { type DeliveryRequest, deliveryRequest, type SigningKeySet } from '../src/domain/delivery-request.js';
 import { type SecretKeys, secretKeys } from '../src/domain/secret.js';
@@ -74,7 +75,7 @@ export class Signer {
 
 /** One opened secret for each webhook, for as long as the sealed one is the same. */
 class OpenedSecrets {
-  readonly #opened = new Map<number, { sealed: Buffer; keys: SecretKeys }>();
+  readonly #opened = new BoundedMap<number, { sealed: Buffer; keys: SecretKeys }>(CACHED_MAX);
 
   get(webhookId: number, sealed: Buffer): SecretKeys | undefined {
     const known = this.#opened.get(webhookId);
@@ -90,9 +91,6 @@ class OpenedSecrets {
   }
 
   #add(webhookId: number, sealed: Buffer, secret: string): SecretKeys {
-    if (this.#opened.size >= CACHED_MAX) {
-      this.#opened.clear();
-    }
     const keys = secretKeys(secret);
     this.#opened.set(webhookId, { sealed, keys });
     return keys;

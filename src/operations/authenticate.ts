@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { BoundedMap } from '../bounded-map.js';
 import { type Database, query, type Statement } from '../database/database.js';
 import { tenantQuery } from '../database/tenant-database.js';
 import { hashApiKey, parseApiKey } from '../domain/api-key.js';
@@ -55,7 +56,7 @@ const readTenant: Statement = {
 export class Authenticator {
   readonly #keys: KnownKeys;
   /** Those that there were, and when that was asked. */
-  readonly #tenants = new Map<number, number>();
+  readonly #tenants = new BoundedMap<number, number>(TENANTS_MAX);
   #tenantsEra = 0;
   readonly #failures: TokenBuckets<string>;
   readonly #time = new SteadyTime();
@@ -108,9 +109,6 @@ export class Authenticator {
     }
     const era = this.#tenantsEra;
     const rows = await tenantQuery(this.db.pool, tenantId, readTenant, [tenantId]);
-    if (this.#tenants.size >= TENANTS_MAX) {
-      this.#tenants.clear();
-    }
     if (rows.length === 1 && era === this.#tenantsEra) {
       this.#tenants.set(tenantId, now);
     }

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../bounded-map.js';
 import type { Database } from '../database/database.js';
 import { tenantTransaction } from '../database/tenant-database.js';
 import { type Actor, audit } from './audit.js';
@@ -16,7 +17,7 @@ interface Note {
  * reads and emits could be thousands a second, so that is noted once an hour (and process), before it happens.
  */
 export class PlatformAccess {
-  readonly #notes = new Map<string, Note>();
+  readonly #notes = new BoundedMap<string, Note>(NOTED_MAX);
 
   /** @param monotonic in ms, never going back */
   constructor(
@@ -30,9 +31,6 @@ export class PlatformAccess {
     const known = this.#notes.get(visit);
     if (known !== undefined && now - known.atMs < NOTED_EVERY_MS) {
       return await known.written;
-    }
-    if (this.#notes.size >= NOTED_MAX) {
-      this.#notes.clear();
     }
     const note = { atMs: now, written: this.#write(tenantId, by) };
     this.#notes.set(visit, note);

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
+import { BoundedMap } from '../bounded-map.js';
 import type { EncryptionKey } from '../config.js';
 import type { Database } from '../database/database.js';
 import { tenantQuery } from '../database/tenant-database.js';
@@ -27,7 +28,7 @@ export class SecretVault {
   readonly #pool: pg.Pool;
   readonly #keys: ReadonlyMap<string, Buffer>;
   readonly #current: EncryptionKey;
-  readonly #dataKeys = new Map<number, Promise<Buffer>>();
+  readonly #dataKeys = new BoundedMap<number, Promise<Buffer>>(CACHED_TENANTS_MAX);
 
   /** @param keys the first one encrypts, all of them decrypt; at least one */
   constructor(db: Pick<Database, 'pool'>, keys: readonly EncryptionKey[]) {
@@ -78,9 +79,6 @@ export class SecretVault {
     const known = this.#dataKeys.get(tenantId);
     if (known !== undefined) {
       return known;
-    }
-    if (this.#dataKeys.size >= CACHED_TENANTS_MAX) {
-      this.#dataKeys.clear();
     }
     const reading = this.#readDataKey(tenantId);
     this.#dataKeys.set(tenantId, reading);

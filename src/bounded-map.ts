@@ -1,0 +1,16 @@
+/** A map that forgets what was added longest ago when there would be more than it may have. */
+export class BoundedMap<Key, Value> extends Map<Key, Value> {
+  constructor(private readonly sizeMax: number) {
+    super();
+  }
+
+  override set(key: Key, value: Value): this {
+    if (this.size >= this.sizeMax && !this.has(key)) {
+      const oldest = this.keys().next();
+      if (!oldest.done) {
+        this.delete(oldest.value);
+      }
+    }
+    return super.set(key, value);
+  }
+}
