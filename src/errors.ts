@@ -22,6 +22,11 @@ export const errorCatalogue = {
     code: 'CONFLICT',
     title: 'The tenant has as many active API keys as it may have',
   },
+  event_type_limit_reached: {
+    status: 409,
+    code: 'CONFLICT',
+    title: 'There are as many event types as there may be',
+  },
   webhook_inactive: { status: 409, code: 'CONFLICT', title: 'The webhook is not active' },
   webhook_deleted: { status: 409, code: 'CONFLICT', title: 'The webhook was deleted' },
   delivery_not_finished: { status: 409, code: 'CONFLICT', title: 'The delivery is still under way' },

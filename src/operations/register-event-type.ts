@@ -22,7 +22,7 @@ export interface NewEventType {
 }
 
 /**
- * @throws ApiError name_taken; invalid_input for a name of the service's own, or when there are as many as there may be
+ * @throws ApiError name_taken; event_type_limit_reached; invalid_input for a name of the service's own
  */
 export async function registerEventType(
   db: Pick<Database, 'pool'>,
@@ -39,8 +39,10 @@ export async function registerEventType(
       [],
     );
     if (counted!.types >= REGISTERED_TYPES_MAX) {
-      const detail = `There are ${REGISTERED_TYPES_MAX} event types, and there cannot be more.`;
-      throw invalidInput([{ path: ['input', 'name'], code: 'too_many', detail }]);
+      throw new ApiError(
+        'event_type_limit_reached',
+        `There are ${REGISTERED_TYPES_MAX} event types, and there cannot be more.`,
+      );
     }
     const inserted = await query(
       client,

@@ -18,6 +18,7 @@ const advice: Record<Reason, string> = {
     'Delete a webhook that is not needed any more, or ask the operator for a higher limit.',
   api_key_limit_reached:
     'Revoke an API key that is not needed any more, wait until one expires, or ask the operator for a higher limit.',
+  event_type_limit_reached: 'Send such events by a type that there is; types are never deleted.',
   webhook_inactive:
     'Enable the webhook first: PATCH it with {"active": true}, which sends what it holds. To try it before that, enable it over GraphQL: updateWebhook(input: {id: "…", active: true, held: KEEP}); what it holds is sent by releaseHeld.',
   webhook_deleted: 'Nothing: what was deleted stays so. Make another webhook, and emit or replay to that.',

@@ -41,9 +41,9 @@ test('of two event types that are registered at once with one place left, one is
     holder.release();
   }
   const answers = await registering;
-  expect(answers.map(codesOf).sort()).toEqual([[], ['BAD_USER_INPUT']]);
+  expect(answers.map(codesOf).sort()).toEqual([[], ['CONFLICT']]);
   expect(answers.flatMap(({ errors }) => errors)).toMatchObject([
-    { extensions: { reason: 'invalid_input', errors: [{ path: ['input', 'name'], code: 'too_many' }] } },
+    { extensions: { reason: 'event_type_limit_reached' } },
   ]);
   const { rows } = await api.owner.query('select count(*)::integer as types from hookwright.event_types');
   expect(rows).toEqual([{ types: REGISTERED_TYPES_MAX }]);
