@@ -3,7 +3,7 @@ import type { Database } from '../database/database.js';
 import { tenantTransaction } from '../database/tenant-database.js';
 import { type Actor, audit } from './audit.js';
 import { enqueueSettles } from './enqueue.js';
-import { lockWebhook } from './update-webhook.js';
+import { lockWebhook } from './lock-webhook.js';
 
 /**
  * Deletes a webhook: it is gone for every reader at once, and its secrets are erased. The row stays, because its

@@ -3,7 +3,7 @@ import { type Database, query, type Statement, transaction } from '../database/d
 import { formatSecret, SECRET_BYTES } from '../domain/secret.js';
 import { audit, commandLine } from './audit.js';
 import { opensDataKey, type SecretVault } from './secrets.js';
-import { pause } from './update-webhook.js';
+import { pause } from './switch-webhook.js';
 
 const CHUNK_ROWS = 1_000;
 

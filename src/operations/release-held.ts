@@ -2,7 +2,8 @@ import type { Database } from '../database/database.js';
 import { tenantTransaction } from '../database/tenant-database.js';
 import { ApiError } from '../errors.js';
 import type { Actor } from './audit.js';
-import { letKeptGo, lockWebhook } from './update-webhook.js';
+import { lockWebhook } from './lock-webhook.js';
+import { letKeptGo } from './switch-webhook.js';
 
 /**
  * Releases what a webhook held back when it was enabled with `held: KEEP`. Nothing to release is no error.

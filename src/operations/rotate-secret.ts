@@ -2,8 +2,9 @@ import type { Database } from '../database/database.js';
 import { tenantTransaction } from '../database/tenant-database.js';
 import { formatSecret, SECRET_BYTES } from '../domain/secret.js';
 import { formatTimestamp } from '../domain/timestamp.js';
-import { ApiError, notFound } from '../errors.js';
+import { ApiError } from '../errors.js';
 import { type Actor, audit } from './audit.js';
+import { lockWebhook } from './lock-webhook.js';
 import type { SecretVault } from './secrets.js';
 import { type WebhookRow, webhookColumns } from './webhook-row.js';
 
@@ -39,16 +40,14 @@ export async function rotateSecret(
   const secret = formatSecret(random(SECRET_BYTES));
   const sealed = await vault.seal(tenantId, webhookId, secret);
   const webhook = await tenantTransaction(db.pool, tenantId, async (client, withCommit) => {
+    await lockWebhook(client, tenantId, webhookId);
     const { rows } = await client.query<Row>(
       `select case when previous_secret_expires_at > now() then previous_secret_expires_at end as overlaps_until,
-              case when $3::integer > 0 then now() + $3::integer * interval '1 hour' end as until
-       from hookwright.webhooks where tenant_id = $1 and id = $2 and deleted_at is null for update`,
-      [tenantId, webhookId, overlapHours],
+              case when $2::integer > 0 then now() + $2::integer * interval '1 hour' end as until
+       from hookwright.webhooks where id = $1`,
+      [webhookId, overlapHours],
     );
-    const [row] = rows;
-    if (row === undefined) {
-      throw notFound('webhook', webhookId);
-    }
+    const row = rows[0]!;
     if (row.overlaps_until !== null && row.until !== null) {
       throw new ApiError(
         'rotation_under_way',

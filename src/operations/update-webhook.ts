@@ -1,9 +1,11 @@
 import type pg from 'pg';
 import type { Database, WithCommit } from '../database/database.js';
 import { tenantTransaction } from '../database/tenant-database.js';
-import { invalidInput, notFound } from '../errors.js';
+import { invalidInput } from '../errors.js';
 import { type Actor, audit } from './audit.js';
 import { enqueueSettle } from './enqueue.js';
+import { type ChangeableWebhook, lockWebhook } from './lock-webhook.js';
+import { enable, letKeptGo, pause, type Release } from './switch-webhook.js';
 
 export interface WebhookChange {
   url?: string;
@@ -69,17 +71,6 @@ export async function updateWebhook(
   });
 }
 
-interface ChangeableWebhook {
-  url: string;
-  eventTypes: string[];
-  active: boolean;
-}
-
-interface LockedWebhook extends ChangeableWebhook {
-  /** Since it was enabled with `held: KEEP`. */
-  keepsHeld: boolean;
-}
-
 /** What a change really changes, for the audit log; null when it is nothing. */
 function differences(
   webhook: ChangeableWebhook,
@@ -98,42 +89,6 @@ function differences(
   return { before: pick(webhook), after: { ...pick(wanted as Partial<ChangeableWebhook>), ...heldToo } };
 }
 
-/** Locks a living webhook of this tenant for the rest of the transaction. Several are locked in the order of ids. */
-export async function lockWebhook(
-  client: pg.PoolClient,
-  tenantId: number,
-  webhookId: number,
-): Promise<LockedWebhook> {
-  const { rows } = await client.query<LockedWebhook>(
-    `select url, event_types as "eventTypes", active, keep_held as "keepsHeld" from hookwright.webhooks
-     where tenant_id = $1 and id = $2 and deleted_at is null for update`,
-    [tenantId, webhookId],
-  );
-  const [webhook] = rows;
-  if (webhook === undefined) {
-    throw notFound('webhook', webhookId);
-  }
-  return webhook;
-}
-
-async function enable(
-  client: pg.PoolClient,
-  tenantId: number,
-  webhookId: number,
-  held: 'RELEASE' | 'KEEP' | 'DISCARD',
-): Promise<void> {
-  await client.query(
-    `update hookwright.webhooks
-     set active = true, generation = generation + 1, consecutive_failures = 0, disabled_at = null,
-         disabled_reason = null, hold_until = null, closed_until = null, keep_held = $2,
-         keep_held_up_to = case when $2 then hookwright.next_id() end,
-         discard_held_up_to = case when $3 then hookwright.next_id() else discard_held_up_to end
-     where id = $1`,
-    [webhookId, held === 'KEEP', held === 'DISCARD'],
-  );
-  await enqueueSettle(client, tenantId, webhookId);
-}
-
 /** Of an active webhook, whose row is locked: what it keeps is released, or stays. */
 async function decideOnKept(
   client: pg.PoolClient,
@@ -150,43 +105,4 @@ async function decideOnKept(
   if (held === 'RELEASE') {
     await letKeptGo(client, withCommit, release);
   }
-}
-
-/** Who releases what a webhook keeps. */
-interface Release {
-  tenantId: number;
-  webhookId: number;
-  by: Actor;
-}
-
-/** What an active webhook keeps, whose row is locked, is sent in the background; the audit log has it. */
-export async function letKeptGo(
-  client: pg.PoolClient,
-  withCommit: WithCommit,
-  { tenantId, webhookId, by }: Release,
-): Promise<void> {
-  await client.query(
-    'update hookwright.webhooks set keep_held = false, keep_held_up_to = null where id = $1',
-    [webhookId],
-  );
-  await enqueueSettle(client, tenantId, webhookId);
-  const target = { tenantId, target: 'WEBHOOK', targetId: webhookId } as const;
-  withCommit(audit(client, by, { ...target, action: 'HELD_RELEASED' }));
-}
-
-/** Pauses an active webhook, whose row is locked: what comes for it is held. */
-export async function pause(
-  client: pg.PoolClient,
-  tenantId: number,
-  webhookId: number,
-  holdHours: number,
-): Promise<void> {
-  await client.query(
-    `update hookwright.webhooks
-     set active = false, generation = generation + 1, disabled_at = now(), disabled_reason = 'PAUSED',
-         hold_until = now() + $2 * interval '1 hour', keep_held = false
-     where id = $1`,
-    [webhookId, holdHours],
-  );
-  await enqueueSettle(client, tenantId, webhookId);
 }
