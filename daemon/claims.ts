@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Database } from '../src/database/database.js';
 import { LANES } from '../src/domain/lanes.js';
 import type { Claim, ClaimedJob, LocalDaemon } from '../src/operations/claims.js';
-import { DELIVER_GROUP_TASK, DELIVER_TASK } from '../src/operations/enqueue.js';
+import { DELIVER_GROUP_TASK, DELIVER_TASK, JOB_FETCHES_MAX, jobKeyOf } from '../src/operations/enqueue.js';
 import { freeJobs } from '../src/operations/locked-jobs.js';
 import type { Deliverer } from './deliver.js';
 import type { Fence } from './fence.js';
@@ -14,7 +14,6 @@ import type { SupervisedRunner } from './runner.js';
 
 /** Of the slots, how many tenants that emit a lot at once may fill in this way. */
 const CROWDED_SHARE = 1 / 2;
-const MAX_ATTEMPTS = 25;
 
 export interface ClaimsDeps {
   db: Pick<Database, 'pool'>;
@@ -90,13 +89,13 @@ function toJob({ id, priority, payload, loaded }: ClaimedJob, poolId: string, at
     payload: { ...payload, loaded: { atMs, deliveries: loaded } } satisfies DeliverJob | DeliverGroupJob,
     priority,
     attempts: 1,
-    max_attempts: MAX_ATTEMPTS,
+    max_attempts: JOB_FETCHES_MAX,
     run_at: now,
     created_at: now,
     updated_at: now,
     locked_at: now,
     locked_by: poolId,
-    key: isGroup ? `g:${payload.group}` : `d:${payload.id}`,
+    key: jobKeyOf(payload),
     revision: 0,
     flags: null,
     last_error: null,

@@ -2,8 +2,8 @@ import {
   afterAttempt,
   type EndpointWindow,
   newWindow,
+  placeEveryMs,
   SLOW_MS,
-  turnMs,
   type WindowSample,
 } from '../src/domain/endpoint-window.js';
 import type { TenantShare } from './tenant-shares.js';
@@ -123,11 +123,11 @@ export class Endpoint {
     this.origin.inFlight -= 1;
     this.tenant.end();
     if (kind !== undefined) {
-      const before = turnMs(this.window);
+      const before = placeEveryMs(this.window);
       this.window = afterAttempt(this.window, { startedAtMs, endedAtMs: now, kind }, this.limitMax);
       // Those who come next are put off by what is known now; who was put off already cannot be called back.
       const aheadMs = Math.max(0, this.#horizonMs - now);
-      this.#horizonMs = now + (before > 0 ? aheadMs * Math.min(1, turnMs(this.window) / before) : 0);
+      this.#horizonMs = now + (before > 0 ? aheadMs * Math.min(1, placeEveryMs(this.window) / before) : 0);
     }
     return true;
   }
@@ -140,7 +140,7 @@ export class Endpoint {
    */
   putOff(now: number, chance: number): number {
     this.putOffs += 1;
-    this.#horizonMs = Math.max(now, this.#horizonMs) + turnMs(this.window);
+    this.#horizonMs = Math.max(now, this.#horizonMs) + placeEveryMs(this.window);
     const aheadMs = Math.max(PUT_OFF_MS_MIN, this.#horizonMs - now);
     return aheadMs < PUT_OFF_MS_MAX ? aheadMs : PUT_OFF_MS_MAX * (1 - chance / 4);
   }
@@ -148,7 +148,7 @@ export class Endpoint {
   /** For who goes first: about when a place becomes free, whoever was put off before. */
   putOffFirst(): number {
     this.putOffs += 1;
-    return Math.min(PUT_OFF_FIRST_MS_MAX, Math.max(PUT_OFF_MS_MIN, turnMs(this.window)));
+    return Math.min(PUT_OFF_FIRST_MS_MAX, Math.max(PUT_OFF_MS_MIN, placeEveryMs(this.window)));
   }
 }
 

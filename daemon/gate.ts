@@ -1,4 +1,4 @@
-import { turnMs, WINDOW_AT_FIRST } from '../src/domain/endpoint-window.js';
+import { placeEveryMs, WINDOW_AT_FIRST } from '../src/domain/endpoint-window.js';
 import type { EndpointState } from '../src/operations/endpoint-states.js';
 import { callInTurns, Endpoint, giveUp, Origin, type Pass, type Turn, type Waiter } from './endpoint.js';
 import { SlowRequests } from './slow-requests.js';
@@ -82,7 +82,7 @@ export class Gate {
     if (endpoint.waitingCount === 0 && this.#hasRoom(endpoint)) {
       return { pass: this.#admit(endpoint) };
     }
-    const waitMs = (endpoint.waitingCount + 1) * turnMs(endpoint.window);
+    const waitMs = (endpoint.waitingCount + 1) * placeEveryMs(endpoint.window);
     const isCalled = endpoint.inFlight > 0 || endpoint.tenant.isFull;
     return waitMs > WAIT_MS_MAX || !isCalled || endpoint.isSlow(this.options.now())
       ? this.#putOff(endpoint)

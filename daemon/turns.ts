@@ -41,8 +41,11 @@ export class Turns<Payload extends { tenantId: number }> {
   /** By tenant, when those of it that have been put off will have had their turns. */
   readonly #busyUntil = new Map<number, number>();
 
+  readonly #now: () => number;
+
   constructor(private readonly options: TurnsOptions<Payload>) {
     this.#turns = new Slots(options.atOnce);
+    this.#now = options.now ?? (() => performance.now());
   }
 
   /** Does the work when it is its turn, or has that done later. */
@@ -127,9 +130,5 @@ export class Turns<Payload extends { tenantId: number }> {
     } else {
       this.#here.set(tenantId, count);
     }
-  }
-
-  #now(): number {
-    return (this.options.now ?? performance.now.bind(performance))();
   }
 }

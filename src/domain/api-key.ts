@@ -28,7 +28,8 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /**
  * An API key: `hw_<id>_<secret><checksum>`. The id finds its row, the prefix lets scanners find leaked keys, and the
  * checksum (CRC-32 of all that stands before it) tells a mistyped key from a wrong one without asking the database.
- * Throws a RangeError for an id that is not a positive safe integer, or unless `random` has 32 bytes.
+ *
+ * @throws RangeError for an id that is not a positive safe integer, or unless `random` has 32 bytes
  */
 export function formatApiKey(id: number, random: Buffer): string {
   if (!Number.isSafeInteger(id) || id < 1) {

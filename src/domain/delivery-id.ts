@@ -8,8 +8,9 @@ const IDS_PER_MS = 4096;
 export const IDS_PER_DAY = 86_400_000 * IDS_PER_MS;
 
 /**
- * When an event or a delivery was made, from its time-ordered id, to the millisecond. Throws a RangeError for a number
- * that is not an id: negative, not whole, or above 53 bits.
+ * When an event or a delivery was made, from its time-ordered id, to the millisecond.
+ *
+ * @throws RangeError for a number that is not an id: negative, not whole, or above 53 bits
  */
 export function idToDate(id: number): Date {
   if (!Number.isSafeInteger(id) || id < 0) {
@@ -22,7 +23,9 @@ export function idToDate(id: number): Date {
 /**
  * The lowest id of this millisecond: what is made at `date` or later has this id or a higher one.
  * Dates that no id can have (before 2025, after 2094) give the lowest and the highest id there can be,
- * so that the bounds of a filter may lie anywhere. Throws a RangeError for an invalid Date.
+ * so that the bounds of a filter may lie anywhere.
+ *
+ * @throws RangeError for an invalid Date
  */
 export function dateToId(date: Date): number {
   const ms = date.getTime() - EPOCH_MS;

@@ -62,7 +62,8 @@ export function afterAttempt(
 }
 
 /** Milliseconds from one place's becoming free to the next one's. */
-export const turnMs = ({ limit, meanMs }: EndpointWindow): number => (meanMs ?? UNKNOWN_MEAN_MS) / limit;
+export const placeEveryMs = ({ limit, meanMs }: EndpointWindow): number =>
+  (meanMs ?? UNKNOWN_MEAN_MS) / limit;
 
 /** What an attempt says of the endpoint's strength: 5xx, 429 and every kind of broken connection are strain. */
 export function strainOf({ verdict }: Outcome, result: SendResult): WindowSample['kind'] {

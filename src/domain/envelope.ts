@@ -16,7 +16,8 @@ const HEAD_BYTES = 1 + ENVELOPE_NONCE_BYTES;
  * to another row it is worthless.
  *
  * The nonce must be random and new each time: two texts under one key and nonce give both away.
- * Throws a RangeError for a key or nonce of the wrong length.
+ *
+ * @throws RangeError for a key or nonce of the wrong length
  */
 export function seal(key: Buffer, plaintext: Buffer, aad: string, nonce: Buffer): Buffer {
   requireLength('key', key, ENVELOPE_KEY_BYTES);
@@ -28,8 +29,10 @@ export function seal(key: Buffer, plaintext: Buffer, aad: string, nonce: Buffer)
 }
 
 /**
- * Decrypts what `seal` made. Throws an Error when it has been cut or changed in any bit, or when the
- * key or `aad` is another one; the message never says which.
+ * Decrypts what `seal` made.
+ *
+ * @throws Error when it has been cut or changed in any bit, or when the key or `aad` is another one; the message never
+ *   says which
  */
 export function open(key: Buffer, sealed: Buffer, aad: string): Buffer {
   requireLength('key', key, ENVELOPE_KEY_BYTES);

@@ -13,8 +13,8 @@ export interface RetryPolicy {
  * failure, retries"), and 60 from the sixth retry on. A receiver's `Retry-After`, as `parseRetryAfter` has it, can make
  * it longer, never shorter.
  *
- * `failures` counts the failed attempts of this run, the latest included; a redelivery starts a new run.
- * Throws a RangeError unless it is a positive integer.
+ * @param failures the failed attempts of this run, the latest included; a redelivery starts a new run
+ * @throws RangeError unless `failures` is a positive integer
  */
 export function retryDelayMs(
   policy: RetryPolicy,

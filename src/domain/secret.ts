@@ -15,7 +15,8 @@ export interface SecretKeys {
 
 /**
  * The signing secret as the tenant sees it: `whsec_` and the base64 of the bytes.
- * Throws a RangeError unless there are exactly `SECRET_BYTES` bytes.
+ *
+ * @throws RangeError unless there are exactly `SECRET_BYTES` bytes
  */
 export function formatSecret(bytes: Buffer): string {
   if (bytes.length !== SECRET_BYTES) {
@@ -25,8 +26,10 @@ export function formatSecret(bytes: Buffer): string {
 }
 
 /**
- * The keys to sign with. Throws a TypeError for a text that `formatSecret` cannot have made: Buffer skips what is not
- * base64, so a damaged secret would otherwise sign with a shorter key.
+ * The keys to sign with.
+ *
+ * @throws TypeError for a text that `formatSecret` cannot have made: Buffer skips what is not base64, so a damaged
+ *   secret would otherwise sign with a shorter key
  */
 export function secretKeys(secret: string): SecretKeys {
   const base64 = SECRET.exec(secret)?.[1];

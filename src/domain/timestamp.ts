@@ -3,8 +3,9 @@ const TIMESTAMP =
 
 /**
  * ISO 8601 in UTC with a numeric offset, in whole seconds: `2026-01-31T09:30:00+00:00` (docs/interface.md, "A
- * webhook"), never `Z`, which clients need not understand. Parts of a second are cut off. Throws a RangeError for an
- * invalid Date.
+ * webhook"), never `Z`, which clients need not understand. Parts of a second are cut off.
+ *
+ * @throws RangeError for an invalid Date
  */
 export function formatTimestamp(date: Date): string {
   return `${date.toISOString().slice(0, -'.000Z'.length)}+00:00`;

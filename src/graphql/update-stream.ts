@@ -45,7 +45,7 @@ export class UpdateStream<Node> implements AsyncIterableIterator<readonly Update
     after: string | null,
     read: UpdateStream<Node>['read'],
   ): Promise<UpdateStream<Node>> {
-    const from = after === null ? null : decodeCursor(after);
+    const from = after === null ? null : positionOf(after);
     const stream = new UpdateStream(context, pending, read);
     const position = await context.changes.join(pending);
     try {
@@ -149,7 +149,7 @@ function chunked(ids: readonly number[]): number[][] {
   );
 }
 
-function decodeCursor(after: string): ChangePosition {
+function positionOf(after: string): ChangePosition {
   const position = decodePosition(after);
   if (position === null) {
     throw invalidInput([

@@ -34,7 +34,7 @@ export async function graphqlEndpoint(
   expectAsker(app);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('cache-control', 'no-store');
-    request.asking = await admit(services, request);
+    request.asking = await identify(services, request);
   });
   app.route({
     method: ['GET', 'POST'],
@@ -63,7 +63,7 @@ function isVisit({ method, url, headers: { accept = '' } }: FastifyRequest): boo
 }
 
 /** @throws ApiError as whoAsks; unauthenticated; rate_limited, also for a key whose documents were broken too often */
-async function admit(services: Services, request: FastifyRequest): Promise<Context> {
+async function identify(services: Services, request: FastifyRequest): Promise<Context> {
   const context = await whoAsks(services, request, keyOf(request));
   if (context.caller === null) {
     requireShortBody(request);

@@ -21,6 +21,9 @@ export const SETTLE_TASK = 'settle-webhook';
 export const BULK_TASK = 'bulk-operation';
 export const HOUSEKEEPING_TASK = 'housekeeping';
 
+/** As the functions `hookwright.enqueue_…` write it: a fetch counts, however often a delivery is put off. */
+export const JOB_FETCHES_MAX = 25;
+
 export interface DeliverPayload {
   id: number;
   attempt: number;
@@ -31,6 +34,10 @@ export interface DeliverGroupPayload {
   group: number;
   ids: number[];
 }
+
+/** As the functions `hookwright.enqueue_…` write it: what is wanted once has one job. */
+export const jobKeyOf = (payload: DeliverPayload | DeliverGroupPayload): string =>
+  'ids' in payload ? `g:${payload.group}` : `d:${payload.id}`;
 
 /** How far the deliveries of a webhook that were put off have been woken. */
 export interface Woken {

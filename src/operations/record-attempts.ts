@@ -16,6 +16,7 @@ import type { Outcome, SendResult } from '../domain/outcome.js';
 import type { DeliveryStatus } from '../entities/delivery.js';
 import { needsJobSql } from './enqueue.js';
 import type { DueDelivery } from './load-deliveries.js';
+import { addStatsSql, STATS_KEY } from './stats-rows.js';
 import { tellOutcomes } from './tell-outcomes.js';
 import { type DisabledWebhook, lockWebhooks, updateHealth } from './update-health.js';
 
@@ -155,16 +156,12 @@ function recordValues(attempts: readonly FinishedAttempt[]): unknown[] {
 const statsStatement: Statement = {
   name: 'count_attempts',
   text: `
-    insert into hookwright.delivery_stats as s
-      (tenant_id, webhook_id, event_type, resolution, bucket, successes, failures, latency_histogram)
+    insert into hookwright.delivery_stats as s (${STATS_KEY}, successes, failures, latency_histogram)
     select tenant_id, webhook_id, event_type, 'MINUTE', date_trunc('minute', clock_timestamp()), successes, failures,
            histogram::integer[]
     from unnest($1::bigint[], $2::bigint[], $3::text[], $4::integer[], $5::integer[], $6::text[])
            as counts(tenant_id, webhook_id, event_type, successes, failures, histogram)
-    on conflict (tenant_id, webhook_id, event_type, resolution, bucket) do update
-    set successes = s.successes + excluded.successes,
-        failures = s.failures + excluded.failures,
-        latency_histogram = hookwright.add_histograms(s.latency_histogram, excluded.latency_histogram)`,
+    ${addStatsSql}`,
 };
 
 function statsValues(counted: readonly FinishedAttempt[]): unknown[] {

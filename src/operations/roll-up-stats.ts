@@ -4,6 +4,7 @@ import { LATENCY_BUCKETS } from '../domain/latency.js';
 import { nextRollUp, type RollUpProgress, type RollUpStep } from '../domain/roll-up.js';
 import { STATS_KEPT_MS } from '../domain/stats.js';
 import { forgetRows } from './forget.js';
+import { addStatsSql, STATS_KEY } from './stats-rows.js';
 
 /** Of the rows that the outcomes wrote, not of their sums: as it stands in the index `delivery_stats_written`. */
 export const isWrittenSql = `webhook_id <> 0 and event_type <> ''`;
@@ -20,18 +21,11 @@ const sumsSql = `
   array[${eachBucket((bucket) => `least(sum(latency_histogram[${bucket}]), ${INTEGER_MAX})`)}]::integer[]
     as latency_histogram`;
 
-const keySql = 'tenant_id, webhook_id, event_type, resolution, bucket';
-
 /** Puts rows in the place of what stands there. Unchanged ones are left alone. */
 const replaceSql = `
-  on conflict (${keySql}) do update
+  on conflict (${STATS_KEY}) do update
   set successes = excluded.successes, failures = excluded.failures, latency_histogram = excluded.latency_histogram
   where (s.successes, s.failures) is distinct from (excluded.successes, excluded.failures)`;
-
-const addSql = `
-  on conflict (${keySql}) do update
-  set successes = s.successes + excluded.successes, failures = s.failures + excluded.failures,
-      latency_histogram = hookwright.add_histograms(s.latency_histogram, excluded.latency_histogram)`;
 
 /**
  * Per webhook and event type, and their sums over webhooks, over event types, and over both. The sums are those of the
@@ -45,7 +39,7 @@ function rollSql(source: string, into: 'MINUTE' | 'HOUR' | 'DAY', onConflict: st
       : `select tenant_id, webhook_id, event_type, ${bucket} as bucket, ${sumsSql}
          from ${source} group by tenant_id, webhook_id, event_type, ${bucket}`;
   return `
-    insert into hookwright.delivery_stats as s (${keySql}, successes, failures, latency_histogram)
+    insert into hookwright.delivery_stats as s (${STATS_KEY}, successes, failures, latency_histogram)
     select tenant_id, coalesce(webhook_id, 0), coalesce(event_type, ''), '${into}', bucket, ${sumsSql}
     from (${rolled}) rolled group by tenant_id, bucket, cube (webhook_id, event_type)
     ${into === 'MINUTE' ? 'having grouping(webhook_id, event_type) > 0' : ''}
@@ -76,7 +70,7 @@ const lateSql = (from: 'MINUTE' | 'HOUR', into: 'HOUR' | 'DAY') => `
     delete from hookwright.delivery_stats where resolution = '${from}' and bucket < $1 and ${isWrittenSql} returning *),
   sums as (
     delete from hookwright.delivery_stats where resolution = '${from}' and bucket < $1 and ${isSumSql})
-  ${rollSql('late', into, addSql)}`;
+  ${rollSql('late', into, addStatsSql)}`;
 
 const lateStatements = {
   minutesFrom: { name: 'late_minutes', text: lateSql('MINUTE', 'HOUR') },

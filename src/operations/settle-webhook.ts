@@ -16,12 +16,12 @@ const MOVED_ROWS = 250;
 const FIRST_LOOK_MS = 100;
 
 /** What was open when the webhook was enabled, up to these ids, counts as held (docs/decisions/0021). */
-interface Bounds {
+interface HeldBounds {
   keep_held_up_to: number | null;
   discard_held_up_to: number | null;
 }
 
-interface WebhookState extends Bounds {
+interface WebhookState extends HeldBounds {
   active: boolean;
   deleted: boolean;
   keep_held: boolean;
@@ -83,7 +83,7 @@ export async function settleWebhook(
     }
     place = chunk.place;
     if (chunk.moved === 0) {
-      await forgetBounds(db.pool, webhookId, chunk.bounds);
+      await forgetHeldBounds(db.pool, webhookId, chunk.bounds);
       if (chunk.activeAt === null) {
         return moved;
       }
@@ -113,10 +113,10 @@ interface SettledChunk {
   released: boolean;
   /** When the webhook was seen to be active, with nothing to move; null: it was not. */
   activeAt: string | null;
-  bounds: Bounds;
+  bounds: HeldBounds;
 }
 
-const NO_BOUNDS: Bounds = { keep_held_up_to: null, discard_held_up_to: null };
+const NO_HELD_BOUNDS: HeldBounds = { keep_held_up_to: null, discard_held_up_to: null };
 
 async function settleChunk(
   client: pg.PoolClient,
@@ -133,7 +133,7 @@ async function settleChunk(
   );
   const [webhook] = rows;
   if (webhook === undefined) {
-    return { moved: 0, place: START, released: false, activeAt: null, bounds: NO_BOUNDS };
+    return { moved: 0, place: START, released: false, activeAt: null, bounds: NO_HELD_BOUNDS };
   }
   for (const move of movesFor(webhook)) {
     const { where } = move;
@@ -152,10 +152,10 @@ async function settleChunk(
  * Nothing is left that these bounds are for. Kept, they would take in what comes later, should the database's clock be
  * set back. They may have been replaced meanwhile: another settling follows then.
  */
-async function forgetBounds(
+async function forgetHeldBounds(
   pool: pg.Pool,
   webhookId: number,
-  { keep_held_up_to, discard_held_up_to }: Bounds,
+  { keep_held_up_to, discard_held_up_to }: HeldBounds,
 ): Promise<void> {
   if (keep_held_up_to === null && discard_held_up_to === null) {
     return;

@@ -1,21 +1,12 @@
 import type { GraphQLSchema } from 'graphql';
+import type { z } from 'zod';
 import { type Operation, prepareOperation } from './run-operation.js';
+import type { webhook } from './schemas.js';
 
-/**
- * The fields of a webhook in the order of docs/interface.md, "A webhook"; `secret` follows after them where it is due.
- */
-export interface WebhookNode {
-  id: string;
-  url: string;
-  events: string[];
-  active: boolean;
-  consecutive_failures: number;
-  last_success_at: string | null;
-  last_failure_at: string | null;
-  disabled_at: string | null;
-  created_at: string;
-}
+/** A webhook as the documents below ask for it: as REST answers with it, but for the type of its id. */
+export type WebhookNode = Omit<z.output<typeof webhook>, 'id'> & { id: string };
 
+/** In the order of docs/interface.md, "A webhook"; `secret` follows after them where it is due. */
 const fields = `
   id url events: eventTypes active consecutive_failures: consecutiveFailures last_success_at: lastSuccessAt
   last_failure_at: lastFailureAt disabled_at: disabledAt created_at: createdAt`;

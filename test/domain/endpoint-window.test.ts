@@ -4,9 +4,9 @@ import {
   afterAttempt,
   type EndpointWindow,
   newWindow,
+  placeEveryMs,
   SLOW_MS,
   strainOf,
-  turnMs,
   WINDOW_AT_FIRST,
   type WindowSample,
 } from '../../src/domain/endpoint-window.js';
@@ -80,7 +80,7 @@ describe('an endpoint’s window', () => {
           window = afterAttempt(window, { startedAtMs, endedAtMs: startedAtMs + durationMs, kind }, max);
           expect(window.limit).toBeGreaterThanOrEqual(1);
           expect(window.limit).toBeLessThanOrEqual(max);
-          expect(turnMs(window)).toBeGreaterThanOrEqual(0);
+          expect(placeEveryMs(window)).toBeGreaterThanOrEqual(0);
         }
       }),
     );

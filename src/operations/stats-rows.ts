@@ -1,0 +1,8 @@
+/** What makes a row of `delivery_stats` one row. */
+export const STATS_KEY = 'tenant_id, webhook_id, event_type, resolution, bucket';
+
+/** SQL: the end of an insert into `delivery_stats as s` that adds to what stands there. */
+export const addStatsSql = `
+  on conflict (${STATS_KEY}) do update
+  set successes = s.successes + excluded.successes, failures = s.failures + excluded.failures,
+      latency_histogram = hookwright.add_histograms(s.latency_histogram, excluded.latency_histogram)`;
