@@ -7,6 +7,7 @@ import { strainOf } from '../src/domain/endpoint-window.js';
 import { LANES, type Lane, laneAfterPutOff, laneOf, noneDone } from '../src/domain/lanes.js';
 import { closesEndpoint, judge, type Outcome } from '../src/domain/outcome.js';
 import { retryDelayMs } from '../src/domain/retry-policy.js';
+import type { FinishedAttempt } from '../src/operations/finished-attempt.js';
 import { GroupCommit } from '../src/operations/group-commit.js';
 import {
   type DueDelivery,
@@ -15,7 +16,6 @@ import {
   type NamedDelivery,
 } from '../src/operations/load-deliveries.js';
 import { type PutOff, putOffDeliveries } from '../src/operations/put-off.js';
-import type { FinishedAttempt } from '../src/operations/record-attempts.js';
 import type { SecretVault } from '../src/operations/secrets.js';
 import { type TurnedAway, turnAwayDeliveries } from '../src/operations/turn-away-deliveries.js';
 import { Slots } from '../src/slots.js';

@@ -3,12 +3,9 @@ import type { Logger } from 'pino';
 import type { Config } from '../src/config.js';
 import type { Database } from '../src/database/database.js';
 import { isDatabaseAway } from '../src/errors.js';
+import type { FinishedAttempt } from '../src/operations/finished-attempt.js';
 import { GroupCommit } from '../src/operations/group-commit.js';
-import {
-  type FinishedAttempt,
-  type RecordedStatus,
-  recordAttempts,
-} from '../src/operations/record-attempts.js';
+import { type RecordedStatus, recordAttempts } from '../src/operations/record-attempts.js';
 import { Slots } from '../src/slots.js';
 import type { Fence } from './fence.js';
 import type { DaemonMetrics } from './metrics.js';

@@ -1,5 +1,5 @@
+import type { Emit, EmitRefusal } from '../domain/emit.js';
 import { ApiError, invalidInput, notFound, type Path } from '../errors.js';
-import type { Emit, EmitRefusal } from '../operations/emit-events.js';
 
 /** The same refusal with its place, which several events in one request need. */
 export function refusedAt(path: Path, { reason, detail, extra }: ApiError): ApiError {

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
 import { actorOf, type Context, callerOf, otherTenant, tenantOf } from '../context.js';
+import type { Emit, EmitResult } from '../domain/emit.js';
 import { parseId } from '../domain/id.js';
 import { isDeeperThan, numberTooLarge } from '../domain/payload.js';
 import { Event } from '../entities/event.js';
@@ -13,7 +14,6 @@ import {
   requireNoIssues,
   toApiError,
 } from '../errors.js';
-import type { Emit, EmitResult } from '../operations/emit-events.js';
 import { refusalError, refusedAt } from './emit-refusals.js';
 import {
   EmitEventInput,

@@ -1,6 +1,6 @@
 import type { Context } from '../context.js';
+import type { Emit, EmitResult } from '../domain/emit.js';
 import { toApiError } from '../errors.js';
-import type { Emit, EmitResult } from '../operations/emit-events.js';
 
 /**
  * Emits for a resolver: the metrics count what becomes of the events, and their deliveries go on with the request's

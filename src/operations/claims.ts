@@ -1,5 +1,4 @@
 import type pg from 'pg';
-import type { Statement } from '../database/database.js';
 import type { DeliverGroupPayload, DeliverPayload } from './enqueue.js';
 import type { DueDelivery } from './load-deliveries.js';
 
@@ -50,15 +49,6 @@ export interface ClaimedJson {
     previousExpiresAtMs: number | null,
   ][];
 }
-
-/** `emit_events` without its repetitions, which is what the caller of a claim falls back to. */
-export const emitClaimedStatement: Statement = {
-  name: 'emit_claimed_events',
-  text: `select event_id, delivery_count, duplicate, error_code, claimed
-         from hookwright.emit_events_once($1::bigint[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::integer[],
-                                          null, $7, $8, $9)
-         order by item`,
-};
 
 interface EmittedItem {
   tenantId: number;

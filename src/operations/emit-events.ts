@@ -1,43 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
-import { bigintArray, integerArray, textArray } from '../database/array-parameters.js';
-import { query, transaction } from '../database/database.js';
+import { transaction } from '../database/database.js';
 import { SQL_STATE, sqlStateOf } from '../database/sql-state.js';
+import type { Emit, EmitResult } from '../domain/emit.js';
 import { LANES } from '../domain/lanes.js';
 import { TenantPace } from '../domain/tenant-pace.js';
 import { isDatabaseAway } from '../errors.js';
 import { Slots } from '../slots.js';
-import { type Claim, claimedJobs, emitClaimedStatement, type LocalDaemon } from './claims.js';
-import { type EmitRow, emitStatement, emitTracedStatement, resultsOf } from './emit-statements.js';
+import { type Claim, claimedJobs, type LocalDaemon } from './claims.js';
+import { type EmitItem, isTraced, writeClaimedItems, writeItems } from './emit-statements.js';
 import { GroupCommit } from './group-commit.js';
-
-/** An event to emit, already judged by its type's schema. */
-export interface Emit {
-  tenantId: number;
-  eventType: string;
-  /** The payload's JSON text: these bytes are stored, signed and sent. */
-  body: string;
-  /** 1–255 printable ASCII characters; an equal key of the same tenant within 7 days answers with the same event. */
-  idempotencyKey: string | null;
-  /** Only this webhook gets the event, whatever it subscribed to (a test); null: every webhook that matches. */
-  onlyWebhookId: number | null;
-  /** W3C Trace Context that the attempts go on from; none: they are not traced. */
-  traceparent?: string | null | undefined;
-}
-
-export type EmitRefusal =
-  | 'TENANT_UNKNOWN'
-  | 'EVENT_TYPE_UNKNOWN'
-  | 'EVENT_TYPE_RESERVED'
-  | 'EVENT_TYPE_DEPRECATED'
-  | 'WEBHOOK_NOT_ACTIVE'
-  | 'IDEMPOTENCY_KEY_REUSED'
-  /** Another transaction that has not ended holds it, longer than it was waited for. */
-  | 'IDEMPOTENCY_KEY_BUSY';
-
-export type EmitResult =
-  | { refused: null; eventId: number; deliveryCount: number; duplicate: boolean }
-  | { refused: EmitRefusal };
 
 /** Two full requests of `emitEvents`: with one, each of a burst would have a commit of its own. */
 const BATCH_ITEMS_MAX = 200;
@@ -171,10 +143,9 @@ export class Emitter {
   }
 
   async #writeClaimed(claim: Claim, items: readonly Emit[]): Promise<EmitResult[]> {
-    const values = [...this.#values(items), claim.workerPoolId, claim.priorityMax, claim.deliveriesMax];
-    let rows: EmitRow[];
+    let written: Awaited<ReturnType<typeof writeClaimedItems>>;
     try {
-      rows = await query<EmitRow>(claim.pool, emitClaimedStatement, values);
+      written = await writeClaimedItems(claim, this.#inLanes(items));
     } catch (error) {
       if (isDatabaseAway(error) && sqlStateOf(error) !== SQL_STATE.LOCK_NOT_AVAILABLE) {
         throw error;
@@ -183,30 +154,17 @@ export class Emitter {
       claim.settle([]);
       return await this.#write(this.pool, items);
     }
-    const claimed = rows[0]?.claimed;
-    claim.settle(claimed ? claimedJobs(claimed, items) : []);
-    return resultsOf(rows);
+    const { results, claimed } = written;
+    claim.settle(claimed === null ? [] : claimedJobs(claimed, items));
+    return results;
   }
 
-  async #write(pool: pg.Pool | pg.PoolClient, items: readonly Emit[]): Promise<EmitResult[]> {
-    const rows = items.some(isTraced)
-      ? await query<EmitRow>(pool, emitTracedStatement, [
-          ...this.#values(items),
-          textArray(items.map(({ traceparent }) => traceparent)),
-        ])
-      : await query<EmitRow>(pool, emitStatement, this.#values(items));
-    return resultsOf(rows);
+  #write(on: pg.Pool | pg.PoolClient, items: readonly Emit[]): Promise<EmitResult[]> {
+    return writeItems(on, this.#inLanes(items));
   }
 
-  #values(items: readonly Emit[]): unknown[] {
-    return [
-      bigintArray(items.map(({ tenantId }) => tenantId)),
-      textArray(items.map(({ eventType }) => eventType)),
-      textArray(items.map(({ body }) => body)),
-      textArray(items.map(({ idempotencyKey }) => idempotencyKey)),
-      bigintArray(items.map(({ onlyWebhookId }) => onlyWebhookId)),
-      integerArray(items.map((item) => this.#priority(item))),
-    ];
+  #inLanes(items: readonly Emit[]): EmitItem[] {
+    return items.map((item) => ({ ...item, priority: this.#priority(item) }));
   }
 
   /** Notes what is committed, and was not before, for the pace of its tenants. */
@@ -236,5 +194,3 @@ export class Emitter {
 const tenantOf = ([first]: readonly Emit[]): number | undefined => first?.tenantId;
 
 const isBusy = ({ refused }: EmitResult): boolean => refused === 'IDEMPOTENCY_KEY_BUSY';
-
-const isTraced = ({ traceparent }: Emit): boolean => typeof traceparent === 'string';

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { type Database, query, type Statement } from '../database/database.js';
+import { column, RowsParameter } from '../database/rows-parameter.js';
 import { tenantQuery } from '../database/tenant-database.js';
 
 /** What a daemon knows, and says, of one endpoint. */
@@ -21,13 +22,26 @@ export interface EndpointState {
 const STALE_SECONDS = 10;
 const FORGET_SECONDS = 86_400;
 
+/** After the daemon's id. */
+const reported = new RowsParameter<EndpointState>(
+  {
+    webhook_id: column.bigint(({ webhookId }) => webhookId),
+    tenant_id: column.bigint(({ tenantId }) => tenantId),
+    window_limit: column.integer(({ window }) => window),
+    in_flight: column.integer(({ inFlight }) => inFlight),
+    waiting: column.integer(({ waiting }) => waiting),
+    put_offs: column.bigint(({ putOffs }) => putOffs),
+    mean_ms: column.double(({ meanMs }) => meanMs),
+  },
+  { after: 1 },
+);
+
 const reportStatement: Statement = {
   name: 'report_endpoint_states',
   text: `
     insert into hookwright.endpoint_states
-      (daemon_id, webhook_id, tenant_id, window_limit, in_flight, waiting, put_offs, mean_ms)
-    select $1::uuid, * from unnest($2::bigint[], $3::bigint[], $4::integer[], $5::integer[], $6::integer[],
-                                   $7::bigint[], $8::double precision[])
+      (daemon_id, ${reported.names})
+    select $1::uuid, * from ${reported.as('reported')}
     on conflict (webhook_id, daemon_id) do update
     set tenant_id = excluded.tenant_id, window_limit = excluded.window_limit, in_flight = excluded.in_flight,
         waiting = excluded.waiting, put_offs = excluded.put_offs, mean_ms = excluded.mean_ms, updated_at = now()`,
@@ -39,16 +53,7 @@ export async function reportEndpointStates(
   daemonId: string,
   states: readonly EndpointState[],
 ): Promise<void> {
-  await query(pool, reportStatement, [
-    daemonId,
-    states.map(({ webhookId }) => webhookId),
-    states.map(({ tenantId }) => tenantId),
-    states.map(({ window }) => window),
-    states.map(({ inFlight }) => inFlight),
-    states.map(({ waiting }) => waiting),
-    states.map(({ putOffs }) => putOffs),
-    states.map(({ meanMs }) => meanMs),
-  ]);
+  await query(pool, reportStatement, [daemonId, ...reported.values(states)]);
 }
 
 /** Deletes what daemons said of endpoints more than a day ago. */

@@ -1,35 +1,16 @@
 import type pg from 'pg';
-import {
-  bigintArray,
-  booleanArray,
-  byteaArray,
-  doubleArray,
-  integerArray,
-  textArray,
-  timestamptzArray,
-} from '../database/array-parameters.js';
 import { query, type Statement, transaction } from '../database/database.js';
+import { type Column, column, RowsParameter } from '../database/rows-parameter.js';
 import { idRange } from '../domain/delivery-id.js';
 import { LANES } from '../domain/lanes.js';
 import { LATENCY_BUCKETS, latencyBucket } from '../domain/latency.js';
-import type { Outcome, SendResult } from '../domain/outcome.js';
 import type { DeliveryStatus } from '../entities/delivery.js';
 import { needsJobSql } from './enqueue.js';
+import type { FinishedAttempt } from './finished-attempt.js';
 import type { DueDelivery } from './load-deliveries.js';
 import { addStatsSql, STATS_KEY } from './stats-rows.js';
 import { tellOutcomes } from './tell-outcomes.js';
 import { type DisabledWebhook, lockWebhooks, updateHealth } from './update-health.js';
-
-/** An attempt that has ended, judged, with what is to happen next. */
-export interface FinishedAttempt {
-  delivery: DueDelivery;
-  startedAt: Date;
-  requestHeaders: Record<string, string>;
-  result: SendResult;
-  outcome: Outcome;
-  /** Milliseconds until the next attempt, or null when there is none: it succeeded, or this was the last one. */
-  retryInMs: number | null;
-}
 
 /**
  * Writes what came of attempts: attempt, delivery, webhook health, statistics, the next job and what is to be told of
@@ -62,7 +43,7 @@ export async function recordAttempts(
     const { news, disabled, written } = updateHealth(client, await locking, counted, holdHours);
     withCommit(written);
     if (counted.length > 0) {
-      withCommit(query(client, statsStatement, statsValues(counted)));
+      withCommit(query(client, statsStatement, counts.values(countsOf(counted))));
     }
     const exhausted = counted.filter(({ delivery }) => statusOf.get(delivery.id) === 'FAILED');
     if (news.length > 0 || exhausted.length > 0) {
@@ -80,17 +61,47 @@ interface RecordedRow {
   status: `${DeliveryStatus}`;
 }
 
+/** The columns of `hookwright.attempts`. */
+const attemptColumns: Readonly<Record<string, Column<FinishedAttempt>>> = {
+  delivery_id: column.bigint(({ delivery }) => delivery.id),
+  number: column.integer(({ delivery }) => delivery.attemptNumber),
+  tenant_id: column.bigint(({ delivery }) => delivery.tenantId),
+  url: column.text(({ delivery }) => delivery.url),
+  started_at: column.timestamptz(({ startedAt }) => startedAt),
+  duration_ms: column.integer(({ result }) => Math.round(result.durationMs)),
+  status_code: column.integer((attempt) => responseOf(attempt)?.statusCode),
+  error_code: column.text(({ outcome }) => (outcome.verdict === 'SUCCEEDED' ? null : outcome.errorCode)),
+  request_headers: column.text(({ requestHeaders }) => JSON.stringify(requestHeaders)),
+  response_headers: column.text((attempt) => {
+    const response = responseOf(attempt);
+    return response && JSON.stringify(response.headers);
+  }),
+  response_body: column.bytea((attempt) => responseOf(attempt)?.body),
+  response_truncated: column.boolean((attempt) => responseOf(attempt)?.bodyTruncated ?? false),
+  dns_ms: column.integer(({ result }) => result.timing?.dnsMs),
+  connect_ms: column.integer(({ result }) => result.timing?.connectMs),
+  tls_ms: column.integer(({ result }) => result.timing?.tlsMs),
+  first_byte_ms: column.integer(({ result }) => result.timing?.firstByteMs),
+};
+const attemptNames = Object.keys(attemptColumns);
+
+const responseOf = ({ result }: FinishedAttempt) => (result.kind === 'response' ? result : null);
+
+/** After the range of the deliveries' ids. */
+const ended = new RowsParameter<FinishedAttempt>(
+  {
+    ...attemptColumns,
+    succeeded: column.boolean(({ outcome }) => outcome.verdict === 'SUCCEEDED'),
+    retry_in_ms: column.double(({ retryInMs }) => retryInMs),
+    run: column.integer(({ delivery }) => delivery.run),
+  },
+  { after: 2 },
+);
+
 const recordStatement: Statement = {
   name: 'record_attempts',
   text: `
-    with ended as (
-      select * from unnest(
-        $1::bigint[], $2::integer[], $3::bigint[], $4::text[], $5::timestamptz[], $6::integer[], $7::integer[],
-        $8::text[], $9::text[], $10::text[], $11::bytea[], $12::boolean[], $13::boolean[], $14::double precision[],
-        $15::integer[], $16::integer[], $17::integer[], $18::integer[], $21::integer[]
-      ) as ended(delivery_id, number, tenant_id, url, started_at, duration_ms, status_code, error_code,
-                 request_headers, response_headers, response_body, response_truncated, succeeded, retry_in_ms,
-                 dns_ms, connect_ms, tls_ms, first_byte_ms, run)),
+    with ended as (select * from ${ended.as('ended')}),
     hit as (
       update hookwright.deliveries d
       set attempt_count = e.number,
@@ -106,17 +117,14 @@ const recordStatement: Statement = {
                              then clock_timestamp() else d.finished_at end,
           last_status_code = e.status_code, last_error_code = e.error_code
       from ended e
-      where d.id = e.delivery_id and d.id = any($1::bigint[]) and d.id between $19::bigint and $20::bigint
+      where d.id = e.delivery_id and d.id = any(${ended.array('delivery_id')})
+        and d.id between $1::bigint and $2::bigint
         and (d.tenant_id = e.tenant_id) is true
         and d.attempt_count = e.number - 1 and (d.status in ('PENDING', 'HELD', 'CANCELED')) is true
       returning d.id, d.status, d.attempt_count, d.due_at),
     logged as (
-      insert into hookwright.attempts (delivery_id, number, tenant_id, url, started_at, duration_ms, status_code,
-        error_code, request_headers, response_headers, response_body, response_truncated,
-        dns_ms, connect_ms, tls_ms, first_byte_ms)
-      select e.delivery_id, e.number, e.tenant_id, e.url, e.started_at, e.duration_ms, e.status_code, e.error_code,
-        e.request_headers, e.response_headers, e.response_body, e.response_truncated,
-        e.dns_ms, e.connect_ms, e.tls_ms, e.first_byte_ms
+      insert into hookwright.attempts (${attemptNames.join(', ')})
+      select ${attemptNames.map((name) => `e.${name}`).join(', ')}
       from hit join ended e on e.delivery_id = hit.id),
     queued as (
       select hookwright.enqueue_deliveries(array_agg(id), array_agg(attempt_count + 1), array_agg(due_at),
@@ -125,32 +133,27 @@ const recordStatement: Statement = {
     select hit.id, hit.status from hit, queued`,
 };
 
-function recordValues(attempts: readonly FinishedAttempt[]): unknown[] {
-  const each = <T>(value: (attempt: FinishedAttempt) => T) => attempts.map(value);
-  const response = ({ result }: FinishedAttempt) => (result.kind === 'response' ? result : null);
-  return [
-    bigintArray(each(({ delivery }) => delivery.id)),
-    integerArray(each(({ delivery }) => delivery.attemptNumber)),
-    bigintArray(each(({ delivery }) => delivery.tenantId)),
-    textArray(each(({ delivery }) => delivery.url)),
-    timestamptzArray(each(({ startedAt }) => startedAt)),
-    integerArray(each(({ result }) => Math.round(result.durationMs))),
-    integerArray(each((attempt) => response(attempt)?.statusCode)),
-    textArray(each(({ outcome }) => (outcome.verdict === 'SUCCEEDED' ? null : outcome.errorCode))),
-    textArray(each(({ requestHeaders }) => JSON.stringify(requestHeaders))),
-    textArray(each((attempt) => response(attempt) && JSON.stringify(response(attempt)?.headers))),
-    byteaArray(each((attempt) => response(attempt)?.body)),
-    booleanArray(each((attempt) => response(attempt)?.bodyTruncated ?? false)),
-    booleanArray(each(({ outcome }) => outcome.verdict === 'SUCCEEDED')),
-    doubleArray(each(({ retryInMs }) => retryInMs)),
-    integerArray(each(({ result }) => result.timing?.dnsMs)),
-    integerArray(each(({ result }) => result.timing?.connectMs)),
-    integerArray(each(({ result }) => result.timing?.tlsMs)),
-    integerArray(each(({ result }) => result.timing?.firstByteMs)),
-    ...idRange(each(({ delivery }) => delivery.id)),
-    integerArray(each(({ delivery }) => delivery.run)),
-  ];
+const recordValues = (attempts: readonly FinishedAttempt[]): unknown[] => [
+  ...idRange(attempts.map(({ delivery }) => delivery.id)),
+  ...ended.values(attempts),
+];
+
+/** What attempts add to one row of the statistics. */
+interface Counts {
+  delivery: DueDelivery;
+  successes: number;
+  failures: number;
+  histogram: readonly number[];
 }
+
+const counts = new RowsParameter<Counts>({
+  tenant_id: column.bigint(({ delivery }) => delivery.tenantId),
+  webhook_id: column.bigint(({ delivery }) => delivery.webhookId),
+  event_type: column.text(({ delivery }) => delivery.eventType),
+  successes: column.integer(({ successes }) => successes),
+  failures: column.integer(({ failures }) => failures),
+  histogram: column.text(({ histogram }) => `{${histogram.join(',')}}`),
+});
 
 /** The webhook's row is locked already, so two batches cannot meet on a row of its statistics. */
 const statsStatement: Statement = {
@@ -159,28 +162,19 @@ const statsStatement: Statement = {
     insert into hookwright.delivery_stats as s (${STATS_KEY}, successes, failures, latency_histogram)
     select tenant_id, webhook_id, event_type, 'MINUTE', date_trunc('minute', clock_timestamp()), successes, failures,
            histogram::integer[]
-    from unnest($1::bigint[], $2::bigint[], $3::text[], $4::integer[], $5::integer[], $6::text[])
-           as counts(tenant_id, webhook_id, event_type, successes, failures, histogram)
+    from ${counts.as('counts')}
     ${addStatsSql}`,
 };
 
-function statsValues(counted: readonly FinishedAttempt[]): unknown[] {
-  const groups = Map.groupBy(counted, ({ delivery }) => `${delivery.webhookId} ${delivery.eventType}`);
-  const counts = [...groups.values()].map((attempts) => {
+function countsOf(attempts: readonly FinishedAttempt[]): Counts[] {
+  const groups = Map.groupBy(attempts, ({ delivery }) => `${delivery.webhookId} ${delivery.eventType}`);
+  return [...groups.values()].map((group) => {
     const histogram = new Array<number>(LATENCY_BUCKETS).fill(0);
-    for (const { result } of attempts) {
+    for (const { result } of group) {
       const bucket = latencyBucket(result.durationMs);
       histogram[bucket] = (histogram[bucket] ?? 0) + 1;
     }
-    const successes = attempts.filter(({ outcome }) => outcome.verdict === 'SUCCEEDED').length;
-    return { delivery: attempts[0]!.delivery, successes, failures: attempts.length - successes, histogram };
+    const successes = group.filter(({ outcome }) => outcome.verdict === 'SUCCEEDED').length;
+    return { delivery: group[0]!.delivery, successes, failures: group.length - successes, histogram };
   });
-  return [
-    bigintArray(counts.map(({ delivery }) => delivery.tenantId)),
-    bigintArray(counts.map(({ delivery }) => delivery.webhookId)),
-    textArray(counts.map(({ delivery }) => delivery.eventType)),
-    integerArray(counts.map(({ successes }) => successes)),
-    integerArray(counts.map(({ failures }) => failures)),
-    textArray(counts.map(({ histogram }) => `{${histogram.join(',')}}`)),
-  ];
 }

@@ -3,8 +3,8 @@ import { query, type Statement } from '../database/database.js';
 import { idRange } from '../domain/delivery-id.js';
 import { isOperational } from '../domain/operational-events.js';
 import { formatTimestamp } from '../domain/timestamp.js';
+import type { FinishedAttempt } from './finished-attempt.js';
 import { type Cause, originOf, raiseEvents } from './raise-events.js';
-import type { FinishedAttempt } from './record-attempts.js';
 import type { WebhookNews } from './update-health.js';
 
 interface ToldWebhookRow {

@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { bigintArray, integerArray } from '../database/array-parameters.js';
 import { query, type Statement } from '../database/database.js';
+import { column, RowsParameter } from '../database/rows-parameter.js';
 import { idRange } from '../domain/delivery-id.js';
 import { countsAsHeldSql } from './counts-as-held.js';
 
@@ -9,6 +9,12 @@ export interface TurnedAway {
   /** Of the job that takes its place. */
   priority: number;
 }
+
+/** After the range of their ids. */
+const turned = new RowsParameter<TurnedAway>(
+  { id: column.bigint(({ id }) => id), priority: column.integer(({ priority }) => priority) },
+  { after: 2 },
+);
 
 /**
  * Locked in the order of ids, as everywhere: the webhook may be settling. Until when its endpoint is closed is asked
@@ -21,8 +27,8 @@ const turnAwayStatement: Statement = {
       select d.id, d.webhook_id, turned.priority, d.attempt_count, d.due_at,
              w.active and not ${countsAsHeldSql('d', 'w')} as active, w.deleted_at is not null as deleted
       from hookwright.deliveries d join hookwright.webhooks w on w.id = d.webhook_id
-           join unnest($1::bigint[], $4::integer[]) as turned(id, priority) on turned.id = d.id
-      where d.id = any($1::bigint[]) and d.id between $2 and $3 and (d.status = 'PENDING') is true
+           join ${turned.as('turned')} on turned.id = d.id
+      where d.id = any(${turned.array('id')}) and d.id between $1 and $2 and (d.status = 'PENDING') is true
       order by d.id for update of d),
     turned_away as (
       update hookwright.deliveries d
@@ -30,8 +36,8 @@ const turnAwayStatement: Statement = {
           cancel_reason = case when j.deleted then 'WEBHOOK_DELETED' end::hookwright.cancel_reason,
           finished_at = case when j.deleted then now() end
       from judged j
-      where d.id = j.id and d.id = any($1::bigint[]) and d.id between $2 and $3 and (d.status = 'PENDING') is true
-        and (j.deleted or not j.active))
+      where d.id = j.id and d.id = any(${turned.array('id')}) and d.id between $1 and $2
+        and (d.status = 'PENDING') is true and (j.deleted or not j.active))
     select hookwright.enqueue_deliveries(array_agg(id), array_agg(attempt_count + 1),
              array_agg(greatest(due_at, hookwright.opens_at(webhook_id))), array_agg(priority))
     from (select * from judged where active and not deleted order by id offset 0) as locked`,
@@ -43,11 +49,12 @@ const turnAwayStatement: Statement = {
  * job is put off until then. No attempt is burned either way. The conditions are those of the load, judged again: what
  * has changed since then wins.
  *
- * @param turned each delivery once
+ * @param deliveries each delivery once
  */
-export async function turnAwayDeliveries(pool: pg.Pool, turned: readonly TurnedAway[]): Promise<null[]> {
-  const ids = turned.map(({ id }) => id);
-  const priorities = integerArray(turned.map(({ priority }) => priority));
-  await query(pool, turnAwayStatement, [bigintArray(ids), ...idRange(ids), priorities]);
-  return ids.map(() => null);
+export async function turnAwayDeliveries(pool: pg.Pool, deliveries: readonly TurnedAway[]): Promise<null[]> {
+  await query(pool, turnAwayStatement, [
+    ...idRange(deliveries.map(({ id }) => id)),
+    ...turned.values(deliveries),
+  ]);
+  return deliveries.map(() => null);
 }

@@ -1,17 +1,12 @@
 import type pg from 'pg';
-import {
-  bigintArray,
-  booleanArray,
-  doubleArray,
-  integerArray,
-  timestamptzArray,
-} from '../database/array-parameters.js';
+import { bigintArray } from '../database/array-parameters.js';
 import { query, type Statement } from '../database/database.js';
+import { column, RowsParameter } from '../database/rows-parameter.js';
 import { foldHealth, type HealthVerdict } from '../domain/health.js';
 import { foldNews, isOperational, type News, type NewsStep } from '../domain/operational-events.js';
 import { audit, service } from './audit.js';
 import { enqueueSettle } from './enqueue.js';
-import type { FinishedAttempt } from './record-attempts.js';
+import type { FinishedAttempt } from './finished-attempt.js';
 
 export interface HealthRow {
   id: number;
@@ -46,6 +41,33 @@ export interface DisabledWebhook {
 /** In ms since 1970. */
 const endedAt = ({ startedAt, result }: FinishedAttempt) => startedAt.getTime() + result.durationMs;
 
+/** What attempts say of a webhook's health. */
+interface Health {
+  webhook: HealthRow;
+  verdict: HealthVerdict;
+  news: News;
+  lastSuccessAt: Date | null;
+  lastFailureAt: Date | null;
+  closeMs: number | null;
+}
+
+/** After the hours for which one that is disabled collects events. */
+const healths = new RowsParameter<Health>(
+  {
+    id: column.bigint(({ webhook }) => webhook.id),
+    tenant_id: column.bigint(({ webhook }) => webhook.tenant_id),
+    consecutive_failures: column.integer(({ verdict }) => verdict.consecutiveFailures),
+    disable: column.ofType('hookwright.disabled_reason')(({ verdict }) => verdict.disable),
+    last_success_at: column.timestamptz(({ lastSuccessAt }) => lastSuccessAt),
+    last_failure_at: column.timestamptz(({ lastFailureAt }) => lastFailureAt),
+    close_ms: column.double(({ closeMs }) => closeMs),
+    ordinary_failures: column.boolean(({ news }) => news.ordinaryFailures),
+    told: column.boolean(({ news }) => news.disabled !== null),
+    recovered: column.boolean(({ news }) => news.recovered),
+  },
+  { after: 1 },
+);
+
 const healthStatement: Statement = {
   name: 'update_health',
   text: `
@@ -60,13 +82,10 @@ const healthStatement: Statement = {
         disabled_at = case when h.disable is null then w.disabled_at else clock_timestamp() end,
         disabled_reason = coalesce(h.disable, w.disabled_reason),
         hold_until = case when h.disable is null then w.hold_until
-          else clock_timestamp() + $11 * interval '1 hour' end,
+          else clock_timestamp() + $1 * interval '1 hour' end,
         ordinary_failures = h.ordinary_failures,
         failed_at = case when h.told then clock_timestamp() when h.recovered then null else w.failed_at end
-    from unnest($1::bigint[], $2::bigint[], $3::integer[], $4::hookwright.disabled_reason[], $5::timestamptz[],
-                $6::timestamptz[], $7::double precision[], $8::boolean[], $9::boolean[], $10::boolean[])
-           as h(id, tenant_id, consecutive_failures, disable, last_success_at, last_failure_at, close_ms,
-                ordinary_failures, told, recovered)
+    from ${healths.as('h')}
     where w.id = h.id and w.tenant_id = h.tenant_id`,
 };
 
@@ -93,23 +112,11 @@ export function updateHealth(
   const byWebhook = Map.groupBy(counted, ({ delivery }) => delivery.webhookId);
   const touched = webhooks
     .filter(({ id }) => byWebhook.has(id))
-    .map((webhook) => ({ webhook, ...newHealth(webhook, byWebhook.get(webhook.id) ?? []) }));
+    .map((webhook) => newHealth(webhook, byWebhook.get(webhook.id) ?? []));
   if (touched.length === 0) {
     return { news: [], disabled: [], written: Promise.resolve() };
   }
-  const updated = query(client, healthStatement, [
-    bigintArray(touched.map(({ webhook }) => webhook.id)),
-    bigintArray(touched.map(({ webhook }) => webhook.tenant_id)),
-    integerArray(touched.map(({ verdict }) => verdict.consecutiveFailures)),
-    touched.map(({ verdict }) => verdict.disable),
-    timestamptzArray(touched.map(({ lastSuccessAt }) => lastSuccessAt)),
-    timestamptzArray(touched.map(({ lastFailureAt }) => lastFailureAt)),
-    doubleArray(touched.map(({ closeMs }) => closeMs)),
-    booleanArray(touched.map(({ news }) => news.ordinaryFailures)),
-    booleanArray(touched.map(({ news }) => news.disabled !== null)),
-    booleanArray(touched.map(({ news }) => news.recovered)),
-    holdHours,
-  ]);
+  const updated = query(client, healthStatement, [holdHours, ...healths.values(touched)]);
   const disabled = touched.filter(({ verdict }) => verdict.disable !== null);
   return {
     news: touched.filter(({ news }) => news.disabled !== null || news.recovered),
@@ -122,10 +129,7 @@ export function updateHealth(
 }
 
 /** Its deliveries are held from now on, and whoever asks why finds it in the audit log. */
-async function afterDisabling(
-  client: pg.PoolClient,
-  { webhook, verdict }: { webhook: HealthRow; verdict: HealthVerdict },
-): Promise<void> {
+async function afterDisabling(client: pg.PoolClient, { webhook, verdict }: Health): Promise<void> {
   const change = {
     tenantId: webhook.tenant_id,
     action: 'WEBHOOK_DISABLED',
@@ -135,14 +139,6 @@ async function afterDisabling(
     after: { active: false, reason: verdict.disable, consecutiveFailures: verdict.consecutiveFailures },
   } as const;
   await Promise.all([enqueueSettle(client, webhook.tenant_id, webhook.id), audit(client, service, change)]);
-}
-
-interface Health {
-  verdict: HealthVerdict;
-  news: News;
-  lastSuccessAt: Date | null;
-  lastFailureAt: Date | null;
-  closeMs: number | null;
 }
 
 function newHealth(webhook: HealthRow, attempts: readonly FinishedAttempt[]): Health {
@@ -173,6 +169,7 @@ function newHealth(webhook: HealthRow, attempts: readonly FinishedAttempt[]): He
       : [],
   );
   return {
+    webhook,
     verdict: foldHealth(state, steps),
     news: foldNews(state, steps),
     lastSuccessAt: latest(attempts.filter(({ outcome }) => outcome.verdict === 'SUCCEEDED')),

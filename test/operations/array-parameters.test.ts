@@ -8,6 +8,7 @@ import {
   textArray,
   timestamptzArray,
 } from '../../src/database/array-parameters.js';
+import { column, RowsParameter } from '../../src/database/rows-parameter.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 
 let stack: DeliveryStack;
@@ -103,5 +104,48 @@ describe('an array as a parameter', () => {
 
   test('of a type that the statement does not ask for is refused', async () => {
     await expect(understood('text', integerArray([1]))).rejects.toMatchObject({ code: '42804' });
+  });
+});
+
+describe('rows as parameters', () => {
+  interface Pet {
+    name: string;
+    legs: number | null;
+    kind: 'PENDING' | 'HELD';
+  }
+  const pets = new RowsParameter<Pet>(
+    {
+      name: column.text(({ name }) => name),
+      legs: column.integer(({ legs }) => legs),
+      kind: column.ofType('hookwright.delivery_status')(({ kind }) => kind),
+    },
+    { after: 1 },
+  );
+
+  test('arrive under the names of their columns, row by row', async () => {
+    const rows: Pet[] = [
+      { name: 'Ada', legs: 4, kind: 'HELD' },
+      { name: 'Snake', legs: null, kind: 'PENDING' },
+    ];
+    const arrived = await stack.services.db.pool.query(
+      `select kind, name, legs, name = $1 as chosen, ${pets.array('legs')} as all_legs from ${pets.as('pets')}`,
+      ['Ada', ...pets.values(rows)],
+    );
+    expect(arrived.rows).toEqual([
+      { kind: 'HELD', name: 'Ada', legs: 4, chosen: true, all_legs: [4, null] },
+      { kind: 'PENDING', name: 'Snake', legs: null, chosen: false, all_legs: [4, null] },
+    ]);
+  });
+
+  test('may be none', async () => {
+    const arrived = await stack.services.db.pool.query(`select $1::text, name from ${pets.as('pets')}`, [
+      '',
+      ...pets.values([]),
+    ]);
+    expect(arrived.rows).toEqual([]);
+  });
+
+  test('a column that there is not is named, with those that there are', () => {
+    expect(() => pets.array('wings')).toThrow('There is no column wings; there are name, legs, kind');
   });
 });

@@ -1,0 +1,27 @@
+/** An event to emit, already judged by its type's schema. */
+export interface Emit {
+  tenantId: number;
+  eventType: string;
+  /** The payload's JSON text: these bytes are stored, signed and sent. */
+  body: string;
+  /** 1–255 printable ASCII characters; an equal key of the same tenant within 7 days answers with the same event. */
+  idempotencyKey: string | null;
+  /** Only this webhook gets the event, whatever it subscribed to (a test); null: every webhook that matches. */
+  onlyWebhookId: number | null;
+  /** W3C Trace Context that the attempts go on from; none: they are not traced. */
+  traceparent?: string | null | undefined;
+}
+
+export type EmitRefusal =
+  | 'TENANT_UNKNOWN'
+  | 'EVENT_TYPE_UNKNOWN'
+  | 'EVENT_TYPE_RESERVED'
+  | 'EVENT_TYPE_DEPRECATED'
+  | 'WEBHOOK_NOT_ACTIVE'
+  | 'IDEMPOTENCY_KEY_REUSED'
+  /** Another transaction that has not ended holds it, longer than it was waited for. */
+  | 'IDEMPOTENCY_KEY_BUSY';
+
+export type EmitResult =
+  | { refused: null; eventId: number; deliveryCount: number; duplicate: boolean }
+  | { refused: EmitRefusal };
