@@ -1,5 +1,4 @@
-import { Client, type Dispatcher, Pool } from 'undici';
-import type { GuardedConnector } from './guarded-connector.js';
+import { type buildConnector, Client, type Dispatcher, Pool } from 'undici';
 
 /** When each step of connecting finished (`performance.now()`); null: not yet, or it never will. */
 export class ConnectionTimes {
@@ -10,6 +9,13 @@ export class ConnectionTimes {
   connectedAt: number | null = null;
   securedAt: number | null = null;
 }
+
+/** As undici wants it; notes besides, where it is given them, the times of the connection. */
+export type TimedConnector = (
+  target: buildConnector.Options,
+  callback: buildConnector.Callback,
+  times?: ConnectionTimes,
+) => void;
 
 /** The connection of one of undici's clients, and what it took to make, until a request has taken that as its own. */
 export class ConnectionInUse {
@@ -37,7 +43,7 @@ export interface TimedHandler extends Dispatcher.DispatchHandler {
 class TimedClient extends Client {
   readonly #connection: ConnectionInUse;
 
-  constructor(origin: URL, options: object, connect: GuardedConnector) {
+  constructor(origin: URL, options: object, connect: TimedConnector) {
     const connection = new ConnectionInUse();
     super(origin, {
       ...options,
@@ -53,7 +59,7 @@ class TimedClient extends Client {
 }
 
 /** For undici's Agent: pools whose clients tell what making their connections took. */
-export const timedPools = (connect: GuardedConnector) => (origin: string | URL, options: object) =>
+export const timedPools = (connect: TimedConnector) => (origin: string | URL, options: object) =>
   new Pool(origin, {
     ...options,
     factory: (url: URL, clientOptions: object) => new TimedClient(url, clientOptions, connect),

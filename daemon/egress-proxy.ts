@@ -1,8 +1,7 @@
 import { isIPv6, type Socket } from 'node:net';
 import { buildConnector } from 'undici';
 import { http } from '../src/node/node-http.js';
-import type { ConnectionTimes } from './connection-times.js';
-import type { GuardedConnector } from './guarded-connector.js';
+import type { ConnectionTimes, TimedConnector } from './connection-times.js';
 import { type EgressProxy, ProxyPulse, readProxy } from './proxy-pulse.js';
 
 export interface TunnelOptions {
@@ -40,7 +39,7 @@ class TunnelTimedOut extends Error {
  * a request as if it came directly. The proxy is the operator's choice and its address is not judged; its name is
  * resolved by the system, /etc/hosts included.
  */
-export function createTunnelConnector(options: TunnelOptions): GuardedConnector {
+export function createTunnelConnector(options: TunnelOptions): TimedConnector {
   const proxy = readProxy(options.proxyUrl);
   const reach = buildConnector({
     timeout: options.reachTimeoutMs,

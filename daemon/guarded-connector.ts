@@ -9,7 +9,7 @@ import {
   type TargetPolicy,
 } from '../src/domain/target.js';
 import { limitAnswers } from './answer-limit.js';
-import type { ConnectionTimes } from './connection-times.js';
+import type { ConnectionTimes, TimedConnector } from './connection-times.js';
 import { createTunnelConnector, type TunnelOptions } from './egress-proxy.js';
 import { NOBODY_REACHED, noWayOutOf } from './failure-codes.js';
 import { type NameResolver, NamesGone } from './name-resolver.js';
@@ -22,13 +22,6 @@ export interface GuardedConnectorOptions {
   /** A proxy through which everything leaves. It resolves the names, so `lookup` is not asked. */
   proxy?: Pick<TunnelOptions, 'proxyUrl' | 'reachTimeoutMs'> | undefined;
 }
-
-/** As undici wants it; notes besides, where it is given them, the times of the connection. */
-export type GuardedConnector = (
-  target: buildConnector.Options,
-  callback: buildConnector.Callback,
-  times?: ConnectionTimes,
-) => void;
 
 /** The host as the url has it, its scheme or its port may not be called. */
 class TargetRefused extends Error {
@@ -55,7 +48,7 @@ const NEXT_ADDRESS_MS = 300;
  * then the address that the socket has in the end. Behind a proxy the url is all that can be judged here: what a name
  * leads to is for the proxy to judge.
  */
-export function createGuardedConnector(options: GuardedConnectorOptions): GuardedConnector {
+export function createGuardedConnector(options: GuardedConnectorOptions): TimedConnector {
   const { policy, connectTimeoutMs, proxy } = options;
   const connect = buildConnector({
     timeout: connectTimeoutMs,
@@ -85,7 +78,7 @@ export function createGuardedConnector(options: GuardedConnectorOptions): Guarde
 function directConnector(
   connect: buildConnector.connector,
   { policy, lookup }: Pick<GuardedConnectorOptions, 'policy' | 'lookup'>,
-): GuardedConnector {
+): TimedConnector {
   return (target, callback, times) => {
     let reached = false;
     const connecting: unknown = connect(target, (...[error, socket]) => {
@@ -110,7 +103,7 @@ function directConnector(
   };
 }
 
-function tunnelConnector(connect: GuardedConnector): GuardedConnector {
+function tunnelConnector(connect: TimedConnector): TimedConnector {
   return (target, callback, times) => {
     const settle: buildConnector.Callback = (...[error, socket]) => {
       if (error === null) {

@@ -1,13 +1,36 @@
 import { EventEmitter } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Job, type Runner, run, type WorkerEvents } from 'graphile-worker';
-import { STATEMENT_TIMEOUT_MS } from '../src/database/database.js';
+import {
+  type Job,
+  type ParsedCronItem,
+  type Runner,
+  run,
+  type TaskList,
+  type WorkerEvents,
+} from 'graphile-worker';
+import type { Logger } from 'pino';
+import { type Database, STATEMENT_TIMEOUT_MS } from '../src/database/database.js';
 import { forgetFutureRunsSql, JOBS_SCHEMA, quietLogger } from '../src/operations/enqueue.js';
 import { findForgotten, freeJobs, freeJobsOf, renewLocks } from '../src/operations/locked-jobs.js';
+import type { ControlConnection } from './control-connection.js';
 import { type GatedPool, openJobConnections } from './job-connections.js';
 import { LocalJobs, type Room } from './local-jobs.js';
 import { repeat } from './repeat.js';
-import type { RunnerDeps, RunnerOptions } from './runner.js';
+
+export interface RunnerDeps {
+  db: Database;
+  log: Logger;
+  control: Pick<ControlConnection, 'hold' | 'letGo' | 'reachable' | 'fence'>;
+  /** How long jobs in hand are waited for before graphile-worker tells them to give up. */
+  drainTimeoutMs: number;
+}
+
+export interface RunnerOptions {
+  taskList: TaskList;
+  /** Jobs in hand at the same time. */
+  concurrency: number;
+  cronItems?: ParsedCronItem[];
+}
 
 /**
  * Jobs fetched ahead, for each slot. Each may name sixteen deliveries, and whoever is more urgent than these waits for

@@ -1,24 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ParsedCronItem, TaskList } from 'graphile-worker';
-import type { Logger } from 'pino';
-import type { Database } from '../src/database/database.js';
-import type { ControlConnection } from './control-connection.js';
-import { RunnerLife } from './runner-life.js';
-
-export interface RunnerDeps {
-  db: Database;
-  log: Logger;
-  control: Pick<ControlConnection, 'hold' | 'letGo' | 'reachable' | 'fence'>;
-  /** How long jobs in hand are waited for before graphile-worker tells them to give up. */
-  drainTimeoutMs: number;
-}
-
-export interface RunnerOptions {
-  taskList: TaskList;
-  /** Jobs in hand at the same time. */
-  concurrency: number;
-  cronItems?: ParsedCronItem[];
-}
+import { type RunnerDeps, RunnerLife, type RunnerOptions } from './runner-life.js';
 
 const RESTART_PAUSE_MS = 1_000;
 const LOOK_EVERY_MS = 250;

@@ -65,6 +65,31 @@ describe('the house', () => {
     expect(against).toEqual([]);
   });
 
+  test('no file needs itself: what files import of one another, but for types, goes one way', () => {
+    const files = sourcesIn('src', 'daemon');
+    const needed = new Map(
+      files.map((file) => [
+        file,
+        [...read(file).matchAll(/^(?:import (?!type)|export )[^;]*?from '(\.[^']+)\.js';/gm)].map(
+          ([, path]) => `${normalize(join(dirname(file), path ?? ''))}.ts`,
+        ),
+      ]),
+    );
+    const done = new Set<string>();
+    const circlesFrom = (file: string, way: readonly string[]): string[] => {
+      if (way.includes(file)) {
+        return [[...way.slice(way.indexOf(file)), file].join(' → ')];
+      }
+      if (done.has(file)) {
+        return [];
+      }
+      const circles = (needed.get(file) ?? []).flatMap((next) => circlesFrom(next, [...way, file]));
+      done.add(file);
+      return circles;
+    };
+    expect(files.flatMap((file) => circlesFrom(file, []))).toEqual([]);
+  });
+
   test('the domain is pure: it imports nothing that reads, writes, waits or rolls dice', () => {
     const allowed = /^(node:crypto|node:net|node:zlib|\.)/;
     const impure = sourcesIn('src/domain').flatMap((file) =>

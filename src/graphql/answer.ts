@@ -4,8 +4,8 @@ import type { Context } from '../context.js';
 import { headersOf, logFault, type Reason } from '../errors.js';
 import type { Verdict } from '../rate-limits.js';
 import { causeOf, formatError, type Head, headOf, refusalStatuses } from './errors.js';
-import type { GraphqlRequest } from './handler.js';
 import { writeJson } from './json-text.js';
+import type { GraphqlRequest } from './request.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 const RESPONSE_TYPE = 'application/graphql-response+json; charset=utf-8';

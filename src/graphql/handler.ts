@@ -1,11 +1,5 @@
 import type { ExecutionResult, GraphQLError } from 'graphql';
-import {
-  createHandler,
-  type Request as HttpRequest,
-  type OperationArgs,
-  type RequestParams,
-  type Response,
-} from 'graphql-http';
+import { createHandler, type OperationArgs, type RequestParams, type Response } from 'graphql-http';
 import type { Context } from '../context.js';
 import { ApiError, keyRequired } from '../errors.js';
 import type { Verdict } from '../rate-limits.js';
@@ -17,10 +11,7 @@ import type { Documents } from './documents.js';
 import { causeOf, errorsOf, graphqlErrorOf, refusalFrom, refusalOf } from './errors.js';
 import { requireWholeMutation } from './guarded-fields.js';
 import type { KnownOperation } from './operation.js';
-import { missingQuery, readBody, readUrl } from './request.js';
-
-/** A request to /graphql: its body as it was parsed from JSON, and as `context` who asks. */
-export type GraphqlRequest = HttpRequest<null, Context>;
+import { type GraphqlRequest, missingQuery, readBody, readUrl } from './request.js';
 
 /** What is executed, with the headers of the limits that it was counted against. */
 interface Run extends OperationArgs {

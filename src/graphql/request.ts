@@ -1,7 +1,11 @@
 import type { GraphQLError } from 'graphql';
-import type { RequestParams } from 'graphql-http';
+import type { Request as HttpRequest, RequestParams } from 'graphql-http';
+import type { Context } from '../context.js';
 import type { GraphqlLimits } from './document-limits.js';
 import { refusalOf } from './errors.js';
+
+/** A request to /graphql: its body as it was parsed from JSON, and as `context` who asks. */
+export type GraphqlRequest = HttpRequest<null, Context>;
 
 /** Longer than the name of any operation; it would be repeated in a message. */
 const OPERATION_NAME_CHARS_MAX = 256;
