@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { GroupCommit } from '../src/concurrency/group-commit.js';
+import { Slots } from '../src/concurrency/slots.js';
 import type { Config } from '../src/config.js';
 import type { Database } from '../src/database/database.js';
 import { idToDate } from '../src/domain/delivery-id.js';
@@ -8,7 +10,6 @@ import { LANES, type Lane, laneAfterPutOff, laneOf, noneDone } from '../src/doma
 import { closesEndpoint, judge, type Outcome } from '../src/domain/outcome.js';
 import { retryDelayMs } from '../src/domain/retry-policy.js';
 import type { FinishedAttempt } from '../src/operations/finished-attempt.js';
-import { GroupCommit } from '../src/operations/group-commit.js';
 import {
   type DueDelivery,
   type LoadedDelivery,
@@ -18,7 +19,6 @@ import {
 import { type PutOff, putOffDeliveries } from '../src/operations/put-off.js';
 import type { SecretVault } from '../src/operations/secrets.js';
 import { type TurnedAway, turnAwayDeliveries } from '../src/operations/turn-away-deliveries.js';
-import { Slots } from '../src/slots.js';
 import type { Tracing } from '../src/telemetry/tracing.js';
 import type { Fence } from './fence.js';
 import { Gate, type Pass } from './gate.js';

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { tryEach } from '../src/concurrency/try-each.js';
 import type { Config } from '../src/config.js';
 import type { Database } from '../src/database/database.js';
 import { forgetBulkOperations } from '../src/operations/bulk-operations.js';
@@ -9,7 +10,6 @@ import { deleteDeadJobs } from '../src/operations/locked-jobs.js';
 import { forgetRaised } from '../src/operations/raise-events.js';
 import { rollPartitions } from '../src/operations/roll-partitions.js';
 import { forgetPreviousSecrets } from '../src/operations/rotate-secret.js';
-import { tryEach } from '../src/operations/try-each.js';
 import type { DaemonMetrics } from './metrics.js';
 
 /**

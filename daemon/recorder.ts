@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { GroupCommit } from '../src/concurrency/group-commit.js';
+import { Slots } from '../src/concurrency/slots.js';
 import type { Config } from '../src/config.js';
 import type { Database } from '../src/database/database.js';
 import { isDatabaseAway } from '../src/errors.js';
 import type { FinishedAttempt } from '../src/operations/finished-attempt.js';
-import { GroupCommit } from '../src/operations/group-commit.js';
 import { type RecordedStatus, recordAttempts } from '../src/operations/record-attempts.js';
-import { Slots } from '../src/slots.js';
 import type { Fence } from './fence.js';
 import type { DaemonMetrics } from './metrics.js';
 

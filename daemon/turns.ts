@@ -1,4 +1,4 @@
-import { Slots } from '../src/slots.js';
+import { Slots } from '../src/concurrency/slots.js';
 import type { Fence } from './fence.js';
 
 /** Jobs of the future are looked for twice a second only. */

@@ -4,7 +4,7 @@ import { actorOf, type Context } from '../context.js';
 import { isDeeperThan } from '../domain/payload.js';
 import { EventType } from '../entities/event-type.js';
 import { type InputIssue, invalidInput } from '../errors.js';
-import { schemaIssues } from '../operations/compile-event-schema.js';
+import { schemaIssues } from '../event-schemas/compile-event-schema.js';
 import type { RegisteredEventType } from '../operations/event-types.js';
 import { deprecateEventType, registerEventType, updateEventType } from '../operations/register-event-type.js';
 import { findEventType } from './event-type.js';

@@ -1,18 +1,24 @@
 import { ApiError, type Reason, toApiError } from '../errors.js';
 
-const bodyErrorReasons: Record<string, Reason> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: 'payload_too_large',
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'malformed_json',
-};
-const bodyErrorDetails: Partial<Record<Reason, string>> = {
-  unsupported_media_type: 'Send the body as JSON, with the header Content-Type: application/json.',
-  malformed_json: 'The body does not have the length that the header Content-Length names.',
-};
-
-const urlErrorDetails: Record<string, string> = {
-  FST_ERR_BAD_URL: 'The URL of the request is malformed.',
-  FST_ERR_MAX_PARAM_LENGTH: 'There is nothing at this path: a part of it is too long to be an id.',
+/** What Fastify refuses before a route is reached, by its code. */
+const fastifyErrors: Record<string, { reason: Reason; detail: (bodyBytesMax?: number) => string }> = {
+  FST_ERR_BAD_URL: { reason: 'not_found', detail: () => 'The URL of the request is malformed.' },
+  FST_ERR_MAX_PARAM_LENGTH: {
+    reason: 'not_found',
+    detail: () => 'There is nothing at this path: a part of it is too long to be an id.',
+  },
+  FST_ERR_CTP_BODY_TOO_LARGE: {
+    reason: 'payload_too_large',
+    detail: (bodyBytesMax) => `The body of the request is too long: ${bodyBytesMax} bytes are read at most.`,
+  },
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: {
+    reason: 'unsupported_media_type',
+    detail: () => 'Send the body as JSON, with the header Content-Type: application/json.',
+  },
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
+    reason: 'malformed_json',
+    detail: () => 'The body does not have the length that the header Content-Length names.',
+  },
 };
 
 /**
@@ -25,19 +31,9 @@ export function apiErrorOf(error: unknown, bodyBytesMax?: number): ApiError {
     return error;
   }
   const { code = '', statusCode } = (error ?? {}) as { code?: string; statusCode?: number };
-  const reason = bodyErrorReasons[code];
-  if (reason === 'payload_too_large') {
-    return new ApiError(
-      reason,
-      `The body of the request is too long: ${bodyBytesMax} bytes are read at most.`,
-    );
-  }
-  if (reason !== undefined) {
-    return new ApiError(reason, bodyErrorDetails[reason] ?? '');
-  }
-  const urlDetail = urlErrorDetails[code];
-  if (urlDetail !== undefined) {
-    return new ApiError('not_found', urlDetail);
+  const known = fastifyErrors[code];
+  if (known !== undefined) {
+    return new ApiError(known.reason, known.detail(bodyBytesMax));
   }
   if (statusCode === 400) {
     return new ApiError('malformed_json', 'The body of the request could not be read.'); // it broke off

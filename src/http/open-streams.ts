@@ -1,6 +1,6 @@
+import { Slots, SlotsOfEach } from '../concurrency/slots.js';
 import type { Services } from '../context.js';
 import { ApiError, notFound, rateLimited, toApiError } from '../errors.js';
-import { Slots, SlotsOfEach } from '../slots.js';
 
 /** Below the 5 s within which a key ends everywhere, together with the seconds that a process remembers a key. */
 const CHECK_KEYS_EVERY_MS = 500;

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { tryEach } from '../concurrency/try-each.js';
 import type { Database } from '../database/database.js';
 import { enterTenant, tenantTransaction } from '../database/tenant-database.js';
 import { ApiError } from '../errors.js';
@@ -7,7 +8,6 @@ import { eraseWebhooks } from './delete-webhook.js';
 import { forgetRows } from './forget.js';
 import { lockTenant } from './lock-tenant.js';
 import { EVENT_EXTRA_DAYS } from './roll-partitions.js';
-import { tryEach } from './try-each.js';
 
 export interface DeletedTenant {
   webhookIds: number[];

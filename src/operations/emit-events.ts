@@ -1,15 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
+import { GroupCommit } from '../concurrency/group-commit.js';
+import { Slots } from '../concurrency/slots.js';
 import { transaction } from '../database/database.js';
 import { SQL_STATE, sqlStateOf } from '../database/sql-state.js';
 import type { Emit, EmitResult } from '../domain/emit.js';
 import { LANES } from '../domain/lanes.js';
 import { TenantPace } from '../domain/tenant-pace.js';
 import { isDatabaseAway } from '../errors.js';
-import { Slots } from '../slots.js';
 import { type Claim, claimedJobs, type LocalDaemon } from './claims.js';
 import { type EmitItem, isTraced, writeClaimedItems, writeItems } from './emit-statements.js';
-import { GroupCommit } from './group-commit.js';
 
 /** Two full requests of `emitEvents`: with one, each of a burst would have a commit of its own. */
 const BATCH_ITEMS_MAX = 200;

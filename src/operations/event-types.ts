@@ -3,8 +3,8 @@ import { type Database, query, type Statement } from '../database/database.js';
 import { toldNames } from '../domain/event-type.js';
 import { stepsOf } from '../domain/json-pointer.js';
 import type { InputIssue } from '../errors.js';
-import { compileEventSchema } from './compile-event-schema.js';
-import { type PayloadCheck, StepsSpent, tooManySteps } from './payload-check.js';
+import { compileEventSchema } from '../event-schemas/compile-event-schema.js';
+import { type PayloadCheck, StepsSpent, tooManySteps } from '../event-schemas/payload-check.js';
 
 /** A row of the registry. */
 export interface RegisteredEventType {

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { inChunks } from './in-chunks.js';
+import { inChunks } from '../concurrency/in-chunks.js';
 
 /** Longer than a hold of the usual length with its retries; what is sent later is no longer traced. */
 const TRACE_DAYS = 8;

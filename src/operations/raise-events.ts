@@ -1,8 +1,8 @@
 import type pg from 'pg';
+import { inChunks } from '../concurrency/in-chunks.js';
 import { query, type Statement, transaction } from '../database/database.js';
 import { OPERATIONAL_EVENT_TYPES, type OperationalEventType } from '../domain/operational-events.js';
 import { formatTimestamp } from '../domain/timestamp.js';
-import { inChunks } from './in-chunks.js';
 
 /** Something that the owner of a webhook should hear of. */
 export interface Cause {

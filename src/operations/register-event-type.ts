@@ -5,9 +5,9 @@ import { textFieldsOf } from '../domain/event-schema.js';
 import { BUILT_IN_EVENT_TYPES, isEventTypeName, isOwnEventTypeName } from '../domain/event-type.js';
 import { samplePayload } from '../domain/sample-payload.js';
 import { ApiError, invalidInput, notFound } from '../errors.js';
+import { compileEventSchema } from '../event-schemas/compile-event-schema.js';
 import { lockFor } from './advisory-lock.js';
 import { type Actor, audit } from './audit.js';
-import { compileEventSchema } from './compile-event-schema.js';
 
 /** So that every process can keep all of them in memory. */
 export const REGISTERED_TYPES_MAX = 500;

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
+import { inChunks } from '../concurrency/in-chunks.js';
 import { transaction } from '../database/database.js';
 import { SQL_STATE, sqlStateOf } from '../database/sql-state.js';
 import { canceledSql, OPEN_STATUSES } from './delivery-state.js';
-import { inChunks } from './in-chunks.js';
 
 /** Events outlive their deliveries, so that a delivery never loses its body. */
 export const EVENT_EXTRA_DAYS = 2;

@@ -1,8 +1,8 @@
 import type pg from 'pg';
+import { inChunks } from '../concurrency/in-chunks.js';
 import { query, type Statement } from '../database/database.js';
 import { LANES } from '../domain/lanes.js';
 import { hasNoJobSql } from './enqueue.js';
-import { inChunks } from './in-chunks.js';
 import { OVERDUE_SECONDS } from './rescue-deliveries.js';
 
 /** Less than the minute of `needsJobSql`: what is nearer when it is recorded gets its job right then. */

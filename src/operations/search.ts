@@ -1,10 +1,10 @@
 import type pg from 'pg';
+import { Slots, SlotsOfEach } from '../concurrency/slots.js';
 import type { Database, Statement } from '../database/database.js';
 import { query } from '../database/database.js';
 import { SQL_STATE, sqlStateOf } from '../database/sql-state.js';
 import { tenantTransaction } from '../database/tenant-database.js';
 import { ApiError, rateLimited } from '../errors.js';
-import { Slots, SlotsOfEach } from '../slots.js';
 
 /** Rows with `above < id < below`, at most `limit` in this order of ids. */
 export interface Bounds {

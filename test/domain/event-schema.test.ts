@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { judgeEventSchema, textFieldsOf } from '../../src/domain/event-schema.js';
-import { compileEventSchema, schemaIssues } from '../../src/operations/compile-event-schema.js';
+import { compileEventSchema, schemaIssues } from '../../src/event-schemas/compile-event-schema.js';
 
 const object = (rest: object) => ({ type: 'object', ...rest });
 const times = <Made>(count: number, make: (n: number) => Made) =>
