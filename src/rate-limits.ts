@@ -46,12 +46,12 @@ export class RateLimits {
   readonly #anonymous: TokenBuckets<string>;
 
   /**
-   * @param monotonic milliseconds, never going back
+   * @param now milliseconds, never going back
    * @param onRefusal called with the limit that was reached
    */
   constructor(
     { management, managementOfTenants, emits, anonymous }: Config['quotas'],
-    private readonly monotonic: () => number,
+    private readonly now: () => number,
     private readonly onRefusal: (limit: LimitName) => void = () => {},
   ) {
     this.#management = new TokenBuckets(management);
@@ -73,7 +73,7 @@ export class RateLimits {
         limits.push({ name: 'emit', tooMany: tooMany.emits, buckets: this.#emits, key, amount });
       }
     }
-    const now = this.monotonic();
+    const now = this.now();
     const refusal = this.#firstRefusal(limits, now);
     if (refusal === null) {
       takeAll(limits, now);
@@ -86,7 +86,7 @@ export class RateLimits {
    * remembered, or a tenant that was looked for.
    */
   chargeBroken(by: Asker): Verdict['headers'] {
-    const now = this.monotonic();
+    const now = this.now();
     const limits = this.#managementOf(by, 1);
     takeAll(limits, now);
     return headersOf(limits, now);
@@ -100,7 +100,7 @@ export class RateLimits {
    * @throws ApiError rate_limited
    */
   requireNoDebt(by: Asker): void {
-    const now = this.monotonic();
+    const now = this.now();
     const limits = this.#managementOf(by, 0);
     const owed = limits.find(({ buckets, key }) => buckets.isInDebt(key, now));
     if (owed !== undefined) {
@@ -111,7 +111,7 @@ export class RateLimits {
 
   /** @throws ApiError rate_limited */
   requireAnonymous(address: string): void {
-    const now = this.monotonic();
+    const now = this.now();
     const network = networkOf(address);
     const waitMs = this.#anonymous.waitMs(network, 1, now);
     if (waitMs > 0) {

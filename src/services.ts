@@ -25,7 +25,7 @@ export interface ServiceOptions {
   /** Tests set the clock; everybody else has the machine's. */
   clock?: () => Date;
   /** Milliseconds that never go back, for the rate limits. */
-  monotonic?: () => number;
+  now?: () => number;
   /** The metrics of the API; default: nobody reads them. */
   metrics?: ApiMetrics;
   /** Default: no traces. */
@@ -35,7 +35,7 @@ export interface ServiceOptions {
 /** Puts together what API and daemon work with. Connects lazily; close it with `services.db.close()`. */
 export async function openServices(options: ServiceOptions): Promise<Services> {
   const { config, databaseUrl, encryptionKeys, log, role, clock = () => new Date() } = options;
-  const { monotonic = () => performance.now(), metrics = new ApiMetrics(), tracing = null } = options;
+  const { now = () => performance.now(), metrics = new ApiMetrics(), tracing = null } = options;
   const db = await openDatabase(databaseUrl, {
     poolMax: config.databasePoolMax,
     onError: (error) => log.warn({ err: error }, 'a database connection broke'),
@@ -48,11 +48,11 @@ export async function openServices(options: ServiceOptions): Promise<Services> {
     vault: new SecretVault(db, encryptionKeys),
     authenticator: new Authenticator(db, clock, {
       failures: config.quotas.keyFailures,
-      monotonic,
+      now,
       onHeldBack: () => metrics.limited('key_failures'),
     }),
-    platformAccess: new PlatformAccess(db, monotonic),
-    rateLimits: new RateLimits(config.quotas, monotonic, (limit) => metrics.limited(limit)),
+    platformAccess: new PlatformAccess(db, now),
+    rateLimits: new RateLimits(config.quotas, now, (limit) => metrics.limited(limit)),
     metrics,
     tracing,
     searches: new SearchTurns(config.databasePoolMax, config.limits.searchTimeoutMs),

@@ -30,7 +30,7 @@ export const keys: Scenario = {
       const pool = openPool(url, 4, () => {});
       const authenticator = new Authenticator({ pool }, () => new Date(), {
         failures: { perSecond: 1_000_000, burst: 1_000_000 },
-        monotonic: () => performance.now(),
+        now: () => performance.now(),
       });
       try {
         const checks = await timeChecks(authenticator, `Bearer ${apiKey}`);

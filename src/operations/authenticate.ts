@@ -16,7 +16,7 @@ export interface AuthenticatorOptions {
   /** Keys that one client network may get wrong (KEY_FAILURES_RATE_MAX). */
   failures: Quota;
   /** In ms, never going back. */
-  monotonic: () => number;
+  now: () => number;
   /** Measurements lower it. */
   refusedAfterMs?: number;
   /** Called for each request that is refused because its network got too many keys wrong. */
@@ -128,7 +128,7 @@ export class Authenticator {
   async #meet(id: number, hash: Buffer, address: string): Promise<Caller> {
     const network = networkOf(address);
     this.#holdBack(network);
-    const giveBack = () => this.#failures.giveBack(network, 1, this.options.monotonic());
+    const giveBack = () => this.#failures.giveBack(network, 1, this.options.now());
     const earliest = this.#earliestRefusal();
     const found = await this.#keys.lookUp(id).catch((error: unknown) => {
       giveBack(); // the database is away: nobody got a key wrong
@@ -150,7 +150,7 @@ export class Authenticator {
       return found;
     }
     this.#keys.forget(known.caller.keyId);
-    this.#failures.take(networkOf(address), 1, this.options.monotonic());
+    this.#failures.take(networkOf(address), 1, this.options.now());
     await earliest;
     throw unauthenticated();
   }
@@ -172,7 +172,7 @@ export class Authenticator {
 
   /** @throws ApiError rate_limited */
   #holdBack(network: string): void {
-    const now = this.options.monotonic();
+    const now = this.options.now();
     const waitMs = this.#failures.waitMs(network, 1, now);
     if (waitMs > 0) {
       this.options.onHeldBack?.();
@@ -182,7 +182,7 @@ export class Authenticator {
   }
 
   #now(): number {
-    return this.#time.at(this.clock().getTime(), this.options.monotonic());
+    return this.#time.at(this.clock().getTime(), this.options.now());
   }
 
   /** Not awaited, and a failure is no harm: the request must not wait for a note about itself. */

@@ -11,3 +11,9 @@ export interface FinishedAttempt {
   /** Milliseconds until the next attempt, or null when there is none: it succeeded, or this was the last one. */
   retryInMs: number | null;
 }
+
+/** One that got no 2xx. */
+export type FailedAttempt = FinishedAttempt & { outcome: Exclude<Outcome, { verdict: 'SUCCEEDED' }> };
+
+export const hasFailed = (attempt: FinishedAttempt): attempt is FailedAttempt =>
+  attempt.outcome.verdict !== 'SUCCEEDED';

@@ -19,15 +19,15 @@ interface Note {
 export class PlatformAccess {
   readonly #notes = new BoundedMap<string, Note>(NOTED_MAX);
 
-  /** @param monotonic in ms, never going back */
+  /** @param now in ms, never going back */
   constructor(
     private readonly db: Pick<Database, 'pool'>,
-    private readonly monotonic: () => number,
+    private readonly now: () => number,
   ) {}
 
   async note(tenantId: number, by: Actor): Promise<void> {
     const visit = `${by.keyId} ${tenantId}`;
-    const now = this.monotonic();
+    const now = this.now();
     const known = this.#notes.get(visit);
     if (known !== undefined && now - known.atMs < NOTED_EVERY_MS) {
       return await known.written;

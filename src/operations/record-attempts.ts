@@ -6,7 +6,7 @@ import { LANES } from '../domain/lanes.js';
 import { LATENCY_BUCKETS, latencyBucket } from '../domain/latency.js';
 import type { DeliveryStatus } from '../entities/delivery.js';
 import { needsJobSql } from './enqueue.js';
-import type { FinishedAttempt } from './finished-attempt.js';
+import { type FinishedAttempt, hasFailed } from './finished-attempt.js';
 import type { DueDelivery } from './load-deliveries.js';
 import { addStatsSql, STATS_KEY } from './stats-rows.js';
 import { tellOutcomes } from './tell-outcomes.js';
@@ -45,7 +45,9 @@ export async function recordAttempts(
     if (counted.length > 0) {
       withCommit(query(client, statsStatement, counts.values(countsOf(counted))));
     }
-    const exhausted = counted.filter(({ delivery }) => statusOf.get(delivery.id) === 'FAILED');
+    const exhausted = counted
+      .filter(hasFailed)
+      .filter(({ delivery }) => statusOf.get(delivery.id) === 'FAILED');
     if (news.length > 0 || exhausted.length > 0) {
       await tellOutcomes(client, news, exhausted);
     }
@@ -70,7 +72,7 @@ const attemptColumns: Readonly<Record<string, Column<FinishedAttempt>>> = {
   started_at: column.timestamptz(({ startedAt }) => startedAt),
   duration_ms: column.integer(({ result }) => Math.round(result.durationMs)),
   status_code: column.integer((attempt) => responseOf(attempt)?.statusCode),
-  error_code: column.text(({ outcome }) => (outcome.verdict === 'SUCCEEDED' ? null : outcome.errorCode)),
+  error_code: column.text((attempt) => (hasFailed(attempt) ? attempt.outcome.errorCode : null)),
   request_headers: column.text(({ requestHeaders }) => JSON.stringify(requestHeaders)),
   response_headers: column.text((attempt) => {
     const response = responseOf(attempt);
@@ -91,7 +93,7 @@ const responseOf = ({ result }: FinishedAttempt) => (result.kind === 'response' 
 const ended = new RowsParameter<FinishedAttempt>(
   {
     ...attemptColumns,
-    succeeded: column.boolean(({ outcome }) => outcome.verdict === 'SUCCEEDED'),
+    succeeded: column.boolean((attempt) => !hasFailed(attempt)),
     retry_in_ms: column.double(({ retryInMs }) => retryInMs),
     run: column.integer(({ delivery }) => delivery.run),
   },
@@ -174,7 +176,7 @@ function countsOf(attempts: readonly FinishedAttempt[]): Counts[] {
       const bucket = latencyBucket(result.durationMs);
       histogram[bucket] = (histogram[bucket] ?? 0) + 1;
     }
-    const successes = group.filter(({ outcome }) => outcome.verdict === 'SUCCEEDED').length;
-    return { delivery: group[0]!.delivery, successes, failures: group.length - successes, histogram };
+    const failures = group.filter(hasFailed).length;
+    return { delivery: group[0]!.delivery, successes: group.length - failures, failures, histogram };
   });
 }

@@ -3,7 +3,7 @@ import { query, type Statement } from '../database/database.js';
 import { idRange } from '../domain/delivery-id.js';
 import { isOperational } from '../domain/operational-events.js';
 import { formatTimestamp } from '../domain/timestamp.js';
-import type { FinishedAttempt } from './finished-attempt.js';
+import type { FailedAttempt } from './finished-attempt.js';
 import { type Cause, originOf, raiseEvents } from './raise-events.js';
 import type { WebhookNews } from './update-health.js';
 
@@ -38,7 +38,7 @@ const eventsStatement: Statement = {
 export async function tellOutcomes(
   client: pg.PoolClient,
   news: readonly WebhookNews[],
-  exhausted: readonly FinishedAttempt[],
+  exhausted: readonly FailedAttempt[],
 ): Promise<void> {
   const failures = Map.groupBy(
     exhausted.filter(({ delivery }) => !isOperational(delivery.eventType)),
@@ -93,7 +93,7 @@ function causesOf({ webhook, news }: WebhookNews, row: ToldWebhookRow): Cause[] 
 }
 
 function exhaustion(
-  { delivery, outcome }: FinishedAttempt,
+  { delivery, outcome }: FailedAttempt,
   url: string,
   eventId: number,
   count: number,
@@ -105,7 +105,7 @@ function exhaustion(
     event_id: String(eventId),
     event_type: delivery.eventType,
     attempts: String(delivery.attemptNumber),
-    last_error: outcome.verdict === 'SUCCEEDED' ? '' : outcome.errorCode,
+    last_error: outcome.errorCode,
   };
   return {
     tenantId: delivery.tenantId,

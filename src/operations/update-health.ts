@@ -6,7 +6,7 @@ import { foldHealth, type HealthVerdict } from '../domain/health.js';
 import { foldNews, isOperational, type News, type NewsStep } from '../domain/operational-events.js';
 import { audit, service } from './audit.js';
 import { enqueueSettle } from './enqueue.js';
-import type { FinishedAttempt } from './finished-attempt.js';
+import { type FinishedAttempt, hasFailed } from './finished-attempt.js';
 
 export interface HealthRow {
   id: number;
@@ -172,8 +172,8 @@ function newHealth(webhook: HealthRow, attempts: readonly FinishedAttempt[]): He
     webhook,
     verdict: foldHealth(state, steps),
     news: foldNews(state, steps),
-    lastSuccessAt: latest(attempts.filter(({ outcome }) => outcome.verdict === 'SUCCEEDED')),
-    lastFailureAt: latest(attempts.filter(({ outcome }) => outcome.verdict !== 'SUCCEEDED')),
+    lastSuccessAt: latest(attempts.filter((attempt) => !hasFailed(attempt))),
+    lastFailureAt: latest(attempts.filter(hasFailed)),
     closeMs: closings.length > 0 ? Math.max(...closings) : null,
   };
 }

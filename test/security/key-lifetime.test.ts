@@ -38,7 +38,7 @@ beforeEach(async () => {
   const open = () =>
     openTestServices(database.url, {
       clock: () => new Date(clocks.wall),
-      monotonic: () => clocks.monotonic,
+      now: () => clocks.monotonic,
     });
   here = await open();
   there = await open();

@@ -152,7 +152,7 @@ async function strictServices() {
   const strict = await openTestServices(services.db.url, {
     settings: { KEY_FAILURES_RATE_MAX: '1' },
     clock: clock.now,
-    monotonic: () => 0,
+    now: () => 0,
   });
   return { services: strict, close: () => strict.db.close() };
 }

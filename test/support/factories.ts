@@ -33,7 +33,7 @@ interface TestServiceOptions {
   /** Environment variables. */
   settings?: Record<string, string> | undefined;
   clock?: (() => Date) | undefined;
-  monotonic?: () => number;
+  now?: () => number;
   /** Default: that of the database's owner. */
   role?: string;
 }
@@ -41,12 +41,7 @@ interface TestServiceOptions {
 /** Services on a migrated database. Close them with `services.db.close()`. */
 export function openTestServices(
   databaseUrl: string,
-  {
-    settings = {},
-    clock = () => new Date(),
-    monotonic = () => performance.now(),
-    role,
-  }: TestServiceOptions = {},
+  { settings = {}, clock = () => new Date(), now = () => performance.now(), role }: TestServiceOptions = {},
 ): Promise<Services> {
   const config = readConfig({
     DATABASE_URL: databaseUrl,
@@ -60,7 +55,7 @@ export function openTestServices(
     encryptionKeys: config.encryptionKeys ?? [],
     log: watchedLog(),
     clock,
-    monotonic,
+    now,
     ...(role === undefined ? {} : { role }),
   });
 }

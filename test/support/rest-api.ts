@@ -42,14 +42,14 @@ export class RestApi implements AsyncDisposable {
   static async open(
     settings: Record<string, string> = {},
     clock?: () => Date,
-    monotonic?: () => number,
+    now?: () => number,
   ): Promise<RestApi> {
     const { url, drop } = await createTestDatabase();
     const services = await openTestServices(url, {
       settings,
       clock,
       role: API_ROLE,
-      ...(monotonic === undefined ? {} : { monotonic }),
+      ...(now === undefined ? {} : { now }),
     });
     const owner = openPool(url, 2, () => {});
     return new RestApi(await buildServer(services), services, await makeTenant(services), owner, drop);
