@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, lstatSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, lstatSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { canEnter, serverAccount } from '../src/embedded-postgres/account.js';
@@ -95,7 +95,47 @@ describe('a claim on a data folder', () => {
       'The folder /dev/null/data cannot be used: a part of its path is a file, not a folder.',
     );
   });
+
+  test('makes the folders above its folder', () => {
+    const dataDir = join(temporaryFolder(), 'of', 'mine');
+    claimDataDir(dataDir).release();
+    expect(statSync(dataDir).isDirectory()).toBe(true);
+  });
+
+  test('says that a link on the way to its folder leads nowhere, and does not try for ever', () => {
+    const link = join(temporaryFolder(), 'unmounted');
+    symlinkSync('/not/mounted', link);
+    const reason = 'there is a file of that name, or a link that leads nowhere';
+    expect(claiming(link)).toContain(`The folder ${link} cannot be used: ${reason}.`);
+    expect(claiming(join(link, 'data'))).toContain(
+      `The folder ${join(link, 'data')} cannot be used: ${reason}.`,
+    );
+  });
+
+  test.runIf(existsSync('/proc/self'))(
+    'says that none can be made where the system keeps no folders, and does not try for ever',
+    () => {
+      expect(claiming('/proc/data')).toContain(
+        'The folder /proc/data cannot be used: there is no such folder, and none can be made.',
+      );
+    },
+  );
 });
+
+/** What another process says that claims the folder, which must not take long. */
+function claiming(dataDir: string): string {
+  const { stderr, signal } = spawnSync(
+    process.execPath,
+    [
+      ...['--import', 'tsx', '--input-type=module', '--eval'],
+      `import { claimDataDir } from './src/embedded-postgres.ts';
+       claimDataDir(${JSON.stringify(dataDir)});`,
+    ],
+    { encoding: 'utf8', timeout: 20_000 },
+  );
+  expect(signal).toBeNull();
+  return stderr;
+}
 
 test('a process is found by ps as well, for systems without /proc', () => {
   const found = findWithPs(process.pid);

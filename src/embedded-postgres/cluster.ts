@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import { type Account, canEnter, giveTo, serverAccount, spawnAs } from './account.js';
 import { SHARED_FOLDER } from './binaries.js';
 import { fileSentence } from './file-sentence.js';
+import { makeFolder } from './make-folder.js';
 
 /** The role that initdb makes. The service itself uses one with fewer rights. */
 export const SUPERUSER = 'postgres';
@@ -37,7 +38,7 @@ export interface Cluster {
  */
 export function locateCluster(dataDir: string): Cluster {
   try {
-    mkdirSync(dataDir, { recursive: true });
+    makeFolder(dataDir);
     const here = realpathSync(dataDir);
     const elsewhere = locationElsewhere(here);
     const cluster = clusterIn(elsewhere ?? here);

@@ -5,7 +5,8 @@ const REASONS: Record<string, string> = {
   ENOSPC: 'the disk is full',
   EDQUOT: "this user's share of the disk is used up",
   ENOTDIR: 'a part of its path is a file, not a folder',
-  EEXIST: 'there is a file of that name',
+  ENOENT: 'there is no such folder, and none can be made',
+  EEXIST: 'there is a file of that name, or a link that leads nowhere',
 };
 
 /** Makes "<what happened>: <reason>." of an error of the file system. */

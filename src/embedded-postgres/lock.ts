@@ -1,17 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readlinkSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  unlinkSync,
-} from 'node:fs';
+import { existsSync, readdirSync, readlinkSync, renameSync, rmSync, symlinkSync, unlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileSentence } from './file-sentence.js';
+import { makeFolder } from './make-folder.js';
 import { findProcess } from './running-process.js';
 
 const PAUSE_MS = 20;
@@ -72,7 +64,7 @@ export function enterUsers(dataDir: string): Lock {
   const file = join(usersFolder(dataDir), `${process.pid}-${randomBytes(4).toString('hex')}`);
   const mine = thisProcess();
   try {
-    mkdirSync(dirname(file), { recursive: true });
+    makeFolder(dirname(file));
     symlinkSync(mine, file);
   } catch (error) {
     throw unusable(file, error);
@@ -104,9 +96,13 @@ const usersFolder = (dataDir: string) => join(dataDir, 'pg-users');
  */
 function tryLock(file: string): Lock | { heldBy: number } {
   const mine = thisProcess();
+  try {
+    makeFolder(dirname(file));
+  } catch (error) {
+    throw unusable(file, error);
+  }
   for (;;) {
     try {
-      mkdirSync(dirname(file), { recursive: true });
       symlinkSync(mine, file);
       return { release: () => release(file, mine) };
     } catch (error) {
