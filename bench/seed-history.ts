@@ -1,5 +1,5 @@
 import { LATENCY_BUCKETS } from '../src/domain/latency.js';
-import { rollUpStats } from '../src/operations/roll-up-stats.js';
+import { rollUpStats } from '../src/operations/stats/roll-up-stats.js';
 import type { BenchDatabase } from './database.js';
 
 /** A past to put into the tables. */

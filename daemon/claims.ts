@@ -2,9 +2,14 @@ import type { Job } from 'graphile-worker';
 import type { Logger } from 'pino';
 import type { Database } from '../src/database/database.js';
 import { LANES } from '../src/domain/lanes.js';
-import type { Claim, ClaimedJob, LocalDaemon } from '../src/operations/claims.js';
-import { DELIVER_GROUP_TASK, DELIVER_TASK, JOB_FETCHES_MAX, jobKeyOf } from '../src/operations/enqueue.js';
-import { freeJobs } from '../src/operations/locked-jobs.js';
+import type { Claim, ClaimedJob, LocalDaemon } from '../src/operations/emits/claims.js';
+import {
+  DELIVER_GROUP_TASK,
+  DELIVER_TASK,
+  JOB_FETCHES_MAX,
+  jobKeyOf,
+} from '../src/operations/jobs/enqueue.js';
+import { freeJobs } from '../src/operations/jobs/locked-jobs.js';
 import type { Deliverer } from './deliver.js';
 import type { Fence } from './fence.js';
 import type { DeliverGroupJob, DeliverJob } from './loaded.js';

@@ -7,7 +7,7 @@ import {
   prepareControlSession,
   tryLockPool,
   unlockPool,
-} from '../src/operations/dead-workers.js';
+} from '../src/operations/jobs/dead-workers.js';
 import type { DeadWorkers } from './dead-workers.js';
 import { Fence } from './fence.js';
 import { LogThrottle } from './log-throttle.js';

@@ -9,16 +9,16 @@ import { strainOf } from '../src/domain/endpoint-window.js';
 import { LANES, type Lane, laneAfterPutOff, laneOf, noneDone } from '../src/domain/lanes.js';
 import { closesEndpoint, judge, type Outcome } from '../src/domain/outcome.js';
 import { retryDelayMs } from '../src/domain/retry-policy.js';
-import type { FinishedAttempt } from '../src/operations/finished-attempt.js';
+import type { FinishedAttempt } from '../src/operations/attempts/finished-attempt.js';
 import {
   type DueDelivery,
   type LoadedDelivery,
   loadDeliveries,
   type NamedDelivery,
-} from '../src/operations/load-deliveries.js';
-import { type PutOff, putOffDeliveries } from '../src/operations/put-off.js';
-import type { SecretVault } from '../src/operations/secrets.js';
-import { type TurnedAway, turnAwayDeliveries } from '../src/operations/turn-away-deliveries.js';
+} from '../src/operations/attempts/load-deliveries.js';
+import { type PutOff, putOffDeliveries } from '../src/operations/attempts/put-off.js';
+import { type TurnedAway, turnAwayDeliveries } from '../src/operations/attempts/turn-away-deliveries.js';
+import type { SecretVault } from '../src/operations/secrets/secret-vault.js';
 import type { Tracing } from '../src/telemetry/tracing.js';
 import type { Fence } from './fence.js';
 import { Gate, type Pass } from './gate.js';

@@ -1,5 +1,5 @@
 import { placeEveryMs, WINDOW_AT_FIRST } from '../src/domain/endpoint-window.js';
-import type { EndpointState } from '../src/operations/endpoint-states.js';
+import type { EndpointState } from '../src/operations/attempts/endpoint-states.js';
 import { callInTurns, Endpoint, giveUp, Origin, type Pass, type Turn, type Waiter } from './endpoint.js';
 import { SlowRequests } from './slow-requests.js';
 import { TenantShares } from './tenant-shares.js';

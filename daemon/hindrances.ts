@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { BoundedMap } from '../src/bounded-map.js';
-import { SecretUnreadable } from '../src/operations/secrets.js';
+import { SecretUnreadable } from '../src/operations/secrets/secret-vault.js';
 import { noWayOutOf } from './failure-codes.js';
 import { LogThrottle } from './log-throttle.js';
 

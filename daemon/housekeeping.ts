@@ -2,14 +2,14 @@ import type { Logger } from 'pino';
 import { tryEach } from '../src/concurrency/try-each.js';
 import type { Config } from '../src/config.js';
 import type { Database } from '../src/database/database.js';
-import { forgetBulkOperations } from '../src/operations/bulk-operations.js';
-import { eraseTenants } from '../src/operations/delete-tenant.js';
-import { forgetEndpointStates } from '../src/operations/endpoint-states.js';
-import { forgetIdempotencyKeys, forgetTraces } from '../src/operations/forget.js';
-import { deleteDeadJobs } from '../src/operations/locked-jobs.js';
-import { forgetRaised } from '../src/operations/raise-events.js';
-import { rollPartitions } from '../src/operations/roll-partitions.js';
-import { forgetPreviousSecrets } from '../src/operations/rotate-secret.js';
+import { forgetEndpointStates } from '../src/operations/attempts/endpoint-states.js';
+import { forgetRaised } from '../src/operations/attempts/raise-events.js';
+import { forgetBulkOperations } from '../src/operations/bulk/bulk-operations.js';
+import { forgetIdempotencyKeys, forgetTraces } from '../src/operations/housekeeping/forget.js';
+import { rollPartitions } from '../src/operations/housekeeping/roll-partitions.js';
+import { deleteDeadJobs } from '../src/operations/jobs/locked-jobs.js';
+import { eraseTenants } from '../src/operations/tenants/delete-tenant.js';
+import { forgetPreviousSecrets } from '../src/operations/webhooks/rotate-secret.js';
 import type { DaemonMetrics } from './metrics.js';
 
 /**

@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
-import type { Installation } from '../src/operations/read-installation.js';
+import type { Installation } from '../src/operations/installation/read-installation.js';
 
 /** Several may scrape, and often: the database is asked no more often than this. */
 const CACHED_MS = 10_000;

@@ -8,8 +8,8 @@ import {
   type DeliverGroupPayload,
   type DeliverPayload,
   SUSPECT_FROM_FETCH,
-} from '../src/operations/enqueue.js';
-import { setJobAside, splitJobGroup } from '../src/operations/quarantined-jobs.js';
+} from '../src/operations/jobs/enqueue.js';
+import { setJobAside, splitJobGroup } from '../src/operations/jobs/quarantined-jobs.js';
 import { SendingStopped } from './fence.js';
 import { inTurn } from './in-turn.js';
 

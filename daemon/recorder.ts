@@ -5,8 +5,8 @@ import { Slots } from '../src/concurrency/slots.js';
 import type { Config } from '../src/config.js';
 import type { Database } from '../src/database/database.js';
 import { isDatabaseAway } from '../src/errors.js';
-import type { FinishedAttempt } from '../src/operations/finished-attempt.js';
-import { type RecordedStatus, recordAttempts } from '../src/operations/record-attempts.js';
+import type { FinishedAttempt } from '../src/operations/attempts/finished-attempt.js';
+import { type RecordedStatus, recordAttempts } from '../src/operations/attempts/record-attempts.js';
 import type { Fence } from './fence.js';
 import type { DaemonMetrics } from './metrics.js';
 

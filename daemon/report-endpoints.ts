@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Database } from '../src/database/database.js';
-import { type EndpointState, reportEndpointStates } from '../src/operations/endpoint-states.js';
+import { type EndpointState, reportEndpointStates } from '../src/operations/attempts/endpoint-states.js';
 import type { Gate } from './gate.js';
 import { repeat } from './repeat.js';
 

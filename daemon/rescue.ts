@@ -1,16 +1,16 @@
 import type { Logger } from 'pino';
 import type { Database } from '../src/database/database.js';
 import { unlessRunningElsewhere } from '../src/operations/advisory-lock.js';
-import { correctFutureTimes } from '../src/operations/correct-future-times.js';
-import { raisePending, warnOfExpiringHolds } from '../src/operations/raise-events.js';
-import { rescueBulkOperations } from '../src/operations/rescue-bulk-operations.js';
+import { raisePending, warnOfExpiringHolds } from '../src/operations/attempts/raise-events.js';
+import { rescueBulkOperations } from '../src/operations/bulk/rescue-bulk-operations.js';
 import {
   heldFromStart,
   overdueFromStart,
   rescueHeld,
   rescueOverdue,
-} from '../src/operations/rescue-deliveries.js';
-import { scheduleDeliveries } from '../src/operations/schedule-deliveries.js';
+} from '../src/operations/deliveries/rescue-deliveries.js';
+import { scheduleDeliveries } from '../src/operations/deliveries/schedule-deliveries.js';
+import { correctFutureTimes } from '../src/operations/housekeeping/correct-future-times.js';
 import { inTurn } from './in-turn.js';
 import type { DaemonMetrics } from './metrics.js';
 import { repeat } from './repeat.js';

@@ -10,8 +10,8 @@ import {
 } from 'graphile-worker';
 import type { Logger } from 'pino';
 import { type Database, STATEMENT_TIMEOUT_MS } from '../src/database/database.js';
-import { forgetFutureRunsSql, JOBS_SCHEMA, quietLogger } from '../src/operations/enqueue.js';
-import { findForgotten, freeJobs, freeJobsOf, renewLocks } from '../src/operations/locked-jobs.js';
+import { forgetFutureRunsSql, JOBS_SCHEMA, quietLogger } from '../src/operations/jobs/enqueue.js';
+import { findForgotten, freeJobs, freeJobsOf, renewLocks } from '../src/operations/jobs/locked-jobs.js';
 import type { ControlConnection } from './control-connection.js';
 import { type GatedPool, openJobConnections } from './job-connections.js';
 import { LocalJobs, type Room } from './local-jobs.js';

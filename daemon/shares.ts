@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Database } from '../src/database/database.js';
 import { noneDone, raises, sumOf, totalOf } from '../src/domain/lanes.js';
-import { raiseWaitingJobs } from '../src/operations/enqueue.js';
+import { raiseWaitingJobs } from '../src/operations/jobs/enqueue.js';
 import type { Deliverer } from './deliver.js';
 import { repeat } from './repeat.js';
 

@@ -2,8 +2,8 @@ import { BoundedMap } from '../src/bounded-map.js';
 import type { Config } from '../src/config.js';
 import { type DeliveryRequest, deliveryRequest, type SigningKeySet } from '../src/domain/delivery-request.js';
 import { type SecretKeys, secretKeys } from '../src/domain/secret.js';
-import type { DueDelivery } from '../src/operations/load-deliveries.js';
-import type { SecretVault } from '../src/operations/secrets.js';
+import type { DueDelivery } from '../src/operations/attempts/load-deliveries.js';
+import type { SecretVault } from '../src/operations/secrets/secret-vault.js';
 import { USER_AGENT } from '../src/version.js';
 
 const CACHED_MAX = 10_000;

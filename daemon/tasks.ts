@@ -2,6 +2,7 @@ import { type ParsedCronItem, parseCronItems, type TaskList } from 'graphile-wor
 import type { Logger } from 'pino';
 import type { Config } from '../src/config.js';
 import type { Database } from '../src/database/database.js';
+import { runBulkOperation } from '../src/operations/bulk/run-bulk-operation.js';
 import {
   BULK_TASK,
   type BulkPayload,
@@ -12,10 +13,9 @@ import {
   HOUSEKEEPING_TASK,
   SETTLE_TASK,
   type SettlePayload,
-} from '../src/operations/enqueue.js';
-import { rollUpStats } from '../src/operations/roll-up-stats.js';
-import { runBulkOperation } from '../src/operations/run-bulk-operation.js';
-import { settleWebhook } from '../src/operations/settle-webhook.js';
+} from '../src/operations/jobs/enqueue.js';
+import { rollUpStats } from '../src/operations/stats/roll-up-stats.js';
+import { settleWebhook } from '../src/operations/webhooks/settle-webhook.js';
 import type { Deliverer } from './deliver.js';
 import type { Fence } from './fence.js';
 import { keepHouse } from './housekeeping.js';

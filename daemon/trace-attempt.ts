@@ -1,5 +1,5 @@
 import type { Outcome, SendResult } from '../src/domain/outcome.js';
-import type { DueDelivery } from '../src/operations/load-deliveries.js';
+import type { DueDelivery } from '../src/operations/attempts/load-deliveries.js';
 import type { Tracing } from '../src/telemetry/tracing.js';
 
 export interface AttemptTrace {

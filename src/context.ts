@@ -11,17 +11,17 @@ import { AnswerBudget, type TextsUnderWay } from './graphql/answer-budget.js';
 import { createLoaders, type Loaders } from './graphql/loaders.js';
 import type { ChangeFeed } from './live/change-feed.js';
 import type { Actor } from './operations/audit.js';
-import type { Authenticator, Caller } from './operations/authenticate.js';
-import type { Emitter } from './operations/emit-events.js';
-import type { EventTypeRegistry } from './operations/event-types.js';
-import type { PlatformAccess } from './operations/platform-access.js';
-import type { SearchTurns } from './operations/search.js';
-import type { SecretVault } from './operations/secrets.js';
+import type { Emitter } from './operations/emits/emit-events.js';
+import type { EventTypeRegistry } from './operations/event-types/event-type-registry.js';
+import type { SearchTurns } from './operations/explorer/search.js';
+import type { Authenticator, Caller } from './operations/keys/authenticate.js';
+import type { SecretVault } from './operations/secrets/secret-vault.js';
+import type { PlatformAccess } from './operations/tenants/platform-access.js';
 import type { RateLimits } from './rate-limits.js';
 import type { ApiMetrics } from './telemetry/api-metrics.js';
 import type { Span, Tracing } from './telemetry/tracing.js';
 
-export type { Caller } from './operations/authenticate.js';
+export type { Caller } from './operations/keys/authenticate.js';
 
 /** What every request of a process shares. */
 export interface Services {

@@ -2,7 +2,7 @@ import type { Config } from './config.js';
 import { networkOf } from './domain/client-network.js';
 import { TokenBuckets } from './domain/token-bucket.js';
 import { type ApiError, rateLimited } from './errors.js';
-import type { Caller } from './operations/authenticate.js';
+import type { Caller } from './operations/keys/authenticate.js';
 import type { LimitName } from './telemetry/api-metrics.js';
 
 /** Whose request it is: the key, and the tenant that it belongs to. Null: a platform key, of no tenant. */

@@ -125,9 +125,9 @@ describe('the house', () => {
     expect([...impure, ...dice]).toEqual([]);
   });
 
-  test('hookwright_jobs is named in operations/enqueue.ts, locked-jobs.ts and the migrations alone', () => {
+  test('hookwright_jobs is named in operations/jobs (enqueue.ts, locked-jobs.ts) and the migrations alone', () => {
     const files = sourcesIn('src', 'daemon').filter((file) => read(file).includes('hookwright_jobs.'));
-    expect(files).toEqual(['src/operations/enqueue.ts', 'src/operations/locked-jobs.ts']);
+    expect(files).toEqual(['src/operations/jobs/enqueue.ts', 'src/operations/jobs/locked-jobs.ts']);
   });
 
   test('raw SQL stands in operations, migrations and the database modules alone', () => {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { openPool } from '../../src/database/database.js';
 import { formatApiKey, parseApiKey } from '../../src/domain/api-key.js';
 import { ApiError } from '../../src/errors.js';
-import { Authenticator } from '../../src/operations/authenticate.js';
+import { Authenticator } from '../../src/operations/keys/authenticate.js';
 import { median } from '../histogram.js';
 import { nothingDelivered, type Scenario } from '../scenario.js';
 import { welchT } from '../welch.js';

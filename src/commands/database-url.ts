@@ -1,6 +1,6 @@
 import type { Config } from '../config.js';
 import { hasCluster, startEmbeddedPostgres } from '../embedded-postgres.js';
-import { reachDatabase } from '../operations/reach-database.js';
+import { reachDatabase } from '../operations/installation/reach-database.js';
 
 /**
  * Runs `work` with the URL of the configured database, whose tables its user owns. In the all-in-one mode that is the

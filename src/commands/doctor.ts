@@ -5,11 +5,11 @@ import { API_ROLE } from '../database/tenant-database.js';
 import { type Check, check, statusOf } from '../doctor/check.js';
 import { judgeDeliveries } from '../doctor/judge-deliveries.js';
 import { judgeServer } from '../doctor/judge-server.js';
-import { lackOf, missingMigrations, unknownMigrations } from '../operations/check-readiness.js';
-import { examineDeliveries } from '../operations/examine-deliveries.js';
-import { examineServer } from '../operations/examine-server.js';
-import { readInstallation } from '../operations/read-installation.js';
-import { tryEncryptionKeys } from '../operations/try-encryption-keys.js';
+import { lackOf, missingMigrations, unknownMigrations } from '../operations/installation/check-readiness.js';
+import { examineDeliveries } from '../operations/installation/examine-deliveries.js';
+import { examineServer } from '../operations/installation/examine-server.js';
+import { readInstallation } from '../operations/installation/read-installation.js';
+import { tryEncryptionKeys } from '../operations/secrets/try-encryption-keys.js';
 import { withDatabaseUrl } from './database-url.js';
 import { keyProblem, readEncryptionKeys } from './encryption-keys.js';
 

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { Config, EncryptionKey } from '../config.js';
 import type { Database } from '../database/database.js';
 import { ENVELOPE_KEY_BYTES } from '../domain/envelope.js';
-import { hasTenants } from '../operations/create-tenant.js';
-import { type TriedKey, tryEncryptionKeys } from '../operations/try-encryption-keys.js';
+import { type TriedKey, tryEncryptionKeys } from '../operations/secrets/try-encryption-keys.js';
+import { hasTenants } from '../operations/tenants/create-tenant.js';
 import { writeOnce } from './write-once.js';
 
 /** The name of the key in the data folder. */

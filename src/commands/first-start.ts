@@ -5,8 +5,8 @@ import type { Services } from '../context.js';
 import { SCOPES } from '../domain/api-key.js';
 import { ApiError } from '../errors.js';
 import { service } from '../operations/audit.js';
-import { createApiKey } from '../operations/create-api-key.js';
-import { createTenant, hasTenants } from '../operations/create-tenant.js';
+import { createApiKey } from '../operations/keys/create-api-key.js';
+import { createTenant, hasTenants } from '../operations/tenants/create-tenant.js';
 import { writeOnce } from './write-once.js';
 
 const apiKeyFile = (config: Config) => join(config.dataDir, 'api-key');

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { giveUpSecrets, lockedOutTenants } from '../operations/give-up-secrets.js';
-import { SecretVault } from '../operations/secrets.js';
+import { SecretVault } from '../operations/secrets/secret-vault.js';
+import { giveUpSecrets, lockedOutTenants } from '../operations/tenants/give-up-secrets.js';
 import { administerSecrets } from './administer.js';
 import { makeEncryptionKey, readEncryptionKeys } from './encryption-keys.js';
 import { print } from './print.js';

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import type { Config } from '../config.js';
 import type { Services } from '../context.js';
-import { lackOf, missingMigrations } from '../operations/check-readiness.js';
+import { lackOf, missingMigrations } from '../operations/installation/check-readiness.js';
 import { startMetricsServer } from '../telemetry/metrics-server.js';
 import { ProcessMetrics } from '../telemetry/process-metrics.js';
 import { openTracing } from '../telemetry/tracing.js';

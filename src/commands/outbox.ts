@@ -1,6 +1,6 @@
 import { formatTimestamp } from '../domain/timestamp.js';
 import { commandLine } from '../operations/audit.js';
-import { grantOutbox, listOutbox, revokeOutbox } from '../operations/outbox.js';
+import { grantOutbox, listOutbox, revokeOutbox } from '../operations/emits/outbox.js';
 import { administer } from './administer.js';
 import { print, printList } from './print.js';
 

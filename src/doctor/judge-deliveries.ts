@@ -1,5 +1,5 @@
-import type { DeliveryFacts } from '../operations/examine-deliveries.js';
-import { INSTALLATION_COUNT_MAX, type Installation } from '../operations/read-installation.js';
+import type { DeliveryFacts } from '../operations/installation/examine-deliveries.js';
+import { INSTALLATION_COUNT_MAX, type Installation } from '../operations/installation/read-installation.js';
 import { type Check, check, durationText, statusOf } from './check.js';
 
 const PARTITION_DAYS_WARN = 7;

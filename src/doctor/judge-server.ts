@@ -1,4 +1,4 @@
-import type { ServerFacts } from '../operations/examine-server.js';
+import type { ServerFacts } from '../operations/installation/examine-server.js';
 import { bytesText, type Check, check, durationText, statusOf } from './check.js';
 
 const POSTGRES_MIN = 150_000;

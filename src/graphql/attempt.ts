@@ -3,7 +3,7 @@ import { Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
 import type { Context } from '../context.js';
 import { Attempt } from '../entities/attempt.js';
 import { notFound } from '../errors.js';
-import type { AttemptKey } from '../operations/read-bodies.js';
+import type { AttemptKey } from '../operations/explorer/read-bodies.js';
 import { HEADERS_COST, KEPT_ANSWER_COST, PAYLOAD_COST } from './cost.js';
 import { JsonText } from './json-text.js';
 import { Requires } from './requires.js';

@@ -4,7 +4,7 @@ import type { Context } from '../context.js';
 import { UNFILTERED } from '../database/tenant-database.js';
 import { isEventTypeName } from '../domain/event-type.js';
 import { AuditAction, AuditEntry, AuditTarget } from '../entities/audit-entry.js';
-import { searchError } from '../operations/search.js';
+import { searchError } from '../operations/explorer/search.js';
 import { type Connection, ConnectionArgs, connectionOf, readConnection, sliceQuery } from './connection.js';
 import { idIn } from './ids.js';
 import { JsonText } from './json-text.js';

@@ -7,8 +7,8 @@ import {
   cancelBulkOperation,
   resumeBulkOperation,
   startBulkOperation,
-} from '../operations/bulk-operations.js';
-import { isOpen, OPEN_STATUSES } from '../operations/delivery-state.js';
+} from '../operations/bulk/bulk-operations.js';
+import { isOpen, OPEN_STATUSES } from '../operations/deliveries/delivery-state.js';
 import { readBulkOperation } from './bulk-operation.js';
 import {
   CancelBulkOperationInput,

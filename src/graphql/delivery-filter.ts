@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { type Context, requireScope, tenantOf } from '../context.js';
 import { SEND_ERROR_CODES } from '../domain/outcome.js';
 import { DeliveryStatus } from '../entities/delivery.js';
-import type { DeliveryConditions, StatusClass } from '../operations/page-deliveries.js';
-import { eventOfKey } from '../operations/page-events.js';
+import type { DeliveryConditions, StatusClass } from '../operations/explorer/page-deliveries.js';
+import { eventOfKey } from '../operations/explorer/page-events.js';
 import { idempotencyKey, parseInput } from './input.js';
 
 export enum StatusCodeClass {

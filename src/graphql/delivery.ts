@@ -19,9 +19,9 @@ import { Attempt } from '../entities/attempt.js';
 import { Delivery, DeliveryStatus } from '../entities/delivery.js';
 import { Event } from '../entities/event.js';
 import { Webhook } from '../entities/webhook.js';
-import { cancelDelivery } from '../operations/cancel-delivery.js';
-import { type DeliveryConditions, pageDeliveries } from '../operations/page-deliveries.js';
-import { redeliver } from '../operations/redeliver.js';
+import { cancelDelivery } from '../operations/deliveries/cancel-delivery.js';
+import { redeliver } from '../operations/deliveries/redeliver.js';
+import { type DeliveryConditions, pageDeliveries } from '../operations/explorer/page-deliveries.js';
 import { type Connection, ConnectionArgs, connectionOf, readConnection, type Slice } from './connection.js';
 import {
   conditionsIn,

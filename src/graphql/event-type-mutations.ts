@@ -5,8 +5,12 @@ import { isDeeperThan } from '../domain/payload.js';
 import { EventType } from '../entities/event-type.js';
 import { type InputIssue, invalidInput } from '../errors.js';
 import { schemaIssues } from '../event-schemas/compile-event-schema.js';
-import type { RegisteredEventType } from '../operations/event-types.js';
-import { deprecateEventType, registerEventType, updateEventType } from '../operations/register-event-type.js';
+import type { RegisteredEventType } from '../operations/event-types/event-type-registry.js';
+import {
+  deprecateEventType,
+  registerEventType,
+  updateEventType,
+} from '../operations/event-types/register-event-type.js';
 import { findEventType } from './event-type.js';
 import { eventTypeDescription, given, newEventTypeName, parseInput } from './input.js';
 import { RequiresPlatformKey } from './requires.js';

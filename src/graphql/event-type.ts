@@ -2,8 +2,11 @@ import 'reflect-metadata';
 import { Arg, Ctx, Field, FieldResolver, Int, ObjectType, Query, Resolver, Root } from 'type-graphql';
 import type { Context } from '../context.js';
 import { EventType } from '../entities/event-type.js';
-import type { EventTypeVersionRow, RegisteredEventType } from '../operations/event-types.js';
-import { unknownEventType } from '../operations/register-event-type.js';
+import type {
+  EventTypeVersionRow,
+  RegisteredEventType,
+} from '../operations/event-types/event-type-registry.js';
+import { unknownEventType } from '../operations/event-types/register-event-type.js';
 import { SCHEMA_COST } from './cost.js';
 import { JsonText } from './json-text.js';
 import { RequiresKey } from './requires.js';

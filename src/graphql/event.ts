@@ -5,7 +5,7 @@ import { isTextDeeperThan } from '../domain/payload.js';
 import type { Delivery } from '../entities/delivery.js';
 import { Event } from '../entities/event.js';
 import { ApiError, notFound } from '../errors.js';
-import { pageEvents } from '../operations/page-events.js';
+import { pageEvents } from '../operations/explorer/page-events.js';
 import { PAYLOAD_LEVELS_MAX } from '../settings/limit-settings.js';
 import { type Connection, ConnectionArgs, connectionOf, readConnection } from './connection.js';
 import { PAYLOAD_COST } from './cost.js';

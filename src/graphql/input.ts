@@ -3,7 +3,7 @@ import { PLATFORM_SCOPE, SCOPES, type Scope } from '../domain/api-key.js';
 import { isEventTypeName, toldNames, WILDCARD } from '../domain/event-type.js';
 import { judgeUrl, type TargetPolicy } from '../domain/target.js';
 import { type InputIssue, invalidInput, type Path } from '../errors.js';
-import { KEY_LIFETIME_SECONDS_MIN } from '../operations/create-api-key.js';
+import { KEY_LIFETIME_SECONDS_MIN } from '../operations/keys/create-api-key.js';
 
 /** The rules of the inputs. */
 

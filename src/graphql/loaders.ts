@@ -5,23 +5,23 @@ import { Attempt } from '../entities/attempt.js';
 import { Delivery } from '../entities/delivery.js';
 import { Event } from '../entities/event.js';
 import { Webhook } from '../entities/webhook.js';
-import { readEndpointStates } from '../operations/endpoint-states.js';
-import { type FanOutItem, type FanOutQuestion, readFanOut } from '../operations/fan-out.js';
+import { readEndpointStates } from '../operations/attempts/endpoint-states.js';
+import { type FanOutItem, type FanOutQuestion, readFanOut } from '../operations/explorer/fan-out.js';
 import {
   type DeliveryConditions,
   pageDeliveriesByEvent,
   pageDeliveriesByWebhook,
-} from '../operations/page-deliveries.js';
-import { countHeld, readWebhookBacklogs } from '../operations/read-backlog.js';
+} from '../operations/explorer/page-deliveries.js';
+import { countHeld, readWebhookBacklogs } from '../operations/explorer/read-backlog.js';
 import {
   answerBodies,
   answerHeaders,
   deliveryBodies,
   eventBodies,
   type LongTexts,
-} from '../operations/read-bodies.js';
-import { readStats, type StatsQuestion } from '../operations/read-stats.js';
-import type { Bounds } from '../operations/search.js';
+} from '../operations/explorer/read-bodies.js';
+import type { Bounds } from '../operations/explorer/search.js';
+import { readStats, type StatsQuestion } from '../operations/stats/read-stats.js';
 
 type LoaderContext = Pick<
   Context,

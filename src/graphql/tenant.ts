@@ -3,10 +3,10 @@ import { Arg, Args, Ctx, Field, ID, InputType, Mutation, ObjectType, Query, Reso
 import { actorOf, type Context } from '../context.js';
 import { tenantEntityManager, UNFILTERED } from '../database/tenant-database.js';
 import { Tenant } from '../entities/tenant.js';
-import { createTenant } from '../operations/create-tenant.js';
-import { deleteTenant } from '../operations/delete-tenant.js';
-import { displayName } from '../operations/display-name.js';
-import { updateTenant } from '../operations/update-tenant.js';
+import { createTenant } from '../operations/tenants/create-tenant.js';
+import { deleteTenant } from '../operations/tenants/delete-tenant.js';
+import { displayName } from '../operations/tenants/display-name.js';
+import { updateTenant } from '../operations/tenants/update-tenant.js';
 import { type Connection, ConnectionArgs, connectionOf, readConnection, sliceQuery } from './connection.js';
 import { found, idOf } from './ids.js';
 import { parseInput } from './input.js';

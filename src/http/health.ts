@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Services } from '../context.js';
 import { ApiError } from '../errors.js';
-import { lackOf, missingMigrations } from '../operations/check-readiness.js';
+import { lackOf, missingMigrations } from '../operations/installation/check-readiness.js';
 
 const RETRY_AFTER_SECONDS = 5;
 

@@ -4,7 +4,7 @@ import type { Config } from '../config.js';
 import type { Services } from '../context.js';
 import type { TenantScope } from '../domain/api-key.js';
 import { errorCatalogue, type Reason } from '../errors.js';
-import type { RegisteredEventType } from '../operations/event-types.js';
+import type { RegisteredEventType } from '../operations/event-types/event-type-registry.js';
 import { version } from '../version.js';
 import { deliveryRequests } from './openapi-deliveries.js';
 import { limitsTold, rateLimitHeaders } from './openapi-rate-limits.js';

@@ -1,6 +1,10 @@
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { HELD_SHOWN_MAX, TENANT_COUNT_MAX, WEBHOOK_COUNT_MAX } from '../../src/operations/read-backlog.js';
+import {
+  HELD_SHOWN_MAX,
+  TENANT_COUNT_MAX,
+  WEBHOOK_COUNT_MAX,
+} from '../../src/operations/explorer/read-backlog.js';
 import { makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
 import { GraphqlApi } from '../support/graphql-api.js';
 

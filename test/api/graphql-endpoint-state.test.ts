@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { reportEndpointStates } from '../../src/operations/endpoint-states.js';
+import { reportEndpointStates } from '../../src/operations/attempts/endpoint-states.js';
 import { makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
 import { GraphqlApi } from '../support/graphql-api.js';
 

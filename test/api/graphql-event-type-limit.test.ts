@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { REGISTERED_TYPES_MAX } from '../../src/operations/register-event-type.js';
+import { REGISTERED_TYPES_MAX } from '../../src/operations/event-types/register-event-type.js';
 import { eventually } from '../support/eventually.js';
 import { makeKey } from '../support/factories.js';
 import { codesOf, GraphqlApi } from '../support/graphql-api.js';

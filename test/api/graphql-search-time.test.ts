@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { SearchTurns } from '../../src/operations/search.js';
+import { SearchTurns } from '../../src/operations/explorer/search.js';
 import { eventually } from '../support/eventually.js';
 import { emitMany, makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
 import { codesOf, GraphqlApi } from '../support/graphql-api.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { commandLine } from '../../src/operations/audit.js';
-import { deleteWebhook } from '../../src/operations/delete-webhook.js';
-import { rollUpStats } from '../../src/operations/roll-up-stats.js';
+import { rollUpStats } from '../../src/operations/stats/roll-up-stats.js';
+import { deleteWebhook } from '../../src/operations/webhooks/delete-webhook.js';
 import { makeKey, makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
 import { codesOf, GraphqlApi } from '../support/graphql-api.js';
 

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { scheduleDeliveries } from '../../src/operations/schedule-deliveries.js';
+import { scheduleDeliveries } from '../../src/operations/deliveries/schedule-deliveries.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { answer, type Received, type Receiver, startReceiver } from '../support/receiver.js';

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { commandLine } from '../../src/operations/audit.js';
-import { deleteTenant } from '../../src/operations/delete-tenant.js';
-import { updateWebhook } from '../../src/operations/update-webhook.js';
+import { deleteTenant } from '../../src/operations/tenants/delete-tenant.js';
+import { updateWebhook } from '../../src/operations/webhooks/update-webhook.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { emitMany, makeTenant, makeWebhook } from '../support/factories.js';

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { beforeEach, expect, test } from 'vitest';
 import { Hindrances } from '../../daemon/hindrances.js';
-import { SecretUnreadable } from '../../src/operations/secrets.js';
+import { SecretUnreadable } from '../../src/operations/secrets/secret-vault.js';
 
 const unreadable = new SecretUnreadable('The envelope cannot be opened');
 const whose = (tenantId: number) => ({ tenantId, webhookId: 7 });

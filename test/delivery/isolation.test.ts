@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readEndpointStates } from '../../src/operations/endpoint-states.js';
+import { readEndpointStates } from '../../src/operations/attempts/endpoint-states.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { emitMany } from '../support/factories.js';

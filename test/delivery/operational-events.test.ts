@@ -1,9 +1,9 @@
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { raisePending, warnOfExpiringHolds } from '../../src/operations/attempts/raise-events.js';
 import { commandLine } from '../../src/operations/audit.js';
-import { deleteWebhook } from '../../src/operations/delete-webhook.js';
-import { raisePending, warnOfExpiringHolds } from '../../src/operations/raise-events.js';
-import { updateWebhook } from '../../src/operations/update-webhook.js';
+import { deleteWebhook } from '../../src/operations/webhooks/delete-webhook.js';
+import { updateWebhook } from '../../src/operations/webhooks/update-webhook.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { makeTenant, makeWebhook } from '../support/factories.js';

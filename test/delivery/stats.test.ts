@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { crontab } from '../../daemon/tasks.js';
 import type { Resolution, StatsCounts } from '../../src/domain/stats.js';
-import { ALL_WEBHOOKS, readStats } from '../../src/operations/read-stats.js';
+import { ALL_WEBHOOKS, readStats } from '../../src/operations/stats/read-stats.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { answer, type Receiver, startReceiver } from '../support/receiver.js';

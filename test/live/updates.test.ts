@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { commandLine } from '../../src/operations/audit.js';
-import { deleteWebhook } from '../../src/operations/delete-webhook.js';
-import { updateWebhook } from '../../src/operations/update-webhook.js';
+import { deleteWebhook } from '../../src/operations/webhooks/delete-webhook.js';
+import { updateWebhook } from '../../src/operations/webhooks/update-webhook.js';
 import { eventually } from '../support/eventually.js';
 import { makeKey, makeTenant, makeWebhook } from '../support/factories.js';
 import { deliveries, LiveApi, type LiveStream, webhooks } from '../support/live-api.js';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { bytesText, durationText } from '../../src/doctor/check.js';
 import { judgeServer } from '../../src/doctor/judge-server.js';
-import type { ServerFacts } from '../../src/operations/examine-server.js';
+import type { ServerFacts } from '../../src/operations/installation/examine-server.js';
 
 const healthy: ServerFacts = {
   version: 150_004,

@@ -6,7 +6,7 @@ import { Daemon } from '../../daemon/daemon.js';
 import { registerInstallation } from '../../daemon/installation-metrics.js';
 import { readConfig } from '../../src/config.js';
 import { SCOPES } from '../../src/domain/api-key.js';
-import { type Installation, readInstallation } from '../../src/operations/read-installation.js';
+import { type Installation, readInstallation } from '../../src/operations/installation/read-installation.js';
 import { buildServer } from '../../src/server.js';
 import { openServices } from '../../src/services.js';
 import { ApiMetrics } from '../../src/telemetry/api-metrics.js';

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.js';
 import { SCOPES } from '../../src/domain/api-key.js';
-import { forgetTraces } from '../../src/operations/forget.js';
+import { forgetTraces } from '../../src/operations/housekeeping/forget.js';
 import { buildServer } from '../../src/server.js';
 import { openTracing, type Tracing } from '../../src/telemetry/tracing.js';
 import { type Collector, startCollector } from '../support/collector.js';

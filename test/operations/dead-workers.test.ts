@@ -7,9 +7,9 @@ import {
   freeJobsOfDead,
   tryLockPool,
   unlockPool,
-} from '../../src/operations/dead-workers.js';
-import { freeJobsOf, lockOwnersSql } from '../../src/operations/locked-jobs.js';
-import { setJobAside } from '../../src/operations/quarantined-jobs.js';
+} from '../../src/operations/jobs/dead-workers.js';
+import { freeJobsOf, lockOwnersSql } from '../../src/operations/jobs/locked-jobs.js';
+import { setJobAside } from '../../src/operations/jobs/quarantined-jobs.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 

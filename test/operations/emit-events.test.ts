@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Emit, EmitResult } from '../../src/domain/emit.js';
 import { LANES } from '../../src/domain/lanes.js';
-import { Emitter } from '../../src/operations/emit-events.js';
+import { Emitter } from '../../src/operations/emits/emit-events.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 

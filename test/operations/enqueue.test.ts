@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { putOffDeliveries } from '../../src/operations/attempts/put-off.js';
 import { commandLine } from '../../src/operations/audit.js';
-import { putOffDeliveries } from '../../src/operations/put-off.js';
-import { updateWebhook } from '../../src/operations/update-webhook.js';
+import { updateWebhook } from '../../src/operations/webhooks/update-webhook.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 
 let stack: DeliveryStack;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { commandLine } from '../../src/operations/audit.js';
-import { hasTenants } from '../../src/operations/create-tenant.js';
-import { deleteTenant, eraseTenants } from '../../src/operations/delete-tenant.js';
+import { hasTenants } from '../../src/operations/tenants/create-tenant.js';
+import { deleteTenant, eraseTenants } from '../../src/operations/tenants/delete-tenant.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { emitMany, makeTenant, makeWebhook } from '../support/factories.js';

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { expect, test } from 'vitest';
-import { EventTypeRegistry } from '../../src/operations/event-types.js';
+import { EventTypeRegistry } from '../../src/operations/event-types/event-type-registry.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { forgetIdempotencyKeys, forgetTraces } from '../../src/operations/forget.js';
+import { forgetIdempotencyKeys, forgetTraces } from '../../src/operations/housekeeping/forget.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 
 let stack: DeliveryStack;

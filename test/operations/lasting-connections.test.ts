@@ -4,7 +4,7 @@ import pg from 'pg';
 import { describe, expect, test } from 'vitest';
 import { ControlConnection } from '../../daemon/control-connection.js';
 import { ChangeListener } from '../../src/live/change-listener.js';
-import { tryLockPool, unlockPool } from '../../src/operations/dead-workers.js';
+import { tryLockPool, unlockPool } from '../../src/operations/jobs/dead-workers.js';
 import { createTestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
 import { watchedLog } from '../support/plaintext.js';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { API_ROLE } from '../../src/database/tenant-database.js';
-import { requireConnectedAs } from '../../src/operations/check-readiness.js';
-import { migrate } from '../../src/operations/migrate.js';
+import { requireConnectedAs } from '../../src/operations/installation/check-readiness.js';
+import { migrate } from '../../src/operations/installation/migrate.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { lockWaitsFor } from '../support/lock-waits.js';

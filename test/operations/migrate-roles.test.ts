@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { expect, inject, test } from 'vitest';
 import { API_ROLE } from '../../src/database/tenant-database.js';
-import { migrate } from '../../src/operations/migrate.js';
+import { migrate } from '../../src/operations/installation/migrate.js';
 import { dropDatabase } from '../support/on-server.js';
 
 test('a login that may not make roles migrates, when an administrator has made them and granted the one of the API', async () => {

@@ -7,7 +7,7 @@ import {
   OUTBOX_ROLE,
   prepareOutboxRole,
   revokeOutbox,
-} from '../../src/operations/outbox.js';
+} from '../../src/operations/emits/outbox.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { OutboxApplication, refusalOf } from '../support/outbox-application.js';

@@ -1,7 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { transaction } from '../../src/database/database.js';
 import { dateToId } from '../../src/domain/delivery-id.js';
-import { expire, openOn, openReplayed, rollPartitions } from '../../src/operations/roll-partitions.js';
+import {
+  expire,
+  openOn,
+  openReplayed,
+  rollPartitions,
+} from '../../src/operations/housekeeping/roll-partitions.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { lockWaitsFor } from '../support/lock-waits.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { PlatformAccess } from '../../src/operations/platform-access.js';
+import { PlatformAccess } from '../../src/operations/tenants/platform-access.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { makeKey } from '../support/factories.js';
 

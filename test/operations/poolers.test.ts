@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { reachDatabase } from '../../src/operations/reach-database.js';
+import { reachDatabase } from '../../src/operations/installation/reach-database.js';
 import { createTestDatabase } from '../support/database.js';
 import { DatabaseProxy } from '../support/database-proxy.js';
 import { TransactionPooler } from '../support/transaction-pooler.js';

@@ -2,15 +2,15 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startRescue } from '../../daemon/rescue.js';
 import { openDatabase } from '../../src/database/database.js';
 import { commandLine } from '../../src/operations/audit.js';
-import { correctFutureTimes } from '../../src/operations/correct-future-times.js';
-import { deleteDeadJobs } from '../../src/operations/locked-jobs.js';
 import {
   heldFromStart,
   overdueFromStart,
   rescueHeld,
   rescueOverdue,
-} from '../../src/operations/rescue-deliveries.js';
-import { updateWebhook } from '../../src/operations/update-webhook.js';
+} from '../../src/operations/deliveries/rescue-deliveries.js';
+import { correctFutureTimes } from '../../src/operations/housekeeping/correct-future-times.js';
+import { deleteDeadJobs } from '../../src/operations/jobs/locked-jobs.js';
+import { updateWebhook } from '../../src/operations/webhooks/update-webhook.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { emitMany } from '../support/factories.js';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { rollUpStats } from '../../src/operations/roll-up-stats.js';
+import { rollUpStats } from '../../src/operations/stats/roll-up-stats.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 
 let stack: DeliveryStack;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { scheduleDeliveries } from '../../src/operations/schedule-deliveries.js';
+import { scheduleDeliveries } from '../../src/operations/deliveries/schedule-deliveries.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { answer, startReceiver } from '../support/receiver.js';

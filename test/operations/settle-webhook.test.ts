@@ -1,15 +1,15 @@
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { turnAwayDeliveries } from '../../src/operations/attempts/turn-away-deliveries.js';
 import { commandLine } from '../../src/operations/audit.js';
 import {
   enqueueBulkOperation,
   enqueueSettle,
   type SettlePayload,
   type Woken,
-} from '../../src/operations/enqueue.js';
-import { settleWebhook } from '../../src/operations/settle-webhook.js';
-import { turnAwayDeliveries } from '../../src/operations/turn-away-deliveries.js';
-import { updateWebhook } from '../../src/operations/update-webhook.js';
+} from '../../src/operations/jobs/enqueue.js';
+import { settleWebhook } from '../../src/operations/webhooks/settle-webhook.js';
+import { updateWebhook } from '../../src/operations/webhooks/update-webhook.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { emitMany } from '../support/factories.js';

@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { commandLine } from '../../src/operations/audit.js';
-import { createTenant } from '../../src/operations/create-tenant.js';
-import { OUTBOX_ROLE } from '../../src/operations/outbox.js';
+import { OUTBOX_ROLE } from '../../src/operations/emits/outbox.js';
+import { createTenant } from '../../src/operations/tenants/create-tenant.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { OutboxApplication, refusalOf } from '../support/outbox-application.js';
 import { acceptedPayloads } from '../support/payload-texts.js';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { query, transaction } from '../../src/database/database.js';
 import { API_ROLE, tenantEntityManager, tenantTransaction } from '../../src/database/tenant-database.js';
 import { entities } from '../../src/entities/index.js';
-import { tryEncryptionKeys } from '../../src/operations/try-encryption-keys.js';
+import { tryEncryptionKeys } from '../../src/operations/secrets/try-encryption-keys.js';
 import {
   emitMany,
   makeKey,

@@ -4,9 +4,9 @@ import type { Services } from '../../src/context.js';
 import { tenantQuery } from '../../src/database/tenant-database.js';
 import { SCOPES, type Scope } from '../../src/domain/api-key.js';
 import { commandLine } from '../../src/operations/audit.js';
-import { createApiKey } from '../../src/operations/create-api-key.js';
-import { createTenant } from '../../src/operations/create-tenant.js';
-import { createWebhook } from '../../src/operations/create-webhook.js';
+import { createApiKey } from '../../src/operations/keys/create-api-key.js';
+import { createTenant } from '../../src/operations/tenants/create-tenant.js';
+import { createWebhook } from '../../src/operations/webhooks/create-webhook.js';
 import { openServices } from '../../src/services.js';
 import { watchedLog } from './plaintext.js';
 

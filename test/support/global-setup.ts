@@ -36,7 +36,7 @@ const MEMORY_FREE_BYTES_MIN = 4 * 2 ** 30;
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   // Loading the entities takes about as long as starting the server.
-  const migration = import('../../src/operations/migrate.js');
+  const migration = import('../../src/operations/installation/migrate.js');
   migration.catch(() => {}); // awaited below; a failure of the server must not leave this one unhandled
   const server = await (process.env['TEST_DATABASE_URL'] ? existingServer() : temporaryServer());
   const databasePrefix = `hookwright_test_${randomBytes(4).toString('hex')}_`;

@@ -8,7 +8,7 @@ import {
   removeDataDir,
   startEmbeddedPostgres,
 } from '../../../src/embedded-postgres.js';
-import { migrate } from '../../../src/operations/migrate.js';
+import { migrate } from '../../../src/operations/installation/migrate.js';
 import { createTestDatabase } from '../../support/database.js';
 import { eventually } from '../../support/eventually.js';
 

@@ -1,0 +1,114 @@
+import type pg from 'pg';
+import { type Database, query, type Statement } from '../../database/database.js';
+import { column, RowsParameter } from '../../database/rows-parameter.js';
+import { tenantQuery } from '../../database/tenant-database.js';
+
+/** What a daemon knows, and says, of one endpoint. */
+export interface EndpointState {
+  webhookId: number;
+  tenantId: number;
+  /** Most requests in flight at present. */
+  window: number;
+  inFlight: number;
+  /** Deliveries that wait for a place and hold a slot meanwhile. */
+  waiting: number;
+  /** How often a delivery was put off since the daemon learnt of the endpoint. */
+  putOffs: number;
+  /** Smoothed duration of an attempt; null before the first one. */
+  meanMs: number | null;
+}
+
+/** After this long without a word, a daemon has nothing in flight or waiting any more. */
+const STALE_SECONDS = 10;
+const FORGET_SECONDS = 86_400;
+
+/** After the daemon's id. */
+const reported = new RowsParameter<EndpointState>(
+  {
+    webhook_id: column.bigint(({ webhookId }) => webhookId),
+    tenant_id: column.bigint(({ tenantId }) => tenantId),
+    window_limit: column.integer(({ window }) => window),
+    in_flight: column.integer(({ inFlight }) => inFlight),
+    waiting: column.integer(({ waiting }) => waiting),
+    put_offs: column.bigint(({ putOffs }) => putOffs),
+    mean_ms: column.double(({ meanMs }) => meanMs),
+  },
+  { after: 1 },
+);
+
+const reportStatement: Statement = {
+  name: 'report_endpoint_states',
+  text: `
+    insert into hookwright.endpoint_states
+      (daemon_id, ${reported.names})
+    select $1::uuid, * from ${reported.as('reported')}
+    on conflict (webhook_id, daemon_id) do update
+    set tenant_id = excluded.tenant_id, window_limit = excluded.window_limit, in_flight = excluded.in_flight,
+        waiting = excluded.waiting, put_offs = excluded.put_offs, mean_ms = excluded.mean_ms, updated_at = now()`,
+};
+
+/** @param daemonId a UUID of the process */
+export async function reportEndpointStates(
+  pool: pg.Pool,
+  daemonId: string,
+  states: readonly EndpointState[],
+): Promise<void> {
+  await query(pool, reportStatement, [daemonId, ...reported.values(states)]);
+}
+
+/** Deletes what daemons said of endpoints more than a day ago. */
+export async function forgetEndpointStates(pool: pg.Pool): Promise<void> {
+  await pool.query(
+    `delete from hookwright.endpoint_states where updated_at < now() - ${FORGET_SECONDS} * interval '1 second'`,
+  );
+}
+
+const readStatement: Statement = {
+  name: 'read_endpoint_states',
+  text: `
+    with said as (
+      select *, updated_at > now() - ${STALE_SECONDS} * interval '1 second' as current from hookwright.endpoint_states
+      where webhook_id = any($2::bigint[]) and tenant_id = $1)
+    select webhook_id, sum(window_limit)::integer as window_limit,
+           coalesce(sum(in_flight) filter (where current), 0)::integer as in_flight,
+           coalesce(sum(waiting) filter (where current), 0)::integer as waiting,
+           sum(put_offs)::bigint as put_offs, avg(mean_ms) as mean_ms
+    from said s
+    where current or not exists (select from said other where other.webhook_id = s.webhook_id and other.current)
+    group by webhook_id`,
+};
+
+interface Row {
+  webhook_id: number;
+  window_limit: number;
+  in_flight: number;
+  waiting: number;
+  put_offs: number;
+  mean_ms: number | null;
+}
+
+/**
+ * What all daemons together say of each webhook's endpoint; while none has anything to say, what they said last.
+ * Webhooks that no daemon has sent anything to are not in the answer.
+ */
+export async function readEndpointStates(
+  db: Pick<Database, 'pool'>,
+  tenantId: number,
+  webhookIds: readonly number[],
+): Promise<Map<number, EndpointState>> {
+  const rows = await tenantQuery<Row>(db.pool, tenantId, readStatement, [tenantId, [...webhookIds]]);
+  return new Map(
+    rows.map((row) => [
+      row.webhook_id,
+      {
+        webhookId: row.webhook_id,
+        tenantId,
+        window: row.window_limit,
+        inFlight: row.in_flight,
+        waiting: row.waiting,
+        putOffs: row.put_offs,
+        meanMs: row.mean_ms,
+      },
+    ]),
+  );
+}

@@ -1,0 +1,133 @@
+import type pg from 'pg';
+import { bigintArray } from '../../database/array-parameters.js';
+import { query, type Statement } from '../../database/database.js';
+import { idRange } from '../../domain/delivery-id.js';
+import { countsAsHeldSql } from '../deliveries/counts-as-held.js';
+import type { DeliverPayload } from '../jobs/enqueue.js';
+
+/** What a job says of one delivery. */
+export interface NamedDelivery extends DeliverPayload {
+  /** The group whose job named it; undefined: it has a job of its own. */
+  group?: number;
+}
+
+/** A delivery whose attempt is due now, with everything that the attempt needs, as it stood when it was loaded. */
+export interface DueDelivery {
+  id: number;
+  tenantId: number;
+  webhookId: number;
+  eventType: string;
+  body: string;
+  /** Where its event's trace goes on from; null: it is not traced. */
+  traceparent: string | null;
+  url: string;
+  sealedSecret: Buffer;
+  /** The secret before the last rotation while it may still sign, and until when, in ms since 1970. */
+  previousSecret: { sealed: Buffer; expiresAtMs: number } | null;
+  /** The webhook's generation: an outcome counts for its health only while this is still the same. */
+  generation: number;
+  /** The number of the attempt that is due. */
+  attemptNumber: number;
+  /** How often it had been redelivered: each time a new run of attempts begins. */
+  run: number;
+  /** Failed attempts of this run so far. */
+  failuresBefore: number;
+}
+
+/** WAITS: its webhook is inactive or deleted, its endpoint closed, or its time has not come. */
+export type LoadedDelivery = DueDelivery | 'WAITS' | 'NOT_DUE';
+
+interface Row {
+  id: number;
+  tenant_id: number;
+  webhook_id: number;
+  event_type: string;
+  attempt_count: number;
+  attempts_before: number;
+  run: number;
+  job_group: number | null;
+  body: string;
+  url: string;
+  sealed_secret: Buffer;
+  previous_sealed_secret: Buffer | null;
+  previous_secret_expires_at_ms: number | null;
+  generation: number;
+  traceparent?: string | null;
+  is_due: boolean;
+}
+
+/**
+ * Webhook, event and delivery must agree on the tenant: nothing is ever sent across. The conditions beside the ids are
+ * wrapped in `is true` so that no index is chosen for them: planned on empty tables, a day's first load would go by
+ * tenant or webhook, and go on reading everything that they have (1.5 s instead of 2 ms, measured).
+ */
+const loadSql = (more: { column: string; join: string }) => `
+    select d.id, d.tenant_id, d.webhook_id, d.event_type, d.attempt_count, d.attempts_before, d.run, d.job_group, e.body,
+           w.url, w.sealed_secret, w.generation, w.previous_sealed_secret,
+           extract(epoch from w.previous_secret_expires_at)::float8 * 1000 as previous_secret_expires_at_ms${more.column},
+           w.deleted_at is null and w.active and (${countsAsHeldSql('d', 'w')}) is not true
+             and greatest(d.due_at, w.closed_until) <= now() as is_due
+    from hookwright.deliveries d
+    join hookwright.events e on e.id = d.event_id and (e.tenant_id = d.tenant_id) is true
+    join hookwright.webhooks w on w.id = d.webhook_id and (w.tenant_id = d.tenant_id) is true
+    ${more.join}
+    where d.id = any($1::bigint[]) and d.id between $2 and $3 and (d.status = 'PENDING') is true`;
+
+const loadStatement: Statement = { name: 'load_deliveries', text: loadSql({ column: '', join: '' }) };
+
+/** Daemons that make no traces do not look for any. */
+const loadTracedStatement: Statement = {
+  name: 'load_traced_deliveries',
+  text: loadSql({
+    column: ', t.traceparent',
+    join: 'left join hookwright.event_traces t on t.event_id = d.event_id and (t.tenant_id = d.tenant_id) is true',
+  }),
+};
+
+/**
+ * Loads the deliveries that jobs name. A job is only a hint, so each is answered with the delivery only if its attempt
+ * is really due. Those that wait for something are for `turnAwayDeliveries`, which may have to wait for locks.
+ */
+export async function loadDeliveries(
+  pool: pg.Pool,
+  jobs: readonly NamedDelivery[],
+  { traced = false }: { traced?: boolean } = {},
+): Promise<LoadedDelivery[]> {
+  const ids = jobs.map(({ id }) => id);
+  const rows = await query<Row>(pool, traced ? loadTracedStatement : loadStatement, [
+    bigintArray(ids),
+    ...idRange(ids),
+  ]);
+  const found = new Map(rows.map((row) => [row.id, row]));
+  return jobs.map(({ id, attempt, group }) => {
+    const row = found.get(id);
+    if (row !== undefined && !row.is_due) {
+      return 'WAITS';
+    }
+    // Another worker has made this attempt already, and the job for the next one is on its way; or it has a job of its
+    // own by now.
+    const isMeant = row?.attempt_count === attempt - 1 && (group === undefined || row.job_group === group);
+    return row !== undefined && isMeant ? toDueDelivery(row) : 'NOT_DUE';
+  });
+}
+
+function toDueDelivery(row: Row): DueDelivery {
+  return {
+    id: row.id,
+    tenantId: row.tenant_id,
+    webhookId: row.webhook_id,
+    eventType: row.event_type,
+    body: row.body,
+    traceparent: row.traceparent ?? null,
+    url: row.url,
+    sealedSecret: row.sealed_secret,
+    previousSecret:
+      row.previous_sealed_secret === null
+        ? null
+        : { sealed: row.previous_sealed_secret, expiresAtMs: row.previous_secret_expires_at_ms ?? 0 },
+    generation: row.generation,
+    attemptNumber: row.attempt_count + 1,
+    run: row.run,
+    failuresBefore: row.attempt_count - row.attempts_before,
+  };
+}

@@ -1,0 +1,136 @@
+import type pg from 'pg';
+import { inChunks } from '../../concurrency/in-chunks.js';
+import { query, type Statement, transaction } from '../../database/database.js';
+import { OPERATIONAL_EVENT_TYPES, type OperationalEventType } from '../../domain/operational-events.js';
+import { formatTimestamp } from '../../domain/timestamp.js';
+
+/** Something that the owner of a webhook should hear of. */
+export interface Cause {
+  tenantId: number;
+  /** The webhook that it is about, which is never told. */
+  webhookId: number;
+  type: OperationalEventType;
+  /** The fields of the payload, but for the `count`. */
+  facts: Record<string, string>;
+  /** How often it happened. */
+  count: number;
+}
+
+const raiseStatement: Statement = {
+  name: 'raise_events',
+  text: 'select hookwright.raise_events($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::integer[])',
+};
+
+/**
+ * Raises operational events in the transaction of what caused them. Of one webhook and type there is one a minute at
+ * most; what happens in between is counted, and reported by the next one (`raisePending` at the latest).
+ *
+ * @param causes at most one per webhook and type
+ */
+export async function raiseEvents(client: pg.PoolClient, causes: readonly Cause[]): Promise<void> {
+  if (causes.length === 0) {
+    return;
+  }
+  await query(client, raiseStatement, [
+    causes.map(({ tenantId }) => tenantId),
+    causes.map(({ webhookId }) => webhookId),
+    causes.map(({ type }) => type),
+    causes.map(({ facts }) => JSON.stringify(facts)),
+    causes.map(({ count }) => count),
+  ]);
+}
+
+/**
+ * Where a webhook leads, as far as it may be told to others. Paths and queries of webhook urls often hold the very
+ * secret that lets one post there.
+ */
+export const originOf = (url: string): string => URL.parse(url)?.origin ?? '';
+
+/** Each chunk is a transaction: meanwhile outcomes of these webhooks may have to wait. */
+const CHUNK_EVENTS = 50;
+/** The next sweep goes on: the others must have their turn. */
+const SWEEP_EVENTS = 1_000;
+
+/**
+ * Raises what was only counted, because another one had been raised less than a minute before.
+ *
+ * @returns how many events that made
+ */
+export async function raisePending(pool: pg.Pool): Promise<number> {
+  const statement = { text: `select hookwright.raise_pending(${CHUNK_EVENTS}) as raised` };
+  const raiseChunk = async () => {
+    const [row] = await query<{ raised: number }>(pool, statement, []);
+    return row?.raised ?? 0;
+  };
+  return await inChunks(CHUNK_EVENTS, raiseChunk, SWEEP_EVENTS);
+}
+
+/** Forgets when events were raised, once that holds back none any more: webhooks come and go. */
+export async function forgetRaised(pool: pg.Pool): Promise<void> {
+  await pool.query(
+    `delete from hookwright.raised_events where pending = 0 and raised_at < now() - interval '1 hour'`,
+  );
+}
+
+/** Of each, what it holds is counted; the next sweep finds the others. */
+const HOLDS_MAX = 20;
+/** Of one webhook. Counting tens of millions would take longer than a statement may. */
+const HELD_TOLD_MAX = 100_000;
+
+/**
+ * Held deliveries of operational events alone are not worth another one. The 24 hours stand there twice, so that the
+ * index finds what may be near; the second time a hold's own length counts.
+ */
+const expiringStatement: Statement = {
+  text: `
+    select w.id, w.tenant_id, w.url, w.hold_until,
+           (select count(*)::integer from (
+              select from hookwright.deliveries d
+              where d.webhook_id = w.id and d.status = 'HELD' limit ${HELD_TOLD_MAX}) as counted) as held
+    from hookwright.webhooks w
+    where w.hold_until > now()
+      and w.hold_until <= now() + interval '24 hours'
+      and w.hold_until <= now() + least(interval '24 hours', (w.hold_until - w.disabled_at) / 2)
+      and w.hold_warned_until is distinct from w.hold_until and not w.active and w.deleted_at is null
+      and exists (select from hookwright.deliveries d
+                  where d.webhook_id = w.id and d.status = 'HELD' and d.event_type <> all($1::text[]))
+    order by w.id limit ${HOLDS_MAX} for update of w skip locked`,
+};
+
+interface ExpiringRow {
+  id: number;
+  tenant_id: number;
+  url: string;
+  hold_until: Date;
+  held: number;
+}
+
+/**
+ * Raises `webhook.held_expiring` for inactive webhooks whose held deliveries will be canceled within 24 hours, or when
+ * half of a shorter hold is over; once for each hold.
+ *
+ * @returns how many webhooks that were
+ */
+export async function warnOfExpiringHolds(pool: pg.Pool): Promise<number> {
+  return await transaction(pool, async (client, withCommit) => {
+    const expiring = await query<ExpiringRow>(client, expiringStatement, [[...OPERATIONAL_EVENT_TYPES]]);
+    if (expiring.length === 0) {
+      return 0;
+    }
+    const ids = expiring.map(({ id }) => id);
+    const warned =
+      'update hookwright.webhooks set hold_warned_until = hold_until where id = any($1::bigint[])';
+    withCommit(query(client, { text: warned }, [ids]));
+    const causes = expiring.map(({ id, tenant_id, url, hold_until, held }): Cause => {
+      const facts = {
+        webhook_id: String(id),
+        origin: originOf(url),
+        held_count: String(held),
+        expires_at: formatTimestamp(hold_until),
+      };
+      return { tenantId: tenant_id, webhookId: id, type: 'webhook.held_expiring', facts, count: 1 };
+    });
+    withCommit(raiseEvents(client, causes));
+    return expiring.length;
+  });
+}

@@ -1,0 +1,182 @@
+import type pg from 'pg';
+import { query, type Statement, transaction } from '../../database/database.js';
+import { type Column, column, RowsParameter } from '../../database/rows-parameter.js';
+import { idRange } from '../../domain/delivery-id.js';
+import { LANES } from '../../domain/lanes.js';
+import { LATENCY_BUCKETS, latencyBucket } from '../../domain/latency.js';
+import type { DeliveryStatus } from '../../entities/delivery.js';
+import { needsJobSql } from '../jobs/enqueue.js';
+import { addStatsSql, STATS_KEY } from '../stats/stats-rows.js';
+import { type FinishedAttempt, hasFailed } from './finished-attempt.js';
+import type { DueDelivery } from './load-deliveries.js';
+import { tellOutcomes } from './tell-outcomes.js';
+import { type DisabledWebhook, lockWebhooks, updateHealth } from './update-health.js';
+
+/**
+ * Writes what came of attempts: attempt, delivery, webhook health, statistics, the next job and what is to be told of
+ * it (`tellOutcomes`), in one transaction.
+ * Each is a compare-and-set on the delivery's attempt count, so that recording an attempt twice (a zombie, a lost
+ * reply) changes nothing the second time.
+ *
+ * A delivery that was held or canceled while its request was in flight keeps that state, unless the request
+ * succeeded: what the receiver has acknowledged is not sent again. A held one whose last attempt this was has FAILED.
+ * If it was also redelivered meanwhile, it starts its new run.
+ *
+ * @param attempts in the order in which they ended; at most one per delivery
+ * @param holdHours how long a webhook that this disables collects events
+ * @returns per attempt, the state that its delivery has now, null: it was not recorded; and the webhooks that were
+ *   disabled by them
+ */
+export async function recordAttempts(
+  pool: pg.Pool,
+  attempts: readonly FinishedAttempt[],
+  holdHours: number,
+): Promise<{ statuses: RecordedStatus[]; disabled: DisabledWebhook[] }> {
+  return await transaction(pool, async (client, withCommit) => {
+    const webhookIds = [...new Set(attempts.map(({ delivery }) => delivery.webhookId))];
+    // Sent together, answered in order: webhooks are locked before deliveries, as everywhere.
+    const locking = lockWebhooks(client, webhookIds);
+    locking.catch(() => {});
+    const hits = await query<RecordedRow>(client, recordStatement, recordValues(attempts));
+    const statusOf = new Map(hits.map(({ id, status }) => [id, status]));
+    const counted = attempts.filter(({ delivery }) => statusOf.has(delivery.id));
+    const { news, disabled, written } = updateHealth(client, await locking, counted, holdHours);
+    withCommit(written);
+    if (counted.length > 0) {
+      withCommit(query(client, statsStatement, counts.values(countsOf(counted))));
+    }
+    const exhausted = counted
+      .filter(hasFailed)
+      .filter(({ delivery }) => statusOf.get(delivery.id) === 'FAILED');
+    if (news.length > 0 || exhausted.length > 0) {
+      await tellOutcomes(client, news, exhausted);
+    }
+    return { statuses: attempts.map(({ delivery }) => statusOf.get(delivery.id) ?? null), disabled };
+  });
+}
+
+/** The state of a delivery whose attempt was recorded; null: it was not. */
+export type RecordedStatus = `${DeliveryStatus}` | null;
+
+interface RecordedRow {
+  id: number;
+  status: `${DeliveryStatus}`;
+}
+
+/** The columns of `hookwright.attempts`. */
+const attemptColumns: Readonly<Record<string, Column<FinishedAttempt>>> = {
+  delivery_id: column.bigint(({ delivery }) => delivery.id),
+  number: column.integer(({ delivery }) => delivery.attemptNumber),
+  tenant_id: column.bigint(({ delivery }) => delivery.tenantId),
+  url: column.text(({ delivery }) => delivery.url),
+  started_at: column.timestamptz(({ startedAt }) => startedAt),
+  duration_ms: column.integer(({ result }) => Math.round(result.durationMs)),
+  status_code: column.integer((attempt) => responseOf(attempt)?.statusCode),
+  error_code: column.text((attempt) => (hasFailed(attempt) ? attempt.outcome.errorCode : null)),
+  request_headers: column.text(({ requestHeaders }) => JSON.stringify(requestHeaders)),
+  response_headers: column.text((attempt) => {
+    const response = responseOf(attempt);
+    return response && JSON.stringify(response.headers);
+  }),
+  response_body: column.bytea((attempt) => responseOf(attempt)?.body),
+  response_truncated: column.boolean((attempt) => responseOf(attempt)?.bodyTruncated ?? false),
+  dns_ms: column.integer(({ result }) => result.timing?.dnsMs),
+  connect_ms: column.integer(({ result }) => result.timing?.connectMs),
+  tls_ms: column.integer(({ result }) => result.timing?.tlsMs),
+  first_byte_ms: column.integer(({ result }) => result.timing?.firstByteMs),
+};
+const attemptNames = Object.keys(attemptColumns);
+
+const responseOf = ({ result }: FinishedAttempt) => (result.kind === 'response' ? result : null);
+
+/** After the range of the deliveries' ids. */
+const ended = new RowsParameter<FinishedAttempt>(
+  {
+    ...attemptColumns,
+    succeeded: column.boolean((attempt) => !hasFailed(attempt)),
+    retry_in_ms: column.double(({ retryInMs }) => retryInMs),
+    run: column.integer(({ delivery }) => delivery.run),
+  },
+  { after: 2 },
+);
+
+const recordStatement: Statement = {
+  name: 'record_attempts',
+  text: `
+    with ended as (select * from ${ended.as('ended')}),
+    hit as (
+      update hookwright.deliveries d
+      set attempt_count = e.number,
+          attempts_before = case when d.run = e.run then d.attempts_before else e.number end,
+          status = case when e.succeeded then 'SUCCEEDED'
+                        when e.retry_in_ms is null and d.status <> 'CANCELED'
+                          and d.run = e.run then 'FAILED'
+                        else d.status end::hookwright.delivery_status,
+          cancel_reason = case when not e.succeeded then d.cancel_reason end,
+          due_at = case when e.retry_in_ms is null or d.run <> e.run then d.due_at
+                        else clock_timestamp() + e.retry_in_ms * interval '1 millisecond' end,
+          finished_at = case when e.succeeded or (e.retry_in_ms is null and d.run = e.run)
+                             then clock_timestamp() else d.finished_at end,
+          last_status_code = e.status_code, last_error_code = e.error_code
+      from ended e
+      where d.id = e.delivery_id and d.id = any(${ended.array('delivery_id')})
+        and d.id between $1::bigint and $2::bigint
+        and (d.tenant_id = e.tenant_id) is true
+        and d.attempt_count = e.number - 1 and (d.status in ('PENDING', 'HELD', 'CANCELED')) is true
+      returning d.id, d.status, d.attempt_count, d.due_at),
+    logged as (
+      insert into hookwright.attempts (${attemptNames.join(', ')})
+      select ${attemptNames.map((name) => `e.${name}`).join(', ')}
+      from hit join ended e on e.delivery_id = hit.id),
+    queued as (
+      select hookwright.enqueue_deliveries(array_agg(id), array_agg(attempt_count + 1), array_agg(due_at),
+               array_agg(${LANES.RETRY.priority}))
+      from hit where status = 'PENDING' and ${needsJobSql('due_at')})
+    select hit.id, hit.status from hit, queued`,
+};
+
+const recordValues = (attempts: readonly FinishedAttempt[]): unknown[] => [
+  ...idRange(attempts.map(({ delivery }) => delivery.id)),
+  ...ended.values(attempts),
+];
+
+/** What attempts add to one row of the statistics. */
+interface Counts {
+  delivery: DueDelivery;
+  successes: number;
+  failures: number;
+  histogram: readonly number[];
+}
+
+const counts = new RowsParameter<Counts>({
+  tenant_id: column.bigint(({ delivery }) => delivery.tenantId),
+  webhook_id: column.bigint(({ delivery }) => delivery.webhookId),
+  event_type: column.text(({ delivery }) => delivery.eventType),
+  successes: column.integer(({ successes }) => successes),
+  failures: column.integer(({ failures }) => failures),
+  histogram: column.text(({ histogram }) => `{${histogram.join(',')}}`),
+});
+
+/** The webhook's row is locked already, so two batches cannot meet on a row of its statistics. */
+const statsStatement: Statement = {
+  name: 'count_attempts',
+  text: `
+    insert into hookwright.delivery_stats as s (${STATS_KEY}, successes, failures, latency_histogram)
+    select tenant_id, webhook_id, event_type, 'MINUTE', date_trunc('minute', clock_timestamp()), successes, failures,
+           histogram::integer[]
+    from ${counts.as('counts')}
+    ${addStatsSql}`,
+};
+
+function countsOf(attempts: readonly FinishedAttempt[]): Counts[] {
+  const groups = Map.groupBy(attempts, ({ delivery }) => `${delivery.webhookId} ${delivery.eventType}`);
+  return [...groups.values()].map((group) => {
+    const histogram = new Array<number>(LATENCY_BUCKETS).fill(0);
+    for (const { result } of group) {
+      const bucket = latencyBucket(result.durationMs);
+      histogram[bucket] = (histogram[bucket] ?? 0) + 1;
+    }
+    const failures = group.filter(hasFailed).length;
+    return { delivery: group[0]!.delivery, successes: group.length - failures, failures, histogram };
+  });
+}

@@ -1,0 +1,179 @@
+import type pg from 'pg';
+import { bigintArray } from '../../database/array-parameters.js';
+import { query, type Statement } from '../../database/database.js';
+import { column, RowsParameter } from '../../database/rows-parameter.js';
+import { foldHealth, type HealthVerdict } from '../../domain/health.js';
+import { foldNews, isOperational, type News, type NewsStep } from '../../domain/operational-events.js';
+import { audit, service } from '../audit.js';
+import { enqueueSettle } from '../jobs/enqueue.js';
+import { type FinishedAttempt, hasFailed } from './finished-attempt.js';
+
+export interface HealthRow {
+  id: number;
+  tenant_id: number;
+  url: string;
+  active: boolean;
+  generation: number;
+  consecutive_failures: number;
+  ordinary_failures: boolean;
+  failed_at: Date | null;
+}
+
+const lockStatement: Statement = {
+  name: 'lock_webhooks',
+  text: `
+    select id, tenant_id, url, active, generation, consecutive_failures, ordinary_failures, failed_at
+    from hookwright.webhooks where id = any($1::bigint[]) order by id for update`,
+};
+
+/** Locks webhooks for the rest of the transaction, in the order of their ids as everywhere. */
+export function lockWebhooks(client: pg.PoolClient, ids: readonly number[]): Promise<HealthRow[]> {
+  return query<HealthRow>(client, lockStatement, [bigintArray(ids)]);
+}
+
+/** A webhook that was disabled for what its receiver did. */
+export interface DisabledWebhook {
+  webhookId: number;
+  tenantId: number;
+  reason: NonNullable<HealthVerdict['disable']>;
+}
+
+/** In ms since 1970. */
+const endedAt = ({ startedAt, result }: FinishedAttempt) => startedAt.getTime() + result.durationMs;
+
+/** What attempts say of a webhook's health. */
+interface Health {
+  webhook: HealthRow;
+  verdict: HealthVerdict;
+  news: News;
+  lastSuccessAt: Date | null;
+  lastFailureAt: Date | null;
+  closeMs: number | null;
+}
+
+/** After the hours for which one that is disabled collects events. */
+const healths = new RowsParameter<Health>(
+  {
+    id: column.bigint(({ webhook }) => webhook.id),
+    tenant_id: column.bigint(({ webhook }) => webhook.tenant_id),
+    consecutive_failures: column.integer(({ verdict }) => verdict.consecutiveFailures),
+    disable: column.ofType('hookwright.disabled_reason')(({ verdict }) => verdict.disable),
+    last_success_at: column.timestamptz(({ lastSuccessAt }) => lastSuccessAt),
+    last_failure_at: column.timestamptz(({ lastFailureAt }) => lastFailureAt),
+    close_ms: column.double(({ closeMs }) => closeMs),
+    ordinary_failures: column.boolean(({ news }) => news.ordinaryFailures),
+    told: column.boolean(({ news }) => news.disabled !== null),
+    recovered: column.boolean(({ news }) => news.recovered),
+  },
+  { after: 1 },
+);
+
+const healthStatement: Statement = {
+  name: 'update_health',
+  text: `
+    update hookwright.webhooks w
+    set consecutive_failures = h.consecutive_failures,
+        last_success_at = greatest(w.last_success_at, h.last_success_at),
+        last_failure_at = greatest(w.last_failure_at, h.last_failure_at),
+        closed_until = case when h.close_ms is null then w.closed_until
+          else greatest(w.closed_until, clock_timestamp() + h.close_ms * interval '1 millisecond') end,
+        active = w.active and h.disable is null,
+        generation = w.generation + (h.disable is not null)::integer,
+        disabled_at = case when h.disable is null then w.disabled_at else clock_timestamp() end,
+        disabled_reason = coalesce(h.disable, w.disabled_reason),
+        hold_until = case when h.disable is null then w.hold_until
+          else clock_timestamp() + $1 * interval '1 hour' end,
+        ordinary_failures = h.ordinary_failures,
+        failed_at = case when h.told then clock_timestamp() when h.recovered then null else w.failed_at end
+    from ${healths.as('h')}
+    where w.id = h.id and w.tenant_id = h.tenant_id`,
+};
+
+/** What became of a webhook that its owner should hear of. */
+export interface WebhookNews {
+  webhook: HealthRow;
+  news: News;
+}
+
+/**
+ * Writes what attempts say of their webhooks' health; one that it disables has its deliveries held.
+ *
+ * @param webhooks locked; those that no attempt belongs to are left alone
+ * @param counted the attempts that were recorded now
+ * @returns `news`: what owners are to be told; `disabled`: the webhooks that this disables. Both are known at once: the
+ *   statements have been sent, and `written` resolves when they are done
+ */
+export function updateHealth(
+  client: pg.PoolClient,
+  webhooks: readonly HealthRow[],
+  counted: readonly FinishedAttempt[],
+  holdHours: number,
+): { news: WebhookNews[]; disabled: DisabledWebhook[]; written: Promise<unknown> } {
+  const byWebhook = Map.groupBy(counted, ({ delivery }) => delivery.webhookId);
+  const touched = webhooks
+    .filter(({ id }) => byWebhook.has(id))
+    .map((webhook) => newHealth(webhook, byWebhook.get(webhook.id) ?? []));
+  if (touched.length === 0) {
+    return { news: [], disabled: [], written: Promise.resolve() };
+  }
+  const updated = query(client, healthStatement, [holdHours, ...healths.values(touched)]);
+  const disabled = touched.filter(({ verdict }) => verdict.disable !== null);
+  return {
+    news: touched.filter(({ news }) => news.disabled !== null || news.recovered),
+    disabled: touched.flatMap(
+      ({ webhook: { id: webhookId, tenant_id: tenantId }, verdict: { disable: reason } }) =>
+        reason === null ? [] : [{ webhookId, tenantId, reason }],
+    ),
+    written: Promise.all([updated, ...disabled.map((one) => afterDisabling(client, one))]),
+  };
+}
+
+/** Its deliveries are held from now on, and whoever asks why finds it in the audit log. */
+async function afterDisabling(client: pg.PoolClient, { webhook, verdict }: Health): Promise<void> {
+  const change = {
+    tenantId: webhook.tenant_id,
+    action: 'WEBHOOK_DISABLED',
+    target: 'WEBHOOK',
+    targetId: webhook.id,
+    before: { active: true },
+    after: { active: false, reason: verdict.disable, consecutiveFailures: verdict.consecutiveFailures },
+  } as const;
+  await Promise.all([enqueueSettle(client, webhook.tenant_id, webhook.id), audit(client, service, change)]);
+}
+
+function newHealth(webhook: HealthRow, attempts: readonly FinishedAttempt[]): Health {
+  // One that was written late, because the database was away, may stand behind others that finished after it.
+  const inOrder = attempts.toSorted((a, b) => endedAt(a) - endedAt(b));
+  const steps: NewsStep[] = inOrder.map(({ delivery, outcome }) => ({
+    generation: delivery.generation,
+    // That another url is gone for good says nothing of this one.
+    verdict: outcome.verdict === 'GONE' && delivery.url !== webhook.url ? 'FAILED' : outcome.verdict,
+    operational: isOperational(delivery.eventType),
+  }));
+  const state = {
+    active: webhook.active,
+    generation: webhook.generation,
+    consecutiveFailures: webhook.consecutive_failures,
+    ordinaryFailures: webhook.ordinary_failures,
+    failureTold: webhook.failed_at !== null,
+  };
+  const latest = (wanted: readonly FinishedAttempt[]) =>
+    wanted.length === 0 ? null : new Date(Math.max(...wanted.map(endedAt)));
+  // Another url, or a webhook that was switched on since, opened it: what was under way then must not close it again.
+  const closings = attempts.flatMap(({ delivery: { url, generation }, outcome }) =>
+    outcome.verdict === 'FAILED' &&
+    outcome.closeMs !== null &&
+    url === webhook.url &&
+    generation === webhook.generation
+      ? [outcome.closeMs]
+      : [],
+  );
+  return {
+    webhook,
+    verdict: foldHealth(state, steps),
+    news: foldNews(state, steps),
+    lastSuccessAt: latest(attempts.filter((attempt) => !hasFailed(attempt))),
+    lastFailureAt: latest(attempts.filter(hasFailed)),
+    closeMs: closings.length > 0 ? Math.max(...closings) : null,
+  };
+}

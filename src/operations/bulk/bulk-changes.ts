@@ -1,0 +1,134 @@
+import type pg from 'pg';
+import { query, type Statement } from '../../database/database.js';
+import { idRange } from '../../domain/delivery-id.js';
+import { LANES } from '../../domain/lanes.js';
+import { lockFor } from '../advisory-lock.js';
+import { canceledSql, reopenedSql } from '../deliveries/delivery-state.js';
+import { type BulkSelection, hasStatusSql } from './bulk-selection.js';
+
+/** What a chunk of a bulk operation does to deliveries. Each gets the ids that were selected, and looks again. */
+
+const ofThese = (row: string) =>
+  `${row}.id = any($1::bigint[]) and ${row}.id between $2 and $3 and (${row}.tenant_id = $4) is true`;
+
+/** In the order of ids, as everywhere, so that nobody waits in a ring. */
+const lockedSql = (condition = '') => `
+  locked as materialized (
+    select d.id from hookwright.deliveries d
+    where ${ofThese('d')} and ${hasStatusSql('d', '$5::text[]')} is true ${condition}
+    order by d.id for update)`;
+
+/** A scalar subquery, so that Postgres looks the event up by its id. */
+const hasEventSql = `
+  and (select true from hookwright.events e where e.id = d.event_id and (e.tenant_id = d.tenant_id) is true)`;
+
+/** As `redeliver` does it, one by one: what has no event any more has nothing to send. */
+const recoverStatement: Statement = {
+  name: 'bulk_recover',
+  text: `
+    with ${lockedSql(hasEventSql)},
+    reopened as (
+      update hookwright.deliveries d set ${reopenedSql}
+      from locked where d.id = locked.id and d.id between $2 and $3
+      returning d.id, d.attempt_count)
+    select array_agg(id::float8 order by id) as ids,
+           hookwright.enqueue_deliveries(array_agg(id order by id), array_agg(attempt_count + 1 order by id),
+             array_agg(now()), array_agg(${LANES.BULK.priority}))
+    from reopened`,
+};
+
+const replayStatement: Statement = {
+  name: 'bulk_replay',
+  text: `
+    with made as (
+      insert into hookwright.deliveries (id, tenant_id, event_id, webhook_id, event_type, status)
+      select hookwright.next_id(), e.tenant_id, e.id, $5::bigint, e.event_type, 'PENDING'
+      from (select * from hookwright.events e where ${ofThese('e')} order by e.id) e
+      returning id)
+    select array_agg(id::float8 order by id) as ids,
+           hookwright.enqueue_new_deliveries(array_agg(id order by id), array_agg(null::bigint),
+             array_agg(${LANES.BULK.priority}))
+    from made`,
+};
+
+/** Its job finds nothing to do when its turn comes. A request in flight ends and is recorded (docs/decisions/0004). */
+const cancelStatement: Statement = {
+  name: 'bulk_cancel',
+  text: `
+    with ${lockedSql()},
+    canceled as (
+      update hookwright.deliveries d set ${canceledSql('BY_USER')}
+      from locked where d.id = locked.id and d.id between $2 and $3
+      returning d.id)
+    select array_agg(id::float8 order by id) as ids from canceled`,
+};
+
+const lockWebhooksStatement: Statement = {
+  name: 'bulk_lock_webhooks',
+  text: `
+    select w.id from hookwright.webhooks w
+    where w.id = any(array(select distinct d.webhook_id from hookwright.deliveries d where ${ofThese('d')}))
+    order by w.id for share`,
+};
+
+/** Deliveries in such a state may have a request in flight, whose outcome is recorded at any moment. */
+const UNDER_WAY = ['PENDING', 'HELD', 'CANCELED'];
+
+/**
+ * Does what the operation is about to the rows of one chunk.
+ *
+ * @param ids deliveries, or for a replay events
+ * @returns the ids of the deliveries that were changed or made
+ */
+export async function applyChunk(
+  client: pg.PoolClient,
+  tenantId: number,
+  { kind, webhookId, filter }: BulkSelection,
+  ids: readonly number[],
+): Promise<number[]> {
+  if (ids.length === 0) {
+    return [];
+  }
+  const statement = {
+    RECOVER_WEBHOOK: recoverStatement,
+    REPLAY_EVENTS: replayStatement,
+    CANCEL_DELIVERIES: cancelStatement,
+  }[kind];
+  const these = [ids, ...idRange(ids), tenantId];
+  if (filter.status?.some((status) => UNDER_WAY.includes(status))) {
+    // The webhooks first, as everywhere. Others are not locked: the outcomes of all webhooks would wait for it.
+    await query(client, lockWebhooksStatement, these);
+  }
+  const last = kind === 'REPLAY_EVENTS' ? webhookId : filter.status;
+  const [row] = await query<{ ids: number[] | null }>(client, statement, [...these, last]);
+  return row?.ids ?? [];
+}
+
+const waitingStatement: Statement = {
+  name: 'bulk_waiting',
+  text: `
+    select array_agg(d.id::float8) as ids from hookwright.deliveries d
+    where ${ofThese('d')} and (d.status = 'PENDING') is true and d.attempt_count = d.attempts_before`,
+};
+
+/** Which of these deliveries wait for the first attempt since they were queued. Retries come by themselves, later. */
+export async function stillWaiting(
+  client: pg.PoolClient,
+  tenantId: number,
+  ids: readonly number[],
+): Promise<number[]> {
+  if (ids.length === 0) {
+    return [];
+  }
+  const [row] = await query<{ ids: number[] | null }>(client, waitingStatement, [
+    ids,
+    ...idRange(ids),
+    tenantId,
+  ]);
+  return row?.ids ?? [];
+}
+
+/** Two replays to one webhook must not both find that an event has no delivery there yet. */
+export async function lockReplays(client: pg.PoolClient, webhookId: number): Promise<void> {
+  await lockFor(client, `replay.${webhookId}`);
+}

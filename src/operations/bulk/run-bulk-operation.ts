@@ -1,0 +1,156 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type pg from 'pg';
+import { type Database, query, type Statement, transaction } from '../../database/database.js';
+import {
+  BULK_CHUNK_UNQUEUED,
+  type BulkPause,
+  type BulkProgress,
+  bulkPause,
+  bulkRoom,
+} from '../../domain/bulk-pace.js';
+import { isDatabaseAway } from '../../errors.js';
+import { type BulkPayload, enqueueBulkOperation } from '../jobs/enqueue.js';
+import { applyChunk, lockReplays, stillWaiting } from './bulk-changes.js';
+import { type BulkFilter, type BulkSelection, selectChunk } from './bulk-selection.js';
+
+interface Row {
+  kind: BulkSelection['kind'];
+  webhook_id: number | null;
+  filter: string;
+  to_id: number;
+  cursor_id: number;
+  in_queue: number[];
+  active: boolean | null;
+  deleted: boolean | null;
+}
+
+/** Reading the webhook without a lock is enough: what is queued too late is turned away when it is loaded. */
+const lockStatement: Statement = {
+  name: 'lock_bulk_operation',
+  text: `
+    select o.kind, o.webhook_id, o.filter, o.to_id, o.cursor_id, o.in_queue::float8[] as in_queue,
+           w.active, w.deleted_at is not null as deleted
+    from hookwright.bulk_operations o left join hookwright.webhooks w on w.id = o.webhook_id
+    where o.id = $1 and o.tenant_id = $2 and o.status = 'RUNNING' for update of o`,
+};
+
+const saveStatement: Statement = {
+  name: 'save_bulk_operation',
+  text: `
+    update hookwright.bulk_operations
+    set cursor_id = $2, in_queue = $3::bigint[], processed = processed + $4, affected = affected + $5,
+        skipped = skipped + $4 - $5
+    where id = $1`,
+};
+
+const endStatement: Statement = {
+  name: 'end_bulk_operation',
+  text: `
+    update hookwright.bulk_operations
+    set status = $2, error = $3, in_queue = '{}', finished_at = case when $2::hookwright.bulk_status <> 'PAUSED' then now() end
+    where id = $1 and status = 'RUNNING'`,
+};
+
+/** An error that comes again and again is not waited out. */
+const TRIES_MAX = 4;
+/** Jobs of the future are looked for twice a second only; shorter pauses are waited out. */
+const PAUSE_WAITED_OUT_MS_MAX = 1_000;
+
+/**
+ * Does some chunks of a bulk operation, each in a transaction with the move of the cursor: whoever is killed has done a
+ * chunk, or has not, and its job comes again. The last one of a turn leaves a job for the next turn. An operation that
+ * has ended or was canceled is left alone.
+ *
+ * @param tries how often this job was fetched
+ * @param turnMs no further chunk is begun after this time
+ * @throws what went wrong, after it has happened so often that the operation is given up (FAILED)
+ */
+export async function runBulkOperation(
+  { pool }: Pick<Database, 'pool'>,
+  payload: BulkPayload,
+  { tries, turnMs }: { tries: number; turnMs: number },
+): Promise<void> {
+  const endsAt = performance.now() + turnMs;
+  try {
+    let { waitedMs } = payload;
+    for (;;) {
+      const pause = await transaction(pool, (client) => runChunk(client, { ...payload, waitedMs }, endsAt));
+      if (pause === null) {
+        return;
+      }
+      ({ waitedMs } = pause);
+      await delay(pause.inMs);
+    }
+  } catch (error) {
+    if (tries >= TRIES_MAX && !isDatabaseAway(error)) {
+      const message = 'It met a fault of the service again and again; the log has it. It can be resumed.';
+      await query(pool, endStatement, [payload.operationId, 'FAILED', message]);
+    }
+    throw error;
+  }
+}
+
+/** @returns how long to pause before the next chunk; null: there is none in this turn */
+async function runChunk(
+  client: pg.PoolClient,
+  payload: BulkPayload,
+  endsAt: number,
+): Promise<BulkPause | null> {
+  const { operationId, tenantId } = payload;
+  const startedAt = performance.now();
+  const [row] = await query<Row>(client, lockStatement, [operationId, tenantId]);
+  const end = row === undefined ? null : endOf(row);
+  if (row === undefined || end !== null) {
+    await (end === null ? undefined : query(client, endStatement, [operationId, ...end]));
+    return null;
+  }
+  const progress = await work(client, payload, row);
+  if (progress === null) {
+    await query(client, endStatement, [operationId, 'COMPLETED', null]);
+    return null;
+  }
+  const now = performance.now();
+  const pause = bulkPause({ ...progress, tookMs: now - startedAt, waitedMs: payload.waitedMs });
+  if (pause.inMs <= PAUSE_WAITED_OUT_MS_MAX && now < endsAt) {
+    return pause;
+  }
+  const isShort = pause.inMs <= PAUSE_WAITED_OUT_MS_MAX;
+  await enqueueBulkOperation(client, { ...payload, waitedMs: pause.waitedMs }, isShort ? 0 : pause.inMs);
+  return null;
+}
+
+/** Why an operation does not go on, as status and error: its webhook is not there, or not now. */
+function endOf({ kind, active, deleted }: Row): [status: string, error: string | null] | null {
+  if (deleted) {
+    return ['CANCELED', 'The webhook was deleted.'];
+  }
+  return active === false && kind !== 'CANCEL_DELIVERIES' ? ['PAUSED', null] : null;
+}
+
+/** @returns null when nothing is left to do */
+async function work(
+  client: pg.PoolClient,
+  { operationId, tenantId }: BulkPayload,
+  row: Row,
+): Promise<Pick<BulkProgress, 'queued' | 'drained' | 'hadRoom'> | null> {
+  const queues = row.kind !== 'CANCEL_DELIVERIES';
+  const waiting = await stillWaiting(client, tenantId, row.in_queue);
+  const room = queues ? bulkRoom(waiting.length) : BULK_CHUNK_UNQUEUED;
+  const { ids, changed, lastId } =
+    room === 0 ? { ids: [], changed: [], lastId: row.cursor_id } : await doChunk(client, tenantId, row, room);
+  const queued = queues ? changed : [];
+  const position = [lastId ?? row.to_id, [...waiting, ...queued]];
+  await query(client, saveStatement, [operationId, ...position, ids.length, changed.length]);
+  const drained = row.in_queue.length - waiting.length;
+  return lastId === null ? null : { queued: queued.length, drained, hadRoom: room > 0 };
+}
+
+async function doChunk(client: pg.PoolClient, tenantId: number, row: Row, limit: number) {
+  const { kind, webhook_id: webhookId, cursor_id: above, to_id: below } = row;
+  const selection = { kind, webhookId, filter: JSON.parse(row.filter) as BulkFilter };
+  if (kind === 'REPLAY_EVENTS' && webhookId !== null) {
+    await lockReplays(client, webhookId);
+  }
+  const { ids, lastId } = await selectChunk(client, tenantId, selection, { above, below }, limit);
+  return { ids, lastId, changed: await applyChunk(client, tenantId, selection, ids) };
+}

@@ -1,0 +1,92 @@
+import type { Database } from '../../database/database.js';
+import { tenantTransaction } from '../../database/tenant-database.js';
+import { LANES } from '../../domain/lanes.js';
+import { ApiError, notFound } from '../../errors.js';
+import { type Actor, audit } from '../audit.js';
+import { isOpen, reopenedSql } from './delivery-state.js';
+
+interface Row {
+  status: string;
+  active: boolean;
+  deleted: boolean;
+  has_event: boolean;
+}
+
+/**
+ * Sends a finished delivery again, with the same id (docs/graphql.md, "Mutations: events and deliveries"). Attempt
+ * numbers go on, the budget of retries is fresh. One that a replay has made may outlive its event, and then has no body
+ * to send.
+ *
+ * @throws ApiError not_found; delivery_not_finished while it is pending or held; event_gone when its event is not
+ *   kept any more; webhook_inactive; webhook_deleted
+ */
+export async function redeliver(
+  db: Pick<Database, 'pool'>,
+  tenantId: number,
+  deliveryId: number,
+  by: Actor,
+): Promise<void> {
+  await tenantTransaction(db.pool, tenantId, async (client, withCommit) => {
+    // The webhook first, as everywhere, so that nothing can wait for us in a ring.
+    const { rows } = await client.query<Row>(
+      `with target as materialized (
+         select w.id, w.active, w.deleted_at is not null as deleted from hookwright.webhooks w
+         where w.id = (select webhook_id from hookwright.deliveries where id = $1 and tenant_id = $2)
+           and w.tenant_id = $2
+         for share)
+       select d.status, target.active, target.deleted,
+              -- A scalar subquery, so that Postgres looks the event up by its id.
+              (select true from hookwright.events e where e.id = d.event_id and (e.tenant_id = $2) is true) is true as has_event
+       from target join hookwright.deliveries d on d.id = $1 and d.webhook_id = target.id
+       for update of d`,
+      [deliveryId, tenantId],
+    );
+    const [row] = rows;
+    if (row === undefined) {
+      throw notFound('delivery', deliveryId);
+    }
+    refuseUnlessSendable(deliveryId, row);
+    await client.query(
+      `with reopened as (
+         update hookwright.deliveries set ${reopenedSql} where id = $1
+         returning id, attempt_count)
+       select hookwright.enqueue_deliveries(array[id], array[attempt_count + 1], array[now()],
+                array[${LANES.BULK.priority}]) from reopened`,
+      [deliveryId],
+    );
+    withCommit(
+      audit(client, by, {
+        tenantId,
+        action: 'DELIVERY_REDELIVERED',
+        target: 'DELIVERY',
+        targetId: deliveryId,
+        before: { status: row.status },
+        after: { status: 'PENDING' },
+      }),
+    );
+  });
+}
+
+function refuseUnlessSendable(deliveryId: number, { status, active, deleted, has_event }: Row): void {
+  if (deleted) {
+    throw new ApiError('webhook_deleted', `The webhook of delivery ${deliveryId} was deleted.`);
+  }
+  if (isOpen(status)) {
+    throw new ApiError(
+      'delivery_not_finished',
+      `Delivery ${deliveryId} is ${status}; only one that has SUCCEEDED, FAILED or was CANCELED can be sent again (cancelDelivery cancels it).`,
+    );
+  }
+  if (!has_event) {
+    throw new ApiError(
+      'event_gone',
+      `The event of delivery ${deliveryId} is not kept any more; a delivery can be sent again only while its event is.`,
+    );
+  }
+  if (!active) {
+    throw new ApiError(
+      'webhook_inactive',
+      `The webhook of delivery ${deliveryId} is inactive; enable it first.`,
+    );
+  }
+}

@@ -1,0 +1,115 @@
+import type pg from 'pg';
+import { query, type Statement } from '../../database/database.js';
+import { hasNoLiveJobSql, hasNoSettleJobSql, prioritySql } from '../jobs/enqueue.js';
+
+/**
+ * An overdue delivery may be waiting its turn; after this long it is asked whether a job still knows of it. A job
+ * that has been locked for as long is in nobody's hands: whoever has one in hand locks it anew (`renewLocks`).
+ */
+export const OVERDUE_SECONDS = 60;
+/** What one call looks at: a backlog that waits its turn may be long (0.2 s beside 400,000 due deliveries). */
+const CHUNK_ROWS = 20_000;
+
+/** How far the search for lost deliveries has come. */
+export interface OverdueCursor {
+  /** A due time as Postgres writes it: a Date would lose the microseconds. */
+  after: string;
+}
+
+const START: Readonly<OverdueCursor> = { after: '-infinity' };
+
+export const overdueFromStart = (): OverdueCursor => ({ ...START });
+
+const overdueStatement: Statement = {
+  text: `
+    with looked as materialized (
+      select d.id, d.due_at, d.attempt_count, d.job_group from hookwright.deliveries d
+      where d.status = 'PENDING' and d.due_at < now() - ${OVERDUE_SECONDS} * interval '1 second'
+        and d.due_at > $1::timestamptz
+      order by d.due_at fetch first ${CHUNK_ROWS} rows with ties),
+    lost as materialized (
+      select l.id, l.attempt_count from looked l where ${hasNoLiveJobSql('l', String(OVERDUE_SECONDS))})
+    select count(*)::integer as rescued,
+           hookwright.enqueue_deliveries(array_agg(id), array_agg(attempt_count + 1), array_agg(now()),
+             array_agg(${prioritySql('attempt_count')})),
+           (select count(*)::integer from looked) as looked,
+           (select max(due_at)::text from looked) as last_due_at
+    from lost`,
+};
+
+interface OverdueRow {
+  rescued: number;
+  looked: number;
+  last_due_at: string | null;
+}
+
+/**
+ * Adds a job again for pending deliveries that are overdue and that no job will bring up: their worker died, their job
+ * was deleted, or the reply that handed the job out was lost. The delivery row is the truth; a job is a hint. Each call
+ * looks at a part only, from `cursor` on, which it moves; after the last delivery it begins at the start again.
+ *
+ * @returns how many deliveries were rescued
+ */
+export async function rescueOverdue(pool: pg.Pool, cursor = overdueFromStart()): Promise<number> {
+  const [row] = await query<OverdueRow>(pool, overdueStatement, [cursor.after]);
+  const { rescued, looked, last_due_at } = row as OverdueRow;
+  cursor.after = looked < CHUNK_ROWS ? START.after : (last_due_at ?? START.after);
+  return rescued;
+}
+
+/** How many webhooks that hold deliveries one call looks at: an incident may leave thousands, each found by a leap. */
+const HOLDING_LOOKED = 500;
+
+/** How far the search for what is held wrongly has come. */
+export interface HeldCursor {
+  /** The last webhook that was looked at. */
+  after: number;
+}
+
+export const heldFromStart = (): HeldCursor => ({ after: 0 });
+
+const nextHoldingSql = (after: string) =>
+  `(select min(d.webhook_id) from hookwright.deliveries d where d.status = 'HELD' and d.webhook_id > ${after})`;
+
+/**
+ * Which webhooks hold deliveries, found by leaping from one to the next in the index of held ones: counting them all
+ * would read every held delivery.
+ */
+const misheldStatement: Statement = {
+  name: 'settle_misheld',
+  text: `
+    with recursive holding(webhook_id, place) as (
+      select ${nextHoldingSql('$1::bigint')}, 1
+      union all
+      select ${nextHoldingSql('holding.webhook_id')}, place + 1
+      from holding where holding.webhook_id is not null and place < ${HOLDING_LOOKED}),
+    misheld as materialized (
+      select w.id, w.tenant_id from holding join hookwright.webhooks w on w.id = holding.webhook_id
+      where (w.deleted_at is not null or w.hold_until <= now() or (w.active and not w.keep_held))
+        and ${hasNoSettleJobSql('w.id')}
+      order by w.id)
+    select count(*)::integer as webhooks, count(hookwright.enqueue_settle(id, tenant_id)),
+           (select case when every(webhook_id is not null) then max(webhook_id) end from holding) as last_id
+    from misheld`,
+};
+
+interface MisheldRow {
+  webhooks: number;
+  /** Null: there are no more. */
+  last_id: number | null;
+}
+
+/**
+ * Finds webhooks whose held deliveries no longer fit their state, and has them settled unless that is under way: an
+ * event that was emitted while its webhook was being enabled can end up held by an active webhook, and holds expire.
+ * Each call looks at a part only, from `cursor` on, which it moves; after the last webhook it begins at the start
+ * again.
+ *
+ * @returns how many webhooks were handed to `settle-webhook`
+ */
+export async function rescueHeld(pool: pg.Pool, cursor = heldFromStart()): Promise<number> {
+  const [row] = await query<MisheldRow>(pool, misheldStatement, [cursor.after]);
+  const { webhooks, last_id } = row as MisheldRow;
+  cursor.after = last_id ?? heldFromStart().after;
+  return webhooks;
+}

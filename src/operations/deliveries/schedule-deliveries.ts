@@ -1,0 +1,40 @@
+import type pg from 'pg';
+import { inChunks } from '../../concurrency/in-chunks.js';
+import { query, type Statement } from '../../database/database.js';
+import { LANES } from '../../domain/lanes.js';
+import { hasNoJobSql } from '../jobs/enqueue.js';
+import { OVERDUE_SECONDS } from './rescue-deliveries.js';
+
+/** Less than the minute of `needsJobSql`: what is nearer when it is recorded gets its job right then. */
+const HORIZON_SECONDS = 20;
+const CHUNK_ROWS = 10_000;
+/** The next sweep goes on: the others must have their turn. */
+const SWEEP_ROWS = 100_000;
+
+const scheduleStatement: Statement = {
+  text: `
+    with soon as materialized (
+      select d.id, d.due_at, d.attempt_count from hookwright.deliveries d
+      where d.status = 'PENDING' and d.attempt_count > 0
+        and d.due_at > now() - ${OVERDUE_SECONDS} * interval '1 second'
+        and d.due_at <= now() + ${HORIZON_SECONDS} * interval '1 second'
+        and ${hasNoJobSql('d')}
+      order by d.due_at limit ${CHUNK_ROWS})
+    select count(*)::integer as scheduled,
+           hookwright.enqueue_deliveries(array_agg(id), array_agg(attempt_count + 1), array_agg(due_at),
+             array_agg(${LANES.RETRY.priority})) from soon`,
+};
+
+/**
+ * Adds the jobs of retries that will be due within seconds. Until then they stand in their own table alone, where they
+ * cost nothing.
+ *
+ * @returns how many jobs were added; others may be left for the next call
+ */
+export async function scheduleDeliveries(pool: pg.Pool): Promise<number> {
+  const scheduleChunk = async () => {
+    const [row] = await query<{ scheduled: number }>(pool, scheduleStatement, []);
+    return row?.scheduled ?? 0;
+  };
+  return await inChunks(CHUNK_ROWS, scheduleChunk, SWEEP_ROWS);
+}

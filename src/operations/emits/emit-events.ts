@@ -1,0 +1,196 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type pg from 'pg';
+import { GroupCommit } from '../../concurrency/group-commit.js';
+import { Slots } from '../../concurrency/slots.js';
+import { transaction } from '../../database/database.js';
+import { SQL_STATE, sqlStateOf } from '../../database/sql-state.js';
+import type { Emit, EmitResult } from '../../domain/emit.js';
+import { LANES } from '../../domain/lanes.js';
+import { TenantPace } from '../../domain/tenant-pace.js';
+import { isDatabaseAway } from '../../errors.js';
+import { type Claim, claimedJobs, type LocalDaemon } from './claims.js';
+import { type EmitItem, isTraced, writeClaimedItems, writeItems } from './emit-statements.js';
+
+/** Two full requests of `emitEvents`: with one, each of a burst would have a commit of its own. */
+const BATCH_ITEMS_MAX = 200;
+/** A second batch makes use of the time that the first one's commit takes, but small ones would cost more than that. */
+const BATCH_BESIDE_ITEMS = 40;
+/** How long an emit waits for an idempotency key that another open transaction holds, and between two looks. */
+const BUSY_KEY_MS = 10_000;
+const BUSY_KEY_PAUSE_MS = 200;
+
+/**
+ * Writes events with their deliveries and jobs. Concurrent calls share a transaction, and answer after its commit.
+ */
+export class Emitter {
+  readonly #groups: GroupCommit<Emit, EmitResult>;
+  /** Those that wait for an idempotency key keep out of the way of the others. */
+  readonly #busyGroups: GroupCommit<Emit, EmitResult>;
+  readonly #busyTurns = new Slots(1);
+  readonly #pace: TenantPace;
+  #localDaemon: LocalDaemon | undefined;
+
+  /**
+   * @param now milliseconds, never going back
+   * @param onBatch called with the number of events of each transaction
+   */
+  constructor(
+    private readonly pool: pg.Pool,
+    private readonly now: () => number = () => performance.now(),
+    onBatch?: (events: number) => void,
+  ) {
+    this.#pace = new TenantPace(now);
+    this.#busyGroups = new GroupCommit(
+      async (items) => this.#counted(items, await this.#write(pool, items)),
+      {
+        itemsMax: BATCH_ITEMS_MAX,
+        inFlightMax: 1,
+      },
+    );
+    this.#groups = new GroupCommit((items) => this.#commit(items), {
+      itemsMax: BATCH_ITEMS_MAX,
+      besideItems: BATCH_BESIDE_ITEMS,
+      turnOf: tenantOf,
+      onBatch,
+    });
+  }
+
+  /** From now on deliveries go to this daemon at once, while it has room. */
+  claimFor(daemon: LocalDaemon): void {
+    this.#localDaemon = daemon;
+  }
+
+  /**
+   * Emits the items in one transaction; one that is refused writes nothing and leaves its neighbours alone. Items whose
+   * idempotency keys another open transaction holds follow when that has ended.
+   */
+  async emit(items: readonly Emit[]): Promise<EmitResult[]> {
+    const results = await this.#groups.run(items);
+    return results.some(isBusy) ? await this.#emitBusy(items, results) : results;
+  }
+
+  /**
+   * What has been written is not tried again: it would be taken for a duplicate of itself. Nor is it told as failed
+   * when the database goes away: without an idempotency key it would be emitted twice.
+   */
+  async #emitBusy(items: readonly Emit[], first: readonly EmitResult[]): Promise<EmitResult[]> {
+    const results = [...first];
+    try {
+      return await this.#whileBusy(async () => {
+        const busy = [...results.keys()].filter((index) => isBusy(results[index]!));
+        const later = await this.#busyGroups.run(busy.map((index) => items[index]!));
+        for (const [n, index] of busy.entries()) {
+          results[index] = later[n]!;
+        }
+        return results;
+      });
+    } catch (error) {
+      if (isDatabaseAway(error) && !results.every(isBusy)) {
+        return results;
+      }
+      throw error;
+    }
+  }
+
+  /** As `emit`, but when one item is refused nothing at all is written. */
+  async emitAllOrNothing(items: readonly Emit[]): Promise<EmitResult[]> {
+    const results = await this.#writeAllOrNothing(items);
+    return results.some(isBusy)
+      ? await this.#whileBusy(() => this.#busyTurns.run(() => this.#writeAllOrNothing(items)))
+      : results;
+  }
+
+  /** Tries again and again for as long as a key is worth waiting for. */
+  async #whileBusy(emit: () => Promise<EmitResult[]>): Promise<EmitResult[]> {
+    const until = this.now() + BUSY_KEY_MS;
+    for (;;) {
+      await delay(BUSY_KEY_PAUSE_MS);
+      const results = await emit();
+      if (!results.some(isBusy) || this.now() >= until) {
+        return results;
+      }
+    }
+  }
+
+  async #writeAllOrNothing(items: readonly Emit[]): Promise<EmitResult[]> {
+    class Refused extends Error {
+      constructor(readonly results: EmitResult[]) {
+        super();
+      }
+    }
+    try {
+      const written = await transaction(this.pool, async (client) => {
+        const results = await this.#write(client, items);
+        if (results.some(({ refused }) => refused !== null)) {
+          throw new Refused(results);
+        }
+        return results;
+      });
+      return this.#counted(items, written);
+    } catch (error) {
+      if (error instanceof Refused) {
+        return error.results;
+      }
+      throw error;
+    }
+  }
+
+  async #commit(items: readonly Emit[]): Promise<EmitResult[]> {
+    // The statement that claims knows of no traces.
+    const claim = items.some(isTraced) ? null : (this.#localDaemon?.claim() ?? null);
+    const write = claim === null ? this.#write(this.pool, items) : this.#writeClaimed(claim, items);
+    return this.#counted(items, await write);
+  }
+
+  async #writeClaimed(claim: Claim, items: readonly Emit[]): Promise<EmitResult[]> {
+    let written: Awaited<ReturnType<typeof writeClaimedItems>>;
+    try {
+      written = await writeClaimedItems(claim, this.#inLanes(items));
+    } catch (error) {
+      if (isDatabaseAway(error) && sqlStateOf(error) !== SQL_STATE.LOCK_NOT_AVAILABLE) {
+        throw error;
+      }
+      // Two ids that met, a day without its partition, a busy key: nothing was written; `emit_events` deals with it.
+      claim.settle([]);
+      return await this.#write(this.pool, items);
+    }
+    const { results, claimed } = written;
+    claim.settle(claimed === null ? [] : claimedJobs(claimed, items));
+    return results;
+  }
+
+  #write(on: pg.Pool | pg.PoolClient, items: readonly Emit[]): Promise<EmitResult[]> {
+    return writeItems(on, this.#inLanes(items));
+  }
+
+  #inLanes(items: readonly Emit[]): EmitItem[] {
+    return items.map((item) => ({ ...item, priority: this.#priority(item) }));
+  }
+
+  /** Notes what is committed, and was not before, for the pace of its tenants. */
+  #counted(items: readonly Emit[], results: EmitResult[]): EmitResult[] {
+    const emitted = new Map<number, number>();
+    for (const [index, result] of results.entries()) {
+      if (result.refused === null && !result.duplicate) {
+        const { tenantId } = items[index]!;
+        emitted.set(tenantId, (emitted.get(tenantId) ?? 0) + result.deliveryCount);
+      }
+    }
+    for (const [tenantId, deliveries] of emitted) {
+      this.#pace.emitted(tenantId, deliveries);
+    }
+    return results;
+  }
+
+  #priority({ tenantId, onlyWebhookId }: Emit): number {
+    if (onlyWebhookId !== null) {
+      return LANES.TEST.priority;
+    }
+    return this.#pace.isCrowding(tenantId) ? LANES.CROWDED.priority : LANES.FIRST.priority;
+  }
+}
+
+/** Tenants take turns at the transactions: one that emits a lot does not make the others wait. */
+const tenantOf = ([first]: readonly Emit[]): number | undefined => first?.tenantId;
+
+const isBusy = ({ refused }: EmitResult): boolean => refused === 'IDEMPOTENCY_KEY_BUSY';

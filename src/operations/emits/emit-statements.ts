@@ -1,0 +1,97 @@
+import type pg from 'pg';
+import { query, type Statement } from '../../database/database.js';
+import { type Column, column, RowsParameter } from '../../database/rows-parameter.js';
+import type { Emit, EmitRefusal, EmitResult } from '../../domain/emit.js';
+import type { Claim, ClaimedJson } from './claims.js';
+
+/** An item, and the lane of its deliveries. */
+export interface EmitItem extends Emit {
+  priority: number;
+}
+
+/** In the order of the functions' parameters. */
+const itemColumns: Readonly<Record<string, Column<EmitItem>>> = {
+  tenant_ids: column.bigint(({ tenantId }) => tenantId),
+  event_types: column.text(({ eventType }) => eventType),
+  bodies: column.text(({ body }) => body),
+  idempotency_keys: column.text(({ idempotencyKey }) => idempotencyKey),
+  only_webhook_ids: column.bigint(({ onlyWebhookId }) => onlyWebhookId),
+  priorities: column.integer(({ priority }) => priority),
+};
+const plainItems = new RowsParameter(itemColumns);
+const tracedItems = new RowsParameter({
+  ...itemColumns,
+  traceparents: column.text(({ traceparent }: EmitItem) => traceparent),
+});
+/** After what says who claims, which priorities and how many deliveries. */
+const claimedItems = new RowsParameter(itemColumns, { after: 3 });
+
+/** A row of each item, in their order. */
+type EmitRow =
+  | { error_code: null; event_id: number; delivery_count: number; duplicate: boolean }
+  | { error_code: EmitRefusal };
+
+const plainStatement: Statement = {
+  name: 'emit_events',
+  text: `select event_id, delivery_count, duplicate, error_code
+         from hookwright.emit_events(${plainItems.arrays}, true) order by item`,
+};
+
+const tracedStatement: Statement = {
+  name: 'emit_traced_events',
+  text: `select event_id, delivery_count, duplicate, error_code
+         from hookwright.emit_traced_events(${tracedItems.arrays}) order by item`,
+};
+
+/** `emit_events` without its repetitions, which is what the caller of a claim falls back to. */
+const claimedStatement: Statement = {
+  name: 'emit_claimed_events',
+  text: `select event_id, delivery_count, duplicate, error_code, claimed
+         from hookwright.emit_events_once(${claimedItems.arrays}, null, $1, $2, $3) order by item`,
+};
+
+export const isTraced = ({ traceparent }: Emit): boolean => typeof traceparent === 'string';
+
+/**
+ * Writes the items with their deliveries and jobs.
+ *
+ * @returns what came of each
+ */
+export async function writeItems(
+  on: pg.Pool | pg.PoolClient,
+  items: readonly EmitItem[],
+): Promise<EmitResult[]> {
+  const rows = items.some(isTraced)
+    ? await query<EmitRow>(on, tracedStatement, tracedItems.values(items))
+    : await query<EmitRow>(on, plainStatement, plainItems.values(items));
+  return rows.map(toResult);
+}
+
+/**
+ * Writes the items, none of them traced, and claims their deliveries while there is room.
+ *
+ * @returns what came of each, and what was claimed, if anything was
+ */
+export async function writeClaimedItems(
+  { pool, workerPoolId, priorityMax, deliveriesMax }: Claim,
+  items: readonly EmitItem[],
+): Promise<{ results: EmitResult[]; claimed: ClaimedJson | null }> {
+  const rows = await query<EmitRow & { claimed: ClaimedJson | null }>(pool, claimedStatement, [
+    workerPoolId,
+    priorityMax,
+    deliveriesMax,
+    ...claimedItems.values(items),
+  ]);
+  // The first row has it for all of them.
+  return { results: rows.map(toResult), claimed: rows[0]?.claimed ?? null };
+}
+
+const toResult = (row: EmitRow): EmitResult =>
+  row.error_code === null
+    ? {
+        refused: null,
+        eventId: row.event_id,
+        deliveryCount: row.delivery_count,
+        duplicate: row.duplicate,
+      }
+    : { refused: row.error_code };

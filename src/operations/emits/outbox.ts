@@ -1,0 +1,170 @@
+import pg from 'pg';
+import { type Database, query, transaction } from '../../database/database.js';
+import { SQL_STATE, sqlStateOf } from '../../database/sql-state.js';
+import { API_ROLE } from '../../database/tenant-database.js';
+import { notFound } from '../../errors.js';
+import { type Actor, audit } from '../audit.js';
+
+/** Applications that emit inside their own transactions are members of this role (docs/outbox.md). */
+export const OUTBOX_ROLE = 'hookwright_outbox';
+
+const isForbidden = (error: unknown) => sqlStateOf(error) === SQL_STATE.INSUFFICIENT_PRIVILEGE;
+
+/**
+ * Makes the role of the outbox, if it is not there, and lets it use the door. Whoever has no outbox needs no such role,
+ * so a lack of rights is no error.
+ *
+ * @returns whether the role is there
+ */
+export async function prepareOutboxRole(client: pg.ClientBase, role = OUTBOX_ROLE): Promise<boolean> {
+  const name = pg.escapeIdentifier(role);
+  if (!(await roleOf(client, role))) {
+    try {
+      await client.query(`create role ${name} nologin`);
+    } catch (error) {
+      if (isForbidden(error)) {
+        return false;
+      }
+      throw error;
+    }
+  }
+  await client.query(`
+    grant usage on schema hookwright to ${name};
+    grant execute on function
+      hookwright.emit(bigint, text, text, text, boolean),
+      hookwright.emit_events(bigint[], text[], text[], text[], bigint[], integer[], boolean)
+      to ${name}`);
+  return true;
+}
+
+interface Role {
+  isTrusted: boolean;
+  isMember: boolean;
+}
+
+async function roleOf(client: pg.ClientBase, role: string): Promise<Role | null> {
+  const { rows } = await client.query<Role>({
+    text: `select pg_has_role(rolname, $2, 'member') as "isTrusted",
+                  coalesce((select pg_has_role(r.rolname, o.rolname, 'member')
+                            from pg_roles o where o.rolname = $3), false) as "isMember"
+           from pg_roles r where rolname = $1`,
+    values: [role, API_ROLE, OUTBOX_ROLE],
+  });
+  return rows[0] ?? null;
+}
+
+/** Which database login may emit for which tenant. */
+export interface OutboxGrant {
+  role: string;
+  tenantId: number;
+}
+
+/**
+ * Lets a database role emit for a tenant.
+ *
+ * @returns false when it might do so before
+ * @throws Error when there is no such role, when it may do everything anyway, or when this login cannot grant it;
+ *   ApiError not_found for an unknown tenant
+ */
+export async function grantOutbox(
+  db: Pick<Database, 'pool'>,
+  { role, tenantId }: OutboxGrant,
+  by: Actor,
+): Promise<boolean> {
+  return await transaction(db.pool, async (client) => {
+    await requireOutboxMember(client, role);
+    const { rowCount } = await client.query({
+      text: `insert into hookwright.outbox_grants (role_name, tenant_id)
+             select $1, id from hookwright.tenants where id = $2 and deleted_at is null on conflict do nothing`,
+      values: [role, tenantId],
+    });
+    if (rowCount === 1) {
+      const change = { action: 'OUTBOX_GRANTED', target: 'TENANT', after: { role } } as const;
+      await audit(client, by, { tenantId, targetId: tenantId, ...change });
+      return true;
+    }
+    const { rowCount: tenants } = await client.query(
+      'select from hookwright.tenants where id = $1 and deleted_at is null',
+      [tenantId],
+    );
+    if (tenants === 0) {
+      throw notFound('tenant', tenantId);
+    }
+    return false;
+  });
+}
+
+async function requireOutboxMember(client: pg.ClientBase, role: string): Promise<void> {
+  const found = await roleOf(client, role);
+  const name = pg.escapeIdentifier(role);
+  if (found === null) {
+    throw new Error(`There is no database role ${name}. First: create role ${name} login password '…';`);
+  }
+  if (found.isTrusted || role === OUTBOX_ROLE) {
+    throw new Error(
+      `The role ${name} is no login of an application: it is the outbox's own role, or may emit for every tenant anyway. Give the application a role of its own.`,
+    );
+  }
+  if (found.isMember) {
+    return;
+  }
+  try {
+    await client.query(`grant ${OUTBOX_ROLE} to ${name}`);
+  } catch (error) {
+    if (sqlStateOf(error) === SQL_STATE.UNDEFINED_OBJECT) {
+      throw new Error(
+        `The role ${OUTBOX_ROLE} is not there. Have an administrator run: create role ${OUTBOX_ROLE} nologin; then run "hookwright migrate" and this again.`,
+      );
+    }
+    if (isForbidden(error)) {
+      throw new Error(
+        `This login may not grant ${OUTBOX_ROLE}. Have an administrator run: grant ${OUTBOX_ROLE} to ${name}; and run this again.`,
+      );
+    }
+    throw error;
+  }
+}
+
+/** @throws Error when there is no such grant */
+export async function revokeOutbox(
+  db: Pick<Database, 'pool'>,
+  { role, tenantId }: OutboxGrant,
+  by: Actor,
+): Promise<void> {
+  await transaction(db.pool, async (client) => {
+    const { rowCount } = await client.query({
+      text: 'delete from hookwright.outbox_grants where role_name = $1 and tenant_id = $2',
+      values: [role, tenantId],
+    });
+    if (rowCount === 0) {
+      throw new Error(`The role ${pg.escapeIdentifier(role)} may not emit for tenant ${tenantId} anyway.`);
+    }
+    const change = { action: 'OUTBOX_REVOKED', target: 'TENANT', before: { role } } as const;
+    await audit(client, by, { tenantId, targetId: tenantId, ...change });
+  });
+}
+
+const listStatement = {
+  name: 'list_outbox_grants',
+  text: `select role_name as role, tenant_id as "tenantId", granted_at as "grantedAt",
+                exists (select from pg_roles where rolname = role_name) as "roleExists"
+         from hookwright.outbox_grants g
+         where exists (select from hookwright.tenants t where t.id = g.tenant_id and t.deleted_at is null)
+         order by role_name, tenant_id`,
+};
+
+export function listOutbox(
+  db: Pick<Database, 'pool'>,
+): Promise<(OutboxGrant & { grantedAt: Date; roleExists: boolean })[]> {
+  return query(db.pool, listStatement, []);
+}
+
+const keepLimitStatement = {
+  name: 'keep_outbox_limit',
+  text: 'update hookwright.outbox_limits set payload_bytes_max = $1 where payload_bytes_max <> $1',
+};
+
+/** Tells the door, which sees no settings, how long a payload may be. The daemon that started last has its way. */
+export async function keepOutboxLimit(db: Pick<Database, 'pool'>, payloadBytesMax: number): Promise<void> {
+  await query(db.pool, keepLimitStatement, [payloadBytesMax]);
+}

@@ -1,0 +1,240 @@
+import type { ErrorObject } from 'ajv/dist/2020.js';
+import { type Database, query, type Statement } from '../../database/database.js';
+import { toldNames } from '../../domain/event-type.js';
+import { stepsOf } from '../../domain/json-pointer.js';
+import type { InputIssue } from '../../errors.js';
+import { compileEventSchema } from '../../event-schemas/compile-event-schema.js';
+import { type PayloadCheck, StepsSpent, tooManySteps } from '../../event-schemas/payload-check.js';
+
+/** A row of the registry. */
+export interface RegisteredEventType {
+  name: string;
+  description: string;
+  /** JSON Schema 2020-12 of the payload, as text. */
+  schema: string;
+  /** Raised with each change of the schema. */
+  version: number;
+  /** JSON; null: none was found. */
+  samplePayload: string | null;
+  reserved: boolean;
+  deprecatedAt: Date | null;
+  createdAt: Date;
+}
+
+interface Compiled {
+  type: RegisteredEventType;
+  /** Made at its first use: compiling costs milliseconds. */
+  check?: PayloadCheck;
+}
+
+/** Below the 5 s after which a new type must be known everywhere. */
+const CACHE_AGE_MAX_MS = 4_000;
+/** Names that nobody registered must not cost a query each. */
+const REREAD_EVERY_MS = 1_000;
+const VERSIONS_SHOWN_MAX = 20;
+
+/** A schema that has not changed is not sent again. */
+const readStatement: Statement = {
+  name: 'read_event_types',
+  text: `select t.name, t.description, case when known.version is distinct from t.version then t.schema end as schema,
+                t.version, t.sample_payload as "samplePayload", t.reserved, t.deprecated_at as "deprecatedAt",
+                t.created_at as "createdAt"
+         from hookwright.event_types t
+         left join unnest($1::text[], $2::integer[]) as known(name, version) on known.name = t.name
+         order by t.name`,
+};
+
+const versionsStatement: Statement = {
+  name: 'read_event_type_versions',
+  text: `select event_type as "eventType", version, schema, created_at as "createdAt"
+         from (select *, row_number() over (partition by event_type order by version desc) as place
+               from hookwright.event_type_versions where event_type = any($1)) versions
+         where place <= $2 order by event_type, version desc`,
+};
+
+/** A schema that an event type has or had. */
+export interface EventTypeVersionRow {
+  eventType: string;
+  version: number;
+  schema: string;
+  createdAt: Date;
+}
+
+/** The event types and the schemas of their payloads. One per process: it remembers the registry for a few seconds. */
+export class EventTypeRegistry {
+  #types: ReadonlyMap<string, Compiled> = new Map();
+  #readAtMs = Number.NEGATIVE_INFINITY;
+  #reading: Promise<void> | null = null;
+  /** What was being read when it was forgotten may be the state before. */
+  #forgotten = 0;
+
+  constructor(
+    private readonly db: Pick<Database, 'pool'>,
+    private readonly clock: () => Date,
+  ) {}
+
+  /** Every event type, by name. */
+  async all(): Promise<RegisteredEventType[]> {
+    await this.#refresh(CACHE_AGE_MAX_MS);
+    return [...this.#types.values()].map(({ type }) => type);
+  }
+
+  async names(): Promise<string[]> {
+    return (await this.all()).map(({ name }) => name);
+  }
+
+  async has(name: string): Promise<boolean> {
+    return (await this.#find(name)) !== null;
+  }
+
+  /**
+   * Judges a payload by the schema of its type. Paths start with `event` or `payload`.
+   *
+   * @returns the broken rules, none for a good payload
+   */
+  async check(eventType: string, payload: unknown): Promise<InputIssue[]> {
+    const found = await this.#find(eventType);
+    if (found === null) {
+      return [
+        {
+          path: ['event'],
+          code: 'event_type_unknown',
+          detail: `There is no such event type. ${this.#known()}`,
+        },
+      ];
+    }
+    if (found.type.reserved) {
+      const detail = `Only the service itself emits events of this type. ${this.#known()}`;
+      return [{ path: ['event'], code: 'event_type_reserved', detail }];
+    }
+    if (found.type.deprecatedAt !== null) {
+      const detail = `The event type is deprecated. ${this.#known()}`;
+      return [{ path: ['event'], code: 'event_type_deprecated', detail }];
+    }
+    found.check ??= compileEventSchema(found.type.schema);
+    try {
+      return found.check.brokenRules(payload).map((error) => issueOf(error, payload));
+    } catch (error) {
+      if (error instanceof StepsSpent) {
+        return [tooManySteps(error, payload)];
+      }
+      throw error;
+    }
+  }
+
+  /** From now on what stands in the database is read again: this process has just changed it. */
+  forget(): void {
+    this.#forgotten += 1;
+    this.#reading = null;
+    this.#readAtMs = Number.NEGATIVE_INFINITY;
+  }
+
+  /** Every schema that an event type had, the newest first; only the last ones. */
+  async versions(names: readonly string[]): Promise<EventTypeVersionRow[]> {
+    return await query<EventTypeVersionRow>(this.db.pool, versionsStatement, [names, VERSIONS_SHOWN_MAX]);
+  }
+
+  #known(): string {
+    const names = [...this.#types.values()]
+      .map(({ type }) => type)
+      .filter(({ reserved, deprecatedAt }) => !reserved && deprecatedAt === null)
+      .map(({ name }) => name);
+    return `Known types: ${toldNames(names)}.`;
+  }
+
+  async #find(name: string): Promise<Compiled | null> {
+    await this.#refresh(CACHE_AGE_MAX_MS);
+    if (!this.#types.has(name)) {
+      await this.#refresh(REREAD_EVERY_MS);
+    }
+    return this.#types.get(name) ?? null;
+  }
+
+  async #refresh(ageMaxMs: number): Promise<void> {
+    const forgotten = this.#forgotten;
+    const age = this.clock().getTime() - this.#readAtMs;
+    if (age >= 0 && age < ageMaxMs) {
+      return;
+    }
+    if (this.#reading === null) {
+      const reading = this.#read().finally(() => {
+        if (this.#reading === reading) {
+          this.#reading = null;
+        }
+      });
+      this.#reading = reading;
+    }
+    await this.#reading;
+    if (forgotten !== this.#forgotten) {
+      await this.#refresh(ageMaxMs); // what was read was forgotten meanwhile
+    }
+  }
+
+  async #read(): Promise<void> {
+    const readAtMs = this.clock().getTime();
+    const forgotten = this.#forgotten;
+    const before = this.#types;
+    const known = [...before.values()].map(({ type }) => type);
+    const rows = await query<Omit<RegisteredEventType, 'schema'> & { schema: string | null }>(
+      this.db.pool,
+      readStatement,
+      [known.map(({ name }) => name), known.map(({ version }) => version)],
+    );
+    const compiled = new Map<string, Compiled>();
+    for (const row of rows) {
+      const old = before.get(row.name);
+      if (row.schema === null && old !== undefined) {
+        const check = old.check === undefined ? {} : { check: old.check };
+        compiled.set(row.name, { type: { ...row, schema: old.type.schema }, ...check });
+      } else {
+        compiled.set(row.name, { type: { ...row, schema: row.schema ?? '{}' } });
+      }
+    }
+    if (forgotten !== this.#forgotten) {
+      return;
+    }
+    this.#types = compiled;
+    this.#readAtMs = readAtMs;
+  }
+}
+
+function issueOf(error: ErrorObject, payload: unknown): InputIssue {
+  const path: (string | number)[] = ['payload'];
+  let at = payload;
+  for (const name of stepsOf(error.instancePath)) {
+    path.push(Array.isArray(at) ? Number(name) : name);
+    at = (at as Record<string, unknown> | undefined)?.[name];
+  }
+  const { params } = error;
+  const field =
+    error.propertyName ??
+    params['missingProperty'] ??
+    params['additionalProperty'] ??
+    params['unevaluatedProperty'] ??
+    params['propertyName'];
+  if (typeof field === 'string') {
+    path.push(field);
+  }
+  return { path, code: `schema_${error.keyword}`, detail: detailOf(error) };
+}
+
+function detailOf({
+  keyword,
+  propertyName,
+  message = 'breaks the schema of this event type',
+}: ErrorObject): string {
+  if (propertyName !== undefined) {
+    return `has a name that breaks a rule: ${message}`;
+  }
+  switch (keyword) {
+    case 'required':
+      return 'is required';
+    case 'additionalProperties':
+    case 'unevaluatedProperties':
+      return 'is not a field of this event type';
+    case 'propertyNames':
+      return 'has a name that is not allowed';
+    default:
+      return message;
+  }
+}

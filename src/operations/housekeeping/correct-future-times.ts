@@ -1,0 +1,37 @@
+import type pg from 'pg';
+import { query, type Statement } from '../../database/database.js';
+import { FURTHEST_MINUTES, prioritySql } from '../jobs/enqueue.js';
+
+const CHUNK_ROWS = 10_000;
+
+const farSql = (time: string) => `${time} > now() + ${FURTHEST_MINUTES} * interval '1 minute'`;
+
+const correctStatement: Statement = {
+  text: `
+    with opened as (
+      update hookwright.webhooks set closed_until = null where ${farSql('closed_until')}),
+    far as materialized (
+      select d.id from hookwright.deliveries d where d.status = 'PENDING' and ${farSql('d.due_at')}
+      order by d.due_at limit ${CHUNK_ROWS}),
+    locked as materialized (
+      select d.id from hookwright.deliveries d where d.id in (select id from far) order by d.id for update),
+    due as (
+      update hookwright.deliveries d set due_at = now() from locked
+      where d.id = locked.id and d.status = 'PENDING' and ${farSql('d.due_at')}
+      returning d.id, d.attempt_count)
+    select count(*)::integer as corrected,
+           hookwright.enqueue_deliveries(array_agg(id order by id), array_agg(attempt_count + 1 order by id),
+             array_agg(now()), array_agg(${prioritySql('attempt_count')} order by id))
+    from due`,
+};
+
+/**
+ * A clock of the database that was ahead for a while, and was set right, has left times behind that nothing would have
+ * come to: what is due further ahead than anything is ever put off is due now, and what is closed for as long is open.
+ *
+ * @returns how many deliveries were corrected; others may be left for the next call
+ */
+export async function correctFutureTimes(pool: pg.Pool): Promise<number> {
+  const [row] = await query<{ corrected: number }>(pool, correctStatement, []);
+  return row?.corrected ?? 0;
+}

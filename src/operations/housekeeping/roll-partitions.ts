@@ -1,0 +1,151 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type pg from 'pg';
+import { inChunks } from '../../concurrency/in-chunks.js';
+import { transaction } from '../../database/database.js';
+import { SQL_STATE, sqlStateOf } from '../../database/sql-state.js';
+import { canceledSql, OPEN_STATUSES } from '../deliveries/delivery-state.js';
+
+/** Events outlive their deliveries, so that a delivery never loses its body. */
+export const EVENT_EXTRA_DAYS = 2;
+const DAYS_AHEAD = 14;
+const CHUNK_ROWS = 5_000;
+const LOCK_MS = 100;
+const LOCK_TRIES = 6;
+const LOCK_PAUSE_MS = 500;
+
+export interface Rolled {
+  made: number;
+  dropped: string[];
+  /** Deliveries that were still pending or held when their day ended: now CANCELED (EXPIRED). */
+  expired: number;
+}
+
+type Count = (deliveries: number) => void;
+type Parent = 'deliveries' | 'attempts' | 'events';
+
+/**
+ * Makes the partitions of the coming days and drops those beyond retention, each a whole day. What is still open on a
+ * day that is dropped is canceled first, so that it is counted and no job finds it half gone.
+ *
+ * @param retentionDays how long deliveries and attempts are kept
+ * @param onExpired called with how many deliveries were canceled, as soon as they are: what comes after may fail
+ */
+export async function rollPartitions(
+  pool: pg.Pool,
+  retentionDays: number,
+  onExpired: Count = () => {},
+): Promise<Rolled> {
+  const { rows } = await pool.query<{ made: number }>('select hookwright.make_partitions($1) as made', [
+    DAYS_AHEAD,
+  ]);
+  const rolled: Rolled = { made: rows[0]?.made ?? 0, dropped: [], expired: 0 };
+  const count: Count = (expired) => {
+    rolled.expired += expired;
+    onExpired(expired);
+  };
+  for (const [parent, days] of [
+    ['deliveries', retentionDays],
+    ['attempts', retentionDays],
+    ['events', retentionDays + EVENT_EXTRA_DAYS],
+  ] as const) {
+    for (const partition of await partitionsBefore(pool, parent, days)) {
+      const open = await OPEN_WITH[parent](pool, partition);
+      if (open !== null) {
+        await expire(pool, open, count);
+      }
+      await drop(pool, { parent, partition, open }, count);
+      rolled.dropped.push(partition);
+    }
+  }
+  return rolled;
+}
+
+async function partitionsBefore(pool: pg.Pool, parent: string, days: number): Promise<string[]> {
+  const { rows } = await pool.query<{ name: string }>(
+    `select hookwright.partitions_before($1, (now() at time zone 'UTC')::date - $2::integer) as name`,
+    [parent, days],
+  );
+  return rows.map(({ name }) => name);
+}
+
+/** Deliveries that would be lost with a partition, if they were open still. */
+interface Open {
+  table: string;
+  /** As SQL. */
+  condition: string;
+}
+
+export const openOn = (partition: string): Open => ({ table: partition, condition: 'true' });
+
+/**
+ * Events outlive the deliveries that were made with them, but not those that a replay makes later: such a delivery that
+ * is still open when its event goes would have no body to send.
+ *
+ * @param partition of events, and all before it
+ */
+export async function openReplayed(pool: pg.Pool, partition: string): Promise<Open> {
+  const { rows } = await pool.query<{ last: number | null }>(
+    `select max(id) as last from hookwright.${partition}`,
+  );
+  // As a number, by which the planner sees how few they are, and looks for them by their event.
+  return { table: 'deliveries', condition: `event_id <= ${rows[0]?.last ?? 0}` };
+}
+
+const OPEN_WITH: Record<Parent, (pool: pg.Pool, partition: string) => Promise<Open | null>> = {
+  deliveries: async (_, partition) => openOn(partition),
+  attempts: async () => null,
+  events: openReplayed,
+};
+
+/** State by state: each has an index of its own, and a day has millions that are neither. */
+export async function expire(
+  on: pg.Pool | pg.PoolClient,
+  { table, condition }: Open,
+  count: Count,
+): Promise<void> {
+  for (const status of OPEN_STATUSES) {
+    await inChunks(CHUNK_ROWS, async () => {
+      const { rowCount } = await on.query(
+        `update hookwright.${table}
+         set ${canceledSql('EXPIRED')}
+         where status = '${status}' and id = any(array(
+           select id from hookwright.${table} where status = '${status}' and ${condition} limit ${CHUNK_ROWS}))`,
+      );
+      count(rowCount ?? 0);
+      return rowCount ?? 0;
+    });
+  }
+}
+
+/**
+ * Dropping locks the parent, and who waits for that lock has everybody wait who comes later: so it is tried for a
+ * moment only, again and again. Under the lock, what has been opened since `expire` looked is canceled: a redelivery
+ * that crossed it.
+ *
+ * @throws DatabaseError lock_not_available (55P03) when somebody has been reading all that time
+ */
+async function drop(
+  pool: pg.Pool,
+  { parent, partition, open }: { parent: Parent; partition: string; open: Open | null },
+  count: Count,
+): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      let crossed = 0;
+      await transaction(pool, async (client) => {
+        await client.query(`set local lock_timeout = '${LOCK_MS}ms'`);
+        await client.query(`lock table only hookwright.${parent}, hookwright.${partition}`);
+        if (open !== null) {
+          await expire(client, open, (deliveries) => (crossed += deliveries));
+        }
+        await client.query(`drop table hookwright.${partition}`);
+      });
+      return count(crossed);
+    } catch (error) {
+      if (sqlStateOf(error) !== SQL_STATE.LOCK_NOT_AVAILABLE || tries === LOCK_TRIES) {
+        throw error;
+      }
+      await delay(LOCK_PAUSE_MS);
+    }
+  }
+}

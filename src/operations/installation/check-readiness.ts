@@ -1,0 +1,76 @@
+import type pg from 'pg';
+import { migrations } from '../../../migrations/index.js';
+import { POOLER_ADVICE } from '../../database/connection-trouble.js';
+import { SQL_STATE, sqlStateOf } from '../../database/sql-state.js';
+
+const READINESS_TIMEOUT_MS = 3_000;
+
+/** A database, or one connection to it. */
+interface Asked {
+  pool: Pick<pg.ClientBase, 'query'>;
+}
+
+/**
+ * Asks the database which migrations it has.
+ *
+ * @returns the names of those that it lacks, none when it is ready
+ * @throws what the database throws when it cannot be reached, within a few seconds
+ */
+export async function missingMigrations(db: Asked): Promise<string[]> {
+  const done = await doneMigrations(db);
+  return migrations.map(({ name }) => name).filter((name) => !done.has(name));
+}
+
+/** What a database lacks, in words: all their names would tell nobody anything. */
+export function lackOf(missing: readonly string[]): string {
+  return missing.length === migrations.length
+    ? 'The database has no schema yet'
+    : `The database lacks ${missing.join(', ')}`;
+}
+
+/** @throws Error with a sentence when it lacks one */
+export async function requireMigrated(db: Asked): Promise<void> {
+  const missing = await missingMigrations(db);
+  if (missing.length > 0) {
+    throw new Error(`${lackOf(missing)}: run "hookwright migrate" first.`);
+  }
+}
+
+/**
+ * @param role that connections ask for when they begin
+ * @throws Error with a sentence when they do not get it: without it nothing would keep tenants apart but our own
+ *   queries
+ */
+export async function requireConnectedAs({ pool }: Asked, role: string): Promise<void> {
+  const { rows } = await pool.query<{ name: string }>('select current_user as name');
+  if (rows[0]?.name !== role) {
+    throw new Error(
+      `Connections should work as the role ${role}, and work as ${rows[0]?.name}. ${POOLER_ADVICE}`,
+    );
+  }
+}
+
+/** @returns the names of those that the database has and this version does not know: a newer one has migrated it */
+export async function unknownMigrations(db: Asked): Promise<string[]> {
+  const known = new Set(migrations.map(({ name }) => name));
+  return [...(await doneMigrations(db))].filter((name) => !known.has(name));
+}
+
+async function doneMigrations({ pool }: Asked): Promise<Set<string>> {
+  const statement = {
+    text: `select name from hookwright.migrations`,
+    query_timeout: READINESS_TIMEOUT_MS,
+  };
+  const done = new Set<string>();
+  try {
+    for (const { name } of (await pool.query<{ name: string }>(statement)).rows) {
+      done.add(name);
+    }
+  } catch (error) {
+    // Nothing was migrated yet: the table of migrations itself is missing.
+    if (sqlStateOf(error) !== SQL_STATE.UNDEFINED_TABLE) {
+      throw error;
+    }
+  }
+  return done;
+}

@@ -1,0 +1,50 @@
+import type pg from 'pg';
+import { CONTROL_NAME } from '../jobs/dead-workers.js';
+import { hasNoLiveJobSql, jobsAsideSql } from '../jobs/enqueue.js';
+import { lockOwnersSql, poolLockSql } from '../jobs/locked-jobs.js';
+
+/** What `hookwright doctor` looks at in the deliveries, besides the backlog. Reads only. */
+export interface DeliveryFacts {
+  /** Daemons that are connected now. */
+  daemons: number;
+  /** Pools of workers that have jobs locked and whose process has gone. */
+  deadPools: number;
+  /** Overdue deliveries that no job knows of, of the first `LOOKED_MAX` overdue ones. */
+  lost: number;
+  /** For how many webhooks held deliveries are canceled within a day. */
+  holdsEndingSoon: number;
+  /** Jobs that were fetched again and again without being finished. */
+  quarantined: number;
+}
+
+/** Longer than the sweep for them takes. */
+const LOST_AFTER_SECONDS = 180;
+const LOOKED_MAX = 10_000;
+
+/** @throws what the database throws */
+export async function examineDeliveries(client: pg.ClientBase): Promise<DeliveryFacts> {
+  const { rows } = await client.query(
+    `select
+       (select count(*)::integer from pg_stat_activity
+        where datname = current_database() and application_name = $1) as daemons,
+       (select count(*)::integer from (
+          select from (
+            select d.id, d.attempt_count, d.job_group from hookwright.deliveries d
+            where d.status = 'PENDING' and d.due_at < now() - $2 * interval '1 second'
+            order by d.due_at limit ${LOOKED_MAX}) overdue
+          where ${hasNoLiveJobSql('overdue', '$2')}) lost) as lost,
+       (select count(*)::integer from hookwright.webhooks w
+        where not w.active and w.deleted_at is null and w.hold_until between now() and now() + interval '1 day'
+          and exists (select from hookwright.deliveries d where d.webhook_id = w.id and d.status = 'HELD'))
+         as "holdsEndingSoon",
+       -- Looked up among the locks, not tried: whoever tries, has it for a moment.
+       (select count(*)::integer from (${lockOwnersSql}) owner
+        where not exists (
+          select from pg_locks l
+          where l.locktype = 'advisory' and l.objsubid = 1
+            and (l.classid::bigint << 32 | l.objid::bigint) = ${poolLockSql('owner.id')})) as "deadPools",
+       (select count(*)::integer from (${jobsAsideSql}) suspects) as quarantined`,
+    [CONTROL_NAME, LOST_AFTER_SECONDS],
+  );
+  return rows[0];
+}

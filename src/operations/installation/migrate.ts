@@ -1,0 +1,146 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { MikroORM } from '@mikro-orm/postgresql';
+import { runMigrations } from 'graphile-worker';
+import pg from 'pg';
+import { ormOptions } from '../../database/database.js';
+import { SQL_STATE, sqlStateOf } from '../../database/sql-state.js';
+import { API_ROLE } from '../../database/tenant-database.js';
+import { prepareOutboxRole } from '../emits/outbox.js';
+import { indexJobs, JOBS_SCHEMA, nameTasks, quietLogger } from '../jobs/enqueue.js';
+
+/** Who waits for the lock of a table has everybody wait who comes later: so it is waited for in moments. */
+const LOCK_MS = 300;
+const LOCK_PAUSE_MS = 700;
+/** About a minute. */
+const LOCK_TRIES = 60;
+
+/** For the person who waits. */
+export const MIGRATED_BY_ANOTHER = 'Another process is migrating this database; waiting for it.';
+const MIGRATION_LOCK = "hashtextextended('hookwright.migrate', 0)";
+
+/**
+ * Brings a database to the newest schema: graphile-worker's, then ours. Safe to run at any time and by several
+ * processes at once: one does the work, the others wait for it.
+ *
+ * @param databaseUrl postgres:// of an existing database (15 or later) whose role may create schemas
+ * @param onWait called when another process is just doing the work
+ * @returns whether there is a role for the outbox: it is made here too, but nothing else needs it
+ * @throws Error when the server is too old, the login lacks a right, or the database was made by a newer version
+ */
+export async function migrate(
+  databaseUrl: string,
+  onWait: () => void = () => {},
+): Promise<{ outboxRole: boolean }> {
+  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'hookwright migrate' });
+  client.on('error', () => {}); // it waits while others work: what it was needed for fails then, with a sentence
+  await client.connect();
+  try {
+    await requirePostgres15(client);
+    await lockMigrations(client, onWait);
+    await runMigrations({ connectionString: databaseUrl, schema: JOBS_SCHEMA, logger: quietLogger });
+    await indexJobs(client);
+    await nameTasks(client);
+    await makeApiRole(client);
+    await migrateTables(databaseUrl);
+    return { outboxRole: await prepareOutboxRole(client) };
+  } catch (error) {
+    throw sqlStateOf(error) === SQL_STATE.INSUFFICIENT_PRIVILEGE
+      ? notTheOwner(client, error as Error)
+      : error;
+  } finally {
+    await client.end(); // frees the lock
+  }
+}
+
+async function lockMigrations(client: pg.Client, onWait: () => void): Promise<void> {
+  const { rows } = await client.query<{ locked: boolean }>(
+    `select pg_try_advisory_lock(${MIGRATION_LOCK}) as locked`,
+  );
+  if (rows[0]?.locked !== true) {
+    onWait();
+    await client.query(`select pg_advisory_lock(${MIGRATION_LOCK})`);
+  }
+}
+
+/** One by one, each in a transaction of its own, which may take as long as the tables are large. */
+async function migrateTables(databaseUrl: string): Promise<void> {
+  const options = ormOptions(databaseUrl, 2);
+  const patient = { statement_timeout: 0, query_timeout: 0, idle_in_transaction_session_timeout: 0 };
+  const orm = await MikroORM.init({
+    ...options,
+    driverOptions: { ...options.driverOptions, ...patient, lock_timeout: LOCK_MS },
+  });
+  try {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        await orm.migrator.up();
+        return;
+      } catch (error) {
+        if (sqlStateOf(error) !== SQL_STATE.LOCK_NOT_AVAILABLE) {
+          throw error;
+        }
+        if (tries === LOCK_TRIES) {
+          throw new Error(
+            `Transactions have kept a table locked that is to be changed, for about a minute (${(error as Error).message}). ` +
+              'End them, and migrate again: what has been done stays done.',
+          );
+        }
+        await delay(LOCK_PAUSE_MS);
+      }
+    }
+  } finally {
+    await orm.close(true);
+  }
+}
+
+function notTheOwner({ user, database }: pg.Client, { message }: Error): Error {
+  return new Error(
+    `The login "${user}" may not set up the database "${database}" (${message}). ` +
+      `Make it its owner: alter database "${database}" owner to "${user}";`,
+  );
+}
+
+async function requirePostgres15(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ version: number }>(
+    "select current_setting('server_version_num')::int as version",
+  );
+  const major = Math.floor((rows[0]?.version ?? 0) / 10_000);
+  if (major < 15) {
+    throw new Error(`Postgres ${major} is too old: Hookwright needs Postgres 15 or later.`);
+  }
+}
+
+/**
+ * Makes the role that API processes work as. Roles belong to the whole server, so it may be there already, and whoever
+ * migrates may lack the right to make one; then somebody who has it must have made it.
+ */
+async function makeApiRole(client: pg.Client): Promise<void> {
+  try {
+    await client.query(`
+      do $$ begin
+        -- Whoever may not make roles may not even ask for one that is there.
+        if not exists (select from pg_roles where rolname = '${API_ROLE}') then
+          create role ${API_ROLE} nologin;
+        end if;
+      exception when duplicate_object then null;
+      end $$`);
+    await client.query(`
+      do $$ begin
+        set local role ${API_ROLE};
+        reset role;
+      exception when insufficient_privilege then
+        grant ${API_ROLE} to current_user;
+      end $$`);
+  } catch (error) {
+    if (sqlStateOf(error) !== SQL_STATE.INSUFFICIENT_PRIVILEGE) {
+      throw error;
+    }
+    const user = `"${client.user}"`;
+    const { rowCount } = await client.query('select from pg_roles where rolname = $1', [API_ROLE]);
+    const make = rowCount === 0 ? `create role ${API_ROLE} nologin; ` : '';
+    throw new Error(
+      `The API works as the role ${API_ROLE}, which ${user} may not ${make === '' ? 'use' : 'make or use'}. ` +
+        `Have an administrator run: ${make}grant ${API_ROLE} to ${user};`,
+    );
+  }
+}

@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { connectionTrouble, POOLER_ADVICE } from '../../database/connection-trouble.js';
+import { hotUrl, poolOptions } from '../../database/database.js';
+import { SQL_STATE, sqlStateOf } from '../../database/sql-state.js';
+import { API_ROLE } from '../../database/tenant-database.js';
+import { requireMigrated } from './check-readiness.js';
+
+const LIMIT_MS = 5_000;
+
+/** What a process wants of the login of DATABASE_URL: to own the tables, or to work as the role of the API. */
+export type Login = 'owner' | 'api';
+
+/**
+ * Connects once, before anything else does, so that what stands in the way of a start or a command is said in a
+ * sentence with the setting's name and with what to do.
+ *
+ * @throws Error with that sentence
+ */
+export async function reachDatabase(url: string, login: Login): Promise<void> {
+  const client = await connect(url);
+  try {
+    await requireOwnSessions(client, () => connect(url));
+    await (login === 'owner' ? requireOwner(client) : requireApiRole(client));
+  } finally {
+    await client.end();
+  }
+}
+
+async function connect(url: string): Promise<pg.Client> {
+  try {
+    // With all parameters of those that come later: what does not take them must not be found out in the middle.
+    const client = new pg.Client({
+      ...poolOptions(hotUrl(url), 1),
+      connectionTimeoutMillis: LIMIT_MS,
+      query_timeout: LIMIT_MS,
+    });
+    client.on('error', () => {}); // the next statement shows it
+    await client.connect();
+    return client;
+  } catch (error) {
+    throw connectionTrouble(error);
+  }
+}
+
+const MARK = 'hookwright.session_mark';
+/** Whom a pooler gives which of its connections depends on who else asks. */
+const MARK_TRIES = 3;
+
+/**
+ * A pooler that hands its connections on after each transaction leaves our locks to strangers, the one of a migration
+ * for ever, and takes the one away by which a daemon is known to be alive. One that drops parameters takes the limits
+ * of time and the API's role away.
+ *
+ * @throws Error with a sentence
+ */
+async function requireOwnSessions(
+  client: pg.Client,
+  connectAnother: () => Promise<pg.Client>,
+): Promise<void> {
+  const { rows } = await client.query<{ pid: number; plans: string }>(
+    `select pg_backend_pid() as pid, current_setting('plan_cache_mode') as plans`,
+  );
+  if (rows[0]?.plans !== 'force_generic_plan') {
+    throw new Error(`Connections do not get the parameters that they ask for ("options"). ${POOLER_ADVICE}`);
+  }
+  if (rows[0]?.pid === (client as unknown as { processID: number }).processID) {
+    return; // Postgres itself has told the process of the session: a pooler could not
+  }
+  const other = await connectAnother();
+  try {
+    for (let tries = 0; tries < MARK_TRIES; tries += 1) {
+      if (await sharesSessions(client, other)) {
+        throw new Error(
+          `What a connection leaves in its session, such as a lock, is found in that of another. ${POOLER_ADVICE}`,
+        );
+      }
+    }
+  } finally {
+    await other.end();
+  }
+}
+
+async function sharesSessions(client: pg.Client, other: pg.Client): Promise<boolean> {
+  const mark = randomUUID();
+  await client.query(`select set_config('${MARK}', $1, false)`, [mark]);
+  await other.query('begin'); // keeps the session that it gets
+  try {
+    return (await markIn(other)) === mark || (await markIn(client)) !== mark;
+  } finally {
+    await other.query('rollback');
+  }
+}
+
+async function markIn(client: pg.Client): Promise<string | null | undefined> {
+  const { rows } = await client.query<{ mark: string | null }>(
+    `select current_setting('${MARK}', true) as mark`,
+  );
+  return rows[0]?.mark;
+}
+
+/** A database that nothing was migrated in has no schema yet, and so no owner. */
+async function requireOwner(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ owner: string; login: string; owns: boolean }>(
+    `select pg_get_userbyid(nspowner) as owner, current_user::text as login, pg_has_role(nspowner, 'usage') as owns
+     from pg_namespace where nspname = 'hookwright'`,
+  );
+  const [schema] = rows;
+  if (schema !== undefined && !schema.owns) {
+    throw new Error(
+      `The user of DATABASE_URL, "${schema.login}", does not own the schema hookwright: such a login is for ` +
+        `"hookwright api" alone. Everything else needs the one of the owner, "${schema.owner}".`,
+    );
+  }
+}
+
+/** Connections that ask for a role that is not there fail, with no word on why it is not. */
+async function requireApiRole(client: pg.Client): Promise<void> {
+  try {
+    await requireMigrated({ pool: client });
+  } catch (error) {
+    // A login that inherits nothing sees the migrations only once it has taken the role. It is asked again then.
+    if (sqlStateOf(error) !== SQL_STATE.INSUFFICIENT_PRIVILEGE) {
+      throw error;
+    }
+  }
+  const { rows } = await client.query<{ login: string; may: boolean }>(
+    `select current_user::text as login, pg_has_role(oid, 'member') as may from pg_roles where rolname = $1`,
+    [API_ROLE],
+  );
+  const [role] = rows;
+  if (role === undefined) {
+    throw new Error(`The role ${API_ROLE} does not exist on this server: run "hookwright migrate" first.`);
+  }
+  if (!role.may) {
+    throw new Error(
+      `The user of DATABASE_URL, "${role.login}", may not use the role ${API_ROLE}, which the API works as. ` +
+        `Have an administrator run: grant ${API_ROLE} to "${role.login}";`,
+    );
+  }
+}

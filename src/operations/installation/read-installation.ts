@@ -1,0 +1,76 @@
+import type pg from 'pg';
+import { query, type Statement } from '../../database/database.js';
+import { lastHousekeepingSql } from '../jobs/enqueue.js';
+
+/** Beyond this a backlog is not counted: reading a million rows of an index each time would cost more than it tells. */
+export const INSTALLATION_COUNT_MAX = 50_000;
+
+/** How the whole installation is doing, whatever process asks. */
+export interface Installation {
+  /** Pending deliveries whose time has come; at most INSTALLATION_COUNT_MAX are counted, here and in the next two. */
+  due: number;
+  /** Pending deliveries whose time comes later: retries. */
+  scheduled: number;
+  held: number;
+  /** How long the one that is due longest has been due. 0: none is. */
+  oldestDueSeconds: number;
+  /** Of the days from tomorrow on, how many have all their partitions. */
+  partitionDaysAhead: number;
+  /** Null: it never ran. */
+  housekeepingAt: Date | null;
+  activeWebhooks: number;
+  /** Those that the service disabled, by what its receivers did; pauses do not count. */
+  disabledWebhooks: number;
+}
+
+/** Each count ends at its limit, and reads nothing but a partial index. */
+const statement: Statement = {
+  name: 'read_installation',
+  text: `
+    select
+      (select count(*)::integer from (
+         select from hookwright.deliveries where status = 'PENDING' and due_at <= now() limit ${INSTALLATION_COUNT_MAX}) d) as due,
+      (select count(*)::integer from (
+         select from hookwright.deliveries where status = 'PENDING' and due_at > now() limit ${INSTALLATION_COUNT_MAX}) d) as scheduled,
+      (select count(*)::integer from (
+         select webhook_id from hookwright.deliveries where status = 'HELD' limit ${INSTALLATION_COUNT_MAX}) d) as held,
+      (select coalesce(greatest(extract(epoch from now() - min(due_at)), 0), 0)::float8
+       from hookwright.deliveries where status = 'PENDING') as oldest_due_seconds,
+      (select count(*)::integer from (
+         select right(c.relname, 8) as day from pg_inherits i join pg_class c on c.oid = i.inhrelid
+         where i.inhparent in ('hookwright.events'::regclass, 'hookwright.deliveries'::regclass,
+                               'hookwright.attempts'::regclass)
+           and right(c.relname, 8) > to_char(now() at time zone 'UTC', 'YYYYMMDD')
+         group by 1 having count(*) = 3) days) as partition_days_ahead,
+      (${lastHousekeepingSql}) as housekeeping_at,
+      (select count(*)::integer from hookwright.webhooks where active and deleted_at is null) as active_webhooks,
+      (select count(*)::integer from hookwright.webhooks
+       where disabled_reason <> 'PAUSED' and not active and deleted_at is null) as disabled_webhooks`,
+};
+
+interface Row {
+  due: number;
+  scheduled: number;
+  held: number;
+  oldest_due_seconds: number;
+  partition_days_ahead: number;
+  housekeeping_at: Date | null;
+  active_webhooks: number;
+  disabled_webhooks: number;
+}
+
+/** @throws what the database throws; works for all tenants, so not as the API's role */
+export async function readInstallation(pool: pg.Pool | pg.PoolClient): Promise<Installation> {
+  const [row] = await query<Row>(pool, statement, []);
+  const read = row as Row;
+  return {
+    due: read.due,
+    scheduled: read.scheduled,
+    held: read.held,
+    oldestDueSeconds: read.oldest_due_seconds,
+    partitionDaysAhead: read.partition_days_ahead,
+    housekeepingAt: read.housekeeping_at,
+    activeWebhooks: read.active_webhooks,
+    disabledWebhooks: read.disabled_webhooks,
+  };
+}

@@ -1,0 +1,114 @@
+import { type Database, query, type Statement } from '../../database/database.js';
+import type { Scope } from '../../domain/api-key.js';
+
+/** Who asks. */
+export interface Caller {
+  keyId: number;
+  /** Null for a platform key, which belongs to no tenant. */
+  tenantId: number | null;
+  scopes: ReadonlySet<Scope>;
+}
+
+interface KeyRow {
+  id: number;
+  tenant_id: number | null;
+  hash: Buffer;
+  scopes: Scope[];
+  expires_at: Date | null;
+  revoked_at: Date | null;
+  last_used_at: Date | null;
+}
+
+/** An API key as it was when it was read. */
+export interface KnownKey {
+  caller: Caller;
+  hash: Buffer;
+  /** When it expires, in ms since 1970; 0: it was revoked; infinite: never. */
+  endsAtMs: number;
+  readAtMs: number;
+  usedAtMs: number;
+  /** How many times `forget` had been called when this was read. */
+  era: number;
+}
+
+const ENTRIES_MAX = 10_000;
+
+const readKey: Statement = {
+  name: 'read_api_key',
+  text: `select id, tenant_id, hash, scopes, expires_at, revoked_at, last_used_at from hookwright.find_api_key($1)`,
+};
+
+/** The keys that a process remembers, by id; and their look-up. */
+export class KnownKeys {
+  readonly #keys = new Map<number, KnownKey>();
+  readonly #lookups = new Map<number, Promise<KnownKey | null>>();
+  #era = 0;
+
+  /** @param nowMs the time of day in ms since 1970, never going back */
+  constructor(
+    private readonly db: Pick<Database, 'pool'>,
+    private readonly nowMs: () => number,
+  ) {}
+
+  get(id: number): KnownKey | undefined {
+    return this.#keys.get(id);
+  }
+
+  /**
+   * Reads a key without remembering it: `remember` is for the caller, once it has seen that the key is the right one.
+   * Requests with the same id share a query, whether they have the same key or are guessing at it.
+   */
+  lookUp(id: number): Promise<KnownKey | null> {
+    const underWay = this.#lookups.get(id);
+    if (underWay !== undefined) {
+      return underWay;
+    }
+    const lookup: Promise<KnownKey | null> = this.#read(id).finally(() => {
+      if (this.#lookups.get(id) === lookup) {
+        this.#lookups.delete(id);
+      }
+    });
+    this.#lookups.set(id, lookup);
+    return lookup;
+  }
+
+  /** Remembers a key that was looked up, unless something was forgotten meanwhile: it may be from before. */
+  remember(known: KnownKey): void {
+    const id = known.caller.keyId;
+    if (this.#keys.get(id) === known || known.era !== this.#era) {
+      return;
+    }
+    this.#keys.delete(id);
+    for (const oldest of this.#keys.keys()) {
+      if (this.#keys.size < ENTRIES_MAX) {
+        break;
+      }
+      this.#keys.delete(oldest);
+    }
+    this.#keys.set(id, known);
+  }
+
+  forget(id: number): void {
+    this.#era += 1;
+    this.#keys.delete(id);
+    this.#lookups.delete(id);
+  }
+
+  async #read(id: number): Promise<KnownKey | null> {
+    const era = this.#era;
+    // The age counts from before the read: a revocation that commits during it is not seen.
+    const readAtMs = this.nowMs();
+    const [row] = await query<KeyRow>(this.db.pool, readKey, [id]);
+    if (row === undefined) {
+      return null;
+    }
+    return {
+      caller: { keyId: row.id, tenantId: row.tenant_id, scopes: new Set(row.scopes) },
+      hash: row.hash,
+      endsAtMs: row.revoked_at ? 0 : (row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY),
+      readAtMs,
+      usedAtMs: Math.max(row.last_used_at?.getTime() ?? 0, this.#keys.get(id)?.usedAtMs ?? 0),
+      era,
+    };
+  }
+}

@@ -1,0 +1,143 @@
+import { randomBytes } from 'node:crypto';
+import type pg from 'pg';
+import { BoundedMap } from '../../bounded-map.js';
+import type { EncryptionKey } from '../../config.js';
+import type { Database } from '../../database/database.js';
+import { tenantQuery } from '../../database/tenant-database.js';
+import { ENVELOPE_KEY_BYTES, ENVELOPE_NONCE_BYTES, open, seal } from '../../domain/envelope.js';
+
+const CACHED_TENANTS_MAX = 10_000;
+
+/** A tenant's data key as its row has it: encrypted by the key of that name. */
+export interface WrappedDataKey {
+  dataKey: Buffer;
+  dataKeyKid: string;
+}
+
+/** A tenant's secrets, or one of them, do not open with the keys of this process: a fault of our own. */
+export class SecretUnreadable extends Error {
+  override readonly name = 'SecretUnreadable';
+}
+
+/**
+ * Keeps webhook secrets unreadable in the database: AES-256-GCM with a data key per tenant, which is itself wrapped
+ * by a key-encryption key from `ENCRYPTION_KEYS`. Each is bound to its place, so that a value moved to another
+ * tenant's or webhook's row does not open.
+ */
+export class SecretVault {
+  readonly #pool: pg.Pool;
+  readonly #keys: ReadonlyMap<string, Buffer>;
+  readonly #current: EncryptionKey;
+  readonly #dataKeys = new BoundedMap<number, Promise<Buffer>>(CACHED_TENANTS_MAX);
+
+  /** @param keys the first one encrypts, all of them decrypt; at least one */
+  constructor(db: Pick<Database, 'pool'>, keys: readonly EncryptionKey[]) {
+    const [current] = keys;
+    if (current === undefined) {
+      throw new Error('No encryption key is set: ENCRYPTION_KEYS needs at least one.');
+    }
+    this.#pool = db.pool;
+    this.#current = current;
+    this.#keys = new Map(keys.map(({ kid, key }) => [kid, key]));
+  }
+
+  /** A fresh data key for a tenant that is being made, wrapped for its row. */
+  newDataKey(tenantId: number): WrappedDataKey {
+    return this.#wrap(tenantId, randomBytes(ENVELOPE_KEY_BYTES));
+  }
+
+  /** As `newDataKey`, for a tenant that has webhooks: what seals their secrets before the tenant's row has the key. */
+  newLooseDataKey(tenantId: number): WrappedDataKey & { seal(webhookId: number, secret: string): Buffer } {
+    const plain = randomBytes(ENVELOPE_KEY_BYTES);
+    return {
+      ...this.#wrap(tenantId, plain),
+      seal: (webhookId, secret) => sealSecret(plain, tenantId, webhookId, secret),
+    };
+  }
+
+  /** The name of the key that encrypts. */
+  get currentKid(): string {
+    return this.#current.kid;
+  }
+
+  /** The same data key, wrapped by the key that encrypts. @throws SecretUnreadable as `open` */
+  rewrap(tenantId: number, wrapped: WrappedDataKey): WrappedDataKey {
+    return this.#wrap(tenantId, this.#unwrap(tenantId, wrapped));
+  }
+
+  async seal(tenantId: number, webhookId: number, secret: string): Promise<Buffer> {
+    return sealSecret(await this.#dataKeyOf(tenantId), tenantId, webhookId, secret);
+  }
+
+  /** @throws SecretUnreadable when the value was damaged or moved, or its key is not among `ENCRYPTION_KEYS` */
+  async open(tenantId: number, webhookId: number, sealed: Buffer): Promise<string> {
+    const dataKey = await this.#dataKeyOf(tenantId);
+    return openEnvelope(dataKey, sealed, secretPlace(tenantId, webhookId)).toString();
+  }
+
+  #dataKeyOf(tenantId: number): Promise<Buffer> {
+    const known = this.#dataKeys.get(tenantId);
+    if (known !== undefined) {
+      return known;
+    }
+    const reading = this.#readDataKey(tenantId);
+    this.#dataKeys.set(tenantId, reading);
+    reading.catch(() => this.#dataKeys.delete(tenantId)); // a database that was away must not stay away for us
+    return reading;
+  }
+
+  async #readDataKey(tenantId: number): Promise<Buffer> {
+    const [row] = await tenantQuery<{ data_key: Buffer; data_key_kid: string }>(
+      this.#pool,
+      tenantId,
+      { text: 'select data_key, data_key_kid from hookwright.tenants where id = $1' },
+      [tenantId],
+    );
+    if (row === undefined) {
+      throw new Error(`Tenant ${tenantId} does not exist.`);
+    }
+    return this.#unwrap(tenantId, { dataKey: row.data_key, dataKeyKid: row.data_key_kid });
+  }
+
+  #wrap(tenantId: number, plain: Buffer): WrappedDataKey {
+    const { kid, key } = this.#current;
+    const dataKey = seal(key, plain, dataKeyPlace(tenantId), randomBytes(ENVELOPE_NONCE_BYTES));
+    return { dataKey, dataKeyKid: kid };
+  }
+
+  #unwrap(tenantId: number, { dataKey, dataKeyKid }: WrappedDataKey): Buffer {
+    const key = this.#keys.get(dataKeyKid);
+    if (key === undefined) {
+      throw new SecretUnreadable(
+        `ENCRYPTION_KEYS has no key named ${dataKeyKid}, which protects the secrets of tenant ${tenantId}.`,
+      );
+    }
+    return openEnvelope(key, dataKey, dataKeyPlace(tenantId));
+  }
+}
+
+function openEnvelope(key: Buffer, sealed: Buffer, place: string): Buffer {
+  try {
+    return open(key, sealed, place);
+  } catch (cause) {
+    throw new SecretUnreadable((cause as Error).message, { cause });
+  }
+}
+
+function sealSecret(dataKey: Buffer, tenantId: number, webhookId: number, secret: string): Buffer {
+  const place = secretPlace(tenantId, webhookId);
+  return seal(dataKey, Buffer.from(secret), place, randomBytes(ENVELOPE_NONCE_BYTES));
+}
+
+/** Whether this encryption key is the one that a tenant's data key was wrapped by. */
+export function opensDataKey(key: Buffer, tenantId: number, wrapped: Buffer): boolean {
+  try {
+    open(key, wrapped, dataKeyPlace(tenantId));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const dataKeyPlace = (tenantId: number) => `hookwright/data-key/${tenantId}`;
+const secretPlace = (tenantId: number, webhookId: number) => `hookwright/secret/${tenantId}/${webhookId}`;

@@ -1,0 +1,133 @@
+import type pg from 'pg';
+import { query, type Statement, transaction } from '../../database/database.js';
+import { LATENCY_BUCKETS } from '../../domain/latency.js';
+import { nextRollUp, type RollUpProgress, type RollUpStep } from '../../domain/roll-up.js';
+import { STATS_KEPT_MS } from '../../domain/stats.js';
+import { forgetRows } from '../housekeeping/forget.js';
+import { addStatsSql, STATS_KEY } from './stats-rows.js';
+
+/** Of the rows that the outcomes wrote, not of their sums: as it stands in the index `delivery_stats_written`. */
+export const isWrittenSql = `webhook_id <> 0 and event_type <> ''`;
+const isSumSql = `(webhook_id = 0 or event_type = '')`;
+
+const DAYS_KEPT_FOR_SQL = `${STATS_KEPT_MS.DAY} * interval '1 millisecond'`;
+const INTEGER_MAX = 2_147_483_647;
+
+const eachBucket = (sql: (bucket: number) => string) =>
+  Array.from({ length: LATENCY_BUCKETS }, (_, index) => sql(index + 1)).join(', ');
+
+const sumsSql = `
+  least(sum(successes), ${INTEGER_MAX})::integer as successes, least(sum(failures), ${INTEGER_MAX})::integer as failures,
+  array[${eachBucket((bucket) => `least(sum(latency_histogram[${bucket}]), ${INTEGER_MAX})`)}]::integer[]
+    as latency_histogram`;
+
+/** Puts rows in the place of what stands there. Unchanged ones are left alone. */
+const replaceSql = `
+  on conflict (${STATS_KEY}) do update
+  set successes = excluded.successes, failures = excluded.failures, latency_histogram = excluded.latency_histogram
+  where (s.successes, s.failures) is distinct from (excluded.successes, excluded.failures)`;
+
+/**
+ * Per webhook and event type, and their sums over webhooks, over event types, and over both. The sums are those of the
+ * new rows, of which there are a fraction of what they are made of.
+ */
+function rollSql(source: string, into: 'MINUTE' | 'HOUR' | 'DAY', onConflict: string): string {
+  const bucket = `date_trunc('${into.toLowerCase()}', bucket, 'UTC')`;
+  const rolled =
+    into === 'MINUTE'
+      ? `select * from ${source}`
+      : `select tenant_id, webhook_id, event_type, ${bucket} as bucket, ${sumsSql}
+         from ${source} group by tenant_id, webhook_id, event_type, ${bucket}`;
+  return `
+    insert into hookwright.delivery_stats as s (${STATS_KEY}, successes, failures, latency_histogram)
+    select tenant_id, coalesce(webhook_id, 0), coalesce(event_type, ''), '${into}', bucket, ${sumsSql}
+    from (${rolled}) rolled group by tenant_id, bucket, cube (webhook_id, event_type)
+    ${into === 'MINUTE' ? 'having grouping(webhook_id, event_type) > 0' : ''}
+    ${onConflict}`;
+}
+
+const within = (resolution: string) => `resolution = '${resolution}' and bucket >= $1 and bucket < $2`;
+const written = (resolution: string) =>
+  `hookwright.delivery_stats where ${within(resolution)} and ${isWrittenSql}`;
+
+/** The rows go with their sums; what they say is written once more, for good. */
+const endSql = (from: 'MINUTE' | 'HOUR', into: 'HOUR' | 'DAY') => `
+  with gone as (delete from ${written(from)} returning *),
+  sums as (delete from hookwright.delivery_stats where ${within(from)} and ${isSumSql})
+  ${rollSql('gone', into, replaceSql)}`;
+
+const stepStatements: Readonly<Record<RollUpStep['kind'], Statement>> = {
+  SUM_MINUTES: { name: 'sum_minutes', text: rollSql(written('MINUTE'), 'MINUTE', replaceSql) },
+  ROLL_HOURS: { name: 'roll_hours', text: rollSql(written('MINUTE'), 'HOUR', replaceSql) },
+  ROLL_DAYS: { name: 'roll_days', text: rollSql(written('HOUR'), 'DAY', replaceSql) },
+  END_MINUTES: { name: 'end_minutes', text: endSql('MINUTE', 'HOUR') },
+  END_HOURS: { name: 'end_hours', text: endSql('HOUR', 'DAY') },
+};
+
+/** Minutes and hours of a time that is final already: the clock had been set. They are added once, and go. */
+const lateSql = (from: 'MINUTE' | 'HOUR', into: 'HOUR' | 'DAY') => `
+  with late as (
+    delete from hookwright.delivery_stats where resolution = '${from}' and bucket < $1 and ${isWrittenSql} returning *),
+  sums as (
+    delete from hookwright.delivery_stats where resolution = '${from}' and bucket < $1 and ${isSumSql})
+  ${rollSql('late', into, addStatsSql)}`;
+
+const lateStatements = {
+  minutesFrom: { name: 'late_minutes', text: lateSql('MINUTE', 'HOUR') },
+  hoursFrom: { name: 'late_hours', text: lateSql('HOUR', 'DAY') },
+} as const satisfies Partial<Record<keyof RollUpProgress, Statement>>;
+
+/** The lock makes daemons that do this at the same time take turns, a step each. */
+const progressStatement: Statement = {
+  name: 'lock_stats_progress',
+  text: `
+    select clock_timestamp() as now, minutes_until as "minutesUntil", hours_until as "hoursUntil",
+           days_until as "daysUntil", minutes_from as "minutesFrom", hours_from as "hoursFrom"
+    from hookwright.stats_progress for update`,
+};
+
+const advanceStatement: Statement = {
+  name: 'advance_stats_progress',
+  text: `
+    update hookwright.stats_progress
+    set minutes_until = $1, hours_until = $2, days_until = $3, minutes_from = $4, hours_from = $5`,
+};
+
+/**
+ * Rolls statistics up: minutes to hours and days, each with its sums, and lets go of what is no longer kept. Each step
+ * is a transaction with the mark of how far it has come, so it can be interrupted at any point, done by several daemons
+ * at once, and goes on where it stopped after any time.
+ *
+ * Nothing is counted twice and nothing is lost. As long as an hour's minutes are there, rolling it up again replaces
+ * its row. They go together with its last roll-up; a minute that comes still later is added to it, and goes too.
+ *
+ * @returns how many steps it took
+ */
+export async function rollUpStats(pool: pg.Pool): Promise<number> {
+  let steps = 0;
+  while (await transaction(pool, takeStep)) {
+    steps += 1;
+  }
+  await transaction(pool, addLate);
+  await forgetRows(pool, 'delivery_stats', `resolution = 'DAY' and bucket < now() - ${DAYS_KEPT_FOR_SQL}`);
+  return steps;
+}
+
+async function takeStep(client: pg.PoolClient): Promise<boolean> {
+  const [row] = await query<RollUpProgress & { now: Date }>(client, progressStatement, []);
+  const { now, ...progress } = row!;
+  const step = nextRollUp(progress, now);
+  if (step === null) {
+    return false;
+  }
+  await query(client, stepStatements[step.kind], [step.from, step.until]);
+  const { minutesUntil, hoursUntil, daysUntil, minutesFrom, hoursFrom } = step.progress;
+  await query(client, advanceStatement, [minutesUntil, hoursUntil, daysUntil, minutesFrom, hoursFrom]);
+  return true;
+}
+
+async function addLate(client: pg.PoolClient): Promise<void> {
+  const [progress] = await query<RollUpProgress>(client, progressStatement, []);
+  await query(client, lateStatements.minutesFrom, [progress!.minutesFrom]);
+  await query(client, lateStatements.hoursFrom, [progress!.hoursFrom]);
+}

@@ -1,0 +1,107 @@
+import type pg from 'pg';
+import { tryEach } from '../../concurrency/try-each.js';
+import type { Database } from '../../database/database.js';
+import { enterTenant, tenantTransaction } from '../../database/tenant-database.js';
+import { ApiError } from '../../errors.js';
+import { type Actor, audit } from '../audit.js';
+import { forgetRows } from '../housekeeping/forget.js';
+import { EVENT_EXTRA_DAYS } from '../housekeeping/roll-partitions.js';
+import { lockTenant } from '../lock-tenant.js';
+import { eraseWebhooks } from '../webhooks/delete-webhook.js';
+
+export interface DeletedTenant {
+  webhookIds: number[];
+  apiKeyIds: number[];
+}
+
+/**
+ * Deletes a tenant: nobody reaches it from then on, its keys are revoked (every process refuses them within 5 s), its
+ * webhooks are deleted and their secrets erased, what was still to be sent is canceled, and its name is free. Its data
+ * stays unreachable until `eraseTenants` takes it away.
+ *
+ * @param name the tenant's, so that no other one is deleted by mistake
+ * @throws ApiError not_found; invalid_input when that is not its name
+ */
+export async function deleteTenant(
+  db: Pick<Database, 'pool'>,
+  { tenantId, name }: { tenantId: number; name: string },
+  by: Actor,
+): Promise<DeletedTenant> {
+  return await tenantTransaction(db.pool, tenantId, async (client, withCommit) => {
+    const tenant = await lockTenant(client, tenantId);
+    if (tenant.name !== name) {
+      const issue = { path: ['input', 'name'], code: 'other_name', detail: 'is not its name' };
+      throw new ApiError('invalid_input', `Tenant ${tenantId} has another name; nothing was deleted.`, {
+        issues: [issue],
+      });
+    }
+    const webhookIds = await idsOf(
+      client,
+      'select id from hookwright.webhooks where tenant_id = $1 and deleted_at is null order by id for update',
+      tenantId,
+    );
+    await eraseWebhooks(client, tenantId, webhookIds);
+    const apiKeyIds = await idsOf(
+      client,
+      'update hookwright.api_keys set revoked_at = now() where tenant_id = $1 and revoked_at is null returning id',
+      tenantId,
+    );
+    await client.query('update hookwright.tenants set deleted_at = now() where id = $1', [tenantId]);
+    // Its own log goes with it.
+    await enterTenant(client, null);
+    const before = { name, webhooks: webhookIds.length, apiKeys: apiKeyIds.length };
+    withCommit(
+      audit(client, by, {
+        tenantId: null,
+        action: 'TENANT_DELETED',
+        target: 'TENANT',
+        targetId: tenantId,
+        before,
+      }),
+    );
+    return { webhookIds, apiKeyIds };
+  });
+}
+
+async function idsOf(client: pg.PoolClient, text: string, tenantId: number): Promise<number[]> {
+  const { rows } = await client.query<{ id: number }>(text, [tenantId]);
+  return rows.map(({ id }) => id);
+}
+
+/** What refers to others comes before them. Events, deliveries and attempts have gone with their days by then. */
+const TABLES_OF_TENANTS = [
+  'idempotency_keys',
+  'raised_events',
+  'endpoint_states',
+  'delivery_stats',
+  'bulk_operations',
+  'outbox_grants',
+  'audit_log',
+  'webhooks',
+  'api_keys',
+] as const;
+
+/** Events go two days after their deliveries, and whole days at a time. */
+export const ERASED_AFTER_RETENTION_DAYS = EVENT_EXTRA_DAYS + 1;
+
+/**
+ * Deletes all that is left of tenants that were deleted longer ago than anything of theirs is kept.
+ *
+ * @returns their ids
+ * @throws AggregateError what failed, after all have been tried
+ */
+export async function eraseTenants(pool: pg.Pool, retentionDays: number): Promise<number[]> {
+  const { rows } = await pool.query<{ id: number }>(
+    `select id from hookwright.tenants where deleted_at < now() - $1 * interval '1 day' order by id`,
+    [retentionDays + ERASED_AFTER_RETENTION_DAYS],
+  );
+  await tryEach(rows, 'tenants to erase', ({ id }) => eraseTenant(pool, id));
+  return rows.map(({ id }) => id);
+}
+
+async function eraseTenant(pool: pg.Pool, id: number): Promise<void> {
+  for (const table of TABLES_OF_TENANTS) {
+    await forgetRows(pool, table, `tenant_id = ${id}`);
+  }
+  await forgetRows(pool, 'tenants', `id = ${id}`);
+}

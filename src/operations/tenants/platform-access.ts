@@ -1,0 +1,54 @@
+import { BoundedMap } from '../../bounded-map.js';
+import type { Database } from '../../database/database.js';
+import { tenantTransaction } from '../../database/tenant-database.js';
+import { type Actor, audit } from '../audit.js';
+
+const NOTED_EVERY_MS = 3_600_000;
+const NOTED_MAX = 10_000;
+
+interface Note {
+  /** Monotonic, ms. */
+  atMs: number;
+  written: Promise<void>;
+}
+
+/**
+ * Notes in a tenant's audit log that a platform key acts for it. What the key changes has entries of its own; what it
+ * reads and emits could be thousands a second, so that is noted once an hour (and process), before it happens.
+ */
+export class PlatformAccess {
+  readonly #notes = new BoundedMap<string, Note>(NOTED_MAX);
+
+  /** @param now in ms, never going back */
+  constructor(
+    private readonly db: Pick<Database, 'pool'>,
+    private readonly now: () => number,
+  ) {}
+
+  async note(tenantId: number, by: Actor): Promise<void> {
+    const visit = `${by.keyId} ${tenantId}`;
+    const now = this.now();
+    const known = this.#notes.get(visit);
+    if (known !== undefined && now - known.atMs < NOTED_EVERY_MS) {
+      return await known.written;
+    }
+    const note = { atMs: now, written: this.#write(tenantId, by) };
+    this.#notes.set(visit, note);
+    try {
+      await note.written;
+    } catch (error) {
+      if (this.#notes.get(visit) === note) {
+        this.#notes.delete(visit);
+      }
+      throw error;
+    }
+  }
+
+  #write(tenantId: number, by: Actor): Promise<void> {
+    return tenantTransaction(this.db.pool, tenantId, async (client, withCommit) => {
+      withCommit(
+        audit(client, by, { tenantId, action: 'TENANT_ENTERED', target: 'TENANT', targetId: tenantId }),
+      );
+    });
+  }
+}
