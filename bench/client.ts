@@ -1,11 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { request } from 'undici';
-import type { Service } from './installation.js';
 
 /** What the bench asks of the service's API beside the load, over GraphQL: above all the management of webhooks. */
 
 /** Where the API is, and the key that it asks for. */
-export type Api = Pick<Service, 'origin' | 'apiKey'>;
+export interface Api {
+  origin: string;
+  apiKey: string;
+}
 
 export interface Answer {
   query: string;
@@ -27,7 +29,7 @@ const RECOVER_WEBHOOK =
 
 /** Makes a webhook for one type of event. */
 export async function createWebhook(
-  service: Service,
+  service: Api,
   url: string,
   eventType: string,
 ): Promise<{ id: number; secret: string }> {
@@ -38,16 +40,16 @@ export async function createWebhook(
 }
 
 /** Enables a webhook and discards what it holds; an active one is left as it is. */
-export async function enableWebhook(service: Service, id: number): Promise<void> {
+export async function enableWebhook(service: Api, id: number): Promise<void> {
   await ask(service, ENABLE_WEBHOOK, { input: { id: `${id}`, active: true, held: 'DISCARD' } });
 }
 
-export async function deleteWebhook(service: Service, id: number): Promise<void> {
+export async function deleteWebhook(service: Api, id: number): Promise<void> {
   await ask(service, DELETE_WEBHOOK, { input: { id: `${id}` } });
 }
 
 /** Has all deliveries of a webhook sent again that have failed since then. @returns how many there are */
-export async function recoverWebhook(service: Service, id: number, since: Date): Promise<number> {
+export async function recoverWebhook(service: Api, id: number, since: Date): Promise<number> {
   const input = { id: `${id}`, filter: { since: since.toISOString() } };
   const answer = await ask<{ recoverWebhook: { total: number } }>(service, RECOVER_WEBHOOK, { input });
   return answer.recoverWebhook.total;

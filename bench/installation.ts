@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { removeDataDir } from '../src/embedded-postgres.js';
 import { freePort } from '../src/node/free-port.js';
-import { post } from './client.js';
+import { type Api, post } from './client.js';
 import { BenchDatabase } from './database.js';
 import { ServiceProcess } from './service-process.js';
 
@@ -12,10 +12,8 @@ import { ServiceProcess } from './service-process.js';
 export type Env = Record<string, string>;
 
 /** A running API. */
-export interface Service {
+export interface Service extends Api {
   process: ServiceProcess;
-  origin: string;
-  apiKey: string;
 }
 
 const HOST = '127.0.0.1';

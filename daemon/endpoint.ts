@@ -66,7 +66,7 @@ export class Endpoint {
     readonly webhookId: number,
     readonly tenantId: number,
     readonly origin: Origin,
-    readonly tenant: TenantShare,
+    readonly tenant: TenantShare<Endpoint>,
     private readonly limitMax: number,
   ) {
     this.window = newWindow(limitMax);

@@ -49,11 +49,11 @@ export class Gate {
   /** Endpoints with requests in flight. */
   readonly #active = new Set<Endpoint>();
   readonly #slow: SlowRequests;
-  readonly #tenants: TenantShares;
+  readonly #tenants: TenantShares<Endpoint>;
 
   constructor(private readonly options: GateOptions) {
     this.#slow = new SlowRequests(options.slots);
-    this.#tenants = new TenantShares(options.slots);
+    this.#tenants = new TenantShares<Endpoint>(options.slots);
   }
 
   /**

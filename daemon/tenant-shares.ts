@@ -1,5 +1,3 @@
-import type { Endpoint } from './endpoint.js';
-
 /**
  * A tenant's requests in flight are at most this many times what is left of all slots, when there is a second tenant:
  * then a fifth of the slots is left for that one, whatever the first one's endpoints do (dynamic thresholds, as in
@@ -10,7 +8,7 @@ const TIMES_FREE = 4;
 const TIMES_FREE_ALONE = 9;
 
 /** What one tenant has of the slots. */
-export class TenantShare {
+export class TenantShare<Endpoint> {
   inFlight = 0;
   /** How many of its endpoints are known. */
   endpoints = 0;
@@ -18,7 +16,7 @@ export class TenantShare {
   readonly crowded = new Set<Endpoint>();
 
   constructor(
-    private readonly all: TenantShares,
+    private readonly all: TenantShares<Endpoint>,
     private readonly tenantId: number,
   ) {}
 
@@ -51,15 +49,15 @@ export class TenantShare {
 }
 
 /** How the slots are shared between tenants. */
-export class TenantShares {
+export class TenantShares<Endpoint> {
   inFlight = 0;
-  readonly #shares = new Map<number, TenantShare>();
+  readonly #shares = new Map<number, TenantShare<Endpoint>>();
 
   constructor(private readonly slots: number) {}
 
   /** The share of a tenant of which one endpoint more is known from now on. */
-  join(tenantId: number): TenantShare {
-    const share = this.#shares.get(tenantId) ?? new TenantShare(this, tenantId);
+  join(tenantId: number): TenantShare<Endpoint> {
+    const share = this.#shares.get(tenantId) ?? new TenantShare<Endpoint>(this, tenantId);
     this.#shares.set(tenantId, share);
     share.endpoints += 1;
     return share;
@@ -69,7 +67,7 @@ export class TenantShares {
     this.#shares.delete(tenantId);
   }
 
-  isFull({ inFlight }: TenantShare): boolean {
+  isFull({ inFlight }: TenantShare<Endpoint>): boolean {
     const timesFree = this.#shares.size > 1 ? TIMES_FREE : TIMES_FREE_ALONE;
     return inFlight >= timesFree * (this.slots - this.inFlight);
   }

@@ -1,6 +1,3 @@
-import type { Logger } from 'pino';
-import type { Config } from '../config.js';
-
 export type Attributes = Record<string, string | number | boolean>;
 
 /** A part of a trace. Whoever starts it ends it. */
@@ -21,16 +18,4 @@ export interface Tracing {
   start(name: string, kind: SpanKind, parent: string | undefined, attributes?: Attributes): Span;
   /** Sends what has not been sent yet, for a few seconds at most. Never throws. */
   close(): Promise<void>;
-}
-
-/** Loads OpenTelemetry and starts it, when OTEL_EXPORTER_OTLP_ENDPOINT says where to; else nothing of it is loaded. */
-export async function openTracing(
-  { tracing }: Pick<Config, 'tracing'>,
-  log: Logger,
-): Promise<Tracing | null> {
-  if (!tracing) {
-    return null;
-  }
-  const { startOpenTelemetry } = await import('./opentelemetry.js');
-  return startOpenTelemetry(process.env, log);
 }
