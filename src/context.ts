@@ -1,14 +1,14 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Logger } from 'pino';
 import type { Config } from './config.js';
+import { AnswerBudget, type TextsUnderWay } from './context/answer-budget.js';
+import { createLoaders, type Loaders } from './context/loaders.js';
 import type { Database } from './database/database.js';
 import { tenantEntityManager } from './database/tenant-database.js';
 import { PLATFORM_SCOPE, type Scope } from './domain/api-key.js';
 import { parseId } from './domain/id.js';
 import { AuditActor } from './entities/audit-entry.js';
 import { ApiError, keyRequired, notFound } from './errors.js';
-import { AnswerBudget, type TextsUnderWay } from './graphql/answer-budget.js';
-import { createLoaders, type Loaders } from './graphql/loaders.js';
 import type { ChangeFeed } from './live/change-feed.js';
 import type { Actor } from './operations/audit.js';
 import type { Emitter } from './operations/emits/emit-events.js';

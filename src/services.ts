@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Config, EncryptionKey } from './config.js';
+import { TextsUnderWay } from './context/answer-budget.js';
 import type { Services } from './context.js';
 import { openDatabase } from './database/database.js';
-import { TextsUnderWay } from './graphql/answer-budget.js';
 import { ChangeFeed } from './live/change-feed.js';
 import { Emitter } from './operations/emits/emit-events.js';
 import { EventTypeRegistry } from './operations/event-types/event-type-registry.js';

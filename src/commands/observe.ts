@@ -4,8 +4,8 @@ import type { Config } from '../config.js';
 import type { Services } from '../context.js';
 import { lackOf, missingMigrations } from '../operations/installation/check-readiness.js';
 import { startMetricsServer } from '../telemetry/metrics-server.js';
-import { ProcessMetrics } from '../telemetry/process-metrics.js';
 import { openTracing } from '../telemetry/open-tracing.js';
+import { ProcessMetrics } from '../telemetry/process-metrics.js';
 import { listen } from './listen.js';
 
 /** What to do, last thing first, when the process ends. In haste, requests in flight get a moment only. */

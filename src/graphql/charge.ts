@@ -1,19 +1,11 @@
-import {
-  type DocumentNode,
-  type FieldNode,
-  type OperationDefinitionNode,
-  valueFromASTUntyped,
-} from 'graphql';
+import { type OperationDefinitionNode, valueFromASTUntyped } from 'graphql';
 import type { Context } from '../context.js';
 import { parseId } from '../domain/id.js';
 import type { Verdict } from '../rate-limits.js';
 import type { KnownOperation } from './operation.js';
-import { fieldsIn, fragmentsOf } from './selection.js';
 
 /** This much cost, on top of the operation itself, counts as one more operation. */
 const COST_PER_OPERATION = 1_000;
-
-const emitFields = new Set(['emitEvent', 'emitEvents']);
 
 /** What is not limited, and has no headers. */
 export const nothingCounted: Verdict = { refusal: null, headers: {} };
@@ -62,32 +54,6 @@ function operationsOf({ root }: KnownOperation, cost: number): number {
 /** Counts a request that was refused before it could run: its document is broken, too dear or not allowed. */
 export function chargeBroken({ caller, rateLimits }: Context): Verdict['headers'] {
   return caller === null ? nothingCounted.headers : rateLimits.chargeBroken(caller);
-}
-
-/** What an operation counts by its root fields. */
-export interface RootFields {
-  operations: number;
-  emits: readonly FieldNode[];
-}
-
-/** Whatever `@skip` and `@include` say, a field counts. */
-export function rootFieldsOf(document: DocumentNode, operation: OperationDefinitionNode): RootFields {
-  if (operation.operation !== 'mutation') {
-    return { operations: 1, emits: [] };
-  }
-  const fragments = fragmentsOf(document);
-  // By the name that they have in the answer: equal ones run once.
-  const fields = new Map<string, FieldNode>();
-  for (const field of fieldsIn(operation.selectionSet, (name) => fragments.get(name))) {
-    fields.set((field.alias ?? field.name).value, field);
-  }
-  const all = [...fields.values()];
-  const emits = all.filter(isEmit);
-  return { operations: all.length - emits.length, emits };
-}
-
-function isEmit({ name }: FieldNode): boolean {
-  return emitFields.has(name.value);
 }
 
 interface RawEmit {

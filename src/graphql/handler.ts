@@ -5,13 +5,13 @@ import { ApiError, keyRequired } from '../errors.js';
 import type { Verdict } from '../rate-limits.js';
 import { admit, unfitError } from './admit.js';
 import { answerOf, failureOf, noteErrors } from './answer.js';
-import { longAnswerError } from './answer-budget.js';
 import { chargeBroken, nothingCounted } from './charge.js';
 import type { Documents } from './documents.js';
 import { causeOf, errorsOf, graphqlErrorOf, refusalFrom, refusalOf } from './errors.js';
-import { requireWholeMutation } from './guarded-fields.js';
+import { longAnswerError } from './long-answer.js';
 import type { KnownOperation } from './operation.js';
 import { type GraphqlRequest, missingQuery, readBody, readUrl } from './request.js';
+import { requireWholeMutation } from './whole-mutation.js';
 
 /** What is executed, with the headers of the limits that it was counted against. */
 interface Run extends OperationArgs {

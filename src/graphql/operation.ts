@@ -1,7 +1,7 @@
 import type { DocumentNode, GraphQLSchema, OperationDefinitionNode, OperationTypeNode } from 'graphql';
-import { type RootFields, rootFieldsOf } from './charge.js';
 import { costOf, hasFixedCost } from './cost.js';
 import { type GuardedField, guardedFields } from './guarded-fields.js';
+import { type RootFields, rootFieldsOf } from './root-fields.js';
 import { type KnownVariable, variablesOf } from './variables.js';
 
 type Values = Readonly<Record<string, unknown>>;

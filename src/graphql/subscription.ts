@@ -11,7 +11,6 @@ import { isDatabaseAway } from '../errors.js';
 import type { Verdict } from '../rate-limits.js';
 import { admit } from './admit.js';
 import { noteErrors } from './answer.js';
-import { longAnswerError } from './answer-budget.js';
 import { chargeBroken } from './charge.js';
 import type { Documents } from './documents.js';
 import {
@@ -23,6 +22,7 @@ import {
   refusalOf,
   refusalStatuses,
 } from './errors.js';
+import { longAnswerError } from './long-answer.js';
 import type { KnownOperation } from './operation.js';
 import { missingQuery, readBody } from './request.js';
 import type { Update, UpdateStream } from './update-stream.js';

@@ -1,11 +1,14 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
 import DataLoader from 'dataloader';
-import type { Context } from '../context.js';
+import type { Config } from '../config.js';
+import type { Database } from '../database/database.js';
 import type { StatsCounts } from '../domain/stats.js';
 import { Attempt } from '../entities/attempt.js';
 import { Delivery } from '../entities/delivery.js';
 import { Event } from '../entities/event.js';
 import { Webhook } from '../entities/webhook.js';
 import { readEndpointStates } from '../operations/attempts/endpoint-states.js';
+import type { EventTypeRegistry } from '../operations/event-types/event-type-registry.js';
 import { type FanOutItem, type FanOutQuestion, readFanOut } from '../operations/explorer/fan-out.js';
 import {
   type DeliveryConditions,
@@ -20,13 +23,22 @@ import {
   eventBodies,
   type LongTexts,
 } from '../operations/explorer/read-bodies.js';
-import type { Bounds } from '../operations/explorer/search.js';
+import type { Bounds, SearchTurns } from '../operations/explorer/search.js';
 import { readStats, type StatsQuestion } from '../operations/stats/read-stats.js';
+import type { AnswerBudget } from './answer-budget.js';
 
-type LoaderContext = Pick<
-  Context,
-  'em' | 'db' | 'tenantId' | 'eventTypes' | 'searches' | 'config' | 'clock' | 'budget'
->;
+/** What a request's context has for them. */
+export interface LoaderContext {
+  readonly em: EntityManager;
+  db: Database;
+  /** Null: nothing is found. */
+  tenantId: number | null;
+  eventTypes: EventTypeRegistry;
+  searches: SearchTurns;
+  config: Config;
+  clock: () => Date;
+  readonly budget: AnswerBudget;
+}
 
 /** Nested fields of one request, each read by one query however many parents there are. */
 export type Loaders = ReturnType<typeof createLoaders>;
