@@ -10,12 +10,12 @@ import {
   jobKeyOf,
 } from '../src/operations/jobs/enqueue.js';
 import { freeJobs } from '../src/operations/jobs/locked-jobs.js';
+import type { Fence } from './control/fence.js';
 import type { Deliverer } from './deliver.js';
-import type { Fence } from './fence.js';
 import type { DeliverGroupJob, DeliverJob } from './loaded.js';
-import type { Room } from './local-jobs.js';
-import type { DaemonMetrics } from './metrics.js';
-import type { SupervisedRunner } from './runner.js';
+import type { Room } from './running/local-jobs.js';
+import type { SupervisedRunner } from './running/runner.js';
+import type { DaemonMetrics } from './telemetry/metrics.js';
 
 /** Of the slots, how many tenants that emit a lot at once may fill in this way. */
 const CROWDED_SHARE = 1 / 2;

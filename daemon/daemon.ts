@@ -7,20 +7,20 @@ import { readInstallation } from '../src/operations/installation/read-installati
 import type { SecretVault } from '../src/operations/secrets/secret-vault.js';
 import type { Tracing } from '../src/telemetry/tracing.js';
 import { Claims } from './claims.js';
-import { ControlConnection } from './control-connection.js';
-import { DeadWorkers } from './dead-workers.js';
+import { ControlConnection } from './control/control-connection.js';
+import { DeadWorkers } from './control/dead-workers.js';
+import { type Fence, fenced } from './control/fence.js';
 import { Deliverer } from './deliver.js';
-import { type Fence, fenced } from './fence.js';
-import { registerInstallation } from './installation-metrics.js';
-import { DaemonMetrics } from './metrics.js';
-import type { NameResolver } from './name-resolver.js';
-import { Quarantine, quarantined } from './quarantine.js';
 import { startEndpointReports } from './report-endpoints.js';
 import { startRescue } from './rescue.js';
-import { SupervisedRunner } from './runner.js';
-import { createSender, type Sender, type SenderOptions } from './send.js';
+import { Quarantine, quarantined } from './running/quarantine.js';
+import { SupervisedRunner } from './running/runner.js';
+import type { NameResolver } from './sending/name-resolver.js';
+import { createSender, type Sender, type SenderOptions } from './sending/send.js';
 import { startShares } from './shares.js';
 import { crontab, taskList } from './tasks.js';
+import { registerInstallation } from './telemetry/installation-metrics.js';
+import { DaemonMetrics } from './telemetry/metrics.js';
 
 export interface DaemonDeps {
   config: Config;

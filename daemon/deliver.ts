@@ -20,16 +20,16 @@ import { type PutOff, putOffDeliveries } from '../src/operations/attempts/put-of
 import { type TurnedAway, turnAwayDeliveries } from '../src/operations/attempts/turn-away-deliveries.js';
 import type { SecretVault } from '../src/operations/secrets/secret-vault.js';
 import type { Tracing } from '../src/telemetry/tracing.js';
-import type { Fence } from './fence.js';
-import { Gate, type Pass } from './gate.js';
+import type { Fence } from './control/fence.js';
+import { Gate, type Pass } from './gate/gate.js';
 import { Hindrances } from './hindrances.js';
-import { findUrl } from './known-urls.js';
 import { type DeliverGroupJob, type DeliverJob, knownStill } from './loaded.js';
-import type { DaemonMetrics } from './metrics.js';
 import { Recorder } from './recorder.js';
-import type { Sender } from './send.js';
+import { findUrl } from './sending/known-urls.js';
+import type { Sender } from './sending/send.js';
 import { Signer } from './signer.js';
-import { traceAttempt } from './trace-attempt.js';
+import type { DaemonMetrics } from './telemetry/metrics.js';
+import { traceAttempt } from './telemetry/trace-attempt.js';
 import { UnderWay } from './under-way.js';
 
 export interface DeliverDeps {

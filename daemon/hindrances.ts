@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { BoundedMap } from '../src/bounded-map.js';
 import { SecretUnreadable } from '../src/operations/secrets/secret-vault.js';
-import { noWayOutOf } from './failure-codes.js';
-import { LogThrottle } from './log-throttle.js';
+import { LogThrottle } from '../src/telemetry/log-throttle.js';
+import { noWayOutOf } from './sending/failure-codes.js';
 
 /** A delivery that cannot leave is kept for a moment: the next one would only find out the same. */
 const NO_WAY_OUT_PAUSE_MS = 1_000;

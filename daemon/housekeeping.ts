@@ -10,7 +10,7 @@ import { rollPartitions } from '../src/operations/housekeeping/roll-partitions.j
 import { deleteDeadJobs } from '../src/operations/jobs/locked-jobs.js';
 import { eraseTenants } from '../src/operations/tenants/delete-tenant.js';
 import { forgetPreviousSecrets } from '../src/operations/webhooks/rotate-secret.js';
-import type { DaemonMetrics } from './metrics.js';
+import type { DaemonMetrics } from './telemetry/metrics.js';
 
 /**
  * What is due every hour. A duty that fails, as dropping a partition that somebody reads does, is logged and keeps none

@@ -7,8 +7,8 @@ import type { Database } from '../src/database/database.js';
 import { isDatabaseAway } from '../src/errors.js';
 import type { FinishedAttempt } from '../src/operations/attempts/finished-attempt.js';
 import { type RecordedStatus, recordAttempts } from '../src/operations/attempts/record-attempts.js';
-import type { Fence } from './fence.js';
-import type { DaemonMetrics } from './metrics.js';
+import type { Fence } from './control/fence.js';
+import type { DaemonMetrics } from './telemetry/metrics.js';
 
 export interface RecorderDeps {
   config: Pick<Config, 'holdHours'>;

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
+import { repeat } from '../src/concurrency/repeat.js';
 import type { Database } from '../src/database/database.js';
 import { type EndpointState, reportEndpointStates } from '../src/operations/attempts/endpoint-states.js';
-import type { Gate } from './gate.js';
-import { repeat } from './repeat.js';
+import type { Gate } from './gate/gate.js';
 
 const EVERY_MS = 2_000;
 

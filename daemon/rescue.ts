@@ -1,4 +1,6 @@
 import type { Logger } from 'pino';
+import { inTurn } from '../src/concurrency/in-turn.js';
+import { repeat } from '../src/concurrency/repeat.js';
 import type { Database } from '../src/database/database.js';
 import { unlessRunningElsewhere } from '../src/operations/advisory-lock.js';
 import { raisePending, warnOfExpiringHolds } from '../src/operations/attempts/raise-events.js';
@@ -11,9 +13,7 @@ import {
 } from '../src/operations/deliveries/rescue-deliveries.js';
 import { scheduleDeliveries } from '../src/operations/deliveries/schedule-deliveries.js';
 import { correctFutureTimes } from '../src/operations/housekeeping/correct-future-times.js';
-import { inTurn } from './in-turn.js';
-import type { DaemonMetrics } from './metrics.js';
-import { repeat } from './repeat.js';
+import type { DaemonMetrics } from './telemetry/metrics.js';
 
 const SCHEDULE_EVERY_MS = 5_000;
 const HELD_EVERY_MS = 2_000;

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
+import { repeat } from '../src/concurrency/repeat.js';
 import type { Database } from '../src/database/database.js';
 import { noneDone, raises, sumOf, totalOf } from '../src/domain/lanes.js';
 import { raiseWaitingJobs } from '../src/operations/jobs/enqueue.js';
 import type { Deliverer } from './deliver.js';
-import { repeat } from './repeat.js';
 
 const EVERY_MS = 250;
 /** Fewer attempts in that time, and nobody stands in anybody's way; unless no slot is free. */

@@ -16,12 +16,12 @@ import {
 } from '../src/operations/jobs/enqueue.js';
 import { rollUpStats } from '../src/operations/stats/roll-up-stats.js';
 import { settleWebhook } from '../src/operations/webhooks/settle-webhook.js';
+import type { Fence } from './control/fence.js';
 import type { Deliverer } from './deliver.js';
-import type { Fence } from './fence.js';
 import { keepHouse } from './housekeeping.js';
 import type { DeliverGroupJob, DeliverJob } from './loaded.js';
-import type { DaemonMetrics } from './metrics.js';
-import { Turns } from './turns.js';
+import { Turns } from './running/turns.js';
+import type { DaemonMetrics } from './telemetry/metrics.js';
 
 const ROLL_UP_TASK = 'roll-up-stats';
 /** Long work is done by many jobs, so that none is in the way when the daemon ends. */

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { z } from 'zod';
-import { isLoopbackAddress, opensLoopback } from './domain/target.js';
+import { isLoopbackAddress, opensLoopback } from './domain/addresses/target.js';
 import { settings } from './settings/settings.js';
 
 export interface EncryptionKey {

@@ -1,5 +1,5 @@
 import type { Config } from './config.js';
-import { networkOf } from './domain/client-network.js';
+import { networkOf } from './domain/addresses/client-network.js';
 import { TokenBuckets } from './domain/token-bucket.js';
 import { type ApiError, rateLimited } from './errors.js';
 import type { Caller } from './operations/keys/authenticate.js';

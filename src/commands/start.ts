@@ -6,7 +6,7 @@ import type { Config, EncryptionKey } from '../config.js';
 import type { Services } from '../context.js';
 import { openPool } from '../database/database.js';
 import { API_ROLE } from '../database/tenant-database.js';
-import { opensLoopback } from '../domain/target.js';
+import { opensLoopback } from '../domain/addresses/target.js';
 import { claimDataDir, startEmbeddedPostgres } from '../embedded-postgres.js';
 import { keepOutboxLimit } from '../operations/emits/outbox.js';
 import { requireConnectedAs, requireMigrated } from '../operations/installation/check-readiness.js';

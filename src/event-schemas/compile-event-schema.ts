@@ -1,7 +1,7 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
-import { judgeEventSchema } from '../domain/event-schema.js';
-import { stepsOf } from '../domain/json-pointer.js';
-import { linearPattern } from '../domain/linear-pattern.js';
+import { judgeEventSchema } from '../domain/event-schemas/event-schema.js';
+import { stepsOf } from '../domain/event-schemas/json-pointer.js';
+import { linearPattern } from '../domain/event-schemas/linear-pattern.js';
 import {
   type JsonObject,
   mapSchemas,
@@ -9,8 +9,8 @@ import {
   SCHEMA_KEYWORDS,
   targetOf,
   walkSchemas,
-} from '../domain/schema-places.js';
-import { countedSchema } from '../domain/schema-steps.js';
+} from '../domain/event-schemas/schema-places.js';
+import { countedSchema } from '../domain/event-schemas/schema-steps.js';
 import type { InputIssue } from '../errors.js';
 import {
   boundErrors,

@@ -7,8 +7,8 @@ import {
   Name,
   type ValidateFunction,
 } from 'ajv/dist/2020.js';
-import { linearPattern } from '../domain/linear-pattern.js';
-import { ITEM_READS, NAME_READS, TEXT_READS } from '../domain/schema-steps.js';
+import { linearPattern } from '../domain/event-schemas/linear-pattern.js';
+import { ITEM_READS, NAME_READS, TEXT_READS } from '../domain/event-schemas/schema-steps.js';
 import type { InputIssue } from '../errors.js';
 
 /** For one payload. A step takes some 10 ns, and the process does nothing else meanwhile. */

@@ -7,7 +7,7 @@ import {
   Name,
   str,
 } from 'ajv/dist/2020.js';
-import { isMultipleOf, isSameJson } from '../domain/json-values.js';
+import { isMultipleOf, isSameJson } from '../domain/event-schemas/json-values.js';
 
 /** ajv's own ask an object for its `constructor`, `valueOf` and `toString`, which in a payload may be anything. */
 const comparing: FuncKeywordDefinition[] = [

@@ -22,10 +22,16 @@ import { ApiError } from '../errors.js';
 import { createApiKey, KEY_LIFETIME_SECONDS_MIN, scopesBeyond } from '../operations/keys/create-api-key.js';
 import { revokeApiKey } from '../operations/keys/revoke-api-key.js';
 import { displayName } from '../operations/tenants/display-name.js';
-import { type Connection, ConnectionArgs, connectionOf, readConnection, sliceQuery } from './connection.js';
-import { found, idOf } from './ids.js';
-import { apiKeyScopes, expiresInSeconds, KEY_LIFETIME_SECONDS_MAX, parseInput } from './input.js';
-import { RequiresScope } from './requires.js';
+import {
+  type Connection,
+  ConnectionArgs,
+  connectionOf,
+  readConnection,
+  sliceQuery,
+} from './fields/connection.js';
+import { found, idOf } from './fields/ids.js';
+import { apiKeyScopes, expiresInSeconds, KEY_LIFETIME_SECONDS_MAX, parseInput } from './fields/input.js';
+import { RequiresScope } from './fields/requires.js';
 
 @InputType({ description: 'An API key to make.' })
 class CreateApiKeyInput {

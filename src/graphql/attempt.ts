@@ -4,10 +4,10 @@ import type { Context } from '../context.js';
 import { Attempt } from '../entities/attempt.js';
 import { notFound } from '../errors.js';
 import type { AttemptKey } from '../operations/explorer/read-bodies.js';
-import { HEADERS_COST, KEPT_ANSWER_COST, PAYLOAD_COST } from './cost.js';
-import { JsonText } from './json-text.js';
-import { Requires } from './requires.js';
-import { JSONObject } from './scalars.js';
+import { HEADERS_COST, KEPT_ANSWER_COST, PAYLOAD_COST } from './fields/costs.js';
+import { JsonText } from './fields/json-text.js';
+import { Requires } from './fields/requires.js';
+import { JSONObject } from './fields/scalars.js';
 
 @Resolver(() => Attempt)
 export class AttemptResolver {

@@ -5,12 +5,18 @@ import { UNFILTERED } from '../database/tenant-database.js';
 import { isEventTypeName } from '../domain/event-type.js';
 import { AuditAction, AuditEntry, AuditTarget } from '../entities/audit-entry.js';
 import { searchError } from '../operations/explorer/search.js';
-import { type Connection, ConnectionArgs, connectionOf, readConnection, sliceQuery } from './connection.js';
-import { idIn } from './ids.js';
-import { JsonText } from './json-text.js';
-import { RequiresScope } from './requires.js';
-import { JSONObject } from './scalars.js';
-import { requireRange } from './time-range.js';
+import {
+  type Connection,
+  ConnectionArgs,
+  connectionOf,
+  readConnection,
+  sliceQuery,
+} from './fields/connection.js';
+import { idIn } from './fields/ids.js';
+import { JsonText } from './fields/json-text.js';
+import { RequiresScope } from './fields/requires.js';
+import { JSONObject } from './fields/scalars.js';
+import { requireRange } from './fields/time-range.js';
 
 @InputType({ description: 'Which entries; all conditions together.' })
 class AuditLogFilter {

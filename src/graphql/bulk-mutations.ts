@@ -23,11 +23,11 @@ import {
   ResumeBulkOperationInput,
   ResumeBulkOperationPayload,
 } from './bulk-operation-types.js';
-import { idOf } from './ids.js';
-import { given, parseInput, replayedEventTypes } from './input.js';
+import { idOf } from './fields/ids.js';
+import { given, parseInput, replayedEventTypes } from './fields/input.js';
+import { Requires } from './fields/requires.js';
+import { rangeIssues, type TimeRange } from './fields/time-range.js';
 import { knownTypeIn } from './known-event-type.js';
-import { Requires } from './requires.js';
-import { rangeIssues, type TimeRange } from './time-range.js';
 
 const input = { description: 'What to do.' };
 

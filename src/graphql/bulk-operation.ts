@@ -4,11 +4,17 @@ import type { Context } from '../context.js';
 import { BulkOperation } from '../entities/bulk-operation.js';
 import { Webhook } from '../entities/webhook.js';
 import { BulkOperationFilter } from './bulk-operation-types.js';
-import { type Connection, ConnectionArgs, connectionOf, readConnection, sliceQuery } from './connection.js';
-import { found, idOf } from './ids.js';
-import { JsonText } from './json-text.js';
-import { Requires } from './requires.js';
-import { JSONObject } from './scalars.js';
+import {
+  type Connection,
+  ConnectionArgs,
+  connectionOf,
+  readConnection,
+  sliceQuery,
+} from './fields/connection.js';
+import { found, idOf } from './fields/ids.js';
+import { JsonText } from './fields/json-text.js';
+import { Requires } from './fields/requires.js';
+import { JSONObject } from './fields/scalars.js';
 
 const BulkOperationConnection = connectionOf(BulkOperation, 'BulkOperation', 'bulk operations');
 

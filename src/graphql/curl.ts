@@ -5,8 +5,8 @@ import { curlCommand } from '../domain/curl.js';
 import { unsignedHeaders } from '../domain/delivery-request.js';
 import { Delivery } from '../entities/delivery.js';
 import { USER_AGENT } from '../version.js';
-import { PAYLOAD_COST } from './cost.js';
-import { Requires } from './requires.js';
+import { PAYLOAD_COST } from './fields/costs.js';
+import { Requires } from './fields/requires.js';
 
 @Resolver(() => Delivery)
 export class CurlResolver {

@@ -6,7 +6,7 @@ import { SEND_ERROR_CODES } from '../domain/outcome.js';
 import { DeliveryStatus } from '../entities/delivery.js';
 import type { DeliveryConditions, StatusClass } from '../operations/explorer/page-deliveries.js';
 import { eventOfKey } from '../operations/explorer/page-events.js';
-import { idempotencyKey, parseInput } from './input.js';
+import { idempotencyKey, parseInput } from './fields/input.js';
 
 export enum StatusCodeClass {
   HTTP_2XX = 'HTTP_2XX',

@@ -22,7 +22,6 @@ import { Webhook } from '../entities/webhook.js';
 import { cancelDelivery } from '../operations/deliveries/cancel-delivery.js';
 import { redeliver } from '../operations/deliveries/redeliver.js';
 import { type DeliveryConditions, pageDeliveries } from '../operations/explorer/page-deliveries.js';
-import { type Connection, ConnectionArgs, connectionOf, readConnection, type Slice } from './connection.js';
 import {
   conditionsIn,
   DeliveryFilter,
@@ -30,10 +29,17 @@ import {
   payloadPartIn,
   type WebhookDeliveryFilter,
 } from './delivery-filter.js';
-import { found, idIn, idOf } from './ids.js';
+import {
+  type Connection,
+  ConnectionArgs,
+  connectionOf,
+  readConnection,
+  type Slice,
+} from './fields/connection.js';
+import { found, idIn, idOf } from './fields/ids.js';
+import { Requires } from './fields/requires.js';
+import { requireRange, type TimeRange } from './fields/time-range.js';
 import { knownTypeIn } from './known-event-type.js';
-import { Requires } from './requires.js';
-import { requireRange, type TimeRange } from './time-range.js';
 
 @InputType({ description: 'A delivery to send again.' })
 class RedeliverInput {

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import { Event } from '../entities/event.js';
-import { JSONObject } from './scalars.js';
+import { JSONObject } from './fields/scalars.js';
 
 @InputType({ description: 'An event to emit.' })
 export class EmitEventInput {

@@ -23,8 +23,8 @@ import {
   EmitEventsPayload,
 } from './emit-types.js';
 import { countUnwritten, emitFor } from './emitting.js';
-import { idempotencyKey as idempotencyKeySchema, parseInput } from './input.js';
-import { RequiresScope } from './requires.js';
+import { idempotencyKey as idempotencyKeySchema, parseInput } from './fields/input.js';
+import { RequiresScope } from './fields/requires.js';
 
 @Resolver()
 export class EmitResolver {

@@ -12,9 +12,9 @@ import {
   updateEventType,
 } from '../operations/event-types/register-event-type.js';
 import { findEventType } from './event-type.js';
-import { eventTypeDescription, given, newEventTypeName, parseInput } from './input.js';
-import { RequiresPlatformKey } from './requires.js';
-import { JSONObject } from './scalars.js';
+import { eventTypeDescription, given, newEventTypeName, parseInput } from './fields/input.js';
+import { RequiresPlatformKey } from './fields/requires.js';
+import { JSONObject } from './fields/scalars.js';
 
 const SCHEMA_DEPTH_MAX = 64;
 const SCHEMA_BYTES_MAX = 65_536;

@@ -7,10 +7,10 @@ import type {
   RegisteredEventType,
 } from '../operations/event-types/event-type-registry.js';
 import { unknownEventType } from '../operations/event-types/register-event-type.js';
-import { SCHEMA_COST } from './cost.js';
-import { JsonText } from './json-text.js';
-import { RequiresKey } from './requires.js';
-import { JSONObject } from './scalars.js';
+import { SCHEMA_COST } from './fields/costs.js';
+import { JsonText } from './fields/json-text.js';
+import { RequiresKey } from './fields/requires.js';
+import { JSONObject } from './fields/scalars.js';
 
 @ObjectType({ description: 'A schema that an event type has or had.' })
 export class EventTypeVersion {

@@ -7,15 +7,15 @@ import { Event } from '../entities/event.js';
 import { ApiError, notFound } from '../errors.js';
 import { pageEvents } from '../operations/explorer/page-events.js';
 import { PAYLOAD_LEVELS_MAX } from '../settings/limit-settings.js';
-import { type Connection, ConnectionArgs, connectionOf, readConnection } from './connection.js';
-import { PAYLOAD_COST } from './cost.js';
 import { boundsOf, DeliveryConnection } from './delivery.js';
 import { eventOfKeyIn, PAYLOAD_CONTAINS, payloadPartIn } from './delivery-filter.js';
-import { found, idOf } from './ids.js';
-import { JsonText } from './json-text.js';
+import { type Connection, ConnectionArgs, connectionOf, readConnection } from './fields/connection.js';
+import { PAYLOAD_COST } from './fields/costs.js';
+import { found, idOf } from './fields/ids.js';
+import { JsonText } from './fields/json-text.js';
+import { Requires } from './fields/requires.js';
+import { JSONObject } from './fields/scalars.js';
 import { knownTypeIn } from './known-event-type.js';
-import { Requires } from './requires.js';
-import { JSONObject } from './scalars.js';
 
 @InputType({ description: 'Which events; all conditions together.' })
 export class EventFilter {

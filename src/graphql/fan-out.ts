@@ -15,9 +15,9 @@ import type { FanOutVerdict } from '../domain/fan-out.js';
 import { Delivery } from '../entities/delivery.js';
 import { Event } from '../entities/event.js';
 import { Webhook } from '../entities/webhook.js';
-import { type Connection, ConnectionArgs, connectionOf, readConnection } from './connection.js';
 import { boundsOf } from './delivery.js';
-import { Requires } from './requires.js';
+import { type Connection, ConnectionArgs, connectionOf, readConnection } from './fields/connection.js';
+import { Requires } from './fields/requires.js';
 
 const reasons: Record<FanOutVerdict, string> = {
   CREATED_LATER: 'The webhook was made after the event came.',

@@ -1,5 +1,5 @@
 import type { Context } from '../context.js';
-import { given, knownEventType, parseInput } from './input.js';
+import { given, knownEventType, parseInput } from './fields/input.js';
 
 /**
  * The event type that an argument names, if it names one.

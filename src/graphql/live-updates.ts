@@ -3,10 +3,10 @@ import { Args, ArgsType, Field, ID, ObjectType, Resolver, Root, Subscription } f
 import { type Context, tenantOf } from '../context.js';
 import { Delivery, DeliveryStatus } from '../entities/delivery.js';
 import { Webhook } from '../entities/webhook.js';
+import { PendingChanges } from '../live/pending-changes.js';
+import { Requires } from './fields/requires.js';
+import { type Update, UpdateStream } from './fields/update-stream.js';
 import { knownTypeIn } from './known-event-type.js';
-import { PendingChanges } from './pending-changes.js';
-import { Requires } from './requires.js';
-import { type Update, UpdateStream } from './update-stream.js';
 import { knownWebhookId, readWebhook } from './webhook.js';
 
 const cursorDescription =

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { ArgsType, Field, Float, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { STATS_BUCKETS_MAX } from '../domain/stats.js';
-import { mayHold } from './cost.js';
+import { mayHold } from './fields/costs.js';
 
 export enum StatsResolution {
   MINUTE = 'MINUTE',

@@ -7,9 +7,9 @@ import { Webhook } from '../entities/webhook.js';
 import { invalidInput } from '../errors.js';
 import { type Backlog, readTenantBacklog } from '../operations/explorer/read-backlog.js';
 import { ALL_WEBHOOKS } from '../operations/stats/read-stats.js';
+import { Requires } from './fields/requires.js';
+import { asksFor } from './fields/selection.js';
 import { knownTypeIn } from './known-event-type.js';
-import { Requires } from './requires.js';
-import { asksFor } from './selection.js';
 import { BacklogType, Stats, StatsArgs, StatsResolution, WebhookStatsArgs } from './stats-types.js';
 import { knownWebhookId } from './webhook.js';
 

@@ -7,10 +7,16 @@ import { createTenant } from '../operations/tenants/create-tenant.js';
 import { deleteTenant } from '../operations/tenants/delete-tenant.js';
 import { displayName } from '../operations/tenants/display-name.js';
 import { updateTenant } from '../operations/tenants/update-tenant.js';
-import { type Connection, ConnectionArgs, connectionOf, readConnection, sliceQuery } from './connection.js';
-import { found, idOf } from './ids.js';
-import { parseInput } from './input.js';
-import { RequiresPlatformKey } from './requires.js';
+import {
+  type Connection,
+  ConnectionArgs,
+  connectionOf,
+  readConnection,
+  sliceQuery,
+} from './fields/connection.js';
+import { found, idOf } from './fields/ids.js';
+import { parseInput } from './fields/input.js';
+import { RequiresPlatformKey } from './fields/requires.js';
 
 @InputType({ description: 'Which tenants.' })
 class TenantFilter {

@@ -5,7 +5,7 @@ import { tenantEntityManager, UNFILTERED } from '../database/tenant-database.js'
 import { ApiKey } from '../entities/api-key.js';
 import { Tenant } from '../entities/tenant.js';
 import { ApiError } from '../errors.js';
-import { RequiresKey } from './requires.js';
+import { RequiresKey } from './fields/requires.js';
 
 @ObjectType({ description: 'Who asks.' })
 class Viewer {

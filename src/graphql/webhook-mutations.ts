@@ -15,7 +15,7 @@ import type { WebhookRow } from '../operations/webhooks/webhook-row.js';
 import { boundsOf } from './delivery.js';
 import { refusalError } from './emit-refusals.js';
 import { emitFor } from './emitting.js';
-import { idOf } from './ids.js';
+import { idOf } from './fields/ids.js';
 import {
   given,
   OVERLAP_HOURS_DEFAULT,
@@ -23,8 +23,8 @@ import {
   parseInput,
   webhookEventTypes,
   webhookUrl,
-} from './input.js';
-import { Requires } from './requires.js';
+} from './fields/input.js';
+import { Requires } from './fields/requires.js';
 import { readWebhook } from './webhook.js';
 import {
   CreateWebhookInput,

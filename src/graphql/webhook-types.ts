@@ -1,9 +1,9 @@
 import 'reflect-metadata';
 import { Field, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
-import { URL_LENGTH_MAX } from '../domain/target.js';
+import { URL_LENGTH_MAX } from '../domain/addresses/target.js';
 import { Delivery } from '../entities/delivery.js';
 import { Webhook } from '../entities/webhook.js';
-import { EVENT_TYPES_MAX, OVERLAP_HOURS_DEFAULT } from './input.js';
+import { EVENT_TYPES_MAX, OVERLAP_HOURS_DEFAULT } from './fields/input.js';
 
 export enum HeldAction {
   RELEASE = 'RELEASE',

@@ -16,13 +16,19 @@ import { type Context, tenantOf } from '../context.js';
 import { WILDCARD } from '../domain/event-type.js';
 import type { Delivery } from '../entities/delivery.js';
 import { Webhook } from '../entities/webhook.js';
-import { type Connection, ConnectionArgs, connectionOf, readConnection, sliceQuery } from './connection.js';
 import { DeliveryConnection, readDeliveries } from './delivery.js';
 import { WebhookDeliveryFilter } from './delivery-filter.js';
 import { EndpointState } from './endpoint-state.js';
-import { found, idOf } from './ids.js';
+import {
+  type Connection,
+  ConnectionArgs,
+  connectionOf,
+  readConnection,
+  sliceQuery,
+} from './fields/connection.js';
+import { found, idOf } from './fields/ids.js';
+import { Requires } from './fields/requires.js';
 import { knownTypeIn } from './known-event-type.js';
-import { Requires } from './requires.js';
 
 @InputType({ description: 'Which webhooks; all conditions together.' })
 export class WebhookFilter {

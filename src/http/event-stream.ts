@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { writeJson } from '../graphql/json-text.js';
+import { writeJson } from '../graphql/fields/json-text.js';
 
 export interface EventStreamOptions {
   heartbeatMs: number;

@@ -2,17 +2,17 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphQLFormattedError } from 'graphql';
 import { callerOf, createContext, type Services } from '../context.js';
 import { ApiError, headersOf, logFault, toApiError } from '../errors.js';
-import { PAYLOAD_BYTES, PAYLOAD_COST } from '../graphql/cost.js';
-import type { Documents } from '../graphql/documents.js';
-import { extensionsOf, refusalStatuses } from '../graphql/errors.js';
+import { PAYLOAD_BYTES, PAYLOAD_COST } from '../graphql/fields/costs.js';
+import { extensionsOf, refusalStatuses } from '../graphql/fields/errors.js';
+import { type Update, type UpdateStream, withDatabase } from '../graphql/fields/update-stream.js';
+import type { Documents } from '../graphql/requests/documents.js';
 import {
   executeUpdate,
   openSubscription,
   prepareSubscription,
   RefusedSubscription,
   type Subscription,
-} from '../graphql/subscription.js';
-import { type Update, type UpdateStream, withDatabase } from '../graphql/update-stream.js';
+} from '../graphql/requests/subscription.js';
 import { contextOf } from './asking.js';
 import { type EndReason, EventStream } from './event-stream.js';
 import { OpenStreams } from './open-streams.js';

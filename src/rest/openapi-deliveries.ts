@@ -1,7 +1,7 @@
 import type { Config } from '../config.js';
+import { pointerOf } from '../domain/event-schemas/json-pointer.js';
+import { type JsonObject, mapSchemas } from '../domain/event-schemas/schema-places.js';
 import { BUILT_IN_EVENT_TYPES } from '../domain/event-type.js';
-import { pointerOf } from '../domain/json-pointer.js';
-import { type JsonObject, mapSchemas } from '../domain/schema-places.js';
 import type { RegisteredEventType } from '../operations/event-types/event-type-registry.js';
 
 type Json = Record<string, unknown>;

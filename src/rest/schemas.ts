@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { URL_LENGTH_MAX } from '../domain/target.js';
+import { URL_LENGTH_MAX } from '../domain/addresses/target.js';
 import { type InputIssue, invalidInput } from '../errors.js';
-import { PAGE_MAX } from '../graphql/connection.js';
-import { EVENT_TYPES_MAX, inputIssueOf, pathOf } from '../graphql/input.js';
+import { PAGE_MAX } from '../graphql/fields/connection.js';
+import { EVENT_TYPES_MAX, inputIssueOf, pathOf } from '../graphql/fields/input.js';
 import type { RequestPart } from './problem.js';
 
 /**

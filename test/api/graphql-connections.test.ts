@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { idToDate } from '../../src/domain/delivery-id.js';
-import { encodeCursor } from '../../src/graphql/connection.js';
+import { encodeCursor } from '../../src/graphql/fields/connection.js';
 import { emitMany, makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
 import { codesOf, GraphqlApi } from '../support/graphql-api.js';
 

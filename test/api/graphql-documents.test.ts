@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.js';
-import { Documents } from '../../src/graphql/documents.js';
-import { BrokenDocument } from '../../src/graphql/errors.js';
+import { BrokenDocument } from '../../src/graphql/fields/errors.js';
+import { Documents } from '../../src/graphql/requests/documents.js';
 import { buildGraphqlSchema } from '../../src/graphql/schema.js';
 
 const schema = await buildGraphqlSchema();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { walkSchemas } from '../../src/domain/schema-places.js';
+import { walkSchemas } from '../../src/domain/event-schemas/schema-places.js';
 import { commandLine } from '../../src/operations/audit.js';
 import { registerEventType } from '../../src/operations/event-types/register-event-type.js';
 import { expectFits, type Json, resolveIn } from '../support/openapi-document.js';

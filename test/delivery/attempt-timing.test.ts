@@ -1,7 +1,7 @@
 import type { LookupFunction } from 'node:net';
 import { setDefaultCACertificates } from 'node:tls';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { createSender, type SenderOptions } from '../../daemon/send.js';
+import { createSender, type SenderOptions } from '../../daemon/sending/send.js';
 import type { AttemptTiming, SendResult } from '../../src/domain/outcome.js';
 import { AUTHORITY, EXPIRED, GOOD, KEY } from '../support/certificates.js';
 import { eventually } from '../support/eventually.js';

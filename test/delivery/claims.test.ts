@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Claims, type ClaimsDeps } from '../../daemon/claims.js';
 import { type Daemon, senderOptions } from '../../daemon/daemon.js';
-import { createSender } from '../../daemon/send.js';
+import { createSender } from '../../daemon/sending/send.js';
 import { API_ROLE } from '../../src/database/tenant-database.js';
 import { LANES } from '../../src/domain/lanes.js';
 import { loadDeliveries } from '../../src/operations/attempts/load-deliveries.js';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { Fence, fenced, SendingStopped } from '../../daemon/fence.js';
-import type { Sender } from '../../daemon/send.js';
+import { Fence, fenced, SendingStopped } from '../../daemon/control/fence.js';
+import type { Sender } from '../../daemon/sending/send.js';
 
 const result = { kind: 'answered' } as never;
 const sender: Sender = { send: async () => result, close: async () => {} };

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type Destination, Gate, type GateOptions, type Pass, type Turn } from '../../daemon/gate.js';
+import { type Destination, Gate, type GateOptions, type Pass, type Turn } from '../../daemon/gate/gate.js';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });

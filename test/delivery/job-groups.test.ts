@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { Quarantine } from '../../daemon/quarantine.js';
+import { Quarantine } from '../../daemon/running/quarantine.js';
 import { LANES } from '../../src/domain/lanes.js';
 import { commandLine } from '../../src/operations/audit.js';
 import { redeliver } from '../../src/operations/deliveries/redeliver.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { HEADER_BYTES_MAX, headersToKeep } from '../../daemon/kept-headers.js';
+import { HEADER_BYTES_MAX, headersToKeep } from '../../daemon/sending/kept-headers.js';
 
 const bytesOf = (headers: object) => Buffer.byteLength(JSON.stringify(headers));
 

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { type Job, run, type WorkerEvents } from 'graphile-worker';
 import { describe, expect, test } from 'vitest';
-import { LocalJobs } from '../../daemon/local-jobs.js';
+import { LocalJobs } from '../../daemon/running/local-jobs.js';
 import { LANES } from '../../src/domain/lanes.js';
 import { JOBS_SCHEMA, quietLogger } from '../../src/operations/jobs/enqueue.js';
 import { DeliveryStack } from '../support/delivery-stack.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { NamesPulse } from '../../daemon/names-pulse.js';
+import { NamesPulse } from '../../daemon/sending/names-pulse.js';
 
 type Answer = 'ADDRESS' | 'ABSENT' | 'NOTHING' | 'SILENCE';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { Quarantine } from '../../daemon/quarantine.js';
+import { Quarantine } from '../../daemon/running/quarantine.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { keptLog } from '../support/kept-log.js';

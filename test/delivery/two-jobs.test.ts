@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { SendingStopped } from '../../daemon/control/fence.js';
 import { senderOptions } from '../../daemon/daemon.js';
-import { SendingStopped } from '../../daemon/fence.js';
-import { createSender } from '../../daemon/send.js';
+import { createSender } from '../../daemon/sending/send.js';
 import { LANES } from '../../src/domain/lanes.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { networkOf } from '../../src/domain/client-network.js';
+import { networkOf } from '../../src/domain/addresses/client-network.js';
 
 test.each([
   ['192.0.2.7', '192.0.2.7'],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { judgeEventSchema, textFieldsOf } from '../../src/domain/event-schema.js';
+import { judgeEventSchema, textFieldsOf } from '../../src/domain/event-schemas/event-schema.js';
 import { compileEventSchema, schemaIssues } from '../../src/event-schemas/compile-event-schema.js';
 
 const object = (rest: object) => ({ type: 'object', ...rest });

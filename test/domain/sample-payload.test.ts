@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { samplePayload } from '../../src/domain/sample-payload.js';
+import { samplePayload } from '../../src/domain/event-schemas/sample-payload.js';
 import { compileEventSchema, schemaIssues } from '../../src/event-schemas/compile-event-schema.js';
 
 type Schema = Record<string, unknown>;

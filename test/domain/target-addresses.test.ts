@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import fc from 'fast-check';
 import ipaddr from 'ipaddr.js';
 import { describe, expect, test } from 'vitest';
-import { judgeAddress, type TargetPolicy } from '../../src/domain/target.js';
+import { judgeAddress, type TargetPolicy } from '../../src/domain/addresses/target.js';
 import { edgesOf, familyOf, sizeOf, toAddress, toNumber } from '../support/address-edges.js';
 import { specialRanges } from '../support/special-purpose.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { judgeUrl, type TargetPolicy, URL_LENGTH_MAX } from '../../src/domain/target.js';
+import { judgeUrl, type TargetPolicy, URL_LENGTH_MAX } from '../../src/domain/addresses/target.js';
 
 const strict: TargetPolicy = { allowHttp: false, allowedRanges: [], loopbackHttp: false };
 const withHttp: TargetPolicy = { ...strict, allowHttp: true };

@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
 import type { Services } from '../../src/context.js';
-import { withDatabase } from '../../src/graphql/update-stream.js';
+import { withDatabase } from '../../src/graphql/fields/update-stream.js';
 import { OpenStreams } from '../../src/http/open-streams.js';
 import { ApiMetrics } from '../../src/telemetry/api-metrics.js';
 import { eventually } from '../support/eventually.js';

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { Daemon } from '../../daemon/daemon.js';
-import { registerInstallation } from '../../daemon/installation-metrics.js';
+import { registerInstallation } from '../../daemon/telemetry/installation-metrics.js';
 import { readConfig } from '../../src/config.js';
 import { SCOPES } from '../../src/domain/api-key.js';
 import { type Installation, readInstallation } from '../../src/operations/installation/read-installation.js';

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { DeadWorkers } from '../../daemon/dead-workers.js';
-import { DaemonMetrics } from '../../daemon/metrics.js';
+import { DeadWorkers } from '../../daemon/control/dead-workers.js';
+import { DaemonMetrics } from '../../daemon/telemetry/metrics.js';
 import {
   findOwnerlessPools,
   freeJobsOfDead,

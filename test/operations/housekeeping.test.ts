@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { keepHouse } from '../../daemon/housekeeping.js';
-import { DaemonMetrics } from '../../daemon/metrics.js';
+import { DaemonMetrics } from '../../daemon/telemetry/metrics.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { watchedLog } from '../support/plaintext.js';
 

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createSender, type Sender } from '../../daemon/send.js';
+import { createSender, type Sender } from '../../daemon/sending/send.js';
 import { type HostileKind, hostileKinds } from '../support/hostile-kinds/index.js';
 import {
   answersEach,

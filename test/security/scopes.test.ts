@@ -7,7 +7,7 @@ import {
 } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PLATFORM_SCOPE, SCOPES, type Scope } from '../../src/domain/api-key.js';
-import { requirementOf } from '../../src/graphql/requires.js';
+import { requirementOf } from '../../src/graphql/fields/requires.js';
 import { buildGraphqlSchema } from '../../src/graphql/schema.js';
 import { emitMany, makeKey, makeWebhook } from '../support/factories.js';
 import { RestApi } from '../support/rest-api.js';

@@ -1,6 +1,6 @@
 import { setDefaultCACertificates } from 'node:tls';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createSender, type Sender, type SenderOptions } from '../../daemon/send.js';
+import { createSender, type Sender, type SenderOptions } from '../../daemon/sending/send.js';
 import { readConfig } from '../../src/config.js';
 import { AUTHORITY, EXPIRED, GOOD, KEY, SELF_SIGNED } from '../support/certificates.js';
 import { eventually } from '../support/eventually.js';

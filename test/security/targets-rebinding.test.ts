@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createSender } from '../../daemon/send.js';
+import { createSender } from '../../daemon/sending/send.js';
 import { eventually } from '../support/eventually.js';
 import { has } from '../support/fake-dns.js';
 import {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createSender } from '../../daemon/send.js';
-import { judgeUrl } from '../../src/domain/target.js';
+import { createSender } from '../../daemon/sending/send.js';
+import { judgeUrl } from '../../src/domain/addresses/target.js';
 import { addressesIn, type Reading, startCanary, TargetSite } from '../support/target-site.js';
 
 /** Hosts that lead to this machine: each of them reaches the canary when loopback is opened. */

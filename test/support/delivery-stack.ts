@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { Fence } from '../../daemon/control/fence.js';
 import { Daemon } from '../../daemon/daemon.js';
 import { Deliverer } from '../../daemon/deliver.js';
-import { Fence } from '../../daemon/fence.js';
-import { DaemonMetrics } from '../../daemon/metrics.js';
-import type { Sender } from '../../daemon/send.js';
+import type { Sender } from '../../daemon/sending/send.js';
+import { DaemonMetrics } from '../../daemon/telemetry/metrics.js';
 import { readConfig } from '../../src/config.js';
 import type { Services } from '../../src/context.js';
 import { commandLine } from '../../src/operations/audit.js';

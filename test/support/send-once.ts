@@ -1,5 +1,5 @@
 /** Sends one request to the url in the arguments, by our sender or (`fetch`) by Node's own means. Prints the status. */
-import { createSender } from '../../daemon/send.js';
+import { createSender } from '../../daemon/sending/send.js';
 
 const [, , how, url = ''] = process.argv;
 if (how === 'fetch') {

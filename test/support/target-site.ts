@@ -3,7 +3,7 @@ import { type AddressInfo, isIP } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { Daemon } from '../../daemon/daemon.js';
-import { createNameResolver } from '../../daemon/name-resolver.js';
+import { createNameResolver } from '../../daemon/sending/name-resolver.js';
 import { SCOPES } from '../../src/domain/api-key.js';
 import { buildServer } from '../../src/server.js';
 import { DeliveryStack } from './delivery-stack.js';

@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import { type Database, query, type Statement } from '../../database/database.js';
+import { stepsOf } from '../../domain/event-schemas/json-pointer.js';
 import { toldNames } from '../../domain/event-type.js';
-import { stepsOf } from '../../domain/json-pointer.js';
 import type { InputIssue } from '../../errors.js';
 import { compileEventSchema } from '../../event-schemas/compile-event-schema.js';
 import { type PayloadCheck, StepsSpent, tooManySteps } from '../../event-schemas/payload-check.js';

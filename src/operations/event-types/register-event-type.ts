@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import { type Database, query } from '../../database/database.js';
 import { tenantTransaction } from '../../database/tenant-database.js';
-import { textFieldsOf } from '../../domain/event-schema.js';
+import { textFieldsOf } from '../../domain/event-schemas/event-schema.js';
+import { samplePayload } from '../../domain/event-schemas/sample-payload.js';
 import { BUILT_IN_EVENT_TYPES, isEventTypeName, isOwnEventTypeName } from '../../domain/event-type.js';
-import { samplePayload } from '../../domain/sample-payload.js';
 import { ApiError, invalidInput, notFound } from '../../errors.js';
 import { compileEventSchema } from '../../event-schemas/compile-event-schema.js';
 import { lockFor } from '../advisory-lock.js';

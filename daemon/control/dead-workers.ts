@@ -1,0 +1,62 @@
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import { findOwnerlessPools, freeJobsOfDead } from '../../src/operations/jobs/dead-workers.js';
+import type { DaemonMetrics } from '../telemetry/metrics.js';
+
+/** A daemon whose connection was cut has this long to come back and take its locks again, which it does at once. */
+export const MISSED_FOR_MS = 1_000;
+/** What cut our own connection may have cut everybody's. */
+const RECONNECT_GRACE_MS = 8_000;
+
+/**
+ * Frees the jobs of processes that died, within seconds: graphile-worker itself would wait for four hours. One query
+ * each time when nobody is missing.
+ */
+export class DeadWorkers {
+  readonly #missingSince = new Map<string, number>();
+  #notBefore = 0;
+
+  constructor(
+    private readonly log: Logger,
+    private readonly metrics: Pick<DaemonMetrics, 'sweep' | 'freedJobs'>,
+    private readonly now: () => number = () => performance.now(),
+  ) {}
+
+  /** A new connection: what was seen on the one before says nothing any more. */
+  startOver({ again }: { again: boolean }): void {
+    this.#missingSince.clear();
+    this.#notBefore = this.now() + (again ? RECONNECT_GRACE_MS : 0);
+  }
+
+  /** @returns whether somebody is missing who may yet come back: look again soon */
+  async sweep(client: pg.ClientBase, ownPoolIds: readonly string[]): Promise<boolean> {
+    const missing = await findOwnerlessPools(client, ownPoolIds);
+    if (this.now() < this.#notBefore) {
+      return false;
+    }
+    for (const id of this.#missingSince.keys()) {
+      if (!missing.includes(id)) {
+        this.#missingSince.delete(id);
+      }
+    }
+    const dead = missing.filter((id) => this.now() - this.#seenMissing(id) >= MISSED_FOR_MS);
+    this.metrics.sweep('dead_workers', dead.length);
+    if (dead.length === 0) {
+      return missing.length > 0;
+    }
+    const jobs = await freeJobsOfDead(client, dead);
+    for (const id of dead) {
+      this.#missingSince.delete(id);
+    }
+    this.metrics.freedJobs(jobs);
+    this.log.warn({ pools: dead, jobs }, 'freed the jobs of workers that have gone');
+    return missing.length > dead.length;
+  }
+
+  /** Since when the pool has been missing (monotonic, ms). */
+  #seenMissing(id: string): number {
+    const since = this.#missingSince.get(id) ?? this.now();
+    this.#missingSince.set(id, since);
+    return since;
+  }
+}

@@ -1,0 +1,110 @@
+import type { TaskList } from 'graphile-worker';
+import type { Logger } from 'pino';
+import { inTurn } from '../../src/concurrency/in-turn.js';
+import type { Database } from '../../src/database/database.js';
+import { isDatabaseAway } from '../../src/errors.js';
+import {
+  DELIVER_GROUP_TASK,
+  DELIVER_TASK,
+  type DeliverGroupPayload,
+  type DeliverPayload,
+  SUSPECT_FROM_FETCH,
+} from '../../src/operations/jobs/enqueue.js';
+import { setJobAside, splitJobGroup } from '../../src/operations/jobs/quarantined-jobs.js';
+import { SendingStopped } from '../control/fence.js';
+
+const ASIDE_SECONDS = 3_600;
+/** Suspects that wait hold slots. Those that find the line full come again in a moment. */
+const LINE_MAX = 16;
+const LINE_FULL_SECONDS = 2;
+const OUR_FAULT_SECONDS = 10;
+
+export interface FetchedJob {
+  id: string;
+  /** How often it was fetched, this time included. */
+  attempts: number;
+}
+
+/**
+ * A job that kills its process takes all others in hand along, and nobody can tell which it was. So from its fifth
+ * fetch a job is a suspect: it is first put aside for an hour, and then run with no other suspect beside it. The
+ * innocent are done with that. The culprit kills this process too, but the next one finds it put aside: once an hour is
+ * what it can do. Nothing is lost, and the log names the delivery.
+ */
+export class Quarantine {
+  readonly #inTurn = inTurn();
+  #waiting = 0;
+
+  constructor(private readonly deps: { db: Database; log: Logger }) {}
+
+  /** Runs `work`, for a suspect as described above. @throws what `work` throws, for others than suspects */
+  run(job: FetchedJob, payload: DeliverPayload, work: () => Promise<void>): Promise<void> {
+    return job.attempts < SUSPECT_FROM_FETCH ? work() : this.#runSuspect(job, payload, work);
+  }
+
+  async #runSuspect(job: FetchedJob, payload: DeliverPayload, work: () => Promise<void>): Promise<void> {
+    const { db, log } = this.deps;
+    if (this.#waiting >= LINE_MAX) {
+      await setJobAside(db.pool, job.id, payload, { seconds: LINE_FULL_SECONDS, fetches: job.attempts - 1 });
+      return;
+    }
+    this.#waiting += 1;
+    try {
+      await this.#inTurn(async () => {
+        await setJobAside(db.pool, job.id, payload, { seconds: ASIDE_SECONDS, fetches: job.attempts });
+        log.error(
+          {
+            deliveryId: payload.id,
+            attempt: payload.attempt,
+            fetches: job.attempts,
+            asideSeconds: ASIDE_SECONDS,
+          },
+          'a job was fetched again and again without being finished; it is put aside, and tried once, alone',
+        );
+        await work().catch((error: unknown) => this.#failed(job, payload, error));
+      });
+    } finally {
+      this.#waiting -= 1;
+    }
+  }
+
+  /**
+   * As `run`; a group that its first worker did not finish is taken apart, so that one member can be told from others.
+   */
+  runGroup(
+    job: FetchedJob & { priority: number },
+    payload: DeliverGroupPayload,
+    work: () => Promise<void>,
+  ): Promise<void> {
+    return job.attempts === 1 ? work() : splitJobGroup(this.deps.db.pool, payload, job.priority);
+  }
+
+  /** What is put aside stays so, unless the delivery had no fair chance. */
+  async #failed(job: FetchedJob, payload: DeliverPayload, error: unknown): Promise<void> {
+    const { db, log } = this.deps;
+    log.error(
+      { err: error, deliveryId: payload.id, fetches: job.attempts },
+      'the job that was put aside failed',
+    );
+    if (error instanceof SendingStopped || isDatabaseAway(error)) {
+      await setJobAside(db.pool, null, payload, { seconds: OUR_FAULT_SECONDS, fetches: job.attempts - 1 });
+    }
+  }
+}
+
+/** The tasks, with the deliveries' jobs looked at before they are run. */
+export function quarantined(tasks: TaskList, quarantine: Quarantine): TaskList {
+  const deliver = tasks[DELIVER_TASK]!;
+  const deliverGroup = tasks[DELIVER_GROUP_TASK]!;
+  return {
+    ...tasks,
+    [DELIVER_TASK]: (payload, helpers) =>
+      quarantine.run(helpers.job, payload as DeliverPayload, async () => {
+        await deliver(payload, helpers);
+      }),
+    [DELIVER_GROUP_TASK]: (payload, helpers) =>
+      quarantine.runGroup(helpers.job, payload as DeliverGroupPayload, async () => {
+        await deliverGroup(payload, helpers);
+      }),
+  };
+}

@@ -1,0 +1,239 @@
+import { EventEmitter } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  type Job,
+  type ParsedCronItem,
+  type Runner,
+  run,
+  type TaskList,
+  type WorkerEvents,
+} from 'graphile-worker';
+import type { Logger } from 'pino';
+import { repeat } from '../../src/concurrency/repeat.js';
+import { type Database, STATEMENT_TIMEOUT_MS } from '../../src/database/database.js';
+import { forgetFutureRunsSql, JOBS_SCHEMA, quietLogger } from '../../src/operations/jobs/enqueue.js';
+import { findForgotten, freeJobs, freeJobsOf, renewLocks } from '../../src/operations/jobs/locked-jobs.js';
+import type { ControlConnection } from '../control/control-connection.js';
+import { type GatedPool, openJobConnections } from './job-connections.js';
+import { LocalJobs, type Room } from './local-jobs.js';
+
+export interface RunnerDeps {
+  db: Database;
+  log: Logger;
+  control: Pick<ControlConnection, 'hold' | 'letGo' | 'reachable' | 'fence'>;
+  /** How long jobs in hand are waited for before graphile-worker tells them to give up. */
+  drainTimeoutMs: number;
+}
+
+export interface RunnerOptions {
+  taskList: TaskList;
+  /** Jobs in hand at the same time. */
+  concurrency: number;
+  cronItems?: ParsedCronItem[];
+}
+
+/**
+ * Jobs fetched ahead, for each slot. Each may name sixteen deliveries, and whoever is more urgent than these waits for
+ * the next fetch. A crash strands them too, until the sweep finds them.
+ */
+const FETCH_AHEAD = 1 / 8;
+const FREE_EVERY_MS = 1_000;
+const RENEW_EVERY_MS = 5_000;
+/** What locked a job, a fetch or an emit that claims, is over then, and its reply has come or never will. */
+const FORGOTTEN_AFTER_SECONDS = STATEMENT_TIMEOUT_MS / 1_000 + 3;
+
+/** One graphile-worker runner, from its start until nothing is left of it. */
+export class RunnerLife {
+  readonly #connections: GatedPool;
+  /** The ids of the jobs whose handlers are running. */
+  readonly #inHand = new Set<string>();
+  readonly #stopsFetching = Promise.withResolvers<void>();
+  /** Resolves when graphile-worker has let go and no handler is running. */
+  readonly #gone = Promise.withResolvers<void>();
+  readonly #stopRenewing: () => Promise<void>;
+  #runner: Runner | undefined;
+  #poolId: string | undefined;
+  #queue: LocalJobs | undefined;
+  /** Jobs that it seems to have locked without knowing of them. */
+  #suspected = new Set<string>();
+  /** The worker pool is known to be alive: what it has locked, others leave alone. */
+  #announced = false;
+  #fetchingEnded: string | undefined;
+  /** graphile-worker has let go; handlers that it did not wait for may still be running. */
+  #released = false;
+
+  constructor(
+    private readonly deps: RunnerDeps,
+    private readonly options: RunnerOptions,
+  ) {
+    this.#connections = openJobConnections(deps.db.url, deps.log);
+    this.#stopRenewing = repeat('renew-locks', RENEW_EVERY_MS, deps.log, () => this.#renewLocks());
+  }
+
+  /** Why it fetches no more; undefined as long as it does. */
+  get fetchingEnded(): string | undefined {
+    return this.#fetchingEnded;
+  }
+
+  /** Resolves when it fetches no more, whoever wanted that. */
+  get stopsFetching(): Promise<void> {
+    return this.#stopsFetching.promise;
+  }
+
+  /** The worker pool that may have jobs locked, and the room it has for more. */
+  get place(): ({ poolId: string } & Room) | undefined {
+    return this.#announced && this.#poolId !== undefined && this.#queue !== undefined
+      ? { poolId: this.#poolId, ...this.#queue.room }
+      : undefined;
+  }
+
+  /**
+   * Begins with jobs that its pool has locked already, as if it had just fetched them.
+   *
+   * @returns whether it does: there may be no room for them meanwhile
+   */
+  give(jobs: Job[]): boolean {
+    return this.#queue?.give(jobs) ?? false;
+  }
+
+  /** The ids of the jobs that it has locked and will run, or is running. */
+  get #known(): string[] {
+    return [...this.#inHand, ...(this.#queue?.waitingIds ?? [])];
+  }
+
+  async #renewLocks(): Promise<void> {
+    if (this.#poolId !== undefined) {
+      const known = this.#known;
+      if (known.length > 0) {
+        await renewLocks(this.deps.db.pool, this.#poolId, known);
+      }
+      await this.#freeForgotten(this.#poolId);
+    }
+  }
+
+  /**
+   * Frees jobs that its pool has locked without its knowing, because a reply was lost: those that were found by the
+   * last look too. A process that has stood still reads its replies between the two.
+   */
+  async #freeForgotten(poolId: string): Promise<void> {
+    const { db, log } = this.deps;
+    const found = await findForgotten(db.pool, poolId, this.#known, FORGOTTEN_AFTER_SECONDS);
+    const known = new Set(this.#known);
+    const forgotten = found.filter((id) => this.#suspected.has(id) && !known.has(id));
+    this.#suspected = new Set(found);
+    if (forgotten.length > 0) {
+      await freeJobs(db.pool, poolId, forgotten);
+      log.warn({ jobs: forgotten.length }, 'freed jobs that a lost reply of Postgres had left locked');
+    }
+  }
+
+  /** @throws what graphile-worker throws when the database is away */
+  async start(): Promise<void> {
+    const { concurrency, taskList, cronItems } = this.options;
+    await this.#connections.query(forgetFutureRunsSql);
+    this.#runner = await run({
+      pgPool: this.#connections,
+      schema: JOBS_SCHEMA,
+      logger: quietLogger,
+      noHandleSignals: true,
+      events: this.#events(),
+      taskList,
+      parsedCronItems: cronItems ?? [],
+      preset: {
+        worker: {
+          concurrentJobs: concurrency,
+          pollInterval: 500,
+          localQueue: { size: Math.ceil(concurrency * FETCH_AHEAD) },
+          completeJobBatchDelay: 5,
+          failJobBatchDelay: 5,
+          gracefulShutdownAbortTimeout: this.deps.drainTimeoutMs,
+        },
+      },
+    });
+    this.#runner.promise.then(
+      () => this.#ends('the runner ended'),
+      (error: unknown) => this.#ends(String(error)),
+    );
+  }
+
+  /**
+   * Stops it if need be, waits for the jobs in hand, and frees what it still has locked. The pool's lock is kept until
+   * then, so that nobody else runs what is still in hand here.
+   *
+   * @param hurry when aborted, jobs that cannot be freed are left to the sweep of the others
+   */
+  async end(hurry: AbortSignal): Promise<void> {
+    if (this.#poolId !== undefined) {
+      const stopped = this.#runner?.stop().catch(() => {}); // it may have stopped by itself
+      await Promise.race([stopped, this.#gone.promise, delay(FREE_EVERY_MS)]);
+      await this.#free(this.#poolId, hurry);
+      await this.deps.control.letGo(this.#poolId);
+    }
+    await this.#stopRenewing();
+    await this.#connections.end().catch(() => {});
+  }
+
+  /**
+   * The jobs that were fetched ahead at once, the others when their handlers have ended. graphile-worker may have
+   * failed to do so, or to complete them: then they are run again, find nothing to do, and are completed.
+   */
+  async #free(poolId: string, hurry: AbortSignal): Promise<void> {
+    for (let told = false; ; ) {
+      const last = this.#released && this.#inHand.size === 0;
+      try {
+        await freeJobsOf(this.deps.db.pool, poolId, this.#inHand);
+        if (last) {
+          return;
+        }
+      } catch (error) {
+        if (!told) {
+          this.deps.log.warn({ err: error }, 'could not free the jobs of an ended runner; trying on');
+          told = true;
+        }
+        if (last && hurry.aborted) {
+          return;
+        }
+      }
+      await (last ? delay(FREE_EVERY_MS) : Promise.race([this.#gone.promise, delay(FREE_EVERY_MS)]));
+    }
+  }
+
+  #lookWhetherGone(): void {
+    if (this.#released && this.#inHand.size === 0) {
+      this.#gone.resolve();
+    }
+  }
+
+  #ends(why: string): void {
+    this.#fetchingEnded ??= why;
+    this.#stopsFetching.resolve();
+  }
+
+  #events(): WorkerEvents {
+    const events = new EventEmitter() as unknown as WorkerEvents;
+    events.on('pool:create', ({ workerPool }) => {
+      this.#poolId = workerPool.id;
+      const held = this.deps.control.hold(workerPool.id).then(() => {
+        this.#announced = true;
+      });
+      this.#connections.closeUntil(held);
+    });
+    events.on('pool:gracefulShutdown', ({ message }) => this.#ends(message));
+    events.on('pool:release', () => {
+      this.#released = true;
+      this.#ends('the worker pool ended');
+      this.#lookWhetherGone();
+    });
+    events.on('localQueue:init', ({ localQueue }) => {
+      this.#queue = new LocalJobs(localQueue, events);
+    });
+    const handled = ({ job }: { job: Job }) => {
+      this.#inHand.delete(job.id);
+      this.#lookWhetherGone();
+    };
+    events.on('job:start', ({ job }) => this.#inHand.add(job.id));
+    events.on('job:success', handled);
+    events.on('job:error', handled);
+    return events;
+  }
+}

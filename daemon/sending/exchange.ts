@@ -1,0 +1,187 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Dispatcher } from 'undici';
+import type { AttemptTiming, SendErrorCode, SendResult } from '../../src/domain/outcome.js';
+import type { ConnectionInUse, ConnectionTimes, TimedHandler } from './connection-times.js';
+import { codeOf, isOurFault } from './failure-codes.js';
+import { headersToKeep } from './kept-headers.js';
+
+export interface ExchangeLimits {
+  /** For the whole attempt, from the hand-over to undici to the last byte that is read. */
+  totalTimeoutMs: number;
+  /** Of a response's body, how much is read before the connection is cut. */
+  responseBytesMax: number;
+  /** Of what is read, how much is kept. */
+  storedBytesMax: number;
+}
+
+const NO_BODY = Buffer.alloc(0);
+const CUT = new Error('the rest of the response is not wanted');
+
+interface Head {
+  statusCode: number;
+  headers: Record<string, string | string[]>;
+}
+
+/** How many exchanges have begun and not ended. */
+export class OpenExchanges {
+  #count = 0;
+  #none: PromiseWithResolvers<void> | undefined;
+
+  begin(): void {
+    this.#count += 1;
+  }
+
+  end(): void {
+    this.#count -= 1;
+    if (this.#count === 0) {
+      this.#none?.resolve();
+    }
+  }
+
+  /** Resolves when none is under way, if no more begin. */
+  async ended(): Promise<void> {
+    if (this.#count > 0) {
+      this.#none ??= Promise.withResolvers();
+      await this.#none.promise;
+    }
+  }
+}
+
+/** One request and its response, as undici tells of them; settles once, within the total limit. */
+export class Exchange implements TimedHandler {
+  /** Set by the client that takes the request, so not before it has a connection, or makes one. */
+  connection: ConnectionInUse | undefined;
+  readonly #startedAt = performance.now();
+  readonly #timer: NodeJS.Timeout;
+  #controller: Dispatcher.DispatchController | undefined;
+  #head: Head | undefined;
+  readonly #kept: Buffer[] = [];
+  #keptBytes = 0;
+  #readBytes = 0;
+  #settled = false;
+  #connecting: ConnectionTimes | null = null;
+  #sentAt: number | null = null;
+  #headAt: number | null = null;
+
+  constructor(
+    private readonly limits: ExchangeLimits,
+    private readonly open: OpenExchanges,
+    private readonly resolve: (result: SendResult) => void,
+    private readonly reject: (error: Error) => void,
+  ) {
+    open.begin();
+    this.#timer = setTimeout(() => this.#cut(), limits.totalTimeoutMs).unref();
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    this.#connecting = this.connection?.takeTimes() ?? null;
+    this.#sentAt = performance.now();
+    // Time ran out while it waited for a connection; undici has no other way to take it back.
+    if (this.#settled) {
+      controller.abort(CUT);
+    }
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, statusCode: number, headers: IncomingHttpHeaders): void {
+    // 1xx announce a response; any number of them may come.
+    if (statusCode < 200) {
+      return;
+    }
+    this.#headAt = performance.now();
+    this.#head = { statusCode, headers: headersToKeep(headers) };
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#readBytes += chunk.length;
+    const room = this.limits.storedBytesMax - this.#keptBytes;
+    if (room > 0) {
+      const part = chunk.subarray(0, room);
+      this.#kept.push(part);
+      this.#keptBytes += part.length;
+    }
+    if (this.#readBytes > this.limits.responseBytesMax) {
+      this.#cut();
+    }
+  }
+
+  onResponseEnd(): void {
+    this.#end('PROTOCOL_ERROR', this.#readBytes > this.#keptBytes);
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error & { code?: unknown }): void {
+    if (isOurFault(error, this.#controller !== undefined)) {
+      if (this.#settle() !== null) {
+        this.reject(error);
+      }
+    } else {
+      this.#end(codeOf(error, this.#controller !== undefined), true);
+    }
+  }
+
+  /** Ends it here and now, with what has come so far. */
+  #cut(): void {
+    this.#end('TIMEOUT', true);
+    this.#controller?.abort(CUT);
+  }
+
+  /** @param code why there is no answer, if there is none */
+  #end(code: SendErrorCode, bodyTruncated: boolean): void {
+    if (this.#head === undefined) {
+      this.#fail(code);
+    } else {
+      this.#answer(this.#head, bodyTruncated);
+    }
+  }
+
+  #answer({ statusCode, headers }: Head, bodyTruncated: boolean): void {
+    const durationMs = this.#settle();
+    if (durationMs === null) {
+      return;
+    }
+    const body = this.#kept.length > 0 ? Buffer.concat(this.#kept) : NO_BODY;
+    const timing = this.#timing();
+    this.resolve({ kind: 'response', statusCode, headers, body, bodyTruncated, durationMs, timing });
+  }
+
+  #fail(code: SendErrorCode): void {
+    const durationMs = this.#settle();
+    if (durationMs === null) {
+      return;
+    }
+    // How far it came would tell a stranger which names and addresses exist in our network.
+    const timing = code === 'DNS_FAILED' || code === 'TARGET_REFUSED' ? undefined : this.#timing();
+    this.resolve({ kind: 'error', code, durationMs, timing });
+  }
+
+  /** Undefined: nothing came to its end. */
+  #timing(): AttemptTiming | undefined {
+    // Never started: its connection was still being made, or could not be.
+    const made = this.#sentAt === null ? this.connection?.takeTimes() : this.#connecting;
+    if (!made?.resolvedAt && !made?.connectedAt && this.#headAt === null) {
+      return undefined;
+    }
+    return {
+      dnsMs: msBetween(made?.startedAt, made?.resolvedAt),
+      connectMs: msBetween(made?.resolvedAt ?? made?.startedAt, made?.connectedAt),
+      tlsMs: msBetween(made?.connectedAt, made?.securedAt),
+      firstByteMs: msBetween(this.#sentAt, this.#headAt),
+    };
+  }
+
+  /** @returns how long it took, in ms; null: it was settled before */
+  #settle(): number | null {
+    if (this.#settled) {
+      return null;
+    }
+    this.#settled = true;
+    clearTimeout(this.#timer);
+    this.open.end();
+    return Math.round(performance.now() - this.#startedAt);
+  }
+}
+
+type Moment = number | null | undefined;
+
+const msBetween = (from: Moment, to: Moment): number | null =>
+  typeof from === 'number' && typeof to === 'number' ? Math.round(to - from) : null;

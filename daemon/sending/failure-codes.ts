@@ -1,0 +1,63 @@
+import type { SendErrorCode } from '../../src/domain/outcome.js';
+
+/**
+ * What undici, Node and the system call a failure, and what we call it. Matched against the error's code and message
+ * ("UND_ERR_SOCKET other side closed"); the first that matches counts.
+ */
+const ERRORS: readonly (readonly [pattern: RegExp, code: SendErrorCode])[] = [
+  [/^NAME_UNRESOLVED /, 'DNS_FAILED'],
+  [/^TARGET_REFUSED /, 'TARGET_REFUSED'],
+  // Whatever the proxy's reason was: it may have been an address.
+  [/^TUNNEL_REFUSED /, 'CONNECT_FAILED'],
+  [/^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT) /, 'CONNECT_TIMEOUT'],
+  [
+    /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN|EADDRNOTAVAIL|EACCES|EPERM) /,
+    'CONNECT_FAILED',
+  ],
+  [/^(ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH) /, 'TLS_CERTIFICATE_NAME'],
+  [/^CERT_(HAS_EXPIRED|NOT_YET_VALID) /, 'TLS_CERTIFICATE_EXPIRED'],
+  // OpenSSL's other verdicts on certificates (`x509` error codes, without a common prefix).
+  [
+    /^(CERT|CRL|UNABLE_TO|DEPTH_ZERO|SELF_SIGNED|INVALID_(CA|PURPOSE)|PATH_LENGTH|ERROR_IN)/,
+    'TLS_CERTIFICATE_UNTRUSTED',
+  ],
+  [/^(ERR_SSL_|ERR_TLS_|EPROTO )/, 'TLS_FAILED'],
+  [/^(UND_ERR_HEADERS_OVERFLOW|ANSWER_TOO_LONG) /, 'HEADERS_TOO_LARGE'],
+  [/^UND_ERR_SOCKET bad (response|upgrade)/, 'PROTOCOL_ERROR'],
+  [/^(UND_ERR_SOCKET|ECONNRESET|ECONNABORTED|EPIPE) /, 'CONNECTION_RESET'],
+  [/^(HPE_|UND_ERR_RES_)/, 'PROTOCOL_ERROR'],
+];
+
+const NO_ROOM = 'this machine has no room for another connection; deliveries wait';
+
+/** Errors of using undici that no receiver can cause. */
+const MISUSE = /^UND_ERR_(INVALID_ARG|CLOSED|DESTROYED|REQ_CONTENT_LENGTH_MISMATCH)$/;
+
+/** Why nothing can be sent to any receiver, by the code of the error that says so: a sentence for the operator. */
+const NO_WAY_OUT: Readonly<Record<string, string>> = {
+  EGRESS_PROXY_AWAY: 'nothing can be sent through EGRESS_PROXY; deliveries wait',
+  NAMES_GONE: 'no name resolves any more, so nothing can be sent; deliveries wait',
+  EMFILE: NO_ROOM,
+  ENFILE: NO_ROOM,
+  ENOBUFS: NO_ROOM,
+  ENOMEM: NO_ROOM,
+};
+
+/** @returns a sentence for the operator; null when the error says nothing of the kind */
+export const noWayOutOf = (error: { code?: unknown }): string | null =>
+  NO_WAY_OUT[String(error.code)] ?? null;
+
+/** @param sent whether the request was on its way already: the receiver may have it then, so the attempt was made */
+export const isOurFault = (error: { code?: unknown }, sent: boolean): boolean =>
+  MISUSE.test(String(error.code)) || (!sent && noWayOutOf(error) !== null);
+
+/** Errors of a connection that was not made: if no other machine said a word, the way there may be the fault. */
+export const NOBODY_REACHED =
+  /^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN|EADDRNOTAVAIL)$/;
+
+/** The one word for a failure before the response; nothing of the error itself, which may name addresses. */
+export function codeOf(error: Error & { code?: unknown }, connected: boolean): SendErrorCode {
+  const text = `${String(error.code)} ${error.message}`;
+  const known = ERRORS.find(([pattern]) => pattern.test(text));
+  return known?.[1] ?? (connected ? 'PROTOCOL_ERROR' : 'CONNECT_FAILED');
+}

@@ -1,0 +1,173 @@
+import type { LookupAddress } from 'node:dns';
+import { isIP, type LookupFunction, type Socket } from 'node:net';
+import { buildConnector } from 'undici';
+import {
+  isLocalhost,
+  judgeAddress,
+  judgeUrl,
+  loopbackAddresses,
+  type TargetPolicy,
+} from '../../src/domain/addresses/target.js';
+import { limitAnswers } from './answer-limit.js';
+import type { ConnectionTimes, TimedConnector } from './connection-times.js';
+import { createTunnelConnector, type TunnelOptions } from './egress-proxy.js';
+import { NOBODY_REACHED, noWayOutOf } from './failure-codes.js';
+import { type NameResolver, NamesGone } from './name-resolver.js';
+
+export interface GuardedConnectorOptions {
+  policy: TargetPolicy;
+  /** For name, TCP and TLS together. */
+  connectTimeoutMs: number;
+  lookup: NameResolver;
+  /** A proxy through which everything leaves. It resolves the names, so `lookup` is not asked. */
+  proxy?: Pick<TunnelOptions, 'proxyUrl' | 'reachTimeoutMs'> | undefined;
+}
+
+/** The host as the url has it, its scheme or its port may not be called. */
+class TargetRefused extends Error {
+  readonly code = 'TARGET_REFUSED';
+}
+
+/**
+ * A name that leads nowhere we may go: there is no answer, or one that is refused. One error for both, or the two
+ * would tell a stranger which names and addresses exist in our network.
+ */
+class NameUnresolved extends Error {
+  readonly code = 'NAME_UNRESOLVED';
+}
+
+/** Addresses of a name that are tried; all of them are judged. */
+const ADDRESSES_TRIED_MAX = 8;
+/** How long the next address of a name waits for the one before it (RFC 8305 §5 says 250 ms). */
+const NEXT_ADDRESS_MS = 300;
+
+/**
+ * The only way out: connects to public addresses and to what the policy opens, and to nothing else. The url is judged
+ * again, since the policy may have changed after it was stored and because undici asks `lookup` about names alone; then
+ * every address that the name has, here and now, so that a name that was public earlier (DNS rebinding) gains nothing;
+ * then the address that the socket has in the end. Behind a proxy the url is all that can be judged here: what a name
+ * leads to is for the proxy to judge.
+ */
+export function createGuardedConnector(options: GuardedConnectorOptions): TimedConnector {
+  const { policy, connectTimeoutMs, proxy } = options;
+  const connect = buildConnector({
+    timeout: connectTimeoutMs,
+    lookup: guardedLookup(options.lookup, policy),
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS,
+    // HTTP/2 would bring its own floods (settings, resets, headers) for no gain with one request at a time.
+    allowH2: false,
+    // Said aloud, since NODE_TLS_REJECT_UNAUTHORIZED and --tls-min-v1.0 would change the defaults.
+    rejectUnauthorized: true,
+    minVersion: 'TLSv1.2',
+  });
+  const reach =
+    proxy === undefined
+      ? directConnector(connect, options)
+      : tunnelConnector(createTunnelConnector({ ...proxy, connectTimeoutMs, secure: connect }));
+  return (target, callback, times) => {
+    const { protocol, host, hostname } = target;
+    if (judgeUrl(`${protocol}//${host ?? hostname}/`, policy).allowed) {
+      reach(target, callback, times);
+    } else {
+      queueMicrotask(() => callback(new TargetRefused(), null));
+    }
+  };
+}
+
+function directConnector(
+  connect: buildConnector.connector,
+  { policy, lookup }: Pick<GuardedConnectorOptions, 'policy' | 'lookup'>,
+): TimedConnector {
+  return (target, callback, times) => {
+    let reached = false;
+    const connecting: unknown = connect(target, (...[error, socket]) => {
+      if (error !== null) {
+        void blameOf(error, reached, lookup).then((blamed) => callback(blamed, null));
+      } else if (judgeAddress(socket.remoteAddress ?? '', policy)) {
+        limitAnswers(socket);
+        callback(null, socket);
+      } else {
+        socket.destroy();
+        callback(isIP(target.hostname) === 0 ? new NameUnresolved() : new TargetRefused(), null);
+      }
+    });
+    // undici returns the socket, though its types keep it to themselves.
+    const socket = connecting as Socket;
+    socket.once('connect', () => {
+      reached = true;
+    });
+    if (times !== undefined) {
+      noteTimes(socket, times);
+    }
+  };
+}
+
+function tunnelConnector(connect: TimedConnector): TimedConnector {
+  return (target, callback, times) => {
+    const settle: buildConnector.Callback = (...[error, socket]) => {
+      if (error === null) {
+        limitAnswers(socket);
+        callback(null, socket);
+      } else {
+        callback(error, null);
+      }
+    };
+    connect(target, settle, times);
+  };
+}
+
+/**
+ * When nobody was reached, that may be because no name resolves either: then the way out is gone, and not the endpoint.
+ */
+async function blameOf(
+  error: Error & { code?: unknown },
+  reached: boolean,
+  { gone }: NameResolver,
+): Promise<Error> {
+  const nobodyReached = !reached && NOBODY_REACHED.test(String(error.code));
+  return nobodyReached && (await gone?.()) ? new NamesGone() : error;
+}
+
+/** Before undici's own listeners, since these start the request. */
+function noteTimes(socket: Socket, times: ConnectionTimes): void {
+  socket.prependOnceListener('lookup', () => {
+    times.resolvedAt = performance.now();
+  });
+  socket.prependOnceListener('connect', () => {
+    times.connectedAt = performance.now();
+  });
+  socket.prependOnceListener('secureConnect', () => {
+    times.securedAt = performance.now();
+  });
+}
+
+/** Gives a name's addresses when all of them are allowed: one bad answer refuses the name. */
+function guardedLookup(lookup: LookupFunction, policy: TargetPolicy): LookupFunction {
+  return (hostname, options, callback) => {
+    const answer = (addresses: LookupAddress[]) => {
+      const [first] = addresses;
+      if (first === undefined || !addresses.every(({ address }) => judgeAddress(address, policy))) {
+        callback(new NameUnresolved(), []);
+      } else if (options.all) {
+        callback(null, addresses.slice(0, ADDRESSES_TRIED_MAX));
+      } else {
+        callback(null, first.address, first.family);
+      }
+    };
+    if (isLocalhost(hostname)) {
+      const addresses = loopbackAddresses(policy).map((address) => ({ address, family: isIP(address) }));
+      queueMicrotask(() => answer(addresses));
+      return;
+    }
+    lookup(hostname, { ...options, all: true }, (error, found, family) => {
+      if (error && noWayOutOf(error) !== null) {
+        callback(error, []);
+      } else if (error) {
+        answer([]);
+      } else {
+        answer(typeof found === 'string' ? [{ address: found, family: family ?? isIP(found) }] : found);
+      }
+    });
+  };
+}

@@ -1,0 +1,29 @@
+import { BoundedMap } from '../../src/bounded-map.js';
+
+/** What a request needs to know of its url. */
+export interface KnownUrl {
+  /** Scheme, host and port. */
+  origin: string;
+  /** With the query. */
+  path: string;
+}
+
+const KNOWN_MAX = 10_000;
+const known = new BoundedMap<string, KnownUrl | null>(KNOWN_MAX);
+
+/**
+ * A webhook's url in its parts, parsed once: the gate asks for each delivery's, and so does the sender.
+ *
+ * @returns null for a text that is not an http or https url
+ */
+export function findUrl(text: string): KnownUrl | null {
+  const found = known.get(text);
+  if (found !== undefined) {
+    return found;
+  }
+  const url = URL.parse(text);
+  const isHttp = url !== null && /^https?:$/.test(url.protocol);
+  const parts = isHttp ? { origin: url.origin, path: url.pathname + url.search } : null;
+  known.set(text, parts);
+  return parts;
+}

@@ -1,0 +1,94 @@
+import { Agent } from 'undici';
+import type { TargetPolicy } from '../../src/domain/addresses/target.js';
+import type { DeliveryRequest } from '../../src/domain/delivery-request.js';
+import type { SendResult } from '../../src/domain/outcome.js';
+import { timedPools } from './connection-times.js';
+import { Exchange, type ExchangeLimits, OpenExchanges } from './exchange.js';
+import { createGuardedConnector } from './guarded-connector.js';
+import { HEADER_BYTES_MAX } from './kept-headers.js';
+import { findUrl } from './known-urls.js';
+import { createNameResolver, type NameResolver } from './name-resolver.js';
+
+export interface SenderOptions extends ExchangeLimits {
+  policy: TargetPolicy;
+  /** For name, TCP and TLS together; undici's timer is exact to half a second. */
+  connectTimeoutMs: number;
+  connectionsPerOriginMax: number;
+  /** How names are resolved; default: `createNameResolver()`. */
+  lookup?: NameResolver;
+  /** An HTTP proxy's url: every request leaves through a tunnel of it, and it resolves the names. */
+  egressProxy?: string | undefined;
+}
+
+export interface Sender {
+  /**
+   * Makes one attempt: POSTs the request and waits for the answer. Whatever the receiver does is in the result.
+   *
+   * @throws EgressProxyAway, NamesGone, or what Node says when the machine has no more sockets: nothing was sent
+   * @throws Error only for faults of our own: the sender is closed, a header of ours is illegal
+   */
+  send(url: string, request: DeliveryRequest): Promise<SendResult>;
+  /** Waits for the requests that are under way, then closes all connections; may be called again. */
+  close(): Promise<void>;
+}
+
+/** The most that a receiver's `Keep-Alive` can make of an idle connection; without it, 4 s. */
+const IDLE_CONNECTION_MS_MAX = 30_000;
+
+/** A name is asked for up to three times: were the whole attempt over before that, its receiver would be blamed. */
+const NAME_MS_MAX = 2_000;
+
+/**
+ * An agent of its own: neither the global dispatcher nor a proxy of the environment has a say, redirects are not
+ * followed, nothing is unpacked and nothing is repeated. A proxy is used when the operator has set one, for everything.
+ */
+export function createSender(options: SenderOptions): Sender {
+  const { policy, egressProxy, totalTimeoutMs } = options;
+  // Whoever cannot be reached, receiver or proxy, is found out before the whole attempt is over: it decides whom to
+  // blame.
+  const connectTimeoutMs = Math.min(options.connectTimeoutMs, totalTimeoutMs / 2);
+  const { lookup = createNameResolver({ timeoutMs: Math.min(NAME_MS_MAX, totalTimeoutMs / 4) }) } = options;
+  const proxy =
+    egressProxy === undefined
+      ? undefined
+      : {
+          proxyUrl: egressProxy,
+          reachTimeoutMs: connectTimeoutMs,
+        };
+  const agent = new Agent({
+    factory: timedPools(createGuardedConnector({ policy, connectTimeoutMs, lookup, proxy })),
+    connections: options.connectionsPerOriginMax,
+    pipelining: 1,
+    // Said here too: while HTTP/2 is possible the pool opens one connection at a time, to see what it speaks.
+    allowH2: false,
+    maxHeaderSize: HEADER_BYTES_MAX,
+    // Both start again with every 1xx or body byte, so a receiver can hold them off; the total limit does the work.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    keepAliveMaxTimeout: IDLE_CONNECTION_MS_MAX,
+  });
+  const open = new OpenExchanges();
+  const close = async () => {
+    // Takes no more from now on. It is not waited for: it would wait for connections nobody needs any longer.
+    void agent.close().catch(() => {});
+    await open.ended();
+    await agent.destroy();
+  };
+  let closed: Promise<void> | undefined;
+  return {
+    send: (text, { headers, body }) => {
+      const url = findUrl(text);
+      if (url === null) {
+        return Promise.resolve({ kind: 'error', code: 'TARGET_REFUSED', durationMs: 0 });
+      }
+      return new Promise((resolve, reject) => {
+        const exchange = new Exchange(options, open, resolve, reject);
+        agent.dispatch({ ...url, method: 'POST', headers, body }, exchange);
+      });
+    },
+    close: () => {
+      closed ??= close();
+      return closed;
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import { Gauge, type Registry } from 'prom-client';
+import type { Installation } from '../../src/operations/installation/read-installation.js';
+
+/** Several may scrape, and often: the database is asked no more often than this. */
+const CACHED_MS = 10_000;
+/** A scrape does not wait for a database that does not answer. */
+const PATIENCE_MS = 3_000;
+
+const gauges: readonly [name: string, help: string, value: (installation: Installation) => number][] = [
+  [
+    'hookwright_due_deliveries',
+    'Deliveries whose time has come; 50000 means 50000 or more.',
+    (one) => one.due,
+  ],
+  [
+    'hookwright_due_oldest_age_seconds',
+    'For how long the delivery that has been due longest has been due; 0 when none is.',
+    (one) => one.oldestDueSeconds,
+  ],
+  [
+    'hookwright_scheduled_deliveries',
+    'Retries whose time comes later; 50000 means 50000 or more.',
+    (one) => one.scheduled,
+  ],
+  [
+    'hookwright_held_deliveries',
+    'Deliveries that are held for inactive webhooks; 50000 means 50000 or more.',
+    (one) => one.held,
+  ],
+  ['hookwright_webhooks_active', 'Webhooks that are active.', (one) => one.activeWebhooks],
+  [
+    'hookwright_webhooks_disabled',
+    'Webhooks that the service has disabled because of what their receivers answered.',
+    (one) => one.disabledWebhooks,
+  ],
+  [
+    'hookwright_partition_days_ahead',
+    'Of the days from tomorrow on, how many have all their partitions.',
+    (one) => one.partitionDaysAhead,
+  ],
+  [
+    'hookwright_housekeeping_timestamp_seconds',
+    'When housekeeping was last started by any daemon; 0 when it never was.',
+    (one) => (one.housekeepingAt?.getTime() ?? 0) / 1_000,
+  ],
+];
+
+/**
+ * What a daemon reports of the whole installation, as the database has it: every daemon reports the same, so take the
+ * maximum and not the sum. NaN while the database does not answer.
+ *
+ * @param now milliseconds, never going back
+ */
+export function registerInstallation(
+  registry: Registry,
+  read: () => Promise<Installation>,
+  now: () => number = () => performance.now(),
+): void {
+  let readAt = Number.NEGATIVE_INFINITY;
+  let latest: Promise<Installation | null> = Promise.resolve(null);
+  const installation = () => {
+    if (now() - readAt >= CACHED_MS) {
+      readAt = now();
+      latest = within(PATIENCE_MS, read()).catch(() => null);
+    }
+    return latest;
+  };
+  for (const [name, help, value] of gauges) {
+    new Gauge({
+      name,
+      help: `${help} Of the whole installation.`,
+      registers: [registry],
+      async collect() {
+        const read = await installation();
+        this.set(read === null ? Number.NaN : value(read));
+      },
+    });
+  }
+}
+
+async function within<Result>(ms: number, work: Promise<Result>): Promise<Result> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new Error(`no answer within ${ms} ms`)), ms);
+  work.catch(() => {}); // it may fail when nobody waits for it any more
+  try {
+    return await Promise.race([work, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,18 @@
+import { Extensions } from 'type-graphql';
+
+/** What a field costs by its longest text: a hundred objects for this many bytes. */
+export const PAYLOAD_BYTES = 262_144;
+/** Of fields that hold a whole payload. */
+export const PAYLOAD_COST = 100;
+/** Of fields that hold a schema, of 64 KiB, or what is made from it. */
+export const SCHEMA_COST = 25;
+/** Of fields that hold what is kept of an answer: 16 KiB of its body, or of its headers. */
+export const KEPT_ANSWER_COST = 10;
+/** Of fields that hold the headers of a request, which are ours: less than 1 KiB. */
+export const HEADERS_COST = 1;
+
+/** Where the schema has how much a list may hold. */
+export const LIST_LENGTH = 'listLength';
+
+/** Stands on a field with a long list: how much it may hold. */
+export const mayHold = (length: number) => Extensions({ [LIST_LENGTH]: length });

@@ -1,0 +1,167 @@
+import { z } from 'zod';
+import { judgeUrl, type TargetPolicy } from '../../domain/addresses/target.js';
+import { PLATFORM_SCOPE, SCOPES, type Scope } from '../../domain/api-key.js';
+import { isEventTypeName, toldNames, WILDCARD } from '../../domain/event-type.js';
+import { type InputIssue, invalidInput, type Path } from '../../errors.js';
+import { KEY_LIFETIME_SECONDS_MIN } from '../../operations/keys/create-api-key.js';
+
+/** The rules of the inputs. */
+
+/** Of a webhook. */
+export const EVENT_TYPES_MAX = 100;
+/** Ten years. */
+export const KEY_LIFETIME_SECONDS_MAX = 315_360_000;
+
+/** A url that may be called, normalised. Stored as text only: connecting judges the addresses behind it again. */
+export function webhookUrl(policy: TargetPolicy) {
+  return z.string().transform((text, context) => {
+    const verdict = judgeUrl(text, policy);
+    if (verdict.allowed) {
+      return verdict.url;
+    }
+    context.addIssue({ code: 'custom', message: verdict.reason, params: { code: verdict.code } });
+    return z.NEVER;
+  });
+}
+
+/** 1–100 different names of event types that exist, or exactly `["*"]`. */
+export function webhookEventTypes(knownNames: readonly string[], forAll = `, or ["${WILDCARD}"] for all`) {
+  return z
+    .array(z.string())
+    .min(1, 'must name at least one event type, or be ["*"]')
+    .max(EVENT_TYPES_MAX, `must have at most ${EVENT_TYPES_MAX} names`)
+    .superRefine((names, context) => {
+      const add = (path: number[], code: string, message: string) =>
+        context.addIssue({ code: 'custom', path, message, params: { code } });
+      // There may be a million; what is wrong with them is that.
+      const judged = names.length > EVENT_TYPES_MAX ? [] : names;
+      judged.forEach((name, index) => {
+        if (name === WILDCARD) {
+          if (names.length > 1) {
+            add([index], 'wildcard_not_alone', '"*" means all event types and must stand alone');
+          }
+        } else if (!knownNames.includes(name)) {
+          add([index], 'event_type_unknown', `${notAType(knownNames)}${forAll}`);
+        } else if (names.indexOf(name) < index) {
+          add([index], 'duplicate', 'stands in the list twice');
+        }
+      });
+    });
+}
+
+const notAType = (knownNames: readonly string[]) =>
+  `is not an event type; known types: ${toldNames(knownNames)}`;
+
+/** 1–100 different names of event types that exist. */
+export function replayedEventTypes(knownNames: readonly string[]) {
+  return webhookEventTypes(knownNames, '').refine((names) => !names.includes(WILDCARD), {
+    message: 'must name event types; leave it out for all',
+    params: { code: 'event_type_unknown' },
+  });
+}
+
+/** The name of an event type that exists. */
+export function knownEventType(knownNames: readonly string[]) {
+  return z.string().superRefine((name, context) => {
+    if (!knownNames.includes(name)) {
+      const message = notAType(knownNames);
+      context.addIssue({ code: 'custom', message, params: { code: 'event_type_unknown' } });
+    }
+  });
+}
+
+/** A name that an event type may get. Whether there is one already is another question. */
+export const newEventTypeName = z
+  .string()
+  .refine(
+    isEventTypeName,
+    'must be 2 or more parts of a-z, 0-9 and _, separated by dots, as "order.paid", and have at most 128 characters',
+  );
+
+const DESCRIPTION_LENGTH_MAX = 1_000;
+export const eventTypeDescription = z
+  .string()
+  .trim()
+  .min(1, 'must not be empty')
+  .max(DESCRIPTION_LENGTH_MAX, `must have at most ${DESCRIPTION_LENGTH_MAX} characters`)
+  .regex(/^[^\0]*$/, 'must not contain the character NUL');
+
+export const idempotencyKey = z
+  .string()
+  .regex(/^[\x20-\x7e]{1,255}$/, 'must be 1 to 255 printable ASCII characters');
+
+const knownScopes: readonly string[] = [...SCOPES, PLATFORM_SCOPE];
+const NAME_SHOWN_LENGTH_MAX = 50;
+
+/**
+ * Different scopes that exist. Whether the caller may grant them is another question.
+ *
+ * @param grantable those that it may, for the sentence about one that does not exist
+ */
+export function apiKeyScopes(grantable: readonly Scope[]) {
+  return z
+    .array(z.string())
+    .min(1, 'must name at least one scope')
+    .max(knownScopes.length, `must have at most ${knownScopes.length} scopes`)
+    .superRefine((names, context) => {
+      const add = (index: number, code: string, message: string) =>
+        context.addIssue({ code: 'custom', path: [index], message, params: { code } });
+      const judged = names.length > knownScopes.length ? [] : names;
+      judged.forEach((name, index) => {
+        const shown = JSON.stringify(name.slice(0, NAME_SHOWN_LENGTH_MAX));
+        if (!knownScopes.includes(name)) {
+          add(index, 'scope_unknown', `${shown} is not a scope; you can grant ${grantable.join(', ')}`);
+        } else if (names.indexOf(name) < index) {
+          add(index, 'duplicate', `${shown} stands in the list twice`);
+        }
+      });
+    })
+    .transform((names) => names as Scope[]);
+}
+
+export const expiresInSeconds = z
+  .int()
+  .min(KEY_LIFETIME_SECONDS_MIN, `must be at least ${KEY_LIFETIME_SECONDS_MIN}`)
+  .max(KEY_LIFETIME_SECONDS_MAX, `must be at most ${KEY_LIFETIME_SECONDS_MAX}`);
+
+export const OVERLAP_HOURS_DEFAULT = 24;
+const OVERLAP_HOURS_MAX = 168;
+
+/** 0: no overlap. */
+export const overlapHours = z
+  .int()
+  .min(0, 'must be at least 0')
+  .max(OVERLAP_HOURS_MAX, `must be at most ${OVERLAP_HOURS_MAX}`);
+
+/**
+ * Judges a value by a schema.
+ *
+ * @param path where the value stands in the arguments of its field
+ * @throws ApiError invalid_input with every broken rule
+ */
+export function parseInput<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  path: Path,
+): z.output<Schema> {
+  const result = schema.safeParse(value);
+  if (!result.success) {
+    throw invalidInput(result.error.issues.map((issue) => inputIssueOf(issue, path)));
+  }
+  return result.data;
+}
+
+/** @param path where the value that was judged stands */
+export function inputIssueOf(issue: z.core.$ZodIssue, path: Path): InputIssue {
+  const ownCode = issue.code === 'custom' ? (issue.params?.['code'] as string | undefined) : issue.code;
+  return { path: pathOf(issue, path), code: ownCode ?? 'invalid_value', detail: issue.message };
+}
+
+export function pathOf({ path }: z.core.$ZodIssue, before: Path) {
+  return [...before, ...path.map((part) => (typeof part === 'number' ? part : String(part)))];
+}
+
+/** GraphQL's null for an optional field means the same as its absence. */
+export function given<Value>(value: Value | null | undefined): Value | undefined {
+  return value ?? undefined;
+}

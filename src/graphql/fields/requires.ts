@@ -1,0 +1,55 @@
+import type { GraphQLField } from 'graphql';
+import { Extensions, type MiddlewareFn, UseMiddleware } from 'type-graphql';
+import { type Context, callerOf, requireScope, tenantOf } from '../../context.js';
+import { PLATFORM_SCOPE, type TenantScope } from '../../domain/api-key.js';
+
+type FieldDecorator = MethodDecorator & PropertyDecorator;
+
+/** What a field asks of a request. It throws an ApiError where that is not given. */
+export type Requirement = (context: Context) => void;
+
+/** Where the schema has a field's requirement, so that it can be asked without running the field. */
+const REQUIREMENT = 'requirement';
+
+/**
+ * Stands on every field where a request enters a tenant's data: the caller needs one of the scopes, and a tenant.
+ * A nested field that leads from one kind of data to another is such a field too.
+ */
+export function Requires(...anyOf: readonly TenantScope[]): FieldDecorator {
+  return guard((context) => {
+    requireScope(context, ...anyOf);
+    tenantOf(context);
+  });
+}
+
+/** As `Requires`, for fields that find their tenant by themselves: emits, and keys (which may be platform keys). */
+export function RequiresScope(scope: TenantScope): FieldDecorator {
+  return guard((context) => requireScope(context, scope));
+}
+
+export function RequiresPlatformKey(): FieldDecorator {
+  return guard((context) => requireScope(context, PLATFORM_SCOPE));
+}
+
+/** Any valid key will do. */
+export function RequiresKey(): FieldDecorator {
+  return guard((context) => void callerOf(context));
+}
+
+/** What a field of the schema requires, if anything. */
+export function requirementOf(field: GraphQLField<unknown, unknown>): Requirement | undefined {
+  return field.extensions[REQUIREMENT] as Requirement | undefined;
+}
+
+function guard(requirement: Requirement): FieldDecorator {
+  const middleware: MiddlewareFn<Context> = ({ context }, next) => {
+    requirement(context);
+    return next();
+  };
+  const decorators = [UseMiddleware(middleware), Extensions({ [REQUIREMENT]: requirement })];
+  return ((target: object, name: string, descriptor: PropertyDescriptor) => {
+    for (const decorate of decorators as MethodDecorator[]) {
+      decorate(target, name, descriptor);
+    }
+  }) as FieldDecorator;
+}

@@ -1,0 +1,59 @@
+import 'reflect-metadata';
+import { GraphQLError, GraphQLScalarType, Kind, type ValueNode, visit } from 'graphql';
+import { GraphQLJSONObject } from 'graphql-scalars';
+import { formatTimestamp, parseTimestamp } from '../../domain/timestamp.js';
+
+/** @param node where it stands in the document, if it does */
+function readDateTime(value: unknown, node?: ValueNode): Date {
+  const date = typeof value === 'string' ? parseTimestamp(value) : null;
+  if (date === null) {
+    throw new GraphQLError(
+      'A DateTime is an ISO 8601 text with seconds and an offset, as 2026-01-31T09:30:00+00:00.',
+      { nodes: node ?? null },
+    );
+  }
+  return date;
+}
+
+/** The same form as in REST, with a numeric offset and never `Z` (docs/interface.md, "A webhook"). */
+export const DateTime = new GraphQLScalarType<Date, string>({
+  name: 'DateTime',
+  description:
+    'A moment in ISO 8601 with seconds and an offset, as `2026-01-31T09:30:00+00:00`. Answers have this form, in UTC and whole seconds; arguments may have any offset, `Z` and parts of a second.',
+  serialize: (value) => formatTimestamp(value as Date),
+  parseValue: (value) => readDateTime(value),
+  parseLiteral: (node) => readDateTime(node.kind === Kind.STRING ? node.value : undefined, node),
+});
+
+function readObject(value: unknown, node?: ValueNode): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new GraphQLError('A JSONObject is a JSON object, not a text, number, list or null.', {
+      nodes: node ?? null,
+    });
+  }
+  return value as Record<string, unknown>;
+}
+
+/** graphql-scalars' own, whose errors would repeat the value that they refuse. */
+export const JSONObject = new GraphQLScalarType<Record<string, unknown>, Record<string, unknown>>({
+  name: 'JSONObject',
+  description: 'Any JSON object.',
+  serialize: (value) => readObject(value),
+  parseValue: (value) => readObject(value),
+  parseLiteral: (node, variables) => {
+    refuseEnums(node);
+    return readObject(
+      node.kind === Kind.OBJECT ? GraphQLJSONObject.parseLiteral(node, variables) : undefined,
+      node,
+    );
+  },
+});
+
+/** graphql-scalars leaves them out in silence, as if the field had not been written. */
+function refuseEnums(value: ValueNode): void {
+  visit(value, {
+    EnumValue(node) {
+      throw new GraphQLError('A JSONObject has no enum values: put the text in quotes.', { nodes: node });
+    },
+  });
+}

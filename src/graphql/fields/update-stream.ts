@@ -1,0 +1,160 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Context } from '../../context.js';
+import { type ChangePosition, decodePosition, encodePosition } from '../../domain/change-position.js';
+import { invalidInput, isDatabaseAway } from '../../errors.js';
+import type { PendingChanges, Taken } from '../../live/pending-changes.js';
+
+/** One update as a subscription's field has it. */
+export interface Update<Node> {
+  cursor: string;
+  resync: boolean;
+  /** Null with `resync`. */
+  id: number | null;
+  node: Node | null;
+}
+
+/** This many rows are read at once. */
+const CHUNK_ROWS = 100;
+/** Changes that come closer together are sent together. */
+const GATHER_MS = 50;
+const AGAIN_AFTER_MS = 500;
+
+/**
+ * The updates of one subscription, in batches: what has changed, as it stands when its turn comes. It is read for the
+ * subscription's tenant, past no filter and no policy.
+ */
+export class UpdateStream<Node> implements AsyncIterableIterator<readonly Update<Node>[]> {
+  #taken: Taken | null = null;
+  #chunks: number[][] = [];
+
+  /** @param read the rows with these ids that the subscription is about */
+  private constructor(
+    private readonly context: Context,
+    private readonly pending: PendingChanges,
+    private readonly read: (ids: readonly number[]) => Promise<readonly { id: number; node: Node | null }[]>,
+  ) {}
+
+  /**
+   * Follows what changes from now on, and what has changed since `after`.
+   *
+   * @throws ApiError invalid_input for a broken cursor; Error when the database is away
+   */
+  static async open<Node>(
+    context: Context,
+    pending: PendingChanges,
+    after: string | null,
+    read: UpdateStream<Node>['read'],
+  ): Promise<UpdateStream<Node>> {
+    const from = after === null ? null : positionOf(after);
+    const stream = new UpdateStream(context, pending, read);
+    const position = await context.changes.join(pending);
+    try {
+      const missed = from === null ? null : await context.changes.since(pending.tenantId, from);
+      if (from === null || missed === null) {
+        pending.lost(position);
+      } else {
+        pending.resume(from, missed, position);
+      }
+      return stream;
+    } catch (error) {
+      await stream.return();
+      throw error;
+    }
+  }
+
+  /** A cursor of all that the client has been sent, for the quiet times; undefined before it was sent anything. */
+  get cursor(): string | undefined {
+    const { position } = this.pending;
+    return position && encodePosition(position);
+  }
+
+  async next(): Promise<IteratorResult<readonly Update<Node>[]>> {
+    for (;;) {
+      if (this.#taken !== null && this.#chunks.length === 0) {
+        this.pending.told(this.#taken.position); // the batch before this one has been written
+        this.#taken = null;
+      }
+      const updates: Update<Node>[] = [];
+      if (this.#taken === null) {
+        await delay(GATHER_MS);
+        this.#taken = await this.pending.take();
+        if (this.#taken === null) {
+          return { done: true, value: undefined };
+        }
+        const { ids, resyncAt } = this.#taken;
+        this.#chunks = chunked(ids);
+        if (resyncAt !== null) {
+          updates.push({ cursor: encodePosition(resyncAt), resync: true, id: null, node: null });
+        }
+      }
+      updates.push(...(await this.#nextChunk(this.#taken)));
+      if (updates.length > 0) {
+        return { done: false, value: updates };
+      }
+    }
+  }
+
+  async return(): Promise<IteratorResult<readonly Update<Node>[]>> {
+    this.context.changes.leave(this.pending);
+    this.pending.close();
+    return { done: true, value: undefined };
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  /** Only the last update of all has the cursor behind them: a client that was cut off before it begins again. */
+  async #nextChunk({ before, position }: Taken): Promise<Update<Node>[]> {
+    const ids = this.#chunks.shift();
+    if (ids === undefined) {
+      return [];
+    }
+    const rows = await withDatabase(
+      () => this.read(ids),
+      () => this.pending.isClosed,
+    );
+    const isLast = this.#chunks.length === 0;
+    return rows.map(({ id, node }, index) => {
+      const reached: ChangePosition = isLast && index === rows.length - 1 ? position : before;
+      return { cursor: encodePosition(reached), resync: false, id, node };
+    });
+  }
+}
+
+/**
+ * Does what reads the database for a stream, again while it is away: what has changed is sent when it is back.
+ *
+ * @param isOver nobody waits for it any more
+ */
+export async function withDatabase<Result>(
+  work: () => Promise<Result>,
+  isOver: () => boolean,
+): Promise<Result> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (isOver() || !isDatabaseAway(error)) {
+        throw error;
+      }
+      await delay(AGAIN_AFTER_MS);
+    }
+  }
+}
+
+function chunked(ids: readonly number[]): number[][] {
+  return Array.from({ length: Math.ceil(ids.length / CHUNK_ROWS) }, (_, index) =>
+    ids.slice(index * CHUNK_ROWS, (index + 1) * CHUNK_ROWS),
+  );
+}
+
+function positionOf(after: string): ChangePosition {
+  const position = decodePosition(after);
+  if (position === null) {
+    throw invalidInput([
+      { path: ['after'], code: 'invalid_cursor', detail: 'is not a cursor of a subscription' },
+    ]);
+  }
+  return position;
+}

@@ -1,0 +1,39 @@
+import type { GraphQLError } from 'graphql';
+import type { Context } from '../../context.js';
+import type { Verdict } from '../../rate-limits.js';
+import { graphqlErrorOf } from '../fields/errors.js';
+import { chargeRequest, isFree, nothingCounted } from './charge.js';
+import { requireAffordable } from './cost.js';
+import type { KnownOperation } from './operation.js';
+import { variableError } from './variables.js';
+
+type Values = Readonly<Record<string, unknown>>;
+
+/**
+ * The last questions before an operation runs: whether its variables fit, what it may cost, and whether its key has
+ * operations left. It is counted here.
+ *
+ * @throws GraphQLError BAD_USER_INPUT, GRAPHQL_VALIDATION_FAILED, with nothing counted
+ */
+export function admit(operation: KnownOperation, values: Values, context: Context): Verdict {
+  if (isFree(operation, context)) {
+    return nothingCounted; // the hot path: an emit, whose variables the execution judges once more anyway
+  }
+  const unfit = unfitError(operation, values, context);
+  if (unfit !== null) {
+    throw unfit;
+  }
+  const cost = operation.cost(values);
+  requireAffordable(cost, context.config.limits.graphql.costMax);
+  return chargeRequest(context, operation, values, cost);
+}
+
+/** Instead of the execution's own errors about variables, which repeat their values. */
+export function unfitError(
+  { variables, schema }: KnownOperation,
+  values: Values,
+  { config }: Context,
+): GraphQLError | null {
+  const error = variableError(variables, values, config.introspection ? schema : null);
+  return error && graphqlErrorOf(error, undefined, 400);
+}

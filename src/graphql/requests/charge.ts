@@ -1,0 +1,102 @@
+import { type OperationDefinitionNode, valueFromASTUntyped } from 'graphql';
+import type { Context } from '../../context.js';
+import { parseId } from '../../domain/id.js';
+import type { Verdict } from '../../rate-limits.js';
+import type { KnownOperation } from './operation.js';
+
+/** This much cost, on top of the operation itself, counts as one more operation. */
+const COST_PER_OPERATION = 1_000;
+
+/** What is not limited, and has no headers. */
+export const nothingCounted: Verdict = { refusal: null, headers: {} };
+
+/**
+ * Counts a request against the limits of its key and tenant: a query is one operation, a subscription too, and so is
+ * each root field of a mutation that emits nothing; either is more for each 1,000 of cost. Emits count as events, where
+ * these are limited. What is refused is not counted.
+ */
+export function chargeRequest(
+  { caller, tenantId, config, rateLimits }: Context,
+  operation: KnownOperation,
+  variables: Readonly<Record<string, unknown>>,
+  cost: number,
+): Verdict {
+  if (caller === null) {
+    return nothingCounted; // introspection: counted by address
+  }
+  const { root } = operation;
+  const operations = operationsOf(operation, cost);
+  const events =
+    rateLimits.limitsEmits && root.emits.length > 0
+      ? eventsOf(operation, variables, { tenantId, max: config.limits.eventsPerRequestMax })
+      : null;
+  if (operations === 0 && events === null) {
+    return nothingCounted; // emits without a limit
+  }
+  return rateLimits.charge({ by: caller, operations, events });
+}
+
+/** Whether an operation is known to be affordable and to count nothing, whatever its variables are. */
+export function isFree(operation: KnownOperation, { rateLimits, config }: Context): boolean {
+  const { fixedCost } = operation;
+  return (
+    fixedCost !== null &&
+    fixedCost <= config.limits.graphql.costMax &&
+    !rateLimits.limitsEmits &&
+    operationsOf(operation, fixedCost) === 0
+  );
+}
+
+function operationsOf({ root }: KnownOperation, cost: number): number {
+  return root.operations + Math.floor(cost / COST_PER_OPERATION);
+}
+
+/** Counts a request that was refused before it could run: its document is broken, too dear or not allowed. */
+export function chargeBroken({ caller, rateLimits }: Context): Verdict['headers'] {
+  return caller === null ? nothingCounted.headers : rateLimits.chargeBroken(caller);
+}
+
+interface RawEmit {
+  tenantId?: unknown;
+  events?: unknown;
+}
+
+/** How many events a request emits, by tenant. Refused ones count too: they were judged. */
+function eventsOf(
+  { root: { emits }, definition }: KnownOperation,
+  given: Readonly<Record<string, unknown>>,
+  { tenantId, max }: { tenantId: number | null; max: number },
+): Map<number, number> {
+  const variables = withDefaults(definition, given);
+  const events = new Map<number, number>();
+  for (const emit of emits) {
+    const value = emit.arguments?.find(({ name }) => name.value === 'input')?.value;
+    const input = (value === undefined ? null : valueFromASTUntyped(value, variables)) as RawEmit | null;
+    const items = emit.name.value === 'emitEvents' ? [input?.events ?? []].flat() : [input];
+    // Above the limit of one call none is emitted; they must not ruin the tenant for minutes.
+    for (const item of items.slice(0, max) as (RawEmit | null)[]) {
+      // Only a platform key has no tenant, and names one with each event. A tenant's key cannot use up another's.
+      const tenant = tenantId ?? tenantNamed(item?.tenantId);
+      if (tenant !== null) {
+        events.set(tenant, (events.get(tenant) ?? 0) + 1);
+      }
+    }
+  }
+  return events;
+}
+
+/** An ID as it comes from a request: anything at all. */
+function tenantNamed(id: unknown): number | null {
+  return typeof id === 'string' || typeof id === 'number' ? parseId(`${id}`) : null;
+}
+
+/** Only what is missing has its default: null is a value. */
+function withDefaults(
+  { variableDefinitions = [] }: OperationDefinitionNode,
+  variables: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const defaults = variableDefinitions.flatMap(({ variable: { name }, defaultValue }) =>
+    defaultValue === undefined ? [] : [[name.value, valueFromASTUntyped(defaultValue)]],
+  );
+  return { ...Object.fromEntries(defaults), ...variables };
+}

@@ -1,0 +1,205 @@
+import {
+  type ASTNode,
+  type ASTVisitor,
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionNode,
+  type SelectionSetNode,
+  type ValidationContext,
+  type ValidationRule,
+  visit,
+} from 'graphql';
+import type { Config } from '../../config.js';
+import { fragmentsOf } from '../fields/selection.js';
+
+export type GraphqlLimits = Config['limits']['graphql'];
+
+/** What a selection set comes to, with everything below it and the fragments that it spreads. */
+interface Extent {
+  /** On its own level. */
+  fields: number;
+  aliases: number;
+  depth: number;
+}
+
+const nothing: Extent = { fields: 0, aliases: 0, depth: 0 };
+
+/**
+ * Refuses documents that ask for too much by their form alone. It judges the document as a whole, before any rule has
+ * looked into it, and then keeps the others from doing so: some compare each field with each other, which costs 100 ms
+ * for 2,000 tokens.
+ */
+export function documentLimitsRule(limits: GraphqlLimits): ValidationRule {
+  return (context: ValidationContext): ASTVisitor => ({
+    Document: {
+      enter(document) {
+        const refusal = brokenLimit(document, limits) ?? missingRoot(context.getSchema(), document);
+        if (refusal === null) {
+          return undefined;
+        }
+        context.reportError(refusal);
+        return null; // deletes the document from the visit that all rules share
+      },
+    },
+  });
+}
+
+function brokenLimit(document: DocumentNode, limits: GraphqlLimits): GraphQLError | null {
+  const { repeats, directives, fragments } = countsOf(document);
+  if (fragments > limits.fragmentsMax) {
+    return tooMany('fragments and operations', fragments, limits.fragmentsMax);
+  }
+  if (directives > limits.directivesMax) {
+    return tooMany('directives', directives, limits.directivesMax);
+  }
+  if (repeats > limits.aliasesMax) {
+    return tooMany('repeated fields', repeats, limits.aliasesMax);
+  }
+  const extents = new Extents(document);
+  for (const operation of document.definitions) {
+    const refusal =
+      operation.kind === Kind.OPERATION_DEFINITION ? brokenLimitOf(operation, extents, limits) : null;
+    if (refusal !== null) {
+      return refusal;
+    }
+  }
+  return null;
+}
+
+function brokenLimitOf(
+  operation: OperationDefinitionNode,
+  extents: Extents,
+  limits: GraphqlLimits,
+): GraphQLError | null {
+  const { aliases, depth, fields } = extents.of(operation.selectionSet);
+  if (depth > limits.depthMax) {
+    return refusal(
+      `The operation is ${depth} levels deep; at most ${limits.depthMax} are allowed.`,
+      operation,
+    );
+  }
+  if (aliases > limits.aliasesMax) {
+    return tooMany('aliases', aliases, limits.aliasesMax, operation);
+  }
+  if (fields > limits.rootFieldsMax) {
+    return tooMany('fields at its top', fields, limits.rootFieldsMax, operation);
+  }
+  return null;
+}
+
+/** GraphQL's own rules say nothing of a subscription in a schema that has none; the execution would fail. */
+function missingRoot(schema: GraphQLSchema, document: DocumentNode): GraphQLError | null {
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.OPERATION_DEFINITION && !schema.getRootType(definition.operation)) {
+      return refusal(`The schema has no ${definition.operation}s.`, definition);
+    }
+  }
+  return null;
+}
+
+/** Counts what stands in the document itself, each fragment once. */
+function countsOf(document: DocumentNode): { repeats: number; directives: number; fragments: number } {
+  const counts = { repeats: 0, directives: 0, fragments: document.definitions.length };
+  visit(document, {
+    Directive() {
+      counts.directives += 1;
+    },
+    InlineFragment() {
+      counts.fragments += 1;
+    },
+    SelectionSet(node, _key, parent) {
+      // Those of inline fragments are counted with the selection set that they stand in.
+      if ((parent as ASTNode | undefined)?.kind !== Kind.INLINE_FRAGMENT) {
+        counts.repeats += repeatsIn(node.selections, new Set());
+      }
+    },
+  });
+  return counts;
+}
+
+/** How many selections name what was named before: each one must be compared with all of them. */
+function repeatsIn(selections: readonly SelectionNode[], seen: Set<string>): number {
+  let repeats = 0;
+  for (const selection of selections) {
+    if (selection.kind === Kind.INLINE_FRAGMENT) {
+      repeats += repeatsIn(selection.selectionSet.selections, seen);
+      continue;
+    }
+    const name =
+      selection.kind === Kind.FIELD
+        ? (selection.alias ?? selection.name).value
+        : `...${selection.name.value}`;
+    repeats += seen.has(name) ? 1 : 0;
+    seen.add(name);
+  }
+  return repeats;
+}
+
+/**
+ * Follows the fragments. Each is looked at once, so that fragments that spread each other cost no more than their text.
+ */
+class Extents {
+  readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  readonly #known = new Map<string, Extent>();
+
+  constructor(document: DocumentNode) {
+    this.#fragments = fragmentsOf(document);
+  }
+
+  of({ selections }: SelectionSetNode): Extent {
+    const total = { ...nothing };
+    for (const selection of selections) {
+      const { fields, aliases, depth } = this.#ofSelection(selection);
+      total.fields += fields;
+      total.aliases += aliases;
+      total.depth = Math.max(total.depth, depth);
+    }
+    return total;
+  }
+
+  #ofSelection(selection: SelectionNode): Extent {
+    if (selection.kind === Kind.FRAGMENT_SPREAD) {
+      return this.#ofFragment(selection.name.value);
+    }
+    const below = selection.selectionSet ? this.of(selection.selectionSet) : nothing;
+    if (selection.kind === Kind.INLINE_FRAGMENT) {
+      return below;
+    }
+    return {
+      fields: 1,
+      aliases: below.aliases + (selection.alias === undefined ? 0 : 1),
+      // Introspection has a rule of its own: the usual query for a whole schema is 13 levels deep.
+      depth: selection.name.value.startsWith('__') ? 1 : below.depth + 1,
+    };
+  }
+
+  #ofFragment(name: string): Extent {
+    const known = this.#known.get(name);
+    if (known !== undefined) {
+      return known;
+    }
+    this.#known.set(name, nothing); // for a fragment that spreads itself, which another rule refuses
+    const fragment = this.#fragments.get(name);
+    const extent = fragment ? this.of(fragment.selectionSet) : nothing;
+    this.#known.set(name, extent);
+    return extent;
+  }
+}
+
+function tooMany(
+  what: string,
+  found: number,
+  max: number,
+  operation?: OperationDefinitionNode,
+): GraphQLError {
+  const whole = operation === undefined ? 'document' : 'operation';
+  return refusal(`The ${whole} has ${found} ${what}; at most ${max} are allowed.`, operation);
+}
+
+function refusal(message: string, node?: ASTNode): GraphQLError {
+  return new GraphQLError(message, { nodes: node ?? null });
+}
