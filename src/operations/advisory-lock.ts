@@ -21,23 +21,29 @@ async function tryLockFor(client: pg.PoolClient, name: string): Promise<boolean>
   return rows[0]?.locked ?? false;
 }
 
-/** `work` uses other connections, and the one with the lock idles: beyond the pool's limit, which is for faults. */
-const WORK_MS_MAX = 180_000;
-
 /**
- * Runs `work` unless another process is just doing the same.
- *
- * @param work ends within three minutes, or the lock goes before it
+ * `work` uses other connections, and Postgres ends a session that idles in a transaction for some seconds: the one with
+ * the lock is kept in use. That of a process that is frozen is not, and others go on with its work soon.
  */
+const BEAT_EVERY_MS = 1_000;
+
+/** Runs `work` unless another process is just doing the same. */
 export async function unlessRunningElsewhere(
   pool: pg.Pool,
   name: string,
   work: () => Promise<void>,
 ): Promise<void> {
   await transaction(pool, async (client) => {
-    if (await tryLockFor(client, name)) {
-      await client.query(`set local idle_in_transaction_session_timeout = ${WORK_MS_MAX}`);
+    if (!(await tryLockFor(client, name))) {
+      return;
+    }
+    const beat = setInterval(() => {
+      client.query('select').catch(() => {}); // the end of the transaction tells
+    }, BEAT_EVERY_MS);
+    try {
       await work();
+    } finally {
+      clearInterval(beat);
     }
   });
 }

@@ -1,0 +1,70 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { poolOptions, tellErrors } from '../../src/database/database.js';
+import { unlessRunningElsewhere } from '../../src/operations/advisory-lock.js';
+import { createTestDatabase } from '../support/database.js';
+import { DatabaseProxy } from '../support/database-proxy.js';
+import { eventually } from '../support/eventually.js';
+
+/** In place of 15 s, which is more than any test should wait. */
+const IDLE_MS = 1_500;
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let proxy: DatabaseProxy;
+/** Of the process that does the work, and of another one. */
+let own: pg.Pool;
+let other: pg.Pool;
+
+function openPool(url: string): pg.Pool {
+  const pool = new pg.Pool({ ...poolOptions(url, 2), idle_in_transaction_session_timeout: IDLE_MS });
+  tellErrors(pool, () => {});
+  return pool;
+}
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  proxy = await DatabaseProxy.open(database.url);
+  own = openPool(proxy.url);
+  other = openPool(database.url);
+});
+
+afterAll(async () => {
+  await proxy.close();
+  await Promise.all([own.end(), other.end()]);
+  await database.drop();
+});
+
+async function canBegin(): Promise<boolean> {
+  let hasBegun = false;
+  await unlessRunningElsewhere(other, 'work', async () => {
+    hasBegun = true;
+  });
+  return hasBegun;
+}
+
+describe('work that one process does at a time', () => {
+  test('may take longer than a session may idle in a transaction', async () => {
+    await unlessRunningElsewhere(own, 'work', async () => {
+      await delay(IDLE_MS + 1_000);
+      expect(await canBegin()).toBe(false);
+    });
+    expect(await canBegin()).toBe(true);
+  });
+
+  test('is done by another process within seconds, when the one that does it is frozen', async () => {
+    const begun = Promise.withResolvers<void>();
+    const rest = Promise.withResolvers<void>();
+    const working = unlessRunningElsewhere(own, 'work', () => {
+      begun.resolve();
+      return rest.promise;
+    });
+    await begun.promise;
+    expect(await canBegin()).toBe(false);
+    proxy.swallow();
+    await eventually(canBegin);
+    proxy.takeAway();
+    rest.resolve();
+    await expect(working).rejects.toThrow();
+  });
+});
