@@ -12,13 +12,19 @@ export const CONTROL_NAME = 'hookwright control';
 /** Longer than any daemon takes to connect again, with its locks, to a Postgres that has just started. */
 const SERVER_GRACE_SECONDS = 10;
 
+/** A daemon beats each second, and sends nothing any more after 5 s without an answer. */
+const FROZEN_SECONDS = 8;
+
 /**
- * A session whose peer is cut off without a word ends within about 11 s, and its locks with it. Compiling the search
- * for ownerless pools would take a thousand times as long as running it (375 ms, each second).
+ * A session whose peer is cut off without a word ends within about 11 s, and its locks with it. One whose peer is
+ * there and does nothing any more (a container that is paused, a process that is stopped) has a kernel that still
+ * answers: only the time that it idles tells. Compiling the search for ownerless pools would take a thousand times as
+ * long as running it (375 ms, each second).
  */
 export async function prepareControlSession(client: pg.ClientBase): Promise<void> {
   await client.query(
     `set tcp_keepalives_idle = 5; set tcp_keepalives_interval = 2; set tcp_keepalives_count = 3;
+     set idle_session_timeout = '${FROZEN_SECONDS} s';
      set jit = off`,
   );
 }
