@@ -1,10 +1,18 @@
+/** Of the places that become free while somebody waits, each fourth goes to who has waited longest. */
+const LONGEST_EVERY = 4;
+
 /**
  * A fixed number of places. Whoever finds none free waits for one: those of the lowest priority number come first (as
- * graphile-worker has it), and among them who came first.
+ * graphile-worker has it), and among them who came first. Each fourth place goes to who has waited longest, whatever
+ * the priority, so that no stream of more urgent ones keeps anybody waiting for ever.
  */
 export class Slots {
   readonly #all: number;
   readonly #waiting = new Map<number, Waiting[]>();
+  /** How many have come to wait so far. */
+  #tickets = 0;
+  /** How many places have gone to those who waited. */
+  #given = 0;
 
   constructor(private free: number) {
     this.#all = free;
@@ -31,7 +39,7 @@ export class Slots {
   /** Waits for a place, which must be given back. */
   async take(priority = 0): Promise<void> {
     if (!this.tryTake()) {
-      await new Promise<void>((resolve) => this.#queue(priority).push({ places: 1, begin: resolve }));
+      await new Promise<void>((resolve) => this.#wait(priority, { places: 1, begin: resolve }));
     }
   }
 
@@ -75,17 +83,18 @@ export class Slots {
         begin();
       }
       if (begun < items.length) {
-        this.#queue(priority).push({ places: items.length - begun, begin });
+        this.#wait(priority, { places: items.length - begun, begin });
       }
     });
   }
 
   give(): void {
-    const queue = this.#first();
+    const queue = this.#next();
     if (queue === undefined) {
       this.free += 1;
       return;
     }
+    this.#given += 1;
     const next = queue[0]!;
     next.places -= 1;
     if (next.places === 0) {
@@ -94,24 +103,34 @@ export class Slots {
     next.begin();
   }
 
-  #queue(priority: number): Waiting[] {
+  #wait(priority: number, who: Omit<Waiting, 'ticket'>): void {
     const queue = this.#waiting.get(priority) ?? [];
     this.#waiting.set(priority, queue);
-    return queue;
+    this.#tickets += 1;
+    queue.push({ ...who, ticket: this.#tickets });
   }
 
-  #first(): Waiting[] | undefined {
+  /** The queue whose head has the next place that becomes free. */
+  #next(): Waiting[] | undefined {
+    const isForLongest = (this.#given + 1) % LONGEST_EVERY === 0;
     let first = Number.POSITIVE_INFINITY;
+    let next: Waiting[] | undefined;
     for (const [priority, queue] of this.#waiting) {
-      if (priority < first && queue.length > 0) {
-        first = priority;
+      if (queue.length > 0) {
+        const rank = isForLongest ? queue[0]!.ticket : priority;
+        if (rank < first) {
+          first = rank;
+          next = queue;
+        }
       }
     }
-    return this.#waiting.get(first);
+    return next;
   }
 }
 
 interface Waiting {
+  /** In the order in which they came. */
+  ticket: number;
   /** How many are still wanted. */
   places: number;
   /** Called once for each place. */

@@ -27,6 +27,24 @@ test('no more at a time than there are places; then by priority, and who came fi
   expect(slots).toMatchObject({ inUse: 0, waitingCount: 0 });
 });
 
+test('each fourth place goes to who has waited longest, so that no stream of urgent ones starves the others', async () => {
+  const slots = new Slots(1);
+  await slots.take();
+  const started: string[] = [];
+  const start = (name: string, priority: number) => void slots.take(priority).then(() => started.push(name));
+  start('retry', 20);
+  start('bulk', 30);
+  for (let n = 1; n <= 8; n++) {
+    start(`urgent ${n}`, 0);
+  }
+  for (let place = 0; place < 8; place++) {
+    slots.give();
+    await new Promise(setImmediate);
+  }
+  const urgent = (from: number) => [0, 1, 2].map((n) => `urgent ${from + n}`);
+  expect(started).toEqual([...urgent(1), 'retry', ...urgent(4), 'bulk']);
+});
+
 test('who wants several places gets each as it becomes free, before those who came later', async () => {
   const slots = new Slots(2);
   const started: string[] = [];
