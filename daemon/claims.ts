@@ -1,7 +1,9 @@
 import type { Job } from 'graphile-worker';
 import type { Logger } from 'pino';
+import { Backpressure } from '../src/concurrency/backpressure.js';
 import type { Database } from '../src/database/database.js';
 import { LANES } from '../src/domain/lanes.js';
+import type { EventLoopLoad } from '../src/node/event-loop-load.js';
 import type { Claim, ClaimedJob, LocalDaemon } from '../src/operations/emits/claims.js';
 import {
   DELIVER_GROUP_TASK,
@@ -17,8 +19,26 @@ import type { Room } from './running/local-jobs.js';
 import type { SupervisedRunner } from './running/runner.js';
 import type { DaemonMetrics } from './telemetry/metrics.js';
 
-/** Of the slots, how many tenants that emit a lot at once may fill in this way. */
-const CROWDED_SHARE = 1 / 2;
+/**
+ * While the process itself is what limits it, tenants that emit a lot at once wait until no more deliveries than this
+ * are in hand, in times of the slots: enough that no slot is free before the next ones come.
+ */
+const PACED_IN_HAND = 2;
+/** Of this much of its time the main thread works when the process is what limits it, and not endpoints. */
+const LIMITING_UTILIZATION = 0.7;
+const PACED_WAIT_MS_MAX = 500;
+const PACED_LOOK_EVERY_MS = 5;
+
+/** How many deliveries may be in hand beside those that are claimed, in times of the slots. */
+const IN_HAND = { crowded: 3, first: 4 };
+/** What waits for a slot keeps its body in memory. Of long ones no more are claimed than begin at once. */
+const LONG_BODY = 8_192;
+const LONG_IN_HAND = { crowded: 1 / 2, first: 1 };
+
+/** Deliveries of one lane share jobs, four or more each, if there are as many (docs/decisions/0007). */
+const JOB_SIZE_MIN = 4;
+/** New deliveries are in one of these lanes; in each, one job may name fewer. */
+const LANES_OF_NEW = [LANES.TEST, LANES.FIRST, LANES.CROWDED].length;
 
 export interface ClaimsDeps {
   db: Pick<Database, 'pool'>;
@@ -28,22 +48,49 @@ export interface ClaimsDeps {
   fence: Pick<Fence, 'closed' | 'ending'>;
   runner: Pick<SupervisedRunner, 'life'>;
   slotsMax: number;
+  load: Pick<EventLoopLoad, 'utilization'>;
 }
 
 /**
  * Takes deliveries from emits of the same process, as long as few others are in hand. Their jobs are run by the runner,
- * like those that it fetches; one that cannot begin at once is free for everybody again.
+ * like those that it fetches; one for which no worker is idle is free for everybody again.
  */
 export class Claims implements LocalDaemon {
-  constructor(private readonly deps: ClaimsDeps) {}
+  readonly #backpressure: Backpressure;
 
-  claim(): Claim | null {
-    const { runner, fence, db } = this.deps;
-    const place = runner.life?.place;
-    if (place === undefined || fence.closed || fence.ending) {
+  constructor(private readonly deps: ClaimsDeps) {
+    this.#backpressure = new Backpressure({
+      room: () => this.#pacedRoom,
+      waitMsMax: PACED_WAIT_MS_MAX,
+      lookEveryMs: PACED_LOOK_EVERY_MS,
+      now: () => performance.now(),
+    });
+  }
+
+  inPace<Result>(tenantId: number, events: number, emit: () => Promise<Result>): Promise<Result> {
+    return this.#backpressure.run(tenantId, events, emit);
+  }
+
+  get #pacedRoom(): number {
+    const { load, deliverer, slotsMax } = this.deps;
+    return this.#place !== undefined && load.utilization >= LIMITING_UTILIZATION
+      ? slotsMax * PACED_IN_HAND - deliverer.busy
+      : Number.POSITIVE_INFINITY;
+  }
+
+  /** Where jobs can begin; undefined while nothing is fetched or sent. */
+  get #place(): ({ poolId: string } & Room) | undefined {
+    const { runner, fence } = this.deps;
+    return fence.closed || fence.ending ? undefined : runner.life?.place;
+  }
+
+  claim(bodies: readonly string[]): Claim | null {
+    const { db } = this.deps;
+    const place = this.#place;
+    if (place === undefined) {
       return null;
     }
-    const room = this.#room(place);
+    const room = this.#room(place, bodies);
     const atMs = performance.now();
     return room.deliveriesMax < 1
       ? null
@@ -56,14 +103,17 @@ export class Claims implements LocalDaemon {
   }
 
   /** For how many deliveries, and up to which priority number. */
-  #room({ workers, ahead }: Room): Pick<Claim, 'priorityMax' | 'deliveriesMax'> {
-    const { slotsMax } = this.deps;
-    const { busy } = this.deps.deliverer;
-    const within = (share: number) => Math.min(Math.floor(slotsMax * share) - busy, workers);
-    const forCrowding = within(CROWDED_SHARE);
+  #room({ workers, ahead }: Room, bodies: readonly string[]): Pick<Claim, 'priorityMax' | 'deliveriesMax'> {
+    const { slotsMax, deliverer } = this.deps;
+    const length = bodies.reduce((sum, body) => sum + body.length, 0);
+    const inHand = length > LONG_BODY * bodies.length ? LONG_IN_HAND : IN_HAND;
+    // However they are put into jobs, there is an idle worker for each job.
+    const beginMax = Math.max(workers, (workers - LANES_OF_NEW) * JOB_SIZE_MIN);
+    const within = (times: number) => Math.min(Math.floor(slotsMax * times) - deliverer.busy, beginMax);
+    const forCrowding = within(inHand.crowded);
     return forCrowding > 0
       ? { priorityMax: LANES.CROWDED.priority, deliveriesMax: forCrowding }
-      : { priorityMax: LANES.FIRST.priority, deliveriesMax: Math.max(within(1), ahead) };
+      : { priorityMax: LANES.FIRST.priority, deliveriesMax: Math.max(within(inHand.first), ahead) };
   }
 
   #settle(poolId: string, claimed: readonly ClaimedJob[], atMs: number): void {

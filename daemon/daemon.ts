@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { Config } from '../src/config.js';
 import type { Database } from '../src/database/database.js';
+import { EventLoopLoad } from '../src/node/event-loop-load.js';
 import { readInstallation } from '../src/operations/installation/read-installation.js';
 import type { SecretVault } from '../src/operations/secrets/secret-vault.js';
 import type { Tracing } from '../src/telemetry/tracing.js';
@@ -86,6 +87,7 @@ export class Daemon {
       fence: this.fence,
       runner: this.#runner,
       slotsMax: delivery.concurrency,
+      load: new EventLoopLoad(),
     });
     this.#stopSweeps = [
       startRescue(deps, metrics),

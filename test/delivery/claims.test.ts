@@ -3,9 +3,11 @@ import { Claims, type ClaimsDeps } from '../../daemon/claims.js';
 import { type Daemon, senderOptions } from '../../daemon/daemon.js';
 import { createSender } from '../../daemon/sending/send.js';
 import { API_ROLE } from '../../src/database/tenant-database.js';
+import type { Emit } from '../../src/domain/emit.js';
 import { LANES } from '../../src/domain/lanes.js';
 import { loadDeliveries } from '../../src/operations/attempts/load-deliveries.js';
 import { commandLine } from '../../src/operations/audit.js';
+import type { LocalDaemon } from '../../src/operations/emits/claims.js';
 import { rotateSecret } from '../../src/operations/webhooks/rotate-secret.js';
 import { updateWebhook } from '../../src/operations/webhooks/update-webhook.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
@@ -28,10 +30,12 @@ const jobsOf = (stack: DeliveryStack) =>
 async function startLocalDaemon(stack: DeliveryStack): Promise<Daemon> {
   const daemon = stack.startDaemon();
   const tasks = `select from hookwright_jobs._private_tasks where identifier = 'deliver-group'`;
-  await eventually(async () => daemon.claims.claim() !== null && (await stack.rows(tasks)).length === 1);
+  await eventually(async () => daemon.claims.claim([]) !== null && (await stack.rows(tasks)).length === 1);
   stack.services.emitter.claimFor(daemon.claims);
   return daemon;
 }
+
+const inPace: LocalDaemon['inPace'] = (_tenantId, _events, emit) => emit();
 
 const claimedBy = async (daemon: Daemon) => {
   const metric = await daemon.metrics.getSingleMetric('hookwright_claimed_deliveries_total')!.get();
@@ -93,12 +97,13 @@ describe('an emit in the process of a daemon', () => {
   test('leaves more deliveries than there is room for to every daemon', async () => {
     await using stack = await DeliveryStack.open({ DELIVERY_CONCURRENCY: '10' });
     await using receiver = await startReceiver();
-    for (let i = 0; i < 12; i++) {
+    const webhooks = 29; // each idle worker may get a job of four, but for one of each lane
+    for (let i = 0; i < webhooks; i++) {
       await stack.webhook(`${receiver.url}/${i}`);
     }
     const daemon = await startLocalDaemon(stack);
     await stack.emit();
-    await succeeded(stack, 12);
+    await succeeded(stack, webhooks);
     expect(await claimedBy(daemon)).toBe(0);
   });
 
@@ -159,10 +164,10 @@ describe('a claim that nothing comes of', () => {
     await using receiver = await startReceiver();
     await stack.webhook(receiver.url);
     const daemon = await startLocalDaemon(stack);
-    const claim = daemon.claims.claim();
+    const claim = daemon.claims.claim([]);
     await daemon.stop();
-    expect(daemon.claims.claim()).toBeNull();
-    stack.services.emitter.claimFor({ claim: () => claim });
+    expect(daemon.claims.claim([])).toBeNull();
+    stack.services.emitter.claimFor({ claim: () => claim, inPace });
     await stack.emit();
     await eventually(async () => (await jobsOf(stack)).every(({ locked_by }) => locked_by === null));
     expect(await jobsOf(stack)).toMatchObject([{ attempts: 0 }]);
@@ -178,7 +183,7 @@ describe('a claim that nothing comes of', () => {
     await (await startLocalDaemon(stack)).stop();
     const { pool } = stack.services.db;
     const claim = { pool, workerPoolId: 'pool-died', priorityMax: LANES.FIRST.priority, deliveriesMax: 10 };
-    stack.services.emitter.claimFor({ claim: () => ({ ...claim, settle: () => {} }) });
+    stack.services.emitter.claimFor({ claim: () => ({ ...claim, settle: () => {} }), inPace });
     await stack.emit();
     expect(await jobsOf(stack)).toMatchObject([{ locked_by: 'pool-died' }]);
     stack.startDaemon();
@@ -218,27 +223,38 @@ test('what was loaded with a claim is loaded anew when it is old', async () => {
   await sender.close();
 });
 
+/** A daemon of 200 slots of which this many deliveries have one or wait for it; all is well. */
+const deps = (busy: number, more: object = {}) =>
+  ({
+    db: { pool: {} },
+    deliverer: { busy },
+    fence: { closed: false, ending: false },
+    runner: { life: { place: { poolId: 'pool', workers: 200, ahead: 0 } } },
+    slotsMax: 200,
+    load: { utilization: 0 },
+    ...more,
+  }) as unknown as ClaimsDeps;
+
 describe('claiming', () => {
-  const deps = (busy: number, more: object = {}) =>
-    ({
-      db: { pool: {} },
-      deliverer: { busy },
-      fence: { closed: false, ending: false },
-      runner: { life: { place: { poolId: 'pool', workers: 200, ahead: 0 } } },
-      slotsMax: 200,
-      ...more,
-    }) as unknown as ClaimsDeps;
-  const claimOf = (busy: number, more?: object) => {
-    const claim = new Claims(deps(busy, more)).claim();
+  const claimOf = (busy: number, more?: object, bodies: string[] = []) => {
+    const claim = new Claims(deps(busy, more)).claim(bodies);
     return claim && { priorityMax: claim.priorityMax, deliveriesMax: claim.deliveriesMax };
   };
 
-  test('is open to all lanes of first attempts while half of the slots are free, then to all but crowding tenants', () => {
-    expect(claimOf(0)).toEqual({ priorityMax: LANES.CROWDED.priority, deliveriesMax: 100 });
-    expect(claimOf(99)).toEqual({ priorityMax: LANES.CROWDED.priority, deliveriesMax: 1 });
-    expect(claimOf(100)).toEqual({ priorityMax: LANES.FIRST.priority, deliveriesMax: 100 });
-    expect(claimOf(199)).toEqual({ priorityMax: LANES.FIRST.priority, deliveriesMax: 1 });
-    expect(claimOf(200)).toBeNull();
+  test('is open to all lanes of first attempts up to three times the slots, then to all but crowding tenants', () => {
+    expect(claimOf(0)).toEqual({ priorityMax: LANES.CROWDED.priority, deliveriesMax: 600 });
+    expect(claimOf(599)).toEqual({ priorityMax: LANES.CROWDED.priority, deliveriesMax: 1 });
+    expect(claimOf(600)).toEqual({ priorityMax: LANES.FIRST.priority, deliveriesMax: 200 });
+    expect(claimOf(799)).toEqual({ priorityMax: LANES.FIRST.priority, deliveriesMax: 1 });
+    expect(claimOf(800)).toBeNull();
+  });
+
+  test('of long bodies is open to crowding tenants for half of the slots, to others for the rest', () => {
+    const long = ['x'.repeat(8_193)];
+    expect(claimOf(99, {}, long)).toEqual({ priorityMax: LANES.CROWDED.priority, deliveriesMax: 1 });
+    expect(claimOf(100, {}, long)).toEqual({ priorityMax: LANES.FIRST.priority, deliveriesMax: 100 });
+    expect(claimOf(200, {}, long)).toBeNull();
+    expect(claimOf(200, {}, ['x'.repeat(8_192)])).toMatchObject({ deliveriesMax: 400 });
   });
 
   test('takes no more than can begin, and nothing while nothing is fetched or sent', () => {
@@ -246,13 +262,15 @@ describe('claiming', () => {
       runner: { life: { place: { poolId: 'pool', workers, ahead } } },
     });
     expect(claimOf(0, place(3))).toEqual({ priorityMax: LANES.CROWDED.priority, deliveriesMax: 3 });
+    // Four or more share a job; in each of three lanes one job may have fewer.
+    expect(claimOf(0, place(13))).toEqual({ priorityMax: LANES.CROWDED.priority, deliveriesMax: 40 });
     expect(claimOf(0, place(0))).toBeNull();
     expect(claimOf(0, { runner: { life: { place: undefined } } })).toBeNull();
     expect(claimOf(0, { runner: { life: undefined } })).toBeNull();
     expect(claimOf(0, { fence: { closed: true, ending: false } })).toBeNull();
     expect(claimOf(0, { fence: { closed: false, ending: true } })).toBeNull();
     // Every worker has a job, and others have been fetched.
-    expect(claimOf(700, place(0, 60))).toEqual({ priorityMax: LANES.FIRST.priority, deliveriesMax: 60 });
+    expect(claimOf(900, place(0, 60))).toEqual({ priorityMax: LANES.FIRST.priority, deliveriesMax: 60 });
   });
 
   test('leaves the jobs of higher priority numbers to everybody', async () => {
@@ -285,5 +303,64 @@ describe('claiming', () => {
     } finally {
       client.release(true);
     }
+  });
+});
+
+describe('a tenant that emits a lot at once', () => {
+  const crowding = 600;
+  const many = (stack: DeliveryStack, events: number): Emit[] =>
+    Array.from({ length: events }, () => ({
+      tenantId: stack.tenantId,
+      eventType: 'coupon.applied',
+      body: '{"code":"X","discount_type":"fixed"}',
+      idempotencyKey: null,
+      onlyWebhookId: null,
+    }));
+
+  test('emits in pace with the daemon beside it, others and before that at once', async () => {
+    await using stack = await DeliveryStack.open();
+    await stack.webhook('https://receiver.example.com/');
+    const paced: unknown[] = [];
+    stack.services.emitter.claimFor({
+      claim: () => null,
+      inPace: (tenantId, events, emit) => {
+        paced.push([tenantId, events]);
+        return emit();
+      },
+    });
+    const { emitter } = stack.services;
+    await emitter.emit(many(stack, crowding));
+    expect(paced).toEqual([]);
+    await emitter.emit(many(stack, 2));
+    await emitter.emitAllOrNothing(many(stack, 3));
+    expect(paced).toEqual([
+      [stack.tenantId, 2],
+      [stack.tenantId, 3],
+    ]);
+  });
+
+  const pacedBy = (busy: number, more: object) => {
+    let begun = 0;
+    const daemon = deps(busy, more);
+    const claims = new Claims(daemon);
+    const emits = [1, 2, 3].map((tenantId) => claims.inPace(tenantId, 100, async () => void begun++));
+    return { daemon, emits, begun: () => begun };
+  };
+  const limiting = { load: { utilization: 0.7 } };
+
+  test('waits while the process is what limits it, until its daemon has little in hand', async () => {
+    const { daemon, emits, begun } = pacedBy(400, limiting);
+    await new Promise(setImmediate);
+    expect(begun()).toBe(0);
+    Object.assign(daemon.deliverer, { busy: 399 });
+    await Promise.all(emits);
+    expect(begun()).toBe(3);
+  });
+
+  test('does not wait where endpoints are what limits it, nor while nothing is fetched or sent', () => {
+    expect(pacedBy(400, { load: { utilization: 0.69 } }).begun()).toBe(3);
+    expect(pacedBy(400, { ...limiting, runner: { life: undefined } }).begun()).toBe(3);
+    expect(pacedBy(400, { ...limiting, fence: { closed: true, ending: false } }).begun()).toBe(3);
+    expect(pacedBy(400, { ...limiting, fence: { closed: false, ending: true } }).begun()).toBe(3);
   });
 });

@@ -7,8 +7,13 @@ import type { DeliverGroupPayload, DeliverPayload } from '../jobs/enqueue.js';
  * their jobs are written as if it had fetched them, and what it would load comes with the answer (docs/decisions/0018).
  */
 export interface LocalDaemon {
-  /** Null: it has no room at the moment. */
-  claim(): Claim | null;
+  /**
+   * @param bodies those of the events that are to be emitted
+   * @returns null: it has no room at the moment
+   */
+  claim(bodies: readonly string[]): Claim | null;
+  /** Emits for a tenant that emits a lot at once, no faster than the process keeps up with what it has accepted. */
+  inPace<Result>(tenantId: number, events: number, emit: () => Promise<Result>): Promise<Result>;
 }
 
 /** Room that there was when it was asked for; by the time of the commit there may be less. */

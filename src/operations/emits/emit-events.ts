@@ -65,8 +65,16 @@ export class Emitter {
    * idempotency keys another open transaction holds follow when that has ended.
    */
   async emit(items: readonly Emit[]): Promise<EmitResult[]> {
-    const results = await this.#groups.run(items);
+    const results = await this.#inPace(items, () => this.#groups.run(items));
     return results.some(isBusy) ? await this.#emitBusy(items, results) : results;
+  }
+
+  /** A daemon in this process that cannot keep up makes those wait who emit a lot at once. */
+  #inPace(items: readonly Emit[], emit: () => Promise<EmitResult[]>): Promise<EmitResult[]> {
+    const tenantId = tenantOf(items);
+    return this.#localDaemon !== undefined && tenantId !== undefined && this.#pace.isCrowding(tenantId)
+      ? this.#localDaemon.inPace(tenantId, items.length, emit)
+      : emit();
   }
 
   /**
@@ -94,7 +102,7 @@ export class Emitter {
 
   /** As `emit`, but when one item is refused nothing at all is written. */
   async emitAllOrNothing(items: readonly Emit[]): Promise<EmitResult[]> {
-    const results = await this.#writeAllOrNothing(items);
+    const results = await this.#inPace(items, () => this.#writeAllOrNothing(items));
     return results.some(isBusy)
       ? await this.#whileBusy(() => this.#busyTurns.run(() => this.#writeAllOrNothing(items)))
       : results;
@@ -137,7 +145,9 @@ export class Emitter {
 
   async #commit(items: readonly Emit[]): Promise<EmitResult[]> {
     // The statement that claims knows of no traces.
-    const claim = items.some(isTraced) ? null : (this.#localDaemon?.claim() ?? null);
+    const claim = items.some(isTraced)
+      ? null
+      : (this.#localDaemon?.claim(items.map(({ body }) => body)) ?? null);
     const write = claim === null ? this.#write(this.pool, items) : this.#writeClaimed(claim, items);
     return this.#counted(items, await write);
   }
