@@ -71,6 +71,11 @@ export class Claims implements LocalDaemon {
     return this.#backpressure.run(tenantId, events, emit);
   }
 
+  /** Events of emits that wait to be in pace. */
+  get waiting(): number {
+    return this.#backpressure.waiting;
+  }
+
   get #pacedRoom(): number {
     const { load, deliverer, slotsMax } = this.deps;
     return this.#place !== undefined && load.utilization >= LIMITING_UTILIZATION

@@ -103,6 +103,11 @@ export class Daemon {
       '1 while nothing may be sent, because outcomes could not be recorded.',
       () => Number(this.fence.closed),
     );
+    metrics.gauge(
+      'hookwright_emits_waiting',
+      'Events of tenants that emit a lot at once, not accepted yet because the process is what limits it.',
+      () => this.claims.waiting,
+    );
     metrics.gauge('hookwright_fetching_jobs', '1 while the daemon fetches jobs.', () => Number(this.running));
   }
 

@@ -44,6 +44,11 @@ export class Backpressure {
     }
   }
 
+  /** Items of the work that waits. */
+  get waiting(): number {
+    return [...this.#lines.values()].flat().reduce((sum, { items }) => sum + items, 0);
+  }
+
   get #hasRoom(): boolean {
     return this.#underWay < this.options.room();
   }
