@@ -37,8 +37,8 @@ export interface DaemonDeps {
 }
 
 /**
- * Of what is in hand when the daemon stops, the last begins so early that a full attempt can end and be recorded in
- * time.
+ * When the daemon stops, what is in hand may still begin as long as there is time for a full attempt, and this much to
+ * record it.
  */
 const RECORD_MS = 1_000;
 

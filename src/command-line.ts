@@ -55,7 +55,7 @@ tenant
   .command('delete')
   .description('delete a tenant with its webhooks and keys; nothing of it is sent any more')
   .argument('<id>', 'the number of the tenant', positiveInteger)
-  .argument('<name>', 'its name, so that it is the right one')
+  .argument('<name>', 'its name, so that no other one is deleted by mistake')
   .action(deleteTenantCommand);
 
 const key = program.command('key').description('API keys');
@@ -103,12 +103,12 @@ outbox.command('list').description('show which roles may emit for which tenants'
 const keys = program.command('keys').description('encryption keys (ENCRYPTION_KEYS)');
 keys
   .command('rewrap')
-  .description('protect all secrets by the first of ENCRYPTION_KEYS, so that the others can be taken away')
+  .description('protect all secrets with the first of ENCRYPTION_KEYS, so that the others can be removed')
   .action(rewrapKeys);
 keys
   .command('give-up <kid>')
   .description(
-    'an encryption key is lost and has no backup: give up the secrets that it protects, so that all else works',
+    'for an encryption key that is lost and has no backup: give up the secrets it protects, so that all else works',
   )
   .option('--for-good', 'do it; default: say what would be lost')
   .action(giveUpKey);

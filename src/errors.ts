@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 /**
  * The catalogue of errors, for REST and GraphQL alike: `reason` is the `code` of a REST problem and
  * `extensions.reason` in GraphQL, `code` is `extensions.code` in GraphQL. Elsewhere are only those of requests that
- * reach no route and no resolver: `server.ts` (no HTTP) and `graphql/errors.ts` (GraphQL's own codes).
+ * reach no route and no resolver: `server.ts` (no HTTP) and `graphql/fields/errors.ts` (GraphQL's own codes).
  */
 export const errorCatalogue = {
   malformed_json: { status: 400, code: 'BAD_USER_INPUT', title: 'The request body is not JSON' },

@@ -226,6 +226,16 @@ describe('comments', () => {
     expect(wrong).toEqual([]);
   });
 
+  test('name source files by the paths that they have', () => {
+    const named = commented.flatMap(({ file, comment }) =>
+      [...comment.matchAll(/(?<![\w./-])(?:[\w-]+\/)+[\w.-]+\.ts\b/g)].map(([path]) => ({ file, path })),
+    );
+    expect(named.length).toBeGreaterThan(5);
+    const isThere = (path: string) =>
+      ['', 'src/', 'daemon/'].some((folder) => existsSync(join(root, folder + path)));
+    expect(named.filter(({ path }) => !isThere(path))).toEqual([]);
+  });
+
   test('have no line of more than 120 columns', () => {
     const long = sourcesIn('src', 'daemon').flatMap((file) =>
       read(file)

@@ -13,7 +13,7 @@ import type { DeadWorkers } from './dead-workers.js';
 import { Fence } from './fence.js';
 
 const BEAT_EVERY_MS = 1_000;
-/** The next beat, while somebody is missing, or this process itself: others may have a lock of ours for a moment. */
+/** The next beat, while a pool's lock is free, or ours is not held: who looks for dead pools has it for a moment. */
 const LOOK_AGAIN_MS = 250;
 /** A beat that takes longer has no answer: the connection is given up, and another one is made. */
 const BEAT_TIMEOUT_MS = 4_000;

@@ -6,7 +6,7 @@ import { poolOptions, tellErrors } from '../../src/database/database.js';
 /**
  * A jobs table is empty one moment and long the next, so a plan must be good for both: then it can be kept, and a fetch
  * costs half. The jobs to take are found in order and never sorted; each of them is then found by its id in a hash
- * index, because going through all others by comparing is made out to be dear (docs/decisions/0017).
+ * index, because plans that compare with all others are priced too high to be chosen (docs/decisions/0017).
  *
  * A fetch does not wait for the disk: after a crash of Postgres a job may be there as if it had not been fetched. That
  * does no harm, since a job is only a hint (docs/decisions/0008).

@@ -78,7 +78,7 @@ export class NamesPulse {
   }
 }
 
-/** Its last two labels: what belongs to one owner and fails at once, or as good as that. */
+/** Its last two labels: names that share them mostly have one owner, and fail together. */
 const zoneOf = (name: string): string => name.toLowerCase().split('.').filter(Boolean).slice(-2).join('.');
 
 /** True as soon as one is: a zone whose servers do not answer keeps nobody waiting while another one's do. */

@@ -95,7 +95,7 @@ function missingKey(config: Config, kid: string, inUse: string): string {
   }
   const setting = config.encryptionKeys === undefined ? 'ENCRYPTION_KEYS (not set)' : 'ENCRYPTION_KEYS';
   const where = config.embedded && kid === LOCAL_KID ? ` from the file ${file}` : '';
-  return `${setting} lacks the key ${kid}, which protects secrets ${inUse}. Put it back${where}; "hookwright keys rewrap" makes it needless.`;
+  return `${setting} lacks the key ${kid}, which protects secrets ${inUse}. Put it back${where}; after "hookwright keys rewrap" it is not needed any more.`;
 }
 
 const isInFile = (config: Config, kid: string) => config.encryptionKeys === undefined && kid === LOCAL_KID;

@@ -28,7 +28,7 @@ function onlyOne({ encryptionKeys }: Config): string {
 
 function rewrapped(tenants: number): string {
   if (tenants === 0) {
-    return 'Nothing was to be done: the secrets of all tenants are protected';
+    return 'There was nothing to do: the secrets of all tenants are protected';
   }
   return tenants === 1
     ? 'The secrets of 1 tenant are protected'

@@ -1,4 +1,4 @@
-/** @returns runs what it is given one after the other; what fails rejects its own caller, and the next one begins */
+/** Makes a queue. @returns a function that runs what it is given one by one; what fails rejects its own caller alone */
 export function inTurn(): (work: () => Promise<void>) => Promise<void> {
   let last = Promise.resolve();
   return (work) => {

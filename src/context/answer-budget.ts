@@ -20,7 +20,7 @@ export class TextsUnderWay {
   take(tenantId: number, bytes: number): ApiError | null {
     const held = this.#bytes.get(tenantId) ?? 0;
     if (held + bytes > this.#bytesMax) {
-      const detail = `Answers to this tenant that are on their way have all the long texts that they may have, ${this.#bytesMax} bytes.`;
+      const detail = `The answers that are on their way to this tenant already hold as much long text as they may, ${this.#bytesMax} bytes.`;
       return rateLimited(detail, TRY_AGAIN_MS);
     }
     this.#bytes.set(tenantId, held + bytes);

@@ -89,7 +89,7 @@ function judgeHousekeeping({ housekeepingAt }: Installation, now: Date): Check {
     return check(
       'housekeeping',
       'fail',
-      `Housekeeping is written down for ${durationText(-seconds)} from now, and will not run before: a clock was, or is, ahead. See "The clock is wrong" in docs/operations.md.`,
+      `Housekeeping is recorded as run ${durationText(-seconds)} from now, and will not run before then: a clock was, or is, ahead. See "The clock is wrong" in docs/operations.md.`,
     );
   }
   const isLate = seconds > HOUSEKEEPING_WARN_SECONDS;

@@ -14,7 +14,7 @@ export const SEND_ERRORS = {
   TLS_CERTIFICATE_EXPIRED: 'the certificate has expired, or is not valid yet',
   TLS_CERTIFICATE_NAME: 'the certificate is for another name',
   TLS_CERTIFICATE_UNTRUSTED:
-    'nobody who is trusted vouches for the certificate: it is signed by itself, or the endpoint does not send the whole chain',
+    'no authority that is trusted has signed the certificate: it is self-signed, or the endpoint does not send the whole chain',
   TIMEOUT: 'no whole answer came in time',
   CONNECTION_RESET: 'the connection was cut before the answer',
   PROTOCOL_ERROR: 'what came is not HTTP/1.1',

@@ -86,7 +86,7 @@ export class Attempt {
   @Property({ type: 'text' })
   requestHeaders!: string;
 
-  /** Not read with the row, since it may be long: operations/read-bodies.ts reads it. */
+  /** Not read with the row, since it may be long: operations/explorer/read-bodies.ts reads it. */
   @Property({ type: 'text', nullable: true, lazy: true })
   responseHeaders?: string | null;
 

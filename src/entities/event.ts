@@ -22,7 +22,7 @@ export class Event {
 
   /**
    * The payload's bytes, fixed when the event was accepted; every attempt signs and sends exactly these. Not read with
-   * the row, since they may be many: operations/read-bodies.ts reads them. An event that was just emitted has them.
+   * the row, since they may be many: operations/explorer/read-bodies.ts does that. One that was just emitted has them.
    */
   @Property({ type: 'text', lazy: true })
   body?: string;

@@ -39,7 +39,7 @@ export class Webhook {
   })
   eventTypes!: string[];
 
-  /** Sealed with the tenant's data key and bound to tenant and webhook: see operations/secrets.ts. */
+  /** Sealed with the tenant's data key and bound to tenant and webhook: see operations/secrets/secret-vault.ts. */
   @Property({ type: 'blob', hidden: true, lazy: true })
   sealedSecret!: Buffer;
 

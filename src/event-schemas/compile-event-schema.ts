@@ -91,7 +91,7 @@ const ISSUES_MAX = 20;
 
 /**
  * What is wrong with a schema for payloads, each with its path in the schema: the rules of JSON Schema 2020-12 first,
- * then ours (domain/event-schema.ts).
+ * then ours (domain/event-schemas/event-schema.ts).
  *
  * @param schema at most 64 levels deep
  */

@@ -90,7 +90,7 @@ export function refuseUnknownRoutes(app: FastifyInstance): void {
       throw isSlashTooMany ? slashTooMany() : new ApiError('not_found', 'There is nothing at this path.');
     }
     reply.header('allow', allowed);
-    throw new ApiError('method_not_allowed', `This path knows ${allowed} only.`);
+    throw new ApiError('method_not_allowed', `This path allows ${allowed} only.`);
   });
 }
 

@@ -68,13 +68,13 @@ export const limitSettings = {
     1000,
     600_000,
     30_000,
-    'Limit of receiving a whole request, in ms. Its headers have half of that.',
+    'How long receiving a whole request may take, in ms; its headers, half of that.',
   ),
   IDLE_TIMEOUT_MS: range(
     1000,
     600_000,
     60_000,
-    'A connection on which nothing moves for so long is closed, in ms. Waiting for the database counts.',
+    'A connection on which nothing moves for this long is closed, in ms. Waiting for the database counts.',
   ),
   PIPELINED_REQUESTS_MAX: range(
     1,

@@ -77,7 +77,7 @@ export const settings = {
   DATA_DIR: setting(
     z.string().default('.data'),
     'a folder',
-    'Where the all-in-one mode keeps its database and keys. Started as root in a folder that others may not enter, the database is in a folder under /var/lib/hookwright that the file pg-location names.',
+    'Where the all-in-one mode keeps its database and keys. When it is started as root in a folder that others may not enter, the database is in a folder under /var/lib/hookwright, which the file pg-location names.',
   ),
   HOST: setting(
     z.string().min(1).optional(),
@@ -239,6 +239,6 @@ export const settings = {
   ATTEMPT_TIMEOUT_MS: setting(
     whole(50, 120_000, 15_000),
     '50 to 120000',
-    'Limit of a whole attempt, connecting and reading the answer included, in ms.',
+    'How long a whole attempt may take, connecting and reading the answer included, in ms.',
   ),
 } as const;

@@ -68,7 +68,7 @@ describe('what a tenant has under way of long texts', () => {
     expect(refused.status).toBe(429);
     expect(refused.headers['retry-after']).toBe('1');
     expect(refused.body.errors[0].message).toBe(
-      'Answers to this tenant that are on their way have all the long texts that they may have, 67108864 bytes. Try again in 1 s.',
+      'The answers that are on their way to this tenant already hold as much long text as they may, 67108864 bytes. Try again in 1 s.',
     );
     const single = query.replace('first: 64', 'first: 1');
     expect((await ask(other.key, single)).body.errors).toBeUndefined();

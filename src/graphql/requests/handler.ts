@@ -141,7 +141,7 @@ function requireAllowed(
   const { kind } = operation;
   if (method !== 'POST' && kind !== 'query') {
     const http = { status: 405, headers: { allow: 'POST' } };
-    throw refusalOf('BAD_REQUEST', `A URL can ask a query, and no ${kind}: send it as a POST.`, http);
+    throw refusalOf('BAD_REQUEST', `A URL can carry a query, but not a ${kind}: send it as a POST.`, http);
   }
   if (context.caller === null && !operation.isIntrospection) {
     throw graphqlErrorOf(keyRequired());

@@ -102,7 +102,7 @@ async function requireOutboxMember(client: pg.ClientBase, role: string): Promise
   }
   if (found.isTrusted || role === OUTBOX_ROLE) {
     throw new Error(
-      `The role ${name} is no login of an application: it is the outbox's own role, or may emit for every tenant anyway. Give the application a role of its own.`,
+      `The role ${name} is not the login of an application: it is the outbox's own role, or may emit for every tenant anyway. Give the application a role of its own.`,
     );
   }
   if (found.isMember) {

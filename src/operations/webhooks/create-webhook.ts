@@ -10,7 +10,7 @@ import { type WebhookRow, webhookColumns } from './webhook-row.js';
 
 export interface NewWebhook {
   tenantId: number;
-  /** Judged and normalised: see domain/target.ts. */
+  /** Judged and normalised: see domain/addresses/target.ts. */
   url: string;
   /** Existing names, or exactly `['*']`. */
   eventTypes: readonly string[];
