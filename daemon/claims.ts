@@ -20,13 +20,15 @@ import type { SupervisedRunner } from './running/runner.js';
 import type { DaemonMetrics } from './telemetry/metrics.js';
 
 /**
- * While the process itself is what limits it, tenants that emit a lot at once wait until no more deliveries than this
- * are in hand, in times of the slots: enough that no slot is free before the next ones come.
+ * While the process itself is what limits it, tenants that emit a lot at once wait until fewer claimed deliveries than
+ * this are in hand, in times of the slots: enough that no slot is free before the next ones come. What was fetched does
+ * not count: a backlog in the tables is no reason to accept less.
  */
 const PACED_IN_HAND = 2;
 /** Of this much of its time the main thread works when the process is what limits it, and not endpoints. */
 const LIMITING_UTILIZATION = 0.7;
-const PACED_WAIT_MS_MAX = 500;
+/** Whoever waits behind dozens of others who emit as much needs a second. */
+const PACED_WAIT_MS_MAX = 2_000;
 const PACED_LOOK_EVERY_MS = 5;
 
 /** How many deliveries may be in hand beside those that are claimed, in times of the slots. */
@@ -44,7 +46,7 @@ export interface ClaimsDeps {
   db: Pick<Database, 'pool'>;
   log: Logger;
   metrics: Pick<DaemonMetrics, 'claimed'>;
-  deliverer: Pick<Deliverer, 'busy'>;
+  deliverer: Pick<Deliverer, 'busy' | 'busyWithClaimed'>;
   fence: Pick<Fence, 'closed' | 'ending'>;
   runner: Pick<SupervisedRunner, 'life'>;
   slotsMax: number;
@@ -79,7 +81,7 @@ export class Claims implements LocalDaemon {
   get #pacedRoom(): number {
     const { load, deliverer, slotsMax } = this.deps;
     return this.#place !== undefined && load.utilization >= LIMITING_UTILIZATION
-      ? slotsMax * PACED_IN_HAND - deliverer.busy
+      ? slotsMax * PACED_IN_HAND - deliverer.busyWithClaimed
       : Number.POSITIVE_INFINITY;
   }
 

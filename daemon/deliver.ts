@@ -71,6 +71,7 @@ export class Deliverer {
   readonly #slots: Slots;
   readonly gate: Gate;
   #done = noneDone();
+  #busyWithClaimed = 0;
   readonly #hindrances: Hindrances;
   /** Ids of the deliveries that have a slot, or whose outcome is being recorded. */
   readonly #underWay = new UnderWay();
@@ -111,6 +112,11 @@ export class Deliverer {
     return this.#slots.inUse + this.#slots.waitingCount;
   }
 
+  /** Of these, those that an emit of the same process has claimed. */
+  get busyWithClaimed(): number {
+    return this.#busyWithClaimed;
+  }
+
   /**
    * Makes one attempt, if it is due and its endpoint has room; else its job comes again later. Whatever the receiver
    * does is recorded as an outcome.
@@ -119,6 +125,7 @@ export class Deliverer {
    * @throws Error only for faults of our own (the database is away); the job is then run again
    */
   async deliver(job: NamedDelivery & DeliverJob, priority: number): Promise<void> {
+    this.#busyWithClaimed += Number(job.loaded !== undefined);
     if (!this.#slots.tryTake()) {
       await this.#slots.take(priority);
     }
@@ -131,6 +138,7 @@ export class Deliverer {
    * @throws Error when one of them met a fault of our own, after all of them have ended
    */
   async deliverGroup({ group, ids, loaded }: DeliverGroupJob, priority: number): Promise<void> {
+    this.#busyWithClaimed += loaded === undefined ? 0 : ids.length;
     await this.#slots.takeEach(priority, ids, (id) =>
       this.#deliverInPlace({ id, attempt: 1, group, loaded }, priority),
     );
@@ -168,6 +176,7 @@ export class Deliverer {
         made = await this.#makeInTurn(meant, lane);
       } finally {
         this.#slots.give();
+        this.#busyWithClaimed -= Number(job.loaded !== undefined);
       }
       if (made.kind === 'ATTEMPTED') {
         this.deps.metrics.recorded(lane, await this.#recorder.record(made.attempt));

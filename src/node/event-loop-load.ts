@@ -1,6 +1,6 @@
 import { type EventLoopUtilization, performance } from 'node:perf_hooks';
 
-const LOOK_EVERY_MS = 100;
+const LOOK_EVERY_MS = 50;
 
 /** How busy the main thread has been lately. */
 export class EventLoopLoad {

@@ -192,7 +192,7 @@ describe('a claim that nothing comes of', () => {
   });
 });
 
-test('what was loaded with a claim is loaded anew when it is old', async () => {
+test('what was loaded with a claim is loaded again when it is old', async () => {
   await using stack = await DeliveryStack.open();
   await using receiver = await startReceiver();
   const { id: webhookId } = await stack.webhook(receiver.url);
@@ -215,19 +215,22 @@ test('what was loaded with a claim is loaded anew when it is old', async () => {
     LANES.FIRST.priority,
   );
   expect(receiver.received).toHaveLength(0);
-  await deliverer.deliver(
+  const delivered = deliverer.deliver(
     { id: second.id, attempt: 1, loaded: { atMs: performance.now(), deliveries } },
     LANES.FIRST.priority,
   );
+  expect(deliverer).toMatchObject({ busy: 1, busyWithClaimed: 1 });
+  await delivered;
+  expect(deliverer).toMatchObject({ busy: 0, busyWithClaimed: 0 });
   expect(receiver.received).toHaveLength(1);
   await sender.close();
 });
 
-/** A daemon of 200 slots of which this many deliveries have one or wait for it; all is well. */
+/** A daemon of 200 slots; so many claimed deliveries have one or wait for it; all is well. */
 const deps = (busy: number, more: object = {}) =>
   ({
     db: { pool: {} },
-    deliverer: { busy },
+    deliverer: { busy, busyWithClaimed: busy },
     fence: { closed: false, ending: false },
     runner: { life: { place: { poolId: 'pool', workers: 200, ahead: 0 } } },
     slotsMax: 200,
@@ -348,16 +351,17 @@ describe('a tenant that emits a lot at once', () => {
   };
   const limiting = { load: { utilization: 0.7 } };
 
-  test('waits while the process is what limits it, until its daemon has little in hand', async () => {
+  test('waits while the process is what limits it, until little of what was claimed is in hand', async () => {
     const { daemon, emits, begun } = pacedBy(400, limiting);
     await new Promise(setImmediate);
     expect(begun()).toBe(0);
-    Object.assign(daemon.deliverer, { busy: 399 });
+    Object.assign(daemon.deliverer, { busyWithClaimed: 399 });
     await Promise.all(emits);
     expect(begun()).toBe(3);
   });
 
-  test('does not wait where endpoints are what limits it, nor while nothing is fetched or sent', () => {
+  test('does not wait where endpoints are what limits it, for a backlog, nor while nothing is fetched or sent', () => {
+    expect(pacedBy(800, { ...limiting, deliverer: { busy: 800, busyWithClaimed: 0 } }).begun()).toBe(3);
     expect(pacedBy(400, { load: { utilization: 0.69 } }).begun()).toBe(3);
     expect(pacedBy(400, { ...limiting, runner: { life: undefined } }).begun()).toBe(3);
     expect(pacedBy(400, { ...limiting, fence: { closed: true, ending: false } }).begun()).toBe(3);
