@@ -31,11 +31,14 @@ const LIMITING_UTILIZATION = 0.7;
 const PACED_WAIT_MS_MAX = 2_000;
 const PACED_LOOK_EVERY_MS = 5;
 
-/** How many deliveries may be in hand beside those that are claimed, in times of the slots. */
-const IN_HAND = { crowded: 3, first: 4 };
-/** What waits for a slot keeps its body in memory. Of long ones no more are claimed than begin at once. */
+/** Up to how many claimed deliveries in hand, in times of the slots, tenants that emit a lot at once may claim, and others. */
+const CLAIMED_IN_HAND = { crowded: 3, first: 4 };
+/**
+ * What is claimed keeps its body in memory while it waits for a slot. Of those that are longer than this on average, only
+ * what begins at once is claimed: up to how many deliveries in hand, claimed or fetched, in times of the slots.
+ */
 const LONG_BODY = 8_192;
-const LONG_IN_HAND = { crowded: 1 / 2, first: 1 };
+const IN_HAND_OF_LONG = { crowded: 1 / 2, first: 1 };
 
 /** Deliveries of one lane share jobs, four or more each, if there are as many (docs/decisions/0007). */
 const JOB_SIZE_MIN = 4;
@@ -113,14 +116,17 @@ export class Claims implements LocalDaemon {
   #room({ workers, ahead }: Room, bodies: readonly string[]): Pick<Claim, 'priorityMax' | 'deliveriesMax'> {
     const { slotsMax, deliverer } = this.deps;
     const length = bodies.reduce((sum, body) => sum + body.length, 0);
-    const inHand = length > LONG_BODY * bodies.length ? LONG_IN_HAND : IN_HAND;
+    const [max, inHand] =
+      length > LONG_BODY * bodies.length
+        ? [IN_HAND_OF_LONG, deliverer.busy]
+        : [CLAIMED_IN_HAND, deliverer.busyWithClaimed];
     // However they are put into jobs, there is an idle worker for each job.
     const beginMax = Math.max(workers, (workers - LANES_OF_NEW) * JOB_SIZE_MIN);
-    const within = (times: number) => Math.min(Math.floor(slotsMax * times) - deliverer.busy, beginMax);
-    const forCrowding = within(inHand.crowded);
+    const within = (times: number) => Math.min(Math.floor(slotsMax * times) - inHand, beginMax);
+    const forCrowding = within(max.crowded);
     return forCrowding > 0
       ? { priorityMax: LANES.CROWDED.priority, deliveriesMax: forCrowding }
-      : { priorityMax: LANES.FIRST.priority, deliveriesMax: Math.max(within(inHand.first), ahead) };
+      : { priorityMax: LANES.FIRST.priority, deliveriesMax: Math.max(within(max.first), ahead) };
   }
 
   #settle(poolId: string, claimed: readonly ClaimedJob[], atMs: number): void {
