@@ -31,11 +31,11 @@ const LIMITING_UTILIZATION = 0.7;
 const PACED_WAIT_MS_MAX = 2_000;
 const PACED_LOOK_EVERY_MS = 5;
 
-/** Up to how many claimed deliveries in hand, in times of the slots, tenants that emit a lot at once may claim, and others. */
+/** With fewer claimed ones in hand, in times of the slots, tenants that emit a lot at once may claim more, and others. */
 const CLAIMED_IN_HAND = { crowded: 3, first: 4 };
 /**
- * What is claimed keeps its body in memory while it waits for a slot. Of those that are longer than this on average, only
- * what begins at once is claimed: up to how many deliveries in hand, claimed or fetched, in times of the slots.
+ * What is claimed keeps its body in memory while it waits for a slot. So of bodies that are longer than this on average
+ * only what begins at once is claimed: while fewer are in hand, claimed or fetched, in times of the slots.
  */
 const LONG_BODY = 8_192;
 const IN_HAND_OF_LONG = { crowded: 1 / 2, first: 1 };

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { GroupCommit } from '../src/concurrency/group-commit.js';
 import { Slots } from '../src/concurrency/slots.js';
@@ -16,7 +15,6 @@ import {
   loadDeliveries,
   type NamedDelivery,
 } from '../src/operations/attempts/load-deliveries.js';
-import { type PutOff, putOffDeliveries } from '../src/operations/attempts/put-off.js';
 import { type TurnedAway, turnAwayDeliveries } from '../src/operations/attempts/turn-away-deliveries.js';
 import type { SecretVault } from '../src/operations/secrets/secret-vault.js';
 import type { Tracing } from '../src/telemetry/tracing.js';
@@ -24,6 +22,7 @@ import type { Fence } from './control/fence.js';
 import { Gate, type Pass } from './gate/gate.js';
 import { Hindrances } from './hindrances.js';
 import { type DeliverGroupJob, type DeliverJob, knownStill } from './loaded.js';
+import { PutOffs } from './put-offs.js';
 import { Recorder } from './recorder.js';
 import { findUrl } from './sending/known-urls.js';
 import type { Sender } from './sending/send.js';
@@ -57,13 +56,12 @@ type Made =
 const BATCH_MAX = 256;
 /** A second load beside another one pays only when this many deliveries wait for it. */
 const BATCH_BESIDE_LOADS = 64;
-const PUT_OFF_BEAT_MS = 50;
 
 /** Makes the attempts that jobs ask for: load, sign, send, judge, plan, record. */
 export class Deliverer {
   readonly #loads: GroupCommit<NamedDelivery, LoadedDelivery>;
   readonly #recorder: Recorder;
-  readonly #putOffs: GroupCommit<PutOff, null>;
+  readonly #putOffs: PutOffs;
   /** Not with the loads: they may wait for locks, and others' deliveries must not. */
   readonly #turnAways: GroupCommit<TurnedAway, null>;
   readonly #signer: Signer;
@@ -85,10 +83,7 @@ export class Deliverer {
       besideItems: BATCH_BESIDE_LOADS,
     });
     this.#recorder = new Recorder({ ...deps, slots: config.delivery.concurrency });
-    this.#putOffs = new GroupCommit((deliveries) => putOffDeliveries(db.pool, deliveries), {
-      itemsMax: BATCH_MAX,
-      onBatch: metrics.batch('put_off'),
-    });
+    this.#putOffs = new PutOffs(db, metrics);
     this.#turnAways = new GroupCommit((turned) => turnAwayDeliveries(db.pool, turned), {
       itemsMax: BATCH_MAX,
       inFlightMax: 1, // another one would wait for the same locks, with one more connection
@@ -181,27 +176,13 @@ export class Deliverer {
       if (made.kind === 'ATTEMPTED') {
         this.deps.metrics.recorded(lane, await this.#recorder.record(made.attempt));
       } else if (made.kind === 'PUT_OFF') {
-        await this.#putOff(made, lane);
+        await this.#putOffs.putOff(made.delivery, made.inMs, lane);
       } else if (made.kind === 'WAITS') {
         await this.#turnAways.runOne({ id: job.id, priority: LANES[laneAfterPutOff(lane)].priority });
       }
     } finally {
       this.#underWay.end(job.id);
     }
-  }
-
-  async #putOff({ delivery, inMs }: Made & { kind: 'PUT_OFF' }, lane: Lane): Promise<void> {
-    this.deps.metrics.putOff(lane);
-    // On the beat, so that those of all endpoints share a statement: nobody waits for it.
-    await delay(PUT_OFF_BEAT_MS - (performance.now() % PUT_OFF_BEAT_MS));
-    await this.#putOffs.runOne({
-      deliveryId: delivery.id,
-      webhookId: delivery.webhookId,
-      url: delivery.url,
-      attemptNumber: delivery.attemptNumber,
-      inMs,
-      priority: LANES[laneAfterPutOff(lane)].priority,
-    });
   }
 
   /** Loads the delivery, waits for its endpoint, makes the attempt, and waits for room to record it. */

@@ -11,8 +11,8 @@ export class EventLoopLoad {
   #utilization = 1;
 
   /**
-   * Of the time between the last two looks, how much it did not wait for input: 0 to 1. Whoever asks looks; where nobody
-   * has asked for a while, it is taken for busy until the next look, 50 ms later.
+   * Of the time between the last two looks, how much it did not wait for input: 0 to 1. Whoever asks looks; where
+   * nobody has asked for a while, it is taken for busy until the next look, 50 ms later.
    */
   get utilization(): number {
     const now = performance.now();
