@@ -31,7 +31,7 @@ const LIMITING_UTILIZATION = 0.7;
 const PACED_WAIT_MS_MAX = 2_000;
 const PACED_LOOK_EVERY_MS = 5;
 
-/** With fewer claimed ones in hand, in times of the slots, tenants that emit a lot at once may claim more, and others. */
+/** How many claimed ones in hand are enough, in times of the slots: for tenants that emit a lot at once, for others. */
 const CLAIMED_IN_HAND = { crowded: 3, first: 4 };
 /**
  * What is claimed keeps its body in memory while it waits for a slot. So of bodies that are longer than this on average

@@ -125,18 +125,28 @@ export function headersOf(error: { code?: unknown; retryAfterSeconds?: unknown }
 
 /** Nobody reads more of them. */
 const ISSUES_TOLD_MAX = 100;
+/** The name of a property can be as long as the request. */
+const NAME_SHOWN_CHARS_MAX = 100;
 
 /**
  * @returns the error for an input with broken rules, whose detail names the first and counts the others; it has at most
- *   100 of them
+ *   100 of them, whose paths have at most the first 100 characters of each name
  */
 export function invalidInput(issues: readonly InputIssue[]): ApiError {
-  const [first] = issues;
+  const shown = issues
+    .slice(0, ISSUES_TOLD_MAX)
+    .map((issue) => ({ ...issue, path: issue.path.map(shownName) }));
+  const [first] = shown;
   const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : '';
   return new ApiError('invalid_input', first ? `${first.path.join('.')}: ${first.detail}${more}` : '', {
-    issues: issues.slice(0, ISSUES_TOLD_MAX),
+    issues: shown,
   });
 }
+
+const shownName = (name: string | number): string | number =>
+  typeof name === 'string' && name.length > NAME_SHOWN_CHARS_MAX
+    ? `${name.slice(0, NAME_SHOWN_CHARS_MAX)}…`
+    : name;
 
 /** @throws ApiError invalid_input, if there are any */
 export function requireNoIssues(issues: readonly InputIssue[]): void {

@@ -18,7 +18,7 @@ import { actorOf, type Context, callerOf } from '../context.js';
 import { UNFILTERED } from '../database/tenant-database.js';
 import { PLATFORM_SCOPE, SCOPES, type Scope } from '../domain/api-key.js';
 import { ApiKey } from '../entities/api-key.js';
-import { ApiError } from '../errors.js';
+import { ApiError, invalidInput } from '../errors.js';
 import { createApiKey, KEY_LIFETIME_SECONDS_MIN, scopesBeyond } from '../operations/keys/create-api-key.js';
 import { revokeApiKey } from '../operations/keys/revoke-api-key.js';
 import { displayName } from '../operations/tenants/display-name.js';
@@ -47,7 +47,7 @@ class CreateApiKeyInput {
 
   @Field(() => Int, {
     nullable: true,
-    description: `How long it lives, in seconds: ${KEY_LIFETIME_SECONDS_MIN} to ${KEY_LIFETIME_SECONDS_MAX}, which is ten years. Without it the key does not expire.`,
+    description: `How long it lives, in seconds: ${KEY_LIFETIME_SECONDS_MIN} to ${KEY_LIFETIME_SECONDS_MAX}, which is ten years. Without it the key does not expire. A key that expires can make only keys that expire no later.`,
   })
   expiresInSeconds?: number | null;
 }
@@ -118,6 +118,7 @@ export class ApiKeyResolver {
     const wanted = parseInput(newApiKey(grantableBy(context)), input, ['input']);
     const { name, scopes, expiresInSeconds: lifetime } = wanted;
     requireGrantable(context, scopes);
+    requireOwnLife(context, lifetime);
     const { apiKey, key } = await createApiKey(context.db, context.random, {
       tenantId: context.tenantId,
       name,
@@ -174,6 +175,23 @@ function grantableBy(context: Context): readonly Scope[] {
   }
   const beyond = scopesBeyond(callerOf(context).scopes, SCOPES);
   return SCOPES.filter((scope) => !beyond.includes(scope));
+}
+
+/**
+ * Else whoever has got hold of a key for an hour would have one for ever, which outlives the first one's revocation.
+ *
+ * @throws ApiError invalid_input for a key that would live longer than the one that makes it
+ */
+function requireOwnLife(context: Context, lifetimeSeconds: number | null | undefined): void {
+  const { expiresAt } = callerOf(context);
+  if (expiresAt === null) {
+    return;
+  }
+  const secondsLeft = Math.floor((expiresAt.getTime() - context.clock().getTime()) / 1_000);
+  if (typeof lifetimeSeconds !== 'number' || lifetimeSeconds > secondsLeft) {
+    const detail = `must be at most ${secondsLeft}: the API key that asks expires then, and makes none that lives longer`;
+    throw invalidInput([{ path: ['input', 'expiresInSeconds'], code: 'too_big', detail }]);
+  }
 }
 
 /** @throws ApiError scope_missing, tenant_required */

@@ -133,16 +133,16 @@ async function prepare(
     throw invalidInput([{ path: [...path, 'payload'], code: 'too_deep', detail }]);
   }
   const body = JSON.stringify(payload);
+  const bytes = Buffer.byteLength(body, 'utf8');
+  if (bytes > payloadBytesMax) {
+    const detail = `The payload has ${bytes} bytes as JSON; at most ${payloadBytesMax} are allowed.`;
+    throw refusedAt([...path, 'payload'], new ApiError('payload_too_large', detail));
+  }
   // What JSON.stringify cannot say it calls null, so most bodies need no second look.
   const lost = body.includes('null') ? numberTooLarge(payload) : null;
   if (lost !== null) {
     const detail = 'is too large for a number; send it as a text';
     throw invalidInput([{ path: [...path, 'payload', ...lost], code: 'number_too_large', detail }]);
-  }
-  const bytes = Buffer.byteLength(body, 'utf8');
-  if (bytes > payloadBytesMax) {
-    const detail = `The payload has ${bytes} bytes as JSON; at most ${payloadBytesMax} are allowed.`;
-    throw refusedAt([...path, 'payload'], new ApiError('payload_too_large', detail));
   }
   const issues = await context.eventTypes.check(event, payload);
   requireNoIssues(issues.map((issue): InputIssue => ({ ...issue, path: [...path, ...issue.path] })));

@@ -74,9 +74,10 @@ export class EventResolver {
   }
 
   @FieldResolver(() => String, {
+    nullable: true,
     complexity: PAYLOAD_COST,
     description:
-      'The exact JSON text that is signed and sent. Its cost is 100, since it may be long, and so is that of `payload`: ask for one of them.',
+      'The exact JSON text that is signed and sent. Null only with an error, such as ANSWER_TOO_LARGE. Its cost is 100, since it may be long, and so is that of `payload`: ask for one of them.',
   })
   async body(@Root() event: Event, @Ctx() context: Context): Promise<string> {
     return await bodyOf(event, context);

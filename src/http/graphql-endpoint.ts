@@ -88,8 +88,8 @@ function requireShortBody({ headers }: FastifyRequest): void {
 }
 
 /** The header as GraphiQL sends it before a key was filled in, so that it can ask for the schema all the same. */
-const EMPTY_BEARER = /^\s*(Bearer)?\s*$/i;
+const EMPTY_BEARER = /^(Bearer)?$/i;
 
 function keyOf({ headers: { authorization } }: FastifyRequest): string | undefined {
-  return authorization === undefined || EMPTY_BEARER.test(authorization) ? undefined : authorization;
+  return authorization === undefined || EMPTY_BEARER.test(authorization.trim()) ? undefined : authorization;
 }

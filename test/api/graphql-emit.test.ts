@@ -157,6 +157,16 @@ describe('what may be emitted', () => {
     expect((await emit(good)).data.emitEvent.duplicate).toBe(true);
   });
 
+  test('of the name of a property that is refused only the beginning is repeated', async () => {
+    const name = 'a b '.repeat(50_000);
+    const tooLarge = JSON.parse(`{"${name}": 1e400}`);
+    for (const payload of [{ ...couponPayload, [name]: 1 }, tooLarge]) {
+      const { errors } = await emit({ event: 'coupon.applied', payload });
+      expect(errors[0]?.extensions).toMatchObject({ code: 'BAD_USER_INPUT' });
+      expect(JSON.stringify(errors).length).toBeLessThan(1_000);
+    }
+  });
+
   test('nesting of 64 levels is judged, of 65 refused, of 100,000 refused without harm', async () => {
     const nested = (levels: number) => JSON.parse(`${'{"a":'.repeat(levels - 1)}{}${'}'.repeat(levels - 1)}`);
     expect(isDeeperThan(nested(64), 64)).toBe(false);

@@ -277,3 +277,19 @@ test('two keys that revoke each other at the same time are both revoked', async 
     }
   }
 });
+
+test('a key that expires can make only keys that expire no later', async () => {
+  const scopes = ['keys:admin', 'webhooks:read'];
+  const { key } = (await createKey({ name: 'an hour', scopes, expiresInSeconds: 3_600 }, tenant.key)).data
+    .createApiKey;
+  clock.advance(60_000);
+  const refused = async (expiresInSeconds: number | null) =>
+    (await createKey({ name: 'longer', scopes, expiresInSeconds }, key)).errors[0].extensions.errors;
+  const [{ path, code, detail }] = await refused(null);
+  expect({ path, code }).toEqual({ path: ['input', 'expiresInSeconds'], code: 'too_big' });
+  const [, secondsLeft] = /^must be at most (\d+): the API key that asks expires then/.exec(detail) ?? [];
+  expect(Number(secondsLeft)).toBeLessThanOrEqual(3_540);
+  expect(await refused(Number(secondsLeft) + 1)).toHaveLength(1);
+  const shorter = { name: 'shorter', scopes, expiresInSeconds: Number(secondsLeft) - 60 };
+  expect((await createKey(shorter, key)).errors).toEqual([]);
+});

@@ -70,6 +70,23 @@ describe('abuse is refused before anything runs, and cheaply', () => {
     expect(cpuMs).toBeLessThan(CPU_MS_MAX);
   });
 
+  test('a key of many spaces that are none to HTTP', async () => {
+    const authorization = `${'\u00a0'.repeat(15_000)}x`;
+    const runs: number[] = [];
+    for (let run = 0; run < RUNS; run++) {
+      const before = process.cpuUsage();
+      const { status } = await api.ask('POST //graphql', {
+        key: null,
+        headers: { ...json, authorization },
+        payload: JSON.stringify({ query: '{ viewer { scopes } }' }),
+      });
+      const { user, system } = process.cpuUsage(before);
+      runs.push((user + system) / 1000);
+      expect(status).toBe(401);
+    }
+    expect(runs.toSorted((a, b) => a - b)[Math.floor(RUNS / 2)]).toBeLessThan(CPU_MS_MAX);
+  });
+
   test('what is refused has a neighbour that is not: each limit itself', async () => {
     const many = (count: number, text: (n: number) => string) =>
       Array.from({ length: count }, (_, n) => text(n)).join(' ');

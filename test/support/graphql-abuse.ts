@@ -104,6 +104,17 @@ const huge: Abuse[] = [
   query('one number of 4 MB', `{ webhooks(first: ${'9'.repeat(4_000_000)}) { edges { cursor } } }`, PARSE),
   query('400,000 lines', `{ __typename ${'\n'.repeat(400_000)} }`, PARSE),
   query('a document of one character too many', `{ __typename }${' '.repeat(65_536 - 13)}`, PARSE),
+  query(
+    'a block text of the words of a message, over and over',
+    `"a" """${'Value "'.repeat(8_000)}"""`,
+    PARSE,
+  ),
+  query(
+    'a field of an input whose name is the words of a message, over and over',
+    'query ($f: DeliveryFilter) { deliveries(filter: $f) { edges { cursor } } }',
+    ['BAD_USER_INPUT'],
+    { variables: { f: { ['Value "'.repeat(40_000)]: 1 } } },
+  ),
   query('a name of 60,000 letters', `{ ${'x'.repeat(60_000)} }`),
   query('a type of 60,000 letters', `{ ... on ${'X'.repeat(60_000)} { id } }`),
   query('a number of 60,000 digits', `{ webhooks(first: ${'9'.repeat(60_000)}) { edges { cursor } } }`),
@@ -228,6 +239,24 @@ const tricks: Abuse[] = [
     { operationName: 'B' },
   ),
   query('a subscription', 'subscription { deliveryUpdated { id } }'),
+  ...[
+    'deliveryUpdated @skip(if: $x)',
+    '...F @include(if: $x)',
+    '... @skip(if: $x) { deliveryUpdated { cursor } }',
+  ].map((root) =>
+    query(
+      `a subscription that may be to nothing: ${root}`,
+      `subscription ($x: Boolean!) { ${root} } fragment F on Subscription { deliveryUpdated { cursor } }`,
+    ),
+  ),
+  query('a condition that is none', 'subscription { deliveryUpdated @skip(if: 1) { cursor } }'),
+  query('a condition without an end', 'subscription { deliveryUpdated @skip { cursor } }'),
+  query(
+    'a query beside a subscription that may be to nothing',
+    'query A { viewer { scopes } } subscription B { ... on Subscription @include(if: null) { deliveryUpdated { cursor } } }',
+    VALID,
+    { operationName: 'A' },
+  ),
   query('a type definition', 'type Query { a: Int } { viewer { scopes } }'),
   {
     name: 'a persisted query',

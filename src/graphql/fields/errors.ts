@@ -127,12 +127,15 @@ const WORD_SHOWN_CHARS_MAX = 100;
  * value that they refuse, and names of any length are repeated whole.
  */
 export function withoutValue(message: string): string {
-  return message
-    .replace(/ value: .*$/s, ' value.')
-    .replace(/(Expected value of type "[^"]*"), found .*$/s, '$1.')
-    .replace(/(found (?:Block)?String) ".*$/s, '$1.')
-    .replace(/Value ".*" does not exist in/s, 'The value does not exist in')
-    .replaceAll(/[^\s"]{101,}/g, (word) => `${word.slice(0, WORD_SHOWN_CHARS_MAX)}…`);
+  return (
+    message
+      .replace(/ value: .*$/s, ' value.')
+      .replace(/(Expected value of type "[^"]*"), found .*$/s, '$1.')
+      .replace(/((?:found|Unexpected) (?:Block)?String) ".*$/s, '$1.')
+      // From the beginning alone: of a value with many such beginnings, each would be followed to its end.
+      .replace(/^Value ".*" does not exist in/s, 'The value does not exist in')
+      .replaceAll(/[^\s"]{101,}/g, (word) => `${word.slice(0, WORD_SHOWN_CHARS_MAX)}…`)
+  );
 }
 
 /** A message of GraphQL's that refuses the value of an enum, with those that there are; any other as it is. */

@@ -37,7 +37,10 @@ export function documentLimitsRule(limits: GraphqlLimits): ValidationRule {
   return (context: ValidationContext): ASTVisitor => ({
     Document: {
       enter(document) {
-        const refusal = brokenLimit(document, limits) ?? missingRoot(context.getSchema(), document);
+        const refusal =
+          brokenLimit(document, limits) ??
+          missingRoot(context.getSchema(), document) ??
+          conditionalRoot(document);
         if (refusal === null) {
           return undefined;
         }
@@ -99,6 +102,51 @@ function missingRoot(schema: GraphQLSchema, document: DocumentNode): GraphQLErro
     }
   }
   return null;
+}
+
+/**
+ * A subscription is to one field, under no condition (GraphQL, September 2025, "Single Root Field"). graphql-js 16 has
+ * no rule for that: where it counts the fields, and where it subscribes to one, a condition makes it throw.
+ */
+function conditionalRoot(document: DocumentNode): GraphQLError | null {
+  const fragments = fragmentsOf(document);
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.OPERATION_DEFINITION && definition.operation === 'subscription') {
+      const conditional = conditionalIn(definition.selectionSet, fragments, new Set());
+      if (conditional !== undefined) {
+        return refusal(
+          'What a subscription is to can be under no condition: leave out @skip and @include.',
+          conditional,
+        );
+      }
+    }
+  }
+  return null;
+}
+
+/** The first selection with a condition, of fields or whole fragments. */
+function conditionalIn(
+  { selections }: SelectionSetNode,
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+  spread: Set<string>,
+): SelectionNode | undefined {
+  for (const selection of selections) {
+    if (selection.directives?.some(({ name }) => name.value === 'skip' || name.value === 'include')) {
+      return selection;
+    }
+    let below: SelectionSetNode | undefined;
+    if (selection.kind === Kind.INLINE_FRAGMENT) {
+      below = selection.selectionSet;
+    } else if (selection.kind === Kind.FRAGMENT_SPREAD && !spread.has(selection.name.value)) {
+      spread.add(selection.name.value);
+      below = fragments.get(selection.name.value)?.selectionSet;
+    }
+    const found = below && conditionalIn(below, fragments, spread);
+    if (found !== undefined) {
+      return found;
+    }
+  }
+  return undefined;
 }
 
 /** Counts what stands in the document itself, each fragment once. */

@@ -110,10 +110,7 @@ export class Documents {
     } catch (error) {
       throw new BrokenDocument([refusalFrom(error as GraphQLError, 'GRAPHQL_PARSE_FAILED')]);
     }
-    const errors = validate(this.schema, document, this.#rules, {
-      maxErrors: VALIDATION_ERRORS_MAX,
-      hideSuggestions: this.#hideSuggestions,
-    });
+    const errors = this.#errorsIn(document);
     if (errors.length > 0) {
       throw new BrokenDocument(
         errors.map((error) =>
@@ -126,6 +123,21 @@ export class Documents {
       );
     }
     return new KnownDocument(this.schema, text, document);
+  }
+
+  /** A rule that meets what another one refuses may throw instead of reporting it. */
+  #errorsIn(document: DocumentNode): readonly GraphQLError[] {
+    try {
+      return validate(this.schema, document, this.#rules, {
+        maxErrors: VALIDATION_ERRORS_MAX,
+        hideSuggestions: this.#hideSuggestions,
+      });
+    } catch (error) {
+      if (error instanceof GraphQLError) {
+        return [error];
+      }
+      throw error;
+    }
   }
 }
 

@@ -7,6 +7,8 @@ export interface Caller {
   /** Null for a platform key, which belongs to no tenant. */
   tenantId: number | null;
   scopes: ReadonlySet<Scope>;
+  /** Null: the key does not expire. */
+  expiresAt: Date | null;
 }
 
 interface KeyRow {
@@ -103,7 +105,12 @@ export class KnownKeys {
       return null;
     }
     return {
-      caller: { keyId: row.id, tenantId: row.tenant_id, scopes: new Set(row.scopes) },
+      caller: {
+        keyId: row.id,
+        tenantId: row.tenant_id,
+        scopes: new Set(row.scopes),
+        expiresAt: row.expires_at,
+      },
       hash: row.hash,
       endsAtMs: row.revoked_at ? 0 : (row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY),
       readAtMs,
