@@ -1,7 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Logger } from 'pino';
 import type { Config } from './config.js';
-import { AnswerBudget, type TextsUnderWay } from './context/answer-budget.js';
+import { AnswerBudget } from './context/answer-budget.js';
+import type { BytesUnderWay } from './context/bytes-under-way.js';
 import { createLoaders, type Loaders } from './context/loaders.js';
 import type { Database } from './database/database.js';
 import { tenantEntityManager } from './database/tenant-database.js';
@@ -35,7 +36,7 @@ export interface Services {
   eventTypes: EventTypeRegistry;
   changes: ChangeFeed;
   searches: SearchTurns;
-  textsUnderWay: TextsUnderWay;
+  answersUnderWay: BytesUnderWay;
   clock: () => Date;
   random: (bytes: number) => Buffer;
   log: Logger;
@@ -120,7 +121,7 @@ class RequestContext extends WithServices implements Context {
     { requestId, span, answerBytesMax = services.config.limits.graphql.answerBytesMax }: ContextRequest,
   ) {
     super(services);
-    this.budget = new AnswerBudget(answerBytesMax, services.textsUnderWay, tenantId);
+    this.budget = new AnswerBudget(answerBytesMax, services.answersUnderWay, tenantId);
     this.requestId = requestId;
     this.span = span;
   }

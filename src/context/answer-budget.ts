@@ -1,41 +1,8 @@
-import { ApiError, rateLimited } from '../errors.js';
+import { ApiError } from '../errors.js';
+import type { BytesUnderWay } from './bytes-under-way.js';
 
-const TRY_AGAIN_MS = 1_000;
-
-/** How many answers of the largest size a tenant may have on their way at the same time. */
-const ANSWERS_UNDER_WAY = 4;
-
-/**
- * The long texts that a process holds in memory for each tenant: a client that reads slowly, or not, holds them long.
- */
-export class TextsUnderWay {
-  readonly #bytes = new Map<number, number>();
-  readonly #bytesMax: number;
-
-  constructor(answerBytesMax: number) {
-    this.#bytesMax = ANSWERS_UNDER_WAY * answerBytesMax;
-  }
-
-  /** @returns why there is no room; null: it was taken */
-  take(tenantId: number, bytes: number): ApiError | null {
-    const held = this.#bytes.get(tenantId) ?? 0;
-    if (held + bytes > this.#bytesMax) {
-      const detail = `The answers that are on their way to this tenant already hold as much long text as they may, ${this.#bytesMax} bytes.`;
-      return rateLimited(detail, TRY_AGAIN_MS);
-    }
-    this.#bytes.set(tenantId, held + bytes);
-    return null;
-  }
-
-  giveBack(tenantId: number, bytes: number): void {
-    const left = (this.#bytes.get(tenantId) ?? 0) - bytes;
-    if (left > 0) {
-      this.#bytes.set(tenantId, left);
-    } else {
-      this.#bytes.delete(tenantId);
-    }
-  }
-}
+/** What is shorter finds room with the kernel, and is not worth counting. */
+const SHORT_ANSWER_BYTES = 65_536;
 
 /**
  * How much text the answer to one request may have. Long texts are taken from it before they are read: so what a
@@ -43,12 +10,14 @@ export class TextsUnderWay {
  */
 export class AnswerBudget {
   #taken = 0;
+  /** Of what is under way for the tenant. */
+  #held = 0;
   #hasEnded = false;
 
   /** @param tenantId null: the answer has no tenant's texts but those that the request has brought */
   constructor(
     readonly bytesMax: number,
-    private readonly underWay: TextsUnderWay,
+    private readonly underWay: BytesUnderWay,
     private readonly tenantId: number | null,
   ) {}
 
@@ -57,20 +26,33 @@ export class AnswerBudget {
     if (this.#taken + bytes > this.bytesMax) {
       return answerTooLarge(this.bytesMax);
     }
-    // What is still being read when the client is gone is not held for it.
-    const isHeld = this.tenantId !== null && !this.#hasEnded;
-    const refusal = isHeld ? this.underWay.take(this.tenantId, bytes) : null;
+    const refusal = this.tenantId === null ? null : this.#hold(bytes);
     if (refusal === null) {
       this.#taken += bytes;
     }
     return refusal;
   }
 
+  /** Takes room for the rest of an answer that is written. @returns why there is none; null: it was taken */
+  takeWhole(answer: string): ApiError | null {
+    return answer.length < SHORT_ANSWER_BYTES
+      ? null
+      : this.#hold(Math.max(0, Buffer.byteLength(answer) - this.#held));
+  }
+
+  /** What is still being read when the client is gone is not held for it. */
+  #hold(bytes: number): ApiError | null {
+    const refusal = this.#hasEnded ? null : this.underWay.take(this.tenantId, bytes);
+    this.#held += this.#hasEnded || refusal !== null ? 0 : bytes;
+    return refusal;
+  }
+
   /** The answer has been taken, or its client is gone: what it had is room for others. */
   end(): void {
-    if (!this.#hasEnded && this.tenantId !== null) {
-      this.#hasEnded = true;
-      this.underWay.giveBack(this.tenantId, this.#taken);
+    this.#hasEnded = true;
+    if (this.#held > 0) {
+      this.underWay.giveBack(this.tenantId, this.#held);
+      this.#held = 0;
     }
   }
 

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
+import { type BytesUnderWay, bodiesUnderWay } from '../context/bytes-under-way.js';
 import type { Context, Services } from '../context.js';
 import { keyRequired, logFault } from '../errors.js';
 import { extensionsOf } from '../graphql/fields/errors.js';
@@ -10,7 +11,8 @@ import { apiErrorOf } from './errors.js';
 import { streamRoute } from './graphql-stream.js';
 import { readJson } from './json-body.js';
 
-export const ANONYMOUS_BODY_BYTES_MAX = 64 * 1024;
+/** The longest body without a key; and with one, what is not worth counting. */
+export const SHORT_BODY_BYTES_MAX = 64 * 1024;
 
 /**
  * Mounts /graphql and its streams. Errors before GraphQL, as of a body that is not JSON, have the form of GraphQL's.
@@ -32,9 +34,11 @@ export async function graphqlEndpoint(
       .send({ errors: [{ message: known.detail, extensions: extensionsOf(known) }] });
   });
   expectAsker(app);
+  const bodies = bodiesUnderWay(services.config.limits.graphql.bodyBytesMax);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('cache-control', 'no-store');
     request.asking = await identify(services, request);
+    holdBody(request, bodies);
   });
   app.route({
     method: ['GET', 'POST'],
@@ -78,13 +82,41 @@ async function identify(services: Services, request: FastifyRequest): Promise<Co
  *
  * @throws ApiError unauthenticated
  */
-function requireShortBody({ headers }: FastifyRequest): void {
-  const bytes = Number(
-    headers['content-length'] ?? (headers['transfer-encoding'] === undefined ? 0 : Infinity),
-  );
-  if (bytes > ANONYMOUS_BODY_BYTES_MAX) {
+function requireShortBody(request: FastifyRequest): void {
+  if (announcedBytes(request) > SHORT_BODY_BYTES_MAX) {
     throw keyRequired();
   }
+}
+
+/** Infinite: the body comes in chunks. */
+function announcedBytes({ headers }: FastifyRequest): number {
+  return Number(headers['content-length'] ?? (headers['transfer-encoding'] === undefined ? 0 : Infinity));
+}
+
+/**
+ * Counts a long body for the tenant until all of it has come, or its client is gone. What is longer than allowed is
+ * refused when it is read.
+ *
+ * @throws ApiError rate_limited
+ */
+function holdBody(request: FastifyRequest, bodies: BytesUnderWay): void {
+  const bytes = Math.min(announcedBytes(request), request.routeOptions.bodyLimit);
+  if (bytes <= SHORT_BODY_BYTES_MAX) {
+    return;
+  }
+  const { tenantId } = contextOf(request);
+  const refusal = bodies.take(tenantId, bytes);
+  if (refusal !== null) {
+    throw refusal;
+  }
+  let isHeld = true;
+  const giveBack = () => {
+    if (isHeld) {
+      isHeld = false;
+      bodies.giveBack(tenantId, bytes);
+    }
+  };
+  request.raw.once('end', giveBack).once('close', giveBack);
 }
 
 /** The header as GraphiQL sends it before a key was filled in, so that it can ask for the schema all the same. */

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import type { z } from 'zod';
 import { callerOf, type Services } from '../context.js';
@@ -38,8 +38,22 @@ export async function webhookRoutes(
       throw slashTooMany(); // the router takes nothing for an id
     }
   });
+  app.addHook('onSend', holdAnswer);
   await app.register(async (scope) => routesWithBody(scope, operations));
   await app.register(async (scope) => routesWithoutBody(scope, operations));
+}
+
+/** A list that its client does not take is held for the tenant. @throws ApiError rate_limited */
+async function holdAnswer(request: FastifyRequest, reply: FastifyReply, answer: unknown): Promise<unknown> {
+  const budget = request.asking?.budget;
+  if (budget !== undefined && request.method === 'GET' && typeof answer === 'string') {
+    const refusal = budget.takeWhole(answer);
+    if (refusal !== null) {
+      throw refusal;
+    }
+    reply.raw.once('finish', () => budget.end()).once('close', () => budget.end());
+  }
+  return answer;
 }
 
 function routesWithBody(app: FastifyInstance, operations: Operations): void {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { formatApiKey } from '../../src/domain/api-key.js';
-import { ANONYMOUS_BODY_BYTES_MAX } from '../../src/http/graphql-endpoint.js';
+import { SHORT_BODY_BYTES_MAX } from '../../src/http/graphql-endpoint.js';
 import { expectLimited, LimitedApi } from '../support/limited-api.js';
 import { expectProblem, type RestRequest } from '../support/rest-api.js';
 
@@ -128,7 +128,7 @@ describe('a body at /graphql', () => {
         headers: { 'content-type': 'application/json', ...headers },
         payload,
       });
-    const longest = text + ' '.repeat(ANONYMOUS_BODY_BYTES_MAX - text.length);
+    const longest = text + ' '.repeat(SHORT_BODY_BYTES_MAX - text.length);
     expect((await ask(longest)).status).toBe(200);
     const chunked = { 'transfer-encoding': 'chunked' };
     for (const answer of [await ask(`${longest} `), await ask(Readable.from([text]), chunked)]) {

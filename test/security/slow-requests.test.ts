@@ -1,6 +1,7 @@
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.js';
+import { makeTenant } from '../support/factories.js';
 import { RestApi } from '../support/rest-api.js';
 
 let api: RestApi;
@@ -207,5 +208,45 @@ describe('the limits that stand in every process', () => {
     client.socket.write(`GET /health/live HTTP/1.1\r\nHost: a\r\n${'X-A: b\r\n'.repeat(3000)}\r\n`);
     await eventually(() => client.closed);
     expect(client.statuses).toEqual([431]);
+  });
+});
+
+describe('bodies that are announced and do not come', () => {
+  const announced = (apiKey: string, length: string) =>
+    `POST /graphql HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${apiKey}\r\nContent-Type: application/json\r\n${length}\r\n`;
+
+  test.each([
+    ['of the longest length', 'Content-Length: 4194304\r\n'],
+    ['of unknown length', 'Transfer-Encoding: chunked\r\n'],
+  ])('take room of their tenant alone, 32 of them, %s, until they are given up', async (_name, length) => {
+    const [tenant, other] = [await makeTenant(api.services), await makeTenant(api.services)];
+    const open = async (apiKey: string) => {
+      const attacker = await Attacker.open();
+      attacker.socket.write(announced(apiKey, length));
+      return attacker;
+    };
+    const answered = async (apiKey: string) => {
+      const attacker = await open(apiKey);
+      attacker.socket.write(length.startsWith('Transfer') ? '0\r\n\r\n' : ' '.repeat(4_194_304));
+      await eventually(() => attacker.statuses.length > 0, 20_000);
+      attacker.socket.destroy();
+      return attacker;
+    };
+    const held: Attacker[] = [];
+    for (let n = 0; n < 32; n++) {
+      held.push(await open(tenant.key));
+    }
+    const refused = await answered(tenant.key);
+    expect(refused.statuses).toEqual([429]);
+    expect(refused.answer).toMatch(/retry-after: 1\r\n/i);
+    expect(refused.answer).toContain(
+      'The bodies that this tenant is sending already take as much as they may',
+    );
+    expect((await answered(other.key)).statuses).toEqual([400]); // there is no JSON in it
+    held[0]!.socket.destroy();
+    await eventually(async () => (await answered(tenant.key)).statuses[0] === 400, 20_000);
+    for (const { socket } of held) {
+      socket.destroy();
+    }
   });
 });

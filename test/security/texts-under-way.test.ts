@@ -23,7 +23,8 @@ async function tenantWithEvents() {
   return made;
 }
 
-const query = '{ events(first: 64) { edges { node { body } } } }';
+/** With the names beside the texts, a little less than an answer may have. */
+const query = '{ events(first: 63) { edges { node { body } } } }';
 const ask = (key: string, document = query) => api.ask('POST //graphql', { json: { query: document }, key });
 
 /** Begins to read an answer, and stops. */
@@ -38,11 +39,20 @@ function stall(key: string): Promise<IncomingMessage> {
   });
 }
 
+/** Takes what room a tenant has left. @returns how much that was, to a KiB */
+function fill(tenantId: number): number {
+  let bytes = 0;
+  while (api.services.answersUnderWay.take(tenantId, 1_024) === null) {
+    bytes += 1_024;
+  }
+  return bytes;
+}
+
 describe('what a tenant has under way of long texts', () => {
   test('never has a mutation that took effect answered as a request that was refused', async () => {
     const tenant = await tenantWithEvents();
     const all = 4 * 16_777_216;
-    expect(api.services.textsUnderWay.take(tenant.id, all)).toBeNull();
+    expect(api.services.answersUnderWay.take(tenant.id, all)).toBeNull();
     try {
       const { status, headers, body } = await ask(
         tenant.key,
@@ -55,7 +65,7 @@ describe('what a tenant has under way of long texts', () => {
       expect(status).toBe(200);
       expect(headers['retry-after']).toBeUndefined();
     } finally {
-      api.services.textsUnderWay.giveBack(tenant.id, all);
+      api.services.answersUnderWay.giveBack(tenant.id, all);
     }
     const { body } = await ask(tenant.key, '{ events(first: 100) { edges { node { id } } } }');
     expect(body.data.events.edges).toHaveLength(65);
@@ -64,22 +74,24 @@ describe('what a tenant has under way of long texts', () => {
   test('is as much as four answers may have, until they are taken or given up', async () => {
     const [tenant, other] = [await tenantWithEvents(), await tenantWithEvents()];
     const stalled = await Promise.all(Array.from({ length: 4 }, () => stall(tenant.key)));
+    const rest = fill(tenant.id);
     const refused = await ask(tenant.key);
-    expect(refused.status).toBe(429);
-    expect(refused.headers['retry-after']).toBe('1');
+    expect(refused.body.data.events.edges).toEqual(Array(63).fill({ node: { body: null } }));
+    expect(refused.body.errors[0].extensions).toMatchObject({ code: 'RATE_LIMITED', retryAfterSeconds: 1 });
     expect(refused.body.errors[0].message).toBe(
-      'The answers that are on their way to this tenant already hold as much long text as they may, 67108864 bytes. Try again in 1 s.',
+      'The answers that are on their way to this tenant already hold as much as they may, 67108864 bytes. Try again in 1 s.',
     );
-    const single = query.replace('first: 64', 'first: 1');
+    const single = query.replace('first: 63', 'first: 1');
     expect((await ask(other.key, single)).body.errors).toBeUndefined();
-    const { textsUnderWay } = api.services;
+    const { answersUnderWay } = api.services;
     /** Whether there is room again for so many answers. */
     const isRoomFor = (answers: number) => {
       const bytes = answers * 16_777_216;
-      const isTaken = textsUnderWay.take(tenant.id, bytes) === null;
-      textsUnderWay.giveBack(tenant.id, isTaken ? bytes : 0);
+      const isTaken = answersUnderWay.take(tenant.id, bytes) === null;
+      answersUnderWay.giveBack(tenant.id, isTaken ? bytes : 0);
       return isTaken;
     };
+    answersUnderWay.giveBack(tenant.id, rest);
     stalled[0]!.destroy();
     await eventually(() => isRoomFor(1), 20_000);
     for (const response of stalled) {
@@ -88,5 +100,29 @@ describe('what a tenant has under way of long texts', () => {
     await eventually(() => isRoomFor(4), 20_000);
     expect((await ask(tenant.key)).body.errors).toBeUndefined();
     await eventually(() => isRoomFor(4), 20_000);
+  });
+
+  test('counts short texts too, when there are enough of them: urls in a query, and in a list over REST', async () => {
+    const tenant = await makeTenant(api.services);
+    for (let n = 0; n < 40; n++) {
+      await makeWebhook(api.services, tenant.id, {
+        url: `https://receiver.example.com/${'x'.repeat(2_000)}${n}`,
+      });
+    }
+    const urls = '{ webhooks(first: 100) { edges { node { url } } } }';
+    const list = () => api.ask('GET /webhooks', { key: tenant.key });
+    expect((await ask(tenant.key, urls)).status).toBe(200);
+    expect((await list()).status).toBe(200);
+    const rest = fill(tenant.id);
+    const [refused, refusedList] = [await ask(tenant.key, urls), await list()];
+    expect(refused.status).toBe(429);
+    expect(refused.body.errors[0].extensions.code).toBe('RATE_LIMITED');
+    expect(refusedList.status).toBe(429);
+    expect(refusedList.headers['retry-after']).toBe('1');
+    expect((await ask(tenant.key, '{ webhooks(first: 10) { edges { node { url } } } }')).status).toBe(200);
+    api.services.answersUnderWay.giveBack(tenant.id, rest);
+    expect((await list()).status).toBe(200);
+    expect(api.services.answersUnderWay.take(tenant.id, 4 * 16_777_216)).toBeNull(); // nothing is held for ever
+    api.services.answersUnderWay.giveBack(tenant.id, 4 * 16_777_216);
   });
 });

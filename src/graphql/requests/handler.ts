@@ -28,7 +28,8 @@ export function createGraphqlHandler(documents: Documents): (request: GraphqlReq
   const handle = createHandler<null, Context>({
     parseRequestParams: readRequest,
     onSubscribe: (request, params) => prepare(documents, request, params),
-    onOperation: (request, args, result) => answerRun(request, args as Run, result),
+    onOperation: (request, args, result) =>
+      held(request, args as Run, answerRun(request, args as Run, result)),
   });
   return async (request) => {
     const answer = await handle(request);
@@ -56,6 +57,17 @@ function answerRun(request: GraphqlRequest, run: Run, { data, errors }: Executio
   const isOfAnswer = run.operation.kind === 'mutation' && errors.some(limitsAnswer);
   const mayBePart = isOfAnswer || operations + emits.length > 1;
   return failureOf(request, { data, errors, mayBePart }, run.headers, 200);
+}
+
+/** What a mutation has done is not refused any more; its answer is as long as what it was sent, or asks no more. */
+function held(request: GraphqlRequest, { operation, headers }: Run, answer: Response): Response {
+  const refusal = request.context.budget.takeWhole(answer[0] ?? '');
+  if (refusal === null || operation.kind === 'mutation') {
+    return answer;
+  }
+  const error = graphqlErrorOf(refusal);
+  noteErrors(request.context, [error]);
+  return failureOf(request, { errors: [error] }, headers);
 }
 
 /** Below a mutation's field: what that says has been done, and must not be tried again. */
