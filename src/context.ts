@@ -37,6 +37,7 @@ export interface Services {
   changes: ChangeFeed;
   searches: SearchTurns;
   answersUnderWay: BytesUnderWay;
+  bodiesUnderWay: BytesUnderWay;
   clock: () => Date;
   random: (bytes: number) => Buffer;
   log: Logger;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Config, EncryptionKey } from './config.js';
-import { answersUnderWay } from './context/bytes-under-way.js';
+import { answersUnderWay, bodiesUnderWay } from './context/bytes-under-way.js';
 import type { Services } from './context.js';
 import { openDatabase } from './database/database.js';
 import { ChangeFeed } from './live/change-feed.js';
@@ -56,6 +56,7 @@ export async function openServices(options: ServiceOptions): Promise<Services> {
     metrics,
     tracing,
     searches: new SearchTurns(config.databasePoolMax, config.limits.searchTimeoutMs),
+    bodiesUnderWay: bodiesUnderWay(config.limits.graphql.bodyBytesMax),
     answersUnderWay: answersUnderWay(config.limits.graphql.answerBytesMax),
     eventTypes: new EventTypeRegistry(db, clock),
     changes: new ChangeFeed(db, log),

@@ -3,8 +3,8 @@ import { type ApiError, rateLimited } from '../errors.js';
 const TRY_AGAIN_MS = 1_000;
 
 /**
- * What a process holds in memory for each tenant because a client is slow: one that reads slowly, or sends slowly, or not
- * at all, has it held long.
+ * What a process holds in memory for each tenant because a client is slow: one that reads or sends slowly, or not at
+ * all, has it held long.
  */
 export class BytesUnderWay {
   /** By tenant; null: without one. */

@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
-import { type BytesUnderWay, bodiesUnderWay } from '../context/bytes-under-way.js';
 import type { Context, Services } from '../context.js';
 import { keyRequired, logFault } from '../errors.js';
 import { extensionsOf } from '../graphql/fields/errors.js';
@@ -34,11 +33,10 @@ export async function graphqlEndpoint(
       .send({ errors: [{ message: known.detail, extensions: extensionsOf(known) }] });
   });
   expectAsker(app);
-  const bodies = bodiesUnderWay(services.config.limits.graphql.bodyBytesMax);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('cache-control', 'no-store');
     request.asking = await identify(services, request);
-    holdBody(request, bodies);
+    holdBody(request, services);
   });
   app.route({
     method: ['GET', 'POST'],
@@ -99,13 +97,13 @@ function announcedBytes({ headers }: FastifyRequest): number {
  *
  * @throws ApiError rate_limited
  */
-function holdBody(request: FastifyRequest, bodies: BytesUnderWay): void {
+function holdBody(request: FastifyRequest, { bodiesUnderWay }: Services): void {
   const bytes = Math.min(announcedBytes(request), request.routeOptions.bodyLimit);
   if (bytes <= SHORT_BODY_BYTES_MAX) {
     return;
   }
   const { tenantId } = contextOf(request);
-  const refusal = bodies.take(tenantId, bytes);
+  const refusal = bodiesUnderWay.take(tenantId, bytes);
   if (refusal !== null) {
     throw refusal;
   }
@@ -113,7 +111,7 @@ function holdBody(request: FastifyRequest, bodies: BytesUnderWay): void {
   const giveBack = () => {
     if (isHeld) {
       isHeld = false;
-      bodies.giveBack(tenantId, bytes);
+      bodiesUnderWay.giveBack(tenantId, bytes);
     }
   };
   request.raw.once('end', giveBack).once('close', giveBack);
