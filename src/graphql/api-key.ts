@@ -103,7 +103,7 @@ export class ApiKeyResolver {
     @Ctx() { em, tenantId, clock }: Context,
   ): Promise<Connection<ApiKey>> {
     const conditions = { tenantId, ...conditionsOf(filter, clock()) };
-    return readConnection(page, (slice) => {
+    return readConnection('apiKeys', page, (slice) => {
       const { where, options } = sliceQuery(slice);
       return em.find(ApiKey, { ...conditions, ...where }, { ...options, ...UNFILTERED });
     });

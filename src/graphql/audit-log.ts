@@ -60,7 +60,7 @@ export class AuditLogResolver {
   ): Promise<Connection<AuditEntry>> {
     const { tenantId } = context;
     const conditions = { tenantId, ...conditionsOf(filter) };
-    return readConnection(page, (slice) => {
+    return readConnection('auditLog', page, (slice) => {
       const { where, options } = sliceQuery(slice);
       // The conditions name the tenant themselves, because it may be null here.
       const read = () =>

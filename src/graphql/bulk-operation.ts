@@ -47,7 +47,7 @@ export class BulkOperationResolver {
     @Ctx() context: Context,
   ): Promise<Connection<BulkOperation>> {
     const conditions = filter?.status ? { status: filter.status } : {};
-    return readConnection(page, (slice) => {
+    return readConnection('bulkOperations', page, (slice) => {
       const { where, options } = sliceQuery(slice);
       return context.em.find(BulkOperation, { ...conditions, ...where }, options);
     });

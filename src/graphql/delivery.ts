@@ -101,9 +101,9 @@ export class DeliveryResolver {
   ): Promise<Connection<Delivery>> {
     const conditions = await conditionsOf(context, filter);
     if (conditions === null) {
-      return readConnection(page, async () => []);
+      return readConnection('deliveries', page, async () => []);
     }
-    return readConnection(page, async (slice) => {
+    return readConnection('deliveries', page, async (slice) => {
       const bounds = boundsOf(slice, filter);
       const rows = await pageDeliveries(context, tenantOf(context), conditions, bounds);
       return rows.map((row) => Object.assign(new Delivery(), row));
@@ -216,7 +216,7 @@ export async function readDeliveries(
   webhookId: number,
 ): Promise<Connection<Delivery>> {
   const conditions = { ...conditionsIn(filter), eventType: await knownTypeIn(context, filter?.eventType) };
-  return readConnection(page, (slice) => {
+  return readConnection('deliveries', page, (slice) => {
     const wanted = { conditions, bounds: boundsOf(slice, filter) };
     return context.loaders.deliveriesByWebhook.load({ webhookId, page: wanted });
   });

@@ -64,9 +64,9 @@ export class EventResolver {
     const payloadContains = payloadPartIn(context, filter);
     const eventId = await eventOfKeyIn(context, filter);
     if (eventId === null) {
-      return readConnection(page, async () => []);
+      return readConnection('events', page, async () => []);
     }
-    return readConnection(page, async (slice) => {
+    return readConnection('events', page, async (slice) => {
       const conditions = { eventId, eventType, payloadContains };
       const rows = await pageEvents(context, tenantOf(context), conditions, boundsOf(slice, filter));
       return rows.map((row) => Object.assign(new Event(), row));
@@ -111,7 +111,7 @@ export class EventResolver {
     @Args(() => ConnectionArgs) page: ConnectionArgs,
     @Ctx() context: Context,
   ): Promise<Connection<Delivery>> {
-    return readConnection(page, (slice) =>
+    return readConnection('deliveries', page, (slice) =>
       context.loaders.deliveriesByEvent.load({ eventId: id, bounds: boundsOf(slice, null) }),
     );
   }

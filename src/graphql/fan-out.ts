@@ -93,7 +93,7 @@ export class FanOutResolver {
     @Args(() => ConnectionArgs) page: ConnectionArgs,
     @Ctx() context: Context,
   ): Promise<Connection<FanOutEntry>> {
-    return readConnection(page, async (slice) => {
+    return readConnection('fanOut', page, async (slice) => {
       const items = await context.loaders.fanOutOfEvent.load({ event, bounds: boundsOf(slice, null) });
       return items.map(({ webhookId, deliveryId, reason }) => new FanOutEntry(webhookId, deliveryId, reason));
     });

@@ -88,7 +88,7 @@ export class TenantResolver {
   ): Promise<Connection<Tenant>> {
     const name = parseInput(displayName.nullish(), filter?.name, ['filter', 'name']);
     const named = typeof name === 'string' ? { name } : {};
-    return readConnection(page, (slice) => {
+    return readConnection('tenants', page, (slice) => {
       const { where, options } = sliceQuery(slice);
       return all(context).find(Tenant, { ...existing, ...named, ...where }, { ...options, ...UNFILTERED });
     });

@@ -67,7 +67,7 @@ export class WebhookResolver {
     @Ctx() context: Context,
   ): Promise<Connection<Webhook>> {
     const where = await conditionsOf(context, filter);
-    return readConnection(page, (slice) => {
+    return readConnection('webhooks', page, (slice) => {
       const { where: ids, options } = sliceQuery(slice);
       return context.em.find(Webhook, { ...where, ...ids }, options);
     });

@@ -186,7 +186,7 @@ export const listQuery = z.strictObject({
   cursor: z
     .string()
     .optional()
-    .meta({ description: 'The next_cursor of the page before.', examples: ['aWQ6NDI'] }),
+    .meta({ description: 'The next_cursor of the page before.', examples: ['d2ViaG9va3M6NDI'] }),
   active: z
     .stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive', error: 'must be true or false' })
     .optional()

@@ -85,7 +85,7 @@ describe('a connection', () => {
   });
 
   test('ends exactly where its last page is full', async () => {
-    const after = encodeCursor(Number(newestFirst[EVENTS - 11]));
+    const after = encodeCursor('events', Number(newestFirst[EVENTS - 11]));
     const last = await page({ first: 10, after });
     expect(idsOf(last)).toEqual(newestFirst.slice(-10));
     expect(last.pageInfo.hasNextPage).toBe(false);
@@ -94,8 +94,8 @@ describe('a connection', () => {
 
   test('may lie between two cursors, and knows what lies beyond both', async () => {
     const between = {
-      after: encodeCursor(Number(newestFirst[9])),
-      before: encodeCursor(Number(newestFirst[15])),
+      after: encodeCursor('events', Number(newestFirst[9])),
+      before: encodeCursor('events', Number(newestFirst[15])),
     };
     const all = await page({ first: 10, ...between });
     expect(idsOf(all)).toEqual(newestFirst.slice(10, 15));
@@ -105,7 +105,7 @@ describe('a connection', () => {
   });
 
   test('is empty beyond its end, with no cursors', async () => {
-    const beyond = await page({ first: 10, after: encodeCursor(Number(newestFirst.at(-1))) });
+    const beyond = await page({ first: 10, after: encodeCursor('events', Number(newestFirst.at(-1))) });
     expect(beyond).toEqual({
       edges: [],
       pageInfo: { hasNextPage: false, hasPreviousPage: true, startCursor: null, endCursor: null },
@@ -140,10 +140,11 @@ describe('a connection', () => {
     ['both first and last', { first: 1, last: 1 }, 'last'],
     ['a cursor that is none', { after: 'nonsense' }, 'after'],
     ['an empty cursor', { after: '' }, 'after'],
-    ['a cursor with something behind it', { before: `${encodeCursor(1)}!` }, 'before'],
+    ['a cursor of another list', { after: encodeCursor('auditLog', 5) }, 'after'],
+    ['a cursor with something behind it', { before: `${encodeCursor('events', 1)}!` }, 'before'],
     [
       'a cursor with a huge id',
-      { before: Buffer.from('id:9999999999999999').toString('base64url') },
+      { before: Buffer.from('events:9999999999999999').toString('base64url') },
       'before',
     ],
   ])('%s is bad input, in every list', async (_name, variables, path) => {

@@ -87,7 +87,7 @@ function valueFor(schema: Json): fc.Arbitrary<unknown> {
     default:
       return schema.format === 'uri'
         ? fc.oneof(fc.constant('https://receiver.example.com/'), fc.webUrl({ validSchemes: ['https'] }))
-        : fc.oneof(fc.constantFrom('coupon.applied', 'aWQ6NA', 'aWQ6OTk'), text);
+        : fc.oneof(fc.constantFrom('coupon.applied', 'd2ViaG9va3M6NA', 'd2ViaG9va3M6OTk'), text);
   }
 }
 

@@ -36,6 +36,17 @@ export interface Slice {
   limit: number;
 }
 
+/** Lists that have cursors: one of the deliveries of a webhook is a list of deliveries too. */
+export type ListName =
+  | 'apiKeys'
+  | 'auditLog'
+  | 'bulkOperations'
+  | 'deliveries'
+  | 'events'
+  | 'fanOut'
+  | 'tenants'
+  | 'webhooks';
+
 type Read<Node> = (slice: Slice) => Promise<Node[]>;
 
 @ObjectType({ description: 'Where a page lies in the whole list.' })
@@ -118,10 +129,11 @@ export function connectionOf<Node extends object>(
  * @throws ApiError invalid_input for a bad size or cursor
  */
 export async function readConnection<Node extends { id: number }>(
+  list: ListName,
   args: ConnectionArgs,
   read: Read<Node>,
 ): Promise<Connection<Node>> {
-  const { isForward, size, after, before } = pageOf(args);
+  const { isForward, size, after, before } = pageOf(list, args);
   const rows = await read({
     // Newest first: what comes after a cursor has a lower id.
     below: after,
@@ -134,7 +146,7 @@ export async function readConnection<Node extends { id: number }>(
   if (!isForward) {
     nodes.reverse();
   }
-  const edges = nodes.map((node) => ({ cursor: encodeCursor(node.id), node }));
+  const edges = nodes.map((node) => ({ cursor: encodeCursor(list, node.id), node }));
   const isAny = async (slice: Pick<Slice, 'above' | 'below' | 'order'>) =>
     (await read({ ...slice, limit: 1 })).length > 0;
   const pageInfo = new PageInfo(
@@ -160,7 +172,7 @@ export function sliceQuery({ above, below, order, limit }: Slice) {
   };
 }
 
-function pageOf({ first, last, after, before }: ConnectionArgs) {
+function pageOf(list: ListName, { first, last, after, before }: ConnectionArgs) {
   const issues: InputIssue[] = [];
   if (typeof first === 'number' && typeof last === 'number') {
     issues.push({ path: ['last'], code: 'contradiction', detail: 'cannot stand together with `first`' });
@@ -170,7 +182,7 @@ function pageOf({ first, last, after, before }: ConnectionArgs) {
       issues.push({ path: [name], code: 'out_of_range', detail: `must be 1 to ${PAGE_MAX}` });
     }
   }
-  const cursors = { after: decodeCursor(after), before: decodeCursor(before) };
+  const cursors = { after: decodeCursor(list, after), before: decodeCursor(list, before) };
   for (const [name, cursor] of Object.entries(cursors)) {
     if (cursor === undefined) {
       issues.push({ path: [name], code: 'invalid_cursor', detail: 'is not a cursor of this list' });
@@ -185,19 +197,24 @@ function pageOf({ first, last, after, before }: ConnectionArgs) {
   };
 }
 
-export function encodeCursor(id: number): string {
-  return Buffer.from(`id:${id}`).toString('base64url');
+/** Names its list: another one's would lead to a page that is not the next one. */
+export function encodeCursor(list: ListName, id: number): string {
+  return Buffer.from(`${list}:${id}`).toString('base64url');
 }
 
 /** Null for no cursor, undefined for a bad one. */
-export function decodeCursor(text: string | null | undefined): number | null | undefined {
+export function decodeCursor(list: ListName, text: string | null | undefined): number | null | undefined {
   if (text === null || text === undefined) {
     return null;
   }
-  const [, digits] = /^id:([1-9][0-9]{0,15})$/.exec(Buffer.from(text, 'base64url').toString('latin1')) ?? [];
+  const decoded = Buffer.from(text, 'base64url').toString('latin1');
+  const [, name, digits] = /^(\w+):([1-9][0-9]{0,15})$/.exec(decoded) ?? [];
   const id = Number(digits);
   // Node skips what is not base64: only the exact round trip is a cursor of ours.
-  return Number.isSafeInteger(id) && id < Number.MAX_SAFE_INTEGER && encodeCursor(id) === text
+  return name === list &&
+    Number.isSafeInteger(id) &&
+    id < Number.MAX_SAFE_INTEGER &&
+    encodeCursor(list, id) === text
     ? id
     : undefined;
 }
