@@ -15,7 +15,7 @@ export const SEND_ERRORS = {
   TLS_CERTIFICATE_NAME: 'the certificate is for another name',
   TLS_CERTIFICATE_UNTRUSTED:
     'no authority that is trusted has signed the certificate: it is self-signed, or the endpoint does not send the whole chain',
-  TIMEOUT: 'no whole answer came in time',
+  TIMEOUT: 'no answer began in time: its status and headers',
   CONNECTION_RESET: 'the connection was cut before the answer',
   PROTOCOL_ERROR: 'what came is not HTTP/1.1',
   HEADERS_TOO_LARGE: 'the headers of the answer are too long',

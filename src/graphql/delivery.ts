@@ -40,6 +40,7 @@ import { found, idIn, idOf } from './fields/ids.js';
 import { Requires } from './fields/requires.js';
 import { requireRange, type TimeRange } from './fields/time-range.js';
 import { knownTypeIn } from './known-event-type.js';
+import { knownWebhookId } from './known-webhook.js';
 
 @InputType({ description: 'A delivery to send again.' })
 class RedeliverInput {
@@ -184,7 +185,7 @@ async function readDelivery(context: Context, id: string): Promise<Delivery> {
 const idFilter = (text: string | null | undefined, name: string, noun: string) =>
   typeof text === 'string' ? idIn(text, ['filter', name], noun) : undefined;
 
-/** Null: nothing can meet them. @throws ApiError invalid_input, scope_missing */
+/** Null: nothing can meet them. @throws ApiError invalid_input, scope_missing; not_found, also for what is foreign */
 async function conditionsOf(
   context: Context,
   filter: DeliveryFilter | null,
@@ -196,12 +197,23 @@ async function conditionsOf(
     payloadContains: payloadPartIn(context, filter),
     eventType: await knownTypeIn(context, filter?.eventType),
   };
+  await requireKnown(context, conditions);
   const ofKey = await eventOfKeyIn(context, filter);
   if (ofKey === undefined) {
     return conditions;
   }
   const isOther = conditions.eventId !== undefined && conditions.eventId !== ofKey;
   return ofKey === null || isOther ? null : { ...conditions, eventId: ofKey };
+}
+
+/** An id that is mistyped must not read as if nothing had been sent. @throws ApiError not_found */
+async function requireKnown(context: Context, { webhookId, eventId }: DeliveryConditions): Promise<void> {
+  if (webhookId !== undefined) {
+    await knownWebhookId(context, String(webhookId));
+  }
+  if (eventId !== undefined) {
+    found(await context.loaders.eventById.load(eventId), 'event', eventId);
+  }
 }
 
 /**

@@ -7,7 +7,8 @@ import { PendingChanges } from '../live/pending-changes.js';
 import { Requires } from './fields/requires.js';
 import { type Update, UpdateStream } from './fields/update-stream.js';
 import { knownTypeIn } from './known-event-type.js';
-import { knownWebhookId, readWebhook } from './webhook.js';
+import { knownWebhookId } from './known-webhook.js';
+import { readWebhook } from './webhook.js';
 
 const cursorDescription =
   'Where the stream stands with this update. Given as `after` (or in the header Last-Event-ID) to a later subscription, ' +

@@ -10,8 +10,8 @@ import { ALL_WEBHOOKS } from '../operations/stats/read-stats.js';
 import { Requires } from './fields/requires.js';
 import { asksFor } from './fields/selection.js';
 import { knownTypeIn } from './known-event-type.js';
+import { knownWebhookId } from './known-webhook.js';
 import { BacklogType, Stats, StatsArgs, StatsResolution, WebhookStatsArgs } from './stats-types.js';
-import { knownWebhookId } from './webhook.js';
 
 @Resolver(() => Webhook)
 export class StatsResolver {

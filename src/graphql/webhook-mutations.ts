@@ -132,7 +132,8 @@ export class WebhookMutations {
 
   @Requires('webhooks:write')
   @Mutation(() => TestWebhookPayload, {
-    description: 'Sends a `webhook.test` event to this webhook alone, whatever it subscribed to.',
+    description:
+      'Sends a `webhook.test` event to this webhook alone, whatever it subscribed to. It is retried and counted like any other delivery.',
   })
   async testWebhook(
     @Arg('input', () => TestWebhookInput, input) { id }: TestWebhookInput,

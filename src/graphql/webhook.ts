@@ -122,24 +122,6 @@ export async function readWebhook(context: Context, id: string): Promise<Webhook
   return found(await context.loaders.webhookById.load(number), 'webhook', number);
 }
 
-/**
- * The id of a webhook, or of one that was deleted: what was sent to it is still there. Null stays null.
- *
- * @throws ApiError not_found for an unknown or foreign one
- */
-export async function knownWebhookId(context: Context, id: string | null): Promise<number | null> {
-  if (id === null) {
-    return null;
-  }
-  const number = idOf('webhook', id);
-  const webhook = await context.em.findOne(
-    Webhook,
-    { id: number },
-    { filters: { alive: false }, fields: ['id'] },
-  );
-  return found(webhook, 'webhook', number).id;
-}
-
 async function conditionsOf(context: Context, filter: WebhookFilter | null) {
   const eventType = await knownTypeIn(context, filter?.eventType);
   return {

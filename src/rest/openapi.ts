@@ -146,6 +146,8 @@ function paths(): Json {
     '/webhooks/{id}/test': {
       parameters: ofOne,
       post: operation('testWebhook', 'Send a webhook.test event to this webhook', 'webhooks:write', {
+        description:
+          'Needs the scope `webhooks:write`. A test is retried and counted like any other delivery: ten failed attempts in a row disable the webhook.',
         responses: {
           202: answer('The delivery on its way.', dataOf('TestDelivery')),
           ...problems('webhook_inactive'),

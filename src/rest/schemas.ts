@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { URL_LENGTH_MAX } from '../domain/addresses/target.js';
 import { type InputIssue, invalidInput } from '../errors.js';
-import { PAGE_MAX } from '../graphql/fields/connection.js';
+import { decodeCursor, PAGE_MAX } from '../graphql/fields/connection.js';
 import { EVENT_TYPES_MAX, inputIssueOf, pathOf } from '../graphql/fields/input.js';
 import type { RequestPart } from './problem.js';
 
@@ -185,6 +185,10 @@ export const listQuery = z.strictObject({
     .meta({ description: 'How many webhooks to answer with.' }),
   cursor: z
     .string()
+    .refine((text) => decodeCursor('webhooks', text) !== undefined, {
+      message: 'is not a cursor of this list',
+      params: { code: 'invalid_cursor' },
+    })
     .optional()
     .meta({ description: 'The next_cursor of the page before.', examples: ['d2ViaG9va3M6NDI'] }),
   active: z

@@ -166,18 +166,20 @@ describe('tenants and platform keys', () => {
     for (const operation of operations) {
       expect(codesOf(await api.ask(operation, {}, tenant)), operation).toEqual(['NOT_FOUND']);
     }
-    for (const list of [
-      'webhooks',
-      'events',
-      'deliveries',
-      `deliveries(filter: {webhookId: "${webhookId}"})`,
+    const stranger = await makeTenant(api.services);
+    const read = (list: string) => api.ask(`{ list: ${list} { edges { node { id } } } }`, {}, stranger);
+    for (const list of ['webhooks', 'events', 'deliveries']) {
+      expect((await read(list)).data.list.edges, list).toEqual([]);
+    }
+    for (const filter of [
+      `webhookId: "${webhookId}"`,
+      `eventId: "${eventId}"`,
+      'webhookId: "999999"',
+      'eventId: "5"',
     ]) {
-      const { data } = await api.ask(
-        `{ list: ${list} { edges { node { id } } } }`,
-        {},
-        await makeTenant(api.services),
-      );
-      expect(data.list.edges, list).toEqual([]);
+      const answer = await read(`deliveries(filter: {${filter}})`);
+      expect(answer.data, filter).toEqual({ list: null });
+      expect(codesOf(answer)).toEqual(['NOT_FOUND']);
     }
     const after = await api.ask(
       `{ webhook(id: "${webhookId}") { active } apiKeys { edges { node { id } } } }`,

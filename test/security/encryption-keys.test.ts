@@ -172,6 +172,16 @@ describe('giving up a lost key', () => {
     expect(headers['x-service-signature']).toBe(`sha256=${digest}`);
   }, 60_000);
 
+  test('leaves no process that was not stopped a way to seal with it', async () => {
+    const running = vaultOf(oldKey);
+    const { id } = await stack.webhook('https://a.example.com/');
+    await running.open(stack.tenantId, id, await sealedSecret(id)); // it knows the tenant's data key
+    await hookwright('keys give-up old --for-good', setting(newKey));
+    await expect(running.seal(stack.tenantId, id, 'whsec_any')).rejects.toThrow(
+      'ENCRYPTION_KEYS has no key named new',
+    );
+  }, 60_000);
+
   test('gives up nothing that the key there opens', async () => {
     const keys = setting(newKey, oldKey);
     const { said } = await hookwright('keys give-up old --for-good', keys);

@@ -65,7 +65,14 @@ export class SecretVault {
     return this.#wrap(tenantId, this.#unwrap(tenantId, wrapped));
   }
 
+  /**
+   * With the data key that the tenant has now, not one that it had: `hookwright keys give-up` may have replaced it, and
+   * nobody could open what was sealed with that one.
+   *
+   * @throws SecretUnreadable as `open`
+   */
   async seal(tenantId: number, webhookId: number, secret: string): Promise<Buffer> {
+    this.#dataKeys.delete(tenantId);
     return sealSecret(await this.#dataKeyOf(tenantId), tenantId, webhookId, secret);
   }
 
