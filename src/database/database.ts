@@ -5,6 +5,7 @@ import pg from 'pg';
 import { migrations } from '../../migrations/index.js';
 import { entities } from '../entities/index.js';
 import { GatheringSocket } from './gathering-socket.js';
+import { hotUrl, sessionUrl } from './session-url.js';
 
 /** A statement and, where it is to be prepared, its name. */
 export interface Statement {
@@ -47,7 +48,7 @@ const CLOSE_PATIENCE_MS = 2_000;
  */
 export function poolOptions(url: string, max: number): pg.PoolConfig {
   return {
-    connectionString: url,
+    connectionString: sessionUrl(url),
     max,
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 30_000,
@@ -74,28 +75,6 @@ export function openPool(
   } as pg.PoolConfig);
   tellErrors(pool, onError);
   return pool;
-}
-
-/**
- * Of connections for the hot statements. Planning one again costs as much as running it, and no parameter of ours makes
- * another plan better. Nor is any so long that compiling it (0.4 s for a plan over all partitions) would pay. And a
- * plan that was made while a table was empty must not read the whole of it for ever.
- */
-export function hotUrl(url: string, role?: string): string {
-  return withSessionOptions(
-    url,
-    '-c plan_cache_mode=force_generic_plan -c jit=off -c enable_seqscan=off',
-    role,
-  );
-}
-
-/** In the url, beside those that it may have itself: there they would win over the `options` of a pool. */
-function withSessionOptions(url: string, options: string, role: string | undefined): string {
-  const [, given = ''] = /[?&]options=([^&]*)/.exec(url) ?? [];
-  const all = [decodeURIComponent(given), options, role === undefined ? '' : `-c role=${role}`]
-    .join(' ')
-    .trim();
-  return all === '' ? url : `${url}${url.includes('?') ? '&' : '?'}options=${encodeURIComponent(all)}`;
 }
 
 /** An error of an idle connection has no caller to reject; without listeners it would end the process. */
@@ -125,15 +104,16 @@ export function ormOptions(
   role?: string,
   onPoolCreated: (pool: pg.Pool) => void = takeBackBrokenClients,
 ): Options {
+  const roleUrl = sessionUrl(url, role === undefined ? '' : `-c role=${role}`);
   return {
-    clientUrl: withSessionOptions(url, '', role),
+    clientUrl: roleUrl,
     schema: 'hookwright',
     entities,
     extensions: [Migrator],
     forceUtcTimezone: true,
     pool: { min: 0, max: poolMax },
     driverOptions: {
-      ...poolOptions(withSessionOptions(url, '', role), poolMax),
+      ...poolOptions(roleUrl, poolMax),
       onPoolCreated,
     },
     migrations: {

@@ -3,6 +3,7 @@ import { MikroORM } from '@mikro-orm/postgresql';
 import { runMigrations } from 'graphile-worker';
 import pg from 'pg';
 import { ormOptions } from '../../database/database.js';
+import { sessionUrl } from '../../database/session-url.js';
 import { SQL_STATE, sqlStateOf } from '../../database/sql-state.js';
 import { API_ROLE } from '../../database/tenant-database.js';
 import { prepareOutboxRole } from '../emits/outbox.js';
@@ -31,13 +32,14 @@ export async function migrate(
   databaseUrl: string,
   onWait: () => void = () => {},
 ): Promise<{ outboxRole: boolean }> {
-  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'hookwright migrate' });
+  const connectionString = sessionUrl(databaseUrl);
+  const client = new pg.Client({ connectionString, application_name: 'hookwright migrate' });
   client.on('error', () => {}); // it waits while others work: what it was needed for fails then, with a sentence
   await client.connect();
   try {
     await requirePostgres15(client);
     await lockMigrations(client, onWait);
-    await runMigrations({ connectionString: databaseUrl, schema: JOBS_SCHEMA, logger: quietLogger });
+    await runMigrations({ connectionString, schema: JOBS_SCHEMA, logger: quietLogger });
     await indexJobs(client);
     await nameTasks(client);
     await makeApiRole(client);
