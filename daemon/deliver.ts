@@ -56,6 +56,7 @@ type Made =
 const BATCH_MAX = 256;
 /** A second load beside another one pays only when this many deliveries wait for it. */
 const BATCH_BESIDE_LOADS = 64;
+const LOCKED_PUT_OFF_MS = 1_000;
 
 /** Makes the attempts that jobs ask for: load, sign, send, judge, plan, record. */
 export class Deliverer {
@@ -196,6 +197,9 @@ export class Deliverer {
       return { kind: delivery };
     }
     const { webhookId, tenantId, url } = delivery;
+    if (this.#recorder.isLocked(webhookId)) {
+      return { kind: 'PUT_OFF', delivery, inMs: LOCKED_PUT_OFF_MS };
+    }
     const destination = { webhookId, tenantId, origin: findUrl(url)?.origin ?? url };
     const turn = await this.gate.enter(destination, lane === 'TEST');
     if ('putOffMs' in turn) {

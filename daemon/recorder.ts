@@ -32,16 +32,27 @@ export class Recorder {
    * more requests are made than can be recorded.
    */
   readonly room: Slots;
-  readonly #records: GroupCommit<FinishedAttempt, RecordedStatus>;
+  readonly #records: GroupCommit<FinishedAttempt, RecordedStatus | 'LOCKED'>;
+  /** Of webhooks that others have locked: each batch waits for the lock for a while, and no one else shall. */
+  readonly #lateRecords: GroupCommit<FinishedAttempt, RecordedStatus | 'LOCKED'>;
+  readonly #locked = new Set<number>();
 
   constructor(private readonly deps: RecorderDeps) {
     this.room = new Slots(deps.slots * BATCHES_HELD);
     // One batch at a time: two would only wait for each other, on the rows of the webhooks that they share.
-    this.#records = new GroupCommit((attempts) => this.#write(attempts), {
-      itemsMax: BATCH_MAX,
-      inFlightMax: 1,
-      onBatch: deps.metrics.batch('record'),
-    });
+    const newLine = () =>
+      new GroupCommit((attempts: readonly FinishedAttempt[]) => this.#write(attempts), {
+        itemsMax: BATCH_MAX,
+        inFlightMax: 1,
+        onBatch: deps.metrics.batch('record'),
+      });
+    this.#records = newLine();
+    this.#lateRecords = newLine();
+  }
+
+  /** Whether nothing can be recorded of a webhook, because another session has its row locked: nothing may be sent. */
+  isLocked(webhookId: number): boolean {
+    return this.#locked.has(webhookId);
   }
 
   /**
@@ -56,16 +67,21 @@ export class Recorder {
     try {
       for (;;) {
         try {
-          const status = await this.#records.runOne(attempt);
-          this.#tell(attempt, status !== null);
-          return status;
+          const status = await this.#recordOnce(attempt);
+          if (status !== 'LOCKED') {
+            this.#tell(attempt, status !== null);
+            return status;
+          }
+          if (fence.lettingGo) {
+            throw new Error('The row of the webhook is locked by another session.');
+          }
         } catch (error) {
           waiting ??= fence.outcomeWaits();
           if (!isDatabaseAway(error) || fence.lettingGo) {
             throw error;
           }
-          await delay(RECORD_PAUSE_MS);
         }
+        await delay(RECORD_PAUSE_MS);
       }
     } finally {
       waiting?.();
@@ -73,7 +89,23 @@ export class Recorder {
     }
   }
 
-  async #write(attempts: readonly FinishedAttempt[]): Promise<RecordedStatus[]> {
+  async #recordOnce(attempt: FinishedAttempt): Promise<RecordedStatus | 'LOCKED'> {
+    const { webhookId, tenantId } = attempt.delivery;
+    const wasLocked = this.#locked.has(webhookId);
+    const status = await (wasLocked ? this.#lateRecords : this.#records).runOne(attempt);
+    if (status !== 'LOCKED') {
+      this.#locked.delete(webhookId);
+    } else if (!this.#locked.has(webhookId)) {
+      this.#locked.add(webhookId);
+      this.deps.log.warn(
+        { webhookId, tenantId },
+        'another session has the row of a webhook locked: its outcomes wait, and nothing is sent to it',
+      );
+    }
+    return status;
+  }
+
+  async #write(attempts: readonly FinishedAttempt[]): Promise<(RecordedStatus | 'LOCKED')[]> {
     const { db, config, metrics, log } = this.deps;
     const { statuses, disabled } = await recordAttempts(db.pool, attempts, config.holdHours);
     for (const { webhookId, tenantId, reason } of disabled) {

@@ -190,7 +190,8 @@ const outages: readonly [code: RegExp, message: RegExp | null, detail: string][]
     'The database has no room at the moment: connections, memory or disk are used up; try again.',
   ],
   [
-    /^(08|57P|3D000$|ECONNREFUSED$|ECONNRESET$|EPIPE$|ETIMEDOUT$|ENOTFOUND$|EAI_AGAIN$)/,
+    // Whatever the system says of a connection: also that there are no more files, or no way to the host.
+    /^(08|57P|3D000$|(ECONN|EHOST|ENET|EAI_|ERR_SSL_|ERR_TLS_)[A-Z0-9_]+$|E(PIPE|TIMEDOUT|NOTFOUND|PROTO|ADDRNOTAVAIL|MFILE|NFILE|NOBUFS|NOMEM)$)/,
     /Connection terminated|connection error|timeout exceeded when trying to connect|Client was closed/i,
     'The database cannot be reached at the moment; try again.',
   ],

@@ -6,6 +6,7 @@ import { migrations } from '../../migrations/index.js';
 import { entities } from '../entities/index.js';
 import { GatheringSocket } from './gathering-socket.js';
 import { hotUrl, sessionUrl } from './session-url.js';
+import { SQL_STATE, sqlStateOf } from './sql-state.js';
 
 /** A statement and, where it is to be prepared, its name. */
 export interface Statement {
@@ -206,7 +207,7 @@ export type WithCommit = (statement: Promise<unknown>) => void;
  * round trip. Those that `work` hands to `withCommit` travel with the commit, which shortens the time that locks are
  * held; should one fail, nothing is committed.
  *
- * @throws what `work` or one of its statements throws, after the roll-back
+ * @throws what `work` or the first of its statements to fail throws, after the roll-back
  */
 export async function transaction<Result>(
   pool: pg.Pool,
@@ -230,8 +231,17 @@ export async function transaction<Result>(
     await client.query('rollback').catch((rollbackError: Error) => {
       broken = rollbackError;
     });
-    throw error;
+    throw isAborted(error) ? await causeAmong(sent, error) : error;
   } finally {
     client.release(broken);
   }
+}
+
+const isAborted = (error: unknown): boolean => sqlStateOf(error) === SQL_STATE.TRANSACTION_ABORTED;
+
+/** The statement that failed first, of which later ones say only that it did. All have been answered by now. */
+async function causeAmong(sent: readonly Promise<unknown>[], aborted: unknown): Promise<unknown> {
+  const answers = await Promise.allSettled(sent);
+  const failed = answers.find((answer) => answer.status === 'rejected' && !isAborted(answer.reason));
+  return failed?.status === 'rejected' ? failed.reason : aborted;
 }

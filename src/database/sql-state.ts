@@ -13,6 +13,8 @@ export const SQL_STATE = {
   LOGIN_REFUSED: '28000',
   STARTING_OR_ENDING: '57P03',
   TOO_MANY_CONNECTIONS: '53300',
+  /** An earlier statement of the transaction failed. */
+  TRANSACTION_ABORTED: '25P02',
   UNDEFINED_OBJECT: '42704',
   UNDEFINED_TABLE: '42P01',
   UNIQUE_VIOLATION: '23505',

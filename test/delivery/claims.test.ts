@@ -5,6 +5,7 @@ import { createSender } from '../../daemon/sending/send.js';
 import { API_ROLE } from '../../src/database/tenant-database.js';
 import type { Emit } from '../../src/domain/emit.js';
 import { LANES } from '../../src/domain/lanes.js';
+import { toApiError } from '../../src/errors.js';
 import { loadDeliveries } from '../../src/operations/attempts/load-deliveries.js';
 import { commandLine } from '../../src/operations/audit.js';
 import type { LocalDaemon } from '../../src/operations/emits/claims.js';
@@ -175,6 +176,31 @@ describe('a claim that nothing comes of', () => {
     await succeeded(stack);
     expect(receiver.received).toHaveLength(1);
   });
+
+  test.each(['ECONNRESET', 'EHOSTUNREACH', 'ENETDOWN', 'EPROTO'])(
+    'because its reply was lost (%s) is not emitted again: it may have been committed',
+    async (code) => {
+      await using stack = await DeliveryStack.open();
+      await stack.webhook('https://receiver.example.com/');
+      const { pool } = stack.services.db;
+      const losing = {
+        query: async (...statement: unknown[]) => {
+          await (pool.query as (...all: unknown[]) => Promise<unknown>)(...statement);
+          throw Object.assign(new Error(`read ${code}`), { code });
+        },
+      } as unknown as typeof pool;
+      const claim = {
+        pool: losing,
+        workerPoolId: 'pool',
+        priorityMax: LANES.FIRST.priority,
+        deliveriesMax: 10,
+      };
+      stack.services.emitter.claimFor({ claim: () => ({ ...claim, settle: () => {} }), inPace });
+      const error = await stack.emit().catch((reason: unknown) => reason);
+      expect(toApiError(error).reason).toBe('unavailable');
+      expect(await stack.rows('select from hookwright.events')).toHaveLength(1);
+    },
+  );
 
   test('because the process died is found by the sweep of dead workers', async () => {
     await using stack = await DeliveryStack.open();

@@ -1,6 +1,7 @@
 import type pg from 'pg';
-import { query, type Statement, transaction } from '../../database/database.js';
+import { query, type Statement, transaction, type WithCommit } from '../../database/database.js';
 import { type Column, column, RowsParameter } from '../../database/rows-parameter.js';
+import { SQL_STATE, sqlStateOf } from '../../database/sql-state.js';
 import { idRange } from '../../domain/delivery-id.js';
 import { LANES } from '../../domain/lanes.js';
 import { LATENCY_BUCKETS, latencyBucket } from '../../domain/latency.js';
@@ -10,7 +11,13 @@ import { addStatsSql, STATS_KEY } from '../stats/stats-rows.js';
 import { type FinishedAttempt, hasFailed } from './finished-attempt.js';
 import type { DueDelivery } from './load-deliveries.js';
 import { tellOutcomes } from './tell-outcomes.js';
-import { type DisabledWebhook, lockWebhooks, updateHealth } from './update-health.js';
+import {
+  type DisabledWebhook,
+  type HealthRow,
+  lockFreeWebhooks,
+  lockWebhooks,
+  updateHealth,
+} from './update-health.js';
 
 /**
  * Writes what came of attempts: attempt, delivery, webhook health, statistics, the next job and what is to be told of
@@ -22,41 +29,103 @@ import { type DisabledWebhook, lockWebhooks, updateHealth } from './update-healt
  * succeeded: what the receiver has acknowledged is not sent again. A held one whose last attempt this was has FAILED.
  * If it was also redelivered meanwhile, it starts its new run.
  *
+ * A webhook whose row another session has locked for long (an administrator's open transaction, a process that was
+ * frozen within one) keeps nobody else's outcomes waiting.
+ *
  * @param attempts in the order in which they ended; at most one per delivery
  * @param holdHours how long a webhook that this disables collects events
- * @returns per attempt, the state that its delivery has now, null: it was not recorded; and the webhooks that were
- *   disabled by them
+ * @returns per attempt, the state that its delivery has now, null: it was not recorded; LOCKED: not yet, because its
+ *   webhook is locked; and the webhooks that were disabled by them
  */
 export async function recordAttempts(
   pool: pg.Pool,
   attempts: readonly FinishedAttempt[],
   holdHours: number,
-): Promise<{ statuses: RecordedStatus[]; disabled: DisabledWebhook[] }> {
+): Promise<Recorded> {
+  try {
+    return await transaction(pool, async (client, withCommit) => {
+      withCommit(client.query(`set local lock_timeout = '${LOCK_WAIT_MS} ms'`));
+      // Sent together, answered in order: webhooks are locked before deliveries, as everywhere.
+      const locking = lockWebhooks(client, webhooksOf(attempts));
+      withCommit(locking);
+      return await write(client, withCommit, { attempts, locking, holdHours });
+    });
+  } catch (error) {
+    if (sqlStateOf(error) !== SQL_STATE.LOCK_NOT_AVAILABLE) {
+      throw error;
+    }
+    return await recordUnlocked(pool, attempts, holdHours);
+  }
+}
+
+/** Longer than anybody has a webhook locked who does not hang. */
+const LOCK_WAIT_MS = 1_000;
+
+const webhooksOf = (attempts: readonly FinishedAttempt[]): number[] => [
+  ...new Set(attempts.map(({ delivery }) => delivery.webhookId)),
+];
+
+/** As `recordAttempts`, those whose webhooks nobody else has locked at this moment. */
+async function recordUnlocked(
+  pool: pg.Pool,
+  attempts: readonly FinishedAttempt[],
+  holdHours: number,
+): Promise<Recorded> {
   return await transaction(pool, async (client, withCommit) => {
-    const webhookIds = [...new Set(attempts.map(({ delivery }) => delivery.webhookId))];
-    // Sent together, answered in order: webhooks are locked before deliveries, as everywhere.
-    const locking = lockWebhooks(client, webhookIds);
-    locking.catch(() => {});
-    const hits = await query<RecordedRow>(client, recordStatement, recordValues(attempts));
-    const statusOf = new Map(hits.map(({ id, status }) => [id, status]));
-    const counted = attempts.filter(({ delivery }) => statusOf.has(delivery.id));
-    const { news, disabled, written } = updateHealth(client, await locking, counted, holdHours);
-    withCommit(written);
-    if (counted.length > 0) {
-      withCommit(query(client, statsStatement, counts.values(countsOf(counted))));
+    withCommit(client.query(`set local lock_timeout = '${LOCK_WAIT_MS} ms'`));
+    const webhooks = await lockFreeWebhooks(client, webhooksOf(attempts));
+    const free = new Set(webhooks.map(({ id }) => id));
+    if (free.size === 0) {
+      return { statuses: attempts.map(() => 'LOCKED' as const), disabled: [] };
     }
-    const exhausted = counted
-      .filter(hasFailed)
-      .filter(({ delivery }) => statusOf.get(delivery.id) === 'FAILED');
-    if (news.length > 0 || exhausted.length > 0) {
-      await tellOutcomes(client, news, exhausted);
-    }
-    return { statuses: attempts.map(({ delivery }) => statusOf.get(delivery.id) ?? null), disabled };
+    const recorded = attempts.filter(({ delivery }) => free.has(delivery.webhookId));
+    const locking = Promise.resolve(webhooks);
+    const { statuses, disabled } = await write(client, withCommit, {
+      attempts: recorded,
+      locking,
+      holdHours,
+    });
+    const statusOf = new Map(recorded.map((attempt, index) => [attempt, statuses[index]!]));
+    return {
+      statuses: attempts.map((attempt) => (statusOf.has(attempt) ? statusOf.get(attempt)! : 'LOCKED')),
+      disabled,
+    };
   });
+}
+
+async function write(
+  client: pg.PoolClient,
+  withCommit: WithCommit,
+  {
+    attempts,
+    locking,
+    holdHours,
+  }: { attempts: readonly FinishedAttempt[]; locking: Promise<HealthRow[]>; holdHours: number },
+): Promise<Recorded> {
+  const hits = await query<RecordedRow>(client, recordStatement, recordValues(attempts));
+  const statusOf = new Map(hits.map(({ id, status }) => [id, status]));
+  const counted = attempts.filter(({ delivery }) => statusOf.has(delivery.id));
+  const { news, disabled, written } = updateHealth(client, await locking, counted, holdHours);
+  withCommit(written);
+  if (counted.length > 0) {
+    withCommit(query(client, statsStatement, counts.values(countsOf(counted))));
+  }
+  const exhausted = counted
+    .filter(hasFailed)
+    .filter(({ delivery }) => statusOf.get(delivery.id) === 'FAILED');
+  if (news.length > 0 || exhausted.length > 0) {
+    await tellOutcomes(client, news, exhausted);
+  }
+  return { statuses: attempts.map(({ delivery }) => statusOf.get(delivery.id) ?? null), disabled };
 }
 
 /** The state of a delivery whose attempt was recorded; null: it was not. */
 export type RecordedStatus = `${DeliveryStatus}` | null;
+
+interface Recorded {
+  statuses: (RecordedStatus | 'LOCKED')[];
+  disabled: DisabledWebhook[];
+}
 
 interface RecordedRow {
   id: number;

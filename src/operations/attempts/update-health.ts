@@ -19,16 +19,20 @@ export interface HealthRow {
   failed_at: Date | null;
 }
 
-const lockStatement: Statement = {
-  name: 'lock_webhooks',
-  text: `
-    select id, tenant_id, url, active, generation, consecutive_failures, ordinary_failures, failed_at
-    from hookwright.webhooks where id = any($1::bigint[]) order by id for update`,
-};
+const lockSql = `
+  select id, tenant_id, url, active, generation, consecutive_failures, ordinary_failures, failed_at
+  from hookwright.webhooks where id = any($1::bigint[]) order by id for update`;
+const lockStatement: Statement = { name: 'lock_webhooks', text: lockSql };
+const lockFreeStatement: Statement = { text: `${lockSql} skip locked` };
 
 /** Locks webhooks for the rest of the transaction, in the order of their ids as everywhere. */
 export function lockWebhooks(client: pg.PoolClient, ids: readonly number[]): Promise<HealthRow[]> {
   return query<HealthRow>(client, lockStatement, [bigintArray(ids)]);
+}
+
+/** As `lockWebhooks`, of those that nobody else has locked. */
+export function lockFreeWebhooks(client: pg.PoolClient, ids: readonly number[]): Promise<HealthRow[]> {
+  return query<HealthRow>(client, lockFreeStatement, [bigintArray(ids)]);
 }
 
 /** A webhook that was disabled for what its receiver did. */

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type pg from 'pg';
+import pg from 'pg';
 import { GroupCommit } from '../../concurrency/group-commit.js';
 import { Slots } from '../../concurrency/slots.js';
 import { transaction } from '../../database/database.js';
@@ -157,7 +157,9 @@ export class Emitter {
     try {
       written = await writeClaimedItems(claim, this.#inLanes(items));
     } catch (error) {
-      if (isDatabaseAway(error) && sqlStateOf(error) !== SQL_STATE.LOCK_NOT_AVAILABLE) {
+      // Only what the server says of the statement proves that nothing was committed.
+      const hasFailed = error instanceof pg.DatabaseError;
+      if (!hasFailed || (isDatabaseAway(error) && sqlStateOf(error) !== SQL_STATE.LOCK_NOT_AVAILABLE)) {
         throw error;
       }
       // Two ids that met, a day without its partition, a busy key: nothing was written; `emit_events` deals with it.
