@@ -1,5 +1,5 @@
 import type { DueDelivery } from '../src/operations/attempts/load-deliveries.js';
-import type { DeliverGroupPayload, DeliverPayload } from '../src/operations/jobs/enqueue.js';
+import type { DeliverGroupPayload, DeliverPayload } from '../src/operations/jobs/tasks.js';
 import { WAIT_MS_MAX } from './gate/gate.js';
 
 /** What was loaded by the transaction that wrote the deliveries. */

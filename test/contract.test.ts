@@ -138,9 +138,10 @@ describe('the house', () => {
     expect([...impure, ...dice]).toEqual([]);
   });
 
-  test('hookwright_jobs is named in operations/jobs (enqueue.ts, locked-jobs.ts) and the migrations alone', () => {
+  test("graphile-worker's SQL, hookwright_jobs, is named in operations/jobs and the migrations alone", () => {
     const files = sourcesIn('src', 'daemon').filter((file) => read(file).includes('hookwright_jobs.'));
-    expect(files).toEqual(['src/operations/jobs/enqueue.ts', 'src/operations/jobs/locked-jobs.ts']);
+    expect(files.length).toBeGreaterThan(0);
+    expect(files.filter((file) => !file.startsWith('src/operations/jobs/'))).toEqual([]);
   });
 
   test('raw SQL stands in operations, migrations and the database modules alone', () => {

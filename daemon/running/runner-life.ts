@@ -11,8 +11,8 @@ import {
 import type { Logger } from 'pino';
 import { repeat } from '../../src/concurrency/repeat.js';
 import { type Database, STATEMENT_TIMEOUT_MS } from '../../src/database/database.js';
-import { forgetFutureRunsSql, JOBS_SCHEMA, quietLogger } from '../../src/operations/jobs/enqueue.js';
 import { findForgotten, freeJobs, freeJobsOf, renewLocks } from '../../src/operations/jobs/locked-jobs.js';
+import { forgetFutureRunsSql, JOBS_SCHEMA, quietLogger } from '../../src/operations/jobs/prepare-jobs.js';
 import type { ControlConnection } from '../control/control-connection.js';
 import { type GatedPool, openJobConnections } from './job-connections.js';
 import { LocalJobs, type Room } from './local-jobs.js';

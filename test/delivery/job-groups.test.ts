@@ -4,7 +4,7 @@ import { LANES } from '../../src/domain/lanes.js';
 import { commandLine } from '../../src/operations/audit.js';
 import { redeliver } from '../../src/operations/deliveries/redeliver.js';
 import { rescueOverdue } from '../../src/operations/deliveries/rescue-deliveries.js';
-import { raiseWaitingJobs } from '../../src/operations/jobs/enqueue.js';
+import { raiseWaitingJobs } from '../../src/operations/jobs/raise-waiting-jobs.js';
 import { settleWebhook } from '../../src/operations/webhooks/settle-webhook.js';
 import { updateWebhook } from '../../src/operations/webhooks/update-webhook.js';
 import { DeliveryStack } from '../support/delivery-stack.js';

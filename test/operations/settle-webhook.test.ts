@@ -2,12 +2,8 @@ import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { turnAwayDeliveries } from '../../src/operations/attempts/turn-away-deliveries.js';
 import { commandLine } from '../../src/operations/audit.js';
-import {
-  enqueueBulkOperation,
-  enqueueSettle,
-  type SettlePayload,
-  type Woken,
-} from '../../src/operations/jobs/enqueue.js';
+import { enqueueBulkOperation, enqueueSettle } from '../../src/operations/jobs/enqueue.js';
+import type { SettlePayload, Woken } from '../../src/operations/jobs/tasks.js';
 import { settleWebhook } from '../../src/operations/webhooks/settle-webhook.js';
 import { updateWebhook } from '../../src/operations/webhooks/update-webhook.js';
 import { DeliveryStack } from '../support/delivery-stack.js';

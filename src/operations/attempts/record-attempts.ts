@@ -5,7 +5,7 @@ import { idRange } from '../../domain/delivery-id.js';
 import { LANES } from '../../domain/lanes.js';
 import { LATENCY_BUCKETS, latencyBucket } from '../../domain/latency.js';
 import type { DeliveryStatus } from '../../entities/delivery.js';
-import { needsJobSql } from '../jobs/enqueue.js';
+import { needsJobSql } from '../jobs/job-conditions.js';
 import { addStatsSql, STATS_KEY } from '../stats/stats-rows.js';
 import { type FinishedAttempt, hasFailed } from './finished-attempt.js';
 import type { DueDelivery } from './load-deliveries.js';

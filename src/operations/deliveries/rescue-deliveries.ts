@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { query, type Statement } from '../../database/database.js';
-import { hasNoLiveJobSql, hasNoSettleJobSql, prioritySql } from '../jobs/enqueue.js';
+import { hasNoLiveJobSql, hasNoSettleJobSql, prioritySql } from '../jobs/job-conditions.js';
 
 /**
  * An overdue delivery may be waiting its turn; after this long it is asked whether a job still knows of it. A job

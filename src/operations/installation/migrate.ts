@@ -6,7 +6,7 @@ import { ormOptions } from '../../database/database.js';
 import { SQL_STATE, sqlStateOf } from '../../database/sql-state.js';
 import { API_ROLE } from '../../database/tenant-database.js';
 import { prepareOutboxRole } from '../emits/outbox.js';
-import { indexJobs, JOBS_SCHEMA, nameTasks, quietLogger } from '../jobs/enqueue.js';
+import { indexJobs, JOBS_SCHEMA, nameTasks, quietLogger } from '../jobs/prepare-jobs.js';
 
 /** Who waits for the lock of a table has everybody wait who comes later: so it is waited for in moments. */
 const LOCK_MS = 300;

@@ -5,7 +5,9 @@ import { LANES } from '../../domain/lanes.js';
 import { openSinceSql } from '../deliveries/counts-as-held.js';
 import { canceledSql } from '../deliveries/delivery-state.js';
 import { wakePutOff } from '../deliveries/wake-put-off.js';
-import { enqueueSettle, needsJobSql, type Woken } from '../jobs/enqueue.js';
+import { enqueueSettle } from '../jobs/enqueue.js';
+import { needsJobSql } from '../jobs/job-conditions.js';
+import type { Woken } from '../jobs/tasks.js';
 
 /** Loads and outcomes of the webhook wait for a chunk, and those of others that share a batch with them. */
 const MOVED_ROWS = 250;
