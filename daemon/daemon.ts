@@ -69,7 +69,7 @@ export class Daemon {
       metrics,
     });
     this.metrics = metrics.registry;
-    this.#tellMetrics(metrics);
+    this.#registerGauges(metrics);
     const quarantine = new Quarantine({ db, log });
     this.#runner = new SupervisedRunner(
       { db, log, control: this.#control, drainTimeoutMs: delivery.drainTimeoutMs },
@@ -96,7 +96,7 @@ export class Daemon {
     ];
   }
 
-  #tellMetrics(metrics: DaemonMetrics): void {
+  #registerGauges(metrics: DaemonMetrics): void {
     registerInstallation(metrics.registry, () => readInstallation(this.deps.db.pool));
     metrics.gauge(
       'hookwright_sending_stopped',

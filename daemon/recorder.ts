@@ -57,7 +57,7 @@ export class Recorder {
       for (;;) {
         try {
           const status = await this.#records.runOne(attempt);
-          this.#tell(attempt, status !== null);
+          this.#logAttempt(attempt, status !== null);
           return status;
         } catch (error) {
           waiting ??= fence.outcomeWaits();
@@ -84,7 +84,7 @@ export class Recorder {
   }
 
   /** One line for each attempt would be most of the log, and all of it is in the table: only for LOG_LEVEL=debug. */
-  #tell({ delivery, outcome, result }: FinishedAttempt, recorded: boolean): void {
+  #logAttempt({ delivery, outcome, result }: FinishedAttempt, recorded: boolean): void {
     const { log } = this.deps;
     if (log.isLevelEnabled('debug')) {
       const { id: deliveryId, attemptNumber: attempt, webhookId, tenantId } = delivery;

@@ -124,7 +124,7 @@ export function headersOf(error: { code?: unknown; retryAfterSeconds?: unknown }
 }
 
 /** Nobody reads more of them. */
-const ISSUES_TOLD_MAX = 100;
+const ISSUES_SHOWN_MAX = 100;
 
 /**
  * @returns the error for an input with broken rules, whose detail names the first and counts the others; it has at most
@@ -134,7 +134,7 @@ export function invalidInput(issues: readonly InputIssue[]): ApiError {
   const [first] = issues;
   const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : '';
   return new ApiError('invalid_input', first ? `${first.path.join('.')}: ${first.detail}${more}` : '', {
-    issues: issues.slice(0, ISSUES_TOLD_MAX),
+    issues: issues.slice(0, ISSUES_SHOWN_MAX),
   });
 }
 

@@ -178,7 +178,7 @@ export class RunnerLife {
    * failed to do so, or to complete them: then they are run again, find nothing to do, and are completed.
    */
   async #free(poolId: string, hurry: AbortSignal): Promise<void> {
-    for (let told = false; ; ) {
+    for (let logged = false; ; ) {
       const last = this.#released && this.#inHand.size === 0;
       try {
         await freeJobsOf(this.deps.db.pool, poolId, this.#inHand);
@@ -186,9 +186,9 @@ export class RunnerLife {
           return;
         }
       } catch (error) {
-        if (!told) {
+        if (!logged) {
           this.deps.log.warn({ err: error }, 'could not free the jobs of an ended runner; trying on');
-          told = true;
+          logged = true;
         }
         if (last && hurry.aborted) {
           return;

@@ -75,7 +75,7 @@ export async function forgetRaised(pool: pg.Pool): Promise<void> {
 /** Of each, what it holds is counted; the next sweep finds the others. */
 const HOLDS_MAX = 20;
 /** Of one webhook. Counting tens of millions would take longer than a statement may. */
-const HELD_TOLD_MAX = 100_000;
+const HELD_COUNT_MAX = 100_000;
 
 /**
  * Held deliveries of operational events alone are not worth another one. The 24 hours stand there twice, so that the
@@ -86,7 +86,7 @@ const expiringStatement: Statement = {
     select w.id, w.tenant_id, w.url, w.hold_until,
            (select count(*)::integer from (
               select from hookwright.deliveries d
-              where d.webhook_id = w.id and d.status = 'HELD' limit ${HELD_TOLD_MAX}) as counted) as held
+              where d.webhook_id = w.id and d.status = 'HELD' limit ${HELD_COUNT_MAX}) as counted) as held
     from hookwright.webhooks w
     where w.hold_until > now()
       and w.hold_until <= now() + interval '24 hours'
