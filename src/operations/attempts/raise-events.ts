@@ -4,10 +4,10 @@ import { query, type Statement, transaction } from '../../database/database.js';
 import { OPERATIONAL_EVENT_TYPES, type OperationalEventType } from '../../domain/operational-events.js';
 import { formatTimestamp } from '../../domain/timestamp.js';
 
-/** Something that the owner of a webhook should hear of. */
-export interface Cause {
+/** Something that the owner of a webhook should hear of, before it has a row of its own. */
+export interface OperationalEvent {
   tenantId: number;
-  /** The webhook that it is about, which is never told. */
+  /** The webhook that it is about, which is never sent it. */
   webhookId: number;
   type: OperationalEventType;
   /** The fields of the payload, but for the `count`. */
@@ -25,18 +25,18 @@ const raiseStatement: Statement = {
  * Raises operational events in the transaction of what caused them. Of one webhook and type there is one a minute at
  * most; what happens in between is counted, and reported by the next one (`raisePending` at the latest).
  *
- * @param causes at most one per webhook and type
+ * @param events at most one per webhook and type
  */
-export async function raiseEvents(client: pg.PoolClient, causes: readonly Cause[]): Promise<void> {
-  if (causes.length === 0) {
+export async function raiseEvents(client: pg.PoolClient, events: readonly OperationalEvent[]): Promise<void> {
+  if (events.length === 0) {
     return;
   }
   await query(client, raiseStatement, [
-    causes.map(({ tenantId }) => tenantId),
-    causes.map(({ webhookId }) => webhookId),
-    causes.map(({ type }) => type),
-    causes.map(({ facts }) => JSON.stringify(facts)),
-    causes.map(({ count }) => count),
+    events.map(({ tenantId }) => tenantId),
+    events.map(({ webhookId }) => webhookId),
+    events.map(({ type }) => type),
+    events.map(({ facts }) => JSON.stringify(facts)),
+    events.map(({ count }) => count),
   ]);
 }
 
@@ -121,7 +121,7 @@ export async function warnOfExpiringHolds(pool: pg.Pool): Promise<number> {
     const warned =
       'update hookwright.webhooks set hold_warned_until = hold_until where id = any($1::bigint[])';
     withCommit(query(client, { text: warned }, [ids]));
-    const causes = expiring.map(({ id, tenant_id, url, hold_until, held }): Cause => {
+    const events = expiring.map(({ id, tenant_id, url, hold_until, held }): OperationalEvent => {
       const facts = {
         webhook_id: String(id),
         origin: originOf(url),
@@ -130,7 +130,7 @@ export async function warnOfExpiringHolds(pool: pg.Pool): Promise<number> {
       };
       return { tenantId: tenant_id, webhookId: id, type: 'webhook.held_expiring', facts, count: 1 };
     });
-    withCommit(raiseEvents(client, causes));
+    withCommit(raiseEvents(client, events));
     return expiring.length;
   });
 }

@@ -113,7 +113,7 @@ export async function updateEventType(
       },
       [name, next.description, next.schema, fields, sample],
     );
-    const told = (state: typeof next, version: number) => ({
+    const shown = (state: typeof next, version: number) => ({
       ...(next.description === row.description ? {} : { description: state.description }),
       ...(newSchema ? { version, schema: JSON.parse(state.schema) } : {}),
     });
@@ -121,8 +121,8 @@ export async function updateEventType(
       tenantId: null,
       action: 'EVENT_TYPE_UPDATED',
       ...target(name),
-      before: told(row, row.version),
-      after: told(next, row.version + 1),
+      before: shown(row, row.version),
+      after: shown(next, row.version + 1),
     });
   });
 }
