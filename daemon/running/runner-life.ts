@@ -48,7 +48,7 @@ export class RunnerLife {
   /** The ids of the jobs whose handlers are running. */
   readonly #inHand = new Set<string>();
   readonly #stopsFetching = Promise.withResolvers<void>();
-  /** Resolves when graphile-worker has let go and no handler is running. */
+  /** Resolves when `#isGone`. */
   readonly #gone = Promise.withResolvers<void>();
   readonly #stopRenewing: () => Promise<void>;
   #runner: Runner | undefined;
@@ -151,8 +151,8 @@ export class RunnerLife {
       },
     });
     this.#runner.promise.then(
-      () => this.#ends('the runner ended'),
-      (error: unknown) => this.#ends(String(error)),
+      () => this.#fetchingEnds('the runner ended'),
+      (error: unknown) => this.#fetchingEnds(String(error)),
     );
   }
 
@@ -179,7 +179,7 @@ export class RunnerLife {
    */
   async #free(poolId: string, hurry: AbortSignal): Promise<void> {
     for (let logged = false; ; ) {
-      const last = this.#released && this.#inHand.size === 0;
+      const last = this.#isGone;
       try {
         await freeJobsOf(this.deps.db.pool, poolId, this.#inHand);
         if (last) {
@@ -198,13 +198,18 @@ export class RunnerLife {
     }
   }
 
-  #lookWhetherGone(): void {
-    if (this.#released && this.#inHand.size === 0) {
+  /** graphile-worker has let go and no handler is running. */
+  get #isGone(): boolean {
+    return this.#released && this.#inHand.size === 0;
+  }
+
+  #resolveIfGone(): void {
+    if (this.#isGone) {
       this.#gone.resolve();
     }
   }
 
-  #ends(why: string): void {
+  #fetchingEnds(why: string): void {
     this.#fetchingEnded ??= why;
     this.#stopsFetching.resolve();
   }
@@ -218,18 +223,18 @@ export class RunnerLife {
       });
       this.#connections.closeUntil(held);
     });
-    events.on('pool:gracefulShutdown', ({ message }) => this.#ends(message));
+    events.on('pool:gracefulShutdown', ({ message }) => this.#fetchingEnds(message));
     events.on('pool:release', () => {
       this.#released = true;
-      this.#ends('the worker pool ended');
-      this.#lookWhetherGone();
+      this.#fetchingEnds('the worker pool ended');
+      this.#resolveIfGone();
     });
     events.on('localQueue:init', ({ localQueue }) => {
       this.#queue = new LocalJobs(localQueue, events);
     });
     const handled = ({ job }: { job: Job }) => {
       this.#inHand.delete(job.id);
-      this.#lookWhetherGone();
+      this.#resolveIfGone();
     };
     events.on('job:start', ({ job }) => this.#inHand.add(job.id));
     events.on('job:success', handled);
