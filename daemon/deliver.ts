@@ -23,7 +23,7 @@ import type { Tracing } from '../src/telemetry/tracing.js';
 import type { Fence } from './control/fence.js';
 import { Gate, type Pass } from './gate/gate.js';
 import { Hindrances } from './hindrances.js';
-import { type DeliverGroupJob, type DeliverJob, knownStill } from './loaded.js';
+import { type DeliverGroupJob, type DeliverJob, freshlyLoaded } from './loaded.js';
 import { Recorder } from './recorder.js';
 import { findUrl } from './sending/known-urls.js';
 import type { Sender } from './sending/send.js';
@@ -46,7 +46,7 @@ export interface DeliverDeps {
 }
 
 /** What became of a delivery in its slot. */
-type Made =
+type SlotResult =
   | { kind: 'ATTEMPTED'; attempt: FinishedAttempt }
   /** No request was made, for want of room or because of a fault of our own: it comes again later. */
   | { kind: 'PUT_OFF'; delivery: DueDelivery; inMs: number }
@@ -150,7 +150,7 @@ export class Deliverer {
 
   /** In a slot that was taken, which it gives back before the outcome is recorded. */
   async #deliverInPlace(job: NamedDelivery & DeliverJob, priority: number): Promise<void> {
-    let meant = job;
+    let current = job;
     // Two jobs can name one delivery (a rescued one, or one that was held and released in the same moment). The later
     // waits, without its slot, and is then looked at like any other: it may be the only one that knows of the next
     // attempt. Nothing may come between the last look and `begin`: a third one may have waited too.
@@ -158,22 +158,22 @@ export class Deliverer {
       this.#slots.give();
       await this.#underWay.endOf(job.id);
       await this.#slots.take(priority);
-      meant = { ...job, loaded: undefined };
+      current = { ...job, loaded: undefined };
     }
     this.#underWay.begin(job.id);
     try {
       const lane = laneOf(priority);
-      let made: Made;
+      let result: SlotResult;
       try {
-        made = await this.#makeInTurn(meant, lane);
+        result = await this.#makeInTurn(current, lane);
       } finally {
         this.#slots.give();
       }
-      if (made.kind === 'ATTEMPTED') {
-        this.deps.metrics.recorded(lane, await this.#recorder.record(made.attempt));
-      } else if (made.kind === 'PUT_OFF') {
-        await this.#putOff(made, lane);
-      } else if (made.kind === 'WAITS') {
+      if (result.kind === 'ATTEMPTED') {
+        this.deps.metrics.recorded(lane, await this.#recorder.record(result.attempt));
+      } else if (result.kind === 'PUT_OFF') {
+        await this.#putOff(result, lane);
+      } else if (result.kind === 'WAITS') {
         await this.#turnAways.runOne({ id: job.id, priority: LANES[laneAfterPutOff(lane)].priority });
       }
     } finally {
@@ -181,7 +181,7 @@ export class Deliverer {
     }
   }
 
-  async #putOff({ delivery, inMs }: Made & { kind: 'PUT_OFF' }, lane: Lane): Promise<void> {
+  async #putOff({ delivery, inMs }: SlotResult & { kind: 'PUT_OFF' }, lane: Lane): Promise<void> {
     this.deps.metrics.putOff(lane);
     // On the beat, so that those of all endpoints share a statement: nobody waits for it.
     await delay(PUT_OFF_BEAT_MS - (performance.now() % PUT_OFF_BEAT_MS));
@@ -196,23 +196,23 @@ export class Deliverer {
   }
 
   /** Loads the delivery, waits for its endpoint, makes the attempt, and waits for room to record it. */
-  async #makeInTurn(job: NamedDelivery & DeliverJob, lane: Lane): Promise<Made> {
+  async #makeInTurn(job: NamedDelivery & DeliverJob, lane: Lane): Promise<SlotResult> {
     const { fence } = this.deps;
     if (!fence.mayBegin) {
       await fence.opened();
     }
-    const delivery = knownStill(job) ?? (await this.#loads.runOne(job));
+    const delivery = freshlyLoaded(job) ?? (await this.#loads.runOne(job));
     if (typeof delivery === 'string') {
       return { kind: delivery };
     }
     const { webhookId, tenantId, url } = delivery;
     const destination = { webhookId, tenantId, origin: findUrl(url)?.origin ?? url };
-    const turn = await this.gate.enter(destination, lane === 'TEST');
-    if ('putOffMs' in turn) {
-      return { kind: 'PUT_OFF', delivery, inMs: turn.putOffMs };
+    const admission = await this.gate.enter(destination, lane === 'TEST');
+    if ('putOffMs' in admission) {
+      return { kind: 'PUT_OFF', delivery, inMs: admission.putOffMs };
     }
     this.#done[lane] += 1;
-    const attempt = await this.#attempt(delivery, turn.pass);
+    const attempt = await this.#attempt(delivery, admission.pass);
     if ('putOffMs' in attempt) {
       return { kind: 'PUT_OFF', delivery, inMs: attempt.putOffMs };
     }

@@ -57,7 +57,7 @@ export class Hindrances {
   }
 
   #log(message: string, fields: object): void {
-    if (this.#logThrottle.isDue(message)) {
+    if (this.#logThrottle.take(message)) {
       this.deps.log.error(fields, message);
     }
   }

@@ -17,7 +17,7 @@ export type DeliverGroupJob = DeliverGroupPayload & { loaded?: Loaded | undefine
 const LOADED_FOR_MS = WAIT_MS_MAX / 2;
 
 /** The delivery as it was loaded, while that is worth something. */
-export const knownStill = ({ id, loaded }: DeliverJob): DueDelivery | undefined =>
+export const freshlyLoaded = ({ id, loaded }: DeliverJob): DueDelivery | undefined =>
   loaded !== undefined && performance.now() - loaded.atMs < LOADED_FOR_MS
     ? loaded.deliveries.get(id)
     : undefined;

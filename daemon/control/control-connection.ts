@@ -105,7 +105,7 @@ export class ControlConnection {
         await connect(client);
         await this.#beOn(client);
       } catch (error) {
-        if (!signal.aborted && this.#logThrottle.isDue('broke')) {
+        if (!signal.aborted && this.#logThrottle.take('broke')) {
           this.deps.log.warn({ err: error }, 'the control connection broke; making another');
         }
       }

@@ -40,12 +40,12 @@ export async function createTenant(
       return { id, name, createdAt: row!.created_at };
     });
   } catch (error) {
-    throw ofTenantName(error);
+    throw tenantNameError(error);
   }
 }
 
-/** What the failure of a transaction that gives a tenant its name is to be told as. */
-export const ofTenantName = (error: unknown) =>
+/** What the failure of a transaction that gives a tenant its name is to the caller. */
+export const tenantNameError = (error: unknown) =>
   sqlStateOf(error) === SQL_STATE.UNIQUE_VIOLATION
     ? new ApiError('name_taken', 'Another tenant has this name.')
     : error;

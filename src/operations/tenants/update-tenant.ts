@@ -2,7 +2,7 @@ import type { Database } from '../../database/database.js';
 import { tenantTransaction } from '../../database/tenant-database.js';
 import { type Actor, audit } from '../audit.js';
 import { lockTenant } from '../lock-tenant.js';
-import { ofTenantName } from './create-tenant.js';
+import { tenantNameError } from './create-tenant.js';
 
 /**
  * Gives a tenant another name. The name that it has already changes nothing.
@@ -33,6 +33,6 @@ export async function updateTenant(
     );
   });
   await renaming.catch((error: unknown) => {
-    throw ofTenantName(error);
+    throw tenantNameError(error);
   });
 }
