@@ -2,6 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import DataLoader from 'dataloader';
 import type { Config } from '../config.js';
 import type { Database } from '../database/database.js';
+import { FRESH } from '../database/tenant-database.js';
 import type { StatsCounts } from '../domain/stats.js';
 import { Attempt } from '../entities/attempt.js';
 import { Delivery } from '../entities/delivery.js';
@@ -43,17 +44,14 @@ export interface LoaderContext {
 /** Nested fields of one request, each read by one query however many parents there are. */
 export type Loaders = ReturnType<typeof createLoaders>;
 
-/** Rows are read afresh, past the identity map: a mutation may have changed them by SQL just before. */
-const fresh = { disableIdentityMap: true } as const;
-
 /** Batches, but does not remember: a request with several mutations must see each one's effect. */
 const uncached = { cache: false } as const;
 
 export function createLoaders(context: LoaderContext) {
   return {
-    eventById: one((ids) => context.em.find(Event, { id: { $in: ids } }, fresh)),
+    eventById: one((ids) => context.em.find(Event, { id: { $in: ids } }, FRESH)),
     /** Null once it is deleted. */
-    webhookById: one((ids) => context.em.find(Webhook, { id: { $in: ids } }, fresh)),
+    webhookById: one((ids) => context.em.find(Webhook, { id: { $in: ids } }, FRESH)),
     deliveriesByEvent: shared<WantedOfEvent, Delivery>(
       context,
       { questionOf: ({ bounds }) => bounds, parentOf: ({ eventId }) => eventId },
@@ -62,7 +60,7 @@ export function createLoaders(context: LoaderContext) {
         return Map.groupBy(rows.map(deliveryOf), ({ eventId }) => eventId);
       },
     ),
-    deliveryById: one((ids) => context.em.find(Delivery, { id: { $in: ids } }, fresh)),
+    deliveryById: one((ids) => context.em.find(Delivery, { id: { $in: ids } }, FRESH)),
     bodyByEvent: long(context, eventBodies),
     bodyByDelivery: long(context, deliveryBodies),
     answerBodyByAttempt: long(context, answerBodies),
@@ -80,7 +78,7 @@ export function createLoaders(context: LoaderContext) {
       { questionOf: ({ after }) => after, parentOf: ({ deliveryId }) => deliveryId },
       async (_, [{ after }], ids) => {
         const wanted = { deliveryId: { $in: ids }, number: { $gt: after } };
-        const rows = await context.em.find(Attempt, wanted, { ...fresh, orderBy: { number: 'asc' } });
+        const rows = await context.em.find(Attempt, wanted, { ...FRESH, orderBy: { number: 'asc' } });
         return Map.groupBy(rows, ({ deliveryId }) => deliveryId);
       },
     ),

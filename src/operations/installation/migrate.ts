@@ -18,11 +18,13 @@ const LOCK_TRIES = 60;
 export const MIGRATED_BY_ANOTHER = 'Another process is migrating this database; waiting for it.';
 const MIGRATION_LOCK = "hashtextextended('hookwright.migrate', 0)";
 
+export const POSTGRES_MAJOR_MIN = 15;
+
 /**
  * Brings a database to the newest schema: graphile-worker's, then ours. Safe to run at any time and by several
  * processes at once: one does the work, the others wait for it.
  *
- * @param databaseUrl postgres:// of an existing database (15 or later) whose role may create schemas
+ * @param databaseUrl postgres:// of an existing database (POSTGRES_MAJOR_MIN or later) whose role may create schemas
  * @param onWait called when another process is just doing the work
  * @returns whether there is a role for the outbox: it is made here too, but nothing else needs it
  * @throws Error when the server is too old, the login lacks a right, or the database was made by a newer version
@@ -35,7 +37,7 @@ export async function migrate(
   client.on('error', () => {}); // it waits while others work: what it was needed for fails then, with a sentence
   await client.connect();
   try {
-    await requirePostgres15(client);
+    await requirePostgresVersion(client);
     await lockMigrations(client, onWait);
     await runMigrations({ connectionString: databaseUrl, schema: JOBS_SCHEMA, logger: quietLogger });
     await indexJobs(client);
@@ -100,13 +102,15 @@ function notTheOwner({ user, database }: pg.Client, { message }: Error): Error {
   );
 }
 
-async function requirePostgres15(client: pg.Client): Promise<void> {
+async function requirePostgresVersion(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ version: number }>(
     "select current_setting('server_version_num')::int as version",
   );
   const major = Math.floor((rows[0]?.version ?? 0) / 10_000);
-  if (major < 15) {
-    throw new Error(`Postgres ${major} is too old: Hookwright needs Postgres 15 or later.`);
+  if (major < POSTGRES_MAJOR_MIN) {
+    throw new Error(
+      `Postgres ${major} is too old: Hookwright needs Postgres ${POSTGRES_MAJOR_MIN} or later.`,
+    );
   }
 }
 
