@@ -9,7 +9,7 @@ import {
   type OperationalEventsStep,
   type OperationalEventsVerdict,
 } from '../../domain/operational-events.js';
-import { audit, service } from '../audit.js';
+import { about, audit, service } from '../audit.js';
 import { enqueueSettle } from '../jobs/enqueue.js';
 import { type FinishedAttempt, hasFailed } from './finished-attempt.js';
 
@@ -136,10 +136,8 @@ export function updateHealth(
 /** Its deliveries are held from now on, and whoever asks why finds it in the audit log. */
 async function afterDisabling(client: pg.PoolClient, { webhook, verdict }: Health): Promise<void> {
   const change = {
-    tenantId: webhook.tenant_id,
+    ...about('WEBHOOK', webhook.tenant_id, webhook.id),
     action: 'WEBHOOK_DISABLED',
-    target: 'WEBHOOK',
-    targetId: webhook.id,
     before: { active: true },
     after: { active: false, reason: verdict.disable, consecutiveFailures: verdict.consecutiveFailures },
   } as const;

@@ -3,7 +3,7 @@ import { SQL_STATE, sqlStateOf } from '../../database/sql-state.js';
 import { tenantTransaction } from '../../database/tenant-database.js';
 import { ApiError } from '../../errors.js';
 import { allocateId } from '../allocate-id.js';
-import { type Actor, audit } from '../audit.js';
+import { type Actor, about, audit } from '../audit.js';
 import type { SecretVault } from '../secrets/secret-vault.js';
 
 const insertStatement: Statement = {
@@ -35,8 +35,9 @@ export async function createTenant(
         dataKey,
         dataKeyKid,
       ]);
-      const change = { action: 'TENANT_CREATED', target: 'TENANT', after: { name } } as const;
-      withCommit(audit(client, by, { tenantId: id, targetId: id, ...change }));
+      withCommit(
+        audit(client, by, { ...about('TENANT', id, id), action: 'TENANT_CREATED', after: { name } }),
+      );
       return { id, name, createdAt: row!.created_at };
     });
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { Database } from '../../database/database.js';
 import { tenantTransaction } from '../../database/tenant-database.js';
-import { type Actor, audit } from '../audit.js';
+import { type Actor, about, audit } from '../audit.js';
 import { lockTenant } from '../lock-tenant.js';
 import { tenantNameError } from './create-tenant.js';
 
@@ -24,10 +24,8 @@ export async function updateTenant(
     const change = { before, after: { name } };
     withCommit(
       audit(client, by, {
-        tenantId,
+        ...about('TENANT', tenantId, tenantId),
         action: 'TENANT_UPDATED',
-        target: 'TENANT',
-        targetId: tenantId,
         ...change,
       }),
     );
