@@ -20,7 +20,7 @@ beforeEach(async () => {
 afterEach(() => stack[Symbol.asyncDispose]());
 
 const settle = (turnMs = Number.POSITIVE_INFINITY, woken?: Woken) =>
-  settleWebhook(stack.services.db, stack.tenantId, webhookId, { turnMs }, woken);
+  settleWebhook(stack.services.db, stack.tenantId, webhookId, { turnMs, restInMs: () => 0 }, woken);
 const jobs = (what: string, where = 'true') =>
   stack.rows<{ what: unknown }>(
     `select ${what} as what from hookwright_jobs._private_jobs where ${where} order by id`,

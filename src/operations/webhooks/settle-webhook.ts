@@ -36,8 +36,8 @@ interface WebhookState extends HeldBounds {
 export interface SettleTurn {
   /** After this long it ends. */
   turnMs: number;
-  /** In how many milliseconds the next one may go on; default: at once. */
-  restInMs?: () => number;
+  /** In how many milliseconds the next one may go on. */
+  restInMs: () => number;
 }
 
 /** One move of a webhook's open deliveries, as SQL: which ones, and what they become. */
@@ -62,7 +62,7 @@ export async function settleWebhook(
   db: Pick<Database, 'pool'>,
   tenantId: number,
   webhookId: number,
-  { turnMs, restInMs = () => 0 }: SettleTurn = { turnMs: Number.POSITIVE_INFINITY },
+  { turnMs, restInMs }: SettleTurn,
   woken?: Woken,
 ): Promise<number> {
   const endAt = performance.now() + turnMs;
