@@ -119,6 +119,7 @@ export class Deliverer {
    * @throws Error only for faults of our own (the database is away); the job is then run again
    */
   async deliver(job: NamedDelivery & DeliverJob, priority: number): Promise<void> {
+    // A promise for each delivery that need not wait is garbage to collect (docs/performance.md, "What garbage costs").
     if (!this.#slots.tryTake()) {
       await this.#slots.take(priority);
     }
