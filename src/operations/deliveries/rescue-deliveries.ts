@@ -4,7 +4,7 @@ import { hasNoLiveJobSql, hasNoSettleJobSql, prioritySql } from '../jobs/job-con
 
 /**
  * An overdue delivery may be waiting its turn; after this long it is asked whether a job still knows of it. A job
- * that has been locked for as long is in nobody's hands: whoever has one in hand locks it anew (`renewLocks`).
+ * that has been locked for as long is in nobody's hands: whoever has one in hand locks it again (`renewLocks`).
  */
 export const OVERDUE_SECONDS = 60;
 /** What one call looks at: a backlog that waits its turn may be long (0.2 s beside 400,000 due deliveries). */

@@ -16,7 +16,7 @@ const raiseStatement: Statement = {
       where before < $3)`,
 };
 
-/** Gives the jobs of a lane that have waited longest another priority: those of so many deliveries. */
+/** Gives the jobs of a lane that have waited longest another priority: those of this many deliveries. */
 export async function raiseWaitingJobs(
   pool: pg.Pool,
   { from, to, count }: Raise,
