@@ -11,12 +11,12 @@ import { BareTarget, EmitTarget, type Target } from './targets.js';
  */
 
 export interface Load {
-  /** `emit`: one event a request. A number: `emitEvents` of so many. `bare`: POSTs like those of the service. */
+  /** `emit`: one event a request. A number: `emitEvents` of this many. `bare`: POSTs like those of the service. */
   what: 'emit' | 'bare' | number;
   /** Where: the origin of the service, or the url at the receiver. */
   url: string;
   apiKey?: string;
-  /** Ends when the time is over, or after so many requests, whichever comes first. */
+  /** Ends when the time is over, or after this many requests, whichever comes first. */
   seconds: number;
   requestsMax?: number;
   /** Requests in flight at once, in the closed loop. */

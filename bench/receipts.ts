@@ -88,7 +88,7 @@ export class Receipts {
     this.#goals = this.#goals.filter(({ deliveries }) => deliveries > this.#seen.size);
   }
 
-  /** Resolves with the time (microseconds since 1970) at which so many deliveries had arrived. */
+  /** Resolves with the time (microseconds since 1970) at which this many deliveries had arrived. */
   reach(deliveries: number): Promise<number> {
     if (this.#seen.size >= deliveries) {
       return Promise.resolve(this.#lastAt);

@@ -90,7 +90,7 @@ const methods = {
     return receiptsOf(group).report();
   },
   /**
-   * Waits until a group has so many deliveries.
+   * Waits until a group has this many deliveries.
    *
    * @returns when that was, in microseconds since 1970; null when it was not within the time
    */

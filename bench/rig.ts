@@ -80,7 +80,7 @@ export class Rig implements AsyncDisposable {
     return this.installation.database();
   }
 
-  /** Subscribes so many webhooks at `/<group>/<number>` to the bench's events, or others. @returns their ids */
+  /** Subscribes this many webhooks at `/<group>/<number>` to the bench's events, or others. @returns their ids */
   async subscribe(
     service: Service,
     group: string,

@@ -5,13 +5,8 @@ import type { Database } from '../src/database/database.js';
 import { LANES } from '../src/domain/lanes.js';
 import type { EventLoopLoad } from '../src/node/event-loop-load.js';
 import type { Claim, ClaimedJob, LocalDaemon } from '../src/operations/emits/claims.js';
-import {
-  DELIVER_GROUP_TASK,
-  DELIVER_TASK,
-  JOB_FETCHES_MAX,
-  jobKeyOf,
-} from '../src/operations/jobs/enqueue.js';
 import { freeJobs } from '../src/operations/jobs/locked-jobs.js';
+import { DELIVER_GROUP_TASK, DELIVER_TASK, JOB_FETCHES_MAX, jobKeyOf } from '../src/operations/jobs/tasks.js';
 import type { Fence } from './control/fence.js';
 import type { Deliverer } from './deliver.js';
 import type { DeliverGroupJob, DeliverJob } from './loaded.js';

@@ -45,8 +45,8 @@ const RECORD_MS = 1_000;
 /** The delivery daemon: a runner of jobs, the connection that tells that they are alive, and the sweeps beside them. */
 export class Daemon {
   readonly #sender: Sender;
-  /** What it tells Prometheus. */
-  readonly metrics: Registry;
+  /** What Prometheus reads. */
+  readonly registry: Registry;
   readonly #control: ControlConnection;
   readonly #runner: SupervisedRunner;
   /** For emits of the same process. */
@@ -68,8 +68,8 @@ export class Daemon {
       fence: this.fence,
       metrics,
     });
-    this.metrics = metrics.registry;
-    this.#tellMetrics(metrics);
+    this.registry = metrics.registry;
+    this.#registerGauges(metrics);
     const quarantine = new Quarantine({ db, log });
     this.#runner = new SupervisedRunner(
       { db, log, control: this.#control, drainTimeoutMs: delivery.drainTimeoutMs },
@@ -96,7 +96,7 @@ export class Daemon {
     ];
   }
 
-  #tellMetrics(metrics: DaemonMetrics): void {
+  #registerGauges(metrics: DaemonMetrics): void {
     registerInstallation(metrics.registry, () => readInstallation(this.deps.db.pool));
     metrics.gauge(
       'hookwright_sending_stopped',

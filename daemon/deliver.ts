@@ -21,7 +21,7 @@ import type { Tracing } from '../src/telemetry/tracing.js';
 import type { Fence } from './control/fence.js';
 import { Gate, type Pass } from './gate/gate.js';
 import { Hindrances } from './hindrances.js';
-import { type DeliverGroupJob, type DeliverJob, knownStill } from './loaded.js';
+import { type DeliverGroupJob, type DeliverJob, freshlyLoaded } from './loaded.js';
 import { PutOffs } from './put-offs.js';
 import { Recorder } from './recorder.js';
 import { findUrl } from './sending/known-urls.js';
@@ -45,7 +45,7 @@ export interface DeliverDeps {
 }
 
 /** What became of a delivery in its slot. */
-type Made =
+type SlotResult =
   | { kind: 'ATTEMPTED'; attempt: FinishedAttempt }
   /** No request was made, for want of room or because of a fault of our own: it comes again later. */
   | { kind: 'PUT_OFF'; delivery: DueDelivery; inMs: number }
@@ -122,6 +122,7 @@ export class Deliverer {
    */
   async deliver(job: NamedDelivery & DeliverJob, priority: number): Promise<void> {
     this.#busyWithClaimed += Number(job.loaded !== undefined);
+    // A promise for each delivery that need not wait is garbage to collect (docs/performance.md, "What garbage costs").
     if (!this.#slots.tryTake()) {
       await this.#slots.take(priority);
     }
@@ -154,7 +155,7 @@ export class Deliverer {
 
   /** In a slot that was taken, which it gives back before the outcome is recorded. */
   async #deliverInPlace(job: NamedDelivery & DeliverJob, priority: number): Promise<void> {
-    let meant = job;
+    let current = job;
     // Two jobs can name one delivery (a rescued one, or one that was held and released in the same moment). The later
     // waits, without its slot, and is then looked at like any other: it may be the only one that knows of the next
     // attempt. Nothing may come between the last look and `begin`: a third one may have waited too.
@@ -162,23 +163,23 @@ export class Deliverer {
       this.#slots.give();
       await this.#underWay.endOf(job.id);
       await this.#slots.take(priority);
-      meant = { ...job, loaded: undefined };
+      current = { ...job, loaded: undefined };
     }
     this.#underWay.begin(job.id);
     try {
       const lane = laneOf(priority);
-      let made: Made;
+      let result: SlotResult;
       try {
-        made = await this.#makeInTurn(meant, lane);
+        result = await this.#makeInTurn(current, lane);
       } finally {
         this.#slots.give();
         this.#busyWithClaimed -= Number(job.loaded !== undefined);
       }
-      if (made.kind === 'ATTEMPTED') {
-        this.deps.metrics.recorded(lane, await this.#recorder.record(made.attempt));
-      } else if (made.kind === 'PUT_OFF') {
-        await this.#putOffs.putOff(made.delivery, made.inMs, lane);
-      } else if (made.kind === 'WAITS') {
+      if (result.kind === 'ATTEMPTED') {
+        this.deps.metrics.recorded(lane, await this.#recorder.record(result.attempt));
+      } else if (result.kind === 'PUT_OFF') {
+        await this.#putOffs.putOff(result.delivery, result.inMs, lane);
+      } else if (result.kind === 'WAITS') {
         await this.#turnAways.runOne({ id: job.id, priority: LANES[laneAfterPutOff(lane)].priority });
       }
     } finally {
@@ -187,12 +188,12 @@ export class Deliverer {
   }
 
   /** Loads the delivery, waits for its endpoint, makes the attempt, and waits for room to record it. */
-  async #makeInTurn(job: NamedDelivery & DeliverJob, lane: Lane): Promise<Made> {
+  async #makeInTurn(job: NamedDelivery & DeliverJob, lane: Lane): Promise<SlotResult> {
     const { fence } = this.deps;
     if (!fence.mayBegin) {
       await fence.opened();
     }
-    const delivery = knownStill(job) ?? (await this.#loads.runOne(job));
+    const delivery = freshlyLoaded(job) ?? (await this.#loads.runOne(job));
     if (typeof delivery === 'string') {
       return { kind: delivery };
     }
@@ -201,12 +202,12 @@ export class Deliverer {
       return { kind: 'PUT_OFF', delivery, inMs: LOCKED_PUT_OFF_MS };
     }
     const destination = { webhookId, tenantId, origin: findUrl(url)?.origin ?? url };
-    const turn = await this.gate.enter(destination, lane === 'TEST');
-    if ('putOffMs' in turn) {
-      return { kind: 'PUT_OFF', delivery, inMs: turn.putOffMs };
+    const admission = await this.gate.enter(destination, lane === 'TEST');
+    if ('putOffMs' in admission) {
+      return { kind: 'PUT_OFF', delivery, inMs: admission.putOffMs };
     }
     this.#done[lane] += 1;
-    const attempt = await this.#attempt(delivery, turn.pass);
+    const attempt = await this.#attempt(delivery, admission.pass);
     if ('putOffMs' in attempt) {
       return { kind: 'PUT_OFF', delivery, inMs: attempt.putOffMs };
     }

@@ -36,13 +36,13 @@ export class Hindrances {
   async putOffMs(error: unknown, { tenantId, webhookId }: Whose): Promise<number> {
     const noWayOut = noWayOutOf(error as { code?: unknown });
     if (noWayOut !== null) {
-      this.#tell(noWayOut, { err: error });
+      this.#log(noWayOut, { err: error });
       await delay(NO_WAY_OUT_PAUSE_MS);
       return NO_WAY_OUT_PUT_OFF_MS;
     }
     if (error instanceof SecretUnreadable) {
       const message = 'a secret cannot be opened, so nothing can be signed; deliveries wait';
-      this.#tell(message, { err: error, tenantId, webhookId });
+      this.#log(message, { err: error, tenantId, webhookId });
       return this.#untilOpen(tenantId);
     }
     throw error;
@@ -56,8 +56,8 @@ export class Hindrances {
     return Math.min(PUT_OFF_MS_MAX, Math.max(SECRET_PUT_OFF_MS_MIN + spreadMs, horizon - now));
   }
 
-  #tell(message: string, fields: object): void {
-    if (this.#logThrottle.isDue(message)) {
+  #log(message: string, fields: object): void {
+    if (this.#logThrottle.take(message)) {
       this.deps.log.error(fields, message);
     }
   }

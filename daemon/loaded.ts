@@ -1,5 +1,5 @@
 import type { DueDelivery } from '../src/operations/attempts/load-deliveries.js';
-import type { DeliverGroupPayload, DeliverPayload } from '../src/operations/jobs/enqueue.js';
+import type { DeliverGroupPayload, DeliverPayload } from '../src/operations/jobs/tasks.js';
 import { WAIT_MS_MAX } from './gate/gate.js';
 
 /** What was loaded by the transaction that wrote the deliveries. */
@@ -17,7 +17,7 @@ export type DeliverGroupJob = DeliverGroupPayload & { loaded?: Loaded | undefine
 const LOADED_FOR_MS = WAIT_MS_MAX / 2;
 
 /** The delivery as it was loaded, while that is worth something. */
-export const knownStill = ({ id, loaded }: DeliverJob): DueDelivery | undefined =>
+export const freshlyLoaded = ({ id, loaded }: DeliverJob): DueDelivery | undefined =>
   loaded !== undefined && performance.now() - loaded.atMs < LOADED_FOR_MS
     ? loaded.deliveries.get(id)
     : undefined;

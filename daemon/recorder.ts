@@ -69,7 +69,7 @@ export class Recorder {
         try {
           const status = await this.#recordOnce(attempt);
           if (status !== 'LOCKED') {
-            this.#tell(attempt, status !== null);
+            this.#logAttempt(attempt, status !== null);
             return status;
           }
           if (fence.lettingGo) {
@@ -116,7 +116,7 @@ export class Recorder {
   }
 
   /** One line for each attempt would be most of the log, and all of it is in the table: only for LOG_LEVEL=debug. */
-  #tell({ delivery, outcome, result }: FinishedAttempt, recorded: boolean): void {
+  #logAttempt({ delivery, outcome, result }: FinishedAttempt, recorded: boolean): void {
     const { log } = this.deps;
     if (log.isLevelEnabled('debug')) {
       const { id: deliveryId, attemptNumber: attempt, webhookId, tenantId } = delivery;

@@ -25,15 +25,15 @@ export function startEndpointReports({
   let reported = new Map<number, EndpointState>();
   return repeat('report-endpoints', EVERY_MS, log, async () => {
     const states = new Map(gate.states().map((state) => [state.webhookId, state]));
-    const news = [...states.values()].filter((state) => isNews(state, reported.get(state.webhookId)));
-    if (news.length > 0) {
-      await reportEndpointStates(db.pool, daemonId, news);
+    const changed = [...states.values()].filter((state) => hasChanged(state, reported.get(state.webhookId)));
+    if (changed.length > 0) {
+      await reportEndpointStates(db.pool, daemonId, changed);
     }
     reported = states;
   });
 }
 
-function isNews(state: EndpointState, before: EndpointState | undefined): boolean {
+function hasChanged(state: EndpointState, before: EndpointState | undefined): boolean {
   return (
     before === undefined ||
     state.inFlight > 0 ||

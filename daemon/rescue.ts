@@ -19,13 +19,13 @@ const SCHEDULE_EVERY_MS = 5_000;
 const HELD_EVERY_MS = 2_000;
 const OVERDUE_EVERY_MS = 10_000;
 const BULK_EVERY_MS = 2_000;
-const NEWS_EVERY_MS = 5_000;
+const EVENTS_EVERY_MS = 5_000;
 
 /**
  * Looks again and again for deliveries whose time comes, and for those that fell through: pending without a job, or
- * held by a webhook that is active; for bulk operations that stand still; and for what owners are to be told of because
- * time has passed. One process at a time does it, and one sweep at a time: each takes two connections, one of them for
- * its lock. A sweep that fails is logged and comes round again.
+ * held by a webhook that is active; for bulk operations that stand still; and for operational events that are due
+ * because time has passed. One process at a time does it, and one sweep at a time: each takes two connections, one of
+ * them for its lock. A sweep that fails is logged and comes round again.
  *
  * @returns a function that ends it, after the sweeps under way
  */
@@ -66,7 +66,8 @@ export function startRescue(
         log.info({ operations }, 'found bulk operations to go on with');
       }
     }),
-    sweep('news', NEWS_EVERY_MS, async () => {
+    // The name of its lock, which processes of earlier versions share.
+    sweep('news', EVENTS_EVERY_MS, async () => {
       await raisePending(db.pool);
       await warnOfExpiringHolds(db.pool);
     }),

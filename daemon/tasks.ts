@@ -3,17 +3,16 @@ import type { Logger } from 'pino';
 import type { Config } from '../src/config.js';
 import type { Database } from '../src/database/database.js';
 import { runBulkOperation } from '../src/operations/bulk/run-bulk-operation.js';
+import { enqueueBulkOperation, enqueueSettle } from '../src/operations/jobs/enqueue.js';
 import {
   BULK_TASK,
   type BulkPayload,
   DELIVER_GROUP_TASK,
   DELIVER_TASK,
-  enqueueBulkOperation,
-  enqueueSettle,
   HOUSEKEEPING_TASK,
   SETTLE_TASK,
   type SettlePayload,
-} from '../src/operations/jobs/enqueue.js';
+} from '../src/operations/jobs/tasks.js';
 import { rollUpStats } from '../src/operations/stats/roll-up-stats.js';
 import { settleWebhook } from '../src/operations/webhooks/settle-webhook.js';
 import type { Fence } from './control/fence.js';

@@ -1,5 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
-import { emitEvents } from './0008-emit-events.js';
+import { emitEvents } from './sql/emit-events.js';
 
 /**
  * The outbox door (docs/outbox.md): an application that shares the database emits inside its own transaction, through

@@ -1,5 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
-import { emitEventsOnce } from './0016-emit-events-once.js';
+import { emitEventsOnce } from './sql/emit-events-once.js';
 
 /**
  * Emits whose deliveries a daemon in the same process takes at once: their jobs are written as if it had fetched them,

@@ -1,5 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
-import { emitEventsOnce } from './0016-emit-events-once.js';
+import { emitEventsOnce } from './sql/emit-events-once.js';
 
 /** Transactions that make many deliveries put more of them into one job (docs/decisions/0007). */
 export class JobSizes extends Migration {

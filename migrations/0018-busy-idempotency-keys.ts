@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
-import { emitEventsAgain } from './0008-emit-events.js';
-import { emitEventsOnce } from './0016-emit-events-once.js';
+import { emitEventsAgain } from './sql/emit-events.js';
+import { emitEventsOnce } from './sql/emit-events-once.js';
 
 /** Longer than other emits take to commit; short for those that share a transaction with this one. */
 export const KEY_WAIT = '50ms';

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
-import { type EmitEventsOnce, emitEventsOnce } from './0016-emit-events-once.js';
 import { KEY_WAIT, NOT_BUSY } from './0018-busy-idempotency-keys.js';
+import { type EmitEventsOnce, emitEventsOnce } from './sql/emit-events-once.js';
 
 export const repeatedKeys: EmitEventsOnce = {
   jobSize: 'hookwright.job_size(count(*) over (partition by active, priority))',

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
-import { emitEventsOnce } from './0016-emit-events-once.js';
 import { repeatedKeys } from './0030-repeated-keys.js';
+import { emitEventsOnce } from './sql/emit-events-once.js';
 
 /**
  * Tenants can be deleted: nobody reaches one from then on, its name is free, and the row goes with the rest of its data

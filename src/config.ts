@@ -102,7 +102,7 @@ function configFrom(s: Settings) {
       heartbeatMs: 15_000,
       /** A client comes back, and its stream may end up in another process. */
       lifeMs: 3_600_000,
-      /** A reader that takes nothing for so long is cut off. */
+      /** A reader that takes nothing for this long is cut off. */
       slowMs: 30_000,
     },
     trustedProxies: s.TRUSTED_PROXIES,

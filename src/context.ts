@@ -88,7 +88,7 @@ export async function createContext(services: Services, request: ContextRequest)
     request.authorization === undefined
       ? null
       : await services.authenticator.authenticate(request.authorization, request.address);
-  const tenantId = caller === null ? null : await tenantFor(services, caller, request.tenantHeader);
+  const tenantId = caller === null ? null : await chargedTenantNamed(services, caller, request.tenantHeader);
   if (caller?.tenantId === null && tenantId !== null) {
     await services.platformAccess.note(tenantId, actorFrom(caller, request.requestId));
   }
@@ -146,7 +146,7 @@ function actorFrom({ tenantId, keyId }: Caller, requestId: string): Actor {
 export const actorOf = (context: Context): Actor => actorFrom(callerOf(context), context.requestId);
 
 /** A tenant that the key may not name counts as an operation of the key: else any number of them could be tried. */
-async function tenantFor(
+async function chargedTenantNamed(
   services: Services,
   caller: Caller,
   header: string | undefined,

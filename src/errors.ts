@@ -124,7 +124,7 @@ export function headersOf(error: { code?: unknown; retryAfterSeconds?: unknown }
 }
 
 /** Nobody reads more of them. */
-const ISSUES_TOLD_MAX = 100;
+const ISSUES_SHOWN_MAX = 100;
 /** The name of a property can be as long as the request. */
 const NAME_SHOWN_CHARS_MAX = 100;
 
@@ -134,7 +134,7 @@ const NAME_SHOWN_CHARS_MAX = 100;
  */
 export function invalidInput(issues: readonly InputIssue[]): ApiError {
   const shown = issues
-    .slice(0, ISSUES_TOLD_MAX)
+    .slice(0, ISSUES_SHOWN_MAX)
     .map((issue) => ({ ...issue, path: issue.path.map(shownName) }));
   const [first] = shown;
   const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : '';

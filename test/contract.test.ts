@@ -94,7 +94,7 @@ function circlesOf(needed: ReadonlyMap<string, readonly string[]>): string[] {
   return [...needed.keys()].flatMap((node) => circlesFrom(node, []));
 }
 
-describe('the house', () => {
+describe('the source tree', () => {
   test('data goes one way: domain ← entities ← operations ← {graphql ← http ← rest, daemon}', () => {
     const against = sourcesIn('src', 'daemon').flatMap((file) => {
       const layer = layerOf(file);
@@ -109,12 +109,12 @@ describe('the house', () => {
     expect(against).toEqual([]);
   });
 
-  test('no file needs itself: what files import of one another, types too, goes one way', () => {
+  test('no file imports itself by way of others: what files import of one another, types too, goes one way', () => {
     const files = sourcesIn('src', 'daemon', 'bench', 'migrations');
     expect(circlesOf(new Map(files.map((file) => [file, filesNeededBy(file)])))).toEqual([]);
   });
 
-  test('no folder needs itself: its files come after those that it imports, or before those that import it', () => {
+  test('no folder imports itself by way of others: its files come after those that it imports, or before those that import it', () => {
     // What stands in src itself puts the others together, but for a few things that all of them need.
     const files = sourcesIn('src', 'daemon').filter((file) => dirname(file) !== 'src');
     const inFolders = Map.groupBy(files, (file) => dirname(file));
@@ -138,9 +138,10 @@ describe('the house', () => {
     expect([...impure, ...dice]).toEqual([]);
   });
 
-  test('hookwright_jobs is named in operations/jobs (enqueue.ts, locked-jobs.ts) and the migrations alone', () => {
+  test("graphile-worker's SQL, hookwright_jobs, is named in operations/jobs and the migrations alone", () => {
     const files = sourcesIn('src', 'daemon').filter((file) => read(file).includes('hookwright_jobs.'));
-    expect(files).toEqual(['src/operations/jobs/enqueue.ts', 'src/operations/jobs/locked-jobs.ts']);
+    expect(files.length).toBeGreaterThan(0);
+    expect(files.filter((file) => !file.startsWith('src/operations/jobs/'))).toEqual([]);
   });
 
   test('raw SQL stands in operations, migrations and the database modules alone', () => {

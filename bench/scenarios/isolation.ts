@@ -96,7 +96,7 @@ async function measure(rig: Rig, healthy: SteadyLoadOf): Promise<Measurement> {
   };
 }
 
-/** Enables webhooks each second for so long: an active one is left as it is. */
+/** Enables webhooks each second for this long: an active one is left as it is. */
 async function keepEnabled(service: Service, ids: readonly number[], ms: number): Promise<void> {
   const end = performance.now() + ms;
   while (performance.now() < end) {

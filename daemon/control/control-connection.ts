@@ -47,9 +47,9 @@ export class ControlConnection {
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;
   /** The newest connection, whatever its state. */
-  #connection: pg.Client | undefined;
+  #newest: pg.Client | undefined;
   /** The connection while it is in use. */
-  #client: pg.Client | undefined;
+  #inUse: pg.Client | undefined;
   #connectedBefore = false;
   readonly #logThrottle = new LogThrottle();
 
@@ -74,14 +74,14 @@ export class ControlConnection {
   async letGo(poolId: string): Promise<void> {
     this.#pools.get(poolId)?.reject(new Error('The worker pool ended before it was known to be alive.'));
     this.#pools.delete(poolId);
-    if (this.#client !== undefined) {
-      await unlockPool(this.#client, poolId).catch(() => {}); // a broken session has no locks
+    if (this.#inUse !== undefined) {
+      await unlockPool(this.#inUse, poolId).catch(() => {}); // a broken session has no locks
     }
   }
 
   /** Waits until Postgres can be reached. @throws AbortError */
   async reachable(signal: AbortSignal): Promise<void> {
-    while (this.#client === undefined || this.fence.silent) {
+    while (this.#inUse === undefined || this.fence.silent) {
       await delay(LOOK_FOR_CONNECTION_MS, undefined, { signal });
     }
   }
@@ -90,8 +90,8 @@ export class ControlConnection {
     this.fence.end();
     this.#stopping.abort();
     await Promise.race([this.#running, delay(STOP_PATIENCE_MS, undefined, { ref: false })]);
-    if (this.#connection !== undefined) {
-      cutOff(this.#connection);
+    if (this.#newest !== undefined) {
+      cutOff(this.#newest);
     }
     await this.#running;
   }
@@ -105,12 +105,12 @@ export class ControlConnection {
         await connect(client);
         await this.#beOn(client);
       } catch (error) {
-        if (!signal.aborted && this.#logThrottle.isDue('broke')) {
+        if (!signal.aborted && this.#logThrottle.take('broke')) {
           this.deps.log.warn({ err: error }, 'the control connection broke; making another');
         }
       }
       this.#lost(client);
-      this.#client = undefined;
+      this.#inUse = undefined;
       for (const pool of this.#pools.values()) {
         pool.state = 'free';
       }
@@ -130,7 +130,7 @@ export class ControlConnection {
     });
     client.on('error', () => {}); // the statement under way, or the next one, tells
     client.once('end', () => this.#lost(client));
-    this.#connection = client;
+    this.#newest = client;
     return client;
   }
 
@@ -140,7 +140,7 @@ export class ControlConnection {
     await prepareControlSession(client);
     this.deps.deadWorkers.startOver({ again: this.#connectedBefore });
     this.#connectedBefore = true;
-    this.#client = client;
+    this.#inUse = client;
     await this.#lockPools();
     this.fence.heard(askedAt);
     let someoneIsMissing = false;
@@ -149,7 +149,7 @@ export class ControlConnection {
     client.once('end', () => ended.abort());
     const waking = AbortSignal.any([signal, ended.signal]);
     while (!signal.aborted) {
-      const pauseMs = someoneIsMissing || this.#isMissing ? LOOK_AGAIN_MS : BEAT_EVERY_MS;
+      const pauseMs = someoneIsMissing || this.#lacksLock ? LOOK_AGAIN_MS : BEAT_EVERY_MS;
       await delay(pauseMs, undefined, { signal: waking }).catch(() => {});
       askedAt = performance.now();
       await this.#lockPools();
@@ -159,18 +159,18 @@ export class ControlConnection {
   }
 
   /** Whether a lock is still to be had: an earlier session may have it, until Postgres gives that one up. */
-  get #isMissing(): boolean {
+  get #lacksLock(): boolean {
     return [...this.#pools.values()].some(({ state }) => state !== 'locked');
   }
 
   #lost(client: pg.Client): void {
-    if (client === this.#client) {
+    if (client === this.#inUse) {
       this.fence.lost();
     }
   }
 
   async #lockPools(): Promise<void> {
-    const client = this.#client;
+    const client = this.#inUse;
     if (client === undefined) {
       return;
     }
@@ -183,7 +183,7 @@ export class ControlConnection {
         pool.state = 'free';
         throw error;
       });
-      if (client === this.#client) {
+      if (client === this.#inUse) {
         pool.state = locked ? 'locked' : 'free';
       }
       if (locked) {

@@ -18,10 +18,10 @@ export interface Pass {
 }
 
 /** Either a place in the window, or for how many milliseconds to put the delivery off. */
-export type Turn = { pass: Pass } | { putOffMs: number };
+export type Admission = { pass: Pass } | { putOffMs: number };
 
 export interface Waiter {
-  resolve(turn: Turn): void;
+  resolve(admission: Admission): void;
   /** When it gives up. */
   untilMs: number;
 }
@@ -176,7 +176,7 @@ export function callInTurns(
 }
 
 /** Puts off those in a line whose time is over. */
-export function giveUp(line: Waiter[], untilMs: number, putOff: () => Turn): void {
+export function giveUp(line: Waiter[], untilMs: number, putOff: () => Admission): void {
   while (line.length > 0 && line[0]!.untilMs <= untilMs) {
     line.shift()!.resolve(putOff());
   }

@@ -1,10 +1,10 @@
 import { placeEveryMs, WINDOW_AT_FIRST } from '../../src/domain/endpoint-window.js';
 import type { EndpointState } from '../../src/operations/attempts/endpoint-states.js';
-import { callInTurns, Endpoint, giveUp, Origin, type Pass, type Turn, type Waiter } from './endpoint.js';
+import { type Admission, callInTurns, Endpoint, giveUp, Origin, type Pass, type Waiter } from './endpoint.js';
 import { SlowRequests } from './slow-requests.js';
 import { TenantShares } from './tenant-shares.js';
 
-export type { Pass, Turn } from './endpoint.js';
+export type { Admission, Pass } from './endpoint.js';
 
 export interface GateOptions {
   /** How many deliveries the daemon works on at the same time. */
@@ -61,7 +61,7 @@ export class Gate {
    *
    * @param goesFirst ahead of all others who want to send there: a person waits for it
    */
-  enter(destination: Destination, goesFirst = false): Turn | Promise<Turn> {
+  enter(destination: Destination, goesFirst = false): Admission | Promise<Admission> {
     const endpoint = this.#endpoint(destination);
     if (endpoint.isClosed(this.options.now())) {
       return goesFirst ? putOffFirst(endpoint) : this.#putOff(endpoint);
@@ -69,7 +69,7 @@ export class Gate {
     return goesFirst ? this.#enterFirst(endpoint) : this.#enterInLine(endpoint);
   }
 
-  #enterFirst(endpoint: Endpoint): Turn | Promise<Turn> {
+  #enterFirst(endpoint: Endpoint): Admission | Promise<Admission> {
     if (this.#hasRoom(endpoint)) {
       return { pass: this.#admit(endpoint) };
     }
@@ -78,7 +78,7 @@ export class Gate {
       : putOffFirst(endpoint);
   }
 
-  #enterInLine(endpoint: Endpoint): Turn | Promise<Turn> {
+  #enterInLine(endpoint: Endpoint): Admission | Promise<Admission> {
     if (endpoint.waitingCount === 0 && this.#hasRoom(endpoint)) {
       return { pass: this.#admit(endpoint) };
     }
@@ -184,7 +184,7 @@ export class Gate {
     }
   }
 
-  #wait(endpoint: Endpoint, line: Waiter[]): Promise<Turn> {
+  #wait(endpoint: Endpoint, line: Waiter[]): Promise<Admission> {
     const isCrowded = endpoint.tenant.isFull;
     if (isCrowded) {
       endpoint.tenant.crowded.add(endpoint);
@@ -221,7 +221,7 @@ export class Gate {
     giveUp(endpoint.waiting, untilMs, () => this.#putOff(endpoint));
   }
 
-  #putOff(endpoint: Endpoint): Turn {
+  #putOff(endpoint: Endpoint): Admission {
     return { putOffMs: endpoint.putOff(this.options.now(), this.options.random()) };
   }
 
@@ -246,4 +246,4 @@ export class Gate {
   }
 }
 
-const putOffFirst = (endpoint: Endpoint): Turn => ({ putOffMs: endpoint.putOffFirst() });
+const putOffFirst = (endpoint: Endpoint): Admission => ({ putOffMs: endpoint.putOffFirst() });

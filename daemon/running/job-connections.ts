@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from 'pino';
-import { poolOptions, tellErrors } from '../../src/database/database.js';
+import { onPoolErrors, poolOptions } from '../../src/database/database.js';
 import { sessionUrl } from '../../src/database/session-url.js';
 
 /**
@@ -62,6 +62,6 @@ export class GatedPool extends pg.Pool {
 /** graphile-worker's own pool has no time limits, and goes on ending after its runner has ended. */
 export function openJobConnections(url: string, log: Logger): GatedPool {
   const connections = new GatedPool(poolOptions(sessionUrl(url, JOB_CONNECTION), CONNECTIONS_MAX));
-  tellErrors(connections, (error) => log.warn({ err: error }, 'a job connection broke'));
+  onPoolErrors(connections, (error) => log.warn({ err: error }, 'a job connection broke'));
   return connections;
 }

@@ -3,14 +3,14 @@ import type { Logger } from 'pino';
 import { inTurn } from '../../src/concurrency/in-turn.js';
 import type { Database } from '../../src/database/database.js';
 import { isDatabaseAway } from '../../src/errors.js';
+import { setJobAside, splitJobGroup } from '../../src/operations/jobs/quarantined-jobs.js';
 import {
   DELIVER_GROUP_TASK,
   DELIVER_TASK,
   type DeliverGroupPayload,
   type DeliverPayload,
   SUSPECT_FROM_FETCH,
-} from '../../src/operations/jobs/enqueue.js';
-import { setJobAside, splitJobGroup } from '../../src/operations/jobs/quarantined-jobs.js';
+} from '../../src/operations/jobs/tasks.js';
 import { SendingStopped } from '../control/fence.js';
 
 const ASIDE_SECONDS = 3_600;

@@ -11,8 +11,8 @@ import {
 import type { Logger } from 'pino';
 import { repeat } from '../../src/concurrency/repeat.js';
 import { type Database, STATEMENT_TIMEOUT_MS } from '../../src/database/database.js';
-import { forgetFutureRunsSql, JOBS_SCHEMA, quietLogger } from '../../src/operations/jobs/enqueue.js';
 import { findForgotten, freeJobs, freeJobsOf, renewLocks } from '../../src/operations/jobs/locked-jobs.js';
+import { forgetFutureRunsSql, JOBS_SCHEMA, quietLogger } from '../../src/operations/jobs/prepare-jobs.js';
 import type { ControlConnection } from '../control/control-connection.js';
 import { type GatedPool, openJobConnections } from './job-connections.js';
 import { LocalJobs, type Room } from './local-jobs.js';
@@ -48,7 +48,7 @@ export class RunnerLife {
   /** The ids of the jobs whose handlers are running. */
   readonly #inHand = new Set<string>();
   readonly #stopsFetching = Promise.withResolvers<void>();
-  /** Resolves when graphile-worker has let go and no handler is running. */
+  /** Resolves when `#isGone`. */
   readonly #gone = Promise.withResolvers<void>();
   readonly #stopRenewing: () => Promise<void>;
   #runner: Runner | undefined;
@@ -151,8 +151,8 @@ export class RunnerLife {
       },
     });
     this.#runner.promise.then(
-      () => this.#ends('the runner ended'),
-      (error: unknown) => this.#ends(String(error)),
+      () => this.#fetchingEnds('the runner ended'),
+      (error: unknown) => this.#fetchingEnds(String(error)),
     );
   }
 
@@ -178,17 +178,17 @@ export class RunnerLife {
    * failed to do so, or to complete them: then they are run again, find nothing to do, and are completed.
    */
   async #free(poolId: string, hurry: AbortSignal): Promise<void> {
-    for (let told = false; ; ) {
-      const last = this.#released && this.#inHand.size === 0;
+    for (let logged = false; ; ) {
+      const last = this.#isGone;
       try {
         await freeJobsOf(this.deps.db.pool, poolId, this.#inHand);
         if (last) {
           return;
         }
       } catch (error) {
-        if (!told) {
+        if (!logged) {
           this.deps.log.warn({ err: error }, 'could not free the jobs of an ended runner; trying on');
-          told = true;
+          logged = true;
         }
         if (last && hurry.aborted) {
           return;
@@ -198,13 +198,18 @@ export class RunnerLife {
     }
   }
 
-  #lookWhetherGone(): void {
-    if (this.#released && this.#inHand.size === 0) {
+  /** graphile-worker has let go and no handler is running. */
+  get #isGone(): boolean {
+    return this.#released && this.#inHand.size === 0;
+  }
+
+  #resolveIfGone(): void {
+    if (this.#isGone) {
       this.#gone.resolve();
     }
   }
 
-  #ends(why: string): void {
+  #fetchingEnds(why: string): void {
     this.#fetchingEnded ??= why;
     this.#stopsFetching.resolve();
   }
@@ -218,18 +223,18 @@ export class RunnerLife {
       });
       this.#connections.closeUntil(held);
     });
-    events.on('pool:gracefulShutdown', ({ message }) => this.#ends(message));
+    events.on('pool:gracefulShutdown', ({ message }) => this.#fetchingEnds(message));
     events.on('pool:release', () => {
       this.#released = true;
-      this.#ends('the worker pool ended');
-      this.#lookWhetherGone();
+      this.#fetchingEnds('the worker pool ended');
+      this.#resolveIfGone();
     });
     events.on('localQueue:init', ({ localQueue }) => {
       this.#queue = new LocalJobs(localQueue, events);
     });
     const handled = ({ job }: { job: Job }) => {
       this.#inHand.delete(job.id);
-      this.#lookWhetherGone();
+      this.#resolveIfGone();
     };
     events.on('job:start', ({ job }) => this.#inHand.add(job.id));
     events.on('job:success', handled);

@@ -3,6 +3,7 @@ import { buildConnector } from 'undici';
 import { http } from '../../src/node/node-http.js';
 import type { ConnectionTimes, TimedConnector } from './connection-times.js';
 import { type EgressProxy, ProxyPulse, readProxy } from './proxy-pulse.js';
+import { TLS_POLICY } from './tls-policy.js';
 
 export interface TunnelOptions {
   /** `EGRESS_PROXY`, with credentials if it has them. */
@@ -41,13 +42,7 @@ class TunnelTimedOut extends Error {
  */
 export function createTunnelConnector(options: TunnelOptions): TimedConnector {
   const proxy = readProxy(options.proxyUrl);
-  const reach = buildConnector({
-    timeout: options.reachTimeoutMs,
-    autoSelectFamily: true,
-    allowH2: false,
-    rejectUnauthorized: true,
-    minVersion: 'TLSv1.2',
-  });
+  const reach = buildConnector({ ...TLS_POLICY, timeout: options.reachTimeoutMs });
   const pulse = new ProxyPulse(proxy, reach, options.reachTimeoutMs);
   return (target, callback, times) => {
     new TunnelAttempt({ ...options, proxy, reach, pulse }, target, callback, times).begin();

@@ -13,6 +13,7 @@ import type { ConnectionTimes, TimedConnector } from './connection-times.js';
 import { createTunnelConnector, type TunnelOptions } from './egress-proxy.js';
 import { NOBODY_REACHED, noWayOutOf } from './failure-codes.js';
 import { type NameResolver, NamesGone } from './name-resolver.js';
+import { TLS_POLICY } from './tls-policy.js';
 
 export interface GuardedConnectorOptions {
   policy: TargetPolicy;
@@ -51,15 +52,10 @@ const NEXT_ADDRESS_MS = 300;
 export function createGuardedConnector(options: GuardedConnectorOptions): TimedConnector {
   const { policy, connectTimeoutMs, proxy } = options;
   const connect = buildConnector({
+    ...TLS_POLICY,
     timeout: connectTimeoutMs,
     lookup: guardedLookup(options.lookup, policy),
-    autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS,
-    // HTTP/2 would bring its own floods (settings, resets, headers) for no gain with one request at a time.
-    allowH2: false,
-    // Said aloud, since NODE_TLS_REJECT_UNAUTHORIZED and --tls-min-v1.0 would change the defaults.
-    rejectUnauthorized: true,
-    minVersion: 'TLSv1.2',
   });
   const reach =
     proxy === undefined

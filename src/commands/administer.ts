@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Config, readConfig } from '../config.js';
 import { type Database, openDatabase } from '../database/database.js';
 import { UNFILTERED } from '../database/tenant-database.js';
-import { SCOPES, type Scope } from '../domain/api-key.js';
+import { PLATFORM_SCOPE, SCOPES, type Scope } from '../domain/api-key.js';
 import { formatTimestamp } from '../domain/timestamp.js';
 import { ApiKey } from '../entities/api-key.js';
 import { Tenant } from '../entities/tenant.js';
@@ -132,7 +132,7 @@ export async function createKey(name: string, options: KeyOptions): Promise<void
     const { id, key } = await createApiKey(db, randomBytes, {
       tenantId: options.tenant ?? null,
       name: wanted,
-      scopes: options.platform ? ['platform:admin'] : scopesFrom(options.scopes),
+      scopes: options.platform ? [PLATFORM_SCOPE] : scopesFrom(options.scopes),
       by: commandLine,
       ...(options.expiresIn === undefined ? {} : { expiresInSeconds: options.expiresIn }),
     });

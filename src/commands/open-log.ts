@@ -3,9 +3,9 @@ import pretty from 'pino-pretty';
 import type { Config } from '../config.js';
 
 /** What helps to find a fault. The error of a database driver carries its whole connection, settings and all. */
-function tellError(error: Error & { code?: unknown }): Record<string, unknown> {
+function serializeError(error: Error & { code?: unknown }): Record<string, unknown> {
   const { name, message, code, stack, cause } = error;
-  return { name, message, code, stack, ...(cause instanceof Error ? { cause: tellError(cause) } : {}) };
+  return { name, message, code, stack, ...(cause instanceof Error ? { cause: serializeError(cause) } : {}) };
 }
 
 /** JSON for machines; lines that a person can read when a person is watching. */
@@ -14,7 +14,7 @@ export function openLog({ logLevel }: Config): Logger {
     level: logLevel,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
-    serializers: { err: tellError },
+    serializers: { err: serializeError },
   };
   return process.stdout.isTTY ? pino(options, pretty({ singleLine: true, sync: true })) : pino(options);
 }

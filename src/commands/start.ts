@@ -46,7 +46,7 @@ const HASTY_DRAIN_MS = 3_000;
 export async function startParts(start: Start): Promise<void> {
   const { roles, config, log, closings } = start;
   const databaseUrl = await openMigrated(start);
-  tellLoopbackTargets(config, log);
+  logLoopbackTargets(config, log);
   const { registry, tracing, process: processMetrics } = await observe(config, log, closings);
   const encryptionKeys = await keysOfMigrated(config, databaseUrl, roles.daemon ? undefined : API_ROLE);
   const openAs = async (role?: string): Promise<Services> => {
@@ -77,7 +77,7 @@ export async function startParts(start: Start): Promise<void> {
     // Again: it closes before the daemon, which the emits of this process hand their deliveries to.
     closings.push(() => api.server.close());
     if (config.embedded) {
-      tellWhereThingsAre(config, api.address, firstKey, keyFile);
+      printAddresses(config, api.address, firstKey, keyFile);
     }
   }
 }
@@ -133,7 +133,7 @@ async function openEmbedded(config: Config, log: Logger, closings: Closing[]): P
   return postgres.url;
 }
 
-function tellLoopbackTargets({ target, isLocal }: Config, log: Logger): void {
+function logLoopbackTargets({ target, isLocal }: Config, log: Logger): void {
   if (!opensLoopback(target)) {
     return;
   }
@@ -165,7 +165,7 @@ async function keysOfMigrated(
 }
 
 /** For the person who has just started it by hand. A key goes to a terminal only, never into a log. */
-function tellWhereThingsAre(
+function printAddresses(
   config: Config,
   address: string,
   firstKey: string | null,

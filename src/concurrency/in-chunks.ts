@@ -3,16 +3,16 @@
  * undone, and takes longer the next time.
  *
  * @param work does the next chunk; answers with how many rows that had
- * @param enough after this many rows the rest is left for another call
+ * @param rowsMax after this many rows the rest is left for another call
  * @returns how many rows that were
  */
 export async function inChunks(
   chunkRows: number,
   work: () => Promise<number>,
-  enough = Number.POSITIVE_INFINITY,
+  rowsMax = Number.POSITIVE_INFINITY,
 ): Promise<number> {
   let done = 0;
-  for (let rows = chunkRows; rows === chunkRows && done < enough; done += rows) {
+  for (let rows = chunkRows; rows === chunkRows && done < rowsMax; done += rows) {
     rows = await work();
   }
   return done;

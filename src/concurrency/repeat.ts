@@ -24,7 +24,7 @@ export function repeat(
     busy = true;
     underWay = work()
       .catch((error: unknown) => {
-        if (logThrottle.isDue(duty)) {
+        if (logThrottle.take(duty)) {
           log.warn({ err: error, duty }, 'a regular duty failed; it is tried again');
         }
       })

@@ -2,6 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import DataLoader from 'dataloader';
 import type { Config } from '../config.js';
 import type { Database } from '../database/database.js';
+import { FRESH } from '../database/tenant-database.js';
 import type { StatsCounts } from '../domain/stats.js';
 import { Attempt } from '../entities/attempt.js';
 import { Delivery } from '../entities/delivery.js';
@@ -43,18 +44,15 @@ export interface LoaderContext {
 /** Nested fields of one request, each read by one query however many parents there are. */
 export type Loaders = ReturnType<typeof createLoaders>;
 
-/** Rows are read afresh, past the identity map: a mutation may have changed them by SQL just before. */
-const fresh = { disableIdentityMap: true } as const;
-
 /** Batches, but does not remember: a request with several mutations must see each one's effect. */
 const uncached = { cache: false } as const;
 
 export function createLoaders(context: LoaderContext) {
   return {
-    eventById: one((ids) => context.em.find(Event, { id: { $in: ids } }, fresh)),
+    eventById: byId((ids) => context.em.find(Event, { id: { $in: ids } }, FRESH)),
     /** Null once it is deleted. */
-    webhookById: one((ids) => context.em.find(Webhook, { id: { $in: ids } }, fresh)),
-    deliveriesByEvent: shared<WantedOfEvent, Delivery>(
+    webhookById: byId((ids) => context.em.find(Webhook, { id: { $in: ids } }, FRESH)),
+    deliveriesByEvent: groupedBy<WantedOfEvent, Delivery>(
       context,
       { questionOf: ({ bounds }) => bounds, parentOf: ({ eventId }) => eventId },
       async (tenantId, [{ bounds }], ids) => {
@@ -62,12 +60,12 @@ export function createLoaders(context: LoaderContext) {
         return Map.groupBy(rows.map(deliveryOf), ({ eventId }) => eventId);
       },
     ),
-    deliveryById: one((ids) => context.em.find(Delivery, { id: { $in: ids } }, fresh)),
-    bodyByEvent: long(context, eventBodies),
-    bodyByDelivery: long(context, deliveryBodies),
-    answerBodyByAttempt: long(context, answerBodies),
-    answerHeadersByAttempt: long(context, answerHeaders),
-    fanOutOfEvent: shared<FanOutQuestion, FanOutItem>(
+    deliveryById: byId((ids) => context.em.find(Delivery, { id: { $in: ids } }, FRESH)),
+    bodyByEvent: longTextBy(context, eventBodies),
+    bodyByDelivery: longTextBy(context, deliveryBodies),
+    answerBodyByAttempt: longTextBy(context, answerBodies),
+    answerHeadersByAttempt: longTextBy(context, answerHeaders),
+    fanOutOfEvent: groupedBy<FanOutQuestion, FanOutItem>(
       context,
       { questionOf: ({ bounds }) => bounds, parentOf: ({ event }) => event.id },
       (tenantId, questions) => {
@@ -75,12 +73,12 @@ export function createLoaders(context: LoaderContext) {
         return readFanOut(context, tenantId, questions, { retentionDays, now: context.clock() });
       },
     ),
-    attemptsByDelivery: shared<WantedAttempts, Attempt>(
+    attemptsByDelivery: groupedBy<WantedAttempts, Attempt>(
       context,
       { questionOf: ({ after }) => after, parentOf: ({ deliveryId }) => deliveryId },
       async (_, [{ after }], ids) => {
         const wanted = { deliveryId: { $in: ids }, number: { $gt: after } };
-        const rows = await context.em.find(Attempt, wanted, { ...fresh, orderBy: { number: 'asc' } });
+        const rows = await context.em.find(Attempt, wanted, { ...FRESH, orderBy: { number: 'asc' } });
         return Map.groupBy(rows, ({ deliveryId }) => deliveryId);
       },
     ),
@@ -88,15 +86,15 @@ export function createLoaders(context: LoaderContext) {
       const versions = Map.groupBy(await context.eventTypes.versions(names), ({ eventType }) => eventType);
       return names.map((name) => versions.get(name) ?? []);
     }, uncached),
-    heldCountByWebhook: ofWebhook(context, countHeld),
-    backlogByWebhook: ofWebhook(context, readWebhookBacklogs),
-    endpointStateByWebhook: ofWebhook(context, readEndpointStates),
-    statsByWebhook: shared<StatsQuestion & { webhookId: number }, StatsCounts>(
+    heldCountByWebhook: perWebhook(context, countHeld),
+    backlogByWebhook: perWebhook(context, readWebhookBacklogs),
+    endpointStateByWebhook: perWebhook(context, readEndpointStates),
+    statsByWebhook: groupedBy<StatsQuestion & { webhookId: number }, StatsCounts>(
       context,
       { questionOf: ({ webhookId: _, ...question }) => question, parentOf: ({ webhookId }) => webhookId },
       (tenantId, [question], ids) => readStats(context.db, tenantId, ids, question),
     ),
-    deliveriesByWebhook: shared<WantedPage, Delivery>(
+    deliveriesByWebhook: groupedBy<WantedPage, Delivery>(
       context,
       { questionOf: ({ page }) => page, parentOf: ({ webhookId }) => webhookId },
       async (tenantId, [{ page }], ids) => {
@@ -131,7 +129,7 @@ const deliveryOf = (row: object): Delivery => Object.assign(new Delivery(), row)
  *
  * @param read answers with what each parent has, for a group of which the same is asked; `parents` has each one once
  */
-function shared<Wanted, Item>(
+function groupedBy<Wanted, Item>(
   context: LoaderContext,
   { questionOf, parentOf }: { questionOf: (wanted: Wanted) => unknown; parentOf: (wanted: Wanted) => number },
   read: (
@@ -157,7 +155,7 @@ function shared<Wanted, Item>(
 }
 
 /** What each webhook has, read by one query for all; null for one that has nothing. Without a tenant none has. */
-function ofWebhook<Item>(
+function perWebhook<Item>(
   { db, tenantId }: LoaderContext,
   read: (
     db: LoaderContext['db'],
@@ -173,7 +171,7 @@ function ofWebhook<Item>(
 }
 
 /** Texts for which the answer has no room are not read: whoever asked for them gets an ApiError answer_too_large. */
-function long<Key, Text>(
+function longTextBy<Key, Text>(
   { db, tenantId, budget }: LoaderContext,
   { measure, read }: LongTexts<Key, Text>,
 ): DataLoader<Key, Text | null> {
@@ -190,7 +188,8 @@ function long<Key, Text>(
   }, uncached);
 }
 
-function one<Node extends { id: number }>(
+/** Rows by id, each read once; null for one that is not there. */
+function byId<Node extends { id: number }>(
   read: (ids: number[]) => Promise<Node[]>,
 ): DataLoader<number, Node | null> {
   return new DataLoader(async (ids) => {

@@ -74,12 +74,12 @@ export function openPool(
     stream: () => new GatheringSocket(),
     types,
   } as pg.PoolConfig);
-  tellErrors(pool, onError);
+  onPoolErrors(pool, onError);
   return pool;
 }
 
 /** An error of an idle connection has no caller to reject; without listeners it would end the process. */
-export function tellErrors(pool: pg.Pool, onError: (error: Error) => unknown): void {
+export function onPoolErrors(pool: pg.Pool, onError: (error: Error) => unknown): void {
   pool.on('error', onError);
   pool.on('connect', (client) => client.on('error', onError));
 }

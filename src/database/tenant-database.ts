@@ -52,8 +52,11 @@ export async function tenantQuery<Row extends pg.QueryResultRow>(
   return rows;
 }
 
-/** Options of a query whose conditions name the tenant themselves, or that is for all of them. It reads anew. */
-export const UNFILTERED = { filters: { tenant: false }, disableIdentityMap: true } as const;
+/** Rows are read past the identity map: a mutation may have changed them by SQL just before. */
+export const FRESH = { disableIdentityMap: true } as const;
+
+/** Options of a query whose conditions name the tenant themselves, or that is for all of them. */
+export const UNFILTERED = { filters: { tenant: false }, ...FRESH } as const;
 
 /**
  * The ORM for one tenant: its filter is set, and row-level security behind it. Each statement is a short transaction.

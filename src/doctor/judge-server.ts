@@ -1,7 +1,7 @@
 import type { ServerFacts } from '../operations/installation/examine-server.js';
+import { POSTGRES_MAJOR_MIN } from '../operations/installation/migrate.js';
 import { bytesText, type Check, check, durationText, statusOf } from './check.js';
 
-const POSTGRES_MIN = 150_000;
 const CLOCK_WARN_SECONDS = 2;
 /** Receivers refuse what is older than five minutes, and most clocks of theirs are off as well. */
 const CLOCK_FAIL_SECONDS = 60;
@@ -24,12 +24,13 @@ export interface Circumstances {
 
 /** What the figures of the server mean for whoever runs it. */
 export function judgeServer(facts: ServerFacts, circumstances: Circumstances, apiRole: string): Check[] {
+  const isTooOld = facts.version < POSTGRES_MAJOR_MIN * 10_000;
   return [
     check(
       'postgres version',
-      statusOf(facts.version < POSTGRES_MIN),
-      facts.version < POSTGRES_MIN
-        ? `Postgres ${facts.versionText} is too old. Upgrade it to 15 or later.`
+      statusOf(isTooOld),
+      isTooOld
+        ? `Postgres ${facts.versionText} is too old. Upgrade it to ${POSTGRES_MAJOR_MIN} or later.`
         : `Postgres ${facts.versionText}.`,
     ),
     check(

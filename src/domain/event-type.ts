@@ -32,11 +32,11 @@ export const BUILT_IN_EVENT_TYPES: readonly string[] = [
 ];
 
 /** Of the event types that there are, as many as a person reads. */
-const NAMES_TOLD_MAX = 50;
+const NAMES_LISTED_MAX = 50;
 
 /** For a sentence: the names, and of many how many more there are. */
-export function toldNames(names: readonly string[]): string {
-  const unnamed = names.length - NAMES_TOLD_MAX;
+export function listNames(names: readonly string[]): string {
+  const unnamed = names.length - NAMES_LISTED_MAX;
   const more = unnamed > 0 ? ` and ${unnamed} more` : '';
-  return `${names.slice(0, NAMES_TOLD_MAX).join(', ')}${more}`;
+  return `${names.slice(0, NAMES_LISTED_MAX).join(', ')}${more}`;
 }

@@ -14,32 +14,35 @@ export function isOperational(eventType: string): boolean {
   return (OPERATIONAL_EVENT_TYPES as readonly string[]).includes(eventType);
 }
 
-export interface NewsState extends HealthState {
+export interface OperationalEventsState extends HealthState {
   /** Whether the failures in a row include one of an ordinary event; without meaning while there are none. */
   ordinaryFailures: boolean;
   /** Whether `webhook.disabled` was raised, and `webhook.recovered` not yet. */
-  failureTold: boolean;
+  disabledRaised: boolean;
 }
 
-export interface NewsStep extends HealthStep {
+export interface OperationalEventsStep extends HealthStep {
   operational: boolean;
 }
 
-export interface News {
+export interface OperationalEventsVerdict {
   ordinaryFailures: boolean;
   disabled: HealthVerdict['disable'];
   recovered: boolean;
 }
 
 /**
- * What outcomes, in the order in which they finished, give a webhook's owner to know.
+ * Which operational events outcomes cause, in the order in which they finished.
  *
- * Operational events must not breed more of them: two webhooks that fail would tell each other so for ever. So a
- * webhook that only their deliveries have disabled is no news, and `recovered` only ends what `disabled` has begun.
+ * Operational events must not breed more of them: two webhooks that fail would report each other for ever. So a
+ * webhook that only their deliveries have disabled raises none, and `recovered` only ends what `disabled` has begun.
  * Which outcomes count is `foldHealth`'s to say.
  */
-export function foldNews(state: NewsState, steps: readonly NewsStep[]): News {
-  const { generation, failureTold } = state;
+export function foldOperationalEvents(
+  state: OperationalEventsState,
+  steps: readonly OperationalEventsStep[],
+): OperationalEventsVerdict {
+  const { generation, disabledRaised } = state;
   let { consecutiveFailures, ordinaryFailures } = state;
   let recovered = false;
   for (const step of steps) {
@@ -48,7 +51,7 @@ export function foldNews(state: NewsState, steps: readonly NewsStep[]): News {
     }
     const verdict = foldHealth({ active: true, generation, consecutiveFailures }, [step]);
     if (step.verdict === 'SUCCEEDED') {
-      recovered = failureTold;
+      recovered = disabledRaised;
     } else {
       ordinaryFailures = !step.operational || (consecutiveFailures > 0 && ordinaryFailures);
     }

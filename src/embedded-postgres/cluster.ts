@@ -162,7 +162,7 @@ export function readPassword({ folder, passwordFile }: Cluster): string {
   } catch (error) {
     throw new Error(
       `The password of the database in ${folder} cannot be read from ${passwordFile}. ` +
-        'Put the file back from a copy; or remove the database folder as well, to begin anew.',
+        'Put the file back from a copy; or remove the database folder as well, to begin again.',
       { cause: error },
     );
   }

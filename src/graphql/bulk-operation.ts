@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { Arg, Args, Ctx, FieldResolver, ID, Query, Resolver, Root } from 'type-graphql';
 import type { Context } from '../context.js';
+import { FRESH } from '../database/tenant-database.js';
 import { BulkOperation } from '../entities/bulk-operation.js';
 import { Webhook } from '../entities/webhook.js';
 import { BulkOperationFilter } from './bulk-operation-types.js';
@@ -74,6 +75,6 @@ export class BulkOperationResolver {
 /** @throws ApiError not_found, also for a text that is not an id */
 export async function readBulkOperation(context: Context, id: string): Promise<BulkOperation> {
   const number = idOf('bulk operation', id);
-  const operation = await context.em.findOne(BulkOperation, { id: number }, { disableIdentityMap: true });
+  const operation = await context.em.findOne(BulkOperation, { id: number }, FRESH);
   return found(operation, 'bulk operation', number);
 }

@@ -14,6 +14,7 @@ import {
   Root,
 } from 'type-graphql';
 import { actorOf, type Context, tenantOf } from '../context.js';
+import { FRESH } from '../database/tenant-database.js';
 import { dateToId } from '../domain/delivery-id.js';
 import { Attempt } from '../entities/attempt.js';
 import { Delivery, DeliveryStatus } from '../entities/delivery.js';
@@ -178,7 +179,7 @@ export class DeliveryResolver {
 
 async function readDelivery(context: Context, id: string): Promise<Delivery> {
   const number = idOf('delivery', id);
-  const delivery = await context.em.findOne(Delivery, { id: number }, { disableIdentityMap: true });
+  const delivery = await context.em.findOne(Delivery, { id: number }, FRESH);
   return found(delivery, 'delivery', number);
 }
 

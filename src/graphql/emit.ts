@@ -14,6 +14,7 @@ import {
   requireNoIssues,
   toApiError,
 } from '../errors.js';
+import { countUnwritten, emitFor } from './emit-for.js';
 import { refusalError, refusedAt } from './emit-refusals.js';
 import {
   EmitEventInput,
@@ -22,7 +23,6 @@ import {
   EmitEventsInput,
   EmitEventsPayload,
 } from './emit-types.js';
-import { countUnwritten, emitFor } from './emitting.js';
 import { idempotencyKey as idempotencyKeySchema, parseInput } from './fields/input.js';
 import { RequiresScope } from './fields/requires.js';
 
@@ -122,7 +122,7 @@ async function prepare(
   { event, payload, idempotencyKey, tenantId }: EmitEventInput,
   path: Path,
 ): Promise<Emit> {
-  const tenant = await tenantFor(context, tenantId, [...path, 'tenantId']);
+  const tenant = await tenantOfEvent(context, tenantId, [...path, 'tenantId']);
   const key =
     typeof idempotencyKey === 'string'
       ? parseInput(idempotencyKeySchema, idempotencyKey, [...path, 'idempotencyKey'])
@@ -153,7 +153,11 @@ async function prepare(
  * The tenant of an event that may name one itself. A platform key has none of its own, so `tenantId` alone will do;
  * where the header names one too, they must agree: what is selected of the event is read for the header's tenant.
  */
-async function tenantFor(context: Context, named: string | null | undefined, path: Path): Promise<number> {
+async function tenantOfEvent(
+  context: Context,
+  named: string | null | undefined,
+  path: Path,
+): Promise<number> {
   if (named === undefined || named === null) {
     return ownTenant(context, path);
   }

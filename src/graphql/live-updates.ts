@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { Args, ArgsType, Field, ID, ObjectType, Resolver, Root, Subscription } from 'type-graphql';
 import { type Context, tenantOf } from '../context.js';
+import { FRESH } from '../database/tenant-database.js';
 import { Delivery, DeliveryStatus } from '../entities/delivery.js';
 import { Webhook } from '../entities/webhook.js';
 import { PendingChanges } from '../live/pending-changes.js';
@@ -124,7 +125,7 @@ async function followDeliveries(
     const rows = await context.em.find(
       Delivery,
       { ...where, id: { $in: [...ids] } },
-      { orderBy: { id: 'asc' }, disableIdentityMap: true },
+      { orderBy: { id: 'asc' }, ...FRESH },
     );
     return rows.map((node) => ({ id: node.id, node }));
   });
@@ -137,7 +138,7 @@ async function followWebhooks(
   const webhook = typeof id === 'string' ? (await readWebhook(context, id)).id : null;
   const pending = new PendingChanges(tenantOf(context), 'WEBHOOK', webhook);
   return UpdateStream.open(context, pending, context.lastEventId ?? after ?? null, async (ids) => {
-    const rows = await context.em.find(Webhook, { id: { $in: [...ids] } }, { disableIdentityMap: true });
+    const rows = await context.em.find(Webhook, { id: { $in: [...ids] } }, FRESH);
     const byId = new Map(rows.map((row) => [row.id, row]));
     return ids.map((changed) => ({ id: changed, node: byId.get(changed) ?? null }));
   });

@@ -13,8 +13,8 @@ import { rotateSecret } from '../operations/webhooks/rotate-secret.js';
 import { updateWebhook, type WebhookChange } from '../operations/webhooks/update-webhook.js';
 import type { WebhookRow } from '../operations/webhooks/webhook-row.js';
 import { boundsOf } from './delivery.js';
+import { emitFor } from './emit-for.js';
 import { refusalError } from './emit-refusals.js';
-import { emitFor } from './emitting.js';
 import { idOf } from './fields/ids.js';
 import {
   given,

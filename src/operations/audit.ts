@@ -17,13 +17,17 @@ export const commandLine = withoutKey('COMMAND_LINE');
 /** The service itself, as when it disables a webhook. */
 export const service = withoutKey('SERVICE');
 
-export interface AuditedChange {
+/** What was changed. */
+interface Audited {
+  target: AuditTarget | `${AuditTarget}`;
   /** Null: a matter of the installation itself. */
   tenantId: number | null;
-  action: AuditAction | `${AuditAction}`;
-  target: AuditTarget | `${AuditTarget}`;
   /** The name, for an event type. */
   targetId: number | string;
+}
+
+export interface AuditedChange extends Audited {
+  action: AuditAction | `${AuditAction}`;
   /** What changed, as it was and as it is. Never a secret: whoever may read the log need not know any. */
   before?: Record<string, unknown>;
   after?: Record<string, unknown>;
@@ -35,6 +39,13 @@ const statement: Statement = {
            (tenant_id, actor, api_key_id, action, target_type, target_id, before, after, request_id)
          values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 };
+
+/** For an AuditedChange: what was changed. @param tenantId null: a matter of the installation itself */
+export const about = (
+  target: Audited['target'],
+  tenantId: Audited['tenantId'],
+  targetId: Audited['targetId'],
+): Audited => ({ target, tenantId, targetId });
 
 /** Notes a change in the audit log, in the transaction of the change: both are there, or neither. */
 export async function audit(

@@ -14,6 +14,6 @@ export const rateLimitHeaders = {
 };
 
 /** They stand on every answer to a request with a valid key. */
-export const limitsTold = Object.fromEntries(
+export const rateLimitHeaderRefs = Object.fromEntries(
   Object.keys(rateLimitHeaders).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
 );

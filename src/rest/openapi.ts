@@ -7,7 +7,7 @@ import { errorCatalogue, type Reason } from '../errors.js';
 import type { RegisteredEventType } from '../operations/event-types/event-type-registry.js';
 import { version } from '../version.js';
 import { deliveryRequests } from './openapi-deliveries.js';
-import { limitsTold, rateLimitHeaders } from './openapi-rate-limits.js';
+import { rateLimitHeaderRefs, rateLimitHeaders } from './openapi-rate-limits.js';
 import { REST_PREFIX } from './paths.js';
 import { PROBLEM_MEDIA_TYPE, problemType } from './problem.js';
 import {
@@ -112,7 +112,7 @@ function paths(): Json {
     ...answer('The new webhook with its secret.', dataOf('CreatedWebhook')),
     headers: {
       Location: { description: 'The path of the new webhook.', schema: { type: 'string' } },
-      ...limitsTold,
+      ...rateLimitHeaderRefs,
     },
   };
   return {
@@ -140,7 +140,7 @@ function paths(): Json {
         },
       }),
       delete: operation('deleteWebhook', 'Delete a webhook', 'webhooks:write', {
-        responses: { 204: { description: 'It is deleted.', headers: limitsTold }, ...problems() },
+        responses: { 204: { description: 'It is deleted.', headers: rateLimitHeaderRefs }, ...problems() },
       }),
     },
     '/webhooks/{id}/test': {
@@ -174,7 +174,7 @@ function body(name: string): Json {
 }
 
 function answer(description: string, schema: Json): Json {
-  return { description, headers: limitsTold, content: { 'application/json': { schema } } };
+  return { description, headers: rateLimitHeaderRefs, content: { 'application/json': { schema } } };
 }
 
 function problems(...reasons: ProblemReason[]): Json {
@@ -202,7 +202,7 @@ function problemResponse(reason: ProblemReason): Json {
   const isLater = status === 429 || status === 503;
   const headers = {
     ...(status === 401 ? { 'WWW-Authenticate': { schema: { type: 'string', const: 'Bearer' } } } : {}),
-    ...(status === 401 ? {} : limitsTold),
+    ...(status === 401 ? {} : rateLimitHeaderRefs),
     ...(isLater ? { 'Retry-After': { description: 'Seconds.', schema: { type: 'integer' } } } : {}),
   };
   return {

@@ -1,11 +1,11 @@
 const EVERY_MS = 10_000;
 
-/** Keeps the log readable while the same trouble lasts: each message is due once in ten seconds. */
+/** Keeps the log readable while the same trouble lasts: each message is logged once in ten seconds. */
 export class LogThrottle {
   readonly #loggedAt = new Map<string, number>();
 
   /** @param what one of few names @returns whether it was not logged within ten seconds; now it counts as logged */
-  isDue(what: string): boolean {
+  take(what: string): boolean {
     const now = performance.now();
     const isDue = now - (this.#loggedAt.get(what) ?? Number.NEGATIVE_INFINITY) > EVERY_MS;
     if (isDue) {

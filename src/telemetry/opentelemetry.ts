@@ -39,14 +39,14 @@ type Environment = Record<string, string | undefined>;
 
 /** Collectors that are away must not hold up the end of a process. */
 const FLUSH_MS = 3_000;
-const TOLD_EVERY_MS = 60_000;
+const LOGGED_EVERY_MS = 60_000;
 const ATTRIBUTE_CHARS_MAX = 1_024;
 
 const kinds: Record<SpanKind, Kind> = { SERVER: Kind.SERVER, CLIENT: Kind.CLIENT, INTERNAL: Kind.INTERNAL };
 
 /** @throws Error with a sentence when a variable of OpenTelemetry's has a value that is not known */
 export function startOpenTelemetry(env: Environment, log: Logger): Tracing {
-  tellDiagnostics(log);
+  logDiagnostics(log);
   const processor = new BatchSpanProcessor({ exporter: new OTLPTraceExporter(), ...batchOptions(env) });
   const provider = new TracerProvider({
     resource: defaultResource()
@@ -164,17 +164,17 @@ const batchVariables = {
 } as const;
 
 /** A collector that is away is logged once a minute, and no more: nothing else depends on it. */
-function tellDiagnostics(log: Logger): void {
-  let toldAt = Number.NEGATIVE_INFINITY;
-  const tell = (message: string) => {
-    if (performance.now() - toldAt > TOLD_EVERY_MS) {
-      toldAt = performance.now();
+function logDiagnostics(log: Logger): void {
+  let loggedAt = Number.NEGATIVE_INFINITY;
+  const logWarning = (message: string) => {
+    if (performance.now() - loggedAt > LOGGED_EVERY_MS) {
+      loggedAt = performance.now();
       log.warn({ reason: message.slice(0, ATTRIBUTE_CHARS_MAX) }, 'traces could not be exported');
     }
   };
   const ignore = () => {};
   diag.setLogger(
-    { error: tell, warn: tell, info: ignore, debug: ignore, verbose: ignore },
+    { error: logWarning, warn: logWarning, info: ignore, debug: ignore, verbose: ignore },
     { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
   );
 }

@@ -144,7 +144,7 @@ describe('the OpenAPI document', () => {
   });
 });
 
-describe('what the service really answers fits the document', () => {
+describe('beside what the service really answers, the document', () => {
   const fits = ({ status, body }: { status: number; body: Json }, method: string, path: string) => {
     const operation = document.paths[path][method];
     const response = operation.responses[status];
@@ -152,7 +152,7 @@ describe('what the service really answers fits the document', () => {
     fitsSchema((Object.values(content)[0] as Json).schema, body);
   };
 
-  test('successes', async () => {
+  test('has the form of every success', async () => {
     const created = await api.ask('POST /webhooks', { json: { url: 'https://example.com/', events: ['*'] } });
     fits(created, 'post', '/webhooks');
     const { id } = created.body.data;
@@ -162,7 +162,7 @@ describe('what the service really answers fits the document', () => {
     fits(await api.ask(`PATCH /webhooks/${id}`, { json: { active: false } }), 'patch', '/webhooks/{id}');
   });
 
-  test('errors', async () => {
+  test('has the form of errors', async () => {
     fits(await api.ask('POST /webhooks', { json: {} }), 'post', '/webhooks');
     fits(await api.ask('GET /webhooks?limit=0'), 'get', '/webhooks');
     fits(await api.ask('GET /webhooks', { key: null }), 'get', '/webhooks');

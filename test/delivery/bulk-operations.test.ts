@@ -3,7 +3,7 @@ import { transaction } from '../../src/database/database.js';
 import { BULK_CHUNK, BULK_WAITING_MAX } from '../../src/domain/bulk-pace.js';
 import { dateToId } from '../../src/domain/delivery-id.js';
 import type { OperationalEventType } from '../../src/domain/operational-events.js';
-import { type Cause, raiseEvents } from '../../src/operations/attempts/raise-events.js';
+import { type OperationalEvent, raiseEvents } from '../../src/operations/attempts/raise-events.js';
 import { runBulkOperation } from '../../src/operations/bulk/run-bulk-operation.js';
 import { BulkSite } from '../support/bulk-operations.js';
 import { eventually } from '../support/eventually.js';
@@ -362,7 +362,7 @@ describe('replayEvents', () => {
 
   test('leaves out operational events about the webhook itself: it is never told of itself', async () => {
     const other = await site.webhook(['voucher.emitted']);
-    const about = (id: number, type: OperationalEventType): Cause => ({
+    const about = (id: number, type: OperationalEventType): OperationalEvent => ({
       tenantId: site.tenant.id,
       webhookId: id,
       type,

@@ -39,7 +39,7 @@ async function startLocalDaemon(stack: DeliveryStack): Promise<Daemon> {
 const inPace: LocalDaemon['inPace'] = (_tenantId, _events, emit) => emit();
 
 const claimedBy = async (daemon: Daemon) => {
-  const metric = await daemon.metrics.getSingleMetric('hookwright_claimed_deliveries_total')!.get();
+  const metric = await daemon.registry.getSingleMetric('hookwright_claimed_deliveries_total')!.get();
   return metric.values[0]?.value;
 };
 const succeeded = (stack: DeliveryStack, count = 1) =>

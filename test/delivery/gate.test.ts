@@ -1,5 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type Destination, Gate, type GateOptions, type Pass, type Turn } from '../../daemon/gate/gate.js';
+import {
+  type Admission,
+  type Destination,
+  Gate,
+  type GateOptions,
+  type Pass,
+} from '../../daemon/gate/gate.js';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
@@ -24,11 +30,11 @@ const to = (webhookId: number, origin = `https://host-${webhookId}.example`, ten
   origin,
 });
 
-function passOf(turn: Turn): Pass {
-  if (!('pass' in turn)) {
-    throw new Error(`was put off by ${turn.putOffMs} ms`);
+function passOf(admission: Admission): Pass {
+  if (!('pass' in admission)) {
+    throw new Error(`was put off by ${admission.putOffMs} ms`);
   }
-  return turn.pass;
+  return admission.pass;
 }
 
 const passes = async (gate: Gate, destination: Destination, count: number): Promise<Pass[]> =>

@@ -16,6 +16,9 @@ import { emitMany } from '../support/factories.js';
 import { lockWaits } from '../support/lock-waits.js';
 import { answer, holdAnswers, type Receiver, startReceiver } from '../support/receiver.js';
 
+/** Everything is settled by one job. */
+const wholeTurn = { turnMs: Number.POSITIVE_INFINITY, restInMs: () => 0 };
+
 let stack: DeliveryStack;
 let receiver: Receiver;
 let webhookId: number;
@@ -237,7 +240,7 @@ describe('a webhook that is enabled before its pause has been settled', () => {
     before = retried.id;
     await change({ active: false });
   });
-  const settle = () => settleWebhook(stack.services.db, stack.tenantId, webhookId);
+  const settle = () => settleWebhook(stack.services.db, stack.tenantId, webhookId, wholeTurn);
   const load = async ({ id, attempt_count }: { id: number; attempt_count: number }) =>
     (await loadDeliveries(stack.services.db.pool, [{ id, attempt: attempt_count + 1 }]))[0];
   const reasons = async () => (await stack.deliveries()).map(({ cancel_reason }) => cancel_reason);
@@ -423,11 +426,11 @@ describe('settling a webhook', () => {
     await emitMany(stack.services, stack.tenantId, events);
     await change({ active: true });
 
-    expect(await settleWebhook(stack.services.db, stack.tenantId, webhookId)).toBe(events);
+    expect(await settleWebhook(stack.services.db, stack.tenantId, webhookId, wholeTurn)).toBe(events);
     const [jobs] = await stack.rows<{ count: number }>(
       `select count(*)::int from hookwright_jobs._private_jobs where key like 'd:%'`,
     );
     expect(jobs?.count).toBe(events);
-    expect(await settleWebhook(stack.services.db, stack.tenantId, webhookId)).toBe(0);
+    expect(await settleWebhook(stack.services.db, stack.tenantId, webhookId, wholeTurn)).toBe(0);
   });
 });

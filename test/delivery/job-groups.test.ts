@@ -3,14 +3,17 @@ import { Quarantine } from '../../daemon/running/quarantine.js';
 import { LANES } from '../../src/domain/lanes.js';
 import { commandLine } from '../../src/operations/audit.js';
 import { redeliver } from '../../src/operations/deliveries/redeliver.js';
-import { rescueOverdue } from '../../src/operations/deliveries/rescue-deliveries.js';
-import { raiseWaitingJobs } from '../../src/operations/jobs/enqueue.js';
+import { overdueFromStart, rescueOverdue } from '../../src/operations/deliveries/rescue-deliveries.js';
+import { raiseWaitingJobs } from '../../src/operations/jobs/raise-waiting-jobs.js';
 import { settleWebhook } from '../../src/operations/webhooks/settle-webhook.js';
 import { updateWebhook } from '../../src/operations/webhooks/update-webhook.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { emitMany } from '../support/factories.js';
 import { answer, type Receiver, startReceiver } from '../support/receiver.js';
+
+/** Everything is settled by one job. */
+const wholeTurn = { turnMs: Number.POSITIVE_INFINITY, restInMs: () => 0 };
 
 let stack: DeliveryStack;
 let receiver: Receiver;
@@ -137,18 +140,18 @@ test('a process that dies with a group in hand: what it did not send is sent by 
 test('an overdue delivery whose shared job waits is left alone; without that job it is rescued', async () => {
   await emitTogether(4);
   await stack.rows(`update hookwright.deliveries set due_at = now() - interval '61 seconds'`);
-  expect(await rescueOverdue(stack.services.db.pool)).toBe(0);
+  expect(await rescueOverdue(stack.services.db.pool, overdueFromStart())).toBe(0);
   await stack.rows('delete from hookwright_jobs._private_jobs');
-  expect(await rescueOverdue(stack.services.db.pool)).toBe(4);
+  expect(await rescueOverdue(stack.services.db.pool, overdueFromStart())).toBe(4);
 });
 
 test('who was held and released meanwhile has a job of its own, and the shared one leaves it alone', async () => {
   const [a] = await emitTogether(2);
   const { group, ids } = await groupOf(`g:${a}`);
   await pause(false);
-  await settleWebhook(stack.services.db, stack.tenantId, webhookId);
+  await settleWebhook(stack.services.db, stack.tenantId, webhookId, wholeTurn);
   await pause(true);
-  await settleWebhook(stack.services.db, stack.tenantId, webhookId);
+  await settleWebhook(stack.services.db, stack.tenantId, webhookId, wholeTurn);
   const deliverer = stack.deliverer(noSender);
   await deliverer.deliverGroup({ group, ids }, LANES.FIRST.priority);
   expect(await stack.deliveries(`status = 'PENDING' and attempt_count = 0`)).toHaveLength(2);

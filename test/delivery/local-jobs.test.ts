@@ -3,7 +3,7 @@ import { type Job, run, type WorkerEvents } from 'graphile-worker';
 import { describe, expect, test } from 'vitest';
 import { LocalJobs } from '../../daemon/running/local-jobs.js';
 import { LANES } from '../../src/domain/lanes.js';
-import { JOBS_SCHEMA, quietLogger } from '../../src/operations/jobs/enqueue.js';
+import { JOBS_SCHEMA, quietLogger } from '../../src/operations/jobs/prepare-jobs.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 

@@ -13,7 +13,7 @@ test('/metrics tells of attempts by lane and verdict, of windows, and of what wa
   await stack.webhook(healthy.url);
   await stack.webhook(hung.url);
   const daemon = stack.startDaemon();
-  const server = await startMetricsServer(daemon.metrics, { host: '127.0.0.1', port: 0 });
+  const server = await startMetricsServer(daemon.registry, { host: '127.0.0.1', port: 0 });
   await Promise.all(Array.from({ length: 20 }, () => stack.emit()));
 
   await eventually(async () => {
@@ -46,7 +46,7 @@ test('a failure of a delivery that was canceled meanwhile is no retry', async ()
   await cancelDelivery(stack.services.db, stack.tenantId, id, commandLine);
   go();
   await eventually(async () => {
-    const text = await daemon.metrics.getSingleMetricAsString('hookwright_deliveries_total');
+    const text = await daemon.registry.getSingleMetricAsString('hookwright_deliveries_total');
     expect(text).toContain('{lane="FIRST",outcome="failed"} 1');
     expect(text).not.toContain('outcome="retried"} 1');
     return true;

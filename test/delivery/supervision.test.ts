@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Daemon } from '../../daemon/daemon.js';
-import { rescueOverdue } from '../../src/operations/deliveries/rescue-deliveries.js';
+import { overdueFromStart, rescueOverdue } from '../../src/operations/deliveries/rescue-deliveries.js';
 import { tryLockPool } from '../../src/operations/jobs/dead-workers.js';
 import { openServices } from '../../src/services.js';
 import { DatabaseProxy } from '../support/database-proxy.js';
@@ -158,7 +158,7 @@ test('a job in hand stays so, however long it waits for a slot or for an answer:
      update hookwright.deliveries set due_at = now() - interval '10 minutes'`,
   );
   await eventually(async () => (await jobs()).every(({ age }) => age !== null && age < 60));
-  expect(await rescueOverdue(stack.services.db.pool)).toBe(0);
+  expect(await rescueOverdue(stack.services.db.pool, overdueFromStart())).toBe(0);
   receiver.answerWith(answer(200));
   held[0]?.writeHead(200).end();
   await eventually(async () => (await succeeded()) === 2);

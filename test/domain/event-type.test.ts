@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import {
   EVENT_TYPE_NAME_LENGTH_MAX,
   isEventTypeName,
+  listNames,
   TEST_EVENT_TYPE,
-  toldNames,
   WILDCARD,
 } from '../../src/domain/event-type.js';
 
@@ -47,7 +47,7 @@ describe('an event type', () => {
 
 test('of many names a sentence has fifty, and how many more there are', () => {
   const names = Array.from({ length: 52 }, (_, n) => `type.n${n}`);
-  expect(toldNames(names.slice(0, 2))).toBe('type.n0, type.n1');
-  expect(toldNames(names.slice(0, 50))).toMatch(/, type\.n49$/);
-  expect(toldNames(names)).toMatch(/, type\.n49 and 2 more$/);
+  expect(listNames(names.slice(0, 2))).toBe('type.n0, type.n1');
+  expect(listNames(names.slice(0, 50))).toMatch(/, type\.n49$/);
+  expect(listNames(names)).toMatch(/, type\.n49 and 2 more$/);
 });

@@ -2,29 +2,29 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { foldHealth } from '../../src/domain/health.js';
 import {
-  foldNews,
+  foldOperationalEvents,
   isOperational,
-  type NewsState,
-  type NewsStep,
   OPERATIONAL_EVENT_TYPES,
+  type OperationalEventsState,
+  type OperationalEventsStep,
 } from '../../src/domain/operational-events.js';
 
 /** `f` failed, `s` succeeded, `g` was told 410; in capitals: the delivery of an operational event. */
-const steps = (letters: string, generation = 3): NewsStep[] =>
+const steps = (letters: string, generation = 3): OperationalEventsStep[] =>
   [...letters].map((letter) => ({
     generation,
     operational: letter !== letter.toLowerCase(),
     verdict: /s/i.test(letter) ? 'SUCCEEDED' : /g/i.test(letter) ? 'GONE' : 'FAILED',
   }));
-const healthy: NewsState = {
+const healthy: OperationalEventsState = {
   active: true,
   generation: 3,
   consecutiveFailures: 0,
   ordinaryFailures: true,
-  failureTold: false,
+  disabledRaised: false,
 };
-const after = (state: Partial<NewsState>, letters: string) =>
-  foldNews({ ...healthy, ...state }, steps(letters));
+const after = (state: Partial<OperationalEventsState>, letters: string) =>
+  foldOperationalEvents({ ...healthy, ...state }, steps(letters));
 
 describe('what outcomes give an owner to know', () => {
   test('a webhook that failures have disabled, at the tenth and not at the ninth', () => {
@@ -54,22 +54,22 @@ describe('what outcomes give an owner to know', () => {
     ).toBeNull();
   });
 
-  test('the first success after a failure that was told, and no other', () => {
-    expect(after({ failureTold: true }, 's').recovered).toBe(true);
-    expect(after({ failureTold: true }, 'fff').recovered).toBe(false);
-    expect(after({ failureTold: false }, 's').recovered).toBe(false);
-    expect(after({ failureTold: true }, `s${'f'.repeat(10)}`)).toMatchObject({
+  test('the first success after a disabling that was raised, and no other', () => {
+    expect(after({ disabledRaised: true }, 's').recovered).toBe(true);
+    expect(after({ disabledRaised: true }, 'fff').recovered).toBe(false);
+    expect(after({ disabledRaised: false }, 's').recovered).toBe(false);
+    expect(after({ disabledRaised: true }, `s${'f'.repeat(10)}`)).toMatchObject({
       recovered: true,
       disabled: 'FAILURES',
     });
-    expect(after({ failureTold: true }, 'gs')).toMatchObject({ recovered: false, disabled: 'GONE' });
+    expect(after({ disabledRaised: true }, 'gs')).toMatchObject({ recovered: false, disabled: 'GONE' });
   });
 
   test('nothing of attempts from before the webhook was last switched, or of an inactive one', () => {
     const unchanged = { ordinaryFailures: false, disabled: null, recovered: false };
-    const state = { ...healthy, ordinaryFailures: false, failureTold: true, consecutiveFailures: 9 };
-    expect(foldNews(state, steps('gfs', 2))).toEqual(unchanged);
-    expect(foldNews({ ...state, active: false }, steps('gfs'))).toEqual(unchanged);
+    const state = { ...healthy, ordinaryFailures: false, disabledRaised: true, consecutiveFailures: 9 };
+    expect(foldOperationalEvents(state, steps('gfs', 2))).toEqual(unchanged);
+    expect(foldOperationalEvents({ ...state, active: false }, steps('gfs'))).toEqual(unchanged);
   });
 
   test('is never more than what became of its health', () => {
@@ -78,7 +78,7 @@ describe('what outcomes give an owner to know', () => {
       fc.property(letters, fc.integer({ min: 0, max: 9 }), (text, consecutiveFailures) => {
         const state = { ...healthy, consecutiveFailures };
         const { disable } = foldHealth(state, steps(text));
-        const { disabled } = foldNews(state, steps(text));
+        const { disabled } = foldOperationalEvents(state, steps(text));
         expect([null, disable]).toContain(disabled);
         if (text === text.toLowerCase()) {
           expect(disabled).toBe(disable);

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { poolOptions, tellErrors } from '../../src/database/database.js';
+import { onPoolErrors, poolOptions } from '../../src/database/database.js';
 import { unlessRunningElsewhere } from '../../src/operations/advisory-lock.js';
 import { createTestDatabase } from '../support/database.js';
 import { DatabaseProxy } from '../support/database-proxy.js';
@@ -18,7 +18,7 @@ let other: pg.Pool;
 
 function openPool(url: string): pg.Pool {
   const pool = new pg.Pool({ ...poolOptions(url, 2), idle_in_transaction_session_timeout: IDLE_MS });
-  tellErrors(pool, () => {});
+  onPoolErrors(pool, () => {});
   return pool;
 }
 

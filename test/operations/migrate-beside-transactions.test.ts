@@ -11,7 +11,7 @@ test('a database that has all migrations is migrated again beside an application
   const application = await stack.services.db.pool.connect();
   try {
     await application.query('begin; lock table hookwright_jobs._private_jobs in row exclusive mode');
-    await migrate(stack.databaseUrl);
+    await expect(migrate(stack.databaseUrl)).resolves.toHaveProperty('outboxRole');
   } finally {
     await application.query('rollback');
     application.release();
@@ -45,7 +45,7 @@ test('one that another process is migrating is waited for, and that is said', as
   await waiting.promise;
   await other.query("select pg_advisory_unlock(hashtextextended('hookwright.migrate', 0))");
   other.release();
-  await migrating;
+  await expect(migrating).resolves.toHaveProperty('outboxRole');
 });
 
 test('connections that do not get the role of the API are refused, with the cause', async () => {

@@ -29,7 +29,7 @@ test.each([
 test('connections that are merely passed on are as good as direct ones', async () => {
   const { url, drop } = await createTestDatabase();
   const proxy = await DatabaseProxy.open(url);
-  await reachDatabase(proxy.url, 'owner');
+  await expect(reachDatabase(proxy.url, 'owner')).resolves.toBeUndefined();
   await proxy.close();
   await drop();
 });

@@ -29,7 +29,7 @@ afterEach(async () => {
   await receiver.close();
 });
 
-const rescue = () => rescueOverdue(stack.services.db.pool);
+const rescue = () => rescueOverdue(stack.services.db.pool, overdueFromStart());
 const makeOverdue = (seconds: number) =>
   stack.rows(`update hookwright.deliveries set due_at = now() - ${seconds} * interval '1 second'`);
 
@@ -176,18 +176,18 @@ describe('rescuing held deliveries', () => {
     await stack.emit();
     await stack.rows(`update hookwright.deliveries set status = 'HELD'`);
     const change = (what: string) => stack.rows(`update hookwright_jobs._private_jobs set ${what}`);
-    expect(await rescueHeld(pool)).toBe(1);
-    expect(await rescueHeld(pool)).toBe(0);
+    expect(await rescueHeld(pool, heldFromStart())).toBe(1);
+    expect(await rescueHeld(pool, heldFromStart())).toBe(0);
     await change(`locked_at = now(), locked_by = 'busy'`);
-    expect(await rescueHeld(pool)).toBe(0);
+    expect(await rescueHeld(pool, heldFromStart())).toBe(0);
     await change(`locked_at = now() - interval '1 minute'`);
-    expect(await rescueHeld(pool)).toBe(1);
+    expect(await rescueHeld(pool, heldFromStart())).toBe(1);
   });
 
   test('leaves alone what an inactive webhook holds, and what is kept held on purpose', async () => {
     await updateWebhook(stack.services.db, stack.tenantId, webhookId, { active: false }, 168, commandLine);
     await stack.emit();
-    expect(await rescueHeld(stack.services.db.pool)).toBe(0);
+    expect(await rescueHeld(stack.services.db.pool, heldFromStart())).toBe(0);
     await updateWebhook(
       stack.services.db,
       stack.tenantId,
@@ -196,7 +196,7 @@ describe('rescuing held deliveries', () => {
       168,
       commandLine,
     );
-    expect(await rescueHeld(stack.services.db.pool)).toBe(0);
+    expect(await rescueHeld(stack.services.db.pool, heldFromStart())).toBe(0);
   });
 });
 

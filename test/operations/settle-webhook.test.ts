@@ -2,12 +2,8 @@ import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { turnAwayDeliveries } from '../../src/operations/attempts/turn-away-deliveries.js';
 import { commandLine } from '../../src/operations/audit.js';
-import {
-  enqueueBulkOperation,
-  enqueueSettle,
-  type SettlePayload,
-  type Woken,
-} from '../../src/operations/jobs/enqueue.js';
+import { enqueueBulkOperation, enqueueSettle } from '../../src/operations/jobs/enqueue.js';
+import type { SettlePayload, Woken } from '../../src/operations/jobs/tasks.js';
 import { settleWebhook } from '../../src/operations/webhooks/settle-webhook.js';
 import { updateWebhook } from '../../src/operations/webhooks/update-webhook.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
@@ -24,7 +20,7 @@ beforeEach(async () => {
 afterEach(() => stack[Symbol.asyncDispose]());
 
 const settle = (turnMs = Number.POSITIVE_INFINITY, woken?: Woken) =>
-  settleWebhook(stack.services.db, stack.tenantId, webhookId, { turnMs }, woken);
+  settleWebhook(stack.services.db, stack.tenantId, webhookId, { turnMs, restInMs: () => 0 }, woken);
 const jobs = (what: string, where = 'true') =>
   stack.rows<{ what: unknown }>(
     `select ${what} as what from hookwright_jobs._private_jobs where ${where} order by id`,

@@ -7,7 +7,7 @@ import { type Instruction, PatternError, programOf } from './pattern-program.js'
  * Algorithm, 1968). So what needs memory of what was matched cannot be had: backreferences and looking around.
  */
 export interface LinearPattern {
-  /** How many instructions its program has; one character of a text takes at most so many steps. */
+  /** How many instructions its program has; one character of a text takes at most this many steps. */
   readonly length: number;
   test(text: string): boolean;
   toString(): string;

@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { ArgsType, type ClassType, Field, Int, ObjectType } from 'type-graphql';
+import { FRESH } from '../../database/tenant-database.js';
 import { type InputIssue, requireNoIssues } from '../../errors.js';
 
 /** Relay connections (relay.dev/graphql/connections.htm), newest first, with keyset cursors over the id. */
@@ -168,7 +169,7 @@ export function sliceQuery({ above, below, order, limit }: Slice) {
   const id = { ...(above === null ? {} : { $gt: above }), ...(below === null ? {} : { $lt: below }) };
   return {
     where: above === null && below === null ? {} : { id },
-    options: { orderBy: { id: order }, limit, disableIdentityMap: true } as const,
+    options: { orderBy: { id: order }, limit, ...FRESH } as const,
   };
 }
 

@@ -1,5 +1,5 @@
 import { parseId } from '../../domain/id.js';
-import { type InputIssue, invalidInput, notFound } from '../../errors.js';
+import { invalidInput, notFound, type Path } from '../../errors.js';
 
 /** The id that a caller names something by. @throws ApiError not_found for a text that is not an id: nothing has it */
 export function idOf(noun: string, text: string): number {
@@ -19,7 +19,7 @@ export function found<Thing>(thing: Thing | null, noun: string, id: number): Thi
 }
 
 /** The id that a caller looks for other things by. @throws ApiError invalid_input for a text that is not an id */
-export function idIn(text: string, path: InputIssue['path'], noun: string): number {
+export function idIn(text: string, path: Path, noun: string): number {
   const id = parseId(text);
   if (id === null) {
     throw invalidInput([{ path, code: 'invalid_id', detail: `is not the id of ${noun}` }]);

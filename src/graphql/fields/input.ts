@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { judgeUrl, type TargetPolicy } from '../../domain/addresses/target.js';
 import { PLATFORM_SCOPE, SCOPES, type Scope } from '../../domain/api-key.js';
-import { isEventTypeName, toldNames, WILDCARD } from '../../domain/event-type.js';
+import { isEventTypeName, listNames, WILDCARD } from '../../domain/event-type.js';
 import { type InputIssue, invalidInput, type Path } from '../../errors.js';
 import { KEY_LIFETIME_SECONDS_MIN } from '../../operations/keys/create-api-key.js';
 
@@ -50,7 +50,7 @@ export function webhookEventTypes(knownNames: readonly string[], forAll = `, or 
 }
 
 const notAType = (knownNames: readonly string[]) =>
-  `is not an event type; known types: ${toldNames(knownNames)}`;
+  `is not an event type; known types: ${listNames(knownNames)}`;
 
 /** 1–100 different names of event types that exist. */
 export function replayedEventTypes(knownNames: readonly string[]) {

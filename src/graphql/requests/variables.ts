@@ -7,7 +7,7 @@ import {
   type OperationDefinitionNode,
   typeFromAST,
 } from 'graphql';
-import { type ApiError, type InputIssue, invalidInput } from '../../errors.js';
+import { type ApiError, type InputIssue, invalidInput, type Path } from '../../errors.js';
 import { withEnumValues, withoutValue } from '../fields/errors.js';
 
 /** A variable of an operation, with its type looked up. */
@@ -94,7 +94,7 @@ function judgeVariable(
 }
 
 /** A field that is missing or unknown has a place of its own, as in REST: GraphQL names it in the sentence alone. */
-function issueOf(path: InputIssue['path'], message: string): InputIssue {
+function issueOf(path: Path, message: string): InputIssue {
   const [, missing] = /^Field "(\w+)" of required type "[^"]*" was not provided\.$/.exec(message) ?? [];
   if (missing !== undefined) {
     return { path: [...path, missing], code: 'required', detail: 'is required' };

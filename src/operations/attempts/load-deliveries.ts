@@ -3,7 +3,7 @@ import { bigintArray } from '../../database/array-parameters.js';
 import { query, type Statement } from '../../database/database.js';
 import { idRange } from '../../domain/delivery-id.js';
 import { countsAsHeldSql } from '../deliveries/counts-as-held.js';
-import type { DeliverPayload } from '../jobs/enqueue.js';
+import type { DeliverPayload } from '../jobs/tasks.js';
 
 /** What a job says of one delivery. */
 export interface NamedDelivery extends DeliverPayload {

@@ -4,10 +4,10 @@ import { query, type Statement, transaction } from '../../database/database.js';
 import { OPERATIONAL_EVENT_TYPES, type OperationalEventType } from '../../domain/operational-events.js';
 import { formatTimestamp } from '../../domain/timestamp.js';
 
-/** Something that the owner of a webhook should hear of. */
-export interface Cause {
+/** Something that the owner of a webhook should hear of, before it has a row of its own. */
+export interface OperationalEvent {
   tenantId: number;
-  /** The webhook that it is about, which is never told. */
+  /** The webhook that it is about, which is never sent it. */
   webhookId: number;
   type: OperationalEventType;
   /** The fields of the payload, but for the `count`. */
@@ -25,18 +25,18 @@ const raiseStatement: Statement = {
  * Raises operational events in the transaction of what caused them. Of one webhook and type there is one a minute at
  * most; what happens in between is counted, and reported by the next one (`raisePending` at the latest).
  *
- * @param causes at most one per webhook and type
+ * @param events at most one per webhook and type
  */
-export async function raiseEvents(client: pg.PoolClient, causes: readonly Cause[]): Promise<void> {
-  if (causes.length === 0) {
+export async function raiseEvents(client: pg.PoolClient, events: readonly OperationalEvent[]): Promise<void> {
+  if (events.length === 0) {
     return;
   }
   await query(client, raiseStatement, [
-    causes.map(({ tenantId }) => tenantId),
-    causes.map(({ webhookId }) => webhookId),
-    causes.map(({ type }) => type),
-    causes.map(({ facts }) => JSON.stringify(facts)),
-    causes.map(({ count }) => count),
+    events.map(({ tenantId }) => tenantId),
+    events.map(({ webhookId }) => webhookId),
+    events.map(({ type }) => type),
+    events.map(({ facts }) => JSON.stringify(facts)),
+    events.map(({ count }) => count),
   ]);
 }
 
@@ -75,7 +75,7 @@ export async function forgetRaised(pool: pg.Pool): Promise<void> {
 /** Of each, what it holds is counted; the next sweep finds the others. */
 const HOLDS_MAX = 20;
 /** Of one webhook. Counting tens of millions would take longer than a statement may. */
-const HELD_TOLD_MAX = 100_000;
+const HELD_COUNT_MAX = 100_000;
 
 /**
  * Held deliveries of operational events alone are not worth another one. The 24 hours stand there twice, so that the
@@ -86,7 +86,7 @@ const expiringStatement: Statement = {
     select w.id, w.tenant_id, w.url, w.hold_until,
            (select count(*)::integer from (
               select from hookwright.deliveries d
-              where d.webhook_id = w.id and d.status = 'HELD' limit ${HELD_TOLD_MAX}) as counted) as held
+              where d.webhook_id = w.id and d.status = 'HELD' limit ${HELD_COUNT_MAX}) as counted) as held
     from hookwright.webhooks w
     where w.hold_until > now()
       and w.hold_until <= now() + interval '24 hours'
@@ -121,7 +121,7 @@ export async function warnOfExpiringHolds(pool: pg.Pool): Promise<number> {
     const warned =
       'update hookwright.webhooks set hold_warned_until = hold_until where id = any($1::bigint[])';
     withCommit(query(client, { text: warned }, [ids]));
-    const causes = expiring.map(({ id, tenant_id, url, hold_until, held }): Cause => {
+    const events = expiring.map(({ id, tenant_id, url, hold_until, held }): OperationalEvent => {
       const facts = {
         webhook_id: String(id),
         origin: originOf(url),
@@ -130,7 +130,7 @@ export async function warnOfExpiringHolds(pool: pg.Pool): Promise<number> {
       };
       return { tenantId: tenant_id, webhookId: id, type: 'webhook.held_expiring', facts, count: 1 };
     });
-    withCommit(raiseEvents(client, causes));
+    withCommit(raiseEvents(client, events));
     return expiring.length;
   });
 }

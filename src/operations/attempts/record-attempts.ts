@@ -6,11 +6,11 @@ import { idRange } from '../../domain/delivery-id.js';
 import { LANES } from '../../domain/lanes.js';
 import { LATENCY_BUCKETS, latencyBucket } from '../../domain/latency.js';
 import type { DeliveryStatus } from '../../entities/delivery.js';
-import { needsJobSql } from '../jobs/enqueue.js';
+import { needsJobSql } from '../jobs/job-conditions.js';
 import { addStatsSql, STATS_KEY } from '../stats/stats-rows.js';
 import { type FinishedAttempt, hasFailed } from './finished-attempt.js';
 import type { DueDelivery } from './load-deliveries.js';
-import { tellOutcomes } from './tell-outcomes.js';
+import { raiseOutcomeEvents } from './raise-outcome-events.js';
 import {
   type DisabledWebhook,
   type HealthRow,
@@ -20,8 +20,8 @@ import {
 } from './update-health.js';
 
 /**
- * Writes what came of attempts: attempt, delivery, webhook health, statistics, the next job and what is to be told of
- * it (`tellOutcomes`), in one transaction.
+ * Writes what came of attempts: attempt, delivery, webhook health, statistics, the next job and the operational events
+ * (`raiseOutcomeEvents`), in one transaction.
  * Each is a compare-and-set on the delivery's attempt count, so that recording an attempt twice (a zombie, a lost
  * reply) changes nothing the second time.
  *
@@ -105,7 +105,7 @@ async function write(
   const hits = await query<RecordedRow>(client, recordStatement, recordValues(attempts));
   const statusOf = new Map(hits.map(({ id, status }) => [id, status]));
   const counted = attempts.filter(({ delivery }) => statusOf.has(delivery.id));
-  const { news, disabled, written } = updateHealth(client, await locking, counted, holdHours);
+  const { webhookEvents, disabled, written } = updateHealth(client, await locking, counted, holdHours);
   withCommit(written);
   if (counted.length > 0) {
     withCommit(query(client, statsStatement, counts.values(countsOf(counted))));
@@ -113,8 +113,8 @@ async function write(
   const exhausted = counted
     .filter(hasFailed)
     .filter(({ delivery }) => statusOf.get(delivery.id) === 'FAILED');
-  if (news.length > 0 || exhausted.length > 0) {
-    await tellOutcomes(client, news, exhausted);
+  if (webhookEvents.length > 0 || exhausted.length > 0) {
+    await raiseOutcomeEvents(client, webhookEvents, exhausted);
   }
   return { statuses: attempts.map(({ delivery }) => statusOf.get(delivery.id) ?? null), disabled };
 }

@@ -3,8 +3,13 @@ import { bigintArray } from '../../database/array-parameters.js';
 import { query, type Statement } from '../../database/database.js';
 import { column, RowsParameter } from '../../database/rows-parameter.js';
 import { foldHealth, type HealthVerdict } from '../../domain/health.js';
-import { foldNews, isOperational, type News, type NewsStep } from '../../domain/operational-events.js';
-import { audit, service } from '../audit.js';
+import {
+  foldOperationalEvents,
+  isOperational,
+  type OperationalEventsStep,
+  type OperationalEventsVerdict,
+} from '../../domain/operational-events.js';
+import { about, audit, service } from '../audit.js';
 import { enqueueSettle } from '../jobs/enqueue.js';
 import { type FinishedAttempt, hasFailed } from './finished-attempt.js';
 
@@ -49,7 +54,7 @@ const endedAt = ({ startedAt, result }: FinishedAttempt) => startedAt.getTime() 
 interface Health {
   webhook: HealthRow;
   verdict: HealthVerdict;
-  news: News;
+  events: OperationalEventsVerdict;
   lastSuccessAt: Date | null;
   lastFailureAt: Date | null;
   closeMs: number | null;
@@ -65,9 +70,9 @@ const healths = new RowsParameter<Health>(
     last_success_at: column.timestamptz(({ lastSuccessAt }) => lastSuccessAt),
     last_failure_at: column.timestamptz(({ lastFailureAt }) => lastFailureAt),
     close_ms: column.double(({ closeMs }) => closeMs),
-    ordinary_failures: column.boolean(({ news }) => news.ordinaryFailures),
-    told: column.boolean(({ news }) => news.disabled !== null),
-    recovered: column.boolean(({ news }) => news.recovered),
+    ordinary_failures: column.boolean(({ events }) => events.ordinaryFailures),
+    disabled_raised: column.boolean(({ events }) => events.disabled !== null),
+    recovered: column.boolean(({ events }) => events.recovered),
   },
   { after: 1 },
 );
@@ -88,15 +93,15 @@ const healthStatement: Statement = {
         hold_until = case when h.disable is null then w.hold_until
           else clock_timestamp() + $1 * interval '1 hour' end,
         ordinary_failures = h.ordinary_failures,
-        failed_at = case when h.told then clock_timestamp() when h.recovered then null else w.failed_at end
+        failed_at = case when h.disabled_raised then clock_timestamp() when h.recovered then null else w.failed_at end
     from ${healths.as('h')}
     where w.id = h.id and w.tenant_id = h.tenant_id`,
 };
 
-/** What became of a webhook that its owner should hear of. */
-export interface WebhookNews {
+/** The operational events to raise about a webhook. */
+export interface WebhookEvents {
   webhook: HealthRow;
-  news: News;
+  events: OperationalEventsVerdict;
 }
 
 /**
@@ -104,26 +109,26 @@ export interface WebhookNews {
  *
  * @param webhooks locked; those that no attempt belongs to are left alone
  * @param counted the attempts that were recorded now
- * @returns `news`: what owners are to be told; `disabled`: the webhooks that this disables. Both are known at once: the
- *   statements have been sent, and `written` resolves when they are done
+ * @returns `webhookEvents`: the operational events to raise; `disabled`: the webhooks that this disables. Both are
+ *   known at once: the statements have been sent, and `written` resolves when they are done
  */
 export function updateHealth(
   client: pg.PoolClient,
   webhooks: readonly HealthRow[],
   counted: readonly FinishedAttempt[],
   holdHours: number,
-): { news: WebhookNews[]; disabled: DisabledWebhook[]; written: Promise<unknown> } {
+): { webhookEvents: WebhookEvents[]; disabled: DisabledWebhook[]; written: Promise<unknown> } {
   const byWebhook = Map.groupBy(counted, ({ delivery }) => delivery.webhookId);
   const touched = webhooks
     .filter(({ id }) => byWebhook.has(id))
     .map((webhook) => newHealth(webhook, byWebhook.get(webhook.id) ?? []));
   if (touched.length === 0) {
-    return { news: [], disabled: [], written: Promise.resolve() };
+    return { webhookEvents: [], disabled: [], written: Promise.resolve() };
   }
   const updated = query(client, healthStatement, [holdHours, ...healths.values(touched)]);
   const disabled = touched.filter(({ verdict }) => verdict.disable !== null);
   return {
-    news: touched.filter(({ news }) => news.disabled !== null || news.recovered),
+    webhookEvents: touched.filter(({ events }) => events.disabled !== null || events.recovered),
     disabled: touched.flatMap(
       ({ webhook: { id: webhookId, tenant_id: tenantId }, verdict: { disable: reason } }) =>
         reason === null ? [] : [{ webhookId, tenantId, reason }],
@@ -135,10 +140,8 @@ export function updateHealth(
 /** Its deliveries are held from now on, and whoever asks why finds it in the audit log. */
 async function afterDisabling(client: pg.PoolClient, { webhook, verdict }: Health): Promise<void> {
   const change = {
-    tenantId: webhook.tenant_id,
+    ...about('WEBHOOK', webhook.tenant_id, webhook.id),
     action: 'WEBHOOK_DISABLED',
-    target: 'WEBHOOK',
-    targetId: webhook.id,
     before: { active: true },
     after: { active: false, reason: verdict.disable, consecutiveFailures: verdict.consecutiveFailures },
   } as const;
@@ -148,7 +151,7 @@ async function afterDisabling(client: pg.PoolClient, { webhook, verdict }: Healt
 function newHealth(webhook: HealthRow, attempts: readonly FinishedAttempt[]): Health {
   // One that was written late, because the database was away, may stand behind others that finished after it.
   const inOrder = attempts.toSorted((a, b) => endedAt(a) - endedAt(b));
-  const steps: NewsStep[] = inOrder.map(({ delivery, outcome }) => ({
+  const steps: OperationalEventsStep[] = inOrder.map(({ delivery, outcome }) => ({
     generation: delivery.generation,
     // That another url is gone for good says nothing of this one.
     verdict: outcome.verdict === 'GONE' && delivery.url !== webhook.url ? 'FAILED' : outcome.verdict,
@@ -159,7 +162,7 @@ function newHealth(webhook: HealthRow, attempts: readonly FinishedAttempt[]): He
     generation: webhook.generation,
     consecutiveFailures: webhook.consecutive_failures,
     ordinaryFailures: webhook.ordinary_failures,
-    failureTold: webhook.failed_at !== null,
+    disabledRaised: webhook.failed_at !== null,
   };
   const latest = (wanted: readonly FinishedAttempt[]) =>
     wanted.length === 0 ? null : new Date(Math.max(...wanted.map(endedAt)));
@@ -175,7 +178,7 @@ function newHealth(webhook: HealthRow, attempts: readonly FinishedAttempt[]): He
   return {
     webhook,
     verdict: foldHealth(state, steps),
-    news: foldNews(state, steps),
+    events: foldOperationalEvents(state, steps),
     lastSuccessAt: latest(attempts.filter((attempt) => !hasFailed(attempt))),
     lastFailureAt: latest(attempts.filter(hasFailed)),
     closeMs: closings.length > 0 ? Math.max(...closings) : null,

@@ -6,7 +6,7 @@ import { matches } from '../../domain/matching.js';
 import { formatTimestamp } from '../../domain/timestamp.js';
 import { ApiError, invalidInput, notFound } from '../../errors.js';
 import { lockFor } from '../advisory-lock.js';
-import { type Actor, audit } from '../audit.js';
+import { type Actor, about, audit } from '../audit.js';
 import { enqueueBulkOperation } from '../jobs/enqueue.js';
 import { type BulkFilter, type BulkRange, type BulkSelection, countSelected } from './bulk-selection.js';
 
@@ -62,15 +62,16 @@ export async function startBulkOperation(
     const operationId = rows[0]!.id;
     await enqueueBulkOperation(client, { operationId, tenantId, waitedMs: 0 }, 0);
     const after = { kind: request.kind, ...filter, count: counted.count };
-    withCommit(audit(client, by, { ...startEntry(tenantId, operationId), after }));
+    withCommit(
+      audit(client, by, {
+        ...about('BULK_OPERATION', tenantId, operationId),
+        action: 'BULK_OPERATION_STARTED',
+        after,
+      }),
+    );
     return { ...counted, operationId };
   });
 }
-
-const target = (tenantId: number, targetId: number) =>
-  ({ tenantId, target: 'BULK_OPERATION', targetId }) as const;
-const startEntry = (tenantId: number, id: number) =>
-  ({ ...target(tenantId, id), action: 'BULK_OPERATION_STARTED' }) as const;
 
 async function requireWebhook(client: pg.PoolClient, tenantId: number, selection: BulkSelection) {
   const { kind, webhookId } = selection;
@@ -178,7 +179,13 @@ export async function cancelBulkOperation(
       [id],
     );
     const change = { before: { status }, after: { status: 'CANCELED' } };
-    withCommit(audit(client, by, { ...target(tenantId, id), action: 'BULK_OPERATION_CANCELED', ...change }));
+    withCommit(
+      audit(client, by, {
+        ...about('BULK_OPERATION', tenantId, id),
+        action: 'BULK_OPERATION_CANCELED',
+        ...change,
+      }),
+    );
   });
 }
 
@@ -208,7 +215,13 @@ export async function resumeBulkOperation(
     );
     await enqueueBulkOperation(client, { operationId: id, tenantId, waitedMs: 0 }, 0);
     const change = { before: { status }, after: { status: 'RUNNING' } };
-    withCommit(audit(client, by, { ...target(tenantId, id), action: 'BULK_OPERATION_RESUMED', ...change }));
+    withCommit(
+      audit(client, by, {
+        ...about('BULK_OPERATION', tenantId, id),
+        action: 'BULK_OPERATION_RESUMED',
+        ...change,
+      }),
+    );
   });
 }
 

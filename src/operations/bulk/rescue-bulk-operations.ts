@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { query, type Statement } from '../../database/database.js';
-import { hasNoBulkJobSql } from '../jobs/enqueue.js';
+import { hasNoBulkJobSql } from '../jobs/job-conditions.js';
 
 const statement: Statement = {
   text: `

@@ -9,7 +9,8 @@ import {
   bulkRoom,
 } from '../../domain/bulk-pace.js';
 import { isDatabaseAway } from '../../errors.js';
-import { type BulkPayload, enqueueBulkOperation } from '../jobs/enqueue.js';
+import { enqueueBulkOperation } from '../jobs/enqueue.js';
+import type { BulkPayload } from '../jobs/tasks.js';
 import { applyChunk, lockReplays, stillWaiting } from './bulk-changes.js';
 import { type BulkFilter, type BulkSelection, selectChunk } from './bulk-selection.js';
 

@@ -1,7 +1,7 @@
 import type { Database } from '../../database/database.js';
 import { tenantTransaction } from '../../database/tenant-database.js';
 import { ApiError, notFound } from '../../errors.js';
-import { type Actor, audit } from '../audit.js';
+import { type Actor, about, audit } from '../audit.js';
 import { canceledSql, isOpen } from './delivery-state.js';
 
 /**
@@ -34,10 +34,8 @@ export async function cancelDelivery(
     const change = { before: { status }, after: { status: 'CANCELED' } };
     withCommit(
       audit(client, by, {
-        tenantId,
+        ...about('DELIVERY', tenantId, deliveryId),
         action: 'DELIVERY_CANCELED',
-        target: 'DELIVERY',
-        targetId: deliveryId,
         ...change,
       }),
     );

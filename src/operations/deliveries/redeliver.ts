@@ -2,7 +2,7 @@ import type { Database } from '../../database/database.js';
 import { tenantTransaction } from '../../database/tenant-database.js';
 import { LANES } from '../../domain/lanes.js';
 import { ApiError, notFound } from '../../errors.js';
-import { type Actor, audit } from '../audit.js';
+import { type Actor, about, audit } from '../audit.js';
 import { isOpen, reopenedSql } from './delivery-state.js';
 
 interface Row {
@@ -56,10 +56,8 @@ export async function redeliver(
     );
     withCommit(
       audit(client, by, {
-        tenantId,
+        ...about('DELIVERY', tenantId, deliveryId),
         action: 'DELIVERY_REDELIVERED',
-        target: 'DELIVERY',
-        targetId: deliveryId,
         before: { status: row.status },
         after: { status: 'PENDING' },
       }),

@@ -1,10 +1,10 @@
 import type pg from 'pg';
 import { query, type Statement } from '../../database/database.js';
-import { hasNoLiveJobSql, hasNoSettleJobSql, prioritySql } from '../jobs/enqueue.js';
+import { hasNoLiveJobSql, hasNoSettleJobSql, prioritySql } from '../jobs/job-conditions.js';
 
 /**
  * An overdue delivery may be waiting its turn; after this long it is asked whether a job still knows of it. A job
- * that has been locked for as long is in nobody's hands: whoever has one in hand locks it anew (`renewLocks`).
+ * that has been locked for as long is in nobody's hands: whoever has one in hand locks it again (`renewLocks`).
  */
 export const OVERDUE_SECONDS = 60;
 /** What one call looks at: a backlog that waits its turn may be long (0.2 s beside 400,000 due deliveries). */
@@ -50,7 +50,7 @@ interface OverdueRow {
  *
  * @returns how many deliveries were rescued
  */
-export async function rescueOverdue(pool: pg.Pool, cursor = overdueFromStart()): Promise<number> {
+export async function rescueOverdue(pool: pg.Pool, cursor: OverdueCursor): Promise<number> {
   const [row] = await query<OverdueRow>(pool, overdueStatement, [cursor.after]);
   const { rescued, looked, last_due_at } = row as OverdueRow;
   cursor.after = looked < CHUNK_ROWS ? START.after : (last_due_at ?? START.after);
@@ -107,7 +107,7 @@ interface MisheldRow {
  *
  * @returns how many webhooks were handed to `settle-webhook`
  */
-export async function rescueHeld(pool: pg.Pool, cursor = heldFromStart()): Promise<number> {
+export async function rescueHeld(pool: pg.Pool, cursor: HeldCursor): Promise<number> {
   const [row] = await query<MisheldRow>(pool, misheldStatement, [cursor.after]);
   const { webhooks, last_id } = row as MisheldRow;
   cursor.after = last_id ?? heldFromStart().after;

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { query, type Statement } from '../../database/database.js';
-import { type Woken, wakeJobsSql } from '../jobs/enqueue.js';
+import { wakeJobsSql } from '../jobs/job-conditions.js';
+import type { Woken } from '../jobs/tasks.js';
 
 const LOOKED_ROWS = 1_000;
 

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { DueDelivery } from '../attempts/load-deliveries.js';
-import type { DeliverGroupPayload, DeliverPayload } from '../jobs/enqueue.js';
+import type { DeliverGroupPayload, DeliverPayload } from '../jobs/tasks.js';
 
 /**
  * A daemon in the process of the emits. While it has room, an emit's transaction claims the new deliveries for it:

@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import { type Database, query, type Statement } from '../../database/database.js';
 import { stepsOf } from '../../domain/event-schemas/json-pointer.js';
-import { toldNames } from '../../domain/event-type.js';
+import { listNames } from '../../domain/event-type.js';
 import type { InputIssue } from '../../errors.js';
 import { compileEventSchema } from '../../event-schemas/compile-event-schema.js';
 import { type PayloadCheck, StepsSpent, tooManySteps } from '../../event-schemas/payload-check.js';
@@ -139,7 +139,7 @@ export class EventTypeRegistry {
       .map(({ type }) => type)
       .filter(({ reserved, deprecatedAt }) => !reserved && deprecatedAt === null)
       .map(({ name }) => name);
-    return `Known types: ${toldNames(names)}.`;
+    return `Known types: ${listNames(names)}.`;
   }
 
   async #find(name: string): Promise<Compiled | null> {

@@ -7,7 +7,7 @@ import { BUILT_IN_EVENT_TYPES, isEventTypeName, isOwnEventTypeName } from '../..
 import { ApiError, invalidInput, notFound } from '../../errors.js';
 import { compileEventSchema } from '../../event-schemas/compile-event-schema.js';
 import { lockFor } from '../advisory-lock.js';
-import { type Actor, audit } from '../audit.js';
+import { type Actor, about, audit } from '../audit.js';
 
 /** So that every process can keep all of them in memory. */
 export const REGISTERED_TYPES_MAX = 500;
@@ -63,7 +63,7 @@ export async function registerEventType(
     }
     const after = { description, schema, version: 1 };
     withCommit(
-      audit(client, by, { tenantId: null, action: 'EVENT_TYPE_REGISTERED', ...target(name), after }),
+      audit(client, by, { ...about('EVENT_TYPE', null, name), action: 'EVENT_TYPE_REGISTERED', after }),
     );
   });
 }
@@ -113,16 +113,15 @@ export async function updateEventType(
       },
       [name, next.description, next.schema, fields, sample],
     );
-    const told = (state: typeof next, version: number) => ({
+    const shown = (state: typeof next, version: number) => ({
       ...(next.description === row.description ? {} : { description: state.description }),
       ...(newSchema ? { version, schema: JSON.parse(state.schema) } : {}),
     });
     await audit(client, by, {
-      tenantId: null,
+      ...about('EVENT_TYPE', null, name),
       action: 'EVENT_TYPE_UPDATED',
-      ...target(name),
-      before: told(row, row.version),
-      after: told(next, row.version + 1),
+      before: shown(row, row.version),
+      after: shown(next, row.version + 1),
     });
   });
 }
@@ -151,7 +150,11 @@ export async function deprecateEventType(
       [name, deprecated],
     );
     const states = { before: { deprecated: row.deprecated }, after: { deprecated } };
-    await audit(client, by, { tenantId: null, action: 'EVENT_TYPE_DEPRECATED', ...target(name), ...states });
+    await audit(client, by, {
+      ...about('EVENT_TYPE', null, name),
+      action: 'EVENT_TYPE_DEPRECATED',
+      ...states,
+    });
   });
 }
 
@@ -186,8 +189,6 @@ async function changeEventType(
 
 /** The name is not repeated: it may have any length. */
 export const unknownEventType = () => notFound('event type', 'of this name');
-
-const target = (name: string) => ({ target: 'EVENT_TYPE', targetId: name }) as const;
 
 /** What is stored of a schema. */
 function columnsOf(schema: Schema): { text: string; fields: string[] | null; sample: string | null } {

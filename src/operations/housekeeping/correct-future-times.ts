@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { query, type Statement } from '../../database/database.js';
-import { FURTHEST_MINUTES, prioritySql } from '../jobs/enqueue.js';
+import { FURTHEST_MINUTES, prioritySql } from '../jobs/job-conditions.js';
 
 const CHUNK_ROWS = 10_000;
 

@@ -7,7 +7,7 @@ import { sessionUrl } from '../../database/session-url.js';
 import { SQL_STATE, sqlStateOf } from '../../database/sql-state.js';
 import { API_ROLE } from '../../database/tenant-database.js';
 import { prepareOutboxRole } from '../emits/outbox.js';
-import { indexJobs, JOBS_SCHEMA, nameTasks, quietLogger } from '../jobs/enqueue.js';
+import { indexJobs, JOBS_SCHEMA, nameTasks, quietLogger } from '../jobs/prepare-jobs.js';
 
 /** Who waits for the lock of a table has everybody wait who comes later: so it is waited for in moments. */
 const LOCK_MS = 300;
@@ -19,11 +19,13 @@ const LOCK_TRIES = 60;
 export const MIGRATED_BY_ANOTHER = 'Another process is migrating this database; waiting for it.';
 const MIGRATION_LOCK = "hashtextextended('hookwright.migrate', 0)";
 
+export const POSTGRES_MAJOR_MIN = 15;
+
 /**
  * Brings a database to the newest schema: graphile-worker's, then ours. Safe to run at any time and by several
  * processes at once: one does the work, the others wait for it.
  *
- * @param databaseUrl postgres:// of an existing database (15 or later) whose role may create schemas
+ * @param databaseUrl postgres:// of an existing database (POSTGRES_MAJOR_MIN or later) whose role may create schemas
  * @param onWait called when another process is just doing the work
  * @returns whether there is a role for the outbox: it is made here too, but nothing else needs it
  * @throws Error when the server is too old, the login lacks a right, or the database was made by a newer version
@@ -37,7 +39,7 @@ export async function migrate(
   client.on('error', () => {}); // it waits while others work: what it was needed for fails then, with a sentence
   await client.connect();
   try {
-    await requirePostgres15(client);
+    await requirePostgresVersion(client);
     await lockMigrations(client, onWait);
     await runMigrations({ connectionString, schema: JOBS_SCHEMA, logger: quietLogger });
     await indexJobs(client);
@@ -102,13 +104,15 @@ function notTheOwner({ user, database }: pg.Client, { message }: Error): Error {
   );
 }
 
-async function requirePostgres15(client: pg.Client): Promise<void> {
+async function requirePostgresVersion(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ version: number }>(
     "select current_setting('server_version_num')::int as version",
   );
   const major = Math.floor((rows[0]?.version ?? 0) / 10_000);
-  if (major < 15) {
-    throw new Error(`Postgres ${major} is too old: Hookwright needs Postgres 15 or later.`);
+  if (major < POSTGRES_MAJOR_MIN) {
+    throw new Error(
+      `Postgres ${major} is too old: Hookwright needs Postgres ${POSTGRES_MAJOR_MIN} or later.`,
+    );
   }
 }
 

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { query, type Statement } from '../../database/database.js';
-import { lastHousekeepingSql } from '../jobs/enqueue.js';
+import { lastHousekeepingSql } from '../jobs/prepare-jobs.js';
 
 /** Beyond this a backlog is not counted: reading a million rows of an index each time would cost more than it tells. */
 export const INSTALLATION_COUNT_MAX = 50_000;

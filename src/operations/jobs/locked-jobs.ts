@@ -24,7 +24,7 @@ const freeJobsSql = (which: string) => `
     returning id)
   select pg_notify('jobs:insert', json_build_object('count', count(*))::text) from freed having count(*) > 0`;
 
-/** A job in hand that has been locked for so long is locked anew, lest the sweeps take it for one in nobody's hands. */
+/** A job in hand is locked again after this long, lest the sweeps take it for one in nobody's hands. */
 const RENEWED_AFTER_SECONDS = 20;
 
 /** Which jobs a pool has had locked for longer than this, but for those that it knows of. */
@@ -42,7 +42,7 @@ export async function findForgotten(
   return rows.map(({ id }) => id);
 }
 
-/** Locks the jobs in hand anew that wait for a slot, or whose attempts take their time. */
+/** Locks the jobs in hand again that wait for a slot, or whose attempts take their time. */
 export async function renewLocks(pool: pg.Pool, poolId: string, inHand: readonly string[]): Promise<void> {
   await pool.query(
     `update hookwright_jobs._private_jobs set locked_at = now()

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { query, type Statement } from '../../database/database.js';
-import { type DeliverGroupPayload, type DeliverPayload, hasNoJobSql } from './enqueue.js';
+import { hasNoJobSql } from './job-conditions.js';
+import type { DeliverGroupPayload, DeliverPayload } from './tasks.js';
 
 const splitStatement: Statement = {
   text: `

@@ -5,7 +5,7 @@ import { formatApiKey, hashApiKey, KEY_BYTES, PLATFORM_SCOPE, type Scope } from 
 import type { ApiKey } from '../../entities/api-key.js';
 import { ApiError } from '../../errors.js';
 import { allocateId } from '../allocate-id.js';
-import { type Actor, audit } from '../audit.js';
+import { type Actor, about, audit } from '../audit.js';
 import { lockTenant } from '../lock-tenant.js';
 
 export const KEY_LIFETIME_SECONDS_MIN = 60;
@@ -71,9 +71,7 @@ export async function createApiKey(
     }
     const inserting = query<ApiKeyRow>(client, insertStatement, values);
     withCommit(inserting);
-    withCommit(
-      audit(client, by, { tenantId, action: 'API_KEY_CREATED', target: 'API_KEY', targetId: id, after }),
-    );
+    withCommit(audit(client, by, { ...about('API_KEY', tenantId, id), action: 'API_KEY_CREATED', after }));
     return { inserting }; // not waited for: it travels with the commit
   });
   const [apiKey] = await inserting;

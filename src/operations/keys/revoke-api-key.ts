@@ -1,7 +1,7 @@
 import { type Database, query, type Statement } from '../../database/database.js';
 import { tenantTransaction } from '../../database/tenant-database.js';
 import { notFound } from '../../errors.js';
-import { type Actor, audit } from '../audit.js';
+import { type Actor, about, audit } from '../audit.js';
 
 const readStatement: Statement = {
   name: 'lock_api_key',
@@ -32,8 +32,10 @@ export async function revokeApiKey(
     }
     if (!key.revoked) {
       withCommit(query(client, revokeStatement, [keyId]));
-      const change = { action: 'API_KEY_REVOKED', target: 'API_KEY', before: { name: key.name } } as const;
-      withCommit(audit(client, by, { tenantId, targetId: keyId, ...change }));
+      const before = { name: key.name };
+      withCommit(
+        audit(client, by, { ...about('API_KEY', tenantId, keyId), action: 'API_KEY_REVOKED', before }),
+      );
     }
   });
 }

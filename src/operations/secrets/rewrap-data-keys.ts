@@ -1,5 +1,5 @@
 import { type Database, query, type Statement, transaction } from '../../database/database.js';
-import { audit, commandLine } from '../audit.js';
+import { about, audit, commandLine } from '../audit.js';
 import type { SecretVault } from './secret-vault.js';
 
 const CHUNK_ROWS = 100;
@@ -36,10 +36,8 @@ export async function rewrapDataKeys(
         const { dataKey, dataKeyKid } = vault.rewrap(id, { dataKey: data_key, dataKeyKid: data_key_kid });
         await query(client, writeStatement, [id, dataKey, dataKeyKid]);
         await audit(client, commandLine, {
-          tenantId: id,
+          ...about('TENANT', id, id),
           action: 'DATA_KEY_REWRAPPED',
-          target: 'TENANT',
-          targetId: id,
           before: { encryptionKey: data_key_kid },
           after: { encryptionKey: dataKeyKid },
         });

@@ -3,7 +3,7 @@ import { SQL_STATE, sqlStateOf } from '../../database/sql-state.js';
 import { tenantTransaction } from '../../database/tenant-database.js';
 import { ApiError } from '../../errors.js';
 import { allocateId } from '../allocate-id.js';
-import { type Actor, audit } from '../audit.js';
+import { type Actor, about, audit } from '../audit.js';
 import type { SecretVault } from '../secrets/secret-vault.js';
 
 const insertStatement: Statement = {
@@ -35,17 +35,18 @@ export async function createTenant(
         dataKey,
         dataKeyKid,
       ]);
-      const change = { action: 'TENANT_CREATED', target: 'TENANT', after: { name } } as const;
-      withCommit(audit(client, by, { tenantId: id, targetId: id, ...change }));
+      withCommit(
+        audit(client, by, { ...about('TENANT', id, id), action: 'TENANT_CREATED', after: { name } }),
+      );
       return { id, name, createdAt: row!.created_at };
     });
   } catch (error) {
-    throw ofTenantName(error);
+    throw tenantNameError(error);
   }
 }
 
-/** What the failure of a transaction that gives a tenant its name is to be told as. */
-export const ofTenantName = (error: unknown) =>
+/** What the failure of a transaction that gives a tenant its name is to the caller. */
+export const tenantNameError = (error: unknown) =>
   sqlStateOf(error) === SQL_STATE.UNIQUE_VIOLATION
     ? new ApiError('name_taken', 'Another tenant has this name.')
     : error;

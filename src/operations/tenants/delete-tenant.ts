@@ -3,7 +3,7 @@ import { tryEach } from '../../concurrency/try-each.js';
 import type { Database } from '../../database/database.js';
 import { enterTenant, tenantTransaction } from '../../database/tenant-database.js';
 import { ApiError } from '../../errors.js';
-import { type Actor, audit } from '../audit.js';
+import { type Actor, about, audit } from '../audit.js';
 import { forgetRows } from '../housekeeping/forget.js';
 import { EVENT_EXTRA_DAYS } from '../housekeeping/roll-partitions.js';
 import { lockTenant } from '../lock-tenant.js';
@@ -52,10 +52,8 @@ export async function deleteTenant(
     const before = { name, webhooks: webhookIds.length, apiKeys: apiKeyIds.length };
     withCommit(
       audit(client, by, {
-        tenantId: null,
+        ...about('TENANT', null, tenantId),
         action: 'TENANT_DELETED',
-        target: 'TENANT',
-        targetId: tenantId,
         before,
       }),
     );

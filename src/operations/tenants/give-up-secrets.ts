@@ -1,7 +1,7 @@
 import type { EncryptionKey } from '../../config.js';
 import { type Database, query, type Statement, transaction } from '../../database/database.js';
 import { formatSecret, SECRET_BYTES } from '../../domain/secret.js';
-import { audit, commandLine } from '../audit.js';
+import { about, audit, commandLine } from '../audit.js';
 import { opensDataKey, type SecretVault } from '../secrets/secret-vault.js';
 import { pause } from '../webhooks/switch-webhook.js';
 
@@ -76,9 +76,8 @@ export async function giveUpSecrets(
     if (rowCount === 0) {
       return;
     }
-    const by = { tenantId, target: 'TENANT', targetId: tenantId } as const;
     await audit(client, commandLine, {
-      ...by,
+      ...about('TENANT', tenantId, tenantId),
       action: 'DATA_KEY_REPLACED',
       after: { encryptionKey: dataKeyKid },
     });
@@ -89,10 +88,8 @@ export async function giveUpSecrets(
       if (active) {
         await pause(client, tenantId, id, holdHours);
         await audit(client, commandLine, {
-          tenantId,
+          ...about('WEBHOOK', tenantId, id),
           action: 'WEBHOOK_UPDATED',
-          target: 'WEBHOOK',
-          targetId: id,
           before: { active: true },
           after: { active: false },
         });

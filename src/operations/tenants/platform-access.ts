@@ -1,7 +1,7 @@
 import { BoundedMap } from '../../bounded-map.js';
 import type { Database } from '../../database/database.js';
 import { tenantTransaction } from '../../database/tenant-database.js';
-import { type Actor, audit } from '../audit.js';
+import { type Actor, about, audit } from '../audit.js';
 
 const NOTED_EVERY_MS = 3_600_000;
 const NOTED_MAX = 10_000;
@@ -46,9 +46,7 @@ export class PlatformAccess {
 
   #write(tenantId: number, by: Actor): Promise<void> {
     return tenantTransaction(this.db.pool, tenantId, async (client, withCommit) => {
-      withCommit(
-        audit(client, by, { tenantId, action: 'TENANT_ENTERED', target: 'TENANT', targetId: tenantId }),
-      );
+      withCommit(audit(client, by, { ...about('TENANT', tenantId, tenantId), action: 'TENANT_ENTERED' }));
     });
   }
 }

@@ -1,8 +1,8 @@
 import type { Database } from '../../database/database.js';
 import { tenantTransaction } from '../../database/tenant-database.js';
-import { type Actor, audit } from '../audit.js';
+import { type Actor, about, audit } from '../audit.js';
 import { lockTenant } from '../lock-tenant.js';
-import { ofTenantName } from './create-tenant.js';
+import { tenantNameError } from './create-tenant.js';
 
 /**
  * Gives a tenant another name. The name that it has already changes nothing.
@@ -24,15 +24,13 @@ export async function updateTenant(
     const change = { before, after: { name } };
     withCommit(
       audit(client, by, {
-        tenantId,
+        ...about('TENANT', tenantId, tenantId),
         action: 'TENANT_UPDATED',
-        target: 'TENANT',
-        targetId: tenantId,
         ...change,
       }),
     );
   });
   await renaming.catch((error: unknown) => {
-    throw ofTenantName(error);
+    throw tenantNameError(error);
   });
 }

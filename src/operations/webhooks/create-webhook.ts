@@ -3,7 +3,7 @@ import { tenantTransaction } from '../../database/tenant-database.js';
 import { formatSecret, SECRET_BYTES } from '../../domain/secret.js';
 import { ApiError } from '../../errors.js';
 import { allocateId } from '../allocate-id.js';
-import { type Actor, audit } from '../audit.js';
+import { type Actor, about, audit } from '../audit.js';
 import { lockTenant } from '../lock-tenant.js';
 import type { SecretVault } from '../secrets/secret-vault.js';
 import { type WebhookRow, webhookColumns } from './webhook-row.js';
@@ -52,9 +52,7 @@ export async function createWebhook(
       [id, tenantId, url, [...eventTypes], sealed],
     );
     const after = { url, eventTypes };
-    withCommit(
-      audit(client, by, { tenantId, action: 'WEBHOOK_CREATED', target: 'WEBHOOK', targetId: id, after }),
-    );
+    withCommit(audit(client, by, { ...about('WEBHOOK', tenantId, id), action: 'WEBHOOK_CREATED', after }));
     return inserted.rows[0]!;
   });
   return { id, secret, webhook };

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Database } from '../../database/database.js';
 import { tenantTransaction } from '../../database/tenant-database.js';
-import { type Actor, audit } from '../audit.js';
+import { type Actor, about, audit } from '../audit.js';
 import { enqueueSettles } from '../jobs/enqueue.js';
 import { lockWebhook } from '../lock-webhook.js';
 
@@ -23,10 +23,8 @@ export async function deleteWebhook(
     const before = { url, eventTypes };
     withCommit(
       audit(client, by, {
-        tenantId,
+        ...about('WEBHOOK', tenantId, webhookId),
         action: 'WEBHOOK_DELETED',
-        target: 'WEBHOOK',
-        targetId: webhookId,
         before,
       }),
     );

@@ -3,7 +3,7 @@ import { tenantTransaction } from '../../database/tenant-database.js';
 import { formatSecret, SECRET_BYTES } from '../../domain/secret.js';
 import { formatTimestamp } from '../../domain/timestamp.js';
 import { ApiError } from '../../errors.js';
-import { type Actor, audit } from '../audit.js';
+import { type Actor, about, audit } from '../audit.js';
 import { lockWebhook } from '../lock-webhook.js';
 import type { SecretVault } from '../secrets/secret-vault.js';
 import { type WebhookRow, webhookColumns } from './webhook-row.js';
@@ -65,10 +65,8 @@ export async function rotateSecret(
     );
     withCommit(
       audit(client, by, {
-        tenantId,
+        ...about('WEBHOOK', tenantId, webhookId),
         action: 'WEBHOOK_SECRET_ROTATED',
-        target: 'WEBHOOK',
-        targetId: webhookId,
         after: { overlapHours, previousSecretExpiresAt: row.until && formatTimestamp(row.until) },
       }),
     );

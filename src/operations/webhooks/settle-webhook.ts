@@ -5,7 +5,9 @@ import { LANES } from '../../domain/lanes.js';
 import { openSinceSql } from '../deliveries/counts-as-held.js';
 import { canceledSql } from '../deliveries/delivery-state.js';
 import { wakePutOff } from '../deliveries/wake-put-off.js';
-import { enqueueSettle, needsJobSql, type Woken } from '../jobs/enqueue.js';
+import { enqueueSettle } from '../jobs/enqueue.js';
+import { needsJobSql } from '../jobs/job-conditions.js';
+import type { Woken } from '../jobs/tasks.js';
 
 /** Loads and outcomes of the webhook wait for a chunk, and those of others that share a batch with them. */
 const MOVED_ROWS = 250;
@@ -34,8 +36,8 @@ interface WebhookState extends HeldBounds {
 export interface SettleTurn {
   /** After this long it ends. */
   turnMs: number;
-  /** In how many milliseconds the next one may go on; default: at once. */
-  restInMs?: () => number;
+  /** In how many milliseconds the next one may go on. */
+  restInMs: () => number;
 }
 
 /** One move of a webhook's open deliveries, as SQL: which ones, and what they become. */
@@ -60,16 +62,41 @@ export async function settleWebhook(
   db: Pick<Database, 'pool'>,
   tenantId: number,
   webhookId: number,
-  { turnMs, restInMs = () => 0 }: SettleTurn = { turnMs: Number.POSITIVE_INFINITY },
+  { turnMs, restInMs }: SettleTurn,
   woken?: Woken,
 ): Promise<number> {
   const endAt = performance.now() + turnMs;
   const leaveRest = (rest?: Woken) => enqueueSettle(db.pool, tenantId, webhookId, rest, restInMs());
+  const { moved, isCut, activeAt, bounds } = await moveOpen(db.pool, tenantId, webhookId, endAt);
+  if (isCut) {
+    await leaveRest();
+    return moved;
+  }
+  await forgetHeldBounds(db.pool, webhookId, bounds);
+  if (activeAt === null) {
+    return moved;
+  }
+  const from = woken ?? { wokenTo: 0, putOffBefore: activeAt };
+  return moved + (await wakePutOff(db.pool, tenantId, webhookId, from, { endAt, leaveRest }));
+}
+
+interface Moved extends Pick<SettledChunk, 'moved' | 'activeAt' | 'bounds'> {
+  /** There may be more to move. */
+  isCut: boolean;
+}
+
+/**
+ * Moves chunk by chunk, until nothing is left to move.
+ *
+ * @param endAt monotonic, ms: no chunk is begun after this, but the first
+ */
+async function moveOpen(pool: pg.Pool, tenantId: number, webhookId: number, endAt: number): Promise<Moved> {
   let moved = 0;
   let released = 0;
   let place = START;
   for (;;) {
-    const chunk = await transaction(db.pool, (client) => settleChunk(client, tenantId, webhookId, place));
+    const chunk = await transaction(pool, (client) => settleChunk(client, tenantId, webhookId, place));
+    const { activeAt, bounds } = chunk;
     moved += chunk.moved;
     if (chunk.released) {
       released += chunk.moved;
@@ -77,23 +104,16 @@ export async function settleWebhook(
         await delay(FIRST_LOOK_MS);
       }
     }
-    if (chunk.moved === 0 && place !== START) {
+    if (chunk.moved === 0 && place === START) {
+      return { moved, isCut: false, activeAt, bounds };
+    }
+    if (chunk.moved === 0) {
       place = START; // somebody may have committed one behind us
       continue;
     }
     place = chunk.place;
-    if (chunk.moved === 0) {
-      await forgetHeldBounds(db.pool, webhookId, chunk.bounds);
-      if (chunk.activeAt === null) {
-        return moved;
-      }
-      const from = woken ?? { wokenTo: 0, putOffBefore: chunk.activeAt };
-      const turn = { endAt, leaveRest };
-      return moved + (await wakePutOff(db.pool, tenantId, webhookId, from, turn));
-    }
     if (performance.now() >= endAt) {
-      await leaveRest();
-      return moved;
+      return { moved, isCut: true, activeAt, bounds };
     }
   }
 }

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { WithCommit } from '../../database/database.js';
-import { type Actor, audit } from '../audit.js';
+import { type Actor, about, audit } from '../audit.js';
 import { enqueueSettle } from '../jobs/enqueue.js';
 
 /** A webhook whose row is locked goes on or off, or sends what it keeps. Its deliveries follow (`settle-webhook`). */
@@ -42,8 +42,7 @@ export async function letKeptGo(
     [webhookId],
   );
   await enqueueSettle(client, tenantId, webhookId);
-  const target = { tenantId, target: 'WEBHOOK', targetId: webhookId } as const;
-  withCommit(audit(client, by, { ...target, action: 'HELD_RELEASED' }));
+  withCommit(audit(client, by, { ...about('WEBHOOK', tenantId, webhookId), action: 'HELD_RELEASED' }));
 }
 
 /** Pauses an active webhook, whose row is locked: what comes for it is held. */

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Database, WithCommit } from '../../database/database.js';
 import { tenantTransaction } from '../../database/tenant-database.js';
 import { invalidInput } from '../../errors.js';
-import { type Actor, audit } from '../audit.js';
+import { type Actor, about, audit } from '../audit.js';
 import { enqueueSettle } from '../jobs/enqueue.js';
 import { type ChangeableWebhook, lockWebhook } from '../lock-webhook.js';
 import { enable, letKeptGo, pause, type Release } from './switch-webhook.js';
@@ -65,8 +65,13 @@ export async function updateWebhook(
     }
     const changed = differences(webhook, change);
     if (changed !== null) {
-      const target = { tenantId, target: 'WEBHOOK', targetId: webhookId } as const;
-      withCommit(audit(client, by, { ...target, action: 'WEBHOOK_UPDATED', ...changed }));
+      withCommit(
+        audit(client, by, {
+          ...about('WEBHOOK', tenantId, webhookId),
+          action: 'WEBHOOK_UPDATED',
+          ...changed,
+        }),
+      );
     }
   });
 }

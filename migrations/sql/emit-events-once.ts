@@ -21,7 +21,7 @@ export const emitEventsOnce = ({
   tenants = '',
 }: EmitEventsOnce) => String.raw`
   -- With a worker pool, deliveries are claimed for it, and the first row's 'claimed' is the answer of
-  -- claim_new_deliveries. For the rest see 0008-emit-events.ts.
+  -- claim_new_deliveries. For the rest see emit-events.ts.
   create or replace function hookwright.emit_events_once(
     tenant_ids bigint[], event_types text[], bodies text[], idempotency_keys text[], only_webhook_ids bigint[],
     priorities integer[], refusals text[], worker_pool text default null,

@@ -23,7 +23,7 @@ export async function emitFor(
   try {
     const results = await (allOrNothing ? emitter.emitAllOrNothing(traced) : emitter.emit(traced));
     count(context, results, allOrNothing);
-    tellSpan(span, results);
+    describeOnSpan(span, results);
     span?.end();
     return results;
   } catch (error) {
@@ -50,7 +50,7 @@ function count({ metrics }: Context, results: readonly EmitResult[], allOrNothin
   metrics.emitted('accepted', written.length - duplicates);
 }
 
-function tellSpan(span: Context['span'], results: readonly EmitResult[]): void {
+function describeOnSpan(span: Context['span'], results: readonly EmitResult[]): void {
   const [first] = results;
   if (span === undefined || first === undefined || first.refused !== null) {
     return;

@@ -4,10 +4,10 @@ import { idRange } from '../../domain/delivery-id.js';
 import { isOperational } from '../../domain/operational-events.js';
 import { formatTimestamp } from '../../domain/timestamp.js';
 import type { FailedAttempt } from './finished-attempt.js';
-import { type Cause, originOf, raiseEvents } from './raise-events.js';
-import type { WebhookNews } from './update-health.js';
+import { type OperationalEvent, originOf, raiseEvents } from './raise-events.js';
+import type { WebhookEvents } from './update-health.js';
 
-interface ToldWebhookRow {
+interface WebhookRow {
   id: number;
   url: string;
   consecutive_failures: number;
@@ -17,7 +17,7 @@ interface ToldWebhookRow {
 }
 
 const webhooksStatement: Statement = {
-  name: 'read_webhooks_to_tell_of',
+  name: 'read_webhooks_of_events',
   text: `select id, url, consecutive_failures, last_success_at, disabled_at, hold_until
          from hookwright.webhooks where id = any($1::bigint[])`,
 };
@@ -28,16 +28,16 @@ const eventsStatement: Statement = {
 };
 
 /**
- * Tells a tenant's other webhooks, in the transaction of the outcomes, which webhooks were disabled by failures or have
- * recovered, and that deliveries have failed for good. Deliveries of operational events are not reported: two webhooks
+ * Raises operational events in the transaction of the outcomes that cause them: webhooks were disabled by failures or
+ * have recovered, and deliveries have failed for good. Deliveries of operational events are not reported: two webhooks
  * that fail would never come to an end.
  *
- * @param news of webhooks whose rows are written already
+ * @param webhookEvents of webhooks whose rows are written already
  * @param exhausted the attempts that have made their deliveries FAILED
  */
-export async function tellOutcomes(
+export async function raiseOutcomeEvents(
   client: pg.PoolClient,
-  news: readonly WebhookNews[],
+  webhookEvents: readonly WebhookEvents[],
   exhausted: readonly FailedAttempt[],
 ): Promise<void> {
   const failures = Map.groupBy(
@@ -45,13 +45,13 @@ export async function tellOutcomes(
     ({ delivery }) => delivery.webhookId,
   );
   const latest = [...failures.values()].map((attempts) => ({ attempt: attempts.at(-1)!, attempts }));
-  const webhookIds = [...new Set([...news.map(({ webhook }) => webhook.id), ...failures.keys()])];
+  const webhookIds = [...new Set([...webhookEvents.map(({ webhook }) => webhook.id), ...failures.keys()])];
   if (webhookIds.length === 0) {
     return;
   }
   const deliveryIds = latest.map(({ attempt }) => attempt.delivery.id);
   const [webhookRows, deliveryRows] = await Promise.all([
-    query<ToldWebhookRow>(client, webhooksStatement, [webhookIds]),
+    query<WebhookRow>(client, webhooksStatement, [webhookIds]),
     deliveryIds.length === 0
       ? []
       : query<{ id: number; event_id: number }>(client, eventsStatement, [
@@ -62,7 +62,7 @@ export async function tellOutcomes(
   const webhooks = new Map(webhookRows.map((row) => [row.id, row]));
   const eventIds = new Map(deliveryRows.map((row) => [row.id, row.event_id]));
   await raiseEvents(client, [
-    ...news.flatMap((one) => causesOf(one, webhooks.get(one.webhook.id)!)),
+    ...webhookEvents.flatMap((one) => eventsOf(one, webhooks.get(one.webhook.id)!)),
     ...latest.map(({ attempt, attempts }) => {
       const { webhookId, id } = attempt.delivery;
       return exhaustion(attempt, webhooks.get(webhookId)!.url, eventIds.get(id)!, attempts.length);
@@ -70,26 +70,26 @@ export async function tellOutcomes(
   ]);
 }
 
-function causesOf({ webhook, news }: WebhookNews, row: ToldWebhookRow): Cause[] {
+function eventsOf({ webhook, events: verdict }: WebhookEvents, row: WebhookRow): OperationalEvent[] {
   const about = { tenantId: webhook.tenant_id, webhookId: webhook.id, count: 1 };
   const which = { webhook_id: String(webhook.id), origin: originOf(row.url) };
-  const causes: Cause[] = [];
-  if (news.recovered && webhook.failed_at !== null) {
+  const events: OperationalEvent[] = [];
+  if (verdict.recovered && webhook.failed_at !== null) {
     const disabled_at = formatTimestamp(webhook.failed_at);
     const recovered_at = formatTimestamp(row.last_success_at);
-    causes.push({ ...about, type: 'webhook.recovered', facts: { ...which, disabled_at, recovered_at } });
+    events.push({ ...about, type: 'webhook.recovered', facts: { ...which, disabled_at, recovered_at } });
   }
-  if (news.disabled !== null) {
+  if (verdict.disabled !== null) {
     const facts = {
       ...which,
-      reason: news.disabled,
+      reason: verdict.disabled,
       consecutive_failures: String(row.consecutive_failures),
       disabled_at: formatTimestamp(row.disabled_at),
       held_until: formatTimestamp(row.hold_until),
     };
-    causes.push({ ...about, type: 'webhook.disabled', facts });
+    events.push({ ...about, type: 'webhook.disabled', facts });
   }
-  return causes;
+  return events;
 }
 
 function exhaustion(
@@ -97,7 +97,7 @@ function exhaustion(
   url: string,
   eventId: number,
   count: number,
-): Cause {
+): OperationalEvent {
   const facts = {
     webhook_id: String(delivery.webhookId),
     origin: originOf(url),
