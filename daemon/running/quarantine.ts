@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { inTurn } from '../../src/concurrency/in-turn.js';
 import type { Database } from '../../src/database/database.js';
 import { isDatabaseAway } from '../../src/errors.js';
-import { setJobAside, splitJobGroup } from '../../src/operations/jobs/quarantined-jobs.js';
+import { forgetJobAside, setJobAside, splitJobGroup } from '../../src/operations/jobs/quarantined-jobs.js';
 import {
   DELIVER_GROUP_TASK,
   DELIVER_TASK,
@@ -61,7 +61,10 @@ export class Quarantine {
           },
           'a job was fetched again and again without being finished; it is put aside, and tried once, alone',
         );
-        await work().catch((error: unknown) => this.#failed(job, payload, error));
+        await work().then(
+          () => forgetJobAside(db.pool, payload),
+          (error: unknown) => this.#failed(job, payload, error),
+        );
       });
     } finally {
       this.#waiting -= 1;

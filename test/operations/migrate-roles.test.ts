@@ -3,7 +3,7 @@ import pg from 'pg';
 import { expect, inject, test } from 'vitest';
 import { API_ROLE } from '../../src/database/tenant-database.js';
 import { migrate } from '../../src/operations/installation/migrate.js';
-import { dropDatabase } from '../support/on-server.js';
+import { dropDatabase, onServer } from '../support/on-server.js';
 
 test('a login that may not make roles migrates, when an administrator has made them and granted the one of the API', async () => {
   const { url: serverUrl } = inject('testPostgres');
@@ -23,4 +23,21 @@ test('a login that may not make roles migrates, when an administrator has made t
     await administrator.query(`drop role ${name}`);
     await administrator.end();
   }
+});
+
+test('a database that is not in UTF-8 is refused in a sentence, before anything is made in it', async () => {
+  const { url: serverUrl } = inject('testPostgres');
+  const name = `latin_${randomBytes(4).toString('hex')}`;
+  await onServer(serverUrl, async (client) => {
+    await client.query(`create database ${name} encoding 'LATIN1' locale 'C' template template0`);
+    try {
+      const url = new URL(serverUrl);
+      url.pathname = name;
+      await expect(migrate(url.href)).rejects.toThrow(
+        'The database has the encoding LATIN1, which not every payload can be written in.',
+      );
+    } finally {
+      await dropDatabase(client, name);
+    }
+  });
 });

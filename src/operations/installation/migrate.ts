@@ -28,7 +28,8 @@ export const POSTGRES_MAJOR_MIN = 15;
  * @param databaseUrl postgres:// of an existing database (POSTGRES_MAJOR_MIN or later) whose role may create schemas
  * @param onWait called when another process is just doing the work
  * @returns whether there is a role for the outbox: it is made here too, but nothing else needs it
- * @throws Error when the server is too old, the login lacks a right, or the database was made by a newer version
+ * @throws Error when the server is too old, the database is not in UTF-8 or was made by a newer version, or the login
+ *   lacks a right
  */
 export async function migrate(
   databaseUrl: string,
@@ -39,7 +40,7 @@ export async function migrate(
   client.on('error', () => {}); // it waits while others work: what it was needed for fails then, with a sentence
   await client.connect();
   try {
-    await requirePostgresVersion(client);
+    await requireServer(client);
     await lockMigrations(client, onWait);
     await runMigrations({ connectionString, schema: JOBS_SCHEMA, logger: quietLogger });
     await indexJobs(client);
@@ -104,14 +105,20 @@ function notTheOwner({ user, database }: pg.Client, { message }: Error): Error {
   );
 }
 
-async function requirePostgresVersion(client: pg.Client): Promise<void> {
-  const { rows } = await client.query<{ version: number }>(
-    "select current_setting('server_version_num')::int as version",
+async function requireServer(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ version: number; encoding: string }>(
+    "select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding",
   );
-  const major = Math.floor((rows[0]?.version ?? 0) / 10_000);
+  const { version = 0, encoding = '' } = rows[0] ?? {};
+  const major = Math.floor(version / 10_000);
   if (major < POSTGRES_MAJOR_MIN) {
     throw new Error(
       `Postgres ${major} is too old: Hookwright needs Postgres ${POSTGRES_MAJOR_MIN} or later.`,
+    );
+  }
+  if (encoding !== 'UTF8') {
+    throw new Error(
+      `The database has the encoding ${encoding}, which not every payload can be written in. Make one with: create database <name> encoding 'UTF8' template template0.`,
     );
   }
 }

@@ -62,7 +62,8 @@ export async function findOwnerlessPools(
       with other as materialized (
         select id from (${lockOwnersSql}) owners
         where id <> all($1::text[])
-          and pg_postmaster_start_time() < now() - interval '${SERVER_GRACE_SECONDS} seconds')
+          -- A start that lies ahead is long ago: the clock was set back.
+          and not pg_postmaster_start_time() between now() - interval '${SERVER_GRACE_SECONDS} seconds' and now())
       select id from other where pg_try_advisory_xact_lock(${poolLockSql('id')})`,
     values: [ownPoolIds],
   });

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { query, type Statement } from '../../database/database.js';
 import { hasNoJobSql } from './job-conditions.js';
-import type { DeliverGroupPayload, DeliverPayload } from './tasks.js';
+import { type DeliverGroupPayload, type DeliverPayload, SUSPECT_FROM_FETCH } from './tasks.js';
 
 const splitStatement: Statement = {
   text: `
@@ -39,4 +39,19 @@ export async function setJobAside(
   { seconds, fetches }: { seconds: number; fetches: number },
 ): Promise<void> {
   await query(pool, asideStatement, [id, attempt, jobId, seconds, fetches]);
+}
+
+const doneStatement: Statement = {
+  text: `
+    delete from hookwright_jobs._private_jobs
+    where key = 'd:' || $1::bigint and locked_at is null and attempts >= $3
+      and (payload ->> 'attempt')::integer = $2`,
+};
+
+/**
+ * Deletes the job that was put aside for an attempt that has been brought to an end. One that came in its place, for
+ * the next attempt or because the delivery was put off, stays.
+ */
+export async function forgetJobAside(pool: pg.Pool, { id, attempt }: DeliverPayload): Promise<void> {
+  await query(pool, doneStatement, [id, attempt, SUSPECT_FROM_FETCH]);
 }
