@@ -61,6 +61,11 @@ export class GatedPool extends pg.Pool {
 /** graphile-worker's own pool has no time limits, and goes on ending after its runner has ended. */
 export function openJobConnections(url: string, log: Logger): GatedPool {
   const connections = new GatedPool({ ...poolOptions(url, CONNECTIONS_MAX), options: JOB_CONNECTION });
-  tellErrors(connections, (error) => log.warn({ err: error }, 'a job connection broke'));
+  tellErrors(connections, (error) => {
+    // A pool has ended before its connections have: a Postgres that ends at the same time may be faster than they.
+    if (!connections.ending) {
+      log.warn({ err: error }, 'a job connection broke');
+    }
+  });
   return connections;
 }
