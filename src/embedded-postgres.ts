@@ -73,23 +73,23 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       const running = await findServer(cluster);
       const server = running ?? (await startServer(cluster, options, log));
       const { port } = server;
+      const keeper = new Keeper(server, () => startInItsPlace(cluster, { ...options, port }, log), log);
+      const letGo = endAtExit(keeper, use, dataDir, log);
       if (server.answer === 'INCOMPLETE') {
         await makeDatabase(cluster, port).catch(async (error) => {
-          use.release();
-          await endUnlessUsed(dataDir, server, log);
+          await letGo();
           throw error;
         });
       }
       const how = running === null ? 'started' : 'was running already and is used';
       log(`Postgres ${how}: process ${server.process.pid}, 127.0.0.1:${port}, data in ${cluster.folder}`);
-      const keeper = new Keeper(server, () => startInItsPlace(cluster, { ...options, port }, log), log);
       return {
         url: serviceUrl(cluster, port),
         get pid() {
           return keeper.server.process.pid;
         },
         attached: running !== null,
-        stop: stopper(keeper, use, dataDir, log),
+        stop: stopper(keeper, letGo, dataDir),
         keepRunning: () => keeper.keepRunning(),
       };
     } catch (error) {
@@ -135,7 +135,12 @@ async function startServer(
   return launch(cluster, folder, serverOptions);
 }
 
-function stopper(keeper: Keeper, use: Lock, dataDir: string, log: (line: string) => void) {
+/**
+ * From now on the server is told to end when this process exits, unless somebody else uses it.
+ *
+ * @returns what ends the server at once, on the same condition, and waits until it is gone
+ */
+function endAtExit(keeper: Keeper, use: Lock, dataDir: string, log: (line: string) => void) {
   const onExit = () => {
     use.release();
     if (!hasUsers(dataDir)) {
@@ -143,16 +148,20 @@ function stopper(keeper: Keeper, use: Lock, dataDir: string, log: (line: string)
     }
   };
   process.once('exit', onExit);
-  const stop = async () => {
+  return async () => {
     try {
-      await keeper.stop();
-      await withLock(startLock(dataDir), async () => {
-        use.release();
-        await endUnlessUsed(dataDir, keeper.server, log);
-      });
+      use.release();
+      await endUnlessUsed(dataDir, keeper.server, log);
     } finally {
       process.off('exit', onExit);
     }
+  };
+}
+
+function stopper(keeper: Keeper, letGo: () => Promise<void>, dataDir: string) {
+  const stop = async () => {
+    await keeper.stop();
+    await withLock(startLock(dataDir), letGo);
   };
   let stopped: Promise<void> | undefined;
   return () => (stopped ??= stop());

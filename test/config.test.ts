@@ -143,6 +143,10 @@ describe('reading the settings', () => {
     'postgres://user:pass@localhost:99999/db',
     'mysql://localhost/db',
     'localhost:5432/db',
+    'postgres://user:pass@localhost:5432',
+    'postgres://user:pass@localhost:5432/',
+    'postgres://user:pass@localhost?sslmode=verify-full',
+    'postgres:///?host=/var/run/postgresql',
   ])('DATABASE_URL refuses %s without showing it, and says how special characters are written', (url) => {
     const refused = () => readConfig({ DATABASE_URL: url, ENCRYPTION_KEYS: key });
     expect(refused).toThrow(

@@ -30,25 +30,30 @@ async function ask(url: string, statement: string): Promise<unknown> {
   }
 }
 
+function otherHookwright(dataDir: string, program: string): ChildProcess {
+  const source = `
+    import pg from 'pg';
+    import { claimDataDir, startEmbeddedPostgres } from './src/embedded-postgres.ts';
+    const dataDir = ${JSON.stringify(dataDir)};
+    ${program}`;
+  const args = ['--import', 'tsx', '--input-type=module', '--eval', source];
+  const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'ignore'] });
+  children.push(child);
+  return child;
+}
+
 /** Another Hookwright: claims the folder unless it is a command, starts its Postgres, then does as `after` says. */
 async function otherProcess(
   dataDir: string,
   after: string,
   { claims = true } = {},
 ): Promise<{ child: ChildProcess; serverPid: number }> {
-  const child = spawn(
-    process.execPath,
-    [
-      ...['--import', 'tsx', '--input-type=module', '--eval'],
-      `import { claimDataDir, startEmbeddedPostgres } from './src/embedded-postgres.ts';
-       const dataDir = ${JSON.stringify(dataDir)};
-       ${claims ? 'claimDataDir(dataDir);' : ''}
-       const postgres = await startEmbeddedPostgres({ dataDir, ephemeral: true });
-       process.stdout.write(postgres.pid + '\\n', () => { ${after} });`,
-    ],
-    { stdio: ['pipe', 'pipe', 'ignore'] },
+  const child = otherHookwright(
+    dataDir,
+    `${claims ? 'claimDataDir(dataDir);' : ''}
+     const postgres = await startEmbeddedPostgres({ dataDir, ephemeral: true });
+     process.stdout.write(postgres.pid + '\\n', () => { ${after} });`,
   );
-  children.push(child);
   const [line] = (await once(child.stdout!, 'data')) as [Buffer];
   return { child, serverPid: Number(line) };
 }
@@ -186,6 +191,20 @@ describe('the embedded Postgres', () => {
       "process.nextTick(() => { throw new Error('on purpose'); })",
     );
     await eventually(() => findProcess(serverPid) === null);
+  });
+
+  test('ends when its process exits while its first start makes the database', async () => {
+    const fresh = temporaryFolder();
+    const child = otherHookwright(
+      fresh,
+      `const { query } = pg.Client.prototype;
+       pg.Client.prototype.query = function (text, ...others) {
+         return text.startsWith?.('create database') ? process.exit(7) : query.call(this, text, ...others);
+       };
+       await startEmbeddedPostgres({ dataDir, ephemeral: true });`,
+    );
+    expect(await once(child, 'exit')).toEqual([7, null]);
+    await eventually(() => !existsSync(join(fresh, 'pg', 'postmaster.pid')));
   });
 
   test('says so when the chosen port is taken', async () => {

@@ -62,6 +62,11 @@ export class GatedPool extends pg.Pool {
 /** graphile-worker's own pool has no time limits, and goes on ending after its runner has ended. */
 export function openJobConnections(url: string, log: Logger): GatedPool {
   const connections = new GatedPool(poolOptions(sessionUrl(url, JOB_CONNECTION), CONNECTIONS_MAX));
-  onPoolErrors(connections, (error) => log.warn({ err: error }, 'a job connection broke'));
+  onPoolErrors(connections, (error) => {
+    // A pool has ended before its connections have: a Postgres that ends at the same time may be faster than they.
+    if (!connections.ending) {
+      log.warn({ err: error }, 'a job connection broke');
+    }
+  });
   return connections;
 }

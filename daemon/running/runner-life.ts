@@ -47,6 +47,7 @@ export class RunnerLife {
   readonly #connections: GatedPool;
   /** The ids of the jobs whose handlers are running. */
   readonly #inHand = new Set<string>();
+  readonly #fetches = Promise.withResolvers<void>();
   readonly #stopsFetching = Promise.withResolvers<void>();
   /** Resolves when `#isGone`. */
   readonly #gone = Promise.withResolvers<void>();
@@ -73,6 +74,11 @@ export class RunnerLife {
   /** Why it fetches no more; undefined as long as it does. */
   get fetchingEnded(): string | undefined {
     return this.#fetchingEnded;
+  }
+
+  /** Resolves when it has fetched for the first time, though it may have found nothing. */
+  get fetches(): Promise<void> {
+    return this.#fetches.promise;
   }
 
   /** Resolves when it fetches no more, whoever wanted that. */
@@ -232,6 +238,7 @@ export class RunnerLife {
     events.on('localQueue:init', ({ localQueue }) => {
       this.#queue = new LocalJobs(localQueue, events);
     });
+    events.on('localQueue:getJobs:complete', () => this.#fetches.resolve());
     const handled = ({ job }: { job: Job }) => {
       this.#inHand.delete(job.id);
       this.#resolveIfGone();

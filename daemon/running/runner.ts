@@ -14,6 +14,8 @@ export class SupervisedRunner {
   readonly #supervision: Promise<void>;
   readonly #farewells = new Set<Promise<void>>();
   #current: RunnerLife | undefined;
+  /** A warning says that no jobs are fetched, and no line yet that they are again. */
+  #interrupted = false;
   #stopped: Promise<void> | undefined;
 
   constructor(
@@ -55,17 +57,27 @@ export class SupervisedRunner {
       try {
         await life.start();
         this.#current = life;
+        void life.fetches.then(() => this.#tellOfFetching(life));
         const why = await this.#untilItEnds(life);
         if (!signal.aborted) {
+          this.#interrupted = true;
           log.warn({ why }, 'the job runner stopped fetching; starting another');
         }
       } catch (error) {
+        this.#interrupted = true;
         log.warn({ err: error }, 'the job runner did not start; trying again');
       }
       this.#current = undefined;
       const farewell = life.end(signal).finally(() => this.#farewells.delete(farewell));
       this.#farewells.add(farewell);
       await delay(RESTART_PAUSE_MS, undefined, { signal }).catch(() => {});
+    }
+  }
+
+  #tellOfFetching(life: RunnerLife): void {
+    if (this.#interrupted && life === this.#current) {
+      this.#interrupted = false;
+      this.deps.log.info('jobs are fetched again');
     }
   }
 

@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import type { Config } from '../config.js';
 import { hasCluster, startEmbeddedPostgres } from '../embedded-postgres.js';
 import { reachDatabase } from '../operations/installation/reach-database.js';
@@ -20,10 +21,26 @@ export async function withDatabaseUrl(config: Config, work: (url: string) => Pro
       `There is no installation in ${config.dataDir}. "hookwright start" makes one; DATABASE_URL or DATA_DIR name another.`,
     );
   }
-  const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir });
+  const leaveSignals = exitOnSignals();
   try {
-    await work(postgres.url);
+    const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir });
+    await work(postgres.url).finally(() => postgres.stop());
   } finally {
-    await postgres.stop();
+    leaveSignals();
   }
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** A process that a signal ends by itself does nothing at its exit: the embedded Postgres would go on running. */
+function exitOnSignals(): () => void {
+  const exit = (signal: NodeJS.Signals) => process.exit(128 + constants.signals[signal]); // as shells put it
+  for (const signal of SIGNALS) {
+    process.on(signal, exit);
+  }
+  return () => {
+    for (const signal of SIGNALS) {
+      process.off(signal, exit);
+    }
+  };
 }

@@ -12,6 +12,8 @@ type Signals = { readonly end: Promise<void> | null };
 const HASTY_END_MS = 10_000;
 /** What a signal needs to get to its handler, while the same one has ended a program that we wait for. */
 const SIGNAL_MS = 20;
+/** `timeout`, npm and terminals may send a signal twice in one go, to us and to our group. Nobody asks again so soon. */
+const SAME_SIGNAL_MS = 500;
 /** EX_SOFTWARE of sysexits.h: a fault of our own. Whoever supervises the process starts another. */
 const EXIT_FAULT = 70;
 
@@ -52,11 +54,16 @@ function refuseToGoOn(signals: Signals): void {
 
 function endOnSignals(closings: Closing[], log: Logger, { delivery }: Config): Signals {
   const taken: { end: Promise<void> | null } = { end: null };
+  let takenAt = 0;
   const end = (signal: NodeJS.Signals) => {
     if (taken.end !== null) {
-      log.warn('asked a second time: ending at once');
-      process.exit(1);
+      if (performance.now() - takenAt > SAME_SIGNAL_MS) {
+        log.warn('asked a second time: ending at once');
+        process.exit(1);
+      }
+      return;
     }
+    takenAt = performance.now();
     const again = signal === 'SIGINT' ? 'Ctrl-C again' : 'a second signal';
     const limits = `up to ${Math.ceil(delivery.drainTimeoutMs / 1_000)} s; ${again} ends at once`;
     log.info({ signal }, `ending: requests under way are finished first (${limits})`);

@@ -19,8 +19,15 @@ const advice: Record<string, string> = {
   [SQL_STATE.STARTING_OR_ENDING]: 'Try again in a moment.',
 };
 
-/** What to do when the driver gives no code, by its words. */
+/** The driver itself says that it cannot go on with SCRAM. */
+const NO_PASSWORD = 'the server wants a password, and DATABASE_URL has none';
+
+/** What to do when the driver gives no code, by the words of the reason. */
 const adviceByWords: [RegExp, string][] = [
+  [
+    /wants a password/,
+    `Write it behind the user's name: postgres://user:password@host/database. Special characters in it are written ${ESCAPES}.`,
+  ],
   [/does not support SSL/, 'Take sslmode out of the url, or turn ssl on in the server.'],
   [
     /certificate|altname/i,
@@ -46,5 +53,5 @@ export function connectionTrouble(error: unknown): Error {
 function reasonOf(error: unknown): string {
   const { message, errors, code } = error as Error & { errors?: unknown[]; code?: unknown };
   const text = message || errors?.map(reasonOf).join('; ') || String(code ?? 'no reason is known');
-  return text.replace(/\.$/, '');
+  return /client password must be a/.test(text) ? NO_PASSWORD : text.replace(/\.$/, '');
 }

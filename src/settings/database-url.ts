@@ -1,11 +1,13 @@
 /**
  * Whether the driver, and we who add options to the url, understand it as it was meant. A `%` that begins no escape, a
- * `#` and a blank are taken for parts of a password by people, and for something else by parsers.
+ * `#` and a blank are taken for parts of a password by people, and for something else by parsers. It must name a
+ * database: the driver would take that of the user's name, and the ORM takes none.
  */
 export function isDatabaseUrl(text: string): boolean {
   // Without a host, as for a socket in a folder (`postgres://user@/database?host=/run`), the driver puts one in.
   const url = URL.parse(text) ?? URL.parse(text.replace('@/', '@localhost/'));
-  return /^postgres(ql)?:\/\//.test(text) && url !== null && !/[ #]/.test(text) && isUnescapable(text);
+  const namesDatabase = url !== null && url.pathname.length > '/'.length;
+  return /^postgres(ql)?:\/\//.test(text) && namesDatabase && !/[ #]/.test(text) && isUnescapable(text);
 }
 
 function isUnescapable(text: string): boolean {

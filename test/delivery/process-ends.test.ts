@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
-import { startReceiver } from '../support/receiver.js';
+import { answer, holdAnswers, startReceiver } from '../support/receiver.js';
 
 /** Gives the process a fault of its own whenever a test wants it. */
 const FAULT = `data:text/javascript,${encodeURIComponent(
@@ -61,6 +61,44 @@ test('a process that is told to end while an endpoint hangs waits for that attem
     });
     const locked = await stack.rows('select from hookwright_jobs._private_jobs where locked_at is not null');
     expect(locked).toEqual([]);
+  } finally {
+    await receiver.close();
+  }
+});
+
+test('a signal that comes twice at once, as from "timeout" or by way of npm, cuts nothing off', async () => {
+  const receiver = await startReceiver();
+  try {
+    await stack.webhook(receiver.url);
+    const nextAnswer = holdAnswers(receiver, answer(200));
+    const eventId = await stack.emit();
+    const letAnswerGo = await nextAnswer();
+    const exited = once(child, 'exit');
+    child.kill('SIGTERM');
+    child.kill('SIGINT');
+    await eventually(() => output.includes('ending: requests under way'));
+    letAnswerGo();
+    expect(await exited).toEqual([0, null]);
+    expect(await stack.delivery(eventId)).toMatchObject({ status: 'SUCCEEDED' });
+  } finally {
+    await receiver.close();
+  }
+});
+
+test('a signal that comes again later ends the process at once', async () => {
+  const receiver = await startReceiver(() => {});
+  try {
+    await stack.webhook(receiver.url);
+    await stack.emit();
+    await eventually(() => receiver.received.length === 1);
+    const exited = once(child, 'exit');
+    child.kill('SIGTERM');
+    await eventually(() => {
+      child.kill('SIGTERM');
+      return child.exitCode !== null;
+    });
+    expect(await exited).toEqual([1, null]);
+    expect(output).toContain('asked a second time: ending at once');
   } finally {
     await receiver.close();
   }

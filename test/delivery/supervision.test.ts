@@ -9,6 +9,7 @@ import { DatabaseProxy } from '../support/database-proxy.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { emitMany } from '../support/factories.js';
+import { keptLog } from '../support/kept-log.js';
 import { answer, holdAnswers, type Receiver, startReceiver } from '../support/receiver.js';
 
 let stack: DeliveryStack;
@@ -30,9 +31,11 @@ afterEach(async () => {
 });
 
 /** A daemon whose database a test can take away. */
-async function startDaemonBehindProxy(): Promise<{ proxy: DatabaseProxy; daemon: Daemon }> {
+async function startDaemonBehindProxy(
+  log = stack.services.log,
+): Promise<{ proxy: DatabaseProxy; daemon: Daemon }> {
   const proxy = await DatabaseProxy.open(stack.databaseUrl);
-  const { config, log } = stack.services;
+  const { config } = stack.services;
   const services = await openServices({
     config,
     databaseUrl: proxy.url,
@@ -229,17 +232,23 @@ describe('the runner', () => {
 });
 
 describe('a database that is away', () => {
-  test('comes back: what was due is delivered soon after', async () => {
+  test('comes back: what was due is delivered soon after, and the log says that jobs are fetched again', async () => {
     await open();
-    const { proxy, daemon } = await startDaemonBehindProxy();
+    const { log, lines } = keptLog('info');
+    const { proxy, daemon } = await startDaemonBehindProxy(log);
+    const toldOfRunner = () =>
+      lines.map(({ msg }) => msg).filter((msg) => /the job runner|fetched/.test(msg));
     await emit(5);
     await eventually(async () => (await succeeded()) === 5);
+    expect(toldOfRunner()).toEqual([]);
     proxy.takeAway();
     await emit(20);
     await eventually(() => !daemon.running, 9_000);
     proxy.bringBack();
     await eventually(async () => (await succeeded()) === 25, 9_000);
     expect(receiver.received).toHaveLength(25);
+    const again = 'jobs are fetched again';
+    expect(toldOfRunner().slice(toldOfRunner().indexOf(again))).toEqual([again]);
   });
 
   test('is asked again after a pause: no loop keeps a core busy meanwhile', async () => {

@@ -132,6 +132,16 @@ describe('a database that cannot be reached', SLOW, () => {
       () => server.database({ user: server.name, password: 'hush' }),
       /password authentication failed for user "hw_\w+"\. Are user and password right\? Special characters/,
     ],
+    [
+      'wants a password, and gets none',
+      () => server.database({ user: server.name }).replace(/:[^:@/]*@/, '@'),
+      /reached: the server wants a password, and DATABASE_URL has none\. Write it behind the user's name: postgres:\/\/user:password@/,
+    ],
+    [
+      'wants a password, and gets an empty one',
+      () => server.database({ user: server.name, password: '' }),
+      /reached: the server wants a password, and DATABASE_URL has none\./,
+    ],
   ];
   test.each(cases)('because it %s is told so', async (_, url, sentence) => {
     const trouble = await reachDatabase(url(), 'owner').catch((error: Error) => error.message);
