@@ -12,7 +12,7 @@ type Signals = { readonly end: Promise<void> | null };
 const HASTY_END_MS = 10_000;
 /** What a signal needs to get to its handler, while the same one has ended a program that we wait for. */
 const SIGNAL_MS = 20;
-/** `timeout`, npm and terminals may send a signal twice in one go, to us and to our group. Nobody asks again so soon. */
+/** `timeout`, npm and terminals may send a signal twice in one go, to us and our group. Nobody asks again so soon. */
 const SAME_SIGNAL_MS = 500;
 /** EX_SOFTWARE of sysexits.h: a fault of our own. Whoever supervises the process starts another. */
 const EXIT_FAULT = 70;
