@@ -20,7 +20,7 @@ const read = (id: string, key = tenant.key) => api.ask(documents.webhook, { id }
 
 test('a list that is much too long is judged as that, and not name by name', async () => {
   const url = 'https://receiver.example.com/';
-  const many = await create({ url, eventTypes: Array.from({ length: 100_000 }, () => 'a') });
+  const many = await create({ url, eventTypes: Array.from({ length: 1_000 }, () => 'a') });
   expect(many.errors[0].extensions.errors).toMatchObject([
     { path: ['input', 'eventTypes'], detail: 'must have at most 100 names' },
   ]);

@@ -36,17 +36,6 @@ export function chargeRequest(
   return rateLimits.charge({ by: caller, operations, events });
 }
 
-/** Whether an operation is known to be affordable and to count nothing, whatever its variables are. */
-export function isFree(operation: KnownOperation, { rateLimits, config }: Context): boolean {
-  const { fixedCost } = operation;
-  return (
-    fixedCost !== null &&
-    fixedCost <= config.limits.graphql.costMax &&
-    !rateLimits.limitsEmits &&
-    operationsOf(operation, fixedCost) === 0
-  );
-}
-
 function operationsOf({ root }: KnownOperation, cost: number): number {
   return root.operations + Math.floor(cost / COST_PER_OPERATION);
 }

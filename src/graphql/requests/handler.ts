@@ -11,7 +11,6 @@ import type { Documents } from './documents.js';
 import { longAnswerError } from './long-answer.js';
 import type { KnownOperation } from './operation.js';
 import { type GraphqlRequest, missingQuery, readBody, readUrl } from './request.js';
-import { requireWholeMutation } from './whole-mutation.js';
 
 /** What is executed, with the headers of the limits that it was counted against. */
 interface Run extends OperationArgs {
@@ -101,7 +100,7 @@ function prepare(documents: Documents, request: GraphqlRequest, params: RequestP
   try {
     const operation = findOperation(documents, params);
     const values = params.variables ?? {};
-    requireAllowed(operation, values, request);
+    requireAllowed(operation, request);
     const { refusal, headers } = admit(operation, values, context);
     if (refusal !== null) {
       return refuse(request, [graphqlErrorOf(refusal)], headers);
@@ -146,22 +145,17 @@ function findOperation(documents: Documents, params: RequestParams): KnownOperat
 
 /** @throws GraphQLError for what this caller may not ask, or not in this way */
 function requireAllowed(
-  operation: KnownOperation,
-  values: Record<string, unknown>,
+  { kind, isIntrospection }: KnownOperation,
   { method, context }: GraphqlRequest,
 ): void {
-  const { kind } = operation;
   if (method !== 'POST' && kind !== 'query') {
     const http = { status: 405, headers: { allow: 'POST' } };
     throw refusalOf('BAD_REQUEST', `A URL can carry a query, but not a ${kind}: send it as a POST.`, http);
   }
-  if (context.caller === null && !operation.isIntrospection) {
+  if (context.caller === null && !isIntrospection) {
     throw graphqlErrorOf(keyRequired());
   }
   if (kind === 'subscription') {
     throw refusalOf('BAD_REQUEST', 'Subscriptions are served at /graphql/stream.');
-  }
-  if (kind === 'mutation') {
-    requireWholeMutation(operation, values, context);
   }
 }

@@ -9,6 +9,7 @@ import {
 } from 'graphql';
 import { type ApiError, type InputIssue, invalidInput, type Path } from '../../errors.js';
 import { withEnumValues, withoutValue } from '../fields/errors.js';
+import { surelyFits, tooLarge } from './variable-shapes.js';
 
 /** A variable of an operation, with its type looked up. */
 export interface KnownVariable {
@@ -85,6 +86,14 @@ function judgeVariable(
 ): void {
   const value = Object.hasOwn(values, name) ? values[name] : undefined;
   if (value !== undefined) {
+    if (surelyFits(value, type)) {
+      return;
+    }
+    const large = tooLarge(value, type, [name]);
+    if (large !== null) {
+      add({ ...large, detail: withoutValue(large.detail) });
+      return;
+    }
     coerceInputValue(value, type, (path, _value, error) => {
       add(issueOf([name, ...path], error.message));
     });
