@@ -37,6 +37,7 @@ import {
   readConnection,
   type Slice,
 } from './fields/connection.js';
+import { mayHold } from './fields/costs.js';
 import { found, idIn, idOf } from './fields/ids.js';
 import { Requires } from './fields/requires.js';
 import { requireRange, type TimeRange } from './fields/time-range.js';
@@ -144,6 +145,7 @@ export class DeliveryResolver {
     return closedUntil !== null && closedUntil > delivery.dueAt ? closedUntil : delivery.dueAt;
   }
 
+  @mayHold(ATTEMPTS_SHOWN_MAX)
   @FieldResolver(() => [Attempt], {
     description: `Every attempt so far, the first one first; of a delivery that was sent again and again the last ${ATTEMPTS_SHOWN_MAX}.`,
   })

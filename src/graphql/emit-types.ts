@@ -1,6 +1,8 @@
 import 'reflect-metadata';
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import { Event } from '../entities/event.js';
+import { EVENTS_PER_REQUEST_MOST } from '../settings/limit-settings.js';
+import { mayHold } from './fields/costs.js';
 import { JSONObject } from './fields/scalars.js';
 
 @InputType({ description: 'An event to emit.' })
@@ -108,6 +110,7 @@ export class EmitEventResult {
 
 @ObjectType({ description: 'What became of the events.' })
 export class EmitEventsPayload {
+  @mayHold(EVENTS_PER_REQUEST_MOST)
   @Field(() => [EmitEventResult], { description: 'One for each event, in their order.' })
   results!: EmitEventResult[];
 }

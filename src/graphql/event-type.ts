@@ -2,12 +2,13 @@ import 'reflect-metadata';
 import { Arg, Ctx, Field, FieldResolver, Int, ObjectType, Query, Resolver, Root } from 'type-graphql';
 import type { Context } from '../context.js';
 import { EventType } from '../entities/event-type.js';
-import type {
-  EventTypeVersionRow,
-  RegisteredEventType,
+import {
+  type EventTypeVersionRow,
+  type RegisteredEventType,
+  VERSIONS_SHOWN_MAX,
 } from '../operations/event-types/event-type-registry.js';
-import { unknownEventType } from '../operations/event-types/register-event-type.js';
-import { SCHEMA_COST } from './fields/costs.js';
+import { REGISTERED_TYPES_MAX, unknownEventType } from '../operations/event-types/register-event-type.js';
+import { mayHold, SCHEMA_COST } from './fields/costs.js';
 import { JsonText } from './fields/json-text.js';
 import { RequiresKey } from './fields/requires.js';
 import { JSONObject } from './fields/scalars.js';
@@ -29,6 +30,7 @@ export class EventTypeVersion {
 @Resolver(() => EventType)
 export class EventTypeResolver {
   @RequiresKey()
+  @mayHold(REGISTERED_TYPES_MAX)
   @Query(() => [EventType], { nullable: true, description: 'Every event type, by name.' })
   eventTypes(@Ctx() context: Context): Promise<RegisteredEventType[]> {
     return context.eventTypes.all();
@@ -64,6 +66,7 @@ export class EventTypeResolver {
     return samplePayload === null ? null : new JsonText(budget.spend(samplePayload));
   }
 
+  @mayHold(VERSIONS_SHOWN_MAX)
   @FieldResolver(() => [EventTypeVersion], {
     description: 'Its schemas, the newest first; of more than 20 the last 20.',
   })

@@ -6,6 +6,9 @@ const range = (min: number, max: number, fallback: number, meaning: string) =>
 /** The greatest PAYLOAD_DEPTH_MAX: whatever it was when an event was accepted, its payload is no deeper. */
 export const PAYLOAD_LEVELS_MAX = 500;
 
+/** The greatest EVENTS_PER_REQUEST_MAX. */
+export const EVENTS_PER_REQUEST_MOST = 100;
+
 /**
  * The limits of a single request to the API, whatever its key: the part of the settings that says how much is too much.
  */
@@ -63,7 +66,12 @@ export const limitSettings = {
     'How long one search of deliveries or events may take in the database, in ms.',
   ),
   PAYLOAD_DEPTH_MAX: range(1, PAYLOAD_LEVELS_MAX, 64, 'How deep a payload may be nested.'),
-  EVENTS_PER_REQUEST_MAX: range(1, 100, 100, 'How many events one emitEvents may have.'),
+  EVENTS_PER_REQUEST_MAX: range(
+    1,
+    EVENTS_PER_REQUEST_MOST,
+    EVENTS_PER_REQUEST_MOST,
+    'How many events one emitEvents may have.',
+  ),
   REQUEST_TIMEOUT_MS: range(
     1000,
     600_000,

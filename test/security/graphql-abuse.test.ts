@@ -99,7 +99,8 @@ describe('abuse is refused before anything runs, and cheaply', () => {
       '{ events(first: 100) { edges { node { id payload } } } }',
       '{ events { edges { node { id payload body } } } }',
       '{ deliveries(first: 100) { edges { node { id attemptCount event { id payload } webhook { url } } } } }',
-      '{ deliveries(first: 100) { edges { node { id attempts { number responseBody } } } } }',
+      '{ deliveries(first: 100) { edges { node { id attempts { number statusCode } event { id } webhook { url } } } } }',
+      '{ deliveries { edges { node { id attempts { number responseBody } } } } }',
       '{ eventTypes { name schema samplePayload versions { version schema } } }',
       getIntrospectionQuery({
         descriptions: true,

@@ -111,10 +111,10 @@ describe('management operations', () => {
 
   test('of queries count more by what they may read', async () => {
     const { key } = await limited.newTenant();
-    // 1 + 100 × (1 + 10) + edges: between 1,000 and 2,000.
-    const dear = '{ deliveries(first: 100) { edges { node { id attempts { number } } } } }';
+    // 1 + 10 × (2 + 100): between 1,000 and 2,000.
+    const dear = '{ deliveries(first: 10) { edges { node { id attempts { number } } } } }';
     expect(left(await limited.graphql(dear, {}, { key }))).toBe(3);
-    const cheap = '{ deliveries(first: 10) { edges { node { id attempts { number } } } } }';
+    const cheap = '{ deliveries(first: 9) { edges { node { id attempts { number } } } } }';
     expect(left(await limited.graphql(cheap, {}, { key }))).toBe(2);
   });
 
@@ -136,6 +136,48 @@ describe('management operations', () => {
       'mutation ($input: EmitEventInput!) { emitEvent(input: $input) { duplicate } revokeApiKey(input: {id: "0"}) { apiKey { id } } }';
     expectLimited(await limited.graphql(mixed, { input: coupon }, { key }), 1);
     expect(await countEvents(limited.api.services, id)).toBe(101);
+  });
+
+  test('include what an emit reads beyond what became of its events', async () => {
+    const { key } = await limited.newTenant();
+    const input = { events: Array<object>(3).fill({ ...coupon, idempotencyKey: 'k' }) };
+    const ask = (selection: string) =>
+      limited.graphql(
+        `mutation ($input: EmitEventsInput!) { emitEvents(input: $input) { results { ${selection} } } }`,
+        { input },
+        { key },
+      );
+    const page = (first: number) =>
+      `event { id deliveries(first: ${first}) { edges { node { id webhook { url } } } } }`;
+    for (const usual of [
+      'event { id eventType createdAt } deliveryCount duplicate error { code detail issues { path code detail } }',
+      'event { id payload } duplicate error { code }',
+      page(5),
+    ]) {
+      const answer = await ask(usual);
+      expect(answer.body.errors).toBeUndefined();
+      expect(answer.headers['ratelimit']).toBeUndefined();
+    }
+    // 1 + 100 × (3 + 20 × 3): more than 3,000 beyond the usual 2,500.
+    const dear = await ask(page(20));
+    expect(dear.body.errors).toBeUndefined();
+    expect(left(dear)).toBe(1);
+    const refused = await ask(page(100));
+    expect(refused.status).toBe(400);
+    expect(refused.body.errors[0].message).toMatch(/could read too much/);
+    const one = `mutation ($input: EmitEventInput!) { emitEvent(input: $input) { ${page(100)} } }`;
+    expectLimited(await limited.graphql(one, { input: coupon }, { key }), 1);
+    expect((await limited.graphql(emitOne, { input: coupon }, { key })).status).toBe(200);
+  });
+
+  test('count a list by the most that it may hold', async () => {
+    const { key } = await limited.newTenant();
+    // 2 × 500, and 100 attempts of each of 11 deliveries.
+    expect(left(await limited.graphql('{ eventTypes { name } a: eventTypes { name } }', {}, { key }))).toBe(
+      3,
+    );
+    const attempts = '{ deliveries(first: 11) { edges { node { id attempts { number } } } } }';
+    expect(left(await limited.graphql(attempts, {}, { key }))).toBe(1);
   });
 
   test('documents that are refused before they run count, and in the end nothing passes', async () => {

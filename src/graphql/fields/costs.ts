@@ -14,5 +14,5 @@ export const HEADERS_COST = 1;
 /** Where the schema has how much a list may hold. */
 export const LIST_LENGTH = 'listLength';
 
-/** Stands on a field with a long list: how much it may hold. */
+/** Stands on a list that may hold more than ten: the most that it ever holds. */
 export const mayHold = (length: number) => Extensions({ [LIST_LENGTH]: length });

@@ -2,18 +2,29 @@ import { type OperationDefinitionNode, valueFromASTUntyped } from 'graphql';
 import type { Context } from '../../context.js';
 import { parseId } from '../../domain/id.js';
 import type { Verdict } from '../../rate-limits.js';
+import { EVENTS_PER_REQUEST_MOST } from '../../settings/limit-settings.js';
 import type { KnownOperation } from './operation.js';
 
 /** This much cost, on top of the operation itself, counts as one more operation. */
 const COST_PER_OPERATION = 1_000;
+
+/**
+ * What the answers of emits may cost for nothing: what became of each event, with its id and all that is wrong with it,
+ * or with its payload. It is there without being read. Whoever asks for much more reads as a query does.
+ */
+const EMIT_ANSWER_COSTS: Readonly<Record<string, number>> = {
+  emitEvent: 200,
+  emitEvents: 25 * EVENTS_PER_REQUEST_MOST,
+};
 
 /** What is not limited, and has no headers. */
 export const nothingCounted: Verdict = { refusal: null, headers: {} };
 
 /**
  * Counts a request against the limits of its key and tenant: a query is one operation, a subscription too, and so is
- * each root field of a mutation that emits nothing; either is more for each 1,000 of cost. Emits count as events, where
- * these are limited. What is refused is not counted.
+ * each root field of a mutation that emits nothing; either is more for each 1,000 of cost. Emits count as events,
+ * where these are limited, and as operations only for what their answers cost beyond the usual. What is refused is not
+ * counted.
  */
 export function chargeRequest(
   { caller, tenantId, config, rateLimits }: Context,
@@ -36,8 +47,12 @@ export function chargeRequest(
   return rateLimits.charge({ by: caller, operations, events });
 }
 
-function operationsOf({ root }: KnownOperation, cost: number): number {
-  return root.operations + Math.floor(cost / COST_PER_OPERATION);
+function operationsOf({ root: { operations, emits } }: KnownOperation, cost: number): number {
+  if (emits.length === 0) {
+    return operations + Math.floor(cost / COST_PER_OPERATION);
+  }
+  const usual = emits.reduce((sum, { name }) => sum + EMIT_ANSWER_COSTS[name.value]!, 0);
+  return operations + Math.ceil(Math.max(0, cost - usual) / COST_PER_OPERATION);
 }
 
 /** Counts a request that was refused before it could run: its document is broken, too dear or not allowed. */

@@ -8,7 +8,11 @@ import {
   isListType,
   type OperationDefinitionNode,
 } from 'graphql';
-import { type ComplexityEstimator, getComplexity } from 'graphql-query-complexity';
+import {
+  type ComplexityEstimator,
+  type ComplexityEstimatorArgs,
+  getComplexity,
+} from 'graphql-query-complexity';
 import { PAGE_DEFAULT, PAGE_MAX } from '../fields/connection.js';
 import { LIST_LENGTH } from '../fields/costs.js';
 import { refusalOf } from '../fields/errors.js';
@@ -16,27 +20,55 @@ import { refusalOf } from '../fields/errors.js';
 /** What a list without a page size is taken to hold, unless its field says more. */
 const LIST_LENGTH_ASSUMED = 10;
 
+/** How often the long texts of a list count: a delivery has so many attempts with the shipped MAX_RETRIES. */
+const TEXTS_OF_LIST = 6;
+
 /** How many selections the cost may take to find: fragments within fragments multiply them. */
 const SELECTIONS_COUNTED_MAX = 4000;
 
 /**
- * A field that leads to objects costs 1 and its selection, as often as it may be read. The size of a page counts at
- * its connection, and not again at the edges.
+ * The objects: a field that leads to some costs 1 and its selection, as often as it may be read. The size of a page
+ * counts at its connection, and not again at the edges.
  */
-const estimate: ComplexityEstimator = ({ args, childComplexity, field, type: parent }) => {
-  const { name } = getNamedType(field.type);
-  if (!isCompositeType(getNamedType(field.type)) || name.startsWith('__')) {
-    // Of a text that may be long the field itself says what it costs, each time that it is asked for.
+const objects: ComplexityEstimator = (place) => {
+  if (!leadsToObjects(place)) {
+    return 0;
+  }
+  const { childComplexity, field } = place;
+  return isPage(place)
+    ? 1 + pageSize(place) * childComplexity
+    : listLength(place, Number(field.extensions[LIST_LENGTH] ?? LIST_LENGTH_ASSUMED)) * (1 + childComplexity);
+};
+
+/**
+ * The long texts: of each its field says what it costs. Those of a list do not count as often as it may be long:
+ * however many there are, their bytes are counted as they are read, and bounded.
+ */
+const texts: ComplexityEstimator = (place) => {
+  const { childComplexity, field } = place;
+  if (!leadsToObjects(place)) {
     return Number(field.extensions['complexity'] ?? 0);
   }
-  if (name.endsWith('Connection')) {
-    const size = Number(args['first'] ?? args['last'] ?? PAGE_DEFAULT);
-    return 1 + Math.min(Math.max(size, 0), PAGE_MAX) * childComplexity;
-  }
-  const isList = isListType(getNullableType(field.type)) && !parent.name.endsWith('Connection');
-  const length = Number(field.extensions[LIST_LENGTH] ?? LIST_LENGTH_ASSUMED);
-  return (isList ? length : 1) * (1 + childComplexity);
+  return (isPage(place) ? pageSize(place) : listLength(place, TEXTS_OF_LIST)) * childComplexity;
 };
+
+type Place = ComplexityEstimatorArgs;
+
+function leadsToObjects({ field }: Place): boolean {
+  const type = getNamedType(field.type);
+  return isCompositeType(type) && !type.name.startsWith('__');
+}
+
+const isPage = ({ field }: Place) => getNamedType(field.type).name.endsWith('Connection');
+
+function pageSize({ args }: Place): number {
+  const size = Number(args['first'] ?? args['last'] ?? PAGE_DEFAULT);
+  return Math.min(Math.max(size, 0), PAGE_MAX);
+}
+
+function listLength({ field, type: parent }: Place, length: number): number {
+  return isListType(getNullableType(field.type)) && !parent.name.endsWith('Connection') ? length : 1;
+}
 
 /**
  * Refuses an operation that could read too much: the page sizes of nested connections multiply.
@@ -75,14 +107,17 @@ export function costOf(
   variables: Record<string, unknown>,
 ): number {
   try {
-    return getComplexity({
-      schema,
-      query,
-      variables,
-      estimators: [estimate],
-      maxQueryNodes: SELECTIONS_COUNTED_MAX,
-      ...(operation.name ? { operationName: operation.name.value } : {}),
-    });
+    const costs = [objects, texts].map((estimator) =>
+      getComplexity({
+        schema,
+        query,
+        variables,
+        estimators: [estimator],
+        maxQueryNodes: SELECTIONS_COUNTED_MAX,
+        ...(operation.name ? { operationName: operation.name.value } : {}),
+      }),
+    );
+    return costs.reduce((sum, cost) => sum + cost, 0);
   } catch (error) {
     if (!(error instanceof GraphQLError)) {
       throw error;

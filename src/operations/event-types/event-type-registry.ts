@@ -31,7 +31,7 @@ interface Compiled {
 const CACHE_AGE_MAX_MS = 4_000;
 /** Names that nobody registered must not cost a query each. */
 const REREAD_EVERY_MS = 1_000;
-const VERSIONS_SHOWN_MAX = 20;
+export const VERSIONS_SHOWN_MAX = 20;
 
 /** A schema that has not changed is not sent again. */
 const readStatement: Statement = {
