@@ -37,6 +37,9 @@ const pages = (
 const emit =
   'emitEvent(input: {event: "coupon.applied", payload: {code: "A", discount_type: "B"}}) { duplicate }';
 
+const everything =
+  'types { name description fields { name description args { name description type { name } } type { name } } }';
+
 const introspection = (levels: number): string =>
   `{ __schema { types { ${times(levels, () => 'fields { type {')} name ${'} }'.repeat(levels)} } } }`;
 
@@ -149,6 +152,25 @@ const nested: Abuse[] = [
   query('an unknown fragment', '{ ...Nowhere }'),
   query('introspection in circles', introspection(20)),
   query('introspection five levels deep', introspection(5)),
+  query('introspection two levels deep', introspection(2)),
+  query('the whole schema, 15 times over', `{ ${times(15, (n) => `a${n}: __schema { ${everything} }`)} }`),
+  query('the whole schema, twice', `{ __schema { ${everything} } ... { a: __schema { ${everything} } } }`),
+  query(
+    'the whole schema, twice by one fragment',
+    `{ ...F ... @include(if: true) { ...F } } fragment F on Query { __schema { ${everything} } }`,
+  ),
+  query(
+    'all fields of the schema, 15 times over',
+    `{ __schema { types { ${times(15, (n) => `a${n}: fields { name description }`)} } } }`,
+  ),
+  query(
+    'all fields of the schema, five times over by a fragment',
+    `{ __schema { types { ...F } } } fragment F on __Type { ${times(5, (n) => `a${n}: fields { name }`)} }`,
+  ),
+  query(
+    '11 types of the schema',
+    `{ ${times(11, (n) => `${n === 0 ? '' : `a${n}: `}__type(name: "Query") { name }`)} }`,
+  ),
 ];
 
 /** That would read too much. */

@@ -15,18 +15,10 @@ import {
 } from 'graphql';
 import type { Config } from '../../config.js';
 import { fragmentsOf } from '../fields/selection.js';
+import { Extents } from './extents.js';
+import { brokenIntrospection } from './introspection-limits.js';
 
 export type GraphqlLimits = Config['limits']['graphql'];
-
-/** What a selection set comes to, with everything below it and the fragments that it spreads. */
-interface Extent {
-  /** On its own level. */
-  fields: number;
-  aliases: number;
-  depth: number;
-}
-
-const nothing: Extent = { fields: 0, aliases: 0, depth: 0 };
 
 /**
  * Refuses documents that ask for too much by their form alone. It judges the document as a whole, before any rule has
@@ -78,7 +70,7 @@ function brokenLimitOf(
   extents: Extents,
   limits: GraphqlLimits,
 ): GraphQLError | null {
-  const { aliases, depth, fields } = extents.of(operation.selectionSet);
+  const { aliases, depth, fields, introspection } = extents.of(operation.selectionSet);
   if (depth > limits.depthMax) {
     return refusal(
       `The operation is ${depth} levels deep; at most ${limits.depthMax} are allowed.`,
@@ -91,7 +83,8 @@ function brokenLimitOf(
   if (fields > limits.rootFieldsMax) {
     return tooMany('fields at its top', fields, limits.rootFieldsMax, operation);
   }
-  return null;
+  const tooMuch = brokenIntrospection(introspection);
+  return tooMuch === null ? null : refusal(tooMuch, operation);
 }
 
 /** GraphQL's own rules say nothing of a subscription in a schema that has none; the execution would fail. */
@@ -185,57 +178,6 @@ function repeatsIn(selections: readonly SelectionNode[], seen: Set<string>): num
     seen.add(name);
   }
   return repeats;
-}
-
-/**
- * Follows the fragments. Each is looked at once, so that fragments that spread each other cost no more than their text.
- */
-class Extents {
-  readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-  readonly #known = new Map<string, Extent>();
-
-  constructor(document: DocumentNode) {
-    this.#fragments = fragmentsOf(document);
-  }
-
-  of({ selections }: SelectionSetNode): Extent {
-    const total = { ...nothing };
-    for (const selection of selections) {
-      const { fields, aliases, depth } = this.#ofSelection(selection);
-      total.fields += fields;
-      total.aliases += aliases;
-      total.depth = Math.max(total.depth, depth);
-    }
-    return total;
-  }
-
-  #ofSelection(selection: SelectionNode): Extent {
-    if (selection.kind === Kind.FRAGMENT_SPREAD) {
-      return this.#ofFragment(selection.name.value);
-    }
-    const below = selection.selectionSet ? this.of(selection.selectionSet) : nothing;
-    if (selection.kind === Kind.INLINE_FRAGMENT) {
-      return below;
-    }
-    return {
-      fields: 1,
-      aliases: below.aliases + (selection.alias === undefined ? 0 : 1),
-      // Introspection has a rule of its own: the usual query for a whole schema is 13 levels deep.
-      depth: selection.name.value.startsWith('__') ? 1 : below.depth + 1,
-    };
-  }
-
-  #ofFragment(name: string): Extent {
-    const known = this.#known.get(name);
-    if (known !== undefined) {
-      return known;
-    }
-    this.#known.set(name, nothing); // for a fragment that spreads itself, which another rule refuses
-    const fragment = this.#fragments.get(name);
-    const extent = fragment ? this.of(fragment.selectionSet) : nothing;
-    this.#known.set(name, extent);
-    return extent;
-  }
 }
 
 function tooMany(
