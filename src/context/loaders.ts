@@ -92,7 +92,7 @@ export function createLoaders(context: LoaderContext) {
     statsByWebhook: groupedBy<StatsQuestion & { webhookId: number }, StatsCounts>(
       context,
       { questionOf: ({ webhookId: _, ...question }) => question, parentOf: ({ webhookId }) => webhookId },
-      (tenantId, [question], ids) => readStats(context.db, tenantId, ids, question),
+      (tenantId, [question], ids) => readStats(context, tenantId, ids, question),
     ),
     deliveriesByWebhook: groupedBy<WantedPage, Delivery>(
       context,

@@ -7,6 +7,7 @@ import { Webhook } from '../entities/webhook.js';
 import { invalidInput } from '../errors.js';
 import { type Backlog, readTenantBacklog } from '../operations/explorer/read-backlog.js';
 import { ALL_WEBHOOKS } from '../operations/stats/read-stats.js';
+import { STATS_COST } from './fields/costs.js';
 import { Requires } from './fields/requires.js';
 import { asksFor } from './fields/selection.js';
 import { knownTypeIn } from './known-event-type.js';
@@ -18,6 +19,7 @@ export class StatsResolver {
   @Requires('deliveries:read')
   @Query(() => Stats, {
     nullable: true,
+    complexity: STATS_COST,
     description: 'How many attempts succeeded and failed, and how long they took. At most a second old.',
   })
   async stats(
@@ -32,6 +34,7 @@ export class StatsResolver {
   @Requires('deliveries:read')
   @FieldResolver(() => Stats, {
     nullable: true,
+    complexity: STATS_COST,
     name: 'stats',
     description: 'How many attempts at it succeeded and failed, and how long they took.',
   })

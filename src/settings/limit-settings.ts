@@ -63,7 +63,7 @@ export const limitSettings = {
     10,
     10_000,
     3000,
-    'How long one search of deliveries or events may take in the database, in ms.',
+    'How long one search of deliveries or events, or one reading of statistics, may take in the database, in ms.',
   ),
   PAYLOAD_DEPTH_MAX: range(1, PAYLOAD_LEVELS_MAX, 64, 'How deep a payload may be nested.'),
   EVENTS_PER_REQUEST_MAX: range(

@@ -26,9 +26,12 @@ async function read(
   { webhookId = ALL_WEBHOOKS, eventType = null }: { webhookId?: number; eventType?: string | null } = {},
 ): Promise<StatsCounts[]> {
   const [since, until] = [new Date(Date.now() - 2 * 86_400_000), new Date(Date.now() + 86_400_000)];
-  const { db } = stack.services;
   const range = { resolution, since, until };
-  const read = await readStats(db, stack.tenantId, [webhookId], { eventType, range, inBuckets: true });
+  const read = await readStats(stack.services, stack.tenantId, [webhookId], {
+    eventType,
+    range,
+    inBuckets: true,
+  });
   return read.get(webhookId) ?? [];
 }
 

@@ -27,8 +27,8 @@ const TEXTS_OF_LIST = 6;
 const SELECTIONS_COUNTED_MAX = 4000;
 
 /**
- * The objects: a field that leads to some costs 1 and its selection, as often as it may be read. The size of a page
- * counts at its connection, and not again at the edges.
+ * The objects: a field that leads to some costs 1, what it says of itself and its selection, as often as it may be
+ * read. The size of a page counts at its connection, and not again at the edges.
  */
 const objects: ComplexityEstimator = (place) => {
   if (!leadsToObjects(place)) {
@@ -37,7 +37,8 @@ const objects: ComplexityEstimator = (place) => {
   const { childComplexity, field } = place;
   return isPage(place)
     ? 1 + pageSize(place) * childComplexity
-    : listLength(place, Number(field.extensions[LIST_LENGTH] ?? LIST_LENGTH_ASSUMED)) * (1 + childComplexity);
+    : listLength(place, Number(field.extensions[LIST_LENGTH] ?? LIST_LENGTH_ASSUMED)) *
+        (1 + Number(field.extensions['complexity'] ?? 0) + childComplexity);
 };
 
 /**

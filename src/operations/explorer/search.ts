@@ -44,6 +44,11 @@ const boundStatement: Statement = {
   text: `select set_config('statement_timeout', $1, true), set_config('plan_cache_mode', 'force_custom_plan', true)`,
 };
 
+const limitStatement: Statement = {
+  name: 'limit_search',
+  text: `select set_config('statement_timeout', $1, true)`,
+};
+
 /** What ended a search. @param ifTimedOut the detail where that was the time it took */
 export const searchError = (error: unknown, ifTimedOut: string): unknown =>
   sqlStateOf(error) === SQL_STATE.QUERY_CANCELED ? new ApiError('search_timed_out', ifTimedOut) : error;
@@ -53,8 +58,8 @@ const WAITING_PER_TENANT_MAX = 50;
 const TRY_AGAIN_MS = 2_000;
 
 /**
- * Searches may last seconds. They leave half of a process's connections to everything else, and a tenant has at most
- * two at a time, so that none keeps the others from searching.
+ * Searches, and sums of statistics, may last seconds. They leave half of a process's connections to everything else,
+ * and a tenant has at most two at a time, so that none keeps the others from searching.
  */
 export class SearchTurns {
   readonly #all: Slots;
@@ -92,23 +97,57 @@ const SEARCH_LESS = 'Search a shorter time, with since and until, or name more: 
  * @throws ApiError search_timed_out when it does not end in time, and nothing of it goes on then; rate_limited
  */
 export function search<Row extends pg.QueryResultRow>(
-  { db, searches }: SearchDeps,
+  deps: SearchDeps,
   tenantId: number,
   text: string,
   values: readonly unknown[],
   advice = SEARCH_LESS,
+): Promise<Row[]> {
+  return inTurn(deps, tenantId, {
+    bound: boundStatement,
+    statement: { text },
+    values,
+    what: 'search',
+    advice,
+  });
+}
+
+/** As `search`, of a prepared statement that is not planned for its values. */
+export function searchPrepared<Row extends pg.QueryResultRow>(
+  deps: SearchDeps,
+  tenantId: number,
+  statement: Statement,
+  values: readonly unknown[],
+  { what, advice }: { what: string; advice: string },
+): Promise<Row[]> {
+  return inTurn(deps, tenantId, { bound: limitStatement, statement, values, what, advice });
+}
+
+interface Search {
+  /** Takes the time limit, in ms. */
+  bound: Statement;
+  statement: { name?: string; text: string };
+  values: readonly unknown[];
+  what: string;
+  advice: string;
+}
+
+function inTurn<Row extends pg.QueryResultRow>(
+  { db, searches }: SearchDeps,
+  tenantId: number,
+  { bound, statement, values, what, advice }: Search,
 ): Promise<Row[]> {
   const { timeoutMs } = searches;
   return searches.run(tenantId, async () => {
     let rows: Promise<Row[]> = Promise.resolve([]);
     try {
       await tenantTransaction(db.pool, tenantId, async (client, withCommit) => {
-        withCommit(query(client, boundStatement, [String(timeoutMs)]));
-        rows = query<Row>(client, { text }, values);
+        withCommit(query(client, bound, [String(timeoutMs)]));
+        rows = query<Row>(client, statement, values);
         withCommit(rows);
       });
     } catch (error) {
-      throw searchError(error, `The search took longer than ${timeoutMs / 1000} s. ${advice}`);
+      throw searchError(error, `The ${what} took longer than ${timeoutMs / 1000} s. ${advice}`);
     }
     return rows;
   });

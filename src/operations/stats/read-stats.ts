@@ -1,7 +1,7 @@
-import type { Database, Statement } from '../../database/database.js';
-import { tenantQuery } from '../../database/tenant-database.js';
+import type { Statement } from '../../database/database.js';
 import { LATENCY_BUCKETS } from '../../domain/latency.js';
 import type { StatsCounts, StatsRange } from '../../domain/stats.js';
+import { type SearchDeps, searchPrepared } from '../explorer/search.js';
 import { isWrittenSql } from './roll-up-stats.js';
 
 /** Of the webhook `w`, which may stand for all (0), of one event type or all (''), rolled up to this resolution. */
@@ -72,15 +72,19 @@ export interface StatsQuestion {
  *
  * @param webhookIds each one once, or `ALL_WEBHOOKS`
  * @returns by webhook; without those of which nothing was counted
+ * @throws ApiError search_timed_out, rate_limited: as a search it waits for its tenant's turn
  */
 export async function readStats(
-  db: Pick<Database, 'pool'>,
+  deps: SearchDeps,
   tenantId: number,
   webhookIds: readonly number[],
   { eventType, inBuckets, range: { resolution, since, until } }: StatsQuestion,
 ): Promise<Map<number, StatsCounts[]>> {
   const values = [tenantId, webhookIds, eventType ?? '', resolution, since, until, inBuckets];
-  const rows = await tenantQuery<Row>(db.pool, tenantId, statement, values);
+  const rows = await searchPrepared<Row>(deps, tenantId, statement, values, {
+    what: 'statistics',
+    advice: 'Ask for a shorter time, longer buckets or fewer webhooks.',
+  });
   const read = rows.map(({ histogram, ...row }) => ({ ...row, histogram: histogram.split(',').map(Number) }));
   return Map.groupBy(read, ({ webhookId }) => webhookId);
 }
