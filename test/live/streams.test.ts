@@ -162,7 +162,14 @@ describe('what may be asked', () => {
       `subscription { webhookUpdated { webhook { deliveries(first: 100) { edges { node { event { deliveries(first: 100) {
          edges { node { attempts { number } } } } } } } } } } }`,
       'GRAPHQL_VALIDATION_FAILED',
-      'The query could read too much',
+      'The updates could read too much',
+    ],
+    [
+      'one of which each update could read more than 1,000 objects',
+      `subscription { webhookUpdated { webhook { deliveries(first: 100) { edges { node {
+         event { id } webhook { id deliveries(first: 6) { edges { cursor } } } } } } } } }`,
+      'GRAPHQL_VALIDATION_FAILED',
+      'at most 1000 is allowed',
     ],
   ])('%s is refused with 400', async (_, document, code, message = '') => {
     const live = await open();
@@ -171,6 +178,14 @@ describe('what may be asked', () => {
     const { errors } = await stream.body();
     expect(errors[0]?.extensions).toEqual({ code });
     expect(errors[0]?.message).toContain(message);
+  });
+
+  test('a delivery may be followed with all that there is of it', async () => {
+    const live = await open();
+    const stream = await live.subscribe(`subscription { deliveryUpdated { cursor delivery {
+      id event { id payload } webhook { id url } attempts {
+        number statusCode requestHeaders requestBody responseHeaders responseBody responseBodyBase64 } } } }`);
+    expect(stream.status).toBe(200);
   });
 
   test('wrong arguments and variables', async () => {

@@ -26,7 +26,7 @@ export function admit(operation: KnownOperation, values: Values, context: Contex
     requireWholeMutation(operation, values, context);
   }
   const cost = operation.cost(values);
-  requireAffordable(cost, context.config.limits.graphql.costMax);
+  requireAffordable(operation.kind, cost, context.config.limits.graphql.costMax);
   return chargeRequest(context, operation, values, cost);
 }
 

@@ -7,6 +7,7 @@ import {
   isCompositeType,
   isListType,
   type OperationDefinitionNode,
+  type OperationTypeNode,
 } from 'graphql';
 import {
   type ComplexityEstimator,
@@ -22,6 +23,12 @@ const LIST_LENGTH_ASSUMED = 10;
 
 /** How often the long texts of a list count: a delivery has so many attempts with the shipped MAX_RETRIES. */
 const TEXTS_OF_LIST = 6;
+
+/**
+ * What one update of a subscription may cost: a delivery with all that there is of it, its attempts with their texts.
+ * A stream is counted once, and brings as many updates as there are changes.
+ */
+const UPDATE_COST_MAX = 1_000;
 
 /** How many selections the cost may take to find: fragments within fragments multiply them. */
 const SELECTIONS_COUNTED_MAX = 4000;
@@ -74,14 +81,17 @@ function listLength({ field, type: parent }: Place, length: number): number {
 /**
  * Refuses an operation that could read too much: the page sizes of nested connections multiply.
  *
+ * @param costMax of a query or mutation
  * @throws GraphQLError GRAPHQL_VALIDATION_FAILED with status 400
  */
-export function requireAffordable(cost: number, costMax: number): void {
-  if (cost > costMax) {
+export function requireAffordable(kind: OperationTypeNode, cost: number, costMax: number): void {
+  const isStream = kind === 'subscription';
+  const max = isStream ? Math.min(costMax, UPDATE_COST_MAX) : costMax;
+  if (cost > max) {
     const found = cost === Number.POSITIVE_INFINITY ? '' : `its cost is ${cost}, `;
     throw refusalOf(
       'GRAPHQL_VALIDATION_FAILED',
-      `The query could read too much: ${found}at most ${costMax} is allowed. Ask for smaller pages, or for fewer long texts.`,
+      `The ${isStream ? 'updates' : 'query'} could read too much: ${found}at most ${max} is allowed. Ask for smaller pages, or for fewer long texts.`,
     );
   }
 }
