@@ -16,10 +16,8 @@ import type { DaemonMetrics } from './telemetry/metrics.js';
 
 /**
  * While the process itself is what limits it, tenants that emit a lot at once wait until fewer claimed deliveries than
- * this are in hand, in times of the slots: enough that no slot is free before the next ones come. What was fetched does
- * not count: a backlog in the tables is no reason to accept less.
+ * there are slots are in hand. What was fetched does not count: a backlog in the tables is no reason to accept less.
  */
-const PACED_IN_HAND = 2;
 /** Of this much of its time the main thread works when the process is what limits it, and not endpoints. */
 const LIMITING_UTILIZATION = 0.7;
 /** Whoever waits behind dozens of others who emit as much needs a second. */
@@ -79,7 +77,7 @@ export class Claims implements LocalDaemon {
   get #pacedRoom(): number {
     const { load, deliverer, slotsMax } = this.deps;
     return this.#place !== undefined && load.utilization >= LIMITING_UTILIZATION
-      ? slotsMax * PACED_IN_HAND - deliverer.busyWithClaimed
+      ? slotsMax - deliverer.busyWithClaimed
       : Number.POSITIVE_INFINITY;
   }
 

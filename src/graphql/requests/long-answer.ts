@@ -9,8 +9,10 @@ import type { KnownOperation } from './operation.js';
 /** What a value that is no text takes in an answer, with its comma: about so much. */
 const VALUE_BYTES = 4;
 
-/** What costs less has an answer of a few hundred objects at most, and needs no look at it. */
+/** What costs no more has an answer of a few hundred objects at most, and needs no look at it. */
 const LOOKED_AT_COST = 100;
+/** Nor does what producers call: `emitEvents` costs more, because it may answer with a hundred results. */
+const LOOKED_AT_MUTATION_COST = 2_500;
 
 /** How many times as much as its long texts an answer may have altogether: names, short texts and numbers. */
 const WHOLE_ANSWER_FACTOR = 2;
@@ -27,7 +29,7 @@ export function longAnswerError(
   { budget: { bytesMax } }: Pick<Context, 'budget'>,
 ): GraphQLError | null {
   if (
-    (fixedCost !== null && fixedCost < LOOKED_AT_COST) ||
+    (fixedCost !== null && fixedCost <= (kind === 'mutation' ? LOOKED_AT_MUTATION_COST : LOOKED_AT_COST)) ||
     leftOf(WHOLE_ANSWER_FACTOR * bytesMax, data) >= 0
   ) {
     return null;
