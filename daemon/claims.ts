@@ -15,9 +15,11 @@ import type { SupervisedRunner } from './running/runner.js';
 import type { DaemonMetrics } from './telemetry/metrics.js';
 
 /**
- * While the process itself is what limits it, tenants that emit a lot at once wait until fewer claimed deliveries than
- * there are slots are in hand. What was fetched does not count: a backlog in the tables is no reason to accept less.
+ * While the process itself is what limits it, tenants that emit a lot at once wait until no more claimed deliveries are
+ * in hand than there are slots; then as many again may come. So no slot is free before they do, and they share
+ * transactions. What was fetched does not count: a backlog in the tables is no reason to accept less.
  */
+const PACED_IN_HAND = 2;
 /** Of this much of its time the main thread works when the process is what limits it, and not endpoints. */
 const LIMITING_UTILIZATION = 0.7;
 /** Whoever waits behind dozens of others who emit as much needs a second. */
@@ -59,6 +61,7 @@ export class Claims implements LocalDaemon {
   constructor(private readonly deps: ClaimsDeps) {
     this.#backpressure = new Backpressure({
       room: () => this.#pacedRoom,
+      roomMin: deps.slotsMax,
       waitMsMax: PACED_WAIT_MS_MAX,
       lookEveryMs: PACED_LOOK_EVERY_MS,
       now: () => performance.now(),
@@ -77,7 +80,7 @@ export class Claims implements LocalDaemon {
   get #pacedRoom(): number {
     const { load, deliverer, slotsMax } = this.deps;
     return this.#place !== undefined && load.utilization >= LIMITING_UTILIZATION
-      ? slotsMax - deliverer.busyWithClaimed
+      ? slotsMax * PACED_IN_HAND - deliverer.busyWithClaimed
       : Number.POSITIVE_INFINITY;
   }
 

@@ -7,6 +7,8 @@ interface Waiting {
 export interface BackpressureOptions {
   /** For how many items there is room at the moment; infinite: nobody needs to wait. */
   room: () => number;
+  /** Those who wait begin when there is room for this many: together, so that they can share a transaction. */
+  roomMin: number;
   /** Who has waited for this long begins, room or not. */
   waitMsMax: number;
   /** While somebody waits, how often room is looked for. */
@@ -32,7 +34,7 @@ export class Backpressure {
    * @throws what `work` throws
    */
   async run<Result>(turn: unknown, items: number, work: () => Promise<Result>): Promise<Result> {
-    if (this.#lines.size > 0 || !this.#hasRoom) {
+    if (this.#lines.size > 0 || this.#room <= 0) {
       await this.#wait(turn, items);
     } else {
       this.#underWay += items;
@@ -49,8 +51,8 @@ export class Backpressure {
     return [...this.#lines.values()].flat().reduce((sum, { items }) => sum + items, 0);
   }
 
-  get #hasRoom(): boolean {
-    return this.#underWay < this.options.room();
+  get #room(): number {
+    return this.options.room() - this.#underWay;
   }
 
   #wait(turn: unknown, items: number): Promise<void> {
@@ -71,15 +73,21 @@ export class Backpressure {
         this.#begin(turn, line);
       }
     }
-    for (const [turn, line] of this.#lines) {
-      if (!this.#hasRoom) {
-        return;
-      }
-      this.#begin(turn, line);
+    if (this.#room >= this.options.roomMin) {
+      this.#beginInTurns();
     }
     if (this.#lines.size === 0) {
       clearInterval(this.#timer);
       this.#timer = undefined;
+    }
+  }
+
+  #beginInTurns(): void {
+    for (const [turn, line] of this.#lines) {
+      if (this.#room <= 0) {
+        return;
+      }
+      this.#begin(turn, line);
     }
   }
 

@@ -3,6 +3,7 @@ import { Backpressure } from '../../src/concurrency/backpressure.js';
 
 const LOOK_EVERY_MS = 5;
 const WAIT_MS_MAX = 500;
+const ROOM_MIN = 50;
 
 describe('work that makes more than there is room for', () => {
   let room: number;
@@ -17,6 +18,7 @@ describe('work that makes more than there is room for', () => {
     ends = new Map();
     backpressure = new Backpressure({
       room: () => room,
+      roomMin: ROOM_MIN,
       waitMsMax: WAIT_MS_MAX,
       lookEveryMs: LOOK_EVERY_MS,
       now: () => Date.now(),
@@ -41,9 +43,22 @@ describe('work that makes more than there is room for', () => {
     expect(await first).toBe('first');
     await look();
     expect(begun).toEqual(['first']);
-    room = 1;
+    room = ROOM_MIN;
     await look();
     expect(begun).toEqual(['first', 'second']);
+  });
+
+  test('begins together with others that wait, when there is room for some of it', async () => {
+    room = 0;
+    void start('a');
+    void start('b', { turn: 'other' });
+    void start('c');
+    room = ROOM_MIN - 1;
+    await look();
+    expect(begun).toEqual([]);
+    room = 200;
+    await look();
+    expect(begun).toEqual(['a', 'b']);
   });
 
   test('begins in turns: who asks for a lot makes others wait for one piece of it, not for all', async () => {

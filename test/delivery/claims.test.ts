@@ -378,19 +378,19 @@ describe('a tenant that emits a lot at once', () => {
   const limiting = { load: { utilization: 0.7 } };
 
   test('waits while the process is what limits it, until little of what was claimed is in hand', async () => {
-    const { daemon, emits, begun } = pacedBy(200, limiting);
+    const { daemon, emits, begun } = pacedBy(400, limiting);
     await new Promise(setImmediate);
     expect(begun()).toBe(0);
-    Object.assign(daemon.deliverer, { busyWithClaimed: 199 });
+    Object.assign(daemon.deliverer, { busyWithClaimed: 200 });
     await Promise.all(emits);
     expect(begun()).toBe(3);
   });
 
   test('does not wait where endpoints are what limits it, for a backlog, nor while nothing is fetched or sent', () => {
     expect(pacedBy(800, { ...limiting, deliverer: { busy: 800, busyWithClaimed: 0 } }).begun()).toBe(3);
-    expect(pacedBy(200, { load: { utilization: 0.69 } }).begun()).toBe(3);
-    expect(pacedBy(200, { ...limiting, runner: { life: undefined } }).begun()).toBe(3);
-    expect(pacedBy(200, { ...limiting, fence: { closed: true, ending: false } }).begun()).toBe(3);
-    expect(pacedBy(200, { ...limiting, fence: { closed: false, ending: true } }).begun()).toBe(3);
+    expect(pacedBy(400, { load: { utilization: 0.69 } }).begun()).toBe(3);
+    expect(pacedBy(400, { ...limiting, runner: { life: undefined } }).begun()).toBe(3);
+    expect(pacedBy(400, { ...limiting, fence: { closed: true, ending: false } }).begun()).toBe(3);
+    expect(pacedBy(400, { ...limiting, fence: { closed: false, ending: true } }).begun()).toBe(3);
   });
 });
