@@ -35,7 +35,8 @@ export class Recorder {
   readonly #records: GroupCommit<FinishedAttempt, RecordedStatus | 'LOCKED'>;
   /** Of webhooks that others have locked: each batch waits for the lock for a while, and no one else shall. */
   readonly #lateRecords: GroupCommit<FinishedAttempt, RecordedStatus | 'LOCKED'>;
-  readonly #locked = new Set<number>();
+  /** Of each webhook that others have locked, how many outcomes wait for it. */
+  readonly #late = new Map<number, number>();
 
   constructor(private readonly deps: RecorderDeps) {
     this.room = new Slots(deps.slots * BATCHES_HELD);
@@ -52,7 +53,7 @@ export class Recorder {
 
   /** Whether nothing can be recorded of a webhook, because another session has its row locked: nothing may be sent. */
   isLocked(webhookId: number): boolean {
-    return this.#locked.has(webhookId);
+    return this.#late.has(webhookId);
   }
 
   /**
@@ -64,16 +65,19 @@ export class Recorder {
   async record(attempt: FinishedAttempt): Promise<RecordedStatus> {
     const { fence } = this.deps;
     let waiting: (() => void) | undefined;
+    let isLate = false;
     try {
       for (;;) {
         try {
-          const status = await this.#recordOnce(attempt);
+          const line = this.isLocked(attempt.delivery.webhookId) ? this.#lateRecords : this.#records;
+          const status = await line.runOne(attempt);
           if (status !== 'LOCKED') {
             this.#logAttempt(attempt, status !== null);
             return status;
           }
-          if (fence.lettingGo) {
-            throw new Error('The row of the webhook is locked by another session.');
+          if (!isLate) {
+            isLate = true;
+            this.#beginLate(attempt);
           }
         } catch (error) {
           waiting ??= fence.outcomeWaits();
@@ -81,28 +85,39 @@ export class Recorder {
             throw error;
           }
         }
+        if (fence.lettingGo) {
+          throw new Error('The row of the webhook is locked by another session.');
+        }
         await delay(RECORD_PAUSE_MS);
       }
     } finally {
+      if (isLate) {
+        this.#endLate(attempt);
+      }
       waiting?.();
       this.room.give();
     }
   }
 
-  async #recordOnce(attempt: FinishedAttempt): Promise<RecordedStatus | 'LOCKED'> {
-    const { webhookId, tenantId } = attempt.delivery;
-    const wasLocked = this.#locked.has(webhookId);
-    const status = await (wasLocked ? this.#lateRecords : this.#records).runOne(attempt);
-    if (status !== 'LOCKED') {
-      this.#locked.delete(webhookId);
-    } else if (!this.#locked.has(webhookId)) {
-      this.#locked.add(webhookId);
+  #beginLate({ delivery: { webhookId, tenantId } }: FinishedAttempt): void {
+    const others = this.#late.get(webhookId) ?? 0;
+    this.#late.set(webhookId, others + 1);
+    if (others === 0) {
       this.deps.log.warn(
         { webhookId, tenantId },
         'another session has the row of a webhook locked: its outcomes wait, and nothing is sent to it',
       );
     }
-    return status;
+  }
+
+  /** It was recorded, or given up: what no outcome waits for is not taken for locked. */
+  #endLate({ delivery: { webhookId } }: FinishedAttempt): void {
+    const others = this.#late.get(webhookId)! - 1;
+    if (others > 0) {
+      this.#late.set(webhookId, others);
+    } else {
+      this.#late.delete(webhookId);
+    }
   }
 
   async #write(attempts: readonly FinishedAttempt[]): Promise<(RecordedStatus | 'LOCKED')[]> {

@@ -1,7 +1,12 @@
 import pg from 'pg';
 import { expect, test } from 'vitest';
+import { Fence } from '../../daemon/control/fence.js';
+import { Recorder } from '../../daemon/recorder.js';
+import { DaemonMetrics } from '../../daemon/telemetry/metrics.js';
+import { loadDeliveries } from '../../src/operations/attempts/load-deliveries.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
+import { keptLog } from '../support/kept-log.js';
 import { startReceiver } from '../support/receiver.js';
 
 const WITHIN_MS = 20_000;
@@ -40,6 +45,56 @@ test('a webhook whose row another session has locked keeps its outcomes, is sent
     expect(sentTo('/locked')).toBe(events); // nothing was sent twice
     const attempts = await stack.rows('select from hookwright.attempts where number > 1');
     expect(attempts).toEqual([]);
+  } finally {
+    await session.end();
+  }
+}, 60_000);
+
+test('a webhook is not taken for locked any more when the outcome that waited for it was given up', async () => {
+  await using stack = await DeliveryStack.open();
+  const { id: webhookId } = await stack.webhook('https://receiver.example.com/');
+  const { id } = await stack.delivery(await stack.emit());
+  const { pool } = stack.services.db;
+  const [delivery] = await loadDeliveries(pool, [{ id, attempt: 1 }]);
+  if (typeof delivery !== 'object') {
+    throw new Error(`The delivery is ${delivery}.`);
+  }
+  const { log } = keptLog('warn');
+  const recorder = new Recorder({
+    ...stack.services,
+    log,
+    fence: new Fence(),
+    metrics: new DaemonMetrics(),
+    slots: 1,
+  });
+  await recorder.room.take();
+  const session = new pg.Client(stack.databaseUrl);
+  await session.connect();
+  try {
+    await session.query('begin');
+    await session.query(`select from hookwright.webhooks where id = ${webhookId} for update`);
+    const given = recorder
+      .record({
+        // No column takes this text, and no later try would be better.
+        delivery: { ...delivery, url: 'https://\0' },
+        startedAt: new Date(),
+        requestHeaders: {},
+        result: {
+          kind: 'response',
+          statusCode: 200,
+          headers: {},
+          body: Buffer.alloc(0),
+          bodyTruncated: false,
+          durationMs: 1,
+        },
+        outcome: { verdict: 'SUCCEEDED' },
+        retryInMs: null,
+      })
+      .catch((error: unknown) => error);
+    await eventually(() => recorder.isLocked(webhookId), WITHIN_MS);
+    await session.query('rollback');
+    expect(await given).toMatchObject({ code: '22021' });
+    expect(recorder.isLocked(webhookId)).toBe(false);
   } finally {
     await session.end();
   }
