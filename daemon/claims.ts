@@ -90,13 +90,13 @@ export class Claims implements LocalDaemon {
     return fence.closed || fence.ending ? undefined : runner.life?.place;
   }
 
-  claim(bodies: readonly string[]): Claim | null {
+  claim(items: readonly { body: string }[]): Claim | null {
     const { db } = this.deps;
     const place = this.#place;
     if (place === undefined) {
       return null;
     }
-    const room = this.#room(place, bodies);
+    const room = this.#room(place, items);
     const atMs = performance.now();
     return room.deliveriesMax < 1
       ? null
@@ -109,11 +109,14 @@ export class Claims implements LocalDaemon {
   }
 
   /** For how many deliveries, and up to which priority number. */
-  #room({ workers, ahead }: Room, bodies: readonly string[]): Pick<Claim, 'priorityMax' | 'deliveriesMax'> {
+  #room(
+    { workers, ahead }: Room,
+    items: readonly { body: string }[],
+  ): Pick<Claim, 'priorityMax' | 'deliveriesMax'> {
     const { slotsMax, deliverer } = this.deps;
-    const length = bodies.reduce((sum, body) => sum + body.length, 0);
+    const length = items.reduce((sum, { body }) => sum + body.length, 0);
     const [max, inHand] =
-      length > LONG_BODY * bodies.length
+      length > LONG_BODY * items.length
         ? [IN_HAND_OF_LONG, deliverer.busy]
         : [CLAIMED_IN_HAND, deliverer.busyWithClaimed];
     // However they are put into jobs, there is an idle worker for each job.

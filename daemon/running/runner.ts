@@ -57,7 +57,7 @@ export class SupervisedRunner {
       try {
         await life.start();
         this.#current = life;
-        void life.fetches.then(() => this.#tellOfFetching(life));
+        void life.fetches.then(() => this.#logFetching(life));
         const why = await this.#untilItEnds(life);
         if (!signal.aborted) {
           this.#interrupted = true;
@@ -74,7 +74,7 @@ export class SupervisedRunner {
     }
   }
 
-  #tellOfFetching(life: RunnerLife): void {
+  #logFetching(life: RunnerLife): void {
     if (this.#interrupted && life === this.#current) {
       this.#interrupted = false;
       this.deps.log.info('jobs are fetched again');

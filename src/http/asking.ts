@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Context, createContext, type Services } from '../context.js';
 import { headerOf } from './requests.js';
 
@@ -42,4 +42,9 @@ export function contextOf({ asking }: FastifyRequest): Context {
     throw new Error('A route stands outside the hook that finds out who asks.');
   }
   return asking;
+}
+
+/** What is held for an answer is held until that is taken, or its client is gone: either comes, or one alone. */
+export function holdUntilTaken(reply: FastifyReply, { budget }: Pick<Context, 'budget'>): void {
+  reply.raw.once('finish', () => budget.end()).once('close', () => budget.end());
 }

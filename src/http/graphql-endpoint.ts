@@ -5,7 +5,7 @@ import { keyRequired, logFault } from '../errors.js';
 import { extensionsOf } from '../graphql/fields/errors.js';
 import { Documents } from '../graphql/requests/documents.js';
 import { createGraphqlHandler } from '../graphql/requests/handler.js';
-import { contextOf, expectAsker, whoAsks } from './asking.js';
+import { contextOf, expectAsker, holdUntilTaken, whoAsks } from './asking.js';
 import { apiErrorOf } from './errors.js';
 import { streamRoute } from './graphql-stream.js';
 import { readJson } from './json-body.js';
@@ -48,8 +48,7 @@ export async function graphqlEndpoint(
         return reply.redirect('/graphiql', 303);
       }
       const context = contextOf(request);
-      // Either comes, and one alone when the client leaves early.
-      reply.raw.once('finish', () => context.budget.end()).once('close', () => context.budget.end());
+      holdUntilTaken(reply, context);
       const { method, url, headers, body } = request;
       const [text, head] = await answer({ method, url, headers, body: body as never, raw: null, context });
       reply.code(head.status).headers(head.headers!);

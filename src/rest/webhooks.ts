@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { callerOf, type Services } from '../context.js';
 import { ApiError, type InputIssue } from '../errors.js';
 import { readWebhook } from '../graphql/webhook.js';
-import { contextOf, expectAsker, whoAsks } from '../http/asking.js';
+import { contextOf, expectAsker, holdUntilTaken, whoAsks } from '../http/asking.js';
 import { readBody, readJson } from '../http/json-body.js';
 import { slashTooMany } from '../http/requests.js';
 import { type Operations, prepareOperations, type WebhookNode } from './operations.js';
@@ -45,13 +45,13 @@ export async function webhookRoutes(
 
 /** A list that its client does not take is held for the tenant. @throws ApiError rate_limited */
 async function holdAnswer(request: FastifyRequest, reply: FastifyReply, answer: unknown): Promise<unknown> {
-  const budget = request.asking?.budget;
-  if (budget !== undefined && request.method === 'GET' && typeof answer === 'string') {
-    const refusal = budget.takeWhole(answer);
+  const { asking, method } = request;
+  if (asking !== null && method === 'GET' && typeof answer === 'string') {
+    const refusal = asking.budget.takeWhole(answer);
     if (refusal !== null) {
       throw refusal;
     }
-    reply.raw.once('finish', () => budget.end()).once('close', () => budget.end());
+    holdUntilTaken(reply, asking);
   }
   return answer;
 }

@@ -266,7 +266,7 @@ const deps = (busy: number, more: object = {}) =>
 
 describe('claiming', () => {
   const claimOf = (busy: number, more?: object, bodies: string[] = []) => {
-    const claim = new Claims(deps(busy, more)).claim(bodies);
+    const claim = new Claims(deps(busy, more)).claim(bodies.map((body) => ({ body })));
     return claim && { priorityMax: claim.priorityMax, deliveriesMax: claim.deliveriesMax };
   };
 

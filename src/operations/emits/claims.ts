@@ -8,10 +8,10 @@ import type { DeliverGroupPayload, DeliverPayload } from '../jobs/tasks.js';
  */
 export interface LocalDaemon {
   /**
-   * @param bodies those of the events that are to be emitted
+   * @param items the events that are to be emitted
    * @returns null: it has no room at the moment
    */
-  claim(bodies: readonly string[]): Claim | null;
+  claim(items: readonly { body: string }[]): Claim | null;
   /** Emits for a tenant that emits a lot at once, no faster than the process keeps up with what it has accepted. */
   inPace<Result>(tenantId: number, events: number, emit: () => Promise<Result>): Promise<Result>;
 }

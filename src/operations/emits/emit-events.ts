@@ -145,9 +145,7 @@ export class Emitter {
 
   async #commit(items: readonly Emit[]): Promise<EmitResult[]> {
     // The statement that claims knows of no traces.
-    const claim = items.some(isTraced)
-      ? null
-      : (this.#localDaemon?.claim(items.map(({ body }) => body)) ?? null);
+    const claim = items.some(isTraced) ? null : (this.#localDaemon?.claim(items) ?? null);
     const write = claim === null ? this.#write(this.pool, items) : this.#writeClaimed(claim, items);
     return this.#counted(items, await write);
   }
