@@ -158,6 +158,13 @@ describe('the source tree', () => {
     expect(files).toEqual([]);
   });
 
+  test('undici is imported for its types alone: its values come from undici.ts, which costs less memory', () => {
+    const files = sourcesIn('src', 'daemon').filter((file) =>
+      /^import (?!type)[^;]*from 'undici'/m.test(read(file)),
+    );
+    expect(files).toEqual([]);
+  });
+
   test('no file has more than 260 lines', () => {
     const long = sourcesIn('src', 'daemon').filter((file) => read(file).split('\n').length > 260);
     expect(long).toEqual([]);

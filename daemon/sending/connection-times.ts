@@ -1,4 +1,5 @@
-import { type buildConnector, Client, type Dispatcher, Pool } from 'undici';
+import type { Dispatcher } from 'undici';
+import { type buildConnector, Client, Pool } from './undici.js';
 
 /** When each step of connecting finished (`performance.now()`); null: not yet, or it never will. */
 export class ConnectionTimes {

@@ -1,9 +1,9 @@
 import { isIPv6, type Socket } from 'node:net';
-import { buildConnector } from 'undici';
 import { http } from '../../src/node/node-http.js';
 import type { ConnectionTimes, TimedConnector } from './connection-times.js';
 import { type EgressProxy, ProxyPulse, readProxy } from './proxy-pulse.js';
 import { TLS_POLICY } from './tls-policy.js';
+import { buildConnector } from './undici.js';
 
 export interface TunnelOptions {
   /** `EGRESS_PROXY`, with credentials if it has them. */

@@ -1,6 +1,5 @@
 import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
-import { buildConnector } from 'undici';
 import {
   isLocalhost,
   judgeAddress,
@@ -14,6 +13,7 @@ import { createTunnelConnector, type TunnelOptions } from './egress-proxy.js';
 import { NOBODY_REACHED, noWayOutOf } from './failure-codes.js';
 import { type NameResolver, NamesGone } from './name-resolver.js';
 import { TLS_POLICY } from './tls-policy.js';
+import { buildConnector } from './undici.js';
 
 export interface GuardedConnectorOptions {
   policy: TargetPolicy;

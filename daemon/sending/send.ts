@@ -1,4 +1,3 @@
-import { Agent } from 'undici';
 import type { TargetPolicy } from '../../src/domain/addresses/target.js';
 import type { DeliveryRequest } from '../../src/domain/delivery-request.js';
 import type { SendResult } from '../../src/domain/outcome.js';
@@ -8,6 +7,7 @@ import { createGuardedConnector } from './guarded-connector.js';
 import { HEADER_BYTES_MAX } from './kept-headers.js';
 import { findUrl } from './known-urls.js';
 import { createNameResolver, type NameResolver } from './name-resolver.js';
+import { Agent } from './undici.js';
 
 export interface SenderOptions extends ExchangeLimits {
   policy: TargetPolicy;
