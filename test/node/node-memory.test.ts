@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { missingFlags } from '../../src/node/node-memory.js';
 
-const FLAGS = ['--max-semi-space-size=20', '--heap-growing-percent=50'];
+const FLAGS = ['--max-semi-space-size=32', '--heap-growing-percent=50'];
 
 describe('the flags of Node', () => {
   test('are added where the operator gave none of them', () => {
@@ -13,7 +13,7 @@ describe('the flags of Node', () => {
 
   test('are left as the operator set them, wherever and however that was written', () => {
     expect(missingFlags(['--max-semi-space-size=64', '--heap-growing-percent=300'])).toEqual([]);
-    expect(missingFlags(['--heap_growing_percent', '20'])).toEqual(['--max-semi-space-size=20']);
+    expect(missingFlags(['--heap_growing_percent', '20'])).toEqual(['--max-semi-space-size=32']);
     expect(missingFlags([], '--no-warnings  "--max_semi_space_size=64"')).toEqual([
       '--heap-growing-percent=50',
     ]);
@@ -49,7 +49,7 @@ describe('the program', () => {
   test('leaves what the operator set', async () => {
     const env = { NODE_OPTIONS: '--max-semi-space-size=64', MALLOC_ARENA_MAX: '4' };
     const { starts, code } = await run(['--version'], env, []);
-    expect(starts.at(-1)?.execArgv).not.toContain('--max-semi-space-size=20');
+    expect(starts.at(-1)?.execArgv).not.toContain('--max-semi-space-size=32');
     expect(starts.at(-1)).toMatchObject({ arenasMax: '4' });
     expect(code).toBe(0);
   });
