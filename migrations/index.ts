@@ -34,6 +34,7 @@ import { DeletedTenants } from './0033-deleted-tenants.js';
 import { OwnJobs } from './0034-own-jobs.js';
 import { OpensAt } from './0035-opens-at.js';
 import { References } from './0036-references.js';
+import { DueTimes } from './0037-due-times.js';
 
 /** Every migration, in order. One file a change; a released one is never edited. */
 export const migrations = [
@@ -73,4 +74,5 @@ export const migrations = [
   { name: '0034-own-jobs', class: OwnJobs },
   { name: '0035-opens-at', class: OpensAt },
   { name: '0036-references', class: References },
+  { name: '0037-due-times', class: DueTimes },
 ];

@@ -8,6 +8,10 @@ export interface EmitEventsOnce {
   keysToWrite?: string;
   /** One more condition on the tenants `t` that there are. */
   tenants?: string;
+  /** More variables. */
+  declarations?: string;
+  /** When deliveries are due; without it, when the transaction began. */
+  dueAt?: string;
 }
 
 /**
@@ -19,6 +23,8 @@ export const emitEventsOnce = ({
   beforeKeys = '',
   keysToWrite = '',
   tenants = '',
+  declarations = '',
+  dueAt = '',
 }: EmitEventsOnce) => String.raw`
   -- With a worker pool, deliveries are claimed for it, and the first row's 'claimed' is the answer of
   -- claim_new_deliveries. For the rest see emit-events.ts.
@@ -34,6 +40,7 @@ export const emitEventsOnce = ({
     ids bigint[];
     errors text[];
     owners bigint[];   -- per item: the event that its idempotency key belongs to, else its own
+    ${declarations}
   begin
     select array_agg(case when problem is null then hookwright.next_id() end order by ord),
            array_agg(problem order by ord)
@@ -117,9 +124,11 @@ export const emitEventsOnce = ({
       from numbered window fellows as (partition by active, priority, part)
     ),
     fanned_out as (
-      insert into hookwright.deliveries (id, tenant_id, event_id, webhook_id, event_type, status, job_group)
+      insert into hookwright.deliveries (id, tenant_id, event_id, webhook_id, event_type, status, job_group
+                                         ${dueAt && ', due_at'})
       select id, tenant_id, event_id, webhook_id, event_type,
              case when active then 'PENDING' else 'HELD' end::hookwright.delivery_status, job_group
+             ${dueAt && `, ${dueAt}`}
       from grouped
     ),
     queued as (

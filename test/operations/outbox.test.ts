@@ -117,6 +117,22 @@ describe('an application emits in its own transaction', () => {
     await eventually(() => arrived(body));
   });
 
+  test('what one transaction emits by many calls is due one after the other', async () => {
+    const events = await shop.transaction(async (client) => {
+      const emitted: number[] = [];
+      for (const code of ['first', 'second', 'third']) {
+        emitted.push((await client.query(emitText, [stack.tenantId, coupon(code)])).rows[0].event_id);
+      }
+      return emitted;
+    });
+    const rows = await stack.rows<{ due_at: string }>(
+      `select due_at::text from hookwright.deliveries where event_id in (${events}) order by id`,
+    );
+    const times = rows.map(({ due_at }) => due_at);
+    expect(new Set(times).size).toBe(3);
+    expect(times).toEqual([...times].sort());
+  });
+
   test('many at once: each item is answered, and those that are refused leave the others alone', async () => {
     const bodies = [coupon('many 1'), '{}', coupon('many 3')];
     const { rows } = await shop.pool.query(
