@@ -1,6 +1,10 @@
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { raisePending, warnOfExpiringHolds } from '../../src/operations/attempts/raise-events.js';
+import {
+  holdsFromStart,
+  raisePending,
+  warnOfExpiringHolds,
+} from '../../src/operations/attempts/raise-events.js';
 import { commandLine } from '../../src/operations/audit.js';
 import { deleteWebhook } from '../../src/operations/webhooks/delete-webhook.js';
 import { updateWebhook } from '../../src/operations/webhooks/update-webhook.js';
@@ -218,7 +222,7 @@ describe('webhook.held_expiring', () => {
       `update hookwright.webhooks set hold_until = now() + ${hours} * interval '1 hour',
          disabled_at = now() - ${disabledHoursAgo} * interval '1 hour' where id = ${failingId}`,
     );
-  const warn = () => warnOfExpiringHolds(stack.services.db.pool);
+  const warn = () => warnOfExpiringHolds(stack.services.db.pool, holdsFromStart());
 
   test('tells a day before held deliveries are canceled, also those of a paused webhook', async () => {
     await change(false);
@@ -275,5 +279,23 @@ describe('webhook.held_expiring', () => {
     await stack.emit();
     expect(await warn()).toBe(1);
     expect(await raisePending(stack.services.db.pool)).toBe(0);
+  });
+
+  test('goes through many that hold nothing part by part, and begins again after the last', async () => {
+    await change(false);
+    await stack.emit();
+    await holdFor(10, 144);
+    await stack.rows(
+      `insert into hookwright.webhooks (tenant_id, url, event_types, active, sealed_secret, hold_until, disabled_at)
+       select tenant_id, url, event_types, active, sealed_secret, hold_until, disabled_at
+       from hookwright.webhooks, generate_series(1, 500) where id = ${failingId}`,
+    );
+    await stack.rows(
+      `update hookwright.deliveries set webhook_id = (select max(id) from hookwright.webhooks) where status = 'HELD'`,
+    );
+    const cursor = holdsFromStart();
+    const look = () => warnOfExpiringHolds(stack.services.db.pool, cursor);
+    expect([await look(), await look()]).toEqual([0, 1]);
+    expect(cursor).toEqual(holdsFromStart());
   });
 });

@@ -72,15 +72,37 @@ export async function forgetRaised(pool: pg.Pool): Promise<void> {
   );
 }
 
-/** Of each, what it holds is counted; the next sweep finds the others. */
+/** How many webhooks whose holds end soon one call looks at: an incident may leave thousands that hold nothing. */
+const ENDING_LOOKED = 500;
+/** Of each, what it holds is counted; the next call finds the others. */
 const HOLDS_MAX = 20;
 /** Of one webhook. Counting tens of millions would take longer than a statement may. */
 const HELD_COUNT_MAX = 100_000;
 
+/** How far the search for holds that end soon has come. */
+export interface HoldCursor {
+  /** The last webhook that was looked at. */
+  after: number;
+}
+
+export const holdsFromStart = (): HoldCursor => ({ after: 0 });
+
 /**
- * Held deliveries of operational events alone are not worth another one. The 24 hours stand there twice, so that the
- * index finds what may be near; the second time a hold's own length counts.
+ * The 24 hours stand there twice, so that the index finds what may be near; the second time a hold's own length
+ * counts.
  */
+const endingStatement: Statement = {
+  text: `
+    select w.id from hookwright.webhooks w
+    where w.hold_until > now()
+      and w.hold_until <= now() + interval '24 hours'
+      and w.hold_until <= now() + least(interval '24 hours', (w.hold_until - w.disabled_at) / 2)
+      and w.hold_warned_until is distinct from w.hold_until and not w.active and w.deleted_at is null
+      and w.id > $1::bigint
+    order by w.id limit ${ENDING_LOOKED}`,
+};
+
+/** Held deliveries of operational events alone are not worth another one. */
 const expiringStatement: Statement = {
   text: `
     select w.id, w.tenant_id, w.url, w.hold_until,
@@ -88,12 +110,10 @@ const expiringStatement: Statement = {
               select from hookwright.deliveries d
               where d.webhook_id = w.id and d.status = 'HELD' limit ${HELD_COUNT_MAX}) as counted) as held
     from hookwright.webhooks w
-    where w.hold_until > now()
-      and w.hold_until <= now() + interval '24 hours'
-      and w.hold_until <= now() + least(interval '24 hours', (w.hold_until - w.disabled_at) / 2)
-      and w.hold_warned_until is distinct from w.hold_until and not w.active and w.deleted_at is null
+    where w.id = any($1::bigint[])
+      and w.hold_until > now() and w.hold_warned_until is distinct from w.hold_until and not w.active
       and exists (select from hookwright.deliveries d
-                  where d.webhook_id = w.id and d.status = 'HELD' and d.event_type <> all($1::text[]))
+                  where d.webhook_id = w.id and d.status = 'HELD' and d.event_type <> all($2::text[]))
     order by w.id limit ${HOLDS_MAX} for update of w skip locked`,
 };
 
@@ -107,20 +127,36 @@ interface ExpiringRow {
 
 /**
  * Raises `webhook.held_expiring` for inactive webhooks whose held deliveries will be canceled within 24 hours, or when
- * half of a shorter hold is over; once for each hold.
+ * half of a shorter hold is over; once for each hold. Each call looks at a part only, from `cursor` on, which it moves;
+ * after the last webhook it begins at the start again.
  *
  * @returns how many webhooks that were
  */
-export async function warnOfExpiringHolds(pool: pg.Pool): Promise<number> {
+export async function warnOfExpiringHolds(pool: pg.Pool, cursor: HoldCursor): Promise<number> {
+  const ending = await query<{ id: number }>(pool, endingStatement, [cursor.after]);
+  const warned = ending.length === 0 ? [] : await warnOf(pool, ids(ending));
+  if (warned.length === HOLDS_MAX) {
+    cursor.after = warned.at(-1)!.id;
+  } else {
+    cursor.after = ending.length < ENDING_LOOKED ? holdsFromStart().after : ending.at(-1)!.id;
+  }
+  return warned.length;
+}
+
+const ids = (rows: readonly { id: number }[]): number[] => rows.map(({ id }) => id);
+
+async function warnOf(pool: pg.Pool, webhookIds: number[]): Promise<ExpiringRow[]> {
   return await transaction(pool, async (client, withCommit) => {
-    const expiring = await query<ExpiringRow>(client, expiringStatement, [[...OPERATIONAL_EVENT_TYPES]]);
+    const expiring = await query<ExpiringRow>(client, expiringStatement, [
+      webhookIds,
+      [...OPERATIONAL_EVENT_TYPES],
+    ]);
     if (expiring.length === 0) {
-      return 0;
+      return [];
     }
-    const ids = expiring.map(({ id }) => id);
     const warned =
       'update hookwright.webhooks set hold_warned_until = hold_until where id = any($1::bigint[])';
-    withCommit(query(client, { text: warned }, [ids]));
+    withCommit(query(client, { text: warned }, [ids(expiring)]));
     const events = expiring.map(({ id, tenant_id, url, hold_until, held }): OperationalEvent => {
       const facts = {
         webhook_id: String(id),
@@ -131,6 +167,6 @@ export async function warnOfExpiringHolds(pool: pg.Pool): Promise<number> {
       return { tenantId: tenant_id, webhookId: id, type: 'webhook.held_expiring', facts, count: 1 };
     });
     withCommit(raiseEvents(client, events));
-    return expiring.length;
+    return expiring;
   });
 }

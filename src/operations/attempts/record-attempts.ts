@@ -4,12 +4,10 @@ import { type Column, column, RowsParameter } from '../../database/rows-paramete
 import { SQL_STATE, sqlStateOf } from '../../database/sql-state.js';
 import { idRange } from '../../domain/delivery-id.js';
 import { LANES } from '../../domain/lanes.js';
-import { LATENCY_BUCKETS, latencyBucket } from '../../domain/latency.js';
 import type { DeliveryStatus } from '../../entities/delivery.js';
 import { needsJobSql } from '../jobs/job-conditions.js';
-import { addStatsSql, STATS_KEY } from '../stats/stats-rows.js';
+import { countAttempts } from './count-attempts.js';
 import { type FinishedAttempt, hasFailed } from './finished-attempt.js';
-import type { DueDelivery } from './load-deliveries.js';
 import { raiseOutcomeEvents } from './raise-outcome-events.js';
 import {
   type DisabledWebhook,
@@ -43,8 +41,7 @@ export async function recordAttempts(
   holdHours: number,
 ): Promise<Recorded> {
   try {
-    return await transaction(pool, async (client, withCommit) => {
-      withCommit(client.query(`set local lock_timeout = '${LOCK_WAIT_MS} ms'`));
+    return await impatientTransaction(pool, async (client, withCommit) => {
       // Sent together, answered in order: webhooks are locked before deliveries, as everywhere.
       const locking = lockWebhooks(client, webhooksOf(attempts));
       withCommit(locking);
@@ -61,6 +58,17 @@ export async function recordAttempts(
 /** Longer than anybody has a webhook locked who does not hang. */
 const LOCK_WAIT_MS = 1_000;
 
+/** Waits for no lock longer than that. */
+function impatientTransaction<Result>(
+  pool: pg.Pool,
+  work: (client: pg.PoolClient, withCommit: WithCommit) => Promise<Result>,
+): Promise<Result> {
+  return transaction(pool, (client, withCommit) => {
+    withCommit(client.query(`set local lock_timeout = '${LOCK_WAIT_MS} ms'`));
+    return work(client, withCommit);
+  });
+}
+
 const webhooksOf = (attempts: readonly FinishedAttempt[]): number[] => [
   ...new Set(attempts.map(({ delivery }) => delivery.webhookId)),
 ];
@@ -71,8 +79,7 @@ async function recordUnlocked(
   attempts: readonly FinishedAttempt[],
   holdHours: number,
 ): Promise<Recorded> {
-  return await transaction(pool, async (client, withCommit) => {
-    withCommit(client.query(`set local lock_timeout = '${LOCK_WAIT_MS} ms'`));
+  return await impatientTransaction(pool, async (client, withCommit) => {
     const webhooks = await lockFreeWebhooks(client, webhooksOf(attempts));
     const free = new Set(webhooks.map(({ id }) => id));
     if (free.size === 0) {
@@ -108,7 +115,7 @@ async function write(
   const { webhookEvents, disabled, written } = updateHealth(client, await locking, counted, holdHours);
   withCommit(written);
   if (counted.length > 0) {
-    withCommit(query(client, statsStatement, counts.values(countsOf(counted))));
+    withCommit(countAttempts(client, counted));
   }
   const exhausted = counted
     .filter(hasFailed)
@@ -208,44 +215,3 @@ const recordValues = (attempts: readonly FinishedAttempt[]): unknown[] => [
   ...idRange(attempts.map(({ delivery }) => delivery.id)),
   ...ended.values(attempts),
 ];
-
-/** What attempts add to one row of the statistics. */
-interface Counts {
-  delivery: DueDelivery;
-  successes: number;
-  failures: number;
-  histogram: readonly number[];
-}
-
-const counts = new RowsParameter<Counts>({
-  tenant_id: column.bigint(({ delivery }) => delivery.tenantId),
-  webhook_id: column.bigint(({ delivery }) => delivery.webhookId),
-  event_type: column.text(({ delivery }) => delivery.eventType),
-  successes: column.integer(({ successes }) => successes),
-  failures: column.integer(({ failures }) => failures),
-  histogram: column.text(({ histogram }) => `{${histogram.join(',')}}`),
-});
-
-/** The webhook's row is locked already, so two batches cannot meet on a row of its statistics. */
-const statsStatement: Statement = {
-  name: 'count_attempts',
-  text: `
-    insert into hookwright.delivery_stats as s (${STATS_KEY}, successes, failures, latency_histogram)
-    select tenant_id, webhook_id, event_type, 'MINUTE', date_trunc('minute', clock_timestamp()), successes, failures,
-           histogram::integer[]
-    from ${counts.as('counts')}
-    ${addStatsSql}`,
-};
-
-function countsOf(attempts: readonly FinishedAttempt[]): Counts[] {
-  const groups = Map.groupBy(attempts, ({ delivery }) => `${delivery.webhookId} ${delivery.eventType}`);
-  return [...groups.values()].map((group) => {
-    const histogram = new Array<number>(LATENCY_BUCKETS).fill(0);
-    for (const { result } of group) {
-      const bucket = latencyBucket(result.durationMs);
-      histogram[bucket] = (histogram[bucket] ?? 0) + 1;
-    }
-    const failures = group.filter(hasFailed).length;
-    return { delivery: group[0]!.delivery, successes: group.length - failures, failures, histogram };
-  });
-}
