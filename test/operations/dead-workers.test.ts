@@ -65,6 +65,20 @@ describe('a worker pool', () => {
     expect(await ownerless()).toEqual(['pool-alive']);
   });
 
+  test.each([
+    ['five seconds ago', "now() - interval '5 seconds'", []],
+    ['by a clock that was set back since', "now() + interval '1 hour'", ['pool-gone']],
+  ])('that is gone, where Postgres started %s', async (_, startedAt, found) => {
+    await stack.emit();
+    await lockJobs('pool-gone');
+    // Stands before Postgres's own function of that name, for this session.
+    await here.query(`
+      create schema wrong_clock;
+      create function wrong_clock.pg_postmaster_start_time() returns timestamptz return ${startedAt};
+      set search_path = wrong_clock, pg_catalog`);
+    expect(await ownerless()).toEqual(found);
+  });
+
   test('of this process is never ownerless, though this session could obtain its lock', async () => {
     await stack.emit();
     await lockJobs('pool-own');
