@@ -53,6 +53,8 @@ export interface Context extends Services {
   /** The tenant that is acted for; null without a key, and for a platform key that names none. */
   tenantId: number | null;
   requestId: string;
+  /** Where the request comes from. */
+  address: string;
   /** Of a subscription: the cursor in the header `Last-Event-ID`. */
   lastEventId?: string | undefined;
   /** Of the request, where there are traces. */
@@ -112,6 +114,7 @@ class RequestContext extends WithServices implements Context {
   private madeEm: EntityManager | undefined;
   private madeLoaders: Loaders | undefined;
   readonly requestId: string;
+  readonly address: string;
   readonly span: Span | undefined;
   readonly budget: AnswerBudget;
 
@@ -119,11 +122,17 @@ class RequestContext extends WithServices implements Context {
     services: Services,
     readonly caller: Caller | null,
     readonly tenantId: number | null,
-    { requestId, span, answerBytesMax = services.config.limits.graphql.answerBytesMax }: ContextRequest,
+    {
+      requestId,
+      address,
+      span,
+      answerBytesMax = services.config.limits.graphql.answerBytesMax,
+    }: ContextRequest,
   ) {
     super(services);
     this.budget = new AnswerBudget(answerBytesMax, services.answersUnderWay, tenantId);
     this.requestId = requestId;
+    this.address = address;
     this.span = span;
   }
 

@@ -109,16 +109,21 @@ export class RateLimits {
     }
   }
 
-  /** @throws ApiError rate_limited */
-  requireAnonymous(address: string): void {
+  /**
+   * @param requests as how many it counts
+   * @param counted of these, those that have been counted
+   * @throws ApiError rate_limited
+   */
+  requireAnonymous(address: string, requests = 1, counted = 0): void {
     const now = this.now();
     const network = networkOf(address);
-    const waitMs = this.#anonymous.waitMs(network, 1, now);
-    if (waitMs > 0) {
+    const left = requests - counted;
+    if (this.#anonymous.waitMs(network, left, now) > 0) {
       this.onRefusal('anonymous');
+      const waitMs = this.#anonymous.waitMs(network, requests, now); // for all of it, as the next try will count
       throw rateLimited('Too many requests without an API key came from this address.', waitMs);
     }
-    this.#anonymous.take(network, 1, now);
+    this.#anonymous.take(network, left, now);
   }
 
   /** The limits of a key, and of its tenant over all of its keys. */

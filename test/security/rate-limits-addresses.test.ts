@@ -104,6 +104,19 @@ describe('requests without a key', () => {
     expect((await limited.api.ask('GET //', { ...anonymous, ...from('192.0.2.1') })).status).toBe(200);
   });
 
+  test('for the whole schema count ten times as much, and other introspection does not', async () => {
+    const ask = (query: string) => limited.graphql(query, {}, { ...anonymous, ...from('192.0.2.4') });
+    const refused = await ask(
+      'fragment F on Query { __typename } { __typename __schema { types { name } } }',
+    );
+    expect(refused.status).toBe(400); // F is not used: what is refused as a document counts once
+    expect((await ask('{ __type(name: "Event") { name } }')).status).toBe(200);
+    expectLimited(await ask(introspection), 3);
+    limited.nowMs += 3_000;
+    expect((await ask(introspection)).status).toBe(200);
+    expectLimited(await ask('{ __typename }'), 1);
+  });
+
   test('leave health checks and requests with a key alone', async () => {
     for (let i = 0; i < 11; i++) {
       await limited.api.ask('GET //', { ...anonymous, ...from('192.0.2.3') });

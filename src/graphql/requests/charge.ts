@@ -21,21 +21,25 @@ const EMIT_ANSWER_COSTS: Readonly<Record<string, number>> = {
 export const nothingCounted: Verdict = { refusal: null, headers: {} };
 
 /**
- * Counts a request against the limits of its key and tenant: a query is one operation, a subscription too, and so is
- * each root field of a mutation that emits nothing; either is more for each 1,000 of cost. Emits count as events,
- * where these are limited, and as operations only for what their answers cost beyond the usual. What is refused is not
- * counted.
+ * Counts a request against the limits of its key and tenant: a query is one operation (ten, if it asks for the whole
+ * schema), a subscription too, and so is each root field of a mutation that emits nothing; either is more for each
+ * 1,000 of cost. Emits count as events, where these are limited, and as operations only for what their answers cost
+ * beyond the usual. What is refused is not counted.
+ *
+ * @throws ApiError rate_limited, for who has no key and asks for the whole schema too often
  */
 export function chargeRequest(
-  { caller, tenantId, config, rateLimits }: Context,
+  { caller, tenantId, address, config, rateLimits }: Context,
   operation: KnownOperation,
   variables: Readonly<Record<string, unknown>>,
   cost: number,
 ): Verdict {
-  if (caller === null) {
-    return nothingCounted; // introspection: counted by address
-  }
   const { root } = operation;
+  if (caller === null) {
+    // Introspection, which counted as one request when it came.
+    rateLimits.requireAnonymous(address, root.operations, 1);
+    return nothingCounted;
+  }
   const operations = operationsOf(operation, cost);
   const events =
     rateLimits.limitsEmits && root.emits.length > 0

@@ -3,6 +3,9 @@ import { fieldsIn, fragmentsOf } from '../fields/selection.js';
 
 const emitFields = new Set(['emitEvent', 'emitEvents']);
 
+/** What the whole schema counts: to make that answer takes as long as ten pages. */
+const SCHEMA_OPERATIONS = 10;
+
 /** What an operation counts by its root fields. */
 export interface RootFields {
   operations: number;
@@ -11,9 +14,6 @@ export interface RootFields {
 
 /** Whatever `@skip` and `@include` say, a field counts. */
 export function rootFieldsOf(document: DocumentNode, operation: OperationDefinitionNode): RootFields {
-  if (operation.operation !== 'mutation') {
-    return { operations: 1, emits: [] };
-  }
   const fragments = fragmentsOf(document);
   // By the name that they have in the answer: equal ones run once.
   const fields = new Map<string, FieldNode>();
@@ -21,6 +21,10 @@ export function rootFieldsOf(document: DocumentNode, operation: OperationDefinit
     fields.set((field.alias ?? field.name).value, field);
   }
   const all = [...fields.values()];
+  if (operation.operation !== 'mutation') {
+    const asksForSchema = all.some(({ name }) => name.value === '__schema');
+    return { operations: asksForSchema ? SCHEMA_OPERATIONS : 1, emits: [] };
+  }
   const emits = all.filter(isEmit);
   return { operations: all.length - emits.length, emits };
 }
