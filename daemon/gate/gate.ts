@@ -199,8 +199,8 @@ export class Gate {
 
   /** The expectation may be wrong: an endpoint can begin to hang at any moment. Those who came first give up first. */
   #watch(endpoint: Endpoint): void {
-    const givesUpAtMs = endpoint.nextGivesUpAtMs;
-    if (givesUpAtMs === undefined || endpoint.isWatched) {
+    const givesUpAtMs = endpoint.isWatched ? undefined : endpoint.nextGivesUpAtMs;
+    if (givesUpAtMs === undefined) {
       return;
     }
     endpoint.isWatched = true;
