@@ -288,7 +288,10 @@ describe('refusals', () => {
   test('every one says what is wrong and what is allowed', () => {
     const reasons = [
       ['x', 'must be an absolute URL, such as https://example.com/hooks'],
-      ['http://example.com/', 'must begin with https://'],
+      [
+        'http://example.com/',
+        'must begin with https:// (the operator can allow http:// by the setting ALLOW_HTTP_URLS=true)',
+      ],
       ['ftp://example.com/', 'must begin with https://'],
       ['https://a:b@example.com/', 'must not contain a user name or password'],
       ['https://example.com/#a', 'must not contain a fragment (#…): it would never be sent'],
@@ -298,7 +301,7 @@ describe('refusals', () => {
       ],
       [
         'https://10.0.0.1/',
-        'must name a host on the public internet, such as hooks.example.com; this address is private or has a special purpose',
+        'must name a host on the public internet, such as hooks.example.com; this address is private or has a special purpose (the operator can open ranges of addresses by the setting ALLOW_PRIVATE_TARGETS)',
       ],
       [
         'http://localhost:8080/',
@@ -310,7 +313,7 @@ describe('refusals', () => {
       ],
       [
         'https://backend/',
-        'must name a host on the public internet, such as hooks.example.com; backend is not one',
+        'must name a host on the public internet, such as hooks.example.com; backend is not one (no setting allows such a name; an address in its place is allowed where ALLOW_PRIVATE_TARGETS opens its range)',
       ],
       [
         'https://example.com:25/',
@@ -322,6 +325,10 @@ describe('refusals', () => {
       expect(judgeUrl(url!, strict)).toMatchObject({ allowed: false, reason });
     }
     expect(judgeUrl('http://example.com/', developer)).toMatchObject({
+      reason:
+        'must begin with https:// (http:// is for loopback addresses such as http://localhost; the operator can allow http:// by the setting ALLOW_HTTP_URLS=true)',
+    });
+    expect(judgeUrl('ftp://example.com/', developer)).toMatchObject({
       reason: 'must begin with https:// (http:// is for loopback addresses such as http://localhost)',
     });
   });

@@ -1,5 +1,6 @@
-import { BlockList, isIP } from 'node:net';
+import { isIP } from 'node:net';
 import { groupsOf } from './ipv6.js';
+import { isIn, Ranges } from './ranges.js';
 import { loopbackRanges, publicIpv6, refusedIpv4, refusedIpv6, refusedPorts } from './special-ranges.js';
 
 /**
@@ -34,6 +35,10 @@ const refusedPort = refuse(
 /** Whoever is refused may be the operator, who tries the service with a receiver beside it. */
 const LOOPBACK_HINT =
   'on a machine of your own, the setting ALLOW_LOOPBACK_TARGETS=true allows loopback addresses';
+const PRIVATE_HINT = 'the operator can open ranges of addresses by the setting ALLOW_PRIVATE_TARGETS';
+const NAME_HINT =
+  'no setting allows such a name; an address in its place is allowed where ALLOW_PRIVATE_TARGETS opens its range';
+const HTTP_HINT = 'the operator can allow http:// by the setting ALLOW_HTTP_URLS=true';
 
 /** Names that mean this machine or this network, whatever a resolver says (RFC 6761, 6762, 8375, 7686, 9476). */
 const privateSuffixes = [
@@ -101,8 +106,12 @@ function judgeScheme(
   if (protocol === 'https:' || (protocol === 'http:' && (allowHttp || (loopbackHttp && isLoopback)))) {
     return { allowed: true };
   }
-  const hint = protocol === 'http:' && isLoopback ? ` (${LOOPBACK_HINT}, over http:// too)` : '';
-  const exception = loopbackHttp ? ' (http:// is for loopback addresses such as http://localhost)' : hint;
+  const hint = isLoopback ? `${LOOPBACK_HINT}, over http:// too` : HTTP_HINT;
+  const exceptions = [
+    ...(loopbackHttp ? ['http:// is for loopback addresses such as http://localhost'] : []),
+    ...(protocol === 'http:' ? [hint] : []),
+  ];
+  const exception = exceptions.length === 0 ? '' : ` (${exceptions.join('; ')})`;
   return refuse(
     'url_scheme',
     `must begin with ${allowHttp ? 'https:// or http://' : 'https://'}${exception}`,
@@ -124,11 +133,12 @@ function judgeHost(host: string, policy: TargetPolicy): TargetVerdict {
     isIP(host) === 0 ? isPublicName(host) || isOpened(host, policy) : judgeAddress(host, policy);
   // An address is not repeated: what a tenant reads names no internal one, not even one that it has named itself.
   const what = isIP(host) === 0 ? `${host} is not one` : 'this address is private or has a special purpose';
+  const hint = isLoopbackHost(host) ? LOOPBACK_HINT : isIP(host) === 0 ? NAME_HINT : PRIVATE_HINT;
   return isAllowed
     ? { allowed: true }
     : refuse(
         'url_host',
-        `must name a host on the public internet, such as hooks.example.com; ${what}${isLoopbackHost(host) ? ` (${LOOPBACK_HINT})` : ''}`,
+        `must name a host on the public internet, such as hooks.example.com; ${what} (${hint})`,
       );
 }
 
@@ -192,51 +202,8 @@ function refuse(code: string, reason: string): Refused {
   return { allowed: false, code, reason };
 }
 
-/** `BlockList.check` answers false for anything but an address of the asked family, so the family is asked first. */
-class Ranges {
-  readonly #v4 = new BlockList();
-  readonly #v6 = new BlockList();
-
-  constructor(cidrs: readonly string[]) {
-    for (const cidr of cidrs) {
-      const [address = '', prefix] = cidr.split('/');
-      // Lists of their own: a rule for mapped addresses in a shared list would match every IPv4 address.
-      if (isIP(address) === 4) {
-        this.#v4.addSubnet(address, Number(prefix ?? 32), 'ipv4');
-      } else {
-        this.#v6.addSubnet(address, Number(prefix ?? 128), 'ipv6');
-      }
-    }
-  }
-
-  has(address: string): boolean {
-    switch (isIP(address)) {
-      case 4:
-        return this.#v4.check(address, 'ipv4');
-      case 6:
-        return this.#v6.check(address, 'ipv6');
-      default:
-        return false;
-    }
-  }
-}
-
 const refused = new Ranges([...refusedIpv4, ...refusedIpv6]);
 const publicV6 = new Ranges([publicIpv6]);
-const rangesByList = new Map<string, Ranges>();
-
-function isIn(address: string, cidrs: readonly string[]): boolean {
-  if (cidrs.length === 0) {
-    return false;
-  }
-  const name = cidrs.join(',');
-  let ranges = rangesByList.get(name);
-  if (ranges === undefined) {
-    ranges = new Ranges(cidrs);
-    rangesByList.set(name, ranges);
-  }
-  return ranges.has(address);
-}
 
 function isPublic(address: string): boolean {
   // A zone (fe80::1%eth0) names an interface of this machine.
