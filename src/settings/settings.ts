@@ -204,7 +204,7 @@ export const settings = {
   ALLOW_PRIVATE_TARGETS: setting(
     commaSeparated.refine((ranges) => ranges.every(isCidr)),
     'address ranges such as 10.0.0.0/8, separated by commas',
-    'Address ranges that are not public and may be called all the same, at any port. Default: none.',
+    'Address ranges that are not public and may be called all the same: at any port where the url has the address itself, where a name leads there at the ports that all urls may have. Names of one label, and those in local, internal and the like, are refused all the same. Default: none.',
   ),
   ALLOW_LOOPBACK_TARGETS: setting(
     trueOrFalse.transform((text) => text === 'true').optional(),
