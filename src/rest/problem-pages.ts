@@ -38,7 +38,7 @@ const advice: Record<Reason, string> = {
   payload_too_large: 'Send less in one request.',
   unsupported_media_type: 'Send the body as JSON, with the header "Content-Type: application/json".',
   invalid_input:
-    'The member "errors" lists every broken rule with its place. Change the request before sending it again.',
+    'The member "errors" lists what is wrong with its place, 100 at most: first what is wrong with the form, such as an unknown property, and once the form is right, every rule that the values break. Change the request before sending it again.',
   search_timed_out: 'Search a shorter time, with `since` and `until`, or by fewer conditions.',
   payload_too_deep: 'Ask for the exact text of the payload: `body` in place of `payload`.',
   answer_too_large: 'Ask for smaller pages, for fewer long texts, and for each of them once.',

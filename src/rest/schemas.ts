@@ -163,7 +163,10 @@ export const problem = z
         }),
       )
       .optional()
-      .meta({ description: 'With status 422: every broken rule.' }),
+      .meta({
+        description:
+          'With status 422: what is wrong with the form; once that is right, every rule that the values break; 100 at most.',
+      }),
   })
   .meta({
     id: 'Problem',
