@@ -51,6 +51,8 @@ export interface EmbeddedPostgresOptions {
   /** For tests: faster, because a power cut may lose everything. */
   ephemeral?: boolean;
   log?: (line: string) => void;
+  /** Gets what `keepRunning` finds wrong. Default: `log`. */
+  warn?: (line: string) => void;
   maxConnections?: number;
   /** Default: a free one. */
   port?: number;
@@ -64,7 +66,7 @@ export interface EmbeddedPostgresOptions {
  * @throws Error whose message says in sentences what stands in the way
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const { dataDir, log = () => {} } = options;
+  const { dataDir, log = () => {}, warn = log } = options;
   // Two processes that start at once must not both make the cluster, nor one end the server that the other one finds.
   return withLock(startLock(dataDir), async () => {
     const cluster = locateCluster(dataDir);
@@ -73,7 +75,8 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       const running = await findServer(cluster);
       const server = running ?? (await startServer(cluster, options, log));
       const { port } = server;
-      const keeper = new Keeper(server, () => startInItsPlace(cluster, { ...options, port }, log), log);
+      const startAgain = () => startInItsPlace(cluster, { ...options, port }, log);
+      const keeper = new Keeper(server, startAgain, log, warn);
       const letGo = endAtExit(keeper, use, dataDir, log);
       if (server.answer === 'INCOMPLETE') {
         await makeDatabase(cluster, port).catch(async (error) => {

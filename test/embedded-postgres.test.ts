@@ -163,12 +163,15 @@ describe('the embedded Postgres', () => {
   });
 
   test('is started again on the same port whenever it ends, until it is stopped', async () => {
-    const postgres = await start();
+    const warned: string[] = [];
+    const warn = (line: string) => warned.push(line);
+    const postgres = await startEmbeddedPostgres({ dataDir, ephemeral: true, warn });
     postgres.keepRunning();
     const { pid } = postgres;
     process.kill(pid, 'SIGKILL');
     await eventually(() => postgres.pid !== pid, 30_000);
     expect(await ask(postgres.url, 'select value from kept')).toBe(42);
+    expect(warned).toEqual(['Postgres has ended, though nobody asked it to; starting it again']);
     const again = postgres.pid;
     await postgres.stop();
     expect([findProcess(again), postgres.pid]).toEqual([null, again]);

@@ -127,7 +127,11 @@ async function openEmbedded(config: Config, log: Logger, closings: Closing[]): P
   closings.push(() => claim.release());
   await requireFreePort('PORT', config);
   await requireFreePort('METRICS_PORT', config.metrics);
-  const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir, log: (line) => log.info(line) });
+  const postgres = await startEmbeddedPostgres({
+    dataDir: config.dataDir,
+    log: (line) => log.info(line),
+    warn: (line) => log.warn(line),
+  });
   closings.push(() => postgres.stop());
   postgres.keepRunning();
   return postgres.url;

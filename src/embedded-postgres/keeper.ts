@@ -16,6 +16,7 @@ export class Keeper {
     public server: Server,
     private readonly startAgain: () => Promise<Server>,
     private readonly log: (line: string) => void,
+    private readonly warn: (line: string) => void,
   ) {}
 
   keepRunning(): void {
@@ -30,16 +31,15 @@ export class Keeper {
 
   async #watch(): Promise<void> {
     while (await this.#pause(LOOK_EVERY_MS)) {
-      const { process } = this.server;
-      if (isRunning(process)) {
+      if (isRunning(this.server.process)) {
         continue;
       }
-      this.log(`Postgres (process ${process.pid}) has ended, though nobody asked it to: starting it again`);
+      this.warn('Postgres has ended, though nobody asked it to; starting it again');
       try {
         this.server = await this.startAgain();
         this.log(`Postgres is there again: process ${this.server.process.pid}`);
       } catch (error) {
-        this.log(`${(error as Error).message}\nTrying again in ${AGAIN_AFTER_MS / 1_000} s.`);
+        this.warn(`${(error as Error).message}\nTrying again in ${AGAIN_AFTER_MS / 1_000} s.`);
         await this.#pause(AGAIN_AFTER_MS);
       }
     }
