@@ -111,7 +111,7 @@ export const settings = {
   DATABASE_POOL_MAX: setting(
     whole(4, 500, 10),
     '4 to 500',
-    'Connections of each pool of each process to Postgres.',
+    'Connections of each pool of each process to Postgres. All in one 22 at most: its Postgres has 100 connections.',
   ),
   CORS_ORIGINS: setting(
     commaSeparated.refine((origins) => origins.every((origin) => /^https?:\/\/[^/]+$/.test(origin))),
@@ -224,7 +224,7 @@ export const settings = {
   ENDPOINT_CONCURRENCY_MAX: setting(
     whole(1, 1000, 64),
     '1 to 1000',
-    'Requests in flight to one webhook at most. It starts with 8; fast successes raise it, failures halve it.',
+    'Requests in flight to one webhook at most. It starts with 8; fast successes raise it; requests without an answer, 5xx and 429 halve it.',
   ),
   ORIGIN_CONCURRENCY_MAX: setting(
     whole(1, 2000, 256),
@@ -234,7 +234,7 @@ export const settings = {
   CONNECT_TIMEOUT_MS: setting(
     whole(10, 60_000, 5000),
     '10 to 60000',
-    'Limit of connecting to an endpoint, in ms.',
+    'Limit of connecting to an endpoint, in ms; at most half of ATTEMPT_TIMEOUT_MS.',
   ),
   ATTEMPT_TIMEOUT_MS: setting(
     whole(50, 120_000, 15_000),
