@@ -24,7 +24,7 @@ export class AttemptResolver {
     nullable: true,
     complexity: PAYLOAD_COST,
     description:
-      'The body as it was sent, letter by letter: the same in all attempts. Null only with an error, such as ANSWER_TOO_LARGE. Its cost is 100, since it may be long.',
+      'The body as it was sent, letter by letter: the same in all attempts. Null only with an error, such as ANSWER_TOO_LARGE. Its cost is 100, since it may be long. Needs `events:read`.',
   })
   async requestBody(@Root() { deliveryId }: Attempt, @Ctx() context: Context): Promise<string> {
     const body = await context.loaders.bodyByDelivery.load(deliveryId);

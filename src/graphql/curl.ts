@@ -15,7 +15,7 @@ export class CurlResolver {
     nullable: true,
     complexity: PAYLOAD_COST,
     description:
-      'A command for a POSIX shell that repeats the latest attempt with curl: its url, headers and exact body. Before the first attempt that one, unsigned. Null when there was none and the webhook is deleted. It has the attempt’s own timestamp, so a receiver that allows 5 minutes refuses it later. Until then whoever is given the command can send it too: `redactSignature` leaves the signature out. Its cost is 100, since the body may be long.',
+      'A command for a POSIX shell that repeats the latest attempt with curl: its url, headers and exact body. Before the first attempt that one, unsigned. Null when there was none and the webhook is deleted. It has the attempt’s own timestamp, so a receiver that allows 5 minutes refuses it later. Until then whoever is given the command can send it too: `redactSignature` leaves the signature out. Its cost is 100, since the body may be long. Needs `events:read`.',
   })
   async asCurl(
     @Root() delivery: Delivery,

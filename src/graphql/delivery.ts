@@ -116,7 +116,7 @@ export class DeliveryResolver {
   @Requires('events:read')
   @FieldResolver(() => Event, {
     nullable: true,
-    description: 'What it delivers; null when the event is not kept any more.',
+    description: 'What it delivers; null when the event is not kept any more. Needs `events:read`.',
   })
   event(@Root() delivery: Delivery, @Ctx() context: Context): Promise<Event | null> {
     return context.loaders.eventById.load(delivery.eventId);

@@ -129,7 +129,8 @@ export class StatsArgs extends WebhookStatsArgs {
 })
 export class BacklogType {
   @Field(() => Int, {
-    description: 'Pending ones whose time has come: under way, or waiting for their turn.',
+    description:
+      'Pending ones whose time has come: under way, or waiting for their turn, also those that wait until `Webhook.closedUntil`.',
   })
   due!: number;
 

@@ -111,7 +111,7 @@ export class WebhookMutations {
   @Requires('webhooks:write')
   @Mutation(() => RotateWebhookSecretPayload, {
     description:
-      'Gives a webhook a new signing secret, shown this once. The previous secret signs too while the overlap lasts.',
+      'Gives a webhook a new signing secret, shown this once: without `secret` in the answer it is changed all the same, and nobody has the new one. The previous secret signs too while the overlap lasts.',
   })
   async rotateWebhookSecret(
     @Arg('input', () => RotateWebhookSecretInput, input) { id, overlapHours }: RotateWebhookSecretInput,
