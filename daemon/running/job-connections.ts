@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import { onPoolErrors, poolOptions } from '../../src/database/database.js';
+import { QuietClient } from '../../src/database/quiet-client.js';
 import { sessionUrl } from '../../src/database/session-url.js';
 
 /**
@@ -61,7 +62,10 @@ export class GatedPool extends pg.Pool {
 
 /** graphile-worker's own pool has no time limits, and goes on ending after its runner has ended. */
 export function openJobConnections(url: string, log: Logger): GatedPool {
-  const connections = new GatedPool(poolOptions(sessionUrl(url, JOB_CONNECTION), CONNECTIONS_MAX));
+  const connections = new GatedPool({
+    ...poolOptions(sessionUrl(url, JOB_CONNECTION), CONNECTIONS_MAX),
+    Client: QuietClient,
+  });
   onPoolErrors(connections, (error) => {
     // A pool has ended before its connections have: a Postgres that ends at the same time may be faster than they.
     if (!connections.ending) {

@@ -4,7 +4,7 @@ import { MikroORM, type Options } from '@mikro-orm/postgresql';
 import pg from 'pg';
 import { migrations } from '../../migrations/index.js';
 import { entities } from '../entities/index.js';
-import { GatheringSocket } from './gathering-socket.js';
+import { QuietClient } from './quiet-client.js';
 import { hotUrl, sessionUrl } from './session-url.js';
 import { SQL_STATE, sqlStateOf } from './sql-state.js';
 
@@ -71,7 +71,7 @@ export function openPool(
   const pool = new pg.Pool({
     ...poolOptions(hotUrl(url, role), max),
     pipeline: true,
-    stream: () => new GatheringSocket(),
+    Client: QuietClient,
     types,
   } as pg.PoolConfig);
   onPoolErrors(pool, onError);

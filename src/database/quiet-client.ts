@@ -1,0 +1,64 @@
+import pg from 'pg';
+import { GatheringSocket } from './gathering-socket.js';
+
+type Callback = (error: Error | undefined, result: unknown) => void;
+type Query = (...args: unknown[]) => unknown;
+
+/** A little longer than a statement may take. */
+const ANSWER_MS_MAX = 15_000;
+
+/**
+ * A connection for statements that are sent thousands of times a second: they leave little behind.
+ *
+ * With a promise, and with a time limit, the driver assigns a function to a property of each query. V8 takes such a
+ * function for a method and makes it among the old objects, where it keeps alive what it refers to (the query, its
+ * values, its rows), long after the answer: until the old objects are collected (docs/performance.md, "What garbage
+ * costs"). So every query has a callback here, and the connection one time limit for all.
+ */
+export class QuietClient extends pg.Client {
+  #unanswered = 0;
+  readonly #limit: NodeJS.Timeout;
+
+  constructor(config?: pg.ClientConfig) {
+    super({ ...config, query_timeout: 0, stream: () => new GatheringSocket() } as pg.ClientConfig);
+    this.query = ((...args) => this.#query(args)) as Query as typeof this.query;
+    this.#limit = setTimeout(() => this.#cutIfSilent(), ANSWER_MS_MAX).unref();
+    this.once('end', () => clearTimeout(this.#limit));
+  }
+
+  #query(args: unknown[]): unknown {
+    const callback = args.at(-1);
+    if (typeof callback === 'function') {
+      return this.#send(args.slice(0, -1), callback as Callback);
+    }
+    const [config, ...rest] = args;
+    const answer = new Promise((resolve, reject) => {
+      const settle: Callback = (error, result) => (error ? reject(error) : resolve(result));
+      // The driver writes the callback into what it is given.
+      this.#send([typeof config === 'object' ? { ...config } : config, ...rest], settle);
+    });
+    return answer.catch((error: Error) => {
+      Error.captureStackTrace(error); // it led to a socket, and now to who asked
+      throw error;
+    });
+  }
+
+  #send(args: unknown[], callback: Callback): unknown {
+    this.#unanswered += 1;
+    this.#limit.refresh();
+    const answered: Callback = (error, result) => {
+      this.#unanswered -= 1;
+      callback(error, result);
+    };
+    return (pg.Client.prototype.query as Query).apply(this, [...args, answered]);
+  }
+
+  /** A connection that swallows everything shows no error by itself. */
+  #cutIfSilent(): void {
+    if (this.#unanswered > 0) {
+      const { stream } = (this as unknown as { connection: { stream: { destroy(error: Error): void } } })
+        .connection;
+      stream.destroy(new Error('Query read timeout'));
+    }
+  }
+}
