@@ -6,6 +6,8 @@ export interface Place {
   port: number;
 }
 
+const PORT_MAX = 65_535;
+
 /**
  * @param setting the one of the port: PORT or METRICS_PORT. The host's setting has the same prefix (METRICS_PORT,
  *   METRICS_HOST).
@@ -23,7 +25,7 @@ export async function listen<Result>(
     const code = (error as NodeJS.ErrnoException).code;
     if (code === 'EADDRINUSE') {
       throw new Error(
-        `Port ${port} on ${host} is taken. Free it, or choose another: ${setting}=${port + 1}.`,
+        `Port ${port} on ${host} is taken. Free it, or choose another: ${setting}=${port < PORT_MAX ? port + 1 : port - 1}.`,
       );
     }
     if (code === 'EACCES') {
