@@ -15,6 +15,7 @@ import { grantOutboxCommand, listOutboxCommand, revokeOutboxCommand } from './co
 import { rewrapKeys } from './commands/rewrap.js';
 import { serve } from './commands/serve.js';
 import { SCOPES } from './domain/api-key.js';
+import { KEY_LIFETIME_SECONDS_MAX, KEY_LIFETIME_SECONDS_MIN } from './operations/keys/create-api-key.js';
 import { version } from './version.js';
 
 const program = new Command('hookwright')
@@ -70,7 +71,12 @@ key
     ).conflicts(['tenant', 'scopes']),
   )
   .option('--scopes <scopes>', `separated by commas; default: all (${SCOPES.join(', ')})`)
-  .addOption(new Option('--expires-in <seconds>', 'default: never').argParser(positiveInteger))
+  .addOption(
+    new Option(
+      '--expires-in <seconds>',
+      `${KEY_LIFETIME_SECONDS_MIN} to ${KEY_LIFETIME_SECONDS_MAX}, which is ten years; default: never`,
+    ).argParser(positiveInteger),
+  )
   .action(createKey);
 key
   .command('list')

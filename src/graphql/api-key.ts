@@ -19,7 +19,12 @@ import { UNFILTERED } from '../database/tenant-database.js';
 import { PLATFORM_SCOPE, SCOPES, type Scope } from '../domain/api-key.js';
 import { ApiKey } from '../entities/api-key.js';
 import { ApiError, invalidInput } from '../errors.js';
-import { createApiKey, KEY_LIFETIME_SECONDS_MIN, scopesBeyond } from '../operations/keys/create-api-key.js';
+import {
+  createApiKey,
+  KEY_LIFETIME_SECONDS_MAX,
+  KEY_LIFETIME_SECONDS_MIN,
+  scopesBeyond,
+} from '../operations/keys/create-api-key.js';
 import { revokeApiKey } from '../operations/keys/revoke-api-key.js';
 import { displayName } from '../operations/tenants/display-name.js';
 import {
@@ -30,7 +35,7 @@ import {
   sliceQuery,
 } from './fields/connection.js';
 import { found, idOf } from './fields/ids.js';
-import { apiKeyScopes, expiresInSeconds, KEY_LIFETIME_SECONDS_MAX, parseInput } from './fields/input.js';
+import { apiKeyScopes, expiresInSeconds, parseInput } from './fields/input.js';
 import { RequiresScope } from './fields/requires.js';
 
 @InputType({ description: 'An API key to make.' })

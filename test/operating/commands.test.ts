@@ -270,6 +270,22 @@ describe('keys and lists', SLOW, () => {
     expect(await stateOf()).toMatch(/^expired 20/);
   });
 
+  test.each([
+    [59, 1],
+    [60, 0],
+    [315_360_000, 0],
+    [315_360_001, 1],
+    [999_999_999_999_999, 1],
+  ])('a key that is to expire in %d s: exit code %d', async (seconds, code) => {
+    const made = await ask(`key create brief --platform --expires-in ${seconds}`);
+    expect(made.code).toBe(code);
+    expect(made.errors).toContain(
+      code === 0
+        ? '"brief" is made.'
+        : `A key lives for 60 to 315360000 seconds (ten years), not for ${seconds}.`,
+    );
+  });
+
   test('keys are listed with when they were made and used last, and those of the platform alone', async () => {
     const { errors } = await ask('key create deploy --platform');
     const id = /^Key (\d+) /.exec(errors)![1]!;

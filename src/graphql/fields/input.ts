@@ -3,14 +3,12 @@ import { judgeUrl, type TargetPolicy } from '../../domain/addresses/target.js';
 import { PLATFORM_SCOPE, SCOPES, type Scope } from '../../domain/api-key.js';
 import { isEventTypeName, listNames, WILDCARD } from '../../domain/event-type.js';
 import { type InputIssue, invalidInput, type Path } from '../../errors.js';
-import { KEY_LIFETIME_SECONDS_MIN } from '../../operations/keys/create-api-key.js';
+import { KEY_LIFETIME_SECONDS_MAX, KEY_LIFETIME_SECONDS_MIN } from '../../operations/keys/create-api-key.js';
 
 /** The rules of the inputs. */
 
 /** Of a webhook. */
 export const EVENT_TYPES_MAX = 100;
-/** Ten years. */
-export const KEY_LIFETIME_SECONDS_MAX = 315_360_000;
 
 /** A url that may be called, normalised. Stored as text only: connecting judges the addresses behind it again. */
 export function webhookUrl(policy: TargetPolicy) {

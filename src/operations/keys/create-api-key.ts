@@ -9,13 +9,15 @@ import { type Actor, about, audit } from '../audit.js';
 import { lockTenant } from '../lock-tenant.js';
 
 export const KEY_LIFETIME_SECONDS_MIN = 60;
+/** Ten years. */
+export const KEY_LIFETIME_SECONDS_MAX = 315_360_000;
 
 export interface NewApiKey {
   /** Null: a platform key. */
   tenantId: number | null;
   name: string;
   scopes: readonly Scope[];
-  /** At least 60; without it the key does not expire. */
+  /** From KEY_LIFETIME_SECONDS_MIN to KEY_LIFETIME_SECONDS_MAX; without it the key does not expire. */
   expiresInSeconds?: number;
   /** How many active keys the tenant may have. Without it as many as are wanted: the operator's command line. */
   keysMax?: number;
@@ -44,17 +46,17 @@ const countStatement: Statement = {
  * needs no query after the commit, which could fail.
  *
  * @throws ApiError not_found when there is no such tenant; api_key_limit_reached
- * @throws RangeError for a lifetime below a minute, or scopes that do not fit the kind of key: callers judge input
- *   first
+ * @throws RangeError for a lifetime below a minute or above ten years, or scopes that do not fit the kind of key:
+ *   callers judge input first
  */
 export async function createApiKey(
   db: Pick<Database, 'pool'>,
   random: (bytes: number) => Buffer,
   { tenantId, name, scopes, expiresInSeconds, keysMax, by }: NewApiKey,
 ): Promise<{ id: number; key: string; apiKey: ApiKeyRow }> {
-  if (expiresInSeconds !== undefined && !(expiresInSeconds >= KEY_LIFETIME_SECONDS_MIN)) {
+  if (expiresInSeconds !== undefined && !isLifetime(expiresInSeconds)) {
     throw new RangeError(
-      `A key lives for at least ${KEY_LIFETIME_SECONDS_MIN} seconds, not ${expiresInSeconds}.`,
+      `A key lives for ${KEY_LIFETIME_SECONDS_MIN} to ${KEY_LIFETIME_SECONDS_MAX} seconds (ten years), not for ${expiresInSeconds}.`,
     );
   }
   if (scopes.length === 0 || scopes.some((scope) => (scope === PLATFORM_SCOPE) !== (tenantId === null))) {
@@ -77,6 +79,9 @@ export async function createApiKey(
   const [apiKey] = await inserting;
   return { id, key, apiKey: apiKey! };
 }
+
+const isLifetime = (seconds: number) =>
+  seconds >= KEY_LIFETIME_SECONDS_MIN && seconds <= KEY_LIFETIME_SECONDS_MAX;
 
 /** @throws ApiError api_key_limit_reached */
 async function requireRoom(client: pg.PoolClient, tenantId: number, keysMax?: number): Promise<void> {
