@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import type { Database } from '../database/database.js';
 import { SecretVault } from '../operations/secrets/secret-vault.js';
+import { tryEncryptionKeys } from '../operations/secrets/try-encryption-keys.js';
 import { giveUpSecrets, lockedOutTenants } from '../operations/tenants/give-up-secrets.js';
 import { administerSecrets } from './administer.js';
 import { makeEncryptionKey, readEncryptionKeys } from './encryption-keys.js';
@@ -8,6 +10,7 @@ import { print } from './print.js';
 /** `hookwright keys give-up <kid>`: without `--for-good` it says what would be lost, and changes nothing. */
 export async function giveUpKey(kid: string, { forGood = false }: { forGood?: boolean }): Promise<void> {
   await administerSecrets(async ({ config, db }) => {
+    await requireInUse(db, kid);
     if (forGood && config.encryptionKeys === undefined) {
       await makeEncryptionKey(config);
     }
@@ -15,9 +18,7 @@ export async function giveUpKey(kid: string, { forGood = false }: { forGood?: bo
     const tenants = await lockedOutTenants(db, keys, kid);
     const which = `${kid} (tenants: ${tenants.length})`;
     if (tenants.length === 0) {
-      print(
-        `No tenant's secrets need the encryption key ${kid}, or it is in ENCRYPTION_KEYS: nothing is changed.`,
-      );
+      print(`The encryption key ${kid} is not lost: it opens all that it protects. Nothing is changed.`);
     } else if (!forGood) {
       print(
         `The secrets that need the lost encryption key ${which} would be lost for good, and the webhooks paused until their owners have rotated them. Nothing is changed. Stop all processes, and do it with --for-good.`,
@@ -32,4 +33,15 @@ export async function giveUpKey(kid: string, { forGood = false }: { forGood?: bo
       );
     }
   });
+}
+
+/** A mistyped name must not read as if nothing were lost. */
+async function requireInUse(db: Database, kid: string): Promise<void> {
+  const inUse = await tryEncryptionKeys(db, []);
+  if (!inUse.some((key) => key.kid === kid)) {
+    const known = inUse.map((key) => `${key.kid} (tenants: ${key.tenants})`).join(', ') || 'none yet';
+    throw new Error(
+      `No tenant's secrets are protected by an encryption key ${kid}: nothing is changed. In use: ${known}.`,
+    );
+  }
 }

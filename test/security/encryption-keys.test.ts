@@ -182,11 +182,22 @@ describe('giving up a lost key', () => {
     );
   }, 60_000);
 
+  test.each(['keys give-up Old', 'keys give-up Old --for-good'])(
+    '%s: a name that no key in use has is refused, with those that are in use',
+    async (line) => {
+      expect(await hookwright(line, setting(newKey))).toEqual({
+        code: 1,
+        said: "hookwright: No tenant's secrets are protected by an encryption key Old: nothing is changed. In use: old (tenants: 1).\n",
+      });
+    },
+    60_000,
+  );
+
   test('gives up nothing that the key there opens', async () => {
     const keys = setting(newKey, oldKey);
     const { said } = await hookwright('keys give-up old --for-good', keys);
     expect(said).toContain(
-      "No tenant's secrets need the encryption key old, or it is in ENCRYPTION_KEYS: nothing is changed.",
+      'The encryption key old is not lost: it opens all that it protects. Nothing is changed.',
     );
     const { id } = await createTenant(
       stack.services.db,
