@@ -179,8 +179,10 @@ export function keyRequired(): ApiError {
   return new ApiError('unauthenticated', 'Send an API key in the header Authorization: Bearer <key>.');
 }
 
+const ENDING = 'The service is ending; try again.';
+
 /** Why Postgres cannot serve now, by SQLSTATE, by code of the system, and by message of its driver. */
-const outages: readonly [code: RegExp, message: RegExp | null, detail: string][] = [
+const outages: readonly [code: RegExp | null, message: RegExp | null, detail: string][] = [
   [/^57014$/, /Query read timeout/i, 'The database did not answer in time; try again.'],
   [/^55P03$/, null, 'Another request holds what this one needs; try again.'],
   [/^25006$/, null, 'The database takes no changes at the moment; try again.'],
@@ -195,6 +197,7 @@ const outages: readonly [code: RegExp, message: RegExp | null, detail: string][]
     /Connection terminated|connection error|timeout exceeded when trying to connect|Client was closed/i,
     'The database cannot be reached at the moment; try again.',
   ],
+  [null, /Cannot use a pool after calling end/, ENDING],
 ];
 
 /** @returns what a caller is told of an error that means that Postgres cannot serve now; null for every other one */
@@ -202,7 +205,7 @@ function outageIn(error: unknown): string | null {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { message } = cause;
     const code = String((cause as { code?: unknown }).code ?? '');
-    const outage = outages.find(([codes, messages]) => codes.test(code) || messages?.test(message));
+    const outage = outages.find(([codes, messages]) => codes?.test(code) || messages?.test(message));
     if (outage !== undefined) {
       return outage[2];
     }
@@ -211,8 +214,8 @@ function outageIn(error: unknown): string | null {
 }
 
 /**
- * Whether an error means that Postgres cannot serve now: it is away, out of room, read-only, or too slow. The same
- * request may succeed later.
+ * Whether an error means that Postgres cannot serve now: it is away, out of room, read-only, or too slow, or this
+ * process has given up its connections because it ends. The same request may succeed later.
  */
 export const isDatabaseAway = (error: unknown): boolean => outageIn(error) !== null;
 
@@ -237,7 +240,8 @@ export function logFault(log: Logger, requestId: string, reason: Reason, cause: 
   if (reason === 'internal') {
     log.error({ err: cause, requestId }, 'a request failed');
   } else if (reason === 'unavailable') {
-    if (isDatabaseAway(cause)) {
+    const outage = outageIn(cause);
+    if (outage !== null && outage !== ENDING) {
       log.warn({ err: cause, requestId }, 'a request was refused: the database is away');
     } else {
       log.info({ err: cause, requestId }, 'a request was refused for now');
