@@ -14,14 +14,16 @@ const comparing: FuncKeywordDefinition[] = [
   {
     keyword: 'const',
     errors: false,
-    error: { message: 'must be equal to constant' },
+    error: { message: ({ schema }) => _`${`must be equal to constant: ${valuesText([schema])}`}` },
     compile: (value: unknown) => isOneOf([value]),
   },
   {
     keyword: 'enum',
     schemaType: 'array',
     errors: false,
-    error: { message: 'must be equal to one of the allowed values' },
+    error: {
+      message: ({ schema }) => _`${`must be equal to one of the allowed values: ${valuesText(schema)}`}`,
+    },
     compile: isOneOf,
   },
 ];
@@ -35,6 +37,31 @@ const multipleOf: FuncKeywordDefinition = {
   error: { message: ({ schemaCode }) => str`must be multiple of ${schemaCode}` },
   compile: (step: number) => (value: number) => isMultipleOf(value, step),
 };
+
+const VALUES_SHOWN_MAX = 20;
+const VALUE_CHARS_MAX = 50;
+const VALUES_CHARS_MAX = 200;
+
+/** As JSON, for a sentence: whoever breaks the rule should see what keeps it, and not the whole of a long list. */
+function valuesText(values: readonly unknown[]): string {
+  const shown: string[] = [];
+  let room = VALUES_CHARS_MAX;
+  for (const value of values.slice(0, VALUES_SHOWN_MAX)) {
+    const text = shortened(JSON.stringify(value));
+    room -= text.length;
+    if (room < 0) {
+      break;
+    }
+    shown.push(text);
+  }
+  const unnamed = values.length - shown.length;
+  return `${shown.join(', ') || 'none'}${unnamed > 0 ? ` and ${unnamed} more` : ''}`;
+}
+
+function shortened(text: string): string {
+  const characters = Array.from(text.slice(0, 2 * VALUE_CHARS_MAX + 1));
+  return characters.length > VALUE_CHARS_MAX ? `${characters.slice(0, VALUE_CHARS_MAX).join('')}…` : text;
+}
 
 function isOneOf(allowed: readonly unknown[]): (value: unknown) => boolean {
   const isObject = (value: unknown) => typeof value === 'object' && value !== null;

@@ -97,7 +97,7 @@ describe('an enum of objects', () => {
       {
         path: ['input', 'payload', 'geo'],
         code: 'schema_enum',
-        detail: 'must be equal to one of the allowed values',
+        detail: 'must be equal to one of the allowed values: {"type":"Point","at":[1]}',
       },
     ]);
   });

@@ -147,7 +147,7 @@ describe('const and enum compare JSON values', () => {
     }
   });
 
-  test('and say what they always said', () => {
+  test('and say which values are allowed', () => {
     const validate = compileEventSchema(
       JSON.stringify(
         object({ properties: { a: { const: {} }, b: { enum: [[]] }, c: { const: 1 }, d: { enum: [1] } } }),
@@ -155,11 +155,35 @@ describe('const and enum compare JSON values', () => {
     );
     const broken = validate.brokenRules({ a: [], b: {}, c: 2, d: 2 });
     expect(broken.map(({ instancePath, keyword, message }) => [instancePath, keyword, message])).toEqual([
-      ['/a', 'const', 'must be equal to constant'],
-      ['/b', 'enum', 'must be equal to one of the allowed values'],
-      ['/c', 'const', 'must be equal to constant'],
-      ['/d', 'enum', 'must be equal to one of the allowed values'],
+      ['/a', 'const', 'must be equal to constant: {}'],
+      ['/b', 'enum', 'must be equal to one of the allowed values: []'],
+      ['/c', 'const', 'must be equal to constant: 1'],
+      ['/d', 'enum', 'must be equal to one of the allowed values: 1'],
     ]);
+  });
+
+  const letters = (count: number) => Array.from({ length: count }, (_, index) => `v${index}`);
+  const quoted = (values: string[]) => values.map((value) => `"${value}"`).join(', ');
+  test.each<[string, unknown[], string]>([
+    ['all of them', ['percent', 'fixed', null, 0.5], '"percent", "fixed", null, 0.5'],
+    ['all of twenty', letters(20), quoted(letters(20))],
+    ['twenty of more', letters(22), `${quoted(letters(20))} and 2 more`],
+    [
+      'the beginning of a long one',
+      ['x'.repeat(48), 'x'.repeat(49)],
+      `"${'x'.repeat(48)}", "${'x'.repeat(49)}…`,
+    ],
+    ['no half of a character', ['😀'.repeat(60)], `"${'😀'.repeat(49)}…`],
+    [
+      'two hundred characters at most',
+      Array(6).fill('y'.repeat(38)),
+      `${quoted(Array(5).fill('y'.repeat(38)))} and 1 more`,
+    ],
+    ['none, of none', [], 'none'],
+  ])('of the allowed values, %s', (_, values, text) => {
+    const schema = JSON.stringify(object({ properties: { a: { enum: values } } }));
+    const [broken] = compileEventSchema(schema).brokenRules({ a: 'another' });
+    expect(broken?.message).toBe(`must be equal to one of the allowed values: ${text}`);
   });
 
   test('an enum of nothing accepts nothing', () => {
