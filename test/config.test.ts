@@ -194,6 +194,14 @@ describe('reading the settings', () => {
     expect([burst('0'), burst('1'), burst('101')]).toEqual([undefined, 100, 101]);
   });
 
+  test.each([
+    ['HEADER_PREFIX', '9-Lives', 'a letter first'],
+    ['TRUSTED_PROXIES', '0.0.0.0/0', 'not the range of all addresses'],
+    ['ENCRYPTION_KEYS', key.replace('k1', 'k/1'), '1 to 64 letters, digits, dots, hyphens and underscores'],
+  ])('%s: the rule that %s breaks is told', (name, value, rule) => {
+    expect(() => readConfig({ [name]: value })).toThrow(rule);
+  });
+
   test.each(['10.0.0.0/33', 'localhost', '10/8', '::1/129', '10.0.0.0/8/8'])(
     'ALLOW_PRIVATE_TARGETS refuses %s',
     (ranges) => {

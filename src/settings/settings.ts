@@ -71,7 +71,7 @@ export const settings = {
   ),
   ENCRYPTION_KEYS: setting(
     encryptionKeys,
-    'kid:base64 of 32 bytes, several separated by commas, each kid once',
+    'kid:base64 of 32 bytes, several separated by commas, each kid once; a kid has 1 to 64 letters, digits, dots, hyphens and underscores',
     'Keys that protect secrets at rest; the first one encrypts, all decrypt. Required with DATABASE_URL.',
   ),
   DATA_DIR: setting(
@@ -163,7 +163,7 @@ export const settings = {
   ),
   TRUSTED_PROXIES: setting(
     commaSeparated.refine((ranges) => ranges.every((range) => isCidr(range) && !/\/0+$/.test(range))),
-    'addresses and address ranges such as 10.0.0.0/8, separated by commas',
+    'addresses and address ranges such as 10.0.0.0/8, separated by commas; not the range of all addresses',
     'Proxies and balancers whose X-Forwarded-For tells the address of the client. Default: none, the header is ignored.',
   ),
   MAX_RETRIES: setting(whole(0, 50, 5), '0 to 50', 'Retries of a failed delivery, after its first attempt.'),
@@ -192,7 +192,7 @@ export const settings = {
       .string()
       .regex(/^[A-Za-z][A-Za-z0-9-]{0,63}$/)
       .default('X-Service'),
-    'letters, digits and hyphens, at most 64',
+    'letters, digits and hyphens, a letter first, at most 64',
     'The prefix of the delivery headers, for white-label use.',
   ),
   STANDARD_WEBHOOKS: setting(
