@@ -183,7 +183,7 @@ async function tenantNamed(
   const named = parseId(header);
   if (caller.tenantId !== null) {
     if (named !== caller.tenantId) {
-      throw otherTenant();
+      throw otherTenant('the header Hookwright-Tenant');
     }
     return caller.tenantId;
   }
@@ -229,9 +229,10 @@ export function tenantOf(context: Context): number {
   return context.tenantId;
 }
 
-export function otherTenant(): ApiError {
+/** @param where the request names the tenant */
+export function otherTenant(where: string): ApiError {
   return new ApiError(
     'scope_missing',
-    'An API key acts for its own tenant only; this request names another one.',
+    `An API key acts for its own tenant only; ${where} names another one.`,
   );
 }

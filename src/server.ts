@@ -65,7 +65,10 @@ export async function buildServer(services: Services): Promise<FastifyInstance> 
   followRequests(app, services);
   const underWay = limitPipelining(app, limits.pipelinedRequestsMax);
   endConnections(app, underWay);
-  refuseUnknownRoutes(app);
+  refuseUnknownRoutes(
+    app,
+    `REST begins with ${REST_PREFIX} and is described at ${REST_PREFIX}/openapi.json; GraphQL is at /graphql.`,
+  );
 
   const schema = await buildGraphqlSchema();
   await app.register(healthRoutes, services);

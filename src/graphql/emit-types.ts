@@ -68,7 +68,9 @@ export class EmitEventIssue {
   @Field(() => String, { description: 'Which rule, such as `schema_required`.' })
   code!: string;
 
-  @Field(() => String, { description: 'What is wrong there, such as `must have at most 20 characters`.' })
+  @Field(() => String, {
+    description: 'What is wrong there, such as `must NOT have more than 20 characters`.',
+  })
   detail!: string;
 }
 

@@ -164,7 +164,7 @@ async function tenantOfEvent(
   const id = parseId(named);
   const own = callerOf(context).tenantId;
   if (own !== null && id !== own) {
-    throw refusedAt(path, otherTenant());
+    throw refusedAt(path, otherTenant('tenantId'));
   }
   if (context.tenantId !== null && id !== context.tenantId) {
     const detail = `must be ${context.tenantId}, as the header Hookwright-Tenant says, or be left out`;

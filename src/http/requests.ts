@@ -66,8 +66,10 @@ function askerOf({ asking }: FastifyRequest): { tenantId?: number; keyId?: numbe
 /**
  * Refuses what no route serves, before its body is read: 405 with `Allow` for a path that exists with other methods
  * (RFC 9110 §15.5.6), else 404. Routes must be registered afterwards.
+ *
+ * @param whereThingsAre a sentence for whoever asks for what is not there
  */
-export function refuseUnknownRoutes(app: FastifyInstance): void {
+export function refuseUnknownRoutes(app: FastifyInstance, whereThingsAre: string): void {
   const known = new Map<string, Set<string>>();
   app.addHook('onRoute', ({ url, method }) => {
     const methods = known.get(url) ?? new Set();
@@ -87,7 +89,9 @@ export function refuseUnknownRoutes(app: FastifyInstance): void {
     const allowed = methodsOf(path).join(', ');
     if (allowed === '') {
       const isSlashTooMany = path.endsWith('/') && methodsOf(path.slice(0, -1)).length > 0;
-      throw isSlashTooMany ? slashTooMany() : new ApiError('not_found', 'There is nothing at this path.');
+      throw isSlashTooMany
+        ? slashTooMany()
+        : new ApiError('not_found', `There is nothing at this path. ${whereThingsAre}`);
     }
     reply.header('allow', allowed);
     throw new ApiError('method_not_allowed', `This path allows ${allowed} only.`);

@@ -9,8 +9,9 @@ import { readBody, readJson } from '../http/json-body.js';
 import { slashTooMany } from '../http/requests.js';
 import { type Operations, prepareOperations, type WebhookNode } from './operations.js';
 import { REST_PREFIX } from './paths.js';
+import { readPart } from './read-part.js';
 import type { Operation } from './run-operation.js';
-import { listQuery, newWebhook, noQuery, readPart, webhookChange } from './schemas.js';
+import { listQuery, newWebhook, noQuery, webhookChange } from './schemas.js';
 
 type WithId = { Params: { id: string } };
 
@@ -148,7 +149,7 @@ function ignoreBody(app: FastifyInstance): void {
   });
 }
 
-function bodyOf<Schema extends z.ZodType>(request: FastifyRequest, schema: Schema): z.output<Schema> {
+function bodyOf<Schema extends z.ZodObject>(request: FastifyRequest, schema: Schema): z.output<Schema> {
   return readPart(schema, readBody(request), 'body');
 }
 

@@ -49,7 +49,9 @@ describe('the tenant of an event', () => {
     const other = await makeTenant(api.services);
     expect(codesOf(await emit({ tenantId: tenant.id }, undefined, tenant))).toEqual([]);
     for (const tenantId of [other.id, 'x']) {
-      expect(codesOf(await emit({ tenantId }, undefined, tenant))).toEqual(['FORBIDDEN']);
+      const answer = await emit({ tenantId }, undefined, tenant);
+      expect(codesOf(answer)).toEqual(['FORBIDDEN']);
+      expect(answer.errors[0].message).toContain('tenantId names another one');
     }
     expect(await countEvents(other.id)).toBe(0);
   });

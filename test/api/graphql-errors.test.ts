@@ -122,6 +122,13 @@ describe('introspection', () => {
       expect(
         (await closed.ask('{ webhoks { edges { cursor } } }', {}, { key })).errors[0].message,
       ).not.toContain('webhooks');
+      const input = { url: 'https://example.com/', eventTypes: ['*'], secrets: 1 };
+      const unknown = await closed.ask(
+        'mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { secret } }',
+        { input },
+        { key },
+      );
+      expect(unknown.errors[0].message).toBe('input.secrets: is not a field of this input.');
       expect((await closed.ask('{ viewer { scopes } }', {}, { key })).errors).toEqual([]);
     } finally {
       await closed.close();
@@ -160,7 +167,7 @@ describe('variables of the wrong kind', () => {
       {
         path: ['input', 'event_types'],
         code: 'unknown_property',
-        detail: 'is not a field of this input. Did you mean "eventTypes"?',
+        detail: 'is not a field of this input, which may have url, eventTypes. Did you mean "eventTypes"?',
       },
     ]);
   });

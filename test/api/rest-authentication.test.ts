@@ -107,6 +107,8 @@ describe('authentication (contract part 5)', () => {
   test("a tenant's key cannot name another tenant", async () => {
     const other = await makeTenant(api.services);
     const headers = { 'hookwright-tenant': String(other.id) };
-    expectProblem(await api.ask('GET /webhooks', { headers }), 'scope_missing');
+    const answer = await api.ask('GET /webhooks', { headers });
+    expectProblem(answer, 'scope_missing');
+    expect(answer.body.detail).toContain('the header Hookwright-Tenant names another one');
   });
 });

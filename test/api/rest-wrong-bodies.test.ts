@@ -97,7 +97,12 @@ describe.each(routesWithBody)('the body of %s', (line, accepted) => {
       const pointer = `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
       const answer = await api.ask(withId(line), { json: { ...accepted, [name]: 1 } });
       expectRefusedAt(answer, pointer);
-      expect(answer.body.errors[0].code).toBe('unknown_property');
+      expect(answer.body.errors[0]).toMatchObject({
+        code: 'unknown_property',
+        detail: expect.stringMatching(
+          /^is not a property of this request, which may have (active, )?url, events$/,
+        ),
+      });
     },
   );
 

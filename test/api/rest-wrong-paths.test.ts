@@ -142,6 +142,12 @@ describe('methods and paths', () => {
     );
   });
 
+  test('what begins where nothing does is told where REST and GraphQL are', async () => {
+    expect((await api.ask('GET //webhooks')).body['detail']).toBe(
+      'There is nothing at this path. REST begins with /api/v1 and is described at /api/v1/openapi.json; GraphQL is at /graphql.',
+    );
+  });
+
   test('an id of hundreds of digits is 404, and told to be too long', async () => {
     const answer = await api.ask(`GET /webhooks/${'1'.repeat(300)}`);
     expectProblem(answer, 'not_found');

@@ -2,6 +2,7 @@ import {
   coerceInputValue,
   type GraphQLInputType,
   type GraphQLSchema,
+  isInputObjectType,
   isInputType,
   isNonNullType,
   type OperationDefinitionNode,
@@ -69,7 +70,7 @@ export function variableError(
   };
   try {
     for (const variable of variables) {
-      judgeVariable(variable, values, add);
+      judgeVariable(variable, values, schema, add);
     }
   } catch (error) {
     if (error !== enough) {
@@ -82,6 +83,7 @@ export function variableError(
 function judgeVariable(
   { name, type, hasDefault, isRequired }: KnownVariable,
   values: Readonly<Record<string, unknown>>,
+  schema: GraphQLSchema | null,
   add: (issue: InputIssue) => void,
 ): void {
   const value = Object.hasOwn(values, name) ? values[name] : undefined;
@@ -95,7 +97,7 @@ function judgeVariable(
       return;
     }
     coerceInputValue(value, type, (path, _value, error) => {
-      add(issueOf([name, ...path], error.message));
+      add(issueOf([name, ...path], error.message, schema));
     });
   } else if (isRequired && !hasDefault) {
     add({ path: [name], code: 'required', detail: 'is required' });
@@ -103,18 +105,23 @@ function judgeVariable(
 }
 
 /** A field that is missing or unknown has a place of its own, as in REST: GraphQL names it in the sentence alone. */
-function issueOf(path: Path, message: string): InputIssue {
+function issueOf(path: Path, message: string, schema: GraphQLSchema | null): InputIssue {
   const [, missing] = /^Field "(\w+)" of required type "[^"]*" was not provided\.$/.exec(message) ?? [];
   if (missing !== undefined) {
     return { path: [...path, missing], code: 'required', detail: 'is required' };
   }
-  const [, unknown, suggestion = ''] =
-    /^Field "(.*?)" is not defined by type "[^"]*"\.(.*)$/s.exec(message) ?? [];
+  const [, unknown, type = '', suggestion = ''] =
+    /^Field "(.*?)" is not defined by type "([^"]*)"\.(.*)$/s.exec(message) ?? [];
   return unknown === undefined
     ? { path, code: 'invalid_type', detail: withoutValue(message) }
     : {
         path: [...path, withoutValue(unknown)],
         code: 'unknown_property',
-        detail: `is not a field of this input.${withoutValue(suggestion)}`,
+        detail: `is not a field of this input${fieldsOf(type, schema)}.${withoutValue(suggestion)}`,
       };
+}
+
+function fieldsOf(typeName: string, schema: GraphQLSchema | null): string {
+  const type = schema?.getType(typeName);
+  return isInputObjectType(type) ? `, which may have ${Object.keys(type.getFields()).join(', ')}` : '';
 }
