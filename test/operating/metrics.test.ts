@@ -302,6 +302,17 @@ describe('what operators are given', () => {
     }
   });
 
+  test('the labels that alert rules choose by are there, and have the values that are named', async () => {
+    const all = await families();
+    const chosen = [...rules.matchAll(/\b(hookwright_[a-z_]+)\{([a-z]+)(=~|!=|=)"([^"]*)"\}/g)];
+    expect(chosen.length).toBeGreaterThan(4);
+    const missing = chosen.filter(([, name = '', label = '', sign, value]) => {
+      const values = all.get(name)?.samples.map(({ labels }) => labels[label]);
+      return sign === '=' ? !values?.includes(value) : !values?.some((one) => one !== undefined);
+    });
+    expect(missing.map(([text]) => text)).toEqual([]);
+  });
+
   test('every page that an alert or the doctor names is a heading of docs/operations.md', () => {
     const headings = [...readFileSync('docs/operations.md', 'utf8').matchAll(/^#+ (.+)$/gm)].map(
       ([, text]) => text,
