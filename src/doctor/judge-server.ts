@@ -120,10 +120,17 @@ function judgeClock({ clockAheadSeconds, clockErrorSeconds }: Circumstances): Ch
   );
 }
 
-function judgeTransactions({ oldestTransactionSeconds, oldestIdleTransactionSeconds }: ServerFacts): Check {
+function judgeTransactions(facts: ServerFacts): Check {
+  const { oldestTransactionSeconds, oldestIdleTransactionSeconds, hiddenSessions, user } = facts;
   const isIdle = oldestIdleTransactionSeconds > IDLE_TRANSACTION_WARN_SECONDS;
   if (!isIdle && oldestTransactionSeconds <= TRANSACTION_WARN_SECONDS) {
-    return check('transactions', 'ok', 'No transaction has been open for long.');
+    return hiddenSessions === 0
+      ? check('transactions', 'ok', 'No transaction has been open for long.')
+      : check(
+          'transactions',
+          'warn',
+          `No transaction that can be seen has been open for long. Sessions of other logins, whose transactions are hidden from this one: ${hiddenSessions}. To have them looked at as well, have an administrator run: grant pg_monitor to "${user}";`,
+        );
   }
   const what = isIdle
     ? `A transaction has done nothing for ${durationText(oldestIdleTransactionSeconds)}`
@@ -131,7 +138,7 @@ function judgeTransactions({ oldestTransactionSeconds, oldestIdleTransactionSeco
   return check(
     'transactions',
     'warn',
-    `${what}: meanwhile nothing that was deleted can be cleaned up, and fetching jobs slows down. Find it: select pid, application_name, query from pg_stat_activity order by xact_start; and end it with pg_terminate_backend(pid).`,
+    `${what}: meanwhile nothing that was deleted can be cleaned up, and fetching jobs slows down. As an administrator find it: select pid, usename, application_name, query from pg_stat_activity order by xact_start; and end it with pg_terminate_backend(pid).`,
   );
 }
 

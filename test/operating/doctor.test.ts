@@ -1,14 +1,19 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { examine } from '../../src/commands/doctor.js';
+import { API_ROLE } from '../../src/database/tenant-database.js';
 import type { Check } from '../../src/doctor/check.js';
+import { judgeServer } from '../../src/doctor/judge-server.js';
 import { commandLine } from '../../src/operations/audit.js';
+import { examineServer } from '../../src/operations/installation/examine-server.js';
 import { SecretVault } from '../../src/operations/secrets/secret-vault.js';
 import { createTenant } from '../../src/operations/tenants/create-tenant.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
+import { onServer } from '../support/on-server.js';
 import { heard, runProgram, startProgram } from '../support/program.js';
 import { startReceiver } from '../support/receiver.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -142,6 +147,29 @@ describe('settings and database', () => {
     expect((await look('partitions'))?.status).toBe('warn');
     await drop(0);
     expect((await look('partitions'))?.status).toBe('fail');
+  });
+});
+
+describe('sessions of other logins', () => {
+  test('count as connections; that their transactions are hidden is said while there are any, with what to grant', async () => {
+    const calm = { poolMax: 10, clockAheadSeconds: 0, clockErrorSeconds: 0 };
+    const login = `hw_${randomBytes(4).toString('hex')}`;
+    await stack.rows(`create role ${login} login password 'x'`);
+    const url = new URL(stack.databaseUrl);
+    [url.username, url.password] = [login, 'x'];
+    await onServer(url.href, async (client) => {
+      const facts = await examineServer(client, API_ROLE);
+      expect(facts.hiddenSessions).toBeGreaterThan(0);
+      expect(facts.connections).toBeGreaterThan(facts.hiddenSessions);
+      expect(named(judgeServer(facts, calm, API_ROLE), 'transactions')).toMatchObject({
+        status: 'warn',
+        text: expect.stringContaining(`grant pg_monitor to "${login}";`),
+      });
+    });
+    await stack.rows(`drop role ${login}`);
+    const own = await stack.services.db.pool.connect();
+    await eventually(async () => (await examineServer(own, API_ROLE)).hiddenSessions === 0);
+    own.release();
   });
 });
 

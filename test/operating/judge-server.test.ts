@@ -9,6 +9,7 @@ const healthy: ServerFacts = {
   durability: { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' },
   maxConnections: 100,
   connections: 20,
+  hiddenSessions: 0,
   isStandby: false,
   clock: new Date(0),
   mayUseApiRole: true,
@@ -45,6 +46,7 @@ describe('the doctor, of the server', () => {
     ['connections', { maxConnections: 50 }, { maxConnections: 49 }, 'fail'],
     ['transactions', { oldestTransactionSeconds: 300 }, { oldestTransactionSeconds: 301 }, 'warn'],
     ['transactions', { oldestIdleTransactionSeconds: 60 }, { oldestIdleTransactionSeconds: 61 }, 'warn'],
+    ['transactions', { hiddenSessions: 0 }, { hiddenSessions: 1 }, 'warn'],
     ['autovacuum', {}, { unvacuumed: [{ name: '_private_jobs', dead: 60_000, live: 5 }] }, 'warn'],
     [
       'synchronous_commit',

@@ -8,6 +8,8 @@ export interface ServerFacts {
   durability: { fsync: string; synchronous_commit: string; full_page_writes: string };
   maxConnections: number;
   connections: number;
+  /** Others' sessions in this database of which Postgres does not tell this login what they do. */
+  hiddenSessions: number;
   isStandby: boolean;
   /** Postgres' clock. */
   clock: Date;
@@ -26,6 +28,8 @@ export interface ServerFacts {
 }
 
 const DEAD_ROWS_MIN = 50_000;
+/** Whose sessions are is told to everybody; what they are and do, of others' to members of pg_read_all_stats alone. */
+const IS_OF_A_LOGIN = 'datid is not null and usesysid is not null';
 
 /** @throws what the database throws */
 export async function examineServer(client: pg.ClientBase, apiRole: string): Promise<ServerFacts> {
@@ -36,7 +40,10 @@ export async function examineServer(client: pg.ClientBase, apiRole: string): Pro
               'synchronous_commit', current_setting('synchronous_commit'),
               'full_page_writes', current_setting('full_page_writes')) as durability,
             current_setting('max_connections')::integer as "maxConnections",
-            (select count(*)::integer from pg_stat_activity where backend_type = 'client backend') as connections,
+            (select count(*)::integer from pg_stat_activity
+             where coalesce(backend_type = 'client backend', ${IS_OF_A_LOGIN})) as connections,
+            (select count(*)::integer from pg_stat_activity
+             where datname = current_database() and backend_type is null and ${IS_OF_A_LOGIN}) as "hiddenSessions",
             current_user::text as user,
             pg_is_in_recovery() as "isStandby",
             clock_timestamp() as clock,
