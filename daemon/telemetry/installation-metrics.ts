@@ -14,7 +14,7 @@ const gauges: readonly [name: string, help: string, value: (installation: Instal
   ],
   [
     'hookwright_due_oldest_age_seconds',
-    'For how long the delivery that has been due longest has been due; 0 when none is.',
+    'For how long the delivery that has been due longest has been due, also where its receiver is slow or has asked for a pause; 0 when none is.',
     (one) => one.oldestDueSeconds,
   ],
   [

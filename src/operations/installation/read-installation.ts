@@ -12,7 +12,10 @@ export interface Installation {
   /** Pending deliveries whose time comes later: retries. */
   scheduled: number;
   held: number;
-  /** How long the one that is due longest has been due. 0: none is. */
+  /**
+   * How long the one that is due longest has been due. 0: none is. Put-offs do not move it, so one slow or closed
+   * endpoint makes it grow: to leave those out, all that waits for them would have to be read.
+   */
   oldestDueSeconds: number;
   /** Of the days from tomorrow on, how many have all their partitions. */
   partitionDaysAhead: number;
