@@ -21,12 +21,14 @@ import type { Tracing } from '../src/telemetry/tracing.js';
 import type { Fence } from './control/fence.js';
 import { Gate, type Pass } from './gate/gate.js';
 import { Hindrances } from './hindrances.js';
+import type { Holder } from './holdings.js';
 import { type DeliverGroupJob, type DeliverJob, freshlyLoaded } from './loaded.js';
 import { PutOffs } from './put-offs.js';
 import { Recorder } from './recorder.js';
 import { findUrl } from './sending/known-urls.js';
 import type { Sender } from './sending/send.js';
 import { Signer } from './signer.js';
+import type { SlotResult } from './slot-result.js';
 import type { DaemonMetrics } from './telemetry/metrics.js';
 import { traceAttempt } from './telemetry/trace-attempt.js';
 import { UnderWay } from './under-way.js';
@@ -44,19 +46,9 @@ export interface DeliverDeps {
   metrics: DaemonMetrics;
 }
 
-/** What became of a delivery in its slot. */
-type SlotResult =
-  | { kind: 'ATTEMPTED'; attempt: FinishedAttempt }
-  /** No request was made, for want of room or because of a fault of our own: it comes again later. */
-  | { kind: 'PUT_OFF'; delivery: DueDelivery; inMs: number }
-  /** It waits for something that the tables know. */
-  | { kind: 'WAITS' }
-  | { kind: 'NOT_DUE' };
-
 const BATCH_MAX = 256;
 /** A second load beside another one pays only when this many deliveries wait for it. */
 const BATCH_BESIDE_LOADS = 64;
-const LOCKED_PUT_OFF_MS = 1_000;
 
 /** Makes the attempts that jobs ask for: load, sign, send, judge, plan, record. */
 export class Deliverer {
@@ -176,7 +168,8 @@ export class Deliverer {
         this.#busyWithClaimed -= Number(job.loaded !== undefined);
       }
       if (result.kind === 'ATTEMPTED') {
-        this.deps.metrics.recorded(lane, await this.#recorder.record(result.attempt));
+        const { attempt, holder } = result;
+        this.deps.metrics.recorded(lane, await this.#recorder.record(attempt, holder));
       } else if (result.kind === 'PUT_OFF') {
         await this.#putOffs.putOff(result.delivery, result.inMs, lane);
       } else if (result.kind === 'WAITS') {
@@ -198,16 +191,21 @@ export class Deliverer {
       return { kind: delivery };
     }
     const { webhookId, tenantId, url } = delivery;
-    if (this.#recorder.isLocked(webhookId)) {
-      return { kind: 'PUT_OFF', delivery, inMs: LOCKED_PUT_OFF_MS };
-    }
+    const lockedMs = this.#recorder.putOffMs(webhookId);
     const destination = { webhookId, tenantId, origin: findUrl(url)?.origin ?? url };
-    const admission = await this.gate.enter(destination, lane === 'TEST');
+    const admission =
+      lockedMs === null ? await this.gate.enter(destination, lane === 'TEST') : { putOffMs: lockedMs };
     if ('putOffMs' in admission) {
       return { kind: 'PUT_OFF', delivery, inMs: admission.putOffMs };
     }
+    const holder = { webhookId, isGrouped: job.group !== undefined };
+    const heldMs = this.#recorder.tryBegin(holder) ? null : await this.#recorder.begin(holder);
+    if (heldMs !== null) {
+      admission.pass.leave();
+      return { kind: 'PUT_OFF', delivery, inMs: heldMs };
+    }
     this.#done[lane] += 1;
-    const attempt = await this.#attempt(delivery, admission.pass);
+    const attempt = await this.#attempt(delivery, admission.pass, holder);
     if ('putOffMs' in attempt) {
       return { kind: 'PUT_OFF', delivery, inMs: attempt.putOffMs };
     }
@@ -216,11 +214,15 @@ export class Deliverer {
     if (!room.tryTake()) {
       await room.take();
     }
-    return { kind: 'ATTEMPTED', attempt };
+    return { kind: 'ATTEMPTED', attempt, holder };
   }
 
   /** One attempt; or for how many ms the delivery is put off, when a fault of our own kept it from being sent. */
-  async #attempt(delivery: DueDelivery, pass: Pass): Promise<FinishedAttempt | { putOffMs: number }> {
+  async #attempt(
+    delivery: DueDelivery,
+    pass: Pass,
+    holder: Holder,
+  ): Promise<FinishedAttempt | { putOffMs: number }> {
     const trace = traceAttempt(this.deps.tracing, delivery);
     try {
       const startedAt = this.deps.clock();
@@ -235,7 +237,10 @@ export class Deliverer {
       return { delivery, startedAt, requestHeaders: request.headers, result, outcome, retryInMs };
     } catch (error) {
       // The place is kept meanwhile, so that no more wait here than the endpoint's window has.
-      const putOffMs = await this.#hindrances.putOffMs(error, delivery).finally(() => pass.leave());
+      const putOffMs = await this.#hindrances.putOffMs(error, delivery).finally(() => {
+        pass.leave();
+        this.#recorder.end(holder);
+      });
       return { putOffMs };
     } finally {
       trace?.notMade();

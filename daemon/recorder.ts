@@ -6,8 +6,15 @@ import type { Config } from '../src/config.js';
 import type { Database } from '../src/database/database.js';
 import { isDatabaseAway } from '../src/errors.js';
 import type { FinishedAttempt } from '../src/operations/attempts/finished-attempt.js';
-import { type RecordedStatus, recordAttempts } from '../src/operations/attempts/record-attempts.js';
+import {
+  type Locked,
+  type RecordedStatus,
+  recordAttempts,
+} from '../src/operations/attempts/record-attempts.js';
+import { enqueueSettle } from '../src/operations/jobs/enqueue.js';
 import type { Fence } from './control/fence.js';
+import { type Holder, Holdings } from './holdings.js';
+import { LateOutcomes } from './late-outcomes.js';
 import type { DaemonMetrics } from './telemetry/metrics.js';
 
 export interface RecorderDeps {
@@ -24,6 +31,16 @@ const BATCH_MAX = 256;
 /** Of outcomes, for each slot: while one batch is being written, as many wait for the next. */
 const BATCHES_HELD = 2;
 const RECORD_PAUSE_MS = 500;
+/** Everybody waits for a lock that the main line waits for. */
+const LOCK_WAIT_MS = 100;
+/** What was put off in the last moment is woken too. */
+const WAKE_IN_MS = 1_000;
+const LOOK_AGAIN_MS = 10;
+
+/** An attempt that another session keeps from being recorded now. */
+interface Later {
+  recorded: Promise<RecordedStatus>;
+}
 
 /** Writes what came of attempts, together with those of others that ended meanwhile. */
 export class Recorder {
@@ -32,28 +49,63 @@ export class Recorder {
    * more requests are made than can be recorded.
    */
   readonly room: Slots;
-  readonly #records: GroupCommit<FinishedAttempt, RecordedStatus | 'LOCKED'>;
-  /** Of webhooks that others have locked: each batch waits for the lock for a while, and no one else shall. */
-  readonly #lateRecords: GroupCommit<FinishedAttempt, RecordedStatus | 'LOCKED'>;
-  /** Of each webhook that others have locked, how many outcomes wait for it. */
-  readonly #late = new Map<number, number>();
+  readonly #holdings: Holdings;
+  readonly #records: GroupCommit<FinishedAttempt, RecordedStatus | Later>;
+  readonly #late: LateOutcomes;
 
   constructor(private readonly deps: RecorderDeps) {
+    const onBatch = deps.metrics.batch('record');
     this.room = new Slots(deps.slots * BATCHES_HELD);
+    this.#holdings = new Holdings(deps.slots);
+    this.#late = new LateOutcomes({
+      ...deps,
+      onBatch,
+      random: Math.random,
+      write: (attempts, lockWaitMs) => this.#write(attempts, lockWaitMs),
+      onUnlocked: (webhook) => void this.#wake(webhook),
+    });
     // One batch at a time: two would only wait for each other, on the rows of the webhooks that they share.
-    const newLine = () =>
-      new GroupCommit((attempts: readonly FinishedAttempt[]) => this.#write(attempts), {
-        itemsMax: BATCH_MAX,
-        inFlightMax: 1,
-        onBatch: deps.metrics.batch('record'),
-      });
-    this.#records = newLine();
-    this.#lateRecords = newLine();
+    this.#records = new GroupCommit((attempts: readonly FinishedAttempt[]) => this.#writeBatch(attempts), {
+      itemsMax: BATCH_MAX,
+      inFlightMax: 1,
+      onBatch,
+    });
   }
 
-  /** Whether nothing can be recorded of a webhook, because another session has its row locked: nothing may be sent. */
+  /** Whether another session has the row of the webhook locked, or had it a moment ago: outcomes wait for it. */
   isLocked(webhookId: number): boolean {
     return this.#late.has(webhookId);
+  }
+
+  /** @returns for how many ms the webhook's deliveries are to be put off; null: it may be sent to */
+  putOffMs(webhookId: number): number | null {
+    return this.#late.isEmpty ? null : this.#late.putOffMs(webhookId);
+  }
+
+  /** @returns whether the attempt may begin; `record` or `end` follows then */
+  tryBegin(holder: Holder): boolean {
+    return this.#holdings.tryTake(holder);
+  }
+
+  /**
+   * Waits while the webhook has nearly all workers, until one of them is done.
+   *
+   * @returns as `putOffMs`; when it is null, `record` or `end` follows
+   */
+  async begin(holder: Holder): Promise<number | null> {
+    while (!this.#holdings.tryTake(holder)) {
+      const putOffMs = this.#late.putOffLate(holder.webhookId);
+      if (putOffMs !== null) {
+        return putOffMs;
+      }
+      await delay(LOOK_AGAIN_MS);
+    }
+    return null;
+  }
+
+  /** Of an attempt that has no outcome. */
+  end(holder: Holder): void {
+    this.#holdings.give(holder);
   }
 
   /**
@@ -62,72 +114,73 @@ export class Recorder {
    *
    * @returns the state that the delivery has now; null when the attempt was recorded before, or by nobody
    */
-  async record(attempt: FinishedAttempt): Promise<RecordedStatus> {
+  async record(attempt: FinishedAttempt, holder: Holder): Promise<RecordedStatus> {
+    try {
+      const answer = await this.#answerTo(attempt).finally(() => this.room.give());
+      const status = answer !== null && typeof answer === 'object' ? await answer.recorded : answer;
+      this.#logAttempt(attempt, status !== null);
+      return status;
+    } finally {
+      this.#holdings.give(holder);
+    }
+  }
+
+  async #answerTo(attempt: FinishedAttempt): Promise<RecordedStatus | Later> {
     const { fence } = this.deps;
     let waiting: (() => void) | undefined;
-    let isLate = false;
     try {
       for (;;) {
         try {
-          const line = this.isLocked(attempt.delivery.webhookId) ? this.#lateRecords : this.#records;
-          const status = await line.runOne(attempt);
-          if (status !== 'LOCKED') {
-            this.#logAttempt(attempt, status !== null);
-            return status;
-          }
-          if (!isLate) {
-            isLate = true;
-            this.#beginLate(attempt);
-          }
+          return await this.#records.runOne(attempt);
         } catch (error) {
           waiting ??= fence.outcomeWaits();
           if (!isDatabaseAway(error) || fence.lettingGo) {
             throw error;
           }
         }
-        if (fence.lettingGo) {
-          throw new Error('The row of the webhook is locked by another session.');
-        }
         await delay(RECORD_PAUSE_MS);
       }
     } finally {
-      if (isLate) {
-        this.#endLate(attempt);
-      }
       waiting?.();
-      this.room.give();
     }
   }
 
-  #beginLate({ delivery: { webhookId, tenantId } }: FinishedAttempt): void {
-    const others = this.#late.get(webhookId) ?? 0;
-    this.#late.set(webhookId, others + 1);
-    if (others === 0) {
-      this.deps.log.warn(
-        { webhookId, tenantId },
-        'another session has the row of a webhook locked: its outcomes wait, and nothing is sent to it',
-      );
-    }
+  /** What belongs to a webhook whose outcomes wait for its row joins them: nothing overtakes, or waits for the lock. */
+  async #writeBatch(attempts: readonly FinishedAttempt[]): Promise<(RecordedStatus | Later)[]> {
+    const isLate = ({ delivery }: FinishedAttempt) => this.#late.has(delivery.webhookId);
+    const late = this.#late.isEmpty ? none : new Set(attempts.filter(isLate));
+    const others = late.size === 0 ? attempts : attempts.filter((attempt) => !late.has(attempt));
+    const statuses = others.length === 0 ? [] : await this.#write(others, LOCK_WAIT_MS);
+    let next = 0;
+    return attempts.map((attempt) => {
+      const status = late.has(attempt) ? 'WEBHOOK_LOCKED' : statuses[next++]!;
+      return status === 'WEBHOOK_LOCKED' || status === 'DELIVERY_LOCKED'
+        ? { recorded: this.#late.record(attempt, status) }
+        : status;
+    });
   }
 
-  /** It was recorded, or given up: what no outcome waits for is not taken for locked. */
-  #endLate({ delivery: { webhookId } }: FinishedAttempt): void {
-    const others = this.#late.get(webhookId)! - 1;
-    if (others > 0) {
-      this.#late.set(webhookId, others);
-    } else {
-      this.#late.delete(webhookId);
-    }
-  }
-
-  async #write(attempts: readonly FinishedAttempt[]): Promise<(RecordedStatus | 'LOCKED')[]> {
+  async #write(
+    attempts: readonly FinishedAttempt[],
+    lockWaitMs: number,
+  ): Promise<(RecordedStatus | Locked)[]> {
     const { db, config, metrics, log } = this.deps;
-    const { statuses, disabled } = await recordAttempts(db.pool, attempts, config.holdHours);
+    const { statuses, disabled } = await recordAttempts(db.pool, attempts, config.holdHours, lockWaitMs);
     for (const { webhookId, tenantId, reason } of disabled) {
       metrics.disabled(reason);
       log.info({ webhookId, tenantId, reason }, 'a webhook was disabled');
     }
     return statuses;
+  }
+
+  /** Its deliveries that were put off need not wait for their time. */
+  async #wake({ tenantId, webhookId }: { tenantId: number; webhookId: number }): Promise<void> {
+    const { db, log } = this.deps;
+    try {
+      await enqueueSettle(db.pool, tenantId, webhookId, {}, WAKE_IN_MS);
+    } catch (err) {
+      log.warn({ err, webhookId, tenantId }, 'deliveries that were put off come later than they could');
+    }
   }
 
   /** One line for each attempt would be most of the log, and all of it is in the table: only for LOG_LEVEL=debug. */
@@ -140,3 +193,5 @@ export class Recorder {
     }
   }
 }
+
+const none: ReadonlySet<FinishedAttempt> = new Set();

@@ -68,28 +68,33 @@ test('a webhook is not taken for locked any more when the outcome that waited fo
     slots: 1,
   });
   await recorder.room.take();
+  const holder = { webhookId, isGrouped: false };
+  recorder.tryBegin(holder);
   const session = new pg.Client(stack.databaseUrl);
   await session.connect();
   try {
     await session.query('begin');
     await session.query(`select from hookwright.webhooks where id = ${webhookId} for update`);
     const given = recorder
-      .record({
-        // No column takes this text, and no later try would be better.
-        delivery: { ...delivery, url: 'https://\0' },
-        startedAt: new Date(),
-        requestHeaders: {},
-        result: {
-          kind: 'response',
-          statusCode: 200,
-          headers: {},
-          body: Buffer.alloc(0),
-          bodyTruncated: false,
-          durationMs: 1,
+      .record(
+        {
+          // No column takes this text, and no later try would be better.
+          delivery: { ...delivery, url: 'https://\0' },
+          startedAt: new Date(),
+          requestHeaders: {},
+          result: {
+            kind: 'response',
+            statusCode: 200,
+            headers: {},
+            body: Buffer.alloc(0),
+            bodyTruncated: false,
+            durationMs: 1,
+          },
+          outcome: { verdict: 'SUCCEEDED' },
+          retryInMs: null,
         },
-        outcome: { verdict: 'SUCCEEDED' },
-        retryInMs: null,
-      })
+        holder,
+      )
       .catch((error: unknown) => error);
     await eventually(() => recorder.isLocked(webhookId), WITHIN_MS);
     await session.query('rollback');

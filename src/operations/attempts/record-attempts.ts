@@ -8,6 +8,7 @@ import type { DeliveryStatus } from '../../entities/delivery.js';
 import { needsJobSql } from '../jobs/job-conditions.js';
 import { countAttempts } from './count-attempts.js';
 import { type FinishedAttempt, hasFailed } from './finished-attempt.js';
+import { lockFreeDeliveries } from './lock-free-deliveries.js';
 import { raiseOutcomeEvents } from './raise-outcome-events.js';
 import {
   type DisabledWebhook,
@@ -27,44 +28,55 @@ import {
  * succeeded: what the receiver has acknowledged is not sent again. A held one whose last attempt this was has FAILED.
  * If it was also redelivered meanwhile, it starts its new run.
  *
- * A webhook whose row another session has locked for long (an administrator's open transaction, a process that was
- * frozen within one) keeps nobody else's outcomes waiting.
+ * A row that another session has locked for long (an administrator's open transaction, a process that was frozen within
+ * one) keeps nobody else's outcomes waiting.
  *
  * @param attempts in the order in which they ended; at most one per delivery
  * @param holdHours how long a webhook that this disables collects events
- * @returns per attempt, the state that its delivery has now, null: it was not recorded; LOCKED: not yet, because its
- *   webhook is locked; and the webhooks that were disabled by them
+ * @param lockWaitMs how long a lock is waited for
+ * @returns per attempt, the state that its delivery has now, null: it was not recorded; WEBHOOK_LOCKED or
+ *   DELIVERY_LOCKED: not yet; and the webhooks that were disabled by them
  */
 export async function recordAttempts(
   pool: pg.Pool,
   attempts: readonly FinishedAttempt[],
   holdHours: number,
+  lockWaitMs: number,
 ): Promise<Recorded> {
   try {
-    return await impatientTransaction(pool, async (client, withCommit) => {
+    return await impatientTransaction(pool, lockWaitMs, async (client, withCommit) => {
       // Sent together, answered in order: webhooks are locked before deliveries, as everywhere.
       const locking = lockWebhooks(client, webhooksOf(attempts));
       withCommit(locking);
       return await write(client, withCommit, { attempts, locking, holdHours });
     });
   } catch (error) {
-    if (sqlStateOf(error) !== SQL_STATE.LOCK_NOT_AVAILABLE) {
-      throw error;
-    }
-    return await recordUnlocked(pool, attempts, holdHours);
+    requireLockedOut(error);
+  }
+  try {
+    return await recordUnlocked(pool, lockWaitMs, attempts, holdHours);
+  } catch (error) {
+    // Of something that they share, such as the statistics: nothing tells which of them it belongs to.
+    requireLockedOut(error);
+    return { statuses: attempts.map(() => 'WEBHOOK_LOCKED'), disabled: [] };
   }
 }
 
-/** Longer than anybody has a webhook locked who does not hang. */
-const LOCK_WAIT_MS = 1_000;
+/** @throws `error`, unless it says that somebody else has something locked */
+function requireLockedOut(error: unknown): void {
+  if (sqlStateOf(error) !== SQL_STATE.LOCK_NOT_AVAILABLE) {
+    throw error;
+  }
+}
 
 /** Waits for no lock longer than that. */
 function impatientTransaction<Result>(
   pool: pg.Pool,
+  lockWaitMs: number,
   work: (client: pg.PoolClient, withCommit: WithCommit) => Promise<Result>,
 ): Promise<Result> {
   return transaction(pool, (client, withCommit) => {
-    withCommit(client.query(`set local lock_timeout = '${LOCK_WAIT_MS} ms'`));
+    withCommit(client.query(`set local lock_timeout = '${lockWaitMs} ms'`));
     return work(client, withCommit);
   });
 }
@@ -73,28 +85,34 @@ const webhooksOf = (attempts: readonly FinishedAttempt[]): number[] => [
   ...new Set(attempts.map(({ delivery }) => delivery.webhookId)),
 ];
 
-/** As `recordAttempts`, those whose webhooks nobody else has locked at this moment. */
+/** As `recordAttempts`, those whose webhooks and deliveries nobody else has locked at this moment. */
 async function recordUnlocked(
   pool: pg.Pool,
+  lockWaitMs: number,
   attempts: readonly FinishedAttempt[],
   holdHours: number,
 ): Promise<Recorded> {
-  return await impatientTransaction(pool, async (client, withCommit) => {
+  return await impatientTransaction(pool, lockWaitMs, async (client, withCommit) => {
     const webhooks = await lockFreeWebhooks(client, webhooksOf(attempts));
     const free = new Set(webhooks.map(({ id }) => id));
-    if (free.size === 0) {
-      return { statuses: attempts.map(() => 'LOCKED' as const), disabled: [] };
-    }
-    const recorded = attempts.filter(({ delivery }) => free.has(delivery.webhookId));
-    const locking = Promise.resolve(webhooks);
-    const { statuses, disabled } = await write(client, withCommit, {
-      attempts: recorded,
-      locking,
-      holdHours,
-    });
-    const statusOf = new Map(recorded.map((attempt, index) => [attempt, statuses[index]!]));
+    const candidates = attempts.filter(({ delivery }) => free.has(delivery.webhookId));
+    const locked = candidates.length === 0 ? new Set() : await lockFreeDeliveries(client, candidates);
+    const recorded = candidates.filter(({ delivery }) => !locked.has(delivery.id));
+    const { statuses, disabled } =
+      recorded.length === 0
+        ? { statuses: [], disabled: [] }
+        : await write(client, withCommit, {
+            attempts: recorded,
+            locking: Promise.resolve(webhooks),
+            holdHours,
+          });
+    const statusOf = new Map(recorded.map(({ delivery }, index) => [delivery.id, statuses[index]!]));
+    const statusOfOthers = (webhookId: number) =>
+      free.has(webhookId) ? 'DELIVERY_LOCKED' : 'WEBHOOK_LOCKED';
     return {
-      statuses: attempts.map((attempt) => (statusOf.has(attempt) ? statusOf.get(attempt)! : 'LOCKED')),
+      statuses: attempts.map(({ delivery: { id, webhookId } }) =>
+        statusOf.has(id) ? statusOf.get(id)! : statusOfOthers(webhookId),
+      ),
       disabled,
     };
   });
@@ -129,8 +147,11 @@ async function write(
 /** The state of a delivery whose attempt was recorded; null: it was not. */
 export type RecordedStatus = `${DeliveryStatus}` | null;
 
+/** Which row another session has locked, so that the attempt could not be recorded. */
+export type Locked = 'WEBHOOK_LOCKED' | 'DELIVERY_LOCKED';
+
 interface Recorded {
-  statuses: (RecordedStatus | 'LOCKED')[];
+  statuses: (RecordedStatus | Locked)[];
   disabled: DisabledWebhook[];
 }
 

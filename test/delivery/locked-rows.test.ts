@@ -1,0 +1,152 @@
+import { describe, expect, test } from 'vitest';
+import { Daemon } from '../../daemon/daemon.js';
+import { DeliveryStack } from '../support/delivery-stack.js';
+import { eventually } from '../support/eventually.js';
+import { keptLog } from '../support/kept-log.js';
+import { lockRow } from '../support/locks.js';
+import { answer, holdAnswers, startReceiver } from '../support/receiver.js';
+
+const WITHIN_MS = 10_000;
+/** Longer than what is waited for a lock. */
+const LOCKED_FOR_MS = 4_000;
+const booking = { booking_code: 'x', local_number: 'y', brand: 'z' };
+
+async function openTwo(settings: Record<string, string> = {}) {
+  const stack = await DeliveryStack.open(settings);
+  const [locked, other] = await Promise.all([startReceiver(), startReceiver()]);
+  const { id } = await stack.webhook(locked.url, ['coupon.applied']);
+  await stack.webhook(other.url, ['booking.created']);
+  return {
+    stack,
+    locked,
+    other,
+    id,
+    emitOther: () => stack.emit('booking.created', booking),
+    async [Symbol.asyncDispose]() {
+      await stack[Symbol.asyncDispose]();
+      await Promise.all([locked.close(), other.close()]);
+    },
+  };
+}
+
+describe('while another session has the row of a busy webhook locked', () => {
+  test.each([
+    { slots: '10', deliveries: 60 },
+    { slots: '200', deliveries: 1_000 },
+  ])(
+    'with $slots slots, others are sent to: $deliveries deliveries hold up nobody',
+    async ({ slots, deliveries }) => {
+      await using world = await openTwo({ DELIVERY_CONCURRENCY: slots });
+      const { stack, locked, other, id, emitOther } = world;
+      stack.startDaemon();
+      await emitOther();
+      await eventually(() => other.received.length === 1, WITHIN_MS);
+      await using lock = await lockRow(stack.databaseUrl, 'webhooks', id);
+      await Promise.all(Array.from({ length: deliveries }, () => stack.emit()));
+      await eventually(() => locked.received.length > 5, WITHIN_MS);
+      await emitOther();
+      await eventually(() => other.received.length === 2, WITHIN_MS);
+      await lock.letGo();
+      await eventually(
+        async () => (await stack.deliveries(`status <> 'SUCCEEDED'`)).length === 0,
+        3 * WITHIN_MS,
+      );
+      expect(locked.received.length).toBe(deliveries); // nothing was sent twice
+    },
+    90_000,
+  );
+
+  test('its deliveries are put off for longer and longer, but come soon when it is free', async () => {
+    await using world = await openTwo();
+    const { stack, locked, id } = world;
+    stack.startDaemon();
+    await using lock = await lockRow(stack.databaseUrl, 'webhooks', id);
+    await stack.emit();
+    await eventually(() => locked.received.length === 1, WITHIN_MS);
+    const longestPutOff = async () => {
+      const [row] = await stack.rows<{ seconds: number | null }>(
+        `select max(extract(epoch from run_at - now()))::float8 as seconds from hookwright_jobs._private_jobs
+         where key ~ '^d:'`,
+      );
+      return row?.seconds ?? 0;
+    };
+    await eventually(async () => {
+      await stack.emit();
+      return (await longestPutOff()) > 4;
+    }, WITHIN_MS);
+    await lock.letGo();
+    await eventually(async () => (await stack.deliveries(`status <> 'SUCCEEDED'`)).length === 0, 3_000);
+  }, 60_000);
+
+  test('thousands of its deliveries keep no retries of others waiting', async () => {
+    await using world = await openTwo();
+    const { stack, locked, other, id, emitOther } = world;
+    stack.startDaemon();
+    await using _lock = await lockRow(stack.databaseUrl, 'webhooks', id);
+    await stack.emit();
+    await eventually(() => locked.received.length === 1, WITHIN_MS);
+    const body = JSON.stringify({ code: 'X', discount_type: 'fixed' });
+    const item = { tenantId: stack.tenantId, eventType: 'coupon.applied', body };
+    const items = Array.from({ length: 100 }, () => ({ ...item, idempotencyKey: null, onlyWebhookId: null }));
+    await Promise.all(Array.from({ length: 35 }, () => stack.services.emitter.emit(items)));
+    const allPutOff = `select from hookwright_jobs._private_jobs where key ~ '^d:' and run_at > now() + interval '3 seconds'`;
+    await eventually(async () => (await stack.rows(allPutOff)).length > 2_000, 2 * WITHIN_MS);
+    other.answerWith(answer(500));
+    await emitOther();
+    await eventually(() => other.received.length >= 3, 5_000);
+  }, 60_000);
+});
+
+test('a delivery whose row another session has locked stops no other, not even of its webhook', async () => {
+  await using world = await openTwo();
+  const { stack, locked, other, emitOther } = world;
+  const daemon = stack.startDaemon();
+  const held = holdAnswers(locked, answer(200));
+  const { id } = await stack.delivery(await stack.emit());
+  const letAnswerGo = await held();
+  await using lock = await lockRow(stack.databaseUrl, 'deliveries', id);
+  letAnswerGo();
+  locked.answerWith(answer(200));
+  const begun = performance.now();
+  let sent = 0;
+  await eventually(async () => {
+    expect(daemon.fence.closed).toBe(false);
+    await Promise.all([emitOther(), stack.emit()]);
+    sent += 1;
+    await eventually(() => other.received.length === sent && locked.received.length === sent + 1, WITHIN_MS);
+    return performance.now() - begun > LOCKED_FOR_MS;
+  }, WITHIN_MS);
+  const succeeded = async () => (await stack.deliveries(`status = 'SUCCEEDED'`)).length;
+  await eventually(async () => (await succeeded()) === 2 * sent, WITHIN_MS);
+  await lock.letGo();
+  await eventually(async () => (await succeeded()) === 2 * sent + 1, WITHIN_MS);
+}, 60_000);
+
+test('a commit of another daemon that takes more than a second is not taken for a lock', async () => {
+  await using stack = await DeliveryStack.open();
+  await using receiver = await startReceiver();
+  for (let n = 0; n < 30; n++) {
+    await stack.webhook(`${receiver.url}/${n}`);
+  }
+  await stack.rows(`create function hookwright.slow() returns trigger language plpgsql as
+    $$ begin perform pg_sleep(1.2); return null; end $$`);
+  await stack.rows(`create trigger slow after update on hookwright.webhooks
+    for each statement execute function hookwright.slow()`);
+  const { log, lines } = keptLog('warn');
+  const daemons = [1, 2].map(() => new Daemon({ ...stack.services, log }));
+  try {
+    for (let events = 1; events <= 6; events++) {
+      await stack.emit();
+      await eventually(() => receiver.received.length === 30 * events, WITHIN_MS);
+    }
+    await eventually(
+      async () => (await stack.deliveries(`status <> 'SUCCEEDED'`)).length === 0,
+      4 * WITHIN_MS,
+    );
+    expect(lines.filter(({ msg }) => msg.includes('locked'))).toEqual([]);
+    const metrics = await Promise.all(daemons.map(({ registry }) => registry.metrics()));
+    expect(metrics.join('\n')).not.toMatch(/put_offs_total\{.*\} [1-9]/);
+  } finally {
+    await Promise.all(daemons.map((daemon) => daemon.stop(1_000)));
+  }
+}, 90_000);
