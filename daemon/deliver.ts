@@ -199,9 +199,10 @@ export class Deliverer {
       return { kind: 'PUT_OFF', delivery, inMs: admission.putOffMs };
     }
     const holder = { webhookId, isGrouped: job.group !== undefined };
-    const heldMs = this.#recorder.tryBegin(holder) ? null : await this.#recorder.begin(holder);
+    const heldMs = this.#recorder.tryBegin(holder)
+      ? null
+      : await this.#recorder.begin(holder, admission.pass);
     if (heldMs !== null) {
-      admission.pass.leave();
       return { kind: 'PUT_OFF', delivery, inMs: heldMs };
     }
     this.#done[lane] += 1;

@@ -12,7 +12,8 @@ import {
   recordAttempts,
 } from '../src/operations/attempts/record-attempts.js';
 import { enqueueSettle } from '../src/operations/jobs/enqueue.js';
-import type { Fence } from './control/fence.js';
+import { type Fence, SendingStopped } from './control/fence.js';
+import type { Pass } from './gate/gate.js';
 import { type Holder, Holdings } from './holdings.js';
 import { LateOutcomes } from './late-outcomes.js';
 import type { DaemonMetrics } from './telemetry/metrics.js';
@@ -36,6 +37,8 @@ const LOCK_WAIT_MS = 100;
 /** What was put off in the last moment is woken too. */
 const WAKE_IN_MS = 1_000;
 const LOOK_AGAIN_MS = 10;
+const BEGIN_WAIT_MS_MAX = 500;
+const BEGIN_PUT_OFF_MS = 1_000;
 
 /** An attempt that another session keeps from being recorded now. */
 interface Later {
@@ -88,15 +91,23 @@ export class Recorder {
   }
 
   /**
-   * Waits while the webhook has nearly all workers, until one of them is done.
+   * Waits for a moment while the webhook has nearly all workers, until one of them is done.
    *
+   * @param pass left when the attempt may not begin
    * @returns as `putOffMs`; when it is null, `record` or `end` follows
+   * @throws SendingStopped when outcomes cannot be recorded: what was loaded before is old news then
    */
-  async begin(holder: Holder): Promise<number | null> {
+  async begin(holder: Holder, pass: Pass): Promise<number | null> {
+    const endAt = performance.now() + BEGIN_WAIT_MS_MAX;
     while (!this.#holdings.tryTake(holder)) {
+      if (this.deps.fence.closed) {
+        pass.leave();
+        throw new SendingStopped('The request was not sent: outcomes cannot be recorded at the moment.');
+      }
       const putOffMs = this.#late.putOffLate(holder.webhookId);
-      if (putOffMs !== null) {
-        return putOffMs;
+      if (putOffMs !== null || performance.now() >= endAt) {
+        pass.leave();
+        return putOffMs ?? BEGIN_PUT_OFF_MS;
       }
       await delay(LOOK_AGAIN_MS);
     }
