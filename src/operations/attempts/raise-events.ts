@@ -88,17 +88,19 @@ export interface HoldCursor {
 export const holdsFromStart = (): HoldCursor => ({ after: 0 });
 
 /**
- * The 24 hours stand there twice, so that the index finds what may be near; the second time a hold's own length
- * counts.
+ * SQL: whether the hold of webhook `w` ends soon, and nobody was told. The 24 hours stand there twice, so that the index
+ * finds what may be near; the second time a hold's own length counts.
  */
+const endsSoonSql = `
+  w.hold_until > now()
+  and w.hold_until <= now() + interval '24 hours'
+  and w.hold_until <= now() + least(interval '24 hours', (w.hold_until - w.disabled_at) / 2)
+  and w.hold_warned_until is distinct from w.hold_until and not w.active and w.deleted_at is null`;
+
 const endingStatement: Statement = {
   text: `
     select w.id from hookwright.webhooks w
-    where w.hold_until > now()
-      and w.hold_until <= now() + interval '24 hours'
-      and w.hold_until <= now() + least(interval '24 hours', (w.hold_until - w.disabled_at) / 2)
-      and w.hold_warned_until is distinct from w.hold_until and not w.active and w.deleted_at is null
-      and w.id > $1::bigint
+    where ${endsSoonSql} and w.id > $1::bigint
     order by w.id limit ${ENDING_LOOKED}`,
 };
 
@@ -110,8 +112,7 @@ const expiringStatement: Statement = {
               select from hookwright.deliveries d
               where d.webhook_id = w.id and d.status = 'HELD' limit ${HELD_COUNT_MAX}) as counted) as held
     from hookwright.webhooks w
-    where w.id = any($1::bigint[])
-      and w.hold_until > now() and w.hold_warned_until is distinct from w.hold_until and not w.active
+    where w.id = any($1::bigint[]) and ${endsSoonSql}
       and exists (select from hookwright.deliveries d
                   where d.webhook_id = w.id and d.status = 'HELD' and d.event_type <> all($2::text[]))
     order by w.id limit ${HOLDS_MAX} for update of w skip locked`,
