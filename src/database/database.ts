@@ -4,7 +4,7 @@ import { MikroORM, type Options } from '@mikro-orm/postgresql';
 import pg from 'pg';
 import { migrations } from '../../migrations/index.js';
 import { entities } from '../entities/index.js';
-import { QuietClient } from './quiet-client.js';
+import { destroySocket, QuietClient } from './quiet-client.js';
 import { hotUrl, sessionUrl } from './session-url.js';
 import { SQL_STATE, sqlStateOf } from './sql-state.js';
 
@@ -95,7 +95,7 @@ export async function connect(client: pg.Client): Promise<void> {
 export function cutOff(client: pg.Client | undefined): void {
   if (client !== undefined) {
     void client.end().catch(() => {});
-    (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
+    destroySocket(client);
   }
 }
 

@@ -1,11 +1,9 @@
+import type { Socket } from 'node:net';
 import pg from 'pg';
 import { GatheringSocket } from './gathering-socket.js';
 
 type Callback = (error: Error | undefined, result: unknown) => void;
 type Query = (...args: unknown[]) => unknown;
-
-/** A little longer than a statement may take. */
-const ANSWER_MS_MAX = 15_000;
 
 /**
  * A connection for statements that are sent thousands of times a second: they leave little behind.
@@ -13,16 +11,18 @@ const ANSWER_MS_MAX = 15_000;
  * With a promise, and with a time limit, the driver assigns a function to a property of each query. V8 takes such a
  * function for a method and makes it among the old objects, where it keeps alive what it refers to (the query, its
  * values, its rows), long after the answer: until the old objects are collected (docs/performance.md, "What garbage
- * costs"). So every query has a callback here, and the connection one time limit for all.
+ * costs"). So every query has a callback here, and the connection one time limit for all: `query_timeout`.
  */
 export class QuietClient extends pg.Client {
   #unanswered = 0;
-  readonly #limit: NodeJS.Timeout;
+  /** None without `query_timeout`. */
+  readonly #limit: NodeJS.Timeout | undefined;
 
   constructor(config?: pg.ClientConfig) {
     super({ ...config, query_timeout: 0, stream: () => new GatheringSocket() } as pg.ClientConfig);
     this.query = ((...args) => this.#query(args)) as Query as typeof this.query;
-    this.#limit = setTimeout(() => this.#cutIfSilent(), ANSWER_MS_MAX).unref();
+    const limitMs = config?.query_timeout;
+    this.#limit = limitMs ? setTimeout(() => this.#cutIfSilent(), limitMs).unref() : undefined;
     this.once('end', () => clearTimeout(this.#limit));
   }
 
@@ -45,7 +45,7 @@ export class QuietClient extends pg.Client {
 
   #send(args: unknown[], callback: Callback): unknown {
     this.#unanswered += 1;
-    this.#limit.refresh();
+    this.#limit?.refresh();
     const answered: Callback = (error, result) => {
       this.#unanswered -= 1;
       callback(error, result);
@@ -56,9 +56,12 @@ export class QuietClient extends pg.Client {
   /** A connection that swallows everything shows no error by itself. */
   #cutIfSilent(): void {
     if (this.#unanswered > 0) {
-      const { stream } = (this as unknown as { connection: { stream: { destroy(error: Error): void } } })
-        .connection;
-      stream.destroy(new Error('Query read timeout'));
+      destroySocket(this, new Error('Query read timeout'));
     }
   }
+}
+
+/** The only end for a connection that is stuck: it does not end when asked to. */
+export function destroySocket(client: pg.Client, error?: Error): void {
+  (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy(error);
 }

@@ -8,7 +8,7 @@ let client: pg.Client;
 beforeEach(async () => {
   database = await createTestDatabase();
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  client = new QuietClient({ connectionString: database.url });
+  client = new QuietClient({ connectionString: database.url, query_timeout: 15_000 });
   client.on('error', () => {});
   await client.connect();
 });

@@ -88,8 +88,8 @@ export interface HoldCursor {
 export const holdsFromStart = (): HoldCursor => ({ after: 0 });
 
 /**
- * SQL: whether the hold of webhook `w` ends soon, and nobody was told. The 24 hours stand there twice, so that the index
- * finds what may be near; the second time a hold's own length counts.
+ * SQL: whether the hold of webhook `w` ends soon, and nobody was told. The 24 hours stand there twice, so that the
+ * index finds what may be near; the second time a hold's own length counts.
  */
 const endsSoonSql = `
   w.hold_until > now()
