@@ -3,11 +3,11 @@ import type { Logger } from 'pino';
 import { GroupCommit } from '../src/concurrency/group-commit.js';
 import { Slots } from '../src/concurrency/slots.js';
 import { lockedPutOffMs } from '../src/domain/locked-put-off.js';
-import { isDatabaseAway } from '../src/errors.js';
 import type { FinishedAttempt } from '../src/operations/attempts/finished-attempt.js';
 import type { Locked, RecordedStatus } from '../src/operations/attempts/record-attempts.js';
 import { LogThrottle } from '../src/telemetry/log-throttle.js';
 import type { Fence } from './control/fence.js';
+import { onceDatabaseAnswers } from './once-database-answers.js';
 
 export interface LateOutcomesDeps {
   fence: Fence;
@@ -154,7 +154,7 @@ export class LateOutcomes {
     late: Late,
     attempts: readonly FinishedAttempt[],
   ): Promise<(RecordedStatus | 'DELIVERY_LOCKED')[]> {
-    return await this.#untilAnswered(
+    return await this.#untilTaken(
       () => this.#tryOnce(attempts, isStuck(late) ? LOCK_WAIT_LOCKED_MS : LOCK_WAIT_MS),
       async (statuses) => {
         const written = statuses.filter((status) => status !== 'WEBHOOK_LOCKED');
@@ -171,7 +171,7 @@ export class LateOutcomes {
 
   /** Others of the webhook are recorded meanwhile: only those whose own rows are locked wait. */
   async #recordBeside(late: Late, attempt: FinishedAttempt): Promise<RecordedStatus> {
-    const [recorded] = await this.#untilAnswered(
+    const [recorded] = await this.#untilTaken(
       async () => [await this.#behindDeliveries.runOne(attempt)],
       async ([status]) => {
         if (status !== 'WEBHOOK_LOCKED' && status !== 'DELIVERY_LOCKED') {
@@ -187,39 +187,22 @@ export class LateOutcomes {
   }
 
   /**
-   * Tries until `read` accepts the answer. A request whose outcome is lost would be sent again, so a database that is
-   * away is waited for, and meanwhile nothing else is sent.
+   * Tries until `read` takes the answer.
+   *
+   * @throws Error when the daemon has no more time
    */
-  async #untilAnswered<Result>(
+  async #untilTaken<Result>(
     tryOnce: () => Promise<(RecordedStatus | Locked)[]>,
     read: (statuses: (RecordedStatus | Locked)[]) => Promise<Result | null>,
   ): Promise<Result> {
     const { fence } = this.deps;
-    let waiting: (() => void) | undefined;
-    try {
-      for (;;) {
-        if (fence.lettingGo) {
-          throw new Error('A row that the outcome belongs to is locked by another session.');
-        }
-        try {
-          const statuses = await tryOnce();
-          waiting?.();
-          waiting = undefined;
-          const result = await read(statuses);
-          if (result !== null) {
-            return result;
-          }
-        } catch (error) {
-          if (!isDatabaseAway(error)) {
-            throw error;
-          }
-          waiting ??= fence.outcomeWaits();
-          await delay(PAUSE_LOCKED_MS);
-        }
+    while (!fence.lettingGo) {
+      const result = await read(await onceDatabaseAnswers(fence, tryOnce));
+      if (result !== null) {
+        return result;
       }
-    } finally {
-      waiting?.();
     }
+    throw new Error('A row that the outcome belongs to is locked by another session.');
   }
 
   #tryOnce(attempts: readonly FinishedAttempt[], lockWaitMs: number): Promise<(RecordedStatus | Locked)[]> {

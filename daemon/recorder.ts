@@ -4,7 +4,6 @@ import { GroupCommit } from '../src/concurrency/group-commit.js';
 import { Slots } from '../src/concurrency/slots.js';
 import type { Config } from '../src/config.js';
 import type { Database } from '../src/database/database.js';
-import { isDatabaseAway } from '../src/errors.js';
 import type { FinishedAttempt } from '../src/operations/attempts/finished-attempt.js';
 import {
   type Locked,
@@ -16,6 +15,7 @@ import { type Fence, SendingStopped } from './control/fence.js';
 import type { Pass } from './gate/gate.js';
 import { type Holder, Holdings } from './holdings.js';
 import { LateOutcomes } from './late-outcomes.js';
+import { onceDatabaseAnswers } from './once-database-answers.js';
 import type { DaemonMetrics } from './telemetry/metrics.js';
 
 export interface RecorderDeps {
@@ -31,7 +31,6 @@ export interface RecorderDeps {
 const BATCH_MAX = 256;
 /** Of outcomes, for each slot: while one batch is being written, as many wait for the next. */
 const BATCHES_HELD = 2;
-const RECORD_PAUSE_MS = 500;
 /** Everybody waits for a lock that the main line waits for. */
 const LOCK_WAIT_MS = 100;
 /** What was put off in the last moment is woken too. */
@@ -127,7 +126,8 @@ export class Recorder {
    */
   async record(attempt: FinishedAttempt, holder: Holder): Promise<RecordedStatus> {
     try {
-      const answer = await this.#answerTo(attempt).finally(() => this.room.give());
+      const tryOnce = () => this.#records.runOne(attempt);
+      const answer = await onceDatabaseAnswers(this.deps.fence, tryOnce).finally(() => this.room.give());
       const status = answer !== null && typeof answer === 'object' ? await answer.recorded : answer;
       this.#logAttempt(attempt, status !== null);
       return status;
@@ -136,29 +136,9 @@ export class Recorder {
     }
   }
 
-  async #answerTo(attempt: FinishedAttempt): Promise<RecordedStatus | Later> {
-    const { fence } = this.deps;
-    let waiting: (() => void) | undefined;
-    try {
-      for (;;) {
-        try {
-          return await this.#records.runOne(attempt);
-        } catch (error) {
-          waiting ??= fence.outcomeWaits();
-          if (!isDatabaseAway(error) || fence.lettingGo) {
-            throw error;
-          }
-        }
-        await delay(RECORD_PAUSE_MS);
-      }
-    } finally {
-      waiting?.();
-    }
-  }
-
   /** What belongs to a webhook whose outcomes wait for its row joins them: nothing overtakes, or waits for the lock. */
   async #writeBatch(attempts: readonly FinishedAttempt[]): Promise<(RecordedStatus | Later)[]> {
-    const isLate = ({ delivery }: FinishedAttempt) => this.#late.has(delivery.webhookId);
+    const isLate = ({ delivery }: FinishedAttempt) => this.isLocked(delivery.webhookId);
     const late = this.#late.isEmpty ? none : new Set(attempts.filter(isLate));
     const others = late.size === 0 ? attempts : attempts.filter((attempt) => !late.has(attempt));
     const statuses = others.length === 0 ? [] : await this.#write(others, LOCK_WAIT_MS);
