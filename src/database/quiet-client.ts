@@ -11,7 +11,8 @@ type Query = (...args: unknown[]) => unknown;
  * With a promise, and with a time limit, the driver assigns a function to a property of each query. V8 takes such a
  * function for a method and makes it among the old objects, where it keeps alive what it refers to (the query, its
  * values, its rows), long after the answer: until the old objects are collected (docs/performance.md, "What garbage
- * costs"). So every query has a callback here, and the connection one time limit for all: `query_timeout`.
+ * costs"). So every query has a callback here, and the connection one time limit for all: `query_timeout`. Only texts and
+ * statements can be asked; what sends itself (a cursor, COPY) cannot.
  */
 export class QuietClient extends pg.Client {
   #unanswered = 0;
@@ -46,9 +47,14 @@ export class QuietClient extends pg.Client {
   #send(args: unknown[], callback: Callback): unknown {
     this.#unanswered += 1;
     this.#limit?.refresh();
+    let isAnswered = false;
+    // Once: the driver calls a second time for values that it cannot send.
     const answered: Callback = (error, result) => {
-      this.#unanswered -= 1;
-      callback(error, result);
+      if (!isAnswered) {
+        isAnswered = true;
+        this.#unanswered -= 1;
+        callback(error, result);
+      }
     };
     return (pg.Client.prototype.query as Query).apply(this, [...args, answered]);
   }

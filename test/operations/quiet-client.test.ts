@@ -48,3 +48,13 @@ test('a connection that idles is kept; one that does not answer for 15 s is cut'
   vi.advanceTimersByTime(200);
   expect(await asleep).toMatchObject({ message: 'Query read timeout' });
 });
+
+test('is cut too when it was given values before that cannot be sent', async () => {
+  const circular: Record<string, unknown> = {};
+  circular['self'] = circular;
+  await expect(client.query('select $1::jsonb', [circular])).rejects.toThrow('circular');
+  expect((await client.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+  const asleep = client.query('select pg_sleep(60)').catch((reason: unknown) => reason);
+  vi.advanceTimersByTime(15_100);
+  expect(await asleep).toMatchObject({ message: 'Query read timeout' });
+});
