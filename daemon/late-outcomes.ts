@@ -23,12 +23,12 @@ export interface LateOutcomesDeps {
 
 /** What is known of a webhook some of whose outcomes wait for locks. */
 interface Late {
-  /** Outcomes that wait. */
+  /** Outcomes that wait, and since when none of them could be recorded (monotonic, ms). */
   outcomes: number;
-  /** Of these, those that wait for the row of the webhook. */
-  behindWebhook: number;
-  /** Since when none of them could be recorded (monotonic, ms). */
-  stuckSince: number;
+  since: number;
+  /** Of these, those that wait in line for the row of the webhook, and since when none of them could be recorded. */
+  inLine: number;
+  inLineSince: number;
   line: GroupCommit<FinishedAttempt, RecordedStatus | 'DELIVERY_LOCKED'>;
   /** Whether the log says that it is locked. */
   isLogged: boolean;
@@ -39,14 +39,14 @@ interface Late {
 const BATCH_MAX = 256;
 /** A batch of another daemon has its webhooks locked for less than that: who waits has its turn after it. */
 const LOCK_WAIT_MS = 1_000;
-/** Where somebody hangs, there is no turn to wait for. */
-const LOCK_WAIT_LOCKED_MS = 100;
+/** Where somebody hangs, there is no turn to wait for; and where others want to try, no time. */
+const LOCK_WAIT_TOGETHER_MS = 100;
 /** Longer than anybody has a webhook locked who does not hang. */
 const LOCKED_AFTER_MS = 3_000;
 const PAUSE_MS = 10;
 const PAUSE_LOCKED_MS = 500;
-/** Each try keeps a connection while it waits. */
-const TRIES_MAX = 4;
+/** Each try alone keeps a connection while it waits. */
+const TRIES_MAX = 3;
 
 /** Not before: a webhook with a lot of traffic has many outcomes on their way at any time. */
 const CROWDED_AFTER_MS = 250;
@@ -59,15 +59,15 @@ const CROWDED_SHARE = 1 / 4;
  */
 export class LateOutcomes {
   readonly #late = new Map<number, Late>();
-  readonly #behindDeliveries: GroupCommit<FinishedAttempt, RecordedStatus | Locked>;
+  readonly #together: GroupCommit<FinishedAttempt, RecordedStatus | Locked>;
   readonly #tries = new Slots(TRIES_MAX);
   readonly #logThrottle = new LogThrottle();
   readonly #outcomesMax: number;
 
   constructor(private readonly deps: LateOutcomesDeps) {
     this.#outcomesMax = Math.max(1, Math.floor(deps.slots * CROWDED_SHARE));
-    this.#behindDeliveries = new GroupCommit(
-      (attempts: readonly FinishedAttempt[]) => this.#tryOnce(attempts, LOCK_WAIT_LOCKED_MS),
+    this.#together = new GroupCommit(
+      (attempts: readonly FinishedAttempt[]) => deps.write(attempts, LOCK_WAIT_TOGETHER_MS),
       { itemsMax: BATCH_MAX, inFlightMax: 1, onBatch: deps.onBatch },
     );
   }
@@ -78,28 +78,27 @@ export class LateOutcomes {
 
   /** Whether outcomes wait for the row of the webhook: others of it must not overtake them. */
   has(webhookId: number): boolean {
-    return (this.#late.get(webhookId)?.behindWebhook ?? 0) > 0;
+    return (this.#late.get(webhookId)?.inLine ?? 0) > 0;
   }
 
   /** @returns for how many ms deliveries of the webhook are to be put off; null: they may be sent */
   putOffMs(webhookId: number): number | null {
     const late = this.#late.get(webhookId);
-    if (late === undefined) {
-      return null;
-    }
-    const isLocked = late.behindWebhook > 0 && isStuck(late);
-    const isCrowded = late.outcomes >= this.#outcomesMax && stuckMsOf(late) > CROWDED_AFTER_MS;
-    return isLocked || isCrowded ? this.putOffLate(webhookId) : null;
-  }
-
-  /** @returns for how many ms deliveries of a webhook with late outcomes are to be put off; null: it has none */
-  putOffLate(webhookId: number): number | null {
-    const late = this.#late.get(webhookId);
-    if (late === undefined) {
+    const waitingMs = late === undefined ? null : this.#hinderedMs(late);
+    if (late === undefined || waitingMs === null) {
       return null;
     }
     late.hasPutOffs = true;
-    return lockedPutOffMs(stuckMsOf(late), this.deps.random());
+    return lockedPutOffMs(waitingMs, this.deps.random());
+  }
+
+  /** For how long outcomes have waited because of which nothing is sent to the webhook; null: there are none such. */
+  #hinderedMs(late: Late): number | null {
+    if (isLocked(late)) {
+      return msSince(late.inLineSince);
+    }
+    const waitingMs = msSince(late.since);
+    return late.outcomes >= this.#outcomesMax && waitingMs > CROWDED_AFTER_MS ? waitingMs : null;
   }
 
   /**
@@ -118,6 +117,7 @@ export class LateOutcomes {
       late.outcomes -= 1;
       if (late.outcomes === 0) {
         this.#late.delete(webhookId);
+        this.#wakePutOffs(late, attempt);
       }
     }
   }
@@ -130,8 +130,9 @@ export class LateOutcomes {
     const write = (attempts: readonly FinishedAttempt[]) => this.#writeInLine(late, attempts);
     const late: Late = {
       outcomes: 0,
-      behindWebhook: 0,
-      stuckSince: performance.now(),
+      since: performance.now(),
+      inLine: 0,
+      inLineSince: 0,
       line: new GroupCommit(write, { itemsMax: BATCH_MAX, inFlightMax: 1, onBatch: this.deps.onBatch }),
       isLogged: false,
       hasPutOffs: false,
@@ -141,11 +142,14 @@ export class LateOutcomes {
   }
 
   async #recordInLine(late: Late, attempt: FinishedAttempt): Promise<RecordedStatus | 'DELIVERY_LOCKED'> {
-    late.behindWebhook += 1;
+    if (late.inLine === 0) {
+      late.inLineSince = performance.now();
+    }
+    late.inLine += 1;
     try {
       return await late.line.runOne(attempt);
     } finally {
-      late.behindWebhook -= 1;
+      late.inLine -= 1;
     }
   }
 
@@ -155,24 +159,39 @@ export class LateOutcomes {
     attempts: readonly FinishedAttempt[],
   ): Promise<(RecordedStatus | 'DELIVERY_LOCKED')[]> {
     return await this.#untilTaken(
-      () => this.#tryOnce(attempts, isStuck(late) ? LOCK_WAIT_LOCKED_MS : LOCK_WAIT_MS),
+      () => this.#tryInLine(late, attempts),
       async (statuses) => {
         const written = statuses.filter((status) => status !== 'WEBHOOK_LOCKED');
         if (written.length === statuses.length) {
+          late.inLineSince = performance.now();
+          late.isLogged = false;
           this.#progress(late, attempts[0]!);
           return written;
         }
         this.#logLocked(late, attempts[0]!);
-        await delay(isStuck(late) ? PAUSE_LOCKED_MS : PAUSE_MS);
+        await delay(isLocked(late) ? PAUSE_LOCKED_MS : PAUSE_MS);
         return null;
       },
     );
   }
 
+  /**
+   * Alone, until it is known that somebody hangs: it has its turn after others who have the row for a moment. A webhook
+   * on which somebody hangs is tried together with others: hundreds of them would keep each other waiting.
+   */
+  async #tryInLine(late: Late, attempts: readonly FinishedAttempt[]): Promise<(RecordedStatus | Locked)[]> {
+    const tryAlone = async () => {
+      const lockWaitMs = this.#tries.waitingCount > 0 ? LOCK_WAIT_TOGETHER_MS : LOCK_WAIT_MS;
+      return isLocked(late) ? null : await this.deps.write(attempts, lockWaitMs);
+    };
+    const statuses = isLocked(late) ? null : await this.#tries.run(tryAlone);
+    return statuses ?? (await this.#together.run(attempts));
+  }
+
   /** Others of the webhook are recorded meanwhile: only those whose own rows are locked wait. */
   async #recordBeside(late: Late, attempt: FinishedAttempt): Promise<RecordedStatus> {
     const [recorded] = await this.#untilTaken(
-      async () => [await this.#behindDeliveries.runOne(attempt)],
+      async () => [await this.#together.runOne(attempt)],
       async ([status]) => {
         if (status !== 'WEBHOOK_LOCKED' && status !== 'DELIVERY_LOCKED') {
           this.#progress(late, attempt);
@@ -205,13 +224,12 @@ export class LateOutcomes {
     throw new Error('A row that the outcome belongs to is locked by another session.');
   }
 
-  #tryOnce(attempts: readonly FinishedAttempt[], lockWaitMs: number): Promise<(RecordedStatus | Locked)[]> {
-    return this.#tries.run(() => this.deps.write(attempts, lockWaitMs));
+  #progress(late: Late, attempt: FinishedAttempt): void {
+    late.since = performance.now();
+    this.#wakePutOffs(late, attempt);
   }
 
-  #progress(late: Late, { delivery: { webhookId, tenantId } }: FinishedAttempt): void {
-    late.stuckSince = performance.now();
-    late.isLogged = false;
+  #wakePutOffs(late: Late, { delivery: { webhookId, tenantId } }: FinishedAttempt): void {
     if (late.hasPutOffs) {
       late.hasPutOffs = false;
       this.deps.onUnlocked({ webhookId, tenantId });
@@ -219,7 +237,7 @@ export class LateOutcomes {
   }
 
   #logLocked(late: Late, { delivery: { webhookId, tenantId } }: FinishedAttempt): void {
-    if (isStuck(late) && !late.isLogged) {
+    if (isLocked(late) && !late.isLogged) {
       late.isLogged = true;
       this.deps.log.warn(
         { webhookId, tenantId },
@@ -231,11 +249,12 @@ export class LateOutcomes {
   #logDeliveryLocked(late: Late, { delivery }: FinishedAttempt): void {
     const { id: deliveryId, webhookId, tenantId } = delivery;
     const message = 'another session has the row of a delivery locked: its outcome waits';
-    if (isStuck(late) && this.#logThrottle.take(message)) {
+    if (msSince(late.since) > LOCKED_AFTER_MS && this.#logThrottle.take(message)) {
       this.deps.log.warn({ deliveryId, webhookId, tenantId }, message);
     }
   }
 }
 
-const stuckMsOf = ({ stuckSince }: Late) => performance.now() - stuckSince;
-const isStuck = (late: Late) => stuckMsOf(late) > LOCKED_AFTER_MS;
+const msSince = (at: number) => performance.now() - at;
+/** Whether somebody hangs on the row of the webhook. */
+const isLocked = ({ inLine, inLineSince }: Late) => inLine > 0 && msSince(inLineSince) > LOCKED_AFTER_MS;

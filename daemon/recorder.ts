@@ -67,11 +67,10 @@ export class Recorder {
       onUnlocked: (webhook) => void this.#wake(webhook),
     });
     // One batch at a time: two would only wait for each other, on the rows of the webhooks that they share.
-    this.#records = new GroupCommit((attempts: readonly FinishedAttempt[]) => this.#writeBatch(attempts), {
-      itemsMax: BATCH_MAX,
-      inFlightMax: 1,
-      onBatch,
-    });
+    // While the database is away the batch is kept, and what ended later waits behind it: nothing overtakes.
+    const write = (attempts: readonly FinishedAttempt[]) =>
+      onceDatabaseAnswers(deps.fence, () => this.#writeBatch(attempts));
+    this.#records = new GroupCommit(write, { itemsMax: BATCH_MAX, inFlightMax: 1, onBatch });
   }
 
   /** Whether another session has the row of the webhook locked, or had it a moment ago: outcomes wait for it. */
@@ -103,7 +102,7 @@ export class Recorder {
         pass.leave();
         throw new SendingStopped('The request was not sent: outcomes cannot be recorded at the moment.');
       }
-      const putOffMs = this.#late.putOffLate(holder.webhookId);
+      const putOffMs = this.#late.putOffMs(holder.webhookId);
       if (putOffMs !== null || performance.now() >= endAt) {
         pass.leave();
         return putOffMs ?? BEGIN_PUT_OFF_MS;
@@ -126,8 +125,7 @@ export class Recorder {
    */
   async record(attempt: FinishedAttempt, holder: Holder): Promise<RecordedStatus> {
     try {
-      const tryOnce = () => this.#records.runOne(attempt);
-      const answer = await onceDatabaseAnswers(this.deps.fence, tryOnce).finally(() => this.room.give());
+      const answer = await this.#records.runOne(attempt).finally(() => this.room.give());
       const status = answer !== null && typeof answer === 'object' ? await answer.recorded : answer;
       this.#logAttempt(attempt, status !== null);
       return status;

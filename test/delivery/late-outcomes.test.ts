@@ -2,39 +2,61 @@ import { expect, test } from 'vitest';
 import { Fence } from '../../daemon/control/fence.js';
 import { Recorder } from '../../daemon/recorder.js';
 import { DaemonMetrics } from '../../daemon/telemetry/metrics.js';
+import { openPool } from '../../src/database/database.js';
 import { type DueDelivery, loadDeliveries } from '../../src/operations/attempts/load-deliveries.js';
+import { DatabaseProxy } from '../support/database-proxy.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { keptLog } from '../support/kept-log.js';
 import { lockWaits } from '../support/lock-waits.js';
-import { lockRow } from '../support/locks.js';
+import { lockRow, lockRows } from '../support/locks.js';
 
 const WITHIN_MS = 20_000;
 
-/** A recorder, a webhook, and what attempts of its deliveries come to. */
+/** A recorder behind a proxy, a webhook, and what attempts of deliveries come to. */
 async function openRecorder() {
   const stack = await DeliveryStack.open();
+  const proxy = await DatabaseProxy.open(stack.databaseUrl);
+  const pool = openPool(proxy.url, 10, () => {});
   const { id: webhookId } = await stack.webhook('https://receiver.example.com/');
   const fence = new Fence();
   fence.heard(performance.now());
   const beat = setInterval(() => fence.heard(performance.now()), 50);
-  const { log } = keptLog('warn');
-  const recorder = new Recorder({ ...stack.services, log, fence, metrics: new DaemonMetrics(), slots: 20 });
+  const { log, lines } = keptLog('warn');
+  const recorder = new Recorder({
+    ...stack.services,
+    db: { pool },
+    log,
+    fence,
+    metrics: new DaemonMetrics(),
+    slots: 200,
+  });
   return {
     stack,
+    proxy,
     webhookId,
     fence,
     recorder,
+    lines,
+    /** One new delivery of each webhook. */
+    async dueOfEach(): Promise<DueDelivery[]> {
+      const event = await stack.emit();
+      const rows = await stack.deliveries(`event_id = ${event}`);
+      const jobs = rows.map(({ id }) => ({ id, attempt: 1 }));
+      const loaded = await loadDeliveries(stack.services.db.pool, jobs);
+      return loaded.map((delivery) => {
+        if (typeof delivery !== 'object') {
+          throw new Error(`The delivery is ${delivery}.`);
+        }
+        return delivery;
+      });
+    },
     async due(): Promise<DueDelivery> {
-      const { id } = await stack.delivery(await stack.emit());
-      const [delivery] = await loadDeliveries(stack.services.db.pool, [{ id, attempt: 1 }]);
-      if (typeof delivery !== 'object') {
-        throw new Error(`The delivery is ${delivery}.`);
-      }
-      return delivery;
+      const [delivery] = await this.dueOfEach();
+      return delivery!;
     },
     record(delivery: DueDelivery, statusCode: 200 | 500) {
-      const holder = { webhookId, isGrouped: false };
+      const holder = { webhookId: delivery.webhookId, isGrouped: false };
       expect(recorder.room.tryTake() && recorder.tryBegin(holder)).toBe(true);
       const response = { headers: {}, body: Buffer.alloc(0), bodyTruncated: false, durationMs: 1 };
       return recorder.record(
@@ -54,18 +76,25 @@ async function openRecorder() {
     },
     async [Symbol.asyncDispose]() {
       clearInterval(beat);
+      await pool.end();
+      await proxy.close();
       await stack[Symbol.asyncDispose]();
     },
   };
 }
 
+async function dueOf(world: { due(): Promise<DueDelivery> }, count: number): Promise<DueDelivery[]> {
+  const deliveries: DueDelivery[] = [];
+  for (let n = 0; n < count; n++) {
+    deliveries.push(await world.due());
+  }
+  return deliveries;
+}
+
 test('an outcome that ends once the lock is gone does not overtake those that waited for it', async () => {
   await using world = await openRecorder();
-  const { stack, webhookId, recorder, record, due } = world;
-  const deliveries: DueDelivery[] = [];
-  for (let n = 0; n < 11; n++) {
-    deliveries.push(await due());
-  }
+  const { stack, webhookId, recorder, record } = world;
+  const deliveries = await dueOf(world, 11);
   await using lock = await lockRow(stack.databaseUrl, 'webhooks', webhookId);
   const failures = deliveries.slice(0, 9).map((delivery) => record(delivery, 500));
   await eventually(() => recorder.isLocked(webhookId), WITHIN_MS);
@@ -97,4 +126,56 @@ test('a connection that is lost while a webhook is locked stops sending only for
   expect(recorder.isLocked(webhookId)).toBe(true);
   await lock.letGo();
   expect(await recorded).toBe('SUCCEEDED');
+}, 60_000);
+
+test('an outcome that ends once the database is back does not overtake those that waited for it', async () => {
+  await using world = await openRecorder();
+  const { stack, proxy, webhookId, fence, record } = world;
+  const deliveries = await dueOf(world, 11);
+  await Promise.all(deliveries.slice(0, 9).map((delivery) => record(delivery, 500)));
+  proxy.takeAway();
+  const success = record(deliveries[9]!, 200);
+  await eventually(() => fence.closed, WITHIN_MS);
+  proxy.bringBack();
+  await Promise.all([success, record(deliveries[10]!, 500)]);
+  expect(await stack.webhookRow(webhookId)).toMatchObject({ consecutive_failures: 1, active: true });
+}, 60_000);
+
+test('a hundred webhooks that another session has locked do not keep one waiting that is locked for a moment', async () => {
+  await using world = await openRecorder();
+  const { stack, webhookId, recorder, record } = world;
+  for (let n = 0; n < 100; n++) {
+    await stack.webhook(`https://receiver.example.com/${n}`);
+  }
+  const deliveries = await world.dueOfEach();
+  await using locks = await lockRows(stack.databaseUrl, 'webhooks', `id <> ${webhookId}`);
+  await using moment = await lockRow(stack.databaseUrl, 'webhooks', webhookId);
+  const one = deliveries.find((delivery) => delivery.webhookId === webhookId)!;
+  const others = deliveries.filter((delivery) => delivery !== one);
+  const waiting = others.map((delivery) => record(delivery, 200));
+  await eventually(() => others.every((delivery) => recorder.isLocked(delivery.webhookId)), WITHIN_MS);
+  const recorded = record(one, 200);
+  await eventually(() => recorder.isLocked(webhookId), WITHIN_MS);
+  await moment.letGo();
+  const isRecorded = recorded.then(() => true);
+  await eventually(async () => await Promise.race([isRecorded, false]), 10_000);
+  await locks.letGo();
+  await Promise.all(waiting);
+}, 60_000);
+
+test('a delivery that is locked for long does not have its webhook taken for locked when somebody writes that', async () => {
+  await using world = await openRecorder();
+  const { stack, webhookId, recorder, record, lines } = world;
+  const [first, second] = await dueOf(world, 2);
+  await using lock = await lockRow(stack.databaseUrl, 'deliveries', first!.id);
+  const waiting = record(first!, 200);
+  await eventually(() => lines.some(({ msg }) => msg.includes('row of a delivery')), WITHIN_MS);
+  await using moment = await lockRow(stack.databaseUrl, 'webhooks', webhookId);
+  const recorded = record(second!, 200);
+  await eventually(() => recorder.isLocked(webhookId), WITHIN_MS);
+  expect(recorder.putOffMs(webhookId)).toBeNull();
+  await moment.letGo();
+  expect(await recorded).toBe('SUCCEEDED');
+  await lock.letGo();
+  expect(await waiting).toBe('SUCCEEDED');
 }, 60_000);

@@ -5,15 +5,21 @@ export interface Locking extends AsyncDisposable {
   letGo(): Promise<void>;
 }
 
-export async function lockRow(
+export const lockRow = (
   databaseUrl: string,
   table: 'webhooks' | 'deliveries',
   id: number,
+): Promise<Locking> => lockRows(databaseUrl, table, `id = ${id}`);
+
+export async function lockRows(
+  databaseUrl: string,
+  table: 'webhooks' | 'deliveries',
+  where: string,
 ): Promise<Locking> {
   const session = new pg.Client(databaseUrl);
   await session.connect();
   await session.query('begin');
-  await session.query(`select from hookwright.${table} where id = ${id} for update`);
+  await session.query(`select from hookwright.${table} where ${where} for update`);
   return {
     async letGo() {
       await session.query('rollback');
