@@ -104,6 +104,7 @@ describe('a paused webhook', () => {
     const turnedAway = turnAwayDeliveries(
       pool,
       ids.toReversed().map((id) => ({ id, priority: LANES.CROWDED.priority })),
+      60_000,
     );
     await eventually(async () => (await stack.rows(lockWaits)).length > 0);
     const { rows } = await other.query<{ id: number }>(

@@ -3,7 +3,7 @@ import { Daemon } from '../../daemon/daemon.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { keptLog } from '../support/kept-log.js';
-import { lockRow } from '../support/locks.js';
+import { lockRow, lockRows } from '../support/locks.js';
 import { answer, holdAnswers, startReceiver } from '../support/receiver.js';
 
 const WITHIN_MS = 10_000;
@@ -120,6 +120,25 @@ test('a delivery whose row another session has locked stops no other, not even o
   await eventually(async () => (await succeeded()) === 2 * sent, WITHIN_MS);
   await lock.letGo();
   await eventually(async () => (await succeeded()) === 2 * sent + 1, WITHIN_MS);
+}, 60_000);
+
+test('deliveries of a paused webhook whose rows another session has locked keep nobody waiting, and wait themselves', async () => {
+  await using world = await openTwo({ DELIVERY_CONCURRENCY: '10' });
+  const { stack, locked, other, id, emitOther } = world;
+  const deliveries = 100;
+  await Promise.all(Array.from({ length: deliveries }, () => stack.emit()));
+  await stack.rows(`update hookwright.webhooks set active = false where id = ${id}`);
+  await using lock = await lockRows(stack.databaseUrl, 'deliveries', `webhook_id = ${id}`);
+  await emitOther();
+  stack.startDaemon();
+  await eventually(() => other.received.length === 1, 5_000);
+  const putOff = `select from hookwright_jobs._private_jobs where key ~ '^d:' and run_at > now() + interval '20 seconds'`;
+  await eventually(async () => (await stack.rows(putOff)).length === deliveries, WITHIN_MS);
+  expect(await stack.deliveries(`webhook_id = ${id} and status <> 'PENDING'`)).toEqual([]);
+  await lock.letGo();
+  await stack.rows(`update hookwright_jobs._private_jobs set run_at = now() where key ~ '^d:'`);
+  await eventually(async () => (await stack.deliveries(`status = 'HELD'`)).length === deliveries, WITHIN_MS);
+  expect(locked.received).toEqual([]);
 }, 60_000);
 
 test('a commit of another daemon that takes more than a second is not taken for a lock', async () => {

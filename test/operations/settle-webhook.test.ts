@@ -10,6 +10,7 @@ import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { emitMany } from '../support/factories.js';
 import { lockWaits } from '../support/lock-waits.js';
+import { lockRow } from '../support/locks.js';
 
 let stack: DeliveryStack;
 let webhookId: number;
@@ -40,6 +41,23 @@ test('a long release is made in turns: each leaves a job for the rest', async ()
   expect(await settle(0)).toBe(50);
   expect(await stack.deliveries("status = 'PENDING'")).toHaveLength(300);
 });
+
+test.each(['webhooks', 'deliveries'] as const)(
+  'while another session has a row of %s locked, its turn ends soon and the rest is left to a job',
+  async (table) => {
+    await emitMany(stack.services, stack.tenantId, 2);
+    const [first] = await stack.deliveries();
+    await stack.rows(
+      `update hookwright.webhooks set active = false; delete from hookwright_jobs._private_jobs`,
+    );
+    await using lock = await lockRow(stack.databaseUrl, table, table === 'webhooks' ? webhookId : first!.id);
+    expect(await settle()).toBe(0);
+    expect(await jobs('key')).toEqual([{ what: `w:${webhookId}` }]);
+    expect(await jobs('run_at > now()')).toEqual([{ what: true }]);
+    await lock.letGo();
+    expect(await settle()).toBe(2);
+  },
+);
 
 test('wakes what was put off for the endpoint as it was, and not what is put off meanwhile', async () => {
   await stack.emit();

@@ -1,7 +1,7 @@
 import type pg from 'pg';
-import { query, type Statement, transaction, type WithCommit } from '../../database/database.js';
+import { query, type Statement, type WithCommit } from '../../database/database.js';
+import { impatientTransaction, isLockedOut } from '../../database/impatient-transaction.js';
 import { type Column, column, RowsParameter } from '../../database/rows-parameter.js';
-import { SQL_STATE, sqlStateOf } from '../../database/sql-state.js';
 import { idRange } from '../../domain/delivery-id.js';
 import { LANES } from '../../domain/lanes.js';
 import type { DeliveryStatus } from '../../entities/delivery.js';
@@ -64,21 +64,9 @@ export async function recordAttempts(
 
 /** @throws `error`, unless it says that somebody else has something locked */
 function requireLockedOut(error: unknown): void {
-  if (sqlStateOf(error) !== SQL_STATE.LOCK_NOT_AVAILABLE) {
+  if (!isLockedOut(error)) {
     throw error;
   }
-}
-
-/** Waits for no lock longer than that. */
-function impatientTransaction<Result>(
-  pool: pg.Pool,
-  lockWaitMs: number,
-  work: (client: pg.PoolClient, withCommit: WithCommit) => Promise<Result>,
-): Promise<Result> {
-  return transaction(pool, (client, withCommit) => {
-    withCommit(client.query(`set local lock_timeout = '${lockWaitMs} ms'`));
-    return work(client, withCommit);
-  });
 }
 
 const webhooksOf = (attempts: readonly FinishedAttempt[]): number[] => [

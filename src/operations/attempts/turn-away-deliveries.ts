@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { query, type Statement } from '../../database/database.js';
+import { impatientTransaction, isLockedOut } from '../../database/impatient-transaction.js';
 import { column, RowsParameter } from '../../database/rows-parameter.js';
 import { idRange } from '../../domain/delivery-id.js';
 import { countsAsHeldSql } from '../deliveries/counts-as-held.js';
@@ -9,6 +10,10 @@ export interface TurnedAway {
   /** Of the job that takes its place. */
   priority: number;
 }
+
+/** Everybody in the batch waits for a lock. */
+const LOCK_WAIT_MS = 100;
+const LOCKED_MS = 30_000;
 
 /** After the range of their ids. */
 const turned = new RowsParameter<TurnedAway>(
@@ -20,16 +25,14 @@ const turned = new RowsParameter<TurnedAway>(
  * Locked in the order of ids, as everywhere: the webhook may be settling. Until when its endpoint is closed is asked
  * when all are locked (the sort sees to that): it may have been opened meanwhile, and those that wait for it woken.
  */
-const turnAwayStatement: Statement = {
-  name: 'turn_away_deliveries',
-  text: `
+const turnAwaySql = (lock: 'for update of d' | 'for update of d skip locked', passedOver = '') => `
     with judged as materialized (
       select d.id, d.webhook_id, turned.priority, d.attempt_count, d.due_at,
              w.active and not ${countsAsHeldSql('d', 'w')} as active, w.deleted_at is not null as deleted
       from hookwright.deliveries d join hookwright.webhooks w on w.id = d.webhook_id
            join ${turned.as('turned')} on turned.id = d.id
       where d.id = any(${turned.array('id')}) and d.id between $1 and $2 and (d.status = 'PENDING') is true
-      order by d.id for update of d),
+      order by d.id ${lock}),
     turned_away as (
       update hookwright.deliveries d
       set status = case when j.deleted then 'CANCELED' else 'HELD' end::hookwright.delivery_status,
@@ -37,24 +40,58 @@ const turnAwayStatement: Statement = {
           finished_at = case when j.deleted then now() end
       from judged j
       where d.id = j.id and d.id = any(${turned.array('id')}) and d.id between $1 and $2
-        and (d.status = 'PENDING') is true and (j.deleted or not j.active))
-    select hookwright.enqueue_deliveries(array_agg(id), array_agg(attempt_count + 1),
-             array_agg(greatest(due_at, hookwright.opens_at(webhook_id))), array_agg(priority))
-    from (select * from judged where active and not deleted order by id offset 0) as locked`,
+        and (d.status = 'PENDING') is true and (j.deleted or not j.active)),
+    waiting as (
+      select id, attempt_count, priority, greatest(due_at, hookwright.opens_at(webhook_id)) as job_at
+      from (select * from judged where active and not deleted order by id offset 0) as locked
+      ${passedOver})
+    select hookwright.enqueue_deliveries(array_agg(id), array_agg(attempt_count + 1), array_agg(job_at),
+             array_agg(priority))
+    from waiting`;
+
+const turnAwayStatement: Statement = {
+  name: 'turn_away_deliveries',
+  text: turnAwaySql('for update of d'),
+};
+
+/** What others have locked is judged later. */
+const turnUnlockedAwayStatement: Statement = {
+  text: turnAwaySql(
+    'for update of d skip locked',
+    `union all
+      select d.id, d.attempt_count, turned.priority,
+             now() + (1 + random() / 2) * interval '${LOCKED_MS} milliseconds'
+      from hookwright.deliveries d join ${turned.as('turned')} on turned.id = d.id
+      where d.id = any(${turned.array('id')}) and d.id between $1 and $2 and (d.status = 'PENDING') is true
+        and d.id not in (select id from judged)`,
+  ),
 };
 
 /**
  * Ends the jobs of deliveries that wait for something. Where the webhook is inactive or deleted the delivery is held or
  * canceled; so is it held where it counts as held already. Where its time has not come, or its endpoint is closed, the
  * job is put off until then. No attempt is burned either way. The conditions are those of the load, judged again: what
- * has changed since then wins.
+ * has changed since then wins. A delivery whose row another session has locked keeps nobody waiting: its job comes again
+ * in half a minute.
  *
  * @param deliveries each delivery once
+ * @param lockWaitMs how long a lock is waited for
  */
-export async function turnAwayDeliveries(pool: pg.Pool, deliveries: readonly TurnedAway[]): Promise<null[]> {
-  await query(pool, turnAwayStatement, [
-    ...idRange(deliveries.map(({ id }) => id)),
-    ...turned.values(deliveries),
-  ]);
+export async function turnAwayDeliveries(
+  pool: pg.Pool,
+  deliveries: readonly TurnedAway[],
+  lockWaitMs: number = LOCK_WAIT_MS,
+): Promise<null[]> {
+  const values = [...idRange(deliveries.map(({ id }) => id)), ...turned.values(deliveries)];
+  const run = (statement: Statement) =>
+    impatientTransaction(pool, lockWaitMs, (client) => query(client, statement, values));
+  try {
+    await run(turnAwayStatement);
+  } catch (error) {
+    if (!isLockedOut(error)) {
+      throw error;
+    }
+    await run(turnUnlockedAwayStatement);
+  }
   return deliveries.map(() => null);
 }

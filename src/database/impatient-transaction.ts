@@ -1,0 +1,23 @@
+import type pg from 'pg';
+import { transaction, type WithCommit } from './database.js';
+import { SQL_STATE, sqlStateOf } from './sql-state.js';
+
+/**
+ * As `transaction`, but no statement of it waits for a lock for longer than that: another session may keep one for as
+ * long as it likes (an administrator's open transaction, a process that was frozen within one).
+ *
+ * @throws Error of which `isLockedOut` is true, when a lock was not to be had
+ */
+export function impatientTransaction<Result>(
+  pool: pg.Pool,
+  lockWaitMs: number,
+  work: (client: pg.PoolClient, withCommit: WithCommit) => Promise<Result>,
+): Promise<Result> {
+  return transaction(pool, (client, withCommit) => {
+    withCommit(client.query(`set local lock_timeout = '${lockWaitMs} ms'`));
+    return work(client, withCommit);
+  });
+}
+
+/** Whether the error says that another session has something locked. */
+export const isLockedOut = (error: unknown): boolean => sqlStateOf(error) === SQL_STATE.LOCK_NOT_AVAILABLE;
