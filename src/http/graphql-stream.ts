@@ -187,6 +187,7 @@ function refuse(request: FastifyRequest, reply: FastifyReply, error: unknown): F
     throw error;
   }
   const errors = error instanceof ApiError ? [formattedOf(error)] : error.errors;
+  reply.headers(error instanceof ApiError ? (error.extra.limits ?? {}) : error.limits);
   const { code, retryAfterSeconds } = (errors[0]?.extensions ?? {}) as {
     code?: string;
     retryAfterSeconds?: number;

@@ -227,6 +227,23 @@ describe('management operations', () => {
   });
 });
 
+describe('subscriptions that are refused', () => {
+  const limited = new LimitedApi({ MANAGEMENT_RATE_MAX: '10', MANAGEMENT_BURST_MAX: '2' });
+
+  test('tell their limit as all management operations do', async () => {
+    const { key } = await limited.newTenant();
+    const subscribe = (query: string) =>
+      limited.api.ask('POST //graphql/stream', { key, json: { query } }).then(({ status, headers }) => ({
+        status,
+        limit: headers['ratelimit'],
+      }));
+    expect(await subscribe('{')).toEqual({ status: 400, limit: '"management";r=1;t=1' });
+    expect(await subscribe('{ viewer { scopes } }')).toEqual({ status: 400, limit: '"management";r=0;t=1' });
+    const good = 'subscription { webhookUpdated { cursor } }';
+    expect(await subscribe(good)).toEqual({ status: 429, limit: '"management";r=0;t=1' });
+  });
+});
+
 describe('the whole schema', () => {
   const limited = new LimitedApi({ MANAGEMENT_RATE_MAX: '10', MANAGEMENT_BURST_MAX: '15' });
 
