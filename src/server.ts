@@ -60,11 +60,12 @@ export async function buildServer(services: Services): Promise<FastifyInstance> 
     logFault(log, request.id, known.reason, error);
     return sendProblem(reply, known);
   });
-  await allowOrigins(app, config);
   traceRequests(app, services);
   followRequests(app, services);
   const underWay = limitPipelining(app, limits.pipelinedRequestsMax);
   endConnections(app, underWay);
+  // Behind what counts requests: it answers preflights itself, and no hook after it sees them.
+  await allowOrigins(app, config);
   refuseUnknownRoutes(
     app,
     `REST begins with ${REST_PREFIX} and is described at ${REST_PREFIX}/openapi.json; GraphQL is at /graphql.`,
