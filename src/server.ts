@@ -91,12 +91,14 @@ async function openRoutes(app: FastifyInstance, services: Services): Promise<voi
   await app.register(openApiRoute, { prefix: REST_PREFIX, services });
 }
 
+/** Other origins, and who names none, are told nothing of it: their preflights are requests that no route serves. */
 async function allowOrigins(app: FastifyInstance, { corsOrigins }: Config): Promise<void> {
   if (corsOrigins.length === 0) {
     return;
   }
+  const allowed = new Set(corsOrigins);
   await app.register(cors, {
-    origin: [...corsOrigins],
+    origin: async (origin = '') => allowed.has(origin) && origin,
     methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
     exposedHeaders: [
       'Location',

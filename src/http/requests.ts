@@ -63,6 +63,9 @@ function askerOf({ asking }: FastifyRequest): { tenantId?: number; keyId?: numbe
   return { ...(tenantId ? { tenantId } : {}), ...(caller ? { keyId: caller.keyId } : {}) };
 }
 
+/** The route that @fastify/cors makes for OPTIONS. Those that it allows are answered before they come to it. */
+const PREFLIGHTS = '*';
+
 /**
  * Refuses what no route serves, before its body is read: 405 with `Allow` for a path that exists with other methods
  * (RFC 9110 §15.5.6), else 404. Routes must be registered afterwards.
@@ -79,7 +82,7 @@ export function refuseUnknownRoutes(app: FastifyInstance, whereThingsAre: string
     known.set(url, methods);
   });
   app.addHook('onRequest', (request, reply, done) => {
-    if (!request.is404) {
+    if (!request.is404 && request.routeOptions.url !== PREFLIGHTS) {
       done();
       return;
     }
