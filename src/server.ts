@@ -11,7 +11,7 @@ import { graphiql } from './http/graphiql.js';
 import { graphqlEndpoint } from './http/graphql-endpoint.js';
 import { healthRoutes } from './http/health.js';
 import { limitPipelining } from './http/pipelining.js';
-import { followRequests, markAnswer, refuseUnknownRoutes, requestIdOf, requestLog } from './http/requests.js';
+import { followRequests, refuseUnknownRoutes, requestIdOf, requestLog } from './http/requests.js';
 import { traceRequests } from './http/traces.js';
 import { openApiRoute } from './rest/openapi.js';
 import { REST_PREFIX } from './rest/paths.js';
@@ -30,7 +30,7 @@ const KEEP_ALIVE_FACTOR = 1.2;
 export async function buildServer(services: Services): Promise<FastifyInstance> {
   const { config, log } = services;
   const { limits } = config;
-  const app = Fastify({
+  const app: FastifyInstance = Fastify({
     loggerInstance: requestLog(log) as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     // One logger for all: a child for each request would cost more than the line that is hardly ever written.
@@ -51,9 +51,13 @@ export async function buildServer(services: Services): Promise<FastifyInstance> 
     // While closing, requests on open connections are still served: the database closes later than we do.
     return503OnClosing: false,
     clientErrorHandler: refuseConnection,
-    // Before any hook: a path that cannot be read, such as /%zz.
-    frameworkErrors: (error, request, reply) =>
-      void sendProblem(markAnswer(request, reply), apiErrorOf(error)),
+    // Whoever has no key is told so first, whatever the id; Node does not read URLs that are much longer than 16 KiB.
+    routerOptions: { maxParamLength: Number.MAX_SAFE_INTEGER },
+    // Past all hooks: a path that cannot be read, such as /%zz. As /%25zz it goes the way of all requests.
+    frameworkErrors: (_error, { raw }, reply) => {
+      raw.url = readable(raw.url ?? '');
+      app.routing(raw, reply.raw);
+    },
   });
   app.setErrorHandler((error, request, reply) => {
     const known = apiErrorOf(error, request.routeOptions.bodyLimit);
@@ -77,6 +81,11 @@ export async function buildServer(services: Services): Promise<FastifyInstance> 
   await app.register(webhookRoutes, { prefix: REST_PREFIX, schema, services });
   await app.register(openRoutes, services);
   return app;
+}
+
+/** A path that the router can read, and that leads where there is nothing. */
+function readable(url: string): string {
+  return (url.startsWith('/') ? url : `/${url}`).replaceAll('%', '%25');
 }
 
 /** What anybody may read without a key, as often as one address may. */

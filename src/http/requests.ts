@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { Services } from '../context.js';
 import { ApiError } from '../errors.js';
@@ -24,11 +24,6 @@ export function requestLog(log: Logger): Logger {
   return log.child({}, { redact: { paths: secret, censor: '[redacted]' } });
 }
 
-/** What every answer has. */
-export function markAnswer(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  return reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
-}
-
 /**
  * Answers every request with its id, and writes one line for each that went wrong. Those that went well are for
  * LOG_LEVEL=debug: thousands of emits a second would make the log the dearest part of an emit. All are counted.
@@ -39,7 +34,7 @@ export function followRequests(
 ): void {
   // With callbacks, as all hooks of every request: the promise of an async one costs more than what it does.
   app.addHook('onRequest', (request, reply, done) => {
-    markAnswer(request, reply);
+    reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
     done();
   });
   app.addHook('onResponse', (request, reply, done) => {
