@@ -11,7 +11,13 @@ import { graphiql } from './http/graphiql.js';
 import { graphqlEndpoint } from './http/graphql-endpoint.js';
 import { healthRoutes } from './http/health.js';
 import { limitPipelining } from './http/pipelining.js';
-import { followRequests, refuseUnknownRoutes, requestIdOf, requestLog } from './http/requests.js';
+import {
+  followRequests,
+  refuseUnfitRequests,
+  refuseUnknownRoutes,
+  requestIdOf,
+  requestLog,
+} from './http/requests.js';
 import { traceRequests } from './http/traces.js';
 import { openApiRoute } from './rest/openapi.js';
 import { REST_PREFIX } from './rest/paths.js';
@@ -47,6 +53,7 @@ export async function buildServer(services: Services): Promise<FastifyInstance> 
       headersTimeout: limits.headersTimeoutMs,
       // By default Node looks every 30 s: a request could take twice its time.
       connectionsCheckingInterval: Math.ceil(limits.headersTimeoutMs / 10),
+      requireHostHeader: false, // see refuseUnfitRequests
     },
     // While closing, requests on open connections are still served: the database closes later than we do.
     return503OnClosing: false,
@@ -68,6 +75,7 @@ export async function buildServer(services: Services): Promise<FastifyInstance> 
   followRequests(app, services);
   const underWay = limitPipelining(app, limits.pipelinedRequestsMax);
   endConnections(app, underWay);
+  refuseUnfitRequests(app);
   // Behind what counts requests: it answers preflights itself, and no hook after it sees them.
   await allowOrigins(app, config);
   refuseUnknownRoutes(

@@ -58,6 +58,29 @@ function askerOf({ asking }: FastifyRequest): { tenantId?: number; keyId?: numbe
   return { ...(tenantId ? { tenantId } : {}), ...(caller ? { keyId: caller.keyId } : {}) };
 }
 
+/** As Node itself reads the header `Expect`. */
+const CONTINUE = /(?:^|\W)100-continue(?:$|\W)/i;
+
+/**
+ * Refuses what Node would refuse past all hooks, with a status and nothing else: a request of HTTP/1.1 without `Host`
+ * (RFC 9112 §3.2; the server's option `requireHostHeader` must be off), and one that expects what nobody here does
+ * (RFC 9110 §10.1.1). The connection ends, for a body may follow that nobody reads.
+ */
+export function refuseUnfitRequests(app: FastifyInstance): void {
+  app.server.on('checkExpectation', (request, response) => app.routing(request, response));
+  app.addHook('onRequest', ({ raw: { httpVersion, headers } }, reply, done) => {
+    if (httpVersion === '1.1' && headers.host === undefined) {
+      reply.header('connection', 'close');
+      throw new ApiError('host_missing', 'A request of HTTP/1.1 has the header Host.');
+    }
+    if (httpVersion === '1.1' && headers.expect !== undefined && !CONTINUE.test(headers.expect)) {
+      reply.header('connection', 'close');
+      throw new ApiError('expectation_unknown', 'The header Expect may say 100-continue only.');
+    }
+    done();
+  });
+}
+
 /** The route that @fastify/cors makes for OPTIONS. Those that it allows are answered before they come to it. */
 const PREFLIGHTS = '*';
 

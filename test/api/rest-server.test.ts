@@ -237,6 +237,38 @@ describe('over a socket', () => {
     });
   });
 
+  test.each([
+    ['without Host', 'GET /api/v1/webhooks HTTP/1.1\r\n', 400, 'host_missing'],
+    [
+      'with an unknown expectation',
+      'POST /api/v1/webhooks HTTP/1.1\r\nHost: a\r\nExpect: foo\r\nContent-Length: 2\r\n',
+      417,
+      'expectation_unknown',
+    ],
+  ])(
+    'a request %s is answered with a problem, and the connection ends',
+    async (_name, head, status, code) => {
+      const answer = await raw(`${head}X-Request-Id: mine\r\n\r\n`);
+      expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+      expect(answer).toMatch(/^x-request-id: mine\r$/m);
+      expect(answer).toMatch(/^content-type: application\/problem\+json\r$/m);
+      expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toMatchObject({ status, code });
+    },
+  );
+
+  test.each([
+    ['HTTP/1.0 without Host', 'GET /health/live HTTP/1.0\r\n', '200'],
+    ['HTTP/1.0 with an expectation', 'GET /health/live HTTP/1.0\r\nExpect: foo\r\n', '200'],
+    ['an empty Host', 'GET /health/live HTTP/1.1\r\nHost:\r\nConnection: close\r\n', '200'],
+    [
+      '100-continue',
+      'GET /health/live HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nConnection: close\r\n',
+      '100',
+    ],
+  ])('%s is no reason to refuse', async (_name, head, status) => {
+    expect((await raw(`${head}\r\n`)).slice('HTTP/1.1 '.length).slice(0, 3)).toBe(status);
+  });
+
   test('an ignored body does not disturb the next request on the connection', async () => {
     const key = `Authorization: Bearer ${api.tenant.key}\r\n`;
     const body = 'x'.repeat(100_000);
