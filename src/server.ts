@@ -19,7 +19,7 @@ import {
   requestLog,
 } from './http/requests.js';
 import { traceRequests } from './http/traces.js';
-import { openApiRoute } from './rest/openapi.js';
+import { openApiRoute } from './rest/openapi-route.js';
 import { REST_PREFIX } from './rest/paths.js';
 import { PROBLEM_MEDIA_TYPE, sendProblem } from './rest/problem.js';
 import { problemPages } from './rest/problem-pages.js';
