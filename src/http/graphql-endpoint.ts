@@ -28,6 +28,7 @@ export async function graphqlEndpoint(
   app.setErrorHandler((error, request, reply) => {
     const known = apiErrorOf(error, request.routeOptions.bodyLimit);
     logFault(services.log, request.id, known.reason, error);
+    services.metrics.graphqlError(known.code);
     return reply
       .code(known.status)
       .headers(chargeForm(request, known.reason))

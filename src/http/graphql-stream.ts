@@ -55,6 +55,9 @@ export function streamRoute(
         return reply;
       } catch (error) {
         giveBack();
+        if (error instanceof ApiError) {
+          services.metrics.graphqlError(error.code); // those of a RefusedSubscription have been counted
+        }
         return refuse(request, reply, error);
       }
     },
@@ -84,6 +87,7 @@ function follow(live: Live, reply: FastifyReply, giveBack: () => void): void {
   const fail = (error: unknown) => {
     const known = toApiError(error);
     logFault(services.log, request.id, known.reason, error);
+    services.metrics.graphqlError(known.code);
     tellAndComplete(stream, [formattedOf(known)]);
   };
   leave = streams.add({
