@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
  * reach no route and no resolver: `server.ts` (no HTTP) and `graphql/fields/errors.ts` (GraphQL's own codes).
  */
 export const errorCatalogue = {
+  host_missing: { status: 400, code: 'BAD_USER_INPUT', title: 'The request names no host' },
   malformed_json: { status: 400, code: 'BAD_USER_INPUT', title: 'The request body is not JSON' },
   unauthenticated: { status: 401, code: 'UNAUTHENTICATED', title: 'A valid API key is required' },
   scope_missing: { status: 403, code: 'FORBIDDEN', title: 'The API key may not do this' },
@@ -55,6 +56,11 @@ export const errorCatalogue = {
     status: 415,
     code: 'BAD_USER_INPUT',
     title: 'The request body must be application/json',
+  },
+  expectation_unknown: {
+    status: 417,
+    code: 'BAD_USER_INPUT',
+    title: 'The request expects what the service does not do',
   },
   invalid_input: { status: 422, code: 'BAD_USER_INPUT', title: 'The input breaks a rule' },
   search_timed_out: { status: 422, code: 'TIMED_OUT', title: 'The search took too long' },

@@ -11,9 +11,15 @@ import { graphiql } from './http/graphiql.js';
 import { graphqlEndpoint } from './http/graphql-endpoint.js';
 import { healthRoutes } from './http/health.js';
 import { limitPipelining } from './http/pipelining.js';
-import { followRequests, markAnswer, refuseUnknownRoutes, requestIdOf, requestLog } from './http/requests.js';
+import {
+  followRequests,
+  refuseUnfitRequests,
+  refuseUnknownRoutes,
+  requestIdOf,
+  requestLog,
+} from './http/requests.js';
 import { traceRequests } from './http/traces.js';
-import { openApiRoute } from './rest/openapi.js';
+import { openApiRoute } from './rest/openapi-route.js';
 import { REST_PREFIX } from './rest/paths.js';
 import { PROBLEM_MEDIA_TYPE, sendProblem } from './rest/problem.js';
 import { problemPages } from './rest/problem-pages.js';
@@ -30,7 +36,7 @@ const KEEP_ALIVE_FACTOR = 1.2;
 export async function buildServer(services: Services): Promise<FastifyInstance> {
   const { config, log } = services;
   const { limits } = config;
-  const app = Fastify({
+  const app: FastifyInstance = Fastify({
     loggerInstance: requestLog(log) as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     // One logger for all: a child for each request would cost more than the line that is hardly ever written.
@@ -47,24 +53,31 @@ export async function buildServer(services: Services): Promise<FastifyInstance> 
       headersTimeout: limits.headersTimeoutMs,
       // By default Node looks every 30 s: a request could take twice its time.
       connectionsCheckingInterval: Math.ceil(limits.headersTimeoutMs / 10),
+      requireHostHeader: false, // see refuseUnfitRequests
     },
     // While closing, requests on open connections are still served: the database closes later than we do.
     return503OnClosing: false,
     clientErrorHandler: refuseConnection,
-    // Before any hook: a path that cannot be read, such as /%zz.
-    frameworkErrors: (error, request, reply) =>
-      void sendProblem(markAnswer(request, reply), apiErrorOf(error)),
+    // Whoever has no key is told so first, whatever the id; Node does not read URLs that are much longer than 16 KiB.
+    routerOptions: { maxParamLength: Number.MAX_SAFE_INTEGER },
+    // Past all hooks: a path that cannot be read, such as /%zz. As /%25zz it goes the way of all requests.
+    frameworkErrors: (_error, { raw }, reply) => {
+      raw.url = readable(raw.url ?? '');
+      app.routing(raw, reply.raw);
+    },
   });
   app.setErrorHandler((error, request, reply) => {
     const known = apiErrorOf(error, request.routeOptions.bodyLimit);
     logFault(log, request.id, known.reason, error);
     return sendProblem(reply, known);
   });
-  await allowOrigins(app, config);
   traceRequests(app, services);
   followRequests(app, services);
   const underWay = limitPipelining(app, limits.pipelinedRequestsMax);
   endConnections(app, underWay);
+  refuseUnfitRequests(app);
+  // Behind what counts requests: it answers preflights itself, and no hook after it sees them.
+  await allowOrigins(app, config);
   refuseUnknownRoutes(
     app,
     `REST begins with ${REST_PREFIX} and is described at ${REST_PREFIX}/openapi.json; GraphQL is at /graphql.`,
@@ -76,6 +89,11 @@ export async function buildServer(services: Services): Promise<FastifyInstance> 
   await app.register(webhookRoutes, { prefix: REST_PREFIX, schema, services });
   await app.register(openRoutes, services);
   return app;
+}
+
+/** A path that the router can read, and that leads where there is nothing. */
+function readable(url: string): string {
+  return (url.startsWith('/') ? url : `/${url}`).replaceAll('%', '%25');
 }
 
 /** What anybody may read without a key, as often as one address may. */
@@ -90,12 +108,14 @@ async function openRoutes(app: FastifyInstance, services: Services): Promise<voi
   await app.register(openApiRoute, { prefix: REST_PREFIX, services });
 }
 
+/** Other origins, and who names none, are told nothing of it: their preflights are requests that no route serves. */
 async function allowOrigins(app: FastifyInstance, { corsOrigins }: Config): Promise<void> {
   if (corsOrigins.length === 0) {
     return;
   }
+  const allowed = new Set(corsOrigins);
   await app.register(cors, {
-    origin: [...corsOrigins],
+    origin: async (origin = '') => allowed.has(origin) && origin,
     methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
     exposedHeaders: [
       'Location',

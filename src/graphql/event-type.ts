@@ -32,7 +32,7 @@ export class EventTypeResolver {
   @RequiresKey()
   @mayHold(REGISTERED_TYPES_MAX)
   @Query(() => [EventType], { nullable: true, description: 'Every event type, by name.' })
-  eventTypes(@Ctx() context: Context): Promise<RegisteredEventType[]> {
+  eventTypes(@Ctx() context: Context): Promise<readonly RegisteredEventType[]> {
     return context.eventTypes.all();
   }
 

@@ -2,11 +2,6 @@ import { ApiError, type Reason, toApiError } from '../errors.js';
 
 /** What Fastify refuses before a route is reached, by its code. */
 const fastifyErrors: Record<string, { reason: Reason; detail: (bodyBytesMax?: number) => string }> = {
-  FST_ERR_BAD_URL: { reason: 'not_found', detail: () => 'The URL of the request is malformed.' },
-  FST_ERR_MAX_PARAM_LENGTH: {
-    reason: 'not_found',
-    detail: () => 'There is nothing at this path: a part of it is too long to be an id.',
-  },
   FST_ERR_CTP_BODY_TOO_LARGE: {
     reason: 'payload_too_large',
     detail: (bodyBytesMax) => `The body of the request is too long: ${bodyBytesMax} bytes are read at most.`,

@@ -1,10 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import type { Context, Services } from '../context.js';
-import { keyRequired, logFault } from '../errors.js';
+import { keyRequired, logFault, type Reason } from '../errors.js';
 import { extensionsOf } from '../graphql/fields/errors.js';
+import { chargeBroken } from '../graphql/requests/charge.js';
 import { Documents } from '../graphql/requests/documents.js';
 import { createGraphqlHandler } from '../graphql/requests/handler.js';
+import type { Verdict } from '../rate-limits.js';
 import { contextOf, expectAsker, holdUntilTaken, whoAsks } from './asking.js';
 import { apiErrorOf } from './errors.js';
 import { streamRoute } from './graphql-stream.js';
@@ -26,8 +28,10 @@ export async function graphqlEndpoint(
   app.setErrorHandler((error, request, reply) => {
     const known = apiErrorOf(error, request.routeOptions.bodyLimit);
     logFault(services.log, request.id, known.reason, error);
+    services.metrics.graphqlError(known.code);
     return reply
       .code(known.status)
+      .headers(chargeForm(request, known.reason))
       .headers(known.headers)
       .type('application/json; charset=utf-8')
       .send({ errors: [{ message: known.detail, extensions: extensionsOf(known) }] });
@@ -56,6 +60,18 @@ export async function graphqlEndpoint(
     },
   });
   streamRoute(app, { documents, services });
+}
+
+/** What is wrong with a body: it was read for nothing, and counts as a broken document does. */
+const formReasons: ReadonlySet<Reason> = new Set([
+  'malformed_json',
+  'payload_too_large',
+  'unsupported_media_type',
+]);
+
+/** @returns the headers of the limits */
+function chargeForm({ asking }: FastifyRequest, reason: Reason): Verdict['headers'] {
+  return asking !== null && formReasons.has(reason) ? chargeBroken(asking) : {};
 }
 
 /** Whether a person has opened the address in a browser: it takes a page, and asks for nothing. */

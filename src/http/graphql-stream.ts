@@ -55,6 +55,9 @@ export function streamRoute(
         return reply;
       } catch (error) {
         giveBack();
+        if (error instanceof ApiError) {
+          services.metrics.graphqlError(error.code); // those of a RefusedSubscription have been counted
+        }
         return refuse(request, reply, error);
       }
     },
@@ -84,6 +87,7 @@ function follow(live: Live, reply: FastifyReply, giveBack: () => void): void {
   const fail = (error: unknown) => {
     const known = toApiError(error);
     logFault(services.log, request.id, known.reason, error);
+    services.metrics.graphqlError(known.code);
     tellAndComplete(stream, [formattedOf(known)]);
   };
   leave = streams.add({
@@ -187,6 +191,7 @@ function refuse(request: FastifyRequest, reply: FastifyReply, error: unknown): F
     throw error;
   }
   const errors = error instanceof ApiError ? [formattedOf(error)] : error.errors;
+  reply.headers(error instanceof ApiError ? (error.extra.limits ?? {}) : error.limits);
   const { code, retryAfterSeconds } = (errors[0]?.extensions ?? {}) as {
     code?: string;
     retryAfterSeconds?: number;

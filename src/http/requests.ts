@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { Services } from '../context.js';
 import { ApiError } from '../errors.js';
@@ -24,11 +24,6 @@ export function requestLog(log: Logger): Logger {
   return log.child({}, { redact: { paths: secret, censor: '[redacted]' } });
 }
 
-/** What every answer has. */
-export function markAnswer(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  return reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
-}
-
 /**
  * Answers every request with its id, and writes one line for each that went wrong. Those that went well are for
  * LOG_LEVEL=debug: thousands of emits a second would make the log the dearest part of an emit. All are counted.
@@ -39,7 +34,7 @@ export function followRequests(
 ): void {
   // With callbacks, as all hooks of every request: the promise of an async one costs more than what it does.
   app.addHook('onRequest', (request, reply, done) => {
-    markAnswer(request, reply);
+    reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
     done();
   });
   app.addHook('onResponse', (request, reply, done) => {
@@ -63,6 +58,32 @@ function askerOf({ asking }: FastifyRequest): { tenantId?: number; keyId?: numbe
   return { ...(tenantId ? { tenantId } : {}), ...(caller ? { keyId: caller.keyId } : {}) };
 }
 
+/** As Node itself reads the header `Expect`. */
+const CONTINUE = /(?:^|\W)100-continue(?:$|\W)/i;
+
+/**
+ * Refuses what Node would refuse past all hooks, with a status and nothing else: a request of HTTP/1.1 without `Host`
+ * (RFC 9112 §3.2; the server's option `requireHostHeader` must be off), and one that expects what nobody here does
+ * (RFC 9110 §10.1.1). The connection ends, for a body may follow that nobody reads.
+ */
+export function refuseUnfitRequests(app: FastifyInstance): void {
+  app.server.on('checkExpectation', (request, response) => app.routing(request, response));
+  app.addHook('onRequest', ({ raw: { httpVersion, headers } }, reply, done) => {
+    if (httpVersion === '1.1' && headers.host === undefined) {
+      reply.header('connection', 'close');
+      throw new ApiError('host_missing', 'A request of HTTP/1.1 has the header Host.');
+    }
+    if (httpVersion === '1.1' && headers.expect !== undefined && !CONTINUE.test(headers.expect)) {
+      reply.header('connection', 'close');
+      throw new ApiError('expectation_unknown', 'The header Expect may say 100-continue only.');
+    }
+    done();
+  });
+}
+
+/** The route that @fastify/cors makes for OPTIONS. Those that it allows are answered before they come to it. */
+const PREFLIGHTS = '*';
+
 /**
  * Refuses what no route serves, before its body is read: 405 with `Allow` for a path that exists with other methods
  * (RFC 9110 §15.5.6), else 404. Routes must be registered afterwards.
@@ -79,7 +100,7 @@ export function refuseUnknownRoutes(app: FastifyInstance, whereThingsAre: string
     known.set(url, methods);
   });
   app.addHook('onRequest', (request, reply, done) => {
-    if (!request.is404) {
+    if (!request.is404 && request.routeOptions.url !== PREFLIGHTS) {
       done();
       return;
     }

@@ -1,7 +1,5 @@
-import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { Config } from '../config.js';
-import type { Services } from '../context.js';
 import type { TenantScope } from '../domain/api-key.js';
 import { errorCatalogue, type Reason } from '../errors.js';
 import type { RegisteredEventType } from '../operations/event-types/event-type-registry.js';
@@ -24,16 +22,8 @@ import {
 
 type Json = Record<string, unknown>;
 
-/** Serves the OpenAPI document. Which events there are is a matter of the database, so it is made for each request. */
-export async function openApiRoute(
-  app: FastifyInstance,
-  { services: { config, eventTypes } }: { services: Pick<Services, 'config' | 'eventTypes'> },
-): Promise<void> {
-  app.get('/openapi.json', async () => openApiDocument(config, await eventTypes.all()));
-}
-
 /** The REST interface and the delivery request as OpenAPI 3.1. */
-function openApiDocument(config: Config, eventTypes: readonly RegisteredEventType[]): Json {
+export function openApiDocument(config: Config, eventTypes: readonly RegisteredEventType[]): Json {
   return {
     openapi: '3.1.0',
     info: {

@@ -5,6 +5,7 @@ import { problemType } from './problem.js';
 
 /** What to do about each kind of error. */
 const advice: Record<Reason, string> = {
+  host_missing: 'Send the header Host, as HTTP/1.1 demands, or let a library of HTTP send the request.',
   malformed_json: 'Send one JSON value in UTF-8 as the body, and its length in bytes as Content-Length.',
   unauthenticated:
     'Send an API key in the header "Authorization: Bearer <key>". A key that is unknown, malformed, expired or revoked gives the same answer.',
@@ -37,6 +38,7 @@ const advice: Record<Reason, string> = {
   name_taken: 'Choose another name.',
   payload_too_large: 'Send less in one request.',
   unsupported_media_type: 'Send the body as JSON, with the header "Content-Type: application/json".',
+  expectation_unknown: 'Leave the header Expect out, or let it be "100-continue".',
   invalid_input:
     'The member "errors" lists what is wrong with its place, 100 at most: first what is wrong with the form, such as an unknown property, and once the form is right, every rule that the values break. Change the request before sending it again.',
   search_timed_out: 'Search a shorter time, with `since` and `until`, or by fewer conditions.',

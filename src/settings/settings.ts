@@ -149,7 +149,7 @@ export const settings = {
   EMIT_RATE_MAX: setting(
     whole(0, 1_000_000, 0),
     '0 to 1000000 (0: no limit)',
-    'Events that a tenant may emit per second in each API process; one second of them at once, and at least 100.',
+    'Events that a tenant may emit per second in each API process; one second of them at once, and at least EVENTS_PER_REQUEST_MAX.',
   ),
   KEY_FAILURES_RATE_MAX: setting(
     whole(1, 100_000, 10),

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { walkSchemas } from '../../src/domain/event-schemas/schema-places.js';
 import { commandLine } from '../../src/operations/audit.js';
 import { registerEventType } from '../../src/operations/event-types/register-event-type.js';
@@ -94,5 +94,41 @@ describe('the schema of a registered event type in the OpenAPI document', () => 
 
   test('of the contract has an example that tells its fields apart', () => {
     expect(contentOf('coupon.applied').example).toEqual({ code: 'SUMMER', discount_type: 'percent' });
+  });
+});
+
+describe('the text of the document', () => {
+  const ask = (headers = {}) => api.ask('GET /openapi.json', { key: null, headers });
+  /** Whoever makes the document reads every schema. */
+  async function schemasReadBy(asking: () => Promise<unknown>): Promise<number> {
+    const parse = vi.spyOn(JSON, 'parse');
+    await asking();
+    const read = parse.mock.calls.filter(([text]) => String(text).includes('"minLength":9'));
+    parse.mockRestore();
+    return read.length;
+  }
+
+  test('is made once for all requests, until an event type changes', async () => {
+    const asking = () => api.server.inject('/api/v1/openapi.json');
+    await asking();
+    api.services.eventTypes.forget(); // read again, and nothing has changed
+    expect(await schemasReadBy(asking)).toBe(0);
+    const schema = { type: 'object', properties: { a: { type: 'boolean' } } };
+    await registerEventType(
+      api.services.db,
+      { name: 'made.later', description: 'A thing.', schema },
+      commandLine,
+    );
+    api.services.eventTypes.forget();
+    expect(await schemasReadBy(asking)).toBeGreaterThan(0);
+    expect((await ask()).body.webhooks).toHaveProperty(['made.later']);
+  });
+
+  test('is not sent again to who has it', async () => {
+    const { status, headers, text } = await ask();
+    expect(headers['content-type']).toBe('application/json; charset=utf-8');
+    const again = await ask({ 'if-none-match': headers['etag'] });
+    expect([status, again.status, again.text]).toEqual([200, 304, '']);
+    expect((await ask({ 'if-none-match': '"another"' })).text).toBe(text);
   });
 });

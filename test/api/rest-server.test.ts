@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { errorCatalogue } from '../../src/errors.js';
 import { buildServer } from '../../src/server.js';
 import { eventually } from '../support/eventually.js';
-import { RestApi } from '../support/rest-api.js';
+import { expectProblem, RestApi } from '../support/rest-api.js';
 
 let api: RestApi;
 beforeAll(async () => {
@@ -109,6 +109,7 @@ describe('CORS', () => {
       expect(headers).toMatchObject({
         'access-control-allow-origin': origin,
         'access-control-allow-headers': 'authorization',
+        'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
       });
       expect(headers['access-control-allow-methods']).toContain('PATCH');
       expect(headers).not.toHaveProperty('access-control-allow-credentials');
@@ -124,8 +125,30 @@ describe('CORS', () => {
 
   test('other origins get no leave', async () => {
     const { headers } = await api.ask('GET /webhooks', { headers: { origin: 'https://evil.example.com' } });
-    expect(headers).not.toHaveProperty('access-control-allow-origin');
+    expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
+    expect(headers['vary']).toBe('Origin');
   });
+
+  test.each([{ origin: 'https://evil.example.com' }, { origin: 'null' }, {}])(
+    'a preflight of another origin, or of none, is no request that is served: %j',
+    async (from) => {
+      const preflight = {
+        key: null,
+        headers: { ...from, 'access-control-request-method': 'PATCH', 'content-type': 'text/weird' },
+        payload: '{',
+      };
+      for (const [path, allowed] of [
+        ['/webhooks/1', 'PATCH'],
+        ['//graphql', 'POST'],
+      ] as const) {
+        const answer = await api.ask(`OPTIONS ${path}`, preflight);
+        expectProblem(answer, 'method_not_allowed');
+        expect(answer.headers['allow']).toContain(allowed);
+        expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
+      }
+      expectProblem(await api.ask('OPTIONS /nothing', preflight), 'not_found');
+    },
+  );
 
   test('without CORS_ORIGINS there is none at all', async () => {
     await using closed = await RestApi.open();
@@ -212,6 +235,38 @@ describe('over a socket', () => {
       detail: expect.stringMatching(/\.$/),
       code,
     });
+  });
+
+  test.each([
+    ['without Host', 'GET /api/v1/webhooks HTTP/1.1\r\n', 400, 'host_missing'],
+    [
+      'with an unknown expectation',
+      'POST /api/v1/webhooks HTTP/1.1\r\nHost: a\r\nExpect: foo\r\nContent-Length: 2\r\n',
+      417,
+      'expectation_unknown',
+    ],
+  ])(
+    'a request %s is answered with a problem, and the connection ends',
+    async (_name, head, status, code) => {
+      const answer = await raw(`${head}X-Request-Id: mine\r\n\r\n`);
+      expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+      expect(answer).toMatch(/^x-request-id: mine\r$/m);
+      expect(answer).toMatch(/^content-type: application\/problem\+json\r$/m);
+      expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toMatchObject({ status, code });
+    },
+  );
+
+  test.each([
+    ['HTTP/1.0 without Host', 'GET /health/live HTTP/1.0\r\n', '200'],
+    ['HTTP/1.0 with an expectation', 'GET /health/live HTTP/1.0\r\nExpect: foo\r\n', '200'],
+    ['an empty Host', 'GET /health/live HTTP/1.1\r\nHost:\r\nConnection: close\r\n', '200'],
+    [
+      '100-continue',
+      'GET /health/live HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nConnection: close\r\n',
+      '100',
+    ],
+  ])('%s is no reason to refuse', async (_name, head, status) => {
+    expect((await raw(`${head}\r\n`)).slice('HTTP/1.1 '.length).slice(0, 3)).toBe(status);
   });
 
   test('an ignored body does not disturb the next request on the connection', async () => {

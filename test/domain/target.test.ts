@@ -333,6 +333,16 @@ describe('refusals', () => {
     });
   });
 
+  test('a host is repeated with its first 100 characters at most', () => {
+    const told = (host: string) => {
+      const verdict = judgeUrl(`https://${host}/`, strict);
+      return verdict.allowed ? '' : (/com; (.*) is not one/.exec(verdict.reason)?.[1] ?? '');
+    };
+    expect(told('a'.repeat(100))).toBe('a'.repeat(100));
+    expect(told('a'.repeat(101))).toBe(`${'a'.repeat(100)}…`);
+    expect(told('a.'.repeat(1000))).toBe(`${'a.'.repeat(50)}…`);
+  });
+
   test('any text at all is judged without an exception, and judging twice changes nothing', () => {
     const piece = fc.constantFrom(
       'https://',

@@ -1,7 +1,9 @@
+import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Daemon } from '../../daemon/daemon.js';
 import { SCOPES } from '../../src/domain/api-key.js';
 import { buildServer } from '../../src/server.js';
+import { ApiMetrics } from '../../src/telemetry/api-metrics.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { makeKey, openTestServices } from '../support/factories.js';
@@ -78,6 +80,19 @@ describe('the API', () => {
         path: '/api/v1/webhooks/999999',
       }),
     ]);
+  });
+
+  test('has a line, and metrics a figure, also of a request whose path cannot be read', async () => {
+    const { log, lines } = keptLog('info');
+    const registry = new Registry();
+    const server = await buildServer({ ...stack.services, log, metrics: new ApiMetrics(registry) });
+    await server.inject({ url: '/%zz?token=x', headers: { 'x-request-id': 'mine' } });
+    await server.close();
+    const answered = { level: INFO, msg: 'request answered', requestId: 'mine', status: 404, path: '/%25zz' };
+    expect(lines).toEqual([expect.objectContaining(answered)]);
+    expect(await registry.metrics()).toMatch(
+      /^hookwright_http_requests_total\{method="GET",route="none",status="404"\} 1$/m,
+    );
   });
 
   /** Asks a server of its own, and says what its log has but the line of the answer. */

@@ -115,6 +115,23 @@ describe('what is counted', () => {
     check.mockRestore();
   });
 
+  test.each([
+    ['no key', 'UNAUTHENTICATED', '/graphql', '{"query": "{ viewer { scopes } }"}', { authorization: '' }],
+    ['a key that nobody has', 'UNAUTHENTICATED', '/graphql', '{}', { authorization: 'Bearer x' }],
+    ['no JSON', 'BAD_USER_INPUT', '/graphql', '{', {}],
+    ['another form', 'BAD_REQUEST', '/graphql', '[]', {}],
+    ['a type that nobody has', 'BAD_REQUEST', '/graphql', '{}', { accept: 'text/html' }],
+    ['a broken document', 'GRAPHQL_PARSE_FAILED', '/graphql', '{"query": "{"}', {}],
+    ['a stream without a query', 'BAD_REQUEST', '/graphql/stream', '{}', {}],
+    ['a stream without a key', 'UNAUTHENTICATED', '/graphql/stream', '{}', { authorization: '' }],
+  ])('errors of GraphQL, whatever refuses the request: %s', async (_name, code, url, payload, headers) => {
+    const figure = async () => Number((await figureOf('hookwright_graphql_errors_total', { code })) ?? 0);
+    const before = await figure();
+    const all = { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers };
+    await api.inject({ method: 'POST', url, headers: all, payload });
+    expect(await figure()).toBe(before + 1);
+  });
+
   test('requests, by the pattern of the route and not by its ids', async () => {
     const { id } = await stack.webhook('https://example.com/', ['booking.created']); // nobody emits that here
     const headers = { authorization: `Bearer ${key}` };

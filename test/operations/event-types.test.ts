@@ -28,3 +28,34 @@ test('who asks for event types while they are changed is answered with the chang
   reply.resolve();
   expect(await names).toContain('order.paid');
 });
+
+test('the list of event types is the same one until one of them has changed', async () => {
+  await using stack = await DeliveryStack.open();
+  let now = 0;
+  const registry = new EventTypeRegistry(stack.services.db, () => new Date(now));
+  const readAgain = () => {
+    now += 10_000;
+    return registry.all();
+  };
+  let before = await registry.all();
+  expect(await readAgain()).toBe(before);
+  registry.forget();
+  expect(await readAgain()).toBe(before);
+  for (const change of [
+    `insert into hookwright.event_types (name, description, schema) values ('order.paid', 'An order.', '{}')`,
+    `update hookwright.event_types set description = 'A paid order.' where name = 'order.paid'`,
+    `update hookwright.event_types set schema = '{"type": "object"}' where name = 'order.paid'`,
+    `update hookwright.event_types set deprecated_at = now() where name = 'order.paid'`,
+    `update hookwright.event_types set deprecated_at = null where name = 'order.paid'`,
+  ]) {
+    await stack.rows(change);
+    const after = await readAgain();
+    expect(after, change).not.toBe(before);
+    const [row] = await stack.rows(
+      `select description, schema, deprecated_at as "deprecatedAt" from hookwright.event_types where name = 'order.paid'`,
+    );
+    expect(after.find(({ name }) => name === 'order.paid')).toMatchObject(row as object);
+    expect(await readAgain()).toBe(after);
+    before = after;
+  }
+});

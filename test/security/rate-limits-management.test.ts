@@ -1,10 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { countEvents, makeKey } from '../support/factories.js';
 import { coupon, emitOne, emitSeveral, expectLimited, LimitedApi, many } from '../support/limited-api.js';
-import { expectProblem, type RestAnswer } from '../support/rest-api.js';
+import { expectProblem, type RestAnswer, type RestRequest } from '../support/rest-api.js';
 
 describe('management operations', () => {
-  const limited = new LimitedApi({ MANAGEMENT_RATE_MAX: '10', MANAGEMENT_BURST_MAX: '5' });
+  const limited = new LimitedApi({
+    MANAGEMENT_RATE_MAX: '10',
+    MANAGEMENT_BURST_MAX: '5',
+    GRAPHQL_BODY_BYTES_MAX: '65536',
+    GRAPHQL_DOCUMENT_CHARS_MAX: '2048',
+  });
   const list = (key: string) => limited.api.ask('GET /webhooks', { key });
   const left = ({ headers }: RestAnswer) =>
     Number(/^"management";r=(\d+);t=\d+$/.exec(String(headers['ratelimit']))?.[1]);
@@ -194,6 +199,48 @@ describe('management operations', () => {
     expectLimited(await limited.graphql(emitOne, { input: coupon }, { key }), 1);
     limited.nowMs += 100;
     expect((await limited.graphql(emitOne, { input: coupon }, { key })).status).toBe(200);
+  });
+
+  const json = { 'content-type': 'application/json' };
+  const lists = `[${Array(1000).fill('[]').join()}]`;
+  const malformed: [string, string, number, RestRequest][] = [
+    ['a list', 'POST //graphql', 400, { headers: json, payload: lists }],
+    ['a document that is too long', 'POST //graphql', 400, { json: { query: ' '.repeat(2_049) } }],
+    ['a body without a query', 'POST //graphql', 400, { json: {} }],
+    ['variables in a URL that are no JSON', 'GET //graphql?query={__typename}&variables=x', 400, {}],
+    ['no JSON', 'POST //graphql', 400, { headers: json, payload: '[[],' }],
+    ['a body that is too long', 'POST //graphql', 413, { headers: json, payload: ' '.repeat(65_537) }],
+    ['another type', 'POST //graphql', 415, { headers: { 'content-type': 'text/plain' }, payload: 'x' }],
+    ['a type that it does not take', 'POST //graphql', 406, { json: {}, headers: { accept: 'text/html' } }],
+    ['no JSON, for a stream', 'POST //graphql/stream', 400, { headers: json, payload: '[[],' }],
+  ];
+  test.each(malformed)('%s counts like a broken document', async (_name, line, status, request) => {
+    const { key } = await limited.newTenant();
+    const ask = () => limited.api.ask(line, { ...request, key });
+    for (const rest of [4, 3, 2, 1, 0, 0]) {
+      const answer = await ask();
+      expect(answer.status).toBe(status);
+      expect(left(answer)).toBe(rest);
+    }
+    expectLimited(await ask(), 1);
+    expectLimited(await limited.graphql(emitOne, { input: coupon }, { key }), 1);
+  });
+});
+
+describe('subscriptions that are refused', () => {
+  const limited = new LimitedApi({ MANAGEMENT_RATE_MAX: '10', MANAGEMENT_BURST_MAX: '2' });
+
+  test('tell their limit as all management operations do', async () => {
+    const { key } = await limited.newTenant();
+    const subscribe = (query: string) =>
+      limited.api.ask('POST //graphql/stream', { key, json: { query } }).then(({ status, headers }) => ({
+        status,
+        limit: headers['ratelimit'],
+      }));
+    expect(await subscribe('{')).toEqual({ status: 400, limit: '"management";r=1;t=1' });
+    expect(await subscribe('{ viewer { scopes } }')).toEqual({ status: 400, limit: '"management";r=0;t=1' });
+    const good = 'subscription { webhookUpdated { cursor } }';
+    expect(await subscribe(good)).toEqual({ status: 429, limit: '"management";r=0;t=1' });
   });
 });
 

@@ -12,6 +12,7 @@ beforeAll(async () => {
     REQUEST_TIMEOUT_MS: '1000',
     IDLE_TIMEOUT_MS: '1500',
     PIPELINED_REQUESTS_MAX: '8',
+    CORS_ORIGINS: 'https://app.example.com',
   });
   await api.server.listen({ host: '127.0.0.1', port: 0 });
   port = (api.server.server.address() as AddressInfo).port;
@@ -188,6 +189,22 @@ describe('requests that do not wait for the answers to those before', () => {
     expect(last.toLowerCase()).toContain(`content-type: ${type}`);
     await isHealthy();
   });
+});
+
+test('preflights count like all requests, and leave room for no more of them', async () => {
+  const preflight =
+    'OPTIONS /graphql HTTP/1.1\r\nHost: a\r\nOrigin: https://app.example.com\r\nAccess-Control-Request-Method: POST\r\n\r\n';
+  const client = await Attacker.open();
+  for (let sent = 8; sent <= 40; sent += 8) {
+    client.socket.write(preflight.repeat(8));
+    await eventually(() => client.statuses.length === sent);
+  }
+  expect(client.statuses).toEqual(Array(40).fill(204));
+  client.socket.write(`GET /api/v1/webhooks HTTP/1.1\r\nHost: a\r\n${key}\r\n`.repeat(40));
+  await eventually(() => client.closed);
+  const { statuses } = client;
+  expect(statuses.at(-1)).toBe(429);
+  expect(statuses.slice(40).filter((status) => status === 200).length).toBeLessThan(20);
 });
 
 describe('the limits that stand in every process', () => {

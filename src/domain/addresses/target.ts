@@ -132,7 +132,8 @@ function judgeHost(host: string, policy: TargetPolicy): TargetVerdict {
   const isAllowed =
     isIP(host) === 0 ? isPublicName(host) || isOpened(host, policy) : judgeAddress(host, policy);
   // An address is not repeated: what a tenant reads names no internal one, not even one that it has named itself.
-  const what = isIP(host) === 0 ? `${host} is not one` : 'this address is private or has a special purpose';
+  const what =
+    isIP(host) === 0 ? `${shown(host)} is not one` : 'this address is private or has a special purpose';
   const hint = isLoopbackHost(host) ? LOOPBACK_HINT : isIP(host) === 0 ? NAME_HINT : PRIVATE_HINT;
   return isAllowed
     ? { allowed: true }
@@ -141,6 +142,10 @@ function judgeHost(host: string, policy: TargetPolicy): TargetVerdict {
         `must name a host on the public internet, such as hooks.example.com; ${what} (${hint})`,
       );
 }
+
+const HOST_SHOWN_CHARS_MAX = 100;
+const shown = (host: string) =>
+  host.length > HOST_SHOWN_CHARS_MAX ? `${host.slice(0, HOST_SHOWN_CHARS_MAX)}…` : host;
 
 /** In octets (RFC 1035 §2.3.4); longer ones can be looked up nowhere. */
 const NAME_LENGTH_MAX = 253;

@@ -59,7 +59,7 @@ function operationsOf({ root: { operations, emits } }: KnownOperation, cost: num
   return operations + Math.ceil(Math.max(0, cost - usual) / COST_PER_OPERATION);
 }
 
-/** Counts a request that was refused before it could run: its document is broken, too dear or not allowed. */
+/** Counts a request that was refused before it could run: malformed, or with a document that is broken or too dear. */
 export function chargeBroken({ caller, rateLimits }: Context): Verdict['headers'] {
   return caller === null ? nothingCounted.headers : rateLimits.chargeBroken(caller);
 }

@@ -6,7 +6,7 @@ import type { Verdict } from '../../rate-limits.js';
 import { causeOf, errorsOf, graphqlErrorOf, refusalFrom, refusalOf } from '../fields/errors.js';
 import { admit, unfitError } from './admit.js';
 import { answerOf, failureOf, noteErrors } from './answer.js';
-import { chargeBroken, nothingCounted } from './charge.js';
+import { chargeBroken } from './charge.js';
 import type { Documents } from './documents.js';
 import { longAnswerError } from './long-answer.js';
 import type { KnownOperation } from './operation.js';
@@ -78,11 +78,7 @@ function limitsAnswer(error: GraphQLError): boolean {
 /** The only answer that graphql-http makes by itself: no type that the client takes is one of ours. */
 function refuseType(request: GraphqlRequest, [, { status }]: Response): Response {
   const detail = 'The answer is application/json or application/graphql-response+json; accept one of them.';
-  return failureOf(
-    request,
-    { errors: [refusalOf('BAD_REQUEST', detail, { status })] },
-    nothingCounted.headers,
-  );
+  return refuse(request, [refusalOf('BAD_REQUEST', detail, { status })], chargeBroken(request.context));
 }
 
 function readRequest(request: GraphqlRequest): RequestParams | Response {
@@ -90,7 +86,7 @@ function readRequest(request: GraphqlRequest): RequestParams | Response {
   try {
     return request.method === 'POST' ? readBody(request.body, limits) : readUrl(request.url, limits);
   } catch (error) {
-    return failureOf(request, { errors: errorsOf(error) }, nothingCounted.headers);
+    return refuse(request, errorsOf(error), chargeBroken(request.context));
   }
 }
 

@@ -7,7 +7,7 @@ import {
 } from 'graphql';
 import type { Context } from '../../context.js';
 import { SQL_STATE, sqlStateOf } from '../../database/sql-state.js';
-import { isDatabaseAway } from '../../errors.js';
+import { ApiError, isDatabaseAway } from '../../errors.js';
 import type { Verdict } from '../../rate-limits.js';
 import {
   BrokenDocument,
@@ -38,10 +38,14 @@ export interface Subscription {
 
 /** Why a subscription is refused. */
 export class RefusedSubscription extends Error {
-  /** @param status of the whole answer; 200: the errors are the first and last that the stream has to tell */
+  /**
+   * @param status of the whole answer; 200: the errors are the first and last that the stream has to tell
+   * @param limits the headers of the limits that it was counted against
+   */
   constructor(
     readonly errors: readonly GraphQLFormattedError[],
     readonly status: number,
+    readonly limits: Verdict['headers'],
   ) {
     super('The subscription was refused.');
   }
@@ -68,13 +72,12 @@ export function prepareSubscription(documents: Documents, body: unknown, context
     const values = variables ?? {};
     const { refusal, headers } = admit(operation, values, context);
     if (refusal !== null) {
-      throw refusal;
+      throw new ApiError(refusal.reason, refusal.detail, { ...refusal.extra, limits: headers });
     }
     return { operation, operationName: operationName ?? undefined, variables: values, headers };
   } catch (error) {
     if (error instanceof GraphQLError || error instanceof BrokenDocument) {
-      chargeBroken(context);
-      throw refused(context, errorsOf(error));
+      throw refused(context, errorsOf(error), chargeBroken(context));
     }
     throw error;
   }
@@ -99,7 +102,7 @@ export async function openSubscription(
     operationName: operationName ?? null,
   });
   if (!(Symbol.asyncIterator in source)) {
-    throw refused(context, source.errors ?? []);
+    throw refused(context, source.errors ?? [], {});
   }
   return source as UpdateStream<unknown>;
 }
@@ -141,7 +144,11 @@ const isWorthAnother = (error: unknown) =>
 
 const formatted = (errors: readonly GraphQLError[]) => errors.map(formatError);
 
-function refused(context: Context, errors: readonly GraphQLError[]): RefusedSubscription {
+function refused(
+  context: Context,
+  errors: readonly GraphQLError[],
+  limits: Verdict['headers'],
+): RefusedSubscription {
   noteErrors(context, errors);
   const told = formatted(errors);
   const { code, reason } = (told[0]?.extensions ?? {}) as { code?: string; reason?: string };
@@ -150,5 +157,5 @@ function refused(context: Context, errors: readonly GraphQLError[]): RefusedSubs
     (errors[0] && headOf(errors[0]))?.status ??
     refusalStatuses[code ?? ''] ??
     (reason === undefined ? 400 : 200);
-  return new RefusedSubscription(told, status);
+  return new RefusedSubscription(told, status, limits);
 }

@@ -1,10 +1,9 @@
-import type { ErrorObject } from 'ajv/dist/2020.js';
 import { type Database, query, type Statement } from '../../database/database.js';
-import { stepsOf } from '../../domain/event-schemas/json-pointer.js';
 import { listNames } from '../../domain/event-type.js';
 import type { InputIssue } from '../../errors.js';
 import { compileEventSchema } from '../../event-schemas/compile-event-schema.js';
 import { type PayloadCheck, StepsSpent, tooManySteps } from '../../event-schemas/payload-check.js';
+import { issueOf } from './payload-issue.js';
 
 /** A row of the registry. */
 export interface RegisteredEventType {
@@ -20,6 +19,11 @@ export interface RegisteredEventType {
   deprecatedAt: Date | null;
   createdAt: Date;
 }
+
+type Row = Omit<RegisteredEventType, 'schema'> & {
+  /** Null: the version that was known already. */
+  schema: string | null;
+};
 
 interface Compiled {
   type: RegisteredEventType;
@@ -63,6 +67,7 @@ export interface EventTypeVersionRow {
 /** The event types and the schemas of their payloads. One per process: it remembers the registry for a few seconds. */
 export class EventTypeRegistry {
   #types: ReadonlyMap<string, Compiled> = new Map();
+  #all: readonly RegisteredEventType[] = [];
   #readAtMs = Number.NEGATIVE_INFINITY;
   #reading: Promise<void> | null = null;
   /** What was being read when it was forgotten may be the state before. */
@@ -73,10 +78,10 @@ export class EventTypeRegistry {
     private readonly clock: () => Date,
   ) {}
 
-  /** Every event type, by name. */
-  async all(): Promise<RegisteredEventType[]> {
+  /** Every event type, by name. The same list until one of them has changed. */
+  async all(): Promise<readonly RegisteredEventType[]> {
     await this.#refresh(CACHE_AGE_MAX_MS);
-    return [...this.#types.values()].map(({ type }) => type);
+    return this.#all;
   }
 
   async names(): Promise<string[]> {
@@ -135,8 +140,7 @@ export class EventTypeRegistry {
   }
 
   #known(): string {
-    const names = [...this.#types.values()]
-      .map(({ type }) => type)
+    const names = this.#all
       .filter(({ reserved, deprecatedAt }) => !reserved && deprecatedAt === null)
       .map(({ name }) => name);
     return `Known types: ${listNames(names)}.`;
@@ -174,12 +178,11 @@ export class EventTypeRegistry {
     const readAtMs = this.clock().getTime();
     const forgotten = this.#forgotten;
     const before = this.#types;
-    const known = [...before.values()].map(({ type }) => type);
-    const rows = await query<Omit<RegisteredEventType, 'schema'> & { schema: string | null }>(
-      this.db.pool,
-      readStatement,
-      [known.map(({ name }) => name), known.map(({ version }) => version)],
-    );
+    const known = this.#all;
+    const rows = await query<Row>(this.db.pool, readStatement, [
+      known.map(({ name }) => name),
+      known.map(({ version }) => version),
+    ]);
     const compiled = new Map<string, Compiled>();
     for (const row of rows) {
       const old = before.get(row.name);
@@ -193,48 +196,23 @@ export class EventTypeRegistry {
     if (forgotten !== this.#forgotten) {
       return;
     }
-    this.#types = compiled;
+    const isSame =
+      rows.length === before.size && rows.every((row) => isUnchanged(row, before.get(row.name)?.type));
+    if (!isSame) {
+      this.#types = compiled;
+      this.#all = [...compiled.values()].map(({ type }) => type);
+    }
     this.#readAtMs = readAtMs;
   }
 }
 
-function issueOf(error: ErrorObject, payload: unknown): InputIssue {
-  const path: (string | number)[] = ['payload'];
-  let at = payload;
-  for (const name of stepsOf(error.instancePath)) {
-    path.push(Array.isArray(at) ? Number(name) : name);
-    at = (at as Record<string, unknown> | undefined)?.[name];
-  }
-  const { params } = error;
-  const field =
-    error.propertyName ??
-    params['missingProperty'] ??
-    params['additionalProperty'] ??
-    params['unevaluatedProperty'] ??
-    params['propertyName'];
-  if (typeof field === 'string') {
-    path.push(field);
-  }
-  return { path, code: `schema_${error.keyword}`, detail: detailOf(error) };
-}
-
-function detailOf({
-  keyword,
-  propertyName,
-  message = 'breaks the schema of this event type',
-}: ErrorObject): string {
-  if (propertyName !== undefined) {
-    return `has a name that breaks a rule: ${message}`;
-  }
-  switch (keyword) {
-    case 'required':
-      return 'is required';
-    case 'additionalProperties':
-    case 'unevaluatedProperties':
-      return 'is not a field of this event type';
-    case 'propertyNames':
-      return 'has a name that is not allowed';
-    default:
-      return message;
-  }
+/** A schema that was not read again is the one that is known. */
+function isUnchanged(row: Row, known: RegisteredEventType | undefined): boolean {
+  return (
+    known !== undefined &&
+    row.schema === null &&
+    row.description === known.description &&
+    row.samplePayload === known.samplePayload &&
+    row.deprecatedAt?.getTime() === known.deprecatedAt?.getTime()
+  );
 }

@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import type { Services } from '../context.js';
+import type { RegisteredEventType } from '../operations/event-types/event-type-registry.js';
+import { openApiDocument } from './openapi.js';
+
+interface Made {
+  of: readonly RegisteredEventType[];
+  /** Whoever reads it slowly holds this one, and none of its own. */
+  text: Buffer;
+  etag: string;
+}
+
+/**
+ * Serves the OpenAPI document. Which events there are is a matter of the database, so it is made again when they have
+ * changed, and not for each request: with as many event types as there may be it can have 32 MiB.
+ */
+export async function openApiRoute(
+  app: FastifyInstance,
+  { services: { config, eventTypes } }: { services: Pick<Services, 'config' | 'eventTypes'> },
+): Promise<void> {
+  let made: Made | null = null;
+  app.get('/openapi.json', async (request, reply) => {
+    const of = await eventTypes.all();
+    if (made?.of !== of) {
+      const text = Buffer.from(JSON.stringify(openApiDocument(config, of)));
+      made = { of, text, etag: `"${createHash('sha256').update(text).digest('base64url')}"` };
+    }
+    const { text, etag } = made;
+    reply.headers({ 'cache-control': 'no-cache', etag });
+    if (request.headers['if-none-match'] === etag) {
+      return reply.code(304).send();
+    }
+    return reply.type('application/json; charset=utf-8').send(text);
+  });
+}
