@@ -5,8 +5,8 @@ import type { Fence } from './control/fence.js';
 const PAUSE_MS = 500;
 
 /**
- * Records the outcome of a request that has been made. Losing it would repeat the request, so a database that is away is
- * waited for, until the daemon has no more time to end, and meanwhile nothing else is sent.
+ * Records the outcome of a request that has been made. Losing it would repeat the request, so a database that is away
+ * is waited for, until the daemon has no more time to end, and meanwhile nothing else is sent.
  *
  * @throws Error what `tryOnce` throws for another reason, and any when the daemon has no more time
  */

@@ -11,8 +11,8 @@ type Query = (...args: unknown[]) => unknown;
  * With a promise, and with a time limit, the driver assigns a function to a property of each query. V8 takes such a
  * function for a method and makes it among the old objects, where it keeps alive what it refers to (the query, its
  * values, its rows), long after the answer: until the old objects are collected (docs/performance.md, "What garbage
- * costs"). So every query has a callback here, and the connection one time limit for all: `query_timeout`. Only texts and
- * statements can be asked; what sends itself (a cursor, COPY) cannot.
+ * costs"). So every query has a callback here, and the connection one time limit for all: `query_timeout`. Only texts
+ * and statements can be asked; what sends itself (a cursor, COPY) cannot.
  */
 export class QuietClient extends pg.Client {
   #unanswered = 0;

@@ -71,8 +71,8 @@ const turnUnlockedAwayStatement: Statement = {
  * Ends the jobs of deliveries that wait for something. Where the webhook is inactive or deleted the delivery is held or
  * canceled; so is it held where it counts as held already. Where its time has not come, or its endpoint is closed, the
  * job is put off until then. No attempt is burned either way. The conditions are those of the load, judged again: what
- * has changed since then wins. A delivery whose row another session has locked keeps nobody waiting: its job comes again
- * in half a minute.
+ * has changed since then wins. A delivery whose row another session has locked keeps nobody waiting: its job comes
+ * again in half a minute.
  *
  * @param deliveries each delivery once
  * @param lockWaitMs how long a lock is waited for

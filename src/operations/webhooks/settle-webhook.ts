@@ -35,7 +35,8 @@ export interface SettleTurn {
  * Brings a webhook's open deliveries in line with the webhook, in chunks: an inactive webhook's pending ones are held,
  * an active one's held ones are released in the order of ids (or kept, or canceled, as it was asked for) and its
  * put-off ones woken, a deleted one's are canceled. It reads the state again for each chunk and may be stopped and
- * started again at any point. While another session has a row locked that it needs, the rest is left to another job too.
+ * started again at any point. While another session has a row locked that it needs, the rest is left to another job
+ * too.
  *
  * @param turn after how long the rest is left to another job, and when that one may run
  * @param woken what an earlier job has done of the waking, and since when it was to be done
