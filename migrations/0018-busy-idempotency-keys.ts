@@ -1,11 +1,33 @@
 import { Migration } from '@mikro-orm/migrations';
-import { emitEventsAgain } from './sql/emit-events.js';
+import { type EmitEventsAgain, emitEventsAgain } from './sql/emit-events.js';
 import { emitEventsOnce } from './sql/emit-events-once.js';
 
 /** Longer than other emits take to commit; short for those that share a transaction with this one. */
 export const KEY_WAIT = '50ms';
 /** An error of our own, with which a probe takes back what it wrote. */
 export const NOT_BUSY = 'HW000';
+
+/** In `emit_events`, since this migration. */
+export const busyKeys: EmitEventsAgain = {
+  declarations: `hurries boolean := not restricted and cardinality(array_remove(idempotency_keys, null)) > 0;
+    lock_timeout text := current_setting('lock_timeout');
+    busy text[];`,
+  before: `if hurries then
+          perform set_config('lock_timeout', '${KEY_WAIT}', true);
+        end if;`,
+  after: `if hurries then
+          perform set_config('lock_timeout', lock_timeout, true);
+        end if;`,
+  handler: `when lock_not_available then
+          if not hurries then
+            raise;
+          end if;
+          busy := hookwright.refuse_busy_keys(tenant_ids, idempotency_keys, refusals);
+          -- It was another lock, or is free by now: worth to wait for.
+          hurries := busy is distinct from coalesce(refusals, array_fill(null::text, array[cardinality(tenant_ids)]));
+          refusals := busy;
+          perform set_config('lock_timeout', lock_timeout, true);`,
+};
 
 /**
  * An application may hold an idempotency key for as long as its transaction is open (docs/outbox.md). Emits of the API
@@ -39,26 +61,7 @@ export class BusyIdempotencyKeys extends Migration {
       end $$;
       revoke execute on function hookwright.refuse_busy_keys(bigint[], text[], text[]) from public;
 
-      ${emitEventsAgain({
-        declarations: `hurries boolean := not restricted and cardinality(array_remove(idempotency_keys, null)) > 0;
-    lock_timeout text := current_setting('lock_timeout');
-    busy text[];`,
-        before: `if hurries then
-          perform set_config('lock_timeout', '${KEY_WAIT}', true);
-        end if;`,
-        after: `if hurries then
-          perform set_config('lock_timeout', lock_timeout, true);
-        end if;`,
-        handler: `when lock_not_available then
-          if not hurries then
-            raise;
-          end if;
-          busy := hookwright.refuse_busy_keys(tenant_ids, idempotency_keys, refusals);
-          -- It was another lock, or is free by now: worth to wait for.
-          hurries := busy is distinct from coalesce(refusals, array_fill(null::text, array[cardinality(tenant_ids)]));
-          refusals := busy;
-          perform set_config('lock_timeout', lock_timeout, true);`,
-      })}
+      ${emitEventsAgain(busyKeys)}
 
       ${emitEventsOnce({
         jobSize: 'hookwright.job_size(count(*) over (partition by active, priority))',

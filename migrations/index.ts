@@ -35,6 +35,8 @@ import { OwnJobs } from './0034-own-jobs.js';
 import { OpensAt } from './0035-opens-at.js';
 import { References } from './0036-references.js';
 import { DueTimes } from './0037-due-times.js';
+import { UnescapedBodies } from './0038-unescaped-bodies.js';
+import { NotedKeyUses } from './0039-noted-key-uses.js';
 
 /** Every migration, in order. One file a change; a released one is never edited. */
 export const migrations = [
@@ -75,4 +77,6 @@ export const migrations = [
   { name: '0035-opens-at', class: OpensAt },
   { name: '0036-references', class: References },
   { name: '0037-due-times', class: DueTimes },
+  { name: '0038-unescaped-bodies', class: UnescapedBodies },
+  { name: '0039-noted-key-uses', class: NotedKeyUses },
 ];

@@ -135,18 +135,21 @@ export const emitEvents = String.raw`
   ${emitEventsAgain()}
 `;
 
-/** What a later migration adds to the repetitions of `emit_events`: PL/pgSQL for each of these places. */
-interface BusyKeys {
+/** What later migrations have changed in `emit_events`: PL/pgSQL for each of these places. */
+export interface EmitEventsAgain {
   declarations: string;
   before: string;
   after: string;
   handler: string;
+  /** What is taken from the judgement `j` of judge_emits, where that is more than the refusals. */
+  judgement?: string;
 }
 
 /** SQL that makes `emit_events`, or takes its place. */
 export function emitEventsAgain(
-  busy: BusyKeys = { declarations: '', before: '', after: '', handler: '' },
+  changes: EmitEventsAgain = { declarations: '', before: '', after: '', handler: '' },
 ): string {
+  const judgement = changes.judgement ?? 'select j.refusals, j.details into refusals, details';
   return `
   -- schema_checked: the caller says that the bodies are valid by the schemas of their types. The API's word counts
   -- for everything that judge_emits looks at; another role's only for the schemas that SQL cannot check.
@@ -171,12 +174,12 @@ export function emitEventsAgain(
     details text[];
     tries integer := 0;
     violated text;
-    ${busy.declarations}
+    ${changes.declarations}
   begin
     if restricted or schema_checked is distinct from true then
       perform hookwright.require_arguments(
         tenant_ids, event_types, bodies, idempotency_keys, only_webhook_ids, priorities, restricted);
-      select j.refusals, j.details into refusals, details
+      ${judgement}
       from hookwright.judge_emits(
         tenant_ids, event_types, bodies,
         coalesce(idempotency_keys, array_fill(null::text, array[cardinality(event_types)])),
@@ -184,7 +187,7 @@ export function emitEventsAgain(
     end if;
     loop
       begin
-        ${busy.before}
+        ${changes.before}
         return query select e.item, e.event_id, e.delivery_count, e.duplicate, e.error_code,
             case when e.error_code is not null
               then coalesce(details[e.item + 1], (hookwright.refusal(e.error_code)).sentence) end
@@ -194,7 +197,7 @@ export function emitEventsAgain(
             coalesce(only_webhook_ids, array_fill(null::bigint, array[cardinality(event_types)])),
             coalesce(priorities, array_fill(0, array[cardinality(event_types)])),
             refusals) e;
-        ${busy.after}
+        ${changes.after}
         return;
       exception
         when unique_violation then
@@ -208,7 +211,7 @@ export function emitEventsAgain(
             raise;
           end if;
           perform hookwright.make_partitions(2);
-        ${busy.handler}
+        ${changes.handler}
       end;
       tries := tries + 1;
     end loop;

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { commandLine } from '../../src/operations/audit.js';
 import {
@@ -16,10 +17,11 @@ import { type Receiver, startReceiver } from '../support/receiver.js';
 let stack: DeliveryStack;
 let receiver: Receiver;
 let shop: OutboxApplication;
+let secret: string;
 beforeAll(async () => {
   receiver = await startReceiver();
   stack = await DeliveryStack.open();
-  await stack.webhook(receiver.url);
+  ({ secret } = await stack.webhook(receiver.url));
   shop = await OutboxApplication.open(stack);
   stack.startDaemon();
 });
@@ -151,6 +153,66 @@ describe('an application emits in its own transaction', () => {
   });
 });
 
+describe('a body with slashes and letters in escapes, as PHP and Python write it', () => {
+  const php =
+    '{"code":"https:\\/\\/a.example.com\\/caf\\u00e9","discount_type":"\\ud83d\\ude00 \\\\/ \\u0000\\n"}';
+  const sent = '{"code":"https://a.example.com/café","discount_type":"😀 \\\\/ \\u0000\\n"}';
+
+  test('is signed and sent with these characters themselves', async () => {
+    const { rows } = await shop.pool.query(emitText, [stack.tenantId, php]);
+    const request = await eventually(() =>
+      receiver.received.find(({ body }) => body.toString().includes('café')),
+    );
+    expect(request.body.toString()).toBe(sent);
+    expect(request.headers['x-service-signature']).toBe(
+      `sha256=${createHmac('sha256', secret).update(sent).digest('hex')}`,
+    );
+    const stored = await stack.rows(`select body from hookwright.events where id = ${rows[0].event_id}`);
+    expect(stored).toEqual([{ body: sent }]);
+  });
+
+  test('is the same as one without them to an idempotency key, also of the API', async () => {
+    const emitAs = (body: string) => shop.pool.query(emitOnce, [stack.tenantId, body, 'escaped']);
+    const { rows } = await emitAs(php);
+    for (const body of [php, sent, php.replace('\\u00e9', '\\u00E9')]) {
+      expect((await emitAs(body)).rows[0]).toEqual({ ...rows[0], duplicate: true });
+    }
+    const other = php.replace('\\u00e9', '\\u00e8');
+    expect(await refusalOf(emitAs(other))).toMatchObject({ code: 'HW009' });
+    const [result] = await stack.services.emitter.emit([
+      {
+        tenantId: stack.tenantId,
+        eventType: 'coupon.applied',
+        idempotencyKey: 'escaped',
+        body: JSON.stringify(JSON.parse(php)),
+        onlyWebhookId: null,
+      },
+    ]);
+    expect(result).toMatchObject({ refused: null, eventId: Number(rows[0].event_id), duplicate: true });
+  });
+
+  test('leaves the others of its call as they are, in their order', async () => {
+    const [plain, kept] = [coupon('plain'), coupon('\\\\/')];
+    const { rows } = await shop.pool.query(
+      `select * from hookwright.emit_events(
+         tenant_ids => array_fill($1::bigint, array[6]), event_types => array_fill('coupon.applied'::text, array[6]),
+         bodies => $2::text[]) order by item`,
+      [stack.tenantId, [plain, php, '{}', null, kept, coupon('\\/')]],
+    );
+    expect(rows.map(({ error_code }) => error_code)).toEqual([
+      null,
+      null,
+      'PAYLOAD_BREAKS_SCHEMA',
+      'ARGUMENT_MISSING',
+      null,
+      null,
+    ]);
+    const ids = rows.map(({ event_id }) => event_id).filter((id) => id !== null);
+    const stored = await stack.rows(`select body from hookwright.events where id in (${ids}) order by id`);
+    expect(stored).toEqual([plain, sent, kept, coupon('/')].map((body) => ({ body })));
+  });
+});
+
 describe('an idempotency key in transactions of an application', () => {
   test('used by two at once makes one event: the second waits for the first, and names the same event', async () => {
     const values = [stack.tenantId, coupon('twice'), 'twice'];
@@ -277,5 +339,25 @@ describe('the longest body', () => {
     await keepOutboxLimit(stack.services.db, 262_144);
     expect((await shop.pool.query(emitText, [stack.tenantId, body(262_144)])).rows).toHaveLength(1);
     expect((await refusalOf(shop.pool.query(emitText, [stack.tenantId, body(262_145)]))).code).toBe('HW006');
+  });
+
+  test('is measured as it is sent, without the escapes that it does not need', async () => {
+    const empty = '{"code":"","discount_type":""}'.length;
+    const written = (letters: number) =>
+      `{"code":"${'\\u0041'.repeat(letters)}","discount_type":"${'\\/'.repeat(1_000)}"}`;
+    await keepOutboxLimit(stack.services.db, 4_000);
+    const emit = (body: string) => shop.pool.query(emitText, [stack.tenantId, body]);
+    try {
+      expect((await emit(written(3_000 - empty))).rows).toHaveLength(1);
+      const message = 'The body has 4001 bytes; at most 4000 are allowed.';
+      expect(await refusalOf(emit(written(3_001 - empty)))).toMatchObject({ code: 'HW006', message });
+      const needed = `{"code":"${'\\u0000'.repeat(700)}","discount_type":"x"}`;
+      expect(await refusalOf(emit(needed))).toMatchObject({ code: 'HW006' });
+      // Longer than any escapes could make it: not even read.
+      expect(await refusalOf(emit(`\\${' '.repeat(24_000)}`))).toMatchObject({ code: 'HW006' });
+      expect(await refusalOf(emit(`\\${' '.repeat(23_999)}`))).toMatchObject({ code: 'HW005' });
+    } finally {
+      await keepOutboxLimit(stack.services.db, 262_144);
+    }
   });
 });

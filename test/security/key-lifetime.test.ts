@@ -8,7 +8,8 @@ import { makeKey, makeTenant, openTestServices, type TestTenant } from '../suppo
 
 /** Two processes over one database, each with a clock that stands unless a test moves it. */
 class Clocks {
-  wall = Date.now();
+  /** An hour ago, so that it can be moved: no use is noted for a time that the database's clock has not reached. */
+  wall = Date.now() - 3_600_000;
   monotonic = 0;
 
   advance(ms: number): void {
@@ -154,6 +155,20 @@ describe('the time of the last use', () => {
     expect(await isAdmitted(here, key)).toBe(true);
     // Had one been written a millisecond before, the next would be due a minute after that, and this not written.
     await eventually(async () => (await lastUsedAt(id)) === first + 60_000);
+  });
+
+  test('is written for platform keys, too', async () => {
+    const { id, key } = await makeKey(here, null, ['platform:admin']);
+    expect(await isAdmitted(here, key)).toBe(true);
+    await eventually(async () => (await lastUsedAt(id)) === clocks.wall);
+  });
+
+  test('is not one that is still to come by the clock of the database', async () => {
+    const { id, key } = await makeKey(here, tenant.id, ['webhooks:read']);
+    clocks.advance(7_200_000);
+    expect(await isAdmitted(here, key)).toBe(true);
+    const noted = await eventually(async () => await lastUsedAt(id));
+    expect(noted).toBeLessThanOrEqual(Date.now());
   });
 
   test('does not go back when a clock does', async () => {

@@ -207,7 +207,35 @@ describe('with SQL of one’s own, as the role of the API', () => {
     ).toEqual([{ active: true }]);
   });
 
-  test('nothing can be deleted, and the audit log cannot be rewritten', async () => {
+  test('the use of a key is noted for its own tenant, and not for a time that is still to come', async () => {
+    const { pool } = api.services.db;
+    const { id } = await makeKey(api.services, owner.id, ['webhooks:read']);
+    const { id: platformId } = await makeKey(api.services, null, ['platform:admin']);
+    const note = { text: `select hookwright.note_api_key_use($1, '2999-01-01')` };
+    const noteAs = (tenantId: number | null, keyId: number) =>
+      tenantTransaction(pool, tenantId, (client) => query(client, note, [keyId]));
+    const uses = async () => {
+      const { rows } = await api.owner.query<{ last_used_at: Date | null }>(
+        'select last_used_at from hookwright.api_keys where id = any($1)',
+        [[id, platformId]],
+      );
+      return rows.map(({ last_used_at }) => last_used_at?.getTime() ?? null);
+    };
+    await noteAs(stranger.id, id);
+    await noteAs(stranger.id, platformId);
+    await noteAs(null, id);
+    await query(pool, note, [id]); // names no tenant
+    await query(pool, note, [platformId]);
+    expect(await uses()).toEqual([null, null]);
+    await noteAs(owner.id, id);
+    await noteAs(null, platformId);
+    for (const use of await uses()) {
+      expect(use).toBeGreaterThan(Date.now() - 60_000);
+      expect(use).toBeLessThanOrEqual(Date.now());
+    }
+  });
+
+  test('no row of a table can be deleted, and the audit log cannot be rewritten', async () => {
     const { pool } = api.services.db;
     for (const text of [
       ...allTables.map((table) => `delete from hookwright.${table}`),

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { BoundedMap } from '../../bounded-map.js';
-import { type Database, query, type Statement } from '../../database/database.js';
+import type { Database, Statement } from '../../database/database.js';
 import { tenantQuery } from '../../database/tenant-database.js';
 import { networkOf } from '../../domain/addresses/client-network.js';
 import { hashApiKey, parseApiKey } from '../../domain/api-key.js';
@@ -190,7 +190,8 @@ export class Authenticator {
     const now = this.#now();
     if (now - known.usedAtMs >= LAST_USED_EVERY_MS) {
       known.usedAtMs = now;
-      query(this.db.pool, writeLastUsed, [known.caller.keyId, new Date(now)]).catch(() => {});
+      const { keyId, tenantId } = known.caller;
+      tenantQuery(this.db.pool, tenantId, writeLastUsed, [keyId, new Date(now)]).catch(() => {});
     }
   }
 }
