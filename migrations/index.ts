@@ -37,6 +37,7 @@ import { References } from './0036-references.js';
 import { DueTimes } from './0037-due-times.js';
 import { UnescapedBodies } from './0038-unescaped-bodies.js';
 import { NotedKeyUses } from './0039-noted-key-uses.js';
+import { NestingByAnySetting } from './0040-nesting-by-any-setting.js';
 
 /** Every migration, in order. One file a change; a released one is never edited. */
 export const migrations = [
@@ -79,4 +80,5 @@ export const migrations = [
   { name: '0037-due-times', class: DueTimes },
   { name: '0038-unescaped-bodies', class: UnescapedBodies },
   { name: '0039-noted-key-uses', class: NotedKeyUses },
+  { name: '0040-nesting-by-any-setting', class: NestingByAnySetting },
 ];

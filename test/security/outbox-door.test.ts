@@ -476,6 +476,8 @@ describe('a session that prepared an ambush', () => {
       expect(rows).toHaveLength(1);
       const stored = await stack.rows(`select body from hookwright.events where id = ${rows[0].event_id}`);
       expect(stored).toEqual([{ body: body.replace('\\/', '/') }]);
+      const brackets = `{"code":"${'['.repeat(600)}","discount_type":"B"}`;
+      expect((await emit({ body: brackets }, client as never)).rows).toHaveLength(1);
       expect((await refusalOf(emit({ tenantId: strangerId }, client as never))).code).toBe('HW001');
       expect((await refusalOf(emit({ body: '{}' }, client as never))).code).toBe('HW007');
     } finally {
