@@ -27,6 +27,8 @@ const BATCH_MAX = 256;
 const LOCK_WAIT_MS = 1_000;
 /** Where somebody hangs, there is no turn to wait for; and where others want to try, no time. */
 const LOCK_WAIT_TOGETHER_MS = 100;
+/** For each of hundreds of webhooks, one after the other. */
+const LOCK_WAIT_APART_MS = 10;
 const PAUSE_MS = 10;
 const PAUSE_LOCKED_MS = 500;
 /** Each try alone keeps a connection while it waits. */
@@ -48,10 +50,8 @@ export class LateOutcomes {
 
   constructor(private readonly deps: LateOutcomesDeps) {
     this.#outcomesMax = Math.max(1, Math.floor(deps.slots * CROWDED_SHARE));
-    this.#together = new GroupCommit(
-      (attempts: readonly FinishedAttempt[]) => deps.write(attempts, LOCK_WAIT_TOGETHER_MS),
-      { itemsMax: BATCH_MAX, inFlightMax: 1, onBatch: deps.onBatch },
-    );
+    const write = (attempts: readonly FinishedAttempt[]) => this.#writeTogether(attempts);
+    this.#together = new GroupCommit(write, { itemsMax: BATCH_MAX, inFlightMax: 1, onBatch: deps.onBatch });
   }
 
   get isEmpty(): boolean {
@@ -142,6 +142,23 @@ export class LateOutcomes {
     };
     const statuses = late.isLocked ? null : await this.#tries.run(tryAlone);
     return statuses ?? (await this.#together.run(attempts));
+  }
+
+  /** Where none could be recorded, the lock may be on something that one of them needs, such as a row of statistics. */
+  async #writeTogether(attempts: readonly FinishedAttempt[]): Promise<(RecordedStatus | Locked)[]> {
+    const statuses = await this.deps.write(attempts, LOCK_WAIT_TOGETHER_MS);
+    const byWebhook = Map.groupBy(attempts, ({ delivery }) => delivery.webhookId);
+    if (byWebhook.size === 1 || statuses.some((status) => status !== 'WEBHOOK_LOCKED')) {
+      return statuses;
+    }
+    const statusOf = new Map<FinishedAttempt, RecordedStatus | Locked>();
+    for (const ofOne of byWebhook.values()) {
+      const written = await this.deps.write(ofOne, LOCK_WAIT_APART_MS);
+      ofOne.forEach((attempt, index) => {
+        statusOf.set(attempt, written[index]!);
+      });
+    }
+    return attempts.map((attempt) => statusOf.get(attempt)!);
   }
 
   /** Others of the webhook are recorded meanwhile: only those whose own rows are locked wait. */

@@ -179,3 +179,27 @@ test('a delivery that is locked for long does not have its webhook taken for loc
   await lock.letGo();
   expect(await waiting).toBe('SUCCEEDED');
 }, 60_000);
+
+test('a webhook that nobody has locked any more does not wait for locks on the statistics of others', async () => {
+  await using world = await openRecorder();
+  const { stack, webhookId, record, lines } = world;
+  for (let n = 0; n < 10; n++) {
+    await stack.webhook(`https://receiver.example.com/${n}`);
+  }
+  const isOfOne = (delivery: DueDelivery) => delivery.webhookId === webhookId;
+  const [first, second] = [await world.dueOfEach(), await world.dueOfEach()];
+  const others = first.filter((delivery) => !isOfOne(delivery));
+  await Promise.all(others.map((delivery) => record(delivery, 200))); // now they have statistics to lock
+  await using webhook = await lockRow(stack.databaseUrl, 'webhooks', webhookId);
+  await using statistics = await lockRows(stack.databaseUrl, 'delivery_stats', `webhook_id <> ${webhookId}`);
+  const recorded = second.map((delivery) => record(delivery, 200));
+  await eventually(
+    () => lines.filter(({ msg }) => msg.includes('row of a webhook locked')).length === second.length,
+    WITHIN_MS,
+  );
+  await webhook.letGo();
+  const isRecorded = recorded[second.findIndex(isOfOne)]!.then(() => true);
+  await eventually(async () => await Promise.race([isRecorded, false]), 5_000);
+  await statistics.letGo();
+  await Promise.all(recorded);
+}, 60_000);

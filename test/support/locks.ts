@@ -13,7 +13,7 @@ export const lockRow = (
 
 export async function lockRows(
   databaseUrl: string,
-  table: 'webhooks' | 'deliveries',
+  table: 'webhooks' | 'deliveries' | 'delivery_stats',
   where: string,
 ): Promise<Locking> {
   const session = new pg.Client(databaseUrl);
