@@ -28,9 +28,13 @@ export async function openApiRoute(
     }
     const { text, etag } = made;
     reply.headers({ 'cache-control': 'no-cache', etag });
-    if (request.headers['if-none-match'] === etag) {
+    if (isKnown(request.headers['if-none-match'], etag)) {
       return reply.code(304).send();
     }
     return reply.type('application/json; charset=utf-8').send(text);
   });
 }
+
+/** By weak comparison (RFC 9110 §13.1.2): a proxy that compresses the answer makes the tag a weak one. */
+const isKnown = (ifNoneMatch = '', etag: string): boolean =>
+  ifNoneMatch.split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, '')));

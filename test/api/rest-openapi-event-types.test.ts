@@ -129,6 +129,7 @@ describe('the text of the document', () => {
     expect(headers['content-type']).toBe('application/json; charset=utf-8');
     const again = await ask({ 'if-none-match': headers['etag'] });
     expect([status, again.status, again.text]).toEqual([200, 304, '']);
+    expect((await ask({ 'if-none-match': `"another", W/${headers['etag']}` })).status).toBe(304);
     expect((await ask({ 'if-none-match': '"another"' })).text).toBe(text);
   });
 });
