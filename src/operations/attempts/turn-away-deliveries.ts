@@ -91,7 +91,12 @@ export async function turnAwayDeliveries(
     if (!isLockedOut(error)) {
       throw error;
     }
-    await run(turnUnlockedAwayStatement);
+    await run(turnUnlockedAwayStatement).catch((reason: unknown) => {
+      // Of a job's row, for one of them: not an outage, in which nobody is tried alone.
+      throw isLockedOut(reason)
+        ? new Error('A job is locked by another session.', { cause: reason })
+        : reason;
+    });
   }
   return deliveries.map(() => null);
 }

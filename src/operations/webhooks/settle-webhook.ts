@@ -57,7 +57,10 @@ export async function settleWebhook(
     await leaveRest(undefined, cut === 'LOCKED' ? LOCKED_REST_MS : 0);
     return moved;
   }
-  await forgetHeldBounds(db.pool, webhookId, bounds);
+  if (!(await forgetHeldBounds(db.pool, webhookId, bounds))) {
+    await leaveRest(undefined, LOCKED_REST_MS);
+    return moved;
+  }
   if (activeAt === null) {
     return moved;
   }
@@ -82,8 +85,8 @@ async function moveOpen(pool: pg.Pool, tenantId: number, webhookId: number, endA
   for (;;) {
     const chunk = await impatientTransaction(pool, LOCK_WAIT_MS, (client) =>
       settleChunk(client, tenantId, webhookId, place),
-    ).catch((error: unknown) => (isLockedOut(error) ? null : Promise.reject(error)));
-    if (chunk === null) {
+    ).catch(falseIfLockedOut);
+    if (chunk === false) {
       return { moved, cut: 'LOCKED', activeAt: null, bounds: NO_HELD_BOUNDS };
     }
     const { activeAt, bounds } = chunk;
@@ -111,19 +114,30 @@ async function moveOpen(pool: pg.Pool, tenantId: number, webhookId: number, endA
 /**
  * Nothing is left that these bounds are for. Kept, they would take in what comes later, should the database's clock be
  * set back. They may have been replaced meanwhile: another settling follows then.
+ *
+ * @returns false: another session has the webhook locked
  */
 async function forgetHeldBounds(
   pool: pg.Pool,
   webhookId: number,
   { keep_held_up_to, discard_held_up_to }: HeldBounds,
-): Promise<void> {
+): Promise<boolean> {
   if (keep_held_up_to === null && discard_held_up_to === null) {
-    return;
+    return true;
   }
-  await pool.query(
-    `update hookwright.webhooks set keep_held_up_to = null, discard_held_up_to = null
-     where id = $1 and keep_held_up_to is not distinct from $2::bigint
-       and discard_held_up_to is not distinct from $3::bigint`,
-    [webhookId, keep_held_up_to, discard_held_up_to],
-  );
+  const text = `
+    update hookwright.webhooks set keep_held_up_to = null, discard_held_up_to = null
+    where id = $1 and keep_held_up_to is not distinct from $2::bigint
+      and discard_held_up_to is not distinct from $3::bigint`;
+  const values = [webhookId, keep_held_up_to, discard_held_up_to];
+  const forget = (client: pg.PoolClient) => client.query(text, values).then(() => true);
+  return await impatientTransaction(pool, LOCK_WAIT_MS, forget).catch(falseIfLockedOut);
+}
+
+/** Another session has a row locked: the rest is for another job. */
+function falseIfLockedOut(error: unknown): false {
+  if (!isLockedOut(error)) {
+    throw error;
+  }
+  return false;
 }
