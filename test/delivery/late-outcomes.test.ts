@@ -148,7 +148,7 @@ test('a hundred webhooks that another session has locked do not keep one waiting
     await stack.webhook(`https://receiver.example.com/${n}`);
   }
   const deliveries = await world.dueOfEach();
-  await using locks = await lockRows(stack.databaseUrl, 'webhooks', `id <> ${webhookId}`);
+  await using locks = await lockRows(stack.databaseUrl, 'hookwright.webhooks', `id <> ${webhookId}`);
   await using moment = await lockRow(stack.databaseUrl, 'webhooks', webhookId);
   const one = deliveries.find((delivery) => delivery.webhookId === webhookId)!;
   const others = deliveries.filter((delivery) => delivery !== one);
@@ -191,7 +191,11 @@ test('a webhook that nobody has locked any more does not wait for locks on the s
   const others = first.filter((delivery) => !isOfOne(delivery));
   await Promise.all(others.map((delivery) => record(delivery, 200))); // now they have statistics to lock
   await using webhook = await lockRow(stack.databaseUrl, 'webhooks', webhookId);
-  await using statistics = await lockRows(stack.databaseUrl, 'delivery_stats', `webhook_id <> ${webhookId}`);
+  await using statistics = await lockRows(
+    stack.databaseUrl,
+    'hookwright.delivery_stats',
+    `webhook_id <> ${webhookId}`,
+  );
   const recorded = second.map((delivery) => record(delivery, 200));
   await eventually(
     () => lines.filter(({ msg }) => msg.includes('row of a webhook locked')).length === second.length,

@@ -128,7 +128,7 @@ test('deliveries of a paused webhook whose rows another session has locked keep 
   const deliveries = 100;
   await Promise.all(Array.from({ length: deliveries }, () => stack.emit()));
   await stack.rows(`update hookwright.webhooks set active = false where id = ${id}`);
-  await using lock = await lockRows(stack.databaseUrl, 'deliveries', `webhook_id = ${id}`);
+  await using lock = await lockRows(stack.databaseUrl, 'hookwright.deliveries', `webhook_id = ${id}`);
   await emitOther();
   stack.startDaemon();
   await eventually(() => other.received.length === 1, 5_000);

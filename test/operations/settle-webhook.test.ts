@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { turnAwayDeliveries } from '../../src/operations/attempts/turn-away-deliveries.js';
+import { GroupCommit } from '../../src/concurrency/group-commit.js';
+import { type TurnedAway, turnAwayDeliveries } from '../../src/operations/attempts/turn-away-deliveries.js';
 import { commandLine } from '../../src/operations/audit.js';
 import { enqueueBulkOperation, enqueueSettle } from '../../src/operations/jobs/enqueue.js';
 import type { SettlePayload, Woken } from '../../src/operations/jobs/tasks.js';
@@ -10,7 +11,7 @@ import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { emitMany } from '../support/factories.js';
 import { lockWaits } from '../support/lock-waits.js';
-import { lockRow } from '../support/locks.js';
+import { lockRow, lockRows } from '../support/locks.js';
 
 let stack: DeliveryStack;
 let webhookId: number;
@@ -59,6 +60,18 @@ test.each(['webhooks', 'deliveries'] as const)(
   },
 );
 
+test('while another session keeps the webhook from being changed, what counted as held is forgotten by a later job', async () => {
+  await stack.rows(`update hookwright.webhooks set keep_held = true, keep_held_up_to = 1`);
+  await using lock = await lockRow(stack.databaseUrl, 'webhooks', webhookId, 'share');
+  await settle();
+  expect(await jobs('key', 'run_at > now()')).toEqual([{ what: `w:${webhookId}` }]);
+  await lock.letGo();
+  await settle();
+  expect(await stack.rows(`select keep_held_up_to from hookwright.webhooks`)).toEqual([
+    { keep_held_up_to: null },
+  ]);
+});
+
 test('wakes what was put off for the endpoint as it was, and not what is put off meanwhile', async () => {
   await stack.emit();
   await stack.emit();
@@ -99,6 +112,30 @@ test('what is turned away while its endpoint is opened does not wait for the old
   await other.end();
   await turned;
   expect(await jobs('run_at <= now()', `key = 'd:${id}'`)).toEqual([{ what: true }]);
+});
+
+test('what is turned away while another session has its job locked fails alone', async () => {
+  const ids = [];
+  for (let n = 0; n < 2; n++) {
+    ids.push((await stack.delivery(await stack.emit())).id);
+  }
+  await stack.rows(`update hookwright.webhooks set closed_until = now() + interval '1 hour'`);
+  const { pool } = stack.services.db;
+  const turnAways = new GroupCommit((turned: readonly TurnedAway[]) => turnAwayDeliveries(pool, turned), {
+    itemsMax: 10,
+  });
+  await using _lock = await lockRows(
+    stack.databaseUrl,
+    'hookwright_jobs._private_jobs',
+    `key = 'd:${ids[0]}'`,
+  );
+  const [locked, other] = await Promise.allSettled(ids.map((id) => turnAways.runOne({ id, priority: 10 })));
+  expect(locked).toMatchObject({
+    status: 'rejected',
+    reason: { message: expect.stringContaining('a job of these deliveries locked') },
+  });
+  expect(other?.status).toBe('fulfilled');
+  expect(await jobs('run_at > now()')).toEqual([{ what: false }, { what: true }]);
 });
 
 test('a long waking is made in turns: each goes on where the last one ended, and wakes a job once', async () => {

@@ -9,17 +9,19 @@ export const lockRow = (
   databaseUrl: string,
   table: 'webhooks' | 'deliveries',
   id: number,
-): Promise<Locking> => lockRows(databaseUrl, table, `id = ${id}`);
+  mode?: 'update' | 'share',
+): Promise<Locking> => lockRows(databaseUrl, `hookwright.${table}`, `id = ${id}`, mode);
 
 export async function lockRows(
   databaseUrl: string,
-  table: 'webhooks' | 'deliveries' | 'delivery_stats',
+  table: `hookwright.${string}` | `hookwright_jobs.${string}`,
   where: string,
+  mode: 'update' | 'share' = 'update',
 ): Promise<Locking> {
   const session = new pg.Client(databaseUrl);
   await session.connect();
   await session.query('begin');
-  await session.query(`select from hookwright.${table} where ${where} for update`);
+  await session.query(`select from ${table} where ${where} for ${mode}`);
   return {
     async letGo() {
       await session.query('rollback');

@@ -72,7 +72,7 @@ const turnUnlockedAwayStatement: Statement = {
  * canceled; so is it held where it counts as held already. Where its time has not come, or its endpoint is closed, the
  * job is put off until then. No attempt is burned either way. The conditions are those of the load, judged again: what
  * has changed since then wins. A delivery whose row another session has locked keeps nobody waiting: its job comes
- * again in half a minute.
+ * again in half a minute. Where its job is locked, it fails alone.
  *
  * @param deliveries each delivery once
  * @param lockWaitMs how long a lock is waited for
@@ -92,10 +92,8 @@ export async function turnAwayDeliveries(
       throw error;
     }
     await run(turnUnlockedAwayStatement).catch((reason: unknown) => {
-      // Of a job's row, for one of them: not an outage, in which nobody is tried alone.
-      throw isLockedOut(reason)
-        ? new Error('A job is locked by another session.', { cause: reason })
-        : reason;
+      // Without its cause, which reads as an outage, in which nobody is tried alone.
+      throw isLockedOut(reason) ? new Error('Another session has a job of these deliveries locked.') : reason;
     });
   }
   return deliveries.map(() => null);
