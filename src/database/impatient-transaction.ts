@@ -21,3 +21,13 @@ export function impatientTransaction<Result>(
 
 /** Whether the error says that another session has something locked. */
 export const isLockedOut = (error: unknown): boolean => sqlStateOf(error) === SQL_STATE.LOCK_NOT_AVAILABLE;
+
+/** @returns 'LOCKED' where another session has something locked that it needs */
+export function orLocked<Result>(result: Promise<Result>): Promise<Result | 'LOCKED'> {
+  return result.catch((error: unknown) => {
+    if (!isLockedOut(error)) {
+      throw error;
+    }
+    return 'LOCKED';
+  });
+}

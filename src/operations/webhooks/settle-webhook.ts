@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Database } from '../../database/database.js';
-import { impatientTransaction, isLockedOut } from '../../database/impatient-transaction.js';
+import { impatientTransaction, orLocked } from '../../database/impatient-transaction.js';
 import { wakePutOff } from '../deliveries/wake-put-off.js';
 import { enqueueSettle } from '../jobs/enqueue.js';
 import type { Woken } from '../jobs/tasks.js';
@@ -83,10 +83,10 @@ async function moveOpen(pool: pg.Pool, tenantId: number, webhookId: number, endA
   let released = 0;
   let place = START;
   for (;;) {
-    const chunk = await impatientTransaction(pool, LOCK_WAIT_MS, (client) =>
-      settleChunk(client, tenantId, webhookId, place),
-    ).catch(falseIfLockedOut);
-    if (chunk === false) {
+    const chunk = await orLocked(
+      impatientTransaction(pool, LOCK_WAIT_MS, (client) => settleChunk(client, tenantId, webhookId, place)),
+    );
+    if (chunk === 'LOCKED') {
       return { moved, cut: 'LOCKED', activeAt: null, bounds: NO_HELD_BOUNDS };
     }
     const { activeAt, bounds } = chunk;
@@ -130,14 +130,6 @@ async function forgetHeldBounds(
     where id = $1 and keep_held_up_to is not distinct from $2::bigint
       and discard_held_up_to is not distinct from $3::bigint`;
   const values = [webhookId, keep_held_up_to, discard_held_up_to];
-  const forget = (client: pg.PoolClient) => client.query(text, values).then(() => true);
-  return await impatientTransaction(pool, LOCK_WAIT_MS, forget).catch(falseIfLockedOut);
-}
-
-/** Another session has a row locked: the rest is for another job. */
-function falseIfLockedOut(error: unknown): false {
-  if (!isLockedOut(error)) {
-    throw error;
-  }
-  return false;
+  const forget = (client: pg.PoolClient) => client.query(text, values);
+  return (await orLocked(impatientTransaction(pool, LOCK_WAIT_MS, forget))) !== 'LOCKED';
 }
