@@ -165,11 +165,34 @@ describe('the source tree', () => {
     expect(files).toEqual([]);
   });
 
+  test('no loop races promises: one that is made outside of it keeps something of each round', () => {
+    const inLoops = sourcesIn('src', 'daemon').filter((file) => {
+      const lines = read(file).split('\n');
+      return lines.some((line, at) => line.includes('Promise.race(') && isInLoop(lines, at));
+    });
+    expect(inLoops).toEqual([]);
+  });
+
   test('no file has more than 260 lines', () => {
     const long = sourcesIn('src', 'daemon').filter((file) => read(file).split('\n').length > 260);
     expect(long).toEqual([]);
   });
 });
+
+/** Whether a line stands in the block of a loop, as the indentation has it, within its function. */
+function isInLoop(lines: readonly string[], at: number): boolean {
+  const indentOf = (line: string) => line.search(/\S|$/);
+  let indent = indentOf(lines[at]!);
+  for (const above of lines.slice(0, at).reverse()) {
+    if (above !== '' && indentOf(above) < indent) {
+      indent = indentOf(above);
+      if (indent === 0 || /^ *(for|while|do) /.test(above)) {
+        return indent > 0;
+      }
+    }
+  }
+  return false;
+}
 
 describe('what is written down', () => {
   test('docs/graphql.md has every reason why no answer came, with its meaning', () => {

@@ -48,9 +48,9 @@ export class RunnerLife {
   /** The ids of the jobs whose handlers are running. */
   readonly #inHand = new Set<string>();
   readonly #fetches = Promise.withResolvers<void>();
-  readonly #stopsFetching = Promise.withResolvers<void>();
-  /** Resolves when `#isGone`. */
-  readonly #gone = Promise.withResolvers<void>();
+  readonly #fetching = new AbortController();
+  /** Aborts when `#isGone`. */
+  readonly #here = new AbortController();
   readonly #stopRenewing: () => Promise<void>;
   #runner: Runner | undefined;
   #poolId: string | undefined;
@@ -59,7 +59,6 @@ export class RunnerLife {
   #suspected = new Set<string>();
   /** The worker pool is known to be alive: what it has locked, others leave alone. */
   #announced = false;
-  #fetchingEnded: string | undefined;
   /** graphile-worker has let go; handlers that it did not wait for may still be running. */
   #released = false;
 
@@ -71,19 +70,14 @@ export class RunnerLife {
     this.#stopRenewing = repeat('renew-locks', RENEW_EVERY_MS, deps.log, () => this.#renewLocks());
   }
 
-  /** Why it fetches no more; undefined as long as it does. */
-  get fetchingEnded(): string | undefined {
-    return this.#fetchingEnded;
-  }
-
   /** Resolves when it has fetched for the first time, though it may have found nothing. */
   get fetches(): Promise<void> {
     return this.#fetches.promise;
   }
 
-  /** Resolves when it fetches no more, whoever wanted that. */
-  get stopsFetching(): Promise<void> {
-    return this.#stopsFetching.promise;
+  /** Aborts when it fetches no more, whoever wanted that; the reason is a text that says why. */
+  get fetching(): AbortSignal {
+    return this.#fetching.signal;
   }
 
   /** The worker pool that may have jobs locked, and the room it has for more. */
@@ -171,7 +165,7 @@ export class RunnerLife {
   async end(hurry: AbortSignal): Promise<void> {
     if (this.#poolId !== undefined) {
       const stopped = this.#runner?.stop().catch(() => {}); // it may have stopped by itself
-      await Promise.race([stopped, this.#gone.promise, delay(FREE_EVERY_MS)]);
+      await Promise.race([stopped, this.#whileHere(FREE_EVERY_MS)]);
       await this.#free(this.#poolId, hurry);
       await this.deps.control.letGo(this.#poolId);
     }
@@ -200,7 +194,7 @@ export class RunnerLife {
           return;
         }
       }
-      await (last ? delay(FREE_EVERY_MS) : Promise.race([this.#gone.promise, delay(FREE_EVERY_MS)]));
+      await (last ? delay(FREE_EVERY_MS) : this.#whileHere(FREE_EVERY_MS));
     }
   }
 
@@ -211,13 +205,17 @@ export class RunnerLife {
 
   #resolveIfGone(): void {
     if (this.#isGone) {
-      this.#gone.resolve();
+      this.#here.abort();
     }
   }
 
+  /** Resolves after that long, or when `#isGone`. */
+  async #whileHere(ms: number): Promise<void> {
+    await delay(ms, undefined, { signal: this.#here.signal }).catch(() => {});
+  }
+
   #fetchingEnds(why: string): void {
-    this.#fetchingEnded ??= why;
-    this.#stopsFetching.resolve();
+    this.#fetching.abort(why);
   }
 
   #events(): WorkerEvents {

@@ -84,9 +84,10 @@ export class SupervisedRunner {
   async #untilItEnds(life: RunnerLife): Promise<string> {
     const { signal } = this.#stopping;
     const { fence } = this.deps.control;
+    const waking = AbortSignal.any([life.fetching, signal]);
     for (;;) {
-      if (life.fetchingEnded !== undefined) {
-        return life.fetchingEnded;
+      if (life.fetching.aborted) {
+        return life.fetching.reason;
       }
       if (fence.silent) {
         return 'the database is silent';
@@ -94,7 +95,7 @@ export class SupervisedRunner {
       if (signal.aborted) {
         return 'the daemon stops';
       }
-      await Promise.race([life.stopsFetching, delay(LOOK_EVERY_MS, undefined, { signal })]).catch(() => {});
+      await delay(LOOK_EVERY_MS, undefined, { signal: waking }).catch(() => {});
     }
   }
 }

@@ -67,14 +67,16 @@ export class ChangeListener {
 
   /** A connection that was cut off silently shows no error by itself: it is asked now and then. */
   async #stayOn(client: pg.Client): Promise<void> {
-    const ended = new Promise<never>((_, reject) => {
-      client.once('end', () => reject(new Error('The connection ended.')));
-    });
-    ended.catch(() => {});
     const { signal } = this.#stopping;
+    const ended = new AbortController();
+    client.once('end', () => ended.abort());
+    const waking = AbortSignal.any([ended.signal, signal]);
     while (!signal.aborted) {
-      await Promise.race([ended, delay(PROBE_EVERY_MS, undefined, { signal })]);
-      await Promise.race([ended, client.query('select 1')]);
+      await delay(PROBE_EVERY_MS, undefined, { signal: waking }).catch(() => {});
+      if (ended.signal.aborted) {
+        throw new Error('The connection ended.');
+      }
+      await client.query('select 1');
     }
   }
 }
