@@ -4,6 +4,7 @@ import { GroupCommit } from '../src/concurrency/group-commit.js';
 import { Slots } from '../src/concurrency/slots.js';
 import type { Config } from '../src/config.js';
 import type { Database } from '../src/database/database.js';
+import { SQL_STATE, sqlStateOf } from '../src/database/sql-state.js';
 import type { FinishedAttempt } from '../src/operations/attempts/finished-attempt.js';
 import {
   type Locked,
@@ -67,9 +68,7 @@ export class Recorder {
       onUnlocked: (webhook) => void this.#wake(webhook),
     });
     // One batch at a time: two would only wait for each other, on the rows of the webhooks that they share.
-    // While the database is away the batch is kept, and what ended later waits behind it: nothing overtakes.
-    const write = (attempts: readonly FinishedAttempt[]) =>
-      onceDatabaseAnswers(deps.fence, () => this.#writeBatch(attempts));
+    const write = (attempts: readonly FinishedAttempt[]) => this.#writeOnceAnswered(attempts);
     this.#records = new GroupCommit(write, { itemsMax: BATCH_MAX, inFlightMax: 1, onBatch });
   }
 
@@ -132,6 +131,25 @@ export class Recorder {
     } finally {
       this.#holdings.give(holder);
     }
+  }
+
+  /**
+   * While the database is away the batch is kept, and what ended later waits behind it: nothing overtakes. One that
+   * takes longer than a statement may would do so again, with all other outcomes behind it: its halves take less.
+   */
+  async #writeOnceAnswered(attempts: readonly FinishedAttempt[]): Promise<(RecordedStatus | Later)[]> {
+    const isTooMuch = (error: unknown) =>
+      attempts.length > 1 && sqlStateOf(error) === SQL_STATE.QUERY_CANCELED;
+    try {
+      return await onceDatabaseAnswers(this.deps.fence, () => this.#writeBatch(attempts), isTooMuch);
+    } catch (error) {
+      if (!isTooMuch(error) || this.deps.fence.lettingGo) {
+        throw error;
+      }
+    }
+    const half = Math.ceil(attempts.length / 2);
+    const first = await this.#writeOnceAnswered(attempts.slice(0, half));
+    return [...first, ...(await this.#writeOnceAnswered(attempts.slice(half)))];
   }
 
   /** What belongs to a webhook whose outcomes wait for its row joins them: nothing overtakes, or waits for the lock. */

@@ -1,8 +1,9 @@
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { transaction } from '../../src/database/database.js';
 import { idToDate } from '../../src/domain/delivery-id.js';
 import { isOperational } from '../../src/domain/operational-events.js';
-import { forgetRaised, raisePending } from '../../src/operations/attempts/raise-events.js';
+import { forgetRaised, raiseEvents, raisePending } from '../../src/operations/attempts/raise-events.js';
 import { commandLine } from '../../src/operations/audit.js';
 import { deleteWebhook } from '../../src/operations/webhooks/delete-webhook.js';
 import { updateWebhook } from '../../src/operations/webhooks/update-webhook.js';
@@ -44,6 +45,27 @@ const enable = (id: number) =>
   updateWebhook(stack.services.db, stack.tenantId, id, { active: true }, 168, commandLine);
 const countOf = (events: { payload: Record<string, string> }[]) =>
   events.reduce((sum, { payload }) => sum + Number(payload['count']), 0);
+
+test('what many webhooks cause at once is told of a few at once, and of the others by the next sweep, each once', async () => {
+  const ids = [failingId];
+  while (ids.length < 25) {
+    ids.push((await stack.webhook(`${failing.url}/${ids.length}`)).id);
+  }
+  const { pool } = stack.services.db;
+  const causes = ids.map((webhookId) => ({
+    tenantId: stack.tenantId,
+    webhookId,
+    type: 'webhook.disabled' as const,
+    facts: { webhook_id: String(webhookId) },
+    count: 1,
+  }));
+  await transaction(pool, (client) => raiseEvents(client, causes));
+  const told = async () =>
+    (await operationalEvents(stack, 'webhook.disabled')).map(({ payload }) => payload['webhook_id']);
+  expect(await told()).toHaveLength(10);
+  expect(await raisePending(pool)).toBe(15);
+  expect((await told()).toSorted()).toEqual(ids.map(String).toSorted());
+});
 
 describe('at most one event a minute for each webhook and type', () => {
   test(

@@ -391,3 +391,30 @@ describe('stopping the daemon', () => {
     expect(receiver.received).toHaveLength(events.length);
   });
 });
+
+test('outcomes that together take longer than a statement may are recorded in parts', async () => {
+  await open();
+  await stack.rows(`
+    create function hookwright.too_slow() returns trigger language plpgsql as $$ begin
+      if (select count(*) from fresh) > 2 then
+        raise exception 'canceling statement due to statement timeout' using errcode = 'query_canceled';
+      end if;
+      return null;
+    end $$`);
+  await stack.rows(`create trigger too_slow after insert on hookwright.attempts
+    referencing new table as fresh for each statement execute function hookwright.too_slow()`);
+  const waiting: (() => void)[] = [];
+  receiver.answerWith((_, response) => {
+    waiting.push(() => response.end());
+    if (waiting.length === 5) {
+      for (const respond of waiting.splice(0)) {
+        respond();
+      }
+    }
+  });
+  await Promise.all(Array.from({ length: 10 }, () => stack.emit()));
+  stack.startDaemon();
+  await eventually(async () => (await stack.deliveries(`status = 'SUCCEEDED'`)).length === 10, 10_000);
+  expect(receiver.received).toHaveLength(10);
+  expect(await stack.rows('select from hookwright.attempts')).toHaveLength(10);
+});

@@ -21,24 +21,46 @@ const raiseStatement: Statement = {
   text: 'select hookwright.raise_events($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::integer[])',
 };
 
+const countStatement: Statement = {
+  name: 'count_events',
+  text: `
+    insert into hookwright.raised_events as r (tenant_id, webhook_id, event_type, pending, pending_body)
+    select * from unnest($1::bigint[], $2::bigint[], $3::text[], $5::integer[], $4::text[])
+    on conflict (webhook_id, event_type) do update
+      set tenant_id = excluded.tenant_id, pending = r.pending + excluded.pending, pending_body = excluded.pending_body`,
+};
+
+/** Each goes to all other webhooks of its tenant: when hundreds end at once, everybody's outcomes would wait. */
+const RAISED_AT_ONCE = 10;
+
 /**
  * Raises operational events in the transaction of what caused them. Of one webhook and type there is one a minute at
- * most; what happens in between is counted, and reported by the next one (`raisePending` at the latest).
+ * most; what happens in between is counted, and reported by the next one (`raisePending` at the latest). So is what one
+ * transaction causes beyond the first few.
  *
  * @param events at most one per webhook and type
  */
 export async function raiseEvents(client: pg.PoolClient, events: readonly OperationalEvent[]): Promise<void> {
-  if (events.length === 0) {
-    return;
-  }
-  await query(client, raiseStatement, [
-    events.map(({ tenantId }) => tenantId),
-    events.map(({ webhookId }) => webhookId),
-    events.map(({ type }) => type),
-    events.map(({ facts }) => JSON.stringify(facts)),
-    events.map(({ count }) => count),
+  // As the function locks them, so that two that share some cannot wait for each other.
+  const inOrder = events.toSorted((a, b) => a.webhookId - b.webhookId || (a.type < b.type ? -1 : 1));
+  const run = async (statement: Statement, some: readonly OperationalEvent[]) => {
+    if (some.length > 0) {
+      await query(client, statement, valuesOf(some));
+    }
+  };
+  await Promise.all([
+    run(raiseStatement, inOrder.slice(0, RAISED_AT_ONCE)),
+    run(countStatement, inOrder.slice(RAISED_AT_ONCE)),
   ]);
 }
+
+const valuesOf = (events: readonly OperationalEvent[]) => [
+  events.map(({ tenantId }) => tenantId),
+  events.map(({ webhookId }) => webhookId),
+  events.map(({ type }) => type),
+  events.map(({ facts }) => JSON.stringify(facts)),
+  events.map(({ count }) => count),
+];
 
 /**
  * Where a webhook leads, as far as it may be told to others. Paths and queries of webhook urls often hold the very
@@ -47,12 +69,12 @@ export async function raiseEvents(client: pg.PoolClient, events: readonly Operat
 export const originOf = (url: string): string => URL.parse(url)?.origin ?? '';
 
 /** Each chunk is a transaction: meanwhile outcomes of these webhooks may have to wait. */
-const CHUNK_EVENTS = 50;
+const CHUNK_EVENTS = 10;
 /** The next sweep goes on: the others must have their turn. */
 const SWEEP_EVENTS = 1_000;
 
 /**
- * Raises what was only counted, because another one had been raised less than a minute before.
+ * Raises what was only counted: another one had been raised less than a minute before, or many came at once.
  *
  * @returns how many events that made
  */
