@@ -91,8 +91,12 @@ describe('without the ORM’s tenant filter', () => {
   );
 
   test('every field that takes an id still answers NOT_FOUND to a stranger', async () => {
-    for (const { class: entity } of Object.values(api.services.db.orm.getMetadata().getAll())) {
-      delete api.services.db.orm.getMetadata().get(entity).filters['tenant'];
+    const filtered = [...api.services.db.orm.getMetadata().getAll().values()].filter(
+      ({ filters }) => filters['tenant'] !== undefined,
+    );
+    expect(filtered.length).toBeGreaterThan(5);
+    for (const { filters } of filtered) {
+      delete filters['tenant'];
     }
     const { rows } = await api.owner.query(
       'select id, event_id from hookwright.deliveries where tenant_id = $1 limit 1',
