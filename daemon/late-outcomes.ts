@@ -115,11 +115,14 @@ export class LateOutcomes {
     return await this.#untilTaken(
       () => this.#tryInLine(late, attempts),
       async (statuses) => {
-        const written = statuses.filter((status) => status !== 'WEBHOOK_LOCKED');
-        if (written.length === statuses.length) {
+        const answers = statuses.filter((status) => status !== 'WEBHOOK_LOCKED');
+        if (answers.length === statuses.length) {
           late.lineMoved();
+          if (answers.some((status) => status !== 'DELIVERY_LOCKED')) {
+            late.moved();
+          }
           this.#wakePutOffs(late, attempts[0]!);
-          return written;
+          return answers;
         }
         this.#logLocked(late, attempts[0]!);
         await delay(late.isLocked ? PAUSE_LOCKED_MS : PAUSE_MS);

@@ -42,11 +42,10 @@ export class LateWebhook {
     }
   }
 
-  /** Some of those in line were recorded. */
+  /** The row of the webhook was free, though deliveries of those in line may be locked. */
   lineMoved(): void {
     this.#inLineSince = performance.now();
     this.isLogged = false;
-    this.moved();
   }
 
   /** An outcome was recorded. */
