@@ -40,6 +40,35 @@ const DAYS_AGAIN_MS = 3 * bucketMs.DAY;
 const floor = (ms: number, unit: number) => Math.floor(ms / unit) * unit;
 
 /**
+ * Marks of a time that has not come, as a clock that was ahead has left them: statistics would stand still until then.
+ * They go back to an hour ago, to do again what came meanwhile. What has gone is final, to the end of the hour or day
+ * that is running.
+ *
+ * @returns where the marks belong; null when they are right
+ */
+export function marksOutOfFuture(progress: RollUpProgress, now: Date): RollUpProgress | null {
+  const { MINUTE, HOUR, DAY } = bucketMs;
+  const ended = now.getTime() - GRACE_MS;
+  const until = { latest: floor(ended, MINUTE), right: floor(ended, HOUR) - HOUR };
+  const minutesFrom = floor(now.getTime(), HOUR) + HOUR;
+  const hoursFrom = floor(now.getTime(), DAY) + DAY;
+  const bounds: Record<keyof RollUpProgress, { latest: number; right: number }> = {
+    minutesUntil: until,
+    hoursUntil: until,
+    daysUntil: { latest: until.latest, right: floor(until.right, DAY) },
+    minutesFrom: { latest: minutesFrom, right: minutesFrom },
+    hoursFrom: { latest: hoursFrom, right: hoursFrom },
+  };
+  const marks = Object.keys(bounds) as (keyof RollUpProgress)[];
+  const isAhead = (mark: keyof RollUpProgress) => progress[mark].getTime() > bounds[mark].latest;
+  if (!marks.some(isAhead)) {
+    return null;
+  }
+  const pulled = marks.map((mark) => [mark, isAhead(mark) ? new Date(bounds[mark].right) : progress[mark]]);
+  return Object.fromEntries(pulled) as RollUpProgress;
+}
+
+/**
  * The next step: ten more minutes, one more hour or day, so that no transaction is long however much there is to catch
  * up.
  *

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { nextRollUp, type RollUpProgress, type RollUpStep } from '../../src/domain/roll-up.js';
+import {
+  marksOutOfFuture,
+  nextRollUp,
+  type RollUpProgress,
+  type RollUpStep,
+} from '../../src/domain/roll-up.js';
 import { STATS_KEPT_MS } from '../../src/domain/stats.js';
 
 const HOUR = 3_600_000;
@@ -100,5 +105,31 @@ describe('the roll-up', () => {
       }
     }
     expect(progress.hoursFrom.getTime()).toBeGreaterThan(start.getTime());
+  });
+});
+
+describe('marks that a clock which was ahead has left', () => {
+  const now = at('2026-05-20T10:31:40');
+
+  test('are pulled back: what ended by now is rolled up again from there', () => {
+    const ahead = after(fromStart, at('2026-05-20T16:30:30'));
+    expect(marksOutOfFuture(ahead, now)).toEqual({
+      ...ahead,
+      minutesUntil: at('2026-05-20T09:00:00'),
+      hoursUntil: at('2026-05-20T09:00:00'),
+    });
+  });
+
+  test('leave final what has gone, up to the end of the hour and the day that are running', () => {
+    const ahead = after(fromStart, at('2027-05-20T00:00:30'));
+    expect(marksOutOfFuture(ahead, now)).toMatchObject({
+      daysUntil: at('2026-05-20T00:00:00'),
+      minutesFrom: at('2026-05-20T11:00:00'),
+      hoursFrom: at('2026-05-21T00:00:00'),
+    });
+  });
+
+  test('are none where the clock is right', () => {
+    expect(marksOutOfFuture(after(fromStart, now), now)).toBeNull();
   });
 });

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { query, type Statement, transaction } from '../../database/database.js';
 import { LATENCY_BUCKETS } from '../../domain/latency.js';
-import { nextRollUp, type RollUpProgress, type RollUpStep } from '../../domain/roll-up.js';
+import { marksOutOfFuture, nextRollUp, type RollUpProgress, type RollUpStep } from '../../domain/roll-up.js';
 import { STATS_KEPT_MS } from '../../domain/stats.js';
 import { forgetRows } from '../housekeeping/forget.js';
 import { addStatsSql, STATS_KEY } from './stats-rows.js';
@@ -86,8 +86,8 @@ const progressStatement: Statement = {
     from hookwright.stats_progress for update`,
 };
 
-const advanceStatement: Statement = {
-  name: 'advance_stats_progress',
+const progressToStatement: Statement = {
+  name: 'set_stats_progress',
   text: `
     update hookwright.stats_progress
     set minutes_until = $1, hours_until = $2, days_until = $3, minutes_from = $4, hours_from = $5`,
@@ -116,14 +116,23 @@ export async function rollUpStats(pool: pg.Pool): Promise<number> {
 async function takeStep(client: pg.PoolClient): Promise<boolean> {
   const [row] = await query<RollUpProgress & { now: Date }>(client, progressStatement, []);
   const { now, ...progress } = row!;
+  const right = marksOutOfFuture(progress, now);
+  if (right !== null) {
+    await setProgress(client, right);
+    return true;
+  }
   const step = nextRollUp(progress, now);
   if (step === null) {
     return false;
   }
   await query(client, stepStatements[step.kind], [step.from, step.until]);
-  const { minutesUntil, hoursUntil, daysUntil, minutesFrom, hoursFrom } = step.progress;
-  await query(client, advanceStatement, [minutesUntil, hoursUntil, daysUntil, minutesFrom, hoursFrom]);
+  await setProgress(client, step.progress);
   return true;
+}
+
+async function setProgress(client: pg.PoolClient, progress: RollUpProgress): Promise<void> {
+  const { minutesUntil, hoursUntil, daysUntil, minutesFrom, hoursFrom } = progress;
+  await query(client, progressToStatement, [minutesUntil, hoursUntil, daysUntil, minutesFrom, hoursFrom]);
 }
 
 async function addLate(client: pg.PoolClient): Promise<void> {
