@@ -188,6 +188,17 @@ describe('the embedded Postgres', () => {
     await postgres.stop();
   });
 
+  test('starts although that process is a Postgres of another folder now', async () => {
+    const elsewhere = temporaryFolder();
+    const other = await startEmbeddedPostgres({ dataDir: elsewhere, ephemeral: true });
+    const lines = [other.pid, join(dataDir, 'pg'), 1, 5432, '', '127.0.0.1', 0, ''];
+    writeFileSync(join(dataDir, 'pg', 'postmaster.pid'), lines.join('\n'));
+    const postgres = await start();
+    expect(await ask(postgres.url, 'select value from kept')).toBe(42);
+    await postgres.stop();
+    await other.stop();
+  });
+
   test('ends when its process exits on an error', async () => {
     const { serverPid } = await otherProcess(
       dataDir,

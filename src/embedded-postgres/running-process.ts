@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { basename } from 'node:path';
 
 /** A process that runs now. The pair (pid, `startedAt`) is unique: pids are used again, moments of birth are not. */
@@ -32,6 +32,15 @@ function findInProc(pid: number): RunningProcess | null {
   const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
   const name = stat.slice(stat.indexOf('(') + 1, stat.lastIndexOf(')'));
   return { pid, startedAt: `${boot}:${fromState[19]}`, name };
+}
+
+/** Whether it works in that folder, as far as can be told: without /proc, or of another user, it may. */
+export function mayWorkIn({ pid }: RunningProcess, folder: string): boolean {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(folder);
+  } catch {
+    return true;
+  }
 }
 
 /** For macOS, which has no /proc. */

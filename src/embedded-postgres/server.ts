@@ -8,7 +8,7 @@ import { spawnAs } from './account.js';
 import type { Cluster } from './cluster.js';
 import { type Answer, ask } from './connection.js';
 import { fileSentence } from './file-sentence.js';
-import { findProcess, type RunningProcess } from './running-process.js';
+import { findProcess, mayWorkIn, type RunningProcess } from './running-process.js';
 
 const LOG_BYTES_MAX = 10_000_000;
 const PORT_TRIES = 5;
@@ -200,7 +200,8 @@ async function untilReady(
 export async function findServer(cluster: Cluster): Promise<Server | null> {
   const [pid, folder, , port] = pidFileOf(cluster) ?? [];
   const server = findProcess(Number(pid));
-  if (server?.name !== 'postgres') {
+  // After a power cut the pid may be that of another Postgres. Each works in the folder of its cluster.
+  if (server?.name !== 'postgres' || !mayWorkIn(server, folder!)) {
     return null;
   }
   if (folder !== cluster.folder) {
