@@ -19,6 +19,9 @@ export type Config = Readonly<ReturnType<typeof configFrom>>;
 const DRAIN_MS_MIN = 20_000;
 const DRAIN_BESIDE_ATTEMPT_MS = 5_000;
 
+/** Four pools in one process, and some connections besides: the service's own Postgres has 100. */
+const EMBEDDED_POOL_MAX = 22;
+
 /** A tenant may make many keys; all together they may do what so many can. */
 const KEYS_AT_FULL_RATE_MAX = 5;
 
@@ -194,6 +197,11 @@ function contradictions(s: Settings): string[] {
   if (s.STANDARD_WEBHOOKS && s.HEADER_PREFIX.toLowerCase() === 'webhook') {
     problems.push(
       `HEADER_PREFIX is ${s.HEADER_PREFIX}: the headers of Standard Webhooks have these names already, and receivers would find two signatures in one. Take another prefix, or set STANDARD_WEBHOOKS=false.`,
+    );
+  }
+  if (s.DATABASE_URL === undefined && s.DATABASE_POOL_MAX > EMBEDDED_POOL_MAX) {
+    problems.push(
+      `DATABASE_POOL_MAX is ${s.DATABASE_POOL_MAX}; without DATABASE_URL it may be ${EMBEDDED_POOL_MAX} at most: the service's own Postgres has connections for no more.`,
     );
   }
   const target = { allowHttp: false, allowedRanges: s.ALLOW_PRIVATE_TARGETS, loopbackHttp: false };

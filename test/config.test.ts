@@ -185,6 +185,26 @@ describe('reading the settings', () => {
     expect(readConfig({ ALLOW_PRIVATE_TARGETS: ranges }).target.allowedRanges).toEqual(ranges.split(','));
   });
 
+  test.each([
+    'https://*.example.com',
+    'https://App.example.com',
+    'https://app.example.com:443',
+    'https://a?b',
+    'null',
+  ])('CORS_ORIGINS refuses %s, which no browser sends', (origin) => {
+    expect(() => readConfig({ CORS_ORIGINS: origin })).toThrow(/CORS_ORIGINS/);
+  });
+
+  test('DATABASE_POOL_MAX has its limit in the service’s own Postgres, where that is used', () => {
+    expect(() => readConfig({ DATABASE_POOL_MAX: '23' })).toThrow(/DATABASE_POOL_MAX.*22 at most/);
+    expect(() => readConfig({ DATABASE_POOL_MAX: '22' })).not.toThrow();
+    const own = {
+      DATABASE_URL: 'postgres://localhost/a',
+      ENCRYPTION_KEYS: `k1:${Buffer.alloc(32).toString('base64')}`,
+    };
+    expect(() => readConfig({ ...own, DATABASE_POOL_MAX: '23' })).not.toThrow();
+  });
+
   test.each(['10.0.0.0/33', '0.0.0.0/0', '::/00', 'loopback'])('TRUSTED_PROXIES refuses %s', (ranges) => {
     expect(() => readConfig({ TRUSTED_PROXIES: ranges })).toThrow('TRUSTED_PROXIES is');
   });

@@ -20,6 +20,10 @@ const commaSeparated = z
       .filter((part) => part !== ''),
   );
 
+/** As browsers write it in `Origin`: in lower case, without the usual port. Others would match nothing. */
+const isWebOrigin = (text: string): boolean =>
+  /^https?:\/\/[^*]+$/.test(text) && URL.parse(text)?.origin === text;
+
 function isCidr(text: string): boolean {
   const [address = '', prefix, ...rest] = text.split('/');
   const family = isIP(address);
@@ -114,8 +118,8 @@ export const settings = {
     'Connections of each pool of each process to Postgres. All in one 22 at most: its Postgres has 100 connections.',
   ),
   CORS_ORIGINS: setting(
-    commaSeparated.refine((origins) => origins.every((origin) => /^https?:\/\/[^/]+$/.test(origin))),
-    'origins such as https://app.example.com, separated by commas',
+    commaSeparated.refine((origins) => origins.every(isWebOrigin)),
+    'origins such as https://app.example.com, in full, as browsers send them, separated by commas',
     'Browser origins that may call the API. Default: none.',
   ),
   INTROSPECTION: setting(yesNo(true), 'true or false', 'Whether the GraphQL schema may be asked for.'),
