@@ -48,8 +48,11 @@ export class DeadWorkers {
     for (const id of dead) {
       this.#missingSince.delete(id);
     }
-    this.metrics.freedJobs(jobs);
-    this.log.warn({ pools: dead, jobs }, 'freed the jobs of workers that have gone');
+    // None: another session has their rows locked, so they are found again.
+    if (jobs > 0) {
+      this.metrics.freedJobs(jobs);
+      this.log.warn({ pools: dead, jobs }, 'freed the jobs of workers that have gone');
+    }
     return missing.length > dead.length;
   }
 

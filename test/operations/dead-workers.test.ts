@@ -8,10 +8,11 @@ import {
   tryLockPool,
   unlockPool,
 } from '../../src/operations/jobs/dead-workers.js';
-import { freeJobsOf, lockOwnersSql } from '../../src/operations/jobs/locked-jobs.js';
+import { freeJobsOf, lockOwnersSql, renewLocks } from '../../src/operations/jobs/locked-jobs.js';
 import { setJobAside } from '../../src/operations/jobs/quarantined-jobs.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
+import { lockRows } from '../support/locks.js';
 
 let stack: DeliveryStack;
 let here: pg.Client;
@@ -220,5 +221,48 @@ describe('a job that is put aside', () => {
     const { id } = await stack.delivery(await stack.emit());
     await setJobAside(stack.services.db.pool, '999999', { id, attempt: 1 }, aside);
     expect(await jobs()).toMatchObject([{ attempts: 0, key: `d:${id}` }]);
+  });
+});
+
+describe('while another session has the row of a job locked', () => {
+  const lockFirst = () =>
+    lockRows(
+      stack.databaseUrl,
+      'hookwright_jobs._private_jobs',
+      'id = (select min(id) from hookwright_jobs._private_jobs)',
+    );
+  const owners = async () => (await jobs()).map(({ locked_by }) => locked_by);
+  beforeEach(async () => {
+    await stack.emit();
+    await stack.emit();
+    await lockJobs('pool-gone');
+  });
+
+  test('the others of its dead worker pool are freed, and it is when the row is free', async () => {
+    await using lock = await lockFirst();
+    expect(await freeJobsOfDead(here, ['pool-gone'])).toBe(1);
+    expect(await owners()).toEqual(['pool-gone', null]);
+    await lock.letGo();
+    expect(await freeJobsOfDead(here, ['pool-gone'])).toBe(1);
+    expect(await owners()).toEqual([null, null]);
+  });
+
+  test('the others of a worker pool that has ended are freed', async () => {
+    await using _lock = await lockFirst();
+    await freeJobsOf(stack.services.db.pool, 'pool-gone', new Set());
+    expect(await owners()).toEqual(['pool-gone', null]);
+  });
+
+  test('the others in hand are locked anew', async () => {
+    await stack.rows(`update hookwright_jobs._private_jobs set locked_at = now() - interval '1 hour'`);
+    await using _lock = await lockFirst();
+    const ids = await stack.rows<{ id: string }>('select id::text from hookwright_jobs._private_jobs');
+    await renewLocks(
+      stack.services.db.pool,
+      'pool-gone',
+      ids.map(({ id }) => id),
+    );
+    const renewed = `select from hookwright_jobs._private_jobs where locked_at > now() - interval '1 minute'`;
+    expect(await stack.rows(renewed)).toHaveLength(1);
   });
 });

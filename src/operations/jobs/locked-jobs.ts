@@ -1,6 +1,12 @@
 import type pg from 'pg';
 
-/** Jobs that worker pools have locked: whose they are, for how long, and how they become free again. */
+/**
+ * Jobs that worker pools have locked: whose they are, for how long, and how they become free again. One whose row
+ * another session has locked (an administrator's open transaction) holds up no other: it is passed over.
+ */
+
+const takenSql = (which: string) => `
+  id in (select id from hookwright_jobs._private_jobs where ${which} for update skip locked)`;
 
 /**
  * Frees the jobs that a worker pool of this process has locked, but for those in hand, and wakes the living pools.
@@ -20,7 +26,7 @@ const freeJobsSql = (which: string) => `
     update hookwright_jobs._private_jobs
     set locked_by = null, locked_at = null,
         attempts = case when key is null and attempts >= max_attempts then attempts else greatest(attempts - 1, 0) end
-    where locked_by = $1 and ${which}
+    where ${takenSql(`locked_by = $1 and ${which}`)}
     returning id)
   select pg_notify('jobs:insert', json_build_object('count', count(*))::text) from freed having count(*) > 0`;
 
@@ -46,8 +52,9 @@ export async function findForgotten(
 export async function renewLocks(pool: pg.Pool, poolId: string, inHand: readonly string[]): Promise<void> {
   await pool.query(
     `update hookwright_jobs._private_jobs set locked_at = now()
-     where locked_by = $1 and id = any($2::bigint[])
-       and locked_at < now() - ${RENEWED_AFTER_SECONDS} * interval '1 second'`,
+     where ${takenSql(`
+       locked_by = $1 and id = any($2::bigint[])
+       and locked_at < now() - ${RENEWED_AFTER_SECONDS} * interval '1 second'`)}`,
     [poolId, inHand],
   );
 }
@@ -68,12 +75,17 @@ export const lockOwnersSql = `
   select id from owner where id is not null
   union select locked_by from hookwright_jobs._private_job_queues where locked_by is not null`;
 
-/** SQL query: frees all that the pools in the text[] `poolIds` have locked; answers with how many jobs that were. */
+/** SQL: frees all that the pools in the text[] `poolIds` have locked; answers with how many jobs that were. */
 export const unlockPoolsSql = (poolIds: string) => `
+  with jobs as (
+    update hookwright_jobs._private_jobs set locked_at = null, locked_by = null
+    where ${takenSql(`locked_by = any(${poolIds})`)} returning id),
+  queues as (
+    update hookwright_jobs._private_job_queues set locked_at = null, locked_by = null
+    where locked_by = any(${poolIds}))
   select count(*)::integer as jobs,
-         hookwright_jobs.force_unlock_workers(${poolIds}),
          pg_notify('jobs:insert', json_build_object('count', greatest(count(*), 1))::text)
-  from hookwright_jobs._private_jobs where locked_by = any(${poolIds})`;
+  from jobs`;
 
 /** Deletes what graphile-worker leaves behind and never runs again: jobs that were replaced while they were locked. */
 export async function deleteDeadJobs(pool: pg.Pool): Promise<void> {
