@@ -7,6 +7,7 @@ import { type OperationalEvent, raiseEvents } from '../../src/operations/attempt
 import { runBulkOperation } from '../../src/operations/bulk/run-bulk-operation.js';
 import { BulkSite } from '../support/bulk-operations.js';
 import { eventually } from '../support/eventually.js';
+import { lockRow } from '../support/locks.js';
 import { answer } from '../support/receiver.js';
 
 /** Operations yield to whatever else the machine does, and so may take long. */
@@ -415,6 +416,19 @@ describe('cancelDeliveries', () => {
     const reasons = await site.rows('select distinct cancel_reason from hookwright.deliveries order by 1');
     expect(reasons).toEqual([{ cancel_reason: 'BY_USER' }, { cancel_reason: null }]);
     expect(site.receiver.received).toEqual([]);
+  });
+
+  test('lets go of its webhooks while another session has a delivery locked, and goes on later', async () => {
+    const ids = await site.past(5, { webhookId, status: "'HELD'" });
+    await site.rows(`update hookwright.webhooks set keep_held = true`);
+    const { operation } = await cancel({ webhookId: String(webhookId) });
+    await using lock = await lockRow(site.api.databaseUrl, 'deliveries', ids[2]!);
+    site.startDaemon();
+    const later = `select from hookwright_jobs._private_jobs where key = 'b:${operation.id}' and run_at > now()`;
+    await eventually(async () => (await site.rows(later)).length === 1, 6_000);
+    expect(await site.operation(operation.id)).toMatchObject({ affected: 0, status: 'RUNNING' });
+    await lock.letGo();
+    expect(await site.reaches(operation.id, 'COMPLETED')).toMatchObject({ affected: 5, skipped: 0 });
   });
 
   test('works without a webhook, for one status and one type', async () => {

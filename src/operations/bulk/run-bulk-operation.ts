@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
-import { type Database, query, type Statement, transaction } from '../../database/database.js';
+import { type Database, query, type Statement } from '../../database/database.js';
+import { impatientTransaction, orLocked } from '../../database/impatient-transaction.js';
 import {
   BULK_CHUNK_UNQUEUED,
   type BulkPause,
@@ -52,6 +53,13 @@ const endStatement: Statement = {
     where id = $1 and status = 'RUNNING'`,
 };
 
+/**
+ * Meanwhile the chunk's webhooks are locked: somebody else's transaction that holds on to one delivery must not keep
+ * all their outcomes waiting.
+ */
+const LOCK_WAIT_MS = 1_000;
+const LOCKED_REST_MS = 2_000;
+
 /** An error that comes again and again is not waited out. */
 const TRIES_MAX = 4;
 /** Jobs of the future are looked for twice a second only; shorter pauses are waited out. */
@@ -60,7 +68,7 @@ const PAUSE_WAITED_OUT_MS_MAX = 1_000;
 /**
  * Does some chunks of a bulk operation, each in a transaction with the move of the cursor: whoever is killed has done a
  * chunk, or has not, and its job comes again. The last one of a turn leaves a job for the next turn. An operation that
- * has ended or was canceled is left alone.
+ * has ended or was canceled is left alone. Where another session has a row locked that a chunk needs, a job later goes on.
  *
  * @param tries how often this job was fetched
  * @param turnMs no further chunk is begun after this time
@@ -75,7 +83,12 @@ export async function runBulkOperation(
   try {
     let { waitedMs } = payload;
     for (;;) {
-      const pause = await transaction(pool, (client) => runChunk(client, { ...payload, waitedMs }, endsAt));
+      const chunk = (client: pg.PoolClient) => runChunk(client, { ...payload, waitedMs }, endsAt);
+      const pause = await orLocked(impatientTransaction(pool, LOCK_WAIT_MS, chunk));
+      if (pause === 'LOCKED') {
+        await enqueueBulkOperation(pool, { ...payload, waitedMs }, LOCKED_REST_MS);
+        return;
+      }
       if (pause === null) {
         return;
       }
