@@ -38,6 +38,7 @@ import { DueTimes } from './0037-due-times.js';
 import { UnescapedBodies } from './0038-unescaped-bodies.js';
 import { NotedKeyUses } from './0039-noted-key-uses.js';
 import { NestingByAnySetting } from './0040-nesting-by-any-setting.js';
+import { LiveUpdatesByAnyClock } from './0041-live-updates-by-any-clock.js';
 
 /** Every migration, in order. One file a change; a released one is never edited. */
 export const migrations = [
@@ -81,4 +82,5 @@ export const migrations = [
   { name: '0038-unescaped-bodies', class: UnescapedBodies },
   { name: '0039-noted-key-uses', class: NotedKeyUses },
   { name: '0040-nesting-by-any-setting', class: NestingByAnySetting },
+  { name: '0041-live-updates-by-any-clock', class: LiveUpdatesByAnyClock },
 ];

@@ -279,3 +279,40 @@ describe('the feed', () => {
     await proxy.close();
   });
 });
+
+describe('what a clock that was ahead, or a dump of another server, has left', () => {
+  const feed = () =>
+    api.stack.rows<{ wantedSeconds: number; isOver: boolean }>(
+      `select extract(epoch from wanted_until - now())::float8 as "wantedSeconds",
+              ended_below_at <= clock_timestamp() and ended_below <= pg_snapshot_xmax(pg_current_snapshot()) as "isOver"
+       from hookwright.live_feed`,
+    );
+  const want = (keptSeconds = 360) => api.stack.rows(`select hookwright.want_changes(360, ${keptSeconds})`);
+
+  test('is forgotten: changes are wanted, and kept, by the time that it is now', async () => {
+    api = await LiveApi.open();
+    const { id } = await api.stack.webhook(RECEIVER);
+    await want();
+    await api.stack.rows(`update hookwright.live_feed set wanted_until = now() + interval '1 day',
+      ended_below_at = now() + interval '1 day', ended_below = '999999999', told_below = '999999999'`);
+    await touch(id);
+    await want();
+    const [now] = await feed();
+    expect(now).toMatchObject({ isOver: true });
+    expect(now?.wantedSeconds).toBeLessThan(400);
+    expect(await api.stack.rows('select from hookwright.changes')).toHaveLength(1); // it may have a reader
+    await want(0);
+    await want(0);
+    expect(await api.stack.rows('select from hookwright.changes')).toEqual([]);
+  });
+
+  test('is told to nobody', async () => {
+    api = await LiveApi.open();
+    const { id } = await api.stack.webhook(RECEIVER);
+    await want();
+    await api.stack.rows(`insert into hookwright.changes (xid, tenant_id, kind, ids, webhook_ids)
+      values ('999999999', ${api.stack.tenantId}, 'WEBHOOK', array[${id}], array[${id}])`);
+    await want();
+    expect(await api.stack.rows('select from hookwright.changes')).toEqual([]);
+  });
+});

@@ -68,7 +68,8 @@ const PAUSE_WAITED_OUT_MS_MAX = 1_000;
 /**
  * Does some chunks of a bulk operation, each in a transaction with the move of the cursor: whoever is killed has done a
  * chunk, or has not, and its job comes again. The last one of a turn leaves a job for the next turn. An operation that
- * has ended or was canceled is left alone. Where another session has a row locked that a chunk needs, a job later goes on.
+ * has ended or was canceled is left alone. Where another session has a row locked that a chunk needs, a later job goes
+ * on.
  *
  * @param tries how often this job was fetched
  * @param turnMs no further chunk is begun after this time
