@@ -145,7 +145,9 @@ describe('the OpenAPI document', () => {
 });
 
 describe('beside what the service really answers, the document', () => {
-  const fits = ({ status, body }: { status: number; body: Json }, method: string, path: string) => {
+  const fits = (answer: { status: number; body: Json }, expected: number, method: string, path: string) => {
+    const { status, body } = answer;
+    expect(status, path).toBe(expected);
     const operation = document.paths[path][method];
     const response = operation.responses[status];
     const { content } = response.$ref ? resolve(response.$ref) : response;
@@ -154,19 +156,19 @@ describe('beside what the service really answers, the document', () => {
 
   test('has the form of every success', async () => {
     const created = await api.ask('POST /webhooks', { json: { url: 'https://example.com/', events: ['*'] } });
-    fits(created, 'post', '/webhooks');
+    fits(created, 201, 'post', '/webhooks');
     const { id } = created.body.data;
-    fits(await api.ask('GET /webhooks'), 'get', '/webhooks');
-    fits(await api.ask(`GET /webhooks/${id}`), 'get', '/webhooks/{id}');
-    fits(await api.ask(`POST /webhooks/${id}/test`), 'post', '/webhooks/{id}/test');
-    fits(await api.ask(`PATCH /webhooks/${id}`, { json: { active: false } }), 'patch', '/webhooks/{id}');
+    fits(await api.ask('GET /webhooks'), 200, 'get', '/webhooks');
+    fits(await api.ask(`GET /webhooks/${id}`), 200, 'get', '/webhooks/{id}');
+    fits(await api.ask(`POST /webhooks/${id}/test`), 202, 'post', '/webhooks/{id}/test');
+    fits(await api.ask(`PATCH /webhooks/${id}`, { json: { active: false } }), 200, 'patch', '/webhooks/{id}');
   });
 
   test('has the form of errors', async () => {
-    fits(await api.ask('POST /webhooks', { json: {} }), 'post', '/webhooks');
-    fits(await api.ask('GET /webhooks?limit=0'), 'get', '/webhooks');
-    fits(await api.ask('GET /webhooks', { key: null }), 'get', '/webhooks');
-    fits(await api.ask('GET /webhooks/0'), 'get', '/webhooks/{id}');
+    fits(await api.ask('POST /webhooks', { json: {} }), 422, 'post', '/webhooks');
+    fits(await api.ask('GET /webhooks?limit=0'), 422, 'get', '/webhooks');
+    fits(await api.ask('GET /webhooks', { key: null }), 401, 'get', '/webhooks');
+    fits(await api.ask('GET /webhooks/0'), 404, 'get', '/webhooks/{id}');
   });
 });
 

@@ -114,13 +114,12 @@ test('a connection that is lost while a webhook is locked stops sending only for
   await using lock = await lockRow(stack.databaseUrl, 'webhooks', webhookId);
   const recorded = world.record(delivery, 200);
   await eventually(() => recorder.isLocked(webhookId), WITHIN_MS);
-  const ended = await eventually(async () => {
+  await eventually(async () => {
     const pids = await stack.rows(
       `select pg_terminate_backend(pid) from (${lockWaits.replace('select', 'select pid')}) waiting`,
     );
     return pids.length > 0;
   }, WITHIN_MS);
-  expect(ended).toBe(true);
   await eventually(() => fence.closed, WITHIN_MS);
   await eventually(() => !fence.closed, WITHIN_MS);
   expect(recorder.isLocked(webhookId)).toBe(true);

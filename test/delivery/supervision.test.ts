@@ -131,7 +131,7 @@ describe('a job that is locked', () => {
   });
 });
 
-test('a daemon whose connection broke stops sending before others take what it has in hand', async () => {
+test('a daemon whose connection broke stops sending, and goes on when it has another', async () => {
   await open();
   const { proxy, daemon } = await startDaemonBehindProxy();
   await eventually(() => daemon.running);

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
@@ -28,6 +29,11 @@ export class ApiOverSockets implements AsyncDisposable {
     await server.listen({ host: '127.0.0.1', port: 0 });
     const { port } = server.server.address() as AddressInfo;
     return new ApiOverSockets(server, port, (await makeKey(services, tenantId, SCOPES)).key);
+  }
+
+  /** Resolves when the head of the next request has arrived. */
+  async nextRequest(): Promise<void> {
+    await once(this.server.server, 'request');
   }
 
   /** Sends a text, or bytes, as the body of a request. */
