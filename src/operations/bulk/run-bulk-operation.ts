@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { type Database, query, type Statement } from '../../database/database.js';
 import { impatientTransaction, orLocked } from '../../database/impatient-transaction.js';
+import { SQL_STATE, sqlStateOf } from '../../database/sql-state.js';
 import {
   BULK_CHUNK_UNQUEUED,
   type BulkPause,
@@ -97,13 +98,16 @@ export async function runBulkOperation(
       await delay(pause.inMs);
     }
   } catch (error) {
-    if (tries >= TRIES_MAX && !isDatabaseAway(error)) {
+    if (tries >= TRIES_MAX && (isTooSlow(error) || !isDatabaseAway(error))) {
       const message = 'It met a fault of the service again and again; the log has it. It can be resumed.';
       await query(pool, endStatement, [payload.operationId, 'FAILED', message]);
     }
     throw error;
   }
 }
+
+/** Postgres has ended the statement, not for a lock: so it was there, and would be as slow the next time. */
+const isTooSlow = (error: unknown): boolean => sqlStateOf(error) === SQL_STATE.QUERY_CANCELED;
 
 /** @returns how long to pause before the next chunk; null: there is none in this turn */
 async function runChunk(

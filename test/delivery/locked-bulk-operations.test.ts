@@ -1,0 +1,73 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { runBulkOperation } from '../../src/operations/bulk/run-bulk-operation.js';
+import { BulkSite } from '../support/bulk-operations.js';
+import { eventually } from '../support/eventually.js';
+import { lockRow } from '../support/locks.js';
+
+const WITHIN_MS = 20_000;
+
+let site: BulkSite;
+let webhookIds: number[];
+/** Four of each webhook. */
+let ids: number[];
+beforeEach(async () => {
+  site = await BulkSite.open();
+  webhookIds = [];
+  ids = [];
+  for (let n = 0; n < 5; n++) {
+    const webhookId = await site.webhook();
+    webhookIds.push(webhookId);
+    ids.push(...(await site.past(4, { webhookId, status: "'PENDING'" })));
+  }
+});
+afterEach(() => site[Symbol.asyncDispose]());
+
+/** Starts a cancellation of all of them. @returns what does a chunk of it, in a job's n-th try */
+async function cancelAll() {
+  const { operation } = await site.start('cancelDeliveries', { filter: { status: 'PENDING' } });
+  const payload = { operationId: Number(operation.id), tenantId: site.tenant.id, waitedMs: 0 };
+  return {
+    id: operation.id as string,
+    run: (tries: number) => runBulkOperation({ pool: site.api.owner }, payload, { tries, turnMs: 0 }),
+  };
+}
+
+test('while another session has one delivery locked, outcomes of all webhooks of the operation are recorded', async () => {
+  await using lock = await lockRow(site.api.databaseUrl, 'deliveries', ids[9]!);
+  const { id } = await cancelAll();
+  site.startDaemon();
+  const later = `select from hookwright_jobs._private_jobs where key = 'b:${id}' and run_at > now()`;
+  await eventually(async () => (await site.rows(later)).length === 1, WITHIN_MS);
+  for (let events = 1; events <= 3; events++) {
+    await site.api.services.emitter.emit([
+      {
+        tenantId: site.tenant.id,
+        eventType: 'coupon.applied',
+        body: '{}',
+        idempotencyKey: null,
+        onlyWebhookId: null,
+      },
+    ]);
+    const count = 5 * events;
+    await eventually(async () => (await site.statuses())['SUCCEEDED'] === count, 2_000);
+  }
+  expect(await site.operation(id)).toMatchObject({ status: 'RUNNING', affected: 0 });
+  await lock.letGo();
+  expect(await site.reaches(id, 'COMPLETED')).toMatchObject({ processed: 20, affected: 20, skipped: 0 });
+  expect(await site.statuses()).toEqual({ CANCELED: 20, SUCCEEDED: 15 });
+}, 60_000);
+
+test.each([
+  { what: 'a statement that takes too long', code: '57014', status: 'FAILED' },
+  { what: 'a database that is away', code: '57P01', status: 'RUNNING' },
+])('at the fourth time of $what, the operation is $status', async ({ code, status }) => {
+  const { id, run } = await cancelAll();
+  await site.rows(`create function hookwright.fault() returns trigger language plpgsql as
+    $$ begin raise 'so it is' using errcode = '${code}'; end $$`);
+  await site.rows(`create trigger fault before update on hookwright.deliveries
+    for each statement execute function hookwright.fault()`);
+  await expect(run(3)).rejects.toThrow('so it is');
+  expect(await site.operation(id)).toMatchObject({ status: 'RUNNING' });
+  await expect(run(4)).rejects.toThrow('so it is');
+  expect(await site.operation(id)).toMatchObject({ status });
+});
