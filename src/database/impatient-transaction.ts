@@ -14,9 +14,14 @@ export function impatientTransaction<Result>(
   work: (client: pg.PoolClient, withCommit: WithCommit) => Promise<Result>,
 ): Promise<Result> {
   return transaction(pool, (client, withCommit) => {
-    withCommit(client.query(`set local lock_timeout = '${lockWaitMs} ms'`));
+    withCommit(limitLockWait(client, lockWaitMs));
     return work(client, withCommit);
   });
+}
+
+/** From now on no statement of this transaction waits for a lock for longer than that. */
+export async function limitLockWait(client: pg.PoolClient, lockWaitMs: number): Promise<void> {
+  await client.query(`set local lock_timeout = '${lockWaitMs} ms'`);
 }
 
 /** Whether the error says that another session has something locked. */

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { runBulkOperation } from '../../src/operations/bulk/run-bulk-operation.js';
 import { BulkSite } from '../support/bulk-operations.js';
 import { eventually } from '../support/eventually.js';
+import { lockWaits } from '../support/lock-waits.js';
 import { lockRow } from '../support/locks.js';
 
 const WITHIN_MS = 20_000;
@@ -36,8 +37,7 @@ test('while another session has one delivery locked, outcomes of all webhooks of
   await using lock = await lockRow(site.api.databaseUrl, 'deliveries', ids[9]!);
   const { id } = await cancelAll();
   site.startDaemon();
-  const later = `select from hookwright_jobs._private_jobs where key = 'b:${id}' and run_at > now()`;
-  await eventually(async () => (await site.rows(later)).length === 1, WITHIN_MS);
+  await eventually(async () => (await site.rows(lockWaits)).length > 0, WITHIN_MS);
   for (let events = 1; events <= 3; events++) {
     await site.api.services.emitter.emit([
       {
@@ -51,11 +51,24 @@ test('while another session has one delivery locked, outcomes of all webhooks of
     const count = 5 * events;
     await eventually(async () => (await site.statuses())['SUCCEEDED'] === count, 2_000);
   }
+  const untried = `select from hookwright_jobs._private_jobs where key = 'b:${id}' and attempts = 0`;
+  await eventually(async () => (await site.rows(untried)).length === 1, WITHIN_MS);
   expect(await site.operation(id)).toMatchObject({ status: 'RUNNING', affected: 0 });
   await lock.letGo();
   expect(await site.reaches(id, 'COMPLETED')).toMatchObject({ processed: 20, affected: 20, skipped: 0 });
   expect(await site.statuses()).toEqual({ CANCELED: 20, SUCCEEDED: 15 });
 }, 60_000);
+
+test('a chunk that waits for a delivery has its webhooks locked for a part of a second', async () => {
+  await using _lock = await lockRow(site.api.databaseUrl, 'deliveries', ids[9]!);
+  const { run } = await cancelAll();
+  const chunk = run(4);
+  await eventually(async () => (await site.rows(lockWaits)).length === 1);
+  const waitingFrom = performance.now();
+  await using _webhook = await lockRow(site.api.databaseUrl, 'webhooks', webhookIds[4]!);
+  expect(performance.now() - waitingFrom).toBeLessThan(700);
+  await chunk;
+});
 
 test.each([
   { what: 'a statement that takes too long', code: '57014', status: 'FAILED' },

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { query, type Statement } from '../../database/database.js';
+import { limitLockWait } from '../../database/impatient-transaction.js';
 import { idRange } from '../../domain/delivery-id.js';
 import { LANES } from '../../domain/lanes.js';
 import { lockFor } from '../advisory-lock.js';
@@ -75,10 +76,17 @@ const lockWebhooksStatement: Statement = {
 const UNDER_WAY = ['PENDING', 'HELD', 'CANCELED'];
 
 /**
+ * For how long a chunk waits for a delivery while it has webhooks locked, whose outcomes wait for it: who records
+ * outcomes has locked a webhook first, so whoever has a delivery locked then is soon done, or is not to be waited for.
+ */
+const DELIVERY_LOCK_WAIT_MS = 250;
+
+/**
  * Does what the operation is about to the rows of one chunk.
  *
  * @param ids deliveries, or for a replay events
  * @returns the ids of the deliveries that were changed or made
+ * @throws Error of which `isLockedOut` is true, when another session has one of them locked
  */
 export async function applyChunk(
   client: pg.PoolClient,
@@ -97,7 +105,10 @@ export async function applyChunk(
   const these = [ids, ...idRange(ids), tenantId];
   if (filter.status?.some((status) => UNDER_WAY.includes(status))) {
     // The webhooks first, as everywhere. Others are not locked: the outcomes of all webhooks would wait for it.
-    await query(client, lockWebhooksStatement, these);
+    await Promise.all([
+      query(client, lockWebhooksStatement, these),
+      limitLockWait(client, DELIVERY_LOCK_WAIT_MS),
+    ]);
   }
   const last = kind === 'REPLAY_EVENTS' ? webhookId : filter.status;
   const [row] = await query<{ ids: number[] | null }>(client, statement, [...these, last]);

@@ -55,8 +55,8 @@ const endStatement: Statement = {
 };
 
 /**
- * Meanwhile the chunk's webhooks are locked: somebody else's transaction that holds on to one delivery must not keep
- * all their outcomes waiting.
+ * Longer than daemons have webhooks locked that they write. For deliveries the wait is shorter where their webhooks are
+ * locked meanwhile (`applyChunk`): somebody's transaction that holds on to one must not keep all outcomes waiting.
  */
 const LOCK_WAIT_MS = 1_000;
 const LOCKED_REST_MS = 2_000;
