@@ -7,6 +7,7 @@ import { deleteWebhook } from '../../src/operations/webhooks/delete-webhook.js';
 import { forgetPreviousSecrets, rotateSecret } from '../../src/operations/webhooks/rotate-secret.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
+import { lockRow } from '../support/locks.js';
 import { type Received, type Receiver, startReceiver } from '../support/receiver.js';
 
 let stack: DeliveryStack;
@@ -71,8 +72,27 @@ describe('a rotated secret', () => {
     expect(contractIs(request, secret)).toBe(true);
     expect(standardIs(request, secret)).toBe(true);
     expect(standardIs(request, webhook.secret)).toBe(false);
+    // Until the request's outcome is recorded its webhook may be locked.
+    await eventually(async () => (await stack.deliveries(`status = 'SUCCEEDED'`)).length === 1);
     await forgetPreviousSecrets(stack.services.db);
     expect(await kept()).toEqual({ previous: false, until: null });
+  });
+
+  test('of a webhook that another session has locked is erased the next time, and waits with no other locked', async () => {
+    await rotate(24);
+    const other = await stack.webhook('https://receiver.example.com/');
+    await stack.rows(
+      `update hookwright.webhooks w set previous_secret_expires_at = now() - interval '1 second',
+         previous_sealed_secret = sealed_secret`,
+    );
+    const left = () =>
+      stack.rows('select id from hookwright.webhooks where previous_sealed_secret is not null');
+    await using lock = await lockRow(stack.databaseUrl, 'webhooks', other.id);
+    await forgetPreviousSecrets(stack.services.db);
+    expect(await left()).toEqual([{ id: other.id }]);
+    await lock.letGo();
+    await forgetPreviousSecrets(stack.services.db);
+    expect(await left()).toEqual([]);
   });
 
   test('without an overlap the old one is worthless at once', async () => {
