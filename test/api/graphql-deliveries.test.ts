@@ -3,6 +3,8 @@ import { idToDate } from '../../src/domain/delivery-id.js';
 import { eventually } from '../support/eventually.js';
 import { emitMany, makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
 import { codesOf, GraphqlApi } from '../support/graphql-api.js';
+import { lockWaits } from '../support/lock-waits.js';
+import { lockRow } from '../support/locks.js';
 
 let api: GraphqlApi;
 let tenant: TestTenant;
@@ -106,6 +108,24 @@ describe('a redelivery that waited for a change of its webhook', () => {
     } finally {
       client.release();
     }
+  });
+});
+
+describe('a redelivery of what another session has locked', () => {
+  test('is refused for now, and lets go of the webhook soon', async () => {
+    const id = await makeDelivery('FAILED');
+    await using lock = await lockRow(api.databaseUrl, 'deliveries', id);
+    const asked = redeliver(id);
+    await eventually(async () => (await api.owner.query(lockWaits)).rows.length > 0);
+    const waitingFrom = performance.now();
+    await using webhook = await lockRow(api.databaseUrl, 'webhooks', webhookId);
+    expect(performance.now() - waitingFrom).toBeLessThan(3_000);
+    await webhook.letGo();
+    const [error] = (await asked).errors;
+    expect(error.extensions).toMatchObject({ code: 'UNAVAILABLE', reason: 'unavailable' });
+    expect(error.message).toBe('Another request holds what this one needs; try again.');
+    await lock.letGo();
+    expect((await redeliver(id)).errors).toEqual([]);
   });
 });
 

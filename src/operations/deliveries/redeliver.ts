@@ -1,9 +1,13 @@
 import type { Database } from '../../database/database.js';
-import { tenantTransaction } from '../../database/tenant-database.js';
+import { impatientTransaction } from '../../database/impatient-transaction.js';
+import { enterTenant } from '../../database/tenant-database.js';
 import { LANES } from '../../domain/lanes.js';
 import { ApiError, notFound } from '../../errors.js';
 import { type Actor, about, audit } from '../audit.js';
 import { isOpen, reopenedSql } from './delivery-state.js';
+
+/** While it waits for the delivery it has the webhook locked, whose outcomes wait for it. */
+const LOCK_WAIT_MS = 1_000;
 
 interface Row {
   status: string;
@@ -18,7 +22,8 @@ interface Row {
  * to send.
  *
  * @throws ApiError not_found; delivery_not_finished while it is pending or held; event_gone when its event is not
- *   kept any more; webhook_inactive; webhook_deleted
+ *   kept any more; webhook_inactive; webhook_deleted. Error of which `isLockedOut` is true, when another session has
+ *   the webhook or the delivery locked
  */
 export async function redeliver(
   db: Pick<Database, 'pool'>,
@@ -26,7 +31,8 @@ export async function redeliver(
   deliveryId: number,
   by: Actor,
 ): Promise<void> {
-  await tenantTransaction(db.pool, tenantId, async (client, withCommit) => {
+  await impatientTransaction(db.pool, LOCK_WAIT_MS, async (client, withCommit) => {
+    withCommit(enterTenant(client, tenantId));
     // The webhook first, as everywhere, so that nothing can wait for us in a ring.
     const { rows } = await client.query<Row>(
       `with target as materialized (
