@@ -182,9 +182,8 @@ export class Deliverer {
 
   /** Loads the delivery, waits for its endpoint, makes the attempt, and waits for room to record it. */
   async #makeInTurn(job: NamedDelivery & DeliverJob, lane: Lane): Promise<SlotResult> {
-    const { fence } = this.deps;
-    if (!fence.mayBegin) {
-      await fence.opened();
+    if (!this.deps.fence.mayBegin) {
+      await this.deps.fence.opened();
     }
     const delivery = freshlyLoaded(job) ?? (await this.#loads.runOne(job));
     if (typeof delivery === 'string') {
@@ -231,11 +230,12 @@ export class Deliverer {
         this.#signer.signAtOnce(delivery, startedAt) ?? (await this.#signer.sign(delivery, startedAt));
       Object.assign(request.headers, trace?.headers);
       const result = await this.deps.sender.send(delivery.url, request);
+      const endedAtMs = performance.now();
       const outcome = judge(result, this.deps.clock());
       pass.leave(strainOf(outcome, result), closesEndpoint(outcome));
       trace?.ended(outcome, result);
       const retryInMs = this.#plan(delivery, outcome);
-      return { delivery, startedAt, requestHeaders: request.headers, result, outcome, retryInMs };
+      return { delivery, startedAt, endedAtMs, requestHeaders: request.headers, result, outcome, retryInMs };
     } catch (error) {
       // The place is kept meanwhile, so that no more wait here than the endpoint's window has.
       const putOffMs = await this.#hindrances.putOffMs(error, delivery).finally(() => {

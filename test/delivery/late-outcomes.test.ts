@@ -63,6 +63,7 @@ async function openRecorder() {
         {
           delivery,
           startedAt: new Date(),
+          endedAtMs: performance.now(),
           requestHeaders: {},
           result: { kind: 'response', statusCode, ...response },
           outcome:

@@ -81,6 +81,7 @@ test('a webhook is not taken for locked any more when the outcome that waited fo
           // No column takes this text, and no later try would be better.
           delivery: { ...delivery, url: 'https://\0' },
           startedAt: new Date(),
+          endedAtMs: performance.now(),
           requestHeaders: {},
           result: {
             kind: 'response',

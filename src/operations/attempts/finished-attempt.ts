@@ -5,10 +5,12 @@ import type { DueDelivery } from './load-deliveries.js';
 export interface FinishedAttempt {
   delivery: DueDelivery;
   startedAt: Date;
+  /** Monotonic, so that what it waits to be recorded is known whatever becomes of the clock. */
+  endedAtMs: number;
   requestHeaders: Record<string, string>;
   result: SendResult;
   outcome: Outcome;
-  /** Milliseconds until the next attempt, or null when there is none: it succeeded, or this was the last one. */
+  /** From its end until the next attempt; null when there is none: it succeeded, or this was the last one. */
   retryInMs: number | null;
 }
 
@@ -17,3 +19,22 @@ export type FailedAttempt = FinishedAttempt & { outcome: Exclude<Outcome, { verd
 
 export const hasFailed = (attempt: FinishedAttempt): attempt is FailedAttempt =>
   attempt.outcome.verdict !== 'SUCCEEDED';
+
+/**
+ * The attempt with what is left of its delays: they began at its end, and until it can be recorded minutes may pass (a
+ * lock, a database that is away). A closing that is over is none.
+ *
+ * @param nowMs monotonic
+ */
+export function withDelaysLeft(attempt: FinishedAttempt, nowMs: number): FinishedAttempt {
+  const { outcome, retryInMs, endedAtMs } = attempt;
+  if (outcome.verdict !== 'FAILED') {
+    return attempt;
+  }
+  const left = (ms: number | null) => (ms === null ? null : Math.max(0, ms - (nowMs - endedAtMs)));
+  return {
+    ...attempt,
+    outcome: { ...outcome, closeMs: left(outcome.closeMs) || null },
+    retryInMs: left(retryInMs),
+  };
+}

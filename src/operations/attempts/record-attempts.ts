@@ -7,7 +7,7 @@ import { LANES } from '../../domain/lanes.js';
 import type { DeliveryStatus } from '../../entities/delivery.js';
 import { needsJobSql } from '../jobs/job-conditions.js';
 import { countAttempts } from './count-attempts.js';
-import { type FinishedAttempt, hasFailed } from './finished-attempt.js';
+import { type FinishedAttempt, hasFailed, withDelaysLeft } from './finished-attempt.js';
 import { lockFreeDeliveries } from './lock-free-deliveries.js';
 import { raiseOutcomeEvents } from './raise-outcome-events.js';
 import {
@@ -110,11 +110,13 @@ async function write(
   client: pg.PoolClient,
   withCommit: WithCommit,
   {
-    attempts,
+    attempts: finished,
     locking,
     holdHours,
   }: { attempts: readonly FinishedAttempt[]; locking: Promise<HealthRow[]>; holdHours: number },
 ): Promise<Recorded> {
+  const nowMs = performance.now();
+  const attempts = finished.map((attempt) => withDelaysLeft(attempt, nowMs));
   const hits = await query<RecordedRow>(client, recordStatement, recordValues(attempts));
   const statusOf = new Map(hits.map(({ id, status }) => [id, status]));
   const counted = attempts.filter(({ delivery }) => statusOf.has(delivery.id));
