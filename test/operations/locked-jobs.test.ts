@@ -1,7 +1,10 @@
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DeadWorkers, MISSED_FOR_MS } from '../../daemon/control/dead-workers.js';
+import { PutOffs } from '../../daemon/put-offs.js';
 import { DaemonMetrics } from '../../daemon/telemetry/metrics.js';
+import type { DueDelivery } from '../../src/operations/attempts/load-deliveries.js';
+import { putOffDeliveries } from '../../src/operations/attempts/put-off.js';
 import { rescueBulkOperations } from '../../src/operations/bulk/rescue-bulk-operations.js';
 import {
   heldFromStart,
@@ -50,6 +53,63 @@ async function deliveriesWithJobs(count: number): Promise<number[]> {
   expect(await keys('true')).toEqual(keysOf(ids));
   return ids;
 }
+
+describe('deliveries that are put off together', () => {
+  const LONG_MS = 600_000;
+  const isLong = `run_at > now() + interval '5 minutes'`;
+  const putOff = (ids: readonly number[]) => {
+    const putOffs = new PutOffs(stack.services.db, new DaemonMetrics());
+    const due = { webhookId, url: URL, attemptNumber: 1 } as DueDelivery;
+    return Promise.allSettled(ids.map((id) => putOffs.putOff({ ...due, id }, LONG_MS, 'FIRST')));
+  };
+
+  test('come again when they should, but for the one whose job is locked, which fails alone', async () => {
+    const [locked, ...others] = (await deliveriesWithJobs(3)) as [number, ...number[]];
+    await using lock = await lockJob(`d:${locked}`);
+    const [failed, ...done] = await putOff([locked, ...others]);
+    expect(failed).toMatchObject({
+      status: 'rejected',
+      reason: { message: 'Another session has the job of this delivery locked.' },
+    });
+    expect(done.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled']);
+    expect(await keys(isLong)).toEqual(keysOf(others));
+    await lock.letGo();
+    expect(await putOff([locked])).toMatchObject([{ status: 'fulfilled' }]);
+    expect(await keys(isLong)).toEqual(keysOf([locked, ...others]));
+  });
+
+  test('come again, but for one whose job another session is adding', async () => {
+    const [adding, other] = (await deliveriesWithJobs(2)) as [number, number];
+    await stack.rows(`delete from ${JOBS}`);
+    const session = new pg.Client(stack.databaseUrl);
+    await session.connect();
+    try {
+      await session.query('begin');
+      await session.query(
+        `select hookwright.enqueue_deliveries(array[${adding}], array[1], array[now()], array[0])`,
+      );
+      const results = await putOff([adding, other]);
+      expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
+      expect(await keys(isLong)).toEqual(keysOf([other]));
+    } finally {
+      await session.end();
+    }
+  });
+
+  test('and whose jobs are all locked are waited for once, and not one after the other', async () => {
+    const ids = await deliveriesWithJobs(100);
+    await using _lock = await lockJobs('true');
+    const begun = performance.now();
+    const results = await putOffDeliveries(
+      pool,
+      ids.map((id) => {
+        return { deliveryId: id, webhookId, url: URL, attemptNumber: 1, inMs: LONG_MS, priority: 10 };
+      }),
+    );
+    expect(performance.now() - begun).toBeLessThan(2_000);
+    expect(results).toEqual(ids.map(() => 'LOCKED'));
+  });
+});
 
 describe('the sweeps pass over what is locked, and come back to it', () => {
   test('overdue deliveries are rescued', async () => {
