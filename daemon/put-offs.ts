@@ -11,7 +11,7 @@ const BEAT_MS = 50;
 
 /** Gives deliveries whose endpoint has no room for them, or that could not be sent, a later time. */
 export class PutOffs {
-  readonly #writes: GroupCommit<PutOff, null>;
+  readonly #writes: GroupCommit<PutOff, 'PUT_OFF' | 'LOCKED'>;
 
   constructor(
     { pool }: Pick<Database, 'pool'>,
@@ -23,11 +23,12 @@ export class PutOffs {
     });
   }
 
+  /** @throws Error also when another session has the delivery's job locked: it comes again as after any other fault */
   async putOff(delivery: DueDelivery, inMs: number, lane: Lane): Promise<void> {
     this.metrics.putOff(lane);
     // On the beat, so that those of all endpoints share a statement: nobody waits for it.
     await delay(BEAT_MS - (performance.now() % BEAT_MS));
-    await this.#writes.runOne({
+    const written = await this.#writes.runOne({
       deliveryId: delivery.id,
       webhookId: delivery.webhookId,
       url: delivery.url,
@@ -35,5 +36,8 @@ export class PutOffs {
       inMs,
       priority: LANES[laneAfterPutOff(lane)].priority,
     });
+    if (written === 'LOCKED') {
+      throw new Error('Another session has the job of this delivery locked.');
+    }
   }
 }

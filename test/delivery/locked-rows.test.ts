@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Daemon } from '../../daemon/daemon.js';
+import { STATEMENT_TIMEOUT_MS } from '../../src/database/database.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { keptLog } from '../support/kept-log.js';
@@ -120,6 +121,34 @@ test('a delivery whose row another session has locked stops no other, not even o
   await eventually(async () => (await succeeded()) === 2 * sent, WITHIN_MS);
   await lock.letGo();
   await eventually(async () => (await succeeded()) === 2 * sent + 1, WITHIN_MS);
+}, 60_000);
+
+test('a delivery whose job another session has locked stops no other, even when it can long not be completed', async () => {
+  await using world = await openTwo();
+  const { stack, locked, other, emitOther } = world;
+  const daemon = stack.startDaemon();
+  const held = holdAnswers(locked, answer(200));
+  const { id } = await stack.delivery(await stack.emit());
+  const letAnswerGo = await held();
+  await using lock = await lockRows(stack.databaseUrl, 'hookwright_jobs._private_jobs', `key = 'd:${id}'`);
+  letAnswerGo();
+  locked.answerWith(answer(200));
+  const begun = performance.now();
+  let sent = 0;
+  await eventually(async () => {
+    expect(daemon.fence.closed).toBe(false);
+    await Promise.all([emitOther(), stack.emit()]);
+    sent += 1;
+    await eventually(() => other.received.length === sent && locked.received.length === sent + 1, 5_000);
+    return performance.now() - begun > STATEMENT_TIMEOUT_MS + LOCKED_FOR_MS;
+  }, 3 * WITHIN_MS);
+  const jobs = async () =>
+    (await stack.rows(`select from hookwright_jobs._private_jobs where key ~ '^d:'`)).length;
+  await eventually(async () => (await jobs()) === 1, WITHIN_MS);
+  await lock.letGo();
+  await eventually(async () => (await jobs()) === 0, WITHIN_MS);
+  expect(await stack.deliveries(`status <> 'SUCCEEDED'`)).toEqual([]);
+  expect(locked.received).toHaveLength(sent + 1);
 }, 60_000);
 
 test('deliveries of a paused webhook whose rows another session has locked keep nobody waiting, and wait themselves', async () => {

@@ -1,6 +1,8 @@
 import type pg from 'pg';
 import { query, type Statement } from '../../database/database.js';
+import { impatientTransaction, isLockedOut } from '../../database/impatient-transaction.js';
 import { column, RowsParameter } from '../../database/rows-parameter.js';
+import { lockFreeJobsSql } from '../jobs/job-conditions.js';
 
 export interface PutOff {
   deliveryId: number;
@@ -16,6 +18,8 @@ export interface PutOff {
 
 /** Who wakes those that were put off for the endpoint as it was may have come by already. */
 const CHANGED_MS = 250;
+/** Everybody in the batch waits for a lock. */
+const LOCK_WAIT_MS = 100;
 
 const putOffs = new RowsParameter<PutOff>({
   id: column.bigint(({ deliveryId }) => deliveryId),
@@ -26,21 +30,52 @@ const putOffs = new RowsParameter<PutOff>({
   known_url: column.text(({ url }) => url),
 });
 
-const putOffStatement: Statement = {
-  name: 'put_off_deliveries',
-  text: `
+const enqueueSql = `
     select hookwright.enqueue_deliveries(array_agg(put_off.id), array_agg(attempt),
              array_agg(now() + case when w.url = known_url then in_ms else least(in_ms, ${CHANGED_MS}) end
                * interval '1 millisecond'), array_agg(priority))
     from ${putOffs.as('put_off')}
-         left join hookwright.webhooks w on w.id = put_off.webhook_id`,
+         left join hookwright.webhooks w on w.id = put_off.webhook_id`;
+
+const putOffStatement: Statement = { name: 'put_off_deliveries', text: enqueueSql };
+
+const keySql = `'d:' || put_off.id`;
+
+const putOffFreeStatement: Statement = {
+  text: `
+    with ${lockFreeJobsSql(`array(select ${keySql} from ${putOffs.as('put_off')})`)},
+    done as materialized (
+      ${enqueueSql}
+      where ${keySql} not in (select key from locked_job))
+    select key from locked_job, done`,
 };
 
 /**
  * Lets the deliveries' jobs come again later. Nothing is written to the deliveries: no attempt is burned. Where the
  * webhook has got another url meanwhile, what was to be waited for is over: they come soon.
+ *
+ * @returns per delivery, whether it was put off, or another session has its job locked
  */
-export async function putOffDeliveries(pool: pg.Pool, deliveries: readonly PutOff[]): Promise<null[]> {
-  await query(pool, putOffStatement, putOffs.values(deliveries));
-  return deliveries.map(() => null);
+export async function putOffDeliveries(
+  pool: pg.Pool,
+  deliveries: readonly PutOff[],
+): Promise<('PUT_OFF' | 'LOCKED')[]> {
+  const run = (statement: Statement) =>
+    impatientTransaction(pool, LOCK_WAIT_MS, (client) =>
+      query<{ key: string }>(client, statement, putOffs.values(deliveries)),
+    );
+  try {
+    await run(putOffStatement);
+    return deliveries.map(() => 'PUT_OFF');
+  } catch (error) {
+    if (!isLockedOut(error)) {
+      throw error;
+    }
+  }
+  const locked = await run(putOffFreeStatement).catch((error: unknown) => {
+    // Of a job that is not committed yet. Without its cause, which reads as an outage, in which nobody is tried alone.
+    throw isLockedOut(error) ? new Error('Another session has a job of these deliveries locked.') : error;
+  });
+  const keys = new Set(locked.map(({ key }) => key));
+  return deliveries.map(({ deliveryId }) => (keys.has(`d:${deliveryId}`) ? 'LOCKED' : 'PUT_OFF'));
 }

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { query, type Statement } from '../../database/database.js';
-import { hasNoBulkJobSql } from '../jobs/job-conditions.js';
+import { hasNoBulkJobSql, lockFreeJobsSql } from '../jobs/job-conditions.js';
 
 const statement: Statement = {
   text: `
@@ -9,10 +9,12 @@ const statement: Statement = {
       left join hookwright.webhooks w on w.id = o.webhook_id
       where o.finished_at is null
         and case o.status when 'PAUSED' then w.active or w.deleted_at is not null
-                          else ${hasNoBulkJobSql('o.id')} end),
+                          else ${hasNoBulkJobSql('o.id')} end
+      for update of o skip locked),
+    ${lockFreeJobsSql(`array(select 'b:' || id from idle)`)},
     running as (
       update hookwright.bulk_operations o set status = 'RUNNING' from idle
-      where o.id = idle.id and o.finished_at is null
+      where o.id = idle.id and o.finished_at is null and 'b:' || o.id not in (select key from locked_job)
       returning o.id, o.tenant_id)
     select count(*)::integer as operations, count(hookwright.enqueue_bulk_operation(id, tenant_id, 0, 0))
     from running`,
@@ -20,7 +22,8 @@ const statement: Statement = {
 
 /**
  * Goes on with bulk operations that stand still: running ones that have no job (it was deleted, or handed out in a
- * reply that was lost), and paused ones whose webhook is active again, or deleted.
+ * reply that was lost), and paused ones whose webhook is active again, or deleted. What another session has locked of
+ * them is left for the next call.
  *
  * @returns how many
  */

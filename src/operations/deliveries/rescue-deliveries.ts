@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { query, type Statement } from '../../database/database.js';
-import { hasNoLiveJobSql, hasNoSettleJobSql, prioritySql } from '../jobs/job-conditions.js';
+import { hasNoLiveJobSql, hasNoSettleJobSql, lockFreeJobsSql, prioritySql } from '../jobs/job-conditions.js';
 
 /**
  * An overdue delivery may be waiting its turn; after this long it is asked whether a job still knows of it. A job
@@ -28,13 +28,14 @@ const overdueStatement: Statement = {
         and d.due_at > $1::timestamptz
       order by d.due_at fetch first ${CHUNK_ROWS} rows with ties),
     lost as materialized (
-      select l.id, l.attempt_count from looked l where ${hasNoLiveJobSql('l', String(OVERDUE_SECONDS))})
+      select l.id, l.attempt_count from looked l where ${hasNoLiveJobSql('l', String(OVERDUE_SECONDS))}),
+    ${lockFreeJobsSql(`array(select 'd:' || id from lost)`)}
     select count(*)::integer as rescued,
            hookwright.enqueue_deliveries(array_agg(id), array_agg(attempt_count + 1), array_agg(now()),
              array_agg(${prioritySql('attempt_count')})),
            (select count(*)::integer from looked) as looked,
            (select max(due_at)::text from looked) as last_due_at
-    from lost`,
+    from lost where 'd:' || id not in (select key from locked_job)`,
 };
 
 interface OverdueRow {
@@ -46,7 +47,8 @@ interface OverdueRow {
 /**
  * Adds a job again for pending deliveries that are overdue and that no job will bring up: their worker died, their job
  * was deleted, or the reply that handed the job out was lost. The delivery row is the truth; a job is a hint. Each call
- * looks at a part only, from `cursor` on, which it moves; after the last delivery it begins at the start again.
+ * looks at a part only, from `cursor` on, which it moves; after the last delivery it begins at the start again. Where
+ * another session has the job locked that was there, the delivery is left for the next time round.
  *
  * @returns how many deliveries were rescued
  */
@@ -87,10 +89,11 @@ const misheldStatement: Statement = {
       select w.id, w.tenant_id from holding join hookwright.webhooks w on w.id = holding.webhook_id
       where (w.deleted_at is not null or w.hold_until <= now() or (w.active and not w.keep_held))
         and ${hasNoSettleJobSql('w.id')}
-      order by w.id)
+      order by w.id),
+    ${lockFreeJobsSql(`array(select 'w:' || id from misheld)`)}
     select count(*)::integer as webhooks, count(hookwright.enqueue_settle(id, tenant_id)),
            (select case when every(webhook_id is not null) then max(webhook_id) end from holding) as last_id
-    from misheld`,
+    from misheld where 'w:' || id not in (select key from locked_job)`,
 };
 
 interface MisheldRow {
@@ -103,7 +106,7 @@ interface MisheldRow {
  * Finds webhooks whose held deliveries no longer fit their state, and has them settled unless that is under way: an
  * event that was emitted while its webhook was being enabled can end up held by an active webhook, and holds expire.
  * Each call looks at a part only, from `cursor` on, which it moves; after the last webhook it begins at the start
- * again.
+ * again. A webhook whose job another session has locked is left for the next time round.
  *
  * @returns how many webhooks were handed to `settle-webhook`
  */

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { inChunks } from '../../concurrency/in-chunks.js';
 import { query, type Statement } from '../../database/database.js';
 import { LANES } from '../../domain/lanes.js';
-import { hasNoJobSql } from '../jobs/job-conditions.js';
+import { hasNoJobSql, lockFreeJobsSql } from '../jobs/job-conditions.js';
 import { OVERDUE_SECONDS } from './rescue-deliveries.js';
 
 /** Less than the minute of `needsJobSql`: what is nearer when it is recorded gets its job right then. */
@@ -19,22 +19,27 @@ const scheduleStatement: Statement = {
         and d.due_at > now() - ${OVERDUE_SECONDS} * interval '1 second'
         and d.due_at <= now() + ${HORIZON_SECONDS} * interval '1 second'
         and ${hasNoJobSql('d')}
-      order by d.due_at limit ${CHUNK_ROWS})
-    select count(*)::integer as scheduled,
+      order by d.due_at limit ${CHUNK_ROWS}),
+    ${lockFreeJobsSql(`array(select 'd:' || id from soon)`)}
+    select count(*)::integer as scheduled, (select count(*)::integer from soon) as looked,
            hookwright.enqueue_deliveries(array_agg(id), array_agg(attempt_count + 1), array_agg(due_at),
-             array_agg(${LANES.RETRY.priority})) from soon`,
+             array_agg(${LANES.RETRY.priority}))
+    from soon where 'd:' || id not in (select key from locked_job)`,
 };
 
 /**
  * Adds the jobs of retries that will be due within seconds. Until then they stand in their own table alone, where they
- * cost nothing.
+ * cost nothing. One whose earlier job another session has locked is left for a later call.
  *
  * @returns how many jobs were added; others may be left for the next call
  */
 export async function scheduleDeliveries(pool: pg.Pool): Promise<number> {
+  let total = 0;
   const scheduleChunk = async () => {
-    const [row] = await query<{ scheduled: number }>(pool, scheduleStatement, []);
-    return row?.scheduled ?? 0;
+    const [row] = await query<{ scheduled: number; looked: number }>(pool, scheduleStatement, []);
+    total += row?.scheduled ?? 0;
+    return row?.looked ?? 0;
   };
-  return await inChunks(CHUNK_ROWS, scheduleChunk, SWEEP_ROWS);
+  await inChunks(CHUNK_ROWS, scheduleChunk, SWEEP_ROWS);
+  return total;
 }

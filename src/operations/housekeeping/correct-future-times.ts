@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { query, type Statement } from '../../database/database.js';
-import { FURTHEST_MINUTES, prioritySql } from '../jobs/job-conditions.js';
+import { FURTHEST_MINUTES, lockFreeJobsSql, prioritySql } from '../jobs/job-conditions.js';
 
 const CHUNK_ROWS = 10_000;
 
@@ -9,15 +9,20 @@ const farSql = (time: string) => `${time} > now() + ${FURTHEST_MINUTES} * interv
 const correctStatement: Statement = {
   text: `
     with opened as (
-      update hookwright.webhooks set closed_until = null where ${farSql('closed_until')}),
+      update hookwright.webhooks set closed_until = null
+      where id in (
+        select id from hookwright.webhooks where ${farSql('closed_until')} for no key update skip locked)),
     far as materialized (
       select d.id from hookwright.deliveries d where d.status = 'PENDING' and ${farSql('d.due_at')}
       order by d.due_at limit ${CHUNK_ROWS}),
     locked as materialized (
-      select d.id from hookwright.deliveries d where d.id in (select id from far) order by d.id for update),
+      select d.id from hookwright.deliveries d where d.id in (select id from far) order by d.id
+      for update skip locked),
+    ${lockFreeJobsSql(`array(select 'd:' || id from locked)`)},
     due as (
       update hookwright.deliveries d set due_at = now() from locked
       where d.id = locked.id and d.status = 'PENDING' and ${farSql('d.due_at')}
+        and 'd:' || d.id not in (select key from locked_job)
       returning d.id, d.attempt_count)
     select count(*)::integer as corrected,
            hookwright.enqueue_deliveries(array_agg(id order by id), array_agg(attempt_count + 1 order by id),
@@ -28,6 +33,7 @@ const correctStatement: Statement = {
 /**
  * A clock of the database that was ahead for a while, and was set right, has left times behind that nothing would have
  * come to: what is due further ahead than anything is ever put off is due now, and what is closed for as long is open.
+ * What another session has locked is left for a later call.
  *
  * @returns how many deliveries were corrected; others may be left for the next call
  */

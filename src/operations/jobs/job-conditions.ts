@@ -68,6 +68,20 @@ export const hasNoLiveJobSql = (delivery: string, lockedSeconds: string) =>
     .join(' and ');
 
 /**
+ * SQL, common table expressions for who adds jobs in the place of others: `free_job` locks those of them that no other
+ * session has locked, and `locked_job` has the keys of the rest. Who waited for one of these (an administrator's open
+ * transaction) would keep all that it adds jobs for waiting.
+ *
+ * @param keys a text[] of the jobs' keys. An array, lest a plan read the jobs from end to end (docs/decisions/0017)
+ */
+export const lockFreeJobsSql = (keys: string) => `
+    free_job as materialized (
+      select key from hookwright_jobs._private_jobs where key = any(${keys}) order by key for update skip locked),
+    locked_job as materialized (
+      select key from hookwright_jobs._private_jobs
+      where key = any(${keys}) and key not in (select key from free_job))`;
+
+/**
  * SQL statement: lets the jobs of these deliveries run at a time that wait for a later one. A job that somebody else
  * has locked is passed by: it is fetched, or put off again.
  *

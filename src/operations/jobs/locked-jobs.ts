@@ -90,6 +90,7 @@ export const unlockPoolsSql = (poolIds: string) => `
 /** Deletes what graphile-worker leaves behind and never runs again: jobs that were replaced while they were locked. */
 export async function deleteDeadJobs(pool: pg.Pool): Promise<void> {
   await pool.query(
-    'delete from hookwright_jobs._private_jobs where attempts >= max_attempts and locked_at is null and key is null',
+    `delete from hookwright_jobs._private_jobs
+     where ${takenSql('attempts >= max_attempts and locked_at is null and key is null')}`,
   );
 }

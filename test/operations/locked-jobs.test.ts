@@ -1,0 +1,232 @@
+import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { DeadWorkers, MISSED_FOR_MS } from '../../daemon/control/dead-workers.js';
+import { PutOffs } from '../../daemon/put-offs.js';
+import { DaemonMetrics } from '../../daemon/telemetry/metrics.js';
+import type { DueDelivery } from '../../src/operations/attempts/load-deliveries.js';
+import { putOffDeliveries } from '../../src/operations/attempts/put-off.js';
+import { rescueBulkOperations } from '../../src/operations/bulk/rescue-bulk-operations.js';
+import {
+  heldFromStart,
+  overdueFromStart,
+  rescueHeld,
+  rescueOverdue,
+} from '../../src/operations/deliveries/rescue-deliveries.js';
+import { scheduleDeliveries } from '../../src/operations/deliveries/schedule-deliveries.js';
+import { correctFutureTimes } from '../../src/operations/housekeeping/correct-future-times.js';
+import { deleteDeadJobs } from '../../src/operations/jobs/locked-jobs.js';
+import { DeliveryStack } from '../support/delivery-stack.js';
+import { eventually } from '../support/eventually.js';
+import { type Locking, lockRow, lockRows } from '../support/locks.js';
+
+/** Of each test: another session has a job locked, of one delivery, webhook or bulk operation among others. */
+
+const URL = 'http://127.0.0.1:1/';
+const JOBS = 'hookwright_jobs._private_jobs';
+
+let stack: DeliveryStack;
+let pool: pg.Pool;
+let webhookId: number;
+beforeEach(async () => {
+  stack = await DeliveryStack.open();
+  ({ pool } = stack.services.db);
+  ({ id: webhookId } = await stack.webhook(URL));
+});
+afterEach(() => stack[Symbol.asyncDispose]());
+
+const lockJobs = (where: string): Promise<Locking> => lockRows(stack.databaseUrl, JOBS, where);
+const lockJob = (key: string) => lockJobs(`key = '${key}'`);
+const workersDie = () =>
+  stack.rows(`update ${JOBS} set locked_at = now() - interval '61 seconds', locked_by = 'dead'`);
+const keys = async (where: string) => {
+  const rows = await stack.rows<{ key: string }>(`select key from ${JOBS} where ${where} order by key`);
+  return rows.map(({ key }) => key);
+};
+const keysOf = (ids: readonly number[]) => ids.map((id) => `d:${id}`).sort();
+
+/** @returns the ids of deliveries that have a job each */
+async function deliveriesWithJobs(count: number): Promise<number[]> {
+  const ids: number[] = [];
+  for (let n = 0; n < count; n++) {
+    ids.push((await stack.delivery(await stack.emit())).id);
+  }
+  expect(await keys('true')).toEqual(keysOf(ids));
+  return ids;
+}
+
+describe('deliveries that are put off together', () => {
+  const LONG_MS = 600_000;
+  const isLong = `run_at > now() + interval '5 minutes'`;
+  const putOff = (ids: readonly number[]) => {
+    const putOffs = new PutOffs(stack.services.db, new DaemonMetrics());
+    const due = { webhookId, url: URL, attemptNumber: 1 } as DueDelivery;
+    return Promise.allSettled(ids.map((id) => putOffs.putOff({ ...due, id }, LONG_MS, 'FIRST')));
+  };
+
+  test('come again when they should, but for the one whose job is locked, which fails alone', async () => {
+    const [locked, ...others] = (await deliveriesWithJobs(3)) as [number, ...number[]];
+    await using lock = await lockJob(`d:${locked}`);
+    const [failed, ...done] = await putOff([locked, ...others]);
+    expect(failed).toMatchObject({
+      status: 'rejected',
+      reason: { message: 'Another session has the job of this delivery locked.' },
+    });
+    expect(done.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled']);
+    expect(await keys(isLong)).toEqual(keysOf(others));
+    await lock.letGo();
+    expect(await putOff([locked])).toMatchObject([{ status: 'fulfilled' }]);
+    expect(await keys(isLong)).toEqual(keysOf([locked, ...others]));
+  });
+
+  test('come again, but for one whose job another session is adding', async () => {
+    const [adding, other] = (await deliveriesWithJobs(2)) as [number, number];
+    await stack.rows(`delete from ${JOBS}`);
+    const session = new pg.Client(stack.databaseUrl);
+    await session.connect();
+    try {
+      await session.query('begin');
+      await session.query(
+        `select hookwright.enqueue_deliveries(array[${adding}], array[1], array[now()], array[0])`,
+      );
+      const results = await putOff([adding, other]);
+      expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
+      expect(await keys(isLong)).toEqual(keysOf([other]));
+    } finally {
+      await session.end();
+    }
+  });
+
+  test('and whose jobs are all locked are waited for once, and not one after the other', async () => {
+    const ids = await deliveriesWithJobs(100);
+    await using _lock = await lockJobs('true');
+    const begun = performance.now();
+    const results = await putOffDeliveries(
+      pool,
+      ids.map((id) => {
+        return { deliveryId: id, webhookId, url: URL, attemptNumber: 1, inMs: LONG_MS, priority: 10 };
+      }),
+    );
+    expect(performance.now() - begun).toBeLessThan(2_000);
+    expect(results).toEqual(ids.map(() => 'LOCKED'));
+  });
+});
+
+describe('the sweeps pass over what is locked, and come back to it', () => {
+  test('overdue deliveries are rescued', async () => {
+    const [locked] = await deliveriesWithJobs(3);
+    await stack.rows(`update hookwright.deliveries set due_at = now() - interval '61 seconds'`);
+    await workersDie();
+    await using lock = await lockJob(`d:${locked}`);
+    const cursor = overdueFromStart();
+    expect(await rescueOverdue(pool, cursor)).toBe(2);
+    expect(await rescueOverdue(pool, cursor)).toBe(0);
+    await lock.letGo();
+    expect(await rescueOverdue(pool, cursor)).toBe(1);
+    expect(await keys('is_available')).toHaveLength(3);
+  });
+
+  test('webhooks that hold what they should not are settled', async () => {
+    await stack.webhook(URL);
+    await stack.emit();
+    await stack.rows(`update hookwright.deliveries set status = 'HELD'`);
+    expect(await rescueHeld(pool, heldFromStart())).toBe(2);
+    await workersDie();
+    await using lock = await lockJob(`w:${webhookId}`);
+    expect(await rescueHeld(pool, heldFromStart())).toBe(1);
+    expect(await rescueHeld(pool, heldFromStart())).toBe(0);
+    await lock.letGo();
+    expect(await rescueHeld(pool, heldFromStart())).toBe(1);
+  });
+
+  test('retries whose time comes get their jobs', async () => {
+    const [locked, other] = (await deliveriesWithJobs(2)) as [number, number];
+    // Their jobs name the attempt that was made.
+    await stack.rows(
+      `update hookwright.deliveries set attempt_count = 1, due_at = now() + interval '15 seconds'`,
+    );
+    await using lock = await lockJob(`d:${locked}`);
+    const ofSecondAttempt = `payload->>'attempt' = '2'`;
+    expect(await scheduleDeliveries(pool)).toBe(1);
+    expect(await keys(ofSecondAttempt)).toEqual(keysOf([other]));
+    await lock.letGo();
+    expect(await scheduleDeliveries(pool)).toBe(1);
+    expect(await keys(ofSecondAttempt)).toEqual(keysOf([locked, other]));
+  });
+
+  test('bulk operations that stand still go on', async () => {
+    const operations = await stack.rows<{ id: number }>(
+      `insert into hookwright.bulk_operations
+         (tenant_id, kind, webhook_id, filter, from_id, cursor_id, to_id, total, actor)
+       select ${stack.tenantId}, 'CANCEL_DELIVERIES', ${webhookId}, '{}', 1, 1, 2, 0, 'COMMAND_LINE' from generate_series(1, 3)
+       returning id`,
+    );
+    const [job, row] = operations as [{ id: number }, { id: number }];
+    expect(await rescueBulkOperations(pool)).toBe(3);
+    await workersDie();
+    await using lock = await lockJob(`b:${job.id}`);
+    await using operation = await lockRows(stack.databaseUrl, 'hookwright.bulk_operations', `id = ${row.id}`);
+    expect(await rescueBulkOperations(pool)).toBe(1);
+    expect(await rescueBulkOperations(pool)).toBe(0);
+    await Promise.all([lock.letGo(), operation.letGo()]);
+    expect(await rescueBulkOperations(pool)).toBe(2);
+  });
+
+  test('what a clock that was ahead has left is due now, and its endpoint open', async () => {
+    const [locked, ofLockedJob, other] = (await deliveriesWithJobs(3)) as [number, number, number];
+    const { id: free } = await stack.webhook('http://127.0.0.1:2/');
+    const tomorrow = `now() + interval '1 day'`;
+    await stack.rows(`update hookwright.deliveries set due_at = ${tomorrow}`);
+    await stack.rows(`update hookwright.webhooks set closed_until = ${tomorrow}`);
+    await using webhook = await lockRow(stack.databaseUrl, 'webhooks', webhookId);
+    await using delivery = await lockRow(stack.databaseUrl, 'deliveries', locked);
+    await using job = await lockJob(`d:${ofLockedJob}`);
+    const corrected = async () => {
+      const due = await stack.deliveries(`due_at <= now()`);
+      const open = await stack.rows<{ id: number }>(
+        'select id from hookwright.webhooks where closed_until is null order by id',
+      );
+      return { due: due.map(({ id }) => id), open: open.map(({ id }) => id) };
+    };
+    expect(await correctFutureTimes(pool)).toBe(1);
+    expect(await corrected()).toEqual({ due: [other], open: [free] });
+    await Promise.all([webhook.letGo(), delivery.letGo(), job.letGo()]);
+    expect(await correctFutureTimes(pool)).toBe(2);
+    expect(await corrected()).toEqual({ due: [locked, ofLockedJob, other], open: [webhookId, free] });
+  });
+
+  test('dead jobs are deleted', async () => {
+    const [locked] = await deliveriesWithJobs(2);
+    const [job] = await stack.rows<{ id: number }>(`select id from ${JOBS} where key = 'd:${locked}'`);
+    await stack.rows(`update ${JOBS} set key = null, attempts = max_attempts`);
+    await using lock = await lockJobs(`id = ${job!.id}`);
+    await deleteDeadJobs(pool);
+    expect(await stack.rows(`select id from ${JOBS}`)).toEqual([job]);
+    await lock.letGo();
+    await deleteDeadJobs(pool);
+    expect(await stack.rows(`select id from ${JOBS}`)).toEqual([]);
+  });
+
+  test('the jobs of a dead worker are freed, on a session that lives on', async () => {
+    const [locked, other] = (await deliveriesWithJobs(2)) as [number, number];
+    await stack.rows(`update ${JOBS} set locked_at = now(), locked_by = 'pool-gone'`);
+    const control = new pg.Client({ connectionString: stack.databaseUrl, statement_timeout: 4_000 });
+    await control.connect();
+    let now = 0;
+    const log = { warn() {} } as never;
+    const dead = new DeadWorkers(log, new DaemonMetrics(), () => now);
+    dead.startOver({ again: false });
+    const freed = async (ids: readonly number[]) => {
+      now += MISSED_FOR_MS;
+      await dead.sweep(control, []);
+      const free = await keys('locked_by is null');
+      return free.length === ids.length && keysOf(ids).every((key) => free.includes(key));
+    };
+    await using lock = await lockJob(`d:${locked}`);
+    // It takes longer at first: a server that has just started takes nobody for dead.
+    await eventually(() => freed([other]), 15_000);
+    expect(await freed([other])).toBe(true);
+    await lock.letGo();
+    await eventually(() => freed([locked, other]));
+    await control.end();
+  });
+});
