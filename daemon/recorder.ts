@@ -4,7 +4,7 @@ import { GroupCommit } from '../src/concurrency/group-commit.js';
 import { Slots } from '../src/concurrency/slots.js';
 import type { Config } from '../src/config.js';
 import type { Database } from '../src/database/database.js';
-import { SQL_STATE, sqlStateOf } from '../src/database/sql-state.js';
+import { isTooSlow } from '../src/database/sql-state.js';
 import type { FinishedAttempt } from '../src/operations/attempts/finished-attempt.js';
 import {
   type Locked,
@@ -138,8 +138,7 @@ export class Recorder {
    * takes longer than a statement may would do so again, with all other outcomes behind it: its halves take less.
    */
   async #writeOnceAnswered(attempts: readonly FinishedAttempt[]): Promise<(RecordedStatus | Later)[]> {
-    const isTooMuch = (error: unknown) =>
-      attempts.length > 1 && sqlStateOf(error) === SQL_STATE.QUERY_CANCELED;
+    const isTooMuch = (error: unknown) => attempts.length > 1 && isTooSlow(error);
     try {
       return await onceDatabaseAnswers(this.deps.fence, () => this.#writeBatch(attempts), isTooMuch);
     } catch (error) {

@@ -6,7 +6,7 @@ import { SQL_STATE, sqlStateOf } from './sql-state.js';
  * As `transaction`, but no statement of it waits for a lock for longer than that: another session may keep one for as
  * long as it likes (an administrator's open transaction, a process that was frozen within one).
  *
- * @throws Error of which `isLockedOut` is true, when a lock was not to be had
+ * @throws Error with LOCK_NOT_AVAILABLE, when a lock was not to be had; see `orLocked`
  */
 export function impatientTransaction<Result>(
   pool: pg.Pool,
@@ -24,13 +24,10 @@ export async function limitLockWait(client: pg.PoolClient, lockWaitMs: number): 
   await client.query(`set local lock_timeout = '${lockWaitMs} ms'`);
 }
 
-/** Whether the error says that another session has something locked. */
-export const isLockedOut = (error: unknown): boolean => sqlStateOf(error) === SQL_STATE.LOCK_NOT_AVAILABLE;
-
 /** @returns 'LOCKED' where another session has something locked that it needs */
 export function orLocked<Result>(result: Promise<Result>): Promise<Result | 'LOCKED'> {
   return result.catch((error: unknown) => {
-    if (!isLockedOut(error)) {
+    if (sqlStateOf(error) !== SQL_STATE.LOCK_NOT_AVAILABLE) {
       throw error;
     }
     return 'LOCKED';

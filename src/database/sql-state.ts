@@ -30,3 +30,6 @@ export function sqlStateOf(error: unknown): string {
  * Whether a value that was sent is not of its type, or not one that the function takes (class 22, "data exception").
  */
 export const isBadValue = (error: unknown): boolean => sqlStateOf(error).startsWith('22');
+
+/** Whether Postgres has ended a statement that took too long: it was there, and the same would take as long again. */
+export const isTooSlow = (error: unknown): boolean => sqlStateOf(error) === SQL_STATE.QUERY_CANCELED;

@@ -6,7 +6,7 @@ import {
   type GraphQLFormattedError,
 } from 'graphql';
 import type { Context } from '../../context.js';
-import { SQL_STATE, sqlStateOf } from '../../database/sql-state.js';
+import { isTooSlow } from '../../database/sql-state.js';
 import { ApiError, isDatabaseAway } from '../../errors.js';
 import type { Verdict } from '../../rate-limits.js';
 import {
@@ -139,8 +139,7 @@ export async function executeUpdate(
 }
 
 /** What took too long would take as long again: the update says so. */
-const isWorthAnother = (error: unknown) =>
-  isDatabaseAway(error) && sqlStateOf(error) !== SQL_STATE.QUERY_CANCELED;
+const isWorthAnother = (error: unknown) => isDatabaseAway(error) && !isTooSlow(error);
 
 const formatted = (errors: readonly GraphQLError[]) => errors.map(formatError);
 

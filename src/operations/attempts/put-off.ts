@@ -1,8 +1,9 @@
 import type pg from 'pg';
 import { query, type Statement } from '../../database/database.js';
-import { impatientTransaction, isLockedOut } from '../../database/impatient-transaction.js';
+import { impatientTransaction, orLocked } from '../../database/impatient-transaction.js';
 import { column, RowsParameter } from '../../database/rows-parameter.js';
 import { lockFreeJobsSql } from '../jobs/job-conditions.js';
+import { unlessJobLocked } from '../jobs/locked-jobs.js';
 
 export interface PutOff {
   deliveryId: number;
@@ -64,18 +65,11 @@ export async function putOffDeliveries(
     impatientTransaction(pool, LOCK_WAIT_MS, (client) =>
       query<{ key: string }>(client, statement, putOffs.values(deliveries)),
     );
-  try {
-    await run(putOffStatement);
+  if ((await orLocked(run(putOffStatement))) !== 'LOCKED') {
     return deliveries.map(() => 'PUT_OFF');
-  } catch (error) {
-    if (!isLockedOut(error)) {
-      throw error;
-    }
   }
-  const locked = await run(putOffFreeStatement).catch((error: unknown) => {
-    // Of a job that is not committed yet. Without its cause, which reads as an outage, in which nobody is tried alone.
-    throw isLockedOut(error) ? new Error('Another session has a job of these deliveries locked.') : error;
-  });
+  // What is locked still is a job that is not committed yet.
+  const locked = await unlessJobLocked(run(putOffFreeStatement));
   const keys = new Set(locked.map(({ key }) => key));
   return deliveries.map(({ deliveryId }) => (keys.has(`d:${deliveryId}`) ? 'LOCKED' : 'PUT_OFF'));
 }

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { query, type Statement, type WithCommit } from '../../database/database.js';
-import { impatientTransaction, isLockedOut } from '../../database/impatient-transaction.js';
+import { impatientTransaction, orLocked } from '../../database/impatient-transaction.js';
 import { type Column, column, RowsParameter } from '../../database/rows-parameter.js';
 import { idRange } from '../../domain/delivery-id.js';
 import { LANES } from '../../domain/lanes.js';
@@ -43,30 +43,19 @@ export async function recordAttempts(
   holdHours: number,
   lockWaitMs: number,
 ): Promise<Recorded> {
-  try {
-    return await impatientTransaction(pool, lockWaitMs, async (client, withCommit) => {
-      // Sent together, answered in order: webhooks are locked before deliveries, as everywhere.
-      const locking = lockWebhooks(client, webhooksOf(attempts));
-      withCommit(locking);
-      return await write(client, withCommit, { attempts, locking, holdHours });
-    });
-  } catch (error) {
-    requireLockedOut(error);
+  const together = impatientTransaction(pool, lockWaitMs, async (client, withCommit) => {
+    // Sent together, answered in order: webhooks are locked before deliveries, as everywhere.
+    const locking = lockWebhooks(client, webhooksOf(attempts));
+    withCommit(locking);
+    return await write(client, withCommit, { attempts, locking, holdHours });
+  });
+  const recorded = await orLocked(together);
+  if (recorded !== 'LOCKED') {
+    return recorded;
   }
-  try {
-    return await recordUnlocked(pool, lockWaitMs, attempts, holdHours);
-  } catch (error) {
-    // Of something that they share, such as the statistics: nothing tells which of them it belongs to.
-    requireLockedOut(error);
-    return { statuses: attempts.map(() => 'WEBHOOK_LOCKED'), disabled: [] };
-  }
-}
-
-/** @throws `error`, unless it says that somebody else has something locked */
-function requireLockedOut(error: unknown): void {
-  if (!isLockedOut(error)) {
-    throw error;
-  }
+  const unlocked = await orLocked(recordUnlocked(pool, lockWaitMs, attempts, holdHours));
+  // Something that they share is locked, such as the statistics: nothing tells which of them it belongs to.
+  return unlocked === 'LOCKED' ? { statuses: attempts.map(() => 'WEBHOOK_LOCKED'), disabled: [] } : unlocked;
 }
 
 const webhooksOf = (attempts: readonly FinishedAttempt[]): number[] => [

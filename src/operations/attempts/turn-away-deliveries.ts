@@ -1,9 +1,10 @@
 import type pg from 'pg';
 import { query, type Statement } from '../../database/database.js';
-import { impatientTransaction, isLockedOut } from '../../database/impatient-transaction.js';
+import { impatientTransaction, orLocked } from '../../database/impatient-transaction.js';
 import { column, RowsParameter } from '../../database/rows-parameter.js';
 import { idRange } from '../../domain/delivery-id.js';
 import { countsAsHeldSql } from '../deliveries/counts-as-held.js';
+import { unlessJobLocked } from '../jobs/locked-jobs.js';
 
 export interface TurnedAway {
   id: number;
@@ -85,16 +86,8 @@ export async function turnAwayDeliveries(
   const values = [...idRange(deliveries.map(({ id }) => id)), ...turned.values(deliveries)];
   const run = (statement: Statement) =>
     impatientTransaction(pool, lockWaitMs, (client) => query(client, statement, values));
-  try {
-    await run(turnAwayStatement);
-  } catch (error) {
-    if (!isLockedOut(error)) {
-      throw error;
-    }
-    await run(turnUnlockedAwayStatement).catch((reason: unknown) => {
-      // Without its cause, which reads as an outage, in which nobody is tried alone.
-      throw isLockedOut(reason) ? new Error('Another session has a job of these deliveries locked.') : reason;
-    });
+  if ((await orLocked(run(turnAwayStatement))) === 'LOCKED') {
+    await unlessJobLocked(run(turnUnlockedAwayStatement));
   }
   return deliveries.map(() => null);
 }

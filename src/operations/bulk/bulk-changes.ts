@@ -86,7 +86,7 @@ const DELIVERY_LOCK_WAIT_MS = 250;
  *
  * @param ids deliveries, or for a replay events
  * @returns the ids of the deliveries that were changed or made
- * @throws Error of which `isLockedOut` is true, when another session has one of them locked
+ * @throws Error with LOCK_NOT_AVAILABLE, when another session has one of them locked
  */
 export async function applyChunk(
   client: pg.PoolClient,

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { type Database, query, type Statement } from '../../database/database.js';
 import { impatientTransaction, orLocked } from '../../database/impatient-transaction.js';
-import { SQL_STATE, sqlStateOf } from '../../database/sql-state.js';
+import { isTooSlow } from '../../database/sql-state.js';
 import {
   BULK_CHUNK_UNQUEUED,
   type BulkPause,
@@ -105,9 +105,6 @@ export async function runBulkOperation(
     throw error;
   }
 }
-
-/** Postgres has ended the statement, not for a lock: so it was there, and would be as slow the next time. */
-const isTooSlow = (error: unknown): boolean => sqlStateOf(error) === SQL_STATE.QUERY_CANCELED;
 
 /** @returns how long to pause before the next chunk; null: there is none in this turn */
 async function runChunk(

@@ -22,8 +22,8 @@ interface Row {
  * to send.
  *
  * @throws ApiError not_found; delivery_not_finished while it is pending or held; event_gone when its event is not
- *   kept any more; webhook_inactive; webhook_deleted. Error of which `isLockedOut` is true, when another session has
- *   the webhook or the delivery locked
+ *   kept any more; webhook_inactive; webhook_deleted. Error with LOCK_NOT_AVAILABLE, when another session has the
+ *   webhook or the delivery locked
  */
 export async function redeliver(
   db: Pick<Database, 'pool'>,

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { Slots, SlotsOfEach } from '../../concurrency/slots.js';
 import type { Database, Statement } from '../../database/database.js';
 import { query } from '../../database/database.js';
-import { SQL_STATE, sqlStateOf } from '../../database/sql-state.js';
+import { isTooSlow } from '../../database/sql-state.js';
 import { tenantTransaction } from '../../database/tenant-database.js';
 import { ApiError, rateLimited } from '../../errors.js';
 
@@ -51,7 +51,7 @@ const limitStatement: Statement = {
 
 /** What ended a search. @param ifTimedOut the detail where that was the time it took */
 export const searchError = (error: unknown, ifTimedOut: string): unknown =>
-  sqlStateOf(error) === SQL_STATE.QUERY_CANCELED ? new ApiError('search_timed_out', ifTimedOut) : error;
+  isTooSlow(error) ? new ApiError('search_timed_out', ifTimedOut) : error;
 
 const PER_TENANT = 2;
 const WAITING_PER_TENANT_MAX = 50;

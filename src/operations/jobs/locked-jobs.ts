@@ -1,9 +1,22 @@
 import type pg from 'pg';
+import { orLocked } from '../../database/impatient-transaction.js';
 
 /**
  * Jobs that worker pools have locked: whose they are, for how long, and how they become free again. One whose row
  * another session has locked (an administrator's open transaction) holds up no other: it is passed over.
  */
+
+/**
+ * @throws Error where a lock was not to be had. It is without its cause, which reads as an outage, in which nobody is
+ *   tried alone
+ */
+export async function unlessJobLocked<Result>(result: Promise<Result>): Promise<Result> {
+  const done = await orLocked(result);
+  if (done === 'LOCKED') {
+    throw new Error('Another session has a job of these deliveries locked.');
+  }
+  return done;
+}
 
 const takenSql = (which: string) => `
   id in (select id from hookwright_jobs._private_jobs where ${which} for update skip locked)`;
