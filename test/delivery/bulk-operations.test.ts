@@ -7,6 +7,7 @@ import { type OperationalEvent, raiseEvents } from '../../src/operations/attempt
 import { runBulkOperation } from '../../src/operations/bulk/run-bulk-operation.js';
 import { BulkSite } from '../support/bulk-operations.js';
 import { eventually } from '../support/eventually.js';
+import { emitMany } from '../support/factories.js';
 import { lockRow } from '../support/locks.js';
 import { answer } from '../support/receiver.js';
 
@@ -489,15 +490,7 @@ describe('cancelDelivery', () => {
       end = () => response.writeHead(200).end();
     });
     site.startDaemon();
-    await site.api.services.emitter.emit([
-      {
-        tenantId: site.tenant.id,
-        eventType: 'coupon.applied',
-        body: '{}',
-        idempotencyKey: null,
-        onlyWebhookId: null,
-      },
-    ]);
+    await emitMany(site.api.services, site.tenant.id, 1);
     await eventually(() => site.receiver.received.length === 1);
     const [row] = await site.rows<{ id: number }>('select id from hookwright.deliveries');
     const { data } = await site.mutate(

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { runBulkOperation } from '../../src/operations/bulk/run-bulk-operation.js';
 import { BulkSite } from '../support/bulk-operations.js';
 import { eventually } from '../support/eventually.js';
+import { emitMany } from '../support/factories.js';
 import { lockWaits } from '../support/lock-waits.js';
 import { lockRow } from '../support/locks.js';
 
@@ -39,15 +40,7 @@ test('while another session has one delivery locked, outcomes of all webhooks of
   site.startDaemon();
   await eventually(async () => (await site.rows(lockWaits)).length > 0, WITHIN_MS);
   for (let events = 1; events <= 3; events++) {
-    await site.api.services.emitter.emit([
-      {
-        tenantId: site.tenant.id,
-        eventType: 'coupon.applied',
-        body: '{}',
-        idempotencyKey: null,
-        onlyWebhookId: null,
-      },
-    ]);
+    await emitMany(site.api.services, site.tenant.id, 1);
     const count = 5 * events;
     await eventually(async () => (await site.statuses())['SUCCEEDED'] === count, 2_000);
   }

@@ -4,7 +4,7 @@ import { STATEMENT_TIMEOUT_MS } from '../../src/database/database.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { keptLog } from '../support/kept-log.js';
-import { lockRow, lockRows } from '../support/locks.js';
+import { type Locking, lockRow, lockRows } from '../support/locks.js';
 import { answer, holdAnswers, startReceiver } from '../support/receiver.js';
 
 const WITHIN_MS = 10_000;
@@ -28,6 +28,44 @@ async function openTwo(settings: Record<string, string> = {}) {
       await Promise.all([locked.close(), other.close()]);
     },
   };
+}
+
+type Two = Awaited<ReturnType<typeof openTwo>>;
+
+/** A request to the one that is answered only when another session has locked what `lock` says of its delivery. */
+async function answerLocked({ stack, locked }: Two, lock: (id: number) => Promise<Locking>) {
+  const held = holdAnswers(locked, answer(200));
+  const { id } = await stack.delivery(await stack.emit());
+  const letAnswerGo = await held();
+  const locking = await lock(id);
+  letAnswerGo();
+  locked.answerWith(answer(200));
+  return locking;
+}
+
+/**
+ * Both are sent to, over and over, while that one's delivery is under way, and sending never stops.
+ *
+ * @returns how many each was sent
+ */
+async function sendBesideLocked(
+  { stack, locked, other, emitOther }: Two,
+  daemon: Daemon,
+  { forMs, eachWithinMs, withinMs }: { forMs: number; eachWithinMs: number; withinMs: number },
+) {
+  const begun = performance.now();
+  let sent = 0;
+  await eventually(async () => {
+    expect(daemon.fence.closed).toBe(false);
+    await Promise.all([emitOther(), stack.emit()]);
+    sent += 1;
+    await eventually(
+      () => other.received.length === sent && locked.received.length === sent + 1,
+      eachWithinMs,
+    );
+    return performance.now() - begun > forMs;
+  }, withinMs);
+  return sent;
 }
 
 describe('while another session has the row of a busy webhook locked', () => {
@@ -100,23 +138,11 @@ describe('while another session has the row of a busy webhook locked', () => {
 
 test('a delivery whose row another session has locked stops no other, not even of its webhook', async () => {
   await using world = await openTwo();
-  const { stack, locked, other, emitOther } = world;
+  const { stack } = world;
   const daemon = stack.startDaemon();
-  const held = holdAnswers(locked, answer(200));
-  const { id } = await stack.delivery(await stack.emit());
-  const letAnswerGo = await held();
-  await using lock = await lockRow(stack.databaseUrl, 'deliveries', id);
-  letAnswerGo();
-  locked.answerWith(answer(200));
-  const begun = performance.now();
-  let sent = 0;
-  await eventually(async () => {
-    expect(daemon.fence.closed).toBe(false);
-    await Promise.all([emitOther(), stack.emit()]);
-    sent += 1;
-    await eventually(() => other.received.length === sent && locked.received.length === sent + 1, WITHIN_MS);
-    return performance.now() - begun > LOCKED_FOR_MS;
-  }, WITHIN_MS);
+  await using lock = await answerLocked(world, (id) => lockRow(stack.databaseUrl, 'deliveries', id));
+  const times = { forMs: LOCKED_FOR_MS, eachWithinMs: WITHIN_MS, withinMs: WITHIN_MS };
+  const sent = await sendBesideLocked(world, daemon, times);
   const succeeded = async () => (await stack.deliveries(`status = 'SUCCEEDED'`)).length;
   await eventually(async () => (await succeeded()) === 2 * sent, WITHIN_MS);
   await lock.letGo();
@@ -125,23 +151,14 @@ test('a delivery whose row another session has locked stops no other, not even o
 
 test('a delivery whose job another session has locked stops no other, even when it can long not be completed', async () => {
   await using world = await openTwo();
-  const { stack, locked, other, emitOther } = world;
+  const { stack, locked } = world;
   const daemon = stack.startDaemon();
-  const held = holdAnswers(locked, answer(200));
-  const { id } = await stack.delivery(await stack.emit());
-  const letAnswerGo = await held();
-  await using lock = await lockRows(stack.databaseUrl, 'hookwright_jobs._private_jobs', `key = 'd:${id}'`);
-  letAnswerGo();
-  locked.answerWith(answer(200));
-  const begun = performance.now();
-  let sent = 0;
-  await eventually(async () => {
-    expect(daemon.fence.closed).toBe(false);
-    await Promise.all([emitOther(), stack.emit()]);
-    sent += 1;
-    await eventually(() => other.received.length === sent && locked.received.length === sent + 1, 5_000);
-    return performance.now() - begun > STATEMENT_TIMEOUT_MS + LOCKED_FOR_MS;
-  }, 3 * WITHIN_MS);
+  const lockJob = (id: number) =>
+    lockRows(stack.databaseUrl, 'hookwright_jobs._private_jobs', `key = 'd:${id}'`);
+  await using lock = await answerLocked(world, lockJob);
+  const forMs = STATEMENT_TIMEOUT_MS + LOCKED_FOR_MS;
+  const times = { forMs, eachWithinMs: 5_000, withinMs: 3 * WITHIN_MS };
+  const sent = await sendBesideLocked(world, daemon, times);
   const jobs = async () =>
     (await stack.rows(`select from hookwright_jobs._private_jobs where key ~ '^d:'`)).length;
   await eventually(async () => (await jobs()) === 1, WITHIN_MS);
