@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { GroupCommit } from '../../src/concurrency/group-commit.js';
+import { openPool } from '../../src/database/database.js';
 import { type TurnedAway, turnAwayDeliveries } from '../../src/operations/attempts/turn-away-deliveries.js';
 import { commandLine } from '../../src/operations/audit.js';
 import { enqueueBulkOperation, enqueueSettle } from '../../src/operations/jobs/enqueue.js';
@@ -249,4 +250,45 @@ describe('a job that is added while an older one of its key is being fetched', (
     await fetch.end();
     expect(await available()).toEqual([{ what: key }]);
   });
+});
+
+test('reads what is open alone, by plans that are kept from when nothing was there', async () => {
+  await stack.emit();
+  const pool = openPool(stack.databaseUrl, 1, () => {});
+  const settleAs = async (state: string) => {
+    await pool.query(
+      `update hookwright.webhooks set active = false, deleted_at = null, hold_until = now() + interval '1 hour',
+         keep_held = false, keep_held_up_to = null, discard_held_up_to = null`,
+    );
+    await pool.query(`update hookwright.webhooks set ${state}`);
+    await settleWebhook({ pool }, stack.tenantId, webhookId, { turnMs: 60_000, restInMs: () => 0 });
+  };
+  const states = [
+    'active = true',
+    'active = true, discard_held_up_to = hookwright.next_id()',
+    `hold_until = now() - interval '1 hour'`,
+    'deleted_at = now()',
+  ];
+  const rowsRead = async () => {
+    await pool.query('select pg_stat_force_next_flush()');
+    const { rows } = await pool.query(
+      `select sum(seq_tup_read + idx_tup_fetch)::integer as count from pg_stat_user_tables
+       where schemaname = 'hookwright' and relname like 'deliveries\\_%'`,
+    );
+    return rows[0].count as number;
+  };
+  for (const state of states) {
+    await settleAs(state);
+  }
+  await stack.rows(
+    `insert into hookwright.deliveries
+     select (jsonb_populate_record(d, jsonb_build_object('id', hookwright.next_id(), 'status', 'SUCCEEDED'))).*
+     from hookwright.deliveries d, generate_series(1, 3000)`,
+  );
+  const before = await rowsRead();
+  for (const state of states) {
+    await settleAs(state);
+  }
+  expect((await rowsRead()) - before).toBeLessThan(20);
+  await pool.end();
 });

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { bigintArray } from '../../database/array-parameters.js';
 import { query, type Statement } from '../../database/database.js';
 import { wakeJobsSql } from '../jobs/job-conditions.js';
 import type { Woken } from '../jobs/tasks.js';
@@ -11,7 +12,6 @@ const LOOKED_ROWS = 1_000;
  */
 export async function wakePutOff(
   pool: pg.Pool,
-  tenantId: number,
   webhookId: number,
   from: Woken,
   { endAt, leaveRest }: { endAt: number; leaveRest: (rest: Woken) => Promise<void> },
@@ -19,13 +19,15 @@ export async function wakePutOff(
   let { wokenTo } = from;
   let woken = 0;
   for (;;) {
-    const values = [tenantId, webhookId, from.putOffBefore, wokenTo];
-    const [row] = await query<WakeRow>(pool, wakeStatement, values);
-    woken += row?.woken ?? 0;
-    if (row === undefined || row.last_id === null || row.looked < LOOKED_ROWS) {
+    const looked = await query<PendingRow>(pool, pendingStatement, [webhookId, wokenTo]);
+    const due = looked.filter(({ due }) => due).map(({ id }) => id);
+    if (due.length > 0) {
+      woken += (await query(pool, wakeStatement, [bigintArray(due), webhookId, from.putOffBefore])).length;
+    }
+    if (looked.length < LOOKED_ROWS) {
       return woken;
     }
-    wokenTo = row.last_id;
+    wokenTo = looked.at(-1)!.id;
     if (performance.now() >= endAt) {
       await leaveRest({ ...from, wokenTo });
       return woken;
@@ -33,25 +35,23 @@ export async function wakePutOff(
   }
 }
 
-interface WakeRow {
-  looked: number;
-  last_id: number | null;
-  woken: number;
+interface PendingRow {
+  id: number;
+  due: boolean;
 }
 
-const dueOfLooked = 'select looked.id from looked where looked.due_at <= now()';
-const wakeStatement: Statement = {
+const pendingStatement: Statement = {
+  name: 'find_pending',
   text: `
-    with looked as materialized (
-      select d.id, d.due_at from hookwright.deliveries d
-      where d.tenant_id = $1 and d.webhook_id = $2 and d.status = 'PENDING' and d.id > $4
-        and (select w.active and w.deleted_at is null from hookwright.webhooks w where w.id = $2)
-      order by d.id limit ${LOOKED_ROWS}),
-    woken as (
-      ${wakeJobsSql(dueOfLooked, {
-        at: '(select greatest(now(), closed_until) from hookwright.webhooks where id = $2)',
-        putOffBefore: '$3::timestamptz',
-      })})
-    select count(*)::integer as looked, max(id) as last_id, (select count(*)::integer from woken) as woken
-    from looked`,
+    select d.id, d.due_at <= now() as due from hookwright.deliveries d
+    where d.webhook_id = $1 and d.status = 'PENDING' and d.id > $2
+      and (select w.active and w.deleted_at is null from hookwright.webhooks w where w.id = $1)
+    order by d.id limit ${LOOKED_ROWS}`,
+};
+
+const wakeStatement: Statement = {
+  text: wakeJobsSql('select unnest($1::bigint[]) as id', {
+    at: '(select greatest(now(), closed_until) from hookwright.webhooks where id = $2)',
+    putOffBefore: '$3::timestamptz',
+  }),
 };

@@ -1,4 +1,7 @@
 import type pg from 'pg';
+import { bigintArray } from '../../database/array-parameters.js';
+import { query, type Statement } from '../../database/database.js';
+import { idRange } from '../../domain/delivery-id.js';
 import { LANES } from '../../domain/lanes.js';
 import { openSinceSql } from '../deliveries/counts-as-held.js';
 import { canceledSql } from '../deliveries/delivery-state.js';
@@ -22,33 +25,46 @@ interface WebhookState extends HeldBounds {
   now: string;
 }
 
-/** One move of a webhook's open deliveries, as SQL: which ones, and what they become. */
+/** One move of a webhook's open deliveries: which ones, and what they become. */
 interface Move {
-  where: string;
-  set: string;
-  /** Whether the moved deliveries need jobs. */
-  enqueue?: boolean;
+  find: Statement;
+  /** Moves those that were found. */
+  apply: Statement;
+  /** Whether those that are moved may be sent now. */
+  releases: boolean;
+}
+
+/** A move to make now; `upTo`: of what was open already when this id was made. */
+interface NextMove {
+  move: Move;
+  upTo?: number;
 }
 
 /** How far a move has come. What lies behind is not passed over again, while an old snapshot keeps it in the index. */
 export interface Place {
-  where: string;
+  move: Move | null;
   after: number;
 }
 
-export const START: Place = { where: '', after: 0 };
+export const START: Place = { move: null, after: 0 };
 
 export interface SettledChunk {
   moved: number;
-  place: Place;
-  /** Whether those that were moved may be sent now. */
-  released: boolean;
-  /** When the webhook was seen to be active, with nothing to move; null: it was not. */
+  /** How many of these may be sent now. */
+  released: number;
+  /** Where the next chunk goes on; null: nothing is left to move. */
+  next: Place | null;
+  /** The webhook as it was then. */
+  seen: SeenWebhook;
+}
+
+export interface SeenWebhook {
+  /** Null: it was not active. */
   activeAt: string | null;
   bounds: HeldBounds;
 }
 
-export const NO_HELD_BOUNDS: HeldBounds = { keep_held_up_to: null, discard_held_up_to: null };
+const GONE: SeenWebhook = { activeAt: null, bounds: { keep_held_up_to: null, discard_held_up_to: null } };
 
 /** Follows the state of a webhook with the next of its open deliveries, in one transaction. */
 export async function settleChunk(
@@ -57,88 +73,110 @@ export async function settleChunk(
   webhookId: number,
   place: Place,
 ): Promise<SettledChunk> {
-  // Shared lock: the webhook cannot be switched while a chunk follows its state.
-  const { rows } = await client.query<WebhookState>(
-    `select active, deleted_at is not null as deleted, keep_held, keep_held_up_to, discard_held_up_to,
-            coalesce(hold_until <= now(), false) as hold_expired, now()::text as now
-     from hookwright.webhooks where id = $1 and tenant_id = $2 for share`,
-    [webhookId, tenantId],
-  );
-  const [webhook] = rows;
+  const [webhook] = await query<WebhookState>(client, stateStatement, [webhookId, tenantId]);
   if (webhook === undefined) {
-    return { moved: 0, place: START, released: false, activeAt: null, bounds: NO_HELD_BOUNDS };
-  }
-  for (const move of movesFor(webhook)) {
-    const { where } = move;
-    const after = where === place.where ? place.after : START.after;
-    const { moved, lastId } = await apply(client, tenantId, webhookId, move, after);
-    if (lastId !== null) {
-      const released = move.enqueue === true;
-      return { moved, place: { where, after: lastId }, released, activeAt: null, bounds: webhook };
-    }
+    return { moved: 0, released: 0, next: null, seen: GONE };
   }
   const activeAt = webhook.active && !webhook.deleted ? webhook.now : null;
-  return { moved: 0, place: START, released: false, activeAt, bounds: webhook };
+  const seen: SeenWebhook = { activeAt, bounds: webhook };
+  let moved = 0;
+  let released = 0;
+  for (const { move, upTo } of movesFor(webhook)) {
+    const after = move === place.move ? place.after : START.after;
+    const bound = upTo === undefined ? [] : [upTo];
+    const found = await query<{ id: number }>(client, move.find, [
+      webhookId,
+      after,
+      MOVED_ROWS - moved,
+      ...bound,
+    ]);
+    const ids = found.map(({ id }) => id);
+    if (ids.length > 0) {
+      await query(client, move.apply, [...idRange(ids), bigintArray(ids)]);
+      moved += ids.length;
+      released += move.releases ? ids.length : 0;
+    }
+    if (moved === MOVED_ROWS) {
+      return { moved, released, next: { move, after: ids.at(-1)! }, seen };
+    }
+  }
+  // Somebody may have committed one behind the place from which this went on.
+  return { moved, released, next: place === START ? null : START, seen };
 }
 
-function movesFor(webhook: WebhookState): Move[] {
-  if (webhook.deleted) {
-    return [
-      { where: `status = 'PENDING'`, set: canceledSql('WEBHOOK_DELETED') },
-      { where: `status = 'HELD'`, set: canceledSql('WEBHOOK_DELETED') },
-    ];
-  }
-  if (!webhook.active) {
-    const hold: Move = { where: `status = 'PENDING'`, set: `status = 'HELD'` };
-    const expire: Move = { where: `status = 'HELD'`, set: canceledSql('HOLD_EXPIRED') };
-    return [hold, ...discard(webhook), ...(webhook.hold_expired ? [expire] : [])];
-  }
-  const release: Move = {
-    where: `status = 'HELD'`,
-    set: `status = 'PENDING', job_group = null`,
-    enqueue: true,
+/** Shared lock: the webhook cannot be switched while a chunk follows its state. */
+const stateStatement: Statement = {
+  name: 'read_settling_webhook',
+  text: `
+    select active, deleted_at is not null as deleted, keep_held, keep_held_up_to, discard_held_up_to,
+           coalesce(hold_until <= now(), false) as hold_expired, now()::text as now
+    from hookwright.webhooks where id = $1 and tenant_id = $2 for share`,
+};
+
+/** @param name of its prepared statements: most settlings find little, and planning took longer than all the rest */
+function moveOf(
+  name: string,
+  { status, set, bounded = false, releases = false }: MoveSql & { releases?: boolean },
+): Move {
+  // Not by tenant, which the webhook says: there is an index of the open ones by webhook, and none else must be chosen.
+  const find = `
+    select d.id from hookwright.deliveries d
+    where d.webhook_id = $1 and d.id > $2 and d.status = '${status}'
+      ${bounded ? `and d.id <= $4 and ${openSinceSql('d', '$4::bigint')}` : ''}
+    order by d.id limit $3 for update`;
+  const moved = `
+    update hookwright.deliveries d set ${set}
+    where d.id between $1 and $2 and d.id = any($3::bigint[])`;
+  return {
+    find: { name: `find_to_${name}`, text: find },
+    apply: { name, text: releases ? enqueueMoved(moved) : moved },
+    releases,
   };
-  return [...holdRest(webhook), ...discard(webhook), ...(webhook.keep_held ? [] : [release])];
 }
 
-/** What was pending still when the webhook was enabled counts as held. */
-function holdRest({ keep_held_up_to, discard_held_up_to }: WebhookState): Move[] {
-  const bound = Math.max(keep_held_up_to ?? 0, discard_held_up_to ?? 0);
-  return bound === 0 ? [] : [{ where: openUpTo('PENDING', bound), set: `status = 'HELD'` }];
-}
-
-function discard({ discard_held_up_to: bound }: WebhookState): Move[] {
-  return bound === null ? [] : [{ where: openUpTo('HELD', bound), set: canceledSql('DISCARDED') }];
-}
-
-const openUpTo = (status: string, bound: number) =>
-  `status = '${status}' and id <= ${bound} and ${openSinceSql('d', String(bound))}`;
-
-async function apply(
-  client: pg.PoolClient,
-  tenantId: number,
-  webhookId: number,
-  move: Move,
-  after: number,
-): Promise<{ moved: number; lastId: number | null }> {
-  const { rows } = await client.query<{ moved: number; lastId: number | null }>(
-    `with chunk as (
-       select id from hookwright.deliveries d
-       where tenant_id = $1 and webhook_id = $2 and id > $3 and ${move.where}
-       order by id limit ${MOVED_ROWS} for update),
-     moved as (
-       update hookwright.deliveries d set ${move.set} from chunk where d.id = chunk.id
-       returning d.id, d.attempt_count, d.due_at),
-     queued as (
-       select ${move.enqueue ? enqueueMoved : '0'})
-     select count(*)::int as moved, max(moved.id) as "lastId" from moved, queued`,
-    [tenantId, webhookId, after],
-  );
-  return rows[0] ?? { moved: 0, lastId: null };
+interface MoveSql {
+  status: 'PENDING' | 'HELD';
+  set: string;
+  bounded?: boolean;
 }
 
 /** Retries keep their time; what is due already goes at once. */
-const enqueueMoved = `hookwright.enqueue_deliveries(
-  array_agg(id order by id), array_agg(attempt_count + 1 order by id),
-  array_agg(greatest(due_at, now()) order by id), array_agg(${LANES.BULK.priority} order by id))
-  from moved where ${needsJobSql('due_at')}`;
+const enqueueMoved = (moved: string) => `
+    with moved as (${moved}
+      returning d.id, d.attempt_count, d.due_at)
+    select hookwright.enqueue_deliveries(
+      array_agg(id order by id), array_agg(attempt_count + 1 order by id),
+      array_agg(greatest(due_at, now()) order by id), array_agg(${LANES.BULK.priority} order by id))
+    from moved where ${needsJobSql('due_at')}`;
+
+const HOLD = moveOf('hold_pending', { status: 'PENDING', set: `status = 'HELD'` });
+const HOLD_REST = moveOf('hold_rest', { status: 'PENDING', set: `status = 'HELD'`, bounded: true });
+const DISCARD = moveOf('discard_held', { status: 'HELD', set: canceledSql('DISCARDED'), bounded: true });
+const EXPIRE = moveOf('expire_held', { status: 'HELD', set: canceledSql('HOLD_EXPIRED') });
+const CANCEL_PENDING = moveOf('cancel_pending', { status: 'PENDING', set: canceledSql('WEBHOOK_DELETED') });
+const CANCEL_HELD = moveOf('cancel_held', { status: 'HELD', set: canceledSql('WEBHOOK_DELETED') });
+const RELEASE = moveOf('release_held', {
+  status: 'HELD',
+  set: `status = 'PENDING', job_group = null`,
+  releases: true,
+});
+
+function movesFor(webhook: WebhookState): NextMove[] {
+  if (webhook.deleted) {
+    return [{ move: CANCEL_PENDING }, { move: CANCEL_HELD }];
+  }
+  if (!webhook.active) {
+    return [{ move: HOLD }, ...discard(webhook), ...(webhook.hold_expired ? [{ move: EXPIRE }] : [])];
+  }
+  return [...holdRest(webhook), ...discard(webhook), ...(webhook.keep_held ? [] : [{ move: RELEASE }])];
+}
+
+/** What was pending still when the webhook was enabled counts as held. */
+function holdRest({ keep_held_up_to, discard_held_up_to }: WebhookState): NextMove[] {
+  const upTo = Math.max(keep_held_up_to ?? 0, discard_held_up_to ?? 0);
+  return upTo === 0 ? [] : [{ move: HOLD_REST, upTo }];
+}
+
+function discard({ discard_held_up_to: upTo }: WebhookState): NextMove[] {
+  return upTo === null ? [] : [{ move: DISCARD, upTo }];
+}

@@ -5,14 +5,7 @@ import { impatientTransaction, orLocked } from '../../database/impatient-transac
 import { wakePutOff } from '../deliveries/wake-put-off.js';
 import { enqueueSettle } from '../jobs/enqueue.js';
 import type { Woken } from '../jobs/tasks.js';
-import {
-  type HeldBounds,
-  MOVED_ROWS,
-  NO_HELD_BOUNDS,
-  type SettledChunk,
-  START,
-  settleChunk,
-} from './settle-chunk.js';
+import { type HeldBounds, MOVED_ROWS, type SeenWebhook, START, settleChunk } from './settle-chunk.js';
 
 /**
  * After a first chunk was released: an endpoint that fails still, and at once, has its webhook disabled again by then,
@@ -52,11 +45,12 @@ export async function settleWebhook(
   const endAt = performance.now() + turnMs;
   const leaveRest = (rest?: Woken, inMsMin = 0) =>
     enqueueSettle(db.pool, tenantId, webhookId, rest, Math.max(inMsMin, restInMs()));
-  const { moved, cut, activeAt, bounds } = await moveOpen(db.pool, tenantId, webhookId, endAt);
-  if (cut !== null) {
-    await leaveRest(undefined, cut === 'LOCKED' ? LOCKED_REST_MS : 0);
+  const { moved, ending } = await moveOpen(db.pool, tenantId, webhookId, endAt);
+  if (ending === 'TIME' || ending === 'LOCKED') {
+    await leaveRest(undefined, ending === 'LOCKED' ? LOCKED_REST_MS : 0);
     return moved;
   }
+  const { activeAt, bounds } = ending;
   if (!(await forgetHeldBounds(db.pool, webhookId, bounds))) {
     await leaveRest(undefined, LOCKED_REST_MS);
     return moved;
@@ -65,12 +59,13 @@ export async function settleWebhook(
     return moved;
   }
   const from = woken ?? { wokenTo: 0, putOffBefore: activeAt };
-  return moved + (await wakePutOff(db.pool, tenantId, webhookId, from, { endAt, leaveRest }));
+  return moved + (await wakePutOff(db.pool, webhookId, from, { endAt, leaveRest }));
 }
 
-interface Moved extends Pick<SettledChunk, 'moved' | 'activeAt' | 'bounds'> {
-  /** Why there may be more to move. */
-  cut: 'TIME' | 'LOCKED' | null;
+interface Moved {
+  moved: number;
+  /** Why there may be more to move; or nothing is left, and this is the webhook for which that holds. */
+  ending: 'TIME' | 'LOCKED' | SeenWebhook;
 }
 
 /**
@@ -87,26 +82,20 @@ async function moveOpen(pool: pg.Pool, tenantId: number, webhookId: number, endA
       impatientTransaction(pool, LOCK_WAIT_MS, (client) => settleChunk(client, tenantId, webhookId, place)),
     );
     if (chunk === 'LOCKED') {
-      return { moved, cut: 'LOCKED', activeAt: null, bounds: NO_HELD_BOUNDS };
+      return { moved, ending: 'LOCKED' };
     }
-    const { activeAt, bounds } = chunk;
     moved += chunk.moved;
-    if (chunk.released) {
-      released += chunk.moved;
-      if (released === chunk.moved && chunk.moved === MOVED_ROWS) {
-        await delay(FIRST_LOOK_MS);
-      }
+    if (chunk.next === null) {
+      return { moved, ending: chunk.seen };
     }
-    if (chunk.moved === 0 && place === START) {
-      return { moved, cut: null, activeAt, bounds };
+    const isFirstReleased = released === 0 && chunk.released > 0;
+    released += chunk.released;
+    if (isFirstReleased && chunk.moved === MOVED_ROWS) {
+      await delay(FIRST_LOOK_MS);
     }
-    if (chunk.moved === 0) {
-      place = START; // somebody may have committed one behind us
-      continue;
-    }
-    place = chunk.place;
+    place = chunk.next;
     if (performance.now() >= endAt) {
-      return { moved, cut: 'TIME', activeAt, bounds };
+      return { moved, ending: 'TIME' };
     }
   }
 }
