@@ -66,7 +66,7 @@ export interface EmbeddedPostgresOptions {
  * @throws Error whose message says in sentences what stands in the way
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const { dataDir, log = () => {}, warn = log } = options;
+  const { dataDir, ephemeral = false, log = () => {}, warn = log } = options;
   // Two processes that start at once must not both make the cluster, nor one end the server that the other one finds.
   return withLock(startLock(dataDir), async () => {
     const cluster = locateCluster(dataDir);
@@ -79,7 +79,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       const keeper = new Keeper(server, startAgain, log, warn);
       const letGo = endAtExit(keeper, use, dataDir, log);
       if (server.answer === 'INCOMPLETE') {
-        await makeDatabase(cluster, port).catch(async (error) => {
+        await makeDatabase(cluster, port, ephemeral).catch(async (error) => {
           await letGo();
           throw error;
         });

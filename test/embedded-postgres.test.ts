@@ -221,6 +221,26 @@ describe('the embedded Postgres', () => {
     await eventually(() => !existsSync(join(fresh, 'pg', 'postmaster.pid')));
   });
 
+  test('has files of its log ready from the start: no commit waits for new ones', async () => {
+    const fresh = temporaryFolder();
+    const postgres = await startEmbeddedPostgres({ dataDir: fresh });
+    try {
+      const logFiles = () =>
+        readdirSync(join(fresh, 'pg', 'pg_wal')).filter((name) => /^[0-9A-F]{24}$/.test(name));
+      const before = logFiles();
+      const current = () => ask(postgres.url, 'select pg_walfile_name(pg_current_wal_insert_lsn())');
+      const first = await current();
+      await ask(
+        postgres.url,
+        "create table filled as select repeat('x', 100) as text from generate_series(1, 500000)",
+      );
+      expect(await current()).not.toBe(first);
+      expect(logFiles()).toEqual(before);
+    } finally {
+      await postgres.stop();
+    }
+  });
+
   test('says so when the chosen port is taken', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../node/free-port.js';
 import { spawnAs } from './account.js';
 import type { Cluster } from './cluster.js';
-import { type Answer, ask } from './connection.js';
+import { type Answer, ask, LOG_FILES_AHEAD } from './connection.js';
 import { fileSentence } from './file-sentence.js';
 import { findProcess, mayWorkIn, type RunningProcess } from './running-process.js';
 
@@ -48,6 +48,7 @@ function settings(port: number, { ephemeral, maxConnections }: ServerOptions): s
     full_page_writes: durable,
     // Every row is written several times within minutes: checkpoints far apart, and whole pages compressed.
     max_wal_size: '2GB',
+    min_wal_size: `${LOG_FILES_AHEAD * 16}MB`,
     checkpoint_timeout: '15min',
     wal_compression: 'on',
     // Who stalls while signing in keeps a DROP DATABASE and its transaction waiting. On loopback that takes 10 ms.
