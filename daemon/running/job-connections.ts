@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from 'pino';
-import { onPoolErrors, poolOptions } from '../../src/database/database.js';
+import { KEPT_WHEN_IDLE_MS, onPoolErrors, poolOptions } from '../../src/database/database.js';
 import { QuietClient } from '../../src/database/quiet-client.js';
 import { sessionUrl } from '../../src/database/session-url.js';
 
@@ -64,6 +64,7 @@ export class GatedPool extends pg.Pool {
 export function openJobConnections(url: string, log: Logger): GatedPool {
   const connections = new GatedPool({
     ...poolOptions(sessionUrl(url, JOB_CONNECTION), CONNECTIONS_MAX),
+    idleTimeoutMillis: KEPT_WHEN_IDLE_MS,
     Client: QuietClient,
   });
   onPoolErrors(connections, (error) => {
