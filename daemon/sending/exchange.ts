@@ -17,10 +17,7 @@ export interface ExchangeLimits {
 const NO_BODY = Buffer.alloc(0);
 const CUT = new Error('the rest of the response is not wanted');
 
-interface Head {
-  statusCode: number;
-  headers: Record<string, string | string[]>;
-}
+type Head = Pick<SendResult & { kind: 'response' }, 'statusCode' | 'headers' | 'retryAfter'>;
 
 /** How many exchanges have begun and not ended. */
 export class OpenExchanges {
@@ -89,7 +86,7 @@ export class Exchange implements TimedHandler {
       return;
     }
     this.#headAt = performance.now();
-    this.#head = { statusCode, headers: headersToKeep(headers) };
+    this.#head = { statusCode, headers: headersToKeep(headers), retryAfter: headers['retry-after'] };
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -134,14 +131,14 @@ export class Exchange implements TimedHandler {
     }
   }
 
-  #answer({ statusCode, headers }: Head, bodyTruncated: boolean): void {
+  #answer(head: Head, bodyTruncated: boolean): void {
     const durationMs = this.#settle();
     if (durationMs === null) {
       return;
     }
     const body = this.#kept.length > 0 ? Buffer.concat(this.#kept) : NO_BODY;
     const timing = this.#timing();
-    this.resolve({ kind: 'response', statusCode, headers, body, bodyTruncated, durationMs, timing });
+    this.resolve({ kind: 'response', ...head, body, bodyTruncated, durationMs, timing });
   }
 
   #fail(code: SendErrorCode): void {
