@@ -9,6 +9,9 @@ export class ConnectionTimes {
   /** Through a proxy: the tunnel stands. */
   connectedAt: number | null = null;
   securedAt: number | null = null;
+
+  /** @param tenantId whose request asked for the connection, if that is known */
+  constructor(readonly tenantId: number | undefined) {}
 }
 
 /** As undici wants it; notes besides, where it is given them, the times of the connection. */
@@ -20,10 +23,12 @@ export type TimedConnector = (
 
 /** The connection of one of undici's clients, and what it took to make, until a request has taken that as its own. */
 export class ConnectionInUse {
+  /** Whose request came last. */
+  tenantId: number | undefined;
   #times: ConnectionTimes | null = null;
 
   connecting(): ConnectionTimes {
-    this.#times = new ConnectionTimes();
+    this.#times = new ConnectionTimes(this.tenantId);
     return this.#times;
   }
 
@@ -38,6 +43,7 @@ export class ConnectionInUse {
 /** A handler of ours, which learns on which connection its request travels. */
 export interface TimedHandler extends Dispatcher.DispatchHandler {
   connection: ConnectionInUse | undefined;
+  readonly tenantId?: number | undefined;
 }
 
 /** undici tells a handler nothing of its connection. A client has one at a time, so it can. */
@@ -54,7 +60,9 @@ class TimedClient extends Client {
   }
 
   override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
-    (handler as TimedHandler).connection = this.#connection;
+    const timed = handler as TimedHandler;
+    timed.connection = this.#connection;
+    this.#connection.tenantId = timed.tenantId;
     return super.dispatch(options, handler);
   }
 }

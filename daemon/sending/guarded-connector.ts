@@ -92,8 +92,11 @@ function directConnector(
     });
     // undici returns the socket, though its types keep it to themselves.
     const socket = connecting as Socket;
-    socket.once('lookup', () => {
+    socket.once('lookup', (error) => {
       resolved = true;
+      if (!error && times?.tenantId !== undefined) {
+        lookup.calledBy?.(target.hostname, times.tenantId);
+      }
     });
     socket.once('connect', () => {
       reached = true;

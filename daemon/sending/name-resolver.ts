@@ -17,6 +17,8 @@ export interface NameResolverOptions {
 export type NameResolver = LookupFunction & {
   /** Whether no name resolves any more (`NamesPulse.gone`). */
   gone?: (failed?: string) => Promise<boolean>;
+  /** To be told whose delivery a name was for that has just resolved. */
+  calledBy?: (name: string, tenantId: number) => void;
   /** To be told when a name's answer is refused: it is then remembered for no longer than that there is none. */
   refused?: (name: string) => void;
 };
@@ -87,6 +89,7 @@ export function createNameResolver(options: NameResolverOptions = {}): NameResol
   };
   return Object.assign(lookup, {
     gone: (failed?: string) => pulse.gone(failed),
+    calledBy: (name: string, tenantId: number) => pulse.calledBy(name, tenantId),
     refused: (name: string) => answers.rememberAsFailed(name),
   });
 }

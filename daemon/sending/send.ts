@@ -24,10 +24,11 @@ export interface Sender {
   /**
    * Makes one attempt: POSTs the request and waits for the answer. Whatever the receiver does is in the result.
    *
+   * @param tenantId whose it is: names that one tenant calls say less of our network than those of several
    * @throws EgressProxyAway, NamesGone, or what Node says when the machine has no more sockets: nothing was sent
    * @throws Error only for faults of our own: the sender is closed, a header of ours is illegal
    */
-  send(url: string, request: DeliveryRequest): Promise<SendResult>;
+  send(url: string, request: DeliveryRequest, tenantId?: number): Promise<SendResult>;
   /** Waits for the requests that are under way, then closes all connections; may be called again. */
   close(): Promise<void>;
 }
@@ -76,13 +77,13 @@ export function createSender(options: SenderOptions): Sender {
   };
   let closed: Promise<void> | undefined;
   return {
-    send: (text, { headers, body }) => {
+    send: (text, { headers, body }, tenantId) => {
       const url = findUrl(text);
       if (url === null) {
         return Promise.resolve({ kind: 'error', code: 'TARGET_REFUSED', durationMs: 0 });
       }
       return new Promise((resolve, reject) => {
-        const exchange = new Exchange(options, open, resolve, reject);
+        const exchange = new Exchange(options, open, resolve, reject, tenantId);
         agent.dispatch({ ...url, method: 'POST', headers, body }, exchange);
       });
     },
