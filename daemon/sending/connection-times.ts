@@ -10,7 +10,7 @@ export class ConnectionTimes {
   connectedAt: number | null = null;
   securedAt: number | null = null;
 
-  /** @param tenantId whose request asked for the connection, if that is known */
+  /** @param tenantId whose connection it is, if that is known */
   constructor(readonly tenantId: number | undefined) {}
 }
 
@@ -23,9 +23,9 @@ export type TimedConnector = (
 
 /** The connection of one of undici's clients, and what it took to make, until a request has taken that as its own. */
 export class ConnectionInUse {
-  /** Whose request came last. */
-  tenantId: number | undefined;
   #times: ConnectionTimes | null = null;
+
+  constructor(private readonly tenantId: number | undefined) {}
 
   connecting(): ConnectionTimes {
     this.#times = new ConnectionTimes(this.tenantId);
@@ -43,15 +43,14 @@ export class ConnectionInUse {
 /** A handler of ours, which learns on which connection its request travels. */
 export interface TimedHandler extends Dispatcher.DispatchHandler {
   connection: ConnectionInUse | undefined;
-  readonly tenantId?: number | undefined;
 }
 
 /** undici tells a handler nothing of its connection. A client has one at a time, so it can. */
 class TimedClient extends Client {
   readonly #connection: ConnectionInUse;
 
-  constructor(origin: URL, options: object, connect: TimedConnector) {
-    const connection = new ConnectionInUse();
+  constructor(origin: URL, options: object, connect: TimedConnector, tenantId: number | undefined) {
+    const connection = new ConnectionInUse(tenantId);
     super(origin, {
       ...options,
       connect: (target, callback) => connect(target, callback, connection.connecting()),
@@ -60,16 +59,24 @@ class TimedClient extends Client {
   }
 
   override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
-    const timed = handler as TimedHandler;
-    timed.connection = this.#connection;
-    this.#connection.tenantId = timed.tenantId;
+    (handler as TimedHandler).connection = this.#connection;
     return super.dispatch(options, handler);
   }
 }
 
-/** For undici's Agent: pools whose clients tell what making their connections took. */
-export const timedPools = (connect: TimedConnector) => (origin: string | URL, options: object) =>
-  new Pool(origin, {
+/**
+ * What an Agent is told as the origin, so that each tenant has connections of its own: whoever's request finds one that
+ * is there already, sees that in its times, and would know by it who else sends there.
+ */
+export const originFor = (origin: string, tenantId: number | undefined): string =>
+  tenantId === undefined ? origin : `${origin}#${tenantId}`;
+
+/** For undici's Agent: pools, by `originFor`, whose clients tell what making their connections took. */
+export const timedPools = (connect: TimedConnector) => (target: string | URL, options: object) => {
+  const [origin = '', tenant] = String(target).split('#');
+  const tenantId = tenant === undefined ? undefined : Number(tenant);
+  return new Pool(origin, {
     ...options,
-    factory: (url: URL, clientOptions: object) => new TimedClient(url, clientOptions, connect),
+    factory: (url: URL, clientOptions: object) => new TimedClient(url, clientOptions, connect, tenantId),
   });
+};

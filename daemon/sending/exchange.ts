@@ -71,7 +71,6 @@ export class Exchange implements TimedHandler {
     private readonly open: OpenExchanges,
     private readonly resolve: (result: SendResult) => void,
     private readonly reject: (error: Error) => void,
-    readonly tenantId?: number | undefined,
   ) {
     open.begin();
     this.#timer = setTimeout(() => this.#cut(), limits.totalTimeoutMs).unref();

@@ -1,7 +1,7 @@
 import type { TargetPolicy } from '../../src/domain/addresses/target.js';
 import type { DeliveryRequest } from '../../src/domain/delivery-request.js';
 import type { SendResult } from '../../src/domain/outcome.js';
-import { timedPools } from './connection-times.js';
+import { originFor, timedPools } from './connection-times.js';
 import { Exchange, type ExchangeLimits, OpenExchanges } from './exchange.js';
 import { createGuardedConnector } from './guarded-connector.js';
 import { HEADER_BYTES_MAX } from './kept-headers.js';
@@ -24,7 +24,8 @@ export interface Sender {
   /**
    * Makes one attempt: POSTs the request and waits for the answer. Whatever the receiver does is in the result.
    *
-   * @param tenantId whose it is: names that one tenant calls say less of our network than those of several
+   * @param tenantId whose it is: each tenant has connections of its own, and names that one tenant calls say less of
+   *   our network than those of several
    * @throws EgressProxyAway, NamesGone, or what Node says when the machine has no more sockets: nothing was sent
    * @throws Error only for faults of our own: the sender is closed, a header of ours is illegal
    */
@@ -83,8 +84,9 @@ export function createSender(options: SenderOptions): Sender {
         return Promise.resolve({ kind: 'error', code: 'TARGET_REFUSED', durationMs: 0 });
       }
       return new Promise((resolve, reject) => {
-        const exchange = new Exchange(options, open, resolve, reject, tenantId);
-        agent.dispatch({ ...url, method: 'POST', headers, body }, exchange);
+        const exchange = new Exchange(options, open, resolve, reject);
+        const origin = originFor(url.origin, tenantId);
+        agent.dispatch({ path: url.path, origin, method: 'POST', headers, body }, exchange);
       });
     },
     close: () => {
