@@ -229,7 +229,7 @@ export class Deliverer {
       const request =
         this.#signer.signAtOnce(delivery, startedAt) ?? (await this.#signer.sign(delivery, startedAt));
       Object.assign(request.headers, trace?.headers);
-      const result = await this.deps.sender.send(delivery.url, request);
+      const result = await this.deps.sender.send(delivery.url, request, delivery.tenantId);
       const endedAtMs = performance.now();
       const outcome = judge(result, this.deps.clock());
       pass.leave(strainOf(outcome, result), closesEndpoint(outcome));

@@ -117,12 +117,12 @@ export class Fence {
 /** A sender that asks the fence in the last moment. Its `send` throws SendingStopped while that is closed. */
 export function fenced(sender: Sender, fence: Fence): Sender {
   return {
-    send: (url, request) =>
+    send: (url, request, tenantId) =>
       fence.closed
         ? Promise.reject(
             new SendingStopped('The request was not sent, because its outcome could not have been recorded.'),
           )
-        : sender.send(url, request),
+        : sender.send(url, request, tenantId),
     close: () => sender.close(),
   };
 }

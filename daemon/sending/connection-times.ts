@@ -9,6 +9,9 @@ export class ConnectionTimes {
   /** Through a proxy: the tunnel stands. */
   connectedAt: number | null = null;
   securedAt: number | null = null;
+
+  /** @param tenantId whose connection it is, if that is known */
+  constructor(readonly tenantId: number | undefined) {}
 }
 
 /** As undici wants it; notes besides, where it is given them, the times of the connection. */
@@ -22,8 +25,10 @@ export type TimedConnector = (
 export class ConnectionInUse {
   #times: ConnectionTimes | null = null;
 
+  constructor(private readonly tenantId: number | undefined) {}
+
   connecting(): ConnectionTimes {
-    this.#times = new ConnectionTimes();
+    this.#times = new ConnectionTimes(this.tenantId);
     return this.#times;
   }
 
@@ -44,8 +49,8 @@ export interface TimedHandler extends Dispatcher.DispatchHandler {
 class TimedClient extends Client {
   readonly #connection: ConnectionInUse;
 
-  constructor(origin: URL, options: object, connect: TimedConnector) {
-    const connection = new ConnectionInUse();
+  constructor(origin: URL, options: object, connect: TimedConnector, tenantId: number | undefined) {
+    const connection = new ConnectionInUse(tenantId);
     super(origin, {
       ...options,
       connect: (target, callback) => connect(target, callback, connection.connecting()),
@@ -59,9 +64,19 @@ class TimedClient extends Client {
   }
 }
 
-/** For undici's Agent: pools whose clients tell what making their connections took. */
-export const timedPools = (connect: TimedConnector) => (origin: string | URL, options: object) =>
-  new Pool(origin, {
+/**
+ * What an Agent is told as the origin, so that each tenant has connections of its own: whoever's request finds one that
+ * is there already, sees that in its times, and would know by it who else sends there.
+ */
+export const originFor = (origin: string, tenantId: number | undefined): string =>
+  tenantId === undefined ? origin : `${origin}#${tenantId}`;
+
+/** For undici's Agent: pools, by `originFor`, whose clients tell what making their connections took. */
+export const timedPools = (connect: TimedConnector) => (target: string | URL, options: object) => {
+  const [origin = '', tenant] = String(target).split('#');
+  const tenantId = tenant === undefined ? undefined : Number(tenant);
+  return new Pool(origin, {
     ...options,
-    factory: (url: URL, clientOptions: object) => new TimedClient(url, clientOptions, connect),
+    factory: (url: URL, clientOptions: object) => new TimedClient(url, clientOptions, connect, tenantId),
   });
+};

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import type { AttemptTiming, SendErrorCode, SendResult } from '../../src/domain/outcome.js';
 import type { ConnectionInUse, ConnectionTimes, TimedHandler } from './connection-times.js';
-import { codeOf, isOurFault } from './failure-codes.js';
+import { codeOf, isOurFault, isTelling } from './failure-codes.js';
 import { headersToKeep } from './kept-headers.js';
 
 export interface ExchangeLimits {
@@ -14,13 +14,16 @@ export interface ExchangeLimits {
   storedBytesMax: number;
 }
 
+/**
+ * A failure whose time would tell something is told at whole multiples of this, since its time shows everywhere: as a
+ * duration, in the time of the next attempt, to those who watch. A name server answers sooner.
+ */
+const TOLD_EVERY_MS = 1_000;
+
 const NO_BODY = Buffer.alloc(0);
 const CUT = new Error('the rest of the response is not wanted');
 
-interface Head {
-  statusCode: number;
-  headers: Record<string, string | string[]>;
-}
+type Head = Pick<SendResult & { kind: 'response' }, 'statusCode' | 'headers' | 'retryAfter'>;
 
 /** How many exchanges have begun and not ended. */
 export class OpenExchanges {
@@ -52,7 +55,7 @@ export class Exchange implements TimedHandler {
   /** Set by the client that takes the request, so not before it has a connection, or makes one. */
   connection: ConnectionInUse | undefined;
   readonly #startedAt = performance.now();
-  readonly #timer: NodeJS.Timeout;
+  #timer: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | undefined;
   #head: Head | undefined;
   readonly #kept: Buffer[] = [];
@@ -89,7 +92,7 @@ export class Exchange implements TimedHandler {
       return;
     }
     this.#headAt = performance.now();
-    this.#head = { statusCode, headers: headersToKeep(headers) };
+    this.#head = { statusCode, headers: headersToKeep(headers), retryAfter: headers['retry-after'] };
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -114,6 +117,8 @@ export class Exchange implements TimedHandler {
       if (this.#settle() !== null) {
         this.reject(error);
       }
+    } else if (isTelling(error)) {
+      this.#failLater(codeOf(error, false));
     } else {
       this.#end(codeOf(error, this.#controller !== undefined), true);
     }
@@ -134,24 +139,37 @@ export class Exchange implements TimedHandler {
     }
   }
 
-  #answer({ statusCode, headers }: Head, bodyTruncated: boolean): void {
+  #answer(head: Head, bodyTruncated: boolean): void {
     const durationMs = this.#settle();
     if (durationMs === null) {
       return;
     }
     const body = this.#kept.length > 0 ? Buffer.concat(this.#kept) : NO_BODY;
     const timing = this.#timing();
-    this.resolve({ kind: 'response', statusCode, headers, body, bodyTruncated, durationMs, timing });
+    this.resolve({ kind: 'response', ...head, body, bodyTruncated, durationMs, timing });
   }
 
   #fail(code: SendErrorCode): void {
     const durationMs = this.#settle();
-    if (durationMs === null) {
+    if (durationMs !== null) {
+      const timing = code === 'TARGET_REFUSED' ? undefined : this.#timing();
+      this.resolve({ kind: 'error', code, durationMs, timing });
+    }
+  }
+
+  /** Nor is told how far it came. */
+  #failLater(code: SendErrorCode): void {
+    if (this.#settled) {
       return;
     }
-    // How far it came would tell a stranger which names and addresses exist in our network.
-    const timing = code === 'DNS_FAILED' || code === 'TARGET_REFUSED' ? undefined : this.#timing();
-    this.resolve({ kind: 'error', code, durationMs, timing });
+    const tookMs = performance.now() - this.#startedAt;
+    const toldAtMs = Math.ceil(tookMs / TOLD_EVERY_MS) * TOLD_EVERY_MS;
+    const durationMs = Math.min(toldAtMs, this.limits.totalTimeoutMs);
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#settle();
+      this.resolve({ kind: 'error', code, durationMs });
+    }, durationMs - tookMs);
   }
 
   /** Undefined: nothing came to its end. */

@@ -55,6 +55,13 @@ export const isOurFault = (error: { code?: unknown }, sent: boolean): boolean =>
 export const NOBODY_REACHED =
   /^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN|EADDRNOTAVAIL)$/;
 
+/**
+ * Errors of which the time that they took would tell a stranger which names and addresses exist in our network: of
+ * resolving a name, and of a proxy that resolves it.
+ */
+export const isTelling = (error: { code?: unknown }): boolean =>
+  error.code === 'NAME_UNRESOLVED' || error.code === 'TUNNEL_REFUSED';
+
 /** The one word for a failure before the response; nothing of the error itself, which may name addresses. */
 export function codeOf(error: Error & { code?: unknown }, connected: boolean): SendErrorCode {
   const text = `${String(error.code)} ${error.message}`;

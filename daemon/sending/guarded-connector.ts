@@ -76,20 +76,28 @@ function directConnector(
   { policy, lookup }: Pick<GuardedConnectorOptions, 'policy' | 'lookup'>,
 ): TimedConnector {
   return (target, callback, times) => {
+    const isName = isIP(target.hostname) === 0;
+    let resolved = !isName;
     let reached = false;
     const connecting: unknown = connect(target, (...[error, socket]) => {
       if (error !== null) {
-        void blameOf(error, reached, lookup).then((blamed) => callback(blamed, null));
+        void blameOf(error, { resolved, reached }, lookup).then((blamed) => callback(blamed, null));
       } else if (judgeAddress(socket.remoteAddress ?? '', policy)) {
         limitAnswers(socket);
         callback(null, socket);
       } else {
         socket.destroy();
-        callback(isIP(target.hostname) === 0 ? new NameUnresolved() : new TargetRefused(), null);
+        callback(isName ? new NameUnresolved() : new TargetRefused(), null);
       }
     });
     // undici returns the socket, though its types keep it to themselves.
     const socket = connecting as Socket;
+    socket.once('lookup', (error) => {
+      resolved = true;
+      if (!error && times?.tenantId !== undefined) {
+        lookup.calledBy?.(target.hostname, times.tenantId);
+      }
+    });
     socket.once('connect', () => {
       reached = true;
     });
@@ -115,14 +123,20 @@ function tunnelConnector(connect: TimedConnector): TimedConnector {
 
 /**
  * When nobody was reached, that may be because no name resolves either: then the way out is gone, and not the endpoint.
+ * If its name had no answer until time was up, the name is the reason.
  */
 async function blameOf(
   error: Error & { code?: unknown },
-  reached: boolean,
+  { resolved, reached }: { resolved: boolean; reached: boolean },
   { gone }: NameResolver,
 ): Promise<Error> {
-  const nobodyReached = !reached && NOBODY_REACHED.test(String(error.code));
-  return nobodyReached && (await gone?.()) ? new NamesGone() : error;
+  if (reached || !NOBODY_REACHED.test(String(error.code))) {
+    return error;
+  }
+  if (await gone?.()) {
+    return new NamesGone();
+  }
+  return resolved ? error : new NameUnresolved();
 }
 
 /** Before undici's own listeners, since these start the request. */
@@ -139,11 +153,12 @@ function noteTimes(socket: Socket, times: ConnectionTimes): void {
 }
 
 /** Gives a name's addresses when all of them are allowed: one bad answer refuses the name. */
-function guardedLookup(lookup: LookupFunction, policy: TargetPolicy): LookupFunction {
+function guardedLookup(lookup: NameResolver, policy: TargetPolicy): LookupFunction {
   return (hostname, options, callback) => {
     const answer = (addresses: LookupAddress[]) => {
       const [first] = addresses;
       if (first === undefined || !addresses.every(({ address }) => judgeAddress(address, policy))) {
+        lookup.refused?.(hostname);
         callback(new NameUnresolved(), []);
       } else if (options.all) {
         callback(null, addresses.slice(0, ADDRESSES_TRIED_MAX));

@@ -14,8 +14,14 @@ export interface NameResolverOptions {
   servers?: readonly string[];
 }
 
-/** A `lookup` that can tell besides whether no name resolves any more (`NamesPulse.gone`). */
-export type NameResolver = LookupFunction & { gone?: (failed?: string) => Promise<boolean> };
+export type NameResolver = LookupFunction & {
+  /** Whether no name resolves any more (`NamesPulse.gone`). */
+  gone?: (failed?: string) => Promise<boolean>;
+  /** To be told whose delivery a name was for that has just resolved. */
+  calledBy?: (name: string, tenantId: number) => void;
+  /** To be told when a name's answer is refused: it is then remembered for no longer than that there is none. */
+  refused?: (name: string) => void;
+};
 
 /** No name resolves, also none of those that did a moment ago: a fault of our own, whichever name is asked for. */
 export class NamesGone extends Error {
@@ -33,6 +39,7 @@ const FAILURE_MS = 1_000;
 const ABSENT: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA']);
 
 interface Entry {
+  answeredAt: number;
   expiresAt: number;
   answer: Promise<LookupAddress[]>;
 }
@@ -80,7 +87,11 @@ export function createNameResolver(options: NameResolverOptions = {}): NameResol
       (error: NodeJS.ErrnoException) => callback(error, []),
     );
   };
-  return Object.assign(lookup, { gone: (failed?: string) => pulse.gone(failed) });
+  return Object.assign(lookup, {
+    gone: (failed?: string) => pulse.gone(failed),
+    calledBy: (name: string, tenantId: number) => pulse.calledBy(name, tenantId),
+    refused: (name: string) => answers.rememberAsFailed(name),
+  });
 }
 
 /** What names resolved to, each for as long as that may be remembered. Questions that are under way are shared. */
@@ -111,6 +122,13 @@ class Answers {
     return entry.answer;
   }
 
+  rememberAsFailed(name: string): void {
+    const known = this.#entries.get(name);
+    if (known !== undefined) {
+      known.expiresAt = Math.min(known.expiresAt, known.answeredAt + FAILURE_MS);
+    }
+  }
+
   #makeRoom(): void {
     const [oldest] = this.#entries.keys();
     if (this.#entries.size >= this.namesMax && oldest !== undefined) {
@@ -120,16 +138,21 @@ class Answers {
 
   /** The entry expires once it has an answer. */
   #ask(name: string): Entry {
-    const entry: Entry = { expiresAt: Number.POSITIVE_INFINITY, answer: Promise.resolve([]) };
+    const never = Number.POSITIVE_INFINITY;
+    const entry: Entry = { answeredAt: never, expiresAt: never, answer: Promise.resolve([]) };
+    const remember = (keptMs: number) => {
+      entry.answeredAt = performance.now();
+      entry.expiresAt = entry.answeredAt + keptMs;
+    };
     entry.answer = this.find(name).then(
       ({ addresses, ttlSeconds }) => {
-        const keptMs =
-          addresses.length > ADDRESSES_REMEMBERED_MAX ? 0 : Math.min(ttlSeconds * 1000, ANSWER_MS_MAX);
-        entry.expiresAt = performance.now() + keptMs;
+        remember(
+          addresses.length > ADDRESSES_REMEMBERED_MAX ? 0 : Math.min(ttlSeconds * 1000, ANSWER_MS_MAX),
+        );
         return addresses;
       },
       (error: unknown) => {
-        entry.expiresAt = performance.now() + FAILURE_MS;
+        remember(FAILURE_MS);
         throw error;
       },
     );

@@ -1,5 +1,5 @@
 /** If nothing has resolved for this long, a failing name is blamed again. */
-const REMEMBERED_MS = 3_600_000;
+const BLAMED_AFTER_MS = 3_600_000;
 const ZONES_REMEMBERED = 16;
 /** A name that was asked for within this time is not asked for again: the answer is shared. */
 const FRESH_MS = 1_000;
@@ -8,6 +8,8 @@ const AFTERMATH_MS = 5_000;
 
 interface Known {
   name: string;
+  /** Whose deliveries go to names of the zone. Undefined: nobody's so far. */
+  tenant: number | 'SEVERAL' | undefined;
   resolvedAt: number;
   /** Whether it still resolves, as it was found at `askedAt`. */
   resolves: Promise<boolean>;
@@ -32,28 +34,47 @@ export class NamesPulse {
   /** A name has resolved. That says nothing of the next moment: only what was asked for when one failed does. */
   resolved(name: string): void {
     const zone = zoneOf(name);
-    const { resolves = Promise.resolve(true), askedAt = Number.NEGATIVE_INFINITY } =
-      this.#known.get(zone) ?? {};
+    const {
+      tenant,
+      resolves = Promise.resolve(true),
+      askedAt = Number.NEGATIVE_INFINITY,
+    } = this.#known.get(zone) ?? {};
     this.#known.delete(zone);
-    this.#known.set(zone, { name, resolvedAt: this.now(), resolves, askedAt });
+    this.#known.set(zone, { name, tenant, resolvedAt: this.now(), resolves, askedAt });
     if (this.#known.size > ZONES_REMEMBERED) {
-      const [oldest] = this.#known.keys();
-      this.#known.delete(oldest!);
+      this.#forgetOne();
     }
+  }
+
+  /** Whose delivery a name that has just resolved was for. */
+  calledBy(name: string, tenantId: number): void {
+    const known = this.#known.get(zoneOf(name));
+    if (known !== undefined) {
+      known.tenant = known.tenant === undefined || known.tenant === tenantId ? tenantId : 'SEVERAL';
+    }
+  }
+
+  /** The oldest zone of who has most of them: no tenant can push out those of others. */
+  #forgetOne(): void {
+    const byTenant = Map.groupBy(this.#known, ([, { tenant }]) => tenant);
+    const most = [...byTenant.values()].reduce((most, zones) => (zones.length > most.length ? zones : most));
+    this.#known.delete(most[0]![0]);
   }
 
   /**
    * @param failed a name that does not resolve; its whole zone says nothing
-   * @returns whether names do not resolve at all: none of those that did within the last hour does now, or that was so
-   *   some seconds ago; false when none is remembered
+   * @returns whether names do not resolve at all: one did within the last hour, and none that is remembered does now,
+   *   or that was so some seconds ago; false when none is remembered
    */
   async gone(failed?: string): Promise<boolean> {
-    const since = this.now() - REMEMBERED_MS;
+    const since = this.now() - BLAMED_AFTER_MS;
     const zone = failed === undefined ? undefined : zoneOf(failed);
-    const asked = [...this.#known]
-      .filter(([key, { resolvedAt }]) => key !== zone && resolvedAt > since)
-      .map(([, known]) => this.#ask(known));
-    if (asked.length > 0 && !(await anyOf(asked))) {
+    const others = [...this.#known].filter(([key]) => key !== zone).map(([, known]) => known);
+    // The older ones are asked for too: they may be all that is known of other tenants' names.
+    if (
+      others.some(({ resolvedAt }) => resolvedAt > since) &&
+      !(await anyOf(others.map((known) => this.#ask(known))))
+    ) {
       this.#goneAt = this.now();
     }
     return this.now() - this.#goneAt < AFTERMATH_MS;

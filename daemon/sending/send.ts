@@ -1,7 +1,7 @@
 import type { TargetPolicy } from '../../src/domain/addresses/target.js';
 import type { DeliveryRequest } from '../../src/domain/delivery-request.js';
 import type { SendResult } from '../../src/domain/outcome.js';
-import { timedPools } from './connection-times.js';
+import { originFor, timedPools } from './connection-times.js';
 import { Exchange, type ExchangeLimits, OpenExchanges } from './exchange.js';
 import { createGuardedConnector } from './guarded-connector.js';
 import { HEADER_BYTES_MAX } from './kept-headers.js';
@@ -24,10 +24,12 @@ export interface Sender {
   /**
    * Makes one attempt: POSTs the request and waits for the answer. Whatever the receiver does is in the result.
    *
+   * @param tenantId whose it is: each tenant has connections of its own, and names that one tenant calls say less of
+   *   our network than those of several
    * @throws EgressProxyAway, NamesGone, or what Node says when the machine has no more sockets: nothing was sent
    * @throws Error only for faults of our own: the sender is closed, a header of ours is illegal
    */
-  send(url: string, request: DeliveryRequest): Promise<SendResult>;
+  send(url: string, request: DeliveryRequest, tenantId?: number): Promise<SendResult>;
   /** Waits for the requests that are under way, then closes all connections; may be called again. */
   close(): Promise<void>;
 }
@@ -76,14 +78,15 @@ export function createSender(options: SenderOptions): Sender {
   };
   let closed: Promise<void> | undefined;
   return {
-    send: (text, { headers, body }) => {
+    send: (text, { headers, body }, tenantId) => {
       const url = findUrl(text);
       if (url === null) {
         return Promise.resolve({ kind: 'error', code: 'TARGET_REFUSED', durationMs: 0 });
       }
       return new Promise((resolve, reject) => {
         const exchange = new Exchange(options, open, resolve, reject);
-        agent.dispatch({ ...url, method: 'POST', headers, body }, exchange);
+        const origin = originFor(url.origin, tenantId);
+        agent.dispatch({ path: url.path, origin, method: 'POST', headers, body }, exchange);
       });
     },
     close: () => {

@@ -43,6 +43,8 @@ export type SendResult =
       statusCode: number;
       /** Names in lower case; a header that came more than once is an array. */
       headers: Record<string, string | string[]>;
+      /** `Retry-After` as it came: `headers` are those that are kept, and there may be no room left for it. */
+      retryAfter?: string | string[] | undefined;
       /** At most 16 KiB are kept. */
       body: Buffer;
       bodyTruncated: boolean;
@@ -89,7 +91,7 @@ export function judge(result: SendResult, now: Date): Outcome {
     return failed(errorCode, null, null);
   }
 
-  const retryAfterMs = parseRetryAfter(result.headers['retry-after'], now);
+  const retryAfterMs = parseRetryAfter(result.retryAfter, now);
   // "Wait 0 seconds", or until a time that has passed, cannot close anything: it counts as no hint here.
   const closeMs = retryAfterMs || (statusCode === 429 ? CLOSE_MS_DEFAULT : null);
   return failed(errorCode, retryAfterMs, closeMs);

@@ -32,7 +32,7 @@ export class Attempt {
   @Property({ type: 'integer' })
   @Field(() => Int, {
     description:
-      'Milliseconds from the hand-over to the network until the answer was read, or the attempt failed.',
+      'Milliseconds from the hand-over to the network until the answer was read, or the attempt failed. Whole seconds where the name of the host led nowhere.',
   })
   durationMs!: number;
 

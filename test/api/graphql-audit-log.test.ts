@@ -129,6 +129,7 @@ describe('the audit log', () => {
       `updateWebhook(input: {id: "${webhook.id}", active: true, url: "https://a.example.com/", eventTypes: ["*"]}) { webhook { id } }`,
       owner.key,
     );
+    await run(`releaseHeld(input: {webhookId: "${webhook.id}"}) { webhook { id } }`, owner.key);
     for (const refused of [
       `redeliver(input: {deliveryId: "1"}) { delivery { id } }`,
       `updateWebhook(input: {id: "${webhook.id}", url: "https://10.0.0.1/"}) { webhook { id } }`,

@@ -81,6 +81,19 @@ describe('the timing of an attempt', () => {
     expect(await onTheSameConnection(() => by.send(url, request))).toEqual(reused);
   });
 
+  test('tells a tenant nothing of the connections that others have', async () => {
+    const good = await receiver();
+    const by = sender();
+    const url = `http://receiver.example.com:${good.port}/`;
+    await by.send(url, request, 1);
+    expect(await onTheSameConnection(() => by.send(url, request, 1))).toEqual(reused);
+    const { connections } = good;
+    const ofOther = timingOf(await by.send(url, request, 2));
+    expect(ofOther).toEqual({ dnsMs: some, connectMs: some, tlsMs: null, firstByteMs: some });
+    expect(good.connections).toBe(connections + 1);
+    expect(await onTheSameConnection(() => by.send(url, request, 2))).toEqual(reused);
+  });
+
   test('has no name to resolve for an address', async () => {
     const good = await receiver();
     const timing = timingOf(await sender().send(good.url, request));

@@ -96,7 +96,7 @@ describe('a name that does not resolve', () => {
   });
 });
 
-function senderWith({ gone }: Pick<NameResolver, 'gone'>) {
+function senderWith(lookup: Pick<NameResolver, 'gone'> | NameResolver) {
   return createSender({
     policy: { allowHttp: true, allowedRanges: ['127.0.0.1/32'], loopbackHttp: false },
     connectTimeoutMs: 200,
@@ -104,7 +104,7 @@ function senderWith({ gone }: Pick<NameResolver, 'gone'>) {
     responseBytesMax: 65_536,
     storedBytesMax: 16_384,
     connectionsPerOriginMax: 8,
-    lookup: Object.assign(createNameResolver(), gone && { gone }),
+    lookup: typeof lookup === 'function' ? lookup : Object.assign(createNameResolver(), lookup),
   });
 }
 
@@ -121,6 +121,22 @@ describe('an endpoint that cannot be reached', () => {
     } else {
       expect(await sent).toMatchObject({ kind: 'error', code: 'CONNECT_TIMEOUT' });
     }
+    await sender.close();
+  });
+
+  test('has failed when all names of its tenant fail, and those of another one resolve', async () => {
+    await using absent = await startAbsentReceiver();
+    dns.answerWith(onLoopback);
+    const sender = senderWith(createNameResolver({ servers: [dns.server], timeoutMs: 50 }));
+    const call = (name: string, tenantId: number) =>
+      sender.send(absent.url.replace('127.0.0.1', name), request, tenantId);
+    await call('a.theirs.com', 1);
+    const mine = Array.from({ length: 17 }, (_, n) => `a.mine-${n}.com`);
+    for (const name of mine) {
+      await call(name, 2);
+    }
+    dns.answerWith((name, type) => (name === 'a.theirs.com' ? onLoopback(name, type) : null));
+    expect(await call('b.mine.com', 2)).toMatchObject({ kind: 'error', code: 'DNS_FAILED' });
     await sender.close();
   });
 
@@ -166,6 +182,25 @@ describe('a daemon without a way out', () => {
   afterEach(async () => {
     await stack[Symbol.asyncDispose]();
     await receiver.close();
+  });
+
+  test('knows whose names they are that resolve', async () => {
+    dns.answerWith(onLoopback);
+    await stack.webhook(receiver.url.replace('127.0.0.1', 'a.example.com'));
+    const callers: [name: string, tenantId: number][] = [];
+    const daemon = new Daemon({
+      ...stack.services,
+      lookup: Object.assign(createNameResolver({ servers: [dns.server] }), {
+        calledBy: (...caller: [string, number]) => void callers.push(caller),
+      }),
+    });
+    try {
+      await stack.emit();
+      await eventually(async () => (await stack.deliveries("status = 'SUCCEEDED'")).length === 1);
+      expect(callers).toEqual([['a.example.com', stack.tenantId]]);
+    } finally {
+      await daemon.stop();
+    }
   });
 
   test('burns no attempts while no name resolves, and sends everything when names do again', async () => {

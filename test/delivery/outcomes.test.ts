@@ -71,6 +71,18 @@ describe('what a receiver answers', () => {
     });
   });
 
+  test('Retry-After is heard also behind headers that are too long to be kept', async () => {
+    // Twice as long when it is written down.
+    receiver.answerWith(answer(429, { 'x-long': '"'.repeat(8_200), 'retry-after': '600' }));
+    const eventId = await stack.emit();
+    stack.startDaemon();
+    const { due_at } = await eventually(async () => {
+      const row = await stack.delivery(eventId);
+      return row.attempt_count === 1 && row;
+    });
+    expect((due_at.getTime() - Date.now()) / 1000).toBeGreaterThan(590);
+  });
+
   test('429 with Retry-After delays the retry and closes the endpoint for its other deliveries', async () => {
     receiver.answerWith(answer(429, { 'retry-after': '600' }));
     const refused = await stack.emit();

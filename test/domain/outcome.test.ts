@@ -9,6 +9,7 @@ function response(statusCode: number, headers: Record<string, string | string[]>
     kind: 'response',
     statusCode,
     headers,
+    retryAfter: headers['retry-after'],
     body: Buffer.alloc(0),
     bodyTruncated: false,
     durationMs: 5,

@@ -4,6 +4,20 @@ import { parseRetryAfter, RETRY_AFTER_MS_MAX } from '../../src/domain/retry-afte
 
 const now = new Date('2026-01-31T09:30:00Z');
 const hour = 3_600_000;
+const long = new Intl.DateTimeFormat('en', { weekday: 'long', timeZone: 'UTC' });
+
+/** The three forms of a date that HTTP has had (RFC 9110 §5.6.7). */
+const forms = fc.constantFrom(
+  (date: Date) => date.toUTCString(),
+  (date: Date) => {
+    const [, day, month, year, time] = date.toUTCString().split(' ');
+    return `${long.format(date)}, ${day}-${month}-${year?.slice(-2)} ${time} GMT`;
+  },
+  (date: Date) => {
+    const [weekday, , month, year, time] = date.toUTCString().split(/,? /);
+    return `${weekday} ${month} ${String(date.getUTCDate()).padStart(2)} ${time} ${year}`;
+  },
+);
 
 describe('Retry-After', () => {
   test.each<[string, number]>([
@@ -30,6 +44,13 @@ describe('Retry-After', () => {
     ['Sat, 31 Jan 2026 09:30:00 GMT', 0],
     ['Sat, 31 Jan 2026 09:29:59 GMT', 0],
     ['Thu, 01 Jan 1970 00:00:00 GMT', 0],
+    ['Saturday, 31-Jan-26 09:40:00 GMT', 600_000],
+    ['Saturday, 31-Jan-26 09:29:59 GMT', 0],
+    ['Sunday, 01-Feb-26 09:30:00 GMT', hour],
+    ['Sat Jan 31 09:40:00 2026', 600_000],
+    ['Sat Jan 31 09:29:59 2026', 0],
+    ['Sun Feb  1 09:30:00 2026', hour],
+    ['Sun Feb 01 09:30:00 2026', hour],
   ])('%j is a date', (value, waitMs) => {
     expect(parseRetryAfter(value, now)).toBe(waitMs);
   });
@@ -62,8 +83,17 @@ describe('Retry-After', () => {
     'Sat, 31 Jan 2026 09:40:00',
     'sat, 31 jan 2026 09:40:00 gmt',
     'Sat, 1 Feb 2026 09:40:00 GMT',
-    'Saturday, 31-Jan-26 09:40:00 GMT',
-    'Sat Jan 31 09:40:00 2026',
+    'Sunday, 31-Jan-26 09:40:00 GMT',
+    'Sat, 31-Jan-26 09:40:00 GMT',
+    'Saturday, 31-Jan-2026 09:40:00 GMT',
+    'Saturday, 31-Feb-26 09:40:00 GMT',
+    'Saturday, 31-Jan-26 24:00:00 GMT',
+    'Saturday, 31-Jan-26 09:40:00',
+    'Sun Jan 31 09:40:00 2026',
+    'Sat Jan 31 09:40:00 2026 GMT',
+    'Sat Jan 31 09:40:00 26',
+    'Sun Feb 1 09:40:00 2026',
+    'Sat Feb 31 09:40:00 2026',
     '\u0000',
   ])('%j is no hint', (value) => {
     expect(parseRetryAfter(value, now)).toBeNull();
@@ -81,10 +111,27 @@ describe('Retry-After', () => {
     expect(parseRetryAfter(['soon', '-1'], now)).toBeNull();
   });
 
+  // 50 years from now are in 2076, on 31 January at 09:30.
+  test.each<[string, string, number]>([
+    ['Friday, 31-Jan-76 09:30:00 GMT', '2026-01-31T09:30:00Z', hour],
+    ['Saturday, 31-Jan-76 09:30:01 GMT', '2026-01-31T09:30:00Z', 0],
+    ['Saturday, 31-Dec-99 23:59:59 GMT', '2026-01-31T09:30:00Z', NaN],
+    ['Friday, 31-Dec-99 23:59:59 GMT', '2026-01-31T09:30:00Z', 0],
+    ['Friday, 01-Jan-00 00:00:01 GMT', '2099-12-31T23:59:59Z', 2000],
+    ['Thursday, 31-Dec-99 23:59:59 GMT', '2099-12-31T23:59:57Z', 2000],
+    ['Thursday, 31-Dec-99 23:59:59 GMT', '2100-01-01T00:00:00Z', 0],
+  ])(
+    '%j, read at %s, is of the year with these digits that is at most 50 years ahead',
+    (value, at, waitMs) => {
+      expect(parseRetryAfter(value, new Date(at)) ?? NaN).toBe(waitMs);
+    },
+  );
+
   test('never throws and never leaves 0 to 60 minutes, whatever it says', () => {
     const digits = fc.string({ unit: fc.constantFrom(...'0123456789+-.eE ') });
     const date = fc.date({ noInvalidDate: true }).map((at) => at.toUTCString());
-    const value = fc.oneof(fc.string({ unit: 'binary' }), digits, date, fc.double().map(String));
+    const inItsForm = fc.tuple(fc.date({ noInvalidDate: true }), forms).map(([at, form]) => form(at));
+    const value = fc.oneof(fc.string({ unit: 'binary' }), digits, date, inItsForm, fc.double().map(String));
     fc.assert(
       fc.property(fc.oneof(value, fc.array(value)), fc.date({ noInvalidDate: true }), (header, at) => {
         const waitMs = parseRetryAfter(header, at);
@@ -100,9 +147,9 @@ describe('Retry-After', () => {
 
   test('gives the distance to every date of the next hour', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 0, max: 3600 }), (seconds) => {
+      fc.property(fc.integer({ min: 0, max: 3600 }), forms, (seconds, form) => {
         const date = new Date(now.getTime() + seconds * 1000);
-        expect(parseRetryAfter(date.toUTCString(), now)).toBe(seconds * 1000);
+        expect(parseRetryAfter(form(date), now)).toBe(seconds * 1000);
       }),
     );
   });

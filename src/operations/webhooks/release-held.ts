@@ -6,7 +6,8 @@ import { lockWebhook } from '../lock-webhook.js';
 import { letKeptGo } from './switch-webhook.js';
 
 /**
- * Releases what a webhook held back when it was enabled with `held: KEEP`. Nothing to release is no error.
+ * Releases what a webhook held back when it was enabled with `held: KEEP`. One that keeps nothing is left as it
+ * is: that is no error, and no change that the audit log would have.
  *
  * @throws ApiError not_found; webhook_inactive: held deliveries can only be sent to an active webhook
  */
@@ -17,13 +18,15 @@ export async function releaseHeld(
   by: Actor,
 ): Promise<void> {
   await tenantTransaction(db.pool, tenantId, async (client, withCommit) => {
-    const { active } = await lockWebhook(client, tenantId, webhookId);
+    const { active, keepsHeld } = await lockWebhook(client, tenantId, webhookId);
     if (!active) {
       throw new ApiError(
         'webhook_inactive',
         `Webhook ${webhookId} is inactive; enable it to release what it holds.`,
       );
     }
-    await letKeptGo(client, withCommit, { tenantId, webhookId, by });
+    if (keepsHeld) {
+      await letKeptGo(client, withCommit, { tenantId, webhookId, by });
+    }
   });
 }
