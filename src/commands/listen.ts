@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { createServer, isIPv6 } from 'node:net';
 
 export interface Place {
   host: string;
@@ -7,6 +7,9 @@ export interface Place {
 }
 
 const PORT_MAX = 65_535;
+
+/** What the system says of a host that is not one of this machine. */
+const NOT_OURS = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL', 'EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EINVAL']);
 
 /**
  * @param setting the one of the port: PORT or METRICS_PORT. The host's setting has the same prefix (METRICS_PORT,
@@ -33,10 +36,13 @@ export async function listen<Result>(
         `Port ${port} is not for ordinary users. Choose one above 1023: ${setting}=${port + 8000}.`,
       );
     }
-    if (code === 'ENOTFOUND' || code === 'EAI_AGAIN' || code === 'EADDRNOTAVAIL' || code === 'EINVAL') {
-      const hostSetting = setting.replace('PORT', 'HOST');
+    if (code !== undefined && NOT_OURS.has(code)) {
+      const reason =
+        code === 'EAFNOSUPPORT' && isIPv6(host)
+          ? 'an IPv6 address, and this machine has no IPv6'
+          : 'which is no address of this machine';
       throw new Error(
-        `${hostSetting} is "${host}", which is no address of this machine (${code}). ` +
+        `${setting.replace('PORT', 'HOST')} is "${host}", ${reason} (${code}). ` +
           `Allowed: one of its own, 127.0.0.1 for this machine alone, or 0.0.0.0 for all.`,
       );
     }
