@@ -1,3 +1,4 @@
+import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import { createServer, isIPv6 } from 'node:net';
 
@@ -48,6 +49,15 @@ export async function listen<Result>(
     }
     throw error;
   }
+}
+
+/** Where to listen for a host: `localhost` is two addresses on most machines, and clients take either. */
+export async function addressesOf(host: string): Promise<string[]> {
+  if (host !== 'localhost') {
+    return [host];
+  }
+  const addresses = await lookup(host, { all: true, order: 'ipv4first' });
+  return [...new Set(addresses.map(({ address }) => address))];
 }
 
 /**
