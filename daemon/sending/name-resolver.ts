@@ -3,6 +3,7 @@ import type { LookupAddress, RecordWithTtl } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
 import { once } from 'node:events';
 import type { LookupFunction } from 'node:net';
+import { BoundedMap } from '../../src/bounded-map.js';
 import { NamesPulse } from './names-pulse.js';
 
 export interface NameResolverOptions {
@@ -85,22 +86,22 @@ export function createNameResolver(options: NameResolverOptions = {}): NameResol
 
 /** What names resolved to, each for as long as that may be remembered. Questions that are under way are shared. */
 class Answers {
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries: BoundedMap<string, Entry>;
 
   constructor(
     private readonly find: (name: string) => Promise<Found>,
-    private readonly namesMax: number,
-  ) {}
+    namesMax: number,
+  ) {
+    this.#entries = new BoundedMap(namesMax);
+  }
 
   of(name: string): Promise<LookupAddress[]> {
     const known = this.#entries.get(name);
     if (known !== undefined && known.expiresAt > performance.now()) {
       return known.answer;
     }
-    this.#entries.delete(name);
-    this.#makeRoom();
     const entry = this.#ask(name);
-    this.#entries.set(name, entry);
+    this.#entries.renew(name, entry);
     entry.answer
       .catch(() => {})
       .then(() => {
@@ -109,13 +110,6 @@ class Answers {
         }
       });
     return entry.answer;
-  }
-
-  #makeRoom(): void {
-    const [oldest] = this.#entries.keys();
-    if (this.#entries.size >= this.namesMax && oldest !== undefined) {
-      this.#entries.delete(oldest);
-    }
   }
 
   /** The entry expires once it has an answer. */

@@ -1,3 +1,5 @@
+import { BoundedMap } from '../../src/bounded-map.js';
+
 /** If nothing has resolved for this long, a failing name is blamed again. */
 const REMEMBERED_MS = 3_600_000;
 const ZONES_REMEMBERED = 16;
@@ -20,7 +22,7 @@ interface Known {
  */
 export class NamesPulse {
   /** By zone, the name that was the last to resolve; the newest last. */
-  readonly #known = new Map<string, Known>();
+  readonly #known = new BoundedMap<string, Known>(ZONES_REMEMBERED);
   #goneAt = Number.NEGATIVE_INFINITY;
 
   constructor(
@@ -34,12 +36,7 @@ export class NamesPulse {
     const zone = zoneOf(name);
     const { resolves = Promise.resolve(true), askedAt = Number.NEGATIVE_INFINITY } =
       this.#known.get(zone) ?? {};
-    this.#known.delete(zone);
-    this.#known.set(zone, { name, resolvedAt: this.now(), resolves, askedAt });
-    if (this.#known.size > ZONES_REMEMBERED) {
-      const [oldest] = this.#known.keys();
-      this.#known.delete(oldest!);
-    }
+    this.#known.renew(zone, { name, resolvedAt: this.now(), resolves, askedAt });
   }
 
   /**
