@@ -10,7 +10,7 @@ import type { Fence } from './control/fence.js';
 import { LateWebhook } from './late-webhook.js';
 import { onceDatabaseAnswers } from './once-database-answers.js';
 
-export interface LateOutcomesDeps {
+interface LateOutcomesDeps {
   fence: Fence;
   log: Logger;
   random: () => number;

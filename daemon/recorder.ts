@@ -19,7 +19,7 @@ import { LateOutcomes } from './late-outcomes.js';
 import { onceDatabaseAnswers } from './once-database-answers.js';
 import type { DaemonMetrics } from './telemetry/metrics.js';
 
-export interface RecorderDeps {
+interface RecorderDeps {
   config: Pick<Config, 'holdHours'>;
   db: Pick<Database, 'pool'>;
   fence: Fence;

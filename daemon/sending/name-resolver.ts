@@ -6,7 +6,7 @@ import type { LookupFunction } from 'node:net';
 import { BoundedMap } from '../../src/bounded-map.js';
 import { NamesPulse } from './names-pulse.js';
 
-export interface NameResolverOptions {
+interface NameResolverOptions {
   /** The longest that a question may take. Default 2000. */
   timeoutMs?: number;
   /** How many names are remembered. Default 10,000. */

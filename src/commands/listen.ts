@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import { createServer, isIPv6 } from 'node:net';
 
-export interface Place {
+interface Place {
   host: string;
   port: number;
 }

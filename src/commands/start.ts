@@ -29,7 +29,7 @@ export interface Roles {
 }
 
 /** A start of this process. */
-export interface Start {
+interface Start {
   roles: Roles;
   config: Config;
   log: Logger;

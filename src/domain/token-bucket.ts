@@ -7,7 +7,7 @@ export interface Quota {
 }
 
 /** What a bucket has left. */
-export interface Level {
+interface Level {
   /** Below 0: debt. */
   tokens: number;
   /** Until it is full again, if nothing more is taken. */

@@ -31,7 +31,7 @@ interface Move {
 }
 
 /** How far a move has come. What lies behind is not passed over again, while an old snapshot keeps it in the index. */
-export interface Place {
+interface Place {
   where: string;
   after: number;
 }
