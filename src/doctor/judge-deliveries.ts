@@ -80,7 +80,9 @@ function judgePartitions({ partitionDaysAhead }: Installation): Check {
 
 function judgeBacklog({ due, scheduled, oldestDueSeconds }: Installation): Check {
   const status = statusOf(false, oldestDueSeconds > DUE_WARN_SECONDS);
-  const text = `Due: ${count(due)}, the oldest for ${durationText(oldestDueSeconds)}; retries that wait: ${count(scheduled)}.`;
+  const dueText =
+    due === 0 ? 'Nothing is due' : `Due: ${count(due)}, the oldest for ${durationText(oldestDueSeconds)}`;
+  const text = `${dueText}; retries that wait: ${count(scheduled)}.`;
   return check(
     'backlog',
     status,

@@ -197,6 +197,7 @@ describe('deliveries', () => {
   });
 
   test('an overdue delivery without a job warns, and its age shows', async () => {
+    expect((await look('backlog'))?.text).toBe('Nothing is due; retries that wait: 0.');
     await stack.webhook('https://example.com/');
     await stack.emit();
     await stack.rows("update hookwright.deliveries set due_at = now() - interval '10 minutes'");
