@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import { isNotHere } from './listen.js';
 
 export interface Listening {
   /** The first address, as an url. */
@@ -8,9 +9,6 @@ export interface Listening {
   /** Ends the server and all its addresses, after the requests under way. */
   close(): Promise<void>;
 }
-
-/** What the system says of an address that it does not have. */
-const NOT_HERE = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT']);
 
 /**
  * Listens on one port of each address. It is one server that answers: Fastify would open another one for each further
@@ -57,7 +55,7 @@ async function openDoor(
     await once(door.listen({ host, port }), 'listening');
     return door;
   } catch (error) {
-    if (NOT_HERE.has((error as NodeJS.ErrnoException).code ?? '')) {
+    if (isNotHere(error)) {
       return null;
     }
     throw error;

@@ -65,10 +65,26 @@ export async function addressesOf(host: string): Promise<string[]> {
  *
  * @throws Error as `listen`
  */
-export async function requireFreePort(setting: string, place: Place): Promise<void> {
-  const server = createServer((socket) => socket.destroy());
-  await listen(setting, place, async (where) => {
-    await once(server.listen(where), 'listening');
-    await once(server.close(), 'close');
+export async function requireFreePort(
+  setting: string,
+  place: Place,
+  addresses: (host: string) => Promise<string[]> = addressesOf,
+): Promise<void> {
+  await listen(setting, place, async ({ host, port }) => {
+    for (const [index, address] of (await addresses(host)).entries()) {
+      try {
+        const server = createServer((socket) => socket.destroy());
+        await once(server.listen({ host: address, port }), 'listening');
+        await once(server.close(), 'close');
+      } catch (error) {
+        if (index === 0 || !isNotHere(error)) {
+          throw error;
+        }
+      }
+    }
   });
 }
+
+/** Whether the system says that it does not have the address. */
+export const isNotHere = (error: unknown): boolean =>
+  ['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes((error as NodeJS.ErrnoException).code ?? '');

@@ -1,18 +1,14 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
-import { networkInterfaces } from 'node:os';
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Listening, listenOnAll } from '../../src/commands/listen-on-all.js';
 import { buildServer } from '../../src/server.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
+import { secondLoopback } from '../support/second-loopback.js';
 
-const hasIPv6 = Object.values(networkInterfaces()).some((all) =>
-  all?.some(({ address }) => address === '::1'),
-);
-/** What `localhost` is on most machines; where it is not, another address of Linux' own network does. */
-const second = hasIPv6 ? '::1' : '127.0.0.2';
-const addresses = ['127.0.0.1', second];
+/** What `localhost` is on most machines. */
+const addresses = ['127.0.0.1', secondLoopback];
 
 let stack: DeliveryStack;
 let app: FastifyInstance;
@@ -73,7 +69,7 @@ test('both addresses of localhost end with the service, and so do connections th
 });
 
 test('one address of localhost that is taken is no start; one that the machine does not have is none of it', async () => {
-  const other = createServer().listen({ host: second, port: 0 });
+  const other = createServer().listen({ host: secondLoopback, port: 0 });
   await once(other, 'listening');
   const taken = (other.address() as AddressInfo).port;
   const another = await buildServer(stack.services);
