@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
  */
 
 // biome-ignore lint/suspicious/noExplicitAny: each child declares its own methods; here they are only carried
-export type Methods = Record<string, (argument: any) => unknown>;
+type Methods = Record<string, (argument: any) => unknown>;
 
 interface Call {
   id: number;

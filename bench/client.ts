@@ -9,7 +9,7 @@ export interface Api {
   apiKey: string;
 }
 
-export interface Answer {
+interface Answer {
   query: string;
   statusCode: number;
   retryAfterSeconds: number;

@@ -7,7 +7,7 @@ export const EVENT_TYPE = 'coupon.applied';
 /** Of the whole JSON text: that of an ordinary small event. */
 export const BODY_BYTES = 512;
 
-export interface BenchPayload {
+interface BenchPayload {
   code: string;
   discount_type: string;
 }

@@ -103,7 +103,7 @@ const methods = {
   },
 };
 
-export interface Goal {
+interface Goal {
   group: string;
   deliveries: number;
   timeoutMs: number;

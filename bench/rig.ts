@@ -16,7 +16,7 @@ const SETUP_REQUESTS_AT_ONCE = 4;
 const BARE_CONCURRENCY = 64;
 const BARE_GROUP = 'bare';
 
-export interface RigOptions {
+interface RigOptions {
   /** The service's, where they differ from the shipped ones. */
   settings: Env;
   /** For the service's Node processes. */
@@ -28,14 +28,14 @@ export interface RigOptions {
 }
 
 /** How webhooks are made; each has a default. */
-export interface Subscription {
+interface Subscription {
   eventType?: string;
   /** Where nobody listens, rather than at the receiver. */
   refusing?: boolean;
 }
 
 /** Load at a fixed rate that goes on beside what is done meanwhile. */
-export interface SteadyLoad {
+interface SteadyLoad {
   /** Ends it, and waits for the answers that are under way. @throws Error when a request failed */
   stop(): Promise<LoadReport>;
 }

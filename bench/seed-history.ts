@@ -3,7 +3,7 @@ import { rollUpStats } from '../src/operations/stats/roll-up-stats.js';
 import type { BenchDatabase } from './database.js';
 
 /** A past to put into the tables. */
-export interface History {
+interface History {
   /** The tenant that is measured: it has two fifths of the webhooks, and the busiest ones. */
   tenantId: number;
   deliveries: number;

@@ -3,7 +3,7 @@ import type { BenchDatabase } from './database.js';
 import { payloadAt } from './payload.js';
 
 /** Retries to put into the tables. */
-export interface Retries {
+interface Retries {
   webhookId: number;
   eventType: string;
   deliveries: number;
@@ -70,7 +70,7 @@ const seedSql = `
   from failed`;
 
 /** Deliveries that have failed for good, each of an event of its own. */
-export interface Failed {
+interface Failed {
   webhookId: number;
   eventType: string;
   deliveries: number;

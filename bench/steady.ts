@@ -6,7 +6,7 @@ import type { Rig } from './rig.js';
 import { ARRIVAL_TIMEOUT_MS } from './scenario.js';
 
 /** What became of the traffic at a fixed rate to one group, while something else went on. */
-export interface SteadyReport {
+interface SteadyReport {
   receipts: ReceiptReport;
   latency: HistogramData;
   /** Null when nothing arrived. */

@@ -23,7 +23,7 @@ import { crontab, taskList } from './tasks.js';
 import { registerInstallation } from './telemetry/installation-metrics.js';
 import { DaemonMetrics } from './telemetry/metrics.js';
 
-export interface DaemonDeps {
+interface DaemonDeps {
   config: Config;
   db: Database;
   vault: SecretVault;

@@ -33,7 +33,7 @@ import type { DaemonMetrics } from './telemetry/metrics.js';
 import { traceAttempt } from './telemetry/trace-attempt.js';
 import { UnderWay } from './under-way.js';
 
-export interface DeliverDeps {
+interface DeliverDeps {
   config: Config;
   db: Database;
   vault: SecretVault;

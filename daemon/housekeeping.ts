@@ -6,6 +6,7 @@ import { forgetEndpointStates } from '../src/operations/attempts/endpoint-states
 import { forgetRaised } from '../src/operations/attempts/raise-events.js';
 import { forgetBulkOperations } from '../src/operations/bulk/bulk-operations.js';
 import { forgetIdempotencyKeys, forgetTraces } from '../src/operations/housekeeping/forget.js';
+import { noteHousekeeping } from '../src/operations/housekeeping/note-run.js';
 import { rollPartitions } from '../src/operations/housekeeping/roll-partitions.js';
 import { deleteDeadJobs } from '../src/operations/jobs/locked-jobs.js';
 import { eraseTenants } from '../src/operations/tenants/delete-tenant.js';
@@ -14,7 +15,7 @@ import type { DaemonMetrics } from './telemetry/metrics.js';
 
 /**
  * What is due every hour. A duty that fails, as dropping a partition that somebody reads does, is logged and keeps none
- * of the others from being done.
+ * of the others from being done. What became of the run is written down for those who watch over the installation.
  *
  * @throws AggregateError what failed, after all have been tried
  */
@@ -52,12 +53,20 @@ export async function keepHouse({
         'rolled partitions',
       ),
   };
-  await tryEach(Object.entries(duties), 'duties of housekeeping', async ([duty, work]) => {
-    try {
-      await work();
-    } catch (error) {
-      log.warn({ err: error, duty }, 'a duty of housekeeping failed; it is tried again');
-      throw error;
-    }
-  });
+  const failures: string[] = [];
+  try {
+    await tryEach(Object.entries(duties), 'duties of housekeeping', async ([duty, work]) => {
+      try {
+        await work();
+      } catch (error) {
+        log.warn({ err: error, duty }, 'a duty of housekeeping failed; it is tried again');
+        failures.push(`${duty}: ${(error as Error).message}`);
+        throw error;
+      }
+    });
+  } catch (error) {
+    await noteHousekeeping(pool, failures.join('; ')).catch(() => {}); // the log has it
+    throw error;
+  }
+  await noteHousekeeping(pool, null);
 }

@@ -10,7 +10,7 @@ import type { Fence } from './control/fence.js';
 import { LateWebhook } from './late-webhook.js';
 import { onceDatabaseAnswers } from './once-database-answers.js';
 
-export interface LateOutcomesDeps {
+interface LateOutcomesDeps {
   fence: Fence;
   log: Logger;
   random: () => number;
@@ -58,8 +58,8 @@ export class LateOutcomes {
     return this.#late.size === 0;
   }
 
-  /** Whether outcomes wait for the row of the webhook: others of it must not overtake them. */
-  has(webhookId: number): boolean {
+  /** Whether outcomes wait in line for the row of the webhook: others of it must not overtake them. */
+  hasLine(webhookId: number): boolean {
     return this.#late.get(webhookId)?.hasLine ?? false;
   }
 
@@ -125,7 +125,7 @@ export class LateOutcomes {
           return answers;
         }
         this.#logLocked(late, attempts[0]!);
-        await delay(late.isLocked ? PAUSE_LOCKED_MS : PAUSE_MS);
+        await delay(late.isLineStuck ? PAUSE_LOCKED_MS : PAUSE_MS);
         return null;
       },
     );
@@ -141,9 +141,9 @@ export class LateOutcomes {
   ): Promise<(RecordedStatus | Locked)[]> {
     const tryAlone = async () => {
       const lockWaitMs = this.#tries.waitingCount > 0 ? LOCK_WAIT_TOGETHER_MS : LOCK_WAIT_MS;
-      return late.isLocked ? null : await this.deps.write(attempts, lockWaitMs);
+      return late.isLineStuck ? null : await this.deps.write(attempts, lockWaitMs);
     };
-    const statuses = late.isLocked ? null : await this.#tries.run(tryAlone);
+    const statuses = late.isLineStuck ? null : await this.#tries.run(tryAlone);
     return statuses ?? (await this.#together.run(attempts));
   }
 
@@ -209,7 +209,7 @@ export class LateOutcomes {
   }
 
   #logLocked(late: LateWebhook, { delivery: { webhookId, tenantId } }: FinishedAttempt): void {
-    if (late.isLocked && !late.isLogged) {
+    if (late.isLineStuck && !late.isLogged) {
       late.isLogged = true;
       this.deps.log.warn(
         { webhookId, tenantId },

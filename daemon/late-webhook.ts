@@ -3,7 +3,7 @@ import type { FinishedAttempt } from '../src/operations/attempts/finished-attemp
 import type { RecordedStatus } from '../src/operations/attempts/record-attempts.js';
 
 /** Longer than anybody has a row locked who does not hang. */
-const LOCKED_AFTER_MS = 3_000;
+const STUCK_AFTER_MS = 3_000;
 /** Not before: a webhook with a lot of traffic has many outcomes on their way at any time. */
 const CROWDED_AFTER_MS = 250;
 
@@ -53,14 +53,14 @@ export class LateWebhook {
     this.#since = performance.now();
   }
 
-  /** Whether somebody hangs on the row of the webhook. */
-  get isLocked(): boolean {
-    return this.hasLine && msSince(this.#inLineSince) > LOCKED_AFTER_MS;
+  /** Whether the line does not move, because somebody hangs on the row of the webhook. */
+  get isLineStuck(): boolean {
+    return this.hasLine && msSince(this.#inLineSince) > STUCK_AFTER_MS;
   }
 
   /** Whether somebody hangs on one of the rows that outcomes wait for. */
   get isStuck(): boolean {
-    return msSince(this.#since) > LOCKED_AFTER_MS;
+    return msSince(this.#since) > STUCK_AFTER_MS;
   }
 
   /**
@@ -70,7 +70,7 @@ export class LateWebhook {
    * @returns null: there are none such
    */
   hinderedMs(outcomesMax: number): number | null {
-    if (this.isLocked) {
+    if (this.isLineStuck) {
       return msSince(this.#inLineSince);
     }
     const waitingMs = msSince(this.#since);

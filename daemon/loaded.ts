@@ -3,7 +3,7 @@ import type { DeliverGroupPayload, DeliverPayload } from '../src/operations/jobs
 import { WAIT_MS_MAX } from './gate/gate.js';
 
 /** What was loaded by the transaction that wrote the deliveries. */
-export interface Loaded {
+interface Loaded {
   /** Before that transaction, monotonic, ms. */
   atMs: number;
   deliveries: ReadonlyMap<number, DueDelivery>;

@@ -19,7 +19,7 @@ import { LateOutcomes } from './late-outcomes.js';
 import { onceDatabaseAnswers } from './once-database-answers.js';
 import type { DaemonMetrics } from './telemetry/metrics.js';
 
-export interface RecorderDeps {
+interface RecorderDeps {
   config: Pick<Config, 'holdHours'>;
   db: Pick<Database, 'pool'>;
   fence: Fence;
@@ -72,9 +72,9 @@ export class Recorder {
     this.#records = new GroupCommit(write, { itemsMax: BATCH_MAX, inFlightMax: 1, onBatch });
   }
 
-  /** Whether another session has the row of the webhook locked, or had it a moment ago: outcomes wait for it. */
-  isLocked(webhookId: number): boolean {
-    return this.#late.has(webhookId);
+  /** Whether outcomes wait in line for the row of the webhook, which another session has, or had a moment ago. */
+  hasLine(webhookId: number): boolean {
+    return this.#late.hasLine(webhookId);
   }
 
   /** @returns for how many ms the webhook's deliveries are to be put off; null: it may be sent to */
@@ -153,7 +153,7 @@ export class Recorder {
 
   /** What belongs to a webhook whose outcomes wait for its row joins them: nothing overtakes, or waits for the lock. */
   async #writeBatch(attempts: readonly FinishedAttempt[]): Promise<(RecordedStatus | Later)[]> {
-    const isLate = ({ delivery }: FinishedAttempt) => this.isLocked(delivery.webhookId);
+    const isLate = ({ delivery }: FinishedAttempt) => this.hasLine(delivery.webhookId);
     const late = this.#late.isEmpty ? none : new Set(attempts.filter(isLate));
     const others = late.size === 0 ? attempts : attempts.filter((attempt) => !late.has(attempt));
     const statuses = others.length === 0 ? [] : await this.#write(others, LOCK_WAIT_MS);

@@ -39,6 +39,7 @@ import { UnescapedBodies } from './0038-unescaped-bodies.js';
 import { NotedKeyUses } from './0039-noted-key-uses.js';
 import { NestingByAnySetting } from './0040-nesting-by-any-setting.js';
 import { LiveUpdatesByAnyClock } from './0041-live-updates-by-any-clock.js';
+import { RunsOfHousekeeping } from './0042-runs-of-housekeeping.js';
 
 /** Every migration, in order. One file a change; a released one is never edited. */
 export const migrations = [
@@ -83,4 +84,5 @@ export const migrations = [
   { name: '0039-noted-key-uses', class: NotedKeyUses },
   { name: '0040-nesting-by-any-setting', class: NestingByAnySetting },
   { name: '0041-live-updates-by-any-clock', class: LiveUpdatesByAnyClock },
+  { name: '0042-runs-of-housekeeping', class: RunsOfHousekeeping },
 ];

@@ -13,4 +13,10 @@ export class BoundedMap<Key, Value> extends Map<Key, Value> {
     }
     return super.set(key, value);
   }
+
+  /** As `set`; what is there already counts as added now. */
+  renew(key: Key, value: Value): this {
+    this.delete(key);
+    return this.set(key, value);
+  }
 }

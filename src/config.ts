@@ -8,7 +8,7 @@ export interface EncryptionKey {
   key: Buffer;
 }
 
-export type Settings = {
+type Settings = {
   readonly [Name in keyof typeof settings]: z.output<(typeof settings)[Name]['schema']>;
 };
 

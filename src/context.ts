@@ -66,7 +66,7 @@ export interface Context extends Services {
   readonly budget: AnswerBudget;
 }
 
-export interface ContextRequest {
+interface ContextRequest {
   /** The header `Authorization`. */
   authorization?: string | undefined;
   /** The header `Hookwright-Tenant`: the tenant that a platform key acts for. */

@@ -45,7 +45,7 @@ export interface EmbeddedPostgres {
   keepRunning(): void;
 }
 
-export interface EmbeddedPostgresOptions {
+interface EmbeddedPostgresOptions {
   /** The cluster is in its folder `pg`. */
   dataDir: string;
   /** For tests: faster, because a power cut may lose everything. */

@@ -6,10 +6,10 @@ import type { Caller } from './operations/keys/authenticate.js';
 import type { LimitName } from './telemetry/api-metrics.js';
 
 /** Whose request it is: the key, and the tenant that it belongs to. Null: a platform key, of no tenant. */
-export type Asker = Pick<Caller, 'keyId' | 'tenantId'>;
+type Asker = Pick<Caller, 'keyId' | 'tenantId'>;
 
 /** What a request counts. */
-export interface Charge {
+interface Charge {
   by: Asker;
   /** Management operations. */
   operations: number;

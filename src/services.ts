@@ -15,7 +15,7 @@ import { RateLimits } from './rate-limits.js';
 import { ApiMetrics } from './telemetry/api-metrics.js';
 import type { Tracing } from './telemetry/tracing.js';
 
-export interface ServiceOptions {
+interface ServiceOptions {
   config: Config;
   databaseUrl: string;
   encryptionKeys: readonly EncryptionKey[];

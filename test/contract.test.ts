@@ -77,6 +77,19 @@ function importsOf(file: string): string[] {
 
 const filesNeededBy = (file: string) => importsOf(file).map((path) => path.replace(/\.js$/, '.ts'));
 
+/** As `file: name`, or `file: *` of a file that is imported while the program runs. */
+function namesImportedBy(file: string): string[] {
+  const target = (path: string) => normalize(join(dirname(file), path)).replace(/\.js$/, '.ts');
+  const named = [...read(file).matchAll(/^(?:import|export) [^;']*?\{([^}]*)\} from '(\.[^']+)'/gm)];
+  const loaded = [...read(file).matchAll(/\bimport\(\s*'(\.[^']+)'/g)];
+  return [
+    ...named.flatMap(([, names = '', path = '']) =>
+      [...names.matchAll(/(?:type )?(\w+)(?: as \w+)?/g)].map(([, name]) => `${target(path)}: ${name}`),
+    ),
+    ...loaded.map(([, path = '']) => `${target(path)}: *`),
+  ];
+}
+
 /** Each circle as `a → b → a`. */
 function circlesOf(needed: ReadonlyMap<string, readonly string[]>): string[] {
   const done = new Set<string>();
@@ -171,6 +184,22 @@ describe('the source tree', () => {
       return lines.some((line, at) => line.includes('Promise.race(') && isInLoop(lines, at));
     });
     expect(inLoops).toEqual([]);
+  });
+
+  test('nothing is exported that no other file imports', () => {
+    const files = sourcesIn('src', 'daemon', 'migrations', 'bench', 'test');
+    const imported = new Set(files.flatMap(namesImportedBy));
+    const exported = files.flatMap((file) =>
+      [
+        ...read(file).matchAll(
+          /^export (?:abstract |async )*(?:const|function\*?|class|interface|type|enum) (\w+)/gm,
+        ),
+      ].map(([, name]) => `${file}: ${name}`),
+    );
+    expect(exported.length).toBeGreaterThan(500);
+    expect(exported.filter((one) => !imported.has(one) && !imported.has(one.replace(/: .*/, ': *')))).toEqual(
+      [],
+    );
   });
 
   test('no file has more than 260 lines', () => {

@@ -22,7 +22,7 @@ const CONNECT_EVERY_MS = 500;
 const LOOK_FOR_CONNECTION_MS = 100;
 const STOP_PATIENCE_MS = 500;
 
-export interface ControlConnectionDeps {
+interface ControlConnectionDeps {
   url: string;
   log: Logger;
   /** What each beat does on the connection, besides keeping it alive. */

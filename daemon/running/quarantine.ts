@@ -19,7 +19,7 @@ const LINE_MAX = 16;
 const LINE_FULL_SECONDS = 2;
 const OUR_FAULT_SECONDS = 10;
 
-export interface FetchedJob {
+interface FetchedJob {
   id: string;
   /** How often it was fetched, this time included. */
   attempts: number;

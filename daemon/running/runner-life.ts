@@ -11,7 +11,12 @@ import {
 import type { Logger } from 'pino';
 import { repeat } from '../../src/concurrency/repeat.js';
 import { type Database, STATEMENT_TIMEOUT_MS } from '../../src/database/database.js';
-import { findForgotten, freeJobs, freeJobsOf, renewLocks } from '../../src/operations/jobs/locked-jobs.js';
+import {
+  findForgotten,
+  freeJobs,
+  freeJobsNotInHand,
+  renewLocks,
+} from '../../src/operations/jobs/locked-jobs.js';
 import { forgetFutureRunsSql, JOBS_SCHEMA, quietLogger } from '../../src/operations/jobs/prepare-jobs.js';
 import type { ControlConnection } from '../control/control-connection.js';
 import { type GatedPool, openJobConnections } from './job-connections.js';
@@ -181,7 +186,7 @@ export class RunnerLife {
     for (let logged = false; ; ) {
       const last = this.#isGone;
       try {
-        await freeJobsOf(this.deps.db.pool, poolId, this.#inHand);
+        await freeJobsNotInHand(this.deps.db.pool, poolId, this.#inHand);
         if (last) {
           return;
         }

@@ -12,7 +12,7 @@ const TENANT_SHARE = 1 / 2;
 /** What the newest turn weighs in the mean. */
 const NEWEST = 1 / 4;
 
-export interface TurnsOptions<Payload> {
+interface TurnsOptions<Payload> {
   fence: Pick<Fence, 'ending'>;
   /** How many have a turn at the same time. */
   atOnce: number;

@@ -20,7 +20,7 @@ export interface TunnelOptions {
  * No request can leave, whichever receiver it is for: a fault of our own. No words of the proxy and no credentials are
  * in it.
  */
-export class EgressProxyAway extends Error {
+class EgressProxyAway extends Error {
   override readonly name = 'EgressProxyAway';
   readonly code = 'EGRESS_PROXY_AWAY';
 }

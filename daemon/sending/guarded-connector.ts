@@ -15,7 +15,7 @@ import { type NameResolver, NamesGone } from './name-resolver.js';
 import { TLS_POLICY } from './tls-policy.js';
 import { buildConnector } from './undici.js';
 
-export interface GuardedConnectorOptions {
+interface GuardedConnectorOptions {
   policy: TargetPolicy;
   /** For name, TCP and TLS together. */
   connectTimeoutMs: number;

@@ -1,7 +1,7 @@
 import { BoundedMap } from '../../src/bounded-map.js';
 
 /** What a request needs to know of its url. */
-export interface KnownUrl {
+interface KnownUrl {
   /** Scheme, host and port. */
   origin: string;
   /** With the query. */

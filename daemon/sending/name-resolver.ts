@@ -3,9 +3,10 @@ import type { LookupAddress, RecordWithTtl } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
 import { once } from 'node:events';
 import type { LookupFunction } from 'node:net';
+import { BoundedMap } from '../../src/bounded-map.js';
 import { NamesPulse } from './names-pulse.js';
 
-export interface NameResolverOptions {
+interface NameResolverOptions {
   /** The longest that a question may take. Default 2000. */
   timeoutMs?: number;
   /** How many names are remembered. Default 10,000. */
@@ -96,22 +97,22 @@ export function createNameResolver(options: NameResolverOptions = {}): NameResol
 
 /** What names resolved to, each for as long as that may be remembered. Questions that are under way are shared. */
 class Answers {
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries: BoundedMap<string, Entry>;
 
   constructor(
     private readonly find: (name: string) => Promise<Found>,
-    private readonly namesMax: number,
-  ) {}
+    namesMax: number,
+  ) {
+    this.#entries = new BoundedMap(namesMax);
+  }
 
   of(name: string): Promise<LookupAddress[]> {
     const known = this.#entries.get(name);
     if (known !== undefined && known.expiresAt > performance.now()) {
       return known.answer;
     }
-    this.#entries.delete(name);
-    this.#makeRoom();
     const entry = this.#ask(name);
-    this.#entries.set(name, entry);
+    this.#entries.renew(name, entry);
     entry.answer
       .catch(() => {})
       .then(() => {
@@ -126,13 +127,6 @@ class Answers {
     const known = this.#entries.get(name);
     if (known !== undefined) {
       known.expiresAt = Math.min(known.expiresAt, known.answeredAt + FAILURE_MS);
-    }
-  }
-
-  #makeRoom(): void {
-    const [oldest] = this.#entries.keys();
-    if (this.#entries.size >= this.namesMax && oldest !== undefined) {
-      this.#entries.delete(oldest);
     }
   }
 

@@ -41,7 +41,12 @@ const gauges: readonly [name: string, help: string, value: (installation: Instal
   [
     'hookwright_housekeeping_timestamp_seconds',
     'When housekeeping was last started by any daemon; 0 when it never was.',
-    (one) => (one.housekeepingAt?.getTime() ?? 0) / 1_000,
+    (one) => (one.housekeeping.startedAt?.getTime() ?? 0) / 1_000,
+  ],
+  [
+    'hookwright_housekeeping_success_timestamp_seconds',
+    'When a run of housekeeping last succeeded; 0 when none ever did.',
+    (one) => (one.housekeeping.succeededAt?.getTime() ?? 0) / 1_000,
   ],
 ];
 

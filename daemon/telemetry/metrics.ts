@@ -9,8 +9,8 @@ import type { Gate } from '../gate/gate.js';
 /** The largest batch has 256. */
 const BATCH_DELIVERIES = [1, 2, 5, 10, 20, 50, 100, 200, 256];
 const SWEEPS = ['schedule', 'held', 'overdue', 'dead_workers'] as const;
-export type Sweep = (typeof SWEEPS)[number];
-export type Batch = 'load' | 'turn_away' | 'record' | 'put_off';
+type Sweep = (typeof SWEEPS)[number];
+type Batch = 'load' | 'turn_away' | 'record' | 'put_off';
 
 /** What became of a delivery by an attempt, by its state afterwards. What is held now goes on when its webhook does. */
 const OUTCOMES = {
@@ -22,7 +22,7 @@ const OUTCOMES = {
 } as const satisfies Record<NonNullable<RecordedStatus>, string>;
 
 /** What the gauges look at whenever somebody asks. */
-export interface Watched {
+interface Watched {
   gate: Pick<Gate, 'states'>;
   slots: Pick<Slots, 'inUse' | 'waitingCount'>;
   slotsMax: number;

@@ -2,7 +2,7 @@ import type { Outcome, SendResult } from '../../src/domain/outcome.js';
 import type { DueDelivery } from '../../src/operations/attempts/load-deliveries.js';
 import type { Tracing } from '../../src/telemetry/tracing.js';
 
-export interface AttemptTrace {
+interface AttemptTrace {
   /** For the request, so that a receiver that traces goes on from here. */
   headers: Record<string, string>;
   ended(outcome: Outcome, result: SendResult): void;

@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config, EncryptionKey } from '../config.js';
 import type { Database } from '../database/database.js';
@@ -9,7 +9,7 @@ import { hasTenants } from '../operations/tenants/create-tenant.js';
 import { writeOnce } from './write-once.js';
 
 /** The name of the key in the data folder. */
-const LOCAL_KID = 'local';
+export const LOCAL_KID = 'local';
 
 export const encryptionKeyFile = (config: Config) => join(config.dataDir, 'encryption-key');
 
@@ -56,23 +56,40 @@ export async function readEncryptionKeys(config: Config): Promise<readonly Encry
   if (config.encryptionKeys !== undefined) {
     return config.encryptionKeys;
   }
+  const key = await readKeyFile(config);
+  if (key === 'DAMAGED') {
+    throw new Error(
+      `${encryptionKeyFile(config)} is damaged: it must hold the base64 of ${ENVELOPE_KEY_BYTES} bytes. Restore it from your backup. ${WITHOUT_IT}`,
+    );
+  }
+  return key === null ? [] : [{ kid: LOCAL_KID, key }];
+}
+
+/** Whether the key is the one in the data folder, whose file is there and holds none. */
+export async function isKeyFileDamaged(config: Config): Promise<boolean> {
+  return config.encryptionKeys === undefined && (await readKeyFile(config)) === 'DAMAGED';
+}
+
+/** Makes room for a new key. What is left of the old one is kept, under the name that is returned. */
+export async function setDamagedKeyAside(config: Config): Promise<string> {
   const file = encryptionKeyFile(config);
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+  const aside = `${file}.damaged-${randomUUID()}`;
+  await rename(file, aside);
+  return aside;
+}
+
+async function readKeyFile(config: Config): Promise<Buffer | null | 'DAMAGED'> {
+  const text = await readFile(encryptionKeyFile(config), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') {
       return null;
     }
     throw error;
   });
   if (text === null) {
-    return [];
+    return null;
   }
   const key = Buffer.from(text.trim(), 'base64');
-  if (key.length !== ENVELOPE_KEY_BYTES) {
-    throw new Error(
-      `${file} is damaged: it must hold the base64 of ${ENVELOPE_KEY_BYTES} bytes. Restore it from your backup.`,
-    );
-  }
-  return [{ kid: LOCAL_KID, key }];
+  return key.length === ENVELOPE_KEY_BYTES ? key : 'DAMAGED';
 }
 
 /** What is wrong with a key that is in use, and what to do about it. @param key one whose verdict is not `OPENS` */

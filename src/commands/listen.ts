@@ -1,12 +1,16 @@
+import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { createServer, isIPv6 } from 'node:net';
 
-export interface Place {
+interface Place {
   host: string;
   port: number;
 }
 
 const PORT_MAX = 65_535;
+
+/** What the system says of a host that is not one of this machine. */
+const NOT_OURS = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL', 'EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EINVAL']);
 
 /**
  * @param setting the one of the port: PORT or METRICS_PORT. The host's setting has the same prefix (METRICS_PORT,
@@ -33,10 +37,13 @@ export async function listen<Result>(
         `Port ${port} is not for ordinary users. Choose one above 1023: ${setting}=${port + 8000}.`,
       );
     }
-    if (code === 'ENOTFOUND' || code === 'EAI_AGAIN' || code === 'EADDRNOTAVAIL' || code === 'EINVAL') {
-      const hostSetting = setting.replace('PORT', 'HOST');
+    if (code !== undefined && NOT_OURS.has(code)) {
+      const reason =
+        code === 'EAFNOSUPPORT' && isIPv6(host)
+          ? 'an IPv6 address, and this machine has no IPv6'
+          : 'which is no address of this machine';
       throw new Error(
-        `${hostSetting} is "${host}", which is no address of this machine (${code}). ` +
+        `${setting.replace('PORT', 'HOST')} is "${host}", ${reason} (${code}). ` +
           `Allowed: one of its own, 127.0.0.1 for this machine alone, or 0.0.0.0 for all.`,
       );
     }
@@ -44,15 +51,40 @@ export async function listen<Result>(
   }
 }
 
+/** Where to listen for a host: `localhost` is two addresses on most machines, and clients take either. */
+export async function addressesOf(host: string): Promise<string[]> {
+  if (host !== 'localhost') {
+    return [host];
+  }
+  const addresses = await lookup(host, { all: true, order: 'ipv4first' });
+  return [...new Set(addresses.map(({ address }) => address))];
+}
+
 /**
  * For a start that has much to do before it listens. What listens there a moment later is another matter.
  *
  * @throws Error as `listen`
  */
-export async function requireFreePort(setting: string, place: Place): Promise<void> {
-  const server = createServer((socket) => socket.destroy());
-  await listen(setting, place, async (where) => {
-    await once(server.listen(where), 'listening');
-    await once(server.close(), 'close');
+export async function requireFreePort(
+  setting: string,
+  place: Place,
+  addresses: (host: string) => Promise<string[]> = addressesOf,
+): Promise<void> {
+  await listen(setting, place, async ({ host, port }) => {
+    for (const [index, address] of (await addresses(host)).entries()) {
+      try {
+        const server = createServer((socket) => socket.destroy());
+        await once(server.listen({ host: address, port }), 'listening');
+        await once(server.close(), 'close');
+      } catch (error) {
+        if (index === 0 || !isNotHere(error)) {
+          throw error;
+        }
+      }
+    }
   });
 }
+
+/** Whether the system says that it does not have the address. */
+export const isNotHere = (error: unknown): boolean =>
+  ['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes((error as NodeJS.ErrnoException).code ?? '');

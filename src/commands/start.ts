@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { Daemon } from '../../daemon/daemon.js';
@@ -18,7 +17,8 @@ import { openServices } from '../services.js';
 import { ApiMetrics } from '../telemetry/api-metrics.js';
 import { encryptionKeyFile, encryptionKeysOf } from './encryption-keys.js';
 import { makeFirstTenant, workingKeyFile } from './first-start.js';
-import { listen, requireFreePort } from './listen.js';
+import { addressesOf, listen, requireFreePort } from './listen.js';
+import { type Listening, listenOnAll } from './listen-on-all.js';
 import { type Closing, observe, startMetrics } from './observe.js';
 
 /** Which parts run in this process. */
@@ -29,7 +29,7 @@ export interface Roles {
 }
 
 /** A start of this process. */
-export interface Start {
+interface Start {
   roles: Roles;
   config: Config;
   log: Logger;
@@ -75,7 +75,7 @@ export async function startParts(start: Start): Promise<void> {
   }
   if (api !== null) {
     // Again: it closes before the daemon, which the emits of this process hand their deliveries to.
-    closings.push(() => api.server.close());
+    closings.push(api.close);
     if (config.embedded) {
       printAddresses(config, api.address, firstKey, keyFile);
     }
@@ -108,18 +108,15 @@ async function startDaemon(
   return daemon;
 }
 
-async function startApi(
-  services: Services,
-  closings: Closing[],
-): Promise<{ server: FastifyInstance; address: string }> {
+async function startApi(services: Services, closings: Closing[]): Promise<Listening> {
   const server = await buildServer(services);
   closings.push(() => server.close());
   const { host, port } = services.config;
-  const listenTextResolver = (address: string) => `the API is listening at ${address}`;
-  const address = await listen('PORT', { host, port }, (place) =>
-    server.listen({ ...place, listenTextResolver }),
+  const listening = await listen('PORT', { host, port }, async (place) =>
+    listenOnAll(server, await addressesOf(host), place.port),
   );
-  return { server, address };
+  closings.push(listening.close);
+  return listening;
 }
 
 async function openEmbedded(config: Config, log: Logger, closings: Closing[]): Promise<string> {

@@ -4,7 +4,7 @@ interface Waiting {
   begin(): void;
 }
 
-export interface BackpressureOptions {
+interface BackpressureOptions {
   /** For how many items there is room at the moment; infinite: nobody needs to wait. */
   room: () => number;
   /** Those who wait begin when there is room for this many: together, so that they can share a transaction. */

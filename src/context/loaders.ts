@@ -29,7 +29,7 @@ import { readStats, type StatsQuestion } from '../operations/stats/read-stats.js
 import type { AnswerBudget } from './answer-budget.js';
 
 /** What a request's context has for them. */
-export interface LoaderContext {
+interface LoaderContext {
   readonly em: EntityManager;
   db: Database;
   /** Null: nothing is found. */

@@ -1,10 +1,9 @@
 import type { DeliveryFacts } from '../operations/installation/examine-deliveries.js';
 import { INSTALLATION_COUNT_MAX, type Installation } from '../operations/installation/read-installation.js';
 import { type Check, check, durationText, statusOf } from './check.js';
+import { judgeHousekeeping } from './judge-housekeeping.js';
 
 const PARTITION_DAYS_WARN = 7;
-const HOUSEKEEPING_AHEAD_SECONDS = 600;
-const HOUSEKEEPING_WARN_SECONDS = 3 * 3_600;
 const DUE_WARN_SECONDS = 60;
 
 const count = (rows: number) =>
@@ -29,7 +28,7 @@ export function judgeDeliveries(
         ? `No daemon is connected: nothing is delivered. Start one: ${startCommand}.`
         : `Daemons connected: ${facts.daemons}.`,
     ),
-    judgeHousekeeping(installation, now),
+    judgeHousekeeping(installation.housekeeping, now),
     check(
       'dead workers',
       statusOf(false, facts.deadPools > 0),
@@ -79,30 +78,11 @@ function judgePartitions({ partitionDaysAhead }: Installation): Check {
   );
 }
 
-function judgeHousekeeping({ housekeepingAt }: Installation, now: Date): Check {
-  if (housekeepingAt === null) {
-    return check('housekeeping', 'ok', 'Housekeeping has not run yet; it does, every hour at :07.');
-  }
-  const seconds = (now.getTime() - housekeepingAt.getTime()) / 1_000;
-  if (seconds < -HOUSEKEEPING_AHEAD_SECONDS) {
-    return check(
-      'housekeeping',
-      'fail',
-      `Housekeeping is recorded as run ${durationText(-seconds)} from now, and will not run before then: a clock was, or is, ahead. See "The clock is wrong" in docs/operations.md.`,
-    );
-  }
-  const isLate = seconds > HOUSEKEEPING_WARN_SECONDS;
-  const text = `Housekeeping last ran ${durationText(Math.max(0, seconds))} ago.`;
-  return check(
-    'housekeeping',
-    statusOf(false, isLate),
-    isLate ? `${text} It should every hour: look into the daemon's log for why it does not.` : text,
-  );
-}
-
 function judgeBacklog({ due, scheduled, oldestDueSeconds }: Installation): Check {
   const status = statusOf(false, oldestDueSeconds > DUE_WARN_SECONDS);
-  const text = `Due: ${count(due)}, the oldest for ${durationText(oldestDueSeconds)}; retries that wait: ${count(scheduled)}.`;
+  const dueText =
+    due === 0 ? 'Nothing is due' : `Due: ${count(due)}, the oldest for ${durationText(oldestDueSeconds)}`;
+  const text = `${dueText}; retries that wait: ${count(scheduled)}.`;
   return check(
     'backlog',
     status,

@@ -15,7 +15,7 @@ const LIVE_UPDATES_CONNECTIONS = 1;
 /** Kept by Postgres for its superusers. */
 const RESERVED_CONNECTIONS = 3;
 
-export interface Circumstances {
+interface Circumstances {
   poolMax: number;
   /** How far this machine's clock is ahead of Postgres', in seconds; and how exactly that is known. */
   clockAheadSeconds: number;

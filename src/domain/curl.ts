@@ -1,5 +1,5 @@
 /** A request to write down as a command. */
-export interface CurlRequest {
+interface CurlRequest {
   url: string;
   headers: Readonly<Record<string, string>>;
   body: string;

@@ -12,7 +12,7 @@ export type FanOutVerdict =
   | 'UNKNOWN';
 
 /** A webhook as it is now, and what changes have made of it since an event. */
-export interface WebhookHistory {
+interface WebhookHistory {
   id: number;
   createdAt: Date;
   eventTypes: readonly string[];
@@ -22,7 +22,7 @@ export interface WebhookHistory {
   activeBefore: boolean | null;
 }
 
-export interface EventFacts {
+interface EventFacts {
   eventType: string;
   createdAt: Date;
   /** Of an operational event: the webhook that it tells of, which is not sent it. */

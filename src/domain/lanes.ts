@@ -38,7 +38,7 @@ export const laneOf = (priority: number): Lane => byPriority.get(priority) ?? 'B
 export const laneAfterPutOff = (lane: Lane): Lane => (lane === 'FIRST' ? 'CROWDED' : lane);
 
 /** How many attempts were made in each lane. */
-export type Done = Readonly<Record<Lane, number>>;
+type Done = Readonly<Record<Lane, number>>;
 
 export const noneDone = (): Record<Lane, number> => ({ TEST: 0, FIRST: 0, CROWDED: 0, RETRY: 0, BULK: 0 });
 

@@ -41,7 +41,7 @@ export interface StatsRange {
   until: Date;
 }
 
-export type RangeVerdict =
+type RangeVerdict =
   | ({ allowed: true } & StatsRange)
   | { allowed: false; field: 'since' | 'until' | 'resolution'; code: string; reason: string };
 
@@ -99,7 +99,7 @@ export interface StatsCounts {
 }
 
 /** What a dashboard shows of a bucket, or of all. Null where nothing was attempted. */
-export interface StatsFigures {
+interface StatsFigures {
   attempts: number;
   successes: number;
   failures: number;

@@ -1,3 +1,5 @@
+import { BoundedMap } from '../bounded-map.js';
+
 /** Deliveries that a tenant may emit at once, and then each second, before the rest of them stand behind others'. */
 const BURST = 500;
 const PER_SECOND = 250;
@@ -15,7 +17,7 @@ interface Level {
  * tells whose deliveries can wait, so that a tenant that emits 50,000 at once delays nobody else.
  */
 export class TenantPace {
-  readonly #levels = new Map<number, Level>();
+  readonly #levels = new BoundedMap<number, Level>(TENANTS_MAX);
 
   /** @param now milliseconds, never going back */
   constructor(private readonly now: () => number) {}
@@ -26,12 +28,7 @@ export class TenantPace {
 
   emitted(tenantId: number, deliveries: number): void {
     const level = Math.min(LEVEL_MAX, this.#level(tenantId) + deliveries);
-    this.#levels.delete(tenantId);
-    this.#levels.set(tenantId, { deliveries: level, atMs: this.now() });
-    if (this.#levels.size > TENANTS_MAX) {
-      const [quietest] = this.#levels.keys();
-      this.#levels.delete(quietest!);
-    }
+    this.#levels.renew(tenantId, { deliveries: level, atMs: this.now() });
   }
 
   #level(tenantId: number): number {

@@ -1,3 +1,5 @@
+import { BoundedMap } from '../bounded-map.js';
+
 /** How much may be taken of something: `burst` at once, and `perSecond` in the long run. */
 export interface Quota {
   perSecond: number;
@@ -5,7 +7,7 @@ export interface Quota {
 }
 
 /** What a bucket has left. */
-export interface Level {
+interface Level {
   /** Below 0: debt. */
   tokens: number;
   /** Until it is full again, if nothing more is taken. */
@@ -25,12 +27,14 @@ interface Bucket {
  * a limit by network address does not hold against somebody who has more addresses than there are buckets.
  */
 export class TokenBuckets<Key> {
-  readonly #buckets = new Map<Key, Bucket>();
+  readonly #buckets: BoundedMap<Key, Bucket>;
 
   constructor(
     readonly quota: Quota,
-    private readonly bucketsMax = 10_000,
-  ) {}
+    bucketsMax = 10_000,
+  ) {
+    this.#buckets = new BoundedMap(bucketsMax);
+  }
 
   /**
    * How long until `amount` can be taken; 0 when it can be now. Whatever is more than a bucket holds can be taken of a
@@ -72,11 +76,6 @@ export class TokenBuckets<Key> {
 
   #set(key: Key, tokens: number, nowMs: number): void {
     const atMs = Math.max(nowMs, this.#buckets.get(key)?.atMs ?? nowMs);
-    this.#buckets.delete(key);
-    this.#buckets.set(key, { tokens, atMs });
-    if (this.#buckets.size > this.bucketsMax) {
-      const [stalest] = this.#buckets.keys();
-      this.#buckets.delete(stalest!);
-    }
+    this.#buckets.renew(key, { tokens, atMs });
   }
 }

@@ -3,7 +3,7 @@ import { SQL_STATE, sqlStateOf } from '../database/sql-state.js';
 import { type Cluster, readPassword, SUPERUSER } from './cluster.js';
 
 /** The role that the service uses, and the name of its database: no superuser, but the database's owner. */
-export const SERVICE = 'hookwright';
+const SERVICE = 'hookwright';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 /** Of the write-ahead log. Each has 16 MB; the server keeps as many (`min_wal_size`). */

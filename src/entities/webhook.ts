@@ -2,7 +2,7 @@ import { Entity, Enum, Filter, PrimaryKey, Property } from '@mikro-orm/decorator
 import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { idColumn, nullableTimeColumn, tenantFilter, timeColumn } from './columns.js';
 
-export enum DisabledReason {
+enum DisabledReason {
   PAUSED = 'PAUSED',
   FAILURES = 'FAILURES',
   GONE = 'GONE',

@@ -44,7 +44,7 @@ class StepsLeft {
 }
 
 /** What a check reports: every fault, every one but those of branches tried in vain, or the first. */
-export type Telling = 'EVERY_FAULT' | 'EVERY_RULE' | 'FIRST_FAULT';
+type Telling = 'EVERY_FAULT' | 'EVERY_RULE' | 'FIRST_FAULT';
 
 /** For an ajv that spends steps, on the schemas of `countedSchema` and on patterns. */
 export function checkOptions(steps: StepsLeft, telling: Telling) {

@@ -3,7 +3,7 @@ import { Field, ID, InputType, Int, ObjectType, registerEnumType } from 'type-gr
 import { BulkOperation, BulkStatus } from '../entities/bulk-operation.js';
 import { DeliveryStatus } from '../entities/delivery.js';
 
-export enum DeliveryOutcome {
+enum DeliveryOutcome {
   SUCCEEDED = 'SUCCEEDED',
   FAILED = 'FAILED',
   CANCELED = 'CANCELED',
@@ -28,7 +28,7 @@ const until = 'Only those made before this moment; default: now.';
 const dryRun = { nullable: true, defaultValue: false, description: 'Count only, and change nothing.' };
 
 @InputType({ description: 'Which finished deliveries; all conditions together.' })
-export class RecoverWebhookFilter {
+class RecoverWebhookFilter {
   @Field(() => Date, { description: since })
   since!: Date;
 
@@ -59,7 +59,7 @@ export class RecoverWebhookInput {
   description:
     'Which events; all conditions together. `webhook.test` is never among them, nor what the service tells of the webhook itself.',
 })
-export class ReplayEventsFilter {
+class ReplayEventsFilter {
   @Field(() => [String], {
     nullable: true,
     description:
@@ -105,7 +105,7 @@ export class ReplayEventsInput {
 }
 
 @InputType({ description: 'Which open deliveries; all conditions together, at least one.' })
-export class CancelDeliveriesFilter {
+class CancelDeliveriesFilter {
   @Field(() => ID, { nullable: true, description: 'Only those to this webhook.' })
   webhookId?: string | null;
 

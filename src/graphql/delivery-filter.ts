@@ -8,7 +8,7 @@ import type { DeliveryConditions, StatusClass } from '../operations/explorer/pag
 import { eventOfKey } from '../operations/explorer/page-events.js';
 import { idempotencyKey, parseInput } from './fields/input.js';
 
-export enum StatusCodeClass {
+enum StatusCodeClass {
   HTTP_2XX = 'HTTP_2XX',
   HTTP_3XX = 'HTTP_3XX',
   HTTP_4XX = 'HTTP_4XX',

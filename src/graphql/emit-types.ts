@@ -59,7 +59,7 @@ export class EmitEventsInput {
 }
 
 @ObjectType({ description: 'One rule that an event breaks.' })
-export class EmitEventIssue {
+class EmitEventIssue {
   @Field(() => [String], {
     description: 'Where in the arguments, such as `["input", "events", "0", "payload", "code"]`.',
   })
@@ -75,7 +75,7 @@ export class EmitEventIssue {
 }
 
 @ObjectType({ description: 'Why one event of several was refused.' })
-export class EmitEventError {
+class EmitEventError {
   @Field(() => String, {
     description: 'As `extensions.code` of an error, such as `BAD_USER_INPUT` or `CONFLICT`.',
   })

@@ -14,7 +14,7 @@ import { RequiresKey } from './fields/requires.js';
 import { JSONObject } from './fields/scalars.js';
 
 @ObjectType({ description: 'A schema that an event type has or had.' })
-export class EventTypeVersion {
+class EventTypeVersion {
   @Field(() => Int, { description: '1 for the first one.' })
   version!: number;
 

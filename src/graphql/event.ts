@@ -18,7 +18,7 @@ import { JSONObject } from './fields/scalars.js';
 import { knownTypeIn } from './known-event-type.js';
 
 @InputType({ description: 'Which events; all conditions together.' })
-export class EventFilter {
+class EventFilter {
   @Field(() => String, { nullable: true, description: 'Only events of this type.' })
   eventType?: string | null;
 

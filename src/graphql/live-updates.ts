@@ -21,7 +21,7 @@ const afterDescription =
   'The cursor of the last update that a stream before this one has brought; without it the stream begins now.';
 
 @ObjectType({ description: 'A delivery that was made or has changed, or that changes may have been missed.' })
-export class DeliveryUpdate {
+class DeliveryUpdate {
   @Field(() => String, { description: cursorDescription })
   cursor!: string;
 
@@ -38,7 +38,7 @@ export class DeliveryUpdate {
 @ObjectType({
   description: 'A webhook that was made, changed or deleted, or that changes may have been missed.',
 })
-export class WebhookUpdate {
+class WebhookUpdate {
   @Field(() => String, { description: cursorDescription })
   cursor!: string;
 

@@ -23,7 +23,7 @@ registerEnumType(StatsResolution, {
   description: 'What became of attempts. Counts are whole numbers, which may be larger than an Int.',
   simpleResolvers: true,
 })
-export class StatsFiguresType {
+class StatsFiguresType {
   @Field(() => Float, { description: 'How many attempts ended, retries and redeliveries included.' })
   attempts!: number;
 
@@ -64,7 +64,7 @@ export class StatsFiguresType {
     'What became of attempts that ended in one bucket of time. Counts are whole numbers, which may be larger than an Int.',
   simpleResolvers: true,
 })
-export class StatsBucket extends StatsFiguresType {
+class StatsBucket extends StatsFiguresType {
   @Field(() => Date, { description: 'When the bucket begins. It ends where the next one begins.' })
   start!: Date;
 }

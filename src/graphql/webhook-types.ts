@@ -5,7 +5,7 @@ import { Delivery } from '../entities/delivery.js';
 import { Webhook } from '../entities/webhook.js';
 import { EVENT_TYPES_MAX, OVERLAP_HOURS_DEFAULT } from './fields/input.js';
 
-export enum HeldAction {
+enum HeldAction {
   RELEASE = 'RELEASE',
   KEEP = 'KEEP',
   DISCARD = 'DISCARD',

@@ -31,7 +31,7 @@ import { Requires } from './fields/requires.js';
 import { knownTypeIn } from './known-event-type.js';
 
 @InputType({ description: 'Which webhooks; all conditions together.' })
-export class WebhookFilter {
+class WebhookFilter {
   @Field(() => Boolean, { nullable: true, description: 'Only active ones, or only inactive ones.' })
   active?: boolean | null;
 
@@ -42,7 +42,7 @@ export class WebhookFilter {
   eventType?: string | null;
 }
 
-export const WebhookConnection = connectionOf(Webhook, 'Webhook', 'webhooks');
+const WebhookConnection = connectionOf(Webhook, 'Webhook', 'webhooks');
 
 @Resolver(() => Webhook)
 export class WebhookResolver {

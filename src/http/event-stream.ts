@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { writeJson } from '../graphql/fields/json-text.js';
 
-export interface EventStreamOptions {
+interface EventStreamOptions {
   heartbeatMs: number;
   /** How long a reader may take nothing while there is something for it. */
   slowMs: number;

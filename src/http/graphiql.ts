@@ -65,6 +65,8 @@ const openSameTab = `<script>
     localStorage.setItem('graphiql:variables', variables ?? '');
   } catch {} // the first visit, or no storage
 </script>`;
+/** What Monaco's editors hide reaches far beyond the window, which would have scroll bars for it. */
+const noBars = '<style>body { overflow: hidden; }</style>';
 const ROOT = '<div id="root"></div>';
 
 /** Whatever the page's scripts may want: nothing is loaded from anywhere but this server. */
@@ -125,7 +127,7 @@ async function makePage(): Promise<Page> {
     // A key must not stay behind in the browser's storage.
     shouldPersistHeaders: false,
   } as Parameters<typeof renderGraphiQL>[0]);
-  const html = Buffer.from(page.replace(ROOT, ROOT + openSameTab));
+  const html = Buffer.from(page.replace(ROOT, noBars + ROOT + openSameTab));
   const etag = `"${createHash('sha256').update(html).digest('base64url')}"`;
   return { html, gzipped: await promisify(gzip)(html), etag };
 }

@@ -11,12 +11,12 @@ const READING_MAX = 2;
 const READING_PER_TENANT = 1;
 
 /** The key that a stream was asked for with, and the tenant that it is about; null: a platform key that names none. */
-export interface StreamOwner {
+interface StreamOwner {
   keyId: number;
   tenantId: number | null;
 }
 
-export interface OpenStream extends StreamOwner {
+interface OpenStream extends StreamOwner {
   authorization: string;
   address: string;
   /** The key may no longer be used, or the tenant was deleted: what was thrown for it. */

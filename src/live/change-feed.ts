@@ -7,7 +7,7 @@ import { type Change, currentXid, readChanges, START, wantChanges } from '../ope
 import { ChangeListener } from './change-listener.js';
 
 /** Somebody who wants to know what changes in a tenant. */
-export interface Follower {
+interface Follower {
   readonly tenantId: number;
   /** With these changes the follower has been given everything up to `position`. */
   changed(changes: readonly Change[], position: ChangePosition): void;

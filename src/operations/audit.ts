@@ -26,7 +26,7 @@ interface Audited {
   targetId: number | string;
 }
 
-export interface AuditedChange extends Audited {
+interface AuditedChange extends Audited {
   action: AuditAction | `${AuditAction}`;
   /** What changed, as it was and as it is. Never a secret: whoever may read the log need not know any. */
   before?: Record<string, unknown>;

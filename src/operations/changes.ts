@@ -11,7 +11,7 @@ export interface Change {
   webhookIds: readonly number[];
 }
 
-export interface ChangesRead {
+interface ChangesRead {
   /** Where the next read goes on. */
   position: ChangePosition;
   changes: Change[];

@@ -8,7 +8,7 @@ export interface ChangeableWebhook {
   active: boolean;
 }
 
-export interface LockedWebhook extends ChangeableWebhook {
+interface LockedWebhook extends ChangeableWebhook {
   /** Since it was enabled with `held: KEEP`. */
   keepsHeld: boolean;
 }

@@ -4,10 +4,10 @@ import { type ApiError, errorCatalogue, type InputIssue, type Reason } from '../
 import { PROBLEMS_PATH } from './paths.js';
 
 /** A broken rule of a body (`pointer`, RFC 6901) or of a query parameter. */
-export type ProblemIssue = { code: string; detail: string } & ({ pointer: string } | { parameter: string });
+type ProblemIssue = { code: string; detail: string } & ({ pointer: string } | { parameter: string });
 
 /** The body of an error (RFC 9457). */
-export interface Problem {
+interface Problem {
   /** A URI reference that stays the same for this kind of error; it leads to an explanation. */
   type: string;
   title: string;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** One setting: what it means, what it may be, and its default. */
-export interface Setting<Schema extends z.ZodType> {
+interface Setting<Schema extends z.ZodType> {
   schema: Schema;
   /** Completes the sentence "allowed: …". */
   allowed: string;

@@ -3,7 +3,7 @@ import { Tally } from './tally.js';
 
 const EMIT_FATES = ['accepted', 'duplicate', 'refused', 'failed'] as const;
 /** What became of an event that somebody wanted to emit. */
-export type EmitFate = (typeof EMIT_FATES)[number];
+type EmitFate = (typeof EMIT_FATES)[number];
 
 const LIMITS = ['management', 'emit', 'anonymous', 'key_failures', 'streams'] as const;
 export type LimitName = (typeof LIMITS)[number];

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
 import { http } from '../node/node-http.js';
 
-export interface MetricsServer {
+interface MetricsServer {
   /** Where Prometheus finds it; /health/live and /health/ready are beside it. */
   url: string;
   close(): Promise<void>;

@@ -1,6 +1,6 @@
 import { Counter, type Registry } from 'prom-client';
 
-export interface TallyOptions<Label extends string> {
+interface TallyOptions<Label extends string> {
   name: string;
   help: string;
   labels: readonly Label[];

@@ -147,6 +147,11 @@ describe('/graphiql', () => {
     expect(before + after).toContain('renderYogaGraphiQL');
   });
 
+  test('has no scroll bars around its panes, which scroll themselves', async () => {
+    const { text } = await api.ask('GET //graphiql', { key: null });
+    expect(text).toMatch(/<style>\s*body \{ overflow: hidden; \}\s*<\/style>/);
+  });
+
   test('comes gzipped to those who can read it, and once', async () => {
     const first = await api.server.inject({ url: '/graphiql', headers: { 'accept-encoding': 'gzip, br' } });
     expect(first.headers['content-encoding']).toBe('gzip');

@@ -98,14 +98,14 @@ test('an outcome that ends once the lock is gone does not overtake those that wa
   const deliveries = await dueOf(world, 11);
   await using lock = await lockRow(stack.databaseUrl, 'webhooks', webhookId);
   const failures = deliveries.slice(0, 9).map((delivery) => record(delivery, 500));
-  await eventually(() => recorder.isLocked(webhookId), WITHIN_MS);
+  await eventually(() => recorder.hasLine(webhookId), WITHIN_MS);
   await lock.letGo();
   const success = record(deliveries[9]!, 200);
   await Promise.all([...failures, success]);
   expect(await stack.webhookRow(webhookId)).toMatchObject({ consecutive_failures: 0, active: true });
   await record(deliveries[10]!, 500);
   expect(await stack.webhookRow(webhookId)).toMatchObject({ consecutive_failures: 1, active: true });
-  expect(recorder.isLocked(webhookId)).toBe(false);
+  expect(recorder.hasLine(webhookId)).toBe(false);
 }, 60_000);
 
 test('a connection that is lost while a webhook is locked stops sending only for a moment', async () => {
@@ -114,7 +114,7 @@ test('a connection that is lost while a webhook is locked stops sending only for
   const delivery = await world.due();
   await using lock = await lockRow(stack.databaseUrl, 'webhooks', webhookId);
   const recorded = world.record(delivery, 200);
-  await eventually(() => recorder.isLocked(webhookId), WITHIN_MS);
+  await eventually(() => recorder.hasLine(webhookId), WITHIN_MS);
   await eventually(async () => {
     const pids = await stack.rows(
       `select pg_terminate_backend(pid) from (${lockWaits.replace('select', 'select pid')}) waiting`,
@@ -123,7 +123,7 @@ test('a connection that is lost while a webhook is locked stops sending only for
   }, WITHIN_MS);
   await eventually(() => fence.closed, WITHIN_MS);
   await eventually(() => !fence.closed, WITHIN_MS);
-  expect(recorder.isLocked(webhookId)).toBe(true);
+  expect(recorder.hasLine(webhookId)).toBe(true);
   await lock.letGo();
   expect(await recorded).toBe('SUCCEEDED');
 }, 60_000);
@@ -153,9 +153,9 @@ test('a hundred webhooks that another session has locked do not keep one waiting
   const one = deliveries.find((delivery) => delivery.webhookId === webhookId)!;
   const others = deliveries.filter((delivery) => delivery !== one);
   const waiting = others.map((delivery) => record(delivery, 200));
-  await eventually(() => others.every((delivery) => recorder.isLocked(delivery.webhookId)), WITHIN_MS);
+  await eventually(() => others.every((delivery) => recorder.hasLine(delivery.webhookId)), WITHIN_MS);
   const recorded = record(one, 200);
-  await eventually(() => recorder.isLocked(webhookId), WITHIN_MS);
+  await eventually(() => recorder.hasLine(webhookId), WITHIN_MS);
   await moment.letGo();
   const isRecorded = recorded.then(() => true);
   await eventually(async () => await Promise.race([isRecorded, false]), 10_000);
@@ -172,7 +172,7 @@ test('a delivery that is locked for long does not have its webhook taken for loc
   await eventually(() => lines.some(({ msg }) => msg.includes('row of a delivery')), WITHIN_MS);
   await using moment = await lockRow(stack.databaseUrl, 'webhooks', webhookId);
   const recorded = record(second!, 200);
-  await eventually(() => recorder.isLocked(webhookId), WITHIN_MS);
+  await eventually(() => recorder.hasLine(webhookId), WITHIN_MS);
   expect(recorder.putOffMs(webhookId)).toBeNull();
   await moment.letGo();
   expect(await recorded).toBe('SUCCEEDED');

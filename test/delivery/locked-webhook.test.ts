@@ -97,10 +97,10 @@ test('a webhook is not taken for locked any more when the outcome that waited fo
         holder,
       )
       .catch((error: unknown) => error);
-    await eventually(() => recorder.isLocked(webhookId), WITHIN_MS);
+    await eventually(() => recorder.hasLine(webhookId), WITHIN_MS);
     await session.query('rollback');
     expect(await given).toMatchObject({ code: '22021' });
-    expect(recorder.isLocked(webhookId)).toBe(false);
+    expect(recorder.hasLine(webhookId)).toBe(false);
   } finally {
     await session.end();
   }

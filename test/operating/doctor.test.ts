@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { keepHouse } from '../../daemon/housekeeping.js';
+import { DaemonMetrics } from '../../daemon/telemetry/metrics.js';
 import { examine } from '../../src/commands/doctor.js';
 import { API_ROLE } from '../../src/database/tenant-database.js';
 import type { Check } from '../../src/doctor/check.js';
@@ -14,6 +16,7 @@ import { createTenant } from '../../src/operations/tenants/create-tenant.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { onServer } from '../support/on-server.js';
+import { watchedLog } from '../support/plaintext.js';
 import { heard, runProgram, startProgram } from '../support/program.js';
 import { startReceiver } from '../support/receiver.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -194,6 +197,7 @@ describe('deliveries', () => {
   });
 
   test('an overdue delivery without a job warns, and its age shows', async () => {
+    expect((await look('backlog'))?.text).toBe('Nothing is due; retries that wait: 0.');
     await stack.webhook('https://example.com/');
     await stack.emit();
     await stack.rows("update hookwright.deliveries set due_at = now() - interval '10 minutes'");
@@ -235,18 +239,71 @@ describe('deliveries', () => {
     expect((await look('quarantine'))?.status).toBe('warn');
   });
 
-  test('housekeeping that stopped hours ago warns', async () => {
-    const ran = (hours: number) =>
+  describe('housekeeping', () => {
+    const started = (minutesAgo: number) =>
       stack.rows(
         `insert into hookwright_jobs._private_known_crontabs (identifier, known_since, last_execution)
-         values ('housekeeping', now(), now() - interval '${hours} hours')
+         values ('housekeeping', now(), now() - interval '${minutesAgo} minutes')
          on conflict (identifier) do update set last_execution = excluded.last_execution`,
       );
-    expect((await look('housekeeping'))?.status).toBe('ok');
-    await ran(2);
-    expect((await look('housekeeping'))?.status).toBe('ok');
-    await ran(4);
-    expect((await look('housekeeping'))?.status).toBe('warn');
+    const keep = () => {
+      const { db, config } = stack.services;
+      return keepHouse({ db, config, log: watchedLog(), metrics: new DaemonMetrics() });
+    };
+    const succeeded = async (minutesAgo: number) => {
+      await keep();
+      await stack.rows(
+        `update hookwright.housekeeping set succeeded_at = now() - interval '${minutesAgo} minutes'`,
+      );
+    };
+
+    test('that was not started for hours warns', async () => {
+      expect((await look('housekeeping'))?.status).toBe('ok');
+      await started(120);
+      await succeeded(120);
+      expect((await look('housekeeping'))?.status).toBe('ok');
+      await started(240);
+      await succeeded(240);
+      expect((await look('housekeeping'))?.status).toBe('warn');
+    });
+
+    test('that is started every hour and has not been done for hours warns', async () => {
+      await started(5);
+      expect(await look('housekeeping')).toMatchObject({ status: 'ok' });
+      await started(15);
+      expect(await look('housekeeping')).toMatchObject({
+        status: 'warn',
+        text: expect.stringContaining('last started 15 min ago; last done: never'),
+      });
+      await succeeded(170);
+      expect(await look('housekeeping')).toMatchObject({ status: 'ok' });
+      await succeeded(190);
+      expect(await look('housekeeping')).toMatchObject({
+        status: 'warn',
+        text: expect.stringContaining('last started 15 min ago; last done: 3 h ago'),
+      });
+    });
+
+    test('whose last run failed warns, with what failed and when it last succeeded, until a run succeeds', async () => {
+      await started(5);
+      await succeeded(65);
+      await stack.rows(`select hookwright.make_partition('attempts', '2020-01-01')`);
+      const reader = await stack.services.db.pool.connect();
+      try {
+        await reader.query('begin; lock table hookwright.attempts_20200101 in access share mode');
+        await expect(keep()).rejects.toThrow();
+      } finally {
+        reader.release(true);
+      }
+      expect(await look('housekeeping')).toMatchObject({
+        status: 'warn',
+        text: expect.stringMatching(
+          /failed \d s ago \(roll partitions: canceling statement due to lock timeout\); last done: 65 min ago\./,
+        ),
+      });
+      await keep();
+      expect(await look('housekeeping')).toMatchObject({ status: 'ok' });
+    });
   });
 
   test('housekeeping that a wrong clock has put off fails, until a daemon starts', async () => {

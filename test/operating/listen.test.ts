@@ -1,5 +1,8 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { expect, test } from 'vitest';
-import { listen } from '../../src/commands/listen.js';
+import { listen, requireFreePort } from '../../src/commands/listen.js';
+import { secondLoopback } from '../support/second-loopback.js';
 
 test.each([
   [3000, 3001],
@@ -10,4 +13,30 @@ test.each([
   await expect(listen('PORT', { host: '127.0.0.1', port }, taken)).rejects.toThrow(
     `Port ${port} on 127.0.0.1 is taken. Free it, or choose another: PORT=${another}.`,
   );
+});
+
+test.each([
+  ['::', 'EAFNOSUPPORT', 'HOST is "::", an IPv6 address, and this machine has no IPv6 (EAFNOSUPPORT).'],
+  ['nowhere', 'ENOTFOUND', 'HOST is "nowhere", which is no address of this machine (ENOTFOUND).'],
+  ['nowhere', 'EAI_FAIL', 'HOST is "nowhere", which is no address of this machine (EAI_FAIL).'],
+])('a host that cannot be listened on is told with what is allowed: %s (%s)', async (host, code, reason) => {
+  const refused = () => Promise.reject(Object.assign(new Error(`listen ${code} ${host}`), { code }));
+  await expect(listen('PORT', { host, port: 3000 }, refused)).rejects.toThrow(
+    `${reason} Allowed: one of its own, 127.0.0.1 for this machine alone, or 0.0.0.0 for all.`,
+  );
+});
+
+test('a port of localhost is free when it is free at each of its addresses that the machine has', async () => {
+  const elsewhere = '203.0.113.1';
+  const require = (port: number, ...addresses: string[]) =>
+    requireFreePort('PORT', { host: 'localhost', port }, async () => addresses);
+  const other = createServer().listen({ host: '127.0.0.1', port: 0 });
+  await once(other, 'listening');
+  const { port } = other.address() as AddressInfo;
+  await expect(require(port, secondLoopback, elsewhere, '127.0.0.1')).rejects.toThrow(
+    `Port ${port} on localhost is taken.`,
+  );
+  await once(other.close(), 'close');
+  await require(port, '127.0.0.1', elsewhere);
+  await expect(require(port, elsewhere, '127.0.0.1')).rejects.toThrow('HOST is "localhost", which is no');
 });

@@ -195,7 +195,7 @@ describe('the backlog', () => {
     held: 1,
     oldestDueSeconds: 4.5,
     partitionDaysAhead: 14,
-    housekeepingAt: new Date(5_000),
+    housekeeping: { startedAt: new Date(5_000), succeededAt: new Date(4_000), failure: null },
     activeWebhooks: 6,
     disabledWebhooks: 7,
   };
@@ -241,6 +241,20 @@ describe('the backlog', () => {
     const all = parseExposition(await own.metrics());
     expect(all.get('hookwright_scheduled_deliveries')?.samples[0]?.value).toBe('1');
     expect(all.get('hookwright_partition_days_ahead')?.samples[0]?.value).toBe('14');
+  });
+
+  test('has when housekeeping was started, and when a run last succeeded', async () => {
+    const timesOf = async (housekeeping: Installation['housekeeping']) => {
+      const own = new Registry();
+      registerInstallation(own, async () => ({ ...some, housekeeping }));
+      const all = parseExposition(await own.metrics());
+      return ['', '_success'].map(
+        (which) => all.get(`hookwright_housekeeping${which}_timestamp_seconds`)?.samples[0]?.value,
+      );
+    };
+    expect(await timesOf(some.housekeeping)).toEqual(['5', '4']);
+    const startedAt = new Date(5_000);
+    expect(await timesOf({ startedAt, succeededAt: null, failure: null })).toEqual(['5', '0']);
   });
 });
 

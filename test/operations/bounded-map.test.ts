@@ -16,6 +16,15 @@ test('a bounded map forgets what was added longest ago, and nothing when what it
   expect([...map.keys()]).toEqual(['c', 'd', 'e']);
 });
 
+test('what is renewed counts as added now, whether it was there or not', () => {
+  const map = new BoundedMap<string, number>(2);
+  map.renew('a', 0).renew('b', 1).renew('a', 2).renew('c', 3);
+  expect([...map]).toEqual([
+    ['a', 2],
+    ['c', 3],
+  ]);
+});
+
 test('a bounded map has the newest of a hundred thousand', () => {
   const map = new BoundedMap<number, number>(1_000);
   for (let n = 0; n < 100_000; n++) {

@@ -8,7 +8,7 @@ import {
   tryLockPool,
   unlockPool,
 } from '../../src/operations/jobs/dead-workers.js';
-import { freeJobsOf, lockOwnersSql, renewLocks } from '../../src/operations/jobs/locked-jobs.js';
+import { freeJobsNotInHand, lockOwnersSql, renewLocks } from '../../src/operations/jobs/locked-jobs.js';
 import { setJobAside } from '../../src/operations/jobs/quarantined-jobs.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
@@ -174,7 +174,7 @@ describe('the jobs of a pool that ended', () => {
     const [inHand] = await stack.rows<{ id: number }>(
       'select min(id) as id from hookwright_jobs._private_jobs',
     );
-    await freeJobsOf(stack.services.db.pool, 'pool-ended', new Set([String(inHand!.id)]));
+    await freeJobsNotInHand(stack.services.db.pool, 'pool-ended', new Set([String(inHand!.id)]));
     expect(await jobs()).toMatchObject([
       { locked_by: 'pool-ended', attempts: 1 },
       { locked_by: null, attempts: 0 },
@@ -185,7 +185,7 @@ describe('the jobs of a pool that ended', () => {
     const { id } = await stack.delivery(await stack.emit());
     await lockJobs('pool-ended');
     await setJobAside(stack.services.db.pool, null, { id, attempt: 1 }, { seconds: 10, fetches: 1 });
-    await freeJobsOf(stack.services.db.pool, 'pool-ended', new Set());
+    await freeJobsNotInHand(stack.services.db.pool, 'pool-ended', new Set());
     expect(
       await stack.rows('select key, locked_by, is_available from hookwright_jobs._private_jobs order by id'),
     ).toEqual([
@@ -198,7 +198,7 @@ describe('the jobs of a pool that ended', () => {
     await stack.emit();
     await stack.rows('update hookwright_jobs._private_jobs set max_attempts = 1');
     await lockJobs('pool-ended');
-    await freeJobsOf(stack.services.db.pool, 'pool-ended', new Set());
+    await freeJobsNotInHand(stack.services.db.pool, 'pool-ended', new Set());
     expect(await jobs()).toMatchObject([{ locked_by: null, attempts: 0 }]);
   });
 });
@@ -249,7 +249,7 @@ describe('while another session has the row of a job locked', () => {
 
   test('the others of a worker pool that has ended are freed', async () => {
     await using _lock = await lockFirst();
-    await freeJobsOf(stack.services.db.pool, 'pool-gone', new Set());
+    await freeJobsNotInHand(stack.services.db.pool, 'pool-gone', new Set());
     expect(await owners()).toEqual(['pool-gone', null]);
   });
 

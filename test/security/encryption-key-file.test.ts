@@ -154,6 +154,19 @@ describe('hookwright start', () => {
     expect(await keyCheck()).toMatchObject({ status: 'ok' });
     await startAndStop();
 
+    writeFileSync(file, 'c2hvcnQ=');
+    const told = await ends(['keys', 'give-up', 'local'], dataDir);
+    expect(told.said).toContain(
+      `${file} is damaged: it is to be kept under another name, and a new key made in its place.`,
+    );
+    expect(told.said).toContain('Nothing is changed.');
+    expect(readFileSync(file, 'utf8')).toBe('c2hvcnQ=');
+    const done = await ends(['keys', 'give-up', 'local', '--for-good'], dataDir);
+    const kept = /The damaged file is kept as (.+?): /.exec(done.said)?.[1];
+    expect(readFileSync(kept!, 'utf8')).toBe('c2hvcnQ=');
+    expect(await keyCheck()).toMatchObject({ status: 'ok' });
+    await startAndStop();
+
     rmSync(file);
     expect((await ends(['keys', 'give-up', 'local'], dataDir)).said).toContain('Nothing is changed.');
     expect(existsSync(file)).toBe(false);

@@ -252,6 +252,7 @@ describe('with SQL of one’s own, as the role of the API', () => {
       'select * from hookwright.idempotency_keys',
       'select * from hookwright.changes',
       'select * from hookwright.live_feed',
+      'select * from hookwright.housekeeping',
       'select * from hookwright.make_partitions(1)',
       'select * from hookwright.raised_events',
       `select hookwright.write_operational_event(${owner.id}, ${webhookId}, 'webhook.disabled', '{}')`,

@@ -8,7 +8,7 @@ import {
 } from 'graphql';
 
 /** A value that is wrong at one place: `path` leads to it. Undefined: the place is left empty. */
-export interface BadValue {
+interface BadValue {
   path: readonly (string | number)[];
   why: string;
   value: unknown;

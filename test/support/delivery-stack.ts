@@ -15,7 +15,7 @@ import { eventually } from './eventually.js';
 import { unlimited } from './factories.js';
 import { watchedLog } from './plaintext.js';
 
-export interface DeliveryRow {
+interface DeliveryRow {
   id: number;
   status: string;
   cancel_reason: string | null;
@@ -26,7 +26,7 @@ export interface DeliveryRow {
   webhook_id: number;
 }
 
-export interface WebhookRow {
+interface WebhookRow {
   active: boolean;
   consecutive_failures: number;
   last_success_at: Date | null;

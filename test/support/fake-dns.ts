@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { toNumber } from './address-edges.js';
 
 /** What a name has; null: no word about it, ever. */
-export type DnsAnswer = {
+type DnsAnswer = {
   /** RFC 1035 §4.1.1: 2 SERVFAIL, 3 NXDOMAIN, 5 REFUSED. */
   code?: number;
   /** Of the family that was asked for. */

@@ -18,7 +18,7 @@ export interface Answer {
   errors: Json[];
 }
 
-export interface Asking {
+interface Asking {
   key?: string | undefined;
   /** The header Hookwright-Tenant. */
   tenant?: number | string;

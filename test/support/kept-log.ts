@@ -1,6 +1,6 @@
 import { type Logger, pino } from 'pino';
 
-export interface LogLine {
+interface LogLine {
   level: number;
   msg: string;
   // biome-ignore lint/suspicious/noExplicitAny: each message has fields of its own

@@ -10,7 +10,7 @@ import { eventually } from './eventually.js';
 import { makeKey, openTestServices } from './factories.js';
 import { watchPlaintext } from './plaintext.js';
 
-export interface StreamEvent {
+interface StreamEvent {
   event: string;
   id: string | null;
   // biome-ignore lint/suspicious/noExplicitAny: whatever JSON the event has

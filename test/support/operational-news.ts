@@ -3,7 +3,7 @@ import { OPERATIONAL_EVENT_TYPES } from '../../src/domain/operational-events.js'
 import type { DeliveryStack } from './delivery-stack.js';
 import type { Received, Receiver } from './receiver.js';
 
-export interface OperationalEventRow {
+interface OperationalEventRow {
   id: number;
   event_type: string;
   payload: Record<string, string>;

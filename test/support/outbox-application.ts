@@ -61,7 +61,7 @@ export class OutboxApplication implements AsyncDisposable {
   }
 }
 
-export interface Refusal {
+interface Refusal {
   code: string;
   message: string;
   detail: string;

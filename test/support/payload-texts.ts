@@ -1,5 +1,5 @@
 /** A payload as a producer writes it. */
-export interface PayloadText {
+interface PayloadText {
   what: string;
   text: string;
   /** What is signed and sent; without it the text itself, byte for byte. */
@@ -12,7 +12,7 @@ const nestedLists = (levels: number) => `{"a":${'['.repeat(levels - 1)}${']'.rep
 const ofBytes = (bytes: number) => `{"ä":"${'a'.repeat(bytes - '{"ä":""}'.length - 1)}"}`;
 const astral = String.fromCodePoint(0x1f600, 0x20bb7, 0xe0041, 0xf0000, 0x10ffff);
 
-export const PAYLOAD_BYTES_MAX = 262_144;
+const PAYLOAD_BYTES_MAX = 262_144;
 
 /** What `JSON.stringify` writes in just this way. */
 const unchanged: Record<string, string> = {
@@ -92,7 +92,7 @@ export const acceptedPayloads: readonly PayloadText[] = [
   ...Object.entries(changed).map(([what, [text, becomes]]) => ({ what, text, becomes })),
 ];
 
-export interface RefusedPayload {
+interface RefusedPayload {
   what: string;
   text: string;
   status: number;

@@ -4,14 +4,14 @@
  * after are: public, or refused for another reason; null where the address space ends. The service has a table of its
  * own, of which this one knows nothing.
  */
-export type SpecialRange = [
+type SpecialRange = [
   cidr: string,
   name: string,
   before: 'public' | 'refused' | null,
   after: 'public' | 'refused' | null,
 ];
 
-export const ipv4Registry: SpecialRange[] = [
+const ipv4Registry: SpecialRange[] = [
   ['0.0.0.0/8', 'This network', null, 'public'],
   ['0.0.0.0/32', 'This host on this network', null, 'refused'],
   ['10.0.0.0/8', 'Private-Use', 'public', 'public'],
@@ -40,7 +40,7 @@ export const ipv4Registry: SpecialRange[] = [
   ['255.255.255.255/32', 'Limited Broadcast', 'refused', null],
 ];
 
-export const ipv6Registry: SpecialRange[] = [
+const ipv6Registry: SpecialRange[] = [
   ['::1/128', 'Loopback Address', 'refused', 'refused'],
   ['::/128', 'Unspecified Address', null, 'refused'],
   ['::ffff:0:0/96', 'IPv4-mapped Address', 'refused', 'refused'],
@@ -68,7 +68,7 @@ export const ipv6Registry: SpecialRange[] = [
   ['fe80::/10', 'Link-Local Unicast', 'refused', 'refused'],
 ];
 
-export const beyondTheRegistries: SpecialRange[] = [
+const beyondTheRegistries: SpecialRange[] = [
   ['168.63.129.16/32', 'the host agent of a cloud provider', 'public', 'public'],
   ['169.254.169.254/32', 'metadata services', 'refused', 'refused'],
   ['169.254.170.2/32', 'a metadata service for containers', 'refused', 'refused'],

@@ -7,7 +7,7 @@ import { type Answer, type Received, type Receiver, startReceiver } from './rece
 import { PATIENCE_MS, SupportDesk } from './support-desk.js';
 
 /** A webhook, as its owner made it, and what stands behind its url. */
-export interface Endpoint {
+interface Endpoint {
   id: string;
   secret: string;
   receiver: Receiver;

@@ -12,7 +12,7 @@ import { makeKey } from './factories.js';
 import { type FakeDns, startFakeDns } from './fake-dns.js';
 
 /** A server on loopback that nobody may reach: it answers like a good one, and counts every connection. */
-export interface Canary extends AsyncDisposable {
+interface Canary extends AsyncDisposable {
   port: number;
   connections: number;
 }

@@ -18,9 +18,9 @@ export interface TargetPolicy {
 }
 
 type Refused = { allowed: false; code: string; reason: string };
-export type TargetVerdict = { allowed: true } | Refused;
+type TargetVerdict = { allowed: true } | Refused;
 /** `url` is in its normal form: the only one to be stored. */
-export type UrlVerdict = { allowed: true; url: string } | Refused;
+type UrlVerdict = { allowed: true; url: string } | Refused;
 
 export const URL_LENGTH_MAX = 2048;
 

@@ -3,7 +3,7 @@ import { PatternAllowance } from './pattern-allowance.js';
 import { childrenOf, type JsonObject, targetOf, walkSchemas } from './schema-places.js';
 
 /** A broken rule of a schema: where, a code, and a sentence that goes on after "The schema …" or its place. */
-export interface SchemaProblem {
+interface SchemaProblem {
   path: readonly string[];
   code: string;
   detail: string;

@@ -6,7 +6,7 @@ import { type Instruction, PatternError, programOf } from './pattern-program.js'
  * and `^(a+)+$` holds it for minutes. Here all of them advance together (Thompson, Regular Expression Search
  * Algorithm, 1968). So what needs memory of what was matched cannot be had: backreferences and looking around.
  */
-export interface LinearPattern {
+interface LinearPattern {
   /** How many instructions its program has; one character of a text takes at most this many steps. */
   readonly length: number;
   test(text: string): boolean;
@@ -14,7 +14,7 @@ export interface LinearPattern {
 }
 
 /** Called with how much work was done, and on which text. May throw, to have no more of it done. */
-export type SpendSteps = (steps: number, text: string) => void;
+type SpendSteps = (steps: number, text: string) => void;
 
 /** What a test takes before its first character, in steps, and each character by itself. */
 const STEPS_TO_START = 10;

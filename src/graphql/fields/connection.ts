@@ -38,7 +38,7 @@ export interface Slice {
 }
 
 /** Lists that have cursors: one of the deliveries of a webhook is a list of deliveries too. */
-export type ListName =
+type ListName =
   | 'apiKeys'
   | 'auditLog'
   | 'bulkOperations'
@@ -51,7 +51,7 @@ export type ListName =
 type Read<Node> = (slice: Slice) => Promise<Node[]>;
 
 @ObjectType({ description: 'Where a page lies in the whole list.' })
-export class PageInfo {
+class PageInfo {
   constructor(
     cursors: { start: string | null; end: string | null },
     private readonly probes: { next: () => Promise<boolean>; previous: () => Promise<boolean> },

@@ -19,7 +19,7 @@ interface Result {
 }
 
 /** A result that has errors; one without `data` was refused before it ran. */
-export interface Failure {
+interface Failure {
   data?: Data;
   errors: readonly GraphQLError[];
   /**

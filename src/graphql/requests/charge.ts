@@ -18,7 +18,7 @@ const EMIT_ANSWER_COSTS: Readonly<Record<string, number>> = {
 };
 
 /** What is not limited, and has no headers. */
-export const nothingCounted: Verdict = { refusal: null, headers: {} };
+const nothingCounted: Verdict = { refusal: null, headers: {} };
 
 /**
  * Counts a request against the limits of its key and tenant: a query is one operation (ten, if it asks for the whole

@@ -102,7 +102,7 @@ const HOLDS_MAX = 20;
 const HELD_COUNT_MAX = 100_000;
 
 /** How far the search for holds that end soon has come. */
-export interface HoldCursor {
+interface HoldCursor {
   /** The last webhook that was looked at. */
   after: number;
 }

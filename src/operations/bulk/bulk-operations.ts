@@ -21,7 +21,7 @@ export interface BulkRequest extends BulkSelection {
   dryRun: boolean;
 }
 
-export interface BulkStart {
+interface BulkStart {
   count: number;
   isCapped: boolean;
   /** Null after a dry run. */

@@ -121,7 +121,7 @@ export async function countSelected(
   }
 }
 
-export interface BulkChunk {
+interface BulkChunk {
   /** What matches, in the order of ids. */
   ids: number[];
   /** All up to this id has been looked at; null: nothing is left behind it. */

@@ -11,7 +11,7 @@ export const OVERDUE_SECONDS = 60;
 const CHUNK_ROWS = 20_000;
 
 /** How far the search for lost deliveries has come. */
-export interface OverdueCursor {
+interface OverdueCursor {
   /** A due time as Postgres writes it: a Date would lose the microseconds. */
   after: string;
 }
@@ -63,7 +63,7 @@ export async function rescueOverdue(pool: pg.Pool, cursor: OverdueCursor): Promi
 const HOLDING_LOOKED = 500;
 
 /** How far the search for what is held wrongly has come. */
-export interface HeldCursor {
+interface HeldCursor {
   /** The last webhook that was looked at. */
   after: number;
 }

@@ -54,7 +54,7 @@ async function roleOf(client: pg.ClientBase, role: string): Promise<Role | null>
 }
 
 /** Which database login may emit for which tenant. */
-export interface OutboxGrant {
+interface OutboxGrant {
   role: string;
   tenantId: number;
 }

@@ -15,7 +15,7 @@ export const REGISTERED_TYPES_MAX = 500;
 type Schema = Record<string, unknown>;
 
 /** An event type to register. Its schema is one that `schemaIssues` finds no fault with. */
-export interface NewEventType {
+interface NewEventType {
   name: string;
   description: string;
   schema: Schema;

@@ -24,7 +24,7 @@ export interface DeliveryConditions {
 }
 
 /** A row, with the names that the entity has. */
-export interface DeliveryRow {
+interface DeliveryRow {
   id: number;
   tenantId: number;
   eventId: number;

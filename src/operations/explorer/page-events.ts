@@ -2,7 +2,7 @@ import { tenantQuery } from '../../database/tenant-database.js';
 import { type Bounds, Conditions, type SearchDeps, search } from './search.js';
 
 /** Which events; all conditions together. */
-export interface EventConditions {
+interface EventConditions {
   /** This one alone. */
   eventId?: number | undefined;
   eventType?: string | undefined;
@@ -10,7 +10,7 @@ export interface EventConditions {
   payloadContains?: string | undefined;
 }
 
-export interface EventRow {
+interface EventRow {
   id: number;
   tenantId: number;
   eventType: string;

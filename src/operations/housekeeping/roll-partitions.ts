@@ -13,7 +13,7 @@ const LOCK_MS = 100;
 const LOCK_TRIES = 6;
 const LOCK_PAUSE_MS = 500;
 
-export interface Rolled {
+interface Rolled {
   made: number;
   dropped: string[];
   /** Deliveries that were still pending or held when their day ended: now CANCELED (EXPIRED). */

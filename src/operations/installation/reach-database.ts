@@ -10,7 +10,7 @@ import { requireMigrated } from './check-readiness.js';
 const LIMIT_MS = 5_000;
 
 /** What a process wants of the login of DATABASE_URL: to own the tables, or to work as the role of the API. */
-export type Login = 'owner' | 'api';
+type Login = 'owner' | 'api';
 
 /**
  * Connects once, before anything else does, so that what stands in the way of a start or a command is said in a

@@ -5,6 +5,16 @@ import { lastHousekeepingSql } from '../jobs/prepare-jobs.js';
 /** Beyond this a backlog is not counted: reading a million rows of an index each time would cost more than it tells. */
 export const INSTALLATION_COUNT_MAX = 50_000;
 
+/** What is known of the hourly housekeeping. */
+export interface HousekeepingRuns {
+  /** When it was last started; null: never. */
+  startedAt: Date | null;
+  /** When a run last succeeded; null: never. */
+  succeededAt: Date | null;
+  /** Of the last run that ended; null: it succeeded, or there was none. */
+  failure: { at: Date; error: string } | null;
+}
+
 /** How the whole installation is doing, whatever process asks. */
 export interface Installation {
   /** Pending deliveries whose time has come; at most INSTALLATION_COUNT_MAX are counted, here and in the next two. */
@@ -19,8 +29,7 @@ export interface Installation {
   oldestDueSeconds: number;
   /** Of the days from tomorrow on, how many have all their partitions. */
   partitionDaysAhead: number;
-  /** Null: it never ran. */
-  housekeepingAt: Date | null;
+  housekeeping: HousekeepingRuns;
   activeWebhooks: number;
   /** Those that the service disabled, by what its receivers did; pauses do not count. */
   disabledWebhooks: number;
@@ -45,10 +54,11 @@ const statement: Statement = {
                                'hookwright.attempts'::regclass)
            and right(c.relname, 8) > to_char(now() at time zone 'UTC', 'YYYYMMDD')
          group by 1 having count(*) = 3) days) as partition_days_ahead,
-      (${lastHousekeepingSql}) as housekeeping_at,
+      (${lastHousekeepingSql}) as housekeeping_started_at, h.succeeded_at, h.failed_at, h.error,
       (select count(*)::integer from hookwright.webhooks where active and deleted_at is null) as active_webhooks,
       (select count(*)::integer from hookwright.webhooks
-       where disabled_reason <> 'PAUSED' and not active and deleted_at is null) as disabled_webhooks`,
+       where disabled_reason <> 'PAUSED' and not active and deleted_at is null) as disabled_webhooks
+    from hookwright.housekeeping h`,
 };
 
 interface Row {
@@ -57,7 +67,10 @@ interface Row {
   held: number;
   oldest_due_seconds: number;
   partition_days_ahead: number;
-  housekeeping_at: Date | null;
+  housekeeping_started_at: Date | null;
+  succeeded_at: Date | null;
+  failed_at: Date | null;
+  error: string | null;
   active_webhooks: number;
   disabled_webhooks: number;
 }
@@ -72,7 +85,12 @@ export async function readInstallation(pool: pg.Pool | pg.PoolClient): Promise<I
     held: read.held,
     oldestDueSeconds: read.oldest_due_seconds,
     partitionDaysAhead: read.partition_days_ahead,
-    housekeepingAt: read.housekeeping_at,
+    housekeeping: {
+      startedAt: read.housekeeping_started_at,
+      succeededAt: read.succeeded_at,
+      failure:
+        read.error === null || read.failed_at === null ? null : { at: read.failed_at, error: read.error },
+    },
     activeWebhooks: read.active_webhooks,
     disabledWebhooks: read.disabled_webhooks,
   };

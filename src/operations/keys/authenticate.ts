@@ -12,7 +12,7 @@ import { type Caller, type KnownKey, KnownKeys } from './known-keys.js';
 
 export type { Caller } from './known-keys.js';
 
-export interface AuthenticatorOptions {
+interface AuthenticatorOptions {
   /** Keys that one client network may get wrong (KEY_FAILURES_RATE_MAX). */
   failures: Quota;
   /** In ms, never going back. */

@@ -12,7 +12,7 @@ export const KEY_LIFETIME_SECONDS_MIN = 60;
 /** Ten years. */
 export const KEY_LIFETIME_SECONDS_MAX = 315_360_000;
 
-export interface NewApiKey {
+interface NewApiKey {
   /** Null: a platform key. */
   tenantId: number | null;
   name: string;
@@ -25,7 +25,7 @@ export interface NewApiKey {
 }
 
 /** A row without the hash, with the names that the entity has. */
-export type ApiKeyRow = Omit<ApiKey, 'hash'>;
+type ApiKeyRow = Omit<ApiKey, 'hash'>;
 
 const insertStatement: Statement = {
   name: 'create_api_key',

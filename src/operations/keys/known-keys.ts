@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../bounded-map.js';
 import { type Database, query, type Statement } from '../../database/database.js';
 import type { Scope } from '../../domain/api-key.js';
 
@@ -42,7 +43,7 @@ const readKey: Statement = {
 
 /** The keys that a process remembers, by id; and their look-up. */
 export class KnownKeys {
-  readonly #keys = new Map<number, KnownKey>();
+  readonly #keys = new BoundedMap<number, KnownKey>(ENTRIES_MAX);
   readonly #lookups = new Map<number, Promise<KnownKey | null>>();
   #era = 0;
 
@@ -80,14 +81,7 @@ export class KnownKeys {
     if (this.#keys.get(id) === known || known.era !== this.#era) {
       return;
     }
-    this.#keys.delete(id);
-    for (const oldest of this.#keys.keys()) {
-      if (this.#keys.size < ENTRIES_MAX) {
-        break;
-      }
-      this.#keys.delete(oldest);
-    }
-    this.#keys.set(id, known);
+    this.#keys.renew(id, known);
   }
 
   forget(id: number): void {

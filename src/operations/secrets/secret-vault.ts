@@ -9,7 +9,7 @@ import { ENVELOPE_KEY_BYTES, ENVELOPE_NONCE_BYTES, open, seal } from '../../doma
 const CACHED_TENANTS_MAX = 10_000;
 
 /** A tenant's data key as its row has it: encrypted by the key of that name. */
-export interface WrappedDataKey {
+interface WrappedDataKey {
   dataKey: Buffer;
   dataKeyKid: string;
 }

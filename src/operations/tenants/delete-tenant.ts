@@ -9,7 +9,7 @@ import { EVENT_EXTRA_DAYS } from '../housekeeping/roll-partitions.js';
 import { lockTenant } from '../lock-tenant.js';
 import { eraseWebhooks } from '../webhooks/delete-webhook.js';
 
-export interface DeletedTenant {
+interface DeletedTenant {
   webhookIds: number[];
   apiKeyIds: number[];
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-export const NAME_LENGTH_MAX = 200;
+const NAME_LENGTH_MAX = 200;
 
 /** What tenants and keys may be called; spaces at the ends do not count. */
 export const displayName = z

@@ -25,7 +25,7 @@ const sealStatement: Statement = {
 };
 
 /** A tenant whose data key does not open, as its row has it. */
-export interface LockedOutTenant {
+interface LockedOutTenant {
   id: number;
   dataKey: Buffer;
 }

@@ -8,7 +8,7 @@ import { lockTenant } from '../lock-tenant.js';
 import type { SecretVault } from '../secrets/secret-vault.js';
 import { type WebhookRow, webhookColumns } from './webhook-row.js';
 
-export interface NewWebhook {
+interface NewWebhook {
   tenantId: number;
   /** Judged and normalised: see domain/addresses/target.ts. */
   url: string;

@@ -8,7 +8,7 @@ import { lockWebhook } from '../lock-webhook.js';
 import type { SecretVault } from '../secrets/secret-vault.js';
 import { type WebhookRow, webhookColumns } from './webhook-row.js';
 
-export interface Rotation {
+interface Rotation {
   webhookId: number;
   /** For how long the previous secret goes on signing; 0: it is worthless at once. */
   overlapHours: number;

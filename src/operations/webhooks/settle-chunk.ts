@@ -41,14 +41,14 @@ interface NextMove {
 }
 
 /** How far a move has come. What lies behind is not passed over again, while an old snapshot keeps it in the index. */
-export interface Place {
+interface Place {
   move: Move | null;
   after: number;
 }
 
 export const START: Place = { move: null, after: 0 };
 
-export interface SettledChunk {
+interface SettledChunk {
   moved: number;
   /** How many of these may be sent now. */
   released: number;

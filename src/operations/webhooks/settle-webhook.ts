@@ -17,7 +17,7 @@ const LOCK_WAIT_MS = 1_000;
 const LOCKED_REST_MS = 2_000;
 
 /** What one job does of a long settling. */
-export interface SettleTurn {
+interface SettleTurn {
   /** After this long it ends. */
   turnMs: number;
   /** In how many milliseconds the next one may go on. */

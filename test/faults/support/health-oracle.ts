@@ -11,7 +11,7 @@ const LOAD_TO_START_MS = 1_000;
 /** Times of processes on one machine, each rounded to the millisecond. */
 const CLOCKS_MS = 5;
 
-export interface HealthFindings {
+interface HealthFindings {
   problems: string[];
   figures: { checkedExactly: number; checkedWithinTies: number; otherThanFinishOrder: number };
 }
@@ -158,7 +158,7 @@ const BRANCHES_MAX = 100_000;
  *
  * @returns null when that is too much to follow
  */
-export function reachable(from: Count, steps: readonly Step[]): Map<string, Count> | null {
+function reachable(from: Count, steps: readonly Step[]): Map<string, Count> | null {
   let states = new Map([[keyOf(from), from]]);
   for (const tied of ties(steps)) {
     const next = new Map<string, Count>();

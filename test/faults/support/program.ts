@@ -10,7 +10,7 @@ const START_TIMEOUT_MS = 60_000;
 const WARN = 40;
 const LINES_MAX = 2_000;
 
-export interface Ended {
+interface Ended {
   code: number | null;
   signal: NodeJS.Signals | null;
   /** Milliseconds since 1970. */
@@ -18,7 +18,7 @@ export interface Ended {
 }
 
 /** A line of its log, as pino writes it. */
-export interface LogLine {
+interface LogLine {
   level: number;
   msg: string;
   /** Milliseconds since 1970: when we read it. */
