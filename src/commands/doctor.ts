@@ -23,7 +23,7 @@ export async function doctor({ json = false }: { json?: boolean }): Promise<void
 function textOf(checks: readonly Check[]): string {
   const lines = checks.map(({ name, status, text }) => `${status.padEnd(4)}  ${name}: ${text}`);
   const count = (status: Check['status']) => checks.filter((each) => each.status === status).length;
-  return `${lines.join('\n')}\n${count('fail')} failed, ${count('warn')} warnings, ${count('ok')} ok\n`;
+  return `${lines.join('\n')}\n${count('fail')} failed, ${count('warn')} warned, ${count('ok')} ok\n`;
 }
 
 /** @param env the environment that the service is started with */

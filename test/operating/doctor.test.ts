@@ -361,7 +361,7 @@ describe('hookwright doctor', () => {
       await eventually(async () => {
         const { code, output } = await runProgram(['doctor'], more);
         expect(output).toContain('Daemons connected: 1.');
-        expect(output).toContain(' 0 warnings');
+        expect(output).toContain(' 0 warned');
         expect(code).toBe(0);
         return true;
       }, 60_000);
