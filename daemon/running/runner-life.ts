@@ -113,7 +113,8 @@ export class RunnerLife {
 
   /**
    * Frees jobs that its pool has locked without its knowing, because a reply was lost: those that were found by the
-   * last look too. A process that has stood still reads its replies between the two.
+   * last look too. A process that has stood still reads its replies between the two. Those whose rows another session
+   * has locked are freed by a later look.
    */
   async #freeForgotten(poolId: string): Promise<void> {
     const { db, log } = this.deps;
@@ -121,9 +122,9 @@ export class RunnerLife {
     const known = new Set(this.#known);
     const forgotten = found.filter((id) => this.#suspected.has(id) && !known.has(id));
     this.#suspected = new Set(found);
-    if (forgotten.length > 0) {
-      await freeJobs(db.pool, poolId, forgotten);
-      log.warn({ jobs: forgotten.length }, 'freed jobs that a lost reply of Postgres had left locked');
+    const freed = forgotten.length === 0 ? 0 : await freeJobs(db.pool, poolId, forgotten);
+    if (freed > 0) {
+      log.warn({ jobs: freed }, 'freed jobs that a lost reply of Postgres had left locked');
     }
   }
 
