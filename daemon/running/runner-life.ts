@@ -39,6 +39,7 @@ export interface RunnerOptions {
 const FETCH_AHEAD = 1 / 8;
 const FREE_EVERY_MS = 1_000;
 const RENEW_EVERY_MS = 5_000;
+const LET_GO_MS_MAX = 500;
 /** What locked a job, a fetch or an emit that claims, is over then, and its reply has come or never will. */
 const FORGOTTEN_AFTER_SECONDS = STATEMENT_TIMEOUT_MS / 1_000 + 3;
 
@@ -172,6 +173,14 @@ export class RunnerLife {
     }
     await this.#stopRenewing();
     await this.#connections.end().catch(() => {});
+  }
+
+  /** Frees what is still in hand too; a database that does not hear of it is not waited for. */
+  async letGo(): Promise<void> {
+    if (this.#poolId !== undefined) {
+      const freed = freeJobsOf(this.deps.db.pool, this.#poolId, new Set()).catch(() => {});
+      await Promise.race([freed, delay(LET_GO_MS_MAX, undefined, { ref: false })]);
+    }
   }
 
   /**

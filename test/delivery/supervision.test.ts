@@ -10,7 +10,7 @@ import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { emitMany } from '../support/factories.js';
 import { keptLog } from '../support/kept-log.js';
-import { lockRows } from '../support/locks.js';
+import { lockRow, lockRows } from '../support/locks.js';
 import { answer, holdAnswers, type Receiver, startReceiver } from '../support/receiver.js';
 
 let stack: DeliveryStack;
@@ -358,5 +358,45 @@ describe('a daemon that is told to end', () => {
     await eventually(async () => (await succeeded()) === 128, 15_000);
     expect(new Set(receiver.received.map(({ headers }) => headers['x-service-delivery'])).size).toBe(128);
     expect(receiver.received).toHaveLength(128);
+  });
+
+  /** What is left to others is due, free, and as it was before it was fetched. */
+  const leftToOthers = { attempts: 0, free: true, due: true };
+  const jobsLeft = () =>
+    stack.rows(`select attempts, locked_by is null as free, run_at <= now() as due
+                from hookwright_jobs._private_jobs where key ~ '^[dg]:'`);
+
+  test('does not count as a fetch of what it had in hand and did not send', async () => {
+    receiver.answerWith((_, response) => setTimeout(() => response.end(), 300));
+    await open({ DELIVERY_CONCURRENCY: '2' });
+    await emitMany(stack.services, stack.tenantId, 64);
+    const daemon = stack.startDaemon();
+    await eventually(() => receiver.received.length === 2);
+    await daemon.stopSending(5_000);
+    const jobs = await jobsLeft();
+    expect(jobs.length).toBeGreaterThan(2);
+    expect(jobs).toEqual(jobs.map(() => leftToOthers));
+    stack.startDaemon();
+    await eventually(async () => (await succeeded()) === 64, 20_000);
+    expect(receiver.received).toHaveLength(64);
+  });
+
+  test('does not count as a fetch of what it could not record in time', async () => {
+    const arrived = holdAnswers(receiver, answer(200));
+    await open();
+    const [{ id: webhookId }] = (await stack.rows<{ id: number }>('select id from hookwright.webhooks')) as [
+      { id: number },
+    ];
+    const daemon = stack.startDaemon();
+    await emit(1);
+    const go = await arrived();
+    await using lock = await lockRow(stack.databaseUrl, 'webhooks', webhookId);
+    go();
+    await daemon.stop(1_000);
+    expect(await jobsLeft()).toEqual([leftToOthers]);
+    await lock.letGo();
+    receiver.answerWith(answer(200));
+    stack.startDaemon();
+    await eventually(async () => (await succeeded()) === 1, 15_000);
   });
 });
