@@ -14,6 +14,7 @@ import { type Fence, fenced } from './control/fence.js';
 import { Deliverer } from './deliver.js';
 import { startEndpointReports } from './report-endpoints.js';
 import { startRescue } from './rescue.js';
+import { unlessStopped } from './running/own-stops.js';
 import { Quarantine, quarantined } from './running/quarantine.js';
 import { SupervisedRunner } from './running/runner.js';
 import type { NameResolver } from './sending/name-resolver.js';
@@ -70,11 +71,12 @@ export class Daemon {
     });
     this.registry = metrics.registry;
     this.#registerGauges(metrics);
+    const tasks = taskList({ ...deps, deliverer, fence: this.fence, metrics });
     const quarantine = new Quarantine({ db, log });
     this.#runner = new SupervisedRunner(
       { db, log, control: this.#control, drainTimeoutMs: delivery.drainTimeoutMs },
       {
-        taskList: quarantined(taskList({ ...deps, deliverer, fence: this.fence, metrics }), quarantine),
+        taskList: unlessStopped(quarantined(tasks, quarantine), { db, fence: this.fence }),
         concurrency: delivery.concurrency,
         cronItems: crontab(),
       },
@@ -159,6 +161,7 @@ export class Daemon {
     const drained = Promise.all([this.#runner.stop(), ...this.#stopSweeps.map((stop) => stop())]);
     await Promise.race([drained, delay(withinMs, undefined, { ref: false })]);
     this.fence.letGo();
+    await this.#runner.letGo();
     // Last: as long as it is there, nobody else takes what is in hand here.
     await this.#control.stop();
     await this.#sender.close();

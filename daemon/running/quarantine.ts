@@ -2,7 +2,9 @@ import type { TaskList } from 'graphile-worker';
 import type { Logger } from 'pino';
 import { inTurn } from '../../src/concurrency/in-turn.js';
 import type { Database } from '../../src/database/database.js';
+import { orLocked } from '../../src/database/impatient-transaction.js';
 import { isDatabaseAway } from '../../src/errors.js';
+import { unlessJobLocked } from '../../src/operations/jobs/locked-jobs.js';
 import { forgetJobAside, setJobAside, splitJobGroup } from '../../src/operations/jobs/quarantined-jobs.js';
 import {
   DELIVER_GROUP_TASK,
@@ -30,6 +32,9 @@ interface FetchedJob {
  * fetch a job is a suspect: it is first put aside for an hour, and then run with no other suspect beside it. The
  * innocent are done with that. The culprit kills this process too, but the next one finds it put aside: once an hour is
  * what it can do. Nothing is lost, and the log names the delivery.
+ *
+ * One that cannot be put aside, because another session has its row locked, is not run: it comes again as after any
+ * other fault.
  */
 export class Quarantine {
   readonly #inTurn = inTurn();
@@ -45,13 +50,15 @@ export class Quarantine {
   async #runSuspect(job: FetchedJob, payload: DeliverPayload, work: () => Promise<void>): Promise<void> {
     const { db, log } = this.deps;
     if (this.#waiting >= LINE_MAX) {
-      await setJobAside(db.pool, job.id, payload, { seconds: LINE_FULL_SECONDS, fetches: job.attempts - 1 });
+      const times = { seconds: LINE_FULL_SECONDS, fetches: job.attempts - 1 };
+      await unlessJobLocked(setJobAside(db.pool, job.id, payload, times));
       return;
     }
     this.#waiting += 1;
     try {
       await this.#inTurn(async () => {
-        await setJobAside(db.pool, job.id, payload, { seconds: ASIDE_SECONDS, fetches: job.attempts });
+        const times = { seconds: ASIDE_SECONDS, fetches: job.attempts };
+        await unlessJobLocked(setJobAside(db.pool, job.id, payload, times));
         log.error(
           {
             deliveryId: payload.id,
@@ -82,7 +89,7 @@ export class Quarantine {
     return job.attempts === 1 ? work() : splitJobGroup(this.deps.db.pool, payload, job.priority);
   }
 
-  /** What is put aside stays so, unless the delivery had no fair chance. */
+  /** What is put aside stays so, unless the delivery had no fair chance; also where another session has it locked. */
   async #failed(job: FetchedJob, payload: DeliverPayload, error: unknown): Promise<void> {
     const { db, log } = this.deps;
     log.error(
@@ -90,7 +97,8 @@ export class Quarantine {
       'the job that was put aside failed',
     );
     if (error instanceof SendingStopped || isDatabaseAway(error)) {
-      await setJobAside(db.pool, null, payload, { seconds: OUR_FAULT_SECONDS, fetches: job.attempts - 1 });
+      const times = { seconds: OUR_FAULT_SECONDS, fetches: job.attempts - 1 };
+      await orLocked(setJobAside(db.pool, null, payload, times));
     }
   }
 }

@@ -10,15 +10,11 @@ import {
 } from 'graphile-worker';
 import type { Logger } from 'pino';
 import { repeat } from '../../src/concurrency/repeat.js';
-import { type Database, STATEMENT_TIMEOUT_MS } from '../../src/database/database.js';
-import {
-  findForgotten,
-  freeJobs,
-  freeJobsNotInHand,
-  renewLocks,
-} from '../../src/operations/jobs/locked-jobs.js';
+import type { Database } from '../../src/database/database.js';
+import { freeJobsNotInHand, renewLocks } from '../../src/operations/jobs/locked-jobs.js';
 import { forgetFutureRunsSql, JOBS_SCHEMA, quietLogger } from '../../src/operations/jobs/prepare-jobs.js';
 import type { ControlConnection } from '../control/control-connection.js';
+import { ForgottenJobs } from './forgotten-jobs.js';
 import { type GatedPool, openJobConnections } from './job-connections.js';
 import { LocalJobs, type Room } from './local-jobs.js';
 
@@ -44,8 +40,7 @@ export interface RunnerOptions {
 const FETCH_AHEAD = 1 / 8;
 const FREE_EVERY_MS = 1_000;
 const RENEW_EVERY_MS = 5_000;
-/** What locked a job, a fetch or an emit that claims, is over then, and its reply has come or never will. */
-const FORGOTTEN_AFTER_SECONDS = STATEMENT_TIMEOUT_MS / 1_000 + 3;
+const LET_GO_MS_MAX = 500;
 
 /** One graphile-worker runner, from its start until nothing is left of it. */
 export class RunnerLife {
@@ -57,11 +52,10 @@ export class RunnerLife {
   /** Aborts when `#isGone`. */
   readonly #here = new AbortController();
   readonly #stopRenewing: () => Promise<void>;
+  readonly #forgotten: ForgottenJobs;
   #runner: Runner | undefined;
   #poolId: string | undefined;
   #queue: LocalJobs | undefined;
-  /** Jobs that it seems to have locked without knowing of them. */
-  #suspected = new Set<string>();
   /** The worker pool is known to be alive: what it has locked, others leave alone. */
   #announced = false;
   /** graphile-worker has let go; handlers that it did not wait for may still be running. */
@@ -72,6 +66,7 @@ export class RunnerLife {
     private readonly options: RunnerOptions,
   ) {
     this.#connections = openJobConnections(deps.db.url, deps.log);
+    this.#forgotten = new ForgottenJobs(deps);
     this.#stopRenewing = repeat('renew-locks', RENEW_EVERY_MS, deps.log, () => this.#renewLocks());
   }
 
@@ -112,23 +107,7 @@ export class RunnerLife {
       if (known.length > 0) {
         await renewLocks(this.deps.db.pool, this.#poolId, known);
       }
-      await this.#freeForgotten(this.#poolId);
-    }
-  }
-
-  /**
-   * Frees jobs that its pool has locked without its knowing, because a reply was lost: those that were found by the
-   * last look too. A process that has stood still reads its replies between the two.
-   */
-  async #freeForgotten(poolId: string): Promise<void> {
-    const { db, log } = this.deps;
-    const found = await findForgotten(db.pool, poolId, this.#known, FORGOTTEN_AFTER_SECONDS);
-    const known = new Set(this.#known);
-    const forgotten = found.filter((id) => this.#suspected.has(id) && !known.has(id));
-    this.#suspected = new Set(found);
-    if (forgotten.length > 0) {
-      await freeJobs(db.pool, poolId, forgotten);
-      log.warn({ jobs: forgotten.length }, 'freed jobs that a lost reply of Postgres had left locked');
+      await this.#forgotten.free(this.#poolId, () => this.#known);
     }
   }
 
@@ -176,6 +155,14 @@ export class RunnerLife {
     }
     await this.#stopRenewing();
     await this.#connections.end().catch(() => {});
+  }
+
+  /** Frees what is still in hand too; a database that does not hear of it is not waited for. */
+  async letGo(): Promise<void> {
+    if (this.#poolId !== undefined) {
+      const freed = freeJobsNotInHand(this.deps.db.pool, this.#poolId, new Set()).catch(() => {});
+      await Promise.race([freed, delay(LET_GO_MS_MAX, undefined, { ref: false })]);
+    }
   }
 
   /**

@@ -13,6 +13,8 @@ export class SupervisedRunner {
   readonly #stopping = new AbortController();
   readonly #supervision: Promise<void>;
   readonly #farewells = new Set<Promise<void>>();
+  /** Those that may have jobs locked. */
+  readonly #lives = new Set<RunnerLife>();
   #current: RunnerLife | undefined;
   /** A warning says that no jobs are fetched, and no line yet that they are again. */
   #interrupted = false;
@@ -45,6 +47,11 @@ export class SupervisedRunner {
     return this.#stopped;
   }
 
+  /** Leaves what is still in hand to others: there is no more time for it. */
+  async letGo(): Promise<void> {
+    await Promise.all([...this.#lives].map((life) => life.letGo()));
+  }
+
   async #supervise(): Promise<void> {
     const { signal } = this.#stopping;
     const { log, control } = this.deps;
@@ -54,6 +61,7 @@ export class SupervisedRunner {
         return;
       }
       const life = new RunnerLife(this.deps, this.options);
+      this.#lives.add(life);
       try {
         await life.start();
         this.#current = life;
@@ -68,7 +76,10 @@ export class SupervisedRunner {
         log.warn({ err: error }, 'the job runner did not start; trying again');
       }
       this.#current = undefined;
-      const farewell = life.end(signal).finally(() => this.#farewells.delete(farewell));
+      const farewell = life.end(signal).finally(() => {
+        this.#lives.delete(life);
+        this.#farewells.delete(farewell);
+      });
       this.#farewells.add(farewell);
       await delay(RESTART_PAUSE_MS, undefined, { signal }).catch(() => {});
     }

@@ -1,4 +1,4 @@
-import { SQL_STATE, sqlStateOf } from '../database/sql-state.js';
+import { isTooSlow, SQL_STATE, sqlStateOf } from '../database/sql-state.js';
 import { isDatabaseAway } from '../errors.js';
 
 interface Waiting<Item, Result> {
@@ -10,6 +10,8 @@ interface Waiting<Item, Result> {
 /** Postgres ended one of two transactions that waited for each other, or asks for a repetition. */
 const repeatableSqlStates = new Set<string>([SQL_STATE.DEADLOCK, SQL_STATE.SERIALIZATION_FAILURE]);
 const REPETITIONS_MAX = 3;
+/** One may be slow by itself. When the next one is too, the database is, and each would only wait for its limit. */
+const TOO_SLOW_IN_A_ROW_MAX = 2;
 
 /**
  * Lets concurrent callers share one transaction. What comes in one turn of the event loop leaves together, at its end,
@@ -17,7 +19,8 @@ const REPETITIONS_MAX = 3;
  * one commits in groups, and there is no timer to tune.
  *
  * Items that were given together stay together in one transaction. When a batch fails for another reason than the
- * database being away, its groups are run one by one, so that a bad one fails alone.
+ * database being away, its groups are run one by one, so that a bad one fails alone; also when it was too slow, which
+ * all may be of one.
  */
 export class GroupCommit<Item, Result> {
   /** By whose turn it is, in the order of their turns. */
@@ -131,25 +134,46 @@ export class GroupCommit<Item, Result> {
   }
 
   async #flush(groups: Waiting<Item, Result>[]): Promise<void> {
+    const error = await this.#commitGroups(groups);
+    if (error === null) {
+      return;
+    }
+    if (groups.length === 1 || (isDatabaseAway(error) && !isTooSlow(error))) {
+      rejectAll(groups, error);
+    } else {
+      await this.#flushOneByOne(groups);
+    }
+  }
+
+  async #flushOneByOne(groups: Waiting<Item, Result>[]): Promise<void> {
+    let tooSlow = 0;
+    for (const [index, group] of groups.entries()) {
+      const error = await this.#commitGroups([group]);
+      if (error !== null) {
+        rejectAll([group], error);
+      }
+      tooSlow = error !== null && isTooSlow(error) ? tooSlow + 1 : 0;
+      if (tooSlow >= TOO_SLOW_IN_A_ROW_MAX) {
+        rejectAll(groups.slice(index + 1), error);
+        return;
+      }
+    }
+  }
+
+  /** @returns why they could not be committed; null: they were, and know it */
+  async #commitGroups(groups: Waiting<Item, Result>[]): Promise<unknown> {
+    const all = groups.flatMap(({ items }) => items);
+    this.options.onBatch?.(all.length);
     try {
-      const all = groups.flatMap(({ items }) => items);
-      this.options.onBatch?.(all.length);
       const results = await this.#commitRepeatedly(all);
       let offset = 0;
       for (const { items, resolve } of groups) {
         resolve(results.slice(offset, offset + items.length));
         offset += items.length;
       }
+      return null;
     } catch (error) {
-      if (groups.length === 1 || isDatabaseAway(error)) {
-        for (const { reject } of groups) {
-          reject(error);
-        }
-        return;
-      }
-      for (const group of groups) {
-        await this.#flush([group]);
-      }
+      return error ?? new Error('A commit failed without an error.');
     }
   }
 
@@ -163,5 +187,11 @@ export class GroupCommit<Item, Result> {
         }
       }
     }
+  }
+}
+
+function rejectAll(groups: readonly Pick<Waiting<unknown, unknown>, 'reject'>[], error: unknown): void {
+  for (const { reject } of groups) {
+    reject(error);
   }
 }

@@ -129,6 +129,23 @@ describe('a redelivery of what another session has locked', () => {
   });
 });
 
+describe('a cancellation of what another session has locked', () => {
+  const cancel = (id: number) =>
+    api.ask(`mutation { cancelDelivery(input: {id: "${id}"}) { delivery { status } } }`, {}, tenant);
+
+  test('is refused for now within seconds, and changes nothing', async () => {
+    const id = await makeDelivery();
+    await using lock = await lockRow(api.databaseUrl, 'deliveries', id);
+    const begun = performance.now();
+    const [error] = (await cancel(id)).errors;
+    expect(performance.now() - begun).toBeLessThan(3_000);
+    expect(error.extensions).toMatchObject({ code: 'UNAVAILABLE', reason: 'unavailable' });
+    expect(error.message).toBe('Another request holds what this one needs; try again.');
+    await lock.letGo();
+    expect((await cancel(id)).data).toEqual({ cancelDelivery: { delivery: { status: 'CANCELED' } } });
+  }, 20_000);
+});
+
 describe('attempts', () => {
   test('of a delivery that was sent again and again are the last hundred', async () => {
     const id = await makeDelivery('FAILED');

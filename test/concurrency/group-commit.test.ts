@@ -179,4 +179,48 @@ describe('group commit', () => {
     expect(answers.every(({ status }) => status === 'rejected')).toBe(true);
     expect(calls).toBe(1);
   });
+
+  describe('where a statement is too slow', () => {
+    const tooSlow = () => Object.assign(new Error('canceling statement'), { code: '57014' });
+    const slowFor = (isSlow: (items: readonly number[]) => boolean) => {
+      const batches: number[][] = [];
+      const group = new GroupCommit<number, number>(
+        async (items) => {
+          batches.push([...items]);
+          await Promise.resolve();
+          if (isSlow(items)) {
+            throw tooSlow();
+          }
+          return [...items];
+        },
+        { itemsMax: 100, inFlightMax: 1 },
+      );
+      return { group, batches };
+    };
+
+    test('a slow item fails alone, and so does another one behind a good one', async () => {
+      const { group } = slowFor((items) => items.includes(13) || items.includes(14));
+      const answers = await Promise.allSettled([1, 13, 2, 14, 3].map((item) => group.runOne(item)));
+      expect(answers.map(({ status }) => status)).toEqual([
+        'fulfilled',
+        'rejected',
+        'fulfilled',
+        'rejected',
+        'fulfilled',
+      ]);
+    });
+
+    test('a batch that is too big is not too big one by one', async () => {
+      const { group } = slowFor((items) => items.length > 2);
+      const answers = await Promise.all([1, 2, 3, 4].map((item) => group.runOne(item)));
+      expect(answers).toEqual([1, 2, 3, 4]);
+    });
+
+    test('when two in a row are too slow alone, the database is: nobody else waits for it', async () => {
+      const { group, batches } = slowFor(() => true);
+      const answers = await Promise.allSettled([1, 2, 3, 4].map((item) => group.runOne(item)));
+      expect(answers.map(({ status }) => status)).toEqual(Array(4).fill('rejected'));
+      expect(batches).toEqual([[1, 2, 3, 4], [1], [2]]);
+    });
+  });
 });

@@ -55,7 +55,7 @@ async function openRecorder() {
       const [delivery] = await this.dueOfEach();
       return delivery!;
     },
-    record(delivery: DueDelivery, statusCode: 200 | 500) {
+    record(delivery: DueDelivery, statusCode: 200 | 500, failedRetryInMs = 600_000) {
       const holder = { webhookId: delivery.webhookId, isGrouped: false };
       expect(recorder.room.tryTake() && recorder.tryBegin(holder)).toBe(true);
       const response = { headers: {}, body: Buffer.alloc(0), bodyTruncated: false, durationMs: 1 };
@@ -70,7 +70,7 @@ async function openRecorder() {
             statusCode === 200
               ? { verdict: 'SUCCEEDED' }
               : { verdict: 'FAILED', errorCode: 'HTTP_500', retryAfterMs: null, closeMs: null },
-          retryInMs: statusCode === 200 ? null : 600_000,
+          retryInMs: statusCode === 200 ? null : failedRetryInMs,
         },
         holder,
       );
@@ -178,6 +178,26 @@ test('a delivery that is locked for long does not have its webhook taken for loc
   expect(await recorded).toBe('SUCCEEDED');
   await lock.letGo();
   expect(await waiting).toBe('SUCCEEDED');
+}, 60_000);
+
+test('of outcomes that came together, the one whose retry is near and whose job is locked waits, and no other', async () => {
+  await using world = await openRecorder();
+  const { stack, webhookId, recorder, record } = world;
+  const [locked, ...others] = (await dueOf(world, 5)) as [DueDelivery, ...DueDelivery[]];
+  const [, , later] = others;
+  const keys = [locked, later!].map(({ id }) => `'d:${id}'`).join();
+  await using lock = await lockRows(stack.databaseUrl, 'hookwright_jobs._private_jobs', `key in (${keys})`);
+  const waiting = record(locked, 500, 5_000);
+  const recorded = others.map((delivery) => record(delivery, 500, delivery === later ? 600_000 : 5_000));
+  const areRecorded = Promise.all(recorded).then((statuses) => statuses);
+  await eventually(async () => await Promise.race([areRecorded, false]), 5_000);
+  expect(await areRecorded).toEqual(others.map(() => 'PENDING'));
+  expect(recorder.hasLine(webhookId)).toBe(false);
+  expect(await stack.deliveries('attempt_count = 0')).toMatchObject([{ id: locked.id }]);
+  await lock.letGo();
+  expect(await waiting).toBe('PENDING');
+  const next = `select from hookwright_jobs._private_jobs where key = 'd:${locked.id}' and payload->>'attempt' = '2'`;
+  expect(await stack.rows(next)).toHaveLength(1);
 }, 60_000);
 
 test('a webhook that nobody has locked any more does not wait for locks on the statistics of others', async () => {

@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { SendingStopped } from '../../daemon/control/fence.js';
 import { Quarantine } from '../../daemon/running/quarantine.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { keptLog } from '../support/kept-log.js';
+import { lockRows } from '../support/locks.js';
 import { answer, type Receiver, startReceiver } from '../support/receiver.js';
 
 let stack: DeliveryStack;
@@ -110,5 +112,70 @@ describe('a job that was fetched again and again', () => {
     );
     expect(receiver.received).toHaveLength(1);
     expect((await stack.deliveries(`id = ${id}`))[0]?.status).toBe('PENDING');
+  });
+
+  describe('whose row another session has locked', () => {
+    const JOBS = 'hookwright_jobs._private_jobs';
+    /** Less than a statement may take. */
+    const SOON_MS = 4_000;
+
+    async function suspect() {
+      const { id } = await stack.delivery(await stack.emit());
+      const [job] = await stack.rows<{ id: number }>(`select id from ${JOBS} where key = 'd:${id}'`);
+      return { id, key: `d:${id}`, job: fetched(5, String(job!.id)) };
+    }
+
+    test('is not run, and comes again: the suspect behind it waits for a moment', async () => {
+      const [locked, other] = [await suspect(), await suspect()];
+      await lockJobs('pool-mine');
+      await using _lock = await lockRows(stack.databaseUrl, JOBS, `key = '${locked.key}'`);
+      const quarantine = new Quarantine(stack.services);
+      const ran: number[] = [];
+      const begun = performance.now();
+      const results = await Promise.allSettled(
+        [locked, other].map(({ id, job }) =>
+          quarantine.run(job, { id, attempt: 1 }, async () => {
+            ran.push(id);
+          }),
+        ),
+      );
+      expect(performance.now() - begun).toBeLessThan(SOON_MS);
+      expect(results).toMatchObject([
+        { reason: { message: 'Another session has a job of these deliveries locked.' } },
+        { status: 'fulfilled' },
+      ]);
+      expect(ran).toEqual([other.id]);
+    });
+
+    test('after it was put aside, is done all the same, and the one that was put aside is left', async () => {
+      const { id, key, job } = await suspect();
+      await lockJobs('pool-mine');
+      const quarantine = new Quarantine(stack.services);
+      const begun = performance.now();
+      await using aside = new AsyncDisposableStack();
+      await quarantine.run(job, { id, attempt: 1 }, async () => {
+        aside.use(await lockRows(stack.databaseUrl, JOBS, `key = '${key}'`));
+      });
+      expect(performance.now() - begun).toBeLessThan(SOON_MS);
+      expect(await stack.rows(`select from ${JOBS} where key = '${key}'`)).toHaveLength(1);
+    });
+
+    test('when our own fault ended it, waits for its hour', async () => {
+      const { id, key, job } = await suspect();
+      await lockJobs('pool-mine');
+      const quarantine = new Quarantine(stack.services);
+      const begun = performance.now();
+      await using aside = new AsyncDisposableStack();
+      await quarantine.run(job, { id, attempt: 1 }, async () => {
+        aside.use(await lockRows(stack.databaseUrl, JOBS, `key = '${key}'`));
+        throw new SendingStopped('The daemon ends.');
+      });
+      expect(performance.now() - begun).toBeLessThan(SOON_MS);
+      expect(
+        await stack.rows(
+          `select from ${JOBS} where key = '${key}' and run_at > now() + interval '50 minutes'`,
+        ),
+      ).toHaveLength(1);
+    });
   });
 });

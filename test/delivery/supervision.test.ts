@@ -10,6 +10,7 @@ import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { emitMany } from '../support/factories.js';
 import { keptLog } from '../support/kept-log.js';
+import { lockRow, lockRows } from '../support/locks.js';
 import { answer, holdAnswers, type Receiver, startReceiver } from '../support/receiver.js';
 
 let stack: DeliveryStack;
@@ -79,13 +80,8 @@ describe('a job that is locked', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  test('by a pool that is alive and does not know of it is found by that pool: a reply was lost', async () => {
-    await open();
-    const held: ServerResponse[] = [];
-    receiver.answerWith((_, response) => void held.push(response));
-    stack.startDaemon();
-    const inHand = await stack.emit();
-    await eventually(() => held.length === 1);
+  /** As an emit does that claims, and whose reply is lost. @returns the id of the event, whose job is locked */
+  async function strand(): Promise<number> {
     const stranded = await stack.services.db.pool.connect();
     await stranded.query('begin');
     const { rows } = await stranded.query<{ event_id: number }>(
@@ -94,17 +90,49 @@ describe('a job that is locked', () => {
     );
     await stranded.query(
       `update hookwright_jobs._private_jobs set locked_at = now() - interval '16 seconds', attempts = 1,
-         locked_by = (select locked_by from hookwright_jobs._private_jobs where locked_by is not null)
+         locked_by = (select min(locked_by) from hookwright_jobs._private_jobs where locked_by is not null)
        where locked_by is null`,
     );
     await stranded.query('commit');
     stranded.release();
+    return rows[0]!.event_id;
+  }
+
+  test('by a pool that is alive and does not know of it is found by that pool: a reply was lost', async () => {
+    await open();
+    const held: ServerResponse[] = [];
+    receiver.answerWith((_, response) => void held.push(response));
+    stack.startDaemon();
+    const inHand = await stack.emit();
+    await eventually(() => held.length === 1);
+    const stranded = await strand();
     receiver.answerWith(answer(200));
-    await eventually(async () => (await stack.delivery(rows[0]!.event_id)).status === 'SUCCEEDED', 15_000);
+    await eventually(async () => (await stack.delivery(stranded)).status === 'SUCCEEDED', 15_000);
     expect(await stack.delivery(inHand)).toMatchObject({ status: 'PENDING', attempt_count: 0 });
     expect(receiver.received).toHaveLength(2);
     held[0]!.end();
   });
+
+  test('by such a pool, and its row by another session, is freed when that lets go, and the log says so then', async () => {
+    await open();
+    const { log, lines } = keptLog('warn');
+    const held: ServerResponse[] = [];
+    receiver.answerWith((_, response) => void held.push(response));
+    await startDaemonBehindProxy(log);
+    await stack.emit();
+    await eventually(() => held.length === 1);
+    const [locked, other] = [await strand(), await strand()];
+    const { id } = await stack.delivery(locked);
+    await using lock = await lockRows(stack.databaseUrl, 'hookwright_jobs._private_jobs', `key = 'd:${id}'`);
+    receiver.answerWith(answer(200));
+    const freed = () => lines.filter(({ msg }) => msg.startsWith('freed jobs')).map(({ jobs }) => jobs);
+    await eventually(async () => (await stack.delivery(other)).status === 'SUCCEEDED', 15_000);
+    expect(freed()).toEqual([1]);
+    await lock.letGo();
+    await eventually(async () => (await stack.delivery(locked)).status === 'SUCCEEDED', 15_000);
+    expect(freed()).toEqual([1, 1]);
+    held[0]!.end();
+  }, 45_000);
 
   test('by a pool that is alive is left alone, until it dies', async () => {
     await open();
@@ -330,5 +358,45 @@ describe('a daemon that is told to end', () => {
     await eventually(async () => (await succeeded()) === 128, 15_000);
     expect(new Set(receiver.received.map(({ headers }) => headers['x-service-delivery'])).size).toBe(128);
     expect(receiver.received).toHaveLength(128);
+  });
+
+  /** What is left to others is due, free, and as it was before it was fetched. */
+  const leftToOthers = { attempts: 0, free: true, due: true };
+  const jobsLeft = () =>
+    stack.rows(`select attempts, locked_by is null as free, run_at <= now() as due
+                from hookwright_jobs._private_jobs where key ~ '^[dg]:'`);
+
+  test('does not count as a fetch of what it had in hand and did not send', async () => {
+    receiver.answerWith((_, response) => setTimeout(() => response.end(), 300));
+    await open({ DELIVERY_CONCURRENCY: '2' });
+    await emitMany(stack.services, stack.tenantId, 64);
+    const daemon = stack.startDaemon();
+    await eventually(() => receiver.received.length === 2);
+    await daemon.stopSending(5_000);
+    const jobs = await jobsLeft();
+    expect(jobs.length).toBeGreaterThan(2);
+    expect(jobs).toEqual(jobs.map(() => leftToOthers));
+    stack.startDaemon();
+    await eventually(async () => (await succeeded()) === 64, 20_000);
+    expect(receiver.received).toHaveLength(64);
+  });
+
+  test('does not count as a fetch of what it could not record in time', async () => {
+    const arrived = holdAnswers(receiver, answer(200));
+    await open();
+    const [{ id: webhookId }] = (await stack.rows<{ id: number }>('select id from hookwright.webhooks')) as [
+      { id: number },
+    ];
+    const daemon = stack.startDaemon();
+    await emit(1);
+    const go = await arrived();
+    await using lock = await lockRow(stack.databaseUrl, 'webhooks', webhookId);
+    go();
+    await daemon.stop(1_000);
+    expect(await jobsLeft()).toEqual([leftToOthers]);
+    await lock.letGo();
+    receiver.answerWith(answer(200));
+    stack.startDaemon();
+    await eventually(async () => (await succeeded()) === 1, 15_000);
   });
 });

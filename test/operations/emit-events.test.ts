@@ -41,6 +41,32 @@ test('the very first emit of an installation, in a transaction that stays open, 
   application.release();
 });
 
+test.each(['no', 'a'])(
+  'an emit that is too slow fails alone, with %s daemon in the process',
+  async (daemon) => {
+    await using own = await DeliveryStack.open();
+    await own.webhook('http://127.0.0.1:9/');
+    if (daemon === 'a') {
+      const { claims } = own.startDaemon();
+      await eventually(() => claims.claim([]) !== null);
+      own.services.emitter.claimFor(claims);
+    }
+    // As Postgres does at its `statement_timeout`.
+    await own.rows(`create function hookwright.slow() returns trigger language plpgsql as
+    $$ begin raise 'canceling statement' using errcode = '57014'; end $$`);
+    await own.rows(`create trigger slow before insert on hookwright.events
+    for each row when (new.body ~ 'slow') execute function hookwright.slow()`);
+    const results = await Promise.allSettled(
+      ['a', 'slow', 'b', 'c'].map((code) =>
+        own.services.emitter.emit([item({ tenantId: own.tenantId, body: JSON.stringify({ code }) })]),
+      ),
+    );
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
+    expect(results[1]).toMatchObject({ reason: { code: '57014' } });
+    expect(await own.rows('select from hookwright.events')).toHaveLength(3);
+  },
+);
+
 describe('emit_events', () => {
   test('writes an event, its deliveries and their jobs together', async () => {
     const [result] = await stack.services.emitter.emit([item()]);

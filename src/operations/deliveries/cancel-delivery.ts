@@ -1,14 +1,19 @@
 import type { Database } from '../../database/database.js';
-import { tenantTransaction } from '../../database/tenant-database.js';
+import { impatientTransaction } from '../../database/impatient-transaction.js';
+import { enterTenant } from '../../database/tenant-database.js';
 import { ApiError, notFound } from '../../errors.js';
 import { type Actor, about, audit } from '../audit.js';
 import { canceledSql, isOpen } from './delivery-state.js';
+
+/** Whoever asked has an answer then. */
+const LOCK_WAIT_MS = 1_000;
 
 /**
  * Cancels a delivery that is pending or held. A request in flight ends and is recorded, without a retry; should it
  * succeed, the delivery has succeeded. The job finds nothing to do when its turn comes.
  *
- * @throws ApiError not_found; delivery_finished
+ * @throws ApiError not_found; delivery_finished. Error with LOCK_NOT_AVAILABLE, when another session has the delivery
+ *   locked
  */
 export async function cancelDelivery(
   db: Pick<Database, 'pool'>,
@@ -16,7 +21,8 @@ export async function cancelDelivery(
   deliveryId: number,
   by: Actor,
 ): Promise<void> {
-  await tenantTransaction(db.pool, tenantId, async (client, withCommit) => {
+  await impatientTransaction(db.pool, LOCK_WAIT_MS, async (client, withCommit) => {
+    withCommit(enterTenant(client, tenantId));
     const { rows } = await client.query<{ status: string }>(
       'select status from hookwright.deliveries where id = $1 and tenant_id = $2 for update',
       [deliveryId, tenantId],

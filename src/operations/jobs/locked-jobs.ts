@@ -34,9 +34,15 @@ export async function freeJobsNotInHand(
   await pool.query(freeJobsSql('id <> all($2::bigint[])'), [poolId, [...inHand]]);
 }
 
-/** As `freeJobsNotInHand`, for these jobs alone. */
-export const freeJobs = (pool: pg.Pool, poolId: string, ids: readonly string[]) =>
-  pool.query(freeJobsSql('id = any($2::bigint[])'), [poolId, ids]);
+/**
+ * As `freeJobsNotInHand`, for these jobs alone.
+ *
+ * @returns how many were freed: the others the pool has locked no more, or another session has their rows locked
+ */
+export async function freeJobs(pool: pg.Pool, poolId: string, ids: readonly string[]): Promise<number> {
+  const { rows } = await pool.query<{ freed: number }>(freeJobsSql('id = any($2::bigint[])'), [poolId, ids]);
+  return rows[0]?.freed ?? 0;
+}
 
 const freeJobsSql = (which: string) => `
   with freed as (
@@ -45,7 +51,8 @@ const freeJobsSql = (which: string) => `
         attempts = case when key is null and attempts >= max_attempts then attempts else greatest(attempts - 1, 0) end
     where ${takenSql(`locked_by = $1 and ${which}`)}
     returning id)
-  select pg_notify('jobs:insert', json_build_object('count', count(*))::text) from freed having count(*) > 0`;
+  select count(*)::integer as freed, pg_notify('jobs:insert', json_build_object('count', count(*))::text)
+  from freed having count(*) > 0`;
 
 /** A job in hand is locked again after this long, lest the sweeps take it for one in nobody's hands. */
 const RENEWED_AFTER_SECONDS = 20;
