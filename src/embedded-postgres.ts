@@ -10,6 +10,7 @@ import {
 import { makeDatabase, serviceUrl } from './embedded-postgres/connection.js';
 import { Keeper } from './embedded-postgres/keeper.js';
 import { enterUsers, hasUsers, type Lock, withLock } from './embedded-postgres/lock.js';
+import { claimForNamespace, type NamespaceClaim } from './embedded-postgres/namespace-claim.js';
 import {
   askToEnd,
   end,
@@ -21,6 +22,7 @@ import {
 
 export { hasCluster, removeDataDir } from './embedded-postgres/cluster.js';
 export { claimDataDir, isClaimAbandoned } from './embedded-postgres/lock.js';
+export { claimForNamespace } from './embedded-postgres/namespace-claim.js';
 
 const MAX_CONNECTIONS = 100;
 
@@ -66,9 +68,19 @@ interface EmbeddedPostgresOptions {
  * @throws Error whose message says in sentences what stands in the way
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const { dataDir, ephemeral = false, log = () => {}, warn = log } = options;
+  const { dataDir } = options;
+  // First, because all other locks of processes that cannot be seen look like those of dead ones.
+  const claim = await claimForNamespace(dataDir);
   // Two processes that start at once must not both make the cluster, nor one end the server that the other one finds.
-  return withLock(startLock(dataDir), async () => {
+  return withLock(startLock(dataDir), () => startLocked(options)).finally(() => claim.leave());
+}
+
+async function startLocked(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const { dataDir, ephemeral = false, log = () => {}, warn = log } = options;
+  let lose = () => {};
+  // Once more: whoever had the lock until now may have been the last one, and released it.
+  const claim = await claimForNamespace(dataDir, () => lose());
+  try {
     const cluster = locateCluster(dataDir);
     const use = enterUsers(dataDir);
     try {
@@ -77,7 +89,14 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       const { port } = server;
       const startAgain = () => startInItsPlace(cluster, { ...options, port }, log);
       const keeper = new Keeper(server, startAgain, log, warn);
-      const letGo = endAtExit(keeper, use, dataDir, log);
+      lose = () => {
+        warn(
+          'another container has taken the data folder over while this one stood still; ending Postgres at once',
+        );
+        void keeper.stop();
+        askToEnd(keeper.server.process, 'SIGQUIT');
+      };
+      const letGo = endAtExit(keeper, { use, claim }, dataDir, log);
       if (server.answer === 'INCOMPLETE') {
         await makeDatabase(cluster, port, ephemeral).catch(async (error) => {
           await letGo();
@@ -99,7 +118,10 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       use.release();
       throw error;
     }
-  });
+  } catch (error) {
+    claim.leave();
+    throw error;
+  }
 }
 
 const startLock = (dataDir: string) => join(dataDir, 'pg-starting');
@@ -143,7 +165,12 @@ async function startServer(
  *
  * @returns what ends the server at once, on the same condition, and waits until it is gone
  */
-function endAtExit(keeper: Keeper, use: Lock, dataDir: string, log: (line: string) => void) {
+function endAtExit(
+  keeper: Keeper,
+  { use, claim }: { use: Lock; claim: NamespaceClaim },
+  dataDir: string,
+  log: (line: string) => void,
+) {
   const onExit = () => {
     use.release();
     if (!hasUsers(dataDir)) {
@@ -154,8 +181,11 @@ function endAtExit(keeper: Keeper, use: Lock, dataDir: string, log: (line: strin
   return async () => {
     try {
       use.release();
-      await endUnlessUsed(dataDir, keeper.server, log);
+      if (await endUnlessUsed(dataDir, keeper.server, log)) {
+        claim.release();
+      }
     } finally {
+      claim.leave();
       process.off('exit', onExit);
     }
   };
@@ -170,10 +200,12 @@ function stopper(keeper: Keeper, letGo: () => Promise<void>, dataDir: string) {
   return () => (stopped ??= stop());
 }
 
-async function endUnlessUsed(dataDir: string, server: Server, log: (line: string) => void): Promise<void> {
+/** @returns whether it has ended */
+async function endUnlessUsed(dataDir: string, server: Server, log: (line: string) => void): Promise<boolean> {
   if (hasUsers(dataDir)) {
     log(`Postgres goes on running for another Hookwright in ${dataDir}`);
-  } else {
-    await end(server.process);
+    return false;
   }
+  await end(server.process);
+  return true;
 }

@@ -6,7 +6,7 @@ import type { Services } from '../context.js';
 import { openPool } from '../database/database.js';
 import { API_ROLE } from '../database/tenant-database.js';
 import { opensLoopback } from '../domain/addresses/target.js';
-import { claimDataDir, startEmbeddedPostgres } from '../embedded-postgres.js';
+import { claimDataDir, claimForNamespace, startEmbeddedPostgres } from '../embedded-postgres.js';
 import { keepOutboxLimit } from '../operations/emits/outbox.js';
 import { requireConnectedAs, requireMigrated } from '../operations/installation/check-readiness.js';
 import { MIGRATED_BY_ANOTHER, migrate } from '../operations/installation/migrate.js';
@@ -120,6 +120,8 @@ async function startApi(services: Services, closings: Closing[]): Promise<Listen
 }
 
 async function openEmbedded(config: Config, log: Logger, closings: Closing[]): Promise<string> {
+  // The claim of a process that cannot be seen would look like that of a dead one.
+  (await claimForNamespace(config.dataDir)).leave();
   const claim = claimDataDir(config.dataDir);
   closings.push(() => claim.release());
   await requireFreePort('PORT', config);
