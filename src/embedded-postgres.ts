@@ -68,9 +68,9 @@ interface EmbeddedPostgresOptions {
  * @throws Error whose message says in sentences what stands in the way
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const { dataDir } = options;
+  const { dataDir, log } = options;
   // First, because all other locks of processes that cannot be seen look like those of dead ones.
-  const claim = await claimForNamespace(dataDir);
+  const claim = await claimForNamespace(dataDir, log === undefined ? {} : { log });
   // Two processes that start at once must not both make the cluster, nor one end the server that the other one finds.
   return withLock(startLock(dataDir), () => startLocked(options)).finally(() => claim.leave());
 }
@@ -79,7 +79,7 @@ async function startLocked(options: EmbeddedPostgresOptions): Promise<EmbeddedPo
   const { dataDir, ephemeral = false, log = () => {}, warn = log } = options;
   let lose = () => {};
   // Once more: whoever had the lock until now may have been the last one, and released it.
-  const claim = await claimForNamespace(dataDir, () => lose());
+  const claim = await claimForNamespace(dataDir, { onLost: () => lose() });
   try {
     const cluster = locateCluster(dataDir);
     const use = enterUsers(dataDir);

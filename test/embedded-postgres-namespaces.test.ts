@@ -16,8 +16,12 @@ afterEach(() => {
   }
 });
 
-async function claimFor(namespace: string, dataDir: string, onLost?: () => void): Promise<NamespaceClaim> {
-  const claim = await claimForNamespace(dataDir, onLost, namespace);
+async function claimFor(
+  namespace: string,
+  dataDir: string,
+  { onLost = () => {}, log = () => {} }: { onLost?: () => void; log?: (line: string) => void } = {},
+): Promise<NamespaceClaim> {
+  const claim = await claimForNamespace(dataDir, { onLost, log, namespace });
   claims.push(claim);
   return claim;
 }
@@ -52,8 +56,12 @@ describe('a data folder that processes use which cannot be seen', () => {
     const dataDir = temporaryFolder();
     (await claimFor('one', dataDir)).leave();
     const begun = performance.now();
-    await claimFor('other', dataDir);
+    const lines: string[] = [];
+    await claimFor('other', dataDir, { log: (line) => lines.push(line) });
     expect(performance.now() - begun).toBeGreaterThan(10_000);
+    expect(lines).toEqual([
+      'the data folder was not let go where it was used last; waiting until it is sure that it is used no more',
+    ]);
     expect(claimedBy(dataDir)).toBe('other');
   }, 30_000);
 
@@ -79,8 +87,10 @@ test('who can see each other, or was killed and comes again, waits for no claim'
 test('who stood still for so long that others have taken the folder over is told', async () => {
   const dataDir = temporaryFolder();
   let lost = 0;
-  await claimFor('one', dataDir, () => {
-    lost += 1;
+  await claimFor('one', dataDir, {
+    onLost: () => {
+      lost += 1;
+    },
   });
   writeFileSync(join(dataDir, 'namespace'), 'other 1');
   await eventually(() => lost === 1);

@@ -121,7 +121,7 @@ async function startApi(services: Services, closings: Closing[]): Promise<Listen
 
 async function openEmbedded(config: Config, log: Logger, closings: Closing[]): Promise<string> {
   // The claim of a process that cannot be seen would look like that of a dead one.
-  (await claimForNamespace(config.dataDir)).leave();
+  (await claimForNamespace(config.dataDir, { log: (line) => log.info(line) })).leave();
   const claim = claimDataDir(config.dataDir);
   closings.push(() => claim.release());
   await requireFreePort('PORT', config);

@@ -19,6 +19,15 @@ export interface NamespaceClaim {
   release(): void;
 }
 
+interface ClaimOptions {
+  /** Called once when another namespace has taken the claim over, because this process stood still. */
+  onLost?: () => void;
+  /** Gets a line when there is something to wait for. */
+  log?: (line: string) => void;
+  /** Default: that of this process. */
+  namespace?: string;
+}
+
 interface Seen {
   text: string;
   renewedAtMs: number;
@@ -32,13 +41,11 @@ interface Seen {
  *
  * Within the namespace nobody waits: the other locks say who is alive.
  *
- * @param onLost called once when another namespace has taken the claim over, because this process stood still
  * @throws Error with a sentence, when others use the folder, or it cannot be written
  */
 export async function claimForNamespace(
   dataDir: string,
-  onLost: () => void = () => {},
-  namespace: string = thisNamespace(),
+  { onLost = () => {}, log = () => {}, namespace = thisNamespace() }: ClaimOptions = {},
 ): Promise<NamespaceClaim> {
   const file = join(dataDir, 'namespace');
   try {
@@ -50,6 +57,9 @@ export async function claimForNamespace(
         break;
       }
       if (seen !== null) {
+        log(
+          'the data folder was not let go where it was used last; waiting until it is sure that it is used no more',
+        );
         await untilStale(file, seen, dataDir);
         removeStale(file, seen);
       }
