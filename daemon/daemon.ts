@@ -146,22 +146,27 @@ export class Daemon {
     return this.#stopOnce(Math.max(0, withinMs - attemptTimeoutMs - RECORD_MS), withinMs);
   }
 
-  /** As `stop`, but nothing more is sent: only what is under way may still be recorded. */
+  /**
+   * As `stop`, but nothing more is sent: only what is under way may still be recorded. What is in hand at the end
+   * counts as fetched: it may be what has brought the process down.
+   */
   stopSending(withinMs: number): Promise<void> {
-    return this.#stopOnce(0, withinMs);
+    return this.#stopOnce(0, withinMs, { mayBeToBlame: true });
   }
 
-  #stopOnce(beginWithinMs: number, withinMs: number): Promise<void> {
+  #stopOnce(beginWithinMs: number, withinMs: number, { mayBeToBlame = false } = {}): Promise<void> {
     this.fence.end(beginWithinMs);
-    this.#stopped ??= this.#stop(withinMs);
+    this.#stopped ??= this.#stop(withinMs, mayBeToBlame);
     return this.#stopped;
   }
 
-  async #stop(withinMs: number): Promise<void> {
+  async #stop(withinMs: number, mayBeToBlame: boolean): Promise<void> {
     const drained = Promise.all([this.#runner.stop(), ...this.#stopSweeps.map((stop) => stop())]);
     await Promise.race([drained, delay(withinMs, undefined, { ref: false })]);
     this.fence.letGo();
-    await this.#runner.letGo();
+    if (!mayBeToBlame) {
+      await this.#runner.letGo();
+    }
     // Last: as long as it is there, nobody else takes what is in hand here.
     await this.#control.stop();
     await this.#sender.close();

@@ -331,6 +331,18 @@ describe('a daemon that is told to end', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
+  test('because of a fault of its own leaves what is still in hand counted as fetched: it may be to blame', async () => {
+    const held: ServerResponse[] = [];
+    receiver.answerWith((_, response) => void held.push(response));
+    await open();
+    await stack.emit();
+    const daemon = stack.startDaemon();
+    await eventually(() => held.length === 1);
+    await daemon.stopSending(200);
+    expect(await stack.rows('select attempts from hookwright_jobs._private_jobs')).toEqual([{ attempts: 1 }]);
+    held[0]!.end();
+  });
+
   test('because of a fault of its own sends no more, and records what was under way', async () => {
     receiver.answerWith((_, response) => setTimeout(() => response.end(), 300));
     await open({ DELIVERY_CONCURRENCY: '2' });
