@@ -145,17 +145,27 @@ export class GroupCommit<Item, Result> {
     }
   }
 
+  /** Who has a turn with one that is too slow comes last: the same may hinder it, and others would wait for each. */
   async #flushOneByOne(groups: Waiting<Item, Result>[]): Promise<void> {
+    const left = [...groups];
+    const slowTurns = new Set<unknown>();
+    const turnOf = ({ items }: Waiting<Item, Result>) => this.options.turnOf?.(items);
     let tooSlow = 0;
-    for (const [index, group] of groups.entries()) {
+    while (left.length > 0) {
+      const index = left.findIndex((group) => !slowTurns.has(turnOf(group)));
+      const group = left.splice(Math.max(0, index), 1)[0]!;
       const error = await this.#commitGroups([group]);
       if (error !== null) {
         rejectAll([group], error);
       }
-      tooSlow = error !== null && isTooSlow(error) ? tooSlow + 1 : 0;
+      if (error === null || !isTooSlow(error)) {
+        tooSlow = 0;
+        continue;
+      }
+      slowTurns.add(turnOf(group));
+      tooSlow += 1;
       if (tooSlow >= TOO_SLOW_IN_A_ROW_MAX) {
-        rejectAll(groups.slice(index + 1), error);
-        return;
+        rejectAll(left.splice(0), error);
       }
     }
   }

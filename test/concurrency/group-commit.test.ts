@@ -182,7 +182,10 @@ describe('group commit', () => {
 
   describe('where a statement is too slow', () => {
     const tooSlow = () => Object.assign(new Error('canceling statement'), { code: '57014' });
-    const slowFor = (isSlow: (items: readonly number[]) => boolean) => {
+    const slowFor = (
+      isSlow: (items: readonly number[]) => boolean,
+      options: { turnOf?: (items: readonly number[]) => unknown } = {},
+    ) => {
       const batches: number[][] = [];
       const group = new GroupCommit<number, number>(
         async (items) => {
@@ -193,7 +196,7 @@ describe('group commit', () => {
           }
           return [...items];
         },
-        { itemsMax: 100, inFlightMax: 1 },
+        { itemsMax: 100, inFlightMax: 1, ...options },
       );
       return { group, batches };
     };
@@ -221,6 +224,18 @@ describe('group commit', () => {
       const answers = await Promise.allSettled([1, 2, 3, 4].map((item) => group.runOne(item)));
       expect(answers.map(({ status }) => status)).toEqual(Array(4).fill('rejected'));
       expect(batches).toEqual([[1, 2, 3, 4], [1], [2]]);
+    });
+
+    test('others do not wait for each that has its turn with a slow one: those come last', async () => {
+      const isSlow = (items: readonly number[]) => items.some((item) => item < 20);
+      const { group, batches } = slowFor(isSlow, { turnOf: ([first]) => Math.floor(first! / 10) });
+      const answers = await Promise.allSettled(
+        [10, 20, 11, 21, 12, 22, 13].map((item) => group.runOne(item)),
+      );
+      expect(answers.map(({ status }) => status === 'fulfilled')).toEqual([
+        ...[false, true, false, true, false, true, false],
+      ]);
+      expect(batches.slice(1)).toEqual([[10], [20], [21], [22], [11], [12]]);
     });
   });
 });
