@@ -142,8 +142,12 @@ export class Recorder {
     try {
       return await onceDatabaseAnswers(this.deps.fence, () => this.#writeBatch(attempts), isTooMuch);
     } catch (error) {
-      if (!isTooMuch(error) || this.deps.fence.lettingGo) {
+      if (!isTooMuch(error)) {
         throw error;
+      }
+      if (this.deps.fence.lettingGo) {
+        // As it is, it would have them tried one by one, for which there is no time.
+        throw new Error('Outcomes could not be recorded before the end.', { cause: error });
       }
     }
     const half = Math.ceil(attempts.length / 2);

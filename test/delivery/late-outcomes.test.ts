@@ -227,3 +227,20 @@ test('a webhook that nobody has locked any more does not wait for locks on the s
   await statistics.letGo();
   await Promise.all(recorded);
 }, 60_000);
+
+test('outcomes that are too slow to be written when the daemon lets go are tried once, and not one by one', async () => {
+  await using world = await openRecorder();
+  const deliveries = await dueOf(world, 3);
+  await world.stack.rows('create sequence hookwright.tries');
+  // As Postgres does itself after statement_timeout.
+  await world.stack.rows(`create function hookwright.too_slow() returns trigger language plpgsql as
+    $$ begin perform nextval('hookwright.tries'); raise 'too slow' using errcode = '57014'; end $$`);
+  await world.stack.rows(`create trigger too_slow before insert on hookwright.attempts
+    for each statement execute function hookwright.too_slow()`);
+  world.fence.letGo();
+  const results = await Promise.allSettled(deliveries.map((delivery) => world.record(delivery, 200)));
+  expect(results.map(({ status }) => status)).toEqual(Array(3).fill('rejected'));
+  expect(await world.stack.rows('select last_value::integer as tries from hookwright.tries')).toEqual([
+    { tries: 1 },
+  ]);
+});
