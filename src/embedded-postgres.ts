@@ -11,14 +11,8 @@ import { makeDatabase, serviceUrl } from './embedded-postgres/connection.js';
 import { Keeper } from './embedded-postgres/keeper.js';
 import { enterUsers, hasUsers, type Lock, withLock } from './embedded-postgres/lock.js';
 import { claimForNamespace, type NamespaceClaim } from './embedded-postgres/namespace-claim.js';
-import {
-  askToEnd,
-  end,
-  findServer,
-  launch,
-  type Server,
-  type ServerOptions,
-} from './embedded-postgres/server.js';
+import { askToEnd, end, findServer, launch, type Server } from './embedded-postgres/server.js';
+import { lockServer } from './embedded-postgres/server-lock.js';
 
 export { hasCluster, removeDataDir } from './embedded-postgres/cluster.js';
 export { claimDataDir, isClaimAbandoned } from './embedded-postgres/lock.js';
@@ -143,9 +137,22 @@ function startInItsPlace(
 
 async function startServer(
   cluster: Cluster,
-  { dataDir, ephemeral = false, maxConnections = MAX_CONNECTIONS, port }: EmbeddedPostgresOptions,
+  options: EmbeddedPostgresOptions,
   log: (line: string) => void,
 ): Promise<Server> {
+  const { dataDir, ephemeral = false, maxConnections = MAX_CONNECTIONS, port, warn = log } = options;
+  const lock = await lockServer(dataDir, warn);
+  try {
+    const binaries = makeReady(cluster, ephemeral, log);
+    const logFile = join(dataDir, 'pg.log');
+    return await launch(cluster, binaries, { ephemeral, maxConnections, port, logFile, lock: lock.fd });
+  } finally {
+    lock.leave();
+  }
+}
+
+/** @returns the folder of the server's programs */
+function makeReady(cluster: Cluster, ephemeral: boolean, log: (line: string) => void): string {
   const { folder, copied } = usableBinaries(cluster.account);
   if (copied) {
     log(`Postgres runs from the copy in ${folder}: its user may not enter the folder of the packages`);
@@ -156,8 +163,7 @@ async function startServer(
     log(`Making a database in ${cluster.folder}`);
     initialise(cluster, folder, ephemeral);
   }
-  const serverOptions: ServerOptions = { ephemeral, maxConnections, port, logFile: join(dataDir, 'pg.log') };
-  return launch(cluster, folder, serverOptions);
+  return folder;
 }
 
 /**

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileSentence } from './file-sentence.js';
 import { makeFolder } from './make-folder.js';
+import { lockServer } from './server-lock.js';
 
 const RENEW_EVERY_MS = 2_000;
 /** Far longer than a busy process takes to come round to it. */
@@ -41,7 +42,7 @@ interface Seen {
  *
  * Within the namespace nobody waits: the other locks say who is alive.
  *
- * @throws Error with a sentence, when others use the folder, or it cannot be written
+ * @throws Error with a sentence, when others use the folder, or their Postgres does, or it cannot be written
  */
 export async function claimForNamespace(
   dataDir: string,
@@ -61,6 +62,8 @@ export async function claimForNamespace(
           'the data folder was not let go where it was used last; waiting until it is sure that it is used no more',
         );
         await untilStale(file, seen, dataDir);
+        // Nobody renews it; but a Postgres of theirs may have outlived them, or stand still with them.
+        (await lockServer(dataDir, () => {})).leave();
         removeStale(file, seen);
       }
       if (write(file, textOf(namespace))) {

@@ -20,11 +20,13 @@ const READY_TIMEOUT_MS = 300_000;
 const FAST_SHUTDOWN_MS = 60_000;
 const IMMEDIATE_SHUTDOWN_MS = 15_000;
 
-export interface ServerOptions {
+interface ServerOptions {
   ephemeral: boolean;
   maxConnections: number;
   port: number | undefined;
   logFile: string;
+  /** The file whose lock it inherits (server-lock.ts); undefined: none. */
+  lock: number | undefined;
 }
 
 /** A server that answers on loopback. */
@@ -103,7 +105,7 @@ function spawnServer(cluster: Cluster, binaries: string, port: number, options: 
     ...as,
     env: { ...env, ...disownedPid(cluster) },
     detached: true,
-    stdio: ['ignore', log, log],
+    stdio: ['ignore', log, log, options.lock ?? 'ignore'],
   });
   closeSync(log);
   child.on('error', () => {}); // `pid` is undefined then, and `hasEnded` true
