@@ -80,15 +80,18 @@ async function startLocked(options: EmbeddedPostgresOptions): Promise<EmbeddedPo
     try {
       const running = await findServer(cluster);
       const server = running ?? (await startServer(cluster, options, log));
+      if (claim.lost) {
+        askToEnd(server.process, 'SIGQUIT');
+        throw new Error(`${TAKEN_OVER}; Postgres was not started`);
+      }
       const { port } = server;
       const startAgain = () => startInItsPlace(cluster, { ...options, port }, log);
       const keeper = new Keeper(server, startAgain, log, warn);
       lose = () => {
-        warn(
-          'another container has taken the data folder over while this one stood still; ending Postgres at once',
-        );
-        void keeper.stop();
+        warn(`${TAKEN_OVER}; ending Postgres at once`);
         askToEnd(keeper.server.process, 'SIGQUIT');
+        // One may just be started in its place.
+        void keeper.stop().then(() => askToEnd(keeper.server.process, 'SIGQUIT'));
       };
       const letGo = endAtExit(keeper, { use, claim }, dataDir, log);
       if (server.answer === 'INCOMPLETE') {
@@ -117,6 +120,8 @@ async function startLocked(options: EmbeddedPostgresOptions): Promise<EmbeddedPo
     throw error;
   }
 }
+
+const TAKEN_OVER = 'another container has taken the data folder over while this one stood still';
 
 const startLock = (dataDir: string) => join(dataDir, 'pg-starting');
 
@@ -179,7 +184,8 @@ function endAtExit(
 ) {
   const onExit = () => {
     use.release();
-    if (!hasUsers(dataDir)) {
+    // Once it is another container's, its users are none that could be seen from here.
+    if (!claim.lost && !hasUsers(dataDir)) {
       askToEnd(keeper.server.process);
     }
   };
@@ -187,7 +193,7 @@ function endAtExit(
   return async () => {
     try {
       use.release();
-      if (await endUnlessUsed(dataDir, keeper.server, log)) {
+      if (!claim.lost && (await endUnlessUsed(dataDir, keeper.server, log))) {
         claim.release();
       }
     } finally {

@@ -14,6 +14,8 @@ const OBSERVED_FOR_MS_MIN = 2.5 * RENEW_EVERY_MS;
 const LOOK_EVERY_MS = 100;
 
 export interface NamespaceClaim {
+  /** Whether another namespace has taken it over. */
+  readonly lost: boolean;
   /** Renews it no more. Others in the namespace may; else it is stale soon. */
   leave(): void;
   /** As `leave`, once the namespace's last Postgres has ended: whoever comes need not wait until it is stale. */
@@ -61,7 +63,9 @@ export async function claimForNamespace(
         log(
           'the data folder was not let go where it was used last; waiting until it is sure that it is used no more',
         );
-        await untilStale(file, seen, dataDir);
+        if ((await untilStale(file, seen, dataDir)) === 'CHANGED') {
+          continue; // it has ended, or another one has taken it over
+        }
         // Nobody renews it; but a Postgres of theirs may have outlived them, or stand still with them.
         (await lockServer(dataDir, () => {})).leave();
         removeStale(file, seen);
@@ -75,14 +79,23 @@ export async function claimForNamespace(
       ? error
       : fileSentence(`The folder ${dataDir} cannot be used`, error);
   }
+  let lost = false;
+  let keptAtMs = Date.now();
   const renewing = setInterval(() => {
-    if (!keep(file, namespace)) {
+    const stoodStill = Date.now() - keptAtMs > STALE_AFTER_MS;
+    if (keep(file, namespace, stoodStill)) {
+      keptAtMs = Date.now();
+    } else {
+      lost = true;
       clearInterval(renewing);
       onLost();
     }
   }, RENEW_EVERY_MS).unref();
   const leave = () => clearInterval(renewing);
   return {
+    get lost() {
+      return lost;
+    },
     leave,
     release() {
       leave();
@@ -96,11 +109,14 @@ export async function claimForNamespace(
 const isOf = (namespace: string, seen: Seen | null) => seen?.text.startsWith(`${namespace} `) === true;
 const textOf = (namespace: string) => `${namespace} ${randomBytes(8).toString('hex')}`;
 
-/** @returns false: it is another namespace's now */
-function keep(file: string, namespace: string): boolean {
+/** @returns false: it is another namespace's now, or was while this process stood still */
+function keep(file: string, namespace: string, stoodStill: boolean): boolean {
   try {
     const seen = look(file);
     if (seen === null) {
+      if (stoodStill) {
+        return false;
+      }
       write(file, textOf(namespace));
     } else if (isOf(namespace, seen)) {
       renew(file);
@@ -124,13 +140,13 @@ function thisNamespace(): string {
 }
 
 /** @throws Error when it is renewed */
-async function untilStale(file: string, first: Seen, dataDir: string): Promise<void> {
+async function untilStale(file: string, first: Seen, dataDir: string): Promise<'STALE' | 'CHANGED'> {
   const ageMs = Math.max(0, Date.now() - first.renewedAtMs);
   const until = performance.now() + Math.max(OBSERVED_FOR_MS_MIN, STALE_AFTER_MS - ageMs);
   while (performance.now() < until) {
     const seen = look(file);
     if (seen?.text !== first.text) {
-      return; // it has ended, or another one has taken it over
+      return 'CHANGED';
     }
     if (seen.renewedAtMs !== first.renewedAtMs) {
       throw new Error(
@@ -140,6 +156,7 @@ async function untilStale(file: string, first: Seen, dataDir: string): Promise<v
     }
     await delay(LOOK_EVERY_MS);
   }
+  return 'STALE';
 }
 
 function look(file: string): Seen | null {
