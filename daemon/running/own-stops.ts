@@ -6,7 +6,7 @@ import { type Fence, SendingStopped } from '../control/fence.js';
 
 interface OwnStopsDeps {
   db: Pick<Database, 'pool'>;
-  fence: Pick<Fence, 'silent' | 'lettingGo'>;
+  fence: Pick<Fence, 'silent' | 'ending' | 'lettingGo'>;
 }
 
 /**
@@ -23,7 +23,10 @@ export function unlessStopped(tasks: TaskList, deps: OwnStopsDeps): TaskList {
   };
 }
 
-/** It throws all the same: graphile-worker's failing of a job does nothing to one that its pool has not locked. */
+/**
+ * It throws all the same: graphile-worker's failing of a job does nothing to one that its pool has not locked. So only
+ * when this process fetches no more: what it had fetched again meanwhile would be failed in its hands.
+ */
 const givingBack =
   (task: Task, { db, fence }: OwnStopsDeps): Task =>
   async (payload, helpers) => {
@@ -31,8 +34,9 @@ const givingBack =
       return await task(payload, helpers);
     } catch (error) {
       const { id, locked_by: poolId } = helpers.job;
-      // While the database is silent it would not hear of it; what it has locked then is freed once it answers.
-      if (poolId !== null && (fence.lettingGo || (error instanceof SendingStopped && !fence.silent))) {
+      // A silent database would not hear of it; what it has locked then is freed once it answers.
+      const isStopped = fence.lettingGo || (fence.ending && error instanceof SendingStopped);
+      if (poolId !== null && isStopped && !fence.silent) {
         await freeJobs(db.pool, poolId, [id]).catch(() => {}); // the job fails like any other, and comes again
       }
       throw error;
