@@ -138,7 +138,7 @@ export class GroupCommit<Item, Result> {
     if (error === null) {
       return;
     }
-    if (groups.length === 1 || (isDatabaseAway(error) && !isTooSlow(error))) {
+    if (groups.length === 1 || isOutage(error)) {
       rejectAll(groups, error);
     } else {
       await this.#flushOneByOne(groups);
@@ -157,6 +157,9 @@ export class GroupCommit<Item, Result> {
       const error = await this.#commitGroups([group]);
       if (error !== null) {
         rejectAll([group], error);
+      }
+      if (isOutage(error)) {
+        rejectAll(left.splice(0), error);
       }
       if (error === null || !isTooSlow(error)) {
         tooSlow = 0;
@@ -199,6 +202,9 @@ export class GroupCommit<Item, Result> {
     }
   }
 }
+
+/** One that is too slow may be so by itself. */
+const isOutage = (error: unknown) => error !== null && isDatabaseAway(error) && !isTooSlow(error);
 
 function rejectAll(groups: readonly Pick<Waiting<unknown, unknown>, 'reject'>[], error: unknown): void {
   for (const { reject } of groups) {

@@ -226,6 +226,22 @@ describe('group commit', () => {
       expect(batches).toEqual([[1, 2, 3, 4], [1], [2]]);
     });
 
+    test('once the database is away nobody else is tried one by one', async () => {
+      const away = Object.assign(new Error('the database is away'), { code: '57P01' });
+      const batches: number[][] = [];
+      const group = new GroupCommit<number, number>(
+        async (items) => {
+          batches.push([...items]);
+          await Promise.resolve();
+          throw items.length > 1 ? tooSlow() : away;
+        },
+        { itemsMax: 100, inFlightMax: 1 },
+      );
+      const answers = await Promise.allSettled([1, 2, 3].map((item) => group.runOne(item)));
+      expect(answers).toEqual(Array(3).fill({ status: 'rejected', reason: away }));
+      expect(batches).toEqual([[1, 2, 3], [1]]);
+    });
+
     test('others do not wait for each that has its turn with a slow one: those come last', async () => {
       const isSlow = (items: readonly number[]) => items.some((item) => item < 20);
       const { group, batches } = slowFor(isSlow, { turnOf: ([first]) => Math.floor(first! / 10) });
