@@ -1,5 +1,5 @@
 import type { LookupFunction } from 'node:net';
-import { setDefaultCACertificates } from 'node:tls';
+import { setDefaultCACertificates, type TLSSocket } from 'node:tls';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createSender, type SenderOptions } from '../../daemon/sending/send.js';
 import type { AttemptTiming, SendResult } from '../../src/domain/outcome.js';
@@ -92,6 +92,21 @@ describe('the timing of an attempt', () => {
     expect(ofOther).toEqual({ dnsMs: some, connectMs: some, tlsMs: null, firstByteMs: some });
     expect(good.connections).toBe(connections + 1);
     expect(await onTheSameConnection(() => by.send(url, request, 2))).toEqual(reused);
+  });
+
+  test('tells a tenant nothing of the TLS sessions that others have', async () => {
+    const resumed: boolean[] = [];
+    const answer = answersEach(response(200));
+    const handle: typeof answer = (socket, bytes) => {
+      resumed.push((socket as TLSSocket).isSessionReused());
+      answer(socket, bytes);
+    };
+    const good = await receiver(handle, { tls: { key: KEY, cert: GOOD } });
+    const by = sender();
+    for (const tenantId of [1, 2, 3]) {
+      await by.send(`https://receiver.example.com:${good.port}/`, request, tenantId);
+    }
+    expect(resumed).toEqual([false, false, false]);
   });
 
   test('has no name to resolve for an address', async () => {
