@@ -125,7 +125,7 @@ async function openEmbedded(config: Config, log: Logger, closings: Closing[]): P
   const claim = claimDataDir(config.dataDir);
   closings.push(() => claim.release());
   await requireFreePort('PORT', config);
-  await requireFreePort('METRICS_PORT', config.metrics);
+  await requireFreePort('METRICS_PORT', config.metrics, async (host) => [host]); // on one address
   const postgres = await startEmbeddedPostgres({
     dataDir: config.dataDir,
     log: (line) => log.info(line),

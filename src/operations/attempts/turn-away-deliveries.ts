@@ -23,8 +23,9 @@ const turned = new RowsParameter<TurnedAway>(
 );
 
 /**
- * Locked in the order of ids, as everywhere: the webhook may be settling. Until when its endpoint is closed is asked
- * when all are locked (the sort sees to that): it may have been opened meanwhile, and those that wait for it woken.
+ * Locked in the order of ids, as in a move of a settling; where that goes on to older ones, nobody waits for long.
+ * Until when its endpoint is closed is asked when all are locked (the sort sees to that): it may have been opened
+ * meanwhile, and those that wait for it woken.
  */
 const turnAwaySql = (lock: 'for update of d' | 'for update of d skip locked', passedOver = '') => `
     with judged as materialized (

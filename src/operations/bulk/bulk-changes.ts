@@ -12,7 +12,7 @@ import { type BulkSelection, hasStatusSql } from './bulk-selection.js';
 const ofThese = (row: string) =>
   `${row}.id = any($1::bigint[]) and ${row}.id between $2 and $3 and (${row}.tenant_id = $4) is true`;
 
-/** In the order of ids, as everywhere, so that nobody waits in a ring. */
+/** In the order of ids, so that nobody waits in a ring; a settling that has another one is waited for briefly. */
 const lockedSql = (condition = '') => `
   locked as materialized (
     select d.id from hookwright.deliveries d

@@ -66,7 +66,11 @@ export interface SeenWebhook {
 
 const GONE: SeenWebhook = { activeAt: null, bounds: { keep_held_up_to: null, discard_held_up_to: null } };
 
-/** Follows the state of a webhook with the next of its open deliveries, in one transaction. */
+/**
+ * Follows the state of a webhook with the next of its open deliveries, in one transaction. They are locked in the order
+ * of ids within each move, and not over all: whoever locks several beside this gives up soon, or has locked the
+ * webhook.
+ */
 export async function settleChunk(
   client: pg.PoolClient,
   tenantId: number,
