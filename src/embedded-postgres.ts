@@ -82,13 +82,13 @@ async function startLocked(options: EmbeddedPostgresOptions): Promise<EmbeddedPo
       const server = running ?? (await startServer(cluster, options, log));
       if (claim.lost) {
         askToEnd(server.process, 'SIGQUIT');
-        throw new Error(`${TAKEN_OVER}; Postgres was not started`);
+        throw new Error(TAKEN_OVER);
       }
       const { port } = server;
       const startAgain = () => startInItsPlace(cluster, { ...options, port }, log);
       const keeper = new Keeper(server, startAgain, log, warn);
       lose = () => {
-        warn(`${TAKEN_OVER}; ending Postgres at once`);
+        warn(TAKEN_OVER);
         askToEnd(keeper.server.process, 'SIGQUIT');
         // One may just be started in its place.
         void keeper.stop().then(() => askToEnd(keeper.server.process, 'SIGQUIT'));
@@ -121,7 +121,8 @@ async function startLocked(options: EmbeddedPostgresOptions): Promise<EmbeddedPo
   }
 }
 
-const TAKEN_OVER = 'another container has taken the data folder over while this one stood still';
+const TAKEN_OVER =
+  'another container has taken the data folder over while this one stood still; ending Postgres at once';
 
 const startLock = (dataDir: string) => join(dataDir, 'pg-starting');
 
