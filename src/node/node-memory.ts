@@ -8,7 +8,7 @@ const flags = [
   // Each of the two halves of the space for new objects, in MiB, a power of two; 64 otherwise.
   '--max-semi-space-size=32',
   // The old objects are collected when they have grown by this much; by up to 300 otherwise.
-  '--heap-growing-percent=45',
+  '--heap-growing-percent=35',
 ];
 /** Heaps of malloc, between which memory that was freed is not shared; 8 for each core otherwise. */
 const ARENAS_MAX = '1';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { missingFlags } from '../../src/node/node-memory.js';
 
-const FLAGS = ['--max-semi-space-size=32', '--heap-growing-percent=45'];
+const FLAGS = ['--max-semi-space-size=32', '--heap-growing-percent=35'];
 
 describe('the flags of Node', () => {
   test('are added where the operator gave none of them', () => {
@@ -15,7 +15,7 @@ describe('the flags of Node', () => {
     expect(missingFlags(['--max-semi-space-size=64', '--heap-growing-percent=300'])).toEqual([]);
     expect(missingFlags(['--heap_growing_percent', '20'])).toEqual(['--max-semi-space-size=32']);
     expect(missingFlags([], '--no-warnings  "--max_semi_space_size=64"')).toEqual([
-      '--heap-growing-percent=45',
+      '--heap-growing-percent=35',
     ]);
   });
 
