@@ -62,9 +62,9 @@ interface EmbeddedPostgresOptions {
  * @throws Error whose message says in sentences what stands in the way
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const { dataDir, log } = options;
+  const { dataDir, log = () => {} } = options;
   // First, because all other locks of processes that cannot be seen look like those of dead ones.
-  const claim = await claimForNamespace(dataDir, log === undefined ? {} : { log });
+  const claim = await claimForNamespace(dataDir, { log });
   // Two processes that start at once must not both make the cluster, nor one end the server that the other one finds.
   return withLock(startLock(dataDir), () => startLocked(options)).finally(() => claim.leave());
 }

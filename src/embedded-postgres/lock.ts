@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readdirSync, readlinkSync, renameSync, rmSync, symlinkSync, unlinkSync } from 'node:fs';
+import { existsSync, readdirSync, readlinkSync, rmSync, symlinkSync, unlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileSentence } from './file-sentence.js';
 import { makeFolder } from './make-folder.js';
+import { removeStale } from './remove-stale.js';
 import { findProcess } from './running-process.js';
 
 const PAUSE_MS = 20;
@@ -115,7 +116,7 @@ function tryLock(file: string): Lock | { heldBy: number } {
       return { heldBy: holder.pid };
     }
     if (holder !== null) {
-      removeStale(file, holder.text);
+      removeStale(file, (aside) => [holder.text, null].includes(linkTarget(aside)));
     }
   }
 }
@@ -130,30 +131,6 @@ function holderOf(file: string): { pid: number; running: boolean; text: string }
   const dash = text.indexOf('-');
   const pid = Number(text.slice(0, dash));
   return { pid, running: findProcess(pid)?.startedAt === text.slice(dash + 1), text };
-}
-
-/**
- * Two processes may find the same stale lock, and the slower one must not remove the new lock of the faster one. So
- * it is moved aside first and only then looked at: a lock that turns out to be a new one goes back.
- *
- * @throws Error with a sentence when it may not be moved: to try again would go on for ever
- */
-function removeStale(file: string, stale: string): void {
-  const aside = `${file}.${process.pid}-${randomBytes(4).toString('hex')}`;
-  try {
-    renameSync(file, aside);
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) {
-      return; // the other process was faster
-    }
-    throw unusable(file, error);
-  }
-  const moved = linkTarget(aside);
-  if (moved !== null && moved !== stale) {
-    renameSync(aside, file);
-  } else {
-    unlinkSync(aside);
-  }
 }
 
 const hasCode = (error: unknown, code: string) => (error as NodeJS.ErrnoException).code === code;

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync, readlinkSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { readFileSync, readlinkSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileSentence } from './file-sentence.js';
 import { makeFolder } from './make-folder.js';
+import { removeStale } from './remove-stale.js';
 import { lockServer } from './server-lock.js';
 
 const RENEW_EVERY_MS = 2_000;
@@ -68,7 +69,7 @@ export async function claimForNamespace(
         }
         // Nobody renews it; but a Postgres of theirs may have outlived them, or stand still with them.
         (await lockServer(dataDir, () => {})).leave();
-        removeStale(file, seen);
+        removeStale(file, (aside) => isSame(look(aside) ?? seen, seen));
       }
       if (write(file, textOf(namespace))) {
         break;
@@ -106,6 +107,7 @@ export async function claimForNamespace(
   };
 }
 
+const isSame = (a: Seen, b: Seen) => a.text === b.text && a.renewedAtMs === b.renewedAtMs;
 const isOf = (namespace: string, seen: Seen | null) => seen?.text.startsWith(`${namespace} `) === true;
 const textOf = (namespace: string) => `${namespace} ${randomBytes(8).toString('hex')}`;
 
@@ -189,24 +191,5 @@ function write(file: string, text: string): boolean {
       return false;
     }
     throw error;
-  }
-}
-
-/** Moved aside before it is looked at, as locks are: that of somebody who was faster goes back. */
-function removeStale(file: string, stale: Seen): void {
-  const aside = `${file}.${randomBytes(8).toString('hex')}`;
-  try {
-    renameSync(file, aside);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
-      return;
-    }
-    throw error;
-  }
-  const moved = look(aside);
-  if (moved !== null && (moved.text !== stale.text || moved.renewedAtMs !== stale.renewedAtMs)) {
-    renameSync(aside, file);
-  } else {
-    rmSync(aside, { force: true });
   }
 }
