@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type pg from 'pg';
 import { query, type Statement, transaction, type WithCommit } from './database.js';
+import { impatientTransaction } from './impatient-transaction.js';
 
 /**
  * The role of API processes. It owns nothing, and row-level security shows it the rows of one tenant: the one that a
@@ -27,6 +28,25 @@ export function tenantTransaction<Result>(
   work: (client: pg.PoolClient, withCommit: WithCommit) => Promise<Result>,
 ): Promise<Result> {
   return transaction(pool, (client, withCommit) => {
+    withCommit(enterTenant(client, tenantId));
+    return work(client, withCommit);
+  });
+}
+
+/** What is locked meanwhile, outcomes may wait for; and whoever asked has an answer then. */
+const LOCK_WAIT_MS = 1_000;
+
+/**
+ * As `tenantTransaction`, but no statement of it waits for a lock for longer than a second.
+ *
+ * @throws Error with LOCK_NOT_AVAILABLE, when another session has something locked that it needs
+ */
+export function impatientTenantTransaction<Result>(
+  pool: pg.Pool,
+  tenantId: number,
+  work: (client: pg.PoolClient, withCommit: WithCommit) => Promise<Result>,
+): Promise<Result> {
+  return impatientTransaction(pool, LOCK_WAIT_MS, (client, withCommit) => {
     withCommit(enterTenant(client, tenantId));
     return work(client, withCommit);
   });

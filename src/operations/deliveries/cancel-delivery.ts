@@ -1,12 +1,8 @@
 import type { Database } from '../../database/database.js';
-import { impatientTransaction } from '../../database/impatient-transaction.js';
-import { enterTenant } from '../../database/tenant-database.js';
+import { impatientTenantTransaction } from '../../database/tenant-database.js';
 import { ApiError, notFound } from '../../errors.js';
 import { type Actor, about, audit } from '../audit.js';
 import { canceledSql, isOpen } from './delivery-state.js';
-
-/** Whoever asked has an answer then. */
-const LOCK_WAIT_MS = 1_000;
 
 /**
  * Cancels a delivery that is pending or held. A request in flight ends and is recorded, without a retry; should it
@@ -21,8 +17,7 @@ export async function cancelDelivery(
   deliveryId: number,
   by: Actor,
 ): Promise<void> {
-  await impatientTransaction(db.pool, LOCK_WAIT_MS, async (client, withCommit) => {
-    withCommit(enterTenant(client, tenantId));
+  await impatientTenantTransaction(db.pool, tenantId, async (client, withCommit) => {
     const { rows } = await client.query<{ status: string }>(
       'select status from hookwright.deliveries where id = $1 and tenant_id = $2 for update',
       [deliveryId, tenantId],

@@ -1,13 +1,9 @@
 import type { Database } from '../../database/database.js';
-import { impatientTransaction } from '../../database/impatient-transaction.js';
-import { enterTenant } from '../../database/tenant-database.js';
+import { impatientTenantTransaction } from '../../database/tenant-database.js';
 import { LANES } from '../../domain/lanes.js';
 import { ApiError, notFound } from '../../errors.js';
 import { type Actor, about, audit } from '../audit.js';
 import { isOpen, reopenedSql } from './delivery-state.js';
-
-/** While it waits for the delivery it has the webhook locked, whose outcomes wait for it. */
-const LOCK_WAIT_MS = 1_000;
 
 interface Row {
   status: string;
@@ -31,8 +27,7 @@ export async function redeliver(
   deliveryId: number,
   by: Actor,
 ): Promise<void> {
-  await impatientTransaction(db.pool, LOCK_WAIT_MS, async (client, withCommit) => {
-    withCommit(enterTenant(client, tenantId));
+  await impatientTenantTransaction(db.pool, tenantId, async (client, withCommit) => {
     // The webhook first, as everywhere, so that nothing can wait for us in a ring.
     const { rows } = await client.query<Row>(
       `with target as materialized (
