@@ -20,7 +20,7 @@ export class ForgottenJobs {
    */
   async free(poolId: string, known: () => readonly string[]): Promise<void> {
     const { db, log } = this.deps;
-    const found = await findForgotten(db.pool, poolId, [...known()], FORGOTTEN_AFTER_SECONDS);
+    const found = await findForgotten(db.pool, poolId, known(), FORGOTTEN_AFTER_SECONDS);
     const knownNow = new Set(known());
     const forgotten = found.filter((id) => this.#suspected.has(id) && !knownNow.has(id));
     this.#suspected = new Set(found);

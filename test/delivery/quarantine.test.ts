@@ -147,30 +147,30 @@ describe('a job that was fetched again and again', () => {
       expect(ran).toEqual([other.id]);
     });
 
-    test('after it was put aside, is done all the same, and the one that was put aside is left', async () => {
+    /** Another session locks the row of a suspect while that is run, and keeps it until `aside` ends. @returns its key */
+    async function runWhileLocked(aside: AsyncDisposableStack, work: () => void = () => {}): Promise<string> {
       const { id, key, job } = await suspect();
       await lockJobs('pool-mine');
-      const quarantine = new Quarantine(stack.services);
       const begun = performance.now();
-      await using aside = new AsyncDisposableStack();
-      await quarantine.run(job, { id, attempt: 1 }, async () => {
+      await new Quarantine(stack.services).run(job, { id, attempt: 1 }, async () => {
         aside.use(await lockRows(stack.databaseUrl, JOBS, `key = '${key}'`));
+        work();
       });
       expect(performance.now() - begun).toBeLessThan(SOON_MS);
+      return key;
+    }
+
+    test('after it was put aside, is done all the same, and the one that was put aside is left', async () => {
+      await using aside = new AsyncDisposableStack();
+      const key = await runWhileLocked(aside);
       expect(await stack.rows(`select from ${JOBS} where key = '${key}'`)).toHaveLength(1);
     });
 
     test('when our own fault ended it, waits for its hour', async () => {
-      const { id, key, job } = await suspect();
-      await lockJobs('pool-mine');
-      const quarantine = new Quarantine(stack.services);
-      const begun = performance.now();
       await using aside = new AsyncDisposableStack();
-      await quarantine.run(job, { id, attempt: 1 }, async () => {
-        aside.use(await lockRows(stack.databaseUrl, JOBS, `key = '${key}'`));
+      const key = await runWhileLocked(aside, () => {
         throw new SendingStopped('The daemon ends.');
       });
-      expect(performance.now() - begun).toBeLessThan(SOON_MS);
       expect(
         await stack.rows(
           `select from ${JOBS} where key = '${key}' and run_at > now() + interval '50 minutes'`,
