@@ -3,7 +3,11 @@ import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { missingFlags } from '../../src/node/node-memory.js';
 
-const FLAGS = ['--max-semi-space-size=32', '--heap-growing-percent=35'];
+const FLAGS = [
+  '--max-semi-space-size=32',
+  '--heap-growing-percent=45',
+  '--no-maglev-destroy-on-background',
+];
 
 describe('the flags of Node', () => {
   test('are added where the operator gave none of them', () => {
@@ -12,11 +16,11 @@ describe('the flags of Node', () => {
   });
 
   test('are left as the operator set them, wherever and however that was written', () => {
-    expect(missingFlags(['--max-semi-space-size=64', '--heap-growing-percent=300'])).toEqual([]);
-    expect(missingFlags(['--heap_growing_percent', '20'])).toEqual(['--max-semi-space-size=32']);
-    expect(missingFlags([], '--no-warnings  "--max_semi_space_size=64"')).toEqual([
-      '--heap-growing-percent=35',
-    ]);
+    const [semiSpace, growing, destroying] = FLAGS;
+    expect(missingFlags(['--max-semi-space-size=64', '--heap-growing-percent=300'])).toEqual([destroying]);
+    expect(missingFlags(['--heap_growing_percent', '20'])).toEqual([semiSpace, destroying]);
+    expect(missingFlags(['--maglev-destroy-on-background'])).toEqual([semiSpace, growing]);
+    expect(missingFlags([], '--no-warnings  "--max_semi_space_size=64"')).toEqual([growing, destroying]);
   });
 
   test('are all there in a program that was started with them, so that it starts anew once only', () => {
