@@ -52,5 +52,9 @@ export function missingFlags(execArgv: readonly string[], nodeOptions = ''): str
 
 /** Node takes underscores for hyphens; what `--no-` switches off is one flag with what switches it on. */
 function nameOf(flag: string): string {
-  return flag.replace(/=.*/s, '').replace(/^["']/, '').replaceAll('_', '-').replace(/^--no-/, '--');
+  return flag
+    .replace(/=.*/s, '')
+    .replace(/^["']/, '')
+    .replaceAll('_', '-')
+    .replace(/^--no-/, '--');
 }

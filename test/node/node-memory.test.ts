@@ -3,11 +3,7 @@ import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { missingFlags } from '../../src/node/node-memory.js';
 
-const FLAGS = [
-  '--max-semi-space-size=32',
-  '--heap-growing-percent=45',
-  '--no-maglev-destroy-on-background',
-];
+const FLAGS = ['--max-semi-space-size=32', '--heap-growing-percent=45', '--no-maglev-destroy-on-background'];
 
 describe('the flags of Node', () => {
   test('are added where the operator gave none of them', () => {
