@@ -9,7 +9,7 @@ const flags = [
   '--max-semi-space-size=32',
   // The old objects are collected when they have grown by this much; by up to 300 otherwise.
   '--heap-growing-percent=45',
-  // What compiling a function took is given back at once: otherwise behind all that waits to be compiled, 20 to 35 MiB.
+  // What compiling a function took is given back at once: otherwise behind all that waits to be compiled, 8 to 40 MiB.
   '--no-maglev-destroy-on-background',
 ];
 /** Heaps of malloc, between which memory that was freed is not shared; 8 for each core otherwise. */
