@@ -40,6 +40,7 @@ import { NotedKeyUses } from './0039-noted-key-uses.js';
 import { NestingByAnySetting } from './0040-nesting-by-any-setting.js';
 import { LiveUpdatesByAnyClock } from './0041-live-updates-by-any-clock.js';
 import { RunsOfHousekeeping } from './0042-runs-of-housekeeping.js';
+import { TransactionsElsewhere } from './0043-transactions-elsewhere.js';
 
 /** Every migration, in order. One file a change; a released one is never edited. */
 export const migrations = [
@@ -85,4 +86,5 @@ export const migrations = [
   { name: '0040-nesting-by-any-setting', class: NestingByAnySetting },
   { name: '0041-live-updates-by-any-clock', class: LiveUpdatesByAnyClock },
   { name: '0042-runs-of-housekeeping', class: RunsOfHousekeeping },
+  { name: '0043-transactions-elsewhere', class: TransactionsElsewhere },
 ];

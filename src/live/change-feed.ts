@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Database } from '../database/database.js';
 import { isBadValue } from '../database/sql-state.js';
 import { type ChangePosition, isResumable, oldestRunning, RESUMABLE_MS } from '../domain/change-position.js';
-import { type Change, currentXid, readChanges, START, wantChanges } from '../operations/changes.js';
+import { type Change, readChanges, START, wantChanges } from '../operations/changes.js';
 import { ChangeListener } from './change-listener.js';
 
 /** Somebody who wants to know what changes in a tenant. */
@@ -130,7 +130,7 @@ export class ChangeFeed {
     }
     const { position, changes, isCut } = read;
     this.#position = position;
-    const hasSettled = this.#unsettledBelow > 0n && oldestRunning(position.snapshot) > this.#unsettledBelow;
+    const hasSettled = this.#unsettledBelow > 0n && oldestRunning(position.snapshot) >= this.#unsettledBelow;
     if (hasSettled) {
       this.#unsettledBelow = 0n;
     }
@@ -149,7 +149,6 @@ export class ChangeFeed {
    * very long is not waited for; when it ends, the followers are told that they may have missed something.
    */
   async #begin(): Promise<ChangePosition> {
-    this.#unsettledBelow = await currentXid(this.db.pool);
     const until = performance.now() + SETTLE_MS;
     for (;;) {
       const read = await readChanges(this.db.pool, [], START, 0);
@@ -157,11 +156,9 @@ export class ChangeFeed {
         await wantChanges(this.db.pool);
         continue;
       }
-      if (oldestRunning(read.position.snapshot) > this.#unsettledBelow) {
-        this.#unsettledBelow = 0n;
-        return read.position;
-      }
-      if (performance.now() > until) {
+      const hasSettled = oldestRunning(read.position.snapshot) >= read.completeFrom;
+      if (hasSettled || performance.now() > until) {
+        this.#unsettledBelow = hasSettled ? 0n : read.completeFrom;
         return read.position;
       }
       await delay(SETTLE_PAUSE_MS);

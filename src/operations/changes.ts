@@ -17,7 +17,10 @@ interface ChangesRead {
   changes: Change[];
   /** There were more than were asked for. */
   isCut: boolean;
-  /** Transactions with lower ids may have written down nothing of what they changed. */
+  /**
+   * A transaction with a lower id may have looked before changes were wanted, and have written none down; one with this
+   * id or a higher one has not.
+   */
   completeFrom: bigint;
 }
 
@@ -33,7 +36,6 @@ const wantStatement: Statement = {
   name: 'want_changes',
   text: 'select hookwright.want_changes($1, $2) as epoch',
 };
-const xidStatement: Statement = { name: 'current_xid', text: 'select pg_current_xact_id()::text as xid' };
 const readStatement: Statement = {
   name: 'read_changes',
   text: 'select * from hookwright.read_changes($1::pg_snapshot, $2::bigint[], $3)',
@@ -43,15 +45,6 @@ const readStatement: Statement = {
 export async function wantChanges(pool: pg.Pool): Promise<string> {
   const [row] = await query<{ epoch: string }>(pool, wantStatement, [WANTED_SECONDS, KEPT_SECONDS]);
   return row!.epoch;
-}
-
-/**
- * The id of a transaction that begins now. A transaction with a lower one may have looked before changes were wanted,
- * and have written none down; one with a higher one has not.
- */
-export async function currentXid(pool: pg.Pool): Promise<bigint> {
-  const [row] = await query<{ xid: string }>(pool, xidStatement, []);
-  return BigInt(row!.xid);
 }
 
 interface Row {

@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, inject, test } from 'vitest';
 import { encodePosition } from '../../src/domain/change-position.js';
 import { DatabaseProxy } from '../support/database-proxy.js';
 import { eventually } from '../support/eventually.js';
 import { makeKey, makeTenant, makeWebhook } from '../support/factories.js';
 import { deliveries, LiveApi, type LiveStream, webhooks } from '../support/live-api.js';
+import { onServer } from '../support/on-server.js';
 
 const WITHIN_MS = 30_000;
 const RECEIVER = 'https://receiver.example.com/';
@@ -210,6 +211,27 @@ describe('the feed', () => {
     expect(resyncs(stream)).toBe(1);
     await other.commit();
     await eventually(() => resyncs(stream) === 2, WITHIN_MS);
+  });
+
+  test('waits for nothing that happens in other databases of the server, and misses nothing there', async () => {
+    api = await LiveApi.open();
+    const { id } = await api.stack.webhook(RECEIVER);
+    await onServer(inject('testPostgres').url, async (elsewhere) => {
+      await elsewhere.query('begin');
+      await elsewhere.query('select pg_current_xact_id()'); // older than the feed, from here on
+      const first = await (await api.subscribe(webhooks)).begun();
+      await touch(id);
+      await eventually(() => told(first).includes(String(id)), WITHIN_MS);
+      first.cut();
+      await touch(id);
+      const second = await api.subscribe(webhooks, { after: first.lastId });
+      await eventually(() => second.updates.length > 0, WITHIN_MS);
+      expect(told(second)).toEqual([String(id)]);
+      await elsewhere.query('commit');
+      await touch(id);
+      await eventually(() => second.updates.length > 1, WITHIN_MS);
+      expect(resyncs(second)).toBe(0);
+    });
   });
 
   test('says that it has missed them also to a client that was cut off meanwhile', async () => {
