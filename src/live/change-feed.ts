@@ -23,7 +23,7 @@ const READ_EVERY_MS = 2_000;
 const READ_PAUSE_MS = 20;
 const AGAIN_AFTER_MS = 500;
 /** Transactions that are older than the feed seldom take longer. */
-export const SETTLE_MS = 2_000;
+const SETTLE_MS = 2_000;
 const SETTLE_PAUSE_MS = 10;
 const CHANGES_PER_READ_MAX = 5_000;
 const RESUMED_CHANGES_MAX = 1_000;

@@ -1,5 +1,4 @@
 import { expect } from 'vitest';
-import { SETTLE_MS } from '../../src/live/change-feed.js';
 import { eventually } from './eventually.js';
 import { deliveries, LiveApi, type LiveStream, webhooks } from './live-api.js';
 import { watchPlaintext } from './plaintext.js';
@@ -30,8 +29,6 @@ export class SupportDesk implements AsyncDisposable {
     private readonly api: LiveApi,
     /** Every update of a delivery or of a webhook, as it came. */
     readonly live: { deliveries: LiveStream; webhooks: LiveStream },
-    /** Whether a transaction that was older than the streams kept them waiting until they began without it. */
-    readonly beganUnsettled: boolean,
   ) {}
 
   /** @param settings environment variables, of the daemon and of the API: both need the same ENCRYPTION_KEYS */
@@ -42,14 +39,12 @@ export class SupportDesk implements AsyncDisposable {
       ATTEMPT_TIMEOUT_MS: '120000',
       ...settings,
     });
-    const askedAt = performance.now();
     const live = {
       deliveries: await (await api.subscribe(deliveries)).begun(),
       webhooks: await (await api.subscribe(webhooks)).begun(),
     };
-    const beganUnsettled = performance.now() - askedAt >= SETTLE_MS;
     api.stack.startDaemon();
-    return new SupportDesk(api, live, beganUnsettled);
+    return new SupportDesk(api, live);
   }
 
   /** Past the API, for what no caller can do: let time pass. */
