@@ -1,0 +1,85 @@
+import type { JobHelpers } from 'graphile-worker';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { Fence, SendingStopped } from '../../daemon/control/fence.js';
+import { unlessStopped } from '../../daemon/running/own-stops.js';
+import { DELIVER_GROUP_TASK, DELIVER_TASK } from '../../src/operations/jobs/tasks.js';
+import { DeliveryStack } from '../support/delivery-stack.js';
+
+const POOL = 'pool-of-this-process';
+const JOBS = 'hookwright_jobs._private_jobs';
+
+let stack: DeliveryStack;
+beforeAll(async () => {
+  stack = await DeliveryStack.open();
+  await stack.webhook('http://127.0.0.1:1/');
+});
+afterAll(() => stack[Symbol.asyncDispose]());
+
+let nowMs: number;
+let fence: Fence;
+let jobId: string;
+beforeEach(async () => {
+  nowMs = 0;
+  fence = new Fence(() => nowMs);
+  fence.heard(0);
+  const { id } = await stack.delivery(await stack.emit());
+  const [job] = await stack.rows<{ id: string }>(
+    `update ${JOBS} set locked_by = '${POOL}', locked_at = now(), attempts = 1 where key = 'd:${id}' returning id`,
+  );
+  jobId = job!.id;
+});
+
+/** A task fails with a job in hand. */
+async function fails(task: string, error: Error): Promise<void> {
+  const failing = async () => {
+    throw error;
+  };
+  const tasks = unlessStopped(
+    { [DELIVER_TASK]: failing, [DELIVER_GROUP_TASK]: failing },
+    { db: stack.services.db, fence },
+  );
+  const helpers = { job: { id: jobId, locked_by: POOL } } as unknown as JobHelpers;
+  await expect(tasks[task]?.({}, helpers)).rejects.toBe(error);
+}
+const job = async () => {
+  const [row] = await stack.rows(`select locked_by, attempts from ${JOBS} where id = ${jobId}`);
+  return row;
+};
+
+const stopped = new SendingStopped('Nothing is sent.');
+const fault = new Error('Something else failed.');
+const ends = () => fence.end();
+const isSilent = () => {
+  nowMs = 10_000;
+};
+
+test.each([
+  { when: 'the daemon ends, and the job was not begun any more', happens: ends, error: stopped },
+  { when: 'there is no more time for what is in hand', happens: () => fence.letGo(), error: fault },
+])('a job is given back, and its fetch does not count, when $when', async ({ happens, error }) => {
+  for (const task of [DELIVER_TASK, DELIVER_GROUP_TASK]) {
+    await stack.rows(`update ${JOBS} set locked_by = '${POOL}', attempts = 1 where id = ${jobId}`);
+    happens();
+    await fails(task, error);
+    expect(await job()).toEqual({ locked_by: null, attempts: 0 });
+  }
+});
+
+test.each([
+  { when: 'the daemon goes on, and may fetch it again', happens: () => {}, error: stopped },
+  { when: 'outcomes wait, and the daemon goes on', happens: () => void fence.outcomeWaits(), error: stopped },
+  { when: 'the database is silent, and the daemon goes on', happens: isSilent, error: stopped },
+  {
+    when: 'the database is silent as the daemon ends',
+    happens: () => {
+      isSilent();
+      ends();
+    },
+    error: stopped,
+  },
+  { when: 'it failed for another reason as the daemon ends', happens: ends, error: fault },
+])('a job is not given back when $when', async ({ happens, error }) => {
+  happens();
+  await fails(DELIVER_TASK, error);
+  expect(await job()).toEqual({ locked_by: POOL, attempts: 1 });
+});
