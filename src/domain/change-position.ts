@@ -35,9 +35,9 @@ export function decodePosition(cursor: string): ChangePosition | null {
   return isOurs ? { epoch, snapshot, readAtMs: Number(readAt) } : null;
 }
 
-/** The oldest transaction that a snapshot does not see as ended: all before it have. */
-export function oldestRunning(snapshot: string): bigint {
-  return BigInt(snapshot.split(':', 1)[0] ?? '0');
+/** Whether all transactions with ids below `xid` had ended when the snapshot was taken. */
+export function holdsAllBelow({ snapshot }: ChangePosition, xid: bigint): boolean {
+  return BigInt(snapshot.split(':', 1)[0] ?? '0') >= xid;
 }
 
 /** Whether what changed after `position` is still known to whoever reads at `now`. */

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Database } from '../database/database.js';
 import { isBadValue } from '../database/sql-state.js';
-import { type ChangePosition, isResumable, oldestRunning, RESUMABLE_MS } from '../domain/change-position.js';
+import { type ChangePosition, holdsAllBelow, isResumable, RESUMABLE_MS } from '../domain/change-position.js';
 import { type Change, readChanges, START, wantChanges } from '../operations/changes.js';
 import { ChangeListener } from './change-listener.js';
 
@@ -39,8 +39,6 @@ export class ChangeFeed {
   readonly #joining = new Map<Follower, PromiseWithResolvers<ChangePosition>>();
   #running: Promise<void> | undefined;
   #position: ChangePosition | undefined;
-  /** A transaction below it may still be under way that has not written down what it changed. */
-  #unsettledBelow = 0n;
   #wake: () => void = () => {};
   #isWoken = false;
 
@@ -78,7 +76,7 @@ export class ChangeFeed {
       if (read === null || read.isCut || !isResumable(from, read.position)) {
         return null;
       }
-      return oldestRunning(from.snapshot) < read.completeFrom ? null : read.changes;
+      return holdsAllBelow(from, read.completeFrom) ? read.changes : null;
     } catch (error) {
       if (isBadValue(error)) {
         return null; // a position that somebody made up
@@ -128,12 +126,9 @@ export class ChangeFeed {
       }
       return;
     }
-    const { position, changes, isCut } = read;
+    const { position, changes, isCut, completeFrom } = read;
     this.#position = position;
-    const hasSettled = this.#unsettledBelow > 0n && oldestRunning(position.snapshot) >= this.#unsettledBelow;
-    if (hasSettled) {
-      this.#unsettledBelow = 0n;
-    }
+    const hasSettled = !holdsAllBelow(before, completeFrom) && holdsAllBelow(position, completeFrom);
     const mayHaveMissed = isCut || hasSettled || position.readAtMs - before.readAtMs > RESUMABLE_MS;
     const byTenant = Map.groupBy(changes, ({ tenantId }) => tenantId);
     for (const follower of followers) {
@@ -156,9 +151,7 @@ export class ChangeFeed {
         await wantChanges(this.db.pool);
         continue;
       }
-      const hasSettled = oldestRunning(read.position.snapshot) >= read.completeFrom;
-      if (hasSettled || performance.now() > until) {
-        this.#unsettledBelow = hasSettled ? 0n : read.completeFrom;
+      if (holdsAllBelow(read.position, read.completeFrom) || performance.now() > until) {
         return read.position;
       }
       await delay(SETTLE_PAUSE_MS);
