@@ -1,5 +1,5 @@
 import type { JobHelpers } from 'graphile-worker';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Fence, SendingStopped } from '../../daemon/control/fence.js';
 import { unlessStopped } from '../../daemon/running/own-stops.js';
 import { DELIVER_GROUP_TASK, DELIVER_TASK } from '../../src/operations/jobs/tasks.js';
@@ -29,11 +29,9 @@ beforeEach(async () => {
   jobId = job!.id;
 });
 
-/** A task fails with a job in hand. */
+/** The task fails with the job in hand. */
 async function fails(task: string, error: Error): Promise<void> {
-  const failing = async () => {
-    throw error;
-  };
+  const failing = () => Promise.reject(error);
   const tasks = unlessStopped(
     { [DELIVER_TASK]: failing, [DELIVER_GROUP_TASK]: failing },
     { db: stack.services.db, fence },
@@ -53,33 +51,36 @@ const isSilent = () => {
   nowMs = 10_000;
 };
 
-test.each([
-  { when: 'the daemon ends, and the job was not begun any more', happens: ends, error: stopped },
-  { when: 'there is no more time for what is in hand', happens: () => fence.letGo(), error: fault },
-])('a job is given back, and its fetch does not count, when $when', async ({ happens, error }) => {
-  for (const task of [DELIVER_TASK, DELIVER_GROUP_TASK]) {
-    await stack.rows(`update ${JOBS} set locked_by = '${POOL}', attempts = 1 where id = ${jobId}`);
+describe.each([DELIVER_TASK, DELIVER_GROUP_TASK])('a job of %s', (task) => {
+  test.each([
+    { when: 'the daemon ends, and the job was not begun any more', happens: ends, error: stopped },
+    { when: 'there is no more time for what is in hand', happens: () => fence.letGo(), error: fault },
+  ])('is given back, and its fetch does not count, when $when', async ({ happens, error }) => {
     happens();
     await fails(task, error);
     expect(await job()).toEqual({ locked_by: null, attempts: 0 });
-  }
-});
+  });
 
-test.each([
-  { when: 'the daemon goes on, and may fetch it again', happens: () => {}, error: stopped },
-  { when: 'outcomes wait, and the daemon goes on', happens: () => void fence.outcomeWaits(), error: stopped },
-  { when: 'the database is silent, and the daemon goes on', happens: isSilent, error: stopped },
-  {
-    when: 'the database is silent as the daemon ends',
-    happens: () => {
-      isSilent();
-      ends();
+  test.each([
+    { when: 'the daemon goes on, and may fetch it again', happens: () => {}, error: stopped },
+    {
+      when: 'outcomes wait, and the daemon goes on',
+      happens: () => void fence.outcomeWaits(),
+      error: stopped,
     },
-    error: stopped,
-  },
-  { when: 'it failed for another reason as the daemon ends', happens: ends, error: fault },
-])('a job is not given back when $when', async ({ happens, error }) => {
-  happens();
-  await fails(DELIVER_TASK, error);
-  expect(await job()).toEqual({ locked_by: POOL, attempts: 1 });
+    { when: 'the database is silent, and the daemon goes on', happens: isSilent, error: stopped },
+    {
+      when: 'the database is silent as the daemon ends',
+      happens: () => {
+        isSilent();
+        ends();
+      },
+      error: stopped,
+    },
+    { when: 'it failed for another reason as the daemon ends', happens: ends, error: fault },
+  ])('is not given back when $when', async ({ happens, error }) => {
+    happens();
+    await fails(task, error);
+    expect(await job()).toEqual({ locked_by: POOL, attempts: 1 });
+  });
 });
