@@ -24,8 +24,6 @@ import {
 } from '../support/hostile-receivers.js';
 
 const TOTAL_MS = 400;
-/** What a busy machine takes beside a limit. Where another limit must not be what ended it, that one is longer. */
-const SLACK_MS = 2_000;
 const CONNECT_MS = 250;
 const KIB = 1024;
 
@@ -82,8 +80,8 @@ async function receiver(misbehave: Misbehaviour, options?: ReceiverOptions): Pro
 async function send(url: string, by = sender()): Promise<SendResult> {
   const startedAt = performance.now();
   const result = await by.send(url, request);
-  expect(performance.now() - startedAt).toBeLessThan(TOTAL_MS + SLACK_MS);
-  expect(result.durationMs).toBeLessThan(TOTAL_MS + SLACK_MS);
+  expect(performance.now() - startedAt).toBeLessThan(TOTAL_MS + 500);
+  expect(result.durationMs).toBeLessThan(TOTAL_MS + 500);
   expect(Number.isInteger(result.durationMs)).toBe(true);
   return result;
 }
@@ -161,7 +159,7 @@ describe('a good receiver', () => {
     expect(await send('http://hooks.example.com/', by)).toMatchObject({ code: 'TIMEOUT' });
     const startedAt = performance.now();
     await by.close();
-    expect(performance.now() - startedAt).toBeLessThan(SLACK_MS);
+    expect(performance.now() - startedAt).toBeLessThan(1000);
   });
 
   test('an illegal header of our own is thrown, for no receiver can mend it', async () => {
@@ -584,7 +582,7 @@ describe('TLS', () => {
     const by = sender({ lookup: answering(['127.0.0.1']), totalTimeoutMs: 5000 });
     const result = await by.send(url(stalled), request);
     expect(result).toMatchObject({ kind: 'error', code: 'CONNECT_TIMEOUT' });
-    expect(result.durationMs).toBeLessThan(CONNECT_MS + SLACK_MS);
+    expect(result.durationMs).toBeLessThan(CONNECT_MS + 1500);
     await eventually(() => stalled.open === 0);
   });
 
@@ -801,7 +799,7 @@ describe('names', () => {
     const names = Array.from({ length: 50 }, (_, i) => `n${i}.example.com`);
     const results = await Promise.allSettled(names.map((name) => resolve(name)));
     expect(results.every(({ status }) => status === 'rejected')).toBe(true);
-    expect(performance.now() - startedAt).toBeLessThan(SLACK_MS);
+    expect(performance.now() - startedAt).toBeLessThan(800);
   });
 
   test('when only AAAA is never answered, the A records count', async () => {
