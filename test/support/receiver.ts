@@ -37,6 +37,8 @@ export interface Receiver extends AsyncDisposable {
   inFlightPeak: number;
   /** Changes how it answers from now on. */
   answerWith(answer: Answer): void;
+  /** Closes the connections on which nothing is asked at the moment, as a graceful reload does. */
+  closeIdleConnections(): void;
   close(): Promise<void>;
 }
 
@@ -72,6 +74,7 @@ export async function startReceiver(first: Answer = answer(200)): Promise<Receiv
     answerWith(next) {
       current = next;
     },
+    closeIdleConnections: () => server.closeIdleConnections(),
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
