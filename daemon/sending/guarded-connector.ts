@@ -11,6 +11,7 @@ import { limitAnswers } from './answer-limit.js';
 import type { ConnectionTimes, TimedConnector } from './connection-times.js';
 import { createTunnelConnector, type TunnelOptions } from './egress-proxy.js';
 import { NOBODY_REACHED, noWayOutOf } from './failure-codes.js';
+import { hearLastWords } from './last-words.js';
 import { type NameResolver, NamesGone } from './name-resolver.js';
 import { TLS_POLICY } from './tls-policy.js';
 import { buildConnector } from './undici.js';
@@ -84,6 +85,7 @@ function directConnector(
         void blameOf(error, { resolved, reached }, lookup).then((blamed) => callback(blamed, null));
       } else if (judgeAddress(socket.remoteAddress ?? '', policy)) {
         limitAnswers(socket);
+        hearLastWords(socket);
         callback(null, socket);
       } else {
         socket.destroy();
@@ -112,6 +114,7 @@ function tunnelConnector(connect: TimedConnector): TimedConnector {
     const settle: buildConnector.Callback = (...[error, socket]) => {
       if (error === null) {
         limitAnswers(socket);
+        hearLastWords(socket);
         callback(null, socket);
       } else {
         callback(error, null);

@@ -1,4 +1,5 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { hearLastWords } from '../../daemon/sending/last-words.js';
 
 /** A way to a receiver on loopback that takes time, as the way to a distant one does. */
 interface SlowNetwork extends AsyncDisposable {
@@ -28,6 +29,7 @@ export async function openSlowNetwork({
   const later = (act: () => void) => setTimeout(act, oneWayMs).unref();
   const carry = (from: Socket, target: Socket) => {
     sockets.add(from.setNoDelay(true));
+    hearLastWords(from);
     from.on('data', (chunk: Buffer) => later(() => target.write(chunk)));
     from.on('end', () => later(() => target.end()));
     // Its peer has reset it, or takes no more of what was on its way there: the other side learns of both by a reset.
