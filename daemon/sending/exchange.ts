@@ -50,19 +50,26 @@ export class OpenExchanges {
   }
 }
 
-/** One request and its response, as undici tells of them; settles once, within the total limit. */
+/**
+ * One request and its response, as undici tells of them; settles once, within the total limit. A request on a reused
+ * connection that ends before the answer has begun is sent once more, on a new connection: the receiver may have closed
+ * the old one before the request came, which says nothing of the endpoint (docs/decisions/0030).
+ */
 export class Exchange implements TimedHandler {
   /** Set by the client that takes the request, so not before it has a connection, or makes one. */
   connection: ConnectionInUse | undefined;
   readonly #startedAt = performance.now();
   #timer: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | undefined;
+  #answerBegun = false;
+  #repeated = false;
   #head: Head | undefined;
   readonly #kept: Buffer[] = [];
   #keptBytes = 0;
   #readBytes = 0;
   #settled = false;
-  #connecting: ConnectionTimes | null = null;
+  /** What it took to make the connection; null: it was there already. Undefined: not known yet, or there is none. */
+  #made: ConnectionTimes | null | undefined;
   #sentAt: number | null = null;
   #headAt: number | null = null;
 
@@ -71,6 +78,8 @@ export class Exchange implements TimedHandler {
     private readonly open: OpenExchanges,
     private readonly resolve: (result: SendResult) => void,
     private readonly reject: (error: Error) => void,
+    /** Sends the request once more, on a connection that is made for it. */
+    private readonly repeat: () => void,
   ) {
     open.begin();
     this.#timer = setTimeout(() => this.#cut(), limits.totalTimeoutMs).unref();
@@ -78,12 +87,17 @@ export class Exchange implements TimedHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    this.#connecting = this.connection?.takeTimes() ?? null;
+    this.#takeTimes();
     this.#sentAt = performance.now();
     // Time ran out while it waited for a connection; undici has no other way to take it back.
     if (this.#settled) {
       controller.abort(CUT);
     }
+  }
+
+  /** At the first byte of anything, a 1xx too. */
+  onResponseStarted(): void {
+    this.#answerBegun = true;
   }
 
   onResponseStart(_: Dispatcher.DispatchController, statusCode: number, headers: IncomingHttpHeaders): void {
@@ -113,7 +127,9 @@ export class Exchange implements TimedHandler {
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error & { code?: unknown }): void {
-    if (isOurFault(error, this.#controller !== undefined)) {
+    if (this.#wasStale(error)) {
+      this.#repeat();
+    } else if (isOurFault(error, this.#controller !== undefined)) {
       if (this.#settle() !== null) {
         this.reject(error);
       }
@@ -122,6 +138,33 @@ export class Exchange implements TimedHandler {
     } else {
       this.#end(codeOf(error, this.#controller !== undefined), true);
     }
+  }
+
+  /** Whether a reused connection has ended before a byte of the answer came. */
+  #wasStale(error: Error): boolean {
+    return (
+      this.#takeTimes() === null &&
+      !this.#answerBegun &&
+      !this.#repeated &&
+      !this.#settled &&
+      codeOf(error, true) === 'CONNECTION_RESET'
+    );
+  }
+
+  #repeat(): void {
+    this.#repeated = true;
+    this.connection = undefined;
+    this.#controller = undefined;
+    this.#made = undefined;
+    this.#sentAt = null;
+    this.repeat();
+  }
+
+  #takeTimes(): ConnectionTimes | null | undefined {
+    if (this.#made === undefined) {
+      this.#made = this.connection?.takeTimes();
+    }
+    return this.#made;
   }
 
   /** Ends it here and now, with what has come so far. */
@@ -174,8 +217,8 @@ export class Exchange implements TimedHandler {
 
   /** Undefined: nothing came to its end. */
   #timing(): AttemptTiming | undefined {
-    // Never started: its connection was still being made, or could not be.
-    const made = this.#sentAt === null ? this.connection?.takeTimes() : this.#connecting;
+    // It may not have been asked for: the connection is still being made, or cannot be.
+    const made = this.#takeTimes();
     if (!made?.resolvedAt && !made?.connectedAt && this.#headAt === null) {
       return undefined;
     }

@@ -34,15 +34,18 @@ export interface Sender {
   close(): Promise<void>;
 }
 
-/** The most that a receiver's `Keep-Alive` can make of an idle connection; without it, 4 s. */
+/** The most that a receiver's `Keep-Alive: timeout` can make of an idle connection; without it, 4 s. */
 const IDLE_CONNECTION_MS_MAX = 30_000;
+/** How much earlier than that timeout a connection is given up: the next request is on its way for some time. */
+const IDLE_CONNECTION_MARGIN_MS = 1_000;
 
 /** A name is asked for up to three times: were the whole attempt over before that, its receiver would be blamed. */
 const NAME_MS_MAX = 2_000;
 
 /**
- * An agent of its own: neither the global dispatcher nor a proxy of the environment has a say, redirects are not
- * followed, nothing is unpacked and nothing is repeated. A proxy is used when the operator has set one, for everything.
+ * Agents of its own: neither the global dispatcher nor a proxy of the environment has a say, redirects are not
+ * followed, nothing is unpacked, and nothing is repeated but what `Exchange` repeats. A proxy is used when the operator
+ * has set one, for everything.
  */
 export function createSender(options: SenderOptions): Sender {
   const { policy, egressProxy, totalTimeoutMs } = options;
@@ -57,10 +60,9 @@ export function createSender(options: SenderOptions): Sender {
           proxyUrl: egressProxy,
           reachTimeoutMs: connectTimeoutMs,
         };
-  const agent = new Agent({
+  const agentOptions = {
     factory: timedPools(createGuardedConnector({ policy, connectTimeoutMs, lookup, proxy })),
     connections: options.connectionsPerOriginMax,
-    pipelining: 1,
     // Said here too: while HTTP/2 is possible the pool opens one connection at a time, to see what it speaks.
     allowH2: false,
     maxHeaderSize: HEADER_BYTES_MAX,
@@ -68,13 +70,17 @@ export function createSender(options: SenderOptions): Sender {
     headersTimeout: 0,
     bodyTimeout: 0,
     keepAliveMaxTimeout: IDLE_CONNECTION_MS_MAX,
-  });
+    keepAliveTimeoutThreshold: IDLE_CONNECTION_MARGIN_MS,
+  };
+  const agent = new Agent({ ...agentOptions, pipelining: 1 });
+  // For repeats. 0: each connection carries one request, so none can be as old as the one that failed.
+  const freshAgent = new Agent({ ...agentOptions, pipelining: 0 });
   const open = new OpenExchanges();
   const close = async () => {
     // Takes no more from now on. It is not waited for: it would wait for connections nobody needs any longer.
     void agent.close().catch(() => {});
     await open.ended();
-    await agent.destroy();
+    await Promise.all([agent.destroy(), freshAgent.destroy()]);
   };
   let closed: Promise<void> | undefined;
   return {
@@ -84,9 +90,11 @@ export function createSender(options: SenderOptions): Sender {
         return Promise.resolve({ kind: 'error', code: 'TARGET_REFUSED', durationMs: 0 });
       }
       return new Promise((resolve, reject) => {
-        const exchange = new Exchange(options, open, resolve, reject);
         const origin = originFor(url.origin, tenantId);
-        agent.dispatch({ path: url.path, origin, method: 'POST', headers, body }, exchange);
+        const request = { path: url.path, origin, method: 'POST', headers, body } as const;
+        const repeat = () => freshAgent.dispatch(request, exchange);
+        const exchange = new Exchange(options, open, resolve, reject, repeat);
+        agent.dispatch(request, exchange);
       });
     },
     close: () => {
