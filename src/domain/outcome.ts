@@ -10,14 +10,14 @@ export const SEND_ERRORS = {
   CONNECT_FAILED: 'the connection was refused, or there is no way to the host',
   CONNECT_TIMEOUT: 'no connection was made in time, TLS included',
   TLS_FAILED:
-    'the TLS handshake failed: no version or cipher in common (TLS 1.2 and 1.3 are spoken), or no TLS',
+    'the TLS handshake failed: no version, cipher or protocol in common (TLS 1.2 and 1.3 are spoken, and HTTP/1.1, not HTTP/2), or no TLS',
   TLS_CERTIFICATE_EXPIRED: 'the certificate has expired, or is not valid yet',
   TLS_CERTIFICATE_NAME: 'the certificate is for another name',
   TLS_CERTIFICATE_UNTRUSTED:
     'no authority that is trusted has signed the certificate: it is self-signed, or the endpoint does not send the whole chain',
   TIMEOUT: 'no answer began in time: its status and headers',
   CONNECTION_RESET: 'the connection was cut before the answer',
-  PROTOCOL_ERROR: 'what came is not HTTP/1.1',
+  PROTOCOL_ERROR: 'what came is not HTTP/1.1, which alone is spoken',
   HEADERS_TOO_LARGE: 'the headers of the answer are too long',
 } as const;
 export type SendErrorCode = keyof typeof SEND_ERRORS;

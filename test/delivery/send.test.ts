@@ -607,6 +607,17 @@ describe('TLS', () => {
     expect(offered).toEqual(['http/1.1']);
   });
 
+  test.each([
+    ['by TLS', 'TLS_FAILED', ['h2']],
+    ['by its answer', 'PROTOCOL_ERROR', undefined],
+  ])('a receiver that speaks HTTP/2 only says so %s', async (_, code, ALPNProtocols) => {
+    // The settings with which a server begins to speak HTTP/2.
+    const modern = await receiver(says(Buffer.from('000000040000000000', 'hex')), {
+      tls: { key: KEY, cert: GOOD, ...(ALPNProtocols && { ALPNProtocols }) },
+    });
+    expect(await send(url(modern), toLoopback())).toMatchObject({ kind: 'error', code });
+  });
+
   test('several requests at once make several connections at once', async () => {
     const slow = await receiver((socket) => setTimeout(() => socket.write(response(200)), 50), {
       tls: { key: KEY, cert: GOOD },

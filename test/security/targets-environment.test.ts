@@ -1,13 +1,17 @@
 import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { LOCALHOST } from '../support/certificates.js';
 import { startFakeProxy } from '../support/fake-proxy.js';
 import { answersEach, response, startHostileReceiver } from '../support/hostile-receivers.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Node reads NODE_USE_ENV_PROXY when a process starts, so it takes one of its own. */
+/** Node reads NODE_USE_ENV_PROXY and NODE_EXTRA_CA_CERTS when a process starts, so it takes one of its own. */
 async function run(how: 'send' | 'fetch', url: string, env: Record<string, string>): Promise<string> {
   const { stdout } = await promisify(execFile)(
     process.execPath,
@@ -40,4 +44,15 @@ test('a process that was told by its environment to use a proxy uses none for de
   // The environment is no empty threat: Node itself obeys it.
   expect(await run('fetch', receiver.url, env)).toBe('200');
   expect(canary.connections).toBeGreaterThan(0);
+}, 240_000);
+
+test('a receiver whose certificate a private authority has signed is called when NODE_EXTRA_CA_CERTS names that', async () => {
+  await using receiver = await startHostileReceiver(answersEach(response(200)), {
+    tls: LOCALHOST,
+    name: 'localhost',
+  });
+  const file = join(temporaryFolder(), 'authority.pem');
+  await writeFile(file, LOCALHOST.cert);
+  expect(await run('send', receiver.url, {})).toBe('TLS_CERTIFICATE_UNTRUSTED');
+  expect(await run('send', receiver.url, { NODE_EXTRA_CA_CERTS: file })).toBe('200');
 }, 240_000);
