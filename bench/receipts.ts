@@ -1,10 +1,12 @@
 import { createHmac } from 'node:crypto';
 import { Histogram, type HistogramData } from './histogram.js';
 import { type HttpRequest, headerOf } from './http-request.js';
+import type { Journal, Visit } from './journal.js';
 import { emittedAt } from './payload.js';
 
 /** Checking a signature costs as much as all else about a request, so only some are. */
 const SIGNATURE_CHECKED_EVERY = 64;
+const DELIVERY_HEADER = 'x-service-delivery';
 
 /** What the receiver knows of the requests to one group of paths. */
 export interface ReceiptReport {
@@ -22,6 +24,14 @@ export interface ReceiptReport {
   inFlightMax: number;
 }
 
+/** A request that waits for its answer. */
+export interface Noted {
+  /** It has its answer. @param at microseconds since 1970 */
+  answered(status: 200 | 429, at: number): void;
+  /** It waits no more, since its connection was closed. */
+  leave(): void;
+}
+
 /** Counts the requests to the paths that begin with one group's name: `/<group>/<anything>`. */
 export class Receipts {
   readonly #seen = new Set<string>();
@@ -34,15 +44,29 @@ export class Receipts {
   #inFlightMax = 0;
   #goals: { deliveries: number; reached: (atMicroseconds: number) => void }[] = [];
 
-  /** A request waits for its answer. @returns what to call when it waits no more: answered, or its connection closed */
-  enter(): () => void {
+  /** Every request that was noted. */
+  readonly journal: Journal = [];
+
+  /** Writes a request into the journal, which waits for its answer. @param at microseconds since 1970 */
+  note({ head, body }: HttpRequest, at: number): Noted {
+    const visit: Visit = {
+      deliveryId: headerOf(head, DELIVERY_HEADER) ?? '',
+      emittedAt: emittedAt(body) ?? 0,
+      at,
+      status: null,
+      answeredAt: null,
+    };
+    this.journal.push(visit);
     this.#inFlight += 1;
     this.#inFlightMax = Math.max(this.#inFlightMax, this.#inFlight);
-    let waits = true;
-    return () => {
-      this.#inFlight -= waits ? 1 : 0;
-      waits = false;
+    const leave = () => {
+      this.#inFlight -= 1;
     };
+    const answered = (status: 200 | 429, answeredAt: number) => {
+      leave();
+      Object.assign(visit, { status, answeredAt });
+    };
+    return { answered, leave };
   }
 
   get deliveries(): number {
@@ -57,7 +81,7 @@ export class Receipts {
     this.#requests += 1;
     this.#lastAt = at;
     const before = this.#seen.size;
-    this.#seen.add(headerOf(request.head, 'x-service-delivery') ?? '');
+    this.#seen.add(headerOf(request.head, DELIVERY_HEADER) ?? '');
     if (this.#seen.size === before) {
       return; // a duplicate says nothing about how fast the first one was
     }

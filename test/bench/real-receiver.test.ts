@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.js';
 import { RealReceiver } from '../support/real-receiver.js';
 
-/** What the tests and the bench call a receiver that stalls, restarts or limits must do just that. */
+/** Figures and tests rest on it: a receiver that is to stall, restart or limit must do just that. */
 
 let receiver: RealReceiver;
 let client: Pool;

@@ -101,15 +101,34 @@ describe('receipts', () => {
 
   test('know how many requests waited for an answer at once', () => {
     const receipts = new Receipts();
-    const [first, second] = [receipts.enter(), receipts.enter()];
-    first();
-    first();
-    receipts.enter();
+    const note = () => receipts.note(delivery(1), 0);
+    const [first, second] = [note(), note()];
+    first.answered(200, 1);
+    note();
     expect(receipts.report().inFlightMax).toBe(2);
-    second();
+    second.leave();
     expect(receipts.report().inFlightMax).toBe(2);
-    receipts.enter();
-    receipts.enter();
+    note();
+    note();
     expect(receipts.report().inFlightMax).toBe(3);
+  });
+
+  test('keep a journal of the requests that wait for their answer', () => {
+    const receipts = new Receipts();
+    const first = receipts.note(delivery(7), 1_006_000);
+    const second = receipts.note(delivery(8), 1_006_100);
+    expect(receipts.journal[0]).toEqual({
+      deliveryId: '7',
+      emittedAt: 1_000_000,
+      at: 1_006_000,
+      status: null,
+      answeredAt: null,
+    });
+    first.answered(429, 1_006_200);
+    second.leave();
+    expect(receipts.journal.map(({ status, answeredAt }) => [status, answeredAt])).toEqual([
+      [429, 1_006_200],
+      [null, null],
+    ]);
   });
 });

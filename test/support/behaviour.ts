@@ -8,7 +8,7 @@ export interface RateLimit {
 }
 
 /** Answers one request. @param headers of the answer, besides those that every answer has */
-export type Respond = (status: 200 | 429, headers: Readonly<Record<string, string>>) => void;
+type Respond = (status: 200 | 429, headers: Readonly<Record<string, string>>) => void;
 
 /**
  * When an endpoint answers a request, and what, until it is changed: a test, or a scenario of the bench, changes it while
