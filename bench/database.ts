@@ -11,6 +11,16 @@ export interface Durability {
   synchronousCommit: string;
 }
 
+/** A webhook's endpoint as the service has recorded it; times in microseconds since 1970. */
+export interface Health {
+  active: boolean;
+  consecutiveFailures: number;
+  failedAttempts: number;
+  attempts: number;
+  firstFailureAt: number | null;
+  disabledAt: number | null;
+}
+
 /** The bench's own connection to the database of the service under test. */
 export class BenchDatabase implements AsyncDisposable {
   private constructor(
@@ -81,6 +91,29 @@ export class BenchDatabase implements AsyncDisposable {
       [webhookId],
     );
     return rows[0]!.attempts;
+  }
+
+  /** Whether a webhook is active, and how many failures its endpoint has had in a row. */
+  async rowOf(webhookId: number): Promise<Pick<Health, 'active' | 'consecutiveFailures'>> {
+    const { rows } = await this.pool.query<Pick<Health, 'active' | 'consecutiveFailures'>>(
+      `select active, consecutive_failures as "consecutiveFailures" from hookwright.webhooks where id = $1`,
+      [webhookId],
+    );
+    return rows[0]!;
+  }
+
+  async healthOf(webhookId: number): Promise<Health> {
+    const { rows } = await this.pool.query<Omit<Health, 'active' | 'consecutiveFailures'>>(
+      `select count(*)::integer as attempts, count(error_code)::integer as "failedAttempts",
+              extract(epoch from min(started_at + duration_ms * interval '1 ms')
+                                 filter (where error_code is not null))::float8 * 1e6 as "firstFailureAt",
+              (select extract(epoch from disabled_at)::float8 * 1e6
+               from hookwright.webhooks where id = $1) as "disabledAt"
+       from hookwright.attempts a
+       where exists (select from hookwright.deliveries d where d.id = a.delivery_id and d.webhook_id = $1)`,
+      [webhookId],
+    );
+    return { ...(await this.rowOf(webhookId)), ...rows[0]! };
   }
 
   /** CPU seconds of all of the server's processes so far. @returns null when they are not ours to see */

@@ -5,7 +5,7 @@ import type { Durability } from './database.js';
 import { type Figures, figuresOf } from './figures.js';
 import { goals } from './goals.js';
 import { describeMachine } from './machine.js';
-import { HelpWanted, type Options, readOptions, UsageError, usage } from './options.js';
+import { casesOf, HelpWanted, type Options, readOptions, UsageError, usage } from './options.js';
 import { formatDurability, formatGoals, formatMachine, formatScenario } from './report.js';
 import { type Result, Results, resultOf } from './results.js';
 import { Rig } from './rig.js';
@@ -26,12 +26,15 @@ let interrupted = false;
 async function main(): Promise<void> {
   const names = (list: readonly Scenario[]) => list.map(({ name }) => name);
   const options = readOptions(process.argv.slice(2), names(scenarios), names(defaultScenarios));
+  const chosen = scenarios
+    .filter(({ name }) => options.scenarios.includes(name))
+    .map((scenario) => ({ scenario, cases: casesOf(scenario, options.cases) }));
   const machine = describeMachine();
   print(formatMachine(machine));
   const results = new Results(machine, options);
   let durability: Durability | undefined;
-  for (const scenario of scenarios.filter(({ name }) => options.scenarios.includes(name))) {
-    const run = await runScenario(scenario, options);
+  for (const { scenario, cases } of chosen) {
+    const run = await runScenario(scenario, { ...options, cases });
     if (durability === undefined) {
       durability = run.durability;
       print(formatDurability(durability));
@@ -54,14 +57,14 @@ async function runScenario(
   options: Options,
 ): Promise<{ result: Result; durability: Durability }> {
   const { name, title, delivers = true } = scenario;
-  const { seconds, deliveries, profile } = options;
+  const { seconds, deliveries, cases, profile } = options;
   const settings = { ...scenario.settings, ...options.set };
   const nodeFlags = [...options.nodeFlags];
   if (profile !== undefined) {
     mkdirSync(profile, { recursive: true });
     nodeFlags.push('--cpu-prof', `--cpu-prof-dir=${resolve(profile)}`);
   }
-  const rig = new Rig({ settings, nodeFlags, seconds, deliveries });
+  const rig = new Rig({ settings, nodeFlags, seconds, deliveries, cases });
   current = rig;
   try {
     await rig.open();

@@ -9,6 +9,8 @@ export interface Options {
   runs: number | undefined;
   /** How many deliveries a scenario with a history puts into the tables. */
   deliveries: number;
+  /** Cases of the scenarios that have some. Empty: the usual ones. */
+  cases: readonly string[];
   /** Where to write all figures as JSON. */
   json: string | undefined;
   /** A folder for CPU profiles of the service. Its figures are then those of a slower service. */
@@ -20,8 +22,8 @@ export interface Options {
 }
 
 export const usage =
-  'npm run bench -- [scenario…|all] [--seconds n] [--runs n] [--deliveries n] [--json file] [--profile folder] ' +
-  '[--set NAME=value]… [--node-flag=--flag]…';
+  'npm run bench -- [scenario…|all] [--case name|all]… [--seconds n] [--runs n] [--deliveries n] [--json file] ' +
+  '[--profile folder] [--set NAME=value]… [--node-flag=--flag]…';
 
 const DEFAULT_SECONDS = 4;
 const DEFAULT_DELIVERIES = 10_000_000;
@@ -58,6 +60,7 @@ export function readOptions(
     scenarios: known.filter((name) => wanted.includes(name) || wanted.includes('all')),
     seconds: within('--seconds', values.seconds, DEFAULT_SECONDS, 0.5, 600),
     runs: values.runs === undefined ? undefined : within('--runs', values.runs, 1, 1, 100),
+    cases: values.case ?? [],
     deliveries: within('--deliveries', values.deliveries, DEFAULT_DELIVERIES, 10_000, 1_000_000_000),
     json: values.json,
     profile: values.profile,
@@ -76,6 +79,7 @@ function parse(args: readonly string[]) {
         seconds: { type: 'string' },
         runs: { type: 'string' },
         deliveries: { type: 'string' },
+        case: { type: 'string', multiple: true },
         json: { type: 'string' },
         profile: { type: 'string' },
         set: { type: 'string', multiple: true },
@@ -101,4 +105,24 @@ function within(name: string, text: string | undefined, fallback: number, min: n
     throw new UsageError(`${name} is ${text}; allowed: ${min} to ${max}.`);
   }
   return value;
+}
+
+/**
+ * The cases of one scenario that are measured, by their names.
+ *
+ * @throws UsageError when none of those that were asked for is one of its own
+ */
+export function casesOf(
+  { name, cases = [] }: { name: string; cases?: readonly { name: string; usual: boolean }[] },
+  asked: readonly string[],
+): string[] {
+  const own = cases.map((one) => one.name);
+  const wanted =
+    asked.length === 0
+      ? cases.filter(({ usual }) => usual).map((one) => one.name)
+      : own.filter((one) => asked.includes(one) || asked.includes('all'));
+  if (own.length > 0 && wanted.length === 0) {
+    throw new UsageError(`--case is ${asked.join(', ')}; ${name} has ${own.join(', ')} and all.`);
+  }
+  return wanted;
 }

@@ -9,6 +9,7 @@ import { EVENT_TYPE } from './payload.js';
 import { type CpuSeconds, readPeakMemory, readStat } from './processes.js';
 import type { ReceiverMethods } from './receiver.js';
 import type { ServiceProcess } from './service-process.js';
+import type { SlowNetworkMethods } from './slow-network.js';
 
 const SETTLE_TIMEOUT_MS = 60_000;
 const SETUP_REQUESTS_AT_ONCE = 4;
@@ -25,13 +26,17 @@ interface RigOptions {
   seconds: number;
   /** How many a scenario with a history puts into the tables. */
   deliveries: number;
+  /** Which cases of a scenario that has any are measured. */
+  cases: readonly string[];
 }
 
 /** How webhooks are made; each has a default. */
-interface Subscription {
+export interface Subscription {
   eventType?: string;
   /** Where nobody listens, rather than at the receiver. */
   refusing?: boolean;
+  /** The receiver is that far away: what goes to it, and what comes back, each takes this long. */
+  oneWayMs?: number;
 }
 
 /** Load at a fixed rate that goes on beside what is done meanwhile. */
@@ -48,6 +53,7 @@ export class Rig implements AsyncDisposable {
   readonly load: Child<LoadMethods>;
   readonly #webhooks = new Map<string, number[]>();
   #steadyLoad: Child<LoadMethods> | undefined;
+  #network: Child<SlowNetworkMethods> | undefined;
   #receiverOrigin = '';
   #disposal: Promise<void> | undefined;
 
@@ -69,6 +75,10 @@ export class Rig implements AsyncDisposable {
     return this.options.deliveries;
   }
 
+  get cases(): readonly string[] {
+    return this.options.cases;
+  }
+
   /** A second rig of the same kind, with an installation of its own, that ends with this one. */
   async another(): Promise<Rig> {
     const rig = this.#all.use(new Rig(this.options));
@@ -85,9 +95,9 @@ export class Rig implements AsyncDisposable {
     service: Service,
     group: string,
     webhooks: number,
-    { eventType = EVENT_TYPE, refusing = false }: Subscription = {},
+    { eventType = EVENT_TYPE, ...place }: Subscription = {},
   ): Promise<number[]> {
-    const origin = refusing ? `http://127.0.0.1:${await freePort()}` : this.#receiverOrigin;
+    const origin = await this.#originOf(place);
     const paths = Array.from({ length: webhooks }, (_, index) => `/${group}/${index}`);
     const ids: number[] = [];
     const secrets: Record<string, string> = {};
@@ -102,6 +112,17 @@ export class Rig implements AsyncDisposable {
     await this.receiver.call('trust', secrets);
     this.#webhooks.set(group, ids);
     return ids;
+  }
+
+  async #originOf({ refusing = false, oneWayMs = 0 }: Subscription): Promise<string> {
+    if (refusing) {
+      return `http://127.0.0.1:${await freePort()}`;
+    }
+    if (oneWayMs === 0) {
+      return this.#receiverOrigin;
+    }
+    this.#network ??= this.#all.use(new Child<SlowNetworkMethods>('slow-network.js'));
+    return this.#network.call('open', { origin: this.#receiverOrigin, oneWayMs });
   }
 
   /** Runs load against the service. @throws Error when one request failed: figures of failures mean nothing */

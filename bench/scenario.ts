@@ -37,12 +37,14 @@ export interface Scenario {
   settings?: Env;
   /** How often it is measured unless the command line says it; 3. */
   runs?: number;
-  /** False: it delivers nothing, so nothing of it is compared with bare POSTs. */
+  /** False: it delivers nothing, or how fast says nothing, so nothing of it is compared with bare POSTs. */
   delivers?: false;
+  /** They are measured one after the other: the `usual` ones unless the command line names others. */
+  cases?: readonly { name: string; usual: boolean }[];
   prepare(rig: Rig): Promise<() => Promise<Measurement>>;
 }
 
-/** The figures of a scenario that delivers nothing. */
+/** The figures of a scenario whose `delivers` is false, but for its own. */
 export const nothingDelivered = {
   deliveries: 0,
   seconds: Number.NaN,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Figures, figuresOf, rowsOf } from '../../bench/figures.js';
 import { Histogram } from '../../bench/histogram.js';
-import { readOptions, UsageError } from '../../bench/options.js';
+import { casesOf, readOptions, UsageError } from '../../bench/options.js';
 import { formatNumber, formatScenario } from '../../bench/report.js';
 import { type Measurement, nothingDelivered } from '../../bench/scenario.js';
 import { BareTarget, EmitTarget } from '../../bench/targets.js';
@@ -128,6 +128,20 @@ describe('the command line', () => {
     for (const text of ['9999', '10000.5', 'many']) {
       expect(() => read('--deliveries', text), text).toThrow(UsageError);
     }
+  });
+
+  test('chooses cases of a scenario: the usual ones, those that are named, or all', () => {
+    const cases = [
+      { name: 'short', usual: true },
+      { name: 'long', usual: false },
+    ];
+    const chosen = (...args: string[]) => casesOf({ name: 'stall', cases }, read(...args).cases);
+    expect(chosen()).toEqual(['short']);
+    expect(chosen('--case', 'long')).toEqual(['long']);
+    expect(chosen('--case', 'long', '--case', 'elsewhere')).toEqual(['long']);
+    expect(chosen('--case', 'all')).toEqual(['short', 'long']);
+    expect(() => chosen('--case', 'elsewhere')).toThrow(UsageError);
+    expect(casesOf({ name: 'latency' }, ['long'])).toEqual([]);
   });
 
   test('leaves the number of runs to the scenario', () => {
