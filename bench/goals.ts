@@ -4,7 +4,7 @@
  */
 
 interface Limit {
-  /** A row of `rowsOf`. */
+  /** A row of `rowsOf`. `*.` at its beginning: of each case of the scenario, and it must hold for all. */
   figure: string;
   atLeast?: number;
   atMost?: number;
@@ -34,6 +34,11 @@ const rate = (perSecond: number, percent: number): Goal =>
   );
 const cpu = (seconds: number): Goal =>
   goal(`at most ${seconds} CPU s per 10,000`, atMost('cpuSecondsPer10k.serviceAndPostgres', seconds));
+const staysActive = goal('the webhook stays active', atMost('*.disabled', 0));
+const rowBelowTen = goal('at most 9 failures in a row', atMost('*.failuresInARow', 9));
+const allArrive = goal('every delivery arrives', atMost('*.notArrived', 0));
+const backlogGone = (seconds: number): Goal =>
+  goal(`the backlog is gone ${seconds} s after the recovery`, atMost('*.backlogSeconds', seconds));
 const p99 = (ms: number): Goal => goal(`p99 at most ${ms} ms`, atMost('latency.p99Ms', ms));
 
 /** By the scenario's name. 3,500/s stands for 12 % of bare POSTs; the other percentages follow from that. */
@@ -71,6 +76,38 @@ export const goals: Readonly<Record<string, readonly Goal[]>> = {
     goal('never above 250 MiB', atMost('servicePeakMemoryMiB', 250)),
     goal('over the last half it grows by at most 5 %', atMost('rssGrowthLastHalfPercent', 5)),
   ],
+  reload: [
+    staysActive,
+    goal('no attempt counts as failed', atMost('*.failedAttempts', 0)),
+    goal('no delivery has two attempts', atMost('*.attemptsPerDelivery', 1)),
+    goal('everything arrives within a second', atMost('*.arrivalMaxMs', 1000)),
+    allArrive,
+  ],
+  restart: [staysActive, rowBelowTen, backlogGone(10), allArrive],
+  stall: [staysActive, rowBelowTen, backlogGone(10), allArrive],
+  dead: [
+    goal('disabled 10 s after the first failure or later', atLeast('*.disabledAfterSeconds', 10)),
+    goal('disabled within 20 s of the first failure', atMost('*.disabledAfterSeconds', 20)),
+    goal('by 10 failures, and no more', atMost('*.failuresInARow', 10)),
+  ],
+  limited: [
+    staysActive,
+    goal('at most 15 % are answered 429', atMost('*.limitedPercent', 15)),
+    goal("what is never answered 429 takes at most 1.5 times the bucket's time", atMost('*.timeRatio', 1.5)),
+    allArrive,
+  ],
+  slow: [
+    goal('lag p99 at most two answer times', atMost('*.lagP99InAnswers', 2)),
+    goal('overtaken by at most two answer times', atMost('*.overtakenInAnswers', 2)),
+    allArrive,
+  ],
+  spell: [backlogGone(10), allArrive],
+  'fanout-noisy': [
+    goal("the quiet tenant's emit: p50 at most 40 ms", atMost('quietEmitAnswerP50Ms', 40)),
+    goal("the quiet tenant's emit: p99 at most 250 ms", atMost('quietEmitAnswerP99Ms', 250)),
+    goal("the quiet tenant's arrival: p99 at most 400 ms", atMost('latency.p99Ms', 400)),
+  ],
+  near: [goal('p50 at most 5 ms above that of the instant endpoint', atMost('p50DifferenceMs', 5))],
   keys: [
     goal('a known key is checked in 20 µs (median)', atMost('knownKeyMedianMicros', 20)),
     goal('the time does not tell a wrong secret from an unknown id', atMost('unknownOrWrongAbsT', 4.5)),
@@ -88,7 +125,7 @@ export function verdictOf({ says, oneOf, provided }: Goal, medians: Medians): Ve
   if (provided !== undefined && !holds(provided, medians)) {
     return { says, state: 'unjudged' };
   }
-  if (oneOf.every(({ figure }) => medians[figure] === undefined)) {
+  if (oneOf.every(({ figure }) => valuesOf(figure, medians).length === 0)) {
     return { says, state: 'unknown' };
   }
   return { says, state: oneOf.some((limit) => holds(limit, medians)) ? 'met' : 'missed' };
@@ -98,6 +135,12 @@ function holds(
   { figure, atLeast: least = -Infinity, atMost: most = Infinity }: Limit,
   medians: Medians,
 ): boolean {
-  const value = medians[figure];
-  return value !== undefined && value >= least && value <= most;
+  const values = valuesOf(figure, medians);
+  return values.length > 0 && values.every((value) => value >= least && value <= most);
+}
+
+function valuesOf(figure: string, medians: Medians): number[] {
+  const isMeant = (name: string) =>
+    figure.startsWith('*.') ? name.endsWith(figure.slice(1)) : name === figure;
+  return Object.entries(medians).flatMap(([name, value]) => (isMeant(name) ? [value] : []));
 }

@@ -14,6 +14,7 @@ interface SteadyReport {
   lost: number;
   unrecorded: number;
   /** How long the emits took to be answered; the rest of the latency is the daemon's. */
+  answerP50Ms: number;
   answerP99Ms: number;
   generatorLateMaxMs: number;
 }
@@ -46,6 +47,7 @@ export async function besideSteadyLoad<Result>(
   const receipts = await rig.receiver.call('report', group);
   const { latency } = receipts;
   const summary = Histogram.from(latency).summary();
+  const answers = Histogram.from(answer).summary();
   return {
     result,
     steady: {
@@ -54,7 +56,8 @@ export async function besideSteadyLoad<Result>(
       summary,
       lost: deliveries - receipts.deliveries,
       unrecorded,
-      answerP99Ms: Histogram.from(answer).summary()?.p99Ms ?? Number.NaN,
+      answerP50Ms: answers?.p50Ms ?? Number.NaN,
+      answerP99Ms: answers?.p99Ms ?? Number.NaN,
       generatorLateMaxMs: lateMax / 1000,
     },
   };

@@ -2,16 +2,25 @@ import type { Scenario } from '../scenario.js';
 import { backlog } from './backlog.js';
 import { batch } from './batch.js';
 import { bulk } from './bulk.js';
+import { dead } from './dead.js';
 import { drain } from './drain.js';
 import { explorer } from './explorer.js';
 import { fanout } from './fanout.js';
+import { fanoutNoisy } from './fanout-noisy.js';
 import { herd } from './herd.js';
 import { isolation } from './isolation.js';
 import { keys } from './keys.js';
 import { latency } from './latency.js';
+import { limited } from './limited.js';
 import { memory } from './memory.js';
+import { near } from './near.js';
 import { noisy } from './noisy.js';
+import { reload } from './reload.js';
+import { restart } from './restart.js';
+import { slow } from './slow.js';
+import { spell } from './spell.js';
 import { split } from './split.js';
+import { stall } from './stall.js';
 import { throughput } from './throughput.js';
 
 /** Every scenario, in the order in which `npm run bench -- all` runs them. */
@@ -23,7 +32,16 @@ export const scenarios: readonly Scenario[] = [
   drain,
   isolation,
   noisy,
+  fanoutNoisy,
   herd,
+  near,
+  slow,
+  spell,
+  reload,
+  restart,
+  stall,
+  dead,
+  limited,
   bulk,
   backlog,
   split,

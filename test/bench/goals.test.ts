@@ -33,6 +33,13 @@ describe('a goal', () => {
     expect(verdictOf(goals['explorer']![0]!, { slowestP99Ms: 1 }).state).toBe('unjudged');
   });
 
+  test('about every case is missed as soon as one case misses it', () => {
+    const state = (medians: Record<string, number>) => verdictOf(goals['restart']![1]!, medians).state;
+    expect(state({ '300ms@30.failuresInARow': 9, '8000ms@30.failuresInARow': 3 })).toBe('met');
+    expect(state({ '300ms@30.failuresInARow': 10, '8000ms@30.failuresInARow': 3 })).toBe('missed');
+    expect(state({ '300ms@30.disabled': 0 })).toBe('unknown');
+  });
+
   test('is shown with its verdict', () => {
     expect(formatGoals([{ says: 'p99 at most 250 ms', state: 'missed' }])).toBe(
       '  goal: p99 at most 250 ms: MISSED',
