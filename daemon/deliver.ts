@@ -4,9 +4,9 @@ import { Slots } from '../src/concurrency/slots.js';
 import type { Config } from '../src/config.js';
 import type { Database } from '../src/database/database.js';
 import { idToDate } from '../src/domain/delivery-id.js';
-import { strainOf } from '../src/domain/endpoint-window.js';
+import { kindOf } from '../src/domain/endpoint-window.js';
 import { LANES, type Lane, laneAfterPutOff, laneOf, noneDone } from '../src/domain/lanes.js';
-import { closesEndpoint, judge, type Outcome } from '../src/domain/outcome.js';
+import { judge, type Outcome } from '../src/domain/outcome.js';
 import { retryDelayMs } from '../src/domain/retry-policy.js';
 import type { FinishedAttempt } from '../src/operations/attempts/finished-attempt.js';
 import {
@@ -38,7 +38,6 @@ interface DeliverDeps {
   db: Database;
   vault: SecretVault;
   sender: Sender;
-  /** Closed while outcomes cannot be recorded. */
   fence: Fence;
   clock: () => Date;
   log: Logger;
@@ -61,22 +60,22 @@ export class Deliverer {
   /** Jobs name several deliveries each: this, and not the number of jobs in hand, is how many are worked on. */
   readonly #slots: Slots;
   readonly gate: Gate;
+  readonly #hindrances: Hindrances;
   #done = noneDone();
   #busyWithClaimed = 0;
-  readonly #hindrances: Hindrances;
   /** Ids of the deliveries that have a slot, or whose outcome is being recorded. */
   readonly #underWay = new UnderWay();
 
   constructor(private readonly deps: DeliverDeps) {
     const { db, config, vault, metrics } = deps;
-    const traced = Boolean(deps.tracing);
-    this.#loads = new GroupCommit((jobs) => loadDeliveries(db.pool, jobs, { traced }), {
+    const load = { traced: Boolean(deps.tracing) };
+    this.#loads = new GroupCommit((jobs) => loadDeliveries(db.pool, jobs, load), {
       itemsMax: BATCH_MAX,
       onBatch: metrics.batch('load'),
       besideItems: BATCH_BESIDE_LOADS,
     });
     this.#recorder = new Recorder({ ...deps, slots: config.delivery.concurrency });
-    this.#putOffs = new PutOffs(db, metrics);
+    this.#putOffs = new PutOffs(deps);
     this.#turnAways = new GroupCommit((turned) => turnAwayDeliveries(db.pool, turned), {
       itemsMax: BATCH_MAX,
       inFlightMax: 1, // another one would wait for the same locks, with one more connection
@@ -89,6 +88,8 @@ export class Deliverer {
       slots: config.delivery.concurrency,
       endpointMax: config.delivery.endpointConcurrencyMax,
       originMax: config.delivery.originConcurrencyMax,
+      rowMsMin: config.failingRowMsMin,
+      callBack: (ids) => this.#putOffs.callBack(ids),
       now: () => performance.now(),
       random: Math.random,
     });
@@ -168,10 +169,9 @@ export class Deliverer {
         this.#busyWithClaimed -= Number(job.loaded !== undefined);
       }
       if (result.kind === 'ATTEMPTED') {
-        const { attempt, holder } = result;
-        this.deps.metrics.recorded(lane, await this.#recorder.record(attempt, holder));
+        this.deps.metrics.recorded(lane, await this.#recorder.record(result.attempt, result.holder));
       } else if (result.kind === 'PUT_OFF') {
-        await this.#putOffs.putOff(result.delivery, result.inMs, lane);
+        await this.#putOffs.putOff(result, lane);
       } else if (result.kind === 'WAITS') {
         await this.#turnAways.runOne({ id: job.id, priority: LANES[laneAfterPutOff(lane)].priority });
       }
@@ -189,13 +189,12 @@ export class Deliverer {
     if (typeof delivery === 'string') {
       return { kind: delivery };
     }
-    const { webhookId, tenantId, url } = delivery;
-    const lockedMs = this.#recorder.putOffMs(webhookId);
-    const destination = { webhookId, tenantId, origin: findUrl(url)?.origin ?? url };
-    const admission =
-      lockedMs === null ? await this.gate.enter(destination, lane === 'TEST') : { putOffMs: lockedMs };
-    if ('putOffMs' in admission) {
-      return { kind: 'PUT_OFF', delivery, inMs: admission.putOffMs };
+    const { webhookId, url } = delivery;
+    const inMs = this.#recorder.putOffMs(webhookId);
+    const origin = findUrl(url)?.origin ?? url;
+    const admission = inMs === null ? await this.gate.enter(delivery, lane, origin) : { putOff: { inMs } };
+    if ('putOff' in admission) {
+      return { kind: 'PUT_OFF', delivery, ...admission.putOff };
     }
     const holder = { webhookId, isGrouped: job.group !== undefined };
     const heldMs = this.#recorder.tryBegin(holder)
@@ -232,10 +231,11 @@ export class Deliverer {
       const result = await this.deps.sender.send(delivery.url, request, delivery.tenantId);
       const endedAtMs = performance.now();
       const outcome = judge(result, this.deps.clock());
-      pass.leave(strainOf(outcome, result), closesEndpoint(outcome));
+      pass.leave({ outcome, kind: kindOf(outcome, result) });
       trace?.ended(outcome, result);
+      const times = { startedAt, endedAtMs, failuresAtStart: pass.failures };
       const retryInMs = this.#plan(delivery, outcome);
-      return { delivery, startedAt, endedAtMs, requestHeaders: request.headers, result, outcome, retryInMs };
+      return { delivery, requestHeaders: request.headers, ...times, result, outcome, retryInMs };
     } catch (error) {
       // The place is kept meanwhile, so that no more wait here than the endpoint's window has.
       const putOffMs = await this.#hindrances.putOffMs(error, delivery).finally(() => {

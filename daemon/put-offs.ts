@@ -1,10 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
 import { GroupCommit } from '../src/concurrency/group-commit.js';
 import type { Database } from '../src/database/database.js';
 import { LANES, type Lane, laneAfterPutOff } from '../src/domain/lanes.js';
 import type { DueDelivery } from '../src/operations/attempts/load-deliveries.js';
 import { type PutOff, putOffDeliveries } from '../src/operations/attempts/put-off.js';
+import { callBackDeliveries } from '../src/operations/jobs/call-back.js';
+import type { PutOffResult } from './slot-result.js';
 import type { DaemonMetrics } from './telemetry/metrics.js';
+
+interface PutOffsDeps {
+  db: Pick<Database, 'pool'>;
+  log: Pick<Logger, 'warn'>;
+  metrics: Pick<DaemonMetrics, 'putOff' | 'batch'>;
+}
 
 const BATCH_MAX = 256;
 const BEAT_MS = 50;
@@ -13,25 +22,48 @@ const BEAT_MS = 50;
 export class PutOffs {
   readonly #writes: GroupCommit<PutOff, 'PUT_OFF' | 'LOCKED'>;
 
-  constructor(
-    { pool }: Pick<Database, 'pool'>,
-    private readonly metrics: Pick<DaemonMetrics, 'putOff' | 'batch'>,
-  ) {
-    this.#writes = new GroupCommit((deliveries) => putOffDeliveries(pool, deliveries), {
+  constructor(private readonly deps: PutOffsDeps) {
+    this.#writes = new GroupCommit((deliveries) => putOffDeliveries(deps.db.pool, deliveries), {
       itemsMax: BATCH_MAX,
-      onBatch: metrics.batch('put_off'),
+      onBatch: deps.metrics.batch('put_off'),
     });
   }
 
   /** @throws Error also when another session has the delivery's job locked: it comes again as after any other fault */
-  async putOff(delivery: DueDelivery, inMs: number, lane: Lane): Promise<void> {
-    this.metrics.putOff(lane);
+  async putOff({ delivery, inMs, written, failed }: Omit<PutOffResult, 'kind'>, lane: Lane): Promise<void> {
+    try {
+      await this.#write(delivery, inMs, lane);
+    } catch (error) {
+      failed?.();
+      throw error;
+    }
+    written?.();
+  }
+
+  /**
+   * Lets the jobs of deliveries run now that were put off. While the database is away they come by themselves, later.
+   *
+   * @returns the ids of those that come
+   */
+  async callBack(ids: readonly number[]): Promise<readonly number[]> {
+    const { db, log } = this.deps;
+    try {
+      return await callBackDeliveries(db.pool, ids);
+    } catch (err) {
+      log.warn({ err, deliveries: ids.length }, 'deliveries that were put off come later than they could');
+      return [];
+    }
+  }
+
+  async #write(delivery: DueDelivery, inMs: number, lane: Lane): Promise<void> {
+    this.deps.metrics.putOff(lane);
     // On the beat, so that those of all endpoints share a statement: nobody waits for it.
     await delay(BEAT_MS - (performance.now() % BEAT_MS));
     const written = await this.#writes.runOne({
       deliveryId: delivery.id,
       webhookId: delivery.webhookId,
       url: delivery.url,
+      generation: delivery.generation,
       attemptNumber: delivery.attemptNumber,
       inMs,
       priority: LANES[laneAfterPutOff(lane)].priority,

@@ -20,7 +20,7 @@ import { onceDatabaseAnswers } from './once-database-answers.js';
 import type { DaemonMetrics } from './telemetry/metrics.js';
 
 interface RecorderDeps {
-  config: Pick<Config, 'holdHours'>;
+  config: Pick<Config, 'holdHours' | 'failingRowMsMin'>;
   db: Pick<Database, 'pool'>;
   fence: Fence;
   log: Logger;
@@ -175,7 +175,8 @@ export class Recorder {
     lockWaitMs: number,
   ): Promise<(RecordedStatus | Locked)[]> {
     const { db, config, metrics, log } = this.deps;
-    const { statuses, disabled } = await recordAttempts(db.pool, attempts, config.holdHours, lockWaitMs);
+    const rules = { holdHours: config.holdHours, rowMsMin: config.failingRowMsMin };
+    const { statuses, disabled } = await recordAttempts(db.pool, attempts, rules, lockWaitMs);
     for (const { webhookId, tenantId, reason } of disabled) {
       metrics.disabled(reason);
       log.info({ webhookId, tenantId, reason }, 'a webhook was disabled');

@@ -125,6 +125,8 @@ function configFrom(s: Settings) {
       anonymous: { perSecond: s.ANONYMOUS_RATE_MAX, burst: 10 * s.ANONYMOUS_RATE_MAX },
     },
     holdHours: s.HOLD_HOURS,
+    /** Of a row of failures, until the tenth of them disables a webhook. */
+    failingRowMsMin: s.DISABLE_AFTER_SECONDS_MIN * 1_000,
     retentionDays: s.RETENTION_DAYS,
     retry: { retriesMax: s.MAX_RETRIES, baseSeconds: s.RETRY_BASE_SECONDS, capSeconds: 3600 },
     delivery: {

@@ -1,183 +1,251 @@
 import {
+  type AnswerKind,
   afterAttempt,
+  afterClosing,
   type EndpointWindow,
   newWindow,
   placeEveryMs,
+  placesOf,
   SLOW_MS,
-  type WindowSample,
+  silentAfterMs,
 } from '../../src/domain/endpoint-window.js';
+import { closingMs, nextLookAtMs, nextLookMs, SPARE_FAILURES } from '../../src/domain/failing-row.js';
+import type { Outcome } from '../../src/domain/outcome.js';
+import { Backlog } from './backlog.js';
+import type { Origin } from './origin.js';
 import type { TenantShare } from './tenant-shares.js';
+import { WaitingRoom } from './waiting-room.js';
 
-/** A place in an endpoint's window. It must be left; leaving it twice does nothing. */
-export interface Pass {
-  /**
-   * @param kind what the attempt said of the endpoint; undefined when no request was made
-   * @param closes whether the answer asks for nothing more for now
-   */
-  leave(kind?: WindowSample['kind'], closes?: boolean): void;
+/** What an attempt says of its endpoint. */
+export interface Answer {
+  outcome: Outcome;
+  kind: AnswerKind;
 }
 
-/** Either a place in the window, or for how many milliseconds to put the delivery off. */
-export type Admission = { pass: Pass } | { putOffMs: number };
-
-export interface Waiter {
-  resolve(admission: Admission): void;
-  /** When it gives up. */
-  untilMs: number;
+/** What the tables said of a webhook when a delivery of it was loaded. */
+export interface KnownHealth {
+  generation: number;
+  failuresAtLoad: number;
+  /** For how many ms the endpoint is closed, since it has asked for a pause; 0 or less: it is open. */
+  closedForMs: number;
+  /** In how many ms the next attempt may begin, since the last ones have failed; 0 or less: now. */
+  nextLookInMs: number;
 }
 
-const PUT_OFF_MS_MIN = 250;
-const PUT_OFF_FIRST_MS_MAX = 1_000;
-const PUT_OFF_MS_MAX = 600_000;
-
-/** Until an answer that closes the endpoint is recorded and loaded with its next delivery. */
-const CLOSED_MS = 1_000;
-
-/** Scheme, host and port, as one tenant uses them. */
-export class Origin {
-  inFlight = 0;
-  /** How many webhooks share it. */
-  endpoints = 0;
-  /** Those of them with somebody in their waiting room. */
-  readonly waiting = new Set<Endpoint>();
-
-  constructor(
-    readonly key: string,
-    readonly name: string,
-  ) {}
+interface EndpointRules {
+  /** The widest window. */
+  limitMax: number;
+  /** How long a row of failures lasts at least until it disables the webhook. */
+  rowMsMin: number;
 }
 
-/** What is known of one webhook's endpoint while the daemon runs. */
+/** Until an outcome that disables the webhook is recorded, and known to whoever loads its next delivery. */
+const DISABLED_MS = 1_000;
+/** A delivery is loaded no longer than this before it comes here. */
+const LOADED_MS_MAX = 1_000;
+/** A pace that was missed by less is caught up with. */
+const PACE_SLACK_MS = 50;
+
+/**
+ * What is known of one webhook's endpoint while the daemon runs: its window, whether it fails or is silent, who waits
+ * for it, and what was put off. When the next request may begin is decided in `src/domain`.
+ */
 export class Endpoint {
   window: EndpointWindow;
-  /** Those who go first, and those who came behind each other. */
-  readonly waitingFirst: Waiter[] = [];
-  readonly waiting: Waiter[] = [];
-  /** Whether a timer is set for the first of those. */
-  isWatched = false;
+  readonly room = new WaitingRoom();
+  readonly backlog = new Backlog();
+  /** Deliveries that are being put off: their jobs are not written yet. */
+  puttingOff = 0;
   putOffs = 0;
+  #generation = 0;
+  #failures = 0;
+  #failingSinceMs = 0;
+  #closedAtMs = Number.NEGATIVE_INFINITY;
   #closedUntilMs = Number.NEGATIVE_INFINITY;
-  /** When each request in flight began, the oldest first. */
-  readonly #startedAt = new Map<symbol, number>();
-  /** When the turn of the last one that was put off is expected. */
-  #horizonMs = Number.NEGATIVE_INFINITY;
+  #pacedUntilMs = Number.NEGATIVE_INFINITY;
+  #answeredAtMs = Number.NEGATIVE_INFINITY;
+  #succeededAtMs = Number.NEGATIVE_INFINITY;
+  /** The requests in flight, the oldest first. */
+  readonly #requests = new Map<symbol, { startedAtMs: number; generation: number }>();
 
   constructor(
     readonly webhookId: number,
     readonly tenantId: number,
-    readonly origin: Origin,
+    readonly url: string,
+    readonly origin: Origin<Endpoint>,
     readonly tenant: TenantShare<Endpoint>,
-    private readonly limitMax: number,
+    private readonly rules: EndpointRules,
+    now: number,
   ) {
-    this.window = newWindow(limitMax);
+    this.window = newWindow(rules.limitMax, now);
   }
 
   get inFlight(): number {
-    return this.#startedAt.size;
+    return this.#requests.size;
+  }
+
+  /** In a row, as far as they do not disable the webhook. */
+  get failures(): number {
+    return this.#failures;
   }
 
   /** By its answers so far, or because a request has been hanging for that long: how long it will, nobody knows. */
   isSlow(now: number): boolean {
-    const [oldest] = this.#startedAt.values();
-    return (this.window.meanMs ?? 0) > SLOW_MS || (oldest !== undefined && now - oldest > SLOW_MS);
+    const oldestMs = this.#oldestMs;
+    return (this.window.meanMs ?? 0) > SLOW_MS || (oldestMs !== undefined && now - oldestMs > SLOW_MS);
   }
 
+  /** Whether it has asked for a pause that is not over. */
   isClosed(now: number): boolean {
     return now < this.#closedUntilMs;
   }
 
-  close(now: number): void {
-    this.#closedUntilMs = now + CLOSED_MS;
+  /** Whether it fails, or has answered nothing for longer than it usually takes. */
+  isSuspect(now: number): boolean {
+    return this.#failures > 0 || this.#silentSinceMs(now) !== null;
   }
 
-  get waitingCount(): number {
-    return this.waitingFirst.length + this.waiting.length;
+  /**
+   * When the next request may begin, as far as the endpoint itself is concerned.
+   *
+   * @returns Infinity: not before one of those in flight has ended
+   */
+  opensAtMs(now: number): number {
+    const pausedUntilMs = Math.max(this.#closedUntilMs, this.#pacedUntilMs);
+    if (now < pausedUntilMs) {
+      return pausedUntilMs;
+    }
+    const silentSinceMs = this.#silentSinceMs(now);
+    if (this.#failures > 0 || silentSinceMs !== null) {
+      const sinceMs = this.#failures > 0 ? this.#failingSinceMs : silentSinceMs!;
+      const suspect = { failures: this.#failures, inFlight: this.inFlight, sinceMs };
+      return nextLookAtMs(suspect, this.rules.rowMsMin);
+    }
+    return this.inFlight < placesOf(this.window) ? now : Number.POSITIVE_INFINITY;
   }
 
-  /** Whose turn it is. */
-  nextWaiting(): Waiter | undefined {
-    return this.waitingFirst.shift() ?? this.waiting.shift();
+  /** Whether the next request may begin soon: with Infinity too, which any answer can end. */
+  opensWithin(ms: number, now: number): boolean {
+    const opensAtMs = this.opensAtMs(now);
+    return opensAtMs === Number.POSITIVE_INFINITY || opensAtMs - now <= ms;
   }
 
-  /** When somebody gives up next. */
-  get nextGivesUpAtMs(): number | undefined {
-    const times = [this.waitingFirst, this.waiting].flatMap(([first]) => first?.untilMs ?? []);
-    return times.length === 0 ? undefined : Math.min(...times);
+  /** Requests that may begin until then, beside those in flight. */
+  placesUntil(now: number, aheadMs: number): number {
+    if (this.opensAtMs(now) > now + aheadMs) {
+      return 0;
+    }
+    if (this.isSuspect(now)) {
+      return 1;
+    }
+    const { everyMs } = this.window;
+    const places = placesOf(this.window);
+    const freed = Math.min(places, Math.ceil(aheadMs / placeEveryMs(this.window)));
+    const paced = everyMs > 0 ? Math.ceil(aheadMs / everyMs) : Number.POSITIVE_INFINITY;
+    return Math.min(places - this.inFlight + freed, paced);
+  }
+
+  /**
+   * Takes in what the tables say: other processes send to this endpoint too, and people switch it on again. Then all
+   * that was learnt before is forgotten.
+   */
+  learn({ generation, failuresAtLoad, closedForMs, nextLookInMs }: KnownHealth, now: number): void {
+    if (generation > this.#generation) {
+      this.#generation = generation;
+      this.#failures = 0;
+      this.#closedUntilMs = Number.NEGATIVE_INFINITY;
+      this.#pacedUntilMs = Number.NEGATIVE_INFINITY;
+      this.window = newWindow(this.rules.limitMax, now);
+    }
+    if (generation < this.#generation) {
+      return;
+    }
+    // What was loaded before a success of our own says nothing of what comes after it.
+    if (failuresAtLoad > this.#failures && now - this.#succeededAtMs > LOADED_MS_MAX) {
+      this.#failures = failuresAtLoad;
+      this.#failingSinceMs =
+        now + Math.max(0, nextLookInMs) - nextLookMs(failuresAtLoad, this.rules.rowMsMin);
+    }
+    if (closedForMs > 0) {
+      this.#closedUntilMs = Math.max(this.#closedUntilMs, now + closedForMs);
+    }
   }
 
   begin(now: number): symbol {
     const place = Symbol();
-    this.#startedAt.set(place, now);
+    this.#requests.set(place, { startedAtMs: now, generation: this.#generation });
     this.origin.inFlight += 1;
     this.tenant.begin();
+    const { everyMs } = this.window;
+    if (everyMs > 0) {
+      this.#pacedUntilMs = Math.max(this.#pacedUntilMs, now - PACE_SLACK_MS) + everyMs;
+    }
     return place;
   }
 
-  /** @returns whether the place was taken until now */
-  end(place: symbol, now: number, kind: WindowSample['kind'] | undefined): boolean {
-    const startedAtMs = this.#startedAt.get(place);
-    if (startedAtMs === undefined) {
+  /**
+   * @param answer undefined when no request was made
+   * @returns whether the place was taken until now
+   */
+  end(place: symbol, now: number, answer: Answer | undefined): boolean {
+    const request = this.#requests.get(place);
+    if (request === undefined) {
       return false;
     }
-    this.#startedAt.delete(place);
+    const { startedAtMs, generation } = request;
+    if (answer !== undefined) {
+      const wanted = this.inFlight + this.room.size + this.backlog.size + this.backlog.expectedCount;
+      const sample = { startedAtMs, endedAtMs: now, kind: answer.kind, wanted };
+      this.window = afterAttempt(this.window, sample, this.rules.limitMax);
+      this.#answeredAtMs = now;
+      if (generation === this.#generation) {
+        this.#judge(answer.outcome, startedAtMs, now);
+      }
+    }
+    this.#requests.delete(place);
     this.origin.inFlight -= 1;
     this.tenant.end();
-    if (kind !== undefined) {
-      const before = placeEveryMs(this.window);
-      this.window = afterAttempt(this.window, { startedAtMs, endedAtMs: now, kind }, this.limitMax);
-      // Those who come next are put off by what is known now; who was put off already cannot be called back.
-      const aheadMs = Math.max(0, this.#horizonMs - now);
-      this.#horizonMs = now + (before > 0 ? aheadMs * Math.min(1, placeEveryMs(this.window) / before) : 0);
-    }
     return true;
   }
 
-  /**
-   * The next turn behind all those that were put off before.
-   *
-   * @param chance 0 ≤ x < 1: those whose turn lies beyond the limit must not all come back at once
-   * @returns milliseconds, from a quarter of a second to ten minutes
-   */
-  putOff(now: number, chance: number): number {
-    this.putOffs += 1;
-    this.#horizonMs = Math.max(now, this.#horizonMs) + placeEveryMs(this.window);
-    const aheadMs = Math.max(PUT_OFF_MS_MIN, this.#horizonMs - now);
-    return aheadMs < PUT_OFF_MS_MAX ? aheadMs : PUT_OFF_MS_MAX * (1 - chance / 4);
-  }
-
-  /** For who goes first: about when a place becomes free, whoever was put off before. */
-  putOffFirst(): number {
-    this.putOffs += 1;
-    return Math.min(PUT_OFF_FIRST_MS_MAX, Math.max(PUT_OFF_MS_MIN, placeEveryMs(this.window)));
-  }
-}
-
-/**
- * Calls endpoints that wait for places which they share, each once at most. Whoever was called and still waits is the
- * last one the next time.
- *
- * @param isPlace whether there is another place
- */
-export function callInTurns(
-  waiting: Set<Endpoint>,
-  isPlace: () => boolean,
-  call: (next: Endpoint) => void,
-): void {
-  for (let left = waiting.size; left > 0 && isPlace(); left -= 1) {
-    const [next] = waiting;
-    if (next === undefined) {
+  #judge(outcome: Outcome, startedAtMs: number, now: number): void {
+    if (outcome.verdict === 'SUCCEEDED') {
+      this.#failures = 0;
+      this.#succeededAtMs = now;
       return;
     }
-    call(next);
-    if (waiting.delete(next)) {
-      waiting.add(next);
+    const isClosing = outcome.verdict === 'FAILED' && outcome.closing !== null;
+    if (isClosing && startedAtMs < this.#closedAtMs) {
+      return; // it was in flight when the endpoint closed, and says the same again
+    }
+    if (this.#failures === 0) {
+      this.#failingSinceMs = now;
+    }
+    if (outcome.verdict === 'GONE' || this.#failures >= SPARE_FAILURES) {
+      this.#closedUntilMs = Math.max(this.#closedUntilMs, now + DISABLED_MS);
+    }
+    this.#failures = Math.min(SPARE_FAILURES, this.#failures + 1);
+    const closeMs = closingMs(outcome, this.#failures);
+    if (closeMs !== null) {
+      this.#closedAtMs = now;
+      this.#closedUntilMs = Math.max(this.#closedUntilMs, now + closeMs);
+      this.window = afterClosing(this.window, now, closeMs);
+      this.#pacedUntilMs = this.#closedUntilMs;
     }
   }
-}
 
-/** Puts off those in a line whose time is over. */
-export function giveUp(line: Waiter[], untilMs: number, putOff: () => Admission): void {
-  while (line.length > 0 && line[0]!.untilMs <= untilMs) {
-    line.shift()!.resolve(putOff());
+  get #oldestMs(): number | undefined {
+    const [oldest] = this.#requests.values();
+    return oldest?.startedAtMs;
+  }
+
+  /** Null: it is not silent. */
+  #silentSinceMs(now: number): number | null {
+    const oldestMs = this.#oldestMs;
+    if (oldestMs === undefined) {
+      return null;
+    }
+    const sinceMs = Math.max(oldestMs, this.#answeredAtMs);
+    return now - sinceMs > silentAfterMs(this.window) ? sinceMs : null;
   }
 }

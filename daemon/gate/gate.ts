@@ -1,112 +1,126 @@
-import { placeEveryMs, WINDOW_AT_FIRST } from '../../src/domain/endpoint-window.js';
+import { placeEveryMs, placesOf } from '../../src/domain/endpoint-window.js';
+import type { Lane } from '../../src/domain/lanes.js';
 import type { EndpointState } from '../../src/operations/attempts/endpoint-states.js';
-import { type Admission, callInTurns, Endpoint, giveUp, Origin, type Pass, type Waiter } from './endpoint.js';
+import { callInTurns } from './call-in-turns.js';
+import { type Answer, Endpoint, type KnownHealth } from './endpoint.js';
+import { Origin } from './origin.js';
+import { type PutOff, PutOffs, type PutOffsOptions, type WaitingDelivery } from './put-offs.js';
 import { SlowRequests } from './slow-requests.js';
 import { TenantShares } from './tenant-shares.js';
 
-export type { Admission, Pass } from './endpoint.js';
-
-export interface GateOptions {
+export interface GateOptions extends Omit<PutOffsOptions, 'hasShare'> {
   /** How many deliveries the daemon works on at the same time. */
   slots: number;
   /** The widest window of one webhook. */
   endpointMax: number;
   /** Most requests in flight to one origin for one tenant, over all its webhooks. */
   originMax: number;
-  /** Milliseconds, never going back. */
-  now: () => number;
-  /** 0 ≤ x < 1 */
-  random: () => number;
+  /** How long a row of failures lasts at least until it disables a webhook. */
+  rowMsMin: number;
 }
 
-/** Who wants to send, and where to. */
-export interface Destination {
+/** A delivery that wants to be sent. */
+export interface Candidate extends KnownHealth {
+  id: number;
   webhookId: number;
   tenantId: number;
-  /** Scheme, host and port. */
-  origin: string;
+  url: string;
 }
+
+/** A place in an endpoint's window. It must be left; leaving it twice does nothing. */
+export interface Pass {
+  /** The webhook's consecutive failures when the place was given. */
+  failures: number;
+  /** @param answer undefined when no request was made */
+  leave(answer?: Answer): void;
+}
+
+/** Either a place in the window, or the delivery is put off. */
+export type Admission = { pass: Pass } | { putOff: PutOff };
 
 /** A slot is held for no longer by somebody who waits for a place in a window. */
 export const WAIT_MS_MAX = 500;
-/** The slots of those whose tenant has enough are what is left for the others. */
+/** A delivery whose tenant has its share of the slots waits for less time: its slot is needed by other tenants. */
 const CROWDED_WAIT_MS_MAX = 100;
 /** Of those who go first, at one endpoint: each holds a slot. */
 const WAITING_FIRST_MAX = 2;
+/** At an endpoint that fails, is silent or slow: each holds a slot, and nobody knows for how long. */
+const WAITING_AT_UNCERTAIN_MAX = 2;
 const IDLE_ENDPOINTS_MAX = 10_000;
 
 /**
- * Keeps one endpoint from hurting others: each webhook has a window of requests in flight, and a waiting room for
- * those whose turn comes within half a second. Others are put off until their turn is expected, and give their slot
- * back. Who goes first takes the next place that becomes free, also of a slow endpoint. So a slow endpoint holds a
- * handful of slots, whatever its backlog. Slow ones together hold at most half, those of one tenant two thirds of it;
- * and before anybody knows that they are slow, those of one tenant hold at most four fifths of all, nine tenths while
- * no other tenant is known.
+ * Keeps one endpoint from hurting others. Each webhook has a window of requests in flight, and a waiting room for those
+ * whose turn comes within half a second. Others are put off: their slot is free, their job comes later, and they are
+ * called back, the oldest first, when there is room. Whoever comes meanwhile is put off behind them. Slots that nobody
+ * else wants are lent to slow endpoints, and given back when others come (`SlowRequests`); those of one tenant hold at
+ * most four fifths of all, nine tenths while no other tenant is known (`TenantShares`).
  */
 export class Gate {
   readonly #endpoints = new Map<number, Endpoint>();
-  readonly #origins = new Map<string, Origin>();
+  readonly #origins = new Map<string, Origin<Endpoint>>();
   /** Endpoints with requests in flight. */
   readonly #active = new Set<Endpoint>();
+  readonly #putOffs: PutOffs;
   readonly #slow: SlowRequests;
   readonly #tenants: TenantShares<Endpoint>;
 
   constructor(private readonly options: GateOptions) {
     this.#slow = new SlowRequests(options.slots);
     this.#tenants = new TenantShares<Endpoint>(options.slots);
+    this.#putOffs = new PutOffs({ ...options, hasShare: (endpoint, now) => this.#hasShare(endpoint, now) });
   }
 
   /**
-   * A place at once, a place soon, or for how many milliseconds the delivery is to be put off.
+   * A place at once, a place soon, or the delivery is to be put off.
    *
-   * @param goesFirst ahead of all others who want to send there: a person waits for it
+   * @param origin scheme, host and port of its url
    */
-  enter(destination: Destination, goesFirst = false): Admission | Promise<Admission> {
-    const endpoint = this.#endpoint(destination);
-    if (endpoint.isClosed(this.options.now())) {
-      return goesFirst ? putOffFirst(endpoint) : this.#putOff(endpoint);
-    }
-    return goesFirst ? this.#enterFirst(endpoint) : this.#enterInLine(endpoint);
-  }
-
-  #enterFirst(endpoint: Endpoint): Admission | Promise<Admission> {
-    if (this.#hasRoom(endpoint)) {
+  enter(candidate: Candidate, lane: Lane, origin: string): Admission | Promise<Admission> {
+    const endpoint = this.#endpoint(candidate, origin);
+    const { id } = candidate;
+    const now = this.options.now();
+    endpoint.learn(candidate, now);
+    const isCalled = endpoint.backlog.take(id);
+    const goesFirst = lane === 'TEST';
+    const mayEnter = goesFirst || isCalled || this.#putOffs.isNext(endpoint, lane);
+    if (mayEnter && (goesFirst || endpoint.room.size === 0) && this.#hasRoom(endpoint, now)) {
       return { pass: this.#admit(endpoint) };
     }
-    return endpoint.waitingFirst.length < WAITING_FIRST_MAX
-      ? this.#wait(endpoint, endpoint.waitingFirst)
-      : putOffFirst(endpoint);
+    const mayWait = goesFirst
+      ? endpoint.room.firstSize < WAITING_FIRST_MAX
+      : isCalled || (this.#putOffs.isNext(endpoint, lane) && this.#mayWait(endpoint, now));
+    return mayWait && endpoint.opensWithin(WAIT_MS_MAX, now)
+      ? this.#wait(endpoint, { id, lane })
+      : { putOff: this.#putOffs.putOff(endpoint, { id, lane }) };
   }
 
-  #enterInLine(endpoint: Endpoint): Admission | Promise<Admission> {
-    if (endpoint.waitingCount === 0 && this.#hasRoom(endpoint)) {
-      return { pass: this.#admit(endpoint) };
-    }
-    const waitMs = (endpoint.waitingCount + 1) * placeEveryMs(endpoint.window);
-    const isCalled = endpoint.inFlight > 0 || endpoint.tenant.isFull;
-    return waitMs > WAIT_MS_MAX || !isCalled || endpoint.isSlow(this.options.now())
-      ? this.#putOff(endpoint)
-      : this.#wait(endpoint, endpoint.waiting);
+  /** Whether its turn comes in time; somebody must call it. */
+  #mayWait(endpoint: Endpoint, now: number): boolean {
+    const { room, window, tenant, inFlight } = endpoint;
+    const waitMs = (room.size + 1) * placeEveryMs(window);
+    const isUncertain = endpoint.isSuspect(now) || endpoint.isSlow(now);
+    return (
+      waitMs <= WAIT_MS_MAX &&
+      (isUncertain ? room.size < WAITING_AT_UNCERTAIN_MAX : inFlight > 0 || tenant.isFull)
+    );
   }
 
   /** What the gate knows of each endpoint. */
   states(): EndpointState[] {
-    return [...this.#endpoints.values()].map(
-      ({ webhookId, tenantId, window, inFlight, waitingCount, putOffs }) => ({
-        webhookId,
-        tenantId,
-        window: window.limit,
-        inFlight,
-        waiting: waitingCount,
-        putOffs,
-        meanMs: window.meanMs,
-      }),
-    );
+    return [...this.#endpoints.values()].map(({ webhookId, tenantId, window, inFlight, room, putOffs }) => ({
+      webhookId,
+      tenantId,
+      window: placesOf(window),
+      inFlight,
+      waiting: room.size,
+      putOffs,
+      meanMs: window.meanMs,
+    }));
   }
 
-  #endpoint({ webhookId, tenantId, origin }: Destination): Endpoint {
+  #endpoint({ webhookId, tenantId, url }: Candidate, origin: string): Endpoint {
     const known = this.#endpoints.get(webhookId);
-    if (known?.tenantId === tenantId && known.origin.name === origin) {
+    if (known?.tenantId === tenantId && known.url === url) {
       return known;
     }
     // New, or moved to another url: what was learnt of the old place says nothing of the new one.
@@ -115,27 +129,28 @@ export class Gate {
     }
     this.#forgetIdle();
     const key = `${tenantId} ${origin}`;
-    const shared = this.#origins.get(key) ?? new Origin(key, origin);
+    const shared = this.#origins.get(key) ?? new Origin<Endpoint>(key);
     shared.endpoints += 1;
     this.#origins.set(key, shared);
     const share = this.#tenants.join(tenantId);
-    const endpoint = new Endpoint(webhookId, tenantId, shared, share, this.options.endpointMax);
+    const rules = { limitMax: this.options.endpointMax, rowMsMin: this.options.rowMsMin };
+    const endpoint = new Endpoint(webhookId, tenantId, url, shared, share, rules, this.options.now());
     this.#endpoints.set(webhookId, endpoint);
     return endpoint;
   }
 
-  #hasRoom(endpoint: Endpoint): boolean {
-    const { originMax, now } = this.options;
-    if (endpoint.origin.inFlight >= originMax || endpoint.tenant.isFull) {
+  #hasRoom(endpoint: Endpoint, now: number): boolean {
+    return endpoint.opensAtMs(now) <= now && this.#hasShare(endpoint, now);
+  }
+
+  /** Whether the places that it shares with others have one for it. */
+  #hasShare(endpoint: Endpoint, now: number): boolean {
+    const { origin, tenant, tenantId } = endpoint;
+    if (origin.inFlight >= this.options.originMax || tenant.isFull) {
       return false;
     }
-    if (!endpoint.isSlow(now())) {
-      return endpoint.inFlight < endpoint.window.limit;
-    }
-    return (
-      endpoint.inFlight < Math.min(WINDOW_AT_FIRST, endpoint.window.limit) &&
-      this.#slow.hasRoom(endpoint.tenantId, this.#active, now())
-    );
+    const free = this.options.slots - this.#tenants.inFlight;
+    return !endpoint.isSlow(now) || this.#slow.hasRoom(tenantId, free, this.#active, now);
   }
 
   #admit(endpoint: Endpoint): Pass {
@@ -146,21 +161,20 @@ export class Gate {
     this.#active.add(endpoint);
     const place = endpoint.begin(now);
     return {
-      leave: (kind, closes = false) => {
-        if (endpoint.end(place, this.options.now(), kind)) {
-          if (closes) {
-            this.#close(endpoint);
+      failures: endpoint.failures,
+      leave: (answer) => {
+        const endedAt = this.options.now();
+        if (endpoint.end(place, endedAt, answer)) {
+          if (endpoint.isClosed(endedAt)) {
+            // They were loaded before the answer that closes it.
+            endpoint.room.giveUp(Number.POSITIVE_INFINITY);
           }
           this.#callNext(endpoint);
+          this.#watch(endpoint); // it may open sooner, or later, than it was expected to
+          this.#putOffs.freed(endpoint);
         }
       },
     };
-  }
-
-  /** Who waits was loaded before that answer: nothing of it is sent. */
-  #close(endpoint: Endpoint): void {
-    endpoint.close(this.options.now());
-    this.#sendAway(endpoint, Number.POSITIVE_INFINITY);
   }
 
   #callNext(endpoint: Endpoint): void {
@@ -175,23 +189,27 @@ export class Gate {
   }
 
   #callWaiting(endpoint: Endpoint): void {
-    while (endpoint.waitingCount > 0 && this.#hasRoom(endpoint)) {
-      endpoint.nextWaiting()!.resolve({ pass: this.#admit(endpoint) });
+    while (endpoint.room.size > 0 && this.#hasRoom(endpoint, this.options.now())) {
+      endpoint.room.enterNext();
     }
-    if (endpoint.waitingCount === 0) {
+    if (endpoint.room.size === 0) {
       endpoint.origin.waiting.delete(endpoint);
       endpoint.tenant.crowded.delete(endpoint);
     }
   }
 
-  #wait(endpoint: Endpoint, line: Waiter[]): Promise<Admission> {
+  #wait(endpoint: Endpoint, delivery: WaitingDelivery): Promise<Admission> {
     const isCrowded = endpoint.tenant.isFull;
     if (isCrowded) {
       endpoint.tenant.crowded.add(endpoint);
     }
     return new Promise((resolve) => {
-      const untilMs = this.options.now() + (isCrowded ? CROWDED_WAIT_MS_MAX : WAIT_MS_MAX);
-      line.push({ resolve, untilMs });
+      const waiter = {
+        enter: () => resolve({ pass: this.#admit(endpoint) }),
+        giveUp: () => resolve({ putOff: this.#putOffs.putOff(endpoint, delivery) }),
+        untilMs: this.options.now() + (isCrowded ? CROWDED_WAIT_MS_MAX : WAIT_MS_MAX),
+      };
+      endpoint.room.add(waiter, delivery.lane === 'TEST');
       endpoint.origin.waiting.add(endpoint);
       this.#watch(endpoint);
     });
@@ -199,30 +217,18 @@ export class Gate {
 
   /** The expectation may be wrong: an endpoint can begin to hang at any moment. Those who came first give up first. */
   #watch(endpoint: Endpoint): void {
-    const givesUpAtMs = endpoint.isWatched ? undefined : endpoint.nextGivesUpAtMs;
+    const { room } = endpoint;
+    const givesUpAtMs = room.nextGivesUpAtMs;
     if (givesUpAtMs === undefined) {
       return;
     }
-    endpoint.isWatched = true;
-    setTimeout(
-      () => {
-        endpoint.isWatched = false;
-        this.#callWaiting(endpoint); // another tenant may have left room meanwhile
-        this.#sendAway(endpoint, this.options.now());
-        this.#watch(endpoint);
-      },
-      Math.max(0, givesUpAtMs - this.options.now()),
-    );
-  }
-
-  /** Puts off those who give up until then. */
-  #sendAway(endpoint: Endpoint, untilMs: number): void {
-    giveUp(endpoint.waitingFirst, untilMs, () => putOffFirst(endpoint));
-    giveUp(endpoint.waiting, untilMs, () => this.#putOff(endpoint));
-  }
-
-  #putOff(endpoint: Endpoint): Admission {
-    return { putOffMs: endpoint.putOff(this.options.now(), this.options.random()) };
+    const now = this.options.now();
+    const opensAtMs = endpoint.opensAtMs(now);
+    room.wakeAt(opensAtMs > now ? Math.min(opensAtMs, givesUpAtMs) : givesUpAtMs, now, () => {
+      this.#callWaiting(endpoint); // another tenant may have left room meanwhile
+      room.giveUp(this.options.now());
+      this.#watch(endpoint);
+    });
   }
 
   #forgetIdle(): void {
@@ -230,14 +236,16 @@ export class Gate {
       if (this.#endpoints.size < IDLE_ENDPOINTS_MAX) {
         return;
       }
-      if (endpoint.inFlight === 0 && endpoint.waitingCount === 0) {
+      if (endpoint.inFlight === 0 && endpoint.room.size === 0 && endpoint.backlog.size === 0) {
         this.#forget(endpoint);
       }
     }
   }
 
-  #forget({ webhookId, tenant, origin }: Endpoint): void {
+  #forget(endpoint: Endpoint): void {
+    const { webhookId, tenant, origin } = endpoint;
     this.#endpoints.delete(webhookId);
+    this.#putOffs.forget(endpoint);
     tenant.leave();
     origin.endpoints -= 1;
     if (origin.endpoints === 0) {
@@ -245,5 +253,3 @@ export class Gate {
     }
   }
 }
-
-const putOffFirst = (endpoint: Endpoint): Admission => ({ putOffMs: endpoint.putOffFirst() });

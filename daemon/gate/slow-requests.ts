@@ -1,16 +1,14 @@
 import type { Endpoint } from './endpoint.js';
 
 /** Of all slots, what slow endpoints may hold together. */
-const SHARE = 1 / 2;
-/**
- * Those of one tenant hold at most this many times what is left of that share. So there is always something left for
- * the next tenant, and the more tenants have slow endpoints, the less each may hold (dynamic thresholds: Choudhury and
- * Hahne, IEEE/ACM Transactions on Networking 6(2), 1998).
- */
-const TIMES_FREE = 2;
+const SHARE = 3 / 4;
 const RECOUNT_MS = 50;
 
-/** How many requests are in flight to slow endpoints. */
+/**
+ * How many requests are in flight to slow endpoints. Slots are lent to them while nobody else wants them: those of one
+ * tenant hold at most as many as are free. So half is left beside one tenant's, and the more others want, the less each
+ * may hold (dynamic thresholds: Choudhury and Hahne, IEEE/ACM Transactions on Networking 6(2), 1998).
+ */
 export class SlowRequests {
   readonly #max: number;
   #all = 0;
@@ -24,15 +22,16 @@ export class SlowRequests {
   /**
    * Whether a slow endpoint of this tenant may have another one.
    *
+   * @param free slots that hold no request
    * @param active all endpoints with requests in flight: counted again now and then, since they become slow by
    *   themselves
    */
-  hasRoom(tenantId: number, active: Iterable<Endpoint>, now: number): boolean {
+  hasRoom(tenantId: number, free: number, active: Iterable<Endpoint>, now: number): boolean {
     if (now - this.#countedAt > RECOUNT_MS) {
       this.#countedAt = now;
       this.#count(active, now);
     }
-    return (this.#ofTenants.get(tenantId) ?? 0) < TIMES_FREE * (this.#max - this.#all);
+    return this.#all < this.#max && (this.#ofTenants.get(tenantId) ?? 0) < free;
   }
 
   /** One has begun. */

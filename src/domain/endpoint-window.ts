@@ -1,72 +1,178 @@
 import type { Outcome, SendResult } from './outcome.js';
 
 /**
- * How many requests may be in flight to one endpoint, and how long its next turn will take. The window opens like
- * TCP's slow start and closes like its congestion avoidance (RFC 5681): a healthy endpoint gets what it can take, a
- * failing one is probed.
+ * How many requests may be in flight to one endpoint, and how far apart they begin. The window opens like TCP's slow
+ * start and closes like its congestion avoidance (RFC 5681): a healthy endpoint gets what it can take, a failing one is
+ * probed. An endpoint that limits its rate (429) is paced below that rate.
  */
 export interface EndpointWindow {
-  /** Most requests in flight. */
+  /** Most requests in flight; the part after the point is growth that is no place yet. */
   readonly limit: number;
-  /** Smoothed duration of an attempt; null before the first one. */
+  /** Smoothed time until an answer that says nothing of strain; null before the first one. */
   readonly meanMs: number | null;
   /** When the limit was last halved, by the caller's clock. */
   readonly halvedAtMs: number;
+  /** By how much the limit may grow; counted at each success, of which this was the last. */
+  readonly growth: number;
+  readonly successAtMs: number;
+  /** Least time between two beginnings; 0: the endpoint has named no limit lately. */
+  readonly everyMs: number;
+  /** Successes of requests that began at `countedFromMs` or later: what the endpoint takes in that time. */
+  readonly goods: number;
+  readonly countedFromMs: number;
+  /** When the endpoint last asked for a pause, and until when. */
+  readonly closedAtMs: number;
+  readonly closedUntilMs: number;
 }
 
-export const WINDOW_AT_FIRST = 8;
-/** Attempts that take longer open no window, and an endpoint whose mean is longer counts as slow. */
+const WINDOW_AT_FIRST = 8;
+/** An endpoint whose mean is longer counts as slow: it holds slots that others may want. */
 export const SLOW_MS = 500;
 /** What is assumed of an endpoint that has never answered. */
 const UNKNOWN_MEAN_MS = 100;
 /** The weight of the newest duration, as for TCP's round-trip time (RFC 6298). */
 const NEWEST_WEIGHT = 1 / 8;
+/**
+ * The window does not double sooner: an endpoint that limits its rate says so only when its bucket is empty, and then
+ * refuses all that is in flight.
+ */
+const DOUBLING_MS = 250;
+/** A rate is that of the last seconds, and of what came without a longer pause. */
+const COUNTED_MS_MAX = 10_000;
+const COUNTED_PAUSE_MS = 1_000;
+/** Places that one success adds. An endpoint whose rounds are slow is opened in fewer of them. */
+const PLACES_ADDED = 1;
+const PLACES_ADDED_SLOW = 3;
+/** Each success makes a paced endpoint's pace this much shorter, until it names its limit again. */
+const PACE_GAIN = 0.01;
+/** A pace below this is none. */
+const PACE_MS_MIN = 1;
+const PACE_MS_MAX = 60_000;
+/** An endpoint is silent when nothing has come for this many of its mean durations, or for the least time. */
+const SILENT_MEANS = 3;
+const SILENT_MS_MIN = 100;
 
-export const newWindow = (limitMax: number): EndpointWindow => ({
+export const newWindow = (limitMax: number, nowMs: number): EndpointWindow => ({
   limit: Math.min(WINDOW_AT_FIRST, limitMax),
   meanMs: null,
   halvedAtMs: Number.NEGATIVE_INFINITY,
+  growth: 0,
+  successAtMs: nowMs,
+  everyMs: 0,
+  goods: 0,
+  countedFromMs: nowMs,
+  closedAtMs: Number.NEGATIVE_INFINITY,
+  closedUntilMs: Number.NEGATIVE_INFINITY,
 });
+
+/** Places in the window. */
+export const placesOf = ({ limit }: EndpointWindow): number => Math.floor(limit);
+
+/** The kind of answer: GOOD is a success, STRAINED says that the endpoint could not cope, OTHER is a refusal. */
+export type AnswerKind = 'GOOD' | 'STRAINED' | 'OTHER';
 
 export interface WindowSample {
   startedAtMs: number;
   endedAtMs: number;
-  /** GOOD: a success. STRAINED: the endpoint could not cope. OTHER: it refused, which says nothing of its strength. */
-  kind: 'GOOD' | 'STRAINED' | 'OTHER';
+  kind: AnswerKind;
+  /** Requests in flight when it ended, this one included, and deliveries that waited for a place. */
+  wanted: number;
 }
 
 /**
- * The window after an attempt. A fast success adds one place, which doubles the window with every full round. Strain
- * halves it, once a round: what was in flight together fails together, and that is one sign, not many. A slow success
- * takes it back to where it began.
+ * The window after an attempt. A success adds up to one place, so the window doubles with every full round, but only
+ * while at least half of it is used (RFC 7661): what is not used proves nothing. Strain halves the window, once a
+ * round: what was in flight together fails together, and that is one sign, not many.
  */
 export function afterAttempt(
   window: EndpointWindow,
-  { startedAtMs, endedAtMs, kind }: WindowSample,
+  { startedAtMs, endedAtMs, kind, wanted }: WindowSample,
   limitMax: number,
 ): EndpointWindow {
+  if (kind === 'STRAINED') {
+    return startedAtMs < window.halvedAtMs
+      ? window
+      : { ...window, limit: Math.max(1, Math.floor(window.limit / 2)), halvedAtMs: endedAtMs };
+  }
   const durationMs = Math.max(0, endedAtMs - startedAtMs);
   const meanMs =
     window.meanMs === null ? durationMs : window.meanMs + (durationMs - window.meanMs) * NEWEST_WEIGHT;
-  if (kind === 'STRAINED') {
-    return startedAtMs < window.halvedAtMs
-      ? { ...window, meanMs }
-      : { limit: Math.max(1, Math.floor(window.limit / 2)), meanMs, halvedAtMs: endedAtMs };
-  }
   if (kind === 'OTHER') {
     return { ...window, meanMs };
   }
-  const limit =
-    durationMs <= SLOW_MS ? Math.min(limitMax, window.limit + 1) : Math.min(WINDOW_AT_FIRST, window.limit);
-  return { ...window, limit, meanMs };
+  const isUsed = wanted >= window.limit / 2;
+  const growth = growthOf({ ...window, meanMs }, endedAtMs);
+  const added = meanMs > SLOW_MS ? PLACES_ADDED_SLOW : PLACES_ADDED;
+  const grown = isUsed ? Math.min(added, growth, limitMax - window.limit) : 0;
+  return {
+    ...window,
+    meanMs,
+    limit: window.limit + grown,
+    growth: isUsed ? growth - grown : 0,
+    successAtMs: endedAtMs,
+    ...pacedSuccess(window, startedAtMs, endedAtMs),
+  };
+}
+
+/** It grows with the time in which requests were under way, and not while the endpoint was idle. */
+function growthOf({ limit, growth, successAtMs, meanMs }: EndpointWindow, nowMs: number): number {
+  const busyMs = Math.min(Math.max(0, nowMs - successAtMs), meanMs ?? 0);
+  return Math.min(limit * PLACES_ADDED_SLOW, growth + (limit * busyMs) / DOUBLING_MS);
+}
+
+function pacedSuccess(window: EndpointWindow, startedAtMs: number, nowMs: number) {
+  const { goods, countedFromMs, successAtMs, everyMs, closedAtMs, closedUntilMs } = window;
+  if (startedAtMs < closedAtMs) {
+    // It was in flight when the endpoint asked for a pause.
+    return countedFromMs < closedAtMs
+      ? { goods: goods + 1, everyMs: paceOf(closedUntilMs - countedFromMs, goods + 1) }
+      : {};
+  }
+  const paused = startedAtMs - successAtMs > Math.max(COUNTED_PAUSE_MS, 2 * everyMs);
+  const isOld = everyMs === 0 && nowMs - countedFromMs > COUNTED_MS_MAX;
+  const isFirst = goods === 0 || countedFromMs < closedAtMs || paused || isOld;
+  const shorter = everyMs * (1 - PACE_GAIN);
+  return {
+    ...(isFirst ? { goods: 1, countedFromMs: startedAtMs } : { goods: goods + 1 }),
+    everyMs: shorter < PACE_MS_MIN ? 0 : shorter,
+  };
+}
+
+const paceOf = (spellMs: number, goods: number): number =>
+  Math.min(PACE_MS_MAX, Math.max(0, spellMs) / goods);
+
+/**
+ * The window after the endpoint has asked for a pause: it begins again with one request in flight, at the pace of what
+ * it took from its first request after the pause before until the end of this one.
+ *
+ * @param closedMs how long the pause is
+ */
+export function afterClosing(window: EndpointWindow, nowMs: number, closedMs: number): EndpointWindow {
+  const { goods, countedFromMs, closedAtMs, everyMs } = window;
+  const closedUntilMs = nowMs + closedMs;
+  const isCounted = goods > 0 && countedFromMs >= closedAtMs;
+  return {
+    ...window,
+    limit: 1,
+    everyMs: isCounted
+      ? paceOf(closedUntilMs - countedFromMs, goods)
+      : Math.min(PACE_MS_MAX, Math.max(2 * everyMs, closedMs)),
+    ...(isCounted ? {} : { goods: 0, countedFromMs: nowMs - 1 }),
+    closedAtMs: nowMs,
+    closedUntilMs,
+  };
 }
 
 /** Milliseconds from one place's becoming free to the next one's. */
-export const placeEveryMs = ({ limit, meanMs }: EndpointWindow): number =>
-  (meanMs ?? UNKNOWN_MEAN_MS) / limit;
+export const placeEveryMs = ({ limit, meanMs, everyMs }: EndpointWindow): number =>
+  Math.max(everyMs, (meanMs ?? UNKNOWN_MEAN_MS) / Math.max(1, Math.floor(limit)));
 
-/** What an attempt says of the endpoint's strength: 5xx, 429 and every kind of broken connection are strain. */
-export function strainOf({ verdict }: Outcome, result: SendResult): WindowSample['kind'] {
+/** After how many milliseconds without any answer an endpoint with requests in flight is silent. */
+export const silentAfterMs = ({ meanMs }: EndpointWindow): number =>
+  Math.max(SILENT_MS_MIN, (meanMs ?? UNKNOWN_MEAN_MS) * SILENT_MEANS);
+
+/** The kind of answer that an attempt got: 5xx, 429 and every kind of broken connection are strain. */
+export function kindOf({ verdict }: Outcome, result: SendResult): AnswerKind {
   if (verdict === 'SUCCEEDED') {
     return 'GOOD';
   }

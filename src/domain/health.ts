@@ -8,16 +8,24 @@ export interface HealthState {
   /** Raised whenever `active` changes, so that it tells one active spell from the next. */
   generation: number;
   consecutiveFailures: number;
+  /** How long ago the row of failures began, in ms; null: there is none. */
+  failingForMs: number | null;
 }
 
 export interface HealthStep {
   /** The webhook's generation when this attempt was loaded. */
   generation: number;
   verdict: Outcome['verdict'];
+  /** The webhook's consecutive failures when this attempt began. */
+  failuresAtStart: number;
+  /** Whether the answer closes the endpoint. */
+  closes: boolean;
 }
 
 export interface HealthVerdict {
   consecutiveFailures: number;
+  /** As in HealthState: 0 when the row of failures began with one of these attempts. */
+  failingForMs: number | null;
   disable: 'FAILURES' | 'GONE' | null;
 }
 
@@ -25,26 +33,46 @@ export interface HealthVerdict {
  * Folds outcomes, in the order in which they finished, over a webhook's state (docs/interface.md, "Success, failure,
  * retries"). A failure adds one, a success sets the count to 0; the tenth failure in a row or a 410 disables.
  *
+ * Requests that were in flight together fail together, and that is one hiccup: an attempt from before the row of
+ * failures, or one that ends before the row has lasted for `rowMsMin`, does not make the tenth failure. The count stays
+ * at nine, and the next attempt decides. An answer that closes the endpoint counts once for each closing: the others
+ * that were in flight say the same again.
+ *
  * An outcome of another generation changes nothing: its attempt began before the webhook was last
  * switched, and must not disable again what a tenant has just enabled. The same holds for every outcome
  * after the one that disables, and for a webhook that is inactive already, so that it is disabled once.
+ *
+ * @param rowMsMin DISABLE_AFTER_SECONDS_MIN, in ms
  */
-export function foldHealth(state: HealthState, steps: readonly HealthStep[]): HealthVerdict {
-  let { consecutiveFailures } = state;
+export function foldHealth(
+  state: HealthState,
+  steps: readonly HealthStep[],
+  rowMsMin: number,
+): HealthVerdict {
+  let { consecutiveFailures, failingForMs } = state;
   if (!state.active) {
-    return { consecutiveFailures, disable: null };
+    return { consecutiveFailures, failingForMs, disable: null };
   }
-  for (const { generation, verdict } of steps) {
+  for (const { generation, verdict, failuresAtStart, closes } of steps) {
     if (generation !== state.generation) {
       continue;
     }
-    consecutiveFailures = verdict === 'SUCCEEDED' ? 0 : consecutiveFailures + 1;
-    if (verdict === 'GONE') {
-      return { consecutiveFailures, disable: 'GONE' };
+    if (verdict === 'SUCCEEDED') {
+      consecutiveFailures = 0;
+      failingForMs = null;
+      continue;
     }
-    if (consecutiveFailures >= DISABLE_AFTER_FAILURES) {
-      return { consecutiveFailures, disable: 'FAILURES' };
+    const isSameClosing = closes && failuresAtStart !== consecutiveFailures;
+    const isLast = consecutiveFailures + 1 >= DISABLE_AFTER_FAILURES;
+    const mayDisable = failuresAtStart > 0 && (failingForMs ?? 0) >= rowMsMin;
+    if (verdict === 'FAILED' && (isSameClosing || (isLast && !mayDisable))) {
+      continue;
+    }
+    consecutiveFailures += 1;
+    failingForMs ??= 0;
+    if (verdict === 'GONE' || isLast) {
+      return { consecutiveFailures, failingForMs, disable: verdict === 'GONE' ? 'GONE' : 'FAILURES' };
     }
   }
-  return { consecutiveFailures, disable: null };
+  return { consecutiveFailures, failingForMs, disable: null };
 }

@@ -41,21 +41,23 @@ export interface OperationalEventsVerdict {
 export function foldOperationalEvents(
   state: OperationalEventsState,
   steps: readonly OperationalEventsStep[],
+  rowMsMin: number,
 ): OperationalEventsVerdict {
   const { generation, disabledRaised } = state;
-  let { consecutiveFailures, ordinaryFailures } = state;
+  let { consecutiveFailures, failingForMs, ordinaryFailures } = state;
   let recovered = false;
   for (const step of steps) {
     if (!state.active || step.generation !== generation) {
       continue;
     }
-    const verdict = foldHealth({ active: true, generation, consecutiveFailures }, [step]);
+    const before = { active: true, generation, consecutiveFailures, failingForMs };
+    const verdict = foldHealth(before, [step], rowMsMin);
     if (step.verdict === 'SUCCEEDED') {
       recovered = disabledRaised;
     } else {
       ordinaryFailures = !step.operational || (consecutiveFailures > 0 && ordinaryFailures);
     }
-    consecutiveFailures = verdict.consecutiveFailures;
+    ({ consecutiveFailures, failingForMs } = verdict);
     if (verdict.disable !== null) {
       return { ordinaryFailures, disabled: ordinaryFailures ? verdict.disable : null, recovered };
     }

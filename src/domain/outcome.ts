@@ -61,13 +61,13 @@ export type Outcome =
       errorCode: string;
       /** How long the receiver asked us to wait before the retry; null when it did not. */
       retryAfterMs: number | null;
-      /** For how long no delivery at all goes to this endpoint; null when it stays open. */
-      closeMs: number | null;
+      /**
+       * For how many milliseconds the receiver wants no delivery at all; UNTIMED: it does not say how long; null: the
+       * endpoint stays open.
+       */
+      closing: number | 'UNTIMED' | null;
     }
   | { verdict: 'GONE'; errorCode: 'HTTP_410' };
-
-/** A 429 that does not say for how long still means "not now". */
-const CLOSE_MS_DEFAULT = 10_000;
 
 /**
  * What an attempt came to. Any 2xx is a success, whatever became of its body: the receiver has
@@ -93,14 +93,9 @@ export function judge(result: SendResult, now: Date): Outcome {
 
   const retryAfterMs = parseRetryAfter(result.retryAfter, now);
   // "Wait 0 seconds", or until a time that has passed, cannot close anything: it counts as no hint here.
-  const closeMs = retryAfterMs || (statusCode === 429 ? CLOSE_MS_DEFAULT : null);
-  return failed(errorCode, retryAfterMs, closeMs);
+  return failed(errorCode, retryAfterMs, retryAfterMs || (statusCode === 429 ? 'UNTIMED' : null));
 }
 
-/** Whether an answer asks for nothing more, for a while or for good. */
-export const closesEndpoint = (outcome: Outcome): boolean =>
-  outcome.verdict === 'GONE' || (outcome.verdict === 'FAILED' && outcome.closeMs !== null);
-
-function failed(errorCode: string, retryAfterMs: number | null, closeMs: number | null): Outcome {
-  return { verdict: 'FAILED', errorCode, retryAfterMs, closeMs };
+function failed(errorCode: string, retryAfterMs: number | null, closing: number | 'UNTIMED' | null): Outcome {
+  return { verdict: 'FAILED', errorCode, retryAfterMs, closing };
 }

@@ -102,6 +102,14 @@ export class Webhook {
   })
   closedUntil!: Date | null;
 
+  /** When the row of failures began that `consecutiveFailures` counts. */
+  @Property(nullableTimeColumn())
+  failingSince!: Date | null;
+
+  /** Nothing is sent before this time, because the last attempts have failed. */
+  @Property(nullableTimeColumn())
+  nextLookAt!: Date | null;
+
   @Property(timeColumn())
   @Field(() => Date, { description: 'When it was made.' })
   createdAt!: Date;

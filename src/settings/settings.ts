@@ -171,6 +171,11 @@ export const settings = {
     'Proxies and balancers whose X-Forwarded-For tells the address of the client. Default: none, the header is ignored.',
   ),
   MAX_RETRIES: setting(whole(0, 50, 5), '0 to 50', 'Retries of a failed delivery, after its first attempt.'),
+  DISABLE_AFTER_SECONDS_MIN: setting(
+    whole(0, 3600, 10),
+    '0 to 3600',
+    'How long a row of failures lasts at least until the tenth disables a webhook, in seconds: attempts at an endpoint that fails have growing pauses. 0: no pauses.',
+  ),
   RETRY_BASE_SECONDS: setting(
     z
       .string()
@@ -228,7 +233,7 @@ export const settings = {
   ENDPOINT_CONCURRENCY_MAX: setting(
     whole(1, 1000, 64),
     '1 to 1000',
-    'Requests in flight to one webhook at most. It starts with 8; fast successes raise it; requests without an answer, 5xx and 429 halve it.',
+    'Requests in flight to one webhook at most. It starts with 8; successes raise it while they use it; requests without an answer, 5xx and 429 halve it.',
   ),
   ORIGIN_CONCURRENCY_MAX: setting(
     whole(1, 2000, 256),

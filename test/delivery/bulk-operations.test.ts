@@ -158,7 +158,7 @@ describe('recoverWebhook', () => {
   });
 
   test('what it has queued is held by the usual rules when the endpoint fails until it is disabled', async () => {
-    const count = 4 * BULK_CHUNK;
+    const count = BULK_WAITING_MAX + 4 * BULK_CHUNK;
     await site.past(count, { webhookId });
     site.receiver.answerWith(answer(500));
     site.startDaemon();

@@ -75,7 +75,6 @@ describe('a paused webhook', () => {
     const isDisabled = async () => (await stack.webhookRow(webhookId)).disabled_reason === 'FAILURES';
     await eventually(isDisabled);
     await eventually(async () => (await statuses()).every((status) => status === 'HELD'));
-    await stack.noDeliveryJobs();
     const after = await versions();
     const untouched = after.filter(({ version }, index) => version === before[index]?.version);
     expect(untouched.length).toBeGreaterThan(held / 2);
@@ -394,26 +393,23 @@ describe('a webhook that is enabled again', () => {
     await stack.noDeliveryJobs();
   });
 
-  test('is not disabled by attempts that were in flight before', async () => {
+  test('counts nothing of attempts that were in flight before', async () => {
     await open({ MAX_RETRIES: '0' });
     stack.startDaemon();
-    // The window begins with 8; two successes make room for ten at once.
-    await stack.emit();
-    await stack.emit();
-    await eventually(async () => (await statuses()).every((status) => status === 'SUCCEEDED'));
     const held: (() => void)[] = [];
     receiver.answerWith((_, response) => held.push(() => response.writeHead(500).end()));
-    for (let event = 0; event < 10; event++) {
-      await stack.emit();
-    }
-    await eventually(() => held.length === 10);
+    const inFlight = 5;
+    await emitMany(stack.services, stack.tenantId, inFlight);
+    await eventually(() => held.length === inFlight);
     await change({ active: false });
     await change({ active: true });
     for (const fail of held) {
       fail();
     }
 
-    await eventually(async () => (await statuses()).filter((status) => status === 'FAILED').length === 10);
+    await eventually(
+      async () => (await statuses()).filter((status) => status === 'FAILED').length === inFlight,
+    );
     expect(await stack.webhookRow(webhookId)).toMatchObject({ active: true, consecutive_failures: 0 });
     expect((await stack.webhookRow(webhookId)).last_failure_at).toBeInstanceOf(Date);
   });

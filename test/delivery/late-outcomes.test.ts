@@ -69,7 +69,8 @@ async function openRecorder() {
           outcome:
             statusCode === 200
               ? { verdict: 'SUCCEEDED' }
-              : { verdict: 'FAILED', errorCode: 'HTTP_500', retryAfterMs: null, closeMs: null },
+              : { verdict: 'FAILED', errorCode: 'HTTP_500', retryAfterMs: null, closing: null },
+          failuresAtStart: 1,
           retryInMs: statusCode === 200 ? null : failedRetryInMs,
         },
         holder,

@@ -92,6 +92,7 @@ test('a webhook is not taken for locked any more when the outcome that waited fo
             durationMs: 1,
           },
           outcome: { verdict: 'SUCCEEDED' },
+          failuresAtStart: 1,
           retryInMs: null,
         },
         holder,

@@ -2,12 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   afterAttempt,
+  afterClosing,
   type EndpointWindow,
+  kindOf,
   newWindow,
   placeEveryMs,
+  placesOf,
   SLOW_MS,
-  strainOf,
-  WINDOW_AT_FIRST,
+  silentAfterMs,
   type WindowSample,
 } from '../../src/domain/endpoint-window.js';
 import type { SendResult } from '../../src/domain/outcome.js';
@@ -21,50 +23,65 @@ const response = (statusCode: number): SendResult => ({
   bodyTruncated: false,
   durationMs: 1,
 });
-const good = (durationMs: number, startedAtMs = 0): WindowSample => ({
+const good = (durationMs: number, startedAtMs = 0, wanted = MAX): WindowSample => ({
   startedAtMs,
   endedAtMs: startedAtMs + durationMs,
   kind: 'GOOD',
+  wanted,
 });
 const strained = (startedAtMs: number, endedAtMs: number): WindowSample => ({
   startedAtMs,
   endedAtMs,
   kind: 'STRAINED',
+  wanted: MAX,
 });
 const after = (window: EndpointWindow, ...samples: WindowSample[]) =>
   samples.reduce((now, sample) => afterAttempt(now, sample, MAX), window);
+/** A window of so many places whose endpoint answers in 5 ms. */
+const wide = (limit: number): EndpointWindow => ({ ...newWindow(MAX, 0), limit, meanMs: 5, halvedAtMs: 0 });
+
+/** Full rounds of answers, one behind the other. @returns the places after each */
+function rounds(count: number, durationMs: number, of: (places: number) => number = (places) => places) {
+  let window = newWindow(MAX, 0);
+  return Array.from({ length: count }, (_, round) => {
+    const places = placesOf(window);
+    for (let n = 0; n < places; n++) {
+      window = afterAttempt(window, good(durationMs, round * durationMs, of(placesOf(window))), MAX);
+    }
+    return placesOf(window);
+  });
+}
 
 describe('an endpoint’s window', () => {
   test('starts at 8, or at the most that is allowed', () => {
-    expect(newWindow(MAX).limit).toBe(8);
-    expect(newWindow(3).limit).toBe(3);
+    expect(newWindow(MAX, 0).limit).toBe(8);
+    expect(newWindow(3, 0).limit).toBe(3);
   });
 
-  test('doubles with a round of fast successes, up to the most that is allowed', () => {
-    const rounds = (count: number) => after(newWindow(MAX), ...Array.from({ length: count }, () => good(5)));
-    expect(rounds(WINDOW_AT_FIRST).limit).toBe(16);
-    expect(rounds(56).limit).toBe(64);
-    expect(rounds(500).limit).toBe(64);
+  test('doubles with each full round that takes a quarter of a second, up to the most that is allowed', () => {
+    expect(rounds(4, 250)).toEqual([16, 32, 64, 64]);
   });
 
-  test.each([
-    [SLOW_MS, 9],
-    [SLOW_MS + 1, 8],
-  ])('after a success that took %i ms it is %i', (durationMs, limit) => {
-    expect(after(newWindow(MAX), good(durationMs)).limit).toBe(limit);
+  test('grows faster in rounds that are slow: there are fewer of them', () => {
+    expect(rounds(3, 2_000)).toEqual([32, 64, 64]);
   });
 
-  test('goes back to 8 when successes become slow', () => {
-    expect(after({ limit: 64, meanMs: 5, halvedAtMs: 0 }, good(10_000)).limit).toBe(8);
-    expect(after({ limit: 2, meanMs: 5, halvedAtMs: 0 }, good(10_000)).limit).toBe(2);
+  test('needs a quarter of a second to double where rounds are quick: a bucket may be empty at any moment', () => {
+    const places = rounds(200, 5);
+    expect(places[25]).toBeLessThanOrEqual(16);
+    expect(places.at(-1)).toBe(64);
+  });
+
+  test('does not grow while less than half of it is used', () => {
+    expect(rounds(50, 250, () => 3).at(-1)).toBe(8);
+    expect(rounds(50, 250, () => 20).at(-1)).toBeLessThanOrEqual(41);
   });
 
   test('is halved by strain once a round, down to 1', () => {
-    const wide: EndpointWindow = { limit: 64, meanMs: 5, halvedAtMs: 0 };
-    expect(after(wide, strained(10, 20), strained(11, 21), strained(19, 22)).limit).toBe(32);
-    expect(after(wide, strained(10, 20), strained(20, 30)).limit).toBe(16);
-    const rounds = Array.from({ length: 20 }, (_, round) => strained(round * 10, round * 10 + 5));
-    expect(after(wide, ...rounds).limit).toBe(1);
+    expect(after(wide(64), strained(10, 20), strained(11, 21), strained(19, 22)).limit).toBe(32);
+    expect(after(wide(64), strained(10, 20), strained(20, 30)).limit).toBe(16);
+    const failing = Array.from({ length: 20 }, (_, round) => strained(round * 10, round * 10 + 5));
+    expect(after(wide(64), ...failing).limit).toBe(1);
   });
 
   test('stays between 1 and the most that is allowed, whatever happens', () => {
@@ -72,29 +89,73 @@ describe('an endpoint’s window', () => {
       startedAtMs: fc.integer({ min: 0, max: 100_000 }),
       durationMs: fc.integer({ min: -10, max: 20_000 }),
       kind: fc.constantFrom('GOOD' as const, 'STRAINED' as const, 'OTHER' as const),
+      wanted: fc.integer({ min: 1, max: 100 }),
+      closedMs: fc.option(fc.integer({ min: 1, max: 3_600_000 })),
     });
     fc.assert(
       fc.property(fc.array(sample), fc.integer({ min: 1, max: 100 }), (samples, max) => {
-        let window = newWindow(max);
-        for (const { startedAtMs, durationMs, kind } of samples) {
-          window = afterAttempt(window, { startedAtMs, endedAtMs: startedAtMs + durationMs, kind }, max);
-          expect(window.limit).toBeGreaterThanOrEqual(1);
+        let window = newWindow(max, 0);
+        for (const { startedAtMs, durationMs, kind, wanted, closedMs } of samples) {
+          const endedAtMs = startedAtMs + durationMs;
+          window = afterAttempt(window, { startedAtMs, endedAtMs, kind, wanted }, max);
+          window = closedMs === null ? window : afterClosing(window, endedAtMs, closedMs);
+          expect(placesOf(window)).toBeGreaterThanOrEqual(1);
           expect(window.limit).toBeLessThanOrEqual(max);
           expect(placeEveryMs(window)).toBeGreaterThanOrEqual(0);
+          expect(window.everyMs).toBeGreaterThanOrEqual(0);
+          expect(window.everyMs).toBeLessThanOrEqual(60_000);
         }
       }),
     );
   });
 
   test('tells a slow endpoint after one answer of 10 s, and a recovered one after two dozen quick ones', () => {
-    const slow = after({ limit: 64, meanMs: 5, halvedAtMs: 0 }, good(10_000));
+    const slow = after(wide(64), good(10_000));
     expect(slow.meanMs).toBeGreaterThan(SLOW_MS);
     const recovered = after(slow, ...Array.from({ length: 24 }, () => good(5)));
     expect(recovered.meanMs).toBeLessThan(SLOW_MS);
   });
+
+  test('knows the time of an answer by answers alone: a timeout says nothing of it', () => {
+    expect(after(wide(64), strained(0, 15_000)).meanMs).toBe(5);
+    expect(silentAfterMs(wide(64))).toBe(100);
+    expect(silentAfterMs({ ...wide(64), meanMs: 600 })).toBe(1_800);
+  });
 });
 
-describe('what strains an endpoint', () => {
+describe('a pause that the endpoint has asked for', () => {
+  const successes = (count: number, everyMs: number, fromMs = 0) =>
+    Array.from({ length: count }, (_, n) => good(20, fromMs + n * everyMs, 1));
+
+  test('is followed by one request at a time, at the pace of what it took before', () => {
+    const window = afterClosing(after(newWindow(MAX, 0), ...successes(10, 0)), 30, 1_000);
+    expect(window.limit).toBe(1);
+    expect(window.everyMs).toBe(103);
+    expect(placeEveryMs(window)).toBe(103);
+  });
+
+  test('counts successes of requests that were in flight when it was asked for', () => {
+    const window = afterClosing(after(newWindow(MAX, 0), ...successes(2, 0)), 30, 1_000);
+    expect(window.everyMs).toBe(515);
+    expect(after(window, good(40, 0), good(40, 0)).everyMs).toBe(257.5);
+  });
+
+  test('doubles the pace where nothing succeeded before it', () => {
+    const once = afterClosing(newWindow(MAX, 0), 30, 1_000);
+    expect(once.everyMs).toBe(1_000);
+    expect(afterClosing(once, 2_000, 1_000).everyMs).toBe(2_000);
+  });
+
+  test('is forgotten with time: each success makes the pace a little shorter', () => {
+    const paced = afterClosing(after(newWindow(MAX, 0), ...successes(10, 0)), 30, 1_000);
+    const later = after(paced, ...successes(20, 103, 1_030));
+    expect(later.everyMs).toBeLessThan(paced.everyMs);
+    expect(later.everyMs).toBeGreaterThan(paced.everyMs / 2);
+    expect(after(paced, ...successes(1_000, 103, 1_030)).everyMs).toBe(0);
+  });
+});
+
+describe('the kind of an answer', () => {
   test.each([
     [200, 'GOOD'],
     [299, 'GOOD'],
@@ -109,13 +170,13 @@ describe('what strains an endpoint', () => {
     const outcome =
       status < 300
         ? ({ verdict: 'SUCCEEDED' } as const)
-        : ({ verdict: 'FAILED', errorCode: `HTTP_${status}`, retryAfterMs: null, closeMs: null } as const);
-    expect(strainOf(outcome, response(status))).toBe(kind);
+        : ({ verdict: 'FAILED', errorCode: `HTTP_${status}`, retryAfterMs: null, closing: null } as const);
+    expect(kindOf(outcome, response(status))).toBe(kind);
   });
 
   test('no answer at all is strain, and 410 is none', () => {
-    const failed = { verdict: 'FAILED', errorCode: 'TIMEOUT', retryAfterMs: null, closeMs: null } as const;
-    expect(strainOf(failed, { kind: 'error', code: 'TIMEOUT', durationMs: 15_000 })).toBe('STRAINED');
-    expect(strainOf({ verdict: 'GONE', errorCode: 'HTTP_410' }, response(410))).toBe('OTHER');
+    const failed = { verdict: 'FAILED', errorCode: 'TIMEOUT', retryAfterMs: null, closing: null } as const;
+    expect(kindOf(failed, { kind: 'error', code: 'TIMEOUT', durationMs: 15_000 })).toBe('STRAINED');
+    expect(kindOf({ verdict: 'GONE', errorCode: 'HTTP_410' }, response(410))).toBe('OTHER');
   });
 });

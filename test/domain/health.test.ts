@@ -12,67 +12,76 @@ const steps = (verdicts: string, generation = 3): HealthStep[] =>
   [...verdicts].map((letter) => ({
     generation,
     verdict: letter === 's' ? 'SUCCEEDED' : letter === 'g' ? 'GONE' : 'FAILED',
+    failuresAtStart: 1,
+    closes: false,
   }));
 const active = (consecutiveFailures: number): HealthState => ({
   active: true,
   generation: 3,
   consecutiveFailures,
+  failingForMs: consecutiveFailures > 0 ? 60_000 : null,
 });
+
+/** Where rows of failures may be of any duration. */
+const fold = (state: HealthState, outcomes: readonly HealthStep[]) => {
+  const { consecutiveFailures, disable } = foldHealth(state, outcomes, 0);
+  return { consecutiveFailures, disable };
+};
 
 describe('the health of a webhook', () => {
   test('counts failures in a row', () => {
-    expect(foldHealth(active(0), steps('fff'))).toEqual({ consecutiveFailures: 3, disable: null });
-    expect(foldHealth(active(4), [])).toEqual({ consecutiveFailures: 4, disable: null });
+    expect(fold(active(0), steps('fff'))).toEqual({ consecutiveFailures: 3, disable: null });
+    expect(fold(active(4), [])).toEqual({ consecutiveFailures: 4, disable: null });
   });
 
   test('starts again from 0 at a success', () => {
-    expect(foldHealth(active(9), steps('s'))).toEqual({ consecutiveFailures: 0, disable: null });
-    expect(foldHealth(active(9), steps('sff'))).toEqual({ consecutiveFailures: 2, disable: null });
+    expect(fold(active(9), steps('s'))).toEqual({ consecutiveFailures: 0, disable: null });
+    expect(fold(active(9), steps('sff'))).toEqual({ consecutiveFailures: 2, disable: null });
   });
 
   test('disables at the tenth failure in a row, not at the ninth', () => {
     expect(DISABLE_AFTER_FAILURES).toBe(10);
-    expect(foldHealth(active(0), steps('f'.repeat(9)))).toEqual({ consecutiveFailures: 9, disable: null });
-    expect(foldHealth(active(0), steps('f'.repeat(10)))).toEqual({
+    expect(fold(active(0), steps('f'.repeat(9)))).toEqual({ consecutiveFailures: 9, disable: null });
+    expect(fold(active(0), steps('f'.repeat(10)))).toEqual({
       consecutiveFailures: 10,
       disable: 'FAILURES',
     });
-    expect(foldHealth(active(9), steps('f'))).toEqual({ consecutiveFailures: 10, disable: 'FAILURES' });
+    expect(fold(active(9), steps('f'))).toEqual({ consecutiveFailures: 10, disable: 'FAILURES' });
   });
 
   test('goes by the order in which the outcomes finished', () => {
-    expect(foldHealth(active(9), steps('sf')).disable).toBeNull();
-    expect(foldHealth(active(9), steps('fs')).disable).toBe('FAILURES');
+    expect(fold(active(9), steps('sf')).disable).toBeNull();
+    expect(fold(active(9), steps('fs')).disable).toBe('FAILURES');
   });
 
   test('disables at a 410 at once, and counts it', () => {
-    expect(foldHealth(active(2), steps('g'))).toEqual({ consecutiveFailures: 3, disable: 'GONE' });
-    expect(foldHealth(active(9), steps('g'))).toEqual({ consecutiveFailures: 10, disable: 'GONE' });
+    expect(fold(active(2), steps('g'))).toEqual({ consecutiveFailures: 3, disable: 'GONE' });
+    expect(fold(active(9), steps('g'))).toEqual({ consecutiveFailures: 10, disable: 'GONE' });
   });
 
   test('is not changed by what finishes after it was disabled', () => {
-    expect(foldHealth(active(9), steps('fffs'))).toEqual({ consecutiveFailures: 10, disable: 'FAILURES' });
-    expect(foldHealth(active(0), steps('gsf'))).toEqual({ consecutiveFailures: 1, disable: 'GONE' });
-    expect(foldHealth(active(9), steps('fg')).disable).toBe('FAILURES');
+    expect(fold(active(9), steps('fffs'))).toEqual({ consecutiveFailures: 10, disable: 'FAILURES' });
+    expect(fold(active(0), steps('gsf'))).toEqual({ consecutiveFailures: 1, disable: 'GONE' });
+    expect(fold(active(9), steps('fg')).disable).toBe('FAILURES');
   });
 
   test('is not changed by an attempt that began before the webhook was last switched', () => {
     for (const generation of [2, 4]) {
-      expect(foldHealth(active(9), steps('f', generation))).toEqual({
+      expect(fold(active(9), steps('f', generation))).toEqual({
         consecutiveFailures: 9,
         disable: null,
       });
-      expect(foldHealth(active(9), steps('s', generation)).consecutiveFailures).toBe(9);
-      expect(foldHealth(active(0), steps('g', generation)).disable).toBeNull();
+      expect(fold(active(9), steps('s', generation)).consecutiveFailures).toBe(9);
+      expect(fold(active(0), steps('g', generation)).disable).toBeNull();
     }
     const mixed = [...steps('fffff', 2), ...steps('f')];
-    expect(foldHealth(active(8), mixed)).toEqual({ consecutiveFailures: 9, disable: null });
+    expect(fold(active(8), mixed)).toEqual({ consecutiveFailures: 9, disable: null });
   });
 
   test('is not changed while the webhook is inactive', () => {
     const paused = { ...active(9), active: false };
-    expect(foldHealth(paused, steps('f'))).toEqual({ consecutiveFailures: 9, disable: null });
-    expect(foldHealth(paused, steps('g')).disable).toBeNull();
+    expect(fold(paused, steps('f'))).toEqual({ consecutiveFailures: 9, disable: null });
+    expect(fold(paused, steps('g')).disable).toBeNull();
   });
 
   test('equals a webhook that takes the outcomes one at a time', () => {
@@ -83,15 +92,18 @@ describe('the health of a webhook', () => {
         { weight: 2, arbitrary: fc.constant('SUCCEEDED' as const) },
         { weight: 1, arbitrary: fc.constant('GONE' as const) },
       ),
+      failuresAtStart: fc.constant(1),
+      closes: fc.constant(false),
     });
     const state = fc.record<HealthState>({
       active: fc.constantFrom(true, true, true, false),
       generation: fc.constant(3),
       consecutiveFailures: fc.nat({ max: 9 }),
+      failingForMs: fc.constant(null),
     });
     fc.assert(
       fc.property(state, fc.array(step, { maxLength: 60 }), (start, outcomes) => {
-        expect(foldHealth(start, outcomes)).toEqual(oneAtATime(start, outcomes));
+        expect(fold(start, outcomes)).toEqual(oneAtATime(start, outcomes));
       }),
       { numRuns: 2000 },
     );
@@ -101,14 +113,15 @@ describe('the health of a webhook', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom('s', 'f', 'f', 'f', 'f')), fc.nat({ max: 60 }), (letters, cut) => {
         const all = steps(letters.join(''));
-        const first = foldHealth(active(0), all.slice(0, cut));
+        const first = fold(active(0), all.slice(0, cut));
         const next: HealthState = {
           active: first.disable === null,
           generation: first.disable === null ? 3 : 4,
           consecutiveFailures: first.consecutiveFailures,
+          failingForMs: null,
         };
-        const second = foldHealth(next, all.slice(cut));
-        expect(foldHealth(active(0), all)).toEqual({
+        const second = fold(next, all.slice(cut));
+        expect(fold(active(0), all)).toEqual({
           consecutiveFailures: second.consecutiveFailures,
           disable: first.disable ?? second.disable,
         });
@@ -118,7 +131,7 @@ describe('the health of a webhook', () => {
 });
 
 /** The same rules as a row that is updated once for each outcome, generation and all. */
-function oneAtATime(start: HealthState, outcomes: readonly HealthStep[]): HealthVerdict {
+function oneAtATime(start: HealthState, outcomes: readonly HealthStep[]): ReturnType<typeof fold> {
   const row = { ...start, disable: null as HealthVerdict['disable'] };
   for (const outcome of outcomes) {
     if (!row.active || outcome.generation !== row.generation) {
@@ -141,3 +154,57 @@ function oneAtATime(start: HealthState, outcomes: readonly HealthStep[]): Health
   }
   return { consecutiveFailures: row.consecutiveFailures, disable: row.disable };
 }
+
+describe('a row of failures', () => {
+  const ROW_MS = 10_000;
+  const failing = (consecutiveFailures: number, failingForMs: number) => ({
+    ...active(consecutiveFailures),
+    failingForMs,
+  });
+  const failed = (change: Partial<HealthStep> = {}): HealthStep => ({ ...steps('f')[0]!, ...change });
+
+  test('disables at the tenth when it has lasted long enough, and not a moment before', () => {
+    expect(foldHealth(failing(9, ROW_MS), [failed()], ROW_MS)).toMatchObject({
+      consecutiveFailures: 10,
+      disable: 'FAILURES',
+    });
+    expect(foldHealth(failing(9, ROW_MS - 1), [failed(), failed()], ROW_MS)).toMatchObject({
+      consecutiveFailures: 9,
+      disable: null,
+    });
+  });
+
+  test('does not disable by requests from before it: the next one decides', () => {
+    const before = Array.from({ length: 40 }, () => failed({ failuresAtStart: 0 }));
+    const verdict = foldHealth(active(0), before, 0);
+    expect(verdict).toEqual({ consecutiveFailures: 9, failingForMs: 0, disable: null });
+    expect(foldHealth(failing(9, 1), [failed({ failuresAtStart: 9 })], 0).disable).toBe('FAILURES');
+  });
+
+  test('counts an answer that closes the endpoint once for each closing', () => {
+    const closing = (failuresAtStart: number) => failed({ failuresAtStart, closes: true });
+    const burst = Array.from({ length: 18 }, () => closing(0));
+    expect(foldHealth(active(0), burst, ROW_MS).consecutiveFailures).toBe(1);
+    expect(foldHealth(failing(1, 2_000), [closing(1), closing(1)], ROW_MS).consecutiveFailures).toBe(2);
+  });
+
+  test('begins with its first failure and ends with a success', () => {
+    expect(foldHealth(active(0), steps('f'), ROW_MS).failingForMs).toBe(0);
+    expect(foldHealth(failing(3, 4_000), steps('ff'), ROW_MS).failingForMs).toBe(4_000);
+    expect(foldHealth(failing(3, 4_000), steps('fs'), ROW_MS).failingForMs).toBeNull();
+    expect(foldHealth(failing(3, 4_000), steps('sf'), ROW_MS).failingForMs).toBe(0);
+  });
+
+  test('is ended by a 410 at once', () => {
+    expect(
+      foldHealth(
+        active(0),
+        steps('g').map((step) => ({ ...step, failuresAtStart: 0 })),
+        ROW_MS,
+      ),
+    ).toMatchObject({
+      consecutiveFailures: 1,
+      disable: 'GONE',
+    });
+  });
+});

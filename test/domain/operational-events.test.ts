@@ -14,17 +14,21 @@ const steps = (letters: string, generation = 3): OperationalEventsStep[] =>
   [...letters].map((letter) => ({
     generation,
     operational: letter !== letter.toLowerCase(),
+    failuresAtStart: 1,
+    closes: false,
     verdict: /s/i.test(letter) ? 'SUCCEEDED' : /g/i.test(letter) ? 'GONE' : 'FAILED',
   }));
 const healthy: OperationalEventsState = {
   active: true,
   generation: 3,
   consecutiveFailures: 0,
+  failingForMs: null,
   ordinaryFailures: true,
   disabledRaised: false,
 };
+const ROW_MS_MIN = 0;
 const after = (state: Partial<OperationalEventsState>, letters: string) =>
-  foldOperationalEvents({ ...healthy, ...state }, steps(letters));
+  foldOperationalEvents({ ...healthy, ...state }, steps(letters), ROW_MS_MIN);
 
 describe('what outcomes give an owner to know', () => {
   test('a webhook that failures have disabled, at the tenth and not at the ninth', () => {
@@ -68,8 +72,8 @@ describe('what outcomes give an owner to know', () => {
   test('nothing of attempts from before the webhook was last switched, or of an inactive one', () => {
     const unchanged = { ordinaryFailures: false, disabled: null, recovered: false };
     const state = { ...healthy, ordinaryFailures: false, disabledRaised: true, consecutiveFailures: 9 };
-    expect(foldOperationalEvents(state, steps('gfs', 2))).toEqual(unchanged);
-    expect(foldOperationalEvents({ ...state, active: false }, steps('gfs'))).toEqual(unchanged);
+    expect(foldOperationalEvents(state, steps('gfs', 2), ROW_MS_MIN)).toEqual(unchanged);
+    expect(foldOperationalEvents({ ...state, active: false }, steps('gfs'), ROW_MS_MIN)).toEqual(unchanged);
   });
 
   test('is never more than what became of its health', () => {
@@ -77,8 +81,8 @@ describe('what outcomes give an owner to know', () => {
     fc.assert(
       fc.property(letters, fc.integer({ min: 0, max: 9 }), (text, consecutiveFailures) => {
         const state = { ...healthy, consecutiveFailures };
-        const { disable } = foldHealth(state, steps(text));
-        const { disabled } = foldOperationalEvents(state, steps(text));
+        const { disable } = foldHealth(state, steps(text), ROW_MS_MIN);
+        const { disabled } = foldOperationalEvents(state, steps(text), ROW_MS_MIN);
         expect([null, disable]).toContain(disabled);
         if (text === text.toLowerCase()) {
           expect(disabled).toBe(disable);

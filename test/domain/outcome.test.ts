@@ -33,7 +33,7 @@ describe('an attempt', () => {
         verdict: 'FAILED',
         errorCode: `HTTP_${status}`,
         retryAfterMs: null,
-        closeMs: null,
+        closing: null,
       });
     },
   );
@@ -48,7 +48,7 @@ describe('an attempt', () => {
       verdict: 'FAILED',
       errorCode: code,
       retryAfterMs: null,
-      closeMs: null,
+      closing: null,
     });
   });
 
@@ -66,51 +66,51 @@ describe('Retry-After', () => {
   test.each([429, 503])('on %i delays the retry and closes the endpoint', (status) => {
     expect(judge(response(status, { 'retry-after': '120' }), now)).toMatchObject({
       retryAfterMs: 120_000,
-      closeMs: 120_000,
+      closing: 120_000,
     });
     expect(judge(response(status, { 'retry-after': 'Sat, 31 Jan 2026 09:31:00 GMT' }), now)).toMatchObject({
       retryAfterMs: 60_000,
-      closeMs: 60_000,
+      closing: 60_000,
     });
   });
 
   test.each([429, 503])('on %i holds for 60 minutes at most', (status) => {
     expect(judge(response(status, { 'retry-after': '86400' }), now)).toMatchObject({
       retryAfterMs: 3_600_000,
-      closeMs: 3_600_000,
+      closing: 3_600_000,
     });
   });
 
   test('that came twice counts with its longer value', () => {
     expect(judge(response(503, { 'retry-after': ['5', '7'] }), now)).toMatchObject({
       retryAfterMs: 7000,
-      closeMs: 7000,
+      closing: 7000,
     });
   });
 
   test.each([301, 408, 413, 500, 502, 504])('on %i is not heard', (status) => {
     expect(judge(response(status, { 'retry-after': '120' }), now)).toMatchObject({
       retryAfterMs: null,
-      closeMs: null,
+      closing: null,
     });
   });
 
-  test.each(['soon', '-5', ''])('%j on a 429 closes for 10 seconds and on a 503 not at all', (value) => {
+  test.each(['soon', '-5', ''])('%j on a 429 closes for an open time, and on a 503 not at all', (value) => {
     const headers = { 'retry-after': value };
-    expect(judge(response(429, headers), now)).toMatchObject({ retryAfterMs: null, closeMs: 10_000 });
-    expect(judge(response(503, headers), now)).toMatchObject({ retryAfterMs: null, closeMs: null });
+    expect(judge(response(429, headers), now)).toMatchObject({ retryAfterMs: null, closing: 'UNTIMED' });
+    expect(judge(response(503, headers), now)).toMatchObject({ retryAfterMs: null, closing: null });
   });
 
-  test('missing on a 429 closes for 10 seconds and on a 503 not at all', () => {
-    expect(judge(response(429), now)).toMatchObject({ retryAfterMs: null, closeMs: 10_000 });
-    expect(judge(response(503), now)).toMatchObject({ retryAfterMs: null, closeMs: null });
+  test('missing on a 429 closes for an open time, and on a 503 not at all', () => {
+    expect(judge(response(429), now)).toMatchObject({ retryAfterMs: null, closing: 'UNTIMED' });
+    expect(judge(response(503), now)).toMatchObject({ retryAfterMs: null, closing: null });
   });
 
-  test('of 0, or a date in the past, closes a 429 for 10 seconds and a 503 not at all', () => {
+  test('of 0, or a date in the past, closes a 429 for an open time, and a 503 not at all', () => {
     for (const value of ['0', 'Sat, 31 Jan 2026 09:29:59 GMT']) {
       const headers = { 'retry-after': value };
-      expect(judge(response(429, headers), now)).toMatchObject({ retryAfterMs: 0, closeMs: 10_000 });
-      expect(judge(response(503, headers), now)).toMatchObject({ retryAfterMs: 0, closeMs: null });
+      expect(judge(response(429, headers), now)).toMatchObject({ retryAfterMs: 0, closing: 'UNTIMED' });
+      expect(judge(response(503, headers), now)).toMatchObject({ retryAfterMs: 0, closing: null });
     }
   });
 });

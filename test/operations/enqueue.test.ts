@@ -18,7 +18,7 @@ const URL_AT_FIRST = 'http://127.0.0.1:1/';
 
 const putOff = (deliveryId: number, inMs: number) =>
   putOffDeliveries(stack.services.db.pool, [
-    { deliveryId, webhookId, url: URL_AT_FIRST, attemptNumber: 1, inMs, priority: 10 },
+    { deliveryId, webhookId, url: URL_AT_FIRST, generation: 0, attemptNumber: 1, inMs, priority: 10 },
   ]);
 
 test('what is put off for an endpoint that its webhook has left meanwhile comes soon', async () => {

@@ -58,9 +58,11 @@ describe('deliveries that are put off together', () => {
   const LONG_MS = 600_000;
   const isLong = `run_at > now() + interval '5 minutes'`;
   const putOff = (ids: readonly number[]) => {
-    const putOffs = new PutOffs(stack.services.db, new DaemonMetrics());
-    const due = { webhookId, url: URL, attemptNumber: 1 } as DueDelivery;
-    return Promise.allSettled(ids.map((id) => putOffs.putOff({ ...due, id }, LONG_MS, 'FIRST')));
+    const putOffs = new PutOffs({ ...stack.services, metrics: new DaemonMetrics() });
+    const due = { webhookId, url: URL, generation: 0, attemptNumber: 1 } as DueDelivery;
+    return Promise.allSettled(
+      ids.map((id) => putOffs.putOff({ delivery: { ...due, id }, inMs: LONG_MS }, 'FIRST')),
+    );
   };
 
   test('come again when they should, but for the one whose job is locked, which fails alone', async () => {
@@ -103,7 +105,15 @@ describe('deliveries that are put off together', () => {
     const results = await putOffDeliveries(
       pool,
       ids.map((id) => {
-        return { deliveryId: id, webhookId, url: URL, attemptNumber: 1, inMs: LONG_MS, priority: 10 };
+        return {
+          deliveryId: id,
+          webhookId,
+          url: URL,
+          generation: 0,
+          attemptNumber: 1,
+          inMs: LONG_MS,
+          priority: 10,
+        };
       }),
     );
     expect(performance.now() - begun).toBeLessThan(2_000);

@@ -26,10 +26,11 @@ async function recordBusyAnswer(endedSecondsAgo: number) {
     endedAtMs: performance.now() - endedSecondsAgo * 1_000,
     requestHeaders: {},
     result: { kind: 'error', code: 'TIMEOUT', durationMs: 1 },
-    outcome: { verdict: 'FAILED', errorCode: 'HTTP_429', retryAfterMs: 60_000, closeMs: 60_000 },
+    outcome: { verdict: 'FAILED', errorCode: 'HTTP_429', retryAfterMs: 60_000, closing: 60_000 },
+    failuresAtStart: 1,
     retryInMs: 60_000,
   };
-  const { statuses } = await recordAttempts(pool, [attempt], 72, 1_000);
+  const { statuses } = await recordAttempts(pool, [attempt], { holdHours: 72, rowMsMin: 10_000 }, 1_000);
   expect(statuses).toEqual(['PENDING']);
   const [row] = await stack.rows<{ opens: number | null; due: number }>(
     `select extract(epoch from w.closed_until - clock_timestamp())::float8 as opens,

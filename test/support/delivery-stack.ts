@@ -49,7 +49,7 @@ export class DeliveryStack implements AsyncDisposable {
     private readonly dropDatabase: () => Promise<void>,
   ) {}
 
-  /** @param settings environment variables; retries come after 50 ms here unless `RETRY_BASE_SECONDS` says otherwise */
+  /** @param settings environment variables; retries come after 50 ms here, and rows of failures may be of any duration, unless the settings say otherwise */
   static async open(settings: Record<string, string> = {}): Promise<DeliveryStack> {
     const { url, drop } = await createTestDatabase();
     const config = readConfig({
@@ -58,6 +58,7 @@ export class DeliveryStack implements AsyncDisposable {
       ALLOW_HTTP_URLS: 'true',
       ALLOW_PRIVATE_TARGETS: '127.0.0.0/8',
       RETRY_BASE_SECONDS: '0.05',
+      DISABLE_AFTER_SECONDS_MIN: '0',
       ...unlimited,
       ...settings,
     });

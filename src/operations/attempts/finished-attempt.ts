@@ -5,6 +5,8 @@ import type { DueDelivery } from './load-deliveries.js';
 export interface FinishedAttempt {
   delivery: DueDelivery;
   startedAt: Date;
+  /** The webhook's consecutive failures then, as far as this process knew. */
+  failuresAtStart: number;
   /** Monotonic, so that what it waits to be recorded is known whatever becomes of the clock. */
   endedAtMs: number;
   requestHeaders: Record<string, string>;
@@ -31,10 +33,11 @@ export function withDelaysLeft(attempt: FinishedAttempt, nowMs: number): Finishe
   if (outcome.verdict !== 'FAILED') {
     return attempt;
   }
-  const left = (ms: number | null) => (ms === null ? null : Math.max(0, ms - (nowMs - endedAtMs)));
+  const left = (ms: number) => Math.max(0, ms - (nowMs - endedAtMs));
+  const { closing } = outcome;
   return {
     ...attempt,
-    outcome: { ...outcome, closeMs: left(outcome.closeMs) || null },
-    retryInMs: left(retryInMs),
+    outcome: { ...outcome, closing: typeof closing === 'number' ? left(closing) || null : closing },
+    retryInMs: retryInMs === null ? null : left(retryInMs),
   };
 }

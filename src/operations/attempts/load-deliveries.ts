@@ -26,6 +26,12 @@ export interface DueDelivery {
   previousSecret: { sealed: Buffer; expiresAtMs: number } | null;
   /** The webhook's generation: an outcome counts for its health only while this is still the same. */
   generation: number;
+  /** The webhook's failures in a row when it was loaded. */
+  failuresAtLoad: number;
+  /** For how many ms the endpoint is closed, since it has asked for a pause; 0 or less: it is open. */
+  closedForMs: number;
+  /** In how many ms the next attempt may begin, since the last ones have failed; 0 or less: now. */
+  nextLookInMs: number;
   /** The number of the attempt that is due. */
   attemptNumber: number;
   /** How often it had been redelivered: each time a new run of attempts begins. */
@@ -34,7 +40,7 @@ export interface DueDelivery {
   failuresBefore: number;
 }
 
-/** WAITS: its webhook is inactive or deleted, its endpoint closed, or its time has not come. */
+/** WAITS: its webhook is inactive or deleted, or its time has not come. */
 export type LoadedDelivery = DueDelivery | 'WAITS' | 'NOT_DUE';
 
 interface Row {
@@ -52,6 +58,9 @@ interface Row {
   previous_sealed_secret: Buffer | null;
   previous_secret_expires_at_ms: number | null;
   generation: number;
+  consecutive_failures: number;
+  closed_for_ms: number | null;
+  next_look_in_ms: number | null;
   traceparent?: string | null;
   is_due: boolean;
 }
@@ -63,10 +72,12 @@ interface Row {
  */
 const loadSql = (more: { column: string; join: string }) => `
     select d.id, d.tenant_id, d.webhook_id, d.event_type, d.attempt_count, d.attempts_before, d.run, d.job_group, e.body,
-           w.url, w.sealed_secret, w.generation, w.previous_sealed_secret,
+           w.url, w.sealed_secret, w.generation, w.consecutive_failures, w.previous_sealed_secret,
+           extract(epoch from w.closed_until - now())::float8 * 1000 as closed_for_ms,
+           extract(epoch from w.next_look_at - now())::float8 * 1000 as next_look_in_ms,
            extract(epoch from w.previous_secret_expires_at)::float8 * 1000 as previous_secret_expires_at_ms${more.column},
            w.deleted_at is null and w.active and (${countsAsHeldSql('d', 'w')}) is not true
-             and greatest(d.due_at, w.closed_until) <= now() as is_due
+             and d.due_at <= now() as is_due
     from hookwright.deliveries d
     join hookwright.events e on e.id = d.event_id and (e.tenant_id = d.tenant_id) is true
     join hookwright.webhooks w on w.id = d.webhook_id and (w.tenant_id = d.tenant_id) is true
@@ -126,6 +137,9 @@ function toDueDelivery(row: Row): DueDelivery {
         ? null
         : { sealed: row.previous_sealed_secret, expiresAtMs: row.previous_secret_expires_at_ms ?? 0 },
     generation: row.generation,
+    failuresAtLoad: row.consecutive_failures,
+    closedForMs: row.closed_for_ms ?? 0,
+    nextLookInMs: row.next_look_in_ms ?? 0,
     attemptNumber: row.attempt_count + 1,
     run: row.run,
     failuresBefore: row.attempt_count - row.attempts_before,

@@ -8,8 +8,9 @@ import { unlessJobLocked } from '../jobs/locked-jobs.js';
 export interface PutOff {
   deliveryId: number;
   webhookId: number;
-  /** The webhook's, when the delivery was loaded. */
+  /** The webhook's, when the delivery was loaded, and its generation. */
   url: string;
+  generation: number;
   /** The attempt that was due. */
   attemptNumber: number;
   inMs: number;
@@ -29,11 +30,12 @@ const putOffs = new RowsParameter<PutOff>({
   priority: column.integer(({ priority }) => priority),
   webhook_id: column.bigint(({ webhookId }) => webhookId),
   known_url: column.text(({ url }) => url),
+  known_generation: column.integer(({ generation }) => generation),
 });
 
 const enqueueSql = `
     select hookwright.enqueue_deliveries(array_agg(put_off.id), array_agg(attempt),
-             array_agg(now() + case when w.url = known_url then in_ms else least(in_ms, ${CHANGED_MS}) end
+             array_agg(now() + case when w.url = known_url and w.generation = known_generation then in_ms else least(in_ms, ${CHANGED_MS}) end
                * interval '1 millisecond'), array_agg(priority))
     from ${putOffs.as('put_off')}
          left join hookwright.webhooks w on w.id = put_off.webhook_id`;
@@ -53,7 +55,7 @@ const putOffFreeStatement: Statement = {
 
 /**
  * Lets the deliveries' jobs come again later. Nothing is written to the deliveries: no attempt is burned. Where the
- * webhook has got another url meanwhile, what was to be waited for is over: they come soon.
+ * webhook has got another url meanwhile, or was switched, the reason to wait is over: they come soon.
  *
  * @returns per delivery, whether it was put off, or another session has its job locked
  */

@@ -13,6 +13,7 @@ import { raiseOutcomeEvents } from './raise-outcome-events.js';
 import {
   type DisabledWebhook,
   type HealthRow,
+  type HealthRules,
   lockFreeWebhooks,
   lockWebhooks,
   updateHealth,
@@ -32,7 +33,6 @@ import {
  * one) keeps nobody else's outcomes waiting.
  *
  * @param attempts in the order in which they ended; at most one per delivery
- * @param holdHours how long a webhook that this disables collects events
  * @param lockWaitMs how long a lock is waited for
  * @returns per attempt, the state that its delivery has now, null: it was not recorded; WEBHOOK_LOCKED or
  *   DELIVERY_LOCKED: not yet; and the webhooks that were disabled by them
@@ -40,20 +40,20 @@ import {
 export async function recordAttempts(
   pool: pg.Pool,
   attempts: readonly FinishedAttempt[],
-  holdHours: number,
+  rules: HealthRules,
   lockWaitMs: number,
 ): Promise<Recorded> {
   const together = impatientTransaction(pool, lockWaitMs, async (client, withCommit) => {
     // Sent together, answered in order: webhooks are locked before deliveries, as everywhere.
     const locking = lockWebhooks(client, webhooksOf(attempts));
     withCommit(locking);
-    return await write(client, withCommit, { attempts, locking, holdHours });
+    return await write(client, withCommit, { attempts, locking, rules });
   });
   const recorded = await orLocked(together);
   if (recorded !== 'LOCKED') {
     return recorded;
   }
-  const unlocked = await orLocked(recordUnlocked(pool, lockWaitMs, attempts, holdHours));
+  const unlocked = await orLocked(recordUnlocked(pool, lockWaitMs, attempts, rules));
   // Something that they share is locked, such as the statistics: nothing tells which of them it belongs to.
   return unlocked === 'LOCKED' ? { statuses: attempts.map(() => 'WEBHOOK_LOCKED'), disabled: [] } : unlocked;
 }
@@ -67,7 +67,7 @@ async function recordUnlocked(
   pool: pg.Pool,
   lockWaitMs: number,
   attempts: readonly FinishedAttempt[],
-  holdHours: number,
+  rules: HealthRules,
 ): Promise<Recorded> {
   return await impatientTransaction(pool, lockWaitMs, async (client, withCommit) => {
     const webhooks = await lockFreeWebhooks(client, webhooksOf(attempts));
@@ -81,7 +81,7 @@ async function recordUnlocked(
         : await write(client, withCommit, {
             attempts: recorded,
             locking: Promise.resolve(webhooks),
-            holdHours,
+            rules,
           });
     const statusOf = new Map(recorded.map(({ delivery }, index) => [delivery.id, statuses[index]!]));
     const statusOfOthers = (webhookId: number) =>
@@ -101,15 +101,15 @@ async function write(
   {
     attempts: finished,
     locking,
-    holdHours,
-  }: { attempts: readonly FinishedAttempt[]; locking: Promise<HealthRow[]>; holdHours: number },
+    rules,
+  }: { attempts: readonly FinishedAttempt[]; locking: Promise<HealthRow[]>; rules: HealthRules },
 ): Promise<Recorded> {
   const nowMs = performance.now();
   const attempts = finished.map((attempt) => withDelaysLeft(attempt, nowMs));
   const hits = await query<RecordedRow>(client, recordStatement, recordValues(attempts));
   const statusOf = new Map(hits.map(({ id, status }) => [id, status]));
   const counted = attempts.filter(({ delivery }) => statusOf.has(delivery.id));
-  const { webhookEvents, disabled, written } = updateHealth(client, await locking, counted, holdHours);
+  const { webhookEvents, disabled, written } = updateHealth(client, await locking, counted, rules);
   withCommit(written);
   if (counted.length > 0) {
     withCommit(countAttempts(client, counted));

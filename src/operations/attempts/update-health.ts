@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { bigintArray } from '../../database/array-parameters.js';
 import { query, type Statement } from '../../database/database.js';
 import { column, RowsParameter } from '../../database/rows-parameter.js';
+import { closingMs, nextLookMs } from '../../domain/failing-row.js';
 import { foldHealth, type HealthVerdict } from '../../domain/health.js';
 import {
   foldOperationalEvents,
@@ -22,10 +23,12 @@ export interface HealthRow {
   consecutive_failures: number;
   ordinary_failures: boolean;
   failed_at: Date | null;
+  failing_for_ms: number | null;
 }
 
 const lockSql = `
-  select id, tenant_id, url, active, generation, consecutive_failures, ordinary_failures, failed_at
+  select id, tenant_id, url, active, generation, consecutive_failures, ordinary_failures, failed_at,
+         greatest(0, extract(epoch from clock_timestamp() - failing_since)::float8 * 1000) as failing_for_ms
   from hookwright.webhooks where id = any($1::bigint[]) order by id for update`;
 const lockStatement: Statement = { name: 'lock_webhooks', text: lockSql };
 const lockFreeStatement: Statement = { text: `${lockSql} skip locked` };
@@ -38,6 +41,14 @@ export function lockWebhooks(client: pg.PoolClient, ids: readonly number[]): Pro
 /** As `lockWebhooks`, of those that nobody else has locked. */
 export function lockFreeWebhooks(client: pg.PoolClient, ids: readonly number[]): Promise<HealthRow[]> {
   return query<HealthRow>(client, lockFreeStatement, [bigintArray(ids)]);
+}
+
+/** What the operator has set. */
+export interface HealthRules {
+  /** How long a webhook that is disabled collects events. */
+  holdHours: number;
+  /** How long a row of failures lasts at least until it disables. */
+  rowMsMin: number;
 }
 
 /** A webhook that was disabled for what its receiver did. */
@@ -58,6 +69,8 @@ interface Health {
   lastSuccessAt: Date | null;
   lastFailureAt: Date | null;
   closeMs: number | null;
+  /** In how many ms the next attempt may begin, because the last ones have failed; null: at once. */
+  nextLookInMs: number | null;
 }
 
 /** After the hours for which one that is disabled collects events. */
@@ -70,6 +83,8 @@ const healths = new RowsParameter<Health>(
     last_success_at: column.timestamptz(({ lastSuccessAt }) => lastSuccessAt),
     last_failure_at: column.timestamptz(({ lastFailureAt }) => lastFailureAt),
     close_ms: column.double(({ closeMs }) => closeMs),
+    failing_for_ms: column.double(({ verdict }) => verdict.failingForMs),
+    next_look_in_ms: column.double(({ nextLookInMs }) => nextLookInMs),
     ordinary_failures: column.boolean(({ events }) => events.ordinaryFailures),
     disabled_raised: column.boolean(({ events }) => events.disabled !== null),
     recovered: column.boolean(({ events }) => events.recovered),
@@ -86,6 +101,9 @@ const healthStatement: Statement = {
         last_failure_at = greatest(w.last_failure_at, h.last_failure_at),
         closed_until = case when h.close_ms is null then w.closed_until
           else greatest(w.closed_until, clock_timestamp() + h.close_ms * interval '1 millisecond') end,
+        failing_since = case when h.failing_for_ms = 0 then clock_timestamp()
+          when h.failing_for_ms > 0 then w.failing_since end,
+        next_look_at = clock_timestamp() + h.next_look_in_ms * interval '1 millisecond',
         active = w.active and h.disable is null,
         generation = w.generation + (h.disable is not null)::integer,
         disabled_at = case when h.disable is null then w.disabled_at else clock_timestamp() end,
@@ -116,12 +134,12 @@ export function updateHealth(
   client: pg.PoolClient,
   webhooks: readonly HealthRow[],
   counted: readonly FinishedAttempt[],
-  holdHours: number,
+  { holdHours, rowMsMin }: HealthRules,
 ): { webhookEvents: WebhookEvents[]; disabled: DisabledWebhook[]; written: Promise<unknown> } {
   const byWebhook = Map.groupBy(counted, ({ delivery }) => delivery.webhookId);
   const touched = webhooks
     .filter(({ id }) => byWebhook.has(id))
-    .map((webhook) => newHealth(webhook, byWebhook.get(webhook.id) ?? []));
+    .map((webhook) => newHealth(webhook, byWebhook.get(webhook.id) ?? [], rowMsMin));
   if (touched.length === 0) {
     return { webhookEvents: [], disabled: [], written: Promise.resolve() };
   }
@@ -148,39 +166,45 @@ async function afterDisabling(client: pg.PoolClient, { webhook, verdict }: Healt
   await Promise.all([enqueueSettle(client, webhook.tenant_id, webhook.id), audit(client, service, change)]);
 }
 
-function newHealth(webhook: HealthRow, attempts: readonly FinishedAttempt[]): Health {
+function newHealth(webhook: HealthRow, attempts: readonly FinishedAttempt[], rowMsMin: number): Health {
   // One that was written late, because the database was away, may stand behind others that finished after it.
   const inOrder = attempts.toSorted((a, b) => endedAt(a) - endedAt(b));
-  const steps: OperationalEventsStep[] = inOrder.map(({ delivery, outcome }) => ({
+  const steps: OperationalEventsStep[] = inOrder.map(({ delivery, failuresAtStart, outcome }) => ({
     generation: delivery.generation,
     // That another url is gone for good says nothing of this one.
     verdict: outcome.verdict === 'GONE' && delivery.url !== webhook.url ? 'FAILED' : outcome.verdict,
+    failuresAtStart,
+    closes: outcome.verdict === 'FAILED' && outcome.closing !== null,
     operational: isOperational(delivery.eventType),
   }));
   const state = {
     active: webhook.active,
     generation: webhook.generation,
     consecutiveFailures: webhook.consecutive_failures,
+    failingForMs: webhook.failing_for_ms,
     ordinaryFailures: webhook.ordinary_failures,
     disabledRaised: webhook.failed_at !== null,
   };
   const latest = (wanted: readonly FinishedAttempt[]) =>
     wanted.length === 0 ? null : new Date(Math.max(...wanted.map(endedAt)));
+  const verdict = foldHealth(state, steps, rowMsMin);
+  const { consecutiveFailures, failingForMs } = verdict;
   // Another url, or a webhook that was switched on since, opened it: what was under way then must not close it again.
   const closings = attempts.flatMap(({ delivery: { url, generation }, outcome }) =>
-    outcome.verdict === 'FAILED' &&
-    outcome.closeMs !== null &&
-    url === webhook.url &&
-    generation === webhook.generation
-      ? [outcome.closeMs]
+    url === webhook.url && generation === webhook.generation
+      ? (closingMs(outcome, consecutiveFailures) ?? [])
       : [],
   );
   return {
     webhook,
-    verdict: foldHealth(state, steps),
-    events: foldOperationalEvents(state, steps),
+    verdict,
+    events: foldOperationalEvents(state, steps, rowMsMin),
     lastSuccessAt: latest(attempts.filter((attempt) => !hasFailed(attempt))),
     lastFailureAt: latest(attempts.filter(hasFailed)),
     closeMs: closings.length > 0 ? Math.max(...closings) : null,
+    nextLookInMs:
+      failingForMs === null || verdict.disable !== null
+        ? null
+        : Math.max(0, nextLookMs(consecutiveFailures, rowMsMin) - failingForMs),
   };
 }

@@ -52,6 +52,7 @@ export interface ClaimedJson {
     generation: number,
     previousSecret: string | null,
     previousExpiresAtMs: number | null,
+    failuresAtLoad: number,
   ][];
 }
 
@@ -103,6 +104,7 @@ function ofWebhook([
   generation,
   previous,
   expiresAtMs,
+  failuresAtLoad,
 ]: ClaimedJson['webhooks'][number]) {
   return {
     webhookId,
@@ -111,5 +113,8 @@ function ofWebhook([
     previousSecret:
       previous === null ? null : { sealed: Buffer.from(previous, 'base64'), expiresAtMs: expiresAtMs ?? 0 },
     generation,
+    failuresAtLoad,
+    closedForMs: 0,
+    nextLookInMs: 0,
   };
 }

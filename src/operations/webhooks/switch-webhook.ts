@@ -15,7 +15,8 @@ export async function enable(
   await client.query(
     `update hookwright.webhooks
      set active = true, generation = generation + 1, consecutive_failures = 0, disabled_at = null,
-         disabled_reason = null, hold_until = null, closed_until = null, keep_held = $2,
+         disabled_reason = null, hold_until = null, closed_until = null, failing_since = null, next_look_at = null,
+         keep_held = $2,
          keep_held_up_to = case when $2 then hookwright.next_id() end,
          discard_held_up_to = case when $3 then hookwright.next_id() else discard_held_up_to end
      where id = $1`,

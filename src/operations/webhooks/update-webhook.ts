@@ -40,7 +40,7 @@ export async function updateWebhook(
     if (change.url !== undefined) {
       // What the old endpoint asked for with Retry-After does not bind the new one; settling wakes who waited for it.
       const { rowCount } = await client.query(
-        `update hookwright.webhooks set url = $2, closed_until = null
+        `update hookwright.webhooks set url = $2, closed_until = null, next_look_at = null
          where id = $1 and url <> $2`,
         [webhookId, change.url],
       );

@@ -9,5 +9,6 @@ export const webhookColumns = `
   previous_secret_expires_at as "previousSecretExpiresAt", active, generation,
   consecutive_failures as "consecutiveFailures", last_success_at as "lastSuccessAt",
   last_failure_at as "lastFailureAt", disabled_at as "disabledAt", disabled_reason as "disabledReason",
-  hold_until as "holdUntil", keep_held as "keepHeld", closed_until as "closedUntil", created_at as "createdAt",
+  hold_until as "holdUntil", keep_held as "keepHeld", closed_until as "closedUntil",
+  failing_since as "failingSince", next_look_at as "nextLookAt", created_at as "createdAt",
   deleted_at as "deletedAt"`;

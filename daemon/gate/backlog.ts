@@ -1,0 +1,116 @@
+/** A delivery that was put off because its endpoint had no room for it. */
+interface PutOffDelivery {
+  id: number;
+  /** Of its job from now on; lower ones go first. */
+  priority: number;
+}
+
+/** A delivery that is called back comes within this time, or is not counted on any more. */
+const EXPECTED_MS = 1_000;
+/** Of the deliveries that are called back, each fourth is the oldest, whatever its priority: no lane starves. */
+const OLDEST_EVERY = 4;
+/** What is put off beyond these comes back at the time that its job has. */
+const REMEMBERED_MAX = 50_000;
+
+/**
+ * The deliveries of one endpoint that were put off, in the order in which they are called back: by priority, then the
+ * oldest first. Ids are in the order of time. What is put off has a job that brings it back later in any case: this is
+ * only what this process knows.
+ */
+export class Backlog {
+  readonly #deliveries = new Map<number, Line>();
+  readonly #lines = new Map<number, Line>();
+  /** Called back, and until when each is waited for. */
+  readonly #expected = new Map<number, number>();
+  #calls = 0;
+
+  get size(): number {
+    return this.#deliveries.size;
+  }
+
+  /** How many were called back and have not come yet. */
+  get expectedCount(): number {
+    return this.#expected.size;
+  }
+
+  add({ id, priority }: PutOffDelivery): void {
+    if (this.#deliveries.size >= REMEMBERED_MAX || this.#deliveries.has(id)) {
+      return;
+    }
+    const line = this.#lines.get(priority) ?? { priority, size: 0, ids: [], isSorted: true };
+    this.#lines.set(priority, line);
+    this.#deliveries.set(id, line);
+    line.size += 1;
+    line.isSorted &&= id > (line.ids.at(-1) ?? 0);
+    line.ids.push(id);
+  }
+
+  /** The delivery is here, or needs nothing any more. @returns whether it was called back */
+  take(id: number): boolean {
+    this.#remove(id);
+    return this.#expected.delete(id);
+  }
+
+  /** Whether others of this priority, or a better one, are to be sent first. */
+  isBefore(priority: number): boolean {
+    return [...this.#lines.values()].some((line) => line.priority <= priority && line.size > 0);
+  }
+
+  /** Up to so many that are to come back now. */
+  call(count: number, now: number): number[] {
+    const called: number[] = [];
+    while (called.length < count && this.#deliveries.size > 0) {
+      const id = this.#next();
+      this.#remove(id);
+      this.#expected.set(id, now + EXPECTED_MS);
+      called.push(id);
+    }
+    return called;
+  }
+
+  /** Counts no longer on those that were called back long ago. */
+  forgetLate(now: number): void {
+    for (const [id, untilMs] of this.#expected) {
+      if (untilMs > now) {
+        return;
+      }
+      this.#expected.delete(id);
+    }
+  }
+
+  #remove(id: number): void {
+    const line = this.#deliveries.get(id);
+    if (line !== undefined) {
+      line.size -= 1;
+      this.#deliveries.delete(id);
+    }
+  }
+
+  #next(): number {
+    this.#calls += 1;
+    const heads = [...this.#lines.values()]
+      .filter(({ size }) => size > 0)
+      .sort((a, b) => a.priority - b.priority)
+      .map((line) => this.#head(line));
+    return this.#calls % OLDEST_EVERY === 0 ? Math.min(...heads) : heads[0]!;
+  }
+
+  #head(line: Line): number {
+    if (!line.isSorted) {
+      line.ids = line.ids.filter((id) => this.#deliveries.get(id) === line).sort((a, b) => a - b);
+      line.isSorted = true;
+    }
+    const gone = line.ids.findIndex((id) => this.#deliveries.get(id) === line);
+    line.ids.splice(0, gone);
+    return line.ids[0]!;
+  }
+}
+
+/** Deliveries of one priority. */
+interface Line {
+  priority: number;
+  size: number;
+  /** Ascending once it is sorted; those that are not in the backlog any more are passed over. */
+  ids: number[];
+  isSorted: boolean;
+}

@@ -1,0 +1,154 @@
+import { placeEveryMs, placesOf } from '../../src/domain/endpoint-window.js';
+import { LANES, type Lane, laneAfterPutOff } from '../../src/domain/lanes.js';
+import type { Endpoint } from './endpoint.js';
+
+export interface PutOffsOptions {
+  /**
+   * Lets the jobs of deliveries run now that were put off.
+   *
+   * @returns the ids of those that come
+   */
+  callBack: (ids: readonly number[]) => Promise<readonly number[]>;
+  /** Milliseconds, never going back. */
+  now: () => number;
+  /** 0 ≤ x < 1 */
+  random: () => number;
+  /** Whether the places that an endpoint shares with others have one for it. */
+  hasShare: (endpoint: Endpoint, now: number) => boolean;
+}
+
+export interface WaitingDelivery {
+  id: number;
+  lane: Lane;
+}
+
+/** A delivery that gives its slot back. Its job is to be written; then `written` or `failed` must be called. */
+export interface PutOff {
+  /** When the job runs, should nobody call it back before. */
+  inMs: number;
+  /** The job is written: the delivery can be called back. */
+  written(): void;
+  /** The job could not be written: the delivery comes again by itself. */
+  failed(): void;
+}
+
+const CALL_EVERY_MS = 50;
+/** Sooner when a place has become free; those of a round share a statement. */
+const CALL_SOON_MS = 15;
+/** From the call until the delivery is there, and a bit: so long ahead places are filled. */
+const CALL_AHEAD_MS = 100;
+
+/** A test is not called back, but looks again: a person waits. */
+const LOOK_AGAIN_MS_MIN = 250;
+const LOOK_AGAIN_MS_MAX = 1_000;
+
+/** The job of a delivery that nobody calls back (its daemon died) runs when its turn would have come, and a bit. */
+const UNCALLED_MS = 5_000;
+const UNCALLED_TIMES = 1.5;
+const UNCALLED_MS_MAX = 600_000;
+
+/**
+ * Deliveries whose endpoint has no room for them, in each endpoint's `backlog`. They are called back as soon as there
+ * is room, the oldest first.
+ */
+export class PutOffs {
+  /** Endpoints with a backlog. */
+  readonly #endpoints = new Set<Endpoint>();
+  #timer: NodeJS.Timeout | undefined;
+  #callsAtMs = Number.POSITIVE_INFINITY;
+  #isCalling = false;
+
+  constructor(private readonly options: PutOffsOptions) {}
+
+  putOff(endpoint: Endpoint, { id, lane }: WaitingDelivery): PutOff {
+    const now = this.options.now();
+    const opensInMs = endpoint.opensAtMs(now) - now;
+    const closedForMs = Number.isFinite(opensInMs) ? Math.max(0, opensInMs) : 0;
+    const turnMs = placeEveryMs(endpoint.window);
+    endpoint.putOffs += 1;
+    if (lane === 'TEST') {
+      const inMs = Math.max(closedForMs, Math.min(LOOK_AGAIN_MS_MAX, Math.max(LOOK_AGAIN_MS_MIN, turnMs)));
+      return { inMs, written: nothing, failed: nothing };
+    }
+    const before = endpoint.backlog.size + endpoint.puttingOff;
+    const uncalledMs = UNCALLED_MS + UNCALLED_TIMES * before * turnMs;
+    // Those whose turn lies beyond the limit must not all come back at once.
+    const spreadMs =
+      uncalledMs < UNCALLED_MS_MAX ? uncalledMs : UNCALLED_MS_MAX * (1 - this.options.random() / 4);
+    endpoint.puttingOff += 1;
+    return {
+      inMs: closedForMs + spreadMs,
+      written: () => {
+        endpoint.puttingOff -= 1;
+        endpoint.backlog.add({ id, priority: LANES[laneAfterPutOff(lane)].priority });
+        this.#endpoints.add(endpoint);
+        this.#callIn(CALL_EVERY_MS);
+      },
+      failed: () => {
+        endpoint.puttingOff -= 1;
+      },
+    };
+  }
+
+  /** Whether nobody who was put off there is to be sent before it. */
+  isNext({ backlog, puttingOff, inFlight, window }: Endpoint, lane: Lane): boolean {
+    const isReserved = backlog.expectedCount > 0 && inFlight + backlog.expectedCount >= placesOf(window);
+    return !isReserved && puttingOff === 0 && !backlog.isBefore(LANES[laneAfterPutOff(lane)].priority);
+  }
+
+  forget(endpoint: Endpoint): void {
+    this.#endpoints.delete(endpoint);
+  }
+
+  /** A place of this endpoint has become free. */
+  freed(endpoint: Endpoint): void {
+    if (endpoint.backlog.size > 0) {
+      this.#callIn(CALL_SOON_MS);
+    }
+  }
+
+  #callIn(ms: number): void {
+    const atMs = this.options.now() + ms;
+    if (!this.#isCalling && atMs < this.#callsAtMs) {
+      clearTimeout(this.#timer);
+      this.#callsAtMs = atMs;
+      this.#timer = setTimeout(() => void this.#call(), ms).unref();
+    }
+  }
+
+  async #call(): Promise<void> {
+    this.#isCalling = true;
+    const now = this.options.now();
+    const called = [...this.#endpoints].flatMap((endpoint) =>
+      this.#callOf(endpoint, now).map((id) => ({ endpoint, id })),
+    );
+    if (called.length > 0) {
+      const coming = new Set(await this.options.callBack(called.map(({ id }) => id)));
+      for (const { endpoint, id } of called) {
+        if (!coming.has(id)) {
+          endpoint.backlog.take(id); // somebody else has its job, or it needs none any more
+        }
+      }
+    }
+    this.#isCalling = false;
+    this.#callsAtMs = Number.POSITIVE_INFINITY;
+    if (this.#endpoints.size > 0) {
+      this.#callIn(CALL_EVERY_MS);
+    }
+  }
+
+  #callOf(endpoint: Endpoint, now: number): number[] {
+    const { backlog, room } = endpoint;
+    backlog.forgetLate(now);
+    if (backlog.size === 0) {
+      this.#endpoints.delete(endpoint);
+      return [];
+    }
+    const coming = room.size + backlog.expectedCount;
+    return this.options.hasShare(endpoint, now)
+      ? backlog.call(endpoint.placesUntil(now, CALL_AHEAD_MS) - coming, now)
+      : [];
+  }
+}
+
+const nothing = () => {};

@@ -1,0 +1,168 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { DeliveryStack } from '../support/delivery-stack.js';
+import { eventually } from '../support/eventually.js';
+import { RealReceiver } from '../support/real-receiver.js';
+import { openSlowNetwork } from '../support/slow-network.js';
+
+/** Receivers as they are, and the rules as they are by default. */
+describe.concurrent('an endpoint stays active', () => {
+  test.each([
+    [300, 30],
+    [3_000, 100],
+  ])('whose receiver is away for %i ms at %i events a second', async (awayMs, perSecond) => {
+    await using site = await Site.open();
+    const load = site.emitSteadily(perSecond, awayMs + 1_500);
+    await delay(500);
+    await site.receiver.goAway();
+    await delay(awayMs);
+    await site.receiver.comeBack();
+    await load;
+    await site.firstAttemptsAreMade();
+    await site.isActive();
+    expect(await site.failures()).toBeLessThanOrEqual(9);
+  });
+
+  test.each(['answered', 'never'] as const)('whose receiver stalls, and what it got is %s', async (kind) => {
+    await using site = await Site.open({ ATTEMPT_TIMEOUT_MS: '2000' });
+    const load = site.emitSteadily(50, 5_500);
+    await delay(500);
+    site.receiver.behaviour.stall();
+    await delay(2_500);
+    site.receiver.behaviour.endStall(kind);
+    await load;
+    await site.firstAttemptsAreMade();
+    await site.isActive();
+  });
+
+  test.each([1, null])(
+    'that takes 20 a second, and says 429 with Retry-After %s above that',
+    async (seconds) => {
+      const count = 120;
+      await using site = await Site.open();
+      site.receiver.behaviour.latencyMs = 20;
+      site.receiver.behaviour.limitTo({ perSecond: 20, burst: 20, retryAfterSeconds: seconds });
+      await Promise.all(Array.from({ length: count }, () => site.stack.emit()));
+      await site.firstAttemptsAreMade();
+      await site.isActive();
+      const refused = site.receiver.arrivals.filter(({ status }) => status === 429).length;
+      expect(refused).toBeLessThan(count / 4);
+    },
+  );
+
+  test('whose receiver, 50 ms away, closes its idle connections again and again', async () => {
+    await using site = await Site.open({}, 50);
+    const load = site.emitSteadily(80, 3_000);
+    for (let reload = 0; reload < 10; reload++) {
+      await delay(250);
+      site.receiver.closeIdle();
+    }
+    await load;
+    await site.firstAttemptsAreMade();
+    expect(await site.failures()).toBe(0);
+  });
+});
+
+describe.concurrent('deliveries', () => {
+  test('of a dead endpoint disable it at the tenth failure, ten to twenty seconds after the first', async () => {
+    await using site = await Site.open();
+    await site.receiver.goAway();
+    const load = site.emitSteadily(30, 2_000);
+    await eventually(async () => !(await site.stack.webhookRow(site.webhookId)).active, 40_000);
+    await load;
+    const [row] = await site.stack.rows<{ failures: number; seconds: number }>(
+      `select count(*)::integer as failures, extract(epoch from max(started_at) - min(started_at))::float8 as seconds
+       from hookwright.attempts where error_code is not null`,
+    );
+    expect(row!.failures).toBe(10);
+    expect(row!.seconds).toBeGreaterThanOrEqual(9.9);
+    expect(row!.seconds).toBeLessThan(20);
+  });
+
+  test('to an endpoint that takes 600 ms keep up, and arrive in the order in which they were emitted', async () => {
+    await using site = await Site.open();
+    site.receiver.behaviour.latencyMs = 600;
+    const emitted = await site.emitSteadily(20, 6_000);
+    await site.firstAttemptsAreMade();
+    expect(site.receiver.inFlightPeak).toBeGreaterThan(8);
+    const lags = await site.lags(emitted);
+    expect(Math.max(...lags.slice(60))).toBeLessThan(3_000);
+  });
+
+  test('that a slow spell has put off arrive within seconds of its end', async () => {
+    await using site = await Site.open({ ENDPOINT_CONCURRENCY_MAX: '8' });
+    site.receiver.behaviour.latencyMs = 2_000;
+    const emitted = await site.emitSteadily(20, 5_000);
+    const waiting = emitted.length - site.receiver.deliveries;
+    expect(waiting).toBeGreaterThan(40);
+    site.receiver.behaviour.latencyMs = 2;
+    const endedAt = performance.now();
+    await eventually(() => site.receiver.deliveries === emitted.length, 30_000);
+    expect(performance.now() - endedAt).toBeLessThan(10_000);
+  });
+});
+
+/** A service with a daemon, one webhook, and its receiver, as far away as it is told. */
+class Site implements AsyncDisposable {
+  private constructor(
+    readonly stack: DeliveryStack,
+    readonly receiver: RealReceiver,
+    readonly webhookId: number,
+    private readonly closeNetwork: () => Promise<void>,
+  ) {}
+
+  static async open(settings: Record<string, string> = {}, oneWayMs = 0): Promise<Site> {
+    const stack = await DeliveryStack.open({
+      DISABLE_AFTER_SECONDS_MIN: '10',
+      RETRY_BASE_SECONDS: '120',
+      ...settings,
+    });
+    const receiver = await RealReceiver.start();
+    const network =
+      oneWayMs > 0 ? await openSlowNetwork({ to: Number(new URL(receiver.url).port), oneWayMs }) : null;
+    const { id } = await stack.webhook(network === null ? receiver.url : `${network.url}/hook`);
+    stack.startDaemon();
+    return new Site(stack, receiver, id, async () => await network?.close());
+  }
+
+  /** @returns when each event was emitted, with its id */
+  async emitSteadily(perSecond: number, ms: number): Promise<{ eventId: number; atMs: number }[]> {
+    const startedAt = performance.now();
+    const emits: Promise<{ eventId: number; atMs: number }>[] = [];
+    for (let n = 0; (n * 1_000) / perSecond < ms; n++) {
+      await delay(Math.max(0, startedAt + (n * 1_000) / perSecond - performance.now()));
+      const atMs = performance.now();
+      emits.push(this.stack.emit().then((eventId) => ({ eventId, atMs })));
+    }
+    return await Promise.all(emits);
+  }
+
+  /** Waits until each delivery has had an attempt. */
+  async firstAttemptsAreMade(): Promise<void> {
+    await eventually(async () => (await this.stack.deliveries('attempt_count = 0')).length === 0, 40_000);
+  }
+
+  async isActive(): Promise<void> {
+    expect(await this.stack.webhookRow(this.webhookId)).toMatchObject({ active: true });
+  }
+
+  /** Attempts that failed. */
+  async failures(): Promise<number> {
+    return (await this.stack.rows('select from hookwright.attempts where error_code is not null')).length;
+  }
+
+  /** How long each delivery took from its emit until it came, ms. */
+  async lags(emitted: readonly { eventId: number; atMs: number }[]): Promise<number[]> {
+    const deliveries = await this.stack.rows<{ id: number; event_id: number }>(
+      'select id, event_id from hookwright.deliveries',
+    );
+    const idOf = new Map(deliveries.map(({ id, event_id }) => [event_id, id]));
+    return emitted.map(({ eventId, atMs }) => this.receiver.arrivalsOf(idOf.get(eventId)!)[0]! - atMs);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stack[Symbol.asyncDispose]();
+    await this.closeNetwork();
+    await this.receiver[Symbol.asyncDispose]();
+  }
+}

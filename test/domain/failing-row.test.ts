@@ -1,0 +1,87 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { closingMs, nextLookAtMs, nextLookMs } from '../../src/domain/failing-row.js';
+import type { Outcome } from '../../src/domain/outcome.js';
+
+const ROW_MS = 10_000;
+
+describe('the pauses of a row of failures', () => {
+  test('grow, and the tenth failure comes no sooner than the row may end, and no later than twice that', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1_000, max: 3_600_000 }), (rowMsMin) => {
+        const looks = Array.from({ length: 9 }, (_, n) => nextLookMs(n + 1, rowMsMin));
+        const pauses = looks.map((atMs, n) => atMs - (looks[n - 1] ?? 0));
+        for (const [n, pauseMs] of pauses.slice(1).entries()) {
+          expect(pauseMs).toBeGreaterThanOrEqual(pauses[n]!);
+        }
+        expect(looks[8]).toBeGreaterThanOrEqual(rowMsMin);
+        expect(looks[8]).toBeLessThanOrEqual(2 * rowMsMin);
+      }),
+    );
+  });
+
+  test('begin with a tenth of a second, whatever the whole row lasts', () => {
+    for (const rowMsMin of [1_000, ROW_MS, 3_600_000]) {
+      expect(nextLookMs(1, rowMsMin)).toBeCloseTo(105, 0);
+    }
+  });
+
+  test('are none where a row may be of any duration', () => {
+    expect(nextLookMs(1, 0)).toBe(0);
+    expect(nextLookMs(9, 0)).toBe(0);
+  });
+});
+
+describe('the next request', () => {
+  const suspect = { failures: 0, inFlight: 0, sinceMs: 5_000 };
+
+  test('is never one that could disable beside another one in flight', () => {
+    fc.assert(
+      fc.property(fc.nat({ max: 20 }), fc.nat({ max: 64 }), (failures, inFlight) => {
+        const atMs = nextLookAtMs({ failures, inFlight, sinceMs: 0 }, ROW_MS);
+        if (inFlight > 0 && failures + inFlight + 1 > 9) {
+          expect(atMs).toBe(Number.POSITIVE_INFINITY);
+        } else if (inFlight === 0) {
+          expect(atMs).toBeLessThan(Number.POSITIVE_INFINITY);
+        }
+      }),
+    );
+  });
+
+  test('counts those in flight as if they had failed', () => {
+    const two = nextLookAtMs({ ...suspect, failures: 2 }, ROW_MS);
+    expect(nextLookAtMs({ ...suspect, failures: 1, inFlight: 1 }, ROW_MS)).toBe(two);
+    expect(two).toBe(5_000 + nextLookMs(2, ROW_MS));
+  });
+
+  test('leaves a silent endpoint some failures to spare, and begins at one with nothing in flight', () => {
+    expect(nextLookAtMs({ ...suspect, inFlight: 6 }, ROW_MS)).toBe(Number.POSITIVE_INFINITY);
+    expect(nextLookAtMs({ ...suspect, inFlight: 5 }, ROW_MS)).toBeLessThan(Number.POSITIVE_INFINITY);
+    expect(nextLookAtMs({ ...suspect, failures: 9 }, ROW_MS)).toBe(5_000 + nextLookMs(9, ROW_MS));
+  });
+});
+
+describe('a closing', () => {
+  const failed = (closing: number | 'UNTIMED' | null): Outcome => ({
+    verdict: 'FAILED',
+    errorCode: 'HTTP_429',
+    retryAfterMs: null,
+    closing,
+  });
+
+  test('lasts as long as the receiver asks', () => {
+    expect(closingMs(failed(7_000), 5)).toBe(7_000);
+  });
+
+  test('without a time lasts a second, and twice as long with each further one, up to a minute', () => {
+    expect([1, 2, 3, 6, 7, 9].map((failures) => closingMs(failed('UNTIMED'), failures))).toEqual([
+      1_000, 2_000, 4_000, 32_000, 60_000, 60_000,
+    ]);
+  });
+
+  test('is none after a failure that asks for nothing, a success or a 410', () => {
+    expect(closingMs(failed(null), 3)).toBeNull();
+    expect(closingMs({ verdict: 'SUCCEEDED' }, 0)).toBeNull();
+    expect(closingMs({ verdict: 'GONE', errorCode: 'HTTP_410' }, 1)).toBeNull();
+  });
+});
