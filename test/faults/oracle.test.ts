@@ -1,12 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { dateToId } from '../../src/domain/delivery-id.js';
-import type { HealthState } from '../../src/domain/health.js';
-import type { AttemptState, DeliveryState, Evidence, NewsState, Receipt } from './support/evidence.js';
+import type {
+  AttemptState,
+  DeliveryState,
+  Evidence,
+  HealthSeen,
+  NewsState,
+  Receipt,
+} from './support/evidence.js';
 import { judge } from './support/oracle.js';
 
 const START = Date.UTC(2026, 0, 31, 9, 30);
 const DELIVERY = dateToId(new Date(START));
-const healthy: HealthState = { active: true, generation: 0, consecutiveFailures: 0 };
+const healthy: HealthSeen = { active: true, generation: 0, consecutiveFailures: 0 };
 
 const delivery = (changes: Partial<DeliveryState> = {}): DeliveryState => ({
   id: DELIVERY,
@@ -124,35 +130,59 @@ describe('the oracle of the fault tests', () => {
 });
 
 describe('its judgement of health', () => {
-  /** Attempts of one transaction, a second apart: `f` failed, `s` succeeded, `g` was told 410. */
+  /** Attempts of one transaction, a second apart, each of 10 ms: `f` failed, `s` succeeded, `g` was told 410. */
   const attemptsOf = (letters: string, apartMs = 1_000): AttemptState[] =>
     [...letters].map((letter, index) => ({
       ...attempt({ deliveryId: DELIVERY + index }),
       verdict: letter === 's' ? 'SUCCEEDED' : letter === 'g' ? 'GONE' : 'FAILED',
+      startedAt: START + 9_990 + index * apartMs,
       finishedAt: START + 10_000 + index * apartMs,
     }));
-  const become = (consecutiveFailures: number, active = true): HealthState => ({
+  const become = (consecutiveFailures: number, active = true): HealthSeen => ({
     active,
     consecutiveFailures,
     generation: active ? 0 : 1,
   });
-  const judgeFold = (attempts: AttemptState[], after: HealthState) => {
-    const change = { webhookId: 1, sequence: 1, transaction: 'a', at: START, before: healthy, after };
+  const lateBy = (ms: number) => (each: AttemptState) => ({
+    ...each,
+    startedAt: each.startedAt + ms,
+    finishedAt: each.finishedAt + ms,
+  });
+  type Fold = [attempts: AttemptState[], after: HealthSeen];
+  /** Changes of a webhook's row; each is recorded in the moment in which its last attempt finishes. */
+  const evidenceOf = (...folds: Fold[]): Partial<Evidence> => {
+    const attempts = folds.flatMap(([some], index) =>
+      some.map((each) => ({ ...each, transaction: String(index) })),
+    );
     const deliveries = attempts.map(({ deliveryId }) => delivery({ id: deliveryId }));
-    const receipts = deliveries.map(({ id }) => receipt({ deliveryId: id }));
-    const accepted = [{ key: 'k', eventId: 1, deliveryCount: attempts.length }];
-    const webhooks = [{ id: 1, ...after }];
-    return judge(evidence({ attempts, changes: [change], webhooks, deliveries, receipts, accepted }));
+    return {
+      attempts,
+      changes: folds.map(([some, after], index) => ({
+        webhookId: 1,
+        sequence: index + 1,
+        transaction: String(index),
+        at: Math.max(...some.map(({ finishedAt }) => finishedAt)),
+        before: folds[index - 1]?.[1] ?? healthy,
+        after,
+      })),
+      webhooks: [{ id: 1, ...folds.at(-1)![1] }],
+      deliveries,
+      receipts: deliveries.map(({ id }) => receipt({ deliveryId: id })),
+      accepted: [{ key: 'k', eventId: 1, deliveryCount: attempts.length }],
+    };
   };
+  const judgeFolds = (...folds: Fold[]) => judge(evidence(evidenceOf(...folds)));
 
   test.each([
     ['sff', become(2)],
     ['ffs', become(0)],
     ['f'.repeat(9), become(9)],
-    [`${'f'.repeat(10)}s`, become(10, false)],
+    ['f'.repeat(12), become(9)],
+    [`${'f'.repeat(12)}sf`, become(1)],
     ['fg', become(2, false)],
+    [`${'f'.repeat(12)}g`, become(10, false)],
   ])('agrees that %s leads to what it must', (letters, after) => {
-    expect(judgeFold(attemptsOf(letters), after)).toMatchObject({
+    expect(judgeFolds([attemptsOf(letters), after])).toMatchObject({
       problems: [],
       health: { checkedExactly: 1, checkedWithinTies: 0, otherThanFinishOrder: 0 },
     });
@@ -163,48 +193,116 @@ describe('its judgement of health', () => {
     ['sff', become(3)],
     ['ffs', become(2)],
     ['f'.repeat(10), become(10)],
+    ['f'.repeat(10), become(10, false)],
     ['f'.repeat(12), become(12, false)],
   ])('objects when %s leads to something else', (letters, after) => {
-    expect(judgeFold(attemptsOf(letters), after).problems).toHaveLength(1);
+    expect(judgeFolds([attemptsOf(letters), after]).problems).toHaveLength(1);
   });
 
   test('accepts any order of what finished at one time, and nothing else', () => {
     const tied = attemptsOf('ffs', 1);
     for (const count of [0, 1, 2]) {
-      expect(judgeFold(tied, become(count))).toMatchObject({
+      expect(judgeFolds([tied, become(count)])).toMatchObject({
         problems: [],
         health: { checkedWithinTies: 1 },
       });
     }
-    expect(judgeFold(tied, become(3)).problems).toHaveLength(1);
+    expect(judgeFolds([tied, become(3)]).problems).toHaveLength(1);
+  });
+
+  describe('of the tenth failure', () => {
+    const nine = attemptsOf('f'.repeat(9), 1);
+    /** When the row of nine begins, which is when they are recorded. */
+    const ROW = nine.at(-1)!.finishedAt;
+    const tenth = (startedMs: number, finishedMs: number) => [
+      attempt({
+        deliveryId: DELIVERY + 100,
+        verdict: 'FAILED',
+        startedAt: ROW + startedMs,
+        finishedAt: ROW + finishedMs,
+      }),
+    ];
+    const spared = become(9);
+    const disabled = become(10, false);
+
+    test.each([
+      ['that began clearly later must disable', tenth(3_100, 3_110), disabled, spared],
+      ['that began together with the others must not', tenth(-20, 15_000), spared, disabled],
+      ['that ends before the row has lasted long enough must not', tenth(300, 800), spared, disabled],
+    ])('one %s', (_, attempts, right, wrong) => {
+      expect(judgeFolds([nine, become(9)], [attempts, right])).toMatchObject({
+        problems: [],
+        health: { checkedExactly: 2, checkedWithinTies: 0 },
+      });
+      for (const other of [wrong, become(10), become(8), become(9, false)]) {
+        expect(judgeFolds([nine, become(9)], [attempts, other]).problems).toHaveLength(1);
+      }
+    });
+
+    test('accepts both where it cannot tell whether an attempt was loaded before the row', () => {
+      const later = tenth(1_200, 1_300);
+      for (const after of [spared, disabled]) {
+        expect(judgeFolds([nine, become(9)], [later, after])).toMatchObject({
+          problems: [],
+          health: { checkedExactly: 1, checkedWithinTies: 1 },
+        });
+      }
+      expect(judgeFolds([nine, become(9)], [later, become(10)]).problems).toHaveLength(1);
+    });
+
+    test('accepts both where the attempt may have been loaded during another row', () => {
+      const [failure, success] = attemptsOf('fs').map((each, index) => ({
+        ...each,
+        deliveryId: DELIVERY + 200 + index,
+        startedAt: ROW - 500 + index * 100,
+        finishedAt: ROW - 400 + index * 100,
+      }));
+      const before: Fold[] = [
+        [[failure!], become(1)],
+        [[success!], become(0)],
+        [nine, become(9)],
+      ];
+      for (const after of [spared, disabled]) {
+        expect(judgeFolds(...before, [tenth(-400, 15_000), after]).problems).toEqual([]);
+      }
+    });
+
+    test('wants the next attempt to disable after one was spared', () => {
+      const spare: Fold = [tenth(-20, 1_500), spared];
+      const next = tenth(4_000, 4_010).map((each) => ({ ...each, deliveryId: DELIVERY + 300 }));
+      expect(judgeFolds([nine, become(9)], spare, [next, disabled]).problems).toEqual([]);
+      expect(judgeFolds([nine, become(9)], spare, [next, spared]).problems).toHaveLength(1);
+    });
   });
 
   test('objects to a count that no attempt explains, and to attempts that never counted', () => {
-    expect(
-      judgeFold(
-        attemptsOf('s').map((each) => ({ ...each, transaction: 'b' })),
-        become(1),
-      ).problems,
-    ).toEqual([expect.stringContaining('without an attempt')]);
+    const apart = evidenceOf([attemptsOf('s'), become(1)]);
+    expect(problemsOf({ ...apart, attempts: [attempt({ transaction: 'b' })] })).toEqual([
+      expect.stringContaining('without an attempt'),
+    ]);
     expect(problemsOf({ attempts: [attempt({ verdict: 'FAILED' })] })).toEqual([
       expect.stringContaining('recorded without it'),
     ]);
   });
 
   test('wants the count to be 0 after the webhook was enabled', () => {
-    const off = { active: false, generation: 1, consecutiveFailures: 10 };
-    const change = { webhookId: 1, sequence: 2, transaction: 'c', at: START, before: off };
-    const first = { webhookId: 1, sequence: 1, transaction: 'a', at: START, before: healthy, after: off };
     const failing = attemptsOf('f'.repeat(10));
-    const judgeEnabled = (after: HealthState) =>
-      problemsOf({
-        attempts: failing,
-        deliveries: failing.map(({ deliveryId }) => delivery({ id: deliveryId })),
-        receipts: failing.map(({ deliveryId }) => receipt({ deliveryId })),
-        accepted: [{ key: 'k', eventId: 1, deliveryCount: 10 }],
-        changes: [first, { ...change, after }],
-        webhooks: [{ id: 1, ...after }],
-      });
+    const off = become(10, false);
+    const judgeEnabled = (after: HealthSeen) => {
+      const { changes, ...rest } = evidenceOf(
+        [failing.slice(0, 9), become(9)],
+        [failing.slice(9).map(lateBy(10_000)), off],
+      );
+      const enabling = {
+        webhookId: 1,
+        sequence: 3,
+        transaction: 'c',
+        at: START + 40_000,
+        before: off,
+        after,
+      };
+      return problemsOf({ ...rest, changes: [...changes!, enabling], webhooks: [{ id: 1, ...after }] });
+    };
     expect(judgeEnabled({ active: true, generation: 2, consecutiveFailures: 0 })).toEqual([]);
     expect(judgeEnabled({ active: true, generation: 2, consecutiveFailures: 1 })).toHaveLength(1);
   });

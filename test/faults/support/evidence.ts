@@ -1,5 +1,4 @@
 import type pg from 'pg';
-import type { HealthState } from '../../../src/domain/health.js';
 import { isOperational, OPERATIONAL_EVENT_TYPES } from '../../../src/domain/operational-events.js';
 import type { Outcome } from '../../../src/domain/outcome.js';
 
@@ -64,7 +63,14 @@ export interface AttemptState {
   transaction: string;
 }
 
-export interface WebhookState extends HealthState {
+/** What a webhook's row says of its health. */
+export interface HealthSeen {
+  active: boolean;
+  generation: number;
+  consecutiveFailures: number;
+}
+
+export interface WebhookState extends HealthSeen {
   id: number;
 }
 
@@ -74,8 +80,8 @@ export interface WebhookChange {
   sequence: number;
   transaction: string;
   at: number;
-  before: HealthState;
-  after: HealthState;
+  before: HealthSeen;
+  after: HealthSeen;
 }
 
 /** Lets a database remember every change of its webhooks' health, and in which transaction it came. */

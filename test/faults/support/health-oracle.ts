@@ -1,13 +1,15 @@
-import { DISABLE_AFTER_FAILURES, type HealthState } from '../../../src/domain/health.js';
-import type { AttemptState, Evidence, WebhookChange } from './evidence.js';
+import type { AttemptState, Evidence, HealthSeen, WebhookChange } from './evidence.js';
+import { keyOf, reachable, type Step } from './health-orders.js';
 
-/**
- * Attempts are stored to the millisecond, and a busy process takes a while from one to the next: those that finished
- * closer together than this may have been folded in either order.
- */
-const TIE_MS = 25;
+/** DISABLE_AFTER_SECONDS_MIN of every site: short, so that the tests go on, and not 0, so that there are pauses. */
+export const ROW_SECONDS_MIN = 1;
+const ROW_MS_MIN = ROW_SECONDS_MIN * 1_000;
+
 /** From the load of a delivery, which decides the generation that its attempt belongs to, to its request. */
 const LOAD_TO_START_MS = 1_000;
+/** From the time that a change of a webhook's row says to the moment that the test sees; and to its commit. */
+const UPDATE_MS = 100;
+const RECORD_MS = 1_000;
 /** Times of processes on one machine, each rounded to the millisecond. */
 const CLOCKS_MS = 5;
 
@@ -19,7 +21,8 @@ interface HealthFindings {
 /**
  * Checks every change of every webhook: what its row became must be what folding the attempts of that transaction, in
  * the order in which they finished, makes of what it was. It is a second implementation on purpose, and
- * knows where the order cannot be told: then any order is right.
+ * knows where the order cannot be told: then any order is right. No receiver of the tests answers 429: such answers
+ * would count once for each closing.
  *
  * `otherThanFinishOrder` counts webhooks whose count in the end differs from a fold over all their attempts by the
  * time at which they finished, whichever process recorded them and when.
@@ -41,10 +44,14 @@ export function judgeHealth({ webhooks, attempts, changes }: Evidence): HealthFi
 const NOTHING = { checkedExactly: 0, checkedWithinTies: 0, otherThanFinishOrder: 0 };
 
 class Course {
-  #state: HealthState = { active: true, generation: 0, consecutiveFailures: 0 };
+  #state: HealthSeen = { active: true, generation: 0, consecutiveFailures: 0 };
   /** When the webhook was last disabled and enabled, in milliseconds since 1970. */
   #disabledAt = Number.NEGATIVE_INFINITY;
   #enabledAt = Number.NEGATIVE_INFINITY;
+  /** When the first failure of the present row was recorded; null: there is none, or it cannot be told. */
+  #rowBeganAt: number | null = null;
+  /** Since when there had been no failures before that row; Infinity: it followed another one at once. */
+  #healthyFrom = Number.NEGATIVE_INFINITY;
   readonly #byTransaction: Map<string, AttemptState[]>;
 
   constructor(
@@ -64,17 +71,20 @@ class Course {
     if (steps.length === 0) {
       this.#takeSwitch(before, after);
     } else {
-      this.#takeOutcomes(before, after, steps);
+      this.#takeOutcomes({ at, before, after }, steps);
     }
     if (after.generation !== before.generation && after.active) {
       this.#enabledAt = at;
     } else if (after.generation !== before.generation) {
       this.#disabledAt = at;
     }
+    if (after.consecutiveFailures === 0 && !isSame(before, after)) {
+      this.#healthyFrom = at;
+    }
     this.#state = after;
   }
 
-  end(webhook: HealthState): void {
+  end(webhook: HealthSeen): void {
     const { figures } = this.findings;
     if (!isSame(this.#state, webhook)) {
       this.#complain(`ends as ${show(webhook)}, although its last change made it ${show(this.#state)}`);
@@ -85,15 +95,15 @@ class Course {
       this.#complain(`has ${rest.length} failed attempts that were recorded without it`);
     }
     const wanted = reachable(
-      { active: true, consecutiveFailures: 0 },
-      this.attempts.map((attempt) => this.#step(attempt)),
+      { active: true, consecutiveFailures: 0, row: 'UNKNOWN' },
+      this.attempts.map((attempt) => ({ ...this.#step(attempt, attempt.finishedAt), asTenth: 'PERHAPS' })),
     );
-    if (webhook.active && wanted !== null && !wanted.has(keyOf(webhook))) {
+    if (webhook.active && wanted !== null && !wanted.some((end) => keyOf(end) === keyOf(webhook))) {
       figures.otherThanFinishOrder += 1;
     }
   }
 
-  #takeSwitch(before: HealthState, after: HealthState): void {
+  #takeSwitch(before: HealthSeen, after: HealthSeen): void {
     const isSwitched = after.generation === before.generation + 1 && after.active !== before.active;
     const isUntouched = after.generation === before.generation && after.active === before.active;
     const count = isSwitched && after.active ? 0 : before.consecutiveFailures;
@@ -102,21 +112,30 @@ class Course {
     }
   }
 
-  #takeOutcomes(before: HealthState, after: HealthState, attempts: readonly AttemptState[]): void {
+  #takeOutcomes(
+    { at, before, after }: Pick<WebhookChange, 'at' | 'before' | 'after'>,
+    attempts: readonly AttemptState[],
+  ): void {
     const { figures } = this.findings;
-    const possible = reachable(
-      before,
-      attempts.map((attempt) => this.#step(attempt)),
+    const ends = reachable(
+      { ...before, row: 'FORMER' },
+      attempts.map((attempt) => this.#step(attempt, at)),
     );
-    if (possible === null) {
+    const rows = new Set(ends?.filter((end) => keyOf(end) === keyOf(after)).map(({ row }) => row));
+    if (rows.size !== 1) {
+      this.#rowBeganAt = null;
+    } else if (rows.has('OF_NOW')) {
+      this.#rowBeganAt = at;
+      this.#healthyFrom = before.consecutiveFailures === 0 ? this.#healthyFrom : Number.POSITIVE_INFINITY;
+    }
+    if (ends === null) {
       return;
     }
+    const possible = new Set(ends.map(keyOf));
     const isDisabled = before.active && !after.active;
-    if (!possible.has(keyOf(after)) || after.generation !== before.generation + (isDisabled ? 1 : 0)) {
+    if (rows.size === 0 || after.generation !== before.generation + (isDisabled ? 1 : 0)) {
       const verdicts = attempts.map(({ verdict }) => verdict);
-      this.#complain(
-        `became ${show(after)} from ${show(before)} by ${verdicts}; possible: ${[...possible.keys()]}`,
-      );
+      this.#complain(`became ${show(after)} from ${show(before)} by ${verdicts}; possible: ${[...possible]}`);
     } else if (possible.size === 1) {
       figures.checkedExactly += 1;
     } else {
@@ -124,11 +143,37 @@ class Course {
     }
   }
 
+  #step({ verdict, startedAt, finishedAt }: AttemptState, recordedAt: number): Step {
+    return {
+      verdict,
+      finishedAt,
+      counts: this.#counts(startedAt),
+      asTenth: this.#asTenth(startedAt, recordedAt),
+    };
+  }
+
   /** Nothing is loaded for an inactive webhook, so what was loaded before it was enabled, was before it was disabled. */
-  #step({ verdict, startedAt, finishedAt }: AttemptState): Step {
+  #counts(startedAt: number): Step['counts'] {
     const isOld = startedAt < this.#enabledAt - CLOCKS_MS;
     const isNew = startedAt - this.#disabledAt > LOAD_TO_START_MS;
-    return { verdict, finishedAt, counts: isOld ? 'NO' : isNew ? 'YES' : 'PERHAPS' };
+    return isOld ? 'NO' : isNew ? 'YES' : 'PERHAPS';
+  }
+
+  /**
+   * A row of failures that is too short goes on, and so it does after an attempt that was loaded before it, while there
+   * were no failures.
+   */
+  #asTenth(startedAt: number, recordedAt: number): Step['asTenth'] {
+    if (this.#rowBeganAt === null) {
+      return 'PERHAPS';
+    }
+    const isFromBefore =
+      startedAt < this.#rowBeganAt - CLOCKS_MS &&
+      startedAt - this.#healthyFrom > RECORD_MS + LOAD_TO_START_MS;
+    if (isFromBefore || recordedAt - this.#rowBeganAt < ROW_MS_MIN - UPDATE_MS) {
+      return 'NO';
+    }
+    return startedAt - this.#rowBeganAt > ROW_MS_MIN + RECORD_MS + LOAD_TO_START_MS ? 'YES' : 'PERHAPS';
   }
 
   #complain(what: string): void {
@@ -136,97 +181,5 @@ class Course {
   }
 }
 
-type Count = Pick<HealthState, 'active' | 'consecutiveFailures'>;
-
-interface Step {
-  verdict: AttemptState['verdict'];
-  finishedAt: number;
-  /** Whether it belongs to the webhook's present generation. */
-  counts: 'YES' | 'NO' | 'PERHAPS';
-}
-
-const keyOf = ({ active, consecutiveFailures }: Count) =>
-  `${active ? 'active' : 'disabled'} ${consecutiveFailures}`;
-const show = (state: HealthState) => `${keyOf(state)} (generation ${state.generation})`;
-const isSame = (a: HealthState, b: HealthState) => keyOf(a) === keyOf(b) && a.generation === b.generation;
-
-/** So many different orders are no longer worth following: nothing could be wrong. */
-const BRANCHES_MAX = 100_000;
-
-/**
- * Everything that a webhook can become by steps whose order is known but for ties.
- *
- * @returns null when that is too much to follow
- */
-function reachable(from: Count, steps: readonly Step[]): Map<string, Count> | null {
-  let states = new Map([[keyOf(from), from]]);
-  for (const tied of ties(steps)) {
-    const next = new Map<string, Count>();
-    for (const state of states.values()) {
-      const found = inAnyOrder(state, tied);
-      if (found === null) {
-        return null;
-      }
-      for (const reached of found) {
-        next.set(keyOf(reached), reached);
-      }
-    }
-    states = next;
-  }
-  return states;
-}
-
-function ties(steps: readonly Step[]): Step[][] {
-  const groups: Step[][] = [];
-  let end = Number.NEGATIVE_INFINITY;
-  const counting = steps.filter(({ counts }) => counts !== 'NO');
-  for (const step of counting.toSorted((a, b) => a.finishedAt - b.finishedAt)) {
-    if (step.finishedAt - end > TIE_MS) {
-      groups.push([]);
-    }
-    groups.at(-1)!.push(step);
-    end = step.finishedAt;
-  }
-  return groups;
-}
-
-/** Follows every order of the steps. Equal steps are interchangeable, so it is counts of them that are followed. */
-function inAnyOrder(from: Count, steps: readonly Step[]): Count[] | null {
-  const kinds = [...Map.groupBy(steps, ({ verdict, counts }) => `${verdict} ${counts}`).values()];
-  const ends: Count[] = [];
-  const seen = new Set<string>();
-  const open: { state: Count; left: number[] }[] = [{ state: from, left: kinds.map(({ length }) => length) }];
-  for (let branch = open.pop(); branch !== undefined; branch = open.pop()) {
-    const { state, left } = branch;
-    const key = `${keyOf(state)} ${left}`;
-    if (seen.has(key)) {
-      continue;
-    }
-    if (seen.size > BRANCHES_MAX) {
-      return null;
-    }
-    seen.add(key);
-    if (!state.active || left.every((count) => count === 0)) {
-      ends.push(state);
-      continue;
-    }
-    kinds.forEach(([kind], index) => {
-      if (left[index]! > 0) {
-        const rest = left.with(index, left[index]! - 1);
-        open.push({ state: after(state, kind!.verdict), left: rest });
-        if (kind!.counts === 'PERHAPS') {
-          open.push({ state, left: rest });
-        }
-      }
-    });
-  }
-  return ends;
-}
-
-function after({ consecutiveFailures }: Count, verdict: Step['verdict']): Count {
-  if (verdict === 'SUCCEEDED') {
-    return { active: true, consecutiveFailures: 0 };
-  }
-  const failures = consecutiveFailures + 1;
-  return { active: verdict !== 'GONE' && failures < DISABLE_AFTER_FAILURES, consecutiveFailures: failures };
-}
+const show = (state: HealthSeen) => `${keyOf(state)} (generation ${state.generation})`;
+const isSame = (a: HealthSeen, b: HealthSeen) => keyOf(a) === keyOf(b) && a.generation === b.generation;

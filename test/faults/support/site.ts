@@ -15,6 +15,7 @@ import { type Behaviour, Endpoints } from './endpoints.js';
 import { readEvidence, type WebhookState, watchWebhooks } from './evidence.js';
 import { FaultyProxy } from './faulty-proxy.js';
 import type { Ground } from './ground.js';
+import { ROW_SECONDS_MIN } from './health-oracle.js';
 import { type Disturbance, type Findings, judge } from './oracle.js';
 import { type Command, Program } from './program.js';
 
@@ -78,6 +79,7 @@ export class Site implements AsyncDisposable {
       PORT: allInOne ? String(await freePort()) : '0', // the same one after a restart
       DELIVERY_CONCURRENCY: String(CONCURRENCY),
       RETRY_BASE_SECONDS: '0.2',
+      DISABLE_AFTER_SECONDS_MIN: String(ROW_SECONDS_MIN),
       ...settings,
     };
     const config = readConfig({ ...this.#env, DATABASE_URL: this.ground.url });
