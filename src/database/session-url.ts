@@ -1,9 +1,11 @@
 /**
  * What all that is read and written rests on, whatever the server, the database or the login is set to. With another
  * date style the driver reads every time as null, so that a revoked key would be a valid one; with stricter isolation,
- * transactions that wait for each other would fail; and how long a lock is waited for is each transaction's to say.
+ * transactions that wait for each other would fail; how long a lock is waited for is each transaction's to say; and
+ * without row security every statement on a table with policies fails, those of migrations too.
  */
-const EVERY_SESSION = '-c datestyle=ISO -c default_transaction_isolation=read\\ committed -c lock_timeout=0';
+const EVERY_SESSION =
+  '-c datestyle=ISO -c default_transaction_isolation=read\\ committed -c lock_timeout=0 -c row_security=on';
 
 /** With options for its sessions, beside those that it may have itself: they would win over the `options` of a pool. */
 export function sessionUrl(url: string, options = ''): string {

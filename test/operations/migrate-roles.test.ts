@@ -41,3 +41,19 @@ test('a database that is not in UTF-8 is refused in a sentence, before anything 
     }
   });
 });
+
+test('a database that is set to turn row security off is migrated all the same', async () => {
+  const { url: serverUrl, databasePrefix } = inject('testPostgres');
+  const name = `${databasePrefix}${randomBytes(4).toString('hex')}`;
+  await onServer(serverUrl, async (client) => {
+    await client.query(`create database ${name}`);
+    try {
+      await client.query(`alter database ${name} set row_security = off`);
+      const url = new URL(serverUrl);
+      url.pathname = name;
+      expect(await migrate(url.href)).toEqual({ outboxRole: true });
+    } finally {
+      await dropDatabase(client, name);
+    }
+  });
+});

@@ -12,6 +12,7 @@ const odd = [
   `datestyle = 'SQL, DMY'`,
   `default_transaction_isolation = 'repeatable read'`,
   `lock_timeout = '1s'`,
+  `row_security = off`,
   `plan_cache_mode = 'auto'`,
 ];
 
@@ -36,10 +37,12 @@ interface Read {
   now: Date;
   isolation: string;
   locks: string;
+  policies: string;
   memory: string;
 }
 const statement = `select now() as now, current_setting('transaction_isolation') as isolation,
-  current_setting('lock_timeout') as locks, current_setting('work_mem') as memory`;
+  current_setting('lock_timeout') as locks, current_setting('row_security') as policies,
+  current_setting('work_mem') as memory`;
 
 describe('what a server is set to does not change what is read and written', () => {
   const connections: [string, () => Promise<Read>][] = [
@@ -68,7 +71,7 @@ describe('what a server is set to does not change what is read and written', () 
   test.each(connections)('on connections %s, which keep the options of the url', async (_, read) => {
     const { now, ...settings } = await read();
     expect(Math.abs(new Date(now).getTime() - Date.now())).toBeLessThan(60_000);
-    expect(settings).toEqual({ isolation: 'read committed', locks: '0', memory: '8MB' });
+    expect(settings).toEqual({ isolation: 'read committed', locks: '0', policies: 'on', memory: '8MB' });
   });
 
   test('connections for jobs are set up as their plans need it', async () => {
@@ -85,7 +88,7 @@ describe('what a server is set to does not change what is read and written', () 
     for (const change of [`revoked_at = now()`, `expires_at = now() - interval '1 day'`]) {
       const { id, key } = await makeKey(services, tenantId, ['webhooks:read']);
       await onServer(database.url, (client) =>
-        client.query(`update hookwright.api_keys set ${change} where id = ${id}`),
+        client.query(`set row_security = on; update hookwright.api_keys set ${change} where id = ${id}`),
       );
       await expect(services.authenticator.authenticate(`Bearer ${key}`, '192.0.2.1')).rejects.toMatchObject({
         reason: 'unauthenticated',
