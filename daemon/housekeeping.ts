@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { tryEach } from '../src/concurrency/try-each.js';
 import type { Config } from '../src/config.js';
 import type { Database } from '../src/database/database.js';
+import { unlessRunningElsewhere } from '../src/operations/advisory-lock.js';
 import { forgetEndpointStates } from '../src/operations/attempts/endpoint-states.js';
 import { forgetRaised } from '../src/operations/attempts/raise-events.js';
 import { forgetBulkOperations } from '../src/operations/bulk/bulk-operations.js';
@@ -13,23 +14,25 @@ import { eraseTenants } from '../src/operations/tenants/delete-tenant.js';
 import { forgetPreviousSecrets } from '../src/operations/webhooks/rotate-secret.js';
 import type { DaemonMetrics } from './telemetry/metrics.js';
 
-/**
- * What is due every hour. A duty that fails, as dropping a partition that somebody reads does, is logged and keeps none
- * of the others from being done. What became of the run is written down for those who watch over the installation.
- *
- * @throws AggregateError what failed, after all have been tried
- */
-export async function keepHouse({
-  config,
-  db,
-  log,
-  metrics,
-}: {
+interface Housekeeping {
   config: Pick<Config, 'retentionDays'>;
   db: Database;
   log: Logger;
   metrics: Pick<DaemonMetrics, 'expired'>;
-}): Promise<void> {
+}
+
+/**
+ * What is due every hour. A duty that fails, as dropping a partition that somebody reads does, is logged and keeps none
+ * of the others from being done. What became of the run is written down for those who watch over the installation.
+ * While another run is under way, of this process or another one, nothing is done: two would drop the same partition.
+ *
+ * @throws AggregateError what failed, after all have been tried
+ */
+export async function keepHouse(deps: Housekeeping): Promise<void> {
+  await unlessRunningElsewhere(deps.db.pool, 'housekeeping', () => doDuties(deps));
+}
+
+async function doDuties({ config, db, log, metrics }: Housekeeping): Promise<void> {
   const { pool } = db;
   const { retentionDays } = config;
   const duties: Record<string, () => Promise<void>> = {

@@ -23,6 +23,8 @@ import { Turns } from './running/turns.js';
 import type { DaemonMetrics } from './telemetry/metrics.js';
 
 const ROLL_UP_TASK = 'roll-up-stats';
+/** Holds one time of the crontab: a run does all that is due, however many times were missed. */
+const HOUSEKEEPING_EVERY_MS = 3_600_000;
 /** Long work is done by many jobs, so that none is in the way when the daemon ends. */
 const TURN_MS = 2_000;
 /** Each keeps a connection busy, of which deliveries need some. */
@@ -93,7 +95,7 @@ export function crontab(): ParsedCronItem[] {
       task: HOUSEKEEPING_TASK,
       match: '7 * * * *',
       identifier: HOUSEKEEPING_TASK,
-      options: { backfillPeriod: 86_400_000, maxAttempts: 3, jobKey: HOUSEKEEPING_TASK },
+      options: { backfillPeriod: HOUSEKEEPING_EVERY_MS, maxAttempts: 3, jobKey: HOUSEKEEPING_TASK },
     },
     {
       task: ROLL_UP_TASK,

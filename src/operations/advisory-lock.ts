@@ -27,7 +27,7 @@ async function tryLockFor(client: pg.PoolClient, name: string): Promise<boolean>
  */
 const BEAT_EVERY_MS = 1_000;
 
-/** Runs `work` unless another process is just doing the same. */
+/** Runs `work` unless another call, of this process or of another one, is just doing the same. */
 export async function unlessRunningElsewhere(
   pool: pg.Pool,
   name: string,

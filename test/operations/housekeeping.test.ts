@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest';
+import { Daemon } from '../../daemon/daemon.js';
 import { keepHouse } from '../../daemon/housekeeping.js';
 import { DaemonMetrics } from '../../daemon/telemetry/metrics.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
+import { eventually } from '../support/eventually.js';
+import { keptLog } from '../support/kept-log.js';
+import { lockWaits } from '../support/lock-waits.js';
+import { lockRows } from '../support/locks.js';
 import { watchedLog } from '../support/plaintext.js';
 
 test('a partition that cannot be dropped keeps nothing else of housekeeping from being done', async () => {
@@ -48,4 +53,46 @@ test('deliveries that were open when their day was dropped are told to Prometheu
   expect(await expired()).toBe('2');
   await keep();
   expect(await expired()).toBe('2');
+});
+
+test('housekeeping that is under way is not begun a second time', async () => {
+  await using stack = await DeliveryStack.open();
+  const { db, config } = stack.services;
+  const keep = () => keepHouse({ config, db, log: watchedLog(), metrics: new DaemonMetrics() });
+  await stack.rows(
+    `insert into hookwright.idempotency_keys values (${stack.tenantId}, 'old', 1, '', now() - interval '8 days')`,
+  );
+  await using other = await lockRows(stack.databaseUrl, 'hookwright.idempotency_keys', 'true');
+  const first = keep();
+  await eventually(async () => (await stack.rows(lockWaits)).length === 1);
+  await keep();
+  expect(await stack.rows(lockWaits)).toHaveLength(1);
+  await other.letGo();
+  await first;
+  expect(await stack.rows('select key from hookwright.idempotency_keys')).toEqual([]);
+});
+
+test('a daemon that starts after hours off does the housekeeping of all of them at once', async () => {
+  await using stack = await DeliveryStack.open();
+  await stack.rows(
+    `insert into hookwright_jobs._private_known_crontabs (identifier, known_since, last_execution)
+     values ('housekeeping', now() - interval '40 days', now() - interval '30 hours')`,
+  );
+  const { log, lines } = keptLog('info');
+  const daemon = new Daemon({ ...stack.services, log });
+  try {
+    await eventually(async () => {
+      const open = await stack.rows(
+        `select from hookwright_jobs._private_known_crontabs c
+         where c.identifier = 'housekeeping' and (c.last_execution < now() - interval '61 minutes'
+           or exists (select from hookwright_jobs.jobs where task_identifier = 'housekeeping'))`,
+      );
+      return open.length === 0;
+    });
+  } finally {
+    await daemon.stop();
+  }
+  const runs = lines.filter(({ msg }) => msg === 'rolled partitions').length;
+  expect(runs).toBeGreaterThan(0);
+  expect(runs).toBeLessThanOrEqual(2); // the second one when the hour's own time comes meanwhile
 });
