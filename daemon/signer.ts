@@ -55,21 +55,16 @@ export class Signer {
     if (current === undefined || previousSecret === null) {
       return current === undefined ? null : { current, previous: null };
     }
-    const keys = this.#previous.get(webhookId, previousSecret.sealed);
-    return keys === undefined
-      ? null
-      : { current, previous: { keys, expiresAtMs: previousSecret.expiresAtMs } };
+    const previous = this.#previous.get(webhookId, previousSecret);
+    return previous === undefined ? null : { current, previous };
   }
 
   async #open({ tenantId, webhookId, sealedSecret, previousSecret }: DueDelivery): Promise<SigningKeySet> {
     const open = (sealed: Buffer) => this.vault.open(tenantId, webhookId, sealed);
     const current = await this.#current.getOrOpen(webhookId, sealedSecret, open);
-    if (previousSecret === null) {
-      return { current, previous: null };
-    }
-    const { sealed, expiresAtMs } = previousSecret;
-    const keys = await this.#previous.getOrOpen(webhookId, sealed, open);
-    return { current, previous: { keys, expiresAtMs } };
+    const previous =
+      previousSecret === null ? null : await this.#previous.getOrOpen(webhookId, previousSecret, open);
+    return { current, previous };
   }
 }
 

@@ -46,7 +46,7 @@ export async function openServices(options: ServiceOptions): Promise<Services> {
     db,
     emitter: new Emitter(db.pool, undefined, metrics.emitBatch),
     vault: new SecretVault(db, encryptionKeys),
-    authenticator: new Authenticator(db, clock, {
+    authenticator: new Authenticator(db, {
       failures: config.quotas.keyFailures,
       now,
       onHeldBack: () => metrics.limited('key_failures'),

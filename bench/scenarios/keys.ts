@@ -28,10 +28,13 @@ export const keys: Scenario = {
 
     return async () => {
       const pool = openPool(url, 4, () => {});
-      const authenticator = new Authenticator({ pool }, () => new Date(), {
-        failures: { perSecond: 1_000_000, burst: 1_000_000 },
-        now: () => performance.now(),
-      });
+      const authenticator = new Authenticator(
+        { pool },
+        {
+          failures: { perSecond: 1_000_000, burst: 1_000_000 },
+          now: () => performance.now(),
+        },
+      );
       try {
         const checks = await timeChecks(authenticator, `Bearer ${apiKey}`);
         const refusals = await timeRefusals(authenticator, id);

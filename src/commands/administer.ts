@@ -168,14 +168,14 @@ export async function listKeys({ tenant, platform }: Pick<KeyOptions, 'tenant' |
       throw new Error(`There is no tenant ${tenant} (hookwright tenant list shows them).`);
     }
     const keys = await em.find(ApiKey, where, { ...UNFILTERED, orderBy: { id: 'asc' } });
-    const now = new Date();
+    const [{ now }] = await em.execute<[{ now: string }]>('select now() as now');
     printList(
       ['KEY', 'FOR', 'NAME', 'STATE', 'SCOPES', 'MADE', 'LAST USED'],
       keys.map((key) => [
         key.id,
         ownerOf(key),
         key.name,
-        stateOf(key, now),
+        stateOf(key, new Date(now)),
         key.scopes.join(','),
         formatTimestamp(key.createdAt),
         key.lastUsedAt === null ? 'never' : formatTimestamp(key.lastUsedAt),

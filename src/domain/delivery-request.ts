@@ -4,8 +4,8 @@ import { contractSignature, standardSignature } from './signature.js';
 /** The secrets that sign. After a rotation there are two, until the overlap is over. */
 export interface SigningKeySet {
   current: SecretKeys;
-  /** The secret before the rotation, and until when it signs, in ms since 1970. */
-  previous: { keys: SecretKeys; expiresAtMs: number } | null;
+  /** The secret before the rotation; null when its overlap is over. */
+  previous: SecretKeys | null;
 }
 
 export interface DeliveryRequestInput {
@@ -43,16 +43,15 @@ export function deliveryRequest(input: DeliveryRequestInput): DeliveryRequest {
   const id = String(input.deliveryId);
   const timestampSeconds = Math.floor(input.at.getTime() / 1000);
   const { current, previous } = input.keys;
-  const before = previous !== null && input.at.getTime() < previous.expiresAtMs ? previous.keys : null;
   const headers = unsignedHeaders(input);
   const names = namesOf(input.headerPrefix);
-  headers[names.signature] = contractSignature((before ?? current).contract, body);
+  headers[names.signature] = contractSignature((previous ?? current).contract, body);
   headers[names.timestamp] = String(timestampSeconds);
   if (input.standardWebhooks) {
     headers['webhook-id'] = id;
     headers['webhook-timestamp'] = String(timestampSeconds);
     const sign = ({ standard }: SecretKeys) => standardSignature(standard, id, timestampSeconds, body);
-    headers['webhook-signature'] = before === null ? sign(current) : `${sign(current)} ${sign(before)}`;
+    headers['webhook-signature'] = previous === null ? sign(current) : `${sign(current)} ${sign(previous)}`;
   }
   return { headers, body };
 }

@@ -17,6 +17,9 @@ registerEnumType(DisabledReason, {
   },
 });
 
+const overlapUntil = (alias: unknown) =>
+  `case when ${alias}.previous_secret_expires_at > now() then ${alias}.previous_secret_expires_at end`;
+
 @Entity({ schema: 'hookwright', tableName: 'webhooks' })
 @Filter(tenantFilter())
 @Filter({ name: 'alive', cond: { deletedAt: null }, default: true })
@@ -46,7 +49,13 @@ export class Webhook {
   @Property({ type: 'blob', hidden: true, lazy: true, nullable: true })
   previousSealedSecret!: Buffer | null;
 
-  @Property(nullableTimeColumn())
+  /** By the clock of Postgres, which set it: that of this process may say otherwise. */
+  @Property({ ...nullableTimeColumn(), formula: overlapUntil })
+  @Field(() => Date, {
+    nullable: true,
+    description:
+      'Until when the secret before the last rotation signs too; null when there is none, or its time is over.',
+  })
   previousSecretExpiresAt!: Date | null;
 
   @Property({ type: 'boolean' })

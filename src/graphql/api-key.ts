@@ -105,9 +105,9 @@ export class ApiKeyResolver {
     @Args(() => ConnectionArgs) page: ConnectionArgs,
     @Arg('filter', () => ApiKeyFilter, { nullable: true, description: 'Which ones; without it all.' })
     filter: ApiKeyFilter | null,
-    @Ctx() { em, tenantId, clock }: Context,
+    @Ctx() { em, tenantId }: Context,
   ): Promise<Connection<ApiKey>> {
-    const conditions = { tenantId, ...conditionsOf(filter, clock()) };
+    const conditions = { tenantId, ...conditionsOf(filter) };
     return readConnection('apiKeys', page, (slice) => {
       const { where, options } = sliceQuery(slice);
       return em.find(ApiKey, { ...conditions, ...where }, { ...options, ...UNFILTERED });
@@ -153,13 +153,13 @@ export class ApiKeyResolver {
 /** As it stands in the index of active keys. */
 const expiryOf = () => raw((table) => `coalesce(${table}.expires_at, 'infinity')`);
 
-function conditionsOf(filter: ApiKeyFilter | null, now: Date) {
+function conditionsOf(filter: ApiKeyFilter | null) {
   if (typeof filter?.active !== 'boolean') {
     return {};
   }
   return filter.active
-    ? { revokedAt: null, [expiryOf()]: { $gt: now } }
-    : { $or: [{ revokedAt: { $ne: null } }, { expiresAt: { $lte: now } }] };
+    ? { revokedAt: null, [expiryOf()]: { $gt: raw('now()') } }
+    : { $or: [{ revokedAt: { $ne: null } }, { expiresAt: { $lte: raw('now()') } }] };
 }
 
 const newApiKey = (grantable: readonly Scope[]) =>
@@ -188,11 +188,10 @@ function grantableBy(context: Context): readonly Scope[] {
  * @throws ApiError invalid_input for a key that would live longer than the one that makes it
  */
 function requireOwnLife(context: Context, lifetimeSeconds: number | null | undefined): void {
-  const { expiresAt } = callerOf(context);
-  if (expiresAt === null) {
+  const secondsLeft = Math.floor(context.authenticator.lifeLeftMs(callerOf(context)) / 1_000);
+  if (secondsLeft === Number.POSITIVE_INFINITY) {
     return;
   }
-  const secondsLeft = Math.floor((expiresAt.getTime() - context.clock().getTime()) / 1_000);
   if (typeof lifetimeSeconds !== 'number' || lifetimeSeconds > secondsLeft) {
     const detail = `must be at most ${secondsLeft}: the API key that asks expires then, and makes none that lives longer`;
     throw invalidInput([{ path: ['input', 'expiresInSeconds'], code: 'too_big', detail }]);

@@ -96,16 +96,6 @@ export class WebhookResolver {
     return context.loaders.endpointStateByWebhook.load(webhook.id);
   }
 
-  @FieldResolver(() => Date, {
-    nullable: true,
-    description:
-      'Until when the secret before the last rotation signs too; null when there is none, or its time is over.',
-  })
-  previousSecretExpiresAt(@Root() webhook: Webhook, @Ctx() { clock }: Context): Date | null {
-    const { previousSecretExpiresAt: until } = webhook;
-    return until !== null && until > clock() ? until : null;
-  }
-
   @FieldResolver(() => Int, {
     description:
       'How many deliveries wait for the webhook to be enabled or released. Counted up to 1,000, which means: that many or more.',

@@ -11,7 +11,7 @@ let platform: { id: number; key: string };
 const clock = new TestClock();
 
 beforeAll(async () => {
-  api = await GraphqlApi.open({}, clock.now);
+  api = await GraphqlApi.open({}, clock.monotonic);
   tenant = await makeTenant(api.services);
   platform = await makeKey(api.services, null, ['platform:admin']);
 });
@@ -26,6 +26,12 @@ const revoke = (id: number | string, key = tenant.key) =>
     'mutation ($id: ID!) { revokeApiKey(input: {id: $id}) { apiKey { id revokedAt } } }',
     { id },
     { key },
+  );
+
+const expiresIn = (id: string, seconds: number) =>
+  api.owner.query(
+    `update hookwright.api_keys set expires_at = now() + $2 * interval '1 second' where id = $1`,
+    [id, seconds],
   );
 
 const idOf = ({ node }: { node: { id: string } }) => node.id;
@@ -62,7 +68,8 @@ describe('authentication', () => {
     const revoked = await makeKey(api.services, tenant.id, ['webhooks:read']);
     await revoke(revoked.id);
     expect((await viewer(expiring.key)).status).toBe(200);
-    clock.advance(61_000);
+    await expiresIn(expiring.apiKey.id, 0);
+    clock.advance(4_000);
     const bad = [
       'nonsense',
       tenant.key.slice(0, -1),
@@ -94,26 +101,17 @@ describe('authentication', () => {
     expect((await viewer(key)).status).toBe(401);
   });
 
-  test('a key is looked up once for many requests at once, and its use noted once a minute', async () => {
+  test('a key is looked up once for many requests at once, and its use noted once', async () => {
     const { id, key } = await makeKey(api.services, tenant.id, ['webhooks:read']);
     const statements = vi.spyOn(pg.Client.prototype, 'query');
     const named = (name: string) =>
-      statements.mock.calls
-        .map(([query]) => query as unknown as { name?: string; values: unknown[] })
-        .filter((query) => query.name === name);
-    const notedAt = () => named('write_api_key_last_used').map(({ values }) => Number(values[1]));
+      statements.mock.calls.filter(([query]) => (query as unknown as { name?: string }).name === name);
+    const noted = () => named('write_api_key_last_used');
     try {
       const ask = () => api.services.authenticator.authenticate(`Bearer ${key}`, '127.0.0.1');
       await Promise.all(Array.from({ length: 50 }, ask));
       expect(named('read_api_key')).toHaveLength(1);
-      await expect.poll(notedAt).toHaveLength(1);
-      clock.advance(30_000);
-      await ask();
-      clock.advance(30_000);
-      await ask();
-      await expect.poll(notedAt).toHaveLength(2);
-      const [first, second] = notedAt();
-      expect(second! - first!).toBeGreaterThanOrEqual(60_000);
+      await expect.poll(noted).toHaveLength(1);
     } finally {
       statements.mockRestore();
     }
@@ -225,16 +223,8 @@ describe('making and revoking keys', () => {
     await revoke(revoked.id, owner.key);
     const short = { name: 'short', scopes: ['webhooks:read'], expiresInSeconds: 60 };
     const expired = (await createKey(short, owner.key)).data.createApiKey.apiKey.id;
-    // As later requests see it: keys are made by the clock of the database.
-    const at = clock.now().getTime();
-    const expiresAt = async (id: string, ms: number) =>
-      api.owner.query('update hookwright.api_keys set expires_at = $2 where id = $1', [
-        id,
-        new Date(at + ms),
-      ]);
     const lasting = (await createKey(short, owner.key)).data.createApiKey.apiKey.id;
-    await expiresAt(expired, 0);
-    await expiresAt(lasting, 60_000);
+    await expiresIn(expired, 0);
     const dead = [expired, String(revoked.id)];
     const alive = [lasting, String(owner.keyId)];
     expect(await listed('(filter: {active: true})', owner.key)).toEqual(alive);
@@ -283,11 +273,11 @@ test('two keys that revoke each other at the same time are both revoked', async 
   }
 });
 
-test('a key that expires can make only keys that expire no later', async () => {
+test('a key that expires can make only keys that expire no later, by the clock that ends them', async () => {
   const scopes = ['keys:admin', 'webhooks:read'];
-  const { key } = (await createKey({ name: 'an hour', scopes, expiresInSeconds: 3_600 }, tenant.key)).data
+  const { key, apiKey } = (await createKey({ name: 'short', scopes, expiresInSeconds: 60 }, tenant.key)).data
     .createApiKey;
-  clock.advance(60_000);
+  await expiresIn(apiKey.id, 3_540);
   const refused = async (expiresInSeconds: number | null) =>
     (await createKey({ name: 'longer', scopes, expiresInSeconds }, key)).errors[0].extensions.errors;
   const [{ path, code, detail }] = await refused(null);

@@ -15,6 +15,7 @@ export class TestClock {
   #ahead = 0;
 
   readonly now = (): Date => new Date(Date.now() + this.#ahead);
+  readonly monotonic = (): number => performance.now() + this.#ahead;
 
   advance(ms: number): void {
     this.#ahead += ms;
@@ -33,7 +34,7 @@ interface TestServiceOptions {
   /** Environment variables. */
   settings?: Record<string, string> | undefined;
   clock?: (() => Date) | undefined;
-  now?: () => number;
+  now?: (() => number) | undefined;
   /** Default: that of the database's owner. */
   role?: string;
 }

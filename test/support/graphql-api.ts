@@ -35,9 +35,9 @@ export class GraphqlApi {
     private readonly dropDatabase: () => Promise<void>,
   ) {}
 
-  static async open(settings: Record<string, string> = {}, clock?: () => Date): Promise<GraphqlApi> {
+  static async open(settings: Record<string, string> = {}, now?: () => number): Promise<GraphqlApi> {
     const { url, drop } = await createTestDatabase();
-    const services = await openTestServices(url, { settings, clock, role: API_ROLE });
+    const services = await openTestServices(url, { settings, now, role: API_ROLE });
     const owner = openPool(url, 2, () => {});
     return new GraphqlApi(services, url, owner, await buildServer(services), drop);
   }

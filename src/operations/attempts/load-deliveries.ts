@@ -22,8 +22,8 @@ export interface DueDelivery {
   traceparent: string | null;
   url: string;
   sealedSecret: Buffer;
-  /** The secret before the last rotation while it may still sign, and until when, in ms since 1970. */
-  previousSecret: { sealed: Buffer; expiresAtMs: number } | null;
+  /** The secret before the last rotation, sealed; null when its overlap was over. */
+  previousSecret: Buffer | null;
   /** The webhook's generation: an outcome counts for its health only while this is still the same. */
   generation: number;
   /** The webhook's failures in a row when it was loaded. */
@@ -55,8 +55,7 @@ interface Row {
   body: string;
   url: string;
   sealed_secret: Buffer;
-  previous_sealed_secret: Buffer | null;
-  previous_secret_expires_at_ms: number | null;
+  previous_secret: Buffer | null;
   generation: number;
   consecutive_failures: number;
   closed_for_ms: number | null;
@@ -72,10 +71,10 @@ interface Row {
  */
 const loadSql = (more: { column: string; join: string }) => `
     select d.id, d.tenant_id, d.webhook_id, d.event_type, d.attempt_count, d.attempts_before, d.run, d.job_group, e.body,
-           w.url, w.sealed_secret, w.generation, w.consecutive_failures, w.previous_sealed_secret,
+           w.url, w.sealed_secret, w.generation, w.consecutive_failures,
            extract(epoch from w.closed_until - now())::float8 * 1000 as closed_for_ms,
            extract(epoch from w.next_look_at - now())::float8 * 1000 as next_look_in_ms,
-           extract(epoch from w.previous_secret_expires_at)::float8 * 1000 as previous_secret_expires_at_ms${more.column},
+           case when w.previous_secret_expires_at > now() then w.previous_sealed_secret end as previous_secret${more.column},
            w.deleted_at is null and w.active and (${countsAsHeldSql('d', 'w')}) is not true
              and d.due_at <= now() as is_due
     from hookwright.deliveries d
@@ -132,10 +131,7 @@ function toDueDelivery(row: Row): DueDelivery {
     traceparent: row.traceparent ?? null,
     url: row.url,
     sealedSecret: row.sealed_secret,
-    previousSecret:
-      row.previous_sealed_secret === null
-        ? null
-        : { sealed: row.previous_sealed_secret, expiresAtMs: row.previous_secret_expires_at_ms ?? 0 },
+    previousSecret: row.previous_secret,
     generation: row.generation,
     failuresAtLoad: row.consecutive_failures,
     closedForMs: row.closed_for_ms ?? 0,

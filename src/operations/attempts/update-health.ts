@@ -58,16 +58,14 @@ export interface DisabledWebhook {
   reason: NonNullable<HealthVerdict['disable']>;
 }
 
-/** In ms since 1970. */
-const endedAt = ({ startedAt, result }: FinishedAttempt) => startedAt.getTime() + result.durationMs;
-
 /** What attempts say of a webhook's health. */
 interface Health {
   webhook: HealthRow;
   verdict: HealthVerdict;
   events: OperationalEventsVerdict;
-  lastSuccessAt: Date | null;
-  lastFailureAt: Date | null;
+  /** How long ago it was: Postgres's clock makes a time of it, as it does of all others here. */
+  lastSuccessAgoMs: number | null;
+  lastFailureAgoMs: number | null;
   closeMs: number | null;
   /** In how many ms the next attempt may begin, because the last ones have failed; null: at once. */
   nextLookInMs: number | null;
@@ -80,8 +78,8 @@ const healths = new RowsParameter<Health>(
     tenant_id: column.bigint(({ webhook }) => webhook.tenant_id),
     consecutive_failures: column.integer(({ verdict }) => verdict.consecutiveFailures),
     disable: column.ofType('hookwright.disabled_reason')(({ verdict }) => verdict.disable),
-    last_success_at: column.timestamptz(({ lastSuccessAt }) => lastSuccessAt),
-    last_failure_at: column.timestamptz(({ lastFailureAt }) => lastFailureAt),
+    last_success_ago_ms: column.double(({ lastSuccessAgoMs }) => lastSuccessAgoMs),
+    last_failure_ago_ms: column.double(({ lastFailureAgoMs }) => lastFailureAgoMs),
     close_ms: column.double(({ closeMs }) => closeMs),
     failing_for_ms: column.double(({ verdict }) => verdict.failingForMs),
     next_look_in_ms: column.double(({ nextLookInMs }) => nextLookInMs),
@@ -92,13 +90,15 @@ const healths = new RowsParameter<Health>(
   { after: 1 },
 );
 
+const agoSql = (ms: string) => `clock_timestamp() - ${ms} * interval '1 millisecond'`;
+
 const healthStatement: Statement = {
   name: 'update_health',
   text: `
     update hookwright.webhooks w
     set consecutive_failures = h.consecutive_failures,
-        last_success_at = greatest(w.last_success_at, h.last_success_at),
-        last_failure_at = greatest(w.last_failure_at, h.last_failure_at),
+        last_success_at = greatest(w.last_success_at, ${agoSql('h.last_success_ago_ms')}),
+        last_failure_at = greatest(w.last_failure_at, ${agoSql('h.last_failure_ago_ms')}),
         closed_until = case when h.close_ms is null then w.closed_until
           else greatest(w.closed_until, clock_timestamp() + h.close_ms * interval '1 millisecond') end,
         failing_since = case when h.failing_for_ms = 0 then clock_timestamp()
@@ -168,7 +168,7 @@ async function afterDisabling(client: pg.PoolClient, { webhook, verdict }: Healt
 
 function newHealth(webhook: HealthRow, attempts: readonly FinishedAttempt[], rowMsMin: number): Health {
   // One that was written late, because the database was away, may stand behind others that finished after it.
-  const inOrder = attempts.toSorted((a, b) => endedAt(a) - endedAt(b));
+  const inOrder = attempts.toSorted((a, b) => a.endedAtMs - b.endedAtMs);
   const steps: OperationalEventsStep[] = inOrder.map(({ delivery, failuresAtStart, outcome }) => ({
     generation: delivery.generation,
     // That another url is gone for good says nothing of this one.
@@ -185,8 +185,9 @@ function newHealth(webhook: HealthRow, attempts: readonly FinishedAttempt[], row
     ordinaryFailures: webhook.ordinary_failures,
     disabledRaised: webhook.failed_at !== null,
   };
-  const latest = (wanted: readonly FinishedAttempt[]) =>
-    wanted.length === 0 ? null : new Date(Math.max(...wanted.map(endedAt)));
+  const nowMs = performance.now();
+  const latestAgoMs = (wanted: readonly FinishedAttempt[]) =>
+    wanted.length === 0 ? null : nowMs - Math.max(...wanted.map(({ endedAtMs }) => endedAtMs));
   const verdict = foldHealth(state, steps, rowMsMin);
   const { consecutiveFailures, failingForMs } = verdict;
   // Another url, or a webhook that was switched on since, opened it: what was under way then must not close it again.
@@ -199,8 +200,8 @@ function newHealth(webhook: HealthRow, attempts: readonly FinishedAttempt[], row
     webhook,
     verdict,
     events: foldOperationalEvents(state, steps, rowMsMin),
-    lastSuccessAt: latest(attempts.filter((attempt) => !hasFailed(attempt))),
-    lastFailureAt: latest(attempts.filter(hasFailed)),
+    lastSuccessAgoMs: latestAgoMs(attempts.filter((attempt) => !hasFailed(attempt))),
+    lastFailureAgoMs: latestAgoMs(attempts.filter(hasFailed)),
     closeMs: closings.length > 0 ? Math.max(...closings) : null,
     nextLookInMs:
       failingForMs === null || verdict.disable !== null

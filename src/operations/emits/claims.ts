@@ -37,7 +37,7 @@ export interface ClaimedJob {
   id: string;
   priority: number;
   payload: DeliverPayload | DeliverGroupPayload;
-  /** Those of its deliveries to which something may be sent now. */
+  /** Those of its deliveries that may be sent now, as far as the transaction knows; others are still to be loaded. */
   loaded: ReadonlyMap<number, DueDelivery>;
 }
 
@@ -64,7 +64,9 @@ interface EmittedItem {
 
 /** @param items those that were emitted, in their order */
 export function claimedJobs(claimed: ClaimedJson, items: readonly EmittedItem[]): ClaimedJob[] {
-  const webhooks = new Map(claimed.webhooks.map((webhook) => [webhook[0], ofWebhook(webhook)]));
+  // Whether a previous secret still signs is for Postgres's clock to say: such a webhook's deliveries are loaded later.
+  const ready = claimed.webhooks.filter(([, , , , previousSecret]) => previousSecret === null);
+  const webhooks = new Map(ready.map((webhook) => [webhook[0], ofWebhook(webhook)]));
   const loaded = new Map<number, DueDelivery>();
   for (const [id, index, webhookId] of claimed.deliveries) {
     const webhook = webhooks.get(webhookId);
@@ -102,16 +104,13 @@ function ofWebhook([
   url,
   sealedSecret,
   generation,
-  previous,
-  expiresAtMs,
   failuresAtLoad,
 ]: ClaimedJson['webhooks'][number]) {
   return {
     webhookId,
     url,
     sealedSecret: Buffer.from(sealedSecret, 'base64'),
-    previousSecret:
-      previous === null ? null : { sealed: Buffer.from(previous, 'base64'), expiresAtMs: expiresAtMs ?? 0 },
+    previousSecret: null,
     generation,
     failuresAtLoad,
     closedForMs: 0,

@@ -5,7 +5,6 @@ import type { Database, Statement } from '../../database/database.js';
 import { tenantQuery } from '../../database/tenant-database.js';
 import { networkOf } from '../../domain/addresses/client-network.js';
 import { hashApiKey, parseApiKey } from '../../domain/api-key.js';
-import { SteadyTime } from '../../domain/steady-time.js';
 import { type Quota, TokenBuckets } from '../../domain/token-bucket.js';
 import { ApiError, rateLimited } from '../../errors.js';
 import { type Caller, type KnownKey, KnownKeys } from './known-keys.js';
@@ -42,7 +41,7 @@ const noHash = Buffer.alloc(32);
 
 const writeLastUsed: Statement = {
   name: 'write_api_key_last_used',
-  text: `select hookwright.note_api_key_use($1, $2)`,
+  text: `select hookwright.note_api_key_use($1, now())`,
 };
 const readTenant: Statement = {
   name: 'read_tenant_exists',
@@ -59,14 +58,12 @@ export class Authenticator {
   readonly #tenants = new BoundedMap<number, number>(TENANTS_MAX);
   #tenantsEra = 0;
   readonly #failures: TokenBuckets<string>;
-  readonly #time = new SteadyTime();
 
   constructor(
     private readonly db: Pick<Database, 'pool'>,
-    private readonly clock: () => Date,
     private readonly options: AuthenticatorOptions,
   ) {
-    this.#keys = new KnownKeys(db, () => this.#now());
+    this.#keys = new KnownKeys(db, options.now);
     this.#failures = new TokenBuckets(options.failures);
   }
 
@@ -88,12 +85,17 @@ export class Authenticator {
     const hash = hashApiKey(text);
     const known = this.#keys.get(parsed.id);
     const isEqual = timingSafeEqual(hash, known?.hash ?? noHash);
-    const now = this.#now();
-    if (known === undefined || !isEqual || known.endsAtMs <= now) {
+    const now = this.options.now();
+    if (known === undefined || !isEqual || known.caller.endsAtMs <= now) {
       return this.#meet(parsed.id, hash, address);
     }
     const isFresh = now - known.readAtMs < CACHE_AGE_MAX_MS;
     return this.#admit(isFresh ? known : await this.#meetAgain(known, hash, address));
+  }
+
+  /** For how many ms the caller's key is still good; infinite: it does not expire. */
+  lifeLeftMs({ endsAtMs }: Caller): number {
+    return endsAtMs - this.options.now();
   }
 
   /** Forgets a key at once: a revocation in this process need not wait for the cache. */
@@ -103,7 +105,7 @@ export class Authenticator {
 
   /** Whether there is the tenant that a platform key names. A yes is kept for as long as what is known of a key. */
   async tenantExists(tenantId: number): Promise<boolean> {
-    const now = this.#now();
+    const now = this.options.now();
     if (now - (this.#tenants.get(tenantId) ?? Number.NEGATIVE_INFINITY) < CACHE_AGE_MAX_MS) {
       return true;
     }
@@ -157,7 +159,7 @@ export class Authenticator {
 
   #isRight(found: KnownKey | null, hash: Buffer): found is KnownKey {
     const isEqual = timingSafeEqual(hash, found?.hash ?? noHash);
-    return found !== null && isEqual && found.endsAtMs > this.#now();
+    return found !== null && isEqual && this.lifeLeftMs(found.caller) > 0;
   }
 
   #earliestRefusal(): Promise<unknown> {
@@ -181,17 +183,13 @@ export class Authenticator {
     this.#failures.take(network, 1, now);
   }
 
-  #now(): number {
-    return this.#time.at(this.clock().getTime(), this.options.now());
-  }
-
   /** Not awaited, and a failure is no harm: the request must not wait for a note about itself. */
   #noteUse(known: KnownKey): void {
-    const now = this.#now();
+    const now = this.options.now();
     if (now - known.usedAtMs >= LAST_USED_EVERY_MS) {
       known.usedAtMs = now;
       const { keyId, tenantId } = known.caller;
-      tenantQuery(this.db.pool, tenantId, writeLastUsed, [keyId, new Date(now)]).catch(() => {});
+      tenantQuery(this.db.pool, tenantId, writeLastUsed, [keyId]).catch(() => {});
     }
   }
 }

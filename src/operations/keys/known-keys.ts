@@ -8,8 +8,8 @@ export interface Caller {
   /** Null for a platform key, which belongs to no tenant. */
   tenantId: number | null;
   scopes: ReadonlySet<Scope>;
-  /** Null: the key does not expire. */
-  expiresAt: Date | null;
+  /** When the key ends, in the process's monotonic ms; infinite: never. */
+  endsAtMs: number;
 }
 
 interface KeyRow {
@@ -17,17 +17,16 @@ interface KeyRow {
   tenant_id: number | null;
   hash: Buffer;
   scopes: Scope[];
-  expires_at: Date | null;
-  revoked_at: Date | null;
-  last_used_at: Date | null;
+  /** 0: it was revoked; null: it does not expire. */
+  left_ms: number | null;
+  /** Null: it never was used. */
+  unused_ms: number | null;
 }
 
-/** An API key as it was when it was read. */
+/** An API key as it was when it was read. All times are of the process's monotonic clock. */
 export interface KnownKey {
   caller: Caller;
   hash: Buffer;
-  /** When it expires, in ms since 1970; 0: it was revoked; infinite: never. */
-  endsAtMs: number;
   readAtMs: number;
   usedAtMs: number;
   /** How many times `forget` had been called when this was read. */
@@ -36,9 +35,13 @@ export interface KnownKey {
 
 const ENTRIES_MAX = 10_000;
 
+/** How long it still is good for by Postgres's clock, which made it: that of this process may be minutes away. */
 const readKey: Statement = {
   name: 'read_api_key',
-  text: `select id, tenant_id, hash, scopes, expires_at, revoked_at, last_used_at from hookwright.find_api_key($1)`,
+  text: `select id, tenant_id, hash, scopes,
+           case when revoked_at is null then extract(epoch from expires_at - now())::float8 * 1000 else 0 end as left_ms,
+           extract(epoch from now() - last_used_at)::float8 * 1000 as unused_ms
+         from hookwright.find_api_key($1)`,
 };
 
 /** The keys that a process remembers, by id; and their look-up. */
@@ -47,7 +50,7 @@ export class KnownKeys {
   readonly #lookups = new Map<number, Promise<KnownKey | null>>();
   #era = 0;
 
-  /** @param nowMs the time of day in ms since 1970, never going back */
+  /** @param nowMs monotonic, in ms */
   constructor(
     private readonly db: Pick<Database, 'pool'>,
     private readonly nowMs: () => number,
@@ -92,7 +95,7 @@ export class KnownKeys {
 
   async #read(id: number): Promise<KnownKey | null> {
     const era = this.#era;
-    // The age counts from before the read: a revocation that commits during it is not seen.
+    // All counts from before the read: a revocation that commits during it is not seen.
     const readAtMs = this.nowMs();
     const [row] = await query<KeyRow>(this.db.pool, readKey, [id]);
     if (row === undefined) {
@@ -103,12 +106,15 @@ export class KnownKeys {
         keyId: row.id,
         tenantId: row.tenant_id,
         scopes: new Set(row.scopes),
-        expiresAt: row.expires_at,
+        endsAtMs: readAtMs + (row.left_ms ?? Number.POSITIVE_INFINITY),
       },
       hash: row.hash,
-      endsAtMs: row.revoked_at ? 0 : (row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY),
       readAtMs,
-      usedAtMs: Math.max(row.last_used_at?.getTime() ?? 0, this.#keys.get(id)?.usedAtMs ?? 0),
+      // What is being written down just now is not among what was read.
+      usedAtMs: Math.max(
+        readAtMs - (row.unused_ms ?? Number.POSITIVE_INFINITY),
+        this.#keys.get(id)?.usedAtMs ?? Number.NEGATIVE_INFINITY,
+      ),
       era,
     };
   }
