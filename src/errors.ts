@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { LogThrottle } from './telemetry/log-throttle.js';
 
 /**
  * The catalogue of errors, for REST and GraphQL alike: `reason` is the `code` of a REST problem and
@@ -237,8 +238,12 @@ export function toApiError(error: unknown): ApiError {
   return new ApiError('internal', 'Something went wrong on our side; the log has it under the request id.');
 }
 
+const outageThrottle = new LogThrottle();
+
 /**
- * Writes down what went wrong on our side, with its cause. What a caller sent is its own affair.
+ * Writes down what went wrong on our side, with its cause. What a caller sent is its own affair. While the database is
+ * away every request is refused, so each kind of outage is written once in ten seconds: the log may be on a disk that
+ * is full.
  *
  * @param reason what the caller is told of it
  */
@@ -248,7 +253,9 @@ export function logFault(log: Logger, requestId: string, reason: Reason, cause: 
   } else if (reason === 'unavailable') {
     const outage = outageIn(cause);
     if (outage !== null && outage !== ENDING) {
-      log.warn({ err: cause, requestId }, 'a request was refused: the database is away');
+      if (outageThrottle.take(outage)) {
+        log.warn({ err: cause, requestId }, 'a request was refused: the database is away');
+      }
     } else {
       log.info({ err: cause, requestId }, 'a request was refused for now');
     }

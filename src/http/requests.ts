@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { Services } from '../context.js';
 import { ApiError } from '../errors.js';
+import { LogThrottle } from '../telemetry/log-throttle.js';
 
 const REQUEST_ID = /^[A-Za-z0-9._:/+=@-]{1,128}$/;
 
@@ -26,12 +27,14 @@ export function requestLog(log: Logger): Logger {
 
 /**
  * Answers every request with its id, and writes one line for each that went wrong. Those that went well are for
- * LOG_LEVEL=debug: thousands of emits a second would make the log the dearest part of an emit. All are counted.
+ * LOG_LEVEL=debug: thousands of emits a second would make the log the dearest part of an emit. So are those that were
+ * refused with 503, but for one in ten seconds: while the database is away, all are. All are counted.
  */
 export function followRequests(
   app: FastifyInstance,
   { metrics, log }: Pick<Services, 'metrics' | 'log'>,
 ): void {
+  const throttle = new LogThrottle();
   // With callbacks, as all hooks of every request: the promise of an async one costs more than what it does.
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
@@ -43,7 +46,8 @@ export function followRequests(
     metrics.answered(method, request.routeOptions.url, reply.statusCode, reply.elapsedTime / 1_000);
     const durationMs = Math.round(reply.elapsedTime * 10) / 10;
     const isProbe = path.startsWith('/health/'); // comes every few seconds, also while it is answered 503
-    const level = reply.statusCode < 400 || isProbe ? 'debug' : 'info';
+    const isQuiet = reply.statusCode < 400 || isProbe || (reply.statusCode === 503 && !throttle.take('503'));
+    const level = isQuiet ? 'debug' : 'info';
     if (log.isLevelEnabled(level)) {
       const ids = { requestId: request.id, ...askerOf(request) };
       request.log[level]({ ...ids, method, path, status: reply.statusCode, durationMs }, 'request answered');

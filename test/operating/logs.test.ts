@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Daemon } from '../../daemon/daemon.js';
-import { SCOPES } from '../../src/domain/api-key.js';
+import { formatApiKey, SCOPES } from '../../src/domain/api-key.js';
 import { buildServer } from '../../src/server.js';
 import { ApiMetrics } from '../../src/telemetry/api-metrics.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
@@ -130,6 +130,26 @@ describe('the API', () => {
         err: expect.objectContaining({ message: expect.stringContaining('url') }),
       }),
     ]);
+  });
+
+  test('says in a few lines that nothing works, however many requests are refused', async () => {
+    const { log, lines } = keptLog('info');
+    const services = await openTestServices('postgres://postgres@127.0.0.1:1/none');
+    const server = await buildServer({ ...services, log });
+    const authorization = `Bearer ${formatApiKey(1, Buffer.alloc(32))}`;
+    try {
+      for (let n = 0; n < 50; n++) {
+        const url = n % 2 === 0 ? '/graphql' : '/api/v1/webhooks';
+        const { statusCode } = await server.inject({ method: 'GET', url, headers: { authorization } });
+        expect(statusCode).toBe(503);
+      }
+    } finally {
+      await server.close();
+      await services.db.close();
+    }
+    expect(lines.length).toBeLessThan(20);
+    expect(lines.map(({ msg }) => msg)).toContain('a request was refused: the database is away');
+    expect(lines.map(({ msg }) => msg)).toContain('request answered');
   });
 
   test('tells why the database could not do what a field asked for', async () => {
