@@ -3,6 +3,8 @@ import { type RunnerDeps, RunnerLife, type RunnerOptions } from './runner-life.j
 
 const RESTART_PAUSE_MS = 1_000;
 const LOOK_EVERY_MS = 250;
+/** graphile-worker 0.18 remembers for good that it could not read the ids of its tasks, which its first fetch does. */
+const FIRST_FETCH_MS = 10_000;
 
 /**
  * A graphile-worker runner that is always there. graphile-worker's own ends, without an error, when Postgres blips
@@ -96,6 +98,11 @@ export class SupervisedRunner {
     const { signal } = this.#stopping;
     const { fence } = this.deps.control;
     const waking = AbortSignal.any([life.fetching, signal]);
+    let hasFetched = false;
+    void life.fetches.then(() => {
+      hasFetched = true;
+    });
+    const firstFetchUntil = performance.now() + FIRST_FETCH_MS;
     for (;;) {
       if (life.fetching.aborted) {
         return life.fetching.reason;
@@ -105,6 +112,9 @@ export class SupervisedRunner {
       }
       if (signal.aborted) {
         return 'the daemon stops';
+      }
+      if (!hasFetched && performance.now() > firstFetchUntil) {
+        return 'nothing could be fetched';
       }
       await delay(LOOK_EVERY_MS, undefined, { signal: waking }).catch(() => {});
     }

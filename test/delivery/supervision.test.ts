@@ -1,7 +1,10 @@
 import type { ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { ControlConnection } from '../../daemon/control/control-connection.js';
 import { Daemon } from '../../daemon/daemon.js';
+import { SupervisedRunner } from '../../daemon/running/runner.js';
 import { overdueFromStart, rescueOverdue } from '../../src/operations/deliveries/rescue-deliveries.js';
 import { tryLockPool } from '../../src/operations/jobs/dead-workers.js';
 import { openServices } from '../../src/services.js';
@@ -212,6 +215,26 @@ describe('the runner', () => {
     receiver.answerWith((_, response) => response.end());
     await receiver.close();
     receiver = await startReceiver();
+  });
+
+  test('whose first fetch failed is replaced: graphile-worker would fail each time for the same reason', async () => {
+    await open();
+    await stack.emit();
+    let held = 0;
+    const control = {
+      fence: { silent: false },
+      reachable: async () => {},
+      hold: () => delay(held++ === 0 ? 4_000 : 0),
+      letGo: async () => {},
+    } as unknown as ControlConnection;
+    let runs = 0;
+    const runner = new SupervisedRunner(
+      { db: stack.services.db, log: stack.services.log, control, drainTimeoutMs: 1_000 },
+      { concurrency: 1, taskList: { deliver: async () => void runs++ } },
+    );
+    await eventually(() => runs === 1, 25_000);
+    expect(held).toBe(2);
+    await runner.stop();
   });
 
   test('that ends is replaced, and what it had in hand ends without being sent twice', async () => {
