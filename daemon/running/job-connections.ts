@@ -3,6 +3,7 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import { KEPT_WHEN_IDLE_MS, onPoolErrors, poolOptions } from '../../src/database/database.js';
 import { QuietClient } from '../../src/database/quiet-client.js';
+import { makeDoWithFew } from '../../src/database/scarce-connections.js';
 import { sessionUrl } from '../../src/database/session-url.js';
 
 /**
@@ -67,6 +68,7 @@ export function openJobConnections(url: string, log: Logger): GatedPool {
     idleTimeoutMillis: KEPT_WHEN_IDLE_MS,
     Client: QuietClient,
   });
+  makeDoWithFew(connections);
   onPoolErrors(connections, (error) => {
     // A pool has ended before its connections have: a Postgres that ends at the same time may be faster than they.
     if (!connections.ending) {

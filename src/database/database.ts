@@ -5,6 +5,7 @@ import pg from 'pg';
 import { migrations } from '../../migrations/index.js';
 import { entities } from '../entities/index.js';
 import { destroySocket, QuietClient } from './quiet-client.js';
+import { makeDoWithFew, makeRoomAndThrow } from './scarce-connections.js';
 import { hotUrl, sessionUrl } from './session-url.js';
 import { SQL_STATE, sqlStateOf } from './sql-state.js';
 
@@ -80,6 +81,7 @@ export function openPool(
     Client: QuietClient,
     types,
   } as pg.PoolConfig);
+  makeDoWithFew(pool);
   onPoolErrors(pool, onError);
   return pool;
 }
@@ -94,7 +96,7 @@ export function onPoolErrors(pool: pg.Pool, onError: (error: Error) => unknown):
 export async function connect(client: pg.Client): Promise<void> {
   const ended = Promise.withResolvers<never>();
   client.once('end', () => ended.reject(new Error('The connection ended.')));
-  await Promise.race([client.connect(), ended.promise]);
+  await Promise.race([client.connect(), ended.promise]).catch(makeRoomAndThrow);
 }
 
 /** Ends a connection, also one that is stuck, which does not end when asked to. */
@@ -177,6 +179,7 @@ export async function openDatabase(
   let ormPool: pg.Pool | undefined;
   const onPoolCreated = (created: pg.Pool) => {
     takeBackBrokenClients(created);
+    makeDoWithFew(created);
     endOnce(created);
     ormPool = created;
   };

@@ -30,7 +30,7 @@ export class ProcessMetrics {
     });
     new Gauge({
       name: 'hookwright_database_connections_max',
-      help: 'How many connections a pool may have (DATABASE_POOL_MAX).',
+      help: 'How many connections a pool may have (DATABASE_POOL_MAX); fewer for seconds after Postgres has refused one more.',
       labelNames: ['pool'],
       registers,
       collect() {
