@@ -13,6 +13,7 @@ import { ApiError, keyRequired, notFound } from './errors.js';
 import type { ChangeFeed } from './live/change-feed.js';
 import type { Actor } from './operations/audit.js';
 import type { Emitter } from './operations/emits/emit-events.js';
+import type { EmitTrouble } from './operations/emits/emit-trouble.js';
 import type { EventTypeRegistry } from './operations/event-types/event-type-registry.js';
 import type { SearchTurns } from './operations/explorer/search.js';
 import type { Authenticator, Caller } from './operations/keys/authenticate.js';
@@ -29,6 +30,7 @@ export interface Services {
   config: Config;
   db: Database;
   emitter: Emitter;
+  emitTrouble: EmitTrouble;
   vault: SecretVault;
   authenticator: Authenticator;
   platformAccess: PlatformAccess;

@@ -187,17 +187,15 @@ export function keyRequired(): ApiError {
 }
 
 const ENDING = 'The service is ending; try again.';
+const outageThrottle = new LogThrottle();
 
 /** Why Postgres cannot serve now, by SQLSTATE, by code of the system, and by message of its driver. */
 const outages: readonly [code: RegExp | null, message: RegExp | null, detail: string][] = [
   [/^57014$/, /Query read timeout/i, 'The database did not answer in time; try again.'],
   [/^55P03$/, null, 'Another request holds what this one needs; try again.'],
   [/^25006$/, null, 'The database takes no changes at the moment; try again.'],
-  [
-    /^53/,
-    null,
-    'The database has no room at the moment: connections, memory or disk are used up; try again.',
-  ],
+  [/^53/, null, 'The database has no room at the moment (connections, memory or disk); try again.'],
+  [/^58/, null, 'The database cannot read or write its files at the moment; try again.'],
   [
     // Whatever the system says of a connection: also that there are no more files, or no way to the host.
     /^(08|57P|3D000$|(ECONN|EHOST|ENET|EAI_|ERR_SSL_|ERR_TLS_)[A-Z0-9_]+$|E(PIPE|TIMEDOUT|NOTFOUND|PROTO|ADDRNOTAVAIL|MFILE|NFILE|NOBUFS|NOMEM)$)/,
@@ -238,12 +236,9 @@ export function toApiError(error: unknown): ApiError {
   return new ApiError('internal', 'Something went wrong on our side; the log has it under the request id.');
 }
 
-const outageThrottle = new LogThrottle();
-
 /**
- * Writes down what went wrong on our side, with its cause. What a caller sent is its own affair. While the database is
- * away every request is refused, so each kind of outage is written once in ten seconds: the log may be on a disk that
- * is full.
+ * Writes down what went wrong on our side, with its cause; a kind of outage once in ten seconds: while the database is
+ * away all requests are refused, and the disk may be full. What a caller sent is its own affair.
  *
  * @param reason what the caller is told of it
  */
@@ -252,12 +247,10 @@ export function logFault(log: Logger, requestId: string, reason: Reason, cause: 
     log.error({ err: cause, requestId }, 'a request failed');
   } else if (reason === 'unavailable') {
     const outage = outageIn(cause);
-    if (outage !== null && outage !== ENDING) {
-      if (outageThrottle.take(outage)) {
-        log.warn({ err: cause, requestId }, 'a request was refused: the database is away');
-      }
-    } else {
+    if (outage === null || outage === ENDING) {
       log.info({ err: cause, requestId }, 'a request was refused for now');
+    } else if (outageThrottle.take(outage)) {
+      log.warn({ err: cause, requestId }, 'a request was refused: the database is away');
     }
   }
 }

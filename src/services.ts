@@ -6,6 +6,7 @@ import type { Services } from './context.js';
 import { openDatabase } from './database/database.js';
 import { ChangeFeed } from './live/change-feed.js';
 import { Emitter } from './operations/emits/emit-events.js';
+import { EmitTrouble } from './operations/emits/emit-trouble.js';
 import { EventTypeRegistry } from './operations/event-types/event-type-registry.js';
 import { SearchTurns } from './operations/explorer/search.js';
 import { Authenticator } from './operations/keys/authenticate.js';
@@ -45,6 +46,7 @@ export async function openServices(options: ServiceOptions): Promise<Services> {
     config,
     db,
     emitter: new Emitter(db.pool, undefined, metrics.emitBatch),
+    emitTrouble: new EmitTrouble(now),
     vault: new SecretVault(db, encryptionKeys),
     authenticator: new Authenticator(db, {
       failures: config.quotas.keyFailures,

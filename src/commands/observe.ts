@@ -22,7 +22,7 @@ export async function observe(config: Config, log: Logger, closings: Closing[]) 
   return { registry, tracing, process: new ProcessMetrics(registry) };
 }
 
-/** @param trouble why the daemon of this process does not work; null: it does, or there is none */
+/** @param trouble why API or daemon of this process do not work; null: they do */
 export async function startMetrics(
   { config, db, log }: Services,
   registry: Registry,

@@ -66,7 +66,7 @@ export async function startParts(start: Start): Promise<void> {
   let trouble = (): string | null => (roles.daemon ? 'The daemon does not fetch jobs yet.' : null);
   const services = daemonServices ?? apiServices;
   if (services !== null) {
-    closings.push(await startMetrics(services, registry, () => trouble()));
+    closings.push(await startMetrics(services, registry, () => apiServices?.emitTrouble.why ?? trouble()));
   }
   if (daemonServices !== null) {
     const daemon = await startDaemon(start, daemonServices, registry);

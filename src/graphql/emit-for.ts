@@ -16,7 +16,7 @@ export async function emitFor(
   if (emits.length === 0) {
     return [];
   }
-  const { emitter, metrics } = context;
+  const { emitter, emitTrouble, metrics } = context;
   const span = context.span?.child('emit', 'INTERNAL', { 'hookwright.events': emits.length });
   const traceparent = span?.traceparent;
   const traced = traceparent ? emits.map((emit) => ({ ...emit, traceparent })) : emits;
@@ -27,6 +27,7 @@ export async function emitFor(
     span?.end();
     return results;
   } catch (error) {
+    emitTrouble.failed(error);
     metrics.emitted('failed', emits.length);
     span?.end(toApiError(error).code);
     throw error;
@@ -38,7 +39,11 @@ export function countUnwritten({ metrics }: Context, fate: 'refused' | 'failed',
   metrics.emitted(fate, events);
 }
 
-function count({ metrics }: Context, results: readonly EmitResult[], allOrNothing: boolean): void {
+function count(
+  { metrics, emitTrouble }: Context,
+  results: readonly EmitResult[],
+  allOrNothing: boolean,
+): void {
   const written = results.filter((result) => result.refused === null);
   const refused = results.length - written.length;
   metrics.emitted('refused', refused);
@@ -48,6 +53,9 @@ function count({ metrics }: Context, results: readonly EmitResult[], allOrNothin
   const duplicates = written.filter(({ duplicate }) => duplicate).length;
   metrics.emitted('duplicate', duplicates);
   metrics.emitted('accepted', written.length - duplicates);
+  if (written.length > duplicates) {
+    emitTrouble.succeeded();
+  }
 }
 
 function describeOnSpan(span: Context['span'], results: readonly EmitResult[]): void {

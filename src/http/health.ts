@@ -6,10 +6,13 @@ import { lackOf, missingMigrations } from '../operations/installation/check-read
 const RETRY_AFTER_SECONDS = 5;
 
 /**
- * `/health/live`: the process answers. `/health/ready`: it can serve, that is, its database can be reached and has
- * every migration; else 503.
+ * `/health/live`: the process answers. `/health/ready`: it can serve, that is, its database can be reached, has every
+ * migration, and writes what is emitted; else 503.
  */
-export async function healthRoutes(app: FastifyInstance, { db }: Pick<Services, 'db'>): Promise<void> {
+export async function healthRoutes(
+  app: FastifyInstance,
+  { db, emitTrouble }: Pick<Services, 'db' | 'emitTrouble'>,
+): Promise<void> {
   app.addHook('onRequest', async (_request, reply) => {
     reply.header('cache-control', 'no-store');
   });
@@ -28,6 +31,9 @@ export async function healthRoutes(app: FastifyInstance, { db }: Pick<Services, 
       throw new ApiError('unavailable', `${lackOf(missing)}: run "hookwright migrate".`, {
         retryAfterSeconds: RETRY_AFTER_SECONDS,
       });
+    }
+    if (emitTrouble.why !== null) {
+      throw new ApiError('unavailable', emitTrouble.why, { retryAfterSeconds: RETRY_AFTER_SECONDS });
     }
     return { status: 'ready' };
   });
