@@ -16,9 +16,9 @@ export class RowsOfFailures extends Migration {
       -- needs to make the attempts, or null:
       --   jobs        [id, payload, priority], ...
       --   deliveries  [id, index of the item, webhook's id], ...
-      --   webhooks    [id, url, secret, generation, previous secret, until when it signs in ms since 1970,
-      --                consecutive failures], ...
-      -- Secrets are sealed, in base64. Webhooks to which nothing may be sent now are missing.
+      --   webhooks    [id, url, secret, generation, consecutive failures], ...
+      -- Secrets are sealed, in base64. Webhooks to which nothing may be sent now are missing, and so are those with a
+      -- previous secret: whether it still signs is asked when a delivery is loaded.
       create or replace function hookwright.claim_new_deliveries(
         delivery_ids bigint[], job_groups bigint[], priorities integer[], items integer[], webhook_ids bigint[],
         worker_pool text, claim_priority integer, claim_max integer
@@ -56,10 +56,10 @@ export class RowsOfFailures extends Migration {
             where priority <= claim_priority),
           'webhooks', coalesce((
             select json_agg(json_build_array(
-              w.id, w.url, encode(w.sealed_secret, 'base64'), w.generation, encode(w.previous_sealed_secret, 'base64'),
-              extract(epoch from w.previous_secret_expires_at)::float8 * 1000, w.consecutive_failures))
+              w.id, w.url, encode(w.sealed_secret, 'base64'), w.generation,
+              w.consecutive_failures))
             from hookwright.webhooks w
-            where w.id = any(webhook_ids) and w.active and w.deleted_at is null
+            where w.id = any(webhook_ids) and w.active and w.deleted_at is null and w.previous_sealed_secret is null
               and (greatest(w.closed_until, w.next_look_at) > now()) is not true), '[]'))
         into claimed;
         if claimable < cardinality(delivery_ids) then

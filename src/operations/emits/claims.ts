@@ -45,16 +45,16 @@ export interface ClaimedJob {
 export interface ClaimedJson {
   jobs: [id: number, payload: DeliverPayload | DeliverGroupPayload, priority: number][];
   deliveries: [id: number, item: number, webhookId: number][];
-  webhooks: [
-    id: number,
-    url: string,
-    sealedSecret: string,
-    generation: number,
-    previousSecret: string | null,
-    previousExpiresAtMs: number | null,
-    failuresAtLoad: number,
-  ][];
+  webhooks: ClaimedWebhook[];
 }
+
+type ClaimedWebhook = [
+  id: number,
+  url: string,
+  sealedSecret: string,
+  generation: number,
+  failuresAtLoad: number,
+];
 
 interface EmittedItem {
   tenantId: number;
@@ -64,9 +64,7 @@ interface EmittedItem {
 
 /** @param items those that were emitted, in their order */
 export function claimedJobs(claimed: ClaimedJson, items: readonly EmittedItem[]): ClaimedJob[] {
-  // Whether a previous secret still signs is for Postgres's clock to say: such a webhook's deliveries are loaded later.
-  const ready = claimed.webhooks.filter(([, , , , previousSecret]) => previousSecret === null);
-  const webhooks = new Map(ready.map((webhook) => [webhook[0], ofWebhook(webhook)]));
+  const webhooks = new Map(claimed.webhooks.map((webhook) => [webhook[0], ofWebhook(webhook)]));
   const loaded = new Map<number, DueDelivery>();
   for (const [id, index, webhookId] of claimed.deliveries) {
     const webhook = webhooks.get(webhookId);
@@ -99,13 +97,7 @@ export function claimedJobs(claimed: ClaimedJson, items: readonly EmittedItem[])
   }));
 }
 
-function ofWebhook([
-  webhookId,
-  url,
-  sealedSecret,
-  generation,
-  failuresAtLoad,
-]: ClaimedJson['webhooks'][number]) {
+function ofWebhook([webhookId, url, sealedSecret, generation, failuresAtLoad]: ClaimedWebhook) {
   return {
     webhookId,
     url,
