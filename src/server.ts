@@ -178,9 +178,13 @@ const malformed: ClientError = {
   detail: 'What was sent is not a well-formed HTTP request.',
 };
 
-/** What is not an HTTP request at all never reaches a route, so this writes the answer's bytes itself. */
+/**
+ * What is not an HTTP request at all never reaches a route, so this writes the answer's bytes itself. A connection on
+ * which nothing has come is closed without an answer: clients keep spare connections, and one that sends its first
+ * request at this moment would take a 408 for the answer to it.
+ */
 function refuseConnection(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+  if (error.code === 'ECONNRESET' || !socket.writable || socket.bytesRead === 0) {
     socket.destroy();
     return;
   }

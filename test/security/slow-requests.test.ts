@@ -134,10 +134,19 @@ describe('a client that takes its time is cut off, and others are served meanwhi
     expect(attackers.map(({ statuses }) => statuses)).toEqual(attackers.map(() => [408]));
   });
 
-  test('a connection on which nothing is ever sent', async () => {
-    await whileAttacked(async (attacker) => {
+  test('a connection on which nothing is ever sent: it ends without a word, which could be taken for an answer', async () => {
+    const attackers = await whileAttacked(async (attacker) => {
       await eventually(() => attacker.closed, 20_000);
     });
+    expect(attackers.map(({ answer }) => answer)).toEqual(attackers.map(() => ''));
+  });
+
+  test('a request of which a single letter comes', async () => {
+    const attackers = await whileAttacked(async (attacker) => {
+      attacker.socket.write('G');
+      await eventually(() => attacker.closed, 20_000);
+    });
+    expect(attackers.map(({ statuses }) => statuses)).toEqual(attackers.map(() => [408]));
   });
 
   test('a connection that is kept after its answer', async () => {
