@@ -8,6 +8,7 @@ import { LogThrottle } from './telemetry/log-throttle.js';
  */
 export const errorCatalogue = {
   host_missing: { status: 400, code: 'BAD_USER_INPUT', title: 'The request names no host' },
+  header_repeated: { status: 400, code: 'BAD_USER_INPUT', title: 'A header stands more than once' },
   malformed_json: { status: 400, code: 'BAD_USER_INPUT', title: 'The request body is not JSON' },
   unauthenticated: { status: 401, code: 'UNAUTHENTICATED', title: 'A valid API key is required' },
   scope_missing: { status: 403, code: 'FORBIDDEN', title: 'The API key may not do this' },

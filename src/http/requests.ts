@@ -65,14 +65,28 @@ function askerOf({ asking }: FastifyRequest): { tenantId?: number; keyId?: numbe
 /** As Node itself reads the header `Expect`. */
 const CONTINUE = /(?:^|\W)100-continue(?:$|\W)/i;
 
+/** Headers that say one thing, by their names in lower case. Node would keep the first and drop the others. */
+const SINGLE: ReadonlyMap<string, string> = new Map(
+  ['Host', 'Authorization', 'Content-Type', 'Hookwright-Tenant'].map((name) => [name.toLowerCase(), name]),
+);
+
 /**
  * Refuses what Node would refuse past all hooks, with a status and nothing else: a request of HTTP/1.1 without `Host`
  * (RFC 9112 §3.2; the server's option `requireHostHeader` must be off), and one that expects what nobody here does
- * (RFC 9110 §10.1.1). The connection ends, for a body may follow that nobody reads.
+ * (RFC 9110 §10.1.1). Refuses also a header of `SINGLE` that stands more than once, as RFC 9112 §3.2 demands for
+ * `Host`: a proxy may go by another one than we do. The connection ends, for a body may follow that nobody reads.
  */
 export function refuseUnfitRequests(app: FastifyInstance): void {
   app.server.on('checkExpectation', (request, response) => app.routing(request, response));
-  app.addHook('onRequest', ({ raw: { httpVersion, headers } }, reply, done) => {
+  app.addHook('onRequest', ({ raw: { httpVersion, headers, rawHeaders } }, reply, done) => {
+    const repeated = repeatedHeader(rawHeaders);
+    if (repeated !== undefined) {
+      reply.header('connection', 'close');
+      throw new ApiError(
+        'header_repeated',
+        `The request has the header ${repeated} more than once: send one.`,
+      );
+    }
     if (httpVersion === '1.1' && headers.host === undefined) {
       reply.header('connection', 'close');
       throw new ApiError('host_missing', 'A request of HTTP/1.1 has the header Host.');
@@ -83,6 +97,21 @@ export function refuseUnfitRequests(app: FastifyInstance): void {
     }
     done();
   });
+}
+
+/** @param rawHeaders names and values in turn */
+function repeatedHeader(rawHeaders: readonly string[]): string | undefined {
+  const seen = new Set<string>();
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = SINGLE.get(rawHeaders[index]!.toLowerCase());
+    if (name !== undefined && seen.has(name)) {
+      return name;
+    }
+    if (name !== undefined) {
+      seen.add(name);
+    }
+  }
+  return undefined;
 }
 
 /** The route that @fastify/cors makes for OPTIONS. Those that it allows are answered before they come to it. */

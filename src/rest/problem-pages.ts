@@ -6,6 +6,8 @@ import { problemType } from './problem.js';
 /** What to do about each kind of error. */
 const advice: Record<Reason, string> = {
   host_missing: 'Send the header Host, as HTTP/1.1 demands, or let a library of HTTP send the request.',
+  header_repeated:
+    'Send the header that the detail names once. A proxy in between that adds one must replace that of the client.',
   malformed_json: 'Send one JSON value in UTF-8 as the body, and its length in bytes as Content-Length.',
   unauthenticated:
     'Send an API key in the header "Authorization: Bearer <key>". A key that is unknown, malformed, expired or revoked gives the same answer.',
