@@ -102,7 +102,8 @@ test('what is turned away while its endpoint is opened does not wait for the old
   const other = new pg.Client(stack.databaseUrl);
   await other.connect();
   await other.query(`begin; select from hookwright.deliveries where id = ${id} for update`);
-  const turned = turnAwayDeliveries(db.pool, [{ id, priority: 10 }]);
+  // It must still wait when the endpoint has been opened, however long that takes here: it gives up after 100 ms else.
+  const turned = turnAwayDeliveries(db.pool, [{ id, priority: 10 }], 60_000);
   await eventually(async () => {
     return (await stack.rows(lockWaits)).length === 1;
   });
