@@ -15,8 +15,8 @@ const cursorDescription =
   'Where the stream stands with this update. Given as `after` (or in the header Last-Event-ID) to a later subscription, ' +
   'it begins with what has changed since, or with `resync` after more than 5 minutes or 1,000 changes.';
 const resyncDescription =
-  'True: what changed before this moment is not known, so read what you show again. The first update says so, unless ' +
-  'the subscription could go on after a cursor.';
+  'True: changes before this moment may have been missed, so read what you show again. A subscription without a cursor ' +
+  'does not begin with it: every change after the answer (200) comes.';
 const afterDescription =
   'The cursor of the last update that a stream before this one has brought; without it the stream begins now.';
 

@@ -6,7 +6,7 @@ interface EventStreamOptions {
   /** How long a reader may take nothing while there is something for it. */
   slowMs: number;
   lifeMs: number;
-  /** The id that the reader has reached, sent with each heartbeat. */
+  /** The id that the reader has reached, sent at the beginning and with each heartbeat. */
   reached: () => string | undefined;
   /** Called once, however the stream ends. */
   onEnd: (reason: EndReason) => void;
@@ -41,7 +41,7 @@ export class EventStream {
     });
     response.socket?.setTimeout(0); // silence is no idleness here: the heartbeat and the reader's patience decide
     response.socket?.setNoDelay(true);
-    response.write(':\n\n');
+    this.#beat();
     response.once('close', () => this.#ended('client_left'));
     response.on('error', () => {});
     this.#heartbeat = setInterval(() => this.#beat(), options.heartbeatMs);

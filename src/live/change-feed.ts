@@ -114,14 +114,13 @@ export class ChangeFeed {
     const followers = [...this.#followers];
     const tenantIds = [...new Set(followers.map(({ tenantId }) => tenantId))];
     const read = await readChanges(this.db.pool, tenantIds, before.snapshot, CHANGES_PER_READ_MAX);
-    this.#welcome(followers, before);
     if (read === null) {
       await wantChanges(this.db.pool);
     }
     if (read === null || read.position.epoch !== before.epoch) {
       const position = await this.#begin();
       this.#position = position;
-      for (const follower of followers) {
+      for (const follower of this.#welcome(followers, position)) {
         follower.lost(position);
       }
       return;
@@ -131,7 +130,7 @@ export class ChangeFeed {
     const hasSettled = !holdsAllBelow(before, completeFrom) && holdsAllBelow(position, completeFrom);
     const mayHaveMissed = isCut || hasSettled || position.readAtMs - before.readAtMs > RESUMABLE_MS;
     const byTenant = Map.groupBy(changes, ({ tenantId }) => tenantId);
-    for (const follower of followers) {
+    for (const follower of this.#welcome(followers, position)) {
       if (mayHaveMissed) {
         follower.lost(position);
       }
@@ -158,12 +157,14 @@ export class ChangeFeed {
     }
   }
 
-  /** Those that were read for have missed nothing since. */
-  #welcome(followers: readonly Follower[], position: ChangePosition): void {
-    for (const follower of followers) {
-      this.#joining.get(follower)?.resolve(position);
+  /** Followers that are joining begin at `position`. @returns the others: what came before it concerns them alone */
+  #welcome(followers: readonly Follower[], position: ChangePosition): Follower[] {
+    return followers.filter((follower) => {
+      const joining = this.#joining.get(follower);
       this.#joining.delete(follower);
-    }
+      joining?.resolve(position);
+      return joining === undefined;
+    });
   }
 
   #refuseJoining(error: unknown): void {

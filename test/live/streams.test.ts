@@ -133,7 +133,7 @@ describe('who may follow', () => {
       `update hookwright.api_keys set expires_at = now() + interval '4 seconds' where id = ${id}`,
     );
     const stream = await (await live.subscribe(webhooks, {}, { key })).begun();
-    expect(stream.updates).toHaveLength(1);
+    expect([stream.hasEnded, stream.events]).toEqual([false, []]);
     await eventually(() => stream.hasEnded, WITHIN_MS);
     expect(stream.errors[0]?.extensions.code).toBe('UNAUTHENTICATED');
   });
@@ -320,16 +320,17 @@ describe('how streams live and end', () => {
   test('heartbeats keep them alive beyond the idle time of connections, and carry where they stand', async () => {
     const live = await open({ IDLE_TIMEOUT_MS: '1000' }, { heartbeatMs: 300 });
     const stream = await (await live.subscribe(webhooks)).begun();
+    const begunAt = stream.lastId;
     await eventually(() => stream.heartbeats > 8, WITHIN_MS);
     expect(stream.hasEnded).toBe(false);
-    await eventually(() => stream.lastId !== stream.events[0]?.id, WITHIN_MS);
+    await eventually(() => stream.lastId !== begunAt, WITHIN_MS);
   });
 
   test('at their age they end without complete, so that clients come back', async () => {
     const live = await open({}, { lifeMs: 500 });
     const stream = await (await live.subscribe(webhooks)).begun();
     await eventually(() => stream.hasEnded, WITHIN_MS);
-    expect(stream.events.map(({ event }) => event)).toEqual(['next']);
+    expect(stream.events).toEqual([]);
   });
 
   test('a server that closes ends them at once, and does not wait for their clients', async () => {
@@ -343,7 +344,7 @@ describe('how streams live and end', () => {
     expect(performance.now() - startedAt).toBeLessThan(5_000);
     for (const stream of streams) {
       await eventually(() => stream.hasEnded);
-      expect(stream.events.map(({ event }) => event)).toEqual(['next']);
+      expect(stream.events).toEqual([]);
     }
   });
 
@@ -385,8 +386,8 @@ describe('how streams live and end', () => {
        select hookwright.next_id(), ${live.stack.tenantId}, 1, 1, 'coupon.applied', 'HELD' from generate_series(1, 1500)
        returning id`,
     );
-    await eventually(() => stream.updates.length > 1, WITHIN_MS);
-    expect(stream.updates.map(({ resync }) => resync)).toEqual([true, true]);
+    await eventually(() => stream.updates.length > 0, WITHIN_MS);
+    expect(stream.updates.map(({ resync }) => resync)).toEqual([true]);
   });
 });
 
@@ -397,12 +398,15 @@ test('the client of graphql-sse understands it', async () => {
     headers: { authorization: `Bearer ${live.key}` },
     retryAttempts: 0,
   });
-  const updates = client.iterate<{ webhookUpdated: { resync: boolean; webhookId: string | null } }>({
-    query: webhooks,
-  });
-  expect((await updates.next()).value?.data?.webhookUpdated).toMatchObject({ resync: true });
+  const connected = Promise.withResolvers<void>();
+  const updates = client.iterate<{ webhookUpdated: { resync: boolean; webhookId: string | null } }>(
+    { query: webhooks },
+    { connected: () => connected.resolve() },
+  );
+  const first = updates.next();
+  await connected.promise; // what changes from now on comes
   const { id } = await live.stack.webhook(RECEIVER);
-  expect((await updates.next()).value?.data?.webhookUpdated).toMatchObject({ webhookId: String(id) });
+  expect((await first).value?.data?.webhookUpdated).toMatchObject({ webhookId: String(id) });
   await updates.return?.();
   const refused = client.iterate({ query: 'subscription { webhookUpdated(id: "999") { cursor } }' });
   expect((await refused.next()).value?.errors?.[0]?.message).toContain('There is no webhook');

@@ -49,11 +49,11 @@ export class UpdateStream<Node> implements AsyncIterableIterator<readonly Update
     const stream = new UpdateStream(context, pending, read);
     const position = await context.changes.join(pending);
     try {
-      const missed = from === null ? null : await context.changes.since(pending.tenantId, from);
-      if (from === null || missed === null) {
+      const missed = from === null ? [] : await context.changes.since(pending.tenantId, from);
+      if (missed === null) {
         pending.lost(position);
       } else {
-        pending.resume(from, missed, position);
+        pending.resume(from ?? position, missed, position);
       }
       return stream;
     } catch (error) {
@@ -62,7 +62,7 @@ export class UpdateStream<Node> implements AsyncIterableIterator<readonly Update
     }
   }
 
-  /** A cursor of all that the client has been sent, for the quiet times; undefined before it was sent anything. */
+  /** A cursor of all that the client has been sent, for the beginning and the quiet times. */
   get cursor(): string | undefined {
     const { position } = this.pending;
     return position && encodePosition(position);
