@@ -57,6 +57,29 @@ test('a terminal that is closed ends the service as Ctrl-C does, and its Postgre
   expect(existsSync(join(set.DATA_DIR, 'pg', 'postmaster.pid'))).toBe(false);
 });
 
+/** A service that was left behind is in the group of its npm still. */
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // Nothing is left of it.
+  }
+}
+
+test('SIGTERM to npm ends the service that an npm script has started', { timeout: 120_000 }, async () => {
+  const set = { DATA_DIR: join(temporaryFolder(), 'data'), PORT: '0' };
+  // Without `prestart`, which would build what other tests run.
+  const npm = startProgram(['start', '--ignore-scripts'], set, { program: 'npm', detached: true });
+  const said = heard(npm);
+  try {
+    await eventually(() => said.output.includes('the delivery daemon is running'), 60_000);
+    npm.kill('SIGTERM');
+    await eventually(() => said.output.includes('"msg":"ended"'), 30_000);
+  } finally {
+    killGroup(npm.pid!);
+  }
+});
+
 test.each(['PORT', 'METRICS_PORT'])(
   'a %s that is taken ends the first start before a database is made',
   {

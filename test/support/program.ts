@@ -2,14 +2,18 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { settings } from '../../src/settings/settings.js';
 
-/** Starts the built program (`npm test` builds it) as an operator does, with these settings and none that are inherited. */
+/**
+ * Starts the built program (`npm test` builds it) as an operator does, with these settings and none that are inherited.
+ *
+ * @param options.program what is started in its place, such as npm
+ */
 export function startProgram(
   args: readonly string[],
   set: Readonly<Record<string, string>>,
-  options: { detached?: boolean } = {},
+  { program = './hookwright', ...options }: { program?: string; detached?: boolean } = {},
 ): ChildProcess {
   const inherited = Object.entries(process.env).filter(([name]) => !(name in settings));
-  return spawn('./hookwright', args, {
+  return spawn(program, args, {
     env: { ...Object.fromEntries(inherited), ...set },
     ...options,
   });
