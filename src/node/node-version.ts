@@ -7,7 +7,8 @@ const NODE_MAJOR_MIN = 24;
 if (Number.parseInt(process.versions.node, 10) < NODE_MAJOR_MIN) {
   process.stderr.write(
     `Hookwright needs Node ${NODE_MAJOR_MIN} or later, and this is ${process.versions.node}. ` +
-      'Start it with ./hookwright or npm start: the package brings its own Node.\n',
+      'Start it with ./hookwright or npm start: the package brings its own Node ' +
+      '(where npm ran without install scripts, after "npm rebuild --ignore-scripts=false node").\n',
   );
   process.exit(1);
 }

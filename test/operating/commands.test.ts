@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { copyFileSync, existsSync, symlinkSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, realpathSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
@@ -332,6 +332,31 @@ describe('the command line', SLOW, () => {
     copyFileSync('hookwright', join(folder, 'hookwright'));
     const { status, stderr } = spawnSync(join(folder, 'hookwright'), { encoding: 'utf8' });
     expect(stderr).toMatch(/^hookwright: It is not built yet. In \S+ run: npm ci && npm run build\n$/);
+    expect(status).toBe(1);
+  });
+
+  test.each([
+    [
+      'npm ran without install scripts',
+      ['node_modules/node', 'dist/src/main.js'],
+      'Its Node is missing, because npm ran without install scripts',
+      'npm rebuild --ignore-scripts=false node',
+    ],
+    [
+      'it ran so, and nothing is built',
+      ['node_modules/node'],
+      'Its Node is missing, because npm ran without install scripts',
+      'npm rebuild --ignore-scripts=false node && npm run build',
+    ],
+    ['it was installed and not built', ['node_modules/.bin/node'], 'It is not built yet', 'npm run build'],
+  ])('where %s, the file says what to run', (_, present, why, todo) => {
+    const folder = temporaryFolder();
+    for (const path of present) {
+      mkdirSync(join(folder, path), { recursive: true });
+    }
+    copyFileSync('hookwright', join(folder, 'hookwright'));
+    const { status, stderr } = spawnSync(join(folder, 'hookwright'), { encoding: 'utf8' });
+    expect(stderr).toBe(`hookwright: ${why}. In ${realpathSync(folder)} run: ${todo}\n`);
     expect(status).toBe(1);
   });
 
