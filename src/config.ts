@@ -49,14 +49,15 @@ export function readConfig(
 ): Config {
   const problems = misspelledNames(env);
   const values: Record<string, unknown> = {};
-  for (const [name, { schema, allowed }] of Object.entries(settings)) {
+  for (const [name, { schema, allowed, faultOf }] of Object.entries(settings)) {
     const text = env[name] === '' ? undefined : env[name];
     const result = schema.safeParse(text);
     if (result.success) {
       values[name] = result.data;
     } else {
       const given = SECRET_SETTINGS.has(name) ? '(not shown)' : JSON.stringify(text);
-      problems.push(`${name} is ${given}; allowed: ${allowed}.`);
+      const fault = faultOf?.(text ?? '') ?? null;
+      problems.push(`${name} is ${given}${fault === null ? '' : `, and ${fault}`}; allowed: ${allowed}.`);
     }
   }
   if (problems.length === 0) {

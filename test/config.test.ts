@@ -150,9 +150,30 @@ describe('reading the settings', () => {
   ])('DATABASE_URL refuses %s without showing it, and says how special characters are written', (url) => {
     const refused = () => readConfig({ DATABASE_URL: url, ENCRYPTION_KEYS: key });
     expect(refused).toThrow(
-      /^DATABASE_URL is \(not shown\); allowed: a postgres:\/\/ URL such as .*%25 \(%\)/,
+      /^DATABASE_URL is \(not shown\), and [^;]+; allowed: a postgres:\/\/ URL such as .*%25 \(%\)/,
     );
     expect(refused).not.toThrow(url);
+  });
+
+  test.each([
+    ['"postgres://u:p@h/d"', 'stands in quotes'],
+    ["'postgres://u:p@h/d'", 'stands in quotes'],
+    ['postgres://u:p@h/d\n', 'has a blank or a line break at its beginning or end'],
+    [' postgres://u:p@h/d', 'has a blank or a line break at its beginning or end'],
+    ['postgres://u:two words@h/d', 'has a blank;'],
+    ['jdbc:postgresql://h:5432/d?user=u', 'begins with jdbc:'],
+    ['mysql://h/d', 'does not begin with postgres:// or postgresql://'],
+    ['postgres://u:1#half@h/d', 'has a #;'],
+    ['postgres://u:100%@h/d', 'has a % that begins no escape'],
+    ['postgres://u:p@one,two/d', 'names several hosts'],
+    ['postgres://u:p@one:5432,two:5432/d', 'names several hosts'],
+    ['postgres:///d?host=one,two', 'names several hosts'],
+    ['postgres://u:p@h:99999/d', 'cannot be read: is the port a number up to 65535'],
+    ['postgres://u:p@h', 'names no database'],
+  ])('DATABASE_URL says of %j that it %s', (url, fault) => {
+    expect(() => readConfig({ DATABASE_URL: url, ENCRYPTION_KEYS: key })).toThrow(
+      `DATABASE_URL is (not shown), and ${fault}`,
+    );
   });
 
   test.each([
@@ -161,6 +182,7 @@ describe('reading the settings', () => {
     'postgres://user@/db?host=/var/run/postgresql',
     'postgres:///db?host=/var/run/postgresql',
     'postgres://user:p@[::1]:5433/db?sslmode=verify-full',
+    'postgres://user:p,w@localhost/db?options=-c%20search_path%3Da,b',
     'postgres://user:p@localhost/db?sslmode=require&uselibpqcompat=true',
   ])('DATABASE_URL takes %s as it is', (url) => {
     expect(readConfig({ DATABASE_URL: url, ENCRYPTION_KEYS: key }).databaseUrl).toBe(url);

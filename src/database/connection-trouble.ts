@@ -11,6 +11,11 @@ const advice: Record<string, string> = {
   ENOTFOUND: "Is the host's name right?",
   EAI_AGAIN: "Is the host's name right, and does this machine reach a DNS server?",
   ECONNREFUSED: 'Is Postgres running there, and are host and port right?',
+  ERR_TLS_CERT_ALTNAME_INVALID:
+    'The certificate is for another name: name the server in DATABASE_URL as its certificate does, or give it one for ' +
+    'this name. To verify its CA alone, write sslmode=verify-ca&uselibpqcompat=true.',
+  CERT_HAS_EXPIRED: 'Give the server a new certificate. Is the clock of this machine right?',
+  CERT_NOT_YET_VALID: 'Is the clock of this machine right?',
   [SQL_STATE.INVALID_PASSWORD]: `Are user and password right? Special characters in them are written ${ESCAPES}.`,
   [SQL_STATE.LOGIN_REFUSED]:
     "Are user and database right, and does the server's pg_hba.conf let them in from here?",
@@ -29,10 +34,7 @@ const adviceByWords: [RegExp, string][] = [
     `Write it behind the user's name: postgres://user:password@host/database. Special characters in it are written ${ESCAPES}.`,
   ],
   [/does not support SSL/, 'Take sslmode out of the url, or turn ssl on in the server.'],
-  [
-    /certificate|altname/i,
-    "Name the file of the CA that signed the server's certificate: sslrootcert=<file>.",
-  ],
+  [/certificate/i, "Name the file of the CA that signed the server's certificate: sslrootcert=<file>."],
   [/startup parameter/, POOLER_ADVICE],
   [/timeout|ETIMEDOUT|UNREACH/i, 'Are host and port right, and does no firewall stand between?'],
 ];

@@ -1,13 +1,47 @@
+/** What a text may be that is no url of a database, and how a sentence about it goes on. It never has the text itself. */
+const faults: readonly [isFaulty: (text: string) => boolean, which: string][] = [
+  [(text) => text !== text.trim(), 'has a blank or a line break at its beginning or end'],
+  [(text) => /^["'`]|["'`]$/.test(text), 'stands in quotes: leave them out'],
+  [
+    (text) => /^jdbc:/i.test(text),
+    'begins with jdbc:, as drivers of Java have it: leave that out, and write user and password before the host',
+  ],
+  [(text) => !/^postgres(ql)?:\/\//.test(text), 'does not begin with postgres:// or postgresql://'],
+  // What begins no escape, a `#` and a blank are taken for parts of a password by people, for something else by parsers.
+  [(text) => text.includes(' '), 'has a blank'],
+  [(text) => text.includes('#'), 'has a #'],
+  [(text) => !isUnescapable(text), 'has a % that begins no escape'],
+  [namesSeveralHosts, 'names several hosts: name the one that takes writes'],
+  [
+    (text) => parsed(text) === null,
+    'cannot be read: is the port a number up to 65535, and is no / or ? in the password?',
+  ],
+  // The driver would take that of the user's name, and the ORM takes none.
+  [(text) => (parsed(text)?.pathname ?? '').length <= '/'.length, 'names no database'],
+];
+
 /**
- * Whether the driver, and we who add options to the url, understand it as it was meant. A `%` that begins no escape, a
- * `#` and a blank are taken for parts of a password by people, and for something else by parsers. It must name a
- * database: the driver would take that of the user's name, and the ORM takes none.
+ * Why the driver, and we who add options to the url, do not understand it as it was meant.
+ *
+ * @returns the end of a sentence, such as `has a blank`, without anything of the url; null for a good one
  */
-export function isDatabaseUrl(text: string): boolean {
-  // Without a host, as for a socket in a folder (`postgres://user@/database?host=/run`), the driver puts one in.
-  const url = URL.parse(text) ?? URL.parse(text.replace('@/', '@localhost/'));
-  const namesDatabase = url !== null && url.pathname.length > '/'.length;
-  return /^postgres(ql)?:\/\//.test(text) && namesDatabase && !/[ #]/.test(text) && isUnescapable(text);
+export function databaseUrlFault(text: string): string | null {
+  return faults.find(([isFaulty]) => isFaulty(text))?.[1] ?? null;
+}
+
+/** Without a host, as for a socket in a folder (`postgres://user@/database?host=/run`), the driver puts one in. */
+function parsed(text: string): URL | null {
+  return URL.parse(text) ?? URL.parse(text.replace('@/', '@localhost/'));
+}
+
+/** As libpq takes them, `host1:5432,host2:5432` or `?host=host1,host2`; the driver does not. */
+function namesSeveralHosts(text: string): boolean {
+  const [, authority = '', query = ''] = /^\w+:\/\/([^/?]*)[^?]*\??(.*)$/.exec(text) ?? [];
+  const hosts = [
+    authority.slice(authority.lastIndexOf('@') + 1),
+    new URLSearchParams(query).get('host') ?? '',
+  ];
+  return hosts.some((host) => host.includes(','));
 }
 
 function isUnescapable(text: string): boolean {

@@ -6,16 +6,20 @@ interface Setting<Schema extends z.ZodType> {
   /** Completes the sentence "allowed: …". */
   allowed: string;
   meaning: string;
+  /** What a refused text is, as the end of a sentence without anything secret; null where `allowed` says enough. */
+  faultOf?: ((text: string) => string | null) | undefined;
 }
 
 export const setting = <Schema extends z.ZodType>(
   schema: Schema,
   allowed: string,
   meaning: string,
+  faultOf?: Setting<Schema>['faultOf'],
 ): Setting<Schema> => ({
   schema,
   allowed,
   meaning,
+  faultOf,
 });
 
 export function whole(min: number, max: number, fallback: number) {

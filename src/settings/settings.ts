@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { isDatabaseUrl, withTlsMode } from './database-url.js';
+import { databaseUrlFault, withTlsMode } from './database-url.js';
 import { limitSettings } from './limit-settings.js';
 import { setting, whole } from './setting.js';
 
@@ -69,9 +69,14 @@ const encryptionKeys = z
  */
 export const settings = {
   DATABASE_URL: setting(
-    z.string().refine(isDatabaseUrl).transform(withTlsMode).optional(),
+    z
+      .string()
+      .refine((text) => databaseUrlFault(text) === null)
+      .transform(withTlsMode)
+      .optional(),
     'a postgres:// URL such as postgres://user:password@host:5432/database; special characters in it as %25 (%), %23 (#), %2F (/), %3F (?), %40 (@), %3A (:) and %20 (blank)',
     'The Postgres (15 or later) to use. Unset: the all-in-one mode with a Postgres of its own under DATA_DIR.',
+    databaseUrlFault,
   ),
   ENCRYPTION_KEYS: setting(
     encryptionKeys,

@@ -1,12 +1,16 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { copyFileSync, existsSync, mkdirSync, realpathSync, symlinkSync } from 'node:fs';
+import { once } from 'node:events';
+import { copyFileSync, existsSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join, resolve } from 'node:path';
+import { TLSSocket } from 'node:tls';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { API_ROLE } from '../../src/database/tenant-database.js';
 import { migrate } from '../../src/operations/installation/migrate.js';
 import { reachDatabase } from '../../src/operations/installation/reach-database.js';
+import { AUTHORITY, EXPIRED, GOOD, KEY, SELF_SIGNED } from '../support/certificates.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { makeTenant } from '../support/factories.js';
 import { dropDatabase } from '../support/on-server.js';
@@ -148,6 +152,42 @@ describe('a database that cannot be reached', SLOW, () => {
     expect(trouble).toMatch(sentence);
     expect(trouble).toMatch(/^The database of DATABASE_URL cannot be reached: .*[.?]$/);
     expect(trouble).not.toContain(':hush');
+  });
+
+  const verified = 'sslmode=verify-full';
+  test.each([
+    [
+      'for another name',
+      GOOD,
+      verified,
+      'DNS:receiver.example.com. The certificate is for another name: name',
+    ],
+    [
+      'for another name, of a CA alone',
+      GOOD,
+      'sslmode=verify-ca&uselibpqcompat=true',
+      'terminated unexpectedly',
+    ],
+    ['out of date', EXPIRED, verified, 'certificate has expired. Give the server a new certificate.'],
+    ['of another CA', SELF_SIGNED, verified, "Name the file of the CA that signed the server's certificate"],
+  ])('because its certificate is %s is told so', async (_, cert, mode, sentence) => {
+    const file = join(temporaryFolder(), 'ca.pem');
+    writeFileSync(file, AUTHORITY);
+    const server = createServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => {
+        socket.write('S'); // it speaks TLS, for which the client has asked
+        const secured = new TLSSocket(socket, { isServer: true, key: KEY, cert });
+        secured.on('error', () => {}).once('data', () => socket.destroy());
+      });
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    const url = `postgres://u:hush@127.0.0.1:${port}/d?sslrootcert=${file}&${mode}`;
+    const trouble = await reachDatabase(url, 'owner').catch((error: Error) => error.message);
+    expect(trouble).toContain(sentence);
+    expect(trouble).not.toContain('hush');
+    server.close();
   });
 
   test.each(['key list', 'daemon', 'api', 'migrate', 'start'])('is told by "%s"', async (line) => {
