@@ -22,7 +22,7 @@ describe('the backup of docs/operations.md, made by the owner of the tables, who
   beforeAll(async () => {
     stack = await DeliveryStack.open();
     await stack.webhook('https://example.com/');
-    await stack.emit();
+    await stack.emit('coupon.applied', { code: '優惠', discount_type: 'x' });
   });
   afterAll(() => stack[Symbol.asyncDispose]());
 
@@ -33,12 +33,15 @@ describe('the backup of docs/operations.md, made by the owner of the tables, who
       // pg_dump turns it off unless it is told otherwise, and then Postgres refuses rather than leave out a row.
       const rowSecurity = commandOf('pg_dump').includes('--enable-row-security') ? 'on' : 'off';
       await client.query(`set row_security = ${rowSecurity}`);
+      // Its environment may say PGCLIENTENCODING=LATIN1, which cannot write every payload.
+      const [, encoding = 'LATIN1'] = /--encoding=(\w+)/.exec(commandOf('pg_dump')) ?? [];
+      await client.query(`set client_encoding = '${encoding}'`);
       const { rows: tables } = await client.query<{ name: string }>(
         `select c.oid::regclass::text as name from pg_class c
          where relnamespace in ('hookwright'::regnamespace, 'hookwright_jobs'::regnamespace) and relkind = 'r'`,
       );
       for (const { name } of tables) {
-        await client.query(`select count(*) from ${name}`);
+        await client.query(`select * from ${name}`);
       }
       for (const name of ['tenants', 'webhooks', 'events', 'deliveries']) {
         const { rows } = await client.query(`select count(*)::integer as count from hookwright.${name}`);
@@ -58,7 +61,10 @@ describe('the backup of docs/operations.md, made by the owner of the tables, who
     const restored = new URL(stack.databaseUrl);
     restored.pathname += '_restored';
     const shell = (command: string, url: string) =>
-      run('sh', ['-c', command], { cwd, env: { PATH: process.env['PATH'], DATABASE_URL: url } });
+      run('sh', ['-c', command], {
+        cwd,
+        env: { PATH: process.env['PATH'], DATABASE_URL: url, PGCLIENTENCODING: 'LATIN1' },
+      });
     await shell(commandOf('pg_dump'), stack.databaseUrl);
     await stack.rows(`create database ${restored.pathname.slice(1)}`);
     try {
