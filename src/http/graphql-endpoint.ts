@@ -54,7 +54,7 @@ export async function graphqlEndpoint(
       const context = contextOf(request);
       holdUntilTaken(reply, context);
       const { method, url, headers, body } = request;
-      const [text, head] = await answer({ method, url, headers, body: body as never, raw: null, context });
+      const [text, head] = await answer({ method, url, body: body as never, context }, headers.accept);
       reply.code(head.status).headers(head.headers!);
       return text;
     },

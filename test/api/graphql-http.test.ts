@@ -28,6 +28,12 @@ describe('the type of an answer', () => {
     ['application/json5, application/graphql-response+json', RESPONSE_TYPE],
     ['Application/GraphQL-Response+JSON, application/json;q=0.9', RESPONSE_TYPE],
     ['text/event-stream, application/graphql-response+json; charset=utf-8, */*', RESPONSE_TYPE],
+    ['application/json;charset="utf-8"', 'application/json'],
+    ['application/graphql-response+json; Charset="UTF-8"; q=0.5', RESPONSE_TYPE],
+    ['application/json;q=0.1, application/graphql-response+json;q=0.9', RESPONSE_TYPE],
+    ['application/json;q=0, */*', RESPONSE_TYPE],
+    ['application/graphql-response+json;q=0.0, application/*;q=0.2', 'application/json'],
+    ['application/json;q=', 'application/json'],
   ])('for Accept: %s it is %s, also when the request is refused', async (accept, type) => {
     const headers = accept === undefined ? {} : { accept };
     const answers = [await post({ query }, headers), await post({ query: '{ nothing }' }, headers)];
@@ -38,19 +44,24 @@ describe('the type of an answer', () => {
     }
   });
 
-  test.each(['text/html', 'text/event-stream', 'multipart/mixed', 'application/json; charset=latin1'])(
-    'whoever takes only %s gets 406, and nothing is done',
-    async (accept) => {
-      const emit = vi.spyOn(api.services.emitter, 'emit');
-      const mutation =
-        'mutation { emitEvent(input: {event: "coupon.applied", payload: {code: "A", discount_type: "B"}}) { duplicate } }';
-      const { status, body } = await post({ query: mutation }, { accept });
-      expect(status).toBe(406);
-      expect(body).toEqual(refused('BAD_REQUEST'));
-      expect(emit).not.toHaveBeenCalled();
-      emit.mockRestore();
-    },
-  );
+  test.each([
+    'text/html',
+    'text/event-stream',
+    'multipart/mixed',
+    'application/json; charset=latin1',
+    'application/json;q=0',
+    'application/json; q=0.000, application/graphql-response+json; Q=0',
+    '*/*;q=0',
+  ])('whoever takes only %s gets 406, and nothing is done', async (accept) => {
+    const emit = vi.spyOn(api.services.emitter, 'emit');
+    const mutation =
+      'mutation { emitEvent(input: {event: "coupon.applied", payload: {code: "A", discount_type: "B"}}) { duplicate } }';
+    const { status, body } = await post({ query: mutation }, { accept });
+    expect(status).toBe(406);
+    expect(body).toEqual(refused('BAD_REQUEST'));
+    expect(emit).not.toHaveBeenCalled();
+    emit.mockRestore();
+  });
 });
 
 describe('a request in a URL', () => {

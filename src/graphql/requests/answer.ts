@@ -7,9 +7,6 @@ import { causeOf, formatError, type Head, headOf, refusalStatuses } from '../fie
 import { writeJson } from '../fields/json-text.js';
 import type { GraphqlRequest } from './request.js';
 
-const JSON_TYPE = 'application/json; charset=utf-8';
-const RESPONSE_TYPE = 'application/graphql-response+json; charset=utf-8';
-
 type Data = ExecutionResult['data'];
 
 /** As the client gets it. */
@@ -39,10 +36,9 @@ export function answerOf(
   more: Verdict['headers'],
   status = 200,
 ): Response {
-  const { accept } = request.headers as { accept?: string };
-  const type = accept !== undefined && prefersResponseType(accept) ? RESPONSE_TYPE : JSON_TYPE;
   // Not by graphql-http, which hands each value of the result to a function on its way.
   const [text, written] = write(request.context, result, status);
+  const type = `${request.raw}; charset=utf-8`;
   return [text, { status: written, statusText: '', headers: { 'content-type': type, ...more } }];
 }
 
@@ -54,12 +50,6 @@ function write(context: Context, result: Result, status: number): [text: string,
     noteErrors(context, [failure]);
     return [`${JSON.stringify({ errors: [formatError(failure)] })}\n`, 500];
   }
-}
-
-/** Of the two types the one that is named first, as graphql-http has it, which has refused whoever takes neither. */
-function prefersResponseType(accept: string): boolean {
-  const [first] = /application\/(?:json|\*|graphql-response\+json)(?![^\s;,])|\*\/\*/i.exec(accept) ?? [];
-  return first?.toLowerCase() === 'application/graphql-response+json';
 }
 
 /** @param status for errors that say none */

@@ -6,6 +6,7 @@ import type { Verdict } from '../../rate-limits.js';
 import { causeOf, errorsOf, graphqlErrorOf, refusalFrom, refusalOf } from '../fields/errors.js';
 import { admit, unfitError } from './admit.js';
 import { answerOf, failureOf, noteErrors } from './answer.js';
+import { type AnswerType, answerTypeFor, JSON_TYPE } from './answer-type.js';
 import { chargeBroken } from './charge.js';
 import type { Documents } from './documents.js';
 import { longAnswerError } from './long-answer.js';
@@ -23,16 +24,22 @@ interface Run extends OperationArgs {
  * HTTP; what each of them comes to is said here, so that documents are judged once for all requests, and errors have
  * codes and statuses of their own.
  */
-export function createGraphqlHandler(documents: Documents): (request: GraphqlRequest) => Promise<Response> {
-  const handle = createHandler<null, Context>({
+export function createGraphqlHandler(
+  documents: Documents,
+): (request: Omit<GraphqlRequest, 'raw' | 'headers'>, accept: string | undefined) => Promise<Response> {
+  const handle = createHandler<AnswerType, Context>({
     parseRequestParams: readRequest,
     onSubscribe: (request, params) => prepare(documents, request, params),
     onOperation: (request, args, result) =>
       held(request, args as Run, answerRun(request, args as Run, result)),
   });
-  return async (request) => {
-    const answer = await handle(request);
-    return answer[0] === null ? refuseType(request, answer) : answer;
+  return async (request, accept) => {
+    const type = answerTypeFor(accept);
+    if (type === null) {
+      return refuseType({ ...request, raw: JSON_TYPE, headers: {} });
+    }
+    // graphql-http knows neither quotes nor a quality in the header, so it reads what that comes to.
+    return handle({ ...request, raw: type, headers: { accept: type } });
   };
 }
 
@@ -75,10 +82,10 @@ function limitsAnswer(error: GraphQLError): boolean {
   return (error.path?.length ?? 0) > 1 && cause instanceof ApiError && cause.reason === 'rate_limited';
 }
 
-/** The only answer that graphql-http makes by itself: no type that the client takes is one of ours. */
-function refuseType(request: GraphqlRequest, [, { status }]: Response): Response {
+/** No type that the client takes is one of ours. */
+function refuseType(request: GraphqlRequest): Response {
   const detail = 'The answer is application/json or application/graphql-response+json; accept one of them.';
-  return refuse(request, [refusalOf('BAD_REQUEST', detail, { status })], chargeBroken(request.context));
+  return refuse(request, [refusalOf('BAD_REQUEST', detail, { status: 406 })], chargeBroken(request.context));
 }
 
 function readRequest(request: GraphqlRequest): RequestParams | Response {

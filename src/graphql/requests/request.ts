@@ -2,10 +2,11 @@ import type { GraphQLError } from 'graphql';
 import type { Request as HttpRequest, RequestParams } from 'graphql-http';
 import type { Context } from '../../context.js';
 import { refusalOf } from '../fields/errors.js';
+import type { AnswerType } from './answer-type.js';
 import type { GraphqlLimits } from './document-limits.js';
 
-/** A request to /graphql: its body as it was parsed from JSON, and as `context` who asks. */
-export type GraphqlRequest = HttpRequest<null, Context>;
+/** A request to /graphql: its body as it was parsed from JSON, as `raw` the type of its answer, as `context` who asks. */
+export type GraphqlRequest = HttpRequest<AnswerType, Context>;
 
 /** Longer than the name of any operation; it would be repeated in a message. */
 const OPERATION_NAME_CHARS_MAX = 256;
