@@ -23,7 +23,8 @@ export function findUrl(text: string): KnownUrl | null {
   }
   const url = URL.parse(text);
   const isHttp = url !== null && /^https?:$/.test(url.protocol);
-  const parts = isHttp ? { origin: url.origin, path: url.pathname + url.search } : null;
+  const search = url?.search || (text.endsWith('?') ? '?' : ''); // `search` is empty for an empty query
+  const parts = isHttp ? { origin: url.origin, path: url.pathname + search } : null;
   known.set(text, parts);
   return parts;
 }

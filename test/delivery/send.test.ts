@@ -109,6 +109,12 @@ function answering(...answers: string[][]): LookupFunction {
 }
 
 describe('a good receiver', () => {
+  test.each(['', '?', '?a', '?a?', '/?'])('is called at the very url, which ends with %j', async (end) => {
+    const good = await receiver(says(response(200)));
+    await send(`${good.url}${end}`);
+    expect(good.received.split(' ', 2)).toEqual(['POST', `/hook${end}`]);
+  });
+
   test('gets the very bytes and headers, and its answer comes back', async () => {
     const good = await receiver(says(response(201, 'thanks', ['X-A: 1', 'Set-Cookie: a', 'set-cookie: b'])));
     const result = await send(`${good.url}?a=b%20c`);
