@@ -14,7 +14,7 @@ import { claimForNamespace, type NamespaceClaim } from './embedded-postgres/name
 import { askToEnd, end, findServer, launch, type Server } from './embedded-postgres/server.js';
 import { lockServer } from './embedded-postgres/server-lock.js';
 
-export { hasCluster, removeDataDir } from './embedded-postgres/cluster.js';
+export { clusterFolder, hasCluster, removeDataDir } from './embedded-postgres/cluster.js';
 export { claimDataDir, isClaimAbandoned } from './embedded-postgres/lock.js';
 export { claimForNamespace } from './embedded-postgres/namespace-claim.js';
 

@@ -88,10 +88,13 @@ export function removeDataDir(dataDir: string): void {
   }
 }
 
+/** Where a data folder has its cluster, or would have it. Makes nothing. */
+export const clusterFolder = (dataDir: string): string => join(locationElsewhere(dataDir) ?? dataDir, 'pg');
+
 /** Whether a data folder has a cluster, wherever that is, be it another user's. Makes nothing. */
 export function hasCluster(dataDir: string): boolean {
   try {
-    statSync(join(locationElsewhere(dataDir) ?? dataDir, 'pg', 'PG_VERSION'));
+    statSync(join(clusterFolder(dataDir), 'PG_VERSION'));
     return true;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EACCES';
