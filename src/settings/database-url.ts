@@ -1,4 +1,4 @@
-/** What a text may be that is no url of a database, and how a sentence about it goes on. It never has the text itself. */
+/** The faults of a database url, each with the end of a sentence about it. None repeats the url: it has a password. */
 const faults: readonly [isFaulty: (text: string) => boolean, which: string][] = [
   [(text) => text !== text.trim(), 'has a blank or a line break at its beginning or end'],
   [(text) => /^["'`]|["'`]$/.test(text), 'stands in quotes: leave them out'],
@@ -7,7 +7,7 @@ const faults: readonly [isFaulty: (text: string) => boolean, which: string][] = 
     'begins with jdbc:, as drivers of Java have it: leave that out, and write user and password before the host',
   ],
   [(text) => !/^postgres(ql)?:\/\//.test(text), 'does not begin with postgres:// or postgresql://'],
-  // What begins no escape, a `#` and a blank are taken for parts of a password by people, for something else by parsers.
+  // People take a `%` without an escape, a `#` and a blank for parts of a password; parsers read something else.
   [(text) => text.includes(' '), 'has a blank'],
   [(text) => text.includes('#'), 'has a #'],
   [(text) => !isUnescapable(text), 'has a % that begins no escape'],

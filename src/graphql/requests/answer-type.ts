@@ -11,8 +11,8 @@ interface MediaRange {
 }
 
 /**
- * The type of the answer to a request (RFC 9110 §12.5.1): of those that it accepts the one with the higher quality, else
- * the one that it names first, else application/json.
+ * Chooses the type of an answer (RFC 9110 §12.5.1): the accepted one with the higher quality, else the one that is
+ * named first, else application/json.
  *
  * @param accept the header; none accepts everything
  * @returns null when it accepts neither

@@ -5,7 +5,7 @@ import { refusalOf } from '../fields/errors.js';
 import type { AnswerType } from './answer-type.js';
 import type { GraphqlLimits } from './document-limits.js';
 
-/** A request to /graphql: its body as it was parsed from JSON, as `raw` the type of its answer, as `context` who asks. */
+/** A request to /graphql: `body` is the parsed JSON, `raw` the type of the answer, `context` has the caller. */
 export type GraphqlRequest = HttpRequest<AnswerType, Context>;
 
 /** Longer than the name of any operation; it would be repeated in a message. */
