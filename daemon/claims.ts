@@ -68,11 +68,12 @@ export class Claims implements LocalDaemon {
     });
   }
 
-  inPace<Result>(tenantId: number, events: number, emit: () => Promise<Result>): Promise<Result> {
-    return this.#backpressure.run(tenantId, events, emit);
+  inPace<Result>(tenantId: number, deliveries: number, emit: () => Promise<Result>): Promise<Result> {
+    // More cannot be claimed at once: what goes to the tables leaves the room to others.
+    return this.#backpressure.run(tenantId, Math.min(deliveries, this.deps.slotsMax), emit);
   }
 
-  /** Events of emits that wait to be in pace. */
+  /** Deliveries of emits that wait to be in pace. */
   get waiting(): number {
     return this.#backpressure.waiting;
   }

@@ -41,6 +41,7 @@ import { NestingByAnySetting } from './0040-nesting-by-any-setting.js';
 import { LiveUpdatesByAnyClock } from './0041-live-updates-by-any-clock.js';
 import { RunsOfHousekeeping } from './0042-runs-of-housekeeping.js';
 import { TransactionsElsewhere } from './0043-transactions-elsewhere.js';
+import { LanesByDeliveries } from './0044-lanes-by-deliveries.js';
 import { RowsOfFailures } from './0047-rows-of-failures.js';
 
 /** Every migration, in order. One file a change; a released one is never edited. */
@@ -88,5 +89,6 @@ export const migrations = [
   { name: '0041-live-updates-by-any-clock', class: LiveUpdatesByAnyClock },
   { name: '0042-runs-of-housekeeping', class: RunsOfHousekeeping },
   { name: '0043-transactions-elsewhere', class: TransactionsElsewhere },
+  { name: '0044-lanes-by-deliveries', class: LanesByDeliveries },
   { name: '0047-rows-of-failures', class: RowsOfFailures },
 ];

@@ -12,6 +12,11 @@ export interface EmitEventsOnce {
   declarations?: string;
   /** When deliveries are due; without it, when the transaction began. */
   dueAt?: string;
+  /**
+   * How many deliveries one call may make, and how many of a tenant do not stand in the crowded lane: of one call, less
+   * of a caller who gives no priorities, because it has no pace of its own, and in two seconds of all such calls.
+   */
+  bounds?: { deliveriesMax: number; share: number; shareOfUnpaced: number };
 }
 
 /**
@@ -25,6 +30,7 @@ export const emitEventsOnce = ({
   tenants = '',
   declarations = '',
   dueAt = '',
+  bounds,
 }: EmitEventsOnce) => String.raw`
   -- With a worker pool, deliveries are claimed for it, and the first row's 'claimed' is the answer of
   -- claim_new_deliveries. For the rest see emit-events.ts.
@@ -93,7 +99,8 @@ export const emitEventsOnce = ({
 
     return query
     with fresh as materialized (
-      select i.ord, i.id, i.tenant_id, i.event_type, i.body, i.only_webhook_id, coalesce(i.priority, 0) as priority
+      select i.ord, i.id, i.tenant_id, i.event_type, i.body, i.only_webhook_id,
+             ${bounds ? 'i.priority' : 'coalesce(i.priority, 0) as priority'}
       from unnest(tenant_ids, event_types, bodies, only_webhook_ids, ids, owners, errors, priorities)
              with ordinality
              as i(tenant_id, event_type, body, only_webhook_id, id, owner, error, priority, ord)
@@ -113,10 +120,13 @@ export const emitEventsOnce = ({
                   and (w.active or w.hold_until > now())
              else w.id = f.only_webhook_id
            end
+      ${bounds ? `limit ${bounds.deliveriesMax + 1}` : ''}
     ),
+    ${bounds ? laned(bounds) : ''}
     -- First attempts of one lane share jobs, a few each (docs/decisions/0007).
     numbered as (
-      select *, (row_number() over (partition by active, priority order by id) - 1) / ${jobSize} as part from matched
+      select *, (row_number() over (partition by active, priority order by id) - 1) / ${jobSize} as part
+      from ${bounds ? 'laned' : 'matched'}
     ),
     grouped as materialized (
       select *,
@@ -165,3 +175,21 @@ export const emitEventsOnce = ({
     where (select count(*) from queued) >= 0
     order by i.ord;
   end $$;`;
+
+const laned = ({ deliveriesMax, share, shareOfUnpaced }: NonNullable<EmitEventsOnce['bounds']>) => `
+    -- What is beyond a tenant's share stands behind others', from the first delivery on (src/domain/lanes.ts).
+    shares as materialized (
+      select tenant_id, least(${shareOfUnpaced}, ${share} - hookwright.emitted_lately(tenant_id, ${share})) as share
+      from fresh where priority is null group by tenant_id
+    ),
+    laned as materialized (
+      select m.id, m.ord, m.event_id, m.tenant_id, m.event_type, m.webhook_id, m.active,
+             case
+               when coalesce(m.priority, 0) <> 0 then m.priority
+               when row_number() over (partition by m.tenant_id, m.active, m.priority order by m.id)
+                    > case when m.priority is null then s.share else ${share} end then 10
+               else 0
+             end as priority
+      from matched m left join shares s on s.tenant_id = m.tenant_id
+      where hookwright.fits_one_call((select count(*) from matched), ${deliveriesMax})
+    ),`;

@@ -143,6 +143,8 @@ export interface EmitEventsAgain {
   handler: string;
   /** What is taken from the judgement `j` of judge_emits, where that is more than the refusals. */
   judgement?: string;
+  /** What emit_events_once gets as priorities, where that is not 0 for a caller who gives none. */
+  priorities?: string;
 }
 
 /** SQL that makes `emit_events`, or takes its place. */
@@ -150,6 +152,8 @@ export function emitEventsAgain(
   changes: EmitEventsAgain = { declarations: '', before: '', after: '', handler: '' },
 ): string {
   const judgement = changes.judgement ?? 'select j.refusals, j.details into refusals, details';
+  const priorities =
+    changes.priorities ?? 'coalesce(priorities, array_fill(0, array[cardinality(event_types)]))';
   return `
   -- schema_checked: the caller says that the bodies are valid by the schemas of their types. The API's word counts
   -- for everything that judge_emits looks at; another role's only for the schemas that SQL cannot check.
@@ -195,7 +199,7 @@ export function emitEventsAgain(
             tenant_ids, event_types, bodies,
             coalesce(idempotency_keys, array_fill(null::text, array[cardinality(event_types)])),
             coalesce(only_webhook_ids, array_fill(null::bigint, array[cardinality(event_types)])),
-            coalesce(priorities, array_fill(0, array[cardinality(event_types)])),
+            ${priorities},
             refusals) e;
         ${changes.after}
         return;

@@ -3,6 +3,7 @@ import { isDatabaseAway } from '../errors.js';
 
 interface Waiting<Item, Result> {
   items: readonly Item[];
+  weight: number;
   resolve(results: Result[]): void;
   reject(error: unknown): void;
 }
@@ -25,7 +26,7 @@ const TOO_SLOW_IN_A_ROW_MAX = 2;
 export class GroupCommit<Item, Result> {
   /** By whose turn it is, in the order of their turns. */
   #waiting = new Map<unknown, Waiting<Item, Result>[]>();
-  #waitingItems = 0;
+  #waitingWeight = 0;
   #inFlight = 0;
   #starting = false;
 
@@ -34,6 +35,7 @@ export class GroupCommit<Item, Result> {
    * @param options.itemsMax how many items close a batch; only its last group may go beyond
    * @param options.inFlightMax how many batches may be under way at the same time (default 2)
    * @param options.besideItems how many items must wait before a batch leaves beside another one (default 1)
+   * @param options.weightOf as how many an item counts for these (default 1)
    * @param options.onBatch called with the number of items of each batch
    * @param options.turnOf Groups with equal answers take turns with the others, one at a time.
    */
@@ -43,6 +45,7 @@ export class GroupCommit<Item, Result> {
       itemsMax: number;
       inFlightMax?: number;
       besideItems?: number;
+      weightOf?: (item: Item) => number;
       onBatch?: ((items: number) => void) | undefined;
       turnOf?: (items: readonly Item[]) => unknown;
     },
@@ -50,14 +53,22 @@ export class GroupCommit<Item, Result> {
 
   /** @throws what `commit` throws for these items */
   run(items: readonly Item[]): Promise<Result[]> {
-    return new Promise((resolve, reject) => this.#add({ items, resolve, reject }));
+    const weight = this.#weigh(items);
+    return new Promise((resolve, reject) => this.#add({ items, weight, resolve, reject }));
   }
 
   /** @throws what `commit` throws for this item */
   runOne(item: Item): Promise<Result> {
+    const items = [item];
+    const weight = this.#weigh(items);
     return new Promise((resolve, reject) => {
-      this.#add({ items: [item], resolve: ([result]) => resolve(result as Result), reject });
+      this.#add({ items, weight, resolve: ([result]) => resolve(result as Result), reject });
     });
+  }
+
+  #weigh(items: readonly Item[]): number {
+    const { weightOf } = this.options;
+    return weightOf === undefined ? items.length : items.reduce((weight, item) => weight + weightOf(item), 0);
   }
 
   #add(group: Waiting<Item, Result>): void {
@@ -68,7 +79,7 @@ export class GroupCommit<Item, Result> {
     } else {
       others.push(group);
     }
-    this.#waitingItems += group.items.length;
+    this.#waitingWeight += group.weight;
     this.#startSoon();
   }
 
@@ -86,7 +97,7 @@ export class GroupCommit<Item, Result> {
   /** Else whoever is under way starts the next one. */
   get #mayStart(): boolean {
     const { inFlightMax = 2, besideItems = 1 } = this.options;
-    return this.#inFlight === 0 || (this.#inFlight < inFlightMax && this.#waitingItems >= besideItems);
+    return this.#inFlight === 0 || (this.#inFlight < inFlightMax && this.#waitingWeight >= besideItems);
   }
 
   #start(): void {
@@ -102,13 +113,13 @@ export class GroupCommit<Item, Result> {
   #take(): Waiting<Item, Result>[] {
     const taken: Waiting<Item, Result>[] = [];
     const { itemsMax } = this.options;
-    let items = 0;
+    let weight = 0;
     const round = [...this.#waiting];
     const take = (line: (typeof round)[number]) => {
       const [, groups] = line;
       const group = groups.shift()!;
       taken.push(group);
-      items += group.items.length;
+      weight += group.weight;
       // Whoever has more comes round again, behind the others.
       if (groups.length > 0) {
         round.push(line);
@@ -116,19 +127,19 @@ export class GroupCommit<Item, Result> {
     };
     const tooBig: typeof round = [];
     let next = 0;
-    for (; next < round.length && items < itemsMax; next++) {
+    for (; next < round.length && weight < itemsMax; next++) {
       const line = round[next]!;
-      if (items + line[1][0]!.items.length <= itemsMax) {
+      if (weight + line[1][0]!.weight <= itemsMax) {
         take(line);
       } else {
         tooBig.push(line);
       }
     }
     // Small ones first: a tenant with big groups must not keep one with small ones waiting, nor the other way round.
-    if (tooBig.length > 0 && items < itemsMax) {
+    if (tooBig.length > 0 && weight < itemsMax) {
       take(tooBig.shift()!);
     }
-    this.#waitingItems -= items;
+    this.#waitingWeight -= weight;
     this.#waiting = new Map([...tooBig, ...round.slice(next)]);
     return taken;
   }

@@ -14,6 +14,8 @@ export const SQL_STATE = {
   LOGIN_REFUSED: '28000',
   STARTING_OR_ENDING: '57P03',
   TOO_MANY_CONNECTIONS: '53300',
+  /** Of `hookwright.emit_events`: of all events of a call together. */
+  TOO_MANY_DELIVERIES: 'HW012',
   /** An earlier statement of the transaction failed. */
   TRANSACTION_ABORTED: '25P02',
   UNDEFINED_OBJECT: '42704',

@@ -1,17 +1,19 @@
 import type { Context } from '../context.js';
+import { SQL_STATE, sqlStateOf } from '../database/sql-state.js';
 import type { Emit, EmitResult } from '../domain/emit.js';
-import { toApiError } from '../errors.js';
+import { type ApiError, invalidInput, type Path, toApiError } from '../errors.js';
 
 /**
  * Emits for a resolver: the metrics count what becomes of the events, and their deliveries go on with the request's
  * trace.
  *
- * @throws what the emitter throws
+ * @param options.path where the events stand in the request
+ * @throws ApiError invalid_input, when they would make too many deliveries together; else what the emitter throws
  */
 export async function emitFor(
   context: Context,
   emits: readonly Emit[],
-  { allOrNothing = false }: { allOrNothing?: boolean } = {},
+  { path = ['input'], allOrNothing = false }: { path?: Path; allOrNothing?: boolean } = {},
 ): Promise<EmitResult[]> {
   if (emits.length === 0) {
     return [];
@@ -26,12 +28,20 @@ export async function emitFor(
     describeOnSpan(span, results);
     span?.end();
     return results;
-  } catch (error) {
+  } catch (thrown) {
+    const error = isTooMany(thrown) ? tooManyDeliveries(thrown, path) : thrown;
     emitTrouble.failed(error);
-    metrics.emitted('failed', emits.length);
+    metrics.emitted(error === thrown ? 'failed' : 'refused', emits.length);
     span?.end(toApiError(error).code);
     throw error;
   }
+}
+
+const isTooMany = (error: unknown): error is Error => sqlStateOf(error) === SQL_STATE.TOO_MANY_DELIVERIES;
+
+/** Postgres's sentence names the limit. */
+function tooManyDeliveries({ message }: Error, path: Path): ApiError {
+  return invalidInput([{ path, code: 'too_many_deliveries', detail: message }]);
 }
 
 /** Counts events that the emitter never sees: a resolver refuses them, or fails at judging them. */

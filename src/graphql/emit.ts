@@ -71,7 +71,7 @@ export class EmitResolver {
     if (allOrNothing) {
       refuseTogether(prepared);
     }
-    const written = await emitFor(context, emits, { allOrNothing });
+    const written = await emitFor(context, emits, { path: ['input', 'events'], allOrNothing });
     let next = 0;
     const outcomes = prepared.map((item, index) =>
       item instanceof ApiError ? item : outcomeOf(item, written[next++]!, ['input', 'events', index]),

@@ -284,6 +284,26 @@ describe('emitting several events', () => {
     expect(await countTenantEvents()).toBe(before + 2);
   });
 
+  test('more deliveries than one transaction has time for are refused, and the limit is named', async () => {
+    const many = await makeTenant(api.services);
+    const { id } = await makeWebhook(api.services, many.id);
+    await api.owner.query(
+      `insert into hookwright.webhooks (tenant_id, url, event_types, sealed_secret)
+       select tenant_id, url, event_types, sealed_secret from hookwright.webhooks, generate_series(1, 1000) where id = $1`,
+      [id],
+    );
+    const events = Array.from({ length: 100 }, (_, index) => coupon(`F${index}`));
+    for (const allOrNothing of [false, true]) {
+      const { errors } = await emitAll(events, allOrNothing, many);
+      expect(errors[0].extensions).toMatchObject({
+        code: 'BAD_USER_INPUT',
+        errors: [{ path: ['input', 'events'], code: 'too_many_deliveries' }],
+      });
+      expect(errors[0].message).toContain('at most 100000 deliveries');
+    }
+    expect(await countEvents(api.services, many.id)).toBe(0);
+  });
+
   test('100 are accepted, 101 are not, none is nothing', async () => {
     const events = Array.from({ length: 101 }, (_, index) => coupon(`N${index}`));
     expect((await emitAll(events.slice(0, 100))).data.emitEvents.results).toHaveLength(100);

@@ -85,6 +85,19 @@ describe('group commit', () => {
     expect(batches.at(-1)).toEqual([4, 5, 6, 7]);
   });
 
+  test('an item may count as several', async () => {
+    const { batches, gates, commit } = gatedCommit();
+    const group = new GroupCommit(commit, { itemsMax: 10, besideItems: 7, weightOf: (item) => item });
+    const answers = await oneByOne(group, [1, 6]);
+    expect(batches).toEqual([[1]]);
+    answers.push(...(await oneByOne(group, [4])));
+    expect(batches).toEqual([[1], [6, 4]]);
+    answers.push(...(await oneByOne(group, [7, 3, 2])));
+    await letThrough(gates, 4);
+    await Promise.all(answers);
+    expect(batches).toEqual([[1], [6, 4], [7, 3], [2]]);
+  });
+
   test('takes turns: who gave a lot does not make the others wait', async () => {
     const { batches, gates, commit } = gatedCommit();
     const group = new GroupCommit(commit, {

@@ -386,6 +386,20 @@ describe('a tenant that emits a lot at once', () => {
     expect(begun()).toBe(3);
   });
 
+  test('counts no more than can be claimed, so that what goes to the tables leaves room to others', () => {
+    const claims = new Claims(deps(0, limiting));
+    let begun = 0;
+    const never = new Promise<void>(() => {});
+    for (const tenantId of [1, 2, 3]) {
+      void claims.inPace(tenantId, 10_000, () => {
+        begun += 1;
+        return never;
+      });
+    }
+    expect(begun).toBe(2);
+    expect(claims.waiting).toBe(200);
+  });
+
   test('does not wait where endpoints are what limits it, for a backlog, nor while nothing is fetched or sent', () => {
     expect(pacedBy(800, { ...limiting, deliverer: { busy: 800, busyWithClaimed: 0 } }).begun()).toBe(3);
     expect(pacedBy(400, { load: { utilization: 0.69 } }).begun()).toBe(3);

@@ -12,8 +12,12 @@ export interface LocalDaemon {
    * @returns null: it has no room at the moment
    */
   claim(items: readonly { body: string }[]): Claim | null;
-  /** Emits for a tenant that emits a lot at once, no faster than the process keeps up with what it has accepted. */
-  inPace<Result>(tenantId: number, events: number, emit: () => Promise<Result>): Promise<Result>;
+  /**
+   * Emits for a tenant that emits a lot at once, no faster than the process keeps up with what it has accepted.
+   *
+   * @param deliveries how many the emit is expected to make
+   */
+  inPace<Result>(tenantId: number, deliveries: number, emit: () => Promise<Result>): Promise<Result>;
 }
 
 /** Room that there was when it was asked for; by the time of the commit there may be less. */

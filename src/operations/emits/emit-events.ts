@@ -5,29 +5,49 @@ import { Slots } from '../../concurrency/slots.js';
 import { transaction } from '../../database/database.js';
 import { SQL_STATE, sqlStateOf } from '../../database/sql-state.js';
 import type { Emit, EmitResult } from '../../domain/emit.js';
+import { ExpectedFanOut } from '../../domain/expected-fan-out.js';
 import { LANES } from '../../domain/lanes.js';
 import { TenantPace } from '../../domain/tenant-pace.js';
 import { isDatabaseAway } from '../../errors.js';
 import { type Claim, claimedJobs, type LocalDaemon } from './claims.js';
 import { type EmitItem, isTraced, writeClaimedItems, writeItems } from './emit-statements.js';
 
-/** Two full requests of `emitEvents`: with one, each of a burst would have a commit of its own. */
-const BATCH_ITEMS_MAX = 200;
+/** Two full requests of `emitEvents` to one webhook: with one, each of a burst would have a commit of its own. */
+const BATCH_DELIVERIES_MAX = 200;
 /** A second batch makes use of the time that the first one's commit takes, but small ones would cost more than that. */
-const BATCH_BESIDE_ITEMS = 40;
+const BATCH_BESIDE_DELIVERIES = 40;
+/** What writes more keeps out of the way of the others: it may take a second, which they would wait. */
+const HEAVY_DELIVERIES = 500;
 /** How long an emit waits for an idempotency key that another open transaction holds, and between two looks. */
 const BUSY_KEY_MS = 10_000;
 const BUSY_KEY_PAUSE_MS = 200;
 
+/** A call that has a transaction of its own. */
+interface Heavy {
+  tenantId: number | undefined;
+  write: () => Promise<EmitResult[]>;
+}
+
 /**
- * Writes events with their deliveries and jobs. Concurrent calls share a transaction, and answer after its commit.
+ * Writes events with their deliveries and jobs. Concurrent calls share a transaction, and answer after its commit. What
+ * they count is the deliveries that they are expected to make (docs/decisions/0031).
  */
 export class Emitter {
   readonly #groups: GroupCommit<Emit, EmitResult>;
+  /** Tenants take turns at these too. */
+  readonly #heavy = new GroupCommit<Heavy, EmitResult[]>(
+    ([heavy]) => heavy!.write().then((results) => [results]),
+    {
+      itemsMax: 1,
+      inFlightMax: 1,
+      turnOf: ([heavy]) => heavy?.tenantId,
+    },
+  );
   /** Those that wait for an idempotency key keep out of the way of the others. */
   readonly #busyGroups: GroupCommit<Emit, EmitResult>;
   readonly #busyTurns = new Slots(1);
   readonly #pace: TenantPace;
+  readonly #fanOut = new ExpectedFanOut();
   #localDaemon: LocalDaemon | undefined;
 
   /**
@@ -37,19 +57,17 @@ export class Emitter {
   constructor(
     private readonly pool: pg.Pool,
     private readonly now: () => number = () => performance.now(),
-    onBatch?: (events: number) => void,
+    private readonly onBatch?: (events: number) => void,
   ) {
     this.#pace = new TenantPace(now);
-    this.#busyGroups = new GroupCommit(
-      async (items) => this.#counted(items, await this.#write(pool, items)),
-      {
-        itemsMax: BATCH_ITEMS_MAX,
-        inFlightMax: 1,
-      },
-    );
+    this.#busyGroups = new GroupCommit((items) => this.#writeUnclaimed(items), {
+      itemsMax: BATCH_DELIVERIES_MAX,
+      inFlightMax: 1,
+    });
     this.#groups = new GroupCommit((items) => this.#commit(items), {
-      itemsMax: BATCH_ITEMS_MAX,
-      besideItems: BATCH_BESIDE_ITEMS,
+      itemsMax: BATCH_DELIVERIES_MAX,
+      besideItems: BATCH_BESIDE_DELIVERIES,
+      weightOf: (item) => this.#fanOut.of(item),
       turnOf: tenantOf,
       onBatch,
     });
@@ -65,16 +83,31 @@ export class Emitter {
    * idempotency keys another open transaction holds follow when that has ended.
    */
   async emit(items: readonly Emit[]): Promise<EmitResult[]> {
-    const results = await this.#inPace(items, () => this.#groups.run(items));
+    const results = await this.#inPace(items, (isHeavy) =>
+      isHeavy ? this.#writeAlone(items, () => this.#writeUnclaimed(items)) : this.#groups.run(items),
+    );
     return results.some(isBusy) ? await this.#emitBusy(items, results) : results;
   }
 
   /** A daemon in this process that cannot keep up makes those wait who emit a lot at once. */
-  #inPace(items: readonly Emit[], emit: () => Promise<EmitResult[]>): Promise<EmitResult[]> {
+  #inPace(items: readonly Emit[], emit: (isHeavy: boolean) => Promise<EmitResult[]>): Promise<EmitResult[]> {
     const tenantId = tenantOf(items);
+    const deliveries = this.#fanOut.ofCall(items);
+    const isHeavy = deliveries > HEAVY_DELIVERIES;
     return this.#localDaemon !== undefined && tenantId !== undefined && this.#pace.isCrowding(tenantId)
-      ? this.#localDaemon.inPace(tenantId, items.length, emit)
-      : emit();
+      ? this.#localDaemon.inPace(tenantId, deliveries, () => emit(isHeavy))
+      : emit(isHeavy);
+  }
+
+  /** A small emit never waits for one of these, only for a connection and for Postgres itself. */
+  #writeAlone(items: readonly Emit[], write: () => Promise<EmitResult[]>): Promise<EmitResult[]> {
+    return this.#heavy.runOne({
+      tenantId: tenantOf(items),
+      write: () => {
+        this.onBatch?.(items.length);
+        return write();
+      },
+    });
   }
 
   /**
@@ -102,7 +135,10 @@ export class Emitter {
 
   /** As `emit`, but when one item is refused nothing at all is written. */
   async emitAllOrNothing(items: readonly Emit[]): Promise<EmitResult[]> {
-    const results = await this.#inPace(items, () => this.#writeAllOrNothing(items));
+    const results = await this.#inPace(items, (isHeavy) => {
+      const write = () => this.#writeAllOrNothing(items);
+      return isHeavy ? this.#writeAlone(items, write) : write();
+    });
     return results.some(isBusy)
       ? await this.#whileBusy(() => this.#busyTurns.run(() => this.#writeAllOrNothing(items)))
       : results;
@@ -150,6 +186,11 @@ export class Emitter {
     return this.#counted(items, await write);
   }
 
+  /** More than a daemon could claim, or what waits for a key: told to every daemon. */
+  async #writeUnclaimed(items: readonly Emit[]): Promise<EmitResult[]> {
+    return this.#counted(items, await this.#write(this.pool, items));
+  }
+
   async #writeClaimed(claim: Claim, items: readonly Emit[]): Promise<EmitResult[]> {
     let written: Awaited<ReturnType<typeof writeClaimedItems>>;
     try {
@@ -177,13 +218,14 @@ export class Emitter {
     return items.map((item) => ({ ...item, priority: this.#priority(item) }));
   }
 
-  /** Notes what is committed, and was not before, for the pace of its tenants. */
+  /** Notes what each item made, and what is committed, and was not before, for the pace of its tenants. */
   #counted(items: readonly Emit[], results: EmitResult[]): EmitResult[] {
     const emitted = new Map<number, number>();
     for (const [index, result] of results.entries()) {
       if (result.refused === null && !result.duplicate) {
-        const { tenantId } = items[index]!;
-        emitted.set(tenantId, (emitted.get(tenantId) ?? 0) + result.deliveryCount);
+        const item = items[index]!;
+        this.#fanOut.seen(item, result.deliveryCount);
+        emitted.set(item.tenantId, (emitted.get(item.tenantId) ?? 0) + result.deliveryCount);
       }
     }
     for (const [tenantId, deliveries] of emitted) {

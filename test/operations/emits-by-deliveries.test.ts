@@ -1,0 +1,129 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Emit } from '../../src/domain/emit.js';
+import { LANES } from '../../src/domain/lanes.js';
+import { commandLine } from '../../src/operations/audit.js';
+import { Emitter } from '../../src/operations/emits/emit-events.js';
+import { createTenant } from '../../src/operations/tenants/create-tenant.js';
+import { createWebhook } from '../../src/operations/webhooks/create-webhook.js';
+import { DeliveryStack } from '../support/delivery-stack.js';
+import { eventually } from '../support/eventually.js';
+import { OutboxApplication } from '../support/outbox-application.js';
+
+const WEBHOOKS = 20;
+const url = 'http://127.0.0.1:9/';
+let stack: DeliveryStack;
+let small: number;
+
+beforeAll(async () => {
+  stack = await DeliveryStack.open();
+  for (let made = 0; made < WEBHOOKS; made++) {
+    await stack.webhook(url);
+  }
+  const { db, vault, random } = stack.services;
+  small = (await createTenant(db, vault, 'small', commandLine)).id;
+  const webhook = { tenantId: small, url, eventTypes: ['*'], webhooksMax: 1, by: commandLine };
+  await createWebhook(db, vault, random, webhook);
+});
+afterAll(() => stack[Symbol.asyncDispose]());
+
+const items = (count: number, tenantId = stack.tenantId, body = '{}'): Emit[] =>
+  Array.from({ length: count }, () => ({
+    tenantId,
+    eventType: 'coupon.applied',
+    body,
+    idempotencyKey: null,
+    onlyWebhookId: null,
+  }));
+
+describe('while a call that makes many deliveries is being written', () => {
+  const heavy = () => items(40, stack.tenantId, '{"held":true}');
+
+  test.each(['emit', 'emitAllOrNothing'] as const)(
+    'a small emit of another tenant is answered, however many of them come by %s',
+    async (how) => {
+      await stack.rows(`create or replace function hookwright.hold() returns trigger language plpgsql as
+        $$ begin perform pg_advisory_xact_lock_shared(4711); return new; end $$`);
+      await stack.rows(`create or replace trigger hold before insert on hookwright.events
+        for each row when (new.body ~ 'held') execute function hookwright.hold()`);
+      const { emitter } = stack.services;
+      const holder = new pg.Client(stack.databaseUrl);
+      await holder.connect();
+      try {
+        await holder.query('select pg_advisory_lock(4711)');
+        const written = Array.from({ length: 12 }, () => emitter[how](heavy()));
+        await eventually(
+          async () =>
+            (await stack.rows(`select from pg_locks where locktype = 'advisory' and not granted`)).length > 0,
+        );
+        for (let round = 0; round < 3; round++) {
+          expect(await emitter.emit(items(1, small))).toMatchObject([{ refused: null, deliveryCount: 1 }]);
+        }
+        await holder.query('select pg_advisory_unlock(4711)');
+        const results = (await Promise.all(written)).flat();
+        expect(results).toHaveLength(480);
+        expect(results.every((result) => result.refused === null && result.deliveryCount === WEBHOOKS)).toBe(
+          true,
+        );
+      } finally {
+        await holder.end();
+      }
+    },
+  );
+});
+
+test('single emits share a transaction until their deliveries, not they themselves, are many', async () => {
+  const batches: number[] = [];
+  const emitter = new Emitter(stack.services.db.pool, undefined, (events) => batches.push(events));
+  await emitter.emit(items(1));
+  await Promise.all(items(100).map((item) => emitter.emit([item])));
+  expect(batches.reduce((sum, events) => sum + events)).toBe(101);
+  expect(Math.max(...batches)).toBe(200 / WEBHOOKS);
+});
+
+/** How many deliveries stand in each lane, of events after this one. */
+async function lanesAfter(event: number): Promise<Record<number, number>> {
+  const rows = await stack.rows<{ priority: number; deliveries: number }>(
+    `select j.priority, count(*)::int as deliveries
+     from hookwright_jobs._private_jobs j
+     cross join lateral json_array_elements_text(coalesce(j.payload->'ids', json_build_array(j.payload->'id'))) as named(id)
+     join hookwright.deliveries d on d.id = named.id::bigint
+     where d.event_id > ${event} group by j.priority`,
+  );
+  return Object.fromEntries(rows.map(({ priority, deliveries }) => [priority, deliveries]));
+}
+const lastEvent = async () =>
+  (await stack.rows<{ id: number }>('select coalesce(max(id), 0) as id from hookwright.events'))[0]!.id;
+
+describe('what one call makes beyond the share of its tenant stands in the crowded lane', () => {
+  test('from the first delivery on, and its neighbour of another tenant does not', async () => {
+    const before = await lastEvent();
+    await new Emitter(stack.services.db.pool).emit([...items(50), ...items(1, small)]);
+    expect(await lanesAfter(before)).toEqual({
+      [LANES.FIRST.priority]: 501,
+      [LANES.CROWDED.priority]: 50 * WEBHOOKS - 500,
+    });
+  });
+
+  test('also of an application, call by call, and in all of its calls together', async () => {
+    const { db, vault } = stack.services;
+    const { id: many } = await createTenant(db, vault, 'many', commandLine);
+    await stack.rows(`insert into hookwright.webhooks (tenant_id, url, event_types, sealed_secret)
+      select ${many}, url, event_types, sealed_secret from hookwright.webhooks where tenant_id = ${stack.tenantId}`);
+    await using shop = await OutboxApplication.open(stack, [many, small]);
+    const emit = async (count: number, tenantId = many) => {
+      const before = await lastEvent();
+      await shop.pool.query(
+        `select * from hookwright.emit_events(array_fill($2::bigint, array[$1::integer]),
+           array_fill('coupon.applied'::text, array[$1]), array_fill('{"code":"a","discount_type":"b"}'::text, array[$1]))`,
+        [count, tenantId],
+      );
+      return lanesAfter(before);
+    };
+    expect(await emit(50)).toEqual({ [LANES.FIRST.priority]: 100, [LANES.CROWDED.priority]: 900 });
+    // An hour ahead, so that it was lately however slow the test is.
+    await stack.rows('update hookwright.deliveries set id = id + 14745600000');
+    expect(await emit(1)).toEqual({ [LANES.CROWDED.priority]: WEBHOOKS });
+    expect(await emit(1, small)).toEqual({ [LANES.FIRST.priority]: 1 });
+  });
+});
