@@ -107,7 +107,7 @@ export class Daemon {
     );
     metrics.gauge(
       'hookwright_emits_waiting',
-      'Events of tenants that emit a lot at once, not accepted yet because the process is what limits it.',
+      'Deliveries of tenants that emit a lot at once, not accepted yet because the process is what limits it.',
       () => this.claims.waiting,
     );
     metrics.gauge('hookwright_fetching_jobs', '1 while the daemon fetches jobs.', () => Number(this.running));
