@@ -9,7 +9,7 @@ export type Lane = 'TEST' | 'FIRST' | 'CROWDED' | 'RETRY' | 'BULK';
 interface LaneRule {
   /** A job's priority for graphile-worker: lower ones are fetched first. */
   priority: number;
-  /** The priority of a job that is raised above first attempts, so that its lane gets its share. */
+  /** The priority of a job that is raised above first attempts, for its lane's share or for a place that is kept. */
   raised?: number;
   /** Of all deliveries, how many are guaranteed to this lane while it has any that wait. */
   share?: number;
@@ -33,6 +33,12 @@ const byPriority = new Map(
 );
 
 export const laneOf = (priority: number): Lane => byPriority.get(priority) ?? 'BULK';
+
+/** SQL: the priority of a job of the same lane that is raised above first attempts, where its lane has that. */
+export const raisedPrioritySql = (priority: string): string =>
+  `case ${priority} ${rules
+    .flatMap(([, lane]) => (lane.raised === undefined ? [] : `when ${lane.priority} then ${lane.raised}`))
+    .join(' ')} else ${priority} end`;
 
 /** The lane of a delivery whose endpoint has no room for it now: no longer among the first attempts. */
 export const laneAfterPutOff = (lane: Lane): Lane => (lane === 'FIRST' ? 'CROWDED' : lane);

@@ -1,11 +1,12 @@
 import type pg from 'pg';
 import { query, type Statement } from '../../database/database.js';
+import { raisedPrioritySql } from '../../domain/lanes.js';
 
 const statement: Statement = {
   name: 'call_back_deliveries',
   text: `
     with called as (
-      update hookwright_jobs._private_jobs set run_at = now()
+      update hookwright_jobs._private_jobs set run_at = now(), priority = ${raisedPrioritySql('priority')}
       where id in (
         select id from hookwright_jobs._private_jobs
         where key = any($1::text[]) and locked_at is null and run_at > now() order by key for update skip locked)
@@ -17,8 +18,8 @@ const statement: Statement = {
 };
 
 /**
- * Lets the jobs of deliveries run now that were put off. A job that somebody else has locked is passed over: it runs
- * already, or is being written.
+ * Lets the jobs of deliveries run now that were put off, before first attempts: a place is kept for each. A job that
+ * somebody else has locked is passed over: it runs already, or is being written.
  *
  * @returns the ids of those whose jobs run now
  */
