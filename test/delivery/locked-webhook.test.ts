@@ -85,15 +85,16 @@ test('a webhook is not taken for locked any more when the outcome that waited fo
           requestHeaders: {},
           result: {
             kind: 'response',
-            statusCode: 200,
+            statusCode: 500,
             headers: {},
             body: Buffer.alloc(0),
             bodyTruncated: false,
             durationMs: 1,
           },
-          outcome: { verdict: 'SUCCEEDED' },
+          // A failure locks its webhook before it sends what no column takes.
+          outcome: { verdict: 'FAILED', errorCode: 'HTTP_500', retryAfterMs: null, closing: null },
           failuresAtStart: 1,
-          retryInMs: null,
+          retryInMs: 60_000,
         },
         holder,
       )

@@ -90,6 +90,22 @@ describe('what outcomes give an owner to know', () => {
       }),
     );
   });
+
+  test('successes change nothing where there was no failure and no disabling: they are recorded unread', () => {
+    const state = fc.record({ active: fc.boolean(), ordinaryFailures: fc.boolean() });
+    const letters = fc.string({ unit: fc.constantFrom('s', 'S'), maxLength: 10 });
+    fc.assert(
+      fc.property(state, letters, fc.constantFrom(2, 3), (flags, text, generation) => {
+        const quiet = { ...healthy, ...flags };
+        expect(foldHealth(quiet, steps(text, generation))).toEqual({ consecutiveFailures: 0, disable: null });
+        expect(foldOperationalEvents(quiet, steps(text, generation))).toEqual({
+          ordinaryFailures: quiet.ordinaryFailures,
+          disabled: null,
+          recovered: false,
+        });
+      }),
+    );
+  });
 });
 
 test.each(OPERATIONAL_EVENT_TYPES)('%s is operational; a test or a booking is not', (type) => {

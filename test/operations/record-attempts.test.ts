@@ -55,3 +55,77 @@ test('delays that are over when the outcome is recorded close nothing, and its r
   const dueJobs = `select from hookwright_jobs._private_jobs where key ~ '^d:' and run_at <= clock_timestamp()`;
   expect(await stack.rows(dueJobs)).toHaveLength(1);
 });
+
+/** An attempt that succeeded after 1 ms, on a delivery of the webhook. */
+async function success(webhook: number): Promise<FinishedAttempt> {
+  const eventId = await stack.emit();
+  const [row] = await stack.deliveries(`event_id = ${eventId} and webhook_id = ${webhook}`);
+  const [delivery] = await loadDeliveries(stack.services.db.pool, [{ id: row!.id, attempt: 1 }]);
+  if (typeof delivery !== 'object') {
+    throw new Error(`The delivery is ${delivery}.`);
+  }
+  return {
+    delivery,
+    startedAt: new Date(),
+    endedAtMs: performance.now(),
+    requestHeaders: {},
+    result: {
+      kind: 'response',
+      statusCode: 204,
+      headers: {},
+      body: Buffer.alloc(0),
+      bodyTruncated: false,
+      durationMs: 1,
+    },
+    outcome: { verdict: 'SUCCEEDED' },
+    retryInMs: null,
+  };
+}
+
+test('successes are recorded alike for a webhook that has failed before and for one that has not', async () => {
+  const { pool } = stack.services.db;
+  const { id: failedBefore } = await stack.webhook('https://other.example.com/');
+  await pool.query(`update hookwright.webhooks set consecutive_failures = 3 where id = ${failedBefore}`);
+  const attempts = [await success(webhookId), await success(failedBefore), await success(webhookId)];
+  const { statuses, disabled } = await recordAttempts(pool, attempts, 72, 1_000);
+  expect(statuses).toEqual(['SUCCEEDED', 'SUCCEEDED', 'SUCCEEDED']);
+  expect(disabled).toEqual([]);
+  for (const [id, count] of [
+    [webhookId, 2],
+    [failedBefore, 1],
+  ] as const) {
+    const { consecutive_failures, last_success_at } = await stack.webhookRow(id);
+    expect(consecutive_failures).toBe(0);
+    expect(last_success_at).not.toBeNull();
+    const [stats] = await stack.rows(
+      `select sum(successes)::integer as successes, sum(failures)::integer as failures,
+              sum(latency_histogram[1])::integer as quick
+       from hookwright.delivery_stats where webhook_id = ${id} and resolution = 'MINUTE'`,
+    );
+    expect(stats).toEqual({ successes: count, failures: 0, quick: count });
+  }
+  const ids = attempts.map(({ delivery }) => delivery.id);
+  const rows = await stack.deliveries(`id in (${ids.join()})`);
+  expect(rows).toHaveLength(3);
+  for (const row of rows) {
+    expect(row).toMatchObject({ status: 'SUCCEEDED', attempt_count: 1, last_status_code: 204 });
+  }
+  expect(
+    await stack.rows(`select from hookwright.attempts where delivery_id in (${ids.join()})`),
+  ).toHaveLength(3);
+});
+
+test('a success that is recorded twice changes nothing the second time', async () => {
+  const { pool } = stack.services.db;
+  const attempt = await success(webhookId);
+  expect((await recordAttempts(pool, [attempt], 72, 1_000)).statuses).toEqual(['SUCCEEDED']);
+  const everything = async () => [
+    await stack.deliveries(),
+    await stack.rows('select * from hookwright.attempts'),
+    await stack.rows('select * from hookwright.delivery_stats'),
+    await stack.webhookRow(webhookId),
+  ];
+  const before = await everything();
+  expect((await recordAttempts(pool, [attempt], 72, 1_000)).statuses).toEqual([null]);
+  expect(await everything()).toEqual(before);
+});

@@ -1,15 +1,17 @@
 import type pg from 'pg';
 import { query, type Statement, type WithCommit } from '../../database/database.js';
 import { impatientTransaction, orLocked } from '../../database/impatient-transaction.js';
-import { type Column, column, RowsParameter } from '../../database/rows-parameter.js';
+import { column, RowsParameter } from '../../database/rows-parameter.js';
 import { idRange } from '../../domain/delivery-id.js';
 import { LANES } from '../../domain/lanes.js';
 import type { DeliveryStatus } from '../../entities/delivery.js';
 import { needsJobSql } from '../jobs/job-conditions.js';
+import { attemptColumns, logAttemptsSql } from './attempt-columns.js';
 import { countAttempts } from './count-attempts.js';
 import { type FinishedAttempt, hasFailed, withDelaysLeft } from './finished-attempt.js';
 import { lockFreeDeliveries } from './lock-free-deliveries.js';
 import { raiseOutcomeEvents } from './raise-outcome-events.js';
+import { recordSuccesses } from './record-successes.js';
 import {
   type DisabledWebhook,
   type HealthRow,
@@ -43,6 +45,31 @@ export async function recordAttempts(
   rules: HealthRules,
   lockWaitMs: number,
 ): Promise<Recorded> {
+  const successes = attempts.some(hasFailed)
+    ? none
+    : await orLocked(recordSuccesses(pool, attempts, lockWaitMs));
+  if (successes === 'LOCKED') {
+    return await recordUnlocked(pool, lockWaitMs, attempts, rules);
+  }
+  const others = attempts.filter(({ delivery }) => !successes.has(delivery.id));
+  const recorded = others.length === 0 ? nothing : await recordTogether(pool, lockWaitMs, others, rules);
+  let next = 0;
+  const statuses = attempts.map(({ delivery }) =>
+    successes.has(delivery.id) ? 'SUCCEEDED' : recorded.statuses[next++]!,
+  );
+  return { statuses, disabled: recorded.disabled };
+}
+
+const none: ReadonlySet<number> = new Set();
+const nothing: Recorded = { statuses: [], disabled: [] };
+
+/** As `recordAttempts`, all of them in one transaction, unless something is locked. */
+async function recordTogether(
+  pool: pg.Pool,
+  lockWaitMs: number,
+  attempts: readonly FinishedAttempt[],
+  rules: HealthRules,
+): Promise<Recorded> {
   const together = impatientTransaction(pool, lockWaitMs, async (client, withCommit) => {
     // Sent together, answered in order: webhooks are locked before deliveries, as everywhere.
     const locking = lockWebhooks(client, webhooksOf(attempts));
@@ -50,12 +77,7 @@ export async function recordAttempts(
     return await write(client, withCommit, { attempts, locking, rules });
   });
   const recorded = await orLocked(together);
-  if (recorded !== 'LOCKED') {
-    return recorded;
-  }
-  const unlocked = await orLocked(recordUnlocked(pool, lockWaitMs, attempts, rules));
-  // Something that they share is locked, such as the statistics: nothing tells which of them it belongs to.
-  return unlocked === 'LOCKED' ? { statuses: attempts.map(() => 'WEBHOOK_LOCKED'), disabled: [] } : unlocked;
+  return recorded === 'LOCKED' ? await recordUnlocked(pool, lockWaitMs, attempts, rules) : recorded;
 }
 
 const webhooksOf = (attempts: readonly FinishedAttempt[]): number[] => [
@@ -69,7 +91,7 @@ async function recordUnlocked(
   attempts: readonly FinishedAttempt[],
   rules: HealthRules,
 ): Promise<Recorded> {
-  return await impatientTransaction(pool, lockWaitMs, async (client, withCommit) => {
+  const unlocked = impatientTransaction(pool, lockWaitMs, async (client, withCommit) => {
     const webhooks = await lockFreeWebhooks(client, webhooksOf(attempts));
     const free = new Set(webhooks.map(({ id }) => id));
     const candidates = attempts.filter(({ delivery }) => free.has(delivery.webhookId));
@@ -93,6 +115,9 @@ async function recordUnlocked(
       disabled,
     };
   });
+  const recorded = await orLocked(unlocked);
+  // Something that they share is locked, such as the statistics: nothing tells which of them it belongs to.
+  return recorded === 'LOCKED' ? { statuses: attempts.map(() => 'WEBHOOK_LOCKED'), disabled: [] } : recorded;
 }
 
 async function write(
@@ -139,32 +164,6 @@ interface RecordedRow {
   status: `${DeliveryStatus}`;
 }
 
-/** The columns of `hookwright.attempts`. */
-const attemptColumns: Readonly<Record<string, Column<FinishedAttempt>>> = {
-  delivery_id: column.bigint(({ delivery }) => delivery.id),
-  number: column.integer(({ delivery }) => delivery.attemptNumber),
-  tenant_id: column.bigint(({ delivery }) => delivery.tenantId),
-  url: column.text(({ delivery }) => delivery.url),
-  started_at: column.timestamptz(({ startedAt }) => startedAt),
-  duration_ms: column.integer(({ result }) => Math.round(result.durationMs)),
-  status_code: column.integer((attempt) => responseOf(attempt)?.statusCode),
-  error_code: column.text((attempt) => (hasFailed(attempt) ? attempt.outcome.errorCode : null)),
-  request_headers: column.text(({ requestHeaders }) => JSON.stringify(requestHeaders)),
-  response_headers: column.text((attempt) => {
-    const response = responseOf(attempt);
-    return response && JSON.stringify(response.headers);
-  }),
-  response_body: column.bytea((attempt) => responseOf(attempt)?.body),
-  response_truncated: column.boolean((attempt) => responseOf(attempt)?.bodyTruncated ?? false),
-  dns_ms: column.integer(({ result }) => result.timing?.dnsMs),
-  connect_ms: column.integer(({ result }) => result.timing?.connectMs),
-  tls_ms: column.integer(({ result }) => result.timing?.tlsMs),
-  first_byte_ms: column.integer(({ result }) => result.timing?.firstByteMs),
-};
-const attemptNames = Object.keys(attemptColumns);
-
-const responseOf = ({ result }: FinishedAttempt) => (result.kind === 'response' ? result : null);
-
 /** After the range of the deliveries' ids. */
 const ended = new RowsParameter<FinishedAttempt>(
   {
@@ -200,15 +199,12 @@ const recordStatement: Statement = {
         and (d.tenant_id = e.tenant_id) is true
         and d.attempt_count = e.number - 1 and (d.status in ('PENDING', 'HELD', 'CANCELED')) is true
       returning d.id, d.status, d.attempt_count, d.due_at),
-    logged as (
-      insert into hookwright.attempts (${attemptNames.join(', ')})
-      select ${attemptNames.map((name) => `e.${name}`).join(', ')}
-      from hit join ended e on e.delivery_id = hit.id),
+    logged as (${logAttemptsSql}),
     queued as (
       select hookwright.enqueue_deliveries(array_agg(id), array_agg(attempt_count + 1), array_agg(due_at),
                array_agg(${LANES.RETRY.priority}))
-      from hit where status = 'PENDING' and ${needsJobSql('due_at')})
-    select hit.id, hit.status from hit, queued`,
+      from hit where status = 'PENDING' and ${needsJobSql('due_at')} having count(*) > 0)
+    select id, status from hit where (select count(*) from queued) >= 0`,
 };
 
 const recordValues = (attempts: readonly FinishedAttempt[]): unknown[] => [

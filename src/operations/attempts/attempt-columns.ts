@@ -1,0 +1,37 @@
+import { type Column, column } from '../../database/rows-parameter.js';
+import { type FinishedAttempt, hasFailed } from './finished-attempt.js';
+
+/** The columns of `hookwright.attempts`. */
+export const attemptColumns: Readonly<Record<string, Column<FinishedAttempt>>> = {
+  delivery_id: column.bigint(({ delivery }) => delivery.id),
+  number: column.integer(({ delivery }) => delivery.attemptNumber),
+  tenant_id: column.bigint(({ delivery }) => delivery.tenantId),
+  url: column.text(({ delivery }) => delivery.url),
+  started_at: column.timestamptz(({ startedAt }) => startedAt),
+  duration_ms: column.integer(({ result }) => Math.round(result.durationMs)),
+  status_code: column.integer((attempt) => responseOf(attempt)?.statusCode),
+  error_code: column.text((attempt) => (hasFailed(attempt) ? attempt.outcome.errorCode : null)),
+  request_headers: column.text(({ requestHeaders }) => JSON.stringify(requestHeaders)),
+  response_headers: column.text((attempt) => {
+    const response = responseOf(attempt);
+    return response && JSON.stringify(response.headers);
+  }),
+  response_body: column.bytea((attempt) => responseOf(attempt)?.body),
+  response_truncated: column.boolean((attempt) => responseOf(attempt)?.bodyTruncated ?? false),
+  dns_ms: column.integer(({ result }) => result.timing?.dnsMs),
+  connect_ms: column.integer(({ result }) => result.timing?.connectMs),
+  tls_ms: column.integer(({ result }) => result.timing?.tlsMs),
+  first_byte_ms: column.integer(({ result }) => result.timing?.firstByteMs),
+};
+const names = Object.keys(attemptColumns);
+
+const responseOf = ({ result }: FinishedAttempt) => (result.kind === 'response' ? result : null);
+
+/**
+ * SQL: the end of a statement that adds the attempts of `hit` to `hookwright.attempts`. `hit` has the ids of deliveries
+ * as `id`, `ended` the columns.
+ */
+export const logAttemptsSql = `
+  insert into hookwright.attempts (${names.join(', ')})
+  select ${names.map((name) => `e.${name}`).join(', ')}
+  from hit join ended e on e.delivery_id = hit.id`;

@@ -1,0 +1,87 @@
+import type pg from 'pg';
+import { query, type Statement } from '../../database/database.js';
+import { column, RowsParameter } from '../../database/rows-parameter.js';
+import { idRange } from '../../domain/delivery-id.js';
+import { LATENCY_BUCKETS, latencyBucket } from '../../domain/latency.js';
+import { addStatsSql, STATS_KEY } from '../stats/stats-rows.js';
+import { attemptColumns, logAttemptsSql } from './attempt-columns.js';
+import type { FinishedAttempt } from './finished-attempt.js';
+
+/** After the range of the deliveries' ids and how long a lock is waited for. */
+const ended = new RowsParameter<FinishedAttempt>(
+  {
+    ...attemptColumns,
+    run: column.integer(({ delivery }) => delivery.run),
+    webhook_id: column.bigint(({ delivery }) => delivery.webhookId),
+    event_type: column.text(({ delivery }) => delivery.eventType),
+    ended_ago_ms: column.double(({ endedAtMs }) => performance.now() - endedAtMs),
+    bucket: column.integer(({ result }) => latencyBucket(result.durationMs)),
+  },
+  { after: 3 },
+);
+
+/**
+ * `quiet` locks the webhooks in the order of their ids, and the array in the update has all of them locked before the
+ * first delivery is.
+ */
+const recordStatement: Statement = {
+  name: 'record_successes',
+  text: `
+    with ended as (select * from ${ended.as('ended')}),
+    quiet as materialized (
+      select id from hookwright.webhooks
+      where id = any(${ended.array('webhook_id')}) and consecutive_failures = 0 and failed_at is null
+        and (select set_config('lock_timeout', $3, true)) is not null
+      order by id for update),
+    hit as (
+      update hookwright.deliveries d
+      set attempt_count = e.number,
+          attempts_before = case when d.run = e.run then d.attempts_before else e.number end,
+          status = 'SUCCEEDED', cancel_reason = null, finished_at = clock_timestamp(),
+          last_status_code = e.status_code, last_error_code = null
+      from ended e
+      where e.webhook_id = any(array(select id from quiet))
+        and d.id = e.delivery_id and d.id = any(${ended.array('delivery_id')})
+        and d.id between $1::bigint and $2::bigint
+        and (d.tenant_id = e.tenant_id) is true
+        and d.attempt_count = e.number - 1 and (d.status in ('PENDING', 'HELD', 'CANCELED')) is true
+      returning d.id),
+    logged as (${logAttemptsSql}),
+    healthy as (
+      update hookwright.webhooks w
+      set last_success_at = greatest(w.last_success_at, clock_timestamp() - latest.ago_ms * interval '1 millisecond')
+      from (select e.webhook_id, min(e.ended_ago_ms) as ago_ms
+            from hit join ended e on e.delivery_id = hit.id group by e.webhook_id) latest
+      where w.id = latest.webhook_id),
+    counted as (
+      insert into hookwright.delivery_stats as s (${STATS_KEY}, successes, failures, latency_histogram)
+      select tenant_id, webhook_id, event_type, 'MINUTE', date_trunc('minute', clock_timestamp()), cardinality(buckets), 0,
+             array(select cardinality(array_positions(buckets, bucket))
+                   from generate_series(0, ${LATENCY_BUCKETS - 1}) bucket order by bucket)
+      from (select e.tenant_id, e.webhook_id, e.event_type, array_agg(e.bucket) as buckets
+            from hit join ended e on e.delivery_id = hit.id
+            group by e.tenant_id, e.webhook_id, e.event_type) grouped
+      ${addStatsSql})
+    select id from hit`,
+};
+
+/**
+ * Records attempts that succeeded, in one statement: attempt, delivery, webhook and statistics. Only those whose
+ * webhook has no failure in a row and has raised no `webhook.disabled`: its health is what it was (`foldHealth`), but
+ * for the time of its last success. So there is nothing to read first.
+ *
+ * @param attempts successes, at most one per delivery
+ * @param lockWaitMs how long a lock is waited for
+ * @returns the ids of the deliveries whose attempts are recorded; the others are for `recordAttempts`
+ * @throws Error with LOCK_NOT_AVAILABLE, when a lock was not to be had
+ */
+export async function recordSuccesses(
+  pool: pg.Pool,
+  attempts: readonly FinishedAttempt[],
+  lockWaitMs: number,
+): Promise<Set<number>> {
+  const range = idRange(attempts.map(({ delivery }) => delivery.id));
+  const values = [...range, `${lockWaitMs} ms`, ...ended.values(attempts)];
+  const rows = await query<{ id: number }>(pool, recordStatement, values);
+  return new Set(rows.map(({ id }) => id));
+}
