@@ -38,6 +38,11 @@ export interface RunnerOptions {
  * the next fetch. A crash strands them too, until the sweep finds them.
  */
 const FETCH_AHEAD = 1 / 8;
+/**
+ * Jobs that have ended are deleted together: one by one, each of a slow trickle would have a transaction of its own.
+ * Until then nobody fetches them, for they are locked.
+ */
+const END_OF_JOBS_EVERY_MS = 100;
 const FREE_EVERY_MS = 1_000;
 const RENEW_EVERY_MS = 5_000;
 const LET_GO_MS_MAX = 500;
@@ -128,7 +133,7 @@ export class RunnerLife {
           concurrentJobs: concurrency,
           pollInterval: 500,
           localQueue: { size: Math.ceil(concurrency * FETCH_AHEAD) },
-          completeJobBatchDelay: 5,
+          completeJobBatchDelay: END_OF_JOBS_EVERY_MS,
           failJobBatchDelay: 5,
           gracefulShutdownAbortTimeout: this.deps.drainTimeoutMs,
         },
