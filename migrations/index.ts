@@ -42,7 +42,8 @@ import { LiveUpdatesByAnyClock } from './0041-live-updates-by-any-clock.js';
 import { RunsOfHousekeeping } from './0042-runs-of-housekeeping.js';
 import { TransactionsElsewhere } from './0043-transactions-elsewhere.js';
 import { LanesByDeliveries } from './0044-lanes-by-deliveries.js';
-import { RowsOfFailures } from './0047-rows-of-failures.js';
+import { RowsOfFailures } from './0045-rows-of-failures.js';
+import { LoneEmits } from './0046-lone-emits.js';
 
 /** Every migration, in order. One file a change; a released one is never edited. */
 export const migrations = [
@@ -90,5 +91,6 @@ export const migrations = [
   { name: '0042-runs-of-housekeeping', class: RunsOfHousekeeping },
   { name: '0043-transactions-elsewhere', class: TransactionsElsewhere },
   { name: '0044-lanes-by-deliveries', class: LanesByDeliveries },
-  { name: '0047-rows-of-failures', class: RowsOfFailures },
+  { name: '0045-rows-of-failures', class: RowsOfFailures },
+  { name: '0046-lone-emits', class: LoneEmits },
 ];

@@ -95,6 +95,55 @@ describe('an emit in the process of a daemon', () => {
     expect(String(request?.headers['webhook-signature']).split(' ')).toHaveLength(2);
   });
 
+  test('of one event writes what an emit without a daemon writes, whatever number of webhooks it is for', async () => {
+    await using stack = await DeliveryStack.open();
+    await using receiver = await startReceiver();
+    const written = () =>
+      stack.rows(
+        `select d.tenant_id, d.event_type, d.attempts_before, d.run, d.job_group is null as alone, d.cancel_reason,
+                e.event_type as type, e.body, d.due_at between now() - interval '1 minute' and now() as due
+         from hookwright.events e left join hookwright.deliveries d on d.event_id = e.id
+         where e.id = (select max(id) from hookwright.events) order by d.id`,
+      );
+    const without: unknown[] = [await stack.emit().then(written)];
+    const paths = ['a', 'b'];
+    for (const path of paths) {
+      await stack.webhook(`${receiver.url}/${path}`, ['coupon.applied']);
+      without.push(await stack.emit().then(written));
+    }
+    await stack.rows(`update hookwright.webhooks set active = false`);
+    await startLocalDaemon(stack);
+    const beside: unknown[] = [await stack.emit().then(written)];
+    for (const path of paths) {
+      await stack.rows(`update hookwright.webhooks set active = true where url like '%/${path}'`);
+      beside.push(await stack.emit().then(written));
+    }
+    expect(beside).toEqual(without);
+  });
+
+  test('of one event is refused as every emit is', async () => {
+    await using stack = await DeliveryStack.open();
+    await stack.webhook('https://receiver.example.com/');
+    await startLocalDaemon(stack);
+    const event = {
+      tenantId: stack.tenantId,
+      eventType: 'coupon.applied',
+      body: '{}',
+      idempotencyKey: null,
+      onlyWebhookId: null,
+    };
+    const refusalOf = async (changes: Partial<Emit>) =>
+      (await stack.services.emitter.emit([{ ...event, ...changes }]))[0]?.refused;
+    expect(await refusalOf({ eventType: 'never.registered' })).toBe('EVENT_TYPE_UNKNOWN');
+    expect(await refusalOf({ eventType: 'webhook.disabled' })).toBe('EVENT_TYPE_RESERVED');
+    expect(await refusalOf({ tenantId: 999_999 })).toBe('TENANT_UNKNOWN');
+    await stack.rows(`update hookwright.event_types set deprecated_at = now() where name = 'coupon.applied'`);
+    expect(await refusalOf({})).toBe('EVENT_TYPE_DEPRECATED');
+    await stack.rows(`update hookwright.tenants set deleted_at = now() where id = ${stack.tenantId}`);
+    expect(await refusalOf({ eventType: 'voucher.emitted' })).toBe('TENANT_UNKNOWN');
+    expect(await stack.rows('select from hookwright.events')).toEqual([]);
+  });
+
   test('leaves more deliveries than there is room for to every daemon', async () => {
     await using stack = await DeliveryStack.open({ DELIVERY_CONCURRENCY: '10' });
     await using receiver = await startReceiver();

@@ -45,7 +45,7 @@ export interface ClaimedJob {
   loaded: ReadonlyMap<number, DueDelivery>;
 }
 
-/** What `hookwright.claim_new_deliveries` answers. */
+/** What `hookwright.claim_new_deliveries` answers, and `hookwright.emit_lone_event`. */
 export interface ClaimedJson {
   jobs: [id: number, payload: DeliverPayload | DeliverGroupPayload, priority: number][];
   deliveries: [id: number, item: number, webhookId: number][];

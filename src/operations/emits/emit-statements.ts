@@ -50,6 +50,24 @@ const claimedStatement: Statement = {
          from hookwright.emit_events_once(${claimedItems.arrays}, null, $1, $2, $3) order by item`,
 };
 
+/** `claimedStatement` for one item that `isLone`. */
+const loneStatement: Statement = {
+  name: 'emit_lone_event',
+  text: `select event_id, delivery_count, duplicate, error_code, claimed
+         from hookwright.emit_lone_event($4, $5, $6, $7, $1, $2, $3)`,
+};
+
+/** Whether nothing has to be looked up for the item but its webhooks. */
+const isLone = (items: readonly EmitItem[]): boolean =>
+  items.length === 1 && items[0]!.idempotencyKey === null && items[0]!.onlyWebhookId === null;
+
+const loneValues = ({ tenantId, eventType, body, priority }: EmitItem) => [
+  tenantId,
+  eventType,
+  body,
+  priority,
+];
+
 export const isTraced = ({ traceparent }: Emit): boolean => typeof traceparent === 'string';
 
 /**
@@ -76,11 +94,14 @@ export async function writeClaimedItems(
   { pool, workerPoolId, priorityMax, deliveriesMax }: Claim,
   items: readonly EmitItem[],
 ): Promise<{ results: EmitResult[]; claimed: ClaimedJson | null }> {
-  const rows = await query<EmitRow & { claimed: ClaimedJson | null }>(pool, claimedStatement, [
+  const [statement, values] = isLone(items)
+    ? [loneStatement, loneValues(items[0]!)]
+    : [claimedStatement, claimedItems.values(items)];
+  const rows = await query<EmitRow & { claimed: ClaimedJson | null }>(pool, statement, [
     workerPoolId,
     priorityMax,
     deliveriesMax,
-    ...claimedItems.values(items),
+    ...values,
   ]);
   // The first row has it for all of them.
   return { results: rows.map(toResult), claimed: rows[0]?.claimed ?? null };
