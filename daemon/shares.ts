@@ -7,7 +7,7 @@ import type { Deliverer } from './deliver.js';
 
 const EVERY_MS = 250;
 /** Fewer attempts in that time, and nobody stands in anybody's way; unless no slot is free. */
-const BUSY_ATTEMPTS = 25;
+const BUSY_ATTEMPTS = 50;
 /** Only jobs that have been due for this long are raised: others may well get their turn by themselves. */
 const WAITED_MS = 1_000;
 
