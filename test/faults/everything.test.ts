@@ -64,7 +64,7 @@ class Breaker {
   };
 
   #lose = async () => {
-    this.proxy.loseReply('record_attempts', 'commit');
+    this.proxy.loseReply('record_successes');
   };
 }
 
