@@ -97,8 +97,12 @@ describe('what outcomes give an owner to know', () => {
     fc.assert(
       fc.property(state, letters, fc.constantFrom(2, 3), (flags, text, generation) => {
         const quiet = { ...healthy, ...flags };
-        expect(foldHealth(quiet, steps(text, generation))).toEqual({ consecutiveFailures: 0, disable: null });
-        expect(foldOperationalEvents(quiet, steps(text, generation))).toEqual({
+        expect(foldHealth(quiet, steps(text, generation), ROW_MS_MIN)).toEqual({
+          consecutiveFailures: 0,
+          failingForMs: null,
+          disable: null,
+        });
+        expect(foldOperationalEvents(quiet, steps(text, generation), ROW_MS_MIN)).toEqual({
           ordinaryFailures: quiet.ordinaryFailures,
           disabled: null,
           recovered: false,

@@ -4,6 +4,8 @@ import { loadDeliveries } from '../../src/operations/attempts/load-deliveries.js
 import { recordAttempts } from '../../src/operations/attempts/record-attempts.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 
+const RULES = { holdHours: 72, rowMsMin: 10_000 };
+
 let stack: DeliveryStack;
 let webhookId: number;
 beforeEach(async () => {
@@ -30,7 +32,7 @@ async function recordBusyAnswer(endedSecondsAgo: number) {
     failuresAtStart: 1,
     retryInMs: 60_000,
   };
-  const { statuses } = await recordAttempts(pool, [attempt], { holdHours: 72, rowMsMin: 10_000 }, 1_000);
+  const { statuses } = await recordAttempts(pool, [attempt], RULES, 1_000);
   expect(statuses).toEqual(['PENDING']);
   const [row] = await stack.rows<{ opens: number | null; due: number }>(
     `select extract(epoch from w.closed_until - clock_timestamp())::float8 as opens,
@@ -78,6 +80,7 @@ async function success(webhook: number): Promise<FinishedAttempt> {
       durationMs: 1,
     },
     outcome: { verdict: 'SUCCEEDED' },
+    failuresAtStart: 0,
     retryInMs: null,
   };
 }
@@ -87,7 +90,7 @@ test('successes are recorded alike for a webhook that has failed before and for 
   const { id: failedBefore } = await stack.webhook('https://other.example.com/');
   await pool.query(`update hookwright.webhooks set consecutive_failures = 3 where id = ${failedBefore}`);
   const attempts = [await success(webhookId), await success(failedBefore), await success(webhookId)];
-  const { statuses, disabled } = await recordAttempts(pool, attempts, 72, 1_000);
+  const { statuses, disabled } = await recordAttempts(pool, attempts, RULES, 1_000);
   expect(statuses).toEqual(['SUCCEEDED', 'SUCCEEDED', 'SUCCEEDED']);
   expect(disabled).toEqual([]);
   for (const [id, count] of [
@@ -118,7 +121,7 @@ test('successes are recorded alike for a webhook that has failed before and for 
 test('a success that is recorded twice changes nothing the second time', async () => {
   const { pool } = stack.services.db;
   const attempt = await success(webhookId);
-  expect((await recordAttempts(pool, [attempt], 72, 1_000)).statuses).toEqual(['SUCCEEDED']);
+  expect((await recordAttempts(pool, [attempt], RULES, 1_000)).statuses).toEqual(['SUCCEEDED']);
   const everything = async () => [
     await stack.deliveries(),
     await stack.rows('select * from hookwright.attempts'),
@@ -126,6 +129,6 @@ test('a success that is recorded twice changes nothing the second time', async (
     await stack.webhookRow(webhookId),
   ];
   const before = await everything();
-  expect((await recordAttempts(pool, [attempt], 72, 1_000)).statuses).toEqual([null]);
+  expect((await recordAttempts(pool, [attempt], RULES, 1_000)).statuses).toEqual([null]);
   expect(await everything()).toEqual(before);
 });
