@@ -130,6 +130,14 @@ export class Endpoint {
     return opensAtMs === Number.POSITIVE_INFINITY || opensAtMs - now <= ms;
   }
 
+  /** Places that are free now. */
+  freePlaces(now: number): number {
+    if (this.opensAtMs(now) > now) {
+      return 0;
+    }
+    return this.isSuspect(now) || this.window.everyMs > 0 ? 1 : placesOf(this.window) - this.inFlight;
+  }
+
   /** Requests that may begin until then, beside those in flight. */
   placesUntil(now: number, aheadMs: number): number {
     if (this.opensAtMs(now) > now + aheadMs) {

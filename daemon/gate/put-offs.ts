@@ -1,4 +1,4 @@
-import { placeEveryMs, placesOf } from '../../src/domain/endpoint-window.js';
+import { placeEveryMs } from '../../src/domain/endpoint-window.js';
 import { LANES, type Lane, laneAfterPutOff } from '../../src/domain/lanes.js';
 import type { Endpoint } from './endpoint.js';
 
@@ -90,10 +90,20 @@ export class PutOffs {
     };
   }
 
-  /** Whether nobody who was put off there is to be sent before it. */
-  isNext({ backlog, puttingOff, inFlight, window }: Endpoint, lane: Lane): boolean {
-    const isReserved = backlog.expectedCount > 0 && inFlight + backlog.expectedCount >= placesOf(window);
-    return !isReserved && puttingOff === 0 && !backlog.isBefore(LANES[laneAfterPutOff(lane)].priority);
+  /**
+   * Whether a delivery that comes now need not stand behind those that were put off: there are none, they are less
+   * urgent, or there is a place for each of them and for this one too. Without the last, one put-off would follow the
+   * other for as long as deliveries come.
+   */
+  isNext(endpoint: Endpoint, lane: Lane, now: number): boolean {
+    const { backlog, puttingOff } = endpoint;
+    const { expectedCount } = backlog;
+    const before = backlog.size + expectedCount + puttingOff;
+    if (before === 0 || endpoint.freePlaces(now) > before) {
+      return true;
+    }
+    const isFirst = puttingOff === 0 && !backlog.isBefore(LANES[laneAfterPutOff(lane)].priority);
+    return isFirst && (expectedCount === 0 || endpoint.freePlaces(now) > expectedCount);
   }
 
   forget(endpoint: Endpoint): void {

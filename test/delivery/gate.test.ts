@@ -403,10 +403,23 @@ describe('putting off', () => {
     expect(order).toEqual(['FIRST', 'CROWDED', 'FIRST', 'BULK', 'FIRST', 'RETRY']);
   });
 
+  test('whoever comes when there is a place for each of them goes at once: put-offs do not breed put-offs', async () => {
+    const gate = open({ callBack: async () => [] });
+    const inFlight = await backlog(gate, ['FIRST', 'FIRST']);
+    for (const pass of inFlight.slice(0, 2)) {
+      pass.leave();
+    }
+    putOff(await enter(gate, to(1)));
+    for (const pass of inFlight) {
+      pass.leave(GOOD);
+    }
+    passOf(await enter(gate, to(1)));
+  });
+
   test('whoever comes meanwhile is put off behind them', async () => {
     const gate = open({ callBack: async () => [] });
     const inFlight = await backlog(gate, ['FIRST', 'FIRST', 'FIRST']);
-    inFlight[0]!.leave(GOOD);
+    inFlight[0]!.leave();
     putOff(await enter(gate, to(1)));
     putOff(await enter(gate, to(1), { lane: 'RETRY' }));
   });
