@@ -159,6 +159,7 @@ describe('what is counted', () => {
     const follow = () =>
       LiveStream.open(port, { query: 'subscription { webhookUpdated { cursor } }' }, headers);
     const stream = await follow();
+    await stack.webhook('https://example.com/', ['booking.created']); // nobody emits that here
     await eventually(async () => ((await figureOf('hookwright_stream_updates_total')) ?? 0) > 0);
     expect(await figureOf('hookwright_streams_open')).toBe(1);
     expect((await follow()).status).toBe(429);
