@@ -43,11 +43,17 @@ const COUNTED_PAUSE_MS = 1_000;
 /** Places that one success adds. An endpoint whose rounds are slow is opened in fewer of them. */
 const PLACES_ADDED = 1;
 const PLACES_ADDED_SLOW = 3;
-/** Each success makes a paced endpoint's pace this much shorter, until it names its limit again. */
-const PACE_GAIN = 0.01;
+/**
+ * After a longer pause the pace says nothing: what the endpoint takes in an hour is not counted here, and a maintenance
+ * (503) is no limit of its rate.
+ */
+const PACED_PAUSE_MS_MAX = 5_000;
+/** Each success makes a paced endpoint's pace this much shorter, until it names its limit again: a slow one more. */
+const PACE_GAIN_MIN = 0.01;
+const PACE_GAIN_PER_MS = 1 / 20_000;
 /** A pace below this is none. */
 const PACE_MS_MIN = 1;
-const PACE_MS_MAX = 60_000;
+const PACE_MS_MAX = 10_000;
 /** An endpoint is silent when nothing has come for this many of its mean durations, or for the least time. */
 const SILENT_MEANS = 3;
 const SILENT_MS_MIN = 100;
@@ -131,7 +137,7 @@ function pacedSuccess(window: EndpointWindow, startedAtMs: number, nowMs: number
   const paused = startedAtMs - successAtMs > Math.max(COUNTED_PAUSE_MS, 2 * everyMs);
   const isOld = everyMs === 0 && nowMs - countedFromMs > COUNTED_MS_MAX;
   const isFirst = goods === 0 || countedFromMs < closedAtMs || paused || isOld;
-  const shorter = everyMs * (1 - PACE_GAIN);
+  const shorter = everyMs * (1 - Math.max(PACE_GAIN_MIN, everyMs * PACE_GAIN_PER_MS));
   return {
     ...(isFirst ? { goods: 1, countedFromMs: startedAtMs } : { goods: goods + 1 }),
     everyMs: shorter < PACE_MS_MIN ? 0 : shorter,
@@ -142,13 +148,16 @@ const paceOf = (spellMs: number, goods: number): number =>
   Math.min(PACE_MS_MAX, Math.max(0, spellMs) / goods);
 
 /**
- * The window after the endpoint has asked for a pause: it begins again with one request in flight, at the pace of what
- * it took from its first request after the pause before until the end of this one.
+ * The window after the endpoint has asked for a pause: it begins again with one request in flight; after a short pause
+ * at the pace of what it took from its first request after the pause before until the end of this one.
  *
  * @param closedMs how long the pause is
  */
 export function afterClosing(window: EndpointWindow, nowMs: number, closedMs: number): EndpointWindow {
   const { goods, countedFromMs, closedAtMs, everyMs } = window;
+  if (closedMs > PACED_PAUSE_MS_MAX) {
+    return { ...window, limit: 1, everyMs: 0, goods: 0 };
+  }
   const closedUntilMs = nowMs + closedMs;
   const isCounted = goods > 0 && countedFromMs >= closedAtMs;
   return {
