@@ -30,13 +30,17 @@ afterEach(async () => {
   await failing.close();
 });
 
-/** Asks whether there is one, and not for all of them: there may be thousands. */
+/**
+ * Nothing is pending, or held by a webhook that is active and about to be settled. It asks whether there is one, and
+ * not for all of them: there may be thousands.
+ */
 const settled = () =>
   eventually(
     async () =>
       (
         await stack.deliveries(
-          `status = 'PENDING' and id = (select min(id) from hookwright.deliveries where status = 'PENDING')`,
+          `id = (select min(id) from hookwright.deliveries where status = 'PENDING') or status = 'HELD'
+           and webhook_id in (select id from hookwright.webhooks where active)`,
         )
       ).length === 0,
     PATIENCE_MS,
