@@ -38,8 +38,9 @@ describe('deliveryUpdated', () => {
     expect(stream.status).toBe(200);
     expect(stream.response.headers['content-type']).toBe('text/event-stream; charset=utf-8');
     expect(stream.events).toEqual([]);
-    const { id: webhookId } = await api.stack.webhook(receiver.url, ['coupon.applied']);
-    const { id } = await deliveryTo(webhookId, await api.stack.emit());
+    const { id: webhookId } = await api.stack.webhook(receiver.url, ['booking.canceled']); // of the others none
+    const canceled = { booking_code: 'B', canceled_at: 'now' };
+    const { id } = await deliveryTo(webhookId, await api.stack.emit('booking.canceled', canceled));
     await eventually(() => statuses(stream, id).at(-1) === 'SUCCEEDED', WITHIN_MS);
     expect(stream.updates.filter(({ resync }) => resync)).toEqual([]);
     expect(stream.events.map((event) => event.id)).toEqual(stream.updates.map(({ cursor }) => cursor));

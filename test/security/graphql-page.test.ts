@@ -102,7 +102,7 @@ async function expectStream(body: object, key: string): Promise<void> {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const stream = await (await LiveStream.open(port, body, headers)).begun();
   expect({ status: stream.status, errors: stream.errors }).toEqual({ status: 200, errors: [] });
-  expect(stream.updates).toHaveLength(1);
+  expect(stream.updates).toEqual([]);
   stream.cut();
 }
 
