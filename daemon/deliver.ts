@@ -6,8 +6,8 @@ import type { Database } from '../src/database/database.js';
 import { idToDate } from '../src/domain/delivery-id.js';
 import { kindOf } from '../src/domain/endpoint-window.js';
 import { LANES, type Lane, laneAfterPutOff, laneOf, noneDone } from '../src/domain/lanes.js';
-import { judge, type Outcome } from '../src/domain/outcome.js';
-import { retryDelayMs } from '../src/domain/retry-policy.js';
+import { judge } from '../src/domain/outcome.js';
+import { retryInMsOf } from '../src/domain/retry-policy.js';
 import type { FinishedAttempt } from '../src/operations/attempts/finished-attempt.js';
 import {
   type DueDelivery,
@@ -231,11 +231,19 @@ export class Deliverer {
       const result = await this.deps.sender.send(delivery.url, request, delivery.tenantId);
       const endedAtMs = performance.now();
       const outcome = judge(result, this.deps.clock());
-      pass.leave({ outcome, kind: kindOf(outcome, result) });
+      const isSameClosing = pass.leave({ outcome, kind: kindOf(outcome, result) });
       trace?.ended(outcome, result);
       const times = { startedAt, endedAtMs, failuresAtStart: pass.failures };
-      const retryInMs = this.#plan(delivery, outcome);
-      return { delivery, requestHeaders: request.headers, ...times, result, outcome, retryInMs };
+      const retryInMs = retryInMsOf(this.deps.config.retry, delivery.failuresBefore + 1, outcome);
+      return {
+        delivery,
+        requestHeaders: request.headers,
+        ...times,
+        isSameClosing,
+        result,
+        outcome,
+        retryInMs,
+      };
     } catch (error) {
       // The place is kept meanwhile, so that no more wait here than the endpoint's window has.
       const putOffMs = await this.#hindrances.putOffMs(error, delivery).finally(() => {
@@ -246,14 +254,5 @@ export class Deliverer {
     } finally {
       trace?.notMade();
     }
-  }
-
-  /** Milliseconds until the next attempt, or null when this was the last. */
-  #plan(delivery: DueDelivery, outcome: Outcome): number | null {
-    if (outcome.verdict !== 'FAILED') {
-      return null;
-    }
-    const wait = retryDelayMs(this.deps.config.retry, delivery.failuresBefore + 1, outcome.retryAfterMs);
-    return wait === 'EXHAUSTED' ? null : wait;
   }
 }

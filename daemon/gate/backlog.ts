@@ -23,6 +23,8 @@ export class Backlog {
   /** Called back, and until when each is waited for. */
   readonly #expected = new Map<number, number>();
   #calls = 0;
+  /** Whether the last one that was called did not come. */
+  isStale = false;
 
   get size(): number {
     return this.#deliveries.size;
@@ -76,6 +78,13 @@ export class Backlog {
       }
       this.#expected.delete(id);
     }
+  }
+
+  /** Their jobs are gone, or run at other times. */
+  clear(): void {
+    this.#deliveries.clear();
+    this.#lines.clear();
+    this.#expected.clear();
   }
 
   #remove(id: number): void {

@@ -9,9 +9,10 @@ import {
   SLOW_MS,
   silentAfterMs,
 } from '../../src/domain/endpoint-window.js';
-import { closingMs, nextLookAtMs, nextLookMs, SPARE_FAILURES } from '../../src/domain/failing-row.js';
+import { closingMs, nextLookAtMs, SPARE_FAILURES } from '../../src/domain/failing-row.js';
 import type { Outcome } from '../../src/domain/outcome.js';
 import { Backlog } from './backlog.js';
+import { FailureRow } from './failure-row.js';
 import type { Origin } from './origin.js';
 import type { TenantShare } from './tenant-shares.js';
 import { WaitingRoom } from './waiting-room.js';
@@ -41,8 +42,6 @@ interface EndpointRules {
 
 /** Until an outcome that disables the webhook is recorded, and known to whoever loads its next delivery. */
 const DISABLED_MS = 1_000;
-/** A delivery is loaded no longer than this before it comes here. */
-const LOADED_MS_MAX = 1_000;
 /** A pace that was missed by less is caught up with. */
 const PACE_SLACK_MS = 50;
 
@@ -58,13 +57,12 @@ export class Endpoint {
   puttingOff = 0;
   putOffs = 0;
   #generation = 0;
-  #failures = 0;
-  #failingSinceMs = 0;
+  readonly #row: FailureRow;
+  #beganAtMs = Number.NEGATIVE_INFINITY;
   #closedAtMs = Number.NEGATIVE_INFINITY;
   #closedUntilMs = Number.NEGATIVE_INFINITY;
   #pacedUntilMs = Number.NEGATIVE_INFINITY;
   #answeredAtMs = Number.NEGATIVE_INFINITY;
-  #succeededAtMs = Number.NEGATIVE_INFINITY;
   /** The requests in flight, the oldest first. */
   readonly #requests = new Map<symbol, { startedAtMs: number; generation: number }>();
 
@@ -78,6 +76,7 @@ export class Endpoint {
     now: number,
   ) {
     this.window = newWindow(rules.limitMax, now);
+    this.#row = new FailureRow(rules.rowMsMin);
   }
 
   get inFlight(): number {
@@ -86,7 +85,7 @@ export class Endpoint {
 
   /** In a row, as far as they do not disable the webhook. */
   get failures(): number {
-    return this.#failures;
+    return this.#row.failures;
   }
 
   /** By its answers so far, or because a request has been hanging for that long: how long it will, nobody knows. */
@@ -102,7 +101,7 @@ export class Endpoint {
 
   /** Whether it fails, or has answered nothing for longer than it usually takes. */
   isSuspect(now: number): boolean {
-    return this.#failures > 0 || this.#silentSinceMs(now) !== null;
+    return this.#suspectSinceMs(now) !== null;
   }
 
   /**
@@ -115,10 +114,13 @@ export class Endpoint {
     if (now < pausedUntilMs) {
       return pausedUntilMs;
     }
-    const silentSinceMs = this.#silentSinceMs(now);
-    if (this.#failures > 0 || silentSinceMs !== null) {
-      const sinceMs = this.#failures > 0 ? this.#failingSinceMs : silentSinceMs!;
-      const suspect = { failures: this.#failures, inFlight: this.inFlight, sinceMs };
+    if (this.inFlight >= this.rules.limitMax) {
+      return Number.POSITIVE_INFINITY;
+    }
+    const sinceMs = this.#suspectSinceMs(now);
+    if (sinceMs !== null) {
+      const lastMs = Math.max(this.#row.failedAtMs, this.#beganAtMs);
+      const suspect = { failures: this.#row.failures, inFlight: this.inFlight, sinceMs, lastMs };
       return nextLookAtMs(suspect, this.rules.rowMsMin);
     }
     return this.inFlight < placesOf(this.window) ? now : Number.POSITIVE_INFINITY;
@@ -160,20 +162,16 @@ export class Endpoint {
   learn({ generation, failuresAtLoad, closedForMs, nextLookInMs }: KnownHealth, now: number): void {
     if (generation > this.#generation) {
       this.#generation = generation;
-      this.#failures = 0;
+      this.#row.forget();
       this.#closedUntilMs = Number.NEGATIVE_INFINITY;
       this.#pacedUntilMs = Number.NEGATIVE_INFINITY;
       this.window = newWindow(this.rules.limitMax, now);
+      this.backlog.clear();
     }
     if (generation < this.#generation) {
       return;
     }
-    // What was loaded before a success of our own says nothing of what comes after it.
-    if (failuresAtLoad > this.#failures && now - this.#succeededAtMs > LOADED_MS_MAX) {
-      this.#failures = failuresAtLoad;
-      this.#failingSinceMs =
-        now + Math.max(0, nextLookInMs) - nextLookMs(failuresAtLoad, this.rules.rowMsMin);
-    }
+    this.#row.learn(failuresAtLoad, nextLookInMs, now);
     if (closedForMs > 0) {
       this.#closedUntilMs = Math.max(this.#closedUntilMs, now + closedForMs);
     }
@@ -181,6 +179,7 @@ export class Endpoint {
 
   begin(now: number): symbol {
     const place = Symbol();
+    this.#beganAtMs = now;
     this.#requests.set(place, { startedAtMs: now, generation: this.#generation });
     this.origin.inFlight += 1;
     this.tenant.begin();
@@ -193,47 +192,40 @@ export class Endpoint {
 
   /**
    * @param answer undefined when no request was made
-   * @returns whether the place was taken until now
+   * @returns null: the place was left before; whether the answer says again what has closed the endpoint meanwhile
    */
-  end(place: symbol, now: number, answer: Answer | undefined): boolean {
+  end(place: symbol, now: number, answer: Answer | undefined): { isSameClosing: boolean } | null {
     const request = this.#requests.get(place);
     if (request === undefined) {
-      return false;
+      return null;
     }
     const { startedAtMs, generation } = request;
+    const isSameClosing = answer !== undefined && isClosing(answer.outcome) && startedAtMs < this.#closedAtMs;
     if (answer !== undefined) {
       const wanted = this.inFlight + this.room.size + this.backlog.size + this.backlog.expectedCount;
       const sample = { startedAtMs, endedAtMs: now, kind: answer.kind, wanted };
       this.window = afterAttempt(this.window, sample, this.rules.limitMax);
       this.#answeredAtMs = now;
-      if (generation === this.#generation) {
-        this.#judge(answer.outcome, startedAtMs, now);
+      if (generation === this.#generation && !isSameClosing) {
+        this.#judge(answer.outcome, now);
       }
     }
     this.#requests.delete(place);
     this.origin.inFlight -= 1;
     this.tenant.end();
-    return true;
+    return { isSameClosing };
   }
 
-  #judge(outcome: Outcome, startedAtMs: number, now: number): void {
+  #judge(outcome: Outcome, now: number): void {
     if (outcome.verdict === 'SUCCEEDED') {
-      this.#failures = 0;
-      this.#succeededAtMs = now;
+      this.#row.succeeded(now);
       return;
     }
-    const isClosing = outcome.verdict === 'FAILED' && outcome.closing !== null;
-    if (isClosing && startedAtMs < this.#closedAtMs) {
-      return; // it was in flight when the endpoint closed, and says the same again
-    }
-    if (this.#failures === 0) {
-      this.#failingSinceMs = now;
-    }
-    if (outcome.verdict === 'GONE' || this.#failures >= SPARE_FAILURES) {
+    if (outcome.verdict === 'GONE' || this.failures >= SPARE_FAILURES) {
       this.#closedUntilMs = Math.max(this.#closedUntilMs, now + DISABLED_MS);
     }
-    this.#failures = Math.min(SPARE_FAILURES, this.#failures + 1);
-    const closeMs = closingMs(outcome, this.#failures);
+    this.#row.failed(now);
+    const closeMs = closingMs(outcome, this.failures);
     if (closeMs !== null) {
       this.#closedAtMs = now;
       this.#closedUntilMs = Math.max(this.#closedUntilMs, now + closeMs);
@@ -247,9 +239,12 @@ export class Endpoint {
     return oldest?.startedAtMs;
   }
 
-  /** Null: it is not silent. */
-  #silentSinceMs(now: number): number | null {
+  /** Since when it fails or is silent; null: it does neither. */
+  #suspectSinceMs(now: number): number | null {
     const oldestMs = this.#oldestMs;
+    if (this.failures > 0) {
+      return this.#row.sinceMs(now) ?? oldestMs ?? Number.NEGATIVE_INFINITY;
+    }
     if (oldestMs === undefined) {
       return null;
     }
@@ -257,3 +252,5 @@ export class Endpoint {
     return now - sinceMs > silentAfterMs(this.window) ? sinceMs : null;
   }
 }
+
+const isClosing = (outcome: Outcome): boolean => outcome.verdict === 'FAILED' && outcome.closing !== null;

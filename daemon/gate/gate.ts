@@ -9,8 +9,6 @@ import { SlowRequests } from './slow-requests.js';
 import { TenantShares } from './tenant-shares.js';
 
 export interface GateOptions extends Omit<PutOffsOptions, 'hasShare'> {
-  /** How many deliveries the daemon works on at the same time. */
-  slots: number;
   /** The widest window of one webhook. */
   endpointMax: number;
   /** Most requests in flight to one origin for one tenant, over all its webhooks. */
@@ -31,8 +29,11 @@ export interface Candidate extends KnownHealth {
 export interface Pass {
   /** The webhook's consecutive failures when the place was given. */
   failures: number;
-  /** @param answer undefined when no request was made */
-  leave(answer?: Answer): void;
+  /**
+   * @param answer undefined when no request was made
+   * @returns whether it closes an endpoint that was closed while the request was in flight
+   */
+  leave(answer?: Answer): boolean;
 }
 
 /** Either a place in the window, or the delivery is put off. */
@@ -164,7 +165,8 @@ export class Gate {
       failures: endpoint.failures,
       leave: (answer) => {
         const endedAt = this.options.now();
-        if (endpoint.end(place, endedAt, answer)) {
+        const ended = endpoint.end(place, endedAt, answer);
+        if (ended !== null) {
           if (endpoint.isClosed(endedAt)) {
             // They were loaded before the answer that closes it.
             endpoint.room.giveUp(Number.POSITIVE_INFINITY);
@@ -173,6 +175,7 @@ export class Gate {
           this.#watch(endpoint); // it may open sooner, or later, than it was expected to
           this.#putOffs.freed(endpoint);
         }
+        return ended?.isSameClosing ?? false;
       },
     };
   }

@@ -3,6 +3,8 @@ import { LANES, type Lane, laneAfterPutOff } from '../../src/domain/lanes.js';
 import type { Endpoint } from './endpoint.js';
 
 export interface PutOffsOptions {
+  /** How many deliveries the daemon works on at the same time. */
+  slots: number;
   /**
    * Lets the jobs of deliveries run now that were put off.
    *
@@ -37,10 +39,14 @@ const CALL_EVERY_MS = 50;
 const CALL_SOON_MS = 15;
 /** From the call until the delivery is there, and a bit: so long ahead places are filled. */
 const CALL_AHEAD_MS = 100;
+/** Of the slots, how many may wait for deliveries that were called and are on their way. */
+const COMING_SHARE = 1 / 4;
+const COMING_MIN = 8;
+/** A backlog whose deliveries need nothing any more (their webhook is inactive) is gone through in larger steps. */
+const STALE_CALLS = 256;
 
-/** A test is not called back, but looks again: a person waits. */
-const LOOK_AGAIN_MS_MIN = 250;
-const LOOK_AGAIN_MS_MAX = 1_000;
+/** A person waits for a test: it looks again by itself, too. */
+const LOOK_AGAIN_MS = 1_000;
 
 /** The job of a delivery that nobody calls back (its daemon died) runs when its turn would have come, and a bit. */
 const UNCALLED_MS = 5_000;
@@ -66,12 +72,8 @@ export class PutOffs {
     const closedForMs = Number.isFinite(opensInMs) ? Math.max(0, opensInMs) : 0;
     const turnMs = placeEveryMs(endpoint.window);
     endpoint.putOffs += 1;
-    if (lane === 'TEST') {
-      const inMs = Math.max(closedForMs, Math.min(LOOK_AGAIN_MS_MAX, Math.max(LOOK_AGAIN_MS_MIN, turnMs)));
-      return { inMs, written: nothing, failed: nothing };
-    }
     const before = endpoint.backlog.size + endpoint.puttingOff;
-    const uncalledMs = UNCALLED_MS + UNCALLED_TIMES * before * turnMs;
+    const uncalledMs = lane === 'TEST' ? LOOK_AGAIN_MS : UNCALLED_MS + UNCALLED_TIMES * before * turnMs;
     // Those whose turn lies beyond the limit must not all come back at once.
     const spreadMs =
       uncalledMs < UNCALLED_MS_MAX ? uncalledMs : UNCALLED_MS_MAX * (1 - this.options.random() / 4);
@@ -128,16 +130,14 @@ export class PutOffs {
 
   async #call(): Promise<void> {
     this.#isCalling = true;
-    const now = this.options.now();
-    const called = [...this.#endpoints].flatMap((endpoint) =>
-      this.#callOf(endpoint, now).map((id) => ({ endpoint, id })),
-    );
+    const called = this.#calledNow();
     if (called.length > 0) {
       const coming = new Set(await this.options.callBack(called.map(({ id }) => id)));
       for (const { endpoint, id } of called) {
         if (!coming.has(id)) {
           endpoint.backlog.take(id); // somebody else has its job, or it needs none any more
         }
+        endpoint.backlog.isStale = !coming.has(id);
       }
     }
     this.#isCalling = false;
@@ -147,18 +147,34 @@ export class PutOffs {
     }
   }
 
-  #callOf(endpoint: Endpoint, now: number): number[] {
-    const { backlog, room } = endpoint;
-    backlog.forgetLate(now);
-    if (backlog.size === 0) {
-      this.#endpoints.delete(endpoint);
-      return [];
+  /** Endpoints take turns, and what is on its way is bounded: each that comes holds a slot while it waits. */
+  #calledNow(): { endpoint: Endpoint; id: number }[] {
+    const now = this.options.now();
+    const endpoints = [...this.#endpoints];
+    let room = Math.max(COMING_MIN, this.options.slots * COMING_SHARE);
+    for (const { backlog } of endpoints) {
+      backlog.forgetLate(now);
+      room -= backlog.expectedCount;
     }
-    const coming = room.size + backlog.expectedCount;
-    return this.options.hasShare(endpoint, now)
-      ? backlog.call(endpoint.placesUntil(now, CALL_AHEAD_MS) - coming, now)
-      : [];
+    const called: { endpoint: Endpoint; id: number }[] = [];
+    for (const endpoint of endpoints) {
+      if (endpoint.backlog.size === 0) {
+        this.#endpoints.delete(endpoint);
+      } else if (room > 0 && this.options.hasShare(endpoint, now)) {
+        const ids = endpoint.backlog.call(Math.min(room, this.#wanted(endpoint, now)), now);
+        room -= ids.length;
+        called.push(...ids.map((id) => ({ endpoint, id })));
+        this.#endpoints.delete(endpoint);
+        this.#endpoints.add(endpoint); // behind the others
+      }
+    }
+    return called;
+  }
+
+  #wanted(endpoint: Endpoint, now: number): number {
+    const { backlog, room } = endpoint;
+    return backlog.isStale
+      ? STALE_CALLS
+      : endpoint.placesUntil(now, CALL_AHEAD_MS) - room.size - backlog.expectedCount;
   }
 }
-
-const nothing = () => {};

@@ -2,38 +2,45 @@ import { DISABLE_AFTER_FAILURES } from './health.js';
 import type { Outcome } from './outcome.js';
 
 /**
- * When the next attempt at an endpoint may begin that fails, or has fallen silent. One hiccup must not cost ten
- * attempts: the pauses grow, so that the tenth failure of a row comes no sooner than `rowMsMin` after the first.
+ * When the next attempt may begin at an endpoint that fails, or has fallen silent. One hiccup must not cost ten
+ * attempts: the pauses grow, so that the tenth failure comes no sooner than `rowMsMin` after the first.
  */
 
 /** Failures that an endpoint may have without being disabled. */
 export const SPARE_FAILURES = DISABLE_AFTER_FAILURES - 1;
 /** Of these, those that an endpoint may be given while it is silent: the others are for when it fails for sure. */
 const SILENT_IN_FLIGHT_MAX = 6;
-/** The first pause, whatever the whole row's least duration. */
-const FIRST_PAUSE_MS = 100;
-/** The pauses together are this much longer than the least duration, since clocks and commits are not exact. */
+/** The first look comes no sooner. */
+const FIRST_LOOK_MS = 100;
+/** The last look comes this much later than the least duration, since clocks and commits are not exact. */
 const MARGIN = 1.05;
 
 /**
- * Milliseconds from the beginning of a row of failures until the attempt after the nth may begin: 0.1, 0.4, 1.1, 1.9,
- * 3.1, 4.5, 6.2, 8.2 and 10.5 s where a row lasts 10 s at least.
+ * Milliseconds from the beginning of a row of failures until the next look. The looks that are left are spread so that
+ * each takes the same times as long as the one before, and the last one comes when the row may end. After one failure
+ * they come at 0.2, 0.3, 0.5, 0.8, 1.3, 2.2, 3.7, 6.3 and 10.5 s where a row lasts 10 s at least; after eight that were
+ * in flight together at 1.0 and 10.5 s. So an outage is noticed to be over before it has lasted twice as long, or so.
  *
- * @param failures n; those in flight at a silent endpoint count too
+ * @param failures those in flight at a silent endpoint count too
+ * @param lastMs when the last failure ended, or the last request began, after the beginning of the row
  * @param rowMsMin DISABLE_AFTER_SECONDS_MIN; 0: no pauses
  */
-export function nextLookMs(failures: number, rowMsMin: number): number {
-  const steepness = Math.max(1, Math.log(rowMsMin / FIRST_PAUSE_MS) / Math.log(SPARE_FAILURES));
-  return rowMsMin * MARGIN * (Math.min(failures, SPARE_FAILURES) / SPARE_FAILURES) ** steepness;
+export function nextLookMs(failures: number, lastMs: number, rowMsMin: number): number {
+  const endMs = rowMsMin * MARGIN;
+  const fromMs = Math.min(endMs, Math.max(FIRST_LOOK_MS, lastMs));
+  const looksLeft = Math.max(0, SPARE_FAILURES - failures) + 1;
+  return fromMs === 0 ? 0 : fromMs * (endMs / fromMs) ** (1 / looksLeft);
 }
 
-/** What is known of an endpoint that fails or is silent. */
+/** What is known of an endpoint that fails or is silent. Times are of the caller's clock. */
 interface Suspect {
   /** Failures in a row. */
   failures: number;
   inFlight: number;
   /** When the row of failures, or the silence, began. */
   sinceMs: number;
+  /** When the last failure ended, or the last request began. */
+  lastMs: number;
 }
 
 /**
@@ -42,12 +49,12 @@ interface Suspect {
  *
  * @returns Infinity: not before one of those in flight has ended
  */
-export function nextLookAtMs({ failures, inFlight, sinceMs }: Suspect, rowMsMin: number): number {
+export function nextLookAtMs({ failures, inFlight, sinceMs, lastMs }: Suspect, rowMsMin: number): number {
   const possible = failures + inFlight;
   const max = failures > 0 ? SPARE_FAILURES : SILENT_IN_FLIGHT_MAX;
   return inFlight > 0 && possible >= max
     ? Number.POSITIVE_INFINITY
-    : sinceMs + nextLookMs(possible, rowMsMin);
+    : sinceMs + nextLookMs(possible, lastMs - sinceMs, rowMsMin);
 }
 
 /** A 429 that does not say for how long still means "not now". */

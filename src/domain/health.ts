@@ -8,8 +8,13 @@ export interface HealthState {
   /** Raised whenever `active` changes, so that it tells one active spell from the next. */
   generation: number;
   consecutiveFailures: number;
-  /** How long ago the row of failures began, in ms; null: there is none. */
+  /**
+   * How long ago the failures began, in ms: the row, or its last spell, since one that was quiet for the least duration
+   * of a row has its pauses again. Null: there are none.
+   */
   failingForMs: number | null;
+  /** How long ago the last failure ended, in ms; null: there was none. */
+  lastFailureAgoMs: number | null;
 }
 
 export interface HealthStep {
@@ -18,13 +23,13 @@ export interface HealthStep {
   verdict: Outcome['verdict'];
   /** The webhook's consecutive failures when this attempt began. */
   failuresAtStart: number;
-  /** Whether the answer closes the endpoint. */
-  closes: boolean;
+  /** Whether the answer says again what has closed the endpoint while the request was in flight. */
+  isSameClosing: boolean;
 }
 
 export interface HealthVerdict {
   consecutiveFailures: number;
-  /** As in HealthState: 0 when the row of failures began with one of these attempts. */
+  /** As in HealthState: 0 when the failures began with one of these attempts. */
   failingForMs: number | null;
   disable: 'FAILURES' | 'GONE' | null;
 }
@@ -34,9 +39,9 @@ export interface HealthVerdict {
  * retries"). A failure adds one, a success sets the count to 0; the tenth failure in a row or a 410 disables.
  *
  * Requests that were in flight together fail together, and that is one hiccup: an attempt from before the row of
- * failures, or one that ends before the row has lasted for `rowMsMin`, does not make the tenth failure. The count stays
- * at nine, and the next attempt decides. An answer that closes the endpoint counts once for each closing: the others
- * that were in flight say the same again.
+ * failures, or one that ends before they have lasted for `rowMsMin`, does not make the tenth failure, unless the
+ * ninth was as long ago. The count stays at nine, and the next attempt decides. An answer that closes the endpoint
+ * counts once for each closing.
  *
  * An outcome of another generation changes nothing: its attempt began before the webhook was last
  * switched, and must not disable again what a tenant has just enabled. The same holds for every outcome
@@ -49,12 +54,12 @@ export function foldHealth(
   steps: readonly HealthStep[],
   rowMsMin: number,
 ): HealthVerdict {
-  let { consecutiveFailures, failingForMs } = state;
+  let { consecutiveFailures, failingForMs, lastFailureAgoMs } = state;
   if (!state.active) {
     return { consecutiveFailures, failingForMs, disable: null };
   }
-  for (const { generation, verdict, failuresAtStart, closes } of steps) {
-    if (generation !== state.generation) {
+  for (const { generation, verdict, failuresAtStart, isSameClosing } of steps) {
+    if (generation !== state.generation || isSameClosing) {
       continue;
     }
     if (verdict === 'SUCCEEDED') {
@@ -62,14 +67,15 @@ export function foldHealth(
       failingForMs = null;
       continue;
     }
-    const isSameClosing = closes && failuresAtStart !== consecutiveFailures;
+    const isAlone = (lastFailureAgoMs ?? Number.POSITIVE_INFINITY) >= rowMsMin;
+    const isLate = isAlone || (failingForMs ?? 0) >= rowMsMin;
+    failingForMs = isAlone ? 0 : (failingForMs ?? 0);
+    lastFailureAgoMs = 0;
     const isLast = consecutiveFailures + 1 >= DISABLE_AFTER_FAILURES;
-    const mayDisable = failuresAtStart > 0 && (failingForMs ?? 0) >= rowMsMin;
-    if (verdict === 'FAILED' && (isSameClosing || (isLast && !mayDisable))) {
+    if (verdict === 'FAILED' && isLast && (failuresAtStart === 0 || !isLate)) {
       continue;
     }
     consecutiveFailures += 1;
-    failingForMs ??= 0;
     if (verdict === 'GONE' || isLast) {
       return { consecutiveFailures, failingForMs, disable: verdict === 'GONE' ? 'GONE' : 'FAILURES' };
     }

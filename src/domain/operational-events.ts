@@ -44,13 +44,13 @@ export function foldOperationalEvents(
   rowMsMin: number,
 ): OperationalEventsVerdict {
   const { generation, disabledRaised } = state;
-  let { consecutiveFailures, failingForMs, ordinaryFailures } = state;
+  let { consecutiveFailures, failingForMs, lastFailureAgoMs, ordinaryFailures } = state;
   let recovered = false;
   for (const step of steps) {
     if (!state.active || step.generation !== generation) {
       continue;
     }
-    const before = { active: true, generation, consecutiveFailures, failingForMs };
+    const before = { active: true, generation, consecutiveFailures, failingForMs, lastFailureAgoMs };
     const verdict = foldHealth(before, [step], rowMsMin);
     if (step.verdict === 'SUCCEEDED') {
       recovered = disabledRaised;
@@ -58,6 +58,7 @@ export function foldOperationalEvents(
       ordinaryFailures = !step.operational || (consecutiveFailures > 0 && ordinaryFailures);
     }
     ({ consecutiveFailures, failingForMs } = verdict);
+    lastFailureAgoMs = step.verdict === 'SUCCEEDED' || step.isSameClosing ? lastFailureAgoMs : 0;
     if (verdict.disable !== null) {
       return { ordinaryFailures, disabled: ordinaryFailures ? verdict.disable : null, recovered };
     }

@@ -1,3 +1,5 @@
+import type { Outcome } from './outcome.js';
+
 export interface RetryPolicy {
   /** How many retries follow the first attempt; 0 means none. */
   retriesMax: number;
@@ -30,4 +32,13 @@ export function retryDelayMs(
   // No jitter: what keeps a herd from forming is the window of each webhook, not the dice.
   const scheduledMs = Math.min(policy.baseSeconds * 2 ** (failures - 1), policy.capSeconds) * 1000;
   return Math.max(scheduledMs, retryAfterMs ?? 0);
+}
+
+/** @returns milliseconds from an attempt's end until the next one; null when this was the last */
+export function retryInMsOf(policy: RetryPolicy, failures: number, outcome: Outcome): number | null {
+  if (outcome.verdict !== 'FAILED') {
+    return null;
+  }
+  const delayMs = retryDelayMs(policy, failures, outcome.retryAfterMs);
+  return delayMs === 'EXHAUSTED' ? null : delayMs;
 }

@@ -199,18 +199,20 @@ describe('an endpoint that fails', () => {
 
   test('gets what it wants again with its first success', async () => {
     const gate = open();
-    const [failing, ...others] = await passes(gate, to(1), 5);
+    const [failing, ...others] = await passes(gate, to(1), 8);
     failing!.leave(FAILED);
     const admission = await whenever(enter(gate, to(1)));
     expect('putOff' in admission && admission.putOff.failed()).not.toBe(false);
-    others[0]!.leave(GOOD);
-    expect(await passes(gate, to(1), 1)).toHaveLength(1);
+    for (const pass of others) {
+      pass.leave(GOOD);
+    }
+    expect(await passes(gate, to(1), 2)).toHaveLength(2);
   });
 
   test('has what another process knows of it', async () => {
     const gate = open();
     const known = { failuresAtLoad: 5, nextLookInMs: 2_000 };
-    expect(putOff(await enter(gate, to(1), known))).toBeGreaterThan(2_000);
+    expect(putOff(await whenever(enter(gate, to(1), known)))).toBeGreaterThan(1_000);
     await vi.advanceTimersByTimeAsync(2_001);
     passOf(await enter(gate, to(1), { ...known, id: 1, nextLookInMs: 0 }));
   });
@@ -326,7 +328,7 @@ describe('who goes first', () => {
     const gate = open();
     await passes(gate, to(1), 8);
     const waiting = [first(gate), first(gate)];
-    expect(putOff(await first(gate))).toBe(250);
+    expect(putOff(await first(gate))).toBe(1_000);
     await vi.advanceTimersByTimeAsync(500);
     await Promise.all(waiting);
     expect(stateOf(gate, to(1))?.waiting).toBe(0);

@@ -71,6 +71,7 @@ async function openRecorder() {
               ? { verdict: 'SUCCEEDED' }
               : { verdict: 'FAILED', errorCode: 'HTTP_500', retryAfterMs: null, closing: null },
           failuresAtStart: 1,
+          isSameClosing: false,
           retryInMs: statusCode === 200 ? null : failedRetryInMs,
         },
         holder,

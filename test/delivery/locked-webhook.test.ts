@@ -94,6 +94,7 @@ test('a webhook is not taken for locked any more when the outcome that waited fo
           // A failure locks its webhook before it sends what no column takes.
           outcome: { verdict: 'FAILED', errorCode: 'HTTP_500', retryAfterMs: null, closing: null },
           failuresAtStart: 1,
+          isSameClosing: false,
           retryInMs: 60_000,
         },
         holder,

@@ -5,40 +5,53 @@ import type { Outcome } from '../../src/domain/outcome.js';
 
 const ROW_MS = 10_000;
 
+/** When the looks come after so many failures at once, each of which fails at once. */
+function looks(failures: number, rowMsMin: number): number[] {
+  const times: number[] = [];
+  for (let count = failures; count <= 9; count++) {
+    times.push(nextLookMs(count, times.at(-1) ?? 0, rowMsMin));
+  }
+  return times;
+}
+
 describe('the pauses of a row of failures', () => {
   test('grow, and the tenth failure comes no sooner than the row may end, and no later than twice that', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1_000, max: 3_600_000 }), (rowMsMin) => {
-        const looks = Array.from({ length: 9 }, (_, n) => nextLookMs(n + 1, rowMsMin));
-        const pauses = looks.map((atMs, n) => atMs - (looks[n - 1] ?? 0));
-        for (const [n, pauseMs] of pauses.slice(1).entries()) {
-          expect(pauseMs).toBeGreaterThanOrEqual(pauses[n]!);
-        }
-        expect(looks[8]).toBeGreaterThanOrEqual(rowMsMin);
-        expect(looks[8]).toBeLessThanOrEqual(2 * rowMsMin);
-      }),
+      fc.property(
+        fc.integer({ min: 1_000, max: 3_600_000 }),
+        fc.integer({ min: 1, max: 9 }),
+        (rowMsMin, failures) => {
+          const times = looks(failures, rowMsMin);
+          for (const [n, atMs] of times.slice(1).entries()) {
+            expect(atMs).toBeGreaterThan(times[n]!);
+          }
+          expect(times.at(-1)).toBeGreaterThanOrEqual(rowMsMin);
+          expect(times.at(-1)).toBeLessThanOrEqual(2 * rowMsMin);
+        },
+      ),
     );
   });
 
-  test('begin with a tenth of a second, whatever the whole row lasts', () => {
-    for (const rowMsMin of [1_000, ROW_MS, 3_600_000]) {
-      expect(nextLookMs(1, rowMsMin)).toBeCloseTo(105, 0);
-    }
+  test('each take the same times as long as the one before, also after several that failed together', () => {
+    expect(looks(1, ROW_MS).map(Math.round)).toEqual([
+      168, 281, 472, 791, 1_327, 2_226, 3_733, 6_261, 10_500,
+    ]);
+    expect(looks(8, ROW_MS).map(Math.round)).toEqual([1_025, 10_500]);
+    expect(looks(9, ROW_MS)).toEqual([10_500]);
   });
 
   test('are none where a row may be of any duration', () => {
-    expect(nextLookMs(1, 0)).toBe(0);
-    expect(nextLookMs(9, 0)).toBe(0);
+    expect(looks(1, 0)).toEqual(new Array(9).fill(0));
   });
 });
 
 describe('the next request', () => {
-  const suspect = { failures: 0, inFlight: 0, sinceMs: 5_000 };
+  const suspect = { failures: 0, inFlight: 0, sinceMs: 5_000, lastMs: 5_000 };
 
   test('is never one that could disable beside another one in flight', () => {
     fc.assert(
       fc.property(fc.nat({ max: 20 }), fc.nat({ max: 64 }), (failures, inFlight) => {
-        const atMs = nextLookAtMs({ failures, inFlight, sinceMs: 0 }, ROW_MS);
+        const atMs = nextLookAtMs({ failures, inFlight, sinceMs: 0, lastMs: 0 }, ROW_MS);
         if (inFlight > 0 && failures + inFlight + 1 > 9) {
           expect(atMs).toBe(Number.POSITIVE_INFINITY);
         } else if (inFlight === 0) {
@@ -51,13 +64,13 @@ describe('the next request', () => {
   test('counts those in flight as if they had failed', () => {
     const two = nextLookAtMs({ ...suspect, failures: 2 }, ROW_MS);
     expect(nextLookAtMs({ ...suspect, failures: 1, inFlight: 1 }, ROW_MS)).toBe(two);
-    expect(two).toBe(5_000 + nextLookMs(2, ROW_MS));
+    expect(two).toBe(5_000 + nextLookMs(2, 0, ROW_MS));
   });
 
   test('leaves a silent endpoint some failures to spare, and begins at one with nothing in flight', () => {
     expect(nextLookAtMs({ ...suspect, inFlight: 6 }, ROW_MS)).toBe(Number.POSITIVE_INFINITY);
     expect(nextLookAtMs({ ...suspect, inFlight: 5 }, ROW_MS)).toBeLessThan(Number.POSITIVE_INFINITY);
-    expect(nextLookAtMs({ ...suspect, failures: 9 }, ROW_MS)).toBe(5_000 + nextLookMs(9, ROW_MS));
+    expect(nextLookAtMs({ ...suspect, failures: 9 }, ROW_MS)).toBe(5_000 + 10_500);
   });
 });
 

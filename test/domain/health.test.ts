@@ -13,13 +13,14 @@ const steps = (verdicts: string, generation = 3): HealthStep[] =>
     generation,
     verdict: letter === 's' ? 'SUCCEEDED' : letter === 'g' ? 'GONE' : 'FAILED',
     failuresAtStart: 1,
-    closes: false,
+    isSameClosing: false,
   }));
 const active = (consecutiveFailures: number): HealthState => ({
   active: true,
   generation: 3,
   consecutiveFailures,
   failingForMs: consecutiveFailures > 0 ? 60_000 : null,
+  lastFailureAgoMs: consecutiveFailures > 0 ? 1_000 : null,
 });
 
 /** Where rows of failures may be of any duration. */
@@ -93,13 +94,14 @@ describe('the health of a webhook', () => {
         { weight: 1, arbitrary: fc.constant('GONE' as const) },
       ),
       failuresAtStart: fc.constant(1),
-      closes: fc.constant(false),
+      isSameClosing: fc.constant(false),
     });
     const state = fc.record<HealthState>({
       active: fc.constantFrom(true, true, true, false),
       generation: fc.constant(3),
       consecutiveFailures: fc.nat({ max: 9 }),
       failingForMs: fc.constant(null),
+      lastFailureAgoMs: fc.constant(null),
     });
     fc.assert(
       fc.property(state, fc.array(step, { maxLength: 60 }), (start, outcomes) => {
@@ -119,6 +121,7 @@ describe('the health of a webhook', () => {
           generation: first.disable === null ? 3 : 4,
           consecutiveFailures: first.consecutiveFailures,
           failingForMs: null,
+          lastFailureAgoMs: null,
         };
         const second = fold(next, all.slice(cut));
         expect(fold(active(0), all)).toEqual({
@@ -157,9 +160,10 @@ function oneAtATime(start: HealthState, outcomes: readonly HealthStep[]): Return
 
 describe('a row of failures', () => {
   const ROW_MS = 10_000;
-  const failing = (consecutiveFailures: number, failingForMs: number) => ({
+  const failing = (consecutiveFailures: number, failingForMs: number, lastFailureAgoMs = 1_000) => ({
     ...active(consecutiveFailures),
     failingForMs,
+    lastFailureAgoMs,
   });
   const failed = (change: Partial<HealthStep> = {}): HealthStep => ({ ...steps('f')[0]!, ...change });
 
@@ -181,11 +185,29 @@ describe('a row of failures', () => {
     expect(foldHealth(failing(9, 1), [failed({ failuresAtStart: 9 })], 0).disable).toBe('FAILURES');
   });
 
-  test('counts an answer that closes the endpoint once for each closing', () => {
-    const closing = (failuresAtStart: number) => failed({ failuresAtStart, closes: true });
-    const burst = Array.from({ length: 18 }, () => closing(0));
-    expect(foldHealth(active(0), burst, ROW_MS).consecutiveFailures).toBe(1);
-    expect(foldHealth(failing(1, 2_000), [closing(1), closing(1)], ROW_MS).consecutiveFailures).toBe(2);
+  test('does not count an answer that says again what has closed the endpoint', () => {
+    const again = Array.from({ length: 17 }, () => failed({ failuresAtStart: 0, isSameClosing: true }));
+    expect(foldHealth(active(0), [failed(), ...again], ROW_MS).consecutiveFailures).toBe(1);
+    expect(foldHealth(failing(9, ROW_MS), again, ROW_MS).disable).toBeNull();
+  });
+
+  test('begins its pauses again after a quiet time: an old failure and a hiccup do not disable', () => {
+    const hour = 3_600_000;
+    const hiccup = Array.from({ length: 30 }, () => failed());
+    const verdict = foldHealth(failing(1, hour, hour), hiccup, ROW_MS);
+    expect(verdict).toEqual({ consecutiveFailures: 9, failingForMs: 0, disable: null });
+  });
+
+  test('disables at the tenth also where each failure comes an hour after the last', () => {
+    const hour = 3_600_000;
+    expect(foldHealth(failing(8, 0, hour), [failed()], ROW_MS)).toMatchObject({
+      consecutiveFailures: 9,
+      disable: null,
+    });
+    expect(foldHealth(failing(9, 0, hour), [failed()], ROW_MS)).toMatchObject({
+      consecutiveFailures: 10,
+      disable: 'FAILURES',
+    });
   });
 
   test('begins with its first failure and ends with a success', () => {

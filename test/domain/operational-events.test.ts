@@ -15,7 +15,7 @@ const steps = (letters: string, generation = 3): OperationalEventsStep[] =>
     generation,
     operational: letter !== letter.toLowerCase(),
     failuresAtStart: 1,
-    closes: false,
+    isSameClosing: false,
     verdict: /s/i.test(letter) ? 'SUCCEEDED' : /g/i.test(letter) ? 'GONE' : 'FAILED',
   }));
 const healthy: OperationalEventsState = {
@@ -23,6 +23,7 @@ const healthy: OperationalEventsState = {
   generation: 3,
   consecutiveFailures: 0,
   failingForMs: null,
+  lastFailureAgoMs: null,
   ordinaryFailures: true,
   disabledRaised: false,
 };

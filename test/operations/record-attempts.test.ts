@@ -30,6 +30,7 @@ async function recordBusyAnswer(endedSecondsAgo: number) {
     result: { kind: 'error', code: 'TIMEOUT', durationMs: 1 },
     outcome: { verdict: 'FAILED', errorCode: 'HTTP_429', retryAfterMs: 60_000, closing: 60_000 },
     failuresAtStart: 1,
+    isSameClosing: false,
     retryInMs: 60_000,
   };
   const { statuses } = await recordAttempts(pool, [attempt], RULES, 1_000);
@@ -81,6 +82,7 @@ async function success(webhook: number): Promise<FinishedAttempt> {
     },
     outcome: { verdict: 'SUCCEEDED' },
     failuresAtStart: 0,
+    isSameClosing: false,
     retryInMs: null,
   };
 }

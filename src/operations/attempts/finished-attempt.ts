@@ -7,6 +7,8 @@ export interface FinishedAttempt {
   startedAt: Date;
   /** The webhook's consecutive failures then, as far as this process knew. */
   failuresAtStart: number;
+  /** Whether its answer closes an endpoint that was closed while it was in flight. */
+  isSameClosing: boolean;
   /** Monotonic, so that what it waits to be recorded is known whatever becomes of the clock. */
   endedAtMs: number;
   requestHeaders: Record<string, string>;

@@ -24,11 +24,13 @@ export interface HealthRow {
   ordinary_failures: boolean;
   failed_at: Date | null;
   failing_for_ms: number | null;
+  last_failure_ago_ms: number | null;
 }
 
 const lockSql = `
   select id, tenant_id, url, active, generation, consecutive_failures, ordinary_failures, failed_at,
-         greatest(0, extract(epoch from clock_timestamp() - failing_since)::float8 * 1000) as failing_for_ms
+         greatest(0, extract(epoch from clock_timestamp() - failing_since)::float8 * 1000) as failing_for_ms,
+         extract(epoch from clock_timestamp() - last_failure_at)::float8 * 1000 as last_failure_ago_ms
   from hookwright.webhooks where id = any($1::bigint[]) order by id for update`;
 const lockStatement: Statement = { name: 'lock_webhooks', text: lockSql };
 const lockFreeStatement: Statement = { text: `${lockSql} skip locked` };
@@ -169,19 +171,22 @@ async function afterDisabling(client: pg.PoolClient, { webhook, verdict }: Healt
 function newHealth(webhook: HealthRow, attempts: readonly FinishedAttempt[], rowMsMin: number): Health {
   // One that was written late, because the database was away, may stand behind others that finished after it.
   const inOrder = attempts.toSorted((a, b) => a.endedAtMs - b.endedAtMs);
-  const steps: OperationalEventsStep[] = inOrder.map(({ delivery, failuresAtStart, outcome }) => ({
-    generation: delivery.generation,
-    // That another url is gone for good says nothing of this one.
-    verdict: outcome.verdict === 'GONE' && delivery.url !== webhook.url ? 'FAILED' : outcome.verdict,
-    failuresAtStart,
-    closes: outcome.verdict === 'FAILED' && outcome.closing !== null,
-    operational: isOperational(delivery.eventType),
-  }));
+  const steps: OperationalEventsStep[] = inOrder.map(
+    ({ delivery, failuresAtStart, isSameClosing, outcome }) => ({
+      generation: delivery.generation,
+      // That another url is gone for good says nothing of this one.
+      verdict: outcome.verdict === 'GONE' && delivery.url !== webhook.url ? 'FAILED' : outcome.verdict,
+      failuresAtStart,
+      isSameClosing,
+      operational: isOperational(delivery.eventType),
+    }),
+  );
   const state = {
     active: webhook.active,
     generation: webhook.generation,
     consecutiveFailures: webhook.consecutive_failures,
     failingForMs: webhook.failing_for_ms,
+    lastFailureAgoMs: webhook.last_failure_ago_ms,
     ordinaryFailures: webhook.ordinary_failures,
     disabledRaised: webhook.failed_at !== null,
   };
@@ -206,6 +211,6 @@ function newHealth(webhook: HealthRow, attempts: readonly FinishedAttempt[], row
     nextLookInMs:
       failingForMs === null || verdict.disable !== null
         ? null
-        : Math.max(0, nextLookMs(consecutiveFailures, rowMsMin) - failingForMs),
+        : Math.max(0, nextLookMs(consecutiveFailures, failingForMs, rowMsMin) - failingForMs),
   };
 }
