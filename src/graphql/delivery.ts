@@ -135,14 +135,15 @@ export class DeliveryResolver {
   @FieldResolver(() => Date, {
     nullable: true,
     description:
-      'When the next attempt is due; in the past while it waits for its turn at a busy endpoint; null when none is scheduled.',
+      'When the next attempt is due, at an endpoint that fails or has asked for a pause not before that is over; in the past while the delivery waits for its turn. Null when none is scheduled.',
   })
   async nextAttemptAt(@Root() delivery: Delivery, @Ctx() context: Context): Promise<Date | null> {
     if (delivery.status !== DeliveryStatus.PENDING) {
       return null;
     }
-    const closedUntil = (await context.loaders.webhookById.load(delivery.webhookId))?.closedUntil ?? null;
-    return closedUntil !== null && closedUntil > delivery.dueAt ? closedUntil : delivery.dueAt;
+    const webhook = await context.loaders.webhookById.load(delivery.webhookId);
+    const times = [delivery.dueAt, webhook?.closedUntil, webhook?.nextLookAt];
+    return new Date(Math.max(...times.map((time) => time?.getTime() ?? 0)));
   }
 
   @mayHold(ATTEMPTS_SHOWN_MAX)

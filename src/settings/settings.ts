@@ -179,7 +179,7 @@ export const settings = {
   DISABLE_AFTER_SECONDS_MIN: setting(
     whole(0, 3600, 10),
     '0 to 3600',
-    'How long a row of failures lasts at least until the tenth disables a webhook, in seconds: attempts at an endpoint that fails have growing pauses. 0: no pauses.',
+    'How long a row of failures lasts at least until the tenth disables a webhook, in seconds: attempts at an endpoint that fails have growing pauses, so one that has recovered may wait for twice as long as it was away. 0: no pauses.',
   ),
   RETRY_BASE_SECONDS: setting(
     z

@@ -50,6 +50,9 @@ class Course {
   #enabledAt = Number.NEGATIVE_INFINITY;
   /** When the first failure of the present row was recorded; null: there is none, or it cannot be told. */
   #rowBeganAt: number | null = null;
+  #failedAt = Number.NEGATIVE_INFINITY;
+  /** Whether nothing failed for a while since the row began. */
+  #wasQuiet = false;
   /** Since when there had been no failures before that row; Infinity: it followed another one at once. */
   #healthyFrom = Number.NEGATIVE_INFINITY;
   readonly #byTransaction: Map<string, AttemptState[]>;
@@ -117,15 +120,15 @@ class Course {
     attempts: readonly AttemptState[],
   ): void {
     const { figures } = this.findings;
-    const ends = reachable(
-      { ...before, row: 'FORMER' },
-      attempts.map((attempt) => this.#step(attempt, at)),
-    );
+    const steps = attempts.map((attempt) => this.#step(attempt, at));
+    this.#noteFailures(attempts);
+    const ends = reachable({ ...before, row: 'FORMER' }, steps);
     const rows = new Set(ends?.filter((end) => keyOf(end) === keyOf(after)).map(({ row }) => row));
     if (rows.size !== 1) {
       this.#rowBeganAt = null;
     } else if (rows.has('OF_NOW')) {
       this.#rowBeganAt = at;
+      this.#wasQuiet = false;
       this.#healthyFrom = before.consecutiveFailures === 0 ? this.#healthyFrom : Number.POSITIVE_INFINITY;
     }
     if (ends === null) {
@@ -148,7 +151,7 @@ class Course {
       verdict,
       finishedAt,
       counts: this.#counts(startedAt),
-      asTenth: this.#asTenth(startedAt, recordedAt),
+      asTenth: this.#asTenth({ startedAt, finishedAt }, recordedAt),
     };
   }
 
@@ -163,7 +166,10 @@ class Course {
    * A row of failures that is too short goes on, and so it does after an attempt that was loaded before it, while there
    * were no failures.
    */
-  #asTenth(startedAt: number, recordedAt: number): Step['asTenth'] {
+  #asTenth(
+    { startedAt, finishedAt }: Pick<AttemptState, 'startedAt' | 'finishedAt'>,
+    recordedAt: number,
+  ): Step['asTenth'] {
     if (this.#rowBeganAt === null) {
       return 'PERHAPS';
     }
@@ -173,7 +179,19 @@ class Course {
     if (isFromBefore || recordedAt - this.#rowBeganAt < ROW_MS_MIN - UPDATE_MS) {
       return 'NO';
     }
-    return startedAt - this.#rowBeganAt > ROW_MS_MIN + RECORD_MS + LOAD_TO_START_MS ? 'YES' : 'PERHAPS';
+    const isLate = startedAt - this.#rowBeganAt > ROW_MS_MIN + RECORD_MS + LOAD_TO_START_MS;
+    const isAlone = finishedAt - this.#failedAt > ROW_MS_MIN + RECORD_MS;
+    return isLate && (isAlone || !this.#wasQuiet) ? 'YES' : 'PERHAPS';
+  }
+
+  /** A row that was quiet for a while has its pauses again: from then on it is not known how old its spell is. */
+  #noteFailures(attempts: readonly AttemptState[]): void {
+    for (const { verdict, finishedAt } of attempts.toSorted((a, b) => a.finishedAt - b.finishedAt)) {
+      if (verdict !== 'SUCCEEDED') {
+        this.#wasQuiet ||= finishedAt - this.#failedAt > ROW_MS_MIN - UPDATE_MS;
+        this.#failedAt = Math.max(this.#failedAt, finishedAt);
+      }
+    }
   }
 
   #complain(what: string): void {
