@@ -137,7 +137,7 @@ export class Endpoint {
     if (this.opensAtMs(now) > now) {
       return 0;
     }
-    return this.isSuspect(now) || this.window.everyMs > 0 ? 1 : placesOf(this.window) - this.inFlight;
+    return this.isSuspect(now) || this.window.pace.everyMs > 0 ? 1 : placesOf(this.window) - this.inFlight;
   }
 
   /** Requests that may begin until then, beside those in flight. */
@@ -148,7 +148,7 @@ export class Endpoint {
     if (this.isSuspect(now)) {
       return 1;
     }
-    const { everyMs } = this.window;
+    const { everyMs } = this.window.pace;
     const places = placesOf(this.window);
     const freed = Math.min(places, Math.ceil(aheadMs / placeEveryMs(this.window)));
     const paced = everyMs > 0 ? Math.ceil(aheadMs / everyMs) : Number.POSITIVE_INFINITY;
@@ -183,7 +183,7 @@ export class Endpoint {
     this.#requests.set(place, { startedAtMs: now, generation: this.#generation });
     this.origin.inFlight += 1;
     this.tenant.begin();
-    const { everyMs } = this.window;
+    const { everyMs } = this.window.pace;
     if (everyMs > 0) {
       this.#pacedUntilMs = Math.max(this.#pacedUntilMs, now - PACE_SLACK_MS) + everyMs;
     }

@@ -1,9 +1,9 @@
+import { type EndpointPace, NO_PACE, paceAfterClosing, paceAfterSuccess } from './endpoint-pace.js';
 import type { Outcome, SendResult } from './outcome.js';
 
 /**
- * How many requests may be in flight to one endpoint, and how far apart they begin. The window opens like TCP's slow
- * start and closes like its congestion avoidance (RFC 5681): a healthy endpoint gets what it can take, a failing one is
- * probed. An endpoint that limits its rate (429) is paced below that rate.
+ * How many requests may be in flight to one endpoint. The window opens like TCP's slow start and closes like its
+ * congestion avoidance (RFC 5681): a healthy endpoint gets what it can take, a failing one is probed.
  */
 export interface EndpointWindow {
   /** Most requests in flight; the part after the point is growth that is no place yet. */
@@ -15,14 +15,7 @@ export interface EndpointWindow {
   /** By how much the limit may grow; counted at each success, of which this was the last. */
   readonly growth: number;
   readonly successAtMs: number;
-  /** Least time between two beginnings; 0: the endpoint has named no limit lately. */
-  readonly everyMs: number;
-  /** Successes of requests that began at `countedFromMs` or later: what the endpoint takes in that time. */
-  readonly goods: number;
-  readonly countedFromMs: number;
-  /** When the endpoint last asked for a pause, and until when. */
-  readonly closedAtMs: number;
-  readonly closedUntilMs: number;
+  readonly pace: EndpointPace;
 }
 
 const WINDOW_AT_FIRST = 8;
@@ -37,23 +30,9 @@ const NEWEST_WEIGHT = 1 / 8;
  * refuses all that is in flight.
  */
 const DOUBLING_MS = 250;
-/** A rate is that of the last seconds, and of what came without a longer pause. */
-const COUNTED_MS_MAX = 10_000;
-const COUNTED_PAUSE_MS = 1_000;
 /** Places that one success adds. An endpoint whose rounds are slow is opened in fewer of them. */
 const PLACES_ADDED = 1;
 const PLACES_ADDED_SLOW = 3;
-/**
- * After a longer pause the pace says nothing: what the endpoint takes in an hour is not counted here, and a maintenance
- * (503) is no limit of its rate.
- */
-const PACED_PAUSE_MS_MAX = 5_000;
-/** Each success makes a paced endpoint's pace this much shorter, until it names its limit again: a slow one more. */
-const PACE_GAIN_MIN = 0.01;
-const PACE_GAIN_PER_MS = 1 / 20_000;
-/** A pace below this is none. */
-const PACE_MS_MIN = 1;
-const PACE_MS_MAX = 10_000;
 /** An endpoint is silent when nothing has come for this many of its mean durations, or for the least time. */
 const SILENT_MEANS = 3;
 const SILENT_MS_MIN = 100;
@@ -64,11 +43,7 @@ export const newWindow = (limitMax: number, nowMs: number): EndpointWindow => ({
   halvedAtMs: Number.NEGATIVE_INFINITY,
   growth: 0,
   successAtMs: nowMs,
-  everyMs: 0,
-  goods: 0,
-  countedFromMs: nowMs,
-  closedAtMs: Number.NEGATIVE_INFINITY,
-  closedUntilMs: Number.NEGATIVE_INFINITY,
+  pace: NO_PACE,
 });
 
 /** Places in the window. */
@@ -116,7 +91,7 @@ export function afterAttempt(
     limit: window.limit + grown,
     growth: isUsed ? growth - grown : 0,
     successAtMs: endedAtMs,
-    ...pacedSuccess(window, startedAtMs, endedAtMs),
+    pace: paceAfterSuccess(window.pace, startedAtMs, endedAtMs),
   };
 }
 
@@ -126,55 +101,20 @@ function growthOf({ limit, growth, successAtMs, meanMs }: EndpointWindow, nowMs:
   return Math.min(limit * PLACES_ADDED_SLOW, growth + (limit * busyMs) / DOUBLING_MS);
 }
 
-function pacedSuccess(window: EndpointWindow, startedAtMs: number, nowMs: number) {
-  const { goods, countedFromMs, successAtMs, everyMs, closedAtMs, closedUntilMs } = window;
-  if (startedAtMs < closedAtMs) {
-    // It was in flight when the endpoint asked for a pause.
-    return countedFromMs < closedAtMs
-      ? { goods: goods + 1, everyMs: paceOf(closedUntilMs - countedFromMs, goods + 1) }
-      : {};
-  }
-  const paused = startedAtMs - successAtMs > Math.max(COUNTED_PAUSE_MS, 2 * everyMs);
-  const isOld = everyMs === 0 && nowMs - countedFromMs > COUNTED_MS_MAX;
-  const isFirst = goods === 0 || countedFromMs < closedAtMs || paused || isOld;
-  const shorter = everyMs * (1 - Math.max(PACE_GAIN_MIN, everyMs * PACE_GAIN_PER_MS));
-  return {
-    ...(isFirst ? { goods: 1, countedFromMs: startedAtMs } : { goods: goods + 1 }),
-    everyMs: shorter < PACE_MS_MIN ? 0 : shorter,
-  };
-}
-
-const paceOf = (spellMs: number, goods: number): number =>
-  Math.min(PACE_MS_MAX, Math.max(0, spellMs) / goods);
-
 /**
- * The window after the endpoint has asked for a pause: it begins again with one request in flight; after a short pause
- * at the pace of what it took from its first request after the pause before until the end of this one.
+ * The window after the endpoint has asked for a pause: it begins again with one request in flight.
  *
  * @param closedMs how long the pause is
  */
-export function afterClosing(window: EndpointWindow, nowMs: number, closedMs: number): EndpointWindow {
-  const { goods, countedFromMs, closedAtMs, everyMs } = window;
-  if (closedMs > PACED_PAUSE_MS_MAX) {
-    return { ...window, limit: 1, everyMs: 0, goods: 0 };
-  }
-  const closedUntilMs = nowMs + closedMs;
-  const isCounted = goods > 0 && countedFromMs >= closedAtMs;
-  return {
-    ...window,
-    limit: 1,
-    everyMs: isCounted
-      ? paceOf(closedUntilMs - countedFromMs, goods)
-      : Math.min(PACE_MS_MAX, Math.max(2 * everyMs, closedMs)),
-    ...(isCounted ? {} : { goods: 0, countedFromMs: nowMs - 1 }),
-    closedAtMs: nowMs,
-    closedUntilMs,
-  };
-}
+export const afterClosing = (window: EndpointWindow, nowMs: number, closedMs: number): EndpointWindow => ({
+  ...window,
+  limit: 1,
+  pace: paceAfterClosing(window.pace, nowMs, closedMs),
+});
 
 /** Milliseconds from one place's becoming free to the next one's. */
-export const placeEveryMs = ({ limit, meanMs, everyMs }: EndpointWindow): number =>
-  Math.max(everyMs, (meanMs ?? UNKNOWN_MEAN_MS) / Math.max(1, Math.floor(limit)));
+export const placeEveryMs = ({ limit, meanMs, pace }: EndpointWindow): number =>
+  Math.max(pace.everyMs, (meanMs ?? UNKNOWN_MEAN_MS) / Math.max(1, Math.floor(limit)));
 
 /** After how many milliseconds without any answer an endpoint with requests in flight is silent. */
 export const silentAfterMs = ({ meanMs }: EndpointWindow): number =>

@@ -102,8 +102,8 @@ describe('an endpoint’s window', () => {
           expect(placesOf(window)).toBeGreaterThanOrEqual(1);
           expect(window.limit).toBeLessThanOrEqual(max);
           expect(placeEveryMs(window)).toBeGreaterThanOrEqual(0);
-          expect(window.everyMs).toBeGreaterThanOrEqual(0);
-          expect(window.everyMs).toBeLessThanOrEqual(10_000);
+          expect(window.pace.everyMs).toBeGreaterThanOrEqual(0);
+          expect(window.pace.everyMs).toBeLessThanOrEqual(10_000);
         }
       }),
     );
@@ -130,33 +130,33 @@ describe('a pause that the endpoint has asked for', () => {
   test('is followed by one request at a time, at the pace of what it took before', () => {
     const window = afterClosing(after(newWindow(MAX, 0), ...successes(10, 0)), 30, 1_000);
     expect(window.limit).toBe(1);
-    expect(window.everyMs).toBe(103);
+    expect(window.pace.everyMs).toBe(103);
     expect(placeEveryMs(window)).toBe(103);
   });
 
   test('counts successes of requests that were in flight when it was asked for', () => {
     const window = afterClosing(after(newWindow(MAX, 0), ...successes(2, 0)), 30, 1_000);
-    expect(window.everyMs).toBe(515);
-    expect(after(window, good(40, 0), good(40, 0)).everyMs).toBe(257.5);
+    expect(window.pace.everyMs).toBe(515);
+    expect(after(window, good(40, 0), good(40, 0)).pace.everyMs).toBe(257.5);
   });
 
   test('doubles the pace where nothing succeeded before it', () => {
     const once = afterClosing(newWindow(MAX, 0), 30, 1_000);
-    expect(once.everyMs).toBe(1_000);
-    expect(afterClosing(once, 2_000, 1_000).everyMs).toBe(2_000);
+    expect(once.pace.everyMs).toBe(1_000);
+    expect(afterClosing(once, 2_000, 1_000).pace.everyMs).toBe(2_000);
   });
 
   test('sets no pace when it is long: an hour of maintenance is not what the endpoint takes', () => {
     const window = afterClosing(after(newWindow(MAX, 0), ...successes(10, 0)), 30, 3_600_000);
-    expect(window).toMatchObject({ limit: 1, everyMs: 0 });
+    expect(window).toMatchObject({ limit: 1, pace: { everyMs: 0 } });
   });
 
   test('is forgotten with time: each success makes the pace a little shorter', () => {
     const paced = afterClosing(after(newWindow(MAX, 0), ...successes(10, 0)), 30, 1_000);
     const later = after(paced, ...successes(20, 103, 1_030));
-    expect(later.everyMs).toBeLessThan(paced.everyMs);
-    expect(later.everyMs).toBeGreaterThan(paced.everyMs / 2);
-    expect(after(paced, ...successes(1_000, 103, 1_030)).everyMs).toBe(0);
+    expect(later.pace.everyMs).toBeLessThan(paced.pace.everyMs);
+    expect(later.pace.everyMs).toBeGreaterThan(paced.pace.everyMs / 2);
+    expect(after(paced, ...successes(1_000, 103, 1_030)).pace.everyMs).toBe(0);
   });
 });
 

@@ -1,0 +1,89 @@
+/**
+ * How far apart requests to an endpoint begin that limits its rate (429). One request at a time is not slow enough: at
+ * 20 ms an answer it is 50 a second. The pace is what the endpoint took in its last spell, from the first request until
+ * the end of the pause that it then asked for; a token bucket takes just that.
+ */
+export interface EndpointPace {
+  /** Least time between two beginnings; 0: the endpoint has named no limit lately. */
+  readonly everyMs: number;
+  /** Null: nothing has succeeded since the last pause. */
+  readonly spell: Spell | null;
+}
+
+interface Spell {
+  readonly fromMs: number;
+  /** Successes, of which the last one ended then. */
+  readonly goods: number;
+  readonly lastMs: number;
+  /** When the endpoint asked for a pause, and until when; Infinity: it has not. */
+  readonly closedAtMs: number;
+  readonly endsAtMs: number;
+}
+
+/** A spell is what came in the last seconds, and without a longer gap. */
+const SPELL_MS_MAX = 10_000;
+const GAP_MS_MAX = 1_000;
+/**
+ * A longer pause sets no pace: what the endpoint takes in an hour is not counted here, and a maintenance (503) is no
+ * limit of its rate.
+ */
+const PACED_PAUSE_MS_MAX = 5_000;
+/** Each success makes the pace this much shorter, until the endpoint names its limit again: a slow one more. */
+const GAIN_MIN = 0.01;
+const GAIN_PER_MS = 1 / 20_000;
+/** A pace below this is none. */
+const PACE_MS_MIN = 1;
+const PACE_MS_MAX = 10_000;
+
+export const NO_PACE: EndpointPace = { everyMs: 0, spell: null };
+
+export function paceAfterSuccess(
+  { everyMs, spell }: EndpointPace,
+  startedAtMs: number,
+  endedAtMs: number,
+): EndpointPace {
+  if (spell !== null && spell.closedAtMs < Number.POSITIVE_INFINITY && startedAtMs < spell.closedAtMs) {
+    // It was in flight when the endpoint asked for the pause.
+    const longer = { ...spell, goods: spell.goods + 1 };
+    return { everyMs: paceOf(longer), spell: longer };
+  }
+  const shorter = everyMs * (1 - Math.max(GAIN_MIN, everyMs * GAIN_PER_MS));
+  const goesOn = spell !== null && isSame(spell, everyMs, startedAtMs, endedAtMs);
+  return {
+    everyMs: shorter < PACE_MS_MIN ? 0 : shorter,
+    spell: {
+      fromMs: goesOn ? spell.fromMs : startedAtMs,
+      goods: goesOn ? spell.goods + 1 : 1,
+      lastMs: endedAtMs,
+      closedAtMs: Number.POSITIVE_INFINITY,
+      endsAtMs: Number.POSITIVE_INFINITY,
+    },
+  };
+}
+
+/** @param closedMs how long the pause is that the endpoint has asked for */
+export function paceAfterClosing(
+  { everyMs, spell }: EndpointPace,
+  nowMs: number,
+  closedMs: number,
+): EndpointPace {
+  if (closedMs > PACED_PAUSE_MS_MAX) {
+    return NO_PACE;
+  }
+  const pause = { closedAtMs: nowMs, endsAtMs: nowMs + closedMs };
+  if (spell === null || spell.closedAtMs < Number.POSITIVE_INFINITY) {
+    const slower = Math.min(PACE_MS_MAX, Math.max(2 * everyMs, closedMs));
+    return { everyMs: slower, spell: { fromMs: nowMs, goods: 0, lastMs: nowMs, ...pause } };
+  }
+  const closed = { ...spell, ...pause };
+  return { everyMs: paceOf(closed), spell: closed };
+}
+
+const paceOf = ({ fromMs, endsAtMs, goods }: Spell): number =>
+  Math.min(PACE_MS_MAX, Math.max(0, endsAtMs - fromMs) / goods);
+
+/** Whether a success belongs to a spell that is not over. */
+const isSame = (spell: Spell, everyMs: number, startedAtMs: number, endedAtMs: number): boolean =>
+  spell.closedAtMs === Number.POSITIVE_INFINITY &&
+  startedAtMs - spell.lastMs <= Math.max(GAP_MS_MAX, 2 * everyMs) &&
+  (everyMs > 0 || endedAtMs - spell.fromMs <= SPELL_MS_MAX);
