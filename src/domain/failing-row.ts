@@ -10,15 +10,20 @@ import type { Outcome } from './outcome.js';
 export const SPARE_FAILURES = DISABLE_AFTER_FAILURES - 1;
 /** Of these, those that an endpoint may be given while it is silent: the others are for when it fails for sure. */
 const SILENT_IN_FLIGHT_MAX = 6;
+/**
+ * These pause nobody: an endpoint that fails now and then (one of its two servers is broken, it does not know one type
+ * of event) would fall behind for it.
+ */
+const FREE_FAILURES = 2;
 /** The first look comes no sooner. */
 const FIRST_LOOK_MS = 100;
 /** The last look comes this much later than the least duration, since clocks and commits are not exact. */
 const MARGIN = 1.05;
 
 /**
- * Milliseconds from the beginning of a row of failures until the next look. The looks that are left are spread so that
- * each takes the same times as long as the one before, and the last one comes when the row may end. After one failure
- * they come at 0.2, 0.3, 0.5, 0.8, 1.3, 2.2, 3.7, 6.3 and 10.5 s where a row lasts 10 s at least; after eight that were
+ * Milliseconds from the beginning of a row of failures until the next look. The looks that are left are spread so
+ * that each takes the same times as long as the one before, and the last one comes when the row may end. After three
+ * failures they come at 0.2, 0.4, 0.7, 1.4, 2.8, 5.4 and 10.5 s where a row lasts 10 s at least; after eight that were
  * in flight together at 1.0 and 10.5 s. So an outage is noticed to be over before it has lasted twice as long, or so.
  *
  * @param failures those in flight at a silent endpoint count too
@@ -26,6 +31,9 @@ const MARGIN = 1.05;
  * @param rowMsMin DISABLE_AFTER_SECONDS_MIN; 0: no pauses
  */
 export function nextLookMs(failures: number, lastMs: number, rowMsMin: number): number {
+  if (failures <= FREE_FAILURES) {
+    return 0;
+  }
   const endMs = rowMsMin * MARGIN;
   const fromMs = Math.min(endMs, Math.max(FIRST_LOOK_MS, lastMs));
   const looksLeft = Math.max(0, SPARE_FAILURES - failures) + 1;

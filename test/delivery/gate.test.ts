@@ -192,6 +192,17 @@ describe('an endpoint that fails', () => {
     expect(pauses.at(-1)).toBeGreaterThan(pauses[1]!);
   });
 
+  test('is not paused for a failure now and then', async () => {
+    const gate = open();
+    const startedAt = performance.now();
+    for (let n = 0; n < 100; n++) {
+      const pass = passOf(await enter(gate, to(1)));
+      await vi.advanceTimersByTimeAsync(5);
+      pass.leave(n % 2 === 0 ? FAILED : GOOD);
+    }
+    expect(performance.now() - startedAt).toBeLessThan(600);
+  });
+
   test('is probed without pauses where a row of failures may be of any duration', async () => {
     const times = await probes(open({ rowMsMin: 0 }), 9);
     expect(times[8]).toBeLessThan(1_000);
