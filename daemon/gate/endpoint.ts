@@ -149,10 +149,8 @@ export class Endpoint {
       return 1;
     }
     const { everyMs } = this.window.pace;
-    const places = placesOf(this.window);
-    const freed = Math.min(places, Math.ceil(aheadMs / placeEveryMs(this.window)));
-    const paced = everyMs > 0 ? Math.ceil(aheadMs / everyMs) : Number.POSITIVE_INFINITY;
-    return Math.min(places - this.inFlight + freed, paced);
+    const free = everyMs > 0 ? 0 : placesOf(this.window) - this.inFlight;
+    return free + Math.ceil(aheadMs / placeEveryMs(this.window));
   }
 
   /**

@@ -116,6 +116,19 @@ describe.concurrent('deliveries', () => {
   });
 });
 
+test('a backlog is gone within seconds of the recovery of an endpoint whose window had closed to one', async () => {
+  await using site = await Site.open({ MAX_RETRIES: '0' });
+  site.receiver.behaviour.latencyMs = 8;
+  await site.receiver.goAway();
+  const emitted = await site.emitSteadily(150, 6_000);
+  await site.receiver.comeBack();
+  const cameBackAt = performance.now();
+  await site.firstAttemptsAreMade();
+  // At most 4 s until the next look.
+  expect(performance.now() - cameBackAt).toBeLessThan(14_000);
+  expect(site.receiver.deliveries).toBeGreaterThan(emitted.length - 10);
+});
+
 /** A service with a daemon, one webhook, and its receiver, as far away as it is told. */
 class Site implements AsyncDisposable {
   private constructor(
