@@ -83,13 +83,13 @@ export class Gate {
     endpoint.learn(candidate, now);
     const isCalled = endpoint.backlog.take(id);
     const goesFirst = lane === 'TEST';
-    const mayEnter = goesFirst || isCalled || this.#putOffs.isNext(endpoint, lane, now);
-    if (mayEnter && (goesFirst || endpoint.room.size === 0) && this.#hasRoom(endpoint, now)) {
+    const isNext = isCalled || this.#putOffs.isNext(endpoint, lane, now);
+    if ((goesFirst || (isNext && endpoint.room.size === 0)) && this.#hasRoom(endpoint, now)) {
       return { pass: this.#admit(endpoint) };
     }
     const mayWait = goesFirst
       ? endpoint.room.firstSize < WAITING_FIRST_MAX
-      : isCalled || (this.#putOffs.isNext(endpoint, lane, now) && this.#mayWait(endpoint, now));
+      : isNext && (isCalled || this.#mayWait(endpoint, now));
     return mayWait && endpoint.opensWithin(WAIT_MS_MAX, now)
       ? this.#wait(endpoint, { id, lane })
       : { putOff: this.#putOffs.putOff(endpoint, { id, lane }) };
