@@ -104,6 +104,11 @@ export class Endpoint {
     return this.#suspectSinceMs(now) !== null;
   }
 
+  /** Whether nobody can say how soon its next answer comes: it fails, is silent or slow. */
+  isUncertain(now: number): boolean {
+    return this.isSuspect(now) || this.isSlow(now);
+  }
+
   /**
    * When the next request may begin, as far as the endpoint itself is concerned.
    *

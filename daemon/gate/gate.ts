@@ -99,10 +99,9 @@ export class Gate {
   #mayWait(endpoint: Endpoint, now: number): boolean {
     const { room, window, tenant, inFlight } = endpoint;
     const waitMs = (room.size + 1) * placeEveryMs(window);
-    const isUncertain = endpoint.isSuspect(now) || endpoint.isSlow(now);
     return (
       waitMs <= WAIT_MS_MAX &&
-      (isUncertain ? room.size < WAITING_AT_UNCERTAIN_MAX : inFlight > 0 || tenant.isFull)
+      (endpoint.isUncertain(now) ? room.size < WAITING_AT_UNCERTAIN_MAX : inFlight > 0 || tenant.isFull)
     );
   }
 

@@ -39,8 +39,12 @@ const CALL_EVERY_MS = 50;
 const CALL_SOON_MS = 15;
 /** From the call until the delivery is there, and a bit: so long ahead places are filled. */
 const CALL_AHEAD_MS = 100;
-/** Of the slots, how many may wait for deliveries that were called and are on their way. */
-const COMING_SHARE = 1 / 4;
+/**
+ * Of the slots, how many deliveries may be on their way to endpoints that fail, are silent or slow: each that finds no
+ * place holds a slot for half a second. To all others as many as there are slots: with fewer, the calls and not the
+ * endpoint would say how fast a backlog goes down, and one that grows faster than that would never end.
+ */
+const COMING_TO_UNCERTAIN_SHARE = 1 / 4;
 const COMING_MIN = 8;
 /** A backlog whose deliveries need nothing any more (their webhook is inactive) is gone through in larger steps. */
 const STALE_CALLS = 256;
@@ -151,18 +155,24 @@ export class PutOffs {
   #calledNow(): { endpoint: Endpoint; id: number }[] {
     const now = this.options.now();
     const endpoints = [...this.#endpoints];
-    let room = Math.max(COMING_MIN, this.options.slots * COMING_SHARE);
-    for (const { backlog } of endpoints) {
+    let room = Math.max(COMING_MIN, this.options.slots);
+    let uncertainRoom = Math.max(COMING_MIN, this.options.slots * COMING_TO_UNCERTAIN_SHARE);
+    for (const endpoint of endpoints) {
+      const { backlog } = endpoint;
       backlog.forgetLate(now);
       room -= backlog.expectedCount;
+      uncertainRoom -= endpoint.isUncertain(now) ? backlog.expectedCount : 0;
     }
     const called: { endpoint: Endpoint; id: number }[] = [];
     for (const endpoint of endpoints) {
+      const isUncertain = endpoint.isUncertain(now);
+      const roomHere = isUncertain ? Math.min(room, uncertainRoom) : room;
       if (endpoint.backlog.size === 0) {
         this.#endpoints.delete(endpoint);
-      } else if (room > 0 && this.options.hasShare(endpoint, now)) {
-        const ids = endpoint.backlog.call(Math.min(room, this.#wanted(endpoint, now)), now);
+      } else if (roomHere > 0 && this.options.hasShare(endpoint, now)) {
+        const ids = endpoint.backlog.call(Math.min(roomHere, this.#wanted(endpoint, now)), now);
         room -= ids.length;
+        uncertainRoom -= isUncertain ? ids.length : 0;
         called.push(...ids.map((id) => ({ endpoint, id })));
         this.#endpoints.delete(endpoint);
         this.#endpoints.add(endpoint); // behind the others

@@ -456,6 +456,52 @@ describe('putting off', () => {
     passOf(await enter(gate, to(1)));
   });
 
+  test('a backlog at a quick endpoint goes down while a thousand more come each second', async () => {
+    const HANG_MS = 1_000;
+    const ANSWER_MS = 20;
+    const CALL_TAKES_MS = 60;
+    let isHanging = false;
+    const sent = new Set<number>();
+    const send = async (id: number) => {
+      const admission = await enter(gate, to(1), { id });
+      if ('putOff' in admission) {
+        putOff(admission);
+        return;
+      }
+      setTimeout(
+        () => {
+          sent.add(id);
+          admission.pass.leave(GOOD);
+        },
+        ANSWER_MS + (isHanging ? HANG_MS : 0),
+      );
+    };
+    const callBack = async (ids: readonly number[]) => {
+      setTimeout(() => ids.forEach((id) => void send(id)), CALL_TAKES_MS);
+      return ids;
+    };
+    const gate = open({ callBack });
+    let newest = 0;
+    const emitFor = async (ms: number) => {
+      for (let passed = 0; passed < ms; passed += 10) {
+        for (let count = 0; count < 10; count++) {
+          newest += 1;
+          void send(newest);
+        }
+        await vi.advanceTimersByTimeAsync(10);
+      }
+    };
+
+    await emitFor(1_000);
+    isHanging = true;
+    await emitFor(HANG_MS);
+    isHanging = false;
+    expect(newest - sent.size).toBeGreaterThan(900);
+    await emitFor(3_000);
+
+    expect(newest - sent.size).toBeLessThan(100);
+  });
+
   test('nobody is called back while the endpoint has no room', async () => {
     const { called, callBack } = calls();
     const gate = open({ callBack });
