@@ -9,7 +9,7 @@ import {
   SLOW_MS,
   silentAfterMs,
 } from '../../src/domain/endpoint-window.js';
-import { closingMs, nextLookAtMs, SPARE_FAILURES } from '../../src/domain/failing-row.js';
+import { closingMs, FREE_FAILURES, nextLookAtMs, SPARE_FAILURES } from '../../src/domain/failing-row.js';
 import type { Outcome } from '../../src/domain/outcome.js';
 import { Backlog } from './backlog.js';
 import { FailureRow } from './failure-row.js';
@@ -42,6 +42,8 @@ interface EndpointRules {
 
 /** Until an outcome that disables the webhook is recorded, and known to whoever loads its next delivery. */
 const DISABLED_MS = 1_000;
+/** A silence of this length may be a pause of this very process; the deliveries that come meanwhile may wait. */
+const HICCUP_MS = 300;
 /** A pace that was missed by less is caught up with. */
 const PACE_SLACK_MS = 50;
 
@@ -99,14 +101,10 @@ export class Endpoint {
     return now < this.#closedUntilMs;
   }
 
-  /** Whether it fails, or has answered nothing for longer than it usually takes. */
-  isSuspect(now: number): boolean {
-    return this.#suspectSinceMs(now) !== null;
-  }
-
-  /** Whether nobody can say how soon its next answer comes: it fails, is silent or slow. */
+  /** Whether nobody can say how soon its next answer comes: it goes on failing, is silent or slow. */
   isUncertain(now: number): boolean {
-    return this.isSuspect(now) || this.isSlow(now);
+    const suspectMs = now - (this.#suspectSinceMs(now) ?? now);
+    return (this.failures === 0 ? suspectMs > HICCUP_MS : this.failures > FREE_FAILURES) || this.isSlow(now);
   }
 
   /**
@@ -142,7 +140,9 @@ export class Endpoint {
     if (this.opensAtMs(now) > now) {
       return 0;
     }
-    return this.isSuspect(now) || this.window.pace.everyMs > 0 ? 1 : placesOf(this.window) - this.inFlight;
+    return this.#suspectSinceMs(now) !== null || this.window.pace.everyMs > 0
+      ? 1
+      : placesOf(this.window) - this.inFlight;
   }
 
   /** Requests that may begin until then, beside those in flight. */
@@ -150,7 +150,7 @@ export class Endpoint {
     if (this.opensAtMs(now) > now + aheadMs) {
       return 0;
     }
-    if (this.isSuspect(now)) {
+    if (this.#suspectSinceMs(now) !== null) {
       return 1;
     }
     const { everyMs } = this.window.pace;

@@ -14,7 +14,7 @@ const SILENT_IN_FLIGHT_MAX = 6;
  * These pause nobody: an endpoint that fails now and then (one of its two servers is broken, it does not know one type
  * of event) would fall behind for it.
  */
-const FREE_FAILURES = 2;
+export const FREE_FAILURES = 2;
 /** The first look comes no sooner. */
 const FIRST_LOOK_MS = 100;
 /** The last look comes this much later than the least duration, since clocks and commits are not exact. */

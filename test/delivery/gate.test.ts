@@ -96,8 +96,11 @@ function putOff(admission: Admission): number {
   return admission.putOff.inMs;
 }
 
-const passes = async (gate: Gate, destination: Destination, count: number): Promise<Pass[]> =>
-  (await Promise.all(Array.from({ length: count }, () => enter(gate, destination)))).map(passOf);
+const passesOf = async (admissions: readonly (Admission | Promise<Admission>)[]): Promise<Pass[]> =>
+  (await Promise.all(admissions)).map(passOf);
+
+const passes = (gate: Gate, destination: Destination, count: number): Promise<Pass[]> =>
+  passesOf(Array.from({ length: count }, () => enter(gate, destination)));
 
 /** Rounds of answers after `ms`, until the window is as wide as they let it become. */
 async function practise(gate: Gate, destination: Destination, ms: number, rounds = 8): Promise<void> {
@@ -252,6 +255,19 @@ describe('an endpoint that is silent', () => {
     }
     expect(admitted).toBeGreaterThan(4);
     expect(admitted).toBeLessThanOrEqual(9);
+  });
+
+  test('keeps those who come in the first moment waiting: a pause of our own looks the same', async () => {
+    const gate = open();
+    await practise(gate, to(1), 20, 40);
+    const inFlight = await passes(gate, to(1), 64);
+    await vi.advanceTimersByTimeAsync(200);
+    const waiting = Array.from({ length: 100 }, () => enter(gate, to(1)));
+    for (const pass of inFlight) {
+      pass.leave(GOOD);
+    }
+    await passesOf(waiting.slice(0, 64));
+    expect(stateOf(gate, to(1))).toMatchObject({ inFlight: 64, waiting: 36, putOffs: 0 });
   });
 
   test('is not one that takes as long as it usually does', async () => {
