@@ -22,6 +22,8 @@ export class Backlog {
   readonly #lines = new Map<number, Line>();
   /** Called back, and until when each is waited for. */
   readonly #expected = new Map<number, number>();
+  /** Deliveries that are being put off: their jobs are not written yet. */
+  puttingOff = 0;
   #calls = 0;
   /** Whether the last one that was called did not come. */
   isStale = false;
@@ -33,6 +35,11 @@ export class Backlog {
   /** How many were called back and have not come yet. */
   get expectedCount(): number {
     return this.#expected.size;
+  }
+
+  /** All that were put off and have not come again. */
+  get ahead(): number {
+    return this.puttingOff + this.size + this.expectedCount;
   }
 
   add({ id, priority }: PutOffDelivery): void {

@@ -55,8 +55,6 @@ export class Endpoint {
   window: EndpointWindow;
   readonly room = new WaitingRoom();
   readonly backlog = new Backlog();
-  /** Deliveries that are being put off: their jobs are not written yet. */
-  puttingOff = 0;
   putOffs = 0;
   #generation = 0;
   readonly #row: FailureRow;

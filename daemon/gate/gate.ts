@@ -7,6 +7,7 @@ import { Origin } from './origin.js';
 import { type PutOff, PutOffs, type PutOffsOptions, type WaitingDelivery } from './put-offs.js';
 import { SlowRequests } from './slow-requests.js';
 import { TenantShares } from './tenant-shares.js';
+import type { Entrant } from './waiting-room.js';
 
 export interface GateOptions extends Omit<PutOffsOptions, 'hasShare'> {
   /** The widest window of one webhook. */
@@ -82,27 +83,28 @@ export class Gate {
     const now = this.options.now();
     endpoint.learn(candidate, now);
     const isCalled = endpoint.backlog.take(id);
-    const goesFirst = lane === 'TEST';
-    const isNext = isCalled || this.#putOffs.isNext(endpoint, lane, now);
-    if ((goesFirst || (isNext && endpoint.room.size === 0)) && this.#hasRoom(endpoint, now)) {
+    const entrant = lane === 'TEST' ? 'TEST' : isCalled ? 'CALLED' : 'NEW';
+    const isNext = entrant !== 'NEW' || this.#putOffs.isNext(endpoint, lane, now);
+    const isFirst = entrant === 'TEST' || endpoint.room.sizeUpTo(entrant) === 0;
+    if (isNext && isFirst && this.#hasRoom(endpoint, now)) {
       return { pass: this.#admit(endpoint) };
     }
-    const mayWait = goesFirst
-      ? endpoint.room.firstSize < WAITING_FIRST_MAX
-      : isNext && (isCalled || this.#mayWait(endpoint, now));
-    return mayWait && endpoint.opensWithin(WAIT_MS_MAX, now)
-      ? this.#wait(endpoint, { id, lane })
+    return endpoint.opensWithin(WAIT_MS_MAX, now) && this.#mayWait(endpoint, entrant, isNext, now)
+      ? this.#wait(endpoint, { id, lane }, entrant)
       : { putOff: this.#putOffs.putOff(endpoint, { id, lane }) };
   }
 
-  /** Whether its turn comes in time; somebody must call it. */
-  #mayWait(endpoint: Endpoint, now: number): boolean {
-    const { room, window, tenant, inFlight } = endpoint;
-    const waitMs = (room.size + 1) * placeEveryMs(window);
-    return (
-      waitMs <= WAIT_MS_MAX &&
-      (endpoint.isUncertain(now) ? room.size < WAITING_AT_UNCERTAIN_MAX : inFlight > 0 || tenant.isFull)
-    );
+  /** Whether its turn comes in time; somebody must call it. If newcomers did not wait for put-offs, each bred more. */
+  #mayWait(endpoint: Endpoint, entrant: Entrant, isNext: boolean, now: number): boolean {
+    const { room, backlog, window, tenant, inFlight } = endpoint;
+    if (entrant !== 'NEW') {
+      return entrant === 'CALLED' || room.sizeUpTo('TEST') < WAITING_FIRST_MAX;
+    }
+    if (endpoint.isUncertain(now)) {
+      return isNext && room.size < WAITING_AT_UNCERTAIN_MAX;
+    }
+    const waitMs = (room.size + backlog.ahead + 1) * placeEveryMs(window);
+    return waitMs <= WAIT_MS_MAX && (inFlight > 0 || tenant.isFull);
   }
 
   /** What the gate knows of each endpoint. */
@@ -200,7 +202,7 @@ export class Gate {
     }
   }
 
-  #wait(endpoint: Endpoint, delivery: WaitingDelivery): Promise<Admission> {
+  #wait(endpoint: Endpoint, delivery: WaitingDelivery, entrant: Entrant): Promise<Admission> {
     const isCrowded = endpoint.tenant.isFull;
     if (isCrowded) {
       endpoint.tenant.crowded.add(endpoint);
@@ -211,7 +213,7 @@ export class Gate {
         giveUp: () => resolve({ putOff: this.#putOffs.putOff(endpoint, delivery) }),
         untilMs: this.options.now() + (isCrowded ? CROWDED_WAIT_MS_MAX : WAIT_MS_MAX),
       };
-      endpoint.room.add(waiter, delivery.lane === 'TEST');
+      endpoint.room.add(waiter, entrant);
       endpoint.origin.waiting.add(endpoint);
       this.#watch(endpoint);
     });

@@ -76,22 +76,22 @@ export class PutOffs {
     const closedForMs = Number.isFinite(opensInMs) ? Math.max(0, opensInMs) : 0;
     const turnMs = placeEveryMs(endpoint.window);
     endpoint.putOffs += 1;
-    const before = endpoint.backlog.size + endpoint.puttingOff;
+    const before = endpoint.backlog.size + endpoint.backlog.puttingOff;
     const uncalledMs = lane === 'TEST' ? LOOK_AGAIN_MS : UNCALLED_MS + UNCALLED_TIMES * before * turnMs;
     // Those whose turn lies beyond the limit must not all come back at once.
     const spreadMs =
       uncalledMs < UNCALLED_MS_MAX ? uncalledMs : UNCALLED_MS_MAX * (1 - this.options.random() / 4);
-    endpoint.puttingOff += 1;
+    endpoint.backlog.puttingOff += 1;
     return {
       inMs: closedForMs + spreadMs,
       written: () => {
-        endpoint.puttingOff -= 1;
+        endpoint.backlog.puttingOff -= 1;
         endpoint.backlog.add({ id, priority: LANES[laneAfterPutOff(lane)].priority });
         this.#endpoints.add(endpoint);
         this.#callIn(CALL_EVERY_MS);
       },
       failed: () => {
-        endpoint.puttingOff -= 1;
+        endpoint.backlog.puttingOff -= 1;
       },
     };
   }
@@ -102,10 +102,9 @@ export class PutOffs {
    * other for as long as deliveries come.
    */
   isNext(endpoint: Endpoint, lane: Lane, now: number): boolean {
-    const { backlog, puttingOff } = endpoint;
-    const { expectedCount } = backlog;
-    const before = backlog.size + expectedCount + puttingOff;
-    if (before === 0 || endpoint.freePlaces(now) > before) {
+    const { backlog } = endpoint;
+    const { expectedCount, puttingOff, ahead } = backlog;
+    if (ahead === 0 || endpoint.freePlaces(now) > ahead) {
       return true;
     }
     const isFirst = puttingOff === 0 && !backlog.isBefore(LANES[laneAfterPutOff(lane)].priority);
@@ -185,6 +184,6 @@ export class PutOffs {
     const { backlog, room } = endpoint;
     return backlog.isStale
       ? STALE_CALLS
-      : endpoint.placesUntil(now, CALL_AHEAD_MS) - room.size - backlog.expectedCount;
+      : endpoint.placesUntil(now, CALL_AHEAD_MS) - room.sizeUpTo('CALLED') - backlog.expectedCount;
   }
 }

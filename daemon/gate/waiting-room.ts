@@ -6,34 +6,41 @@ interface Waiter {
   untilMs: number;
 }
 
-/** The deliveries that wait at one endpoint: those that go first, and those that came behind each other. */
+/** In this order they go: tests, those that were put off and called back, and those that have just come. */
+const ENTRANTS = ['TEST', 'CALLED', 'NEW'] as const;
+export type Entrant = (typeof ENTRANTS)[number];
+
+/** The deliveries that wait at one endpoint, in a line for each kind of entrant. */
 export class WaitingRoom {
-  readonly #first: Waiter[] = [];
-  readonly #line: Waiter[] = [];
+  readonly #lines: Record<Entrant, Waiter[]> = { TEST: [], CALLED: [], NEW: [] };
   #timer: NodeJS.Timeout | undefined;
   #wakesAtMs = Number.POSITIVE_INFINITY;
 
   get size(): number {
-    return this.#first.length + this.#line.length;
+    return this.sizeUpTo('NEW');
   }
 
-  /** How many of those that go first wait. */
-  get firstSize(): number {
-    return this.#first.length;
+  /** How many of this kind wait, and of those that go before it. */
+  sizeUpTo(entrant: Entrant): number {
+    return ENTRANTS.slice(0, ENTRANTS.indexOf(entrant) + 1).reduce(
+      (size, each) => size + this.#lines[each].length,
+      0,
+    );
   }
 
-  add(waiter: Waiter, goesFirst: boolean): void {
-    (goesFirst ? this.#first : this.#line).push(waiter);
+  add(waiter: Waiter, entrant: Entrant): void {
+    this.#lines[entrant].push(waiter);
   }
 
   /** Lets the next one in. */
   enterNext(): void {
-    (this.#first.shift() ?? this.#line.shift())?.enter();
+    const line = ENTRANTS.map((entrant) => this.#lines[entrant]).find(({ length }) => length > 0);
+    line?.shift()?.enter();
   }
 
   /** When somebody gives up next; undefined: nobody waits. */
   get nextGivesUpAtMs(): number | undefined {
-    const times = [this.#first, this.#line].flatMap(([first]) => first?.untilMs ?? []);
+    const times = Object.values(this.#lines).flatMap(([first]) => first?.untilMs ?? []);
     return times.length === 0 ? undefined : Math.min(...times);
   }
 
@@ -55,7 +62,7 @@ export class WaitingRoom {
 
   /** Sends those away whose time is over then. */
   giveUp(untilMs: number): void {
-    for (const line of [this.#first, this.#line]) {
+    for (const line of Object.values(this.#lines)) {
       while (line.length > 0 && line[0]!.untilMs <= untilMs) {
         line.shift()!.giveUp();
       }

@@ -472,6 +472,31 @@ describe('putting off', () => {
     passOf(await enter(gate, to(1)));
   });
 
+  test('whoever comes to a quick endpoint waits, and those who were put off before go first', async () => {
+    const { called, callBack } = calls();
+    const gate = open({ callBack });
+    await practise(gate, to(1), 20, 40);
+    const inFlight = await passes(gate, to(1), 64);
+    let admission = enter(gate, to(1));
+    while (admission instanceof Promise) {
+      admission = enter(gate, to(1));
+    }
+    putOff(admission);
+    const putOffId = lastId;
+    for (const pass of inFlight.splice(0, 32)) {
+      pass.leave(GOOD);
+    }
+    const newcomer = enter(gate, to(1));
+    await vi.advanceTimersByTimeAsync(100);
+    expect(called).toEqual([putOffId]);
+
+    const back = enter(gate, to(1), { id: putOffId });
+    inFlight[0]!.leave(GOOD);
+    passOf(await back);
+    expect(newcomer).toBeInstanceOf(Promise);
+    expect(stateOf(gate, to(1))?.putOffs).toBe(1);
+  });
+
   test('a backlog at a quick endpoint goes down while a thousand more come each second', async () => {
     const HANG_MS = 1_000;
     const ANSWER_MS = 20;
