@@ -1,96 +1,17 @@
-import { Tables } from './0001-tables.js';
-import { IdsAndPartitions } from './0002-ids-and-partitions.js';
-import { EmitEvents } from './0003-emit-events.js';
-import { EventTypes } from './0004-event-types.js';
-import { RotationAndAudit } from './0005-rotation-and-audit.js';
-import { TenantIsolation } from './0006-tenant-isolation.js';
-import { Stats } from './0007-stats.js';
-import { Outbox } from './0008-outbox.js';
-import { EventTypeVersions } from './0009-event-type-versions.js';
-import { BulkOperations } from './0010-bulk-operations.js';
-import { Explorer } from './0011-explorer.js';
-import { OperationalEvents } from './0012-operational-events.js';
-import { TracesOfEvents } from './0013-tracing.js';
-import { LiveUpdates } from './0014-live-updates.js';
-import { QuickIds } from './0015-quick-ids.js';
-import { ClaimedDeliveries } from './0016-claimed-deliveries.js';
-import { JobSizes } from './0017-job-sizes.js';
-import { BusyIdempotencyKeys } from './0018-busy-idempotency-keys.js';
-import { NestingOfBodies } from './0019-nesting-of-bodies.js';
-import { CertainJobs } from './0020-certain-jobs.js';
-import { WakingInTurns } from './0021-waking-in-turns.js';
-import { OpenCountsAsHeld } from './0022-open-counts-as-held.js';
-import { DataKeySamples } from './0023-data-key-samples.js';
-import { StatisticsTargets } from './0024-statistics-targets.js';
-import { WhatGrowsWithHistory } from './0025-what-grows-with-history.js';
-import { QuietJobs } from './0026-quiet-jobs.js';
-import { AuditLogByTime } from './0027-audit-log-by-time.js';
-import { ToldByVisibility } from './0028-told-by-visibility.js';
-import { SettlingLater } from './0029-settling-later.js';
-import { RepeatedKeys } from './0030-repeated-keys.js';
-import { ClosedWebhooks } from './0031-closed-webhooks.js';
-import { Runs } from './0032-runs.js';
-import { DeletedTenants } from './0033-deleted-tenants.js';
-import { OwnJobs } from './0034-own-jobs.js';
-import { OpensAt } from './0035-opens-at.js';
-import { References } from './0036-references.js';
-import { DueTimes } from './0037-due-times.js';
-import { UnescapedBodies } from './0038-unescaped-bodies.js';
-import { NotedKeyUses } from './0039-noted-key-uses.js';
-import { NestingByAnySetting } from './0040-nesting-by-any-setting.js';
-import { LiveUpdatesByAnyClock } from './0041-live-updates-by-any-clock.js';
-import { RunsOfHousekeeping } from './0042-runs-of-housekeeping.js';
-import { TransactionsElsewhere } from './0043-transactions-elsewhere.js';
-import { LanesByDeliveries } from './0044-lanes-by-deliveries.js';
-import { RowsOfFailures } from './0045-rows-of-failures.js';
-import { LoneEmits } from './0046-lone-emits.js';
+import { TenantsAndWebhooks } from './0001-tenants-and-webhooks.js';
+import { EventsAndDeliveries } from './0002-events-and-deliveries.js';
+import { Functions } from './0003-functions.js';
+import { Access } from './0004-access.js';
+import { FirstRows } from './0005-first-rows.js';
 
-/** Every migration, in order. One file a change; a released one is never edited. */
+/**
+ * Every migration, in order. One file a change; a released one is never edited. A change of a function edits its file
+ * in `functions/`, and adds a migration that installs it again (docs/decisions/0005).
+ */
 export const migrations = [
-  { name: '0001-tables', class: Tables },
-  { name: '0002-ids-and-partitions', class: IdsAndPartitions },
-  { name: '0003-emit-events', class: EmitEvents },
-  { name: '0004-event-types', class: EventTypes },
-  { name: '0005-rotation-and-audit', class: RotationAndAudit },
-  { name: '0006-tenant-isolation', class: TenantIsolation },
-  { name: '0007-stats', class: Stats },
-  { name: '0008-outbox', class: Outbox },
-  { name: '0009-event-type-versions', class: EventTypeVersions },
-  { name: '0010-bulk-operations', class: BulkOperations },
-  { name: '0011-explorer', class: Explorer },
-  { name: '0012-operational-events', class: OperationalEvents },
-  { name: '0013-tracing', class: TracesOfEvents },
-  { name: '0014-live-updates', class: LiveUpdates },
-  { name: '0015-quick-ids', class: QuickIds },
-  { name: '0016-claimed-deliveries', class: ClaimedDeliveries },
-  { name: '0017-job-sizes', class: JobSizes },
-  { name: '0018-busy-idempotency-keys', class: BusyIdempotencyKeys },
-  { name: '0019-nesting-of-bodies', class: NestingOfBodies },
-  { name: '0020-certain-jobs', class: CertainJobs },
-  { name: '0021-waking-in-turns', class: WakingInTurns },
-  { name: '0022-open-counts-as-held', class: OpenCountsAsHeld },
-  { name: '0023-data-key-samples', class: DataKeySamples },
-  { name: '0024-statistics-targets', class: StatisticsTargets },
-  { name: '0025-what-grows-with-history', class: WhatGrowsWithHistory },
-  { name: '0026-quiet-jobs', class: QuietJobs },
-  { name: '0027-audit-log-by-time', class: AuditLogByTime },
-  { name: '0028-told-by-visibility', class: ToldByVisibility },
-  { name: '0029-settling-later', class: SettlingLater },
-  { name: '0030-repeated-keys', class: RepeatedKeys },
-  { name: '0031-closed-webhooks', class: ClosedWebhooks },
-  { name: '0032-runs', class: Runs },
-  { name: '0033-deleted-tenants', class: DeletedTenants },
-  { name: '0034-own-jobs', class: OwnJobs },
-  { name: '0035-opens-at', class: OpensAt },
-  { name: '0036-references', class: References },
-  { name: '0037-due-times', class: DueTimes },
-  { name: '0038-unescaped-bodies', class: UnescapedBodies },
-  { name: '0039-noted-key-uses', class: NotedKeyUses },
-  { name: '0040-nesting-by-any-setting', class: NestingByAnySetting },
-  { name: '0041-live-updates-by-any-clock', class: LiveUpdatesByAnyClock },
-  { name: '0042-runs-of-housekeeping', class: RunsOfHousekeeping },
-  { name: '0043-transactions-elsewhere', class: TransactionsElsewhere },
-  { name: '0044-lanes-by-deliveries', class: LanesByDeliveries },
-  { name: '0045-rows-of-failures', class: RowsOfFailures },
-  { name: '0046-lone-emits', class: LoneEmits },
+  { name: '0001-tenants-and-webhooks', class: TenantsAndWebhooks },
+  { name: '0002-events-and-deliveries', class: EventsAndDeliveries },
+  { name: '0003-functions', class: Functions },
+  { name: '0004-access', class: Access },
+  { name: '0005-first-rows', class: FirstRows },
 ];

@@ -203,7 +203,8 @@ describe('the source tree', () => {
   });
 
   test('no file has more than 260 lines', () => {
-    const long = sourcesIn('src', 'daemon').filter((file) => read(file).split('\n').length > 260);
+    const files = sourcesIn('src', 'daemon', 'migrations');
+    const long = files.filter((file) => read(file).split('\n').length > 260);
     expect(long).toEqual([]);
   });
 });
@@ -296,14 +297,15 @@ describe('comments', () => {
     expect(named.filter(({ path }) => !isThere(path))).toEqual([]);
   });
 
-  test('have no line of more than 120 columns', () => {
-    const long = sourcesIn('src', 'daemon').flatMap((file) =>
-      read(file)
+  test('and the SQL of migrations have no line of more than 120 columns', () => {
+    const long = sourcesIn('src', 'daemon', 'migrations').flatMap((file) => {
+      const isSql = file.startsWith('migrations/');
+      return read(file)
         .split('\n')
         .map((line, index) => ({ place: `${file}:${index + 1}`, line }))
-        .filter(({ line }) => line.length > 120 && /^\s*(\/\/|\/\*|\*)/.test(line))
-        .map(({ place }) => place),
-    );
+        .filter(({ line }) => line.length > 120 && (isSql || /^\s*(\/\/|\/\*|\*)/.test(line)))
+        .map(({ place }) => place);
+    });
     expect(long).toEqual([]);
   });
 
@@ -316,14 +318,26 @@ describe('comments', () => {
   });
 });
 
-describe('entities', () => {
+describe('the database', () => {
   let stack: DeliveryStack;
   beforeAll(async () => {
     stack = await DeliveryStack.open();
   });
   afterAll(() => stack[Symbol.asyncDispose]());
 
-  test('have exactly columns that exist', async () => {
+  test('has each of its functions in a file of its own, and lets nobody call it who is not named there', async () => {
+    const functions = await stack.rows<{ name: string; everybody: boolean }>(
+      `select proname as name, proacl is null or proacl::text ~ '[{,]=' as everybody
+       from pg_proc where pronamespace = 'hookwright'::regnamespace order by 1`,
+    );
+    const files = sourcesIn('migrations/functions').map((file) => file.replace(/^.*\/|\.ts$/g, ''));
+    expect(functions.map(({ name }) => name.replaceAll('_', '-'))).toEqual(
+      files.filter((name) => name !== 'index').toSorted(),
+    );
+    expect(functions.filter(({ everybody }) => everybody)).toEqual([]);
+  });
+
+  test('has every column that an entity has', async () => {
     const columns = await stack.rows<{ name: string }>(
       `select table_name || '.' || column_name as name from information_schema.columns
        where table_schema = 'hookwright'`,

@@ -123,11 +123,11 @@ describe('a database that goes away', () => {
   });
 
   test('a database without its migrations is not ready', async () => {
-    await services.db.pool.query("delete from hookwright.migrations where name = '0004-event-types'");
+    await services.db.pool.query("delete from hookwright.migrations where name = '0004-access'");
     const answer = await server.inject('/health/ready');
     expect(answer.statusCode).toBe(503);
-    expect(answer.json().detail).toContain('0004-event-types');
-    await services.db.pool.query("insert into hookwright.migrations (name) values ('0004-event-types')");
+    expect(answer.json().detail).toContain('0004-access');
+    await services.db.pool.query("insert into hookwright.migrations (name) values ('0004-access')");
     expect(await ask('GET', '/health/ready')).toBe(200);
   });
 });

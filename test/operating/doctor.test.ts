@@ -81,10 +81,10 @@ describe('settings and database', () => {
   });
 
   test('a database that was never migrated, and one that lacks a migration, want "hookwright migrate"', async () => {
-    await stack.rows("delete from hookwright.migrations where name = '0013-tracing'");
+    await stack.rows("delete from hookwright.migrations where name = '0004-access'");
     expect(await look('migrations')).toMatchObject({
       status: 'fail',
-      text: 'The database lacks 0013-tracing. Run: hookwright migrate',
+      text: 'The database lacks 0004-access. Run: hookwright migrate',
     });
     await stack.rows('drop table hookwright.migrations');
     expect((await look('migrations'))?.text).toBe('The database has no schema yet. Run: hookwright migrate');

@@ -1,7 +1,6 @@
 import { runMigrations } from 'graphile-worker';
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { moveJobsSql } from '../../migrations/0034-own-jobs.js';
 import { findOwnerlessPools } from '../../src/operations/jobs/dead-workers.js';
 import { deleteDeadJobs } from '../../src/operations/jobs/locked-jobs.js';
 import { quietLogger } from '../../src/operations/jobs/prepare-jobs.js';
@@ -47,35 +46,4 @@ test("an application's own graphile-worker keeps its jobs, also those that are c
   expect(await findOwnerlessPools(control, [])).not.toContain('worker-1');
   await control.end();
   expect(await jobs()).toEqual(before);
-});
-
-test('an installation whose jobs were in the usual schema has them moved, but for those in hand', async () => {
-  await using stack = await DeliveryStack.open();
-  const jobs = await setUpApplication(stack);
-  await stack.rows(`
-    create function hookwright.enqueue_as_before(id bigint) returns void language sql security definer
-      set search_path = pg_catalog, hookwright, pg_temp as $$
-        select graphile_worker.add_job('deliver', json_build_object('id', id, 'attempt', 1),
-          job_key := 'd:' || id, priority := 10)
-      $$;
-    select hookwright.enqueue_as_before(1);
-    update graphile_worker._private_jobs set locked_by = 'pool-a', locked_at = now();
-    select hookwright.enqueue_as_before(2);
-    select graphile_worker.add_job('deliver', '{"parcel": 1}')`);
-  await stack.rows(moveJobsSql);
-  expect(await jobs()).toMatchObject([
-    { key: 'd:1', locked_by: 'pool-a' },
-    { key: null, payload: { parcel: 1 } },
-  ]);
-  await stack.rows('select hookwright.enqueue_as_before(3)');
-  expect(
-    await stack.rows(
-      `select key, priority, payload from hookwright_jobs._private_jobs where key ~ '^d:' order by id`,
-    ),
-  ).toEqual([
-    { key: 'd:2', priority: 10, payload: { id: 2, attempt: 1 } },
-    { key: 'd:3', priority: 10, payload: { id: 3, attempt: 1 } },
-  ]);
-  await stack.rows(moveJobsSql);
-  expect(await jobs()).toHaveLength(2);
 });

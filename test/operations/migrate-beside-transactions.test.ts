@@ -1,4 +1,6 @@
-import { expect, test } from 'vitest';
+import { Migration } from '@mikro-orm/migrations';
+import { expect, onTestFinished, test } from 'vitest';
+import { migrations } from '../../migrations/index.js';
 import { API_ROLE } from '../../src/database/tenant-database.js';
 import { requireConnectedAs } from '../../src/operations/installation/check-readiness.js';
 import { migrate } from '../../src/operations/installation/migrate.js';
@@ -18,10 +20,16 @@ test('a database that has all migrations is migrated again beside an application
   }
 });
 
+class ChangeOfATable extends Migration {
+  override up(): void {
+    this.addSql('alter table hookwright.deliveries add column more integer not null default 0');
+  }
+}
+
 test('a table that is to be changed is waited for in moments, so that nobody else waits for it', async () => {
   await using stack = await DeliveryStack.open();
-  await stack.rows('alter table hookwright.deliveries drop column run');
-  await stack.rows("delete from hookwright.migrations where name = '0032-runs'");
+  migrations.push({ name: '9999-change-of-a-table', class: ChangeOfATable });
+  onTestFinished(() => void migrations.pop());
   const application = await stack.services.db.pool.connect();
   await application.query('begin; lock table hookwright.deliveries in row exclusive mode');
   const migrating = migrate(stack.databaseUrl);
@@ -33,7 +41,7 @@ test('a table that is to be changed is waited for in moments, so that nobody els
   await application.query('commit');
   application.release();
   await migrating;
-  expect(await stack.rows('select run from hookwright.deliveries')).toEqual([]);
+  expect(await stack.rows('select more from hookwright.deliveries')).toEqual([]);
 });
 
 test('one that another process is migrating is waited for, and that is said', async () => {
