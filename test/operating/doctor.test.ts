@@ -90,6 +90,13 @@ describe('settings and database', () => {
     expect((await look('migrations'))?.text).toBe('The database has no schema yet. Run: hookwright migrate');
   });
 
+  test('a database of a build from before the first release wants another one', async () => {
+    await stack.rows("update hookwright.migrations set name = '0001-tables' where name ~ '^0001'");
+    expect((await look('database'))?.text).toContain(
+      'The tables of this database were made by a build of Hookwright from before its first release',
+    );
+  });
+
   test('a database that a newer version has migrated wants an upgrade', async () => {
     await stack.rows("insert into hookwright.migrations (name, executed_at) values ('9999-later', now())");
     expect(await look('migrations')).toMatchObject({ status: 'warn' });

@@ -2,8 +2,15 @@ import type pg from 'pg';
 import { migrations } from '../../../migrations/index.js';
 import { POOLER_ADVICE } from '../../database/connection-trouble.js';
 import { SQL_STATE, sqlStateOf } from '../../database/sql-state.js';
+import { JOBS_SCHEMA } from '../jobs/prepare-jobs.js';
 
 const READINESS_TIMEOUT_MS = 3_000;
+
+/** Builds before the first release have made tables by other migrations. */
+const UNRELEASED =
+  'The tables of this database were made by a build of Hookwright from before its first release, ' +
+  'and this version cannot take them over. Export what you need with that build. Then start with a new data folder ' +
+  `(DATA_DIR); or, in a database of your own, run: drop schema hookwright, ${JOBS_SCHEMA} cascade;`;
 
 /** A database, or one connection to it. */
 interface Asked {
@@ -14,7 +21,8 @@ interface Asked {
  * Asks the database which migrations it has.
  *
  * @returns the names of those that it lacks, none when it is ready
- * @throws what the database throws when it cannot be reached, within a few seconds
+ * @throws what the database throws when it cannot be reached, within a few seconds; Error with a sentence when a build
+ *   from before the first release has made its tables
  */
 export async function missingMigrations(db: Asked): Promise<string[]> {
   const done = await doneMigrations(db);
@@ -71,6 +79,9 @@ async function doneMigrations({ pool }: Asked): Promise<Set<string>> {
     if (sqlStateOf(error) !== SQL_STATE.UNDEFINED_TABLE) {
       throw error;
     }
+  }
+  if (done.size > 0 && !done.has(migrations[0]!.name)) {
+    throw new Error(UNRELEASED);
   }
   return done;
 }

@@ -8,6 +8,7 @@ import { SQL_STATE, sqlStateOf } from '../../database/sql-state.js';
 import { API_ROLE } from '../../database/tenant-database.js';
 import { prepareOutboxRole } from '../emits/outbox.js';
 import { indexJobs, JOBS_SCHEMA, nameTasks, quietLogger } from '../jobs/prepare-jobs.js';
+import { missingMigrations } from './check-readiness.js';
 
 /** Who waits for the lock of a table has everybody wait who comes later: so it is waited for in moments. */
 const LOCK_MS = 300;
@@ -28,8 +29,8 @@ export const POSTGRES_MAJOR_MIN = 15;
  * @param databaseUrl postgres:// of an existing database (POSTGRES_MAJOR_MIN or later) whose role may create schemas
  * @param onWait called when another process is just doing the work
  * @returns whether there is a role for the outbox: it is made here too, but nothing else needs it
- * @throws Error when the server is too old, the database is not in UTF-8 or was made by a newer version, or the login
- *   lacks a right
+ * @throws Error when the server is too old, the database is not in UTF-8, its tables were made by a build from before
+ *   the first release, or the login lacks a right
  */
 export async function migrate(
   databaseUrl: string,
@@ -42,11 +43,14 @@ export async function migrate(
   try {
     await requireServer(client);
     await lockMigrations(client, onWait);
+    const missing = await missingMigrations({ pool: client });
     await runMigrations({ connectionString, schema: JOBS_SCHEMA, logger: quietLogger });
     await indexJobs(client);
     await nameTasks(client);
     await makeApiRole(client);
-    await migrateTables(databaseUrl);
+    if (missing.length > 0) {
+      await migrateTables(databaseUrl);
+    }
     return { outboxRole: await prepareOutboxRole(client) };
   } catch (error) {
     throw sqlStateOf(error) === SQL_STATE.INSUFFICIENT_PRIVILEGE
