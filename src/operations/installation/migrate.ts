@@ -77,6 +77,8 @@ async function migrateTables(databaseUrl: string): Promise<void> {
   const patient = { statement_timeout: 0, query_timeout: 0, idle_in_transaction_session_timeout: 0 };
   const orm = await MikroORM.init({
     ...options,
+    entities: [], // a migration is SQL
+    discovery: { warnWhenNoEntities: false },
     driverOptions: { ...options.driverOptions, ...patient, lock_timeout: LOCK_MS },
   });
   try {
