@@ -487,7 +487,7 @@ describe('putting off', () => {
       pass.leave(GOOD);
     }
     const newcomer = enter(gate, to(1));
-    await vi.advanceTimersByTimeAsync(100);
+    await vi.advanceTimersByTimeAsync(60);
     expect(called).toEqual([putOffId]);
 
     const back = enter(gate, to(1), { id: putOffId });
