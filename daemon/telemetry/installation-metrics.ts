@@ -3,6 +3,7 @@ import type { Installation } from '../../src/operations/installation/read-instal
 
 /** Several may scrape, and often: the database is asked no more often than this. */
 const CACHED_MS = 10_000;
+const DAY_SECONDS = 86_400;
 /** A scrape does not wait for a database that does not answer. */
 const PATIENCE_MS = 3_000;
 
@@ -34,9 +35,9 @@ const gauges: readonly [name: string, help: string, value: (installation: Instal
     (one) => one.disabledWebhooks,
   ],
   [
-    'hookwright_partition_days_ahead',
-    'Of the days from tomorrow on, how many have all their partitions.',
-    (one) => one.partitionDaysAhead,
+    'hookwright_partitions_ahead_seconds',
+    'The time from the next midnight (UTC) on for which there are partitions.',
+    (one) => one.partitionDaysAhead * DAY_SECONDS,
   ],
   [
     'hookwright_housekeeping_timestamp_seconds',

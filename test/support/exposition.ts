@@ -53,7 +53,15 @@ function familyOf(name: string, families: ReadonlyMap<string, MetricFamily>): st
   return families.get(base)?.type === 'histogram' || families.get(base)?.type === 'summary' ? base : name;
 }
 
-const UNITS = /_(milliseconds|ms|minutes|hours|kilobytes|mib|percent)(_|$)/;
+/** Units and abbreviations of units that are not the base units of Prometheus. */
+const UNITS = new Set(
+  (
+    'minutes hours days weeks kelvins fahrenheit rankine inches yards miles bits calories pounds ounces ' +
+    'percent kilobytes mib s ms us ns sec b kb mb gb tb pb m h d'
+  ).split(' '),
+);
+const PREFIXED_UNIT =
+  /^(pico|nano|micro|milli|centi|deci|deca|hecto|kilo|kibi|mega|mibi|giga|gibi|tera|tebi|peta|pebi)(amperes|bytes|bits|celsius|grams|joules|kelvin|meters|metres|seconds|volts)$/;
 
 /** What `promtool check metrics` complains of, and a unit that is not a base unit. */
 export function lintFamily({ name, type, help, samples }: MetricFamily): string[] {
@@ -64,9 +72,19 @@ export function lintFamily({ name, type, help, samples }: MetricFamily): string[
   complain(type === 'counter' && !name.endsWith('_total'), 'counters should end with _total');
   complain(type !== 'counter' && name.endsWith('_total'), 'only counters should end with _total');
   complain(/_(count|sum|bucket)$/.test(name), 'ends like a part of a histogram');
-  complain(/[A-Z]|__/.test(name), 'no snake_case');
-  complain(UNITS.test(name), 'not in base units');
-  complain(name.includes(type), 'the type stands in the name');
+  complain(/[A-Z:]|__/.test(name), 'no snake_case');
+  complain(
+    name.split('_').some((word) => UNITS.has(word) || PREFIXED_UNIT.test(word)),
+    'not in base units',
+  );
+  complain(/(?:^|_)(counter|gauge|histogram|summary|untyped)(?:_|$)/.test(name), 'a type stands in the name');
+  complain(
+    samples.some(
+      ({ labels }) =>
+        (type !== 'histogram' && 'le' in labels) || (type !== 'summary' && 'quantile' in labels),
+    ),
+    'a label that only histograms and summaries have',
+  );
   const keys = samples.map((sample) => `${sample.name}${JSON.stringify(sample.labels)}`);
   complain(new Set(keys).size !== keys.length, 'one sample stands there twice');
   return complaints;
