@@ -1,5 +1,5 @@
 /** What an event type may be called: at least two parts, lower case, separated by dots (`booking.created`). */
-const EVENT_TYPE_NAME = /^[a-z0-9_]+(\.[a-z0-9_]+)+$/;
+export const EVENT_TYPE_NAME = /^[a-z0-9_]+(\.[a-z0-9_]+)+$/;
 
 /** In characters, which are bytes too: the pattern allows ASCII only. */
 export const EVENT_TYPE_NAME_LENGTH_MAX = 128;

@@ -18,7 +18,31 @@ export function deliveryRequests(
   delivery: DeliverySettings,
   eventTypes: readonly RegisteredEventType[],
 ): Json {
-  return Object.fromEntries(eventTypes.map((type) => [type.name, { post: deliveryRequest(delivery, type) }]));
+  const ids = operationIds(eventTypes);
+  return Object.fromEntries(
+    eventTypes.map((type) => [
+      type.name,
+      { post: { operationId: ids.get(type), ...deliveryRequest(delivery, type) } },
+    ]),
+  );
+}
+
+/**
+ * `receiveBookingCreated` of `booking.created`. Of names that differ in their separators alone, such as `order.paid_v2`
+ * and `order_paid.v2`, the one registered first has the plain id, and keeps it.
+ */
+function operationIds(eventTypes: readonly RegisteredEventType[]): Map<RegisteredEventType, string> {
+  const uses = new Map<string, number>();
+  const inOrder = eventTypes.toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime());
+  return new Map(
+    inOrder.map((type) => {
+      const words = type.name.split(/[._]+/);
+      const id = `receive${words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')}`;
+      const use = (uses.get(id) ?? 0) + 1;
+      uses.set(id, use);
+      return [type, use === 1 ? id : `${id}_${use}`];
+    }),
+  );
 }
 
 function deliveryRequest(
@@ -27,8 +51,8 @@ function deliveryRequest(
 ): Json {
   const { name, description, deprecatedAt } = type;
   return {
-    operationId: `receive_${name}`,
-    summary: name,
+    summary: `Receive ${name}`,
+    tags: ['Deliveries'],
     description: `${description} Delivery is at least once: deduplicate on ${headerPrefix}-Delivery.`,
     ...(deprecatedAt === null ? {} : { deprecated: true }),
     // The signatures in the headers are what authenticates a delivery, not an API key.

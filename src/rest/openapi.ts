@@ -1,26 +1,27 @@
 import { z } from 'zod';
 import type { Config } from '../config.js';
 import type { TenantScope } from '../domain/api-key.js';
-import { errorCatalogue, type Reason } from '../errors.js';
+import { type JsonObject, mapSchemas } from '../domain/event-schemas/schema-places.js';
+import { WILDCARD } from '../domain/event-type.js';
 import type { RegisteredEventType } from '../operations/event-types/event-type-registry.js';
 import { version } from '../version.js';
 import { deliveryRequests } from './openapi-deliveries.js';
-import { rateLimitHeaderRefs, rateLimitHeaders } from './openapi-rate-limits.js';
+import { type HeaderName, headers, headersNamed, usualHeaders } from './openapi-headers.js';
+import { onRoutesWithBody, problem, problemIssue, problemResponses, problems } from './openapi-problems.js';
 import { REST_PREFIX } from './paths.js';
-import { PROBLEM_MEDIA_TYPE, problemType } from './problem.js';
-import {
-  createdWebhook,
-  listQuery,
-  newWebhook,
-  problem,
-  problemExample,
-  testDelivery,
-  webhook,
-  webhookChange,
-  webhookPage,
-} from './schemas.js';
+import { components, eventName, listQuery, parameters } from './schemas.js';
 
 type Json = Record<string, unknown>;
+
+const DESCRIPTION = `\
+Manages the webhooks of one tenant: that of the API key in \`Authorization: Bearer <key>\`. Signed deliveries go to each
+webhook whose \`events\` has the name of an event, or \`*\`; the section \`webhooks\` describes them.
+
+- Errors are problems (RFC 9457): \`code\` is for programs, \`detail\` for people.
+- Lists have pages: pass \`meta.next_cursor\` as \`cursor\` until it is null.
+- Answers with 429 or 503 have \`Retry-After\`; send the request again when that time is over.
+- Later versions may add fields to answers and values to \`code\`, \`status\` and the names of events: ignore what you do
+  not know.`;
 
 /** The REST interface and the delivery request as OpenAPI 3.1. */
 export function openApiDocument(config: Config, eventTypes: readonly RegisteredEventType[]): Json {
@@ -30,107 +31,67 @@ export function openApiDocument(config: Config, eventTypes: readonly RegisteredE
       title: 'Hookwright',
       version,
       summary: 'Webhook subscriptions and signed deliveries.',
-      description:
-        'Webhooks belong to the tenant of the API key. Every answer carries the id of its request in X-Request-Id.',
+      description: DESCRIPTION,
+      contact: { name: 'The Hookwright authors' },
+      license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: REST_PREFIX }],
+    servers: [{ url: REST_PREFIX, description: 'The service that this document comes from.' }],
     security: [{ apiKey: [] }],
-    tags: [{ name: 'Webhooks', description: 'Who receives which events.' }],
+    tags: [
+      { name: 'Webhooks', description: 'Which events are delivered to which URL.' },
+      { name: 'Deliveries', description: 'The requests that a webhook receives.' },
+    ],
     paths: paths(),
     webhooks: deliveryRequests(config.delivery, eventTypes),
     components: {
       securitySchemes: {
         apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: `Authorization: Bearer hw_…`.' },
       },
-      parameters: {
-        WebhookId: {
-          name: 'id',
-          in: 'path',
-          required: true,
-          description: 'The id of a webhook.',
-          schema: { type: 'integer', minimum: 1 },
-          example: 42,
-        },
-        Tenant: {
-          name: 'Hookwright-Tenant',
-          in: 'header',
-          required: false,
-          description: 'For platform keys, which need it: the id of the tenant to act for.',
-          schema: { type: 'integer', minimum: 1 },
-        },
-      },
-      headers: rateLimitHeaders,
-      responses: Object.fromEntries(
-        problemReasons.map((reason) => [problemName(reason), problemResponse(reason)]),
+      parameters: Object.fromEntries(
+        Object.entries(parameters).map(([name, { schema, ...parameter }]) => [
+          name,
+          { ...parameter, ...parameterOf(z.toJSONSchema(schema)) },
+        ]),
       ),
-      schemas: componentSchemas(),
+      headers,
+      responses: problemResponses(),
+      schemas: componentSchemas(eventTypes.map(({ name }) => name)),
     },
   };
 }
 
-/** Every error that a route can answer with. */
-const problemReasons = [
-  'malformed_json',
-  'unauthenticated',
-  'scope_missing',
-  'not_found',
-  'webhook_limit_reached',
-  'webhook_inactive',
-  'payload_too_large',
-  'unsupported_media_type',
-  'invalid_input',
-  'rate_limited',
-  'unavailable',
-] as const satisfies readonly Reason[];
-type ProblemReason = (typeof problemReasons)[number];
-
-/** `not_found` also where no webhook is named: a platform key may name a tenant that does not exist. */
-const onEveryRoute: ProblemReason[] = [
-  'unauthenticated',
-  'scope_missing',
-  'not_found',
-  'invalid_input',
-  'rate_limited',
-  'unavailable',
-];
-const onRoutesWithBody: ProblemReason[] = ['malformed_json', 'payload_too_large', 'unsupported_media_type'];
-
 function paths(): Json {
   const tenant = { $ref: '#/components/parameters/Tenant' };
   const ofOne = [{ $ref: '#/components/parameters/WebhookId' }, tenant];
-  const created = {
-    ...answer('The new webhook with its secret.', dataOf('CreatedWebhook')),
-    headers: {
-      Location: { description: 'The path of the new webhook.', schema: { type: 'string' } },
-      ...rateLimitHeaderRefs,
-    },
-  };
   return {
     '/webhooks': {
       parameters: [tenant],
-      post: operation('createWebhook', 'Make a webhook', 'webhooks:write', {
-        requestBody: body('NewWebhook'),
-        responses: { 201: created, ...problems(...onRoutesWithBody, 'webhook_limit_reached') },
+      post: operation('createWebhook', 'Create a webhook', 'webhooks:write', {
+        requestBody: body('WebhookInput'),
+        responses: {
+          201: answer('The new webhook with its secret.', 'WebhookWithSecretResult', 'Location'),
+          ...problems(...onRoutesWithBody, 'webhook_limit_reached'),
+        },
       }),
       get: operation('listWebhooks', "List the tenant's webhooks, newest first", 'webhooks:read', {
         parameters: queryParameters(),
-        responses: { 200: answer('One page of webhooks.', ref('WebhookPage')), ...problems() },
+        responses: { 200: answer('A page of webhooks.', 'WebhookPage'), ...problems() },
       }),
     },
     '/webhooks/{id}': {
       parameters: ofOne,
-      get: operation('readWebhook', 'Read a webhook', 'webhooks:read', {
-        responses: { 200: answer('The webhook.', dataOf('Webhook')), ...problems() },
+      get: operation('getWebhook', 'Read a webhook', 'webhooks:read', {
+        responses: { 200: answer('The webhook.', 'WebhookResult'), ...problems() },
       }),
       patch: operation('updateWebhook', 'Enable, pause or change a webhook', 'webhooks:write', {
         requestBody: body('WebhookChange'),
-        responses: {
-          200: answer('The changed webhook.', dataOf('Webhook')),
-          ...problems(...onRoutesWithBody),
-        },
+        responses: { 200: answer('The changed webhook.', 'WebhookResult'), ...problems(...onRoutesWithBody) },
       }),
       delete: operation('deleteWebhook', 'Delete a webhook', 'webhooks:write', {
-        responses: { 204: { description: 'It is deleted.', headers: rateLimitHeaderRefs }, ...problems() },
+        responses: {
+          204: { description: 'The webhook is deleted.', headers: headersNamed(...usualHeaders) },
+          ...problems(),
+        },
       }),
     },
     '/webhooks/{id}/test': {
@@ -139,7 +100,7 @@ function paths(): Json {
         description:
           'Needs the scope `webhooks:write`. A test is retried and counted like any other delivery: ten failed attempts in a row disable the webhook.',
         responses: {
-          202: answer('The delivery on its way.', dataOf('TestDelivery')),
+          202: answer('The delivery on its way.', 'TestDeliveryResult'),
           ...problems('webhook_inactive'),
         },
       }),
@@ -151,88 +112,77 @@ function operation(operationId: string, summary: string, scope: TenantScope, res
   return { operationId, summary, description: `Needs the scope \`${scope}\`.`, tags: ['Webhooks'], ...rest };
 }
 
-function ref(name: string): Json {
-  return { $ref: `#/components/schemas/${name}` };
+const ref = (schema: string): Json => ({ $ref: `#/components/schemas/${schema}` });
+
+function body(schema: string): Json {
+  return { required: true, content: { 'application/json': { schema: ref(schema) } } };
 }
 
-function dataOf(name: string): Json {
-  return { type: 'object', properties: { data: ref(name) }, required: ['data'], additionalProperties: false };
+function answer(description: string, schema: string, ...more: HeaderName[]): Json {
+  return {
+    description,
+    headers: headersNamed(...more, ...usualHeaders),
+    content: { 'application/json': { schema: ref(schema) } },
+  };
 }
 
-function body(name: string): Json {
-  return { required: true, content: { 'application/json': { schema: ref(name) } } };
+function queryParameters(): Json[] {
+  const { ListQuery } = jsonSchemas({ eventName, listQuery }, 'output');
+  const { properties } = ListQuery as { properties: Record<string, Json> };
+  return Object.entries(properties).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: false,
+    ...parameterOf(schema),
+  }));
 }
 
-function answer(description: string, schema: Json): Json {
-  return { description, headers: rateLimitHeaderRefs, content: { 'application/json': { schema } } };
+/** What is said of a parameter is said beside its schema. */
+function parameterOf({ description, $schema: _, examples, ...schema }: Json): Json {
+  return { description, schema, ...(Array.isArray(examples) ? { example: examples[0] } : {}) };
 }
 
-function problems(...reasons: ProblemReason[]): Json {
-  const all = [...onEveryRoute, ...reasons];
+/** `io: input` leaves answers open for fields of later versions. */
+function componentSchemas(eventNames: readonly string[]): Json {
+  const { EventName, SubscribedEvent, ...others } = jsonSchemas(components, 'input');
+  return {
+    ...others,
+    ...jsonSchemas({ problem, problemIssue }, 'input'),
+    EventName: withKnownNames(eventNames, EventName),
+    SubscribedEvent: withKnownNames([WILDCARD, ...eventNames], SubscribedEvent),
+  };
+}
+
+/**
+ * The names that there are, or any other by the pattern: as an `enum` alone, a client that was generated before a type
+ * was registered would refuse an answer with its name.
+ */
+const withKnownNames = (names: readonly string[], { pattern, ...schema }: Json = {}): Json => ({
+  ...schema,
+  anyOf: [
+    { type: 'string', enum: names },
+    { type: 'string', pattern },
+  ],
+});
+
+/** By the id of each, which is also where references to it lead. */
+function jsonSchemas(all: Record<string, z.ZodType>, io: 'input' | 'output'): Record<string, Json> {
+  const registry = z.registry<{ id: string }>();
+  for (const schema of Object.values(all)) {
+    registry.add(schema, { id: String(schema.meta()?.id) });
+  }
+  const { schemas } = z.toJSONSchema(registry, { io, uri: (id) => `#/components/schemas/${id}` });
   return Object.fromEntries(
-    all.map((reason) => [
-      errorCatalogue[reason].status,
-      { $ref: `#/components/responses/${problemName(reason)}` },
+    Object.entries(schemas).map(([id, { $schema, $id, id: _, ...schema }]) => [
+      id,
+      mapSchemas(schema, compactNullable),
     ]),
   );
 }
 
-/** `not_found` is `NotFound` among the components. */
-function problemName(reason: Reason): string {
-  return reason.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
-}
-
-function problemResponse(reason: ProblemReason): Json {
-  const { status, title } = errorCatalogue[reason];
-  const other = sameStatus[reason];
-  const titles = other ? `${title}, or: ${errorCatalogue[other].title}` : title;
-  const examples = other
-    ? { examples: { [reason]: { value: exampleOf(reason) }, [other]: { value: exampleOf(other) } } }
-    : { example: exampleOf(reason) };
-  const isLater = status === 429 || status === 503;
-  const headers = {
-    ...(status === 401 ? { 'WWW-Authenticate': { schema: { type: 'string', const: 'Bearer' } } } : {}),
-    ...(status === 401 ? {} : rateLimitHeaderRefs),
-    ...(isLater ? { 'Retry-After': { description: 'Seconds.', schema: { type: 'integer' } } } : {}),
-  };
-  return {
-    description: titles,
-    headers,
-    content: { [PROBLEM_MEDIA_TYPE]: { schema: ref('Problem'), ...examples } },
-  };
-}
-
-/** Every route that may answer with the one may answer with the other. */
-const sameStatus: Partial<Record<ProblemReason, Reason>> = { scope_missing: 'tenant_required' };
-
-function exampleOf(reason: Reason): Json {
-  const { status, title } = errorCatalogue[reason];
-  return reason === 'invalid_input'
-    ? { ...problemExample }
-    : { type: problemType(reason), title, status, detail: `${title}.`, code: reason };
-}
-
-function queryParameters(): Json[] {
-  const { properties = {} } = z.toJSONSchema(listQuery, { io: 'output' }) as {
-    properties?: Record<string, Json>;
-  };
-  return Object.entries(properties).map(([name, { description, examples, ...schema }]) => ({
-    name,
-    in: 'query',
-    required: false,
-    description,
-    schema: examples === undefined ? schema : { ...schema, examples },
-  }));
-}
-
-function componentSchemas(): Json {
-  const registry = z.registry<{ id: string }>();
-  const all = { newWebhook, webhookChange, webhook, createdWebhook, webhookPage, testDelivery, problem };
-  for (const schema of Object.values(all)) {
-    registry.add(schema, { id: String(schema.meta()?.id) });
-  }
-  const { schemas } = z.toJSONSchema(registry, { io: 'output', uri: (id) => `#/components/schemas/${id}` });
-  return Object.fromEntries(
-    Object.entries(schemas).map(([id, { $schema, $id, id: _, ...schema }]) => [id, schema]),
-  );
+/** As `type: [string, null]`, which generators of Go understand; they make a union of the `anyOf` that zod writes. */
+function compactNullable(schema: JsonObject): JsonObject {
+  const { anyOf, ...others } = schema;
+  const [value, nothing] = (anyOf ?? []) as JsonObject[];
+  return nothing?.['type'] === 'null' ? { ...value, ...others, type: [value?.['type'], 'null'] } : schema;
 }

@@ -1,13 +1,36 @@
 import { z } from 'zod';
 import { URL_LENGTH_MAX } from '../domain/addresses/target.js';
+import { EVENT_TYPE_NAME, EVENT_TYPE_NAME_LENGTH_MAX, WILDCARD } from '../domain/event-type.js';
+import { DeliveryStatus } from '../entities/delivery.js';
 import { decodeCursor, PAGE_MAX } from '../graphql/fields/connection.js';
 import { EVENT_TYPES_MAX } from '../graphql/fields/input.js';
 
 /**
  * The requests and answers of the REST interface: routes read requests with these schemas, and the OpenAPI document
  * is made from them. They judge the form; what a value means (which event types exist, which urls may be called) the
- * resolvers judge.
+ * resolvers judge. Requests are strict objects; answers are not, since later versions may add fields to them.
+ *
+ * Each `id` is the name of a component, and of a type in generated clients. No name may be `New` and another name:
+ * generated Go has a constructor `NewWebhook` for the type `Webhook` (test/api/rest-openapi-clients.test.ts).
  */
+
+/** The document adds the names that the installation has. */
+export const eventName = z.string().meta({
+  id: 'EventName',
+  maxLength: EVENT_TYPE_NAME_LENGTH_MAX,
+  pattern: EVENT_TYPE_NAME.source,
+  description: 'The name of an event. The listed names exist; more can be registered at any time.',
+  examples: ['booking.created'],
+});
+
+/** The document adds the names here too. */
+const subscribedEvent = z.string().meta({
+  id: 'SubscribedEvent',
+  maxLength: EVENT_TYPE_NAME_LENGTH_MAX,
+  pattern: `^\\${WILDCARD}$|${EVENT_TYPE_NAME.source}`,
+  description: `The name of an event, or "${WILDCARD}" for all events. More names can be registered at any time.`,
+  examples: ['booking.created', WILDCARD],
+});
 
 const url = z
   .string()
@@ -23,7 +46,7 @@ const url = z
   });
 
 const events = z
-  .array(z.string())
+  .array(subscribedEvent)
   .min(1, 'must name at least one event, or be ["*"]')
   .max(EVENT_TYPES_MAX, `must have at most ${EVENT_TYPES_MAX} names`)
   .meta({
@@ -33,10 +56,15 @@ const events = z
   });
 
 const time = z.string().meta({ format: 'date-time', examples: ['2026-01-31T09:30:00+00:00'] });
-const id = z.int().min(1);
+/** `z.int` has the bounds of integers that JavaScript keeps exact, ±(2^53 - 1): the service answers with no others. */
+const integer = z.int().meta({ format: 'int64' });
 
-export const newWebhook = z.strictObject({ url, events }).meta({
-  id: 'NewWebhook',
+const id = integer.min(1);
+const webhookId = id.meta({ description: 'The id of a webhook.', examples: [42] });
+
+export const webhookInput = z.strictObject({ url, events }).meta({
+  id: 'WebhookInput',
+  description: 'A webhook to create.',
   examples: [{ url: 'https://example.com/hooks', events: ['booking.created', 'booking.canceled'] }],
 });
 
@@ -44,7 +72,7 @@ export const webhookChange = z
   .strictObject({
     active: z.boolean().optional().meta({
       description:
-        'true enables the webhook, sets its failures to 0 and sends what was held (retries at their time); false pauses it. The value that it has changes nothing.',
+        'true enables the webhook, sets its failures to 0 and sends what was held (retries at their time); false pauses it. Setting the current value has no effect.',
     }),
     url: url.optional(),
     events: events.optional(),
@@ -53,21 +81,25 @@ export const webhookChange = z
     message: 'must have at least one of active, url and events',
     params: { code: 'nothing_to_change' },
   })
-  .meta({ id: 'WebhookChange', minProperties: 1, examples: [{ active: true }, { events: ['*'] }] });
+  .meta({
+    id: 'WebhookChange',
+    minProperties: 1,
+    description: 'The fields to change, at least one. Fields that are left out stay as they are.',
+    examples: [{ active: true }, { events: ['*'] }],
+  });
 
 const webhookFields = {
-  id: id.meta({ description: 'Identifier of the webhook, used in paths.', examples: [42] }),
+  id: webhookId.meta({ description: 'Identifies the webhook; used in paths.' }),
   url,
   events,
   active: z.boolean().meta({ description: 'true while deliveries are sent.' }),
-  consecutive_failures: z
-    .int()
-    .min(0)
-    .meta({ description: 'Failed attempts in a row, across deliveries. At 10 the webhook is disabled.' }),
+  consecutive_failures: integer.min(0).meta({
+    description: 'Failed attempts in a row, across deliveries. At 10 the webhook is disabled.',
+  }),
   last_success_at: time.nullable().meta({ description: 'null until a delivery has succeeded.' }),
   last_failure_at: time.nullable().meta({ description: 'null until a delivery has failed.' }),
   disabled_at: time.nullable().meta({ description: 'null while the webhook is active.' }),
-  created_at: time,
+  created_at: time.meta({ description: 'When the webhook was created.' }),
 };
 
 const webhookExample = {
@@ -83,33 +115,44 @@ const webhookExample = {
 };
 
 /** In the order of docs/interface.md, "A webhook". */
-export const webhook = z.strictObject(webhookFields).meta({ id: 'Webhook', examples: [webhookExample] });
+export const webhook = z.object(webhookFields).meta({
+  id: 'Webhook',
+  description: 'A subscription: which events are delivered to which URL.',
+  examples: [webhookExample],
+});
 
-export const createdWebhook = z
-  .strictObject({
+export const webhookWithSecret = z
+  .object({
     ...webhookFields,
-    secret: z
-      .string()
-      .meta({ description: 'The signing secret. This answer is the only one that ever contains it.' }),
+    secret: z.string().meta({
+      description: 'The signing secret. This answer is the only one that ever contains it.',
+      examples: ['whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDazXvDt5xb5yV'],
+    }),
   })
   .meta({
-    id: 'CreatedWebhook',
+    id: 'WebhookWithSecret',
+    description: 'A created webhook with its signing secret.',
     examples: [{ ...webhookExample, secret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDazXvDt5xb5yV' }],
   });
 
-export const testDelivery = z
-  .strictObject({
+const testDelivery = z
+  .object({
     id: id.meta({
       description:
         'The value of the request’s header for the delivery: `X-Service-Delivery`, unless the service is set otherwise.',
     }),
-    event: z.literal('webhook.test'),
-    webhook_id: id,
-    status: z.string().meta({ description: 'Where the delivery stands, at first PENDING.' }),
-    created_at: time,
+    event: z.literal('webhook.test').meta({ description: 'Always webhook.test.' }),
+    webhook_id: webhookId.meta({ description: 'The webhook that is tested.' }),
+    status: z.string().meta({
+      pattern: '^[A-Z_]+$',
+      description: 'The state of the delivery, at first PENDING. Later versions may add states.',
+      examples: Object.values(DeliveryStatus),
+    }),
+    created_at: time.meta({ description: 'When the delivery was created.' }),
   })
   .meta({
     id: 'TestDelivery',
+    description: 'A delivery of webhook.test.',
     examples: [
       {
         id: 140123456789012,
@@ -121,85 +164,85 @@ export const testDelivery = z
     ],
   });
 
-export const webhookPage = z
-  .strictObject({
-    data: z.array(webhook),
-    meta: z.strictObject({
-      next_cursor: z
-        .string()
-        .nullable()
-        .meta({ description: 'For the parameter cursor; null on the last page.' }),
-    }),
-  })
-  .meta({ id: 'WebhookPage', examples: [{ data: [webhookExample], meta: { next_cursor: null } }] });
-
-export const problemExample = {
-  type: '/problems/invalid-input',
-  title: 'The input breaks a rule',
-  status: 422,
-  detail: '/url: is required',
-  code: 'invalid_input',
-  errors: [{ pointer: '/url', code: 'required', detail: 'is required' }],
-};
-
-export const problem = z
-  .strictObject({
-    type: z
+const pageMeta = z
+  .object({
+    next_cursor: z
       .string()
-      .meta({ format: 'uri-reference', description: 'The kind of error; it leads to an explanation.' }),
-    title: z.string(),
-    status: z.int().min(400).max(599),
-    detail: z.string().meta({ description: 'What is wrong with this request, as a sentence.' }),
-    code: z.string().meta({ description: 'The kind of error, for programs.' }),
-    errors: z
-      .array(
-        z.strictObject({
-          pointer: z.string().optional().meta({ description: 'Where in the body (RFC 6901).' }),
-          parameter: z.string().optional().meta({ description: 'Or which query parameter.' }),
-          code: z.string(),
-          detail: z.string(),
-        }),
-      )
-      .optional()
-      .meta({
-        description:
-          'With status 422: what is wrong with the form; once that is right, every rule that the values break; 100 at most.',
-      }),
+      .nullable()
+      .meta({ description: 'The parameter cursor of the next page; null on the last page.' }),
   })
+  .meta({ id: 'PageMeta', description: 'How to go on.' });
+
+const webhookPage = z
+  .object({ data: z.array(webhook).meta({ description: 'The webhooks, newest first.' }), meta: pageMeta })
   .meta({
-    id: 'Problem',
-    description: 'RFC 9457',
-    examples: [problemExample],
+    id: 'WebhookPage',
+    description: 'A page of the list of webhooks.',
+    examples: [{ data: [webhookExample], meta: { next_cursor: null } }],
   });
 
+const resultOf = <Data extends z.ZodType>(id: string, data: Data) =>
+  z.object({ data }).meta({ id, description: 'The answer with the single key `data`.' });
+
+/** The schemas of bodies, and what they have in common; the order is that of the document. */
+export const components = {
+  webhookInput,
+  webhookChange,
+  webhook,
+  webhookWithSecret,
+  webhookResult: resultOf('WebhookResult', webhook),
+  webhookWithSecretResult: resultOf('WebhookWithSecretResult', webhookWithSecret),
+  webhookPage,
+  pageMeta,
+  testDelivery,
+  testDeliveryResult: resultOf('TestDeliveryResult', testDelivery),
+  eventName,
+  subscribedEvent,
+};
+
+/** The path and header parameters, which the routes read as texts. */
+export const parameters = {
+  WebhookId: { name: 'id', in: 'path', required: true, schema: webhookId },
+  Tenant: {
+    name: 'Hookwright-Tenant',
+    in: 'header',
+    required: false,
+    schema: id.meta({
+      description: 'For platform keys, which need it: the id of the tenant to act for.',
+      examples: [7],
+    }),
+  },
+} as const;
+
 /** `limit` is read as text: a number from a query would be coerced from '1e1', '' and ' 7' too. */
-export const listQuery = z.strictObject({
-  limit: z
-    .string()
-    .refine((text) => /^[1-9]\d{0,2}$/.test(text) && Number(text) <= PAGE_MAX, {
-      message: `must be a whole number from 1 to ${PAGE_MAX}`,
-      params: { code: 'out_of_range' },
-    })
-    .transform(Number)
-    .pipe(z.int().min(1).max(PAGE_MAX))
-    .default(PAGE_MAX)
-    .meta({ description: 'How many webhooks to answer with.' }),
-  cursor: z
-    .string()
-    .refine((text) => decodeCursor('webhooks', text) !== undefined, {
-      message: 'is not a cursor of this list',
-      params: { code: 'invalid_cursor' },
-    })
-    .optional()
-    .meta({ description: 'The next_cursor of the page before.', examples: ['d2ViaG9va3M6NDI'] }),
-  active: z
-    .stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive', error: 'must be true or false' })
-    .optional()
-    .meta({ description: 'Only active webhooks, or only inactive ones.' }),
-  event: z
-    .string()
-    .optional()
-    .meta({ description: 'Only webhooks that receive this event, those with ["*"] included.' }),
-});
+export const listQuery = z
+  .strictObject({
+    limit: z
+      .string()
+      .refine((text) => /^[1-9]\d{0,2}$/.test(text) && Number(text) <= PAGE_MAX, {
+        message: `must be a whole number from 1 to ${PAGE_MAX}`,
+        params: { code: 'out_of_range' },
+      })
+      .transform(Number)
+      .pipe(z.int().min(1).max(PAGE_MAX))
+      .default(PAGE_MAX)
+      .meta({ format: 'int32', description: 'The number of webhooks on a page.' }),
+    cursor: z
+      .string()
+      .refine((text) => decodeCursor('webhooks', text) !== undefined, {
+        message: 'is not a cursor of this list',
+        params: { code: 'invalid_cursor' },
+      })
+      .optional()
+      .meta({ description: 'The next_cursor of the page before.', examples: ['d2ViaG9va3M6NDI'] }),
+    active: z
+      .stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive', error: 'must be true or false' })
+      .optional()
+      .meta({ description: 'Only active webhooks, or only inactive ones.' }),
+    event: eventName
+      .optional()
+      .meta({ description: 'Only webhooks that receive this event, those with ["*"] included.' }),
+  })
+  .meta({ id: 'ListQuery' });
 
 export const noQuery = z.strictObject({});

@@ -11,7 +11,7 @@ import { type Operations, prepareOperations, type WebhookNode } from './operatio
 import { REST_PREFIX } from './paths.js';
 import { readPart } from './read-part.js';
 import type { Operation } from './run-operation.js';
-import { listQuery, newWebhook, noQuery, webhookChange } from './schemas.js';
+import { listQuery, noQuery, webhookChange, webhookInput } from './schemas.js';
 
 type WithId = { Params: { id: string } };
 
@@ -62,7 +62,7 @@ function routesWithBody(app: FastifyInstance, operations: Operations): void {
 
   const onCreate = [mayRun(operations.create), hasNoParameters];
   app.post('/webhooks', { onRequest: onCreate }, async (request, reply) => {
-    const { url, events } = bodyOf(request, newWebhook);
+    const { url, events } = bodyOf(request, webhookInput);
     const input = { url, eventTypes: events };
     const { createWebhook } = await inRestTerms(operations.create(contextOf(request), { input }));
     const data = { ...restWebhook(createWebhook.webhook), secret: createWebhook.secret };

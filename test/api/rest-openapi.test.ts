@@ -108,11 +108,11 @@ describe('the OpenAPI document', () => {
       expect.objectContaining({
         name: 'limit',
         in: 'query',
-        schema: { type: 'integer', minimum: 1, maximum: 100, default: 100 },
+        schema: { type: 'integer', format: 'int32', minimum: 1, maximum: 100, default: 100 },
       }),
       expect.objectContaining({ name: 'cursor', schema: expect.objectContaining({ type: 'string' }) }),
       expect.objectContaining({ name: 'active', schema: { type: 'boolean' } }),
-      expect.objectContaining({ name: 'event', schema: { type: 'string' } }),
+      expect.objectContaining({ name: 'event', schema: { $ref: '#/components/schemas/EventName' } }),
     ]);
   });
 
@@ -135,8 +135,8 @@ describe('the OpenAPI document', () => {
   });
 
   test('the limits of the request schemas stand in it', () => {
-    const { NewWebhook } = document.components.schemas;
-    expect(NewWebhook).toMatchObject({
+    const { WebhookInput } = document.components.schemas;
+    expect(WebhookInput).toMatchObject({
       additionalProperties: false,
       required: ['url', 'events'],
       properties: { url: { maxLength: 2048 }, events: { minItems: 1, maxItems: 100, uniqueItems: true } },

@@ -23,11 +23,21 @@ export function resolveIn(document: Json, reference: string): Json {
     .reduce((at, step) => at?.[step.replaceAll('~1', '/').replaceAll('~0', '~')], document);
 }
 
+const judges = new WeakMap<Json, Ajv2020>();
+
+/** It has read the document, which takes some time. */
+function judgeOf(document: Json): Ajv2020 {
+  const judge = judges.get(document) ?? new Ajv2020({ strict: false, validateFormats: false });
+  if (!judges.has(document)) {
+    judge.addSchema({ ...document, $id: 'https://document/' });
+    judges.set(document, judge);
+  }
+  return judge;
+}
+
 /** That a value fits a schema of the document, whose references are read from the document's root. */
 export function expectFits(document: Json, schema: Json, value: Json): void {
-  const ajv = new Ajv2020({ strict: false, validateFormats: false });
-  ajv.addSchema({ ...document, $id: 'https://document/' });
-  const validate = ajv.compile(
+  const validate = judgeOf(document).compile(
     mapSchemas(schema, (one) =>
       one['$ref'] === undefined ? one : { ...one, $ref: `https://document/${one['$ref']}` },
     ),

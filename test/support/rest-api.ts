@@ -6,7 +6,7 @@ import type { Services } from '../../src/context.js';
 import { openPool } from '../../src/database/database.js';
 import { API_ROLE } from '../../src/database/tenant-database.js';
 import { errorCatalogue, type Reason } from '../../src/errors.js';
-import type { createdWebhook } from '../../src/rest/schemas.js';
+import type { webhookWithSecret } from '../../src/rest/schemas.js';
 import { buildServer } from '../../src/server.js';
 import { createTestDatabase } from './database.js';
 import { makeTenant, openTestServices, type TestTenant } from './factories.js';
@@ -89,7 +89,7 @@ export class RestApi implements AsyncDisposable {
   async webhook(
     json: object = { url: 'https://example.com/hooks', events: ['*'] },
     key = this.tenant.key,
-  ): Promise<z.infer<typeof createdWebhook>> {
+  ): Promise<z.infer<typeof webhookWithSecret>> {
     const { status, body } = await this.ask('POST /webhooks', { json, key });
     expect(status).toBe(201);
     return body.data;

@@ -1,0 +1,53 @@
+/** The headers of answers, as components of the OpenAPI document. */
+export const headers = {
+  RequestId: {
+    description:
+      'The id of the request, in the log too: the value of the request header X-Request-Id, or one that the service has made.',
+    schema: { type: 'string' },
+    example: '5d6f1c0e-7a43-4b52-9c1d-2f8e9b0a6c11',
+  },
+  /** With RateLimit from draft-ietf-httpapi-ratelimit-headers-11. */
+  RateLimitPolicy: {
+    description: 'The limit of the API key: `q` management operations in `w` seconds.',
+    schema: { type: 'string' },
+    example: '"management";q=200;w=2',
+  },
+  RateLimit: {
+    description: 'What is left of the limit: `r` operations now, and all of them again in `t` seconds.',
+    schema: { type: 'string' },
+    example: '"management";r=199;t=1',
+  },
+  Location: {
+    description: 'The path of the new webhook.',
+    schema: { type: 'string', format: 'uri-reference' },
+    example: '/api/v1/webhooks/42',
+  },
+  RetryAfter: {
+    description: 'The number of seconds to wait before the request is sent again.',
+    schema: { type: 'integer', format: 'int32', minimum: 0 },
+    example: 1,
+  },
+  WwwAuthenticate: {
+    description: 'How to authenticate (RFC 9110).',
+    schema: { type: 'string', const: 'Bearer' },
+    example: 'Bearer',
+  },
+};
+
+export type HeaderName = keyof typeof headers;
+
+const fieldNames: Record<HeaderName, string> = {
+  RequestId: 'X-Request-Id',
+  RateLimitPolicy: 'RateLimit-Policy',
+  RateLimit: 'RateLimit',
+  Location: 'Location',
+  RetryAfter: 'Retry-After',
+  WwwAuthenticate: 'WWW-Authenticate',
+};
+
+/** For the member `headers` of a response. */
+export const headersNamed = (...names: readonly HeaderName[]): Record<string, { $ref: string }> =>
+  Object.fromEntries(names.map((name) => [fieldNames[name], { $ref: `#/components/headers/${name}` }]));
+
+/** The headers of every answer to a request with a valid key. */
+export const usualHeaders = ['RequestId', 'RateLimitPolicy', 'RateLimit'] as const;

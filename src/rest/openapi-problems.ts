@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import { errorCatalogue, type Reason } from '../errors.js';
+import { headersNamed, usualHeaders } from './openapi-headers.js';
+import { PROBLEM_MEDIA_TYPE, problemType } from './problem.js';
+
+type Json = Record<string, unknown>;
+
+/**
+ * The errors of well-formed requests to the routes. There is no `default` besides: its answer could have any status, so
+ * that TypeScript could not tell answers apart by their status.
+ */
+const reasons = [
+  'malformed_json',
+  'unauthenticated',
+  'scope_missing',
+  'not_found',
+  'webhook_limit_reached',
+  'webhook_inactive',
+  'payload_too_large',
+  'unsupported_media_type',
+  'invalid_input',
+  'rate_limited',
+  'unavailable',
+  'internal',
+] as const satisfies readonly Reason[];
+type ProblemReason = (typeof reasons)[number];
+
+/** `not_found` also where no webhook is named: a platform key may name a tenant that does not exist. */
+const onEveryRoute: readonly ProblemReason[] = [
+  'unauthenticated',
+  'scope_missing',
+  'not_found',
+  'invalid_input',
+  'rate_limited',
+  'unavailable',
+  'internal',
+];
+export const onRoutesWithBody: readonly ProblemReason[] = [
+  'malformed_json',
+  'payload_too_large',
+  'unsupported_media_type',
+];
+
+/** Every route that may answer with the one may answer with the other. */
+const sameStatus: Partial<Record<ProblemReason, Reason>> = { scope_missing: 'tenant_required' };
+
+const issueExample = { pointer: '/url', code: 'required', detail: 'is required' };
+const exampleOf = (reason: Reason) => {
+  const { status, title } = errorCatalogue[reason];
+  const example = { type: problemType(reason), title, status, detail: `${title}.`, code: reason };
+  return reason === 'invalid_input'
+    ? { ...example, detail: '/url: is required', errors: [issueExample] }
+    : example;
+};
+
+export const problemIssue = z
+  .object({
+    pointer: z
+      .string()
+      .optional()
+      .meta({ description: 'The place in the body, as a JSON pointer (RFC 6901).' }),
+    parameter: z.string().optional().meta({ description: 'The query parameter, if it is not in the body.' }),
+    code: z.string().meta({ description: 'The broken rule, for programs.' }),
+    detail: z.string().meta({ description: 'The broken rule, for people.' }),
+  })
+  .meta({ id: 'ProblemIssue', description: 'A rule that the request breaks.', examples: [issueExample] });
+
+export const problem = z
+  .object({
+    type: z
+      .string()
+      .meta({ format: 'uri-reference', description: 'The kind of error: the address of its explanation.' }),
+    title: z.string().meta({ description: 'The kind of error, for people.' }),
+    status: z.int().min(400).max(599).meta({ format: 'int32', description: 'The HTTP status.' }),
+    detail: z.string().meta({ description: 'What is wrong with this request, as a sentence.' }),
+    code: z.string().meta({
+      pattern: '^[a-z_]+$',
+      description: 'The kind of error, for programs. Later versions may add codes.',
+      examples: [...reasons, 'tenant_required'],
+    }),
+    errors: z.array(problemIssue).optional().meta({
+      description:
+        'With status 422: what is wrong with the form; once that is right, every rule that the values break; 100 at most.',
+    }),
+  })
+  .meta({ id: 'Problem', description: 'An error (RFC 9457).', examples: [exampleOf('invalid_input')] });
+
+/** The errors of a route, for the member `responses` of its operation. */
+export const problems = (...more: readonly ProblemReason[]): Json =>
+  Object.fromEntries(
+    [...onEveryRoute, ...more].map((reason) => [
+      errorCatalogue[reason].status,
+      { $ref: `#/components/responses/${nameOf(reason)}` },
+    ]),
+  );
+
+/** The member `responses` of the components. */
+export const problemResponses = (): Json =>
+  Object.fromEntries(reasons.map((reason) => [nameOf(reason), problemResponse(reason)]));
+
+/** `not_found` is `NotFound` among the components. */
+const nameOf = (reason: Reason): string =>
+  reason.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+function problemResponse(reason: ProblemReason): Json {
+  const { status, title } = errorCatalogue[reason];
+  const other = sameStatus[reason];
+  return {
+    description: other ? `${title}, or: ${errorCatalogue[other].title}` : title,
+    headers: {
+      ...(status === 401 ? headersNamed('RequestId', 'WwwAuthenticate') : headersNamed(...usualHeaders)),
+      ...(status === 429 || status === 503 ? headersNamed('RetryAfter') : {}),
+    },
+    content: {
+      [PROBLEM_MEDIA_TYPE]: {
+        schema: { $ref: '#/components/schemas/Problem' },
+        ...(other
+          ? { examples: { [reason]: { value: exampleOf(reason) }, [other]: { value: exampleOf(other) } } }
+          : { example: exampleOf(reason) }),
+      },
+    },
+  };
+}
