@@ -76,7 +76,7 @@ function deliveryRequest(
 
 function contractHeaders(prefix: string, eventName: string): Json[] {
   return [
-    header(`${prefix}-Event`, 'The name of the event.', { type: 'string', const: eventName }, eventName),
+    header(`${prefix}-Event`, 'The name of the event.', { type: 'string', enum: [eventName] }, eventName),
     header(
       `${prefix}-Delivery`,
       'Idempotency key: the same id means the same delivery.',

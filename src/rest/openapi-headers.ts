@@ -29,7 +29,7 @@ export const headers = {
   },
   WwwAuthenticate: {
     description: 'How to authenticate (RFC 9110).',
-    schema: { type: 'string', const: 'Bearer' },
+    schema: { type: 'string', enum: ['Bearer'] },
     example: 'Bearer',
   },
 };

@@ -148,22 +148,12 @@ function componentSchemas(eventNames: readonly string[]): Json {
   return {
     ...others,
     ...jsonSchemas({ problem, problemIssue }, 'input'),
-    EventName: withKnownNames(eventNames, EventName),
-    SubscribedEvent: withKnownNames([WILDCARD, ...eventNames], SubscribedEvent),
+    // Known names in an extension that documents and tools show: a client with an `enum` would refuse an answer with a
+    // type that was registered after it was generated, and of an `anyOf` generators make empty or wrapped types.
+    EventName: { ...EventName, 'x-extensible-enum': eventNames },
+    SubscribedEvent: { ...SubscribedEvent, 'x-extensible-enum': [WILDCARD, ...eventNames] },
   };
 }
-
-/**
- * The names that there are, or any other by the pattern: as an `enum` alone, a client that was generated before a type
- * was registered would refuse an answer with its name.
- */
-const withKnownNames = (names: readonly string[], { pattern, ...schema }: Json = {}): Json => ({
-  ...schema,
-  anyOf: [
-    { type: 'string', enum: names },
-    { type: 'string', pattern },
-  ],
-});
 
 /** By the id of each, which is also where references to it lead. */
 function jsonSchemas(all: Record<string, z.ZodType>, io: 'input' | 'output'): Record<string, Json> {

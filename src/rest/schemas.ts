@@ -19,7 +19,7 @@ export const eventName = z.string().meta({
   id: 'EventName',
   maxLength: EVENT_TYPE_NAME_LENGTH_MAX,
   pattern: EVENT_TYPE_NAME.source,
-  description: 'The name of an event. The listed names exist; more can be registered at any time.',
+  description: 'The name of an event. More can be registered at any time.',
   examples: ['booking.created'],
 });
 
@@ -141,7 +141,7 @@ const testDelivery = z
       description:
         'The value of the request’s header for the delivery: `X-Service-Delivery`, unless the service is set otherwise.',
     }),
-    event: z.literal('webhook.test').meta({ description: 'Always webhook.test.' }),
+    event: z.enum(['webhook.test']).meta({ description: 'Always webhook.test.' }),
     webhook_id: webhookId.meta({ description: 'The webhook that is tested.' }),
     status: z.string().meta({
       pattern: '^[A-Z_]+$',

@@ -10,6 +10,10 @@ export function complaintsAbout(document: Json): string[] {
   return [
     ...namesThatCollide(document),
     ...[...objectsIn(document.components), ...objectsIn(document.paths)].flatMap(integersAmiss),
+    ...[
+      ...objectsIn(document.components),
+      ...operationsOf(document).flatMap(({ parameters = [] }) => parameters),
+    ].flatMap((one) => keywordsAmiss(one)),
     ...operationsOf(document).flatMap((operation) => operationAmiss(document, operation)),
     ...undescribed(document),
   ];
@@ -47,6 +51,10 @@ function namesThatCollide(document: Json): string[] {
         `NewNullable${name}`,
       ]),
     ...[...Object.keys(parameters), ...Object.keys(responses)].map(pascal),
+    ...[
+      ...objectsIn(document.components),
+      ...operationsOf(document).flatMap(({ parameters = [] }) => parameters),
+    ].flatMap((one) => keywordsAmiss(one)),
     ...operationsOf(document).flatMap(({ operationId }) => {
       const id = pascal(operationId);
       const types = ['Params', 'JSONRequestBody', 'Response', 'Request'].map((end) => `${id}${end}`);
@@ -88,6 +96,15 @@ function integersAmiss(one: Json): string[] {
     (format === 'int64' && minimum >= 0 && maximum === Number.MAX_SAFE_INTEGER) ||
     (format === 'int32' && minimum >= 0);
   return isRight ? [] : [`an integer without the right format and bounds: ${JSON.stringify(one)}`];
+}
+
+/** Of unions some generators make empty types, and of `const` Python that is none; payloads may have both. */
+function keywordsAmiss(one: Json): string[] {
+  return ['anyOf', 'oneOf', 'const'].flatMap((keyword) =>
+    [one, one.schema ?? {}].some((schema) => keyword in schema)
+      ? [`${keyword} in ${JSON.stringify(one)}`]
+      : [],
+  );
 }
 
 function operationAmiss(document: Json, { operationId, summary, tags, responses, security }: Json): string[] {
