@@ -137,7 +137,7 @@ function queryParameters(): Json[] {
   }));
 }
 
-/** What is said of a parameter is said beside its schema. */
+/** In OpenAPI the description and the example of a parameter stand beside its schema. */
 function parameterOf({ description, $schema: _, examples, ...schema }: Json): Json {
   return { description, schema, ...(Array.isArray(examples) ? { example: examples[0] } : {}) };
 }

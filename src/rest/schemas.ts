@@ -23,7 +23,7 @@ export const eventName = z.string().meta({
   examples: ['booking.created'],
 });
 
-/** The document adds the names here too. */
+/** The document adds the names and "*". */
 const subscribedEvent = z.string().meta({
   id: 'SubscribedEvent',
   maxLength: EVENT_TYPE_NAME_LENGTH_MAX,
