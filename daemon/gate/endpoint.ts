@@ -143,9 +143,11 @@ export class Endpoint {
       : placesOf(this.window) - this.inFlight;
   }
 
-  /** Requests that may begin until then, beside those in flight. */
+  /** Requests that may begin until then, beside those in flight: at a full window only where answers come soon. */
   placesUntil(now: number, aheadMs: number): number {
-    if (this.opensAtMs(now) > now + aheadMs) {
+    const opensAtMs = this.opensAtMs(now);
+    const isFullAndQuick = opensAtMs === Number.POSITIVE_INFINITY && !this.isUncertain(now);
+    if (opensAtMs > now + aheadMs && !isFullAndQuick) {
       return 0;
     }
     if (this.#suspectSinceMs(now) !== null) {
