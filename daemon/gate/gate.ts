@@ -42,20 +42,20 @@ export type Admission = { pass: Pass } | { putOff: PutOff };
 
 /** A slot is held for no longer by somebody who waits for a place in a window. */
 export const WAIT_MS_MAX = 500;
+/** While a backlog is gone sooner, newcomers wait: their slots hold back what is only put off and called otherwise. */
+const SHORT_BACKLOG_MS = 5_000;
 /** A delivery whose tenant has its share of the slots waits for less time: its slot is needed by other tenants. */
 const CROWDED_WAIT_MS_MAX = 100;
-/** Of those who go first, at one endpoint: each holds a slot. */
-const WAITING_FIRST_MAX = 2;
-/** At an endpoint that fails, is silent or slow: each holds a slot, and nobody knows for how long. */
+/** Tests that wait at one endpoint, and all that wait where nobody knows for how long: each holds a slot. */
+const WAITING_TESTS_MAX = 2;
 const WAITING_AT_UNCERTAIN_MAX = 2;
 const IDLE_ENDPOINTS_MAX = 10_000;
 
 /**
  * Keeps one endpoint from hurting others. Each webhook has a window of requests in flight, and a waiting room for those
- * whose turn comes within half a second. Others are put off: their slot is free, their job comes later, and they are
- * called back, the oldest first, when there is room. Whoever comes meanwhile is put off behind them. Slots that nobody
- * else wants are lent to slow endpoints, and given back when others come (`SlowRequests`); those of one tenant hold at
- * most four fifths of all, nine tenths while no other tenant is known (`TenantShares`).
+ * whose turn comes within half a second. Others are put off, and called back when there is room, the oldest first.
+ * Slots that nobody else wants are lent to slow endpoints (`SlowRequests`); those of one tenant hold at most four
+ * fifths of all, nine tenths while no other tenant is known (`TenantShares`).
  */
 export class Gate {
   readonly #endpoints = new Map<number, Endpoint>();
@@ -78,12 +78,12 @@ export class Gate {
    * @param origin scheme, host and port of its url
    */
   enter(candidate: Candidate, lane: Lane, origin: string): Admission | Promise<Admission> {
-    const endpoint = this.#endpoint(candidate, origin);
     const { id } = candidate;
+    const endpoint = this.#endpoint(candidate, origin);
     const now = this.options.now();
     endpoint.learn(candidate, now);
-    const isCalled = endpoint.backlog.take(id);
-    const entrant = lane === 'TEST' ? 'TEST' : isCalled ? 'CALLED' : 'NEW';
+    const wasCalled = endpoint.backlog.take(id);
+    const entrant = lane === 'TEST' ? 'TEST' : wasCalled ? 'CALLED' : 'NEW';
     const isNext = entrant !== 'NEW' || this.#putOffs.isNext(endpoint, lane, now);
     const isFirst = entrant === 'TEST' || endpoint.room.sizeUpTo(entrant) === 0;
     if (isNext && isFirst && this.#hasRoom(endpoint, now)) {
@@ -94,20 +94,20 @@ export class Gate {
       : { putOff: this.#putOffs.putOff(endpoint, { id, lane }) };
   }
 
-  /** Whether its turn comes in time; somebody must call it. If newcomers did not wait for put-offs, each bred more. */
+  /** Whether its turn comes in time; somebody must call it. */
   #mayWait(endpoint: Endpoint, entrant: Entrant, isNext: boolean, now: number): boolean {
     const { room, backlog, window, tenant, inFlight } = endpoint;
     if (entrant !== 'NEW') {
-      return entrant === 'CALLED' || room.sizeUpTo('TEST') < WAITING_FIRST_MAX;
+      return entrant === 'CALLED' || room.sizeUpTo('TEST') < WAITING_TESTS_MAX;
     }
     if (endpoint.isUncertain(now)) {
       return isNext && room.size < WAITING_AT_UNCERTAIN_MAX;
     }
-    const waitMs = (room.size + backlog.ahead + 1) * placeEveryMs(window);
-    return waitMs <= WAIT_MS_MAX && (inFlight > 0 || tenant.isFull);
+    const everyMs = placeEveryMs(window);
+    const isSoon = (room.size + 1) * everyMs <= WAIT_MS_MAX && backlog.ahead * everyMs <= SHORT_BACKLOG_MS;
+    return isSoon && (inFlight > 0 || tenant.isFull);
   }
 
-  /** What the gate knows of each endpoint. */
   states(): EndpointState[] {
     return [...this.#endpoints.values()].map(({ webhookId, tenantId, window, inFlight, room, putOffs }) => ({
       webhookId,
