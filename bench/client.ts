@@ -19,7 +19,7 @@ interface Answer {
 type Variables = Readonly<Record<string, unknown>>;
 
 const CREATE_WEBHOOK =
-  'mutation($input: CreateWebhookInput!) { createWebhook(input: $input) { webhook { id } secret } }';
+  'mutation($input: CreateWebhookInput!) { createWebhook(input: $input) { webhook { databaseId } secret } }';
 const ENABLE_WEBHOOK =
   'mutation($input: UpdateWebhookInput!) { updateWebhook(input: $input) { webhook { id } } }';
 const DELETE_WEBHOOK =
@@ -34,9 +34,9 @@ export async function createWebhook(
   eventType: string,
 ): Promise<{ id: number; secret: string }> {
   const { createWebhook: created } = await ask<{
-    createWebhook: { webhook: { id: string }; secret: string };
+    createWebhook: { webhook: { databaseId: number }; secret: string };
   }>(service, CREATE_WEBHOOK, { input: { url, eventTypes: [eventType] } });
-  return { id: Number(created.webhook.id), secret: created.secret };
+  return { id: created.webhook.databaseId, secret: created.secret };
 }
 
 /** Enables a webhook and discards what it holds; an active one is left as it is. */

@@ -7,7 +7,7 @@ import { createLoaders, type Loaders } from './context/loaders.js';
 import type { Database } from './database/database.js';
 import { tenantEntityManager } from './database/tenant-database.js';
 import { PLATFORM_SCOPE, type Scope } from './domain/api-key.js';
-import { parseId } from './domain/id.js';
+import { readId } from './domain/global-id.js';
 import { AuditActor } from './entities/audit-entry.js';
 import { ApiError, keyRequired, notFound } from './errors.js';
 import type { ChangeFeed } from './live/change-feed.js';
@@ -71,7 +71,7 @@ export interface Context extends Services {
 interface ContextRequest {
   /** The header `Authorization`. */
   authorization?: string | undefined;
-  /** The header `Hookwright-Tenant`: the tenant that a platform key acts for. */
+  /** The header `Hookwright-Tenant`: the tenant that a platform key acts for, by its number or its global id. */
   tenantHeader?: string | undefined;
   requestId: string;
   /** Where the request comes from: bad keys are limited by it. */
@@ -182,7 +182,8 @@ async function tenantNamed(
   if (header === undefined || header === '') {
     return caller.tenantId;
   }
-  const named = parseId(header);
+  const read = readId('Tenant', header);
+  const named = typeof read === 'number' ? read : null;
   if (caller.tenantId !== null) {
     if (named !== caller.tenantId) {
       throw otherTenant('the header Hookwright-Tenant');

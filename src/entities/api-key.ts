@@ -1,16 +1,18 @@
 import { Entity, Filter, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
-import { Field, ID, ObjectType } from 'type-graphql';
+import { Field, ObjectType } from 'type-graphql';
 import { idColumn, nullableTimeColumn, tenantFilter, timeColumn } from './columns.js';
+import { Node, NumberedNode } from './node.js';
 
 @Entity({ schema: 'hookwright', tableName: 'api_keys' })
 @Filter(tenantFilter())
+@NumberedNode('ApiKey', 'Its number, which also stands in the key itself.')
 @ObjectType({
+  implements: Node,
   description:
     'A credential of the API. The key itself is shown once, when it is made; only its hash is stored.',
 })
 export class ApiKey {
   @PrimaryKey(idColumn())
-  @Field(() => ID, { description: 'Its number, which also stands in the key itself.' })
   id!: number;
 
   /** Null for a platform key. */

@@ -1,7 +1,9 @@
 import { Entity, Filter, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Field, Int, ObjectType } from 'type-graphql';
+import { attemptKey } from '../domain/global-id.js';
 import { SEND_ERRORS } from '../domain/outcome.js';
 import { idColumn, tenantFilter, timeColumn } from './columns.js';
+import { KeyedNode, Node } from './node.js';
 
 const errorCodes = Object.entries(SEND_ERRORS)
   .map(([code, meaning]) => `- \`${code}\`: ${meaning}.`)
@@ -9,7 +11,8 @@ const errorCodes = Object.entries(SEND_ERRORS)
 
 @Entity({ schema: 'hookwright', tableName: 'attempts' })
 @Filter(tenantFilter())
-@ObjectType({ description: 'One request to an endpoint, and its answer.' })
+@KeyedNode('Attempt', ({ deliveryId, number }: Attempt) => attemptKey(deliveryId, number))
+@ObjectType({ implements: Node, description: 'One request to an endpoint, and its answer.' })
 export class Attempt {
   @PrimaryKey(idColumn())
   deliveryId!: number;

@@ -1,6 +1,7 @@
 import { Entity, Filter, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
-import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
+import { Field, ObjectType, registerEnumType } from 'type-graphql';
 import { idColumn, tenantFilter, timeColumn } from './columns.js';
+import { Node, NumberedNode, ShowsIdOf } from './node.js';
 
 export enum AuditActor {
   TENANT_KEY = 'TENANT_KEY',
@@ -104,18 +105,19 @@ registerEnumType(AuditTarget, {
     BULK_OPERATION: { description: 'A bulk operation.' },
     API_KEY: { description: 'An API key.' },
     TENANT: { description: 'A tenant.' },
-    EVENT_TYPE: { description: 'An event type, whose id is its name.' },
+    EVENT_TYPE: { description: 'An event type.' },
   },
 });
 
 @Entity({ schema: 'hookwright', tableName: 'audit_log' })
 @Filter(tenantFilter())
+@NumberedNode('AuditEntry', 'Its number; later entries have higher ones.')
 @ObjectType({
+  implements: Node,
   description: 'One change that somebody made. Entries are never changed; they go with their tenant alone.',
 })
 export class AuditEntry {
   @PrimaryKey(idColumn())
-  @Field(() => ID, { description: 'Its id; later entries have higher ones.' })
   id!: number;
 
   /** Null: a matter of the installation itself. */
@@ -127,7 +129,7 @@ export class AuditEntry {
   actor!: AuditActor;
 
   @Property({ ...idColumn(), nullable: true })
-  @Field(() => ID, { nullable: true, description: 'The API key that was used; null where none was.' })
+  @ShowsIdOf('ApiKey', { nullable: true, description: 'The API key that was used; null where none was.' })
   apiKeyId!: number | null;
 
   @Property({ type: 'text' })
@@ -138,10 +140,8 @@ export class AuditEntry {
   @Field(() => AuditTarget, { description: 'To what kind of thing.' })
   targetType!: AuditTarget;
 
+  /** A number; for an event type its name. Its public field is in graphql/audit-log.ts. */
   @Property({ type: 'text' })
-  @Field(() => ID, {
-    description: 'To which one; for an event type its name. It may have been deleted since.',
-  })
   targetId!: string;
 
   /** JSON. */

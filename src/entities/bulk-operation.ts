@@ -1,6 +1,7 @@
 import { Entity, Enum, Filter, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
-import { Field, Float, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Field, Float, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { idColumn, nullableTimeColumn, tenantFilter, timeColumn } from './columns.js';
+import { Node, NumberedNode } from './node.js';
 
 export enum BulkKind {
   RECOVER_WEBHOOK = 'RECOVER_WEBHOOK',
@@ -44,10 +45,13 @@ registerEnumType(BulkStatus, {
 
 @Entity({ schema: 'hookwright', tableName: 'bulk_operations' })
 @Filter(tenantFilter())
-@ObjectType({ description: 'Work over many deliveries or events, done in chunks in the order of their ids.' })
+@NumberedNode('BulkOperation', 'Its number, as logs have it.')
+@ObjectType({
+  implements: Node,
+  description: 'Work over many deliveries or events, done in chunks in the order of their ids.',
+})
 export class BulkOperation {
   @PrimaryKey(idColumn())
-  @Field(() => ID, { description: 'Its id.' })
   id!: number;
 
   @Property(idColumn())

@@ -1,7 +1,8 @@
 import { Entity, Enum, Filter, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
-import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Field, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { idToDate } from '../domain/delivery-id.js';
 import { idColumn, nullableTimeColumn, tenantFilter, timeColumn } from './columns.js';
+import { Node, NumberedNode, ShowsIdOf } from './node.js';
 
 export enum DeliveryStatus {
   PENDING = 'PENDING',
@@ -45,24 +46,27 @@ registerEnumType(CancelReason, {
 
 @Entity({ schema: 'hookwright', tableName: 'deliveries' })
 @Filter(tenantFilter())
-@ObjectType({ description: 'One event on its way to one webhook, through one attempt or several.' })
+@NumberedNode(
+  'Delivery',
+  'Its number: the value of the header `X-Service-Delivery` (unless the service is set otherwise), the same on every attempt.',
+)
+@ObjectType({
+  implements: Node,
+  description: 'One event on its way to one webhook, through one attempt or several.',
+})
 export class Delivery {
   @PrimaryKey(idColumn())
-  @Field(() => ID, {
-    description:
-      'The value of the header `X-Service-Delivery` (unless the service is set otherwise), the same on every attempt.',
-  })
   id!: number;
 
   @Property(idColumn())
   tenantId!: number;
 
   @Property(idColumn())
-  @Field(() => ID, { description: 'The id of its event.' })
+  @ShowsIdOf('Event', { description: 'The id of its event.' })
   eventId!: number;
 
   @Property(idColumn())
-  @Field(() => ID, { description: 'The id of the webhook that it goes to, also of a deleted one.' })
+  @ShowsIdOf('Webhook', { description: 'The id of the webhook that it goes to, also of a deleted one.' })
   webhookId!: number;
 
   @Property({ type: 'text' })

@@ -1,10 +1,12 @@
 import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Field, Int, ObjectType } from 'type-graphql';
 import { nullableTimeColumn, timeColumn } from './columns.js';
+import { KeyedNode, Node } from './node.js';
 
 /** The registry is one for the whole installation, so no tenant filter stands here. */
 @Entity({ schema: 'hookwright', tableName: 'event_types' })
-@ObjectType({ description: 'A kind of event that can be emitted and subscribed to.' })
+@KeyedNode('EventType', ({ name }: EventType) => name)
+@ObjectType({ implements: Node, description: 'A kind of event that can be emitted and subscribed to.' })
 export class EventType {
   @PrimaryKey({ type: 'text' })
   @Field(() => String, { description: 'Such as `booking.created`.' })

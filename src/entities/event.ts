@@ -1,16 +1,18 @@
 import { Entity, Filter, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
-import { Field, ID, ObjectType } from 'type-graphql';
+import { Field, ObjectType } from 'type-graphql';
 import { idToDate } from '../domain/delivery-id.js';
 import { idColumn, tenantFilter } from './columns.js';
+import { Node, NumberedNode } from './node.js';
 
 @Entity({ schema: 'hookwright', tableName: 'events' })
 @Filter(tenantFilter())
+@NumberedNode('Event', 'Its number; later events have higher ones.')
 @ObjectType({
+  implements: Node,
   description: 'Something that happened, accepted from a producer and sent to every matching webhook.',
 })
 export class Event {
   @PrimaryKey(idColumn())
-  @Field(() => ID, { description: 'Its number; later events have higher ones.' })
   id!: number;
 
   @Property(idColumn())

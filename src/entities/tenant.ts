@@ -1,16 +1,18 @@
 import type { Dictionary } from '@mikro-orm/core';
 import { Entity, Filter, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
-import { Field, ID, ObjectType } from 'type-graphql';
+import { Field, ObjectType } from 'type-graphql';
 import { idColumn, timeColumn } from './columns.js';
+import { Node, NumberedNode } from './node.js';
 
 @Entity({ schema: 'hookwright', tableName: 'tenants' })
 @Filter({ name: 'tenant', cond: (args: Dictionary) => ({ id: args['tenantId'] }), default: true })
+@NumberedNode('Tenant', 'Its number, as the command line and the outbox have it.')
 @ObjectType({
+  implements: Node,
   description: 'A customer of this installation. Webhooks, events and keys belong to exactly one tenant.',
 })
 export class Tenant {
   @PrimaryKey(idColumn())
-  @Field(() => ID, { description: 'Its number, as in the header Hookwright-Tenant.' })
   id!: number;
 
   @Property({ type: 'text' })

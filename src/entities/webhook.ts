@@ -1,6 +1,7 @@
 import { Entity, Enum, Filter, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
-import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Field, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { idColumn, nullableTimeColumn, tenantFilter, timeColumn } from './columns.js';
+import { Node, NumberedNode } from './node.js';
 
 enum DisabledReason {
   PAUSED = 'PAUSED',
@@ -23,10 +24,13 @@ const overlapUntil = (alias: unknown) =>
 @Entity({ schema: 'hookwright', tableName: 'webhooks' })
 @Filter(tenantFilter())
 @Filter({ name: 'alive', cond: { deletedAt: null }, default: true })
-@ObjectType({ description: "An endpoint of a tenant's customer, and the events that are sent to it." })
+@NumberedNode('Webhook', 'Its number: the id in the REST interface, and in payloads of operational events.')
+@ObjectType({
+  implements: Node,
+  description: "An endpoint of a tenant's customer, and the events that are sent to it.",
+})
 export class Webhook {
   @PrimaryKey(idColumn())
-  @Field(() => ID, { description: "The webhook's id in the REST interface, as text." })
   id!: number;
 
   @Property(idColumn())

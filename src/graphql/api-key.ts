@@ -143,7 +143,7 @@ export class ApiKeyResolver {
     @Arg('input', () => RevokeApiKeyInput, { description: 'What to do.' }) input: RevokeApiKeyInput,
     @Ctx() context: Context,
   ): Promise<RevokeApiKeyPayload> {
-    const id = idOf('API key', input.id);
+    const id = idOf('ApiKey', input.id, ['input', 'id']);
     await revokeApiKey(context.db, context.tenantId, id, actorOf(context));
     context.authenticator.forget(id);
     return { apiKey: await readApiKey(context, id) };
@@ -170,7 +170,7 @@ const newApiKey = (grantable: readonly Scope[]) =>
   });
 
 async function readApiKey({ em, tenantId }: Context, id: number): Promise<ApiKey> {
-  return found(await em.findOne(ApiKey, { id, tenantId }, UNFILTERED), 'API key', id);
+  return found(await em.findOne(ApiKey, { id, tenantId }, UNFILTERED), 'ApiKey', id);
 }
 
 /** The scopes that a new key can get from this request: `requireGrantable` refuses all others. */

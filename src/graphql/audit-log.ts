@@ -3,7 +3,10 @@ import { Arg, Args, Ctx, Field, FieldResolver, ID, InputType, Query, Resolver, R
 import type { Context } from '../context.js';
 import { UNFILTERED } from '../database/tenant-database.js';
 import { isEventTypeName } from '../domain/event-type.js';
+import { globalId, type NodeType, parseGlobalId } from '../domain/global-id.js';
+import { parseId } from '../domain/id.js';
 import { AuditAction, AuditEntry, AuditTarget } from '../entities/audit-entry.js';
+import { invalidInput } from '../errors.js';
 import { searchError } from '../operations/explorer/search.js';
 import {
   type Connection,
@@ -12,7 +15,7 @@ import {
   readConnection,
   sliceQuery,
 } from './fields/connection.js';
-import { idIn } from './fields/ids.js';
+import { idIn, otherType } from './fields/ids.js';
 import { JsonText } from './fields/json-text.js';
 import { RequiresScope } from './fields/requires.js';
 import { JSONObject } from './fields/scalars.js';
@@ -28,7 +31,8 @@ class AuditLogFilter {
 
   @Field(() => ID, {
     nullable: true,
-    description: 'Only changes of the one with this id, or of the event type of this name.',
+    description:
+      'Only changes of the one with this id, or with this number, whatever its type, or of the event type of this name.',
   })
   targetId?: string | null;
 
@@ -69,6 +73,11 @@ export class AuditLogResolver {
     });
   }
 
+  @FieldResolver(() => ID, { description: 'To which one. It may have been deleted since.' })
+  targetId(@Root() { targetType, targetId }: AuditEntry): string {
+    return globalId(nodeTypes[targetType], targetId);
+  }
+
   @FieldResolver(() => JSONObject, {
     nullable: true,
     description: 'What changed, as it was before; null where there was nothing.',
@@ -107,18 +116,46 @@ function conditionsOf(filter: AuditLogFilter | null) {
   return {
     ...(filter?.action ? { action: filter.action } : {}),
     ...(filter?.targetType ? { targetType: filter.targetType } : {}),
-    ...(typeof filter?.targetId === 'string' ? { targetId: targetIn(filter.targetId) } : {}),
+    ...(typeof filter?.targetId === 'string' ? targetIn(filter.targetId, filter.targetType) : {}),
     ...(typeof filter?.apiKeyId === 'string'
-      ? { apiKeyId: idIn(filter.apiKeyId, ['filter', 'apiKeyId'], 'an API key') }
+      ? { apiKeyId: idIn('ApiKey', filter.apiKeyId, ['filter', 'apiKeyId']) }
       : {}),
     ...(Object.keys(times).length > 0 ? { createdAt: times } : {}),
   };
 }
 
-function targetIn(text: string): string {
-  return isEventTypeName(text)
-    ? text
-    : String(idIn(text, ['filter', 'targetId'], 'anything, nor the name of an event type'));
+/** What has changes noted, as a type of the schema. */
+const nodeTypes: Record<AuditTarget, NodeType> = {
+  WEBHOOK: 'Webhook',
+  DELIVERY: 'Delivery',
+  BULK_OPERATION: 'BulkOperation',
+  API_KEY: 'ApiKey',
+  TENANT: 'Tenant',
+  EVENT_TYPE: 'EventType',
+};
+
+/**
+ * A global id says the type too; a number, or the name of an event type, stands for itself. An event type that is named
+ * like a global id (`et_a.b`) is found by its own one.
+ */
+function targetIn(text: string, wanted: AuditTarget | null | undefined) {
+  const path = ['filter', 'targetId'];
+  const id = parseGlobalId(text);
+  if (id === null) {
+    if (parseId(text) === null && !isEventTypeName(text)) {
+      const detail = 'is neither an id nor the name of an event type';
+      throw invalidInput([{ path, code: 'invalid_id', detail }]);
+    }
+    return { targetId: text };
+  }
+  const targetType = Object.values(AuditTarget).find((target) => nodeTypes[target] === id.type);
+  if (targetType === undefined) {
+    throw otherType(path, id.type, 'the audit log has no changes of that');
+  }
+  if (wanted && wanted !== targetType) {
+    throw otherType(path, id.type, `\`targetType\` is ${wanted}`);
+  }
+  return { targetType, targetId: id.key };
 }
 
 const LATEST_MS = Date.UTC(9999, 11, 31);

@@ -51,7 +51,7 @@ export class BulkMutations {
     requireNoIssues(issues);
     return start(context, {
       kind: 'RECOVER_WEBHOOK',
-      webhookId: idOf('webhook', id),
+      webhookId: idOf('Webhook', id, ['input', 'id']),
       filter: { status: outcomes },
       ...rangeOf(filter),
       dryRun: dryRun ?? false,
@@ -76,7 +76,7 @@ export class BulkMutations {
     requireNoIssues(pastIssues(context, filter, path));
     return start(context, {
       kind: 'REPLAY_EVENTS',
-      webhookId: idOf('webhook', webhookId),
+      webhookId: idOf('Webhook', webhookId, ['input', 'webhookId']),
       filter: {
         eventTypes: eventTypes ?? null,
         includeDelivered: wanted.includeDelivered ?? false,
@@ -110,7 +110,7 @@ export class BulkMutations {
     const type = await knownTypeIn(context, eventType, [...path, 'eventType']);
     return start(context, {
       kind: 'CANCEL_DELIVERIES',
-      webhookId: typeof webhookId === 'string' ? idOf('webhook', webhookId) : null,
+      webhookId: typeof webhookId === 'string' ? idOf('Webhook', webhookId, [...path, 'webhookId']) : null,
       filter: {
         status: status ? [status] : OPEN_STATUSES,
         ...(type === undefined ? {} : { eventTypes: [type] }),
@@ -128,9 +128,9 @@ export class BulkMutations {
     @Arg('input', () => CancelBulkOperationInput, input) { id }: CancelBulkOperationInput,
     @Ctx() context: Context,
   ): Promise<CancelBulkOperationPayload> {
-    const number = idOf('bulk operation', id);
+    const number = idOf('BulkOperation', id, ['input', 'id']);
     await cancelBulkOperation(context.db, tenantOf(context), number, actorOf(context));
-    return { bulkOperation: await readBulkOperation(context, id) };
+    return { bulkOperation: await readBulkOperation(context, number) };
   }
 
   @Requires('deliveries:write')
@@ -141,9 +141,9 @@ export class BulkMutations {
     @Arg('input', () => ResumeBulkOperationInput, input) { id }: ResumeBulkOperationInput,
     @Ctx() context: Context,
   ): Promise<ResumeBulkOperationPayload> {
-    const number = idOf('bulk operation', id);
+    const number = idOf('BulkOperation', id, ['input', 'id']);
     await resumeBulkOperation(context.db, tenantOf(context), number, actorOf(context));
-    return { bulkOperation: await readBulkOperation(context, id) };
+    return { bulkOperation: await readBulkOperation(context, number) };
   }
 }
 
@@ -153,7 +153,7 @@ async function start(context: Context, request: BulkRequest): Promise<RecoverWeb
     startBulkOperation(context.db, tenantOf(context), request, actorOf(context)),
   );
   const { count: total, isCapped: totalCapped, operationId } = started;
-  const bulkOperation = operationId === null ? null : await readBulkOperation(context, String(operationId));
+  const bulkOperation = operationId === null ? null : await readBulkOperation(context, operationId);
   return { total, totalCapped, bulkOperation };
 }
 

@@ -30,7 +30,7 @@ export class BulkOperationResolver {
     @Arg('id', () => ID, { description: 'Its id.' }) id: string,
     @Ctx() context: Context,
   ): Promise<BulkOperation> {
-    return readBulkOperation(context, id);
+    return readBulkOperation(context, idOf('BulkOperation', id, ['id']));
   }
 
   @Requires('deliveries:read')
@@ -72,9 +72,7 @@ export class BulkOperationResolver {
   }
 }
 
-/** @throws ApiError not_found, also for a text that is not an id */
-export async function readBulkOperation(context: Context, id: string): Promise<BulkOperation> {
-  const number = idOf('bulk operation', id);
-  const operation = await context.em.findOne(BulkOperation, { id: number }, FRESH);
-  return found(operation, 'bulk operation', number);
+/** @throws ApiError not_found */
+export async function readBulkOperation(context: Context, id: number): Promise<BulkOperation> {
+  return found(await context.em.findOne(BulkOperation, { id }, FRESH), 'BulkOperation', id);
 }

@@ -16,6 +16,7 @@ import {
 import { actorOf, type Context, tenantOf } from '../context.js';
 import { FRESH } from '../database/tenant-database.js';
 import { dateToId } from '../domain/delivery-id.js';
+import type { NumberedType } from '../domain/global-id.js';
 import { Attempt } from '../entities/attempt.js';
 import { Delivery, DeliveryStatus } from '../entities/delivery.js';
 import { Event } from '../entities/event.js';
@@ -42,7 +43,7 @@ import { found, idIn, idOf } from './fields/ids.js';
 import { Requires } from './fields/requires.js';
 import { requireRange, type TimeRange } from './fields/time-range.js';
 import { knownTypeIn } from './known-event-type.js';
-import { knownWebhookId } from './known-webhook.js';
+import { requireKnownWebhook } from './known-webhook.js';
 
 @InputType({ description: 'A delivery to send again.' })
 class RedeliverInput {
@@ -91,7 +92,7 @@ export class DeliveryResolver {
     id: string,
     @Ctx() context: Context,
   ): Promise<Delivery> {
-    return readDelivery(context, id);
+    return readDelivery(context, idOf('Delivery', id, ['id']));
   }
 
   @Requires('deliveries:read')
@@ -164,30 +165,29 @@ export class DeliveryResolver {
     @Arg('input', () => RedeliverInput, { description: 'What to do.' }) { deliveryId }: RedeliverInput,
     @Ctx() context: Context,
   ): Promise<RedeliverPayload> {
-    await redeliver(context.db, tenantOf(context), idOf('delivery', deliveryId), actorOf(context));
-    return { delivery: await readDelivery(context, deliveryId) };
+    const id = idOf('Delivery', deliveryId, ['input', 'deliveryId']);
+    await redeliver(context.db, tenantOf(context), id, actorOf(context));
+    return { delivery: await readDelivery(context, id) };
   }
 
   @Requires('deliveries:write')
   @Mutation(() => CancelDeliveryPayload, { description: 'Cancels a delivery that is pending or held.' })
   async cancelDelivery(
-    @Arg('input', () => CancelDeliveryInput, { description: 'What to do.' })
-    { id }: CancelDeliveryInput,
+    @Arg('input', () => CancelDeliveryInput, { description: 'What to do.' }) input: CancelDeliveryInput,
     @Ctx() context: Context,
   ): Promise<CancelDeliveryPayload> {
-    await cancelDelivery(context.db, tenantOf(context), idOf('delivery', id), actorOf(context));
+    const id = idOf('Delivery', input.id, ['input', 'id']);
+    await cancelDelivery(context.db, tenantOf(context), id, actorOf(context));
     return { delivery: await readDelivery(context, id) };
   }
 }
 
-async function readDelivery(context: Context, id: string): Promise<Delivery> {
-  const number = idOf('delivery', id);
-  const delivery = await context.em.findOne(Delivery, { id: number }, FRESH);
-  return found(delivery, 'delivery', number);
+async function readDelivery(context: Context, id: number): Promise<Delivery> {
+  return found(await context.em.findOne(Delivery, { id }, FRESH), 'Delivery', id);
 }
 
-const idFilter = (text: string | null | undefined, name: string, noun: string) =>
-  typeof text === 'string' ? idIn(text, ['filter', name], noun) : undefined;
+const idFilter = (type: NumberedType, text: string | null | undefined, name: string) =>
+  typeof text === 'string' ? idIn(type, text, ['filter', name]) : undefined;
 
 /** Null: nothing can meet them. @throws ApiError invalid_input, scope_missing; not_found, also for what is foreign */
 async function conditionsOf(
@@ -196,8 +196,8 @@ async function conditionsOf(
 ): Promise<DeliveryConditions | null> {
   const conditions: DeliveryConditions = {
     ...conditionsIn(filter),
-    webhookId: idFilter(filter?.webhookId, 'webhookId', 'a webhook'),
-    eventId: idFilter(filter?.eventId, 'eventId', 'an event'),
+    webhookId: idFilter('Webhook', filter?.webhookId, 'webhookId'),
+    eventId: idFilter('Event', filter?.eventId, 'eventId'),
     payloadContains: payloadPartIn(context, filter),
     eventType: await knownTypeIn(context, filter?.eventType),
   };
@@ -213,10 +213,10 @@ async function conditionsOf(
 /** An id that is mistyped must not read as if nothing had been sent. @throws ApiError not_found */
 async function requireKnown(context: Context, { webhookId, eventId }: DeliveryConditions): Promise<void> {
   if (webhookId !== undefined) {
-    await knownWebhookId(context, String(webhookId));
+    await requireKnownWebhook(context, webhookId);
   }
   if (eventId !== undefined) {
-    found(await context.loaders.eventById.load(eventId), 'event', eventId);
+    found(await context.loaders.eventById.load(eventId), 'Event', eventId);
   }
 }
 

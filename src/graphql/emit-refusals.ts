@@ -1,4 +1,5 @@
 import type { Emit, EmitRefusal } from '../domain/emit.js';
+import { globalId } from '../domain/global-id.js';
 import { ApiError, invalidInput, notFound, type Path } from '../errors.js';
 
 /** The same refusal with its place, which several events in one request need. */
@@ -16,7 +17,7 @@ export function refusalError(reason: EmitRefusal, { tenantId }: Emit, path: Path
     invalidInput([{ path: [...path, 'event'], code, detail }]);
   switch (reason) {
     case 'TENANT_UNKNOWN':
-      return refusedAt([...path, 'tenantId'], notFound('tenant', tenantId));
+      return refusedAt([...path, 'tenantId'], notFound('tenant', globalId('Tenant', tenantId)));
     case 'IDEMPOTENCY_KEY_REUSED':
       return refusedAt(
         [...path, 'idempotencyKey'],

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
 import { actorOf, type Context, callerOf, otherTenant, tenantOf } from '../context.js';
 import type { Emit, EmitResult } from '../domain/emit.js';
-import { parseId } from '../domain/id.js';
+import { globalId } from '../domain/global-id.js';
 import { isDeeperThan, numberTooLarge } from '../domain/payload.js';
 import { Event } from '../entities/event.js';
 import {
@@ -23,6 +23,7 @@ import {
   EmitEventsInput,
   EmitEventsPayload,
 } from './emit-types.js';
+import { idOrNull } from './fields/ids.js';
 import { idempotencyKey as idempotencyKeySchema, parseInput } from './fields/input.js';
 import { RequiresScope } from './fields/requires.js';
 
@@ -161,13 +162,13 @@ async function tenantOfEvent(
   if (named === undefined || named === null) {
     return ownTenant(context, path);
   }
-  const id = parseId(named);
+  const id = idOrNull('Tenant', named, path);
   const own = callerOf(context).tenantId;
   if (own !== null && id !== own) {
     throw refusedAt(path, otherTenant('tenantId'));
   }
   if (context.tenantId !== null && id !== context.tenantId) {
-    const detail = `must be ${context.tenantId}, as the header Hookwright-Tenant says, or be left out`;
+    const detail = `must be ${globalId('Tenant', context.tenantId)}, as the header Hookwright-Tenant says, or be left out`;
     throw invalidInput([{ path, code: 'contradiction', detail }]);
   }
   if (id === null) {

@@ -48,8 +48,8 @@ export class EventResolver {
     @Arg('id', () => ID, { description: 'Its id.' }) id: string,
     @Ctx() context: Context,
   ): Promise<Event> {
-    const number = idOf('event', id);
-    return found(await context.loaders.eventById.load(number), 'event', number);
+    const number = idOf('Event', id, ['id']);
+    return found(await context.loaders.eventById.load(number), 'Event', number);
   }
 
   @Requires('events:read')

@@ -1,19 +1,10 @@
 import 'reflect-metadata';
-import {
-  Args,
-  Ctx,
-  Field,
-  FieldResolver,
-  ID,
-  ObjectType,
-  Resolver,
-  Root,
-  registerEnumType,
-} from 'type-graphql';
+import { Args, Ctx, Field, FieldResolver, ObjectType, Resolver, Root, registerEnumType } from 'type-graphql';
 import type { Context } from '../context.js';
 import type { FanOutVerdict } from '../domain/fan-out.js';
 import { Delivery } from '../entities/delivery.js';
 import { Event } from '../entities/event.js';
+import { ShowsIdOf } from '../entities/node.js';
 import { Webhook } from '../entities/webhook.js';
 import { boundsOf } from './delivery.js';
 import { type Connection, ConnectionArgs, connectionOf, readConnection } from './fields/connection.js';
@@ -50,7 +41,7 @@ class FanOutEntry {
   }
 
   /** Of the webhook: a cursor is made of it. */
-  @Field(() => ID, { name: 'webhookId', description: 'The id of the webhook, also of a deleted one.' })
+  @ShowsIdOf('Webhook', { name: 'webhookId', description: 'The id of the webhook, also of a deleted one.' })
   id: number;
 
   @Field(() => FanOutReason, {

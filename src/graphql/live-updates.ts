@@ -3,12 +3,13 @@ import { Args, ArgsType, Field, ID, ObjectType, Resolver, Root, Subscription } f
 import { type Context, tenantOf } from '../context.js';
 import { FRESH } from '../database/tenant-database.js';
 import { Delivery, DeliveryStatus } from '../entities/delivery.js';
+import { ShowsIdOf } from '../entities/node.js';
 import { Webhook } from '../entities/webhook.js';
 import { PendingChanges } from '../live/pending-changes.js';
 import { Requires } from './fields/requires.js';
 import { type Update, UpdateStream } from './fields/update-stream.js';
 import { knownTypeIn } from './known-event-type.js';
-import { knownWebhookId } from './known-webhook.js';
+import { knownWebhookIn } from './known-webhook.js';
 import { readWebhook } from './webhook.js';
 
 const cursorDescription =
@@ -45,7 +46,7 @@ class WebhookUpdate {
   @Field(() => Boolean, { description: resyncDescription })
   resync!: boolean;
 
-  @Field(() => ID, { nullable: true, description: 'The webhook that has changed; null with `resync`.' })
+  @ShowsIdOf('Webhook', { nullable: true, description: 'The webhook that has changed; null with `resync`.' })
   webhookId!: number | null;
 
   @Field(() => Webhook, {
@@ -117,7 +118,7 @@ async function followDeliveries(
   context: Context,
   { webhookId, eventType, status, after }: DeliveryUpdateArgs,
 ): Promise<UpdateStream<Delivery>> {
-  const webhook = await knownWebhookId(context, webhookId ?? null);
+  const webhook = await knownWebhookIn(context, webhookId);
   const type = await knownTypeIn(context, eventType, ['eventType']);
   const where = { ...(type === undefined ? {} : { eventType: type }), ...(status ? { status } : {}) };
   const pending = new PendingChanges(tenantOf(context), 'DELIVERY', webhook);
@@ -135,7 +136,7 @@ async function followWebhooks(
   context: Context,
   { id, after }: WebhookUpdateArgs,
 ): Promise<UpdateStream<Webhook>> {
-  const webhook = typeof id === 'string' ? (await readWebhook(context, id)).id : null;
+  const webhook = typeof id === 'string' ? (await readWebhook(context, id, ['id'])).id : null;
   const pending = new PendingChanges(tenantOf(context), 'WEBHOOK', webhook);
   return UpdateStream.open(context, pending, context.lastEventId ?? after ?? null, async (ids) => {
     const rows = await context.em.find(Webhook, { id: { $in: [...ids] } }, FRESH);

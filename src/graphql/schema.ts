@@ -1,6 +1,13 @@
 import 'reflect-metadata';
-import { type GraphQLSchema, lexicographicSortSchema, printSchema } from 'graphql';
+import {
+  type GraphQLFieldResolver,
+  type GraphQLSchema,
+  isObjectType,
+  lexicographicSortSchema,
+  printSchema,
+} from 'graphql';
 import { buildSchema, type ContainerType, type PubSub } from 'type-graphql';
+import { GLOBAL_ID } from '../entities/node.js';
 import { ApiKeyResolver } from './api-key.js';
 import { AttemptResolver } from './attempt.js';
 import { AuditLogResolver } from './audit-log.js';
@@ -15,6 +22,7 @@ import { EventTypeMutations } from './event-type-mutations.js';
 import { FanOutResolver } from './fan-out.js';
 import { DateTime } from './fields/scalars.js';
 import { LiveUpdateResolver } from './live-updates.js';
+import { NodeResolver } from './node.js';
 import { StatsResolver } from './stats.js';
 import { TenantResolver } from './tenant.js';
 import { ViewerResolver } from './viewer.js';
@@ -36,6 +44,7 @@ const resolvers = [
   EventTypeVersionResolver,
   FanOutResolver,
   LiveUpdateResolver,
+  NodeResolver,
   StatsResolver,
   TenantResolver,
   ViewerResolver,
@@ -51,11 +60,12 @@ const noTopics: PubSub = {
   },
 };
 
-/** type-graphql makes the root types by itself. */
-const rootDescriptions: Readonly<Record<string, string>> = {
+/** Of types that libraries make: the root types are type-graphql's, and SafeInt is from graphql-scalars. */
+const descriptions: Readonly<Record<string, string>> = {
   Query: 'What can be read, each with an API key that has the scope for it.',
   Mutation: 'What can be done. Each takes one `input` and answers with a payload of its own.',
   Subscription: 'What can be followed as it changes, as server-sent events at `/graphql/stream`.',
+  SafeInt: 'A whole number that may be larger than an Int, of at most 53 bits: JavaScript has it exactly.',
 };
 
 /** The schema with its resolvers. They keep nothing themselves: all they need is in the request's context. */
@@ -70,10 +80,23 @@ export async function buildGraphqlSchema(): Promise<GraphQLSchema> {
     scalarsMap: [{ type: Date, scalar: DateTime }],
     pubSub: noTopics,
   });
-  for (const [name, description] of Object.entries(rootDescriptions)) {
+  for (const [name, description] of Object.entries(descriptions)) {
     schema.getType(name)!.description = description;
   }
+  showGlobalIds(schema);
   return schema;
+}
+
+/** By functions of their own, past type-graphql's middlewares: a page has hundreds of ids. */
+function showGlobalIds(schema: GraphQLSchema): void {
+  for (const type of Object.values(schema.getTypeMap()).filter(isObjectType)) {
+    for (const field of Object.values(type.getFields())) {
+      const idOf = field.extensions[GLOBAL_ID] as GraphQLFieldResolver<unknown, unknown> | undefined;
+      if (idOf !== undefined) {
+        field.resolve = idOf;
+      }
+    }
+  }
 }
 
 /** The schema as `schema.graphql` has it: sorted, so that a difference is a change. */

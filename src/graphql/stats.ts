@@ -11,7 +11,7 @@ import { STATS_COST } from './fields/costs.js';
 import { Requires } from './fields/requires.js';
 import { asksFor } from './fields/selection.js';
 import { knownTypeIn } from './known-event-type.js';
-import { knownWebhookId } from './known-webhook.js';
+import { knownWebhookIn } from './known-webhook.js';
 import { BacklogType, Stats, StatsArgs, StatsResolution, WebhookStatsArgs } from './stats-types.js';
 
 @Resolver(() => Webhook)
@@ -27,7 +27,7 @@ export class StatsResolver {
     @Ctx() context: Context,
     @Info() info: GraphQLResolveInfo,
   ): Promise<Stats> {
-    const webhookId = await knownWebhookId(context, args.webhookId ?? null);
+    const webhookId = await knownWebhookIn(context, args.webhookId);
     return statsOf(context, webhookId ?? ALL_WEBHOOKS, args, info);
   }
 

@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { Arg, Args, Ctx, Field, ID, InputType, Mutation, ObjectType, Query, Resolver } from 'type-graphql';
 import { actorOf, type Context } from '../context.js';
 import { tenantEntityManager, UNFILTERED } from '../database/tenant-database.js';
+import { ShowsIdOf } from '../entities/node.js';
 import { Tenant } from '../entities/tenant.js';
 import { createTenant } from '../operations/tenants/create-tenant.js';
 import { deleteTenant } from '../operations/tenants/delete-tenant.js';
@@ -64,7 +65,7 @@ class DeleteTenantInput {
 
 @ObjectType({ description: 'What was deleted.' })
 class DeleteTenantPayload {
-  @Field(() => ID, { description: 'The id that the tenant had. No other one gets it.' })
+  @ShowsIdOf('Tenant', { description: 'The id that the tenant had. No other one gets it.' })
   deletedTenantId!: number;
 }
 
@@ -103,7 +104,7 @@ export class TenantResolver {
     @Arg('id', () => ID, { description: 'Its id.' }) id: string,
     @Ctx() context: Context,
   ): Promise<Tenant> {
-    return await readTenant(context, idOf('tenant', id));
+    return await readTenant(context, idOf('Tenant', id, ['id']));
   }
 
   @RequiresPlatformKey()
@@ -122,7 +123,7 @@ export class TenantResolver {
     @Arg('input', () => UpdateTenantInput, toDo) input: UpdateTenantInput,
     @Ctx() context: Context,
   ): Promise<UpdateTenantPayload> {
-    const id = idOf('tenant', input.id);
+    const id = idOf('Tenant', input.id, ['input', 'id']);
     const name = parseInput(displayName, input.name, ['input', 'name']);
     await updateTenant(context.db, id, { name }, actorOf(context));
     return { tenant: await readTenant(context, id) };
@@ -138,7 +139,7 @@ export class TenantResolver {
     @Arg('input', () => DeleteTenantInput, toDo) input: DeleteTenantInput,
     @Ctx() context: Context,
   ): Promise<DeleteTenantPayload> {
-    const tenantId = idOf('tenant', input.id);
+    const tenantId = idOf('Tenant', input.id, ['input', 'id']);
     const name = parseInput(displayName, input.name, ['input', 'name']);
     const { authenticator } = context;
     const { apiKeyIds } = await deleteTenant(context.db, { tenantId, name }, actorOf(context));
@@ -155,6 +156,10 @@ const existing = { deletedAt: null };
 /** Also where the request names one of them in the header Hookwright-Tenant. */
 const all = ({ db }: Context) => tenantEntityManager(db.orm.em, null);
 
+/** Those of these numbers that there are. */
+export const readTenants = (context: Context, ids: readonly number[]): Promise<Tenant[]> =>
+  all(context).find(Tenant, { id: { $in: [...ids] }, ...existing }, UNFILTERED);
+
 async function readTenant(context: Context, id: number): Promise<Tenant> {
-  return found(await all(context).findOne(Tenant, { id, ...existing }, UNFILTERED), 'tenant', id);
+  return found(await all(context).findOne(Tenant, { id, ...existing }, UNFILTERED), 'Tenant', id);
 }

@@ -67,7 +67,7 @@ export class WebhookMutations {
     @Arg('input', () => UpdateWebhookInput, input) { id, ...wanted }: UpdateWebhookInput,
     @Ctx() context: Context,
   ): Promise<UpdateWebhookPayload> {
-    const webhookId = idOf('webhook', id);
+    const webhookId = idOf('Webhook', id, ['input', 'id']);
     const active = given(wanted.active);
     const held = given(wanted.held);
     const rules = await rulesFor(context);
@@ -92,7 +92,7 @@ export class WebhookMutations {
     };
     const { holdHours } = context.config;
     await updateWebhook(context.db, tenantOf(context), webhookId, change, holdHours, actorOf(context));
-    return { webhook: await readWebhook(context, id) };
+    return { webhook: await readWebhook(context, id, ['input', 'id']) };
   }
 
   @Requires('webhooks:write')
@@ -103,7 +103,7 @@ export class WebhookMutations {
     @Arg('input', () => DeleteWebhookInput, input) { id }: DeleteWebhookInput,
     @Ctx() context: Context,
   ): Promise<DeleteWebhookPayload> {
-    const webhookId = idOf('webhook', id);
+    const webhookId = idOf('Webhook', id, ['input', 'id']);
     await deleteWebhook(context.db, tenantOf(context), webhookId, actorOf(context));
     return { deletedWebhookId: webhookId };
   }
@@ -123,7 +123,7 @@ export class WebhookMutations {
     ]);
     const { db, vault, random } = context;
     const { webhook, secret } = await rotateSecret(db, vault, random, tenantOf(context), {
-      webhookId: idOf('webhook', id),
+      webhookId: idOf('Webhook', id, ['input', 'id']),
       overlapHours: hours,
       by: actorOf(context),
     });
@@ -139,7 +139,7 @@ export class WebhookMutations {
     @Arg('input', () => TestWebhookInput, input) { id }: TestWebhookInput,
     @Ctx() context: Context,
   ): Promise<TestWebhookPayload> {
-    const webhook = await readWebhook(context, id);
+    const webhook = await readWebhook(context, id, ['input', 'id']);
     const emit: Emit = {
       tenantId: webhook.tenantId,
       eventType: TEST_EVENT_TYPE,
@@ -167,8 +167,13 @@ export class WebhookMutations {
     @Arg('input', () => ReleaseHeldInput, input) { webhookId }: ReleaseHeldInput,
     @Ctx() context: Context,
   ): Promise<ReleaseHeldPayload> {
-    await releaseHeld(context.db, tenantOf(context), idOf('webhook', webhookId), actorOf(context));
-    return { webhook: await readWebhook(context, webhookId) };
+    await releaseHeld(
+      context.db,
+      tenantOf(context),
+      idOf('Webhook', webhookId, ['input', 'webhookId']),
+      actorOf(context),
+    );
+    return { webhook: await readWebhook(context, webhookId, ['input', 'webhookId']) };
   }
 }
 

@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { Field, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { URL_LENGTH_MAX } from '../domain/addresses/target.js';
 import { Delivery } from '../entities/delivery.js';
+import { ShowsIdOf } from '../entities/node.js';
 import { Webhook } from '../entities/webhook.js';
 import { EVENT_TYPES_MAX, OVERLAP_HOURS_DEFAULT } from './fields/input.js';
 
@@ -93,7 +94,7 @@ export class DeleteWebhookInput {
 
 @ObjectType({ description: 'What was deleted.' })
 export class DeleteWebhookPayload {
-  @Field(() => ID, { description: 'The id of the deleted webhook.' })
+  @ShowsIdOf('Webhook', { description: 'The id of the deleted webhook.' })
   deletedWebhookId!: number;
 }
 

@@ -16,6 +16,7 @@ import { type Context, tenantOf } from '../context.js';
 import { WILDCARD } from '../domain/event-type.js';
 import type { Delivery } from '../entities/delivery.js';
 import { Webhook } from '../entities/webhook.js';
+import type { Path } from '../errors.js';
 import { DeliveryConnection, readDeliveries } from './delivery.js';
 import { WebhookDeliveryFilter } from './delivery-filter.js';
 import { EndpointState } from './endpoint-state.js';
@@ -55,7 +56,7 @@ export class WebhookResolver {
     @Arg('id', () => ID, { description: 'Its id.' }) id: string,
     @Ctx() context: Context,
   ): Promise<Webhook> {
-    return readWebhook(context, id);
+    return readWebhook(context, id, ['id']);
   }
 
   @Requires('webhooks:read')
@@ -105,11 +106,15 @@ export class WebhookResolver {
   }
 }
 
-/** @throws ApiError not_found, the same for a foreign, unknown and deleted webhook, and for a text that is not an id */
-export async function readWebhook(context: Context, id: string): Promise<Webhook> {
+/**
+ * @param path of the id in the arguments
+ * @throws ApiError not_found, the same for a foreign, unknown and deleted webhook, and for a text that is not an id;
+ *   invalid_input for the id of another type
+ */
+export async function readWebhook(context: Context, id: string, path: Path): Promise<Webhook> {
   tenantOf(context);
-  const number = idOf('webhook', id);
-  return found(await context.loaders.webhookById.load(number), 'webhook', number);
+  const number = idOf('Webhook', id, path);
+  return found(await context.loaders.webhookById.load(number), 'Webhook', number);
 }
 
 async function conditionsOf(context: Context, filter: WebhookFilter | null) {

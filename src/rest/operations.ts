@@ -3,12 +3,12 @@ import type { z } from 'zod';
 import { type Operation, prepareOperation } from './run-operation.js';
 import type { webhook } from './schemas.js';
 
-/** A webhook as the documents below ask for it: as REST answers with it, but for the type of its id. */
-export type WebhookNode = Omit<z.output<typeof webhook>, 'id'> & { id: string };
+/** A webhook as the documents below ask for it, and as REST answers with it. */
+type WebhookNode = z.output<typeof webhook>;
 
 /** In the order of docs/interface.md, "A webhook"; `secret` follows after them where it is due. */
 const fields = `
-  id url events: eventTypes active consecutive_failures: consecutiveFailures last_success_at: lastSuccessAt
+  id: databaseId url events: eventTypes active consecutive_failures: consecutiveFailures last_success_at: lastSuccessAt
   last_failure_at: lastFailureAt disabled_at: disabledAt created_at: createdAt`;
 
 const documents = {
@@ -23,12 +23,12 @@ const documents = {
   update: `mutation ($input: UpdateWebhookInput!) { updateWebhook(input: $input) { webhook { ${fields} } } }`,
   delete: 'mutation ($input: DeleteWebhookInput!) { deleteWebhook(input: $input) { deletedWebhookId } }',
   test: `mutation ($input: TestWebhookInput!) {
-    testWebhook(input: $input) { delivery { id event: eventType status created_at: createdAt } }
+    testWebhook(input: $input) { delivery { id: databaseId event: eventType status created_at: createdAt } }
   }`,
 };
 
 interface TestDeliveryNode {
-  id: string;
+  id: number;
   event: string;
   status: string;
   created_at: string;

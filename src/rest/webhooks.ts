@@ -2,12 +2,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import type { z } from 'zod';
 import { callerOf, type Services } from '../context.js';
-import { ApiError, type InputIssue } from '../errors.js';
+import { parseId } from '../domain/id.js';
+import { ApiError, type InputIssue, notFound } from '../errors.js';
 import { readWebhook } from '../graphql/webhook.js';
 import { contextOf, expectAsker, holdUntilTaken, whoAsks } from '../http/asking.js';
 import { readBody, readJson } from '../http/json-body.js';
 import { slashTooMany } from '../http/requests.js';
-import { type Operations, prepareOperations, type WebhookNode } from './operations.js';
+import { type Operations, prepareOperations } from './operations.js';
 import { REST_PREFIX } from './paths.js';
 import { readPart } from './read-part.js';
 import type { Operation } from './run-operation.js';
@@ -65,7 +66,7 @@ function routesWithBody(app: FastifyInstance, operations: Operations): void {
     const { url, events } = bodyOf(request, webhookInput);
     const input = { url, eventTypes: events };
     const { createWebhook } = await inRestTerms(operations.create(contextOf(request), { input }));
-    const data = { ...restWebhook(createWebhook.webhook), secret: createWebhook.secret };
+    const data = { ...createWebhook.webhook, secret: createWebhook.secret };
     return reply.code(201).header('location', `${REST_PREFIX}/webhooks/${data.id}`).send({ data });
   });
 
@@ -73,12 +74,12 @@ function routesWithBody(app: FastifyInstance, operations: Operations): void {
   app.patch<WithId>('/webhooks/:id', { onRequest: onChange }, async (request) => {
     const { events, ...change } = bodyOf(request, webhookChange);
     const input = {
-      id: request.params.id,
+      id: webhookIn(request),
       ...change,
       ...(events === undefined ? {} : { eventTypes: events }),
     };
     const { updateWebhook } = await inRestTerms(operations.update(contextOf(request), { input }));
-    return { data: restWebhook(updateWebhook.webhook) };
+    return { data: updateWebhook.webhook };
   });
 }
 
@@ -96,29 +97,29 @@ function routesWithoutBody(app: FastifyInstance, operations: Operations): void {
     );
     const { hasNextPage, endCursor } = webhooks.pageInfo;
     return {
-      data: webhooks.edges.map(({ node }) => restWebhook(node)),
+      data: webhooks.edges.map(({ node }) => node),
       meta: { next_cursor: hasNextPage ? endCursor : null },
     };
   });
 
   app.get<WithId>('/webhooks/:id', { onRequest: mayRun(operations.read) }, async (request) => {
     noParameters(request);
-    const { webhook } = await inRestTerms(operations.read(contextOf(request), { id: request.params.id }));
-    return { data: restWebhook(webhook) };
+    const { webhook } = await inRestTerms(operations.read(contextOf(request), { id: webhookIn(request) }));
+    return { data: webhook };
   });
 
   app.delete<WithId>('/webhooks/:id', { onRequest: mayRun(operations.delete) }, async (request, reply) => {
     noParameters(request);
-    await inRestTerms(operations.delete(contextOf(request), { input: { id: request.params.id } }));
+    await inRestTerms(operations.delete(contextOf(request), { input: { id: webhookIn(request) } }));
     return reply.code(204).send();
   });
 
   app.post<WithId>('/webhooks/:id/test', { onRequest: mayRun(operations.test) }, async (request, reply) => {
     noParameters(request);
-    const { id } = request.params;
+    const id = webhookIn(request);
     const { testWebhook } = await inRestTerms(operations.test(contextOf(request), { input: { id } }));
     const { id: deliveryId, event, status, created_at } = testWebhook.delivery;
-    const data = { id: Number(deliveryId), event, webhook_id: Number(id), status, created_at };
+    const data = { id: deliveryId, event, webhook_id: Number(id), status, created_at };
     return reply.code(202).send({ data });
   });
 }
@@ -129,12 +130,16 @@ function mayRun({ authorise }: Pick<Operation<never, unknown>, 'authorise'>) {
 }
 
 async function isThere(request: FastifyRequest): Promise<void> {
-  await readWebhook(contextOf(request), (request.params as WithId['Params']).id);
+  await readWebhook(contextOf(request), webhookIn(request), ['id']);
 }
 
-/** The document's aliases have already given the fields their names and their order. */
-function restWebhook({ id, ...fields }: WebhookNode) {
-  return { id: Number(id), ...fields };
+/** The id in the path, which is a number here. @throws ApiError not_found for another text, such as a global id */
+function webhookIn({ params }: FastifyRequest): string {
+  const { id } = params as WithId['Params'];
+  if (parseId(id) === null) {
+    throw notFound('webhook', 'with such an id');
+  }
+  return id;
 }
 
 /** Routes without a body read none, whatever its type and length. */

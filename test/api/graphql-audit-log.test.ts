@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeKey, makeTenant, type TestTenant } from '../support/factories.js';
 import { codesOf, GraphqlApi } from '../support/graphql-api.js';
+import { gid } from '../support/ids.js';
 
 let api: GraphqlApi;
 let tenant: TestTenant;
@@ -50,7 +51,7 @@ describe('the audit log', () => {
       action: 'HELD_RELEASED',
       targetId: webhook.id,
       actor: 'TENANT_KEY',
-      apiKeyId: String(tenant.keyId),
+      apiKeyId: gid.apiKey(tenant.keyId),
     });
   });
 
@@ -73,7 +74,7 @@ describe('the audit log', () => {
 
     const log = await entries();
     const onWebhook = { targetType: 'WEBHOOK', targetId: id };
-    const by = { actor: 'TENANT_KEY', apiKeyId: String(tenant.keyId), requestId: 'test' };
+    const by = { actor: 'TENANT_KEY', apiKeyId: gid.apiKey(tenant.keyId), requestId: 'test' };
     expect(log.slice(0, 9)).toMatchObject([
       {
         action: 'WEBHOOK_DELETED',
@@ -186,9 +187,9 @@ describe('platform keys', () => {
     expect(visits).toMatchObject([
       {
         actor: 'PLATFORM_KEY',
-        apiKeyId: String(platform.id),
+        apiKeyId: gid.apiKey(platform.id),
         targetType: 'TENANT',
-        targetId: String(owner.id),
+        targetId: gid.tenant(owner.id),
       },
     ]);
     await run(
@@ -219,7 +220,7 @@ describe('platform keys', () => {
     expect(latest).toMatchObject({
       action: 'API_KEY_CREATED',
       actor: 'PLATFORM_KEY',
-      apiKeyId: String(platform.id),
+      apiKeyId: gid.apiKey(platform.id),
       targetId: made.apiKey.id,
     });
   });

@@ -5,11 +5,13 @@ import { BulkSite } from '../support/bulk-operations.js';
 import { eventually } from '../support/eventually.js';
 import { makeKey, makeTenant } from '../support/factories.js';
 import { codesOf } from '../support/graphql-api.js';
+import { gid } from '../support/ids.js';
 
 /** Operations yield to whatever else the machine does, and so may take long. */
 vi.setConfig({ testTimeout: 120_000 });
 
 let site: BulkSite;
+let webhook: number;
 let webhookId: string;
 beforeAll(async () => {
   site = await BulkSite.open();
@@ -17,7 +19,8 @@ beforeAll(async () => {
 beforeEach(async () => {
   await site.rows(`update hookwright.bulk_operations set status = 'CANCELED', finished_at = now()
                    where finished_at is null`);
-  webhookId = String(await site.webhook());
+  webhook = await site.webhook();
+  webhookId = gid.webhook(webhook);
 });
 afterAll(() => site?.[Symbol.asyncDispose]());
 
@@ -27,7 +30,7 @@ const mutate = (name: string, input: object) => site.mutate(name, input, 'bulkOp
 const recover = (more: object = {}, filter: object = {}) =>
   site.start('recoverWebhook', { id: webhookId, filter: { since, ...filter }, ...more });
 const operationsOf = async () =>
-  (await site.rows(`select from hookwright.bulk_operations where webhook_id = ${webhookId}`)).length;
+  (await site.rows(`select from hookwright.bulk_operations where webhook_id = ${webhook}`)).length;
 
 describe('a dry run', () => {
   test.each([
@@ -36,7 +39,7 @@ describe('a dry run', () => {
     ['cancelDeliveries', () => ({ filter: { webhookId } }), "'HELD'"],
   ])('of %s counts what is then done, and does nothing', async (name, inputOf, status) => {
     await site.rows('delete from hookwright.events');
-    await site.past(7, { webhookId: Number(webhookId), status });
+    await site.past(7, { webhookId: webhook, status });
     const input = inputOf();
     const { data } = await site.mutate(
       name,
@@ -91,7 +94,7 @@ describe('a dry run', () => {
   });
 
   test('counts only what lies between since and until: from the first, and before the second', async () => {
-    const [first, second, third] = await site.past(3, { webhookId: Number(webhookId) });
+    const [first, second, third] = await site.past(3, { webhookId: webhook });
     // Ids are times: moved apart, so that each has a millisecond of its own.
     const at = (id: number, ms: number) => (Math.floor(id / 4096) - ms) * 4096 + (id % 4096);
     const ids = [at(first!, 2_000), at(second!, 1_000), third!];
@@ -184,7 +187,7 @@ describe('what is refused', () => {
   });
 
   test('ids of another tenant: they are unknown, and nothing happens', async () => {
-    const [deliveryId] = await site.past(1, { webhookId: Number(webhookId), status: "'HELD'" });
+    const [deliveryId] = await site.past(1, { webhookId: webhook, status: "'HELD'" });
     const { operation } = await recover();
     const other = await makeTenant(site.api.services);
     for (const [name, input, selection] of [
@@ -236,7 +239,7 @@ describe('a bulk operation', () => {
   });
 
   test('is canceled and resumed: it stops, and then goes on where it stopped', async () => {
-    await site.past(20, { webhookId: Number(webhookId) });
+    await site.past(20, { webhookId: webhook });
     const { operation } = await recover();
     const canceled = await mutate('cancelBulkOperation', { id: operation.id });
     expect(canceled.data.result.bulkOperation).toMatchObject({ status: 'CANCELED', error: null });
@@ -249,7 +252,7 @@ describe('a bulk operation', () => {
         timeout: 20_000,
       })
       .toEqual([]);
-    expect(await site.statuses(`webhook_id = ${webhookId}`)).toEqual({ FAILED: 20 });
+    expect(await site.statuses(`webhook_id = ${webhook}`)).toEqual({ FAILED: 20 });
     const resumed = await mutate('resumeBulkOperation', { id: operation.id });
     expect(resumed.data.result.bulkOperation).toMatchObject({ status: 'RUNNING' });
     expect(await site.reaches(operation.id, 'COMPLETED')).toMatchObject({ affected: 20 });
@@ -259,7 +262,7 @@ describe('a bulk operation', () => {
   });
 
   test('is audited when it is started, canceled and resumed, and not for each delivery', async () => {
-    const [deliveryId] = await site.past(1, { webhookId: Number(webhookId), status: "'HELD'" });
+    const [deliveryId] = await site.past(1, { webhookId: webhook, status: "'HELD'" });
     const { operation } = await recover();
     await mutate('cancelBulkOperation', { id: operation.id });
     await mutate('resumeBulkOperation', { id: operation.id });
@@ -269,7 +272,7 @@ describe('a bulk operation', () => {
     );
     const onOperation = { targetType: 'BULK_OPERATION', targetId: operation.id, requestId: 'test' };
     expect(data.auditLog.edges.map(({ node }: { node: object }) => node)).toMatchObject([
-      { action: 'DELIVERY_CANCELED', targetId: String(deliveryId), before: { status: 'HELD' } },
+      { action: 'DELIVERY_CANCELED', targetId: gid.delivery(deliveryId!), before: { status: 'HELD' } },
       { action: 'BULK_OPERATION_RESUMED', ...onOperation, before: { status: 'CANCELED' } },
       { action: 'BULK_OPERATION_CANCELED', ...onOperation, after: { status: 'CANCELED' } },
       {
@@ -300,11 +303,11 @@ describe('a bulk operation', () => {
 
 describe('cancelDelivery', () => {
   test.each(['PENDING', 'HELD'])('cancels one that is %s', async (status) => {
-    const [id] = await site.past(1, { webhookId: Number(webhookId), status: `'${status}'` });
+    const [id] = await site.past(1, { webhookId: webhook, status: `'${status}'` });
     const selection = 'delivery { id status cancelReason finishedAt nextAttemptAt }';
     const { data } = await site.mutate('cancelDelivery', { id: String(id) }, selection);
     expect(data.result.delivery).toEqual({
-      id: String(id),
+      id: gid.delivery(id!),
       status: 'CANCELED',
       cancelReason: 'BY_USER',
       finishedAt: expect.any(String),
@@ -313,7 +316,7 @@ describe('cancelDelivery', () => {
   });
 
   test.each(['SUCCEEDED', 'FAILED', 'CANCELED'])('is a conflict when it has %s', async (status) => {
-    const [id] = await site.past(1, { webhookId: Number(webhookId), status: `'${status}'` });
+    const [id] = await site.past(1, { webhookId: webhook, status: `'${status}'` });
     const { errors } = await site.mutate('cancelDelivery', { id: String(id) }, 'delivery { id }');
     expect(errors[0].extensions).toEqual({ code: 'CONFLICT', reason: 'delivery_finished' });
   });

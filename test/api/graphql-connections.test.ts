@@ -4,6 +4,7 @@ import { idToDate } from '../../src/domain/delivery-id.js';
 import { encodeCursor } from '../../src/graphql/fields/connection.js';
 import { emitMany, makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
 import { codesOf, GraphqlApi } from '../support/graphql-api.js';
+import { gid, numberIn } from '../support/ids.js';
 
 const EVENTS = 260;
 
@@ -18,7 +19,7 @@ beforeAll(async () => {
   for (const count of [100, 100, EVENTS - 200]) {
     ids.push(...(await emitMany(api.services, tenant.id, count)));
   }
-  newestFirst = ids.sort((a, b) => b - a).map(String);
+  newestFirst = ids.sort((a, b) => b - a).map(gid.event);
   // Somebody else's, between ours.
   await emitMany(api.services, (await makeTenant(api.services)).id, 5);
 });
@@ -85,7 +86,7 @@ describe('a connection', () => {
   });
 
   test('ends exactly where its last page is full', async () => {
-    const after = encodeCursor('events', Number(newestFirst[EVENTS - 11]));
+    const after = encodeCursor('events', numberIn(newestFirst[EVENTS - 11]!));
     const last = await page({ first: 10, after });
     expect(idsOf(last)).toEqual(newestFirst.slice(-10));
     expect(last.pageInfo.hasNextPage).toBe(false);
@@ -94,8 +95,8 @@ describe('a connection', () => {
 
   test('may lie between two cursors, and knows what lies beyond both', async () => {
     const between = {
-      after: encodeCursor('events', Number(newestFirst[9])),
-      before: encodeCursor('events', Number(newestFirst[15])),
+      after: encodeCursor('events', numberIn(newestFirst[9]!)),
+      before: encodeCursor('events', numberIn(newestFirst[15]!)),
     };
     const all = await page({ first: 10, ...between });
     expect(idsOf(all)).toEqual(newestFirst.slice(10, 15));
@@ -105,7 +106,7 @@ describe('a connection', () => {
   });
 
   test('is empty beyond its end, with no cursors', async () => {
-    const beyond = await page({ first: 10, after: encodeCursor('events', Number(newestFirst.at(-1))) });
+    const beyond = await page({ first: 10, after: encodeCursor('events', numberIn(newestFirst.at(-1)!)) });
     expect(beyond).toEqual({
       edges: [],
       pageInfo: { hasNextPage: false, hasPreviousPage: true, startCursor: null, endCursor: null },
@@ -121,7 +122,7 @@ describe('a connection', () => {
   });
 
   test('can be limited to a time', async () => {
-    const [newest, oldest] = [newestFirst[0], newestFirst.at(-1)].map((id) => idToDate(Number(id)));
+    const [newest, oldest] = [newestFirst[0], newestFirst.at(-1)].map((id) => idToDate(numberIn(id!)));
     const at = (date: Date | undefined, ms: number) => new Date((date?.getTime() ?? 0) + ms).toISOString();
     expect(idsOf(await page({ filter: { since: at(oldest, 0), until: at(newest, 1) } }))).toHaveLength(50);
     expect(idsOf(await page({ filter: { since: at(newest, 1) } }))).toEqual([]);
@@ -204,13 +205,13 @@ describe("a webhook's deliveries", () => {
       return data.webhooks.edges.map(({ node }: { node: { id: string; deliveries: Page } }) => node);
     };
     const all = await read('first: 100');
-    expect(all.map(({ id }: { id: string }) => Number(id))).toEqual([two.id, one.id]);
+    expect(all.map(({ id }: { id: string }) => numberIn(id))).toEqual([two.id, one.id]);
     for (const webhook of all) {
       expect(webhook.deliveries.edges).toHaveLength(12);
       for (const { node } of webhook.deliveries.edges) {
         expect(node).toMatchObject({ status: 'PENDING', webhook: { id: webhook.id } });
       }
-      const ids = idsOf(webhook.deliveries).map(Number);
+      const ids = idsOf(webhook.deliveries).map(numberIn);
       expect(ids).toEqual([...ids].sort((a, b) => b - a));
     }
     const [first] = await read('first: 5');
@@ -248,7 +249,7 @@ describe("an event's deliveries", () => {
       'select id from hookwright.deliveries where event_id = $1 order by id desc',
       [eventId],
     );
-    expected = rows.map(({ id }) => String(id));
+    expected = rows.map(({ id }) => gid.delivery(id));
     expect(expected).toHaveLength(7);
   });
   const pageOf = async (args: string): Promise<Page> => {

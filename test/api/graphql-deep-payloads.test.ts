@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { emitMany, makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
 import { GraphqlApi } from '../support/graphql-api.js';
+import { gid } from '../support/ids.js';
 
 let api: GraphqlApi;
 let tenant: TestTenant;
@@ -41,16 +42,16 @@ describe('an event whose payload is nested deeper than the API would ever take',
       { ...tooDeep, locations: expect.anything(), path: ['events', 'edges', 1, 'node', 'payload'] },
     ]);
     expect(data.events.edges).toEqual([
-      { node: { id: String(edge), payload: JSON.parse(nested(500)) } },
-      { node: { id: String(deep), payload: null } },
-      { node: { id: String(first), payload: { code: 'SUMMER', discount_type: 'percent' } } },
+      { node: { id: gid.event(edge), payload: JSON.parse(nested(500)) } },
+      { node: { id: gid.event(deep), payload: null } },
+      { node: { id: gid.event(first), payload: { code: 'SUMMER', discount_type: 'percent' } } },
     ]);
     expect(counted.mock.calls).toEqual([['PAYLOAD_TOO_DEEP']]);
     const one = await api.ask(`{ event(id: "${deep}") { body } }`, {}, tenant);
     expect(one.data.event.body).toBe(nested(6_000));
     await bring(edge, nested(501));
     const beyond = await api.ask(`{ event(id: "${edge}") { id payload } }`, {}, tenant);
-    expect(beyond.data.event).toEqual({ id: String(edge), payload: null });
+    expect(beyond.data.event).toEqual({ id: gid.event(edge), payload: null });
   });
 });
 

@@ -3,6 +3,7 @@ import { idToDate } from '../../src/domain/delivery-id.js';
 import { eventually } from '../support/eventually.js';
 import { emitMany, makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
 import { codesOf, GraphqlApi } from '../support/graphql-api.js';
+import { gid, numberIn } from '../support/ids.js';
 import { lockWaits } from '../support/lock-waits.js';
 import { lockRow } from '../support/locks.js';
 
@@ -49,7 +50,7 @@ describe('a delivery', () => {
       tenant,
     );
     expect(data.delivery).toMatchObject({
-      id: String(id),
+      id: gid.delivery(id),
       eventType: 'coupon.applied',
       status: 'PENDING',
       cancelReason: null,
@@ -59,7 +60,7 @@ describe('a delivery', () => {
       lastStatusCode: null,
       lastErrorCode: null,
       event: { payload: { code: 'SUMMER', discount_type: 'percent' } },
-      webhook: { id: String(webhookId) },
+      webhook: { id: gid.webhook(webhookId) },
       attempts: [],
     });
   });
@@ -75,7 +76,7 @@ describe('a delivery', () => {
     const read = async (status: string) => {
       const query = `{ deliveries(filter: {status: ${status}, webhookId: "${webhookId}"}) { edges { node { id } } } }`;
       const { data } = await api.ask(query, {}, tenant);
-      return data.deliveries.edges.map(({ node }: { node: { id: string } }) => Number(node.id));
+      return data.deliveries.edges.map(({ node }: { node: { id: string } }) => numberIn(node.id));
     };
     expect(await read('SUCCEEDED')).toEqual([id]);
     expect(await read('CANCELED')).toEqual([]);
@@ -212,7 +213,11 @@ describe('redelivery', () => {
       const id = await makeDelivery(status);
       const { data, errors } = await redeliver(id);
       expect(errors).toEqual([]);
-      expect(data.redeliver.delivery).toMatchObject({ id: String(id), status: 'PENDING', finishedAt: null });
+      expect(data.redeliver.delivery).toMatchObject({
+        id: gid.delivery(id),
+        status: 'PENDING',
+        finishedAt: null,
+      });
       expect(data.redeliver.delivery.nextAttemptAt).toEqual(expect.any(String));
     },
   );

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { couponPayload, makeKey, makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
 import { type Answer, codesOf, GraphqlApi } from '../support/graphql-api.js';
+import { gid } from '../support/ids.js';
 
 let api: GraphqlApi;
 let tenant: TestTenant;
@@ -82,7 +83,7 @@ describe('the tenant of an event', () => {
         },
       );
       expect(errors).toEqual([]);
-      expect(data.emitEvent.event.deliveries.edges).toEqual([{ node: { webhook: { id: String(id) } } }]);
+      expect(data.emitEvent.event.deliveries.edges).toEqual([{ node: { webhook: { id: gid.webhook(id) } } }]);
     }
   });
 

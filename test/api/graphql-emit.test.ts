@@ -243,7 +243,7 @@ describe('emitting several events', () => {
     const events = [{ ...coupon('C5'), tenantId: '999999' }, coupon('C6')];
     const unknown = await emitAll(events, false, platform);
     expect(unknown.data.emitEvents.results).toMatchObject([
-      { error: { code: 'NOT_FOUND', detail: 'There is no tenant 999999.', path } },
+      { error: { code: 'NOT_FOUND', detail: 'There is no tenant tn_999999.', path } },
       { error: { code: 'FORBIDDEN', path: ['input', 'events', '1', 'tenantId'] } },
     ]);
   });

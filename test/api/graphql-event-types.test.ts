@@ -3,6 +3,7 @@ import { query } from '../../src/database/database.js';
 import { API_ROLE, tenantTransaction } from '../../src/database/tenant-database.js';
 import { makeKey, makeTenant, openTestServices, TestClock, type TestTenant } from '../support/factories.js';
 import { codesOf, GraphqlApi } from '../support/graphql-api.js';
+import { gid } from '../support/ids.js';
 
 let api: GraphqlApi;
 let platform: { id: number; key: string };
@@ -148,7 +149,7 @@ describe('an event type', () => {
       {},
       platform,
     );
-    const entry = { targetId: 'order.audited', apiKeyId: String(platform.id) };
+    const entry = { targetId: gid.eventType('order.audited'), apiKeyId: gid.apiKey(platform.id) };
     expect(data.auditLog.edges.map(({ node }: { node: object }) => node)).toEqual([
       {
         action: 'EVENT_TYPE_DEPRECATED',

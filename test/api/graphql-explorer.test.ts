@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { idToDate } from '../../src/domain/delivery-id.js';
 import { makeKey, makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
 import { codesOf, GraphqlApi } from '../support/graphql-api.js';
+import { gid, numberIn } from '../support/ids.js';
 
 let api: GraphqlApi;
 let tenant: TestTenant;
@@ -112,7 +113,7 @@ async function page(variables: Filter, list = 'deliveries', by = tenant): Promis
   expect(errors).toEqual([]);
   return data[list];
 }
-const idsOf = ({ edges }: Page) => edges.map(({ node }) => Number(node.id));
+const idsOf = ({ edges }: Page) => edges.map(({ node }) => numberIn(node.id));
 
 /** Everything that a filter finds, read page by page in one direction. */
 async function everything(filter: Filter, size: number, forwards: boolean, list?: string): Promise<number[]> {
@@ -253,7 +254,8 @@ describe('the filters of deliveries', () => {
     expect(errors).toEqual([]);
     for (const { node } of data.webhooks.edges) {
       const wanted = rows.filter(
-        (row) => String(row.webhookId) === node.id && row.errorCode === 'HTTP_503' && row.statusCode === 503,
+        (row) =>
+          gid.webhook(row.webhookId) === node.id && row.errorCode === 'HTTP_503' && row.statusCode === 503,
       );
       expect(idsOf(node.deliveries)).toEqual(wanted.map(({ id }) => id));
     }

@@ -2,6 +2,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { emitMany, makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
 import { codesOf, GraphqlApi } from '../support/graphql-api.js';
+import { gid, numberIn } from '../support/ids.js';
 
 let api: GraphqlApi;
 let tenant: TestTenant;
@@ -44,7 +45,9 @@ async function change(webhookId: number, by: TestTenant, input: string): Promise
 }
 /** By webhook: the reason, or that there is a delivery. */
 const told = (entries: Entry[]) =>
-  Object.fromEntries(entries.map(({ webhook, reason }) => [webhook?.id ?? 'deleted', reason ?? 'delivery']));
+  Object.fromEntries(
+    entries.map(({ webhook, reason }) => [webhook ? numberIn(webhook.id) : 'deleted', reason ?? 'delivery']),
+  );
 const lapse = (webhookId: number) =>
   api.owner.query(`update hookwright.webhooks set hold_until = now() - interval '1 minute' where id = $1`, [
     webhookId,
@@ -162,12 +165,12 @@ describe('the fan-out of an event', () => {
     const all = await fanOut(eventId, '', by);
     // The one that was deleted without having got it is gone.
     expect(all.map(({ webhookId, webhook, reason }) => [webhookId, webhook?.id ?? null, reason])).toEqual([
-      [String(ids[6]), String(ids[6]), 'NOT_SUBSCRIBED'],
-      [String(ids[5]), String(ids[5]), null],
-      [String(ids[4]), String(ids[4]), null],
-      [String(ids[2]), null, null],
-      [String(ids[1]), null, null],
-      [String(ids[0]), String(ids[0]), 'NOT_SUBSCRIBED'],
+      [gid.webhook(ids[6]!), gid.webhook(ids[6]!), 'NOT_SUBSCRIBED'],
+      [gid.webhook(ids[5]!), gid.webhook(ids[5]!), null],
+      [gid.webhook(ids[4]!), gid.webhook(ids[4]!), null],
+      [gid.webhook(ids[2]!), null, null],
+      [gid.webhook(ids[1]!), null, null],
+      [gid.webhook(ids[0]!), gid.webhook(ids[0]!), 'NOT_SUBSCRIBED'],
     ]);
     const forth: Entry[] = [];
     let page = await pageOf(eventId, '(first: 2)', by);

@@ -3,6 +3,7 @@ import { SCOPES, type Scope } from '../../src/domain/api-key.js';
 import { emitMany, makeKey, makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
 import { codesOf, GraphqlApi } from '../support/graphql-api.js';
 import { documents } from '../support/graphql-documents.js';
+import { gid, numberIn } from '../support/ids.js';
 
 let api: GraphqlApi;
 let tenant: TestTenant;
@@ -135,7 +136,7 @@ describe('scopes', () => {
       {},
       { key },
     );
-    const ids = { eventId: String(eventId), webhookId: String(webhookId) };
+    const ids = { eventId: gid.event(eventId!), webhookId: gid.webhook(webhookId) };
     expect(data.deliveries.edges[0].node).toEqual({ status: 'PENDING', ...ids, event: null, webhook: null });
     expect(codesOf({ errors } as never)).toEqual(['FORBIDDEN', 'FORBIDDEN']);
   });
@@ -186,7 +187,7 @@ describe('tenants and platform keys', () => {
       {},
       owner,
     );
-    const apiKeys = { edges: [{ node: { id: String(owner.keyId) } }] };
+    const apiKeys = { edges: [{ node: { id: gid.apiKey(owner.keyId) } }] };
     expect(after.data).toEqual({ webhook: { active: true }, apiKeys });
   });
 
@@ -207,7 +208,7 @@ describe('tenants and platform keys', () => {
       platform,
     );
     expect(made.data.createTenant.tenant).toMatchObject({ name: 'Acme' });
-    const id = Number(made.data.createTenant.tenant.id);
+    const id = numberIn(made.data.createTenant.tenant.id);
     const again = await api.ask(
       'mutation { createTenant(input: {name: "Acme"}) { tenant { id } } }',
       {},
@@ -219,7 +220,7 @@ describe('tenants and platform keys', () => {
       platform.key,
       id,
     );
-    expect((await viewer(key.data.createApiKey.key)).data.viewer.tenant).toEqual({ id: String(id) });
+    expect((await viewer(key.data.createApiKey.key)).data.viewer.tenant).toEqual({ id: gid.tenant(id) });
     const webhook = await api.ask(
       'mutation { createWebhook(input: {url: "https://a.example.com/", eventTypes: ["*"]}) { webhook { id } } }',
       {},

@@ -4,6 +4,7 @@ import { formatApiKey, SCOPES } from '../../src/domain/api-key.js';
 import { makeKey, makeTenant, TestClock, type TestTenant } from '../support/factories.js';
 import { codesOf, GraphqlApi } from '../support/graphql-api.js';
 import { documents } from '../support/graphql-documents.js';
+import { gid, numberIn } from '../support/ids.js';
 
 let api: GraphqlApi;
 let tenant: TestTenant;
@@ -31,7 +32,7 @@ const revoke = (id: number | string, key = tenant.key) =>
 const expiresIn = (id: string, seconds: number) =>
   api.owner.query(
     `update hookwright.api_keys set expires_at = now() + $2 * interval '1 second' where id = $1`,
-    [id, seconds],
+    [numberIn(id), seconds],
   );
 
 const idOf = ({ node }: { node: { id: string } }) => node.id;
@@ -55,8 +56,8 @@ describe('authentication', () => {
   test('a valid key says who asks', async () => {
     const { data } = await viewer(tenant.key);
     expect(data.viewer).toMatchObject({
-      tenant: { id: String(tenant.id) },
-      apiKey: { id: String(tenant.keyId) },
+      tenant: { id: gid.tenant(tenant.id) },
+      apiKey: { id: gid.apiKey(tenant.keyId) },
       scopes: [...SCOPES],
     });
   });
@@ -211,7 +212,7 @@ describe('making and revoking keys', () => {
     const second = await revoke(id, owner.key);
     expect(first.data.revokeApiKey.apiKey.revokedAt).toEqual(expect.any(String));
     expect(second.data).toEqual(first.data);
-    expect(await listed('', owner.key)).toEqual([String(id), String(owner.keyId)]);
+    expect(await listed('', owner.key)).toEqual([gid.apiKey(id), gid.apiKey(owner.keyId)]);
     for (const unknown of ['0', 'x', '999999']) {
       expect(codesOf(await revoke(unknown, owner.key))).toEqual(['NOT_FOUND']);
     }
@@ -225,8 +226,8 @@ describe('making and revoking keys', () => {
     const expired = (await createKey(short, owner.key)).data.createApiKey.apiKey.id;
     const lasting = (await createKey(short, owner.key)).data.createApiKey.apiKey.id;
     await expiresIn(expired, 0);
-    const dead = [expired, String(revoked.id)];
-    const alive = [lasting, String(owner.keyId)];
+    const dead = [expired, gid.apiKey(revoked.id)];
+    const alive = [lasting, gid.apiKey(owner.keyId)];
     expect(await listed('(filter: {active: true})', owner.key)).toEqual(alive);
     expect(await listed('(filter: {active: false})', owner.key)).toEqual(dead);
     expect(await listed('(filter: {active: null})', owner.key)).toHaveLength(4);
@@ -238,21 +239,21 @@ describe('making and revoking keys', () => {
     const { edges, pageInfo } = data.apiKeys;
     expect([edges.map(idOf), pageInfo.hasNextPage]).toEqual([[lasting, expired], true]);
     expect(await listed(`(first: 2, after: "${pageInfo.endCursor}")`, owner.key)).toEqual([
-      String(revoked.id),
-      String(owner.keyId),
+      gid.apiKey(revoked.id),
+      gid.apiKey(owner.keyId),
     ]);
   });
 
   test('a platform key that names no tenant lists the platform keys, and no others', async () => {
-    expect(await listed('', platform.key)).toContain(String(platform.id));
-    expect(await listed('', platform.key)).not.toContain(String(tenant.keyId));
-    expect(await listed('', tenant.key)).not.toContain(String(platform.id));
+    expect(await listed('', platform.key)).toContain(gid.apiKey(platform.id));
+    expect(await listed('', platform.key)).not.toContain(gid.apiKey(tenant.keyId));
+    expect(await listed('', tenant.key)).not.toContain(gid.apiKey(platform.id));
   });
 
   test('only the hash of a key is stored', async () => {
     const { data } = await createKey({ name: 'secret', scopes: ['webhooks:read'] }, tenant.key);
     const { rows } = await api.owner.query('select k::text as row from hookwright.api_keys k where id = $1', [
-      data.createApiKey.apiKey.id,
+      numberIn(data.createApiKey.apiKey.id),
     ]);
     expect(rows[0].row).not.toContain(data.createApiKey.key.slice(8, 40));
   });

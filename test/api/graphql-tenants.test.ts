@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { emitMany, makeKey, makeTenant, makeWebhook } from '../support/factories.js';
 import { codesOf, GraphqlApi } from '../support/graphql-api.js';
 import { documents } from '../support/graphql-documents.js';
+import { gid, numberIn } from '../support/ids.js';
 
 let api: GraphqlApi;
 let platform: { id: number; key: string };
@@ -53,10 +54,10 @@ describe('a platform key', () => {
     for (const named of [undefined, older.id]) {
       const { data } = await ask(list, { first: 1 }, named);
       const [{ cursor, node }] = data.tenants.edges;
-      expect(node).toEqual({ id: String(newer.id), name: await nameOf(newer.id) });
+      expect(node).toEqual({ id: gid.tenant(newer.id), name: await nameOf(newer.id) });
       expect(data.tenants.pageInfo.hasNextPage).toBe(true);
       const next = await ask(list, { first: 1, after: cursor }, named);
-      expect(next.data.tenants.edges[0].node.id).toBe(String(older.id));
+      expect(next.data.tenants.edges[0].node.id).toBe(gid.tenant(older.id));
     }
   });
 
@@ -67,7 +68,7 @@ describe('a platform key', () => {
       (await ask(list, { filter: { name: text } })).data.tenants.edges.map(
         ({ node }: { node: { id: string } }) => node.id,
       );
-    expect(await found(name)).toEqual([String(id)]);
+    expect(await found(name)).toEqual([gid.tenant(id)]);
     expect(await found(name.toUpperCase())).toEqual([]);
     expect(await found('%')).toEqual([]);
     expect(codesOf(await ask(list, { filter: { name: ' ' } }))).toEqual(['BAD_USER_INPUT']);
@@ -86,12 +87,12 @@ describe('a platform key', () => {
     const before = await nameOf(id);
     const after = `${before} GmbH`;
     expect((await update(id, ` ${after} `)).data.updateTenant.tenant).toEqual({
-      id: String(id),
+      id: gid.tenant(id),
       name: after,
     });
     expect((await update(id, after)).errors).toEqual([]);
     expect(await log('TENANT_UPDATED', id)).toEqual([
-      { actor: 'PLATFORM_KEY', targetId: String(id), before: { name: before }, after: { name: after } },
+      { actor: 'PLATFORM_KEY', targetId: gid.tenant(id), before: { name: before }, after: { name: after } },
     ]);
     const taken = await update(other.id, after);
     expect(taken.errors[0].extensions).toEqual({ code: 'CONFLICT', reason: 'name_taken' });
@@ -105,7 +106,7 @@ describe('a tenant that is deleted', () => {
     const { id, key } = await makeTenant(api.services);
     const { errors } = await remove(id, 'another');
     expect(errors[0]).toMatchObject({
-      message: `Tenant ${id} has another name; nothing was deleted.`,
+      message: `The tenant has another name; nothing was deleted.`,
       extensions: { code: 'BAD_USER_INPUT', errors: [{ path: ['input', 'name'], code: 'other_name' }] },
     });
     expect((await api.ask(documents.viewer, {}, { key })).errors).toEqual([]);
@@ -119,7 +120,7 @@ describe('a tenant that is deleted', () => {
     expect((await ask(documents.viewer, {}, id)).errors).toEqual([]);
     expect((await emitFor(id)).data.emitEvent.deliveryCount).toBe(1);
 
-    expect((await remove(id, name)).data.deleteTenant.deletedTenantId).toBe(String(id));
+    expect((await remove(id, name)).data.deleteTenant.deletedTenantId).toBe(gid.tenant(id));
     expect(codesOf(await api.ask(documents.viewer, {}, { key }))).toEqual(['UNAUTHENTICATED']);
     expect(codesOf(await ask(documents.viewer, {}, id))).toEqual(['NOT_FOUND']);
     expect(codesOf(await emitFor(id))).toEqual(['NOT_FOUND']);
@@ -157,7 +158,7 @@ describe('a tenant that is deleted', () => {
     ]);
     expect(await log('TENANT_DELETED')).toContainEqual({
       actor: 'PLATFORM_KEY',
-      targetId: String(id),
+      targetId: gid.tenant(id),
       before: { name, webhooks: 2, apiKeys: 1 },
       after: null,
     });
@@ -167,6 +168,6 @@ describe('a tenant that is deleted', () => {
         input: { name },
       },
     );
-    expect(Number(again.data.createTenant.tenant.id)).toBeGreaterThan(id);
+    expect(numberIn(again.data.createTenant.tenant.id)).toBeGreaterThan(id);
   });
 });

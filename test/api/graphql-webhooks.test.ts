@@ -3,6 +3,7 @@ import { OPERATIONAL_EVENT_TYPES } from '../../src/domain/operational-events.js'
 import { emitMany, makeKey, makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
 import { codesOf, GraphqlApi } from '../support/graphql-api.js';
 import { documents } from '../support/graphql-documents.js';
+import { gid, numberIn } from '../support/ids.js';
 
 let api: GraphqlApi;
 let tenant: TestTenant;
@@ -40,10 +41,12 @@ describe('a webhook from its creation to its deletion', () => {
     });
     expect(webhook.createdAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/);
     const { rows } = await api.owner.query('select sealed_secret from hookwright.webhooks where id = $1', [
-      webhook.id,
+      numberIn(webhook.id),
     ]);
     expect(rows[0].sealed_secret.toString('latin1')).not.toContain(secret.slice(6, 20));
-    expect(await api.services.vault.open(tenant.id, Number(webhook.id), rows[0].sealed_secret)).toBe(secret);
+    expect(await api.services.vault.open(tenant.id, numberIn(webhook.id), rows[0].sealed_secret)).toBe(
+      secret,
+    );
   });
 
   test('it can be changed, paused and enabled again, and the answer shows the change', async () => {
@@ -92,7 +95,7 @@ describe('a webhook from its creation to its deletion', () => {
       {},
       other,
     );
-    expect(released.data.releaseHeld.webhook).toEqual({ id: String(id), active: true });
+    expect(released.data.releaseHeld.webhook).toEqual({ id: gid.webhook(id), active: true });
   });
 
   test.each(['RELEASE', 'KEEP', 'DISCARD'])('held: %s needs active: true', async (held) => {
@@ -117,7 +120,7 @@ describe('a webhook from its creation to its deletion', () => {
       {},
       tenant,
     );
-    expect(deleted.data.deleteWebhook).toEqual({ deletedWebhookId: String(id) });
+    expect(deleted.data.deleteWebhook).toEqual({ deletedWebhookId: gid.webhook(id) });
     expect(codesOf(await read(String(id)))).toEqual(['NOT_FOUND']);
     expect(codesOf(await update({ id, active: true }))).toEqual(['NOT_FOUND']);
     const { data } = await api.ask(
@@ -126,7 +129,7 @@ describe('a webhook from its creation to its deletion', () => {
       {},
       tenant,
     );
-    const ids = { webhookId: String(id), eventId: String(eventId) };
+    const ids = { webhookId: gid.webhook(id), eventId: gid.event(eventId!) };
     expect(data.deliveries.edges).toEqual([
       { node: { ...ids, webhook: null, event: { eventType: 'coupon.applied' } } },
     ]);
@@ -147,7 +150,7 @@ describe('tests of a webhook', () => {
       status: 'PENDING',
       attemptCount: 0,
       attempts: [],
-      webhook: { id: String(id) },
+      webhook: { id: gid.webhook(id) },
       event: { payload: { message: expect.any(String) } },
     });
   });
@@ -210,7 +213,7 @@ describe('listing webhooks', () => {
     const list = async (filter: Record<string, unknown>) => {
       const query = 'query ($filter: WebhookFilter) { webhooks(filter: $filter) { edges { node { id } } } }';
       const { data } = await api.ask(query, { filter }, other);
-      return data.webhooks.edges.map(({ node }: { node: { id: string } }) => Number(node.id));
+      return data.webhooks.edges.map(({ node }: { node: { id: string } }) => numberIn(node.id));
     };
     expect(await list({})).toEqual([bookings.id, coupons.id, all.id]);
     expect(await list({ active: true })).toEqual([coupons.id, all.id]);

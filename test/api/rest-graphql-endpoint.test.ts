@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { errorCatalogue } from '../../src/errors.js';
+import { gid } from '../support/ids.js';
 import { expectProblem, RestApi } from '../support/rest-api.js';
 
 const GRAPHQL_BODY_BYTES_MAX = 4_194_304;
@@ -18,7 +19,7 @@ describe('/graphql', () => {
   test('answers', async () => {
     const { status, body } = await graphql({ query: '{ viewer { tenant { id } } }' });
     expect(status).toBe(200);
-    expect(body).toEqual({ data: { viewer: { tenant: { id: String(api.tenant.id) } } } });
+    expect(body).toEqual({ data: { viewer: { tenant: { id: gid.tenant(api.tenant.id) } } } });
   });
 
   test('the tenant header and the request id reach the resolvers', async () => {

@@ -36,6 +36,8 @@ describe('ids', () => {
     '9'.repeat(100),
     '9'.repeat(5000),
     '..%2f1',
+    'wh_1',
+    'dl_1',
     '999999',
   ];
   test.each(bad)('%s is 404 on every route', async (text) => {
@@ -43,6 +45,12 @@ describe('ids', () => {
     expectProblem(await api.ask(`PATCH /webhooks/${text}`, { json: { active: true } }), 'not_found');
     expectProblem(await api.ask(`DELETE /webhooks/${text}`), 'not_found');
     expectProblem(await api.ask(`POST /webhooks/${text}/test`), 'not_found');
+  });
+
+  test('are numbers in answers too, unlike in GraphQL', async () => {
+    const { body } = await api.ask('GET /webhooks/999999');
+    expect(body.detail).toBe('There is no webhook 999999.');
+    expect((await api.ask(`GET /webhooks/${id}`)).body.data.id).toBe(id);
   });
 
   test.each(['%zz', '%ff', '%', '1%', '1'.repeat(101)])('%s is 401 without a key', async (text) => {

@@ -5,6 +5,7 @@ import type { Services } from '../../src/context.js';
 import { eventually } from '../support/eventually.js';
 import { makeKey, makeTenant, makeWebhook, openTestServices, type TestTenant } from '../support/factories.js';
 import { codesOf, GraphqlApi } from '../support/graphql-api.js';
+import { gid, numberIn } from '../support/ids.js';
 import { answer, type Received, type Receiver, startReceiver } from '../support/receiver.js';
 import { hasCurl, shell } from '../support/shell.js';
 
@@ -44,8 +45,8 @@ beforeAll(async () => {
   );
   expect(data.emitEvent.event.id).toBeTruthy();
   deliveryId = await eventually(async () => {
-    const { rows } = await api.owner.query('select delivery_id::text from hookwright.attempts');
-    return rows[0]?.delivery_id as string | undefined;
+    const { rows } = await api.owner.query('select delivery_id from hookwright.attempts');
+    return rows[0] && gid.delivery(rows[0].delivery_id);
   }, 30_000);
   sent = receiver.received[0]!;
 }, 60_000);
@@ -165,7 +166,7 @@ describe('its curl command', () => {
     const [{ node: held }] = data.emitEvent.event.deliveries.edges;
     expect(held.status).toBe('HELD');
     expect(held.asCurl).toContain(`POST 'https://never.example.com/'`);
-    expect(held.asCurl).toContain(`'X-Service-Delivery: ${held.id}'`);
+    expect(held.asCurl).toContain(`'X-Service-Delivery: ${numberIn(held.id)}'`);
     expect(held.asCurl).not.toMatch(/signature|timestamp/i);
     await api.ask(`mutation { deleteWebhook(input: {id: "${id}"}) { deletedWebhookId } }`, {}, other);
     const later = await api.ask(`{ delivery(id: "${held.id}") { asCurl } }`, {}, other);

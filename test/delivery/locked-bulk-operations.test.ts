@@ -3,6 +3,7 @@ import { runBulkOperation } from '../../src/operations/bulk/run-bulk-operation.j
 import { BulkSite } from '../support/bulk-operations.js';
 import { eventually } from '../support/eventually.js';
 import { emitMany } from '../support/factories.js';
+import { numberIn } from '../support/ids.js';
 import { lockWaits } from '../support/lock-waits.js';
 import { lockRow } from '../support/locks.js';
 
@@ -27,7 +28,7 @@ afterEach(() => site[Symbol.asyncDispose]());
 /** Starts a cancellation of all of them. @returns what does a chunk of it, in a job's n-th try */
 async function cancelAll() {
   const { operation } = await site.start('cancelDeliveries', { filter: { status: 'PENDING' } });
-  const payload = { operationId: Number(operation.id), tenantId: site.tenant.id, waitedMs: 0 };
+  const payload = { operationId: numberIn(operation.id), tenantId: site.tenant.id, waitedMs: 0 };
   return {
     id: operation.id as string,
     run: (tries: number) => runBulkOperation({ pool: site.api.owner }, payload, { tries, turnMs: 0 }),
@@ -44,7 +45,7 @@ test('while another session has one delivery locked, outcomes of all webhooks of
     const count = 5 * events;
     await eventually(async () => (await site.statuses())['SUCCEEDED'] === count, 2_000);
   }
-  const untried = `select from hookwright_jobs._private_jobs where key = 'b:${id}' and attempts = 0`;
+  const untried = `select from hookwright_jobs._private_jobs where key = 'b:${numberIn(id)}' and attempts = 0`;
   await eventually(async () => (await site.rows(untried)).length === 1, WITHIN_MS);
   expect(await site.operation(id)).toMatchObject({ status: 'RUNNING', affected: 0 });
   await lock.letGo();

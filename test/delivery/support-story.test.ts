@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { eventually } from '../support/eventually.js';
+import { gid, numberIn } from '../support/ids.js';
 import { passMinute } from '../support/operational-news.js';
 import { answer } from '../support/receiver.js';
 import { comesTrue, PATIENCE_MS } from '../support/support-desk.js';
@@ -28,10 +29,10 @@ async function theFirstDeliveryIsExhausted(story: SupportStory): Promise<void> {
   const attempts = [1, 2, 3].map((number) => ({ number, ...made }));
   expect(failed).toEqual({ status: 'FAILED', finishedAt: TIMESTAMP, nextAttemptAt: null, attempts });
   expect(await story.news('delivery.exhausted', 1)).toEqual({
-    webhook_id: failing.id,
+    webhook_id: String(numberIn(failing.id)),
     origin: originOf(failing),
-    delivery_id: id,
-    event_id: eventId,
+    delivery_id: String(numberIn(id)),
+    event_id: String(numberIn(eventId)),
     event_type: 'coupon.applied',
     attempts: '3',
     last_error: 'HTTP_500',
@@ -49,8 +50,13 @@ async function twoMoreAreExhausted(story: SupportStory): Promise<void> {
   await desk.hearsOfWebhook(failing.id, { active: true, consecutiveFailures: 9 });
   await passMinute(desk.stack);
   const told = await story.news('delivery.exhausted', 2);
-  expect(told).toMatchObject({ webhook_id: failing.id, attempts: '3', last_error: 'HTTP_500', count: '2' });
-  expect(exhausted.slice(1)).toContain(told['delivery_id']);
+  expect(told).toMatchObject({
+    webhook_id: String(numberIn(failing.id)),
+    attempts: '3',
+    last_error: 'HTTP_500',
+    count: '2',
+  });
+  expect(exhausted.slice(1)).toContain(gid.delivery(told['delivery_id']!));
   const found = await desk.deliveries({ webhookId: failing.id, errorCode: 'HTTP_500', status: 'FAILED' });
   expect(found.map(({ id }) => id)).toEqual(exhausted);
   expect(found.every(({ lastStatusCode }) => lastStatusCode === 500)).toBe(true);
@@ -67,7 +73,7 @@ async function theTenthFailureDisables(story: SupportStory): Promise<void> {
   const webhook = await desk.webhook(failing.id);
   expect(webhook).toMatchObject({ ...disabled, heldCount: 1, lastSuccessAt: null, lastFailureAt: TIMESTAMP });
   expect(await story.news('webhook.disabled', 1)).toEqual({
-    webhook_id: failing.id,
+    webhook_id: String(numberIn(failing.id)),
     origin: originOf(failing),
     reason: 'FAILURES',
     consecutive_failures: '10',
@@ -122,7 +128,7 @@ async function theEndpointIsRepairedAndEnabled(story: SupportStory): Promise<voi
   const { lastSuccessAt, heldCount } = await desk.webhook(failing.id);
   expect(heldCount).toBe(held.length);
   expect(await story.news('webhook.recovered', 1)).toEqual({
-    webhook_id: failing.id,
+    webhook_id: String(numberIn(failing.id)),
     origin: originOf(failing),
     disabled_at: disabledAt,
     recovered_at: lastSuccessAt,

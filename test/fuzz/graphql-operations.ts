@@ -1,16 +1,18 @@
 import fc from 'fast-check';
 import {
   type GraphQLArgument,
+  type GraphQLCompositeType,
   type GraphQLField,
   type GraphQLInputType,
   type GraphQLObjectType,
   type GraphQLSchema,
   getNamedType,
+  isAbstractType,
+  isCompositeType,
   isEnumType,
   isInputObjectType,
   isListType,
   isNonNullType,
-  isObjectType,
 } from 'graphql';
 import { text } from './texts.js';
 
@@ -57,7 +59,14 @@ function scalarOf(name: string, isWild: boolean): fc.Arbitrary<unknown> {
     case 'Boolean':
       return fc.boolean();
     case 'ID':
-      return fc.oneof(fc.integer({ min: 1, max: 5 }).map(String), text);
+      return fc.oneof(
+        fc.integer({ min: 1, max: 5 }).map(String),
+        fc
+          .tuple(fc.constantFrom('wh', 'ev', 'tn', 'op', 'xx'), fc.nat({ max: 5 }))
+          .map((parts) => parts.join('_')),
+        fc.constantFrom('et_coupon.applied', 'at_1_1'),
+        text,
+      );
     case 'JSONObject':
       return fc.oneof(fc.dictionary(text, fc.jsonValue()), fc.record({ code: text, discount_type: text }));
     case 'DateTime':
@@ -113,7 +122,7 @@ class Writer {
 
   #selection(type: GraphQLObjectType, depth: number): string {
     const fields = Object.values(type.getFields()).filter(
-      (field) => depth < DEPTH_MAX || !isObjectType(getNamedType(field.type)),
+      (field) => depth < DEPTH_MAX || !isCompositeType(getNamedType(field.type)),
     );
     const count = 1 + this.draw(fc.nat, { max: depth === 0 ? 1 : 5 });
     const used = new Set<string>();
@@ -143,6 +152,15 @@ class Writer {
     }
   }
 
+  /** Of an abstract type: of one of its types. */
+  #selectionOf(type: GraphQLCompositeType, depth: number): string {
+    if (!isAbstractType(type)) {
+      return this.#selection(type, depth);
+    }
+    const one = this.#one(this.schema.getPossibleTypes(type));
+    return `{ __typename ... on ${one.name} ${this.#selection(one, depth)} }`;
+  }
+
   #field(field: GraphQLField<unknown, unknown>, depth: number, used: Set<string>): string {
     // The same field twice in one place needs another name, unless all of it is the same.
     const alias = used.has(field.name) || this.#rarely(20) ? `a${this.#aliases++}: ` : '';
@@ -152,9 +170,9 @@ class Writer {
       .map((arg) => `${arg.name}: ${this.#argument(arg)}`);
     const list = args.length > 0 ? `(${args.join(', ')})` : '';
     const named = getNamedType(field.type);
-    const isTold = isObjectType(named) !== this.#wrongly(30);
+    const isTold = isCompositeType(named) !== this.#wrongly(30);
     const selection =
-      isTold && isObjectType(named) ? this.#selection(named, depth + 1) : isTold ? '{ id }' : '';
+      isTold && isCompositeType(named) ? this.#selectionOf(named, depth + 1) : isTold ? '{ id }' : '';
     return `${alias}${field.name}${list} ${this.#condition()} ${selection}`;
   }
 

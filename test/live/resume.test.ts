@@ -4,6 +4,7 @@ import { encodePosition } from '../../src/domain/change-position.js';
 import { DatabaseProxy } from '../support/database-proxy.js';
 import { eventually } from '../support/eventually.js';
 import { makeKey, makeTenant, makeWebhook } from '../support/factories.js';
+import { gid } from '../support/ids.js';
 import { deliveries, LiveApi, type LiveStream, webhooks } from '../support/live-api.js';
 import { lockWaits } from '../support/lock-waits.js';
 import { onServer } from '../support/on-server.js';
@@ -48,19 +49,19 @@ describe('after a cut', () => {
     ].map(({ id }) => id) as [number, number, number];
     const first = await (await api.subscribe(webhooks)).begun();
     await touch(one);
-    await eventually(() => told(first).includes(String(one)), WITHIN_MS);
+    await eventually(() => told(first).includes(gid.webhook(one)), WITHIN_MS);
     first.cut();
     await touch(two);
     const second = await api.subscribe(webhooks, { after: first.lastId }, { at: 1 });
     await eventually(() => told(second).length > 0, WITHIN_MS);
-    expect(second.updates.map(({ webhookId }) => webhookId)).toEqual([String(two)]);
+    expect(second.updates.map(({ webhookId }) => webhookId)).toEqual([gid.webhook(two)]);
     second.cut();
     await touch(three);
     // The header of EventSource says more than the body, which stays as it was at the first connect.
     const headers = { 'last-event-id': second.lastId! };
     const third = await api.subscribe(webhooks, { after: first.lastId }, { headers });
     await eventually(() => told(third).length > 0, WITHIN_MS);
-    expect(third.updates.map(({ webhookId }) => webhookId)).toEqual([String(three)]);
+    expect(third.updates.map(({ webhookId }) => webhookId)).toEqual([gid.webhook(three)]);
   });
 
   test('other tenants’ cursors are as good as one’s own, and show one’s own changes', async () => {
@@ -71,7 +72,7 @@ describe('after a cut', () => {
     const { id: theirs } = await makeWebhook(api.stack.services, stranger.id);
     const stream = await api.subscribe(webhooks, { after }, { key: stranger.key });
     await eventually(() => told(stream).length > 0, WITHIN_MS);
-    expect(told(stream)).toEqual([String(theirs)]);
+    expect(told(stream)).toEqual([gid.webhook(theirs)]);
   });
 
   test('what a client has, cut off again and again while transactions overlap, equals the table', async () => {
@@ -83,7 +84,7 @@ describe('after a cut', () => {
     }
     const rows = () => api.stack.deliveries(`webhook_id = ${webhookId}`);
     const ids = (await rows()).map(({ id }) => id);
-    const known = new Map((await rows()).map(({ id, attempt_count }) => [String(id), attempt_count]));
+    const known = new Map((await rows()).map(({ id, attempt_count }) => [gid.delivery(id), attempt_count]));
     let isWriting = true;
     const write = async (writer: number) => {
       for (let round = 0; isWriting; round++) {
@@ -129,7 +130,7 @@ describe('after a cut', () => {
         known.set(delivery.id, delivery.attemptCount);
       }
       after = stream.lastId ?? after;
-      const table = (await rows()).map(({ id, attempt_count }) => [String(id), attempt_count]);
+      const table = (await rows()).map(({ id, attempt_count }) => [gid.delivery(id), attempt_count]);
       expect([...known].sort()).toEqual(table.sort());
       return true;
     }, WITHIN_MS);
@@ -224,12 +225,12 @@ describe('the feed', () => {
       await elsewhere.query('select pg_current_xact_id()'); // older than the feed, from here on
       const first = await (await api.subscribe(webhooks)).begun();
       await touch(id);
-      await eventually(() => told(first).includes(String(id)), WITHIN_MS);
+      await eventually(() => told(first).includes(gid.webhook(id)), WITHIN_MS);
       first.cut();
       await touch(id);
       const second = await api.subscribe(webhooks, { after: first.lastId });
       await eventually(() => second.updates.length > 0, WITHIN_MS);
-      expect(told(second)).toEqual([String(id)]);
+      expect(told(second)).toEqual([gid.webhook(id)]);
       await elsewhere.query('commit');
       await touch(id);
       await eventually(() => second.updates.length > 1, WITHIN_MS);
@@ -260,7 +261,7 @@ describe('the feed', () => {
     await other.commit();
     await clean();
     const second = await (await api.subscribe(webhooks, { after: first.lastId })).begun();
-    await eventually(() => told(second).includes(String(id)), WITHIN_MS);
+    await eventually(() => told(second).includes(gid.webhook(id)), WITHIN_MS);
     second.cut();
     await untilForgotten(clean);
   });
@@ -297,7 +298,7 @@ describe('the feed', () => {
     const stream = await (await api.subscribe(webhooks)).begun();
     await other.query(touchSql(id));
     await other.commit();
-    await eventually(() => told(stream).includes(String(id)), WITHIN_MS);
+    await eventually(() => told(stream).includes(gid.webhook(id)), WITHIN_MS);
     expect(stream.updates.map(({ resync }) => resync)).toEqual([true, false]);
   });
 
@@ -307,13 +308,13 @@ describe('the feed', () => {
     const at = await api.addServer({}, proxy.url);
     const stream = await (await api.subscribe(webhooks, {}, { at })).begun();
     const { id } = await api.stack.webhook(RECEIVER);
-    await eventually(() => told(stream).includes(String(id)), WITHIN_MS);
+    await eventually(() => told(stream).includes(gid.webhook(id)), WITHIN_MS);
     proxy.takeAway();
     const { id: meanwhile } = await api.stack.webhook(RECEIVER);
     proxy.bringBack();
-    await eventually(() => told(stream).includes(String(meanwhile)), WITHIN_MS);
+    await eventually(() => told(stream).includes(gid.webhook(meanwhile)), WITHIN_MS);
     const { id: later } = await api.stack.webhook(RECEIVER);
-    await eventually(() => told(stream).includes(String(later)), WITHIN_MS);
+    await eventually(() => told(stream).includes(gid.webhook(later)), WITHIN_MS);
     expect(resyncs(stream)).toBe(0);
     await api.removeServer();
     await proxy.close();

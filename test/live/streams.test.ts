@@ -11,6 +11,7 @@ import { deleteTenant } from '../../src/operations/tenants/delete-tenant.js';
 import { badValues } from '../support/bad-values.js';
 import { eventually } from '../support/eventually.js';
 import { makeKey, makeTenant } from '../support/factories.js';
+import { gid } from '../support/ids.js';
 import { deliveries, LiveApi, type LiveStream, type StreamTimes, webhooks } from '../support/live-api.js';
 import { innards } from '../support/untouched.js';
 
@@ -406,7 +407,7 @@ test('the client of graphql-sse understands it', async () => {
   const first = updates.next();
   await connected.promise; // what changes from now on comes
   const { id } = await live.stack.webhook(RECEIVER);
-  expect((await first).value?.data?.webhookUpdated).toMatchObject({ webhookId: String(id) });
+  expect((await first).value?.data?.webhookUpdated).toMatchObject({ webhookId: gid.webhook(id) });
   await updates.return?.();
   const refused = client.iterate({ query: 'subscription { webhookUpdated(id: "999") { cursor } }' });
   expect((await refused.next()).value?.errors?.[0]?.message).toContain('There is no webhook');

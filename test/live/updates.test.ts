@@ -4,6 +4,7 @@ import { deleteWebhook } from '../../src/operations/webhooks/delete-webhook.js';
 import { updateWebhook } from '../../src/operations/webhooks/update-webhook.js';
 import { eventually } from '../support/eventually.js';
 import { makeKey, makeTenant, makeWebhook } from '../support/factories.js';
+import { gid } from '../support/ids.js';
 import { deliveries, LiveApi, type LiveStream, webhooks } from '../support/live-api.js';
 import { answer, holdAnswers, type Receiver, startReceiver } from '../support/receiver.js';
 
@@ -23,7 +24,7 @@ afterAll(async () => {
 });
 
 const ofDelivery = (stream: LiveStream, id: number) =>
-  stream.updates.filter(({ delivery }) => delivery?.id === String(id)).map(({ delivery }) => delivery);
+  stream.updates.filter(({ delivery }) => delivery?.id === gid.delivery(id)).map(({ delivery }) => delivery);
 const statuses = (stream: LiveStream, id: number) => ofDelivery(stream, id).map(({ status }) => status);
 async function deliveryTo(webhookId: number, eventId: number): Promise<{ id: number }> {
   const [row] = await api.stack.deliveries(`event_id = ${eventId} and webhook_id = ${webhookId}`);
@@ -51,8 +52,8 @@ describe('deliveryUpdated', () => {
     const held = holdAnswers(receiver, answer(200));
     const { id: webhookId } = await api.stack.webhook(receiver.url, ['coupon.applied']);
     const streams = [
-      await (await api.subscribe(deliveries, { webhookId: String(webhookId) }, { at: 0 })).begun(),
-      await (await api.subscribe(deliveries, { webhookId: String(webhookId) }, { at: 1 })).begun(),
+      await (await api.subscribe(deliveries, { webhookId: gid.webhook(webhookId) }, { at: 0 })).begun(),
+      await (await api.subscribe(deliveries, { webhookId: gid.webhook(webhookId) }, { at: 1 })).begun(),
     ];
     const { id } = await deliveryTo(webhookId, await api.stack.emit());
     const letAnswerGo = await held();
@@ -71,7 +72,7 @@ describe('deliveryUpdated', () => {
   test('tells of retries until a delivery has failed, and attempts never go back', async () => {
     receiver.answerWith(answer(500));
     const { id: webhookId } = await api.stack.webhook(receiver.url, ['coupon.applied']);
-    const stream = await (await api.subscribe(deliveries, { webhookId: String(webhookId) })).begun();
+    const stream = await (await api.subscribe(deliveries, { webhookId: gid.webhook(webhookId) })).begun();
     const { id } = await deliveryTo(webhookId, await api.stack.emit());
     await eventually(() => statuses(stream, id).at(-1) === 'FAILED', WITHIN_MS);
     const told = ofDelivery(stream, id);
@@ -95,7 +96,7 @@ describe('deliveryUpdated', () => {
       1,
       commandLine,
     );
-    const stream = await (await api.subscribe(deliveries, { webhookId: String(webhookId) })).begun();
+    const stream = await (await api.subscribe(deliveries, { webhookId: gid.webhook(webhookId) })).begun();
     const { id } = await deliveryTo(webhookId, await api.stack.emit());
     await eventually(() => statuses(stream, id).join() === 'HELD', WITHIN_MS);
     stream.cut();
@@ -105,7 +106,7 @@ describe('deliveryUpdated', () => {
     receiver.answerWith(answer(200));
     const one = await api.stack.webhook(receiver.url, ['coupon.applied', 'booking.canceled']);
     const other = await api.stack.webhook(receiver.url, ['coupon.applied']);
-    const webhookId = String(one.id);
+    const webhookId = gid.webhook(one.id);
     const ofOne = await (await api.subscribe(deliveries, { webhookId })).begun();
     const ofType = await (
       await api.subscribe(deliveries, { webhookId, eventType: 'booking.canceled' })
@@ -125,7 +126,7 @@ describe('deliveryUpdated', () => {
     const told = (stream: LiveStream) => stream.updates.flatMap(({ delivery }) => delivery ?? []);
     expect(new Set(told(ofType).map(({ eventType }) => eventType))).toEqual(new Set(['booking.canceled']));
     expect(new Set(told(succeeded).map(({ status }) => status))).toEqual(new Set(['SUCCEEDED']));
-    expect(new Set(told(ofOne).map(({ id }) => id))).toEqual(new Set(mine.map(({ id }) => String(id))));
+    expect(new Set(told(ofOne).map(({ id }) => id))).toEqual(new Set(mine.map(({ id }) => gid.delivery(id))));
     expect(other.id).not.toBe(one.id);
     for (const stream of [ofOne, ofType, succeeded]) {
       stream.cut();
@@ -138,13 +139,13 @@ describe('deliveryUpdated', () => {
     const { id: webhookId } = await api.stack.webhook(receiver.url, ['coupon.applied']);
     const theirs = await (await api.subscribe(deliveries, {}, { key: stranger.key })).begun();
     const theirWebhooks = await (await api.subscribe(webhooks, {}, { key: stranger.key })).begun();
-    const own = await (await api.subscribe(deliveries, { webhookId: String(webhookId) })).begun();
+    const own = await (await api.subscribe(deliveries, { webhookId: gid.webhook(webhookId) })).begun();
     const { id } = await deliveryTo(webhookId, await api.stack.emit());
     await eventually(() => statuses(own, id).at(-1) === 'SUCCEEDED', WITHIN_MS);
     // What is theirs comes all the same, and is the first that comes.
     const { id: theirWebhook } = await makeWebhook(api.stack.services, stranger.id);
     await eventually(() => theirWebhooks.updates.length > 0, WITHIN_MS);
-    expect(theirWebhooks.updates[0].webhookId).toBe(String(theirWebhook));
+    expect(theirWebhooks.updates[0].webhookId).toBe(gid.webhook(theirWebhook));
     expect(theirs.updates).toEqual([]);
     for (const stream of [theirs, theirWebhooks, own]) {
       stream.cut();
@@ -159,7 +160,7 @@ describe('deliveryUpdated', () => {
     const headers = { 'hookwright-tenant': String(api.stack.tenantId) };
     const stream = await (await api.subscribe(webhooks, {}, { key, headers })).begun();
     const { id } = await api.stack.webhook(receiver.url);
-    await eventually(() => stream.updates.some(({ webhookId }) => webhookId === String(id)), WITHIN_MS);
+    await eventually(() => stream.updates.some(({ webhookId }) => webhookId === gid.webhook(id)), WITHIN_MS);
     stream.cut();
     await deleteWebhook(api.stack.services.db, api.stack.tenantId, id, commandLine);
   });
@@ -169,7 +170,7 @@ describe('webhookUpdated', () => {
   test('tells of a webhook that is made, paused, and deleted', async () => {
     const stream = await (await api.subscribe(webhooks)).begun();
     const { id } = await api.stack.webhook(receiver.url, ['booking.canceled']);
-    const told = () => stream.updates.filter(({ webhookId }) => webhookId === String(id));
+    const told = () => stream.updates.filter(({ webhookId }) => webhookId === gid.webhook(id));
     await eventually(() => told().at(-1)?.webhook.active === true, WITHIN_MS);
     const { db } = api.stack.services;
     await updateWebhook(db, api.stack.tenantId, id, { active: false }, 1, commandLine);
@@ -185,7 +186,7 @@ describe('webhookUpdated', () => {
     const stream = await (await api.subscribe(webhooks, { id: String(id) })).begun();
     await api.stack.emit();
     await eventually(() => stream.updates.at(-1)?.webhook?.consecutiveFailures > 0, WITHIN_MS);
-    expect(stream.updates.slice(1).every(({ webhookId }) => webhookId === String(id))).toBe(true);
+    expect(stream.updates.slice(1).every(({ webhookId }) => webhookId === gid.webhook(id))).toBe(true);
     stream.cut();
   });
 
@@ -196,7 +197,7 @@ describe('webhookUpdated', () => {
     const stranger = await makeTenant(api.stack.services);
     const { id } = await api.stack.webhook(receiver.url, ['booking.canceled']);
     for (const [id_, key] of [
-      [String(id), stranger.key],
+      [gid.webhook(id), stranger.key],
       ['999999', api.key],
     ] as const) {
       const stream = await api.subscribe(subscription, { [argument]: id_ }, { key });
@@ -204,6 +205,17 @@ describe('webhookUpdated', () => {
       expect(stream.errors.map(({ extensions }) => extensions.code)).toEqual(['NOT_FOUND']);
       expect(stream.isComplete).toBe(true);
     }
+  });
+
+  test.each([
+    ['webhookUpdated', webhooks, 'id'],
+    ['deliveryUpdated', deliveries, 'webhookId'],
+  ])('the id of another type is BAD_USER_INPUT to %s', async (_name, subscription, argument) => {
+    const stream = await api.subscribe(subscription, { [argument]: 'ev_1' });
+    await eventually(() => stream.hasEnded);
+    expect(stream.errors.map(({ message }) => message)).toEqual([
+      `${argument}: is the id of an event; the id of a webhook is needed, such as wh_12 or 12`,
+    ]);
   });
 });
 

@@ -58,12 +58,13 @@ async function emit(headers: Record<string, string> = {}) {
     url: '/graphql',
     headers: { authorization: `Bearer ${key}`, ...headers },
     payload: {
-      query: 'mutation ($input: EmitEventInput!) { emitEvent(input: $input) { event { id } duplicate } }',
+      query:
+        'mutation ($input: EmitEventInput!) { emitEvent(input: $input) { event { databaseId } duplicate } }',
       variables: { input: { event: 'coupon.applied', payload: { code: SECRET_WORD, discount_type: 'x' } } },
     },
   });
   expect(response.json().errors).toBeUndefined();
-  return response.json().data.emitEvent as { event: { id: string } };
+  return response.json().data.emitEvent as { event: { databaseId: number } };
 }
 
 /** Runs a daemon with these variables, and answers with the parts of OpenTelemetry that it has loaded. */
@@ -121,8 +122,8 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
       'hookwright.tenant_id': String(stack.tenantId),
     });
     expect(emitted).toMatchObject({ parentSpanId: request!.spanId });
-    expect(emitted!.attributes).toMatchObject({ 'hookwright.event_id': event.id });
-    const delivery = await stack.delivery(Number(event.id));
+    expect(emitted!.attributes).toMatchObject({ 'hookwright.event_id': String(event.databaseId) });
+    const delivery = await stack.delivery(event.databaseId);
     expect(first).toMatchObject({ parentSpanId: emitted!.spanId, failed: true });
     expect(first!.attributes).toMatchObject({
       'error.type': 'HTTP_500',

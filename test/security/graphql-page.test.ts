@@ -1,35 +1,16 @@
-import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
-import { type FieldNode, getIntrospectionQuery, Kind, parse } from 'graphql';
+import { getIntrospectionQuery } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SCOPES } from '../../src/domain/api-key.js';
 import { buildGraphqlSchema } from '../../src/graphql/schema.js';
 import { limitSettings } from '../../src/settings/limit-settings.js';
 import { emitMany, makeKey, makeTenant, makeWebhook } from '../support/factories.js';
+import { graphqlExamples, graphqlPage } from '../support/graphql-examples.js';
+import { gid } from '../support/ids.js';
 import { LiveStream } from '../support/live-api.js';
 import { platformFields } from '../support/platform-fields.js';
 import { RestApi } from '../support/rest-api.js';
 
-const page = readFileSync(new URL('../../docs/graphql.md', import.meta.url), 'utf8');
-
-interface Example {
-  query: string;
-  /** As the page has it. */
-  variables: string;
-  rootFields: string[];
-}
-
-const examples: Example[] = [...page.matchAll(/```graphql\n(.*?)```(?:\n```json\n(.*?)```)?/gs)].map(
-  ([, query = '', variables = '{}']) => ({
-    query,
-    variables,
-    rootFields: parse(query).definitions.flatMap((definition) =>
-      definition.kind === Kind.OPERATION_DEFINITION
-        ? definition.selectionSet.selections.map((selection) => (selection as FieldNode).name.value)
-        : [],
-    ),
-  }),
-);
 const schema = await buildGraphqlSchema();
 
 let api: RestApi;
@@ -53,19 +34,19 @@ const dayBefore = (days: number) => new Date(Date.now() - days * DAY_MS).toISOSt
 
 describe('docs/graphql.md', () => {
   test('has an example of every query and every mutation', () => {
-    const shown = new Set(examples.flatMap(({ rootFields }) => rootFields));
+    const shown = new Set(graphqlExamples.flatMap(({ rootFields }) => rootFields));
     const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
     const all = roots.flatMap((root) => Object.keys(root?.getFields() ?? {}));
     expect(all.filter((name) => !shown.has(name))).toEqual([]);
   });
 
-  test.each(examples.map((example) => [example.rootFields.join(' '), example] as const))(
+  test.each(graphqlExamples.map((example) => [example.rootFields.join(' '), example] as const))(
     'its example of %s runs as it stands',
     async (name, { query, variables }) => {
       const { key, ids } = await seeded();
       // The page's ids are those of its own story; everything else in it is sent as it is.
       const own = variables
-        .replaceAll(/"(\d+)"/g, (whole, id) => (ids[id] === undefined ? whole : `"${ids[id]}"`))
+        .replaceAll(/"([a-z]+_\d+)"/g, (whole, id) => (ids[id] === undefined ? whole : `"${ids[id]}"`))
         // Statistics by the hour are kept for 90 days.
         .replaceAll(/2026-11-(\d\d)/g, (_, day) => dayBefore(21 - Number(day)));
       if (query.startsWith('subscription')) {
@@ -85,7 +66,9 @@ describe('docs/graphql.md', () => {
       if (!/^(GRAPHQL|EVENTS|PAYLOAD|REQUEST|PIPELINED|STREAMS)/.test(name)) {
         continue;
       }
-      const row = page.split('\n').find((line) => line.startsWith('|') && line.includes(`\`${name}\``));
+      const row = graphqlPage
+        .split('\n')
+        .find((line) => line.startsWith('|') && line.includes(`\`${name}\``));
       expect(row, name).toBeDefined();
       const value = setting.parse(undefined);
       const told = [value.toLocaleString('en'), `${value / 1024 / 1024} MiB`, `${value / 1000} s`];
@@ -140,19 +123,16 @@ async function seeded(): Promise<{ key: string; ids: Record<string, string> }> {
     [tenant.id, webhookId],
   );
   const ids = {
-    3: leaving,
-    42: webhookId,
-    140123456789013: eventId,
-    140123456789012: rows[0].id,
-    140123456789014: pending.rows[0].id,
-    7: other.id,
-    12: operations.rows[0]?.id,
-    13: operations.rows[1]?.id,
+    tn_3: gid.tenant(leaving),
+    wh_42: gid.webhook(webhookId),
+    ev_140123456789013: gid.event(eventId!),
+    dl_140123456789012: gid.delivery(rows[0].id),
+    dl_140123456789014: gid.delivery(pending.rows[0].id),
+    key_7: gid.apiKey(other.id),
+    op_12: gid.bulkOperation(operations.rows[0]!.id),
+    op_13: gid.bulkOperation(operations.rows[1]!.id),
   };
-  return {
-    key: tenant.key,
-    ids: Object.fromEntries(Object.entries(ids).map(([shown, id]) => [shown, String(id)])),
-  };
+  return { key: tenant.key, ids };
 }
 
 describe('introspection', () => {

@@ -31,7 +31,7 @@ afterAll(async () => {
 });
 
 const SELECTED =
-  'emitEvent(input: $input) { event { id body payload deliveries { edges { node { id } } } } }';
+  'emitEvent(input: $input) { event { id body payload deliveries { edges { node { databaseId } } } } }';
 
 /** Emits a payload as its very text, past every serialiser of ours. */
 function emitText(text: string | Buffer): Promise<RawAnswer> {
@@ -54,7 +54,7 @@ function emitLiteral(
 async function arrived({ status, body }: RawAnswer): Promise<Received> {
   expect({ status, errors: body.errors }).toEqual({ status: 200, errors: undefined });
   const [{ node }] = body.data.emitEvent.event.deliveries.edges;
-  const { id } = node;
+  const id = String(node.databaseId);
   return eventually(() => receiver.received.find(({ headers }) => headers['webhook-id'] === id), 20_000);
 }
 

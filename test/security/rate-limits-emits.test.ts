@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { countEvents, makeKey } from '../support/factories.js';
+import { gid } from '../support/ids.js';
 import { coupon, emitOne, emitSeveral, expectLimited, LimitedApi, many } from '../support/limited-api.js';
 
 describe('emits with EMIT_RATE_MAX', () => {
@@ -55,7 +56,12 @@ describe('emits with EMIT_RATE_MAX', () => {
   test('of a platform key count for the tenants that they name', async () => {
     const { id, key } = await limited.newTenant();
     const platform = await makeKey(limited.api.services, null, ['platform:admin']);
-    const named = { input: { events: Array<object>(100).fill({ ...coupon, tenantId: String(id) }) } };
+    // Half of them by its number.
+    const events = Array.from({ length: 100 }, (_, index) => ({
+      ...coupon,
+      tenantId: index % 2 === 0 ? gid.tenant(id) : String(id),
+    }));
+    const named = { input: { events } };
     expect((await limited.graphql(emitSeveral, named, { key: platform.key })).status).toBe(200);
     expectLimited(await limited.graphql(emitOne, { input: coupon }, { key }), 1);
     expectLimited(await limited.graphql(emitSeveral, named, { key: platform.key }), 10);

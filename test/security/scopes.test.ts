@@ -2,6 +2,7 @@ import {
   type GraphQLField,
   type GraphQLObjectType,
   getNamedType,
+  isCompositeType,
   isObjectType,
   isRequiredArgument,
 } from 'graphql';
@@ -10,6 +11,7 @@ import { PLATFORM_SCOPE, SCOPES, type Scope } from '../../src/domain/api-key.js'
 import { requirementOf } from '../../src/graphql/fields/requires.js';
 import { buildGraphqlSchema } from '../../src/graphql/schema.js';
 import { emitMany, makeKey, makeWebhook } from '../support/factories.js';
+import { gid } from '../support/ids.js';
 import { RestApi } from '../support/rest-api.js';
 
 /** What each guarded field asks for: one of these scopes, or any key at all. A platform key may do everything. */
@@ -25,6 +27,9 @@ const guarded: Record<string, readonly Scope[] | 'any key'> = {
   'Query.events': ['events:read'],
   'Query.eventType': 'any key',
   'Query.eventTypes': 'any key',
+  // And what the field for the type of the id asks for: test/api/graphql-nodes.test.ts
+  'Query.node': 'any key',
+  'Query.nodes': 'any key',
   'Query.stats': ['deliveries:read'],
   'Query.tenant': [],
   'Query.tenants': [],
@@ -74,18 +79,18 @@ const guarded: Record<string, readonly Scope[] | 'any key'> = {
  * shows what it made or changed: `redeliver` its delivery with its attempts, `emitEvent` its event.
  */
 const unguarded: Record<string, string> = {
-  ApiKey: 'createdAt expiresAt id lastUsedAt name revokedAt scopes',
+  ApiKey: 'createdAt databaseId expiresAt id lastUsedAt name revokedAt scopes',
   ApiKeyConnection: 'edges pageInfo',
   ApiKeyEdge: 'cursor node',
   Attempt: `
-    connectMs dnsMs durationMs errorCode firstByteMs number requestHeaders responseBody
+    connectMs dnsMs durationMs errorCode firstByteMs id number requestHeaders responseBody
     responseBodyBase64 responseHeaders responseTruncated startedAt statusCode tlsMs url`,
-  AuditEntry: 'action actor after apiKeyId before createdAt id requestId targetId targetType',
+  AuditEntry: 'action actor after apiKeyId before createdAt databaseId id requestId targetId targetType',
   AuditEntryConnection: 'edges pageInfo',
   AuditEntryEdge: 'cursor node',
   Backlog: 'countMax due held oldestDueAt scheduled',
   BulkOperation: `
-    affected createdAt error filter finishedAt id kind processed progress skipped status total`,
+    affected createdAt databaseId error filter finishedAt id kind processed progress skipped status total`,
   BulkOperationConnection: 'edges pageInfo',
   BulkOperationEdge: 'cursor node',
   CancelBulkOperationPayload: 'bulkOperation',
@@ -97,7 +102,7 @@ const unguarded: Record<string, string> = {
   DeleteTenantPayload: 'deletedTenantId',
   DeleteWebhookPayload: 'deletedWebhookId',
   Delivery: `
-    attemptCount attempts cancelReason createdAt eventId eventType finishedAt id lastErrorCode
+    attemptCount attempts cancelReason createdAt databaseId eventId eventType finishedAt id lastErrorCode
     lastStatusCode nextAttemptAt status webhookId`,
   DeliveryConnection: 'edges pageInfo',
   DeliveryEdge: 'cursor node',
@@ -109,11 +114,11 @@ const unguarded: Record<string, string> = {
   EmitEventResult: 'deliveryCount duplicate error event',
   EmitEventsPayload: 'results',
   EndpointState: 'inFlight meanMs putOffs waiting window',
-  Event: 'body createdAt eventType id payload',
+  Event: 'body createdAt databaseId eventType id payload',
   EventConnection: 'edges pageInfo',
   EventEdge: 'cursor node',
   EventType: `
-    createdAt deprecatedAt description name reserved samplePayload schema version versions`,
+    createdAt deprecatedAt description id name reserved samplePayload schema version versions`,
   EventTypeVersion: 'createdAt schema version',
   FanOutEntry: 'delivery reason webhookId',
   FanOutEntryConnection: 'edges pageInfo',
@@ -130,7 +135,7 @@ const unguarded: Record<string, string> = {
   Stats: 'buckets resolution since total until',
   StatsBucket: 'attempts failures p50Ms p95Ms p99Ms start successRate successes',
   StatsFigures: 'attempts failures p50Ms p95Ms p99Ms successRate successes',
-  Tenant: 'createdAt id name',
+  Tenant: 'createdAt databaseId id name',
   TenantConnection: 'edges pageInfo',
   TenantEdge: 'cursor node',
   TestWebhookPayload: 'delivery',
@@ -139,7 +144,7 @@ const unguarded: Record<string, string> = {
   UpdateWebhookPayload: 'webhook',
   Viewer: 'apiKey scopes tenant',
   Webhook: `
-    active closedUntil consecutiveFailures createdAt disabledAt disabledReason endpointState
+    active closedUntil consecutiveFailures createdAt databaseId disabledAt disabledReason endpointState
     eventTypes heldCount holdUntil id lastFailureAt lastSuccessAt previousSecretExpiresAt url`,
   WebhookConnection: 'edges pageInfo',
   WebhookEdge: 'cursor node',
@@ -200,7 +205,7 @@ describe('the whole schema', () => {
 
 describe('over the wire', () => {
   let api: RestApi;
-  let ids: Record<string, string>;
+  let ids: Record<string, unknown>;
   beforeAll(async () => {
     api = await RestApi.open();
     const { id: webhook } = await makeWebhook(api.services, api.tenant.id);
@@ -219,6 +224,8 @@ describe('over the wire', () => {
       bulkOperation: String(operations.rows[0].id),
       eventType: 'coupon.applied',
       tenant: String(api.tenant.id),
+      node: gid.webhook(webhook),
+      nodes: [gid.webhook(webhook)],
     };
     await api.owner.query(
       `insert into hookwright.attempts (delivery_id, number, tenant_id, url, started_at, duration_ms, request_headers)
@@ -279,7 +286,7 @@ describe('over the wire', () => {
       );
     return args.length === 0 ? field.name : `${field.name}(${args.join(', ')})`;
   }
-  const leaf = (field: Field) => (isObjectType(getNamedType(field.type)) ? '{ __typename }' : '');
+  const leaf = (field: Field) => (isCompositeType(getNamedType(field.type)) ? '{ __typename }' : '');
 
   const roots = Object.entries(guarded).filter(([name]) => /^(Query|Mutation)\./.test(name));
   // Subscriptions have an endpoint of their own: test/live/streams.test.ts
@@ -343,7 +350,7 @@ describe('over the wire', () => {
           continue;
         }
         routes += 1;
-        const line = `${method.toUpperCase()} ${path.replace('{id}', ids['webhook'] ?? '')}`;
+        const line = `${method.toUpperCase()} ${path.replace('{id}', String(ids['webhook']))}`;
         const before = await everything();
         expect((await api.ask(line, { key: await keyWithout([String(scope)]) })).status, line).toBe(403);
         expect((await api.ask(line, { key: null })).status, line).toBe(401);

@@ -3,6 +3,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { query, transaction } from '../../src/database/database.js';
 import { API_ROLE, tenantEntityManager, tenantTransaction } from '../../src/database/tenant-database.js';
+import { attemptKey, globalId } from '../../src/domain/global-id.js';
 import { entities } from '../../src/entities/index.js';
 import { tryEncryptionKeys } from '../../src/operations/secrets/try-encryption-keys.js';
 import {
@@ -14,6 +15,7 @@ import {
   type TestTenant,
 } from '../support/factories.js';
 import { codesOf, GraphqlApi } from '../support/graphql-api.js';
+import { gid } from '../support/ids.js';
 
 /** Row-level security, with everything that stands before it taken away. */
 
@@ -108,6 +110,10 @@ describe('without the ORM’s tenant filter', () => {
       [owner.id],
     );
     const [{ id: operationId }] = operations;
+    const { rows: audited } = await api.owner.query<{ id: number }>(
+      'select id from hookwright.audit_log where tenant_id = $1',
+      [owner.id],
+    );
     const since = '2025-01-01T00:00:00+00:00';
     for (const operation of [
       `{ webhook(id: "${webhookId}") { id } }`,
@@ -130,6 +136,19 @@ describe('without the ORM’s tenant filter', () => {
     ]) {
       expect(codesOf(await api.ask(operation, {}, stranger)), operation).toEqual(['NOT_FOUND']);
     }
+    const foreign = [
+      gid.webhook(webhookId),
+      gid.event(eventId),
+      gid.delivery(deliveryId),
+      globalId('Attempt', attemptKey(deliveryId, 1)),
+      gid.bulkOperation(operationId),
+      gid.apiKey(owner.keyId),
+      ...audited.map(({ id }) => globalId('AuditEntry', id)),
+    ];
+    const nodes = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }';
+    expect((await api.ask(nodes, { ids: foreign }, owner)).data.nodes).toEqual(foreign.map((id) => ({ id })));
+    const asStranger = await api.ask(nodes, { ids: foreign }, stranger);
+    expect(asStranger).toMatchObject({ data: { nodes: foreign.map(() => null) }, errors: [] });
     const lists = await api.ask(
       `{ webhooks { edges { node { id } } } events { edges { node { id } } } deliveries { edges { node { id } } }
          bulkOperations { edges { node { id } } } apiKeys { edges { node { id } } } }`,
@@ -140,8 +159,8 @@ describe('without the ORM’s tenant filter', () => {
     expect(lists.data.events.edges).toHaveLength(1);
     expect(lists.data.deliveries.edges).toHaveLength(1);
     expect(lists.data.bulkOperations.edges).toHaveLength(1);
-    expect(lists.data.apiKeys.edges).toEqual([{ node: { id: String(stranger.keyId) } }]);
-    expect(JSON.stringify(lists.data)).not.toContain(`"${webhookId}"`);
+    expect(lists.data.apiKeys.edges).toEqual([{ node: { id: gid.apiKey(stranger.keyId) } }]);
+    expect(JSON.stringify(lists.data)).not.toContain(`"${gid.webhook(webhookId)}"`);
   });
 });
 

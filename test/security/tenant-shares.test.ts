@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeKey, makeTenant } from '../support/factories.js';
 import { codesOf, GraphqlApi } from '../support/graphql-api.js';
 import { documents } from '../support/graphql-documents.js';
+import { numberIn } from '../support/ids.js';
 import { emitOne, expectLimited, LimitedApi } from '../support/limited-api.js';
 
 describe('the active API keys of a tenant', () => {
@@ -45,7 +46,7 @@ describe('the active API keys of a tenant', () => {
     expect(codesOf(await create(tenant.key))).toEqual(['CONFLICT']);
     await api.owner.query(
       `update hookwright.api_keys set expires_at = now() - interval '1 second' where id = $1`,
-      [made[1]],
+      [numberIn(made[1])],
     );
     expect((await create(tenant.key)).errors).toEqual([]);
   });

@@ -56,6 +56,9 @@ const badIds = [
   '9'.repeat(400),
   '999999',
   "1' or '1'='1",
+  'wh_',
+  'wh_01',
+  'xx_1',
   -1,
   0,
 ];
@@ -97,6 +100,7 @@ const badUrls = [
 /** Of the right kind, and wrong all the same, by the name of the field. */
 const wrongValues: Record<string, readonly unknown[]> = {
   id: badIds,
+  ids: [['12'], ['wh_1', 'abc'], [long], Array(101).fill('wh_1')],
   webhookId: badIds.filter((id) => id !== '999999'), // a filter by a webhook that was deleted finds what it had
   deliveryId: badIds,
   eventId: badIds.filter((id) => id !== '999999'), // nor is it wrong to ask for an event that is gone

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { expect } from 'vitest';
 import { eventually } from './eventually.js';
+import { gid, numberIn } from './ids.js';
 import { receivedOf, signatureOf } from './operational-news.js';
 import { type Answer, type Received, type Receiver, startReceiver } from './receiver.js';
 import { PATIENCE_MS, SupportDesk } from './support-desk.js';
@@ -13,8 +14,9 @@ interface Endpoint {
   receiver: Receiver;
 }
 
-export const deliveryIdOf = ({ headers }: Received) => String(headers['x-service-delivery']);
-export const inOrder = (ids: readonly string[]) => ids.toSorted((a, b) => Number(a) - Number(b));
+/** The delivery's id as GraphQL shows it. */
+export const deliveryIdOf = ({ headers }: Received) => gid.delivery(String(headers['x-service-delivery']));
+export const inOrder = (ids: readonly string[]) => ids.toSorted((a, b) => numberIn(a) - numberIn(b));
 export const originOf = ({ receiver }: Endpoint) => new URL(receiver.url).origin;
 
 /** A receiver checks what it got before it believes it: both signatures. @returns the payload */

@@ -10,6 +10,7 @@ import { DeliveryStack } from './delivery-stack.js';
 import { eventually } from './eventually.js';
 import { makeKey } from './factories.js';
 import { type FakeDns, startFakeDns } from './fake-dns.js';
+import { numberIn } from './ids.js';
 
 /** A server on loopback that nobody may reach: it answers like a good one, and counts every connection. */
 interface Canary extends AsyncDisposable {
@@ -148,7 +149,7 @@ export class TargetSite implements AsyncDisposable {
       }
       const { edges, pageInfo } = data.event.deliveries;
       for (const { node } of edges) {
-        readings.set(Number(node.webhook.id), { ...node, text: JSON.stringify(node) });
+        readings.set(numberIn(node.webhook.id), { ...node, text: JSON.stringify(node) });
       }
       after = pageInfo.hasNextPage ? pageInfo.endCursor : null;
     } while (after !== null);

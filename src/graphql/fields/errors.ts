@@ -5,6 +5,7 @@ import {
   type GraphQLSchema,
   isEnumType,
 } from 'graphql';
+import { withGlobalIds } from '../../domain/global-id.js';
 import { ApiError, toApiError } from '../../errors.js';
 
 /** The codes of errors that the catalogue does not know: they are about the request's form, or its document. */
@@ -37,6 +38,10 @@ export function extensionsOf(error: ApiError): Record<string, unknown> {
   };
 }
 
+/** What it says, with global ids: other interfaces show numbers. What breaks a rule is named by its place. */
+const messageOf = ({ reason, detail }: ApiError): string =>
+  reason === 'invalid_input' ? detail : withGlobalIds(detail);
+
 /** The answer's form of an error: what the catalogue says of it, and nothing else of what was thrown. */
 export function formatError(error: GraphQLError): GraphQLFormattedError {
   const { message, locations, path } = error;
@@ -51,7 +56,7 @@ export function formatError(error: GraphQLError): GraphQLFormattedError {
     return { message: withoutValue(message), ...place, extensions: { code } };
   }
   const known = toApiError(cause);
-  return { message: known.detail, ...place, extensions: extensionsOf(known) };
+  return { message: messageOf(known), ...place, extensions: extensionsOf(known) };
 }
 
 /** The status of a GraphQL request that is refused as a whole: 200 unless it stands here. */
@@ -80,7 +85,7 @@ export function headOf({ extensions }: GraphQLError): Head | undefined {
  */
 export function graphqlErrorOf(error: ApiError, node?: ASTNode, status = 200): GraphQLError {
   const http: Head = { status: refusalStatuses[error.code] ?? status };
-  return new GraphQLError(error.detail, {
+  return new GraphQLError(messageOf(error), {
     extensions: { ...extensionsOf(error), http },
     nodes: node ?? null,
   });

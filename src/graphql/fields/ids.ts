@@ -1,28 +1,57 @@
-import { parseId } from '../../domain/id.js';
+import {
+  aNounOf,
+  globalId,
+  type NodeType,
+  type NumberedType,
+  nounOf,
+  readId,
+} from '../../domain/global-id.js';
 import { invalidInput, notFound, type Path } from '../../errors.js';
 
-/** The id that a caller names something by. @throws ApiError not_found for a text that is not an id: nothing has it */
-export function idOf(noun: string, text: string): number {
-  const id = parseId(text);
+/**
+ * The number of what a caller names by its id, in either form: `wh_12` or `12`.
+ *
+ * @param path where the id stands in the arguments of its field
+ * @throws ApiError not_found for a text that is not an id: nothing has it; invalid_input for the id of another type
+ */
+export function idOf(type: NumberedType, text: string, path: Path): number {
+  const id = idOrNull(type, text, path);
   if (id === null) {
-    throw notFound(noun, 'with such an id');
+    throw notFound(nounOf(type), 'with such an id');
   }
   return id;
 }
 
-/** What was looked for by its id. @throws ApiError not_found when nothing was found */
-export function found<Thing>(thing: Thing | null, noun: string, id: number): Thing {
+/** What was looked for by its number. @throws ApiError not_found when nothing was found */
+export function found<Thing>(thing: Thing | null, type: NumberedType, id: number): Thing {
   if (thing === null) {
-    throw notFound(noun, id);
+    throw notFound(nounOf(type), id);
   }
   return thing;
 }
 
-/** The id that a caller looks for other things by. @throws ApiError invalid_input for a text that is not an id */
-export function idIn(text: string, path: Path, noun: string): number {
-  const id = parseId(text);
+/**
+ * As `idOf`, for an id that a caller looks for other things by.
+ *
+ * @throws ApiError invalid_input for a text that is not an id of this type
+ */
+export function idIn(type: NumberedType, text: string, path: Path): number {
+  const id = idOrNull(type, text, path);
   if (id === null) {
-    throw invalidInput([{ path, code: 'invalid_id', detail: `is not the id of ${noun}` }]);
+    throw invalidInput([{ path, code: 'invalid_id', detail: `is not the id of ${aNounOf(type)}` }]);
   }
   return id;
 }
+
+/** Null for a text that is not an id. @throws ApiError invalid_input for the id of another type */
+export function idOrNull(type: NumberedType, text: string, path: Path): number | null {
+  const read = readId(type, text);
+  if (typeof read === 'string') {
+    throw otherType(path, read, `the id of ${aNounOf(type)} is needed, such as ${globalId(type, 12)} or 12`);
+  }
+  return read;
+}
+
+/** For the id of another type than the one that is needed. @param needed what would be right, as a clause */
+export const otherType = (path: Path, type: NodeType, needed: string) =>
+  invalidInput([{ path, code: 'id_of_another_type', detail: `is the id of ${aNounOf(type)}; ${needed}` }]);

@@ -1,6 +1,6 @@
 import { type OperationDefinitionNode, valueFromASTUntyped } from 'graphql';
 import type { Context } from '../../context.js';
-import { parseId } from '../../domain/id.js';
+import { readId } from '../../domain/global-id.js';
 import type { Verdict } from '../../rate-limits.js';
 import { EVENTS_PER_REQUEST_MOST } from '../../settings/limit-settings.js';
 import type { KnownOperation } from './operation.js';
@@ -95,7 +95,8 @@ function eventsOf(
 
 /** An ID as it comes from a request: anything at all. */
 function tenantNamed(id: unknown): number | null {
-  return typeof id === 'string' || typeof id === 'number' ? parseId(`${id}`) : null;
+  const read = typeof id === 'string' || typeof id === 'number' ? readId('Tenant', `${id}`) : null;
+  return typeof read === 'number' ? read : null;
 }
 
 /** Only what is missing has its default: null is a value. */

@@ -74,8 +74,12 @@ function pageSize({ args }: Place): number {
   return Math.min(Math.max(size, 0), PAGE_MAX);
 }
 
-function listLength({ field, type: parent }: Place, length: number): number {
-  return isListType(getNullableType(field.type)) && !parent.name.endsWith('Connection') ? length : 1;
+/** A list that is asked for by ids (`nodes`) has as many items. */
+function listLength({ args, field, type: parent }: Place, length: number): number {
+  if (!isListType(getNullableType(field.type)) || parent.name.endsWith('Connection')) {
+    return 1;
+  }
+  return Array.isArray(args['ids']) ? args['ids'].length : length;
 }
 
 /**
@@ -97,11 +101,13 @@ export function requireAffordable(kind: OperationTypeNode, cost: number, costMax
 }
 
 /**
- * Whether an operation costs the same with all variables: only page sizes, and conditions of `@skip` and `@include`,
- * make it differ.
+ * Whether an operation costs the same with all variables: only page sizes, lists of ids, and conditions of `@skip` and
+ * `@include` make it differ.
  */
 export function hasFixedCost({ variableDefinitions = [] }: OperationDefinitionNode): boolean {
-  return !variableDefinitions.some(({ type }) => /"(Int|Boolean)"/.test(JSON.stringify(type)));
+  return !variableDefinitions.some(({ type }) =>
+    /"(Int|Boolean)"|"ListType".*"ID"/.test(JSON.stringify(type)),
+  );
 }
 
 /**

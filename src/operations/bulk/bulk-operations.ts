@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { Database } from '../../database/database.js';
 import { tenantTransaction } from '../../database/tenant-database.js';
 import { dateToId, idToDate } from '../../domain/delivery-id.js';
+import { globalId } from '../../domain/global-id.js';
 import { matches } from '../../domain/matching.js';
 import { formatTimestamp } from '../../domain/timestamp.js';
 import { ApiError, invalidInput, notFound } from '../../errors.js';
@@ -128,10 +129,10 @@ async function freeze(client: pg.PoolClient, { since, until }: BulkRequest): Pro
   };
 }
 
-/** As the daemon reads it and callers see it. */
+/** As the daemon reads it and GraphQL shows it. */
 function filterOf({ webhookId, filter, since }: BulkRequest, range: BulkRange): Record<string, unknown> {
   return {
-    ...(webhookId === null ? {} : { webhookId: String(webhookId) }),
+    ...(webhookId === null ? {} : { webhookId: globalId('Webhook', webhookId) }),
     ...filter,
     since: since === null ? null : formatTimestamp(since),
     until: formatTimestamp(idToDate(range.below)),

@@ -31,7 +31,7 @@ export async function deleteTenant(
     const tenant = await lockTenant(client, tenantId);
     if (tenant.name !== name) {
       const issue = { path: ['input', 'name'], code: 'other_name', detail: 'is not its name' };
-      throw new ApiError('invalid_input', `Tenant ${tenantId} has another name; nothing was deleted.`, {
+      throw new ApiError('invalid_input', 'The tenant has another name; nothing was deleted.', {
         issues: [issue],
       });
     }

@@ -18,7 +18,7 @@ const REPEAT_MS = 100;
 const ANSWER_TIMEOUT_MS = 40_000;
 const PATIENCE_MS = 120_000;
 const EMIT =
-  'mutation Emit($input: EmitEventInput!) { emitEvent(input: $input) { event { id } deliveryCount duplicate } }';
+  'mutation Emit($input: EmitEventInput!) { emitEvent(input: $input) { event { databaseId } deliveryCount duplicate } }';
 
 interface Answer {
   status: string;
@@ -117,7 +117,7 @@ export class Load {
     const { data, errors } = JSON.parse(text);
     if (statusCode === 200 && errors === undefined) {
       const { event, deliveryCount } = data.emitEvent;
-      return { status: '200', accepted: { eventId: Number(event.id), deliveryCount } };
+      return { status: '200', accepted: { eventId: event.databaseId, deliveryCount } };
     }
     const code = errors?.[0]?.extensions?.code;
     return { status: statusCode === 503 && code === 'UNAVAILABLE' ? '503' : `${statusCode} ${code}` };

@@ -1,0 +1,151 @@
+import 'reflect-metadata';
+import type { GraphQLResolveInfo, GraphQLSchema } from 'graphql';
+import { Arg, type ClassType, Ctx, ID, Info, Query, Resolver } from 'type-graphql';
+import type { Context } from '../context.js';
+import { FRESH, UNFILTERED } from '../database/tenant-database.js';
+import { attemptKey, type NodeType, parseAttemptKey, parseGlobalId } from '../domain/global-id.js';
+import { ApiKey } from '../entities/api-key.js';
+import { Attempt } from '../entities/attempt.js';
+import { AuditEntry } from '../entities/audit-entry.js';
+import { BulkOperation } from '../entities/bulk-operation.js';
+import { Delivery } from '../entities/delivery.js';
+import { Event } from '../entities/event.js';
+import { EventType } from '../entities/event-type.js';
+import { Node } from '../entities/node.js';
+import { Webhook } from '../entities/webhook.js';
+import { type InputIssue, invalidInput, requireNoIssues } from '../errors.js';
+import { RequiresKey, requirementOf } from './fields/requires.js';
+import { readTenants } from './tenant.js';
+
+const NODES_MAX = 100;
+
+type NodeId = NonNullable<ReturnType<typeof parseGlobalId>>;
+
+/** The objects that were found, by their keys. */
+type Found = ReadonlyMap<string, object>;
+
+interface Reader {
+  /** The field of Query that leads to such objects: what that requires is required here too. */
+  query: string;
+  /** Reads for the tenant of the request, as that field does. Each key is there once. */
+  read: (context: Context, keys: readonly string[]) => Promise<Found>;
+}
+
+const readers: Record<NodeType, Reader> = {
+  ApiKey: { query: 'apiKeys', read: rowsOfOwner(ApiKey) },
+  Attempt: { query: 'delivery', read: readAttempts },
+  AuditEntry: { query: 'auditLog', read: rowsOfOwner(AuditEntry) },
+  BulkOperation: { query: 'bulkOperation', read: rowsOfTenant(BulkOperation) },
+  Delivery: { query: 'delivery', read: rowsOfTenant(Delivery) },
+  Event: { query: 'event', read: rowsOfTenant(Event) },
+  EventType: { query: 'eventType', read: readEventTypes },
+  Tenant: { query: 'tenant', read: byNumber(readTenants) },
+  Webhook: { query: 'webhook', read: rowsOfTenant(Webhook) },
+};
+
+/** Whatever has an id, by that (relay.dev/graphql/objectidentification.htm). */
+@Resolver()
+export class NodeResolver {
+  @RequiresKey()
+  @Query(() => Node, {
+    nullable: true,
+    description:
+      'The object with this id; null without an error when there is none. It needs the scope that the field for objects of this type needs.',
+  })
+  async node(
+    @Arg('id', () => ID, {
+      description: 'A global id, such as `wh_12`; a number alone does not say of what.',
+    })
+    id: string,
+    @Ctx() context: Context,
+    @Info() { schema }: GraphQLResolveInfo,
+  ): Promise<object | null> {
+    const [found] = await readNodes(context, schema, idsIn([[['id'], id]]));
+    if (found instanceof Error) {
+      throw found;
+    }
+    return found ?? null;
+  }
+
+  @RequiresKey()
+  @Query(() => [Node], {
+    nullable: 'items',
+    description:
+      'The objects with these ids, in their order; null for an id that nothing has, and with an error for one of a type that the key may not read.',
+  })
+  nodes(
+    @Arg('ids', () => [ID], { description: `At most ${NODES_MAX} global ids; the cost is that of each.` })
+    ids: string[],
+    @Ctx() context: Context,
+    @Info() { schema }: GraphQLResolveInfo,
+  ): Promise<(object | null)[]> {
+    if (ids.length > NODES_MAX) {
+      throw invalidInput([{ path: ['ids'], code: 'too_big', detail: `must have at most ${NODES_MAX} ids` }]);
+    }
+    return readNodes(context, schema, idsIn(ids.map((id, index) => [['ids', index], id])));
+  }
+}
+
+/** @throws ApiError invalid_input for texts that are not global ids */
+function idsIn(texts: readonly (readonly [path: InputIssue['path'], text: string])[]): NodeId[] {
+  const ids = texts.map(([, text]) => parseGlobalId(text));
+  requireNoIssues(
+    texts.flatMap(([path], index) =>
+      ids[index] === null ? [{ path, code: 'invalid_id', detail: 'is not a global id, such as wh_12' }] : [],
+    ),
+  );
+  return ids as NodeId[];
+}
+
+/**
+ * Reads with one query for each type.
+ *
+ * @returns in the order of the ids: the object, null, or the error that reading its type has ended with, which GraphQL
+ *   reports at its place
+ */
+async function readNodes(
+  context: Context,
+  schema: GraphQLSchema,
+  ids: readonly NodeId[],
+): Promise<(object | null)[]> {
+  const groups = [...Map.groupBy(ids, ({ type }) => type)].map(async ([type, group]) => {
+    const { query, read } = readers[type];
+    try {
+      requirementOf(schema.getQueryType()!.getFields()[query]!)!(context);
+      return [type, await read(context, [...new Set(group.map(({ key }) => key))])] as const;
+    } catch (error) {
+      return [type, error as Error] as const;
+    }
+  });
+  const found = new Map<NodeType, Found | Error>(await Promise.all(groups));
+  return ids.map(({ type, key }) => {
+    const ofType = found.get(type)!;
+    return ofType instanceof Error ? ofType : (ofType.get(key) ?? null);
+  });
+}
+
+function byNumber(
+  read: (context: Context, ids: number[]) => Promise<readonly { id: number }[]>,
+): Reader['read'] {
+  return async (context, keys) =>
+    new Map((await read(context, keys.map(Number))).map((row) => [String(row.id), row]));
+}
+
+function rowsOfTenant(type: ClassType<{ id: number }>): Reader['read'] {
+  return byNumber(({ em }, ids) => em.find(type, { id: { $in: ids } }, FRESH));
+}
+
+/** Without a tenant: those of the installation itself. */
+function rowsOfOwner(type: ClassType<{ id: number; tenantId: number | null }>): Reader['read'] {
+  return byNumber(({ em, tenantId }, ids) => em.find(type, { id: { $in: ids }, tenantId }, UNFILTERED));
+}
+
+async function readAttempts({ em }: Context, keys: readonly string[]): Promise<Found> {
+  const rows = await em.find(Attempt, { $or: keys.map((key) => parseAttemptKey(key)!) }, FRESH);
+  return new Map(rows.map((row) => [attemptKey(row.deliveryId, row.number), row]));
+}
+
+async function readEventTypes({ eventTypes }: Context, keys: readonly string[]): Promise<Found> {
+  const wanted = (await eventTypes.all()).filter(({ name }) => keys.includes(name));
+  return new Map(wanted.map((type) => [type.name, Object.assign(new EventType(), type)]));
+}
