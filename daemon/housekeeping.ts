@@ -5,13 +5,13 @@ import type { Database } from '../src/database/database.js';
 import { unlessRunningElsewhere } from '../src/operations/advisory-lock.js';
 import { forgetEndpointStates } from '../src/operations/attempts/endpoint-states.js';
 import { forgetRaised } from '../src/operations/attempts/raise-events.js';
-import { forgetBulkOperations } from '../src/operations/bulk/bulk-operations.js';
+import { forgetBulkOperations } from '../src/operations/bulk/forget-bulk-operations.js';
 import { forgetIdempotencyKeys, forgetTraces } from '../src/operations/housekeeping/forget.js';
 import { noteHousekeeping } from '../src/operations/housekeeping/note-run.js';
 import { rollPartitions } from '../src/operations/housekeeping/roll-partitions.js';
 import { deleteDeadJobs } from '../src/operations/jobs/locked-jobs.js';
 import { eraseTenants } from '../src/operations/tenants/delete-tenant.js';
-import { forgetPreviousSecrets } from '../src/operations/webhooks/rotate-secret.js';
+import { forgetPreviousSecrets } from '../src/operations/webhooks/forget-previous-secrets.js';
 import type { DaemonMetrics } from './telemetry/metrics.js';
 
 interface Housekeeping {

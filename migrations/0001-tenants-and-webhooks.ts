@@ -82,6 +82,7 @@ export class TenantsAndWebhooks extends Migration {
         keep_held_up_to bigint,
         failing_since timestamptz,
         next_look_at timestamptz,
+        version integer not null default 1,               -- of what people edit (docs/decisions/0033)
         constraint webhooks_previous_secret check
           ((previous_sealed_secret is null) = (previous_secret_expires_at is null))
       ) with (fillfactor = 70);                           -- health is written often: leave room for HOT updates

@@ -9,6 +9,7 @@ import { LogThrottle } from './telemetry/log-throttle.js';
 export const errorCatalogue = {
   host_missing: { status: 400, code: 'BAD_USER_INPUT', title: 'The request names no host' },
   header_repeated: { status: 400, code: 'BAD_USER_INPUT', title: 'A header stands more than once' },
+  header_malformed: { status: 400, code: 'BAD_USER_INPUT', title: 'A header cannot be read' },
   malformed_json: { status: 400, code: 'BAD_USER_INPUT', title: 'The request body is not JSON' },
   unauthenticated: { status: 401, code: 'UNAUTHENTICATED', title: 'A valid API key is required' },
   scope_missing: { status: 403, code: 'FORBIDDEN', title: 'The API key may not do this' },
@@ -52,6 +53,7 @@ export const errorCatalogue = {
     code: 'CONFLICT',
     title: 'The idempotency key belongs to another request',
   },
+  precondition_failed: { status: 412, code: 'CONFLICT', title: 'It was changed in between' },
   name_taken: { status: 409, code: 'CONFLICT', title: 'The name is taken' },
   payload_too_large: { status: 413, code: 'PAYLOAD_TOO_LARGE', title: 'Too large' },
   unsupported_media_type: {

@@ -118,6 +118,7 @@ async function allowOrigins(app: FastifyInstance, { corsOrigins }: Config): Prom
     origin: async (origin = '') => allowed.has(origin) && origin,
     methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
     exposedHeaders: [
+      'ETag',
       'Location',
       'RateLimit',
       'RateLimit-Policy',

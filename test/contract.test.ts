@@ -164,6 +164,27 @@ describe('the source tree', () => {
     expect(elsewhere).toEqual([]);
   });
 
+  test('what people edit is written by the unit of work: SQL writes it where the service itself does (docs/decisions/0033)', () => {
+    const edited = 'webhooks|tenants|api_keys|event_types|audit_log|bulk_operations';
+    const written = new RegExp(`\\b(insert into|update|delete from)\\s+hookwright\\.(${edited})\\b`, 'i');
+    expect(
+      sourcesIn('src', 'daemon')
+        .filter((file) => written.test(read(file)))
+        .sort(),
+    ).toEqual([
+      'src/operations/attempts/raise-events.ts',
+      'src/operations/attempts/record-successes.ts',
+      'src/operations/attempts/update-health.ts',
+      'src/operations/audit.ts',
+      'src/operations/bulk/forget-bulk-operations.ts',
+      'src/operations/bulk/rescue-bulk-operations.ts',
+      'src/operations/bulk/run-bulk-operation.ts',
+      'src/operations/housekeeping/correct-future-times.ts',
+      'src/operations/webhooks/forget-previous-secrets.ts',
+      'src/operations/webhooks/settle-webhook.ts',
+    ]);
+  });
+
   test('node:http is imported for its types alone: its values come from node-http.ts, which costs less memory', () => {
     const files = sourcesIn('src', 'daemon').filter((file) =>
       /^import (?!type)[^;]*from 'node:https?'/m.test(read(file)),

@@ -4,6 +4,7 @@ import { MikroORM, type Options } from '@mikro-orm/postgresql';
 import pg from 'pg';
 import { migrations } from '../../migrations/index.js';
 import { entities } from '../entities/index.js';
+import { endOnce, takeBackBrokenClients } from './orm-pool.js';
 import { destroySocket, QuietClient } from './quiet-client.js';
 import { makeDoWithFew, makeRoomAndThrow } from './scarce-connections.js';
 import { hotUrl, sessionUrl } from './session-url.js';
@@ -120,6 +121,7 @@ export function ormOptions(
     entities,
     extensions: [Migrator],
     forceUtcTimezone: true,
+    autoJoinRefsForFilters: false, // relations are ids: see entities/columns.ts
     pool: { min: 0, max: poolMax },
     driverOptions: {
       ...poolOptions(roleUrl, poolMax),
@@ -133,35 +135,6 @@ export function ormOptions(
       allOrNothing: false,
     },
   };
-}
-
-type Query = (...args: unknown[]) => Promise<unknown>;
-
-/**
- * The ORM's query builder keeps a connection for good when a transaction on it can neither begin nor roll back. A
- * database that is away for a moment would leave none, so such a connection is taken back here.
- */
-function takeBackBrokenClients(pool: pg.Pool): void {
-  pool.on('connect', (client) => {
-    const query = async (...args: unknown[]) => {
-      try {
-        return await (pg.Client.prototype.query as Query).apply(client, args);
-      } catch (error) {
-        if (/^(begin|start transaction|rollback)\b/.test(String(args[0]))) {
-          client.release(error as Error);
-        }
-        throw error;
-      }
-    };
-    client.query = query as typeof client.query;
-  });
-}
-
-/** Both we and the ORM end its pool, which throws at the second time by itself. */
-function endOnce(pool: pg.Pool): void {
-  const end = pool.end.bind(pool) as () => Promise<void>;
-  let ended: Promise<void> | undefined;
-  pool.end = () => (ended ??= end());
 }
 
 /**
@@ -198,9 +171,16 @@ export async function openDatabase(
   };
 }
 
+/** A pool, one of its connections, or the ORM's transaction (database/unit-of-work.ts). */
+export interface SqlTarget {
+  query<Row extends pg.QueryResultRow>(
+    statement: Statement & { values: unknown[] },
+  ): Promise<{ rows: Row[] }>;
+}
+
 /** Runs a statement: on a pool in a transaction of its own, on a client in the client's. */
 export async function query<Row extends pg.QueryResultRow>(
-  on: pg.Pool | pg.PoolClient,
+  on: SqlTarget,
   statement: Statement,
   values: readonly unknown[],
 ): Promise<Row[]> {

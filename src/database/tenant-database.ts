@@ -1,7 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type pg from 'pg';
-import { query, type Statement, transaction, type WithCommit } from './database.js';
-import { impatientTransaction } from './impatient-transaction.js';
+import { query, type SqlTarget, type Statement, transaction, type WithCommit } from './database.js';
 
 /**
  * The role of API processes. It owns nothing, and row-level security shows it the rows of one tenant: the one that a
@@ -10,7 +9,7 @@ import { impatientTransaction } from './impatient-transaction.js';
 export const API_ROLE = 'hookwright_api';
 
 /** In place of a tenant: what belongs to the installation itself, such as platform keys. No tenant has this id. */
-const PLATFORM = 0;
+export const PLATFORM = 0;
 
 const enterStatement: Statement = {
   name: 'enter_tenant',
@@ -33,27 +32,8 @@ export function tenantTransaction<Result>(
   });
 }
 
-/** What is locked meanwhile, outcomes may wait for; and whoever asked has an answer then. */
-const LOCK_WAIT_MS = 1_000;
-
-/**
- * As `tenantTransaction`, but no statement of it waits for a lock for longer than a second.
- *
- * @throws Error with LOCK_NOT_AVAILABLE, when another session has something locked that it needs
- */
-export function impatientTenantTransaction<Result>(
-  pool: pg.Pool,
-  tenantId: number,
-  work: (client: pg.PoolClient, withCommit: WithCommit) => Promise<Result>,
-): Promise<Result> {
-  return impatientTransaction(pool, LOCK_WAIT_MS, (client, withCommit) => {
-    withCommit(enterTenant(client, tenantId));
-    return work(client, withCommit);
-  });
-}
-
 /** Goes on with a transaction for another tenant: with null, for what belongs to the installation itself. */
-export async function enterTenant(client: pg.PoolClient, tenantId: number | null): Promise<void> {
+export async function enterTenant(client: SqlTarget, tenantId: number | null): Promise<void> {
   await query(client, enterStatement, [String(tenantId ?? PLATFORM)]);
 }
 
@@ -72,7 +52,7 @@ export async function tenantQuery<Row extends pg.QueryResultRow>(
   return rows;
 }
 
-/** Rows are read past the identity map: a mutation may have changed them by SQL just before. */
+/** Rows are read past the identity map: a mutation of the same request may have changed them just before. */
 export const FRESH = { disableIdentityMap: true } as const;
 
 /** Options of a query whose conditions name the tenant themselves, or that is for all of them. */
@@ -85,8 +65,14 @@ export const UNFILTERED = { filters: { tenant: false }, ...FRESH } as const;
  *   needs one throws
  */
 export function tenantEntityManager(em: EntityManager, tenantId: number | null): EntityManager {
-  const fork = em.fork({ useContext: false });
+  const fork = filteredEntityManager(em, tenantId);
   fork.setSessionContext({ variables: { 'app.tenant': String(tenantId ?? PLATFORM) } });
+  return fork;
+}
+
+/** With the tenant's filter alone: row-level security follows with the transaction. */
+export function filteredEntityManager(em: EntityManager, tenantId: number | null): EntityManager {
+  const fork = em.fork({ useContext: false });
   if (tenantId !== null) {
     fork.setFilterParams('tenant', { tenantId });
   }

@@ -1,7 +1,9 @@
-import { Entity, Filter, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { OptionalProps, raw } from '@mikro-orm/core';
+import { Entity, Filter, ManyToOne, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Field, ObjectType } from 'type-graphql';
-import { idColumn, nullableTimeColumn, tenantFilter, timeColumn } from './columns.js';
+import { creationTimeColumn, idColumn, nullableTimeColumn, reference, tenantFilter } from './columns.js';
 import { Node, NumberedNode } from './node.js';
+import { Tenant } from './tenant.js';
 
 @Entity({ schema: 'hookwright', tableName: 'api_keys' })
 @Filter(tenantFilter())
@@ -12,11 +14,13 @@ import { Node, NumberedNode } from './node.js';
     'A credential of the API. The key itself is shown once, when it is made; only its hash is stored.',
 })
 export class ApiKey {
+  [OptionalProps]?: 'createdAt';
+
   @PrimaryKey(idColumn())
   id!: number;
 
   /** Null for a platform key. */
-  @Property({ ...idColumn(), nullable: true })
+  @ManyToOne(() => Tenant, { ...reference('tenant_id'), nullable: true })
   tenantId!: number | null;
 
   @Property({ type: 'text' })
@@ -30,7 +34,7 @@ export class ApiKey {
   @Field(() => [String], { description: 'What the key may do, such as `webhooks:read` or `events:emit`.' })
   scopes!: string[];
 
-  @Property(timeColumn())
+  @Property(creationTimeColumn())
   @Field(() => Date, { description: 'When it was made.' })
   createdAt!: Date;
 
@@ -49,3 +53,9 @@ export class ApiKey {
   })
   lastUsedAt!: Date | null;
 }
+
+/** Conditions: it is neither revoked nor expired, by the clock of Postgres and as the index of active keys has it. */
+export const activeKeys = () => ({
+  revokedAt: null,
+  [raw((table) => `coalesce(${table}.expires_at, 'infinity')`)]: { $gt: raw('now()') },
+});

@@ -1,7 +1,10 @@
-import { Entity, Filter, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { OptionalProps } from '@mikro-orm/core';
+import { Entity, Filter, ManyToOne, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Field, ObjectType, registerEnumType } from 'type-graphql';
-import { idColumn, tenantFilter, timeColumn } from './columns.js';
+import { ApiKey } from './api-key.js';
+import { creationTimeColumn, idColumn, reference, tenantFilter } from './columns.js';
 import { Node, NumberedNode, ShowsIdOf } from './node.js';
+import { Tenant } from './tenant.js';
 
 export enum AuditActor {
   TENANT_KEY = 'TENANT_KEY',
@@ -117,18 +120,20 @@ registerEnumType(AuditTarget, {
   description: 'One change that somebody made. Entries are never changed; they go with their tenant alone.',
 })
 export class AuditEntry {
+  [OptionalProps]?: 'createdAt';
+
   @PrimaryKey(idColumn())
   id!: number;
 
   /** Null: a matter of the installation itself. */
-  @Property({ ...idColumn(), nullable: true })
+  @ManyToOne(() => Tenant, { ...reference('tenant_id'), nullable: true })
   tenantId!: number | null;
 
   @Property({ type: 'text' })
   @Field(() => AuditActor, { description: 'Who did it.' })
   actor!: AuditActor;
 
-  @Property({ ...idColumn(), nullable: true })
+  @ManyToOne(() => ApiKey, { ...reference('api_key_id'), nullable: true })
   @ShowsIdOf('ApiKey', { nullable: true, description: 'The API key that was used; null where none was.' })
   apiKeyId!: number | null;
 
@@ -159,7 +164,7 @@ export class AuditEntry {
   })
   requestId!: string | null;
 
-  @Property(timeColumn())
+  @Property(creationTimeColumn())
   @Field(() => Date, { description: 'When it was done.' })
   createdAt!: Date;
 }

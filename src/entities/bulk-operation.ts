@@ -1,7 +1,12 @@
-import { Entity, Enum, Filter, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { OptionalProps } from '@mikro-orm/core';
+import { Entity, Enum, Filter, ManyToOne, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Field, Float, Int, ObjectType, registerEnumType } from 'type-graphql';
-import { idColumn, nullableTimeColumn, tenantFilter, timeColumn } from './columns.js';
+import { ApiKey } from './api-key.js';
+import { AuditActor } from './audit-entry.js';
+import { creationTimeColumn, idColumn, nullableTimeColumn, reference, tenantFilter } from './columns.js';
 import { Node, NumberedNode } from './node.js';
+import { Tenant } from './tenant.js';
+import { Webhook } from './webhook.js';
 
 export enum BulkKind {
   RECOVER_WEBHOOK = 'RECOVER_WEBHOOK',
@@ -51,22 +56,44 @@ registerEnumType(BulkStatus, {
   description: 'Work over many deliveries or events, done in chunks in the order of their ids.',
 })
 export class BulkOperation {
+  [OptionalProps]?: 'status' | 'processed' | 'affected' | 'skipped' | 'createdAt' | 'progress';
+
   @PrimaryKey(idColumn())
   id!: number;
 
-  @Property(idColumn())
+  @ManyToOne(() => Tenant, reference('tenant_id'))
   tenantId!: number;
 
   @Enum({ items: () => BulkKind, type: 'text' })
   @Field(() => BulkKind, { description: 'What it does.' })
   kind!: BulkKind;
 
-  @Enum({ items: () => BulkStatus, type: 'text' })
+  @Enum({ items: () => BulkStatus, type: 'text', default: BulkStatus.RUNNING })
   @Field(() => BulkStatus, { description: 'Where it stands.' })
   status!: BulkStatus;
 
-  @Property({ ...idColumn(), nullable: true })
+  @ManyToOne(() => Webhook, { ...reference('webhook_id'), nullable: true })
   webhookId!: number | null;
+
+  /** Of what it goes through: the first id that is in, the first one that is out, and the last one it has looked at. */
+  @Property({ ...idColumn(), hidden: true })
+  fromId!: number;
+
+  @Property({ ...idColumn(), hidden: true })
+  toId!: number;
+
+  @Property({ ...idColumn(), hidden: true })
+  cursorId!: number;
+
+  /** Who started it, as in the audit log. */
+  @Enum({ items: () => AuditActor, type: 'text', hidden: true })
+  actor!: AuditActor;
+
+  @ManyToOne(() => ApiKey, { ...reference('api_key_id'), nullable: true, hidden: true })
+  apiKeyId!: number | null;
+
+  @Property({ type: 'text', nullable: true, hidden: true })
+  requestId!: string | null;
 
   /** JSON. */
   @Property({ type: 'text' })
@@ -79,22 +106,22 @@ export class BulkOperation {
   })
   total!: number;
 
-  @Property({ type: 'integer' })
+  @Property({ type: 'integer', default: 0 })
   @Field(() => Int, { description: 'How many it has gone through: `affected` and `skipped` together.' })
   processed!: number;
 
-  @Property({ type: 'integer' })
+  @Property({ type: 'integer', default: 0 })
   @Field(() => Int, { description: 'Deliveries that it sent again, made or canceled.' })
   affected!: number;
 
-  @Property({ type: 'integer' })
+  @Property({ type: 'integer', default: 0 })
   @Field(() => Int, {
     description:
       'What it left alone because it had changed in the moment before its turn came, or cannot be sent again because its event is not kept any more.',
   })
   skipped!: number;
 
-  @Property(timeColumn())
+  @Property(creationTimeColumn())
   @Field(() => Date, { description: 'When it was started.' })
   createdAt!: Date;
 

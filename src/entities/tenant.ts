@@ -1,7 +1,7 @@
-import type { Dictionary } from '@mikro-orm/core';
+import { type Dictionary, OptionalProps } from '@mikro-orm/core';
 import { Entity, Filter, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Field, ObjectType } from 'type-graphql';
-import { idColumn, timeColumn } from './columns.js';
+import { creationTimeColumn, idColumn, nullableTimeColumn } from './columns.js';
 import { Node, NumberedNode } from './node.js';
 
 @Entity({ schema: 'hookwright', tableName: 'tenants' })
@@ -12,6 +12,8 @@ import { Node, NumberedNode } from './node.js';
   description: 'A customer of this installation. Webhooks, events and keys belong to exactly one tenant.',
 })
 export class Tenant {
+  [OptionalProps]?: 'createdAt';
+
   @PrimaryKey(idColumn())
   id!: number;
 
@@ -26,11 +28,11 @@ export class Tenant {
   @Property({ type: 'text', hidden: true })
   dataKeyKid!: string;
 
-  @Property(timeColumn())
+  @Property(creationTimeColumn())
   @Field(() => Date, { description: 'When it was made.' })
   createdAt!: Date;
 
   /** From then on nobody reaches it. */
-  @Property({ ...timeColumn(), nullable: true, hidden: true })
+  @Property({ ...nullableTimeColumn(), hidden: true })
   deletedAt!: Date | null;
 }

@@ -1,9 +1,11 @@
-import { Entity, Enum, Filter, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { OptionalProps } from '@mikro-orm/core';
+import { Entity, Enum, Filter, ManyToOne, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Field, Int, ObjectType, registerEnumType } from 'type-graphql';
-import { idColumn, nullableTimeColumn, tenantFilter, timeColumn } from './columns.js';
+import { creationTimeColumn, idColumn, nullableTimeColumn, reference, tenantFilter } from './columns.js';
 import { Node, NumberedNode } from './node.js';
+import { Tenant } from './tenant.js';
 
-enum DisabledReason {
+export enum DisabledReason {
   PAUSED = 'PAUSED',
   FAILURES = 'FAILURES',
   GONE = 'GONE',
@@ -30,11 +32,21 @@ const overlapUntil = (alias: unknown) =>
   description: "An endpoint of a tenant's customer, and the events that are sent to it.",
 })
 export class Webhook {
+  [OptionalProps]?: 'version' | 'active' | 'generation' | 'consecutiveFailures' | 'keepHeld' | 'createdAt';
+
   @PrimaryKey(idColumn())
   id!: number;
 
-  @Property(idColumn())
+  @ManyToOne(() => Tenant, reference('tenant_id'))
   tenantId!: number;
+
+  /** Raised by each change through the unit of work, and by SQL where that changes what people see of their own. */
+  @Property({ type: 'integer', version: true })
+  @Field(() => Int, {
+    description:
+      'Raised by each change that somebody makes, and when the service disables the webhook; not by the results of deliveries. For `ifVersion`.',
+  })
+  version!: number;
 
   @Property({ type: 'text' })
   @Field(() => String, { description: 'The address that receives the deliveries.' })
@@ -53,8 +65,11 @@ export class Webhook {
   @Property({ type: 'blob', hidden: true, lazy: true, nullable: true })
   previousSealedSecret!: Buffer | null;
 
-  /** By the clock of Postgres, which set it: that of this process may say otherwise. */
-  @Property({ ...nullableTimeColumn(), formula: overlapUntil })
+  @Property({ ...nullableTimeColumn(), fieldName: 'previous_secret_expires_at' })
+  overlapEndsAt!: Date | null;
+
+  /** As read by the clock of Postgres, which set it: that of this process may say otherwise. */
+  @Property({ ...nullableTimeColumn(), fieldName: 'overlap_until', formula: overlapUntil })
   @Field(() => Date, {
     nullable: true,
     description:
@@ -62,15 +77,15 @@ export class Webhook {
   })
   previousSecretExpiresAt!: Date | null;
 
-  @Property({ type: 'boolean' })
+  @Property({ type: 'boolean', default: true })
   @Field(() => Boolean, { description: 'True while deliveries are sent.' })
   active!: boolean;
 
   /** Raised whenever `active` changes, so that an attempt from before the change can be told from one after it. */
-  @Property({ type: 'integer' })
+  @Property({ type: 'integer', default: 0 })
   generation!: number;
 
-  @Property({ type: 'integer' })
+  @Property({ type: 'integer', default: 0 })
   @Field(() => Int, {
     description:
       'Failed attempts in a row, across deliveries. A success sets it to 0; at 10 the webhook is disabled.',
@@ -104,8 +119,15 @@ export class Webhook {
   holdUntil!: Date | null;
 
   /** Enabled with `held: KEEP`: held deliveries stay held until `releaseHeld`. */
-  @Property({ type: 'boolean' })
+  @Property({ type: 'boolean', default: false })
   keepHeld!: boolean;
+
+  /** What was open when it was enabled, up to these ids, counts as held (docs/decisions/0021). */
+  @Property({ ...idColumn(), nullable: true, hidden: true })
+  keepHeldUpTo!: number | null;
+
+  @Property({ ...idColumn(), nullable: true, hidden: true })
+  discardHeldUpTo!: number | null;
 
   @Property(nullableTimeColumn())
   @Field(() => Date, {
@@ -123,7 +145,7 @@ export class Webhook {
   @Property(nullableTimeColumn())
   nextLookAt!: Date | null;
 
-  @Property(timeColumn())
+  @Property(creationTimeColumn())
   @Field(() => Date, { description: 'When it was made.' })
   createdAt!: Date;
 

@@ -17,7 +17,7 @@ import { z } from 'zod';
 import { actorOf, type Context, callerOf } from '../context.js';
 import { UNFILTERED } from '../database/tenant-database.js';
 import { PLATFORM_SCOPE, SCOPES, type Scope } from '../domain/api-key.js';
-import { ApiKey } from '../entities/api-key.js';
+import { ApiKey, activeKeys } from '../entities/api-key.js';
 import { ApiError, invalidInput } from '../errors.js';
 import {
   createApiKey,
@@ -34,7 +34,7 @@ import {
   readConnection,
   sliceQuery,
 } from './fields/connection.js';
-import { found, idOf } from './fields/ids.js';
+import { idOf } from './fields/ids.js';
 import { apiKeyScopes, expiresInSeconds, parseInput } from './fields/input.js';
 import { RequiresScope } from './fields/requires.js';
 
@@ -132,7 +132,7 @@ export class ApiKeyResolver {
       by: actorOf(context),
       ...(typeof lifetime === 'number' ? { expiresInSeconds: lifetime } : {}),
     });
-    return { apiKey: Object.assign(new ApiKey(), apiKey), key };
+    return { apiKey, key };
   }
 
   @RequiresScope('keys:admin')
@@ -144,21 +144,18 @@ export class ApiKeyResolver {
     @Ctx() context: Context,
   ): Promise<RevokeApiKeyPayload> {
     const id = idOf('ApiKey', input.id, ['input', 'id']);
-    await revokeApiKey(context.db, context.tenantId, id, actorOf(context));
+    const apiKey = await revokeApiKey(context.db, context.tenantId, id, actorOf(context));
     context.authenticator.forget(id);
-    return { apiKey: await readApiKey(context, id) };
+    return { apiKey };
   }
 }
-
-/** As it stands in the index of active keys. */
-const expiryOf = () => raw((table) => `coalesce(${table}.expires_at, 'infinity')`);
 
 function conditionsOf(filter: ApiKeyFilter | null) {
   if (typeof filter?.active !== 'boolean') {
     return {};
   }
   return filter.active
-    ? { revokedAt: null, [expiryOf()]: { $gt: raw('now()') } }
+    ? activeKeys()
     : { $or: [{ revokedAt: { $ne: null } }, { expiresAt: { $lte: raw('now()') } }] };
 }
 
@@ -168,10 +165,6 @@ const newApiKey = (grantable: readonly Scope[]) =>
     scopes: apiKeyScopes(grantable),
     expiresInSeconds: expiresInSeconds.nullish(),
   });
-
-async function readApiKey({ em, tenantId }: Context, id: number): Promise<ApiKey> {
-  return found(await em.findOne(ApiKey, { id, tenantId }, UNFILTERED), 'ApiKey', id);
-}
 
 /** The scopes that a new key can get from this request: `requireGrantable` refuses all others. */
 function grantableBy(context: Context): readonly Scope[] {

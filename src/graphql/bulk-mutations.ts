@@ -9,7 +9,6 @@ import {
   startBulkOperation,
 } from '../operations/bulk/bulk-operations.js';
 import { isOpen, OPEN_STATUSES } from '../operations/deliveries/delivery-state.js';
-import { readBulkOperation } from './bulk-operation.js';
 import {
   CancelBulkOperationInput,
   CancelBulkOperationPayload,
@@ -129,8 +128,9 @@ export class BulkMutations {
     @Ctx() context: Context,
   ): Promise<CancelBulkOperationPayload> {
     const number = idOf('BulkOperation', id, ['input', 'id']);
-    await cancelBulkOperation(context.db, tenantOf(context), number, actorOf(context));
-    return { bulkOperation: await readBulkOperation(context, number) };
+    return {
+      bulkOperation: await cancelBulkOperation(context.db, tenantOf(context), number, actorOf(context)),
+    };
   }
 
   @Requires('deliveries:write')
@@ -142,8 +142,9 @@ export class BulkMutations {
     @Ctx() context: Context,
   ): Promise<ResumeBulkOperationPayload> {
     const number = idOf('BulkOperation', id, ['input', 'id']);
-    await resumeBulkOperation(context.db, tenantOf(context), number, actorOf(context));
-    return { bulkOperation: await readBulkOperation(context, number) };
+    return {
+      bulkOperation: await resumeBulkOperation(context.db, tenantOf(context), number, actorOf(context)),
+    };
   }
 }
 
@@ -152,9 +153,7 @@ async function start(context: Context, request: BulkRequest): Promise<RecoverWeb
   const started = await context.searches.run(tenantOf(context), () =>
     startBulkOperation(context.db, tenantOf(context), request, actorOf(context)),
   );
-  const { count: total, isCapped: totalCapped, operationId } = started;
-  const bulkOperation = operationId === null ? null : await readBulkOperation(context, operationId);
-  return { total, totalCapped, bulkOperation };
+  return { total: started.count, totalCapped: started.isCapped, bulkOperation: started.operation };
 }
 
 const rangeOf = ({ since, until }: TimeRange) => ({ since: since ?? null, until: until ?? null });

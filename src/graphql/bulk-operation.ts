@@ -73,6 +73,6 @@ export class BulkOperationResolver {
 }
 
 /** @throws ApiError not_found */
-export async function readBulkOperation(context: Context, id: number): Promise<BulkOperation> {
+async function readBulkOperation(context: Context, id: number): Promise<BulkOperation> {
   return found(await context.em.findOne(BulkOperation, { id }, FRESH), 'BulkOperation', id);
 }

@@ -104,7 +104,9 @@ export class TenantResolver {
     @Arg('id', () => ID, { description: 'Its id.' }) id: string,
     @Ctx() context: Context,
   ): Promise<Tenant> {
-    return await readTenant(context, idOf('Tenant', id, ['id']));
+    const number = idOf('Tenant', id, ['id']);
+    const tenant = await all(context).findOne(Tenant, { id: number, ...existing }, UNFILTERED);
+    return found(tenant, 'Tenant', number);
   }
 
   @RequiresPlatformKey()
@@ -125,8 +127,7 @@ export class TenantResolver {
   ): Promise<UpdateTenantPayload> {
     const id = idOf('Tenant', input.id, ['input', 'id']);
     const name = parseInput(displayName, input.name, ['input', 'name']);
-    await updateTenant(context.db, id, { name }, actorOf(context));
-    return { tenant: await readTenant(context, id) };
+    return { tenant: await updateTenant(context.db, id, { name }, actorOf(context)) };
   }
 
   @RequiresPlatformKey()
@@ -159,7 +160,3 @@ const all = ({ db }: Context) => tenantEntityManager(db.orm.em, null);
 /** Those of these numbers that there are. */
 export const readTenants = (context: Context, ids: readonly number[]): Promise<Tenant[]> =>
   all(context).find(Tenant, { id: { $in: [...ids] }, ...existing }, UNFILTERED);
-
-async function readTenant(context: Context, id: number): Promise<Tenant> {
-  return found(await all(context).findOne(Tenant, { id, ...existing }, UNFILTERED), 'Tenant', id);
-}

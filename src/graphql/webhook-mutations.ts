@@ -1,17 +1,20 @@
 import 'reflect-metadata';
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
-import { z } from 'zod';
 import { actorOf, type Context, tenantOf } from '../context.js';
 import type { Emit } from '../domain/emit.js';
 import { TEST_EVENT_TYPE } from '../domain/event-type.js';
-import { Webhook } from '../entities/webhook.js';
 import { invalidInput, notFound } from '../errors.js';
 import { createWebhook } from '../operations/webhooks/create-webhook.js';
 import { deleteWebhook } from '../operations/webhooks/delete-webhook.js';
 import { releaseHeld } from '../operations/webhooks/release-held.js';
 import { rotateSecret } from '../operations/webhooks/rotate-secret.js';
-import { updateWebhook, type WebhookChange } from '../operations/webhooks/update-webhook.js';
-import type { WebhookRow } from '../operations/webhooks/webhook-row.js';
+import { updateWebhook } from '../operations/webhooks/update-webhook.js';
+import {
+  newWebhookInput,
+  settingsIn,
+  webhookChangeInput,
+  webhookSettings,
+} from '../operations/webhooks/webhook-settings.js';
 import { boundsOf } from './delivery.js';
 import { emitFor } from './emit-for.js';
 import { refusalError } from './emit-refusals.js';
@@ -21,8 +24,6 @@ import {
   OVERLAP_HOURS_DEFAULT,
   overlapHours as overlapHoursSchema,
   parseInput,
-  webhookEventTypes,
-  webhookUrl,
 } from './fields/input.js';
 import { Requires } from './fields/requires.js';
 import { readWebhook } from './webhook.js';
@@ -48,51 +49,48 @@ export class WebhookMutations {
   @Requires('webhooks:write')
   @Mutation(() => CreateWebhookPayload, { description: 'Makes a webhook. It is active at once.' })
   async createWebhook(
-    @Arg('input', () => CreateWebhookInput, input) { url, eventTypes }: CreateWebhookInput,
+    @Arg('input', () => CreateWebhookInput, input) wanted: CreateWebhookInput,
     @Ctx() context: Context,
   ): Promise<CreateWebhookPayload> {
-    const rules = await rulesFor(context);
     const { webhook, secret } = await createWebhook(context.db, context.vault, context.random, {
       tenantId: tenantOf(context),
-      ...parseInput(z.object(rules), { url, eventTypes }, ['input']),
+      ...parseInput(newWebhookInput(await rulesFor(context)), { ...wanted }, ['input']),
       webhooksMax: context.config.webhooksPerTenantMax,
       by: actorOf(context),
     });
-    return { webhook: webhookOf(webhook), secret };
+    return { webhook, secret };
   }
 
   @Requires('webhooks:write')
   @Mutation(() => UpdateWebhookPayload, { description: 'Changes, enables or pauses a webhook.' })
   async updateWebhook(
-    @Arg('input', () => UpdateWebhookInput, input) { id, ...wanted }: UpdateWebhookInput,
+    @Arg('input', () => UpdateWebhookInput, input) { id, ifVersion, ...wanted }: UpdateWebhookInput,
     @Ctx() context: Context,
   ): Promise<UpdateWebhookPayload> {
     const webhookId = idOf('Webhook', id, ['input', 'id']);
     const active = given(wanted.active);
     const held = given(wanted.held);
-    const rules = await rulesFor(context);
-    const { url, eventTypes } = parseInput(
-      z.object(rules).partial(),
-      { url: given(wanted.url), eventTypes: given(wanted.eventTypes) },
-      ['input'],
-    );
-    if (url === undefined && eventTypes === undefined && active === undefined) {
-      const detail = 'must have at least one of url, eventTypes and active';
+    const rules = webhookChangeInput(await rulesFor(context));
+    const settings = parseInput(rules, settingsIn({ ...wanted }), ['input']);
+    if (Object.keys(settings).length === 0 && active === undefined) {
+      const detail = `must have at least one of ${Object.keys(webhookSettings).join(', ')} and active`;
       throw invalidInput([{ path: ['input'], code: 'nothing_to_change', detail }]);
     }
     if (held !== undefined && active !== true) {
       const detail = 'has a meaning only together with active: true';
       throw invalidInput([{ path: ['input', 'held'], code: 'contradiction', detail }]);
     }
-    const change: WebhookChange = {
-      ...(url === undefined ? {} : { url }),
-      ...(eventTypes === undefined ? {} : { eventTypes }),
+    const change = {
+      ...settings,
       ...(active === undefined ? {} : { active }),
       ...(held === undefined ? {} : { held }),
     };
-    const { holdHours } = context.config;
-    await updateWebhook(context.db, tenantOf(context), webhookId, change, holdHours, actorOf(context));
-    return { webhook: await readWebhook(context, id, ['input', 'id']) };
+    const { db, config } = context;
+    const by = actorOf(context);
+    const version = given(ifVersion);
+    return {
+      webhook: await updateWebhook(db, tenantOf(context), webhookId, change, config.holdHours, by, version),
+    };
   }
 
   @Requires('webhooks:write')
@@ -100,11 +98,11 @@ export class WebhookMutations {
     description: 'Deletes a webhook. Deliveries that have not been sent are canceled.',
   })
   async deleteWebhook(
-    @Arg('input', () => DeleteWebhookInput, input) { id }: DeleteWebhookInput,
+    @Arg('input', () => DeleteWebhookInput, input) { id, ifVersion }: DeleteWebhookInput,
     @Ctx() context: Context,
   ): Promise<DeleteWebhookPayload> {
     const webhookId = idOf('Webhook', id, ['input', 'id']);
-    await deleteWebhook(context.db, tenantOf(context), webhookId, actorOf(context));
+    await deleteWebhook(context.db, tenantOf(context), webhookId, actorOf(context), given(ifVersion));
     return { deletedWebhookId: webhookId };
   }
 
@@ -127,7 +125,7 @@ export class WebhookMutations {
       overlapHours: hours,
       by: actorOf(context),
     });
-    return { webhook: webhookOf(webhook), secret };
+    return { webhook, secret };
   }
 
   @Requires('webhooks:write')
@@ -167,22 +165,11 @@ export class WebhookMutations {
     @Arg('input', () => ReleaseHeldInput, input) { webhookId }: ReleaseHeldInput,
     @Ctx() context: Context,
   ): Promise<ReleaseHeldPayload> {
-    await releaseHeld(
-      context.db,
-      tenantOf(context),
-      idOf('Webhook', webhookId, ['input', 'webhookId']),
-      actorOf(context),
-    );
-    return { webhook: await readWebhook(context, webhookId, ['input', 'webhookId']) };
+    const id = idOf('Webhook', webhookId, ['input', 'webhookId']);
+    return { webhook: await releaseHeld(context.db, tenantOf(context), id, actorOf(context)) };
   }
 }
 
-const webhookOf = (row: WebhookRow): Webhook => Object.assign(new Webhook(), row);
-
-/** For both in one object, so that a caller who broke two rules hears of both. */
-async function rulesFor({ config, eventTypes: registry }: Context) {
-  return {
-    url: webhookUrl(config.target),
-    eventTypes: webhookEventTypes(await registry.names()),
-  };
+async function rulesFor({ config, eventTypes }: Context) {
+  return { target: config.target, eventTypes: await eventTypes.names() };
 }

@@ -4,7 +4,8 @@ import { URL_LENGTH_MAX } from '../domain/addresses/target.js';
 import { Delivery } from '../entities/delivery.js';
 import { ShowsIdOf } from '../entities/node.js';
 import { Webhook } from '../entities/webhook.js';
-import { EVENT_TYPES_MAX, OVERLAP_HOURS_DEFAULT } from './fields/input.js';
+import { EVENT_TYPES_MAX } from '../operations/webhooks/webhook-settings.js';
+import { OVERLAP_HOURS_DEFAULT } from './fields/input.js';
 
 enum HeldAction {
   RELEASE = 'RELEASE',
@@ -76,6 +77,13 @@ export class UpdateWebhookInput {
       'Together with `active: true`: what becomes of its held deliveries; default `RELEASE`. A webhook that is active already goes on keeping what it keeps, unless this is given.',
   })
   held?: HeldAction | null;
+
+  @Field(() => Int, {
+    nullable: true,
+    description:
+      'Change the webhook only while its `version` is this one: otherwise `CONFLICT`, and nothing is done.',
+  })
+  ifVersion?: number | null;
 }
 
 @ObjectType({ description: 'The changed webhook.' })
@@ -90,6 +98,13 @@ export class UpdateWebhookPayload {
 export class DeleteWebhookInput {
   @Field(() => ID, { description: 'The webhook.' })
   id!: string;
+
+  @Field(() => Int, {
+    nullable: true,
+    description:
+      'Delete the webhook only while its `version` is this one: otherwise `CONFLICT`, and nothing is done.',
+  })
+  ifVersion?: number | null;
 }
 
 @ObjectType({ description: 'What was deleted.' })

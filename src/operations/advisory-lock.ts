@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { transaction } from '../database/database.js';
+import { query, type SqlTarget, transaction } from '../database/database.js';
 
 /**
  * Locks by name, for what no row stands for. They go with the transaction that takes them, so a process that dies
@@ -8,8 +8,8 @@ import { transaction } from '../database/database.js';
 const PREFIX = 'hookwright.';
 
 /** Waits until no other transaction holds the lock, and holds it to the end of this one. */
-export async function lockFor(client: pg.PoolClient, name: string): Promise<void> {
-  await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [PREFIX + name]);
+export async function lockFor(client: SqlTarget, name: string): Promise<void> {
+  await query(client, { text: 'select pg_advisory_xact_lock(hashtextextended($1, 0))' }, [PREFIX + name]);
 }
 
 /** As `lockFor`, without waiting. @returns whether this transaction holds the lock */

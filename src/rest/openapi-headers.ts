@@ -22,6 +22,12 @@ export const headers = {
     schema: { type: 'string', format: 'uri-reference' },
     example: '/api/v1/webhooks/42',
   },
+  ETag: {
+    description:
+      'The version of the webhook. It changes with every change that somebody makes, and when the service disables the webhook; not with the results of deliveries (`consecutive_failures`, `last_success_at`, `last_failure_at`).',
+    schema: { type: 'string', pattern: '^"[0-9]+"$' },
+    example: '"3"',
+  },
   RetryAfter: {
     description: 'The number of seconds to wait before the request is sent again.',
     schema: { type: 'integer', format: 'int32', minimum: 0 },
@@ -41,6 +47,7 @@ const fieldNames: Record<HeaderName, string> = {
   RateLimitPolicy: 'RateLimit-Policy',
   RateLimit: 'RateLimit',
   Location: 'Location',
+  ETag: 'ETag',
   RetryAfter: 'Retry-After',
   WwwAuthenticate: 'WWW-Authenticate',
 };

@@ -10,12 +10,14 @@ type Json = Record<string, unknown>;
  * that TypeScript could not tell answers apart by their status.
  */
 const reasons = [
+  'header_malformed',
   'malformed_json',
   'unauthenticated',
   'scope_missing',
   'not_found',
   'webhook_limit_reached',
   'webhook_inactive',
+  'precondition_failed',
   'payload_too_large',
   'unsupported_media_type',
   'invalid_input',

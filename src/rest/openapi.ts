@@ -62,6 +62,7 @@ export function openApiDocument(config: Config, eventTypes: readonly RegisteredE
 
 function paths(): Json {
   const tenant = { $ref: '#/components/parameters/Tenant' };
+  const ifMatch = { $ref: '#/components/parameters/IfMatch' };
   const ofOne = [{ $ref: '#/components/parameters/WebhookId' }, tenant];
   return {
     '/webhooks': {
@@ -69,7 +70,7 @@ function paths(): Json {
       post: operation('createWebhook', 'Create a webhook', 'webhooks:write', {
         requestBody: body('WebhookInput'),
         responses: {
-          201: answer('The new webhook with its secret.', 'WebhookWithSecretResult', 'Location'),
+          201: answer('The new webhook with its secret.', 'WebhookWithSecretResult', 'Location', 'ETag'),
           ...problems(...onRoutesWithBody, 'webhook_limit_reached'),
         },
       }),
@@ -81,16 +82,21 @@ function paths(): Json {
     '/webhooks/{id}': {
       parameters: ofOne,
       get: operation('getWebhook', 'Read a webhook', 'webhooks:read', {
-        responses: { 200: answer('The webhook.', 'WebhookResult'), ...problems() },
+        responses: { 200: answer('The webhook.', 'WebhookResult', 'ETag'), ...problems() },
       }),
       patch: operation('updateWebhook', 'Enable, pause or change a webhook', 'webhooks:write', {
+        parameters: [ifMatch],
         requestBody: body('WebhookChange'),
-        responses: { 200: answer('The changed webhook.', 'WebhookResult'), ...problems(...onRoutesWithBody) },
+        responses: {
+          200: answer('The changed webhook.', 'WebhookResult', 'ETag'),
+          ...problems(...onRoutesWithBody, 'precondition_failed'),
+        },
       }),
       delete: operation('deleteWebhook', 'Delete a webhook', 'webhooks:write', {
+        parameters: [ifMatch],
         responses: {
           204: { description: 'The webhook is deleted.', headers: headersNamed(...usualHeaders) },
-          ...problems(),
+          ...problems('header_malformed', 'precondition_failed'),
         },
       }),
     },

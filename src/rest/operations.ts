@@ -1,15 +1,15 @@
 import type { GraphQLSchema } from 'graphql';
 import type { z } from 'zod';
+import { graphqlName } from './names.js';
 import { type Operation, prepareOperation } from './run-operation.js';
-import type { webhook } from './schemas.js';
+import { webhook } from './schemas.js';
 
-/** A webhook as the documents below ask for it, and as REST answers with it. */
-type WebhookNode = z.output<typeof webhook>;
+/** A webhook as the documents below ask for it: as REST answers with it, and its version. */
+export type WebhookNode = z.output<typeof webhook> & { version: number };
 
 /** In the order of docs/interface.md, "A webhook"; `secret` follows after them where it is due. */
-const fields = `
-  id: databaseId url events: eventTypes active consecutive_failures: consecutiveFailures last_success_at: lastSuccessAt
-  last_failure_at: lastFailureAt disabled_at: disabledAt created_at: createdAt`;
+const names = Object.keys(webhook.shape).map((name) => `${name}: ${graphqlName(name)}`);
+const fields = `version ${names.join(' ')}`;
 
 const documents = {
   create: `mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { webhook { ${fields} } secret } }`,
@@ -47,13 +47,13 @@ interface ListVariables extends Record<string, unknown> {
 
 export interface Operations {
   create: Operation<
-    { input: { url: string; eventTypes: string[] } },
+    { input: Record<string, unknown> },
     { createWebhook: { webhook: WebhookNode; secret: string } }
   >;
   list: Operation<ListVariables, { webhooks: WebhookPageNode }>;
   read: Operation<{ id: string }, { webhook: WebhookNode }>;
   update: Operation<{ input: Record<string, unknown> }, { updateWebhook: { webhook: WebhookNode } }>;
-  delete: Operation<{ input: { id: string } }, unknown>;
+  delete: Operation<{ input: { id: string; ifVersion?: number | undefined } }, unknown>;
   test: Operation<{ input: { id: string } }, { testWebhook: { delivery: TestDeliveryNode } }>;
 }
 

@@ -8,6 +8,7 @@ const advice: Record<Reason, string> = {
   host_missing: 'Send the header Host, as HTTP/1.1 demands, or let a library of HTTP send the request.',
   header_repeated:
     'Send the header that the detail names once. A proxy in between that adds one must replace that of the client.',
+  header_malformed: 'Send the header in the form that the detail shows, or leave it out.',
   malformed_json: 'Send one JSON value in UTF-8 as the body, and its length in bytes as Content-Length.',
   unauthenticated:
     'Send an API key in the header "Authorization: Bearer <key>". A key that is unknown, malformed, expired or revoked gives the same answer.',
@@ -37,6 +38,8 @@ const advice: Record<Reason, string> = {
   rotation_under_way:
     'The secret before the last rotation still signs. Wait until its time is over, or end it now with overlapHours: 0.',
   idempotency_key_reused: 'Use a new idempotency key for every event; the same key means the same event.',
+  precondition_failed:
+    'Read it again: its ETag, or `version` in GraphQL, has changed. Then decide whether the change is still right, and send it for the new one.',
   name_taken: 'Choose another name.',
   payload_too_large: 'Send less in one request.',
   unsupported_media_type: 'Send the body as JSON, with the header "Content-Type: application/json".',

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { URL_LENGTH_MAX } from '../domain/addresses/target.js';
-import { EVENT_TYPE_NAME, EVENT_TYPE_NAME_LENGTH_MAX, WILDCARD } from '../domain/event-type.js';
+import { EVENT_TYPE_NAME, EVENT_TYPE_NAME_LENGTH_MAX } from '../domain/event-type.js';
 import { DeliveryStatus } from '../entities/delivery.js';
 import { decodeCursor, PAGE_MAX } from '../graphql/fields/connection.js';
-import { EVENT_TYPES_MAX } from '../graphql/fields/input.js';
+import { leftOutIfNull, subscribedEvent, webhookSettings } from '../operations/webhooks/webhook-settings.js';
+import { type RestName, restName } from './names.js';
 
 /**
  * The requests and answers of the REST interface: routes read requests with these schemas, and the OpenAPI document
@@ -23,37 +23,13 @@ export const eventName = z.string().meta({
   examples: ['booking.created'],
 });
 
-/** The document adds the names and "*". */
-const subscribedEvent = z.string().meta({
-  id: 'SubscribedEvent',
-  maxLength: EVENT_TYPE_NAME_LENGTH_MAX,
-  pattern: `^\\${WILDCARD}$|${EVENT_TYPE_NAME.source}`,
-  description: `The name of an event, or "${WILDCARD}" for all events. More names can be registered at any time.`,
-  examples: ['booking.created', WILDCARD],
-});
+type Settings = typeof webhookSettings;
 
-const url = z
-  .string()
-  .refine((text) => text.length <= URL_LENGTH_MAX, {
-    message: `must have at most ${URL_LENGTH_MAX} characters`,
-    params: { code: 'url_too_long' },
-  })
-  .meta({
-    format: 'uri',
-    maxLength: URL_LENGTH_MAX,
-    description: `The address that receives deliveries: an absolute https URL of at most ${URL_LENGTH_MAX} characters, without userinfo and fragment, whose host is public. Its port is 443, 80, or one from 1024 on which no database or other internal service is usual. It is kept in its normal form: https://example.com becomes https://example.com/.`,
-    examples: ['https://example.com/hooks'],
-  });
-
-const events = z
-  .array(subscribedEvent)
-  .min(1, 'must name at least one event, or be ["*"]')
-  .max(EVENT_TYPES_MAX, `must have at most ${EVENT_TYPES_MAX} names`)
-  .meta({
-    uniqueItems: true,
-    description: `1 to ${EVENT_TYPES_MAX} different names of events, or exactly ["*"] for all events, including events added later.`,
-    examples: [['booking.created', 'booking.canceled'], ['*']],
-  });
+/** What people write of a webhook. */
+const settings = Object.fromEntries(
+  Object.entries(webhookSettings).map(([name, { form }]) => [restName(name), form]),
+) as { [Name in keyof Settings as RestName<Name>]: Settings[Name]['form'] };
+const changeable = ['active', ...Object.keys(settings)];
 
 const time = z.string().meta({ format: 'date-time', examples: ['2026-01-31T09:30:00+00:00'] });
 /** `z.int` has the bounds of integers that JavaScript keeps exact, ±(2^53 - 1): the service answers with no others. */
@@ -62,7 +38,7 @@ const integer = z.int().meta({ format: 'int64' });
 const id = integer.min(1);
 const webhookId = id.meta({ description: 'The id of a webhook.', examples: [42] });
 
-export const webhookInput = z.strictObject({ url, events }).meta({
+export const webhookInput = z.strictObject(leftOutIfNull(settings)).meta({
   id: 'WebhookInput',
   description: 'A webhook to create.',
   examples: [{ url: 'https://example.com/hooks', events: ['booking.created', 'booking.canceled'] }],
@@ -74,11 +50,10 @@ export const webhookChange = z
       description:
         'true enables the webhook, sets its failures to 0 and sends what was held (retries at their time); false pauses it. Setting the current value has no effect.',
     }),
-    url: url.optional(),
-    events: events.optional(),
+    ...z.object(settings).partial().shape,
   })
   .refine((change) => Object.keys(change).length > 0, {
-    message: 'must have at least one of active, url and events',
+    message: `must have at least one of ${changeable.slice(0, -1).join(', ')} and ${changeable.at(-1)}`,
     params: { code: 'nothing_to_change' },
   })
   .meta({
@@ -90,8 +65,7 @@ export const webhookChange = z
 
 const webhookFields = {
   id: webhookId.meta({ description: 'Identifies the webhook; used in paths.' }),
-  url,
-  events,
+  ...settings,
   active: z.boolean().meta({ description: 'true while deliveries are sent.' }),
   consecutive_failures: integer.min(0).meta({
     description: 'Failed attempts in a row, across deliveries. At 10 the webhook is disabled.',
@@ -210,6 +184,16 @@ export const parameters = {
     schema: id.meta({
       description: 'For platform keys, which need it: the id of the tenant to act for.',
       examples: [7],
+    }),
+  },
+  IfMatch: {
+    name: 'If-Match',
+    in: 'header',
+    required: false,
+    schema: z.string().meta({
+      description:
+        'Do it only while the ETag of the webhook is one of these, or while the webhook is there at all (`*`). Otherwise the answer is 412, and nothing is changed. A value that is neither `*` nor a list of entity tags is refused with 400 `header_malformed`.',
+      examples: ['"3"'],
     }),
   },
 } as const;

@@ -3,12 +3,14 @@ import type { GraphQLSchema } from 'graphql';
 import type { z } from 'zod';
 import { callerOf, type Services } from '../context.js';
 import { parseId } from '../domain/id.js';
-import { ApiError, type InputIssue, notFound } from '../errors.js';
+import { ApiError, type InputIssue, notFound, type Reason } from '../errors.js';
 import { readWebhook } from '../graphql/webhook.js';
 import { contextOf, expectAsker, holdUntilTaken, whoAsks } from '../http/asking.js';
 import { readBody, readJson } from '../http/json-body.js';
 import { slashTooMany } from '../http/requests.js';
-import { type Operations, prepareOperations } from './operations.js';
+import { etagOf, readIfMatch, versionFor } from './if-match.js';
+import { graphqlName, restName } from './names.js';
+import { type Operations, prepareOperations, type WebhookNode } from './operations.js';
 import { REST_PREFIX } from './paths.js';
 import { readPart } from './read-part.js';
 import type { Operation } from './run-operation.js';
@@ -63,23 +65,18 @@ function routesWithBody(app: FastifyInstance, operations: Operations): void {
 
   const onCreate = [mayRun(operations.create), hasNoParameters];
   app.post('/webhooks', { onRequest: onCreate }, async (request, reply) => {
-    const { url, events } = bodyOf(request, webhookInput);
-    const input = { url, eventTypes: events };
+    const input = inGraphqlTerms(bodyOf(request, webhookInput));
     const { createWebhook } = await inRestTerms(operations.create(contextOf(request), { input }));
-    const data = { ...createWebhook.webhook, secret: createWebhook.secret };
+    const data = { ...restWebhook(createWebhook.webhook, reply), secret: createWebhook.secret };
     return reply.code(201).header('location', `${REST_PREFIX}/webhooks/${data.id}`).send({ data });
   });
 
-  const onChange = [mayRun(operations.update), hasNoParameters, isThere];
-  app.patch<WithId>('/webhooks/:id', { onRequest: onChange }, async (request) => {
-    const { events, ...change } = bodyOf(request, webhookChange);
-    const input = {
-      id: webhookIn(request),
-      ...change,
-      ...(events === undefined ? {} : { eventTypes: events }),
-    };
+  const onChange = [mayRun(operations.update), hasNoParameters, canReadIfMatch, isThere];
+  app.patch<WithId>('/webhooks/:id', { onRequest: onChange }, async (request, reply) => {
+    const change = inGraphqlTerms(bodyOf(request, webhookChange));
+    const input = { id: webhookIn(request), ...change, ...(await ifVersion(request)) };
     const { updateWebhook } = await inRestTerms(operations.update(contextOf(request), { input }));
-    return { data: updateWebhook.webhook };
+    return { data: restWebhook(updateWebhook.webhook, reply) };
   });
 }
 
@@ -97,20 +94,21 @@ function routesWithoutBody(app: FastifyInstance, operations: Operations): void {
     );
     const { hasNextPage, endCursor } = webhooks.pageInfo;
     return {
-      data: webhooks.edges.map(({ node }) => node),
+      data: webhooks.edges.map(({ node }) => restWebhook(node, null)),
       meta: { next_cursor: hasNextPage ? endCursor : null },
     };
   });
 
-  app.get<WithId>('/webhooks/:id', { onRequest: mayRun(operations.read) }, async (request) => {
+  app.get<WithId>('/webhooks/:id', { onRequest: mayRun(operations.read) }, async (request, reply) => {
     noParameters(request);
     const { webhook } = await inRestTerms(operations.read(contextOf(request), { id: webhookIn(request) }));
-    return { data: webhook };
+    return { data: restWebhook(webhook, reply) };
   });
 
   app.delete<WithId>('/webhooks/:id', { onRequest: mayRun(operations.delete) }, async (request, reply) => {
     noParameters(request);
-    await inRestTerms(operations.delete(contextOf(request), { input: { id: webhookIn(request) } }));
+    const input = { id: webhookIn(request), ...(await ifVersion(request)) };
+    await inRestTerms(operations.delete(contextOf(request), { input }));
     return reply.code(204).send();
   });
 
@@ -142,6 +140,35 @@ function webhookIn({ params }: FastifyRequest): string {
   return id;
 }
 
+async function canReadIfMatch({ headers }: FastifyRequest): Promise<void> {
+  readIfMatch(headers['if-match']);
+}
+
+/** The version that If-Match asks for; a webhook of another one is left as it is. */
+async function ifVersion(request: FastifyRequest): Promise<{ ifVersion?: number | undefined }> {
+  const header = request.headers['if-match'];
+  if (readIfMatch(header) === null) {
+    return {};
+  }
+  const { version } = await readWebhook(contextOf(request), webhookIn(request), ['id']);
+  return { ifVersion: versionFor(header, version) };
+}
+
+/**
+ * The document's aliases have already given the fields their names and their order.
+ *
+ * @param reply the answer that is about this webhook alone; null: there is none
+ */
+function restWebhook({ version, ...fields }: WebhookNode, reply: FastifyReply | null) {
+  reply?.header('etag', etagOf(version));
+  return fields;
+}
+
+/** A body with the names that the fields have in GraphQL. */
+function inGraphqlTerms(body: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(body).map(([name, value]) => [graphqlName(name), value]));
+}
+
 /** Routes without a body read none, whatever its type and length. */
 function ignoreBody(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
@@ -171,6 +198,15 @@ const TEST_OF_INACTIVE =
   'An inactive webhook cannot be tested. To try it before what was held is sent, use GraphQL at /graphql: enable it ' +
   'with updateWebhook(input: {active: true, held: KEEP}), send the test, and then send what was held with releaseHeld.';
 
+const NOT_MATCHED =
+  'The ETag of the webhook is none of those in If-Match: somebody has changed it in between. Read it again and decide ' +
+  'again. A weak tag (W/"…") never matches.';
+
+const detailsInRest: Partial<Record<Reason, string>> = {
+  webhook_inactive: TEST_OF_INACTIVE,
+  precondition_failed: NOT_MATCHED,
+};
+
 /** Says an error of the resolvers in the names of this interface. */
 async function inRestTerms<Data>(running: Promise<Data>): Promise<Data> {
   try {
@@ -180,7 +216,7 @@ async function inRestTerms<Data>(running: Promise<Data>): Promise<Data> {
       throw error;
     }
     const { issues } = error.extra;
-    throw new ApiError(error.reason, error.reason === 'webhook_inactive' ? TEST_OF_INACTIVE : error.detail, {
+    throw new ApiError(error.reason, detailsInRest[error.reason] ?? error.detail, {
       ...error.extra,
       ...(issues === undefined ? {} : { issues: issues.map(restIssue) }),
     });
@@ -189,7 +225,10 @@ async function inRestTerms<Data>(running: Promise<Data>): Promise<Data> {
 
 function restIssue({ path: [argument, ...rest], ...issue }: InputIssue): InputIssue {
   if (argument === 'input') {
-    return { ...issue, path: ['body', ...rest.map((step) => (step === 'eventTypes' ? 'events' : step))] };
+    return {
+      ...issue,
+      path: ['body', ...rest.map((step) => (typeof step === 'string' ? restName(step) : step))],
+    };
   }
   const name = argument === 'filter' ? rest[0] : argument;
   return { ...issue, path: ['query', parameters[String(name)] ?? String(name)] };

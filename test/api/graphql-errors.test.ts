@@ -271,14 +271,14 @@ test('a field of a query that fails leaves its neighbours their answers', async 
 });
 
 describe('trouble on our side', () => {
-  const failPool = (error: Error) =>
-    vi.spyOn(api.services.db.pool, 'connect').mockRejectedValue(error as never);
+  const failToBegin = (error: Error) =>
+    vi.spyOn(api.services.db.orm.em.constructor.prototype, 'transactional').mockRejectedValue(error);
   const away = () => Object.assign(new Error('connect ECONNREFUSED 10.1.2.3:5432'), { code: 'ECONNREFUSED' });
   const remove = 'mutation { deleteWebhook(input: {id: "1"}) { deletedWebhookId } }';
 
   test('a mutation without the database is 503 with Retry-After', async () => {
     await ask('{ viewer { scopes } }'); // the key is known
-    failPool(away());
+    failToBegin(away());
     const { status, headers, errors } = await ask(remove);
     expect(status).toBe(503);
     expect(headers.get('retry-after')).toBe('2');
@@ -302,7 +302,7 @@ describe('trouble on our side', () => {
   });
 
   test('a bug shows nothing of itself, and is logged with the request id', async () => {
-    failPool(new TypeError('secret detail of the code'));
+    failToBegin(new TypeError('secret detail of the code'));
     const log = vi.spyOn(api.services.log, 'error');
     const { status, errors } = await ask(remove);
     expect(status).toBe(200);

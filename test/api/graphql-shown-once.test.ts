@@ -1,35 +1,46 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { QuietClient } from '../../src/database/quiet-client.js';
 import { makeTenant, type TestTenant } from '../support/factories.js';
 import { GraphqlApi } from '../support/graphql-api.js';
 
-const POOL_MAX = 4;
 const webhookFields =
-  'id url eventTypes active consecutiveFailures lastSuccessAt lastFailureAt disabledAt disabledReason holdUntil createdAt previousSecretExpiresAt heldCount';
+  'id version url eventTypes active consecutiveFailures lastSuccessAt lastFailureAt disabledAt disabledReason holdUntil createdAt previousSecretExpiresAt heldCount';
 const keyFields = 'id name scopes createdAt expiresAt revokedAt lastUsedAt';
 
 let api: GraphqlApi;
 let tenant: TestTenant;
 beforeAll(async () => {
-  api = await GraphqlApi.open({ DATABASE_POOL_MAX: String(POOL_MAX) });
+  api = await GraphqlApi.open();
   tenant = await makeTenant(api.services);
 });
 afterAll(() => api?.close());
 
-/** Does `work` while every connection that reads are made with is taken. */
+/** Does `work`, and refuses what the ORM asks of Postgres after the first commit. */
 async function withoutReads<Result>(work: () => Promise<Result>): Promise<Result> {
-  const taken = Array.from({ length: POOL_MAX }, () => api.services.db.orm.em.fork());
-  try {
-    for (const em of taken) {
-      await em.begin();
-      await em.execute('select 1');
+  const query = pg.Client.prototype.query as (...args: unknown[]) => Promise<unknown>;
+  let hasCommitted = false;
+  const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
+    this: pg.Client,
+    ...args: unknown[]
+  ) {
+    if (this instanceof QuietClient) {
+      return query.apply(this, args);
     }
+    if (hasCommitted) {
+      return Promise.reject(new Error('This is a read after the commit.'));
+    }
+    hasCommitted = args[0] === 'commit';
+    return query.apply(this, args);
+  } as never);
+  try {
     return await work();
   } finally {
-    for (const em of taken) {
-      await em.rollback();
-    }
+    expect(hasCommitted).toBe(true);
+    spy.mockRestore();
   }
 }
+
 async function ask(document: string) {
   const { data, errors } = await api.ask(document, {}, tenant);
   expect(errors).toEqual([]);

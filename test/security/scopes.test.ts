@@ -145,7 +145,7 @@ const unguarded: Record<string, string> = {
   Viewer: 'apiKey scopes tenant',
   Webhook: `
     active closedUntil consecutiveFailures createdAt databaseId disabledAt disabledReason endpointState
-    eventTypes heldCount holdUntil id lastFailureAt lastSuccessAt previousSecretExpiresAt url`,
+    eventTypes heldCount holdUntil id lastFailureAt lastSuccessAt previousSecretExpiresAt url version`,
   WebhookConnection: 'edges pageInfo',
   WebhookEdge: 'cursor node',
   WebhookUpdate: 'cursor resync webhook webhookId',

@@ -1,54 +1,11 @@
 import { z } from 'zod';
-import { judgeUrl, type TargetPolicy } from '../../domain/addresses/target.js';
 import { PLATFORM_SCOPE, SCOPES, type Scope } from '../../domain/api-key.js';
-import { isEventTypeName, listNames, WILDCARD } from '../../domain/event-type.js';
+import { isEventTypeName, WILDCARD } from '../../domain/event-type.js';
 import { type InputIssue, invalidInput, type Path } from '../../errors.js';
 import { KEY_LIFETIME_SECONDS_MAX, KEY_LIFETIME_SECONDS_MIN } from '../../operations/keys/create-api-key.js';
+import { notAType, webhookEventTypes } from '../../operations/webhooks/webhook-settings.js';
 
 /** The rules of the inputs. */
-
-/** Of a webhook. */
-export const EVENT_TYPES_MAX = 100;
-
-/** A url that may be called, normalised. Stored as text only: connecting judges the addresses behind it again. */
-export function webhookUrl(policy: TargetPolicy) {
-  return z.string().transform((text, context) => {
-    const verdict = judgeUrl(text, policy);
-    if (verdict.allowed) {
-      return verdict.url;
-    }
-    context.addIssue({ code: 'custom', message: verdict.reason, params: { code: verdict.code } });
-    return z.NEVER;
-  });
-}
-
-/** 1–100 different names of event types that exist, or exactly `["*"]`. */
-export function webhookEventTypes(knownNames: readonly string[], forAll = `, or ["${WILDCARD}"] for all`) {
-  return z
-    .array(z.string())
-    .min(1, 'must name at least one event type, or be ["*"]')
-    .max(EVENT_TYPES_MAX, `must have at most ${EVENT_TYPES_MAX} names`)
-    .superRefine((names, context) => {
-      const add = (path: number[], code: string, message: string) =>
-        context.addIssue({ code: 'custom', path, message, params: { code } });
-      // There may be a million; what is wrong with them is that.
-      const judged = names.length > EVENT_TYPES_MAX ? [] : names;
-      judged.forEach((name, index) => {
-        if (name === WILDCARD) {
-          if (names.length > 1) {
-            add([index], 'wildcard_not_alone', '"*" means all event types and must stand alone');
-          }
-        } else if (!knownNames.includes(name)) {
-          add([index], 'event_type_unknown', `${notAType(knownNames)}${forAll}`);
-        } else if (names.indexOf(name) < index) {
-          add([index], 'duplicate', 'stands in the list twice');
-        }
-      });
-    });
-}
-
-const notAType = (knownNames: readonly string[]) =>
-  `is not an event type; known types: ${listNames(knownNames)}`;
 
 /** 1–100 different names of event types that exist. */
 export function replayedEventTypes(knownNames: readonly string[]) {

@@ -10,7 +10,7 @@ import {
   type OperationalEventsStep,
   type OperationalEventsVerdict,
 } from '../../domain/operational-events.js';
-import { about, audit, service } from '../audit.js';
+import { about, auditBySql, service } from '../audit.js';
 import { enqueueSettle } from '../jobs/enqueue.js';
 import { type FinishedAttempt, hasFailed } from './finished-attempt.js';
 
@@ -108,6 +108,7 @@ const healthStatement: Statement = {
         next_look_at = clock_timestamp() + h.next_look_in_ms * interval '1 millisecond',
         active = w.active and h.disable is null,
         generation = w.generation + (h.disable is not null)::integer,
+        version = w.version + (h.disable is not null)::integer,
         disabled_at = case when h.disable is null then w.disabled_at else clock_timestamp() end,
         disabled_reason = coalesce(h.disable, w.disabled_reason),
         hold_until = case when h.disable is null then w.hold_until
@@ -165,7 +166,10 @@ async function afterDisabling(client: pg.PoolClient, { webhook, verdict }: Healt
     before: { active: true },
     after: { active: false, reason: verdict.disable, consecutiveFailures: verdict.consecutiveFailures },
   } as const;
-  await Promise.all([enqueueSettle(client, webhook.tenant_id, webhook.id), audit(client, service, change)]);
+  await Promise.all([
+    enqueueSettle(client, webhook.tenant_id, webhook.id),
+    auditBySql(client, service, change),
+  ]);
 }
 
 function newHealth(webhook: HealthRow, attempts: readonly FinishedAttempt[], rowMsMin: number): Health {

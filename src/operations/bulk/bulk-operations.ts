@@ -1,10 +1,14 @@
-import type pg from 'pg';
-import type { Database } from '../../database/database.js';
+import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
+import { type Database, query, type SqlTarget } from '../../database/database.js';
 import { tenantTransaction } from '../../database/tenant-database.js';
+import { managementTransaction } from '../../database/unit-of-work.js';
 import { dateToId, idToDate } from '../../domain/delivery-id.js';
 import { globalId } from '../../domain/global-id.js';
 import { matches } from '../../domain/matching.js';
 import { formatTimestamp } from '../../domain/timestamp.js';
+import type { AuditActor } from '../../entities/audit-entry.js';
+import { type BulkKind, BulkOperation, BulkStatus } from '../../entities/bulk-operation.js';
+import { Webhook } from '../../entities/webhook.js';
 import { ApiError, invalidInput, notFound } from '../../errors.js';
 import { lockFor } from '../advisory-lock.js';
 import { type Actor, about, audit } from '../audit.js';
@@ -26,7 +30,7 @@ interface BulkStart {
   count: number;
   isCapped: boolean;
   /** Null after a dry run. */
-  operationId: number | null;
+  operation: BulkOperation | null;
 }
 
 /**
@@ -37,61 +41,65 @@ interface BulkStart {
  *   bulk_operation_limit_reached; search_timed_out when there is too much to count
  */
 export async function startBulkOperation(
-  db: Pick<Database, 'pool'>,
+  db: Pick<Database, 'pool' | 'orm'>,
   tenantId: number,
   request: BulkRequest,
   by: Actor,
 ): Promise<BulkStart> {
-  return tenantTransaction(db.pool, tenantId, async (client, withCommit) => {
-    await requireWebhook(client, tenantId, request);
+  return await managementTransaction(db, tenantId, async ({ em, sql }) => {
+    await requireWebhook(em, request);
     if (!request.dryRun) {
-      await requireFewOpen(client, tenantId);
+      await requireFewOpen(em, sql, tenantId);
     }
-    const range = await freeze(client, request);
-    const counted = await countSelected(client, tenantId, request, range);
+    const range = await freeze(sql, request);
+    // On a connection for hot statements: its sessions are set for this search (database/session-url.ts).
+    const counted = await tenantTransaction(db.pool, tenantId, (client) =>
+      countSelected(client, tenantId, request, range),
+    );
     if (request.dryRun) {
-      return { ...counted, operationId: null };
+      return { ...counted, operation: null };
     }
     const filter = filterOf(request, range);
-    const values = [tenantId, request.kind, request.webhookId, JSON.stringify(filter)];
-    const { rows } = await client.query<{ id: number }>(
-      `insert into hookwright.bulk_operations
-         (tenant_id, kind, webhook_id, filter, from_id, cursor_id, to_id, total, actor, api_key_id, request_id)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) returning id`,
-      [...values, range.above + 1, range.above, range.below, counted.count, by.kind, by.keyId, by.requestId],
-    );
-    const operationId = rows[0]!.id;
-    await enqueueBulkOperation(client, { operationId, tenantId, waitedMs: 0 }, 0);
+    const operation = em.create(BulkOperation, {
+      tenantId,
+      kind: request.kind as BulkKind,
+      webhookId: request.webhookId,
+      filter: JSON.stringify(filter),
+      fromId: range.above + 1,
+      cursorId: range.above,
+      toId: range.below,
+      total: counted.count,
+      actor: by.kind as AuditActor,
+      apiKeyId: by.keyId,
+      requestId: by.requestId,
+    });
+    await em.flush();
+    const operationId = operation.id;
+    await enqueueBulkOperation(sql, { operationId, tenantId, waitedMs: 0 }, 0);
     const after = { kind: request.kind, ...filter, count: counted.count };
-    withCommit(
-      audit(client, by, {
-        ...about('BULK_OPERATION', tenantId, operationId),
-        action: 'BULK_OPERATION_STARTED',
-        after,
-      }),
-    );
-    return { ...counted, operationId };
+    audit(em, by, {
+      ...about('BULK_OPERATION', tenantId, operationId),
+      action: 'BULK_OPERATION_STARTED',
+      after,
+    });
+    return { ...counted, operation };
   });
 }
 
-async function requireWebhook(client: pg.PoolClient, tenantId: number, selection: BulkSelection) {
+async function requireWebhook(em: EntityManager, selection: BulkSelection): Promise<void> {
   const { kind, webhookId } = selection;
   if (webhookId === null) {
     return;
   }
-  const { rows } = await client.query<{ active: boolean; event_types: string[] }>(
-    'select active, event_types from hookwright.webhooks where tenant_id = $1 and id = $2 and deleted_at is null',
-    [tenantId, webhookId],
-  );
-  const [webhook] = rows;
-  if (webhook === undefined) {
+  const webhook = await em.findOne(Webhook, { id: webhookId });
+  if (webhook === null) {
     throw notFound('webhook', webhookId);
   }
   if (!webhook.active && kind !== 'CANCEL_DELIVERIES') {
     throw new ApiError('webhook_inactive', `Webhook ${webhookId} is inactive; enable it first.`);
   }
   if (kind === 'REPLAY_EVENTS') {
-    requireSubscribed(selection.filter, webhook.event_types);
+    requireSubscribed(selection.filter, webhook.eventTypes);
   }
 }
 
@@ -104,14 +112,9 @@ function requireSubscribed({ eventTypes, includeUnsubscribed }: BulkFilter, subs
 }
 
 /** One start after the other, so that two at once cannot both be the last one that is allowed. */
-async function requireFewOpen(client: pg.PoolClient, tenantId: number): Promise<void> {
-  await lockFor(client, `bulk.${tenantId}`);
-  const { rows } = await client.query<{ open: number }>(
-    `select count(*)::integer as open from hookwright.bulk_operations
-     where tenant_id = $1 and finished_at is null`,
-    [tenantId],
-  );
-  if ((rows[0]?.open ?? 0) >= BULK_OPERATIONS_MAX) {
+async function requireFewOpen(em: EntityManager, sql: SqlTarget, tenantId: number): Promise<void> {
+  await lockFor(sql, `bulk.${tenantId}`);
+  if ((await em.count(BulkOperation, { finishedAt: null })) >= BULK_OPERATIONS_MAX) {
     throw new ApiError(
       'bulk_operation_limit_reached',
       `${BULK_OPERATIONS_MAX} bulk operations are running or paused, and no more are allowed at the same time.`,
@@ -120,9 +123,9 @@ async function requireFewOpen(client: pg.PoolClient, tenantId: number): Promise<
 }
 
 /** By the clock of the database, which made the ids. */
-async function freeze(client: pg.PoolClient, { since, until }: BulkRequest): Promise<BulkRange> {
-  const { rows } = await client.query<{ now: number }>('select hookwright.next_id() as now');
-  const now = rows[0]!.now;
+async function freeze(sql: SqlTarget, { since, until }: BulkRequest): Promise<BulkRange> {
+  const [row] = await query<{ now: string }>(sql, { text: 'select hookwright.next_id() as now' }, []);
+  const now = Number(row!.now);
   return {
     above: since === null ? -1 : dateToId(since) - 1,
     below: until === null ? now : Math.min(dateToId(until), now),
@@ -139,24 +142,12 @@ function filterOf({ webhookId, filter, since }: BulkRequest, range: BulkRange): 
   };
 }
 
-interface OpenRow {
-  status: string;
-  error: string | null;
-  webhook_deleted: boolean;
-}
-
-async function lockOperation(client: pg.PoolClient, tenantId: number, id: number): Promise<OpenRow> {
-  const { rows } = await client.query<OpenRow>(
-    `select o.status, o.error, w.deleted_at is not null as webhook_deleted
-     from hookwright.bulk_operations o left join hookwright.webhooks w on w.id = o.webhook_id and w.tenant_id = $1
-     where o.tenant_id = $1 and o.id = $2 for update of o`,
-    [tenantId, id],
-  );
-  const [row] = rows;
-  if (row === undefined) {
+async function lockOperation(em: EntityManager, id: number): Promise<BulkOperation> {
+  const operation = await em.findOne(BulkOperation, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (operation === null) {
     throw notFound('bulk operation', id);
   }
-  return row;
+  return operation;
 }
 
 /**
@@ -165,28 +156,21 @@ async function lockOperation(client: pg.PoolClient, tenantId: number, id: number
  * @throws ApiError not_found; bulk_operation_finished
  */
 export async function cancelBulkOperation(
-  db: Pick<Database, 'pool'>,
+  db: Pick<Database, 'orm'>,
   tenantId: number,
   id: number,
   by: Actor,
-): Promise<void> {
-  await tenantTransaction(db.pool, tenantId, async (client, withCommit) => {
-    const { status } = await lockOperation(client, tenantId, id);
-    if (status !== 'RUNNING' && status !== 'PAUSED') {
+): Promise<BulkOperation> {
+  return await managementTransaction(db, tenantId, async ({ em, now }) => {
+    const operation = await lockOperation(em, id);
+    const { status } = operation;
+    if (status !== BulkStatus.RUNNING && status !== BulkStatus.PAUSED) {
       throw new ApiError('bulk_operation_finished', `Bulk operation ${id} is ${status} already.`);
     }
-    await client.query(
-      `update hookwright.bulk_operations set status = 'CANCELED', finished_at = now() where id = $1`,
-      [id],
-    );
-    const change = { before: { status }, after: { status: 'CANCELED' } };
-    withCommit(
-      audit(client, by, {
-        ...about('BULK_OPERATION', tenantId, id),
-        action: 'BULK_OPERATION_CANCELED',
-        ...change,
-      }),
-    );
+    em.assign(operation, { status: BulkStatus.CANCELED, finishedAt: now });
+    const change = { before: { status }, after: { status: operation.status } };
+    audit(em, by, { ...about('BULK_OPERATION', tenantId, id), action: 'BULK_OPERATION_CANCELED', ...change });
+    return operation;
   });
 }
 
@@ -197,50 +181,36 @@ export async function cancelBulkOperation(
  *   deleted; bulk_operation_limit_reached
  */
 export async function resumeBulkOperation(
-  db: Pick<Database, 'pool'>,
+  db: Pick<Database, 'orm'>,
   tenantId: number,
   id: number,
   by: Actor,
-): Promise<void> {
-  await tenantTransaction(db.pool, tenantId, async (client, withCommit) => {
-    await requireFewOpen(client, tenantId);
-    const row = await lockOperation(client, tenantId, id);
-    const { status } = row;
-    const why = whyNotResumable(row);
+): Promise<BulkOperation> {
+  return await managementTransaction(db, tenantId, async ({ em, sql }) => {
+    await requireFewOpen(em, sql, tenantId);
+    const operation = await lockOperation(em, id);
+    const why = await whyNotResumable(em, operation);
     if (why !== null) {
       throw new ApiError('bulk_operation_not_resumable', `Bulk operation ${id} ${why}`);
     }
-    await client.query(
-      `update hookwright.bulk_operations set status = 'RUNNING', finished_at = null, error = null where id = $1`,
-      [id],
-    );
-    await enqueueBulkOperation(client, { operationId: id, tenantId, waitedMs: 0 }, 0);
-    const change = { before: { status }, after: { status: 'RUNNING' } };
-    withCommit(
-      audit(client, by, {
-        ...about('BULK_OPERATION', tenantId, id),
-        action: 'BULK_OPERATION_RESUMED',
-        ...change,
-      }),
-    );
+    const before = { status: operation.status };
+    em.assign(operation, { status: BulkStatus.RUNNING, finishedAt: null, error: null });
+    await enqueueBulkOperation(sql, { operationId: id, tenantId, waitedMs: 0 }, 0);
+    const change = { before, after: { status: operation.status } };
+    audit(em, by, { ...about('BULK_OPERATION', tenantId, id), action: 'BULK_OPERATION_RESUMED', ...change });
+    return operation;
   });
 }
 
 /** @returns null: it can be resumed */
-function whyNotResumable({ status, error, webhook_deleted }: OpenRow): string | null {
-  if (!['CANCELED', 'FAILED'].includes(status)) {
+async function whyNotResumable(em: EntityManager, operation: BulkOperation): Promise<string | null> {
+  const { status, error, webhookId } = operation;
+  if (status !== BulkStatus.CANCELED && status !== BulkStatus.FAILED) {
     return `is ${status}; only one that is CANCELED or FAILED can be resumed.`;
   }
-  if (status === 'CANCELED' && error !== null) {
+  if (status === BulkStatus.CANCELED && error !== null) {
     return `was ended: ${error}`;
   }
-  return webhook_deleted ? 'cannot go on: its webhook was deleted.' : null;
-}
-
-/** Deletes operations that ended longer ago than deliveries are kept: nothing of what they went through is left. */
-export async function forgetBulkOperations(pool: pg.Pool, retentionDays: number): Promise<void> {
-  await pool.query(
-    `delete from hookwright.bulk_operations where finished_at < now() - $1 * interval '1 day'`,
-    [retentionDays],
-  );
+  const isDeleted = webhookId !== null && (await em.findOne(Webhook, { id: webhookId })) === null;
+  return isDeleted ? 'cannot go on: its webhook was deleted.' : null;
 }

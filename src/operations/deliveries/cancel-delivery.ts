@@ -1,8 +1,15 @@
-import type { Database } from '../../database/database.js';
-import { impatientTenantTransaction } from '../../database/tenant-database.js';
+import { type Database, query, type Statement } from '../../database/database.js';
+import { managementTransaction, type UnitOfWork } from '../../database/unit-of-work.js';
 import { ApiError, notFound } from '../../errors.js';
 import { type Actor, about, audit } from '../audit.js';
-import { canceledSql, isOpen } from './delivery-state.js';
+import { canceledSql, isOpen, LOCK_WAIT_MS } from './delivery-state.js';
+
+const lockStatement: Statement = {
+  text: 'select status from hookwright.deliveries where id = $1 and tenant_id = $2 for update',
+};
+const cancelStatement: Statement = {
+  text: `update hookwright.deliveries set ${canceledSql('BY_USER')} where id = $1`,
+};
 
 /**
  * Cancels a delivery that is pending or held. A request in flight ends and is recorded, without a retry; should it
@@ -12,33 +19,23 @@ import { canceledSql, isOpen } from './delivery-state.js';
  *   locked
  */
 export async function cancelDelivery(
-  db: Pick<Database, 'pool'>,
+  db: Pick<Database, 'orm'>,
   tenantId: number,
   deliveryId: number,
   by: Actor,
 ): Promise<void> {
-  await impatientTenantTransaction(db.pool, tenantId, async (client, withCommit) => {
-    const { rows } = await client.query<{ status: string }>(
-      'select status from hookwright.deliveries where id = $1 and tenant_id = $2 for update',
-      [deliveryId, tenantId],
-    );
-    const status = rows[0]?.status;
+  const work = async ({ em, sql }: UnitOfWork) => {
+    const [row] = await query<{ status: string }>(sql, lockStatement, [deliveryId, tenantId]);
+    const status = row?.status;
     if (status === undefined) {
       throw notFound('delivery', deliveryId);
     }
     if (!isOpen(status)) {
       throw new ApiError('delivery_finished', `Delivery ${deliveryId} is ${status} already.`);
     }
-    await client.query(`update hookwright.deliveries set ${canceledSql('BY_USER')} where id = $1`, [
-      deliveryId,
-    ]);
+    await query(sql, cancelStatement, [deliveryId]);
     const change = { before: { status }, after: { status: 'CANCELED' } };
-    withCommit(
-      audit(client, by, {
-        ...about('DELIVERY', tenantId, deliveryId),
-        action: 'DELIVERY_CANCELED',
-        ...change,
-      }),
-    );
-  });
+    audit(em, by, { ...about('DELIVERY', tenantId, deliveryId), action: 'DELIVERY_CANCELED', ...change });
+  };
+  await managementTransaction(db, tenantId, work, { lockWaitMs: LOCK_WAIT_MS });
 }

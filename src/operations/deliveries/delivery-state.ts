@@ -7,6 +7,12 @@ export const OPEN_STATUSES: readonly `${DeliveryStatus}`[] = ['PENDING', 'HELD']
 
 export const isOpen = (status: string | undefined): boolean => OPEN_STATUSES.some((open) => open === status);
 
+/**
+ * For how long a change of one delivery waits for a lock. Outcomes may be waiting for the rows that it has locked
+ * meanwhile, and the caller is to have an answer.
+ */
+export const LOCK_WAIT_MS = 1_000;
+
 /** SQL assignments: an open delivery is canceled. */
 export const canceledSql = (reason: `${CancelReason}`) =>
   `status = 'CANCELED', cancel_reason = '${reason}'::hookwright.cancel_reason, finished_at = now()`;

@@ -1,9 +1,9 @@
-import type { Database } from '../../database/database.js';
-import { impatientTenantTransaction } from '../../database/tenant-database.js';
+import { type Database, query, type Statement } from '../../database/database.js';
+import { managementTransaction, type UnitOfWork } from '../../database/unit-of-work.js';
 import { LANES } from '../../domain/lanes.js';
 import { ApiError, notFound } from '../../errors.js';
 import { type Actor, about, audit } from '../audit.js';
-import { isOpen, reopenedSql } from './delivery-state.js';
+import { isOpen, LOCK_WAIT_MS, reopenedSql } from './delivery-state.js';
 
 interface Row {
   status: string;
@@ -11,6 +11,30 @@ interface Row {
   deleted: boolean;
   has_event: boolean;
 }
+
+/** The webhook first, as everywhere, so that nothing can wait for us in a ring. */
+const lockStatement: Statement = {
+  text: `
+    with target as materialized (
+      select w.id, w.active, w.deleted_at is not null as deleted from hookwright.webhooks w
+      where w.id = (select webhook_id from hookwright.deliveries where id = $1 and tenant_id = $2)
+        and w.tenant_id = $2
+      for share)
+    select d.status, target.active, target.deleted,
+           -- A scalar subquery, so that Postgres looks the event up by its id.
+           (select true from hookwright.events e where e.id = d.event_id and (e.tenant_id = $2) is true) is true as has_event
+    from target join hookwright.deliveries d on d.id = $1 and d.webhook_id = target.id
+    for update of d`,
+};
+
+const reopenStatement: Statement = {
+  text: `
+    with reopened as (
+      update hookwright.deliveries set ${reopenedSql} where id = $1
+      returning id, attempt_count)
+    select hookwright.enqueue_deliveries(array[id], array[attempt_count + 1], array[now()],
+             array[${LANES.BULK.priority}]) from reopened`,
+};
 
 /**
  * Sends a finished delivery again, with the same id (docs/graphql.md, "Mutations: events and deliveries"). Attempt
@@ -22,48 +46,26 @@ interface Row {
  *   webhook or the delivery locked
  */
 export async function redeliver(
-  db: Pick<Database, 'pool'>,
+  db: Pick<Database, 'orm'>,
   tenantId: number,
   deliveryId: number,
   by: Actor,
 ): Promise<void> {
-  await impatientTenantTransaction(db.pool, tenantId, async (client, withCommit) => {
-    // The webhook first, as everywhere, so that nothing can wait for us in a ring.
-    const { rows } = await client.query<Row>(
-      `with target as materialized (
-         select w.id, w.active, w.deleted_at is not null as deleted from hookwright.webhooks w
-         where w.id = (select webhook_id from hookwright.deliveries where id = $1 and tenant_id = $2)
-           and w.tenant_id = $2
-         for share)
-       select d.status, target.active, target.deleted,
-              -- A scalar subquery, so that Postgres looks the event up by its id.
-              (select true from hookwright.events e where e.id = d.event_id and (e.tenant_id = $2) is true) is true as has_event
-       from target join hookwright.deliveries d on d.id = $1 and d.webhook_id = target.id
-       for update of d`,
-      [deliveryId, tenantId],
-    );
-    const [row] = rows;
+  const work = async ({ em, sql }: UnitOfWork) => {
+    const [row] = await query<Row>(sql, lockStatement, [deliveryId, tenantId]);
     if (row === undefined) {
       throw notFound('delivery', deliveryId);
     }
     refuseUnlessSendable(deliveryId, row);
-    await client.query(
-      `with reopened as (
-         update hookwright.deliveries set ${reopenedSql} where id = $1
-         returning id, attempt_count)
-       select hookwright.enqueue_deliveries(array[id], array[attempt_count + 1], array[now()],
-                array[${LANES.BULK.priority}]) from reopened`,
-      [deliveryId],
-    );
-    withCommit(
-      audit(client, by, {
-        ...about('DELIVERY', tenantId, deliveryId),
-        action: 'DELIVERY_REDELIVERED',
-        before: { status: row.status },
-        after: { status: 'PENDING' },
-      }),
-    );
-  });
+    await query(sql, reopenStatement, [deliveryId]);
+    audit(em, by, {
+      ...about('DELIVERY', tenantId, deliveryId),
+      action: 'DELIVERY_REDELIVERED',
+      before: { status: row.status },
+      after: { status: 'PENDING' },
+    });
+  };
+  await managementTransaction(db, tenantId, work, { lockWaitMs: LOCK_WAIT_MS });
 }
 
 function refuseUnlessSendable(deliveryId: number, { status, active, deleted, has_event }: Row): void {

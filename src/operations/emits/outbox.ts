@@ -1,7 +1,9 @@
 import pg from 'pg';
-import { type Database, query, transaction } from '../../database/database.js';
+import { type Database, query, type SqlTarget } from '../../database/database.js';
 import { SQL_STATE, sqlStateOf } from '../../database/sql-state.js';
 import { API_ROLE } from '../../database/tenant-database.js';
+import { managementTransaction } from '../../database/unit-of-work.js';
+import { Tenant } from '../../entities/tenant.js';
 import { notFound } from '../../errors.js';
 import { type Actor, audit } from '../audit.js';
 
@@ -42,15 +44,18 @@ interface Role {
   isMember: boolean;
 }
 
-async function roleOf(client: pg.ClientBase, role: string): Promise<Role | null> {
-  const { rows } = await client.query<Role>({
-    text: `select pg_has_role(rolname, $2, 'member') as "isTrusted",
+async function roleOf(sql: SqlTarget, role: string): Promise<Role | null> {
+  const [found] = await query<Role>(
+    sql,
+    {
+      text: `select pg_has_role(rolname, $2, 'member') as "isTrusted",
                   coalesce((select pg_has_role(r.rolname, o.rolname, 'member')
                             from pg_roles o where o.rolname = $3), false) as "isMember"
            from pg_roles r where rolname = $1`,
-    values: [role, API_ROLE, OUTBOX_ROLE],
-  });
-  return rows[0] ?? null;
+    },
+    [role, API_ROLE, OUTBOX_ROLE],
+  );
+  return found ?? null;
 }
 
 /** Which database login may emit for which tenant. */
@@ -67,35 +72,32 @@ interface OutboxGrant {
  *   ApiError not_found for an unknown tenant
  */
 export async function grantOutbox(
-  db: Pick<Database, 'pool'>,
+  db: Pick<Database, 'orm'>,
   { role, tenantId }: OutboxGrant,
   by: Actor,
 ): Promise<boolean> {
-  return await transaction(db.pool, async (client) => {
-    await requireOutboxMember(client, role);
-    const { rowCount } = await client.query({
-      text: `insert into hookwright.outbox_grants (role_name, tenant_id)
-             select $1, id from hookwright.tenants where id = $2 and deleted_at is null on conflict do nothing`,
-      values: [role, tenantId],
-    });
-    if (rowCount === 1) {
-      const change = { action: 'OUTBOX_GRANTED', target: 'TENANT', after: { role } } as const;
-      await audit(client, by, { tenantId, targetId: tenantId, ...change });
-      return true;
-    }
-    const { rowCount: tenants } = await client.query(
-      'select from hookwright.tenants where id = $1 and deleted_at is null',
-      [tenantId],
-    );
-    if (tenants === 0) {
+  return await managementTransaction(db, tenantId, async ({ em, sql }) => {
+    await requireOutboxMember(sql, role);
+    const granted = await query(sql, grantStatement, [role, tenantId]);
+    if (granted.length === 0 && (await em.count(Tenant, { deletedAt: null })) === 0) {
       throw notFound('tenant', tenantId);
     }
-    return false;
+    if (granted.length > 0) {
+      const change = { action: 'OUTBOX_GRANTED', target: 'TENANT', after: { role } } as const;
+      audit(em, by, { tenantId, targetId: tenantId, ...change });
+    }
+    return granted.length > 0;
   });
 }
 
-async function requireOutboxMember(client: pg.ClientBase, role: string): Promise<void> {
-  const found = await roleOf(client, role);
+const grantStatement = {
+  text: `insert into hookwright.outbox_grants (role_name, tenant_id)
+         select $1, id from hookwright.tenants where id = $2 and deleted_at is null
+         on conflict do nothing returning role_name`,
+};
+
+async function requireOutboxMember(sql: SqlTarget, role: string): Promise<void> {
+  const found = await roleOf(sql, role);
   const name = pg.escapeIdentifier(role);
   if (found === null) {
     throw new Error(`There is no database role ${name}. First: create role ${name} login password '…';`);
@@ -109,7 +111,7 @@ async function requireOutboxMember(client: pg.ClientBase, role: string): Promise
     return;
   }
   try {
-    await client.query(`grant ${OUTBOX_ROLE} to ${name}`);
+    await query(sql, { text: `grant ${OUTBOX_ROLE} to ${name}` }, []);
   } catch (error) {
     if (sqlStateOf(error) === SQL_STATE.UNDEFINED_OBJECT) {
       throw new Error(
@@ -127,22 +129,23 @@ async function requireOutboxMember(client: pg.ClientBase, role: string): Promise
 
 /** @throws Error when there is no such grant */
 export async function revokeOutbox(
-  db: Pick<Database, 'pool'>,
+  db: Pick<Database, 'orm'>,
   { role, tenantId }: OutboxGrant,
   by: Actor,
 ): Promise<void> {
-  await transaction(db.pool, async (client) => {
-    const { rowCount } = await client.query({
-      text: 'delete from hookwright.outbox_grants where role_name = $1 and tenant_id = $2',
-      values: [role, tenantId],
-    });
-    if (rowCount === 0) {
+  await managementTransaction(db, tenantId, async ({ em, sql }) => {
+    const revoked = await query(sql, revokeStatement, [role, tenantId]);
+    if (revoked.length === 0) {
       throw new Error(`The role ${pg.escapeIdentifier(role)} may not emit for tenant ${tenantId} anyway.`);
     }
     const change = { action: 'OUTBOX_REVOKED', target: 'TENANT', before: { role } } as const;
-    await audit(client, by, { tenantId, targetId: tenantId, ...change });
+    audit(em, by, { tenantId, targetId: tenantId, ...change });
   });
 }
+
+const revokeStatement = {
+  text: 'delete from hookwright.outbox_grants where role_name = $1 and tenant_id = $2 returning role_name',
+};
 
 const listStatement = {
   name: 'list_outbox_grants',

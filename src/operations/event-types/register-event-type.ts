@@ -1,13 +1,14 @@
-import type pg from 'pg';
-import { type Database, query } from '../../database/database.js';
-import { tenantTransaction } from '../../database/tenant-database.js';
+import { LockMode } from '@mikro-orm/postgresql';
+import type { Database } from '../../database/database.js';
+import { managementTransaction, type UnitOfWork } from '../../database/unit-of-work.js';
 import { textFieldsOf } from '../../domain/event-schemas/event-schema.js';
 import { samplePayload } from '../../domain/event-schemas/sample-payload.js';
 import { BUILT_IN_EVENT_TYPES, isEventTypeName, isOwnEventTypeName } from '../../domain/event-type.js';
+import { EventType } from '../../entities/event-type.js';
 import { ApiError, invalidInput, notFound } from '../../errors.js';
 import { compileEventSchema } from '../../event-schemas/compile-event-schema.js';
 import { lockFor } from '../advisory-lock.js';
-import { type Actor, about, audit } from '../audit.js';
+import { type Actor, about, audit, differences } from '../audit.js';
 
 /** So that every process can keep all of them in memory. */
 export const REGISTERED_TYPES_MAX = 500;
@@ -25,35 +26,20 @@ interface NewEventType {
  * @throws ApiError name_taken; event_type_limit_reached; invalid_input for a name of the service's own
  */
 export async function registerEventType(
-  db: Pick<Database, 'pool'>,
+  db: Pick<Database, 'orm'>,
   { name, description, schema }: NewEventType,
   by: Actor,
 ): Promise<void> {
-  const { text, fields, sample } = columnsOf(schema);
-  await tenantTransaction(db.pool, null, async (client, withCommit) => {
-    // Two at once could each count one below the limit.
-    await lockFor(client, 'event-types');
-    const [counted] = await query<{ types: number }>(
-      client,
-      { name: 'count_event_types', text: 'select count(*)::integer as types from hookwright.event_types' },
-      [],
-    );
-    if (counted!.types >= REGISTERED_TYPES_MAX) {
+  await managementTransaction(db, null, async ({ em, sql }) => {
+    // Two at once could each count one below the limit, or both find that the name is free.
+    await lockFor(sql, 'event-types');
+    if ((await em.count(EventType)) >= REGISTERED_TYPES_MAX) {
       throw new ApiError(
         'event_type_limit_reached',
         `There are ${REGISTERED_TYPES_MAX} event types, and there cannot be more.`,
       );
     }
-    const inserted = await query(
-      client,
-      {
-        name: 'register_event_type',
-        text: `insert into hookwright.event_types (name, description, schema, text_fields, sample_payload)
-               values ($1, $2, $3, $4, $5) on conflict do nothing returning name`,
-      },
-      [name, description, text, fields, sample],
-    );
-    if (inserted.length === 0) {
+    if ((await em.findOne(EventType, { name }, { fields: ['name'] })) !== null) {
       throw new ApiError('name_taken', `There is an event type ${name} already.`);
     }
     // Only now: that the name is taken, as the service's own are, is the better answer.
@@ -61,19 +47,10 @@ export async function registerEventType(
       const detail = `must not begin with webhook. or delivery.: events of these families are the service's own`;
       throw invalidInput([{ path: ['input', 'name'], code: 'event_type_reserved', detail }]);
     }
+    em.create(EventType, { name, description, ...columnsOf(schema) });
     const after = { description, schema, version: 1 };
-    withCommit(
-      audit(client, by, { ...about('EVENT_TYPE', null, name), action: 'EVENT_TYPE_REGISTERED', after }),
-    );
+    audit(em, by, { ...about('EVENT_TYPE', null, name), action: 'EVENT_TYPE_REGISTERED', after });
   });
-}
-
-interface Row {
-  description: string;
-  schema: string;
-  version: number;
-  reserved: boolean;
-  deprecated: boolean;
 }
 
 /**
@@ -82,7 +59,7 @@ interface Row {
  * @throws ApiError not_found; invalid_input for the schema of a built-in type
  */
 export async function updateEventType(
-  db: Pick<Database, 'pool'>,
+  db: Pick<Database, 'orm'>,
   {
     name,
     description,
@@ -90,39 +67,24 @@ export async function updateEventType(
   }: { name: string; description?: string | undefined; schema?: Schema | undefined },
   by: Actor,
 ): Promise<void> {
-  await changeEventType(db, name, async (client, row) => {
-    const next = { description: description ?? row.description, schema: row.schema };
-    if (schema !== undefined) {
-      next.schema = JSON.stringify(schema);
-    }
-    const newSchema = next.schema !== row.schema;
+  await changeEventType(db, name, ({ em }, type) => {
+    const shown = () => ({ description: type.description, schema: JSON.parse(type.schema) as Schema });
+    const before = shown();
+    const columns = schema === undefined ? null : columnsOf(schema);
+    const newSchema = columns !== null && columns.schema !== type.schema;
     if (newSchema && BUILT_IN_EVENT_TYPES.includes(name)) {
       const detail = 'cannot be changed: the interface that integrators rely on defines it';
       throw invalidInput([{ path: ['input', 'schema'], code: 'event_type_built_in', detail }]);
     }
-    if (!newSchema && next.description === row.description) {
-      return;
-    }
-    const { fields, sample } = columnsOf(JSON.parse(next.schema));
-    await query(
-      client,
-      {
-        name: 'update_event_type',
-        text: `update hookwright.event_types
-               set description = $2, schema = $3, text_fields = $4, sample_payload = $5 where name = $1`,
-      },
-      [name, next.description, next.schema, fields, sample],
+    const { version } = type;
+    em.assign(type, { ...(newSchema ? columns : {}), ...(description === undefined ? {} : { description }) });
+    const changed = differences(
+      { version, ...before },
+      { version: version + (newSchema ? 1 : 0), ...shown() },
     );
-    const shown = (state: typeof next, version: number) => ({
-      ...(next.description === row.description ? {} : { description: state.description }),
-      ...(newSchema ? { version, schema: JSON.parse(state.schema) } : {}),
-    });
-    await audit(client, by, {
-      ...about('EVENT_TYPE', null, name),
-      action: 'EVENT_TYPE_UPDATED',
-      before: shown(row, row.version),
-      after: shown(next, row.version + 1),
-    });
+    if (changed !== null) {
+      audit(em, by, { ...about('EVENT_TYPE', null, name), action: 'EVENT_TYPE_UPDATED', ...changed });
+    }
   });
 }
 
@@ -133,57 +95,40 @@ export async function updateEventType(
  * @throws ApiError not_found
  */
 export async function deprecateEventType(
-  db: Pick<Database, 'pool'>,
+  db: Pick<Database, 'orm'>,
   { name, deprecated }: { name: string; deprecated: boolean },
   by: Actor,
 ): Promise<void> {
-  await changeEventType(db, name, async (client, row) => {
-    if (row.deprecated === deprecated) {
+  await changeEventType(db, name, ({ em, now }, type) => {
+    const before = { deprecated: type.deprecatedAt !== null };
+    if (before.deprecated === deprecated) {
       return;
     }
-    await query(
-      client,
-      {
-        name: 'deprecate_event_type',
-        text: `update hookwright.event_types set deprecated_at = case when $2 then now() end where name = $1`,
-      },
-      [name, deprecated],
-    );
-    const states = { before: { deprecated: row.deprecated }, after: { deprecated } };
-    await audit(client, by, {
-      ...about('EVENT_TYPE', null, name),
-      action: 'EVENT_TYPE_DEPRECATED',
-      ...states,
-    });
+    type.deprecatedAt = deprecated ? now : null;
+    const change = { before, after: { deprecated } };
+    audit(em, by, { ...about('EVENT_TYPE', null, name), action: 'EVENT_TYPE_DEPRECATED', ...change });
   });
 }
 
+/** @param change of the type, whose row is locked */
 async function changeEventType(
-  db: Pick<Database, 'pool'>,
+  db: Pick<Database, 'orm'>,
   name: string,
-  change: (client: pg.PoolClient, row: Row) => Promise<void>,
+  change: (unit: UnitOfWork, type: EventType) => void,
 ): Promise<void> {
   if (!isEventTypeName(name)) {
     throw unknownEventType(); // nor would Postgres take every text for a value
   }
-  await tenantTransaction(db.pool, null, async (client) => {
-    const [row] = await query<Row>(
-      client,
-      {
-        name: 'lock_event_type',
-        text: `select description, schema, version, reserved, deprecated_at is not null as deprecated
-               from hookwright.event_types where name = $1 for update`,
-      },
-      [name],
-    );
-    if (row === undefined) {
+  await managementTransaction(db, null, async (unit) => {
+    const type = await unit.em.findOne(EventType, { name }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    if (type === null) {
       throw unknownEventType();
     }
-    if (row.reserved) {
+    if (type.reserved) {
       const detail = 'belongs to the service itself and cannot be changed';
       throw invalidInput([{ path: ['input', 'name'], code: 'event_type_reserved', detail }]);
     }
-    await change(client, row);
+    change(unit, type);
   });
 }
 
@@ -191,8 +136,12 @@ async function changeEventType(
 export const unknownEventType = () => notFound('event type', 'of this name');
 
 /** What is stored of a schema. */
-function columnsOf(schema: Schema): { text: string; fields: string[] | null; sample: string | null } {
+function columnsOf(schema: Schema): Pick<EventType, 'schema' | 'textFields' | 'samplePayload'> {
   const text = JSON.stringify(schema);
   const sample = samplePayload(schema, compileEventSchema(text));
-  return { text, fields: textFieldsOf(schema), sample: sample === null ? null : JSON.stringify(sample) };
+  return {
+    schema: text,
+    textFields: textFieldsOf(schema),
+    samplePayload: sample === null ? null : JSON.stringify(sample),
+  };
 }

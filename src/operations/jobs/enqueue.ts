@@ -1,5 +1,4 @@
-import type pg from 'pg';
-import { query } from '../../database/database.js';
+import { query, type SqlTarget } from '../../database/database.js';
 import type { BulkPayload, Woken } from './tasks.js';
 
 /** Jobs are added by the functions `hookwright.enqueue_…`, here as in the statements elsewhere. */
@@ -10,7 +9,7 @@ import type { BulkPayload, Woken } from './tasks.js';
  * @param woken what an earlier job has done of it; a job that waits and has more to do keeps its work
  */
 export async function enqueueSettle(
-  client: pg.PoolClient | pg.Pool,
+  client: SqlTarget,
   tenantId: number,
   webhookId: number,
   { wokenTo, putOffBefore }: Partial<Woken> = {},
@@ -22,7 +21,7 @@ export async function enqueueSettle(
 
 /** As `enqueueSettle`, for many webhooks of a tenant. */
 export async function enqueueSettles(
-  client: pg.PoolClient,
+  client: SqlTarget,
   tenantId: number,
   webhookIds: readonly number[],
 ): Promise<void> {
@@ -32,7 +31,7 @@ export async function enqueueSettles(
 
 /** Has the next chunk of a bulk operation done. It has one job: this one takes the place of another that waits. */
 export async function enqueueBulkOperation(
-  client: pg.PoolClient | pg.Pool,
+  client: SqlTarget,
   { operationId, tenantId, waitedMs }: BulkPayload,
   inMs: number,
 ): Promise<void> {

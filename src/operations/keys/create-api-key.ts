@@ -1,12 +1,12 @@
-import type pg from 'pg';
-import { type Database, query, type Statement } from '../../database/database.js';
-import { tenantTransaction } from '../../database/tenant-database.js';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Database } from '../../database/database.js';
+import { managementTransaction } from '../../database/unit-of-work.js';
 import { formatApiKey, hashApiKey, KEY_BYTES, PLATFORM_SCOPE, type Scope } from '../../domain/api-key.js';
-import type { ApiKey } from '../../entities/api-key.js';
+import { ApiKey, activeKeys } from '../../entities/api-key.js';
 import { ApiError } from '../../errors.js';
 import { allocateId } from '../allocate-id.js';
 import { type Actor, about, audit } from '../audit.js';
-import { lockTenant } from '../lock-tenant.js';
+import { lockTenant } from '../lock-for-change.js';
 
 export const KEY_LIFETIME_SECONDS_MIN = 60;
 /** Ten years. */
@@ -24,23 +24,6 @@ interface NewApiKey {
   by: Actor;
 }
 
-/** A row without the hash, with the names that the entity has. */
-type ApiKeyRow = Omit<ApiKey, 'hash'>;
-
-const insertStatement: Statement = {
-  name: 'create_api_key',
-  text: `insert into hookwright.api_keys (id, tenant_id, name, hash, scopes, expires_at)
-         values ($1, $2, $3, $4, $5, now() + $6 * interval '1 second')
-         returning id, tenant_id as "tenantId", name, scopes, created_at as "createdAt", expires_at as "expiresAt",
-                   revoked_at as "revokedAt", last_used_at as "lastUsedAt"`,
-};
-
-const countStatement: Statement = {
-  name: 'count_active_api_keys',
-  text: `select count(*)::integer as keys from hookwright.api_keys
-         where tenant_id = $1 and revoked_at is null and coalesce(expires_at, 'infinity') > now()`,
-};
-
 /**
  * Makes an API key. The answer is the only place where its text ever stands, for the database keeps a hash: so it
  * needs no query after the commit, which could fail.
@@ -50,10 +33,10 @@ const countStatement: Statement = {
  *   callers judge input first
  */
 export async function createApiKey(
-  db: Pick<Database, 'pool'>,
+  db: Pick<Database, 'pool' | 'orm'>,
   random: (bytes: number) => Buffer,
   { tenantId, name, scopes, expiresInSeconds, keysMax, by }: NewApiKey,
-): Promise<{ id: number; key: string; apiKey: ApiKeyRow }> {
+): Promise<{ id: number; key: string; apiKey: ApiKey }> {
   if (expiresInSeconds !== undefined && !isLifetime(expiresInSeconds)) {
     throw new RangeError(
       `A key lives for ${KEY_LIFETIME_SECONDS_MIN} to ${KEY_LIFETIME_SECONDS_MAX} seconds (ten years), not for ${expiresInSeconds}.`,
@@ -64,32 +47,27 @@ export async function createApiKey(
   }
   const id = await allocateId(db.pool, 'api_keys');
   const key = formatApiKey(id, random(KEY_BYTES));
-  const values = [id, tenantId, name, hashApiKey(key), [...scopes], expiresInSeconds ?? null];
-  const after = { name, scopes, expiresInSeconds: expiresInSeconds ?? null };
-  const { inserting } = await tenantTransaction(db.pool, tenantId, async (client, withCommit) => {
+  const apiKey = await managementTransaction(db, tenantId, async ({ em, now }) => {
     if (tenantId !== null) {
-      await lockTenant(client, tenantId);
-      await requireRoom(client, tenantId, keysMax);
+      await lockTenant(em, tenantId);
+      await requireRoom(em, keysMax);
     }
-    const inserting = query<ApiKeyRow>(client, insertStatement, values);
-    withCommit(inserting);
-    withCommit(audit(client, by, { ...about('API_KEY', tenantId, id), action: 'API_KEY_CREATED', after }));
-    return { inserting }; // not waited for: it travels with the commit
+    const after = { name, scopes, expiresInSeconds: expiresInSeconds ?? null };
+    audit(em, by, { ...about('API_KEY', tenantId, id), action: 'API_KEY_CREATED', after });
+    const expiresAt =
+      expiresInSeconds === undefined ? null : new Date(now.getTime() + expiresInSeconds * 1_000);
+    const hash = hashApiKey(key);
+    return em.create(ApiKey, { id, tenantId, name, hash, scopes: [...scopes], expiresAt });
   });
-  const [apiKey] = await inserting;
-  return { id, key, apiKey: apiKey! };
+  return { id, key, apiKey };
 }
 
 const isLifetime = (seconds: number) =>
   seconds >= KEY_LIFETIME_SECONDS_MIN && seconds <= KEY_LIFETIME_SECONDS_MAX;
 
 /** @throws ApiError api_key_limit_reached */
-async function requireRoom(client: pg.PoolClient, tenantId: number, keysMax?: number): Promise<void> {
-  if (keysMax === undefined) {
-    return;
-  }
-  const [counted] = await query<{ keys: number }>(client, countStatement, [tenantId]);
-  if (counted!.keys >= keysMax) {
+async function requireRoom(em: EntityManager, keysMax?: number): Promise<void> {
+  if (keysMax !== undefined && (await em.count(ApiKey, activeKeys())) >= keysMax) {
     throw new ApiError(
       'api_key_limit_reached',
       `A tenant may have ${keysMax} active API keys; revoke one first, or wait until one expires.`,

@@ -1,22 +1,11 @@
-import { type Database, query, type Statement, transaction } from '../../database/database.js';
+import type { Database } from '../../database/database.js';
+import { managementTransaction } from '../../database/unit-of-work.js';
+import { Tenant } from '../../entities/tenant.js';
 import { about, audit, commandLine } from '../audit.js';
+import { lockRows } from '../lock-for-change.js';
 import type { SecretVault } from './secret-vault.js';
 
 const CHUNK_ROWS = 100;
-
-interface Row {
-  id: number;
-  data_key: Buffer;
-  data_key_kid: string;
-}
-
-const readStatement: Statement = {
-  text: `select id, data_key, data_key_kid from hookwright.tenants
-         where data_key_kid <> $1 order by id limit ${CHUNK_ROWS} for no key update`,
-};
-const writeStatement: Statement = {
-  text: 'update hookwright.tenants set data_key = $2, data_key_kid = $3 where id = $1',
-};
 
 /**
  * Wraps every tenant's data key by the first of ENCRYPTION_KEYS. The data keys themselves stay as they are, so running
@@ -26,23 +15,24 @@ const writeStatement: Statement = {
  * @throws Error when a data key is wrapped by a key that is not among ENCRYPTION_KEYS; those before it are done
  */
 export async function rewrapDataKeys(
-  { pool }: Pick<Database, 'pool'>,
+  db: Pick<Database, 'orm'>,
   vault: Pick<SecretVault, 'currentKid' | 'rewrap'>,
 ): Promise<number> {
   for (let done = 0; ; ) {
-    const rewrapped = await transaction(pool, async (client) => {
-      const rows = await query<Row>(client, readStatement, [vault.currentKid]);
-      for (const { id, data_key, data_key_kid } of rows) {
-        const { dataKey, dataKeyKid } = vault.rewrap(id, { dataKey: data_key, dataKeyKid: data_key_kid });
-        await query(client, writeStatement, [id, dataKey, dataKeyKid]);
-        await audit(client, commandLine, {
+    const rewrapped = await managementTransaction(db, null, async ({ em }) => {
+      const wrappedByOthers = { dataKeyKid: { $ne: vault.currentKid } };
+      const tenants = await lockRows(em, Tenant, wrappedByOthers, CHUNK_ROWS);
+      for (const tenant of tenants) {
+        const { id, dataKey, dataKeyKid } = tenant;
+        em.assign(tenant, vault.rewrap(id, { dataKey, dataKeyKid }));
+        audit(em, commandLine, {
           ...about('TENANT', id, id),
           action: 'DATA_KEY_REWRAPPED',
-          before: { encryptionKey: data_key_kid },
-          after: { encryptionKey: dataKeyKid },
+          before: { encryptionKey: dataKeyKid },
+          after: { encryptionKey: tenant.dataKeyKid },
         });
       }
-      return rows.length;
+      return tenants.length;
     });
     done += rewrapped;
     if (rewrapped === 0) {

@@ -1,16 +1,11 @@
-import { type Database, query, type Statement } from '../../database/database.js';
+import type { Database } from '../../database/database.js';
 import { SQL_STATE, sqlStateOf } from '../../database/sql-state.js';
-import { tenantTransaction } from '../../database/tenant-database.js';
+import { managementTransaction } from '../../database/unit-of-work.js';
+import { Tenant } from '../../entities/tenant.js';
 import { ApiError } from '../../errors.js';
 import { allocateId } from '../allocate-id.js';
 import { type Actor, about, audit } from '../audit.js';
 import type { SecretVault } from '../secrets/secret-vault.js';
-
-const insertStatement: Statement = {
-  name: 'create_tenant',
-  text: `insert into hookwright.tenants (id, name, data_key, data_key_kid) values ($1, $2, $3, $4)
-         returning created_at`,
-};
 
 /**
  * Makes a tenant, with a data key of its own for the secrets of its webhooks.
@@ -19,30 +14,20 @@ const insertStatement: Statement = {
  * @throws ApiError name_taken
  */
 export async function createTenant(
-  db: Pick<Database, 'pool'>,
+  db: Pick<Database, 'pool' | 'orm'>,
   vault: Pick<SecretVault, 'newDataKey'>,
   name: string,
   by: Actor,
-): Promise<{ id: number; name: string; createdAt: Date }> {
+): Promise<Tenant> {
   // The id comes first: the wrapped data key is bound to it.
   const id = await allocateId(db.pool, 'tenants');
-  const { dataKey, dataKeyKid } = vault.newDataKey(id);
-  try {
-    return await tenantTransaction(db.pool, id, async (client, withCommit) => {
-      const [row] = await query<{ created_at: Date }>(client, insertStatement, [
-        id,
-        name,
-        dataKey,
-        dataKeyKid,
-      ]);
-      withCommit(
-        audit(client, by, { ...about('TENANT', id, id), action: 'TENANT_CREATED', after: { name } }),
-      );
-      return { id, name, createdAt: row!.created_at };
-    });
-  } catch (error) {
+  const making = managementTransaction(db, id, async ({ em }) => {
+    audit(em, by, { ...about('TENANT', id, id), action: 'TENANT_CREATED', after: { name } });
+    return em.create(Tenant, { id, name, ...vault.newDataKey(id) });
+  });
+  return await making.catch((error: unknown) => {
     throw tenantNameError(error);
-  }
+  });
 }
 
 /** What the failure of a transaction that gives a tenant its name is to the caller. */

@@ -1,13 +1,17 @@
 import type pg from 'pg';
 import { tryEach } from '../../concurrency/try-each.js';
 import type { Database } from '../../database/database.js';
-import { enterTenant, tenantTransaction } from '../../database/tenant-database.js';
+import { enterTenant } from '../../database/tenant-database.js';
+import { managementTransaction } from '../../database/unit-of-work.js';
+import { ApiKey } from '../../entities/api-key.js';
+import { Webhook } from '../../entities/webhook.js';
 import { ApiError } from '../../errors.js';
 import { type Actor, about, audit } from '../audit.js';
 import { forgetRows } from '../housekeeping/forget.js';
 import { EVENT_EXTRA_DAYS } from '../housekeeping/roll-partitions.js';
-import { lockTenant } from '../lock-tenant.js';
-import { eraseWebhooks } from '../webhooks/delete-webhook.js';
+import { enqueueSettles } from '../jobs/enqueue.js';
+import { LOCKED_WITH_SECRETS, lockTenant } from '../lock-for-change.js';
+import { eraseWebhook } from '../webhooks/delete-webhook.js';
 
 interface DeletedTenant {
   webhookIds: number[];
@@ -23,47 +27,37 @@ interface DeletedTenant {
  * @throws ApiError not_found; invalid_input when that is not its name
  */
 export async function deleteTenant(
-  db: Pick<Database, 'pool'>,
+  db: Pick<Database, 'orm'>,
   { tenantId, name }: { tenantId: number; name: string },
   by: Actor,
 ): Promise<DeletedTenant> {
-  return await tenantTransaction(db.pool, tenantId, async (client, withCommit) => {
-    const tenant = await lockTenant(client, tenantId);
+  return await managementTransaction(db, tenantId, async ({ em, now, sql }) => {
+    const tenant = await lockTenant(em, tenantId);
     if (tenant.name !== name) {
       const issue = { path: ['input', 'name'], code: 'other_name', detail: 'is not its name' };
       throw new ApiError('invalid_input', 'The tenant has another name; nothing was deleted.', {
         issues: [issue],
       });
     }
-    const webhookIds = await idsOf(
-      client,
-      'select id from hookwright.webhooks where tenant_id = $1 and deleted_at is null order by id for update',
-      tenantId,
-    );
-    await eraseWebhooks(client, tenantId, webhookIds);
-    const apiKeyIds = await idsOf(
-      client,
-      'update hookwright.api_keys set revoked_at = now() where tenant_id = $1 and revoked_at is null returning id',
-      tenantId,
-    );
-    await client.query('update hookwright.tenants set deleted_at = now() where id = $1', [tenantId]);
+    const inOrder = { orderBy: { id: 'asc' } } as const;
+    const webhooks = await em.find(Webhook, {}, { ...LOCKED_WITH_SECRETS, ...inOrder });
+    for (const webhook of webhooks) {
+      eraseWebhook(webhook, now);
+    }
+    const apiKeys = await em.find(ApiKey, { revokedAt: null }, inOrder);
+    for (const apiKey of apiKeys) {
+      apiKey.revokedAt = now;
+    }
+    tenant.deletedAt = now;
+    const webhookIds = webhooks.map(({ id }) => id);
+    await enqueueSettles(sql, tenantId, webhookIds);
+    await em.flush();
     // Its own log goes with it.
-    await enterTenant(client, null);
-    const before = { name, webhooks: webhookIds.length, apiKeys: apiKeyIds.length };
-    withCommit(
-      audit(client, by, {
-        ...about('TENANT', null, tenantId),
-        action: 'TENANT_DELETED',
-        before,
-      }),
-    );
-    return { webhookIds, apiKeyIds };
+    await enterTenant(sql, null);
+    const before = { name, webhooks: webhooks.length, apiKeys: apiKeys.length };
+    audit(em, by, { ...about('TENANT', null, tenantId), action: 'TENANT_DELETED', before });
+    return { webhookIds, apiKeyIds: apiKeys.map(({ id }) => id) };
   });
-}
-
-async function idsOf(client: pg.PoolClient, text: string, tenantId: number): Promise<number[]> {
-  const { rows } = await client.query<{ id: number }>(text, [tenantId]);
-  return rows.map(({ id }) => id);
 }
 
 /** What refers to others comes before them. Events, deliveries and attempts have gone with their days by then. */

@@ -1,7 +1,11 @@
 import type { EncryptionKey } from '../../config.js';
-import { type Database, query, type Statement, transaction } from '../../database/database.js';
+import { type Database, query, type Statement } from '../../database/database.js';
+import { managementTransaction } from '../../database/unit-of-work.js';
 import { formatSecret, SECRET_BYTES } from '../../domain/secret.js';
+import { Tenant } from '../../entities/tenant.js';
+import { Webhook } from '../../entities/webhook.js';
 import { about, audit, commandLine } from '../audit.js';
+import { LOCKED_WITH_SECRETS, lockRows } from '../lock-for-change.js';
 import { opensDataKey, type SecretVault } from '../secrets/secret-vault.js';
 import { pause } from '../webhooks/switch-webhook.js';
 
@@ -11,19 +15,6 @@ const tenantsStatement: Statement = {
   text: `select id, data_key from hookwright.tenants where data_key_kid = $1 and id > $2
          order by id limit ${CHUNK_ROWS}`,
 };
-const replaceStatement: Statement = {
-  text: `update hookwright.tenants set data_key = $2, data_key_kid = $3
-         where id = $1 and data_key = $4`,
-};
-const webhooksStatement: Statement = {
-  text: `select id, active from hookwright.webhooks where tenant_id = $1 and deleted_at is null
-         order by id for update`,
-};
-const sealStatement: Statement = {
-  text: `update hookwright.webhooks
-         set sealed_secret = $2, previous_sealed_secret = null, previous_secret_expires_at = null where id = $1`,
-};
-
 /** A tenant whose data key does not open, as its row has it. */
 interface LockedOutTenant {
   id: number;
@@ -59,35 +50,35 @@ export async function lockedOutTenants(
  * @param holdHours how long the webhooks collect events meanwhile
  */
 export async function giveUpSecrets(
-  { pool }: Pick<Database, 'pool'>,
+  db: Pick<Database, 'orm'>,
   vault: Pick<SecretVault, 'newLooseDataKey'>,
   random: (bytes: number) => Buffer,
-  tenant: LockedOutTenant,
+  { id: tenantId, dataKey: lost }: LockedOutTenant,
   holdHours: number,
 ): Promise<void> {
-  const { id: tenantId } = tenant;
   const { dataKey, dataKeyKid, seal } = vault.newLooseDataKey(tenantId);
-  await transaction(pool, async (client) => {
+  await managementTransaction(db, tenantId, async (unit) => {
+    const { em } = unit;
+    const [tenant] = await lockRows(em, Tenant, { id: tenantId });
     // Only what was found not to open: somebody else may be doing the same.
-    const { rowCount } = await client.query({
-      ...replaceStatement,
-      values: [tenantId, dataKey, dataKeyKid, tenant.dataKey],
-    });
-    if (rowCount === 0) {
+    if (tenant?.dataKey.equals(lost) !== true) {
       return;
     }
-    await audit(client, commandLine, {
+    em.assign(tenant, { dataKey, dataKeyKid });
+    audit(em, commandLine, {
       ...about('TENANT', tenantId, tenantId),
       action: 'DATA_KEY_REPLACED',
       after: { encryptionKey: dataKeyKid },
     });
-    for (const { id, active } of await query<{ id: number; active: boolean }>(client, webhooksStatement, [
-      tenantId,
-    ])) {
-      await query(client, sealStatement, [id, seal(id, formatSecret(random(SECRET_BYTES)))]);
+    const inOrder = { orderBy: { id: 'asc' } } as const;
+    for (const webhook of await em.find(Webhook, {}, { ...LOCKED_WITH_SECRETS, ...inOrder })) {
+      const { id, active } = webhook;
+      webhook.sealedSecret = seal(id, formatSecret(random(SECRET_BYTES)));
+      webhook.previousSealedSecret = null;
+      webhook.overlapEndsAt = null;
       if (active) {
-        await pause(client, tenantId, id, holdHours);
-        await audit(client, commandLine, {
+        await pause(unit, webhook, holdHours);
+        audit(em, commandLine, {
           ...about('WEBHOOK', tenantId, id),
           action: 'WEBHOOK_UPDATED',
           before: { active: true },

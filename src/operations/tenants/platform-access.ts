@@ -1,6 +1,6 @@
 import { BoundedMap } from '../../bounded-map.js';
 import type { Database } from '../../database/database.js';
-import { tenantTransaction } from '../../database/tenant-database.js';
+import { managementTransaction } from '../../database/unit-of-work.js';
 import { type Actor, about, audit } from '../audit.js';
 
 const NOTED_EVERY_MS = 3_600_000;
@@ -21,7 +21,7 @@ export class PlatformAccess {
 
   /** @param now in ms, never going back */
   constructor(
-    private readonly db: Pick<Database, 'pool'>,
+    private readonly db: Pick<Database, 'orm'>,
     private readonly now: () => number,
   ) {}
 
@@ -45,8 +45,8 @@ export class PlatformAccess {
   }
 
   #write(tenantId: number, by: Actor): Promise<void> {
-    return tenantTransaction(this.db.pool, tenantId, async (client, withCommit) => {
-      withCommit(audit(client, by, { ...about('TENANT', tenantId, tenantId), action: 'TENANT_ENTERED' }));
-    });
+    return managementTransaction(this.db, tenantId, async ({ em }) =>
+      audit(em, by, { ...about('TENANT', tenantId, tenantId), action: 'TENANT_ENTERED' }),
+    );
   }
 }

@@ -1,7 +1,8 @@
 import type { Database } from '../../database/database.js';
-import { tenantTransaction } from '../../database/tenant-database.js';
+import { managementTransaction } from '../../database/unit-of-work.js';
+import type { Tenant } from '../../entities/tenant.js';
 import { type Actor, about, audit } from '../audit.js';
-import { lockTenant } from '../lock-tenant.js';
+import { lockTenant } from '../lock-for-change.js';
 import { tenantNameError } from './create-tenant.js';
 
 /**
@@ -10,27 +11,21 @@ import { tenantNameError } from './create-tenant.js';
  * @throws ApiError not_found, name_taken
  */
 export async function updateTenant(
-  db: Pick<Database, 'pool'>,
+  db: Pick<Database, 'orm'>,
   tenantId: number,
   { name }: { name: string },
   by: Actor,
-): Promise<void> {
-  const renaming = tenantTransaction(db.pool, tenantId, async (client, withCommit) => {
-    const before = await lockTenant(client, tenantId);
-    if (before.name === name) {
-      return;
+): Promise<Tenant> {
+  const renaming = managementTransaction(db, tenantId, async ({ em }) => {
+    const tenant = await lockTenant(em, tenantId);
+    if (tenant.name !== name) {
+      const change = { before: { name: tenant.name }, after: { name } };
+      tenant.name = name;
+      audit(em, by, { ...about('TENANT', tenantId, tenantId), action: 'TENANT_UPDATED', ...change });
     }
-    await client.query('update hookwright.tenants set name = $2 where id = $1', [tenantId, name]);
-    const change = { before, after: { name } };
-    withCommit(
-      audit(client, by, {
-        ...about('TENANT', tenantId, tenantId),
-        action: 'TENANT_UPDATED',
-        ...change,
-      }),
-    );
+    return tenant;
   });
-  await renaming.catch((error: unknown) => {
+  return await renaming.catch((error: unknown) => {
     throw tenantNameError(error);
   });
 }

@@ -1,48 +1,40 @@
-import type pg from 'pg';
 import type { Database } from '../../database/database.js';
-import { tenantTransaction } from '../../database/tenant-database.js';
-import { type Actor, about, audit } from '../audit.js';
-import { enqueueSettles } from '../jobs/enqueue.js';
-import { lockWebhook } from '../lock-webhook.js';
+import { managementTransaction } from '../../database/unit-of-work.js';
+import type { Webhook } from '../../entities/webhook.js';
+import { type Actor, about, audit, picked } from '../audit.js';
+import { enqueueSettle } from '../jobs/enqueue.js';
+import { lockWebhook } from '../lock-for-change.js';
 
 /**
  * Deletes a webhook: it is gone for every reader at once, and its secrets are erased. The row stays, because its
  * deliveries are history until their retention ends; those still open are canceled by `settle-webhook`.
  *
- * @throws ApiError not_found for a foreign, unknown or deleted webhook
+ * @param ifVersion the version that it must have; undefined: any
+ * @throws ApiError not_found for a foreign, unknown or deleted webhook; precondition_failed for another version
  */
 export async function deleteWebhook(
-  db: Pick<Database, 'pool'>,
+  db: Pick<Database, 'orm'>,
   tenantId: number,
   webhookId: number,
   by: Actor,
+  ifVersion?: number,
 ): Promise<void> {
-  await tenantTransaction(db.pool, tenantId, async (client, withCommit) => {
-    const { url, eventTypes } = await lockWebhook(client, tenantId, webhookId);
-    await eraseWebhooks(client, tenantId, [webhookId]);
-    const before = { url, eventTypes };
-    withCommit(
-      audit(client, by, {
-        ...about('WEBHOOK', tenantId, webhookId),
-        action: 'WEBHOOK_DELETED',
-        before,
-      }),
-    );
+  await managementTransaction(db, tenantId, async ({ em, now, sql }) => {
+    const webhook = await lockWebhook(em, webhookId, ifVersion);
+    const before = picked(webhook, ['url', 'eventTypes']);
+    eraseWebhook(webhook, now);
+    await enqueueSettle(sql, tenantId, webhookId);
+    audit(em, by, { ...about('WEBHOOK', tenantId, webhookId), action: 'WEBHOOK_DELETED', before });
   });
 }
 
-/** @param webhookIds of webhooks whose rows the caller has locked */
-export async function eraseWebhooks(
-  client: pg.PoolClient,
-  tenantId: number,
-  webhookIds: readonly number[],
-): Promise<void> {
-  await client.query(
-    `update hookwright.webhooks
-     set deleted_at = now(), active = false, generation = generation + 1, sealed_secret = '', hold_until = null,
-         previous_sealed_secret = null, previous_secret_expires_at = null
-     where id = any($1::bigint[])`,
-    [webhookIds],
-  );
-  await enqueueSettles(client, tenantId, webhookIds);
+/** @param webhook locked, and read with its secrets */
+export function eraseWebhook(webhook: Webhook, now: Date): void {
+  webhook.deletedAt = now;
+  webhook.active = false;
+  webhook.generation += 1;
+  webhook.holdUntil = null;
+  webhook.sealedSecret = Buffer.alloc(0);
+  webhook.previousSealedSecret = null;
+  webhook.overlapEndsAt = null;
 }

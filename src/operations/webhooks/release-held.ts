@@ -1,8 +1,9 @@
 import type { Database } from '../../database/database.js';
-import { tenantTransaction } from '../../database/tenant-database.js';
+import { managementTransaction } from '../../database/unit-of-work.js';
+import type { Webhook } from '../../entities/webhook.js';
 import { ApiError } from '../../errors.js';
 import type { Actor } from '../audit.js';
-import { lockWebhook } from '../lock-webhook.js';
+import { lockWebhook } from '../lock-for-change.js';
 import { letKeptGo } from './switch-webhook.js';
 
 /**
@@ -12,21 +13,22 @@ import { letKeptGo } from './switch-webhook.js';
  * @throws ApiError not_found; webhook_inactive: held deliveries can only be sent to an active webhook
  */
 export async function releaseHeld(
-  db: Pick<Database, 'pool'>,
+  db: Pick<Database, 'orm'>,
   tenantId: number,
   webhookId: number,
   by: Actor,
-): Promise<void> {
-  await tenantTransaction(db.pool, tenantId, async (client, withCommit) => {
-    const { active, keepsHeld } = await lockWebhook(client, tenantId, webhookId);
-    if (!active) {
+): Promise<Webhook> {
+  return await managementTransaction(db, tenantId, async (unit) => {
+    const webhook = await lockWebhook(unit.em, webhookId);
+    if (!webhook.active) {
       throw new ApiError(
         'webhook_inactive',
         `Webhook ${webhookId} is inactive; enable it to release what it holds.`,
       );
     }
-    if (keepsHeld) {
-      await letKeptGo(client, withCommit, { tenantId, webhookId, by });
+    if (webhook.keepHeld) {
+      await letKeptGo(unit, webhook, by);
     }
+    return webhook;
   });
 }

@@ -1,64 +1,62 @@
-import type pg from 'pg';
-import type { WithCommit } from '../../database/database.js';
+import { query, type SqlTarget } from '../../database/database.js';
+import type { UnitOfWork } from '../../database/unit-of-work.js';
+import { DisabledReason, type Webhook } from '../../entities/webhook.js';
 import { type Actor, about, audit } from '../audit.js';
 import { enqueueSettle } from '../jobs/enqueue.js';
 
 /** A webhook whose row is locked goes on or off, or sends what it keeps. Its deliveries follow (`settle-webhook`). */
 
+const HOUR_MS = 3_600_000;
+
 /** Enables an inactive webhook; `held`: what becomes of what it holds. */
 export async function enable(
-  client: pg.PoolClient,
-  tenantId: number,
-  webhookId: number,
+  { sql }: UnitOfWork,
+  webhook: Webhook,
   held: 'RELEASE' | 'KEEP' | 'DISCARD',
 ): Promise<void> {
-  await client.query(
-    `update hookwright.webhooks
-     set active = true, generation = generation + 1, consecutive_failures = 0, disabled_at = null,
-         disabled_reason = null, hold_until = null, closed_until = null, failing_since = null, next_look_at = null,
-         keep_held = $2,
-         keep_held_up_to = case when $2 then hookwright.next_id() end,
-         discard_held_up_to = case when $3 then hookwright.next_id() else discard_held_up_to end
-     where id = $1`,
-    [webhookId, held === 'KEEP', held === 'DISCARD'],
-  );
-  await enqueueSettle(client, tenantId, webhookId);
+  webhook.active = true;
+  webhook.generation += 1;
+  webhook.consecutiveFailures = 0;
+  webhook.disabledAt = null;
+  webhook.disabledReason = null;
+  webhook.holdUntil = null;
+  webhook.closedUntil = null;
+  webhook.failingSince = null;
+  webhook.nextLookAt = null;
+  webhook.keepHeld = held === 'KEEP';
+  webhook.keepHeldUpTo = held === 'KEEP' ? await nextId(sql) : null;
+  if (held === 'DISCARD') {
+    webhook.discardHeldUpTo = await nextId(sql);
+  }
+  await enqueueSettle(sql, webhook.tenantId, webhook.id);
 }
 
-/** Who releases what a webhook keeps. */
-export interface Release {
-  tenantId: number;
-  webhookId: number;
-  by: Actor;
+/** Later than all deliveries that there are. */
+async function nextId(sql: SqlTarget): Promise<number> {
+  const [row] = await query<{ id: string }>(sql, { text: 'select hookwright.next_id() as id' }, []);
+  return Number(row!.id);
 }
 
-/** What an active webhook keeps, whose row is locked, is sent in the background; the audit log has it. */
-export async function letKeptGo(
-  client: pg.PoolClient,
-  withCommit: WithCommit,
-  { tenantId, webhookId, by }: Release,
-): Promise<void> {
-  await client.query(
-    'update hookwright.webhooks set keep_held = false, keep_held_up_to = null where id = $1',
-    [webhookId],
-  );
-  await enqueueSettle(client, tenantId, webhookId);
-  withCommit(audit(client, by, { ...about('WEBHOOK', tenantId, webhookId), action: 'HELD_RELEASED' }));
+/** An active webhook sends what it keeps, in the background; the audit log has it. */
+export async function letKeptGo({ em, sql }: UnitOfWork, webhook: Webhook, by: Actor): Promise<void> {
+  const { id, tenantId } = webhook;
+  webhook.keepHeld = false;
+  webhook.keepHeldUpTo = null;
+  await enqueueSettle(sql, tenantId, id);
+  audit(em, by, { ...about('WEBHOOK', tenantId, id), action: 'HELD_RELEASED' });
 }
 
-/** Pauses an active webhook, whose row is locked: what comes for it is held. */
-export async function pause(
-  client: pg.PoolClient,
-  tenantId: number,
-  webhookId: number,
-  holdHours: number,
-): Promise<void> {
-  await client.query(
-    `update hookwright.webhooks
-     set active = false, generation = generation + 1, disabled_at = now(), disabled_reason = 'PAUSED',
-         hold_until = now() + $2 * interval '1 hour', keep_held = false
-     where id = $1`,
-    [webhookId, holdHours],
-  );
-  await enqueueSettle(client, tenantId, webhookId);
+/**
+ * Pauses an active webhook: what comes for it is held.
+ *
+ * @param holdHours for how long
+ */
+export async function pause({ now, sql }: UnitOfWork, webhook: Webhook, holdHours: number): Promise<void> {
+  webhook.active = false;
+  webhook.generation += 1;
+  webhook.disabledAt = now;
+  webhook.disabledReason = DisabledReason.PAUSED;
+  webhook.holdUntil = new Date(now.getTime() + holdHours * HOUR_MS);
+  webhook.keepHeld = false;
+  await enqueueSettle(sql, webhook.tenantId, webhook.id);
 }

@@ -1,113 +1,93 @@
-import type pg from 'pg';
-import type { Database, WithCommit } from '../../database/database.js';
-import { tenantTransaction } from '../../database/tenant-database.js';
+import type { Database } from '../../database/database.js';
+import { managementTransaction, type UnitOfWork } from '../../database/unit-of-work.js';
+import type { Webhook } from '../../entities/webhook.js';
 import { invalidInput } from '../../errors.js';
-import { type Actor, about, audit } from '../audit.js';
+import { type Actor, about, audit, differences, picked } from '../audit.js';
 import { enqueueSettle } from '../jobs/enqueue.js';
-import { type ChangeableWebhook, lockWebhook } from '../lock-webhook.js';
-import { enable, letKeptGo, pause, type Release } from './switch-webhook.js';
+import { lockWebhook } from '../lock-for-change.js';
+import { enable, letKeptGo, pause } from './switch-webhook.js';
+import type { WebhookSettings } from './webhook-settings.js';
 
-export interface WebhookChange {
-  url?: string;
-  eventTypes?: string[];
+/** What becomes of held deliveries. */
+type Held = 'RELEASE' | 'KEEP' | 'DISCARD';
+
+export interface WebhookChange extends Partial<WebhookSettings> {
   active?: boolean;
   /**
    * What becomes of held deliveries when the webhook is enabled, and of those that a pause has not got round to
    * holding; then the default is RELEASE. Of one that is active already, what it keeps since `KEEP`: RELEASE sends it,
    * DISCARD is refused. Without meaning otherwise.
    */
-  held?: 'RELEASE' | 'KEEP' | 'DISCARD';
+  held?: Held;
 }
 
 /**
- * Changes a webhook's row. Its deliveries follow in a task of their own (`settle-webhook`), and at the latest when
- * their turn comes. Setting `active` to the value it has changes nothing, but for what `held` says.
+ * Changes a webhook. Its deliveries follow in a task of their own (`settle-webhook`), and at the latest when their turn
+ * comes. A value that it has already changes nothing, and neither raises the version nor stands in the audit log;
+ * only `held` may have a meaning all the same.
  *
  * @param holdHours how long the webhook collects events while it is inactive
- * @throws ApiError not_found for a foreign, unknown or deleted webhook; invalid_input for what `held` cannot do
+ * @param ifVersion the version that it must have; undefined: any
+ * @returns the webhook as it is now
+ * @throws ApiError not_found for a foreign, unknown or deleted webhook; precondition_failed for another version;
+ *   invalid_input for what `held` cannot do
  */
 export async function updateWebhook(
-  db: Pick<Database, 'pool'>,
+  db: Pick<Database, 'orm'>,
   tenantId: number,
   webhookId: number,
-  change: WebhookChange,
+  { held, active, ...settings }: WebhookChange,
   holdHours: number,
   by: Actor,
-): Promise<void> {
-  await tenantTransaction(db.pool, tenantId, async (client, withCommit) => {
-    const webhook = await lockWebhook(client, tenantId, webhookId);
-    const { active } = webhook;
-    if (change.url !== undefined) {
+  ifVersion?: number,
+): Promise<Webhook> {
+  return await managementTransaction(db, tenantId, async (unit) => {
+    const { em, sql } = unit;
+    const webhook = await lockWebhook(em, webhookId, ifVersion);
+    const names = [...(Object.keys(settings) as (keyof WebhookSettings)[]), 'active'] as const;
+    const before = picked(webhook, names);
+    em.assign(webhook, settings);
+    if (webhook.url !== (before.url ?? webhook.url)) {
       // What the old endpoint asked for with Retry-After does not bind the new one; settling wakes who waited for it.
-      const { rowCount } = await client.query(
-        `update hookwright.webhooks set url = $2, closed_until = null, next_look_at = null
-         where id = $1 and url <> $2`,
-        [webhookId, change.url],
-      );
-      if (rowCount === 1) {
-        await enqueueSettle(client, tenantId, webhookId);
-      }
+      webhook.closedUntil = null;
+      webhook.nextLookAt = null;
+      await enqueueSettle(sql, tenantId, webhookId);
     }
-    if (change.eventTypes !== undefined) {
-      await client.query('update hookwright.webhooks set event_types = $2 where id = $1', [
-        webhookId,
-        change.eventTypes,
-      ]);
+    if (active === true && !webhook.active) {
+      await enable(unit, webhook, held ?? 'RELEASE');
+    } else if (active === true && webhook.keepHeld) {
+      await decideOnKept(unit, webhook, held, by);
+    } else if (active === false && webhook.active) {
+      await pause(unit, webhook, holdHours);
     }
-    if (change.active === true && !active) {
-      await enable(client, tenantId, webhookId, change.held ?? 'RELEASE');
-    }
-    if (change.active === true && active && webhook.keepsHeld) {
-      await decideOnKept(client, withCommit, { tenantId, webhookId, by }, change.held);
-    }
-    if (change.active === false && active) {
-      await pause(client, tenantId, webhookId, holdHours);
-    }
-    const changed = differences(webhook, change);
+    const changed = differences(before, picked(webhook, names));
     if (changed !== null) {
-      withCommit(
-        audit(client, by, {
-          ...about('WEBHOOK', tenantId, webhookId),
-          action: 'WEBHOOK_UPDATED',
-          ...changed,
-        }),
-      );
+      const heldToo = changed.after.active === true ? { held: held ?? 'RELEASE' } : {};
+      audit(em, by, {
+        ...about('WEBHOOK', tenantId, webhookId),
+        action: 'WEBHOOK_UPDATED',
+        before: changed.before,
+        after: { ...changed.after, ...heldToo },
+      });
     }
+    return webhook;
   });
 }
 
-/** What a change really changes, for the audit log; null when it is nothing. */
-function differences(
-  webhook: ChangeableWebhook,
-  { url, eventTypes, active, held }: WebhookChange,
-): { before: Record<string, unknown>; after: Record<string, unknown> } | null {
-  const wanted = { url, eventTypes, active };
-  const changed = (['url', 'eventTypes', 'active'] as const).filter(
-    (name) => wanted[name] !== undefined && JSON.stringify(wanted[name]) !== JSON.stringify(webhook[name]),
-  );
-  if (changed.length === 0) {
-    return null;
-  }
-  const pick = (from: Partial<ChangeableWebhook>) =>
-    Object.fromEntries(changed.map((name) => [name, from[name]]));
-  const heldToo = active === true && changed.includes('active') ? { held: held ?? 'RELEASE' } : {};
-  return { before: pick(webhook), after: { ...pick(wanted as Partial<ChangeableWebhook>), ...heldToo } };
-}
-
-/** Of an active webhook, whose row is locked: what it keeps is released, or stays. */
+/** Of an active webhook: what it keeps is released, or stays. */
 async function decideOnKept(
-  client: pg.PoolClient,
-  withCommit: WithCommit,
-  release: Release,
-  held: WebhookChange['held'],
+  unit: UnitOfWork,
+  webhook: Webhook,
+  held: Held | undefined,
+  by: Actor,
 ): Promise<void> {
   if (held === 'DISCARD') {
     const detail =
       `is for enabling, and the webhook is active already; cancel what it keeps with cancelDeliveries(input: ` +
-      `{filter: {webhookId: "${release.webhookId}", status: HELD}})`;
+      `{filter: {webhookId: "${webhook.id}", status: HELD}})`;
     throw invalidInput([{ path: ['input', 'held'], code: 'contradiction', detail }]);
   }
   if (held === 'RELEASE') {
-    await letKeptGo(client, withCommit, release);
+    await letKeptGo(unit, webhook, by);
   }
 }

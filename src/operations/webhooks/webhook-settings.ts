@@ -1,0 +1,137 @@
+import { z } from 'zod';
+import { judgeUrl, type TargetPolicy, URL_LENGTH_MAX } from '../../domain/addresses/target.js';
+import { EVENT_TYPE_NAME, EVENT_TYPE_NAME_LENGTH_MAX, listNames, WILDCARD } from '../../domain/event-type.js';
+import type { Webhook } from '../../entities/webhook.js';
+
+export const EVENT_TYPES_MAX = 100;
+
+/** A component of the OpenAPI document, which adds the names and "*". */
+export const subscribedEvent = z.string().meta({
+  id: 'SubscribedEvent',
+  maxLength: EVENT_TYPE_NAME_LENGTH_MAX,
+  pattern: `^\\${WILDCARD}$|${EVENT_TYPE_NAME.source}`,
+  description: `The name of an event, or "${WILDCARD}" for all events. More names can be registered at any time.`,
+  examples: ['booking.created', WILDCARD],
+});
+
+/** What the values are judged by. */
+interface WebhookRules {
+  target: TargetPolicy;
+  /** The event types that there are. */
+  eventTypes: readonly string[];
+}
+
+/**
+ * What people write of a webhook, by the names that the entity has. `form` is what REST says of a field before it looks
+ * at values, also in its OpenAPI document; `rule` judges a value, for REST and GraphQL alike, and says what is stored.
+ * A field whose form is optional may be left out when a webhook is made.
+ */
+export const webhookSettings = {
+  url: {
+    form: z
+      .string()
+      .refine((text) => text.length <= URL_LENGTH_MAX, {
+        message: `must have at most ${URL_LENGTH_MAX} characters`,
+        params: { code: 'url_too_long' },
+      })
+      .meta({
+        format: 'uri',
+        maxLength: URL_LENGTH_MAX,
+        description: `The address that receives deliveries: an absolute https URL of at most ${URL_LENGTH_MAX} characters, without userinfo and fragment, whose host is public. Its port is 443, 80, or one from 1024 on which no database or other internal service is usual. It is kept in its normal form: https://example.com becomes https://example.com/.`,
+        examples: ['https://example.com/hooks'],
+      }),
+    rule: ({ target }: WebhookRules) => webhookUrl(target),
+  },
+  eventTypes: {
+    form: z
+      .array(subscribedEvent)
+      .min(1, 'must name at least one event, or be ["*"]')
+      .max(EVENT_TYPES_MAX, `must have at most ${EVENT_TYPES_MAX} names`)
+      .meta({
+        uniqueItems: true,
+        description: `1 to ${EVENT_TYPES_MAX} different names of events, or exactly ["*"] for all events, including events added later.`,
+        examples: [['booking.created', 'booking.canceled'], ['*']],
+      }),
+    rule: ({ eventTypes }: WebhookRules) => webhookEventTypes(eventTypes),
+  },
+};
+
+type Settings = typeof webhookSettings;
+export type WebhookSettings = Pick<Webhook, keyof Settings>;
+
+type LeftOutIfNull<Shape extends z.ZodRawShape> = {
+  [Name in keyof Shape]: null extends z.output<Shape[Name]> ? z.ZodOptional<Shape[Name]> : Shape[Name];
+};
+
+/** The fields of a webhook to be made: one that can be null may be left out. */
+export const leftOutIfNull = <Shape extends Record<string, z.ZodType>>(shape: Shape) =>
+  Object.fromEntries(
+    Object.entries(shape).map(([name, schema]) => [name, schema.isNullable() ? schema.optional() : schema]),
+  ) as LeftOutIfNull<Shape>;
+
+/** The input of a webhook to be made. */
+export function newWebhookInput(rules: WebhookRules) {
+  const shape = Object.entries(webhookSettings).map(([name, { rule }]) => [name, rule(rules)] as const);
+  return z.object(
+    leftOutIfNull(
+      Object.fromEntries(shape) as { [Name in keyof Settings]: ReturnType<Settings[Name]['rule']> },
+    ),
+  );
+}
+export type NewWebhookSettings = z.output<ReturnType<typeof newWebhookInput>>;
+
+/** The input of a change. What it leaves out is not in the output either. */
+export const webhookChangeInput = (rules: WebhookRules) =>
+  newWebhookInput(rules).partial() as unknown as z.ZodType<Partial<WebhookSettings>>;
+
+/**
+ * The settings that an input has: those of a change, whose fields may all be left out.
+ *
+ * @param input null stands for a field that was left out, unless the field itself can be null
+ */
+export function settingsIn(input: Record<string, unknown>): Record<string, unknown> {
+  const given = Object.entries(webhookSettings).filter(
+    ([name, { form }]) => input[name] !== undefined && (input[name] !== null || form.isNullable()),
+  );
+  return Object.fromEntries(given.map(([name]) => [name, input[name]]));
+}
+
+/** A url that may be called, normalised. Stored as text only: connecting judges the addresses behind it again. */
+function webhookUrl(policy: TargetPolicy) {
+  return z.string().transform((text, context) => {
+    const verdict = judgeUrl(text, policy);
+    if (verdict.allowed) {
+      return verdict.url;
+    }
+    context.addIssue({ code: 'custom', message: verdict.reason, params: { code: verdict.code } });
+    return z.NEVER;
+  });
+}
+
+/** 1–100 different names of event types that exist, or exactly `["*"]`. */
+export function webhookEventTypes(knownNames: readonly string[], forAll = `, or ["${WILDCARD}"] for all`) {
+  return z
+    .array(z.string())
+    .min(1, 'must name at least one event type, or be ["*"]')
+    .max(EVENT_TYPES_MAX, `must have at most ${EVENT_TYPES_MAX} names`)
+    .superRefine((names, context) => {
+      const add = (path: number[], code: string, message: string) =>
+        context.addIssue({ code: 'custom', path, message, params: { code } });
+      // There may be a million; what is wrong with them is that.
+      const judged = names.length > EVENT_TYPES_MAX ? [] : names;
+      judged.forEach((name, index) => {
+        if (name === WILDCARD) {
+          if (names.length > 1) {
+            add([index], 'wildcard_not_alone', '"*" means all event types and must stand alone');
+          }
+        } else if (!knownNames.includes(name)) {
+          add([index], 'event_type_unknown', `${notAType(knownNames)}${forAll}`);
+        } else if (names.indexOf(name) < index) {
+          add([index], 'duplicate', 'stands in the list twice');
+        }
+      });
+    });
+}
+
+export const notAType = (knownNames: readonly string[]) =>
+  `is not an event type; known types: ${listNames(knownNames)}`;

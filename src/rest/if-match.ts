@@ -1,0 +1,56 @@
+import { ApiError } from '../errors.js';
+
+/**
+ * Entity tags of webhooks (RFC 9110 §8.8.3) and the condition of a change. A tag stands for `version`: it changes with
+ * each setting, so that an editor can rely on it, and not with the results of deliveries. It is a strong one, because
+ * If-Match compares strongly. It serves nothing else: answers are not stored (`Cache-Control: no-store`), there is no
+ * 304, and no range of an answer.
+ */
+
+export const etagOf = (version: number): string => `"${version}"`;
+
+/** No webhook has this version. */
+const NO_VERSION = 0;
+
+/**
+ * Reads the header If-Match (RFC 9110 §13.1.1).
+ *
+ * @returns null: any webhook that is there will do
+ * @throws ApiError header_malformed
+ */
+export function readIfMatch(header: string | undefined): readonly string[] | null {
+  if (header === undefined || header.trim() === '*') {
+    return null;
+  }
+  const element = /[ \t]*((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")?[ \t]*(,|$)/y;
+  const tags: string[] = [];
+  for (let end: string | undefined = ','; end === ','; ) {
+    const found = element.exec(header);
+    if (found === null) {
+      throw malformed();
+    }
+    tags.push(...(found[1] === undefined ? [] : [found[1]]));
+    end = found[2];
+  }
+  if (tags.length === 0) {
+    throw malformed();
+  }
+  return tags;
+}
+
+const malformed = () =>
+  new ApiError('header_malformed', 'If-Match must be * or a list of entity tags, such as "3" or "3", "4".');
+
+/**
+ * The version that a webhook must still have when it is changed.
+ *
+ * @param current the version that it has now
+ * @returns undefined: any
+ */
+export function versionFor(header: string | undefined, current: number): number | undefined {
+  const tags = readIfMatch(header);
+  if (tags === null) {
+    return undefined;
+  }
+  return tags.includes(etagOf(current)) ? current : NO_VERSION;
+}
