@@ -71,6 +71,17 @@ describe('what a receiver answers', () => {
     });
   });
 
+  test('disabling a webhook raises its version, which editors see; results that leave its settings as they are do not', async () => {
+    receiver.answerWith(answer(500));
+    const failed = await stack.emit();
+    stack.startDaemon();
+    await eventually(async () => (await stack.delivery(failed)).attempt_count === 1);
+    expect(await stack.webhookRow(webhookId)).toMatchObject({ consecutive_failures: 1, version: 1 });
+    receiver.answerWith(answer(410));
+    await inStatus(await stack.emit(), 'FAILED');
+    expect(await stack.webhookRow(webhookId)).toMatchObject({ active: false, version: 2 });
+  });
+
   test('Retry-After is heard also behind headers that are too long to be kept', async () => {
     // Twice as long when it is written down.
     receiver.answerWith(answer(429, { 'x-long': '"'.repeat(8_200), 'retry-after': '600' }));

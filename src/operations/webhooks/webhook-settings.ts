@@ -59,6 +59,12 @@ export const webhookSettings = {
 type Settings = typeof webhookSettings;
 export type WebhookSettings = Pick<Webhook, keyof Settings>;
 
+type NullableName = {
+  [Name in keyof Settings]: null extends WebhookSettings[Name] ? Name : never;
+}[keyof Settings];
+export type NewWebhookSettings = Omit<WebhookSettings, NullableName> &
+  Partial<Pick<WebhookSettings, NullableName>>;
+
 type LeftOutIfNull<Shape extends z.ZodRawShape> = {
   [Name in keyof Shape]: null extends z.output<Shape[Name]> ? z.ZodOptional<Shape[Name]> : Shape[Name];
 };
@@ -69,20 +75,18 @@ export const leftOutIfNull = <Shape extends Record<string, z.ZodType>>(shape: Sh
     Object.entries(shape).map(([name, schema]) => [name, schema.isNullable() ? schema.optional() : schema]),
   ) as LeftOutIfNull<Shape>;
 
-/** The input of a webhook to be made. */
-export function newWebhookInput(rules: WebhookRules) {
+function inputOf(rules: WebhookRules) {
   const shape = Object.entries(webhookSettings).map(([name, { rule }]) => [name, rule(rules)] as const);
-  return z.object(
-    leftOutIfNull(
-      Object.fromEntries(shape) as { [Name in keyof Settings]: ReturnType<Settings[Name]['rule']> },
-    ),
-  );
+  return z.object(leftOutIfNull(Object.fromEntries<z.ZodType>(shape)));
 }
-export type NewWebhookSettings = z.output<ReturnType<typeof newWebhookInput>>;
 
-/** The input of a change. What it leaves out is not in the output either. */
+/** The input of a webhook to be made. What it leaves out is not in the output either. */
+export const newWebhookInput = (rules: WebhookRules) =>
+  inputOf(rules) as unknown as z.ZodType<NewWebhookSettings>;
+
+/** The input of a change, likewise. */
 export const webhookChangeInput = (rules: WebhookRules) =>
-  newWebhookInput(rules).partial() as unknown as z.ZodType<Partial<WebhookSettings>>;
+  inputOf(rules).partial() as unknown as z.ZodType<Partial<WebhookSettings>>;
 
 /**
  * The settings that an input has: those of a change, whose fields may all be left out.
