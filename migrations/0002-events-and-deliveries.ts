@@ -12,12 +12,12 @@ export class EventsAndDeliveries extends Migration {
       -- foreign keys: emit_events writes tenant, event and webhook together, and a key check for each row would cost
       -- more than the row (docs/decisions/0002).
       create table hookwright.events (
-        id bigint primary key,
+        id bigint not null,
         tenant_id bigint not null,
         event_type text not null,
-        body text not null                                -- the exact bytes that every attempt signs and sends
+        body text not null,                               -- the exact bytes that every attempt signs and sends
+        primary key (tenant_id, id)                       -- docs/decisions/0034
       ) partition by range (id);
-      create index events_tenant on hookwright.events (tenant_id, id desc);
 
       -- Where a trace goes on from when an event's deliveries are attempted. In a table of its own: only sampled events
       -- have a row, so an installation without tracing pays nothing for it (docs/decisions/0015).
@@ -58,7 +58,8 @@ export class EventsAndDeliveries extends Migration {
         run integer not null default 0
       ) partition by range (id);
       comment on column hookwright.deliveries.run is 'how often it was redelivered';
-      create index deliveries_tenant on hookwright.deliveries (tenant_id, id desc);
+      -- Unique, so that it can identify a tenant's rows where they are replicated apart (docs/decisions/0034).
+      create unique index deliveries_tenant on hookwright.deliveries (tenant_id, id desc);
       create index deliveries_webhook on hookwright.deliveries (webhook_id, id desc);
       create index deliveries_event on hookwright.deliveries (event_id);
       -- An index for each state (docs/decisions/0003).

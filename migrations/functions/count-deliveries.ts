@@ -4,13 +4,13 @@
  * idempotency key.
  */
 export const countDeliveries = `
-create or replace function hookwright.count_deliveries(event_id bigint) returns integer
+create or replace function hookwright.count_deliveries(tenant bigint, event bigint) returns integer
 language plpgsql stable as $$
 begin
   return (
     select count(*) from hookwright.deliveries d
-    where d.event_id = count_deliveries.event_id
-      and d.id between count_deliveries.event_id - 14745600000 and count_deliveries.event_id + 14745600000);
+    where d.event_id = event and (d.tenant_id = tenant) is true
+      and d.id between event - 14745600000 and event + 14745600000);
 end $$;
 
 revoke execute on function hookwright.count_deliveries from public;

@@ -168,7 +168,7 @@ begin
            when i.owner = i.id then i.deliveries
            -- A repetition: of an item of this batch, which its own rows do not show yet, or of an older event.
            when i.owner = any(ids) then (select deliveries from counted where ord = array_position(ids, i.owner))
-           else hookwright.count_deliveries(i.owner)
+           else hookwright.count_deliveries(tenant_ids[i.ord], i.owner)
          end,
          coalesce(i.error is null and i.owner <> i.id, false),
          i.error,

@@ -21,6 +21,8 @@ begin
     select e.event_id, tenant_ids[e.item + 1], traceparents[e.item + 1]
     from emitted e
     where e.error_code is null and not e.duplicate and traceparents[e.item + 1] is not null
+    -- After the clock was set back, an event of another tenant can have the same id: then this one is not traced.
+    on conflict (event_id) do nothing
   )
   select e.item, e.event_id, e.delivery_count, e.duplicate, e.error_code from emitted e;
 end $$;

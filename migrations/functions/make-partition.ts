@@ -2,7 +2,8 @@
  * Makes the partition of one table ("events", "deliveries", "attempts") for one UTC day.
  *
  * It attaches a finished table, because that takes a weaker lock than `create table … partition of`: emits and
- * deliveries go on meanwhile. `like` leaves the statistics targets out, so they are copied.
+ * deliveries go on meanwhile. `like` leaves the statistics targets out, so they are copied, and what identifies a row
+ * where it is replicated (docs/decisions/0034).
  *
  * @returns false when the partition exists already
  */
@@ -24,6 +25,11 @@ begin
   where attrelid = format('hookwright.%I', parent)::regclass and attnum > 0 and attstattarget >= 0;
   if targets is not null then
     execute format('alter table hookwright.%I %s', part, targets);
+  end if;
+  if parent = 'deliveries' then
+    -- A publication of one tenant's rows takes updates only where the tenant is in what identifies a row.
+    execute format('alter table hookwright.%I replica identity using index %I',
+                   part, part || '_tenant_id_id_idx');
   end if;
   execute format('alter table hookwright.%I attach partition hookwright.%I for values from (%s) to (%s)',
                  parent, part, low, high);

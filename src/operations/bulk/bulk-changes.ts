@@ -19,9 +19,9 @@ const lockedSql = (condition = '') => `
     where ${ofThese('d')} and ${hasStatusSql('d', '$5::text[]')} is true ${condition}
     order by d.id for update)`;
 
-/** A scalar subquery, so that Postgres looks the event up by its id. */
+/** A scalar subquery, so that Postgres looks the event up by its key. */
 const hasEventSql = `
-  and (select true from hookwright.events e where e.id = d.event_id and (e.tenant_id = d.tenant_id) is true)`;
+  and (select true from hookwright.events e where e.tenant_id = d.tenant_id and e.id = d.event_id)`;
 
 /** As `redeliver` does it, one by one: what has no event any more has nothing to send. */
 const recoverStatement: Statement = {
@@ -44,7 +44,8 @@ const replayStatement: Statement = {
     with made as (
       insert into hookwright.deliveries (id, tenant_id, event_id, webhook_id, event_type, status)
       select hookwright.next_id(), e.tenant_id, e.id, $5::bigint, e.event_type, 'PENDING'
-      from (select * from hookwright.events e where ${ofThese('e')} order by e.id) e
+      from (select * from hookwright.events e
+            where e.tenant_id = $4 and e.id = any($1::bigint[]) and e.id between $2 and $3 order by e.id) e
       returning id)
     select array_agg(id::float8 order by id) as ids,
            hookwright.enqueue_new_deliveries(array_agg(id order by id), array_agg(null::bigint),

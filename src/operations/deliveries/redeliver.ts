@@ -21,8 +21,8 @@ const lockStatement: Statement = {
         and w.tenant_id = $2
       for share)
     select d.status, target.active, target.deleted,
-           -- A scalar subquery, so that Postgres looks the event up by its id.
-           (select true from hookwright.events e where e.id = d.event_id and (e.tenant_id = $2) is true) is true as has_event
+           -- A scalar subquery, so that Postgres looks the event up by its key.
+           (select true from hookwright.events e where e.tenant_id = $2 and e.id = d.event_id) is true as has_event
     from target join hookwright.deliveries d on d.id = $1 and d.webhook_id = target.id
     for update of d`,
 };

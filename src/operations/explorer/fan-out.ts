@@ -50,7 +50,8 @@ const fanOutSql = (order: Bounds['order']): string => `
   select asked.event_id, w.id as webhook_id, w.delivery_id, w.created_at, w.event_types, w.active,
          types.before as types_before, activity.before as active_before,
          case when asked.event_type = any($8::text[])
-           then (select (e.body::json->>'webhook_id')::bigint from hookwright.events e where e.id = asked.event_id)
+           then (select (e.body::json->>'webhook_id')::bigint from hookwright.events e
+                 where e.tenant_id = $1 and e.id = asked.event_id)
          end as about_webhook_id
   from unnest($2::bigint[], $3::text[], $4::timestamptz[]) as asked(event_id, event_type, at)
   cross join lateral (

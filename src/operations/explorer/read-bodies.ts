@@ -17,15 +17,20 @@ export const eventBodies = byId(
   'event_bodies',
   (value) => `
     select e.id as key, ${value('e.body')} as value from hookwright.events e
-    where e.id = any($2::bigint[]) and e.id between $3 and $4 and (e.tenant_id = $1) is true`,
+    where e.tenant_id = $1 and e.id = any($2::bigint[]) and e.id between $3 and $4`,
 );
 
-/** What deliveries send, by their ids: the very text of their events. */
+/**
+ * What deliveries send, by their ids: the very text of their events. A scalar subquery, so that Postgres
+ * looks each event up by its key: in a join it would read all events of the tenant.
+ */
 export const deliveryBodies = byId(
   'delivery_bodies',
   (value) => `
-    select d.id as key, ${value('e.body')} as value from hookwright.deliveries d
-    join hookwright.events e on e.id = d.event_id and (e.tenant_id = d.tenant_id) is true
+    select d.id as key,
+           (select ${value('e.body')} from hookwright.events e
+            where e.tenant_id = d.tenant_id and e.id = d.event_id) as value
+    from hookwright.deliveries d
     where d.id = any($2::bigint[]) and d.id between $3 and $4 and (d.tenant_id = $1) is true`,
 );
 

@@ -84,11 +84,12 @@ export const openOn = (partition: string): Open => ({ table: partition, conditio
  * @param partition of events, and all before it
  */
 export async function openReplayed(pool: pg.Pool, partition: string): Promise<Open> {
-  const { rows } = await pool.query<{ last: number | null }>(
-    `select max(id) as last from hookwright.${partition}`,
+  const { rows } = await pool.query<{ below: number }>(
+    `select hookwright.id_at((right($1, 8)::date + 1)::timestamp at time zone 'UTC') as below`,
+    [partition],
   );
   // As a number, by which the planner sees how few they are, and looks for them by their event.
-  return { table: 'deliveries', condition: `event_id <= ${rows[0]?.last ?? 0}` };
+  return { table: 'deliveries', condition: `event_id < ${rows[0]!.below}` };
 }
 
 const OPEN_WITH: Record<Parent, (pool: pg.Pool, partition: string) => Promise<Open | null>> = {

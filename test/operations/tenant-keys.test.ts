@@ -1,0 +1,166 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { API_ROLE } from '../../src/database/tenant-database.js';
+import { loadDeliveries } from '../../src/operations/attempts/load-deliveries.js';
+import { commandLine } from '../../src/operations/audit.js';
+import { applyChunk } from '../../src/operations/bulk/bulk-changes.js';
+import { deliveryBodies, eventBodies } from '../../src/operations/explorer/read-bodies.js';
+import { createTenant } from '../../src/operations/tenants/create-tenant.js';
+import { createWebhook } from '../../src/operations/webhooks/create-webhook.js';
+import { DeliveryStack } from '../support/delivery-stack.js';
+
+/** A node of `explain (format json)`. */
+interface PlanNode {
+  'Relation Name'?: string;
+  'Index Cond'?: string;
+  Plans?: PlanNode[];
+}
+
+/** An event, with its delivery to the one webhook of its tenant. */
+interface Emitted {
+  tenantId: number;
+  eventId: number;
+  deliveryId: number;
+  body: string;
+}
+
+let stack: DeliveryStack;
+let mine: Emitted;
+let theirs: Emitted;
+
+const bodyOf = (code: string) => JSON.stringify({ code, discount_type: 'fixed' });
+
+beforeAll(async () => {
+  stack = await DeliveryStack.open();
+  const { db, vault, random } = stack.services;
+  const other = await createTenant(db, vault, 'other', commandLine);
+  const options = {
+    url: 'https://receiver.example.com/',
+    eventTypes: ['*'],
+    webhooksMax: 10,
+    by: commandLine,
+  };
+  for (const tenantId of [stack.tenantId, other.id]) {
+    await createWebhook(db, vault, random, { ...options, tenantId });
+  }
+  mine = await emit(stack.tenantId, bodyOf('MINE'));
+  theirs = await emit(other.id, bodyOf('THEIRS'));
+  // As after the clock was set back: ids are unique within a tenant.
+  await stack.rows(`update hookwright.events set id = ${mine.eventId} where id = ${theirs.eventId}`);
+  await stack.rows(
+    `update hookwright.deliveries set event_id = ${mine.eventId} where id = ${theirs.deliveryId}`,
+  );
+  theirs.eventId = mine.eventId;
+});
+afterAll(() => stack[Symbol.asyncDispose]());
+
+async function emit(tenantId: number, body: string): Promise<Emitted> {
+  const item = { tenantId, eventType: 'coupon.applied', body, idempotencyKey: null, onlyWebhookId: null };
+  const [result] = await stack.services.emitter.emit([item]);
+  if (result === undefined || result.refused !== null) {
+    throw new Error(`the emit was refused: ${result?.refused}`);
+  }
+  const { id: deliveryId } = await stack.delivery(result.eventId);
+  return { tenantId, eventId: result.eventId, deliveryId, body };
+}
+
+describe('events of two tenants that have the same id', () => {
+  test('are sent each with its own body', async () => {
+    const jobs = [mine, theirs].map(({ deliveryId }) => ({ id: deliveryId, attempt: 1 }));
+    const loaded = await loadDeliveries(stack.services.db.pool, jobs);
+    expect(loaded).toMatchObject([mine, theirs].map(({ tenantId, body }) => ({ tenantId, body })));
+  });
+
+  test('show each tenant its own body', async () => {
+    for (const { tenantId, eventId, deliveryId, body } of [mine, theirs]) {
+      expect([...(await eventBodies.read(stack.services.db, tenantId, [eventId])).values()]).toEqual([body]);
+      expect(await deliveryBodies.read(stack.services.db, tenantId, [deliveryId])).toEqual(
+        new Map([[deliveryId, body]]),
+      );
+    }
+  });
+
+  test('have each the deliveries of their own tenant', async () => {
+    for (const { tenantId, eventId } of [mine, theirs]) {
+      expect(
+        await stack.rows(`select hookwright.count_deliveries(${tenantId}, ${eventId}) as count`),
+      ).toEqual([{ count: 1 }]);
+    }
+  });
+});
+
+test('an event is looked up by tenant and id, by plans that are kept from when there were hardly any', async () => {
+  const texts = await recordStatements(async () => {
+    await loadDeliveries(stack.services.db.pool, [{ id: mine.deliveryId, attempt: 1 }]);
+    await eventBodies.read(stack.services.db, mine.tenantId, [mine.eventId]);
+    await deliveryBodies.read(stack.services.db, mine.tenantId, [mine.deliveryId]);
+    const client = await stack.services.db.pool.connect();
+    const recovery = { kind: 'RECOVER_WEBHOOK', webhookId: null, filter: { status: ['FAILED'] } } as const;
+    await applyChunk(client, mine.tenantId, recovery, [mine.deliveryId]);
+    client.release();
+  });
+  const { tenantId, eventId, deliveryId } = mine;
+  const theseOf = (id: number) => `'{${id}}', ${id}, ${id}`;
+  const parameters = {
+    load_deliveries: theseOf(deliveryId),
+    read_event_bodies: `${tenantId}, ${theseOf(eventId)}`,
+    read_delivery_bodies: `${tenantId}, ${theseOf(deliveryId)}`,
+    bulk_recover: `${theseOf(deliveryId)}, ${tenantId}, '{FAILED}'`,
+  };
+  for (const [name, values] of Object.entries(parameters)) {
+    const role = name.startsWith('read_') ? API_ROLE : 'none';
+    const conditions = await eventConditions(name, texts.get(name)!, values, role);
+    expect(conditions, name).not.toEqual([]);
+    for (const condition of conditions) {
+      expect(condition, name).toMatch(/tenant_id = .*\bid = /);
+    }
+  }
+});
+
+/** @returns the texts of prepared statements, by name */
+async function recordStatements(work: () => Promise<void>): Promise<Map<string, string>> {
+  const query = vi.spyOn(pg.Client.prototype, 'query');
+  try {
+    await work();
+    const configs = (query.mock.calls as unknown[][]).map(([config]) => config as pg.QueryConfig);
+    return new Map(configs.filter(({ name }) => name !== undefined).map(({ name, text }) => [name!, text]));
+  } finally {
+    query.mockRestore();
+  }
+}
+
+/** @returns by which conditions a kept plan finds events in their index; undefined: it reads all of a partition */
+async function eventConditions(
+  name: string,
+  text: string,
+  values: string,
+  role: string,
+): Promise<(string | undefined)[]> {
+  const client = new pg.Client({ connectionString: stack.databaseUrl });
+  await client.connect();
+  await client.query('set plan_cache_mode = force_generic_plan');
+  await client.query(`set role ${role}`);
+  await client.query(`prepare ${name} as ${text}`);
+  const { rows } = await client.query(`explain (format json) execute ${name} (${values})`);
+  await client.end();
+  return nodesOf(rows[0]['QUERY PLAN'][0].Plan)
+    .filter((node) => node['Relation Name']?.startsWith('events_'))
+    .map((node) => node['Index Cond']);
+}
+
+const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+
+test('the rows of one tenant can be published apart, and their deliveries go on', async () => {
+  await stack.rows(`
+    create publication one_tenant for table
+      hookwright.events where (tenant_id = ${mine.tenantId}),
+      hookwright.deliveries where (tenant_id = ${mine.tenantId}),
+      hookwright.attempts where (tenant_id = ${mine.tenantId})
+    with (publish_via_partition_root = true)`);
+  try {
+    const changed = await stack.rows(`update hookwright.deliveries set run = run + 1 returning tenant_id`);
+    expect(changed).toHaveLength(2);
+  } finally {
+    await stack.rows('drop publication one_tenant');
+  }
+});
