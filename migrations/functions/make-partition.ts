@@ -15,6 +15,7 @@ declare
   low bigint := hookwright.id_at(day::timestamp at time zone 'UTC');
   high bigint := hookwright.id_at((day + 1)::timestamp at time zone 'UTC');
   targets text;
+  tenant_key text;
 begin
   if to_regclass(format('hookwright.%I', part)) is not null then
     return false;
@@ -26,10 +27,13 @@ begin
   if targets is not null then
     execute format('alter table hookwright.%I %s', part, targets);
   end if;
-  if parent = 'deliveries' then
-    -- A publication of one tenant's rows takes updates only where the tenant is in what identifies a row.
-    execute format('alter table hookwright.%I replica identity using index %I',
-                   part, part || '_tenant_id_id_idx');
+  -- A publication of one tenant's rows takes updates only where the tenant is in what identifies a row. The index has
+  -- another name after the database was restored from a dump.
+  select c.relname into tenant_key
+  from pg_index i join pg_class c on c.oid = i.indexrelid
+  where i.indrelid = format('hookwright.%I', part)::regclass and i.indisunique and not i.indisprimary;
+  if tenant_key is not null then
+    execute format('alter table hookwright.%I replica identity using index %I', part, tenant_key);
   end if;
   execute format('alter table hookwright.%I attach partition hookwright.%I for values from (%s) to (%s)',
                  parent, part, low, high);

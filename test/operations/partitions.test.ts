@@ -70,6 +70,21 @@ describe('rolling partitions', () => {
     }
   });
 
+  test('new ones identify deliveries by tenant and id, also after a restore has made the indexes in another order', async () => {
+    const identity = async (daysAgo: number) => {
+      await stack.rows(`select hookwright.make_partition('deliveries', '${dayOf(daysAgo)}')`);
+      const [row] = await stack.rows<{ definition: string }>(
+        `select pg_get_indexdef(indexrelid) as definition from pg_index
+         where indrelid = 'hookwright.${nameOf('deliveries', daysAgo)}'::regclass and indisreplident`,
+      );
+      return row?.definition;
+    };
+    expect(await identity(-100)).toMatch(/unique .*\(tenant_id, id desc\)$/i);
+    await stack.rows('drop index hookwright.deliveries_tenant');
+    await stack.rows('create unique index deliveries_tenant on hookwright.deliveries (tenant_id, id desc)');
+    expect(await identity(-101)).toMatch(/unique .*\(tenant_id, id desc\)$/i);
+  });
+
   test('makes what is missing ahead', async () => {
     await rollPartitions(stack.services.db.pool, 30);
     const there = await partitions('attempts');

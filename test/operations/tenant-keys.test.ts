@@ -89,6 +89,29 @@ describe('events of two tenants that have the same id', () => {
   });
 });
 
+test('a traced event that has the id of an event of another tenant is accepted, and is not traced', async () => {
+  const { db, vault } = stack.services;
+  const ids: number[] = [];
+  const first = `${new Date().toISOString().slice(0, 10)}T00:00:00Z`;
+  await stack.rows(`create or replace function hookwright.id_clock() returns timestamptz language sql volatile
+                    return timestamptz '${first}'`);
+  for (const name of ['without webhooks', 'without webhooks too']) {
+    const { id } = await createTenant(db, vault, name, commandLine);
+    await stack.rows(`select setval('hookwright.id_sequence', 1)`);
+    const [row] = await stack.rows<{ event_id: number }>(
+      `select event_id from hookwright.emit_traced_events(array[${id}::bigint], array['coupon.applied'],
+         array['${bodyOf('X')}'], array[null::text], array[null::bigint], array[0],
+         array['00-0123456789abcdef0123456789abcdef-0123456789abcdef-01'])`,
+    );
+    ids.push(row!.event_id);
+  }
+  await stack.rows(`create or replace function hookwright.id_clock() returns timestamptz language sql volatile
+                    return clock_timestamp()`);
+  expect(ids[1]).toBe(ids[0]);
+  expect(await stack.rows(`select from hookwright.events where id = ${ids[0]}`)).toHaveLength(2);
+  expect(await stack.rows(`select from hookwright.event_traces where event_id = ${ids[0]}`)).toHaveLength(1);
+});
+
 test('an event is looked up by tenant and id, by plans that are kept from when there were hardly any', async () => {
   const texts = await recordStatements(async () => {
     await loadDeliveries(stack.services.db.pool, [{ id: mine.deliveryId, attempt: 1 }]);
