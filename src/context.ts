@@ -96,23 +96,14 @@ export async function createContext(services: Services, request: ContextRequest)
   if (caller?.tenantId === null && tenantId !== null) {
     await services.platformAccess.note(tenantId, actorFrom(caller, request.requestId));
   }
-  return new RequestContext(services, caller, tenantId, request);
+  return new (contextClassOf(services))(caller, tenantId, request);
 }
-
-/** Has all that services have: nobody can list them twice and forget one. */
-const WithServices = class {
-  constructor(services: Services) {
-    Object.assign(this, services);
-  }
-} as new (
-  services: Services,
-) => Services;
 
 /**
  * A class, so that the lazy members are the prototype's: nothing that looks at a context's own members makes an
  * EntityManager for an emit, which needs none.
  */
-class RequestContext extends WithServices implements Context {
+class RequestContext {
   private madeEm: EntityManager | undefined;
   private madeLoaders: Loaders | undefined;
   readonly requestId: string;
@@ -121,32 +112,47 @@ class RequestContext extends WithServices implements Context {
   readonly budget: AnswerBudget;
 
   constructor(
-    services: Services,
     readonly caller: Caller | null,
     readonly tenantId: number | null,
-    {
-      requestId,
-      address,
-      span,
-      answerBytesMax = services.config.limits.graphql.answerBytesMax,
-    }: ContextRequest,
+    { requestId, address, span, answerBytesMax }: ContextRequest,
   ) {
-    super(services);
-    this.budget = new AnswerBudget(answerBytesMax, services.answersUnderWay, tenantId);
+    const { config, answersUnderWay } = this as unknown as Services;
+    this.budget = new AnswerBudget(
+      answerBytesMax ?? config.limits.graphql.answerBytesMax,
+      answersUnderWay,
+      tenantId,
+    );
     this.requestId = requestId;
     this.address = address;
     this.span = span;
   }
 
   get em(): EntityManager {
-    this.madeEm ??= tenantEntityManager(this.db.orm.em, this.tenantId);
+    this.madeEm ??= tenantEntityManager((this as unknown as Services).db.orm.em, this.tenantId);
     return this.madeEm;
   }
 
   get loaders(): Loaders {
-    this.madeLoaders ??= createLoaders(this);
+    this.madeLoaders ??= createLoaders(this as unknown as Context);
     return this.madeLoaders;
   }
+}
+
+type ContextClass = new (...args: ConstructorParameters<typeof RequestContext>) => Context;
+const contextClasses = new WeakMap<Services, ContextClass>();
+
+/**
+ * The context's class for a process: its prototype has all that the services have, so that nobody can list them twice
+ * and forget one. A context's own members are few, because Apollo copies them for each operation.
+ */
+function contextClassOf(services: Services): ContextClass {
+  let found = contextClasses.get(services);
+  if (found === undefined) {
+    found = class extends RequestContext {} as unknown as ContextClass;
+    Object.assign(found.prototype, services);
+    contextClasses.set(services, found);
+  }
+  return found;
 }
 
 function actorFrom({ tenantId, keyId }: Caller, requestId: string): Actor {

@@ -4,8 +4,8 @@ import type { Context, Services } from '../context.js';
 import { keyRequired, logFault, type Reason } from '../errors.js';
 import { extensionsOf } from '../graphql/fields/errors.js';
 import { chargeBroken } from '../graphql/requests/charge.js';
-import { Documents } from '../graphql/requests/documents.js';
-import { createGraphqlHandler } from '../graphql/requests/handler.js';
+import { GraphqlRequest } from '../graphql/requests/request.js';
+import { GraphqlServer } from '../graphql/requests/server.js';
 import type { Verdict } from '../rate-limits.js';
 import { contextOf, expectAsker, holdUntilTaken, whoAsks } from './asking.js';
 import { apiErrorOf } from './errors.js';
@@ -16,14 +16,14 @@ import { readJson } from './json-body.js';
 export const SHORT_BODY_BYTES_MAX = 64 * 1024;
 
 /**
- * Mounts /graphql and its streams. Errors before GraphQL, as of a body that is not JSON, have the form of GraphQL's.
+ * Mounts Apollo Server at /graphql, and its streams. Errors before GraphQL, as of a body that is not JSON, have the
+ * form of GraphQL's.
  */
 export async function graphqlEndpoint(
   app: FastifyInstance,
   { schema, services }: { schema: GraphQLSchema; services: Services },
 ): Promise<void> {
-  const documents = new Documents(schema, services.config);
-  const answer = createGraphqlHandler(documents);
+  const graphql = await GraphqlServer.start(schema, services);
   readJson(app);
   app.setErrorHandler((error, request, reply) => {
     const known = apiErrorOf(error, request.routeOptions.bodyLimit);
@@ -53,13 +53,12 @@ export async function graphqlEndpoint(
       }
       const context = contextOf(request);
       holdUntilTaken(reply, context);
-      const { method, url, headers, body } = request;
-      const [text, head] = await answer({ method, url, body: body as never, context }, headers.accept);
-      reply.code(head.status).headers(head.headers!);
+      const { status, headers, text } = await graphql.answer(new GraphqlRequest(request), context);
+      reply.code(status).headers(headers);
       return text;
     },
   });
-  streamRoute(app, { documents, services });
+  streamRoute(app, { graphql, services });
 }
 
 /** What is wrong with a body: it was read for nothing, and counts as a broken document does. */

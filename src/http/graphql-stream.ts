@@ -1,11 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphQLFormattedError } from 'graphql';
 import { callerOf, createContext, type Services } from '../context.js';
-import { ApiError, headersOf, logFault, toApiError } from '../errors.js';
+import { ApiError, logFault, toApiError } from '../errors.js';
 import { PAYLOAD_BYTES, PAYLOAD_COST } from '../graphql/fields/costs.js';
 import { extensionsOf, refusalStatuses } from '../graphql/fields/errors.js';
 import { type Update, type UpdateStream, withDatabase } from '../graphql/fields/update-stream.js';
-import type { Documents } from '../graphql/requests/documents.js';
+import { GraphqlRequest } from '../graphql/requests/request.js';
+import type { GraphqlServer } from '../graphql/requests/server.js';
 import {
   executeUpdate,
   openSubscription,
@@ -36,7 +37,7 @@ interface Live {
  */
 export function streamRoute(
   app: FastifyInstance,
-  { documents, services }: { documents: Documents; services: Services },
+  { graphql, services }: { graphql: GraphqlServer; services: Services },
 ): void {
   const streams = new OpenStreams(services);
   app.addHook('preClose', async () => streams.close());
@@ -48,7 +49,8 @@ export function streamRoute(
       context.lastEventId = headerOf(request, 'last-event-id') || undefined;
       const giveBack = streams.admit({ keyId: callerOf(context).keyId, tenantId: context.tenantId });
       try {
-        const subscription = prepareSubscription(documents, request.body, context);
+        const asked = new GraphqlRequest(request, true);
+        const subscription = await prepareSubscription(graphql, asked, context);
         reply.headers(subscription.headers);
         const updates = await openSubscription(subscription, context);
         follow({ services, streams, request, subscription, updates }, reply, giveBack);
@@ -190,19 +192,17 @@ function refuse(request: FastifyRequest, reply: FastifyReply, error: unknown): F
   if (!(error instanceof RefusedSubscription || error instanceof ApiError)) {
     throw error;
   }
-  const errors = error instanceof ApiError ? [formattedOf(error)] : error.errors;
-  reply.headers(error instanceof ApiError ? (error.extra.limits ?? {}) : error.limits);
-  const { code, retryAfterSeconds } = (errors[0]?.extensions ?? {}) as {
-    code?: string;
-    retryAfterSeconds?: number;
-  };
-  const status = error instanceof ApiError ? (refusalStatuses[error.code] ?? 200) : error.status;
+  const { errors, status, headers } =
+    error instanceof ApiError
+      ? { errors: [formattedOf(error)], status: refusalStatuses[error.code] ?? 200, headers: error.headers }
+      : error;
+  reply.headers(headers);
   if (status !== 200) {
-    const headers = headersOf({ code, retryAfterSeconds });
-    return reply.code(status).headers(headers).type('application/json; charset=utf-8').send({ errors });
+    return reply.code(status).type('application/json; charset=utf-8').send({ errors });
   }
   reply.hijack();
   const options = { heartbeatMs: 1_000, slowMs: 1_000, lifeMs: 1_000, reached: () => undefined };
+  const code = errors[0]?.extensions?.['code'];
   const onEnd = () => request.log.debug({ requestId: request.id, code }, 'a subscription was refused');
   tellAndComplete(new EventStream(reply.raw, { ...options, onEnd }, reply.getHeaders()), errors);
   return reply;

@@ -13,8 +13,10 @@ afterAll(() => api[Symbol.asyncDispose]());
 
 const post = (json: unknown, headers: Record<string, string> = {}, more: RestRequest = {}) =>
   api.ask('POST //graphql', { json, headers, ...more });
-const get = (parameters: Record<string, string> | string[][], more: RestRequest = {}) =>
-  api.ask(`GET //graphql?${new URLSearchParams(parameters)}`, more);
+/** What a page of another site cannot add to a request without being asked first. */
+const preflighted = { 'apollo-require-preflight': 'true' };
+const get = (parameters: Record<string, string> | string[][], headers: Record<string, string> = {}) =>
+  api.ask(`GET //graphql?${new URLSearchParams(parameters)}`, { headers: { ...preflighted, ...headers } });
 const refused = (code: string) => ({ errors: [{ message: expect.any(String), extensions: { code } }] });
 
 describe('the type of an answer', () => {
@@ -106,8 +108,25 @@ describe('a request in a URL', () => {
     expect(body).toEqual(refused('BAD_REQUEST'));
   });
 
+  test.each<[string, Record<string, string>, number]>([
+    ['none of these', {}, 400],
+    ['a type that a form has', { 'content-type': 'text/plain' }, 400],
+    ['the type of JSON', { 'content-type': 'application/json' }, 200],
+    ['the name of an operation', { 'x-apollo-operation-name': 'A' }, 200],
+    ['apollo-require-preflight', { 'apollo-require-preflight': '1' }, 200],
+    ['nothing in it', { 'apollo-require-preflight': '' }, 400],
+  ])('needs a header that a page of another site cannot send: %s', async (_what, headers, expected) => {
+    const { status, body } = await api.ask(`GET //graphql?${new URLSearchParams({ query })}`, { headers });
+    expect(status).toBe(expected);
+    if (status === 400) {
+      expect(body).toEqual(refused('BAD_REQUEST'));
+    }
+  });
+
   test('may have question marks as they are: only the first one begins the query', async () => {
-    const { status, body } = await api.ask('GET //graphql?query={__typename}&variables={"who":"me?"}');
+    const { status, body } = await api.ask('GET //graphql?query={__typename}&variables={"who":"me?"}', {
+      headers: preflighted,
+    });
     expect({ status, body }).toEqual({ status: 200, body: { data: { __typename: 'Query' } } });
   });
 
@@ -118,10 +137,7 @@ describe('a request in a URL', () => {
   });
 
   test('in a browser is an answer and no page with scripts from elsewhere', async () => {
-    const { status, headers } = await get(
-      { query },
-      { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } },
-    );
+    const { status, headers } = await get({ query }, { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' });
     expect(status).toBe(200);
     expect(headers['content-type']).toBe('application/json; charset=utf-8');
   });
@@ -154,17 +170,6 @@ describe('the form of a body', () => {
     const { status, body } = await api.ask('POST //graphql');
     expect(status).toBe(400);
     expect(body).toEqual(refused('BAD_REQUEST'));
-  });
-
-  test('a persisted query is answered so that clients send the document itself, and is not kept', async () => {
-    const { status, headers, body } = await post({
-      extensions: { persistedQuery: { version: 1, sha256Hash: 'a' } },
-    });
-    expect(status).toBe(200);
-    expect(headers['cache-control']).toBe('private, no-cache, must-revalidate');
-    expect(body.errors).toEqual([
-      { message: 'PersistedQueryNotSupported', extensions: { code: 'PERSISTED_QUERY_NOT_SUPPORTED' } },
-    ]);
   });
 });
 

@@ -204,8 +204,11 @@ describe('tricks of the transport', () => {
   );
 
   test('a URL, which a foreign page can make a browser ask for, changes nothing and reads nothing', async () => {
-    const get = (query: string, key?: null) =>
-      api.ask(`GET //graphql?query=${encodeURIComponent(query)}`, key === undefined ? {} : { key });
+    const get = (query: string, key?: null, headers = { 'apollo-require-preflight': '1' }) =>
+      api.ask(`GET //graphql?query=${encodeURIComponent(query)}`, {
+        headers,
+        ...(key === undefined ? {} : { key }),
+      });
     const mutation = 'mutation{createWebhook(input:{url:"https://a.example.com/",eventTypes:["*"]}){secret}}';
     const statements = watchStatements();
     const refused = await get(mutation); // even with the key, which no browser adds by itself

@@ -283,7 +283,7 @@ const tricks: Abuse[] = [
   {
     name: 'a persisted query',
     body: { extensions: { persistedQuery: { version: 1, sha256Hash: 'a'.repeat(64) } } },
-    codes: ['PERSISTED_QUERY_NOT_SUPPORTED'],
+    codes: ['PERSISTED_QUERY_NOT_FOUND'],
     status: 200, // what clients that try it first expect, to send the document itself then
   },
   query(

@@ -66,7 +66,7 @@ export class GraphqlApi {
   async get(query: string, asking: Asking, headers: Record<string, string> = {}): Promise<Answer> {
     return this.#inject(
       { method: 'GET', url: `/graphql?query=${encodeURIComponent(query)}` },
-      headers,
+      { 'apollo-require-preflight': 'true', ...headers },
       asking,
     );
   }

@@ -1,12 +1,13 @@
 import {
   type ASTNode,
+  type FormattedExecutionResult,
   GraphQLError,
   type GraphQLFormattedError,
   type GraphQLSchema,
   isEnumType,
 } from 'graphql';
 import { withGlobalIds } from '../../domain/global-id.js';
-import { ApiError, toApiError } from '../../errors.js';
+import { ApiError, headersOf, toApiError } from '../../errors.js';
 
 /** The codes of errors that the catalogue does not know: they are about the request's form, or its document. */
 const documentErrorCodes = new Set([
@@ -15,7 +16,7 @@ const documentErrorCodes = new Set([
   'OPERATION_RESOLUTION_FAILURE',
   'BAD_USER_INPUT',
   'BAD_REQUEST',
-  'PERSISTED_QUERY_NOT_SUPPORTED',
+  'PERSISTED_QUERY_NOT_FOUND',
 ]);
 
 /** What was thrown by us, or by a library of ours, behind the error that GraphQL made of it. */
@@ -42,18 +43,28 @@ export function extensionsOf(error: ApiError): Record<string, unknown> {
 const messageOf = ({ reason, detail }: ApiError): string =>
   reason === 'invalid_input' ? detail : withGlobalIds(detail);
 
-/** The answer's form of an error: what the catalogue says of it, and nothing else of what was thrown. */
-export function formatError(error: GraphQLError): GraphQLFormattedError {
+/**
+ * The answer's form of an error: what the catalogue says of it, and nothing else of what was thrown.
+ *
+ * @param schema whose values of enums may be told; null: none
+ */
+export function formatError(error: GraphQLError, schema: GraphQLSchema | null = null): GraphQLFormattedError {
   const { message, locations, path } = error;
-  const { http: _http, ...told } = error.extensions;
+  const { http, ...told } = error.extensions as { http?: Head; code?: string; reason?: string };
   const place = { ...(locations ? { locations } : {}), ...(path ? { path } : {}) };
-  if (told['reason'] !== undefined) {
+  if (told.reason !== undefined) {
     return { message, ...place, extensions: told }; // made by graphqlErrorOf
   }
   const cause = causeOf(error);
-  const code = String(told['code']);
+  // What Apollo says of persisted queries that are wrong has a status alone.
+  const code = told.code ?? (http?.status === 400 ? 'BAD_REQUEST' : '');
   if (!(cause instanceof ApiError) && documentErrorCodes.has(code)) {
-    return { message: withoutValue(message), ...place, extensions: { code } };
+    const sentence = withoutValue(message);
+    return {
+      message: schema === null ? sentence : withEnumValues(sentence, schema),
+      ...place,
+      extensions: { code },
+    };
   }
   const known = toApiError(cause);
   return { message: messageOf(known), ...place, extensions: extensionsOf(known) };
@@ -67,14 +78,23 @@ export const refusalStatuses: Readonly<Record<string, number>> = {
   UNAVAILABLE: 503,
 };
 
-/** What an error says of the whole answer, in `extensions.http`; the client does not get it. */
-export interface Head {
-  status: number;
-  headers?: Readonly<Record<string, string>>;
+/** The status and headers of a request that is refused as a whole: no root field has an answer, all for one reason. */
+export function refusalHead({
+  data,
+  errors = [],
+}: FormattedExecutionResult): { status: number; headers: Record<string, string> } | undefined {
+  const extensions = errors[0]?.extensions ?? {};
+  const code = String(extensions['code']);
+  const status = refusalStatuses[code];
+  const isWhole =
+    Object.values(data ?? {}).every((value) => value === null) &&
+    errors.every((error) => error.extensions?.['code'] === code);
+  return status !== undefined && isWhole ? { status, headers: headersOf(extensions) } : undefined;
 }
 
-export function headOf({ extensions }: GraphQLError): Head | undefined {
-  return extensions['http'] as Head | undefined;
+/** What an error says of the whole answer, in `extensions.http`; the client does not get it. */
+interface Head {
+  status: number;
 }
 
 /**
@@ -94,35 +114,6 @@ export function graphqlErrorOf(error: ApiError, node?: ASTNode, status = 200): G
 /** A request that is refused for its form. Its code is one of GraphQL's own, which no REST answer has. */
 export function refusalOf(code: string, detail: string, http: Head = { status: 400 }): GraphQLError {
   return new GraphQLError(detail, { extensions: { code, http } });
-}
-
-/** An error of GraphQL's own, which has its place in the document, as a refusal. */
-export function refusalFrom(error: GraphQLError, code: string, message = error.message): GraphQLError {
-  const { nodes, source, positions, path, originalError } = error;
-  const extensions = { code, http: { status: 400 } };
-  return new GraphQLError(message, {
-    nodes: nodes ?? null,
-    source: source ?? null,
-    positions: positions ?? null,
-    path: path ?? null,
-    originalError: originalError ?? null,
-    extensions,
-  });
-}
-
-/** What was thrown while a request was judged, as errors of GraphQL. */
-export function errorsOf(error: unknown): readonly GraphQLError[] {
-  if (error instanceof BrokenDocument) {
-    return error.errors;
-  }
-  return [error instanceof GraphQLError ? error : new GraphQLError('', { originalError: error as Error })];
-}
-
-/** A document that cannot run, with all that is wrong with it. */
-export class BrokenDocument extends Error {
-  constructor(readonly errors: readonly GraphQLError[]) {
-    super('The document is broken.');
-  }
 }
 
 const WORD_SHOWN_CHARS_MAX = 100;

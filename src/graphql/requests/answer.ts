@@ -1,95 +1,102 @@
-import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql';
-import type { Response } from 'graphql-http';
+import type { ApolloServerPlugin, GraphQLRequestListener, GraphQLResponse } from '@apollo/server';
+import { type FormattedExecutionResult, GraphQLError } from 'graphql';
 import type { Context } from '../../context.js';
-import { headersOf, logFault, type Reason } from '../../errors.js';
-import type { Verdict } from '../../rate-limits.js';
-import { causeOf, formatError, type Head, headOf, refusalStatuses } from '../fields/errors.js';
-import { writeJson } from '../fields/json-text.js';
+import { ApiError } from '../../errors.js';
+import { causeOf, formatError, graphqlErrorOf, refusalHead } from '../fields/errors.js';
+import { JsonText, writeJson } from '../fields/json-text.js';
+import { longAnswerError } from './long-answer.js';
+import { noteErrors } from './note-errors.js';
+import type { KnownOperation } from './operation.js';
 import type { GraphqlRequest } from './request.js';
 
-type Data = ExecutionResult['data'];
+/** The last steps of an answer. They are in one hook, because Apollo runs those of several plugins at the same time. */
+const listener: GraphQLRequestListener<Context> = {
+  async willSendResponse({ request, response, contextValue, errors = [] }) {
+    const { operation } = request.http as GraphqlRequest;
+    const { data } = resultOf(response);
+    const tooLong = operation && data ? longAnswerError(operation, data, contextValue) : null;
+    if (tooLong !== null) {
+      replace(response, contextValue, { data: null }, tooLong);
+    } else if (errors.length > 0 && !(operation && mayBePart(operation, errors))) {
+      setHead(response);
+    }
+    const text = write(response, contextValue);
+    const noRoom = contextValue.budget.takeWhole(text);
+    // What a mutation has done is not refused any more; its answer is as long as what it was sent, or asks no more.
+    if (noRoom !== null && operation?.kind !== 'mutation') {
+      replace(response, contextValue, {}, graphqlErrorOf(noRoom));
+      write(response, contextValue);
+    }
+  },
+};
 
-/** As the client gets it. */
-interface Result {
-  errors?: readonly GraphQLFormattedError[];
-  data?: Data;
+/** Bounds answers, gives them their status, and writes them. */
+export const answers: ApolloServerPlugin<Context> = { requestDidStart: async () => listener };
+
+/** For Apollo's `stringifyResult`: what it refuses before it reads a request comes to no plugin. */
+export function textOf(result: FormattedExecutionResult): string {
+  return (result.data as unknown) instanceof JsonText
+    ? (result.data as never as JsonText).text
+    : lineOf(result);
 }
 
-/** A result that has errors; one without `data` was refused before it ran. */
-interface Failure {
-  data?: Data;
-  errors: readonly GraphQLError[];
-  /**
-   * Another field may have taken effect, whatever `data` shows: a field that must not be null takes all of it along.
-   */
-  mayBePart?: boolean;
-}
+/** Apollo writes answers with what it names first. */
+const lineOf = ({ errors, data }: FormattedExecutionResult) => `${writeJson({ errors, data })}\n`;
 
-/**
- * What cannot be written as JSON is an error of ours, in place of the answer.
- *
- * @param more headers: of the limits that it was counted against
- */
-export function answerOf(
-  request: GraphqlRequest,
-  result: Result,
-  more: Verdict['headers'],
-  status = 200,
-): Response {
-  // Not by graphql-http, which hands each value of the result to a function on its way.
-  const [text, written] = write(request.context, result, status);
-  const type = `${request.raw}; charset=utf-8`;
-  return [text, { status: written, statusText: '', headers: { 'content-type': type, ...more } }];
-}
+/** Nothing here is delivered incrementally. */
+const resultOf = ({ body }: Partial<GraphQLResponse>): FormattedExecutionResult =>
+  body?.kind === 'single' ? body.singleResult : {};
 
-function write(context: Context, result: Result, status: number): [text: string, status: number] {
+type Response = Parameters<NonNullable<typeof listener.willSendResponse>>[0]['response'];
+
+/** Here and not by Apollo, so that a result that cannot be written is an error of its request. */
+function write(response: Response, context: Context): string {
+  let text: string;
   try {
-    return [`${writeJson(result)}\n`, status];
+    text = lineOf(resultOf(response));
   } catch (error) {
-    const failure = new GraphQLError('', { originalError: error as Error });
-    noteErrors(context, [failure]);
-    return [`${JSON.stringify({ errors: [formatError(failure)] })}\n`, 500];
+    replace(response, context, {}, new GraphQLError('', { originalError: error as Error }));
+    response.http.status = 500;
+    text = lineOf(resultOf(response));
   }
+  response.body = { kind: 'single', singleResult: { data: new JsonText(text) as never } };
+  return text;
 }
 
-/** @param status for errors that say none */
-export function failureOf(
-  request: GraphqlRequest,
-  { data, errors, mayBePart = false }: Failure,
-  headers: Verdict['headers'],
-  status = 500,
-): Response {
-  const told = errors.map(formatError);
-  const head = (mayBePart ? undefined : refusalHead(data, told)) ??
-    (errors[0] && headOf(errors[0])) ?? { status };
-  const body = data === undefined ? { errors: told } : { errors: told, data };
-  return answerOf(request, body, { ...headers, ...head.headers }, head.status);
+/** Puts an error in place of the answer. */
+function replace(
+  response: Response,
+  context: Context,
+  rest: FormattedExecutionResult,
+  error: GraphQLError,
+): void {
+  noteErrors(context, [error]);
+  response.body = { kind: 'single', singleResult: { ...rest, errors: [formatError(error)] } };
+  response.http.status = 200;
+  setHead(response);
 }
 
-/** The status and headers of a request that is refused as a whole: no root field has an answer, all for one reason. */
-function refusalHead(data: Data, told: readonly GraphQLFormattedError[]): Head | undefined {
-  const [first] = told;
-  const code = String(first?.extensions?.['code']);
-  const status = refusalStatuses[code];
-  const isWhole =
-    Object.values(data ?? {}).every((value) => value === null) &&
-    told.every(({ extensions }) => extensions?.['code'] === code);
-  return status !== undefined && isWhole
-    ? { status, headers: headersOf(first?.extensions ?? {}) }
-    : undefined;
-}
-
-/** Counts errors for Prometheus, and logs those of our side: each cause once, however many fields it took along. */
-export function noteErrors({ metrics, log, requestId }: Context, errors: readonly GraphQLError[]): void {
-  const causes = new Map<unknown, Reason>();
-  for (const error of errors) {
-    const { code, reason } = formatError(error).extensions as { code: string; reason?: Reason };
-    metrics.graphqlError(code);
-    if (reason !== undefined) {
-      causes.set(causeOf(error), reason);
+/** Sets status and headers of a request that is refused as a whole: no root field has an answer, all for one reason. */
+function setHead(response: Response): void {
+  const head = refusalHead(resultOf(response));
+  if (head !== undefined) {
+    response.http.status = head.status;
+    for (const [name, value] of Object.entries(head.headers)) {
+      response.http.headers.set(name, value);
     }
   }
-  for (const [cause, reason] of causes) {
-    logFault(log, requestId, reason, cause);
-  }
+}
+
+/** Another field may have taken effect, whatever `data` shows: a field that must not be null takes all of it along. */
+function mayBePart(
+  { kind, root: { operations, emits } }: KnownOperation,
+  errors: readonly GraphQLError[],
+): boolean {
+  return operations + emits.length > 1 || (kind === 'mutation' && errors.some(limitsAnswer));
+}
+
+/** Below a mutation's field: what that says has been done, and must not be tried again. */
+function limitsAnswer(error: GraphQLError): boolean {
+  const cause = causeOf(error);
+  return (error.path?.length ?? 0) > 1 && cause instanceof ApiError && cause.reason === 'rate_limited';
 }

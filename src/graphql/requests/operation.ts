@@ -6,6 +6,22 @@ import { type KnownVariable, variablesOf } from './variables.js';
 
 type Values = Readonly<Record<string, unknown>>;
 
+const known = new WeakMap<OperationDefinitionNode, KnownOperation>();
+
+/** @param operation of a document that fits the schema; both are kept as long as Apollo keeps the document */
+export function knownOperation(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+): KnownOperation {
+  let found = known.get(operation);
+  if (found === undefined) {
+    found = new KnownOperation(schema, document, operation);
+    known.set(operation, found);
+  }
+  return found;
+}
+
 /** An operation of a document that may run, with all that is the same for every request that runs it. */
 export class KnownOperation {
   readonly kind: OperationTypeNode;

@@ -1,98 +1,93 @@
+import { HeaderMap, type HTTPGraphQLRequest } from '@apollo/server';
 import type { GraphQLError } from 'graphql';
-import type { Request as HttpRequest, RequestParams } from 'graphql-http';
-import type { Context } from '../../context.js';
 import { refusalOf } from '../fields/errors.js';
-import type { AnswerType } from './answer-type.js';
+import { ANSWER_TYPES, type AnswerType, answerTypeFor } from './answer-type.js';
 import type { GraphqlLimits } from './document-limits.js';
-
-/** A request to /graphql: `body` is the parsed JSON, `raw` the type of the answer, `context` has the caller. */
-export type GraphqlRequest = HttpRequest<AnswerType, Context>;
+import type { KnownOperation } from './operation.js';
 
 /** Longer than the name of any operation; it would be repeated in a message. */
 const OPERATION_NAME_CHARS_MAX = 256;
 
-/**
- * Reads a GraphQL request from a body as it was parsed from JSON.
- *
- * @returns the body itself; `query` may still be missing
- * @throws GraphQLError BAD_REQUEST; GRAPHQL_PARSE_FAILED for a document that is too long to be parsed
- */
-export function readBody(body: unknown, limits: GraphqlLimits): RequestParams {
-  if (Array.isArray(body)) {
-    throw refusalOf('BAD_REQUEST', 'A request has one operation; send several as requests of their own.');
-  }
-  return requireForm(isObject(body) ? body : null, limits, 'body');
+/** By one of them Apollo knows that no other site has made a browser send the request. */
+const PREFLIGHT_HEADERS = ['content-type', 'x-apollo-operation-name', 'apollo-require-preflight'] as const;
+
+/** Apollo would go through it several times for each request; the type of an answer is chosen before. */
+const NO_ACCEPT = ['accept', ''] as const;
+
+/** The body of a POST was read as JSON, so a browser has asked before it sent it. Made once: Apollo changes nothing. */
+const postHeaders = new HeaderMap([NO_ACCEPT, ['apollo-require-preflight', 'its body is application/json']]);
+
+interface HttpRequest {
+  method: string;
+  url: string;
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Parsed from JSON. */
+  body?: unknown;
 }
 
 /**
- * Reads a GraphQL request from the query of a URL.
- *
- * @throws GraphQLError as readBody
+ * A request as Apollo takes it. Apollo hands it on as it is, in `request.http` of what plugins get, so it is also where
+ * plugins keep what they know of a request.
  */
-export function readUrl(url: string, limits: GraphqlLimits): RequestParams {
-  const [path = ''] = url.split('?', 1);
-  const parameters = new URLSearchParams(url.slice(path.length));
-  const params = {
-    query: textIn(parameters, 'query'),
-    operationName: textIn(parameters, 'operationName'),
-    variables: jsonIn(parameters, 'variables'),
-    extensions: jsonIn(parameters, 'extensions'),
-  };
-  return requireForm(params, limits, 'URL');
-}
+export class GraphqlRequest implements HTTPGraphQLRequest {
+  readonly method: string;
+  readonly search: string;
+  readonly headers: HeaderMap;
+  /** Parsed from JSON. */
+  body: unknown;
+  /** Null: the client accepts none of them. */
+  readonly answerType: AnswerType | null;
+  /** Null until the request may run. */
+  operation: KnownOperation | null = null;
+  /** Whether it was counted against the limits of its key, or refused for them. */
+  isCounted = false;
 
-function textIn(parameters: URLSearchParams, name: string): string | undefined {
-  const [text, another] = parameters.getAll(name);
-  if (another !== undefined) {
-    throw refusalOf('BAD_REQUEST', `The URL has the parameter ${name} more than once.`);
-  }
-  return text;
-}
-
-function jsonIn(parameters: URLSearchParams, name: string): unknown {
-  const text = textIn(parameters, name);
-  try {
-    return text === undefined ? undefined : JSON.parse(text);
-  } catch {
-    throw refusalOf('BAD_REQUEST', `The parameter ${name} of the URL is not JSON.`);
+  /** @param isStream whether it asks for the updates of a subscription */
+  constructor(
+    { method, url, headers, body }: HttpRequest,
+    readonly isStream = false,
+  ) {
+    const isPost = method === 'POST';
+    this.method = method;
+    this.search = isPost ? '' : url.slice(url.split('?', 1)[0]!.length);
+    this.headers = isPost ? postHeaders : preflightHeaders(headers);
+    this.body = body;
+    this.answerType = isStream ? 'application/json' : answerTypeFor(headers['accept'] as string | undefined);
   }
 }
 
-const noParams: Record<string, unknown> = {};
-
-/** Also for what should have a query and has none. */
-export function missingQuery(where: string): GraphQLError {
-  return refusalOf(
-    'BAD_REQUEST',
-    `The ${where} must have the text \`query\`; it may have the object \`variables\` and the text \`operationName\`.`,
-  );
+function preflightHeaders(headers: HttpRequest['headers']): HeaderMap {
+  const map = new HeaderMap([NO_ACCEPT]);
+  for (const name of PREFLIGHT_HEADERS) {
+    const value = headers[name];
+    if (typeof value === 'string') {
+      map.set(name, value);
+    }
+  }
+  return map;
 }
 
-function requireForm(
-  params: Record<string, unknown> | null,
+/**
+ * What must be known before Apollo reads a request: it hashes and parses a document of any length, and looks at the
+ * accepted types when a mutation has taken effect.
+ *
+ * @returns why the request is refused: GRAPHQL_PARSE_FAILED, BAD_REQUEST; null when it is not
+ */
+export function unreadable(
+  { method, search, body, answerType }: GraphqlRequest,
   { documentCharsMax }: GraphqlLimits,
-  where: string,
-): RequestParams {
-  const { query, operationName, variables, extensions } = params ?? noParams;
+): GraphQLError | null {
+  if (answerType === null) {
+    const detail = `The answer is ${ANSWER_TYPES.join(' or ')}; accept one of them.`;
+    return refusalOf('BAD_REQUEST', detail, { status: 406 });
+  }
+  const sent = method === 'POST' ? body : Object.fromEntries(new URLSearchParams(search));
+  const { query, operationName } = (sent ?? {}) as Record<string, unknown>;
   if (typeof query === 'string' && query.length > documentCharsMax) {
     const detail = `The document has ${query.length} characters; at most ${documentCharsMax} are allowed. Send long values as variables.`;
-    throw refusalOf('GRAPHQL_PARSE_FAILED', detail);
+    return refusalOf('GRAPHQL_PARSE_FAILED', detail);
   }
-  if (typeof operationName === 'string' && operationName.length > OPERATION_NAME_CHARS_MAX) {
-    throw refusalOf('BAD_REQUEST', 'The operation name is too long to be the name of an operation.');
-  }
-  const isGood =
-    params !== null &&
-    (typeof query === 'string' || query === undefined || query === null) &&
-    (typeof operationName === 'string' || operationName === undefined || operationName === null) &&
-    (variables === undefined || variables === null || isObject(variables)) &&
-    (extensions === undefined || extensions === null || isObject(extensions));
-  if (!isGood) {
-    throw missingQuery(where);
-  }
-  return params as unknown as RequestParams;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof operationName === 'string' && operationName.length > OPERATION_NAME_CHARS_MAX
+    ? refusalOf('BAD_REQUEST', 'The operation name is too long to be the name of an operation.')
+    : null;
 }

@@ -1,0 +1,246 @@
+import { createHash } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import { ApolloClient, gql, HttpLink, InMemoryCache } from '@apollo/client';
+import { createPersistedQueryLink } from '@apollo/client/link/persisted-queries';
+import { Client, fetchExchange } from '@urql/core';
+import { persistedExchange } from '@urql/exchange-persisted';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { KnownTexts } from '../../src/graphql/requests/known-texts.js';
+import { makeKey, makeTenant } from '../support/factories.js';
+import { RestApi } from '../support/rest-api.js';
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+
+let api: RestApi;
+let url = '';
+beforeAll(async () => {
+  api = await RestApi.open();
+  await api.server.listen({ host: '127.0.0.1', port: 0 });
+  url = `http://127.0.0.1:${(api.server.server.address() as AddressInfo).port}/graphql`;
+});
+afterAll(() => api[Symbol.asyncDispose]());
+
+interface Sent {
+  method: string;
+  hasText: boolean;
+  hasHash: boolean;
+  status: number;
+}
+
+/** What a client sent over its socket. */
+let sent: Sent[] = [];
+beforeEach(() => {
+  sent = [];
+});
+
+const watchedFetch = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
+  const asked = new URL(String(input));
+  const { query, extensions } =
+    init.method === 'GET'
+      ? Object.fromEntries(asked.searchParams)
+      : (JSON.parse(String(init.body)) as Record<string, unknown>);
+  const response = await fetch(asked, init);
+  sent.push({
+    method: init.method ?? 'GET',
+    hasText: typeof query === 'string',
+    hasHash: JSON.stringify(extensions ?? {}).includes('sha256Hash'),
+    status: response.status,
+  });
+  return response;
+};
+
+/** A query and a mutation that nobody has sent before. */
+const documentsNamed = (name: string) => ({
+  query: gql(`query ${name}Who { viewer { tenant { id } } }`),
+  mutation: gql(`mutation ${name}Emit($input: EmitEventInput!) { emitEvent(input: $input) { duplicate } }`),
+});
+const variables = { input: { event: 'coupon.applied', payload: { code: 'A', discount_type: 'B' } } };
+
+const byHash = (method: string): Sent => ({ method, hasText: false, hasHash: true, status: 200 });
+const withText: Sent = { method: 'POST', hasText: true, hasHash: true, status: 200 };
+
+describe('automatic persisted queries', () => {
+  test.each([false, true])("of Apollo Client's link, useGETForHashedQueries: %s", async (usesGet) => {
+    const { query, mutation } = documentsNamed(`Apollo${usesGet}`);
+    const link = createPersistedQueryLink({ sha256, useGETForHashedQueries: usesGet }).concat(
+      new HttpLink({
+        uri: url,
+        fetch: watchedFetch,
+        headers: {
+          authorization: `Bearer ${api.tenant.key}`,
+          ...(usesGet ? { 'apollo-require-preflight': 'true' } : {}),
+        },
+      }),
+    );
+    const client = new ApolloClient({ link, cache: new InMemoryCache() });
+    for (let time = 0; time < 2; time++) {
+      const { data } = await client.query({ query, fetchPolicy: 'no-cache' });
+      expect(data).toMatchObject({ viewer: { tenant: { id: String(api.tenant.id) } } });
+    }
+    const first = byHash(usesGet ? 'GET' : 'POST');
+    expect(sent).toEqual([first, withText, first]);
+    sent = [];
+    for (let time = 0; time < 2; time++) {
+      const { data } = await client.mutate({ mutation, variables });
+      expect(data).toMatchObject({ emitEvent: { duplicate: false } });
+    }
+    expect(sent).toEqual([byHash('POST'), withText, byHash('POST')]);
+    client.stop();
+  });
+
+  test.each([false, true])("of urql's exchange, preferGetForPersistedQueries: %s", async (usesGet) => {
+    const { query, mutation } = documentsNamed(`Urql${usesGet}`);
+    const client = new Client({
+      url,
+      fetch: watchedFetch as typeof fetch,
+      fetchOptions: {
+        headers: { authorization: `Bearer ${api.tenant.key}`, 'apollo-require-preflight': 'true' },
+      },
+      exchanges: [
+        persistedExchange({ preferGetForPersistedQueries: usesGet, enableForMutation: true }),
+        fetchExchange,
+      ],
+    });
+    for (let time = 0; time < 2; time++) {
+      const { data } = await client.query(query, {});
+      expect(data).toMatchObject({ viewer: { tenant: { id: String(api.tenant.id) } } });
+    }
+    const first = byHash(usesGet ? 'GET' : 'POST');
+    expect(sent).toEqual([first, { ...withText, method: first.method }, first]);
+    sent = [];
+    for (let time = 0; time < 2; time++) {
+      const { data } = await client.mutation(mutation, variables);
+      expect(data).toMatchObject({ emitEvent: { duplicate: false } });
+    }
+    expect(sent).toEqual([byHash('POST'), withText, byHash('POST')]);
+  });
+});
+
+describe('a persisted query', () => {
+  const persisted = (hash: unknown, version: unknown = 1) => ({
+    extensions: { persistedQuery: { version, sha256Hash: hash } },
+  });
+  const post = (json: unknown, key?: string | null) =>
+    api.ask('POST //graphql', { json, ...(key === undefined ? {} : { key }) });
+  const keep = async (query: string, more: object = {}) => {
+    const hash = sha256(query);
+    const { status } = await post({ query, ...persisted(hash), ...more });
+    expect(status).toBe(200);
+    return hash;
+  };
+  const notFound = {
+    errors: [{ message: 'PersistedQueryNotFound', extensions: { code: 'PERSISTED_QUERY_NOT_FOUND' } }],
+  };
+
+  test('that is not known is answered so that clients send its text, and counts like a broken document', async () => {
+    for (const hash of [sha256('never sent'), '', 5, null, { a: 1 }, 'x'.repeat(1_000_000)]) {
+      const { status, headers, body } = await post(persisted(hash));
+      expect({ status, body }).toEqual({ status: 200, body: notFound });
+      expect(headers['cache-control']).toBe('private, no-cache, must-revalidate');
+      expect(headers['ratelimit']).toMatch(/^"management"/);
+    }
+  });
+
+  test.each<[string, object]>([
+    ['the hash of another text', { query: '{ __typename }', ...persisted(sha256('{ viewer { scopes } }')) }],
+    ['another version', persisted(sha256('{ __typename }'), 2)],
+    ['a text for the extension', { extensions: { persistedQuery: 'x' } }],
+  ])('is refused for %s', async (_what, json) => {
+    const { status, body } = await post(json);
+    expect(status).toBe(400);
+    expect(body).toEqual({
+      errors: [{ message: expect.any(String), extensions: { code: 'BAD_REQUEST' } }],
+    });
+  });
+
+  test('that is a mutation is not run from a URL', async () => {
+    const mutation = 'mutation Once { deleteWebhook(input: {id: "1"}) { deletedWebhookId } }';
+    const { extensions } = persisted(await keep(mutation));
+    const { status, headers, body } = await api.ask(
+      `GET //graphql?${new URLSearchParams({ extensions: JSON.stringify(extensions) })}`,
+      { headers: { 'apollo-require-preflight': 'true' } },
+    );
+    expect(status).toBe(405);
+    expect(headers['allow']).toBe('POST');
+    expect(body.errors[0].extensions.code).toBe('BAD_REQUEST');
+  });
+
+  test('gives whoever knows its hash no right to run it, and no answer of another tenant', async () => {
+    const hash = await keep('query Mine { viewer { tenant { id } } }');
+    expect((await post(persisted(hash), null)).status).toBe(401);
+    const other = await makeTenant(api.services);
+    const { body } = await post(persisted(hash), other.key);
+    expect(body.data.viewer.tenant.id).toBe(String(other.id));
+    const { key } = await makeKey(api.services, other.id, ['events:read']);
+    const mutation = 'mutation Kept { deleteWebhook(input: {id: "1"}) { deletedWebhookId } }';
+    const refused = await post(persisted(await keep(mutation)), key);
+    expect(refused.body.errors[0].extensions.code).toBe('FORBIDDEN');
+  });
+
+  test.each([
+    ['does not fit the schema', '{ nothing }', 400],
+    [
+      'is too dear',
+      '{ webhooks(first: 100) { edges { node { deliveries(first: 100) { edges { node { event { deliveries { edges { cursor } } } } } } } } } }',
+      400,
+    ],
+  ])('that %s is not kept', async (_what, query, expected) => {
+    const hash = sha256(query);
+    expect((await post({ query, ...persisted(hash) })).status).toBe(expected);
+    expect((await post(persisted(hash))).body).toEqual(notFound);
+  });
+
+  test('makes room for others, in bytes, however short they are', async () => {
+    const texts = new KnownTexts();
+    const count = 50_000;
+    for (let n = 0; n < count; n++) {
+      await texts.set(sha256(`${n}`), `{ a${n}: __typename }`);
+    }
+    expect(await texts.get(sha256('0'))).toBeUndefined();
+    expect(await texts.get(sha256(`${count - 1}`))).toBeDefined();
+  });
+});
+
+describe('a text that was sent before', () => {
+  const query = '{ viewer { scopes } }';
+  const extensions = { persistedQuery: { version: 1, sha256Hash: sha256(query) } };
+
+  test('is not hashed again, as long as it is kept', async () => {
+    const texts = new KnownTexts(2_000);
+    expect(texts.byHash({ query, variables: { a: 1 } })).toEqual({ query, variables: { a: 1 }, extensions });
+    await texts.set(`prefix:${sha256(query)}`, query);
+    expect(texts.byHash({ query, variables: { a: 1 } })).toEqual({ variables: { a: 1 }, extensions });
+    await texts.set(sha256('{ a }'), '{ a }');
+    await texts.set(sha256('{ b }'), '{ b }');
+    expect(texts.byHash({ query })).toEqual({ query, extensions });
+  });
+
+  test('is found by Apollo whatever is kept after it was looked for', async () => {
+    const texts = new KnownTexts(3_000);
+    await texts.set(sha256(query), query);
+    await texts.set(sha256('{ a }'), '{ a }');
+    texts.byHash({ query });
+    await texts.set(sha256('{ b }'), '{ b }');
+    await texts.set(sha256('{ c }'), '{ c }');
+    expect(await texts.get(sha256(query))).toBe(query);
+  });
+
+  test('and is longer than all that is kept is hashed each time', async () => {
+    const texts = new KnownTexts(500);
+    await texts.set(sha256(query), query);
+    expect(texts.byHash({ query })).toEqual({ query, extensions });
+  });
+
+  test.each([
+    null,
+    5,
+    [],
+    '',
+    { query: 5 },
+    { query: '' },
+    { query, extensions: { a: 1 } },
+    { query, extensions: [] },
+  ])('the body %j is left as it is', (body) => {
+    expect(new KnownTexts().byHash(body)).toBe(body);
+  });
+});
