@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { KnownTexts } from '../../src/graphql/requests/known-texts.js';
 import { makeKey } from '../support/factories.js';
 import { RestApi, type RestRequest } from '../support/rest-api.js';
 
@@ -171,6 +172,34 @@ describe('the form of a body', () => {
     expect(status).toBe(400);
     expect(body).toEqual(refused('BAD_REQUEST'));
   });
+});
+
+describe('what is refused before it is read as GraphQL', () => {
+  test.each<[string, () => ReturnType<typeof post>, string]>([
+    ['its type', () => post({ query }, { accept: 'text/html' }), 'BAD_REQUEST'],
+    ['its form', () => post([]), 'BAD_REQUEST'],
+    ['its length', () => post({ query: `${query}${' '.repeat(65_536)}` }), 'GRAPHQL_PARSE_FAILED'],
+    ['its origin', () => get({ query }, { 'apollo-require-preflight': '' }), 'BAD_REQUEST'],
+  ])('for %s is counted once, as an operation and as an error', async (_what, ask, code) => {
+    const counted = vi.spyOn(api.services.metrics, 'graphqlError');
+    const { headers } = await ask();
+    expect(headers['ratelimit']).toMatch(/^"management"/);
+    expect(counted.mock.calls).toEqual([[code]]);
+    counted.mockRestore();
+  });
+});
+
+test('a fault within Apollo Server shows nothing of itself, and is logged with the request id', async () => {
+  const fault = vi.spyOn(KnownTexts.prototype, 'get').mockRejectedValue(new TypeError('secret detail'));
+  const log = vi.spyOn(api.services.log, 'error');
+  const extensions = { persistedQuery: { version: 1, sha256Hash: 'a'.repeat(64) } };
+  const { status, text, body } = await post({ extensions }, { 'x-request-id': 'mine' });
+  expect(status).toBe(500);
+  expect(body.errors[0].extensions).toEqual({ code: 'INTERNAL_SERVER_ERROR', reason: 'internal' });
+  expect(text).not.toContain('secret detail');
+  expect(log).toHaveBeenCalledWith(expect.objectContaining({ requestId: 'mine' }), expect.any(String));
+  fault.mockRestore();
+  log.mockRestore();
 });
 
 test.each([

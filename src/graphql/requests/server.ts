@@ -6,7 +6,7 @@ import {
   ApolloServerPluginSchemaReportingDisabled,
   ApolloServerPluginUsageReportingDisabled,
 } from '@apollo/server/plugin/disabled';
-import type { GraphQLError, GraphQLSchema } from 'graphql';
+import { GraphQLError, type GraphQLSchema } from 'graphql';
 import type { Context, Services } from '../../context.js';
 import { formatError } from '../fields/errors.js';
 import { admission } from './admit.js';
@@ -30,6 +30,10 @@ const nothingOfApollos = [
   ApolloServerPluginSchemaReportingDisabled(),
   ApolloServerPluginUsageReportingDisabled(),
 ];
+
+/** A fault within Apollo is no error of GraphQL's. */
+const graphqlErrorFrom = (error: unknown) =>
+  error instanceof GraphQLError ? error : new GraphQLError('', { originalError: error as Error });
 
 interface Answer {
   status: number;
@@ -56,7 +60,7 @@ export class GraphqlServer {
       csrfPrevention: true,
       plugins: [...nothingOfApollos, errorNotes(services), admission, answers],
       formatError: (_formatted, error) =>
-        formatError(error as GraphQLError, config.introspection ? schema : null),
+        formatError(graphqlErrorFrom(error), config.introspection ? schema : null),
       stringifyResult: textOf,
       includeStacktraceInErrorResponses: false,
       stopOnTerminationSignals: false, // the process has an order of its own, in which this holds nothing to close
