@@ -99,11 +99,14 @@ export async function createContext(services: Services, request: ContextRequest)
   return new (contextClassOf(services))(caller, tenantId, request);
 }
 
+/** Has all that services have, on the prototype of a subclass: nobody can list them twice and forget one. */
+const WithServices = class {} as new () => Services;
+
 /**
  * A class, so that the lazy members are the prototype's: nothing that looks at a context's own members makes an
- * EntityManager for an emit, which needs none.
+ * EntityManager for an emit, which needs none. Apollo copies the own members for each operation, so they are few.
  */
-class RequestContext {
+class RequestContext extends WithServices implements Context {
   private madeEm: EntityManager | undefined;
   private madeLoaders: Loaders | undefined;
   readonly requestId: string;
@@ -116,39 +119,31 @@ class RequestContext {
     readonly tenantId: number | null,
     { requestId, address, span, answerBytesMax }: ContextRequest,
   ) {
-    const { config, answersUnderWay } = this as unknown as Services;
-    this.budget = new AnswerBudget(
-      answerBytesMax ?? config.limits.graphql.answerBytesMax,
-      answersUnderWay,
-      tenantId,
-    );
+    super();
+    const bytesMax = answerBytesMax ?? this.config.limits.graphql.answerBytesMax;
+    this.budget = new AnswerBudget(bytesMax, this.answersUnderWay, tenantId);
     this.requestId = requestId;
     this.address = address;
     this.span = span;
   }
 
   get em(): EntityManager {
-    this.madeEm ??= tenantEntityManager((this as unknown as Services).db.orm.em, this.tenantId);
+    this.madeEm ??= tenantEntityManager(this.db.orm.em, this.tenantId);
     return this.madeEm;
   }
 
   get loaders(): Loaders {
-    this.madeLoaders ??= createLoaders(this as unknown as Context);
+    this.madeLoaders ??= createLoaders(this);
     return this.madeLoaders;
   }
 }
 
-type ContextClass = new (...args: ConstructorParameters<typeof RequestContext>) => Context;
-const contextClasses = new WeakMap<Services, ContextClass>();
+const contextClasses = new WeakMap<Services, typeof RequestContext>();
 
-/**
- * The context's class for a process: its prototype has all that the services have, so that nobody can list them twice
- * and forget one. A context's own members are few, because Apollo copies them for each operation.
- */
-function contextClassOf(services: Services): ContextClass {
+function contextClassOf(services: Services): typeof RequestContext {
   let found = contextClasses.get(services);
   if (found === undefined) {
-    found = class extends RequestContext {} as unknown as ContextClass;
+    found = class extends RequestContext {};
     Object.assign(found.prototype, services);
     contextClasses.set(services, found);
   }

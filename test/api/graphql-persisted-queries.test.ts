@@ -7,6 +7,7 @@ import { persistedExchange } from '@urql/exchange-persisted';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { KnownTexts } from '../../src/graphql/requests/known-texts.js';
 import { makeKey, makeTenant } from '../support/factories.js';
+import { gid } from '../support/ids.js';
 import { RestApi } from '../support/rest-api.js';
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
@@ -75,7 +76,7 @@ describe('automatic persisted queries', () => {
     const client = new ApolloClient({ link, cache: new InMemoryCache() });
     for (let time = 0; time < 2; time++) {
       const { data } = await client.query({ query, fetchPolicy: 'no-cache' });
-      expect(data).toMatchObject({ viewer: { tenant: { id: String(api.tenant.id) } } });
+      expect(data).toMatchObject({ viewer: { tenant: { id: gid.tenant(api.tenant.id) } } });
     }
     const first = byHash(usesGet ? 'GET' : 'POST');
     expect(sent).toEqual([first, withText, first]);
@@ -103,7 +104,7 @@ describe('automatic persisted queries', () => {
     });
     for (let time = 0; time < 2; time++) {
       const { data } = await client.query(query, {});
-      expect(data).toMatchObject({ viewer: { tenant: { id: String(api.tenant.id) } } });
+      expect(data).toMatchObject({ viewer: { tenant: { id: gid.tenant(api.tenant.id) } } });
     }
     const first = byHash(usesGet ? 'GET' : 'POST');
     expect(sent).toEqual([first, { ...withText, method: first.method }, first]);
@@ -170,7 +171,7 @@ describe('a persisted query', () => {
     expect((await post(persisted(hash), null)).status).toBe(401);
     const other = await makeTenant(api.services);
     const { body } = await post(persisted(hash), other.key);
-    expect(body.data.viewer.tenant.id).toBe(String(other.id));
+    expect(body.data.viewer.tenant.id).toBe(gid.tenant(other.id));
     const { key } = await makeKey(api.services, other.id, ['events:read']);
     const mutation = 'mutation Kept { deleteWebhook(input: {id: "1"}) { deletedWebhookId } }';
     const refused = await post(persisted(await keep(mutation)), key);
