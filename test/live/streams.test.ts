@@ -149,6 +149,11 @@ describe('what may be asked', () => {
       'subscription { webhookUpdated { cursor } deliveryUpdated { cursor } }',
       'GRAPHQL_VALIDATION_FAILED',
     ],
+    [
+      'one of two without its name',
+      'subscription A { webhookUpdated { cursor } } subscription B { webhookUpdated { cursor } }',
+      'OPERATION_RESOLUTION_FAILURE',
+    ],
     ['an unknown field', 'subscription { webhookUpdated { nothing } }', 'GRAPHQL_VALIDATION_FAILED'],
     ['what is no document', 'subscription { webhookUpdated { cursor ', 'GRAPHQL_PARSE_FAILED'],
     ['a document with too many tokens', `subscription { ${'a '.repeat(2000)} }`, 'GRAPHQL_PARSE_FAILED'],

@@ -1,5 +1,4 @@
-import type { ApolloServerPlugin, GraphQLRequestListener } from '@apollo/server';
-import { HeaderMap } from '@apollo/server';
+import { type ApolloServerPlugin, type GraphQLRequestListener, HeaderMap } from '@apollo/server';
 import type { Context } from '../../context.js';
 import { keyRequired } from '../../errors.js';
 import type { Verdict } from '../../rate-limits.js';
@@ -38,7 +37,8 @@ const listener: GraphQLRequestListener<Context> = {
 
   /** What a subscription has to say comes later, from its stream. */
   async responseForOperation({ request }) {
-    return (request.http as GraphqlRequest).isStream
+    const { isStream, operation } = request.http as GraphqlRequest;
+    return isStream && operation !== null
       ? { http: { headers: new HeaderMap() }, body: { kind: 'single', singleResult: { data: null } } }
       : null;
   },
