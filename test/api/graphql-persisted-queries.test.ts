@@ -67,10 +67,7 @@ describe('automatic persisted queries', () => {
       new HttpLink({
         uri: url,
         fetch: watchedFetch,
-        headers: {
-          authorization: `Bearer ${api.tenant.key}`,
-          ...(usesGet ? { 'apollo-require-preflight': 'true' } : {}),
-        },
+        headers: { authorization: `Bearer ${api.tenant.key}` },
       }),
     );
     const client = new ApolloClient({ link, cache: new InMemoryCache() });
