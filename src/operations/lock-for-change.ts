@@ -30,7 +30,7 @@ export async function lockWebhook(
   if (ifVersion !== undefined && webhook.version !== ifVersion) {
     throw new ApiError(
       'precondition_failed',
-      `Webhook ${webhookId} has version ${webhook.version} and the request is for version ${ifVersion}: it was changed ` +
+      `The webhook has version ${webhook.version}, and the request is for version ${ifVersion}: it was changed ` +
         'in between. Read it again and decide again.',
     );
   }
