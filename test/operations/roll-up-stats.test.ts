@@ -163,8 +163,8 @@ describe('an outcome that is late', () => {
     });
   });
 
-  test('by months, when its hours are gone, is added to its day, and once', async () => {
-    await progressAt(daysAgo(120));
+  test('by months, when its hours are gone, is added to its day, and once', { timeout: 90_000 }, async () => {
+    await progressAt(daysAgo(101));
     await write(daysAgo(100), 1);
     await roll();
     expect(await sumOf('HOUR', 'true')).toMatchObject({ rows: 0 });
