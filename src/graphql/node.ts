@@ -13,7 +13,7 @@ import { Event } from '../entities/event.js';
 import { EventType } from '../entities/event-type.js';
 import { Node } from '../entities/node.js';
 import { Webhook } from '../entities/webhook.js';
-import { type InputIssue, invalidInput, requireNoIssues } from '../errors.js';
+import { type ApiError, type InputIssue, invalidInput } from '../errors.js';
 import { RequiresKey, requirementOf } from './fields/requires.js';
 import { readTenants } from './tenant.js';
 
@@ -60,7 +60,7 @@ export class NodeResolver {
     @Ctx() context: Context,
     @Info() { schema }: GraphQLResolveInfo,
   ): Promise<object | null> {
-    const [found] = await readNodes(context, schema, idsIn([[['id'], id]]));
+    const [found] = await readNodes(context, schema, [idOf(['id'], id)]);
     if (found instanceof Error) {
       throw found;
     }
@@ -71,7 +71,7 @@ export class NodeResolver {
   @Query(() => [Node], {
     nullable: 'items',
     description:
-      'The objects with these ids, in their order; null for an id that nothing has, and with an error for one of a type that the key may not read.',
+      'The objects with these ids, in their order; null for an id that nothing has, and with an error for what is no id or of a type that the key may not read.',
   })
   nodes(
     @Arg('ids', () => [ID], { description: `At most ${NODES_MAX} global ids; the cost is that of each.` })
@@ -82,33 +82,32 @@ export class NodeResolver {
     if (ids.length > NODES_MAX) {
       throw invalidInput([{ path: ['ids'], code: 'too_big', detail: `must have at most ${NODES_MAX} ids` }]);
     }
-    return readNodes(context, schema, idsIn(ids.map((id, index) => [['ids', index], id])));
+    return readNodes(
+      context,
+      schema,
+      ids.map((id, index) => idOf(['ids', index], id)),
+    );
   }
 }
 
-/** @throws ApiError invalid_input for texts that are not global ids */
-function idsIn(texts: readonly (readonly [path: InputIssue['path'], text: string])[]): NodeId[] {
-  const ids = texts.map(([, text]) => parseGlobalId(text));
-  requireNoIssues(
-    texts.flatMap(([path], index) =>
-      ids[index] === null ? [{ path, code: 'invalid_id', detail: 'is not a global id, such as wh_12' }] : [],
-    ),
-  );
-  return ids as NodeId[];
-}
+/** The id, or why the text is none. */
+const idOf = (path: InputIssue['path'], text: string): NodeId | ApiError =>
+  parseGlobalId(text) ??
+  invalidInput([{ path, code: 'invalid_id', detail: 'is not a global id, such as wh_12' }]);
 
 /**
  * Reads with one query for each type.
  *
- * @returns in the order of the ids: the object, null, or the error that reading its type has ended with, which GraphQL
- *   reports at its place
+ * @returns in the order of the ids: the object, null, or an error (of an id that is none, or that reading its type has
+ *   ended with), which GraphQL reports at its place
  */
 async function readNodes(
   context: Context,
   schema: GraphQLSchema,
-  ids: readonly NodeId[],
+  ids: readonly (NodeId | ApiError)[],
 ): Promise<(object | null)[]> {
-  const groups = [...Map.groupBy(ids, ({ type }) => type)].map(async ([type, group]) => {
+  const good = ids.filter((id): id is NodeId => !(id instanceof Error));
+  const groups = [...Map.groupBy(good, ({ type }) => type)].map(async ([type, group]) => {
     const { query, read } = readers[type];
     try {
       requirementOf(schema.getQueryType()!.getFields()[query]!)!(context);
@@ -118,9 +117,9 @@ async function readNodes(
     }
   });
   const found = new Map<NodeType, Found | Error>(await Promise.all(groups));
-  return ids.map(({ type, key }) => {
-    const ofType = found.get(type)!;
-    return ofType instanceof Error ? ofType : (ofType.get(key) ?? null);
+  return ids.map((id) => {
+    const ofType = id instanceof Error ? id : found.get(id.type)!;
+    return ofType instanceof Error ? ofType : (ofType.get((id as NodeId).key) ?? null);
   });
 }
 

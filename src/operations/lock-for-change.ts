@@ -30,8 +30,8 @@ export async function lockWebhook(
   if (ifVersion !== undefined && webhook.version !== ifVersion) {
     throw new ApiError(
       'precondition_failed',
-      `The webhook has version ${webhook.version}, and the request is for version ${ifVersion}: it was changed ` +
-        'in between. Read it again and decide again.',
+      `The webhook has version ${webhook.version}, and the request is for version ${ifVersion}. Read it again and ` +
+        'decide again.',
     );
   }
   return webhook;

@@ -44,7 +44,10 @@ export const onRoutesWithBody: readonly ProblemReason[] = [
 ];
 
 /** Every route that may answer with the one may answer with the other. */
-const sameStatus: Partial<Record<ProblemReason, Reason>> = { scope_missing: 'tenant_required' };
+const sameStatus: Partial<Record<ProblemReason, Reason>> = {
+  scope_missing: 'tenant_required',
+  malformed_json: 'header_malformed',
+};
 
 const issueExample = { pointer: '/url', code: 'required', detail: 'is required' };
 const exampleOf = (reason: Reason) => {

@@ -199,7 +199,7 @@ const TEST_OF_INACTIVE =
   'with updateWebhook(input: {active: true, held: KEEP}), send the test, and then send what was held with releaseHeld.';
 
 const NOT_MATCHED =
-  'The ETag of the webhook is none of those in If-Match: somebody has changed it in between. Read it again and decide ' +
+  'The ETag of the webhook is none of those in If-Match. Read it again and decide ' +
   'again. A weak tag (W/"…") never matches.';
 
 const detailsInRest: Partial<Record<Reason, string>> = {

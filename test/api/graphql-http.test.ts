@@ -67,6 +67,19 @@ describe('the type of an answer', () => {
   });
 });
 
+describe('an answer without data', () => {
+  const nothing = { query: 'mutation { createTenant(input: {name: "x"}) { tenant { id } } }' };
+  test.each([
+    [RESPONSE_TYPE, 403],
+    ['application/json', 200],
+  ])('of the type %s has the status %i when the key lacks a scope', async (accept, expected) => {
+    const { status, body } = await post(nothing, { accept });
+    expect(body).toMatchObject({ errors: [{ extensions: { code: 'FORBIDDEN' } }] });
+    expect(body).not.toHaveProperty('data');
+    expect(status).toBe(expected);
+  });
+});
+
 describe('a request in a URL', () => {
   test('has its variables and the name of its operation there too', async () => {
     const { status, body } = await get({

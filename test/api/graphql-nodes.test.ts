@@ -208,8 +208,11 @@ describe('nodes', () => {
     expect((await nodes(many(101), owner)).errors).toMatchObject([
       { message: 'ids: must have at most 100 ids', extensions: { code: 'BAD_USER_INPUT' } },
     ]);
-    const { errors } = await nodes([own.Webhook, '7'], owner);
-    expect(errors[0].extensions.errors).toMatchObject([{ path: ['ids', 1], code: 'invalid_id' }]);
+    const { data, errors } = await nodes([own.Webhook, '7', own.Event], owner);
+    expect(data.nodes.map((each: object | null) => each !== null)).toEqual([true, false, true]);
+    expect(errors).toMatchObject([
+      { path: ['nodes', 1], extensions: { errors: [{ path: ['ids', 1], code: 'invalid_id' }] } },
+    ]);
     expect((await nodes([], owner)).data).toEqual({ nodes: [] });
   });
 

@@ -20,6 +20,7 @@ const listener: GraphQLRequestListener<Context> = {
     } else if (errors.length > 0 && !(operation && mayBePart(operation, errors))) {
       setHead(response);
     }
+    requireFailingStatus(request.http as GraphqlRequest, response);
     const text = write(response, contextValue);
     const noRoom = contextValue.budget.takeWhole(text);
     // What a mutation has done is not refused any more; its answer is as long as what it was sent, or asks no more.
@@ -46,6 +47,8 @@ const lineOf = ({ errors, data }: FormattedExecutionResult) => `${writeJson({ er
 /** Nothing here is delivered incrementally. */
 const resultOf = ({ body }: Partial<GraphQLResponse>): FormattedExecutionResult =>
   body?.kind === 'single' ? body.singleResult : {};
+
+const PERSISTED_QUERY_NOT_FOUND = 'PERSISTED_QUERY_NOT_FOUND';
 
 type Response = Parameters<NonNullable<typeof listener.willSendResponse>>[0]['response'];
 
@@ -85,6 +88,25 @@ function setHead(response: Response): void {
       response.http.headers.set(name, value);
     }
   }
+}
+
+/**
+ * `application/graphql-response+json` without `data` has no status of success (GraphQL over HTTP). A persisted query
+ * that is not known keeps Apollo's 200: it asks the client for the text, and is no failure for a proxy.
+ */
+function requireFailingStatus({ answerType }: GraphqlRequest, response: Response): void {
+  const { data, errors } = resultOf(response);
+  const code = errors?.[0]?.extensions?.['code'];
+  const isSuccess = (response.http.status ?? 200) < 300;
+  if (
+    answerType === 'application/json' ||
+    data !== undefined ||
+    !isSuccess ||
+    code === PERSISTED_QUERY_NOT_FOUND
+  ) {
+    return;
+  }
+  response.http.status = code === 'FORBIDDEN' ? 403 : 400;
 }
 
 /** Another field may have taken effect, whatever `data` shows: a field that must not be null takes all of it along. */
