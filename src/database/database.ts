@@ -171,7 +171,7 @@ export async function openDatabase(
   };
 }
 
-/** A pool, one of its connections, or the ORM's transaction (database/unit-of-work.ts). */
+/** A pool, one of its connections, or the ORM's transaction (operations/unit-of-work.ts). */
 export interface SqlTarget {
   query<Row extends pg.QueryResultRow>(
     statement: Statement & { values: unknown[] },

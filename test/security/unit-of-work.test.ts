@@ -1,11 +1,14 @@
+import { LockMode } from '@mikro-orm/postgresql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SQL_STATE, sqlStateOf } from '../../src/database/sql-state.js';
-import { managementTransaction } from '../../src/database/unit-of-work.js';
 import { Webhook } from '../../src/entities/webhook.js';
 import { about, audit, commandLine } from '../../src/operations/audit.js';
 import { enqueueSettle } from '../../src/operations/jobs/enqueue.js';
+import { managementTransaction } from '../../src/operations/unit-of-work.js';
+import { eventually } from '../support/eventually.js';
 import { makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
 import { GraphqlApi } from '../support/graphql-api.js';
+import { lockWaits } from '../support/lock-waits.js';
 import { lockRow } from '../support/locks.js';
 
 /** What a transaction of people's changes writes, and what it cannot. As the role of the API. */
@@ -76,6 +79,24 @@ test('a transaction that may not wait gives up what another session has locked',
   const error = await change.catch((thrown: unknown) => thrown);
   expect(sqlStateOf(error)).toBe(SQL_STATE.LOCK_NOT_AVAILABLE);
   expect(await stored()).toEqual(unchanged);
+});
+
+test('a tenant whose changes wait for a row leaves connections to the others', async () => {
+  const lock = await lockRow(api.databaseUrl, 'webhooks', webhookId);
+  const { id: another } = await makeWebhook(api.services, stranger.id);
+  const ofOwner = Array.from({ length: 2 * api.services.config.databasePoolMax }, () =>
+    managementTransaction(api.services.db, owner.id, async ({ em }) => {
+      await em.findOneOrFail(Webhook, { id: webhookId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    }),
+  );
+  await eventually(async () => (await api.owner.query(lockWaits)).rowCount === 3);
+  await managementTransaction(api.services.db, stranger.id, async ({ em }) => {
+    (await em.findOneOrFail(Webhook, { id: another })).url = url;
+  });
+  expect((await api.owner.query(lockWaits)).rowCount).toBe(3);
+  await lock.letGo();
+  await Promise.all(ofOwner);
+  await lock[Symbol.asyncDispose]();
 });
 
 test('a version that was changed after it was read, past all locks, is not overwritten', async () => {

@@ -1,7 +1,6 @@
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { type Database, query, type SqlTarget } from '../../database/database.js';
 import { tenantTransaction } from '../../database/tenant-database.js';
-import { managementTransaction } from '../../database/unit-of-work.js';
 import { dateToId, idToDate } from '../../domain/delivery-id.js';
 import { globalId } from '../../domain/global-id.js';
 import { matches } from '../../domain/matching.js';
@@ -13,6 +12,7 @@ import { ApiError, invalidInput, notFound } from '../../errors.js';
 import { lockFor } from '../advisory-lock.js';
 import { type Actor, about, audit } from '../audit.js';
 import { enqueueBulkOperation } from '../jobs/enqueue.js';
+import { managementTransaction } from '../unit-of-work.js';
 import { type BulkFilter, type BulkRange, type BulkSelection, countSelected } from './bulk-selection.js';
 
 /** Bulk operations of one tenant that are running or paused. */

@@ -1,8 +1,8 @@
 import { type Database, query, type Statement } from '../../database/database.js';
-import { managementTransaction, type UnitOfWork } from '../../database/unit-of-work.js';
 import { LANES } from '../../domain/lanes.js';
 import { ApiError, notFound } from '../../errors.js';
 import { type Actor, about, audit } from '../audit.js';
+import { managementTransaction, type UnitOfWork } from '../unit-of-work.js';
 import { isOpen, LOCK_WAIT_MS, reopenedSql } from './delivery-state.js';
 
 interface Row {

@@ -1,6 +1,5 @@
 import { LockMode } from '@mikro-orm/postgresql';
 import type { Database } from '../../database/database.js';
-import { managementTransaction, type UnitOfWork } from '../../database/unit-of-work.js';
 import { textFieldsOf } from '../../domain/event-schemas/event-schema.js';
 import { samplePayload } from '../../domain/event-schemas/sample-payload.js';
 import { BUILT_IN_EVENT_TYPES, isEventTypeName, isOwnEventTypeName } from '../../domain/event-type.js';
@@ -9,6 +8,7 @@ import { ApiError, invalidInput, notFound } from '../../errors.js';
 import { compileEventSchema } from '../../event-schemas/compile-event-schema.js';
 import { lockFor } from '../advisory-lock.js';
 import { type Actor, about, audit, differences } from '../audit.js';
+import { managementTransaction, type UnitOfWork } from '../unit-of-work.js';
 
 /** So that every process can keep all of them in memory. */
 export const REGISTERED_TYPES_MAX = 500;

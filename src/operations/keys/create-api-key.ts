@@ -1,12 +1,12 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Database } from '../../database/database.js';
-import { managementTransaction } from '../../database/unit-of-work.js';
 import { formatApiKey, hashApiKey, KEY_BYTES, PLATFORM_SCOPE, type Scope } from '../../domain/api-key.js';
 import { ApiKey, activeKeys } from '../../entities/api-key.js';
 import { ApiError } from '../../errors.js';
 import { allocateId } from '../allocate-id.js';
 import { type Actor, about, audit } from '../audit.js';
 import { lockTenant } from '../lock-for-change.js';
+import { managementTransaction } from '../unit-of-work.js';
 
 export const KEY_LIFETIME_SECONDS_MIN = 60;
 /** Ten years. */

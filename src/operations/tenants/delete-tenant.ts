@@ -2,7 +2,6 @@ import type pg from 'pg';
 import { tryEach } from '../../concurrency/try-each.js';
 import type { Database } from '../../database/database.js';
 import { enterTenant } from '../../database/tenant-database.js';
-import { managementTransaction } from '../../database/unit-of-work.js';
 import { ApiKey } from '../../entities/api-key.js';
 import { Webhook } from '../../entities/webhook.js';
 import { ApiError } from '../../errors.js';
@@ -11,6 +10,7 @@ import { forgetRows } from '../housekeeping/forget.js';
 import { EVENT_EXTRA_DAYS } from '../housekeeping/roll-partitions.js';
 import { enqueueSettles } from '../jobs/enqueue.js';
 import { LOCKED_WITH_SECRETS, lockTenant } from '../lock-for-change.js';
+import { managementTransaction } from '../unit-of-work.js';
 import { eraseWebhook } from '../webhooks/delete-webhook.js';
 
 interface DeletedTenant {

@@ -1,12 +1,12 @@
 import type { EncryptionKey } from '../../config.js';
 import { type Database, query, type Statement } from '../../database/database.js';
-import { managementTransaction } from '../../database/unit-of-work.js';
 import { formatSecret, SECRET_BYTES } from '../../domain/secret.js';
 import { Tenant } from '../../entities/tenant.js';
 import { Webhook } from '../../entities/webhook.js';
 import { about, audit, commandLine } from '../audit.js';
 import { LOCKED_WITH_SECRETS, lockRows } from '../lock-for-change.js';
 import { opensDataKey, type SecretVault } from '../secrets/secret-vault.js';
+import { managementTransaction } from '../unit-of-work.js';
 import { pause } from '../webhooks/switch-webhook.js';
 
 const CHUNK_ROWS = 1_000;

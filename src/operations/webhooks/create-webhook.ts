@@ -1,5 +1,4 @@
 import type { Database } from '../../database/database.js';
-import { managementTransaction } from '../../database/unit-of-work.js';
 import { formatSecret, SECRET_BYTES } from '../../domain/secret.js';
 import { Webhook } from '../../entities/webhook.js';
 import { ApiError } from '../../errors.js';
@@ -7,6 +6,7 @@ import { allocateId } from '../allocate-id.js';
 import { type Actor, about, audit } from '../audit.js';
 import { lockTenant } from '../lock-for-change.js';
 import type { SecretVault } from '../secrets/secret-vault.js';
+import { managementTransaction } from '../unit-of-work.js';
 import type { NewWebhookSettings } from './webhook-settings.js';
 
 interface NewWebhook extends NewWebhookSettings {

@@ -1,5 +1,4 @@
 import type { Database } from '../../database/database.js';
-import { managementTransaction } from '../../database/unit-of-work.js';
 import { formatSecret, SECRET_BYTES } from '../../domain/secret.js';
 import { formatTimestamp } from '../../domain/timestamp.js';
 import type { Webhook } from '../../entities/webhook.js';
@@ -7,6 +6,7 @@ import { ApiError } from '../../errors.js';
 import { type Actor, about, audit } from '../audit.js';
 import { lockWebhook } from '../lock-for-change.js';
 import type { SecretVault } from '../secrets/secret-vault.js';
+import { managementTransaction } from '../unit-of-work.js';
 
 const HOUR_MS = 3_600_000;
 

@@ -1,8 +1,8 @@
 import { query, type SqlTarget } from '../../database/database.js';
-import type { UnitOfWork } from '../../database/unit-of-work.js';
 import { DisabledReason, type Webhook } from '../../entities/webhook.js';
 import { type Actor, about, audit } from '../audit.js';
 import { enqueueSettle } from '../jobs/enqueue.js';
+import type { UnitOfWork } from '../unit-of-work.js';
 
 /** A webhook whose row is locked goes on or off, or sends what it keeps. Its deliveries follow (`settle-webhook`). */
 

@@ -1,7 +1,8 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
+import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { CompiledQuery, type Kysely } from 'kysely';
-import { type Database, query, type SqlTarget, type Statement } from './database.js';
-import { filteredEntityManager, PLATFORM } from './tenant-database.js';
+import { SlotsOfEach } from '../concurrency/slots.js';
+import { type Database, query, type SqlTarget, type Statement } from '../database/database.js';
+import { filteredEntityManager, PLATFORM } from '../database/tenant-database.js';
 
 /** What a person changes: entities, their audit entries and the jobs that follow, in one transaction. */
 export interface UnitOfWork {
@@ -15,6 +16,13 @@ export interface UnitOfWork {
    */
   sql: SqlTarget;
 }
+
+/**
+ * A change holds a connection for some ten statements, and for as long as it waits for a row. So a tenant has few at a
+ * time, and the others find connections.
+ */
+const PER_TENANT = 3;
+const turns = new WeakMap<MikroORM, SlotsOfEach<number>>();
 
 const beginStatement: Statement = {
   text: `select set_config('app.tenant', $1, true), set_config('lock_timeout', $2, true),
@@ -35,12 +43,16 @@ export async function managementTransaction<Result>(
   work: (unit: UnitOfWork) => Promise<Result>,
   { lockWaitMs = 0 }: { lockWaitMs?: number } = {},
 ): Promise<Result> {
-  return await filteredEntityManager(orm.em, tenantId).transactional(async (em) => {
-    const sql = sqlOf(em);
-    const values = [String(tenantId ?? PLATFORM), `${lockWaitMs} ms`];
-    const [begun] = await query<{ now_ms: number }>(sql, beginStatement, values);
-    return await work({ em, sql, now: new Date(Math.floor(begun!.now_ms)) });
-  });
+  const change = () =>
+    filteredEntityManager(orm.em, tenantId).transactional(async (em) => {
+      const sql = sqlOf(em);
+      const values = [String(tenantId ?? PLATFORM), `${lockWaitMs} ms`];
+      const [begun] = await query<{ now_ms: number }>(sql, beginStatement, values);
+      return await work({ em, sql, now: new Date(Math.floor(begun!.now_ms)) });
+    });
+  const ofTenants = turns.get(orm) ?? new SlotsOfEach<number>(PER_TENANT);
+  turns.set(orm, ofTenants);
+  return await ofTenants.run(tenantId ?? PLATFORM, change);
 }
 
 const sqlOf = (em: EntityManager): SqlTarget => ({
