@@ -153,18 +153,19 @@ export class PutOffs {
   /** Endpoints take turns, and what is on its way is bounded: each that comes holds a slot while it waits. */
   #calledNow(): { endpoint: Endpoint; id: number }[] {
     const now = this.options.now();
-    const endpoints = [...this.#endpoints];
+    const endpoints = [...this.#endpoints].map((endpoint) => ({
+      endpoint,
+      isUncertain: endpoint.isUncertain(now),
+    }));
     let room = Math.max(COMING_MIN, this.options.slots);
     let uncertainRoom = Math.max(COMING_MIN, this.options.slots * COMING_TO_UNCERTAIN_SHARE);
-    for (const endpoint of endpoints) {
-      const { backlog } = endpoint;
-      backlog.forgetLate(now);
-      room -= backlog.expectedCount;
-      uncertainRoom -= endpoint.isUncertain(now) ? backlog.expectedCount : 0;
+    for (const { endpoint, isUncertain } of endpoints) {
+      endpoint.backlog.forgetLate(now);
+      room -= endpoint.backlog.expectedCount;
+      uncertainRoom -= isUncertain ? endpoint.backlog.expectedCount : 0;
     }
     const called: { endpoint: Endpoint; id: number }[] = [];
-    for (const endpoint of endpoints) {
-      const isUncertain = endpoint.isUncertain(now);
+    for (const { endpoint, isUncertain } of endpoints) {
       const roomHere = isUncertain ? Math.min(room, uncertainRoom) : room;
       if (endpoint.backlog.size === 0) {
         this.#endpoints.delete(endpoint);
