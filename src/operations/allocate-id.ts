@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { query } from '../database/database.js';
+import { query, type SqlTarget } from '../database/database.js';
 
 const statements = {
   tenants: { name: 'next_tenant_id', text: "select nextval('hookwright.tenants_id_seq') as id" },
@@ -11,4 +11,12 @@ const statements = {
 export async function allocateId(pool: pg.Pool, table: keyof typeof statements): Promise<number> {
   const [allocated] = await query<{ id: number }>(pool, statements[table], []);
   return allocated!.id;
+}
+
+const nextStatement = { text: 'select hookwright.next_id() as id' };
+
+/** The id that an event or a delivery would get now, by the clock of Postgres: later than all that there are. */
+export async function nextId(sql: SqlTarget): Promise<number> {
+  const [next] = await query<{ id: number | string }>(sql, nextStatement, []);
+  return Number(next!.id);
 }

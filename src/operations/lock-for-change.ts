@@ -7,7 +7,7 @@ import { ApiError, notFound } from '../errors.js';
 /** Locks for the rest of the transaction. Several rows are locked in the order of their ids. */
 
 /** Options of a find that locks webhooks and reads their secrets too, which only one that was read can erase. */
-export const LOCKED_WITH_SECRETS = {
+const LOCKED_WITH_SECRETS = {
   lockMode: LockMode.PESSIMISTIC_WRITE,
   populate: ['sealedSecret', 'previousSealedSecret'],
 } as const;
@@ -36,6 +36,10 @@ export async function lockWebhook(
   }
   return webhook;
 }
+
+/** Locks all living webhooks of the tenant. */
+export const lockWebhooks = (em: EntityManager): Promise<Webhook[]> =>
+  em.find(Webhook, {}, { ...LOCKED_WITH_SECRETS, orderBy: { id: 'asc' } });
 
 /**
  * Before what a tenant has is counted: without the lock two creates could each count one below the limit and both pass

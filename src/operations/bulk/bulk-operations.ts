@@ -1,5 +1,5 @@
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
-import { type Database, query, type SqlTarget } from '../../database/database.js';
+import type { Database, SqlTarget } from '../../database/database.js';
 import { tenantTransaction } from '../../database/tenant-database.js';
 import { dateToId, idToDate } from '../../domain/delivery-id.js';
 import { globalId } from '../../domain/global-id.js';
@@ -10,6 +10,7 @@ import { type BulkKind, BulkOperation, BulkStatus } from '../../entities/bulk-op
 import { Webhook } from '../../entities/webhook.js';
 import { ApiError, invalidInput, notFound } from '../../errors.js';
 import { lockFor } from '../advisory-lock.js';
+import { nextId } from '../allocate-id.js';
 import { type Actor, about, audit } from '../audit.js';
 import { enqueueBulkOperation } from '../jobs/enqueue.js';
 import { managementTransaction } from '../unit-of-work.js';
@@ -124,8 +125,7 @@ async function requireFewOpen(em: EntityManager, sql: SqlTarget, tenantId: numbe
 
 /** By the clock of the database, which made the ids. */
 async function freeze(sql: SqlTarget, { since, until }: BulkRequest): Promise<BulkRange> {
-  const [row] = await query<{ now: string }>(sql, { text: 'select hookwright.next_id() as now' }, []);
-  const now = Number(row!.now);
+  const now = await nextId(sql);
   return {
     above: since === null ? -1 : dateToId(since) - 1,
     below: until === null ? now : Math.min(dateToId(until), now),

@@ -3,13 +3,12 @@ import { tryEach } from '../../concurrency/try-each.js';
 import type { Database } from '../../database/database.js';
 import { enterTenant } from '../../database/tenant-database.js';
 import { ApiKey } from '../../entities/api-key.js';
-import { Webhook } from '../../entities/webhook.js';
 import { ApiError } from '../../errors.js';
 import { type Actor, about, audit } from '../audit.js';
 import { forgetRows } from '../housekeeping/forget.js';
 import { EVENT_EXTRA_DAYS } from '../housekeeping/roll-partitions.js';
 import { enqueueSettles } from '../jobs/enqueue.js';
-import { LOCKED_WITH_SECRETS, lockTenant } from '../lock-for-change.js';
+import { lockTenant, lockWebhooks } from '../lock-for-change.js';
 import { managementTransaction } from '../unit-of-work.js';
 import { eraseWebhook } from '../webhooks/delete-webhook.js';
 
@@ -39,12 +38,11 @@ export async function deleteTenant(
         issues: [issue],
       });
     }
-    const inOrder = { orderBy: { id: 'asc' } } as const;
-    const webhooks = await em.find(Webhook, {}, { ...LOCKED_WITH_SECRETS, ...inOrder });
+    const webhooks = await lockWebhooks(em);
     for (const webhook of webhooks) {
       eraseWebhook(webhook, now);
     }
-    const apiKeys = await em.find(ApiKey, { revokedAt: null }, inOrder);
+    const apiKeys = await em.find(ApiKey, { revokedAt: null }, { orderBy: { id: 'asc' } });
     for (const apiKey of apiKeys) {
       apiKey.revokedAt = now;
     }

@@ -2,9 +2,8 @@ import type { EncryptionKey } from '../../config.js';
 import { type Database, query, type Statement } from '../../database/database.js';
 import { formatSecret, SECRET_BYTES } from '../../domain/secret.js';
 import { Tenant } from '../../entities/tenant.js';
-import { Webhook } from '../../entities/webhook.js';
 import { about, audit, commandLine } from '../audit.js';
-import { LOCKED_WITH_SECRETS, lockRows } from '../lock-for-change.js';
+import { lockRows, lockWebhooks } from '../lock-for-change.js';
 import { opensDataKey, type SecretVault } from '../secrets/secret-vault.js';
 import { managementTransaction } from '../unit-of-work.js';
 import { pause } from '../webhooks/switch-webhook.js';
@@ -70,8 +69,7 @@ export async function giveUpSecrets(
       action: 'DATA_KEY_REPLACED',
       after: { encryptionKey: dataKeyKid },
     });
-    const inOrder = { orderBy: { id: 'asc' } } as const;
-    for (const webhook of await em.find(Webhook, {}, { ...LOCKED_WITH_SECRETS, ...inOrder })) {
+    for (const webhook of await lockWebhooks(em)) {
       const { id, active } = webhook;
       webhook.sealedSecret = seal(id, formatSecret(random(SECRET_BYTES)));
       webhook.previousSealedSecret = null;

@@ -1,5 +1,5 @@
-import { query, type SqlTarget } from '../../database/database.js';
 import { DisabledReason, type Webhook } from '../../entities/webhook.js';
+import { nextId } from '../allocate-id.js';
 import { type Actor, about, audit } from '../audit.js';
 import { enqueueSettle } from '../jobs/enqueue.js';
 import type { UnitOfWork } from '../unit-of-work.js';
@@ -29,12 +29,6 @@ export async function enable(
     webhook.discardHeldUpTo = await nextId(sql);
   }
   await enqueueSettle(sql, webhook.tenantId, webhook.id);
-}
-
-/** Later than all deliveries that there are. */
-async function nextId(sql: SqlTarget): Promise<number> {
-  const [row] = await query<{ id: string }>(sql, { text: 'select hookwright.next_id() as id' }, []);
-  return Number(row!.id);
 }
 
 /** An active webhook sends what it keeps, in the background; the audit log has it. */
