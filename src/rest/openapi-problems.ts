@@ -44,10 +44,7 @@ export const onRoutesWithBody: readonly ProblemReason[] = [
 ];
 
 /** Every route that may answer with the one may answer with the other. */
-const sameStatus: Partial<Record<ProblemReason, Reason>> = {
-  scope_missing: 'tenant_required',
-  malformed_json: 'header_malformed',
-};
+const sameStatus: Partial<Record<ProblemReason, Reason>> = { scope_missing: 'tenant_required' };
 
 const issueExample = { pointer: '/url', code: 'required', detail: 'is required' };
 const exampleOf = (reason: Reason) => {
@@ -90,28 +87,38 @@ export const problem = z
   })
   .meta({ id: 'Problem', description: 'An error (RFC 9457).', examples: [exampleOf('invalid_input')] });
 
-/** The errors of a route, for the member `responses` of its operation. */
-export const problems = (...more: readonly ProblemReason[]): Json =>
-  Object.fromEntries(
-    [...onEveryRoute, ...more].map((reason) => [
-      errorCatalogue[reason].status,
-      { $ref: `#/components/responses/${nameOf(reason)}` },
+/** The errors of a route, for the member `responses` of its operation. Those of one status share a response. */
+export function problems(...more: readonly ProblemReason[]): Json {
+  const byStatus = Map.groupBy([...onEveryRoute, ...more], (reason) => errorCatalogue[reason].status);
+  return Object.fromEntries(
+    [...byStatus].map(([status, [reason, ...others]]) => [
+      status,
+      others.length === 0
+        ? { $ref: `#/components/responses/${nameOf(reason!)}` }
+        : problemResponse(reason!, ...others),
     ]),
   );
+}
 
 /** The member `responses` of the components. */
 export const problemResponses = (): Json =>
-  Object.fromEntries(reasons.map((reason) => [nameOf(reason), problemResponse(reason)]));
+  Object.fromEntries(
+    reasons.map((reason) => {
+      const other = sameStatus[reason];
+      return [nameOf(reason), problemResponse(reason, ...(other === undefined ? [] : [other]))];
+    }),
+  );
 
 /** `not_found` is `NotFound` among the components. */
 const nameOf = (reason: Reason): string =>
   reason.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-function problemResponse(reason: ProblemReason): Json {
-  const { status, title } = errorCatalogue[reason];
-  const other = sameStatus[reason];
+/** @param others of the same status */
+function problemResponse(reason: ProblemReason, ...others: readonly Reason[]): Json {
+  const { status } = errorCatalogue[reason];
+  const all = [reason, ...others];
   return {
-    description: other ? `${title}, or: ${errorCatalogue[other].title}` : title,
+    description: all.map((each) => errorCatalogue[each].title).join(', or: '),
     headers: {
       ...(status === 401 ? headersNamed('RequestId', 'WwwAuthenticate') : headersNamed(...usualHeaders)),
       ...(status === 429 || status === 503 ? headersNamed('RetryAfter') : {}),
@@ -119,9 +126,9 @@ function problemResponse(reason: ProblemReason): Json {
     content: {
       [PROBLEM_MEDIA_TYPE]: {
         schema: { $ref: '#/components/schemas/Problem' },
-        ...(other
-          ? { examples: { [reason]: { value: exampleOf(reason) }, [other]: { value: exampleOf(other) } } }
-          : { example: exampleOf(reason) }),
+        ...(others.length === 0
+          ? { example: exampleOf(reason) }
+          : { examples: Object.fromEntries(all.map((each) => [each, { value: exampleOf(each) }])) }),
       },
     },
   };

@@ -89,7 +89,7 @@ function paths(): Json {
         requestBody: body('WebhookChange'),
         responses: {
           200: answer('The changed webhook.', 'WebhookResult', 'ETag'),
-          ...problems(...onRoutesWithBody, 'precondition_failed'),
+          ...problems(...onRoutesWithBody, 'header_malformed', 'precondition_failed'),
         },
       }),
       delete: operation('deleteWebhook', 'Delete a webhook', 'webhooks:write', {
