@@ -1,0 +1,117 @@
+import { createClient } from 'graphql-sse';
+import type { SubscriptionForwarder } from 'urql';
+import { sessions } from './session';
+
+/** How long updates are collected: at 100 a second the page renders ten times a second. */
+const COLLECT_MS = 100;
+
+/** What the page shows about its live updates. */
+export type LiveState = 'off' | 'connecting' | 'live' | 'waiting';
+
+type Update = Record<string, { cursor?: string } | undefined>;
+
+/** Tells the shell how the streams stand: the worst of all of them. */
+class LiveStates {
+  #states = new Map<object, LiveState>();
+  #listeners = new Set<() => void>();
+
+  read = (): LiveState => {
+    const all = [...this.#states.values()];
+    return (['waiting', 'connecting', 'live'] as const).find((state) => all.includes(state)) ?? 'off';
+  };
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  set(stream: object, state: LiveState): void {
+    if (state === 'off') {
+      this.#states.delete(stream);
+    } else {
+      this.#states.set(stream, state);
+    }
+    for (const listener of this.#listeners) {
+      listener();
+    }
+  }
+}
+
+export const liveStates = new LiveStates();
+
+/**
+ * Subscriptions over server-sent events. A stream that breaks is opened again, after 0.5 s to 15 s, from the cursor of
+ * its last update, so nothing is missed; where that is too old the service says `resync` and the screens read again.
+ */
+export class LiveConnection {
+  readonly #headers: Record<string, string>;
+
+  constructor(headers: Record<string, string>) {
+    this.#headers = headers;
+  }
+
+  subscribe: SubscriptionForwarder = (request) => ({
+    subscribe: (observer) => {
+      const stream = {};
+      let cursor: string | undefined;
+      let flushTimer: ReturnType<typeof setTimeout> | undefined;
+      let collected: { data?: Update | null }[] = [];
+      const flush = () => {
+        flushTimer = undefined;
+        const batch = collected;
+        collected = [];
+        for (const result of batch) {
+          observer.next(result);
+        }
+      };
+      const client = createClient({
+        url: '/graphql/stream',
+        headers: () => ({ ...this.#headers, ...(cursor === undefined ? {} : { 'last-event-id': cursor }) }),
+        retryAttempts: Number.POSITIVE_INFINITY,
+        retry: (retries) => {
+          liveStates.set(stream, 'waiting');
+          const longest = Math.min(15_000, 500 * 2 ** retries);
+          return new Promise((resolve) => setTimeout(resolve, longest * (0.5 + Math.random() / 2)));
+        },
+        onMessage: () => liveStates.set(stream, 'live'),
+        fetchFn: async (input: RequestInfo, init?: RequestInit) => {
+          const response = await fetch(input, init);
+          if (response.status === 401) {
+            sessions.end('refused');
+          }
+          if (response.ok) {
+            liveStates.set(stream, 'live');
+          }
+          return response;
+        },
+      });
+      liveStates.set(stream, 'connecting');
+      const stop = client.subscribe<Update>(
+        { query: request.query ?? '', variables: request.variables ?? {} },
+        {
+          next: (result) => {
+            cursor = Object.values(result.data ?? {})[0]?.cursor ?? cursor;
+            collected.push(result as { data?: Update | null });
+            flushTimer ??= setTimeout(flush, COLLECT_MS);
+          },
+          error: (error) => {
+            liveStates.set(stream, 'off');
+            observer.error(error);
+          },
+          complete: () => {
+            liveStates.set(stream, 'off');
+            observer.complete();
+          },
+        },
+      );
+      return {
+        unsubscribe: () => {
+          clearTimeout(flushTimer);
+          stop();
+          client.dispose();
+          liveStates.set(stream, 'off');
+        },
+      };
+    },
+  });
+}

@@ -1,0 +1,213 @@
+import { useEffect, useRef } from 'react';
+import uPlot from 'uplot';
+import { absolute, shortly } from './time';
+
+/** A line or a stack of bars over time. */
+export interface Series {
+  name: string;
+  /** A colour of styles.css, such as `good`. */
+  colour: string;
+  values: readonly (number | null)[];
+}
+
+/**
+ * A chart over time. Its figures stand in a table for readers; hovering shows those of a moment. Dragging chooses a
+ * range where `onRange` is given.
+ *
+ * @param times the beginnings of the buckets, in ms since 1970.
+ * @param shape `bars` are stacked in the order of `series`.
+ */
+export function Chart({
+  label,
+  times,
+  series,
+  shape,
+  format,
+  onRange,
+}: {
+  label: string;
+  times: readonly number[];
+  series: readonly Series[];
+  shape: 'bars' | 'lines';
+  format: (value: number) => string;
+  onRange?: (since: Date, until: Date) => void;
+}) {
+  const box = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot>(undefined);
+  const latest = useRef({ format, onRange });
+  latest.current = { format, onRange };
+  const shown = series.map(({ name }) => name).join();
+  const data = toData(times, series, shape);
+  const given = useRef(data);
+  given.current = data;
+
+  useEffect(() => {
+    const element = box.current;
+    if (element === null) {
+      return;
+    }
+    const make = () => {
+      plot.current?.destroy();
+      plot.current = new uPlot(
+        options({
+          element,
+          series,
+          shape,
+          format: (value) => latest.current.format(value),
+          times,
+          onRange: (since, until) => latest.current.onRange?.(since, until),
+        }),
+        given.current,
+        element,
+      );
+    };
+    make();
+    const sizes = new ResizeObserver(() =>
+      plot.current?.setSize({ width: element.clientWidth, height: HEIGHT }),
+    );
+    sizes.observe(element);
+    const themes = new MutationObserver(make);
+    themes.observe(document.documentElement, { attributeFilter: ['data-theme'] });
+    return () => {
+      sizes.disconnect();
+      themes.disconnect();
+      plot.current?.destroy();
+    };
+  }, [shown, shape]);
+
+  useEffect(() => plot.current?.setData(data), [data]);
+
+  return (
+    <figure className="m-0">
+      <div ref={box} className="h-[184px] w-full" aria-hidden />
+      <figcaption className="sr-only">
+        {label}
+        <table>
+          <thead>
+            <tr>
+              <td />
+              {series.map(({ name }) => (
+                <th key={name} scope="col">
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {times.map((time, at) => (
+              <tr key={time}>
+                <th scope="row">{absolute(time)}</th>
+                {series.map(({ name, values }) => (
+                  <td key={name}>{values[at] == null ? '–' : format(values[at])}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </figcaption>
+    </figure>
+  );
+}
+
+const HEIGHT = 184;
+
+function colourOf(name: string): string {
+  return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+}
+
+/** uPlot stacks nothing itself: each series of bars is drawn from 0 to the sum of itself and those before it. */
+function toData(
+  times: readonly number[],
+  series: readonly Series[],
+  shape: 'bars' | 'lines',
+): uPlot.AlignedData {
+  const sums = times.map(() => 0);
+  const columns = series.map(({ values }) =>
+    values.map((value, at) => {
+      if (shape === 'lines') {
+        return value;
+      }
+      sums[at] = (sums[at] ?? 0) + (value ?? 0);
+      return sums[at];
+    }),
+  );
+  // The tallest sum is drawn first, so that the others stand before it.
+  return [
+    times.map((time) => time / 1_000),
+    ...(shape === 'bars' ? columns.reverse() : columns),
+  ] as uPlot.AlignedData;
+}
+
+function options({
+  element,
+  series,
+  shape,
+  format,
+  times,
+  onRange,
+}: {
+  element: HTMLElement;
+  series: readonly Series[];
+  shape: 'bars' | 'lines';
+  format: (value: number) => string;
+  times: readonly number[];
+  onRange: (since: Date, until: Date) => void;
+}): uPlot.Options {
+  const font = `11px ${getComputedStyle(element).fontFamily}`;
+  const axis = { stroke: colourOf('faint'), font, ticks: { show: false } };
+  const ordered = shape === 'bars' ? [...series].reverse() : series;
+  return {
+    width: element.clientWidth,
+    height: HEIGHT,
+    padding: [10, 8, 0, 0],
+    cursor: { drag: { x: true, y: false, setScale: false }, points: { show: shape === 'lines' } },
+    legend: { show: true, live: true, markers: { width: 0 } },
+    scales: { y: { range: (_plot, _least, most) => [0, Math.max(1, most * 1.08)] } },
+    axes: [
+      {
+        ...axis,
+        grid: { show: false },
+        values: (_plot, splits) => splits.map((split) => shortly(split * 1_000)),
+        space: 110,
+      },
+      {
+        ...axis,
+        size: 56,
+        space: 36,
+        grid: { stroke: colourOf('line'), width: 1 },
+        values: (_plot, splits) => splits.map(format),
+      },
+    ],
+    series: [
+      { value: (_plot, value) => (value === null ? '' : absolute(value * 1_000)), label: ' ' },
+      ...ordered.map(
+        ({ name, colour, values }): uPlot.Series => ({
+          label: name,
+          stroke: colourOf(colour),
+          width: shape === 'bars' ? 0 : 1.5,
+          ...(shape === 'bars'
+            ? {
+                fill: colourOf(colour),
+                paths: uPlot.paths.bars?.({ size: [0.82, 24], gap: 1 }) as uPlot.Series.PathBuilder,
+              }
+            : { spanGaps: true }),
+          points: { show: shape === 'lines' && times.length < 3 },
+          value: (_plot, _sum, _series, at) => (at === null || values[at] == null ? '' : format(values[at])),
+        }),
+      ),
+    ],
+    hooks: {
+      setSelect: [
+        (plot) => {
+          if (plot.select.width > 4) {
+            onRange(
+              new Date(plot.posToVal(plot.select.left, 'x') * 1_000),
+              new Date(plot.posToVal(plot.select.left + plot.select.width, 'x') * 1_000),
+            );
+            plot.setSelect({ left: 0, width: 0, top: 0, height: 0 }, false);
+          }
+        },
+      ],
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import { useEffect, useRef } from 'react';
+
+interface Shortcut {
+  /** A key as KeyboardEvent.key has it, or `mod+k` for Ctrl or ⌘. */
+  keys: string;
+  /** What it does, for the list of keys. */
+  does: string;
+  run: () => void;
+}
+
+const shortcuts: Shortcut[] = [];
+
+/** The keys that work on this screen now, for the list that `?` shows. */
+export function currentShortcuts(): readonly Shortcut[] {
+  return shortcuts.filter(({ keys }, at) => shortcuts.findIndex((one) => one.keys === keys) === at);
+}
+
+/** Gives a key a meaning while this part is shown; none while `run` is undefined. The latest part wins. */
+export function useShortcut(keys: string, does: string, run: (() => void) | undefined): void {
+  const latest = useRef(run);
+  latest.current = run;
+  const works = run !== undefined;
+  useEffect(() => {
+    if (!works) {
+      return;
+    }
+    const shortcut = { keys, does, run: () => latest.current?.() };
+    shortcuts.unshift(shortcut);
+    return () => void shortcuts.splice(shortcuts.indexOf(shortcut), 1);
+  }, [keys, does, works]);
+}
+
+/** Keys are not ours while somebody types, chooses in a menu, or answers a dialog. */
+function isTaken(event: KeyboardEvent): boolean {
+  const target = event.target instanceof Element ? event.target : null;
+  if (event.defaultPrevented || event.isComposing || event.altKey) {
+    return true;
+  }
+  if (event.ctrlKey || event.metaKey) {
+    return false;
+  }
+  return (
+    target?.closest(
+      'input:not([type=checkbox]), textarea, select, [contenteditable], [role=menu], [role=listbox]',
+    ) != null ||
+    document.querySelector('[role=dialog], [role=alertdialog]') !== null ||
+    (event.key === 'Enter' && target?.closest('a, button, input') != null)
+  );
+}
+
+document.addEventListener('keydown', (event) => {
+  if (isTaken(event)) {
+    return;
+  }
+  const pressed = `${event.ctrlKey || event.metaKey ? 'mod+' : ''}${event.key}`;
+  const shortcut = shortcuts.find(({ keys }) => keys === pressed);
+  if (shortcut !== undefined) {
+    event.preventDefault();
+    shortcut.run();
+  }
+});

@@ -1,0 +1,196 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { memo, type ReactNode, useEffect, useRef, useState } from 'react';
+import { Button } from './button';
+import { useShortcut } from './keyboard';
+
+/** A column of a list. */
+export interface Column<Row> {
+  /** Its heading; the name alone for readers where `bare`. */
+  name: string;
+  bare?: boolean;
+  render: (row: Row) => ReactNode;
+  /** Figures stand at the end, so that their digits line up. */
+  figures?: boolean;
+  /** Takes the room that is left, and ends in an ellipsis. */
+  wide?: boolean;
+  /** From which width on it is shown: phones leave out what is not needed to read on. */
+  from?: 'sm' | 'md' | 'lg';
+}
+
+interface ListProps<Row> {
+  /** What the list is of, for readers. */
+  label: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  keyOf: (row: Row) => string;
+  /** Opens a row: Enter, or a click beside its links. */
+  onOpen?: (row: Row) => void;
+  /** Rows that are chosen, where they can be. */
+  chosen?: ReadonlySet<string>;
+  onChoose?: (chosen: ReadonlySet<string>) => void;
+}
+
+const SHOWN = { sm: 'max-sm:hidden', md: 'max-md:hidden', lg: 'max-lg:hidden' } as const;
+
+/** A table of objects: `j` and `k` move, Enter opens, `x` chooses. Rows that do not change do not render again. */
+export function List<Row>({ label, columns, rows, keyOf, onOpen, chosen, onChoose }: ListProps<Row>) {
+  const { t } = useLingui();
+  const [current, setCurrent] = useState<string>();
+  const body = useRef<HTMLTableSectionElement>(null);
+  const at = rows.findIndex((row) => keyOf(row) === current);
+  const move = (by: number) => {
+    const next = rows[Math.min(rows.length - 1, Math.max(0, at + by))];
+    if (next !== undefined) {
+      setCurrent(keyOf(next));
+    }
+  };
+  useShortcut('j', t`Next row`, () => move(at === -1 ? 1 : 1));
+  useShortcut('k', t`Previous row`, () => move(-1));
+  const currentRow = rows[at];
+  useShortcut('Enter', t`Open the row`, currentRow && onOpen ? () => onOpen(currentRow) : undefined);
+  const toggle = (key: string) => {
+    const next = new Set(chosen);
+    if (!next.delete(key)) {
+      next.add(key);
+    }
+    onChoose?.(next);
+  };
+  useShortcut('x', t`Choose the row`, current !== undefined && onChoose ? () => toggle(current) : undefined);
+  useEffect(() => {
+    body.current?.querySelector('[data-current]')?.scrollIntoView({ block: 'nearest' });
+  }, [current]);
+  const all = rows.length > 0 && rows.every((row) => chosen?.has(keyOf(row)));
+  return (
+    <table aria-label={label} className="w-full border-collapse text-sm">
+      <thead>
+        <tr className="border-b border-line text-left text-xs text-soft">
+          {onChoose !== undefined && (
+            <th scope="col" className="w-8 pl-3.5">
+              <input
+                type="checkbox"
+                aria-label={t`Choose all rows of this page`}
+                checked={all}
+                onChange={() => onChoose(all ? new Set() : new Set(rows.map(keyOf)))}
+                className="block size-3.5 accent-accent"
+              />
+            </th>
+          )}
+          {columns.map(({ name, bare, figures, from }) => (
+            <th
+              key={name}
+              scope="col"
+              className={`h-8 px-2 font-medium first:pl-3.5 last:pr-3.5 ${figures ? 'text-right' : ''} ${from ? SHOWN[from] : ''}`}
+            >
+              <span className={bare ? 'sr-only' : ''}>{name}</span>
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody ref={body}>
+        {rows.map((row) => {
+          const key = keyOf(row);
+          return (
+            <RowView
+              key={key}
+              row={row}
+              rowKey={key}
+              columns={columns as readonly Column<unknown>[]}
+              current={key === current}
+              chosen={chosen?.has(key)}
+              onToggle={onChoose === undefined ? undefined : toggle}
+              onOpen={onOpen as ((row: unknown) => void) | undefined}
+            />
+          );
+        })}
+      </tbody>
+    </table>
+  );
+}
+
+interface RowProps {
+  row: unknown;
+  rowKey: string;
+  columns: readonly Column<unknown>[];
+  current: boolean;
+  chosen: boolean | undefined;
+  onToggle: ((key: string) => void) | undefined;
+  onOpen: ((row: unknown) => void) | undefined;
+}
+
+const RowView = memo(
+  function RowView({ row, rowKey, columns, current, chosen, onToggle, onOpen }: RowProps) {
+    const { t } = useLingui();
+    return (
+      // Keyboards open a row by its link, or by j, k and Enter: the click is a convenience of the pointer.
+      <tr
+        data-current={current ? '' : undefined}
+        aria-selected={onToggle === undefined ? undefined : Boolean(chosen)}
+        onClick={({ target }) => {
+          if (
+            !(target instanceof Element && target.closest('a, button, input, label')) &&
+            !getSelection()?.toString()
+          ) {
+            onOpen?.(row);
+          }
+        }}
+        className={`h-8.5 border-b border-line last:border-b-0 ${onOpen ? 'cursor-pointer' : ''} ${
+          chosen ? 'bg-accent-soft' : 'hover:bg-sunken'
+        } ${current ? 'outline-2 -outline-offset-2 outline-accent' : ''}`}
+      >
+        {onToggle !== undefined && (
+          <td className="w-8 pl-3.5">
+            <input
+              type="checkbox"
+              aria-label={t`Choose ${rowKey}`}
+              checked={Boolean(chosen)}
+              onChange={() => onToggle(rowKey)}
+              className="block size-3.5 accent-accent"
+            />
+          </td>
+        )}
+        {columns.map(({ name, render, figures, wide, from }) => (
+          <td
+            key={name}
+            className={`px-2 py-1 first:pl-3.5 last:pr-3.5 ${figures ? 'figures text-right whitespace-nowrap' : ''} ${
+              wide ? 'w-full max-w-0 truncate' : 'whitespace-nowrap'
+            } ${from ? SHOWN[from] : ''}`}
+          >
+            {render(row)}
+          </td>
+        ))}
+      </tr>
+    );
+  },
+  // The handlers are made anew at each render of the list, but do the same for the same row.
+  (before, after) =>
+    before.row === after.row &&
+    before.columns === after.columns &&
+    before.current === after.current &&
+    before.chosen === after.chosen,
+);
+
+/** The end of a list that goes on: asks for the next page. */
+export function More({
+  shown,
+  more,
+  onMore,
+  busy,
+}: {
+  shown: number;
+  more: boolean;
+  onMore: () => void;
+  busy: boolean;
+}) {
+  return (
+    <div className="flex min-h-10 items-center justify-between gap-2 border-t border-line px-3.5 py-1.5 text-xs text-soft">
+      <span className="figures">
+        {more ? <Trans>The first {shown} are shown.</Trans> : <Trans>{shown} in all.</Trans>}
+      </span>
+      {more && (
+        <Button onClick={onMore} disabled={busy}>
+          <Trans>Show more</Trans>
+        </Button>
+      )}
+    </div>
+  );
+}

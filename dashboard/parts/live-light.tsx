@@ -1,0 +1,23 @@
+import { useLingui } from '@lingui/react/macro';
+import { useSyncExternalStore } from 'react';
+import { liveStates } from '../api/live';
+
+/** Says whether what is shown follows what happens: nothing where no screen follows anything. */
+export function LiveLight() {
+  const { t } = useLingui();
+  const state = useSyncExternalStore(liveStates.subscribe, liveStates.read);
+  if (state === 'off') {
+    return null;
+  }
+  const [text, look] = {
+    live: [t`Live`, 'bg-good'],
+    connecting: [t`Connecting`, 'bg-info'],
+    waiting: [t`Reconnecting`, 'bg-warn animate-pulse'],
+  }[state] as [string, string];
+  return (
+    <span role="status" className="inline-flex items-center gap-1.5 text-xs text-soft" title={text}>
+      <span className={`size-1.5 rounded-full ${look}`} />
+      <span className="max-sm:sr-only">{text}</span>
+    </span>
+  );
+}

@@ -1,0 +1,31 @@
+/** A choice of two to five, all seen at once: ranges, views. */
+export function Segments<Value extends string>({
+  label,
+  value,
+  options,
+  onChange,
+}: {
+  label: string;
+  value: Value;
+  options: readonly { value: Value; name: string }[];
+  onChange: (value: Value) => void;
+}) {
+  return (
+    <fieldset
+      aria-label={label}
+      className="inline-flex h-7.5 rounded-md border border-line-strong bg-surface p-0.5"
+    >
+      {options.map((option) => (
+        <button
+          key={option.value}
+          type="button"
+          aria-pressed={option.value === value}
+          onClick={() => onChange(option.value)}
+          className="figures rounded-sm px-2 text-xs font-medium text-soft aria-pressed:bg-accent-soft aria-pressed:text-accent hover:text-ink"
+        >
+          {option.name}
+        </button>
+      ))}
+    </fieldset>
+  );
+}

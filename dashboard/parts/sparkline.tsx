@@ -1,0 +1,43 @@
+/**
+ * A bar for each bucket: how much there was, and of that what failed. For a row of a list; the numbers stand beside it.
+ *
+ * @param label what a reader is told instead of the picture.
+ */
+export function Sparkline({
+  buckets,
+  label,
+}: {
+  buckets: readonly { attempts: number; failures: number }[];
+  label: string;
+}) {
+  const most = Math.max(1, ...buckets.map(({ attempts }) => attempts));
+  const width = 4;
+  return (
+    <svg
+      role="img"
+      aria-label={label}
+      viewBox={`0 0 ${buckets.length * width} 20`}
+      preserveAspectRatio="none"
+      className="h-5 w-24"
+    >
+      {buckets.map(({ attempts, failures }, at) => {
+        const height = attempts === 0 ? 0 : Math.max(1.5, (attempts / most) * 20);
+        const failed = attempts === 0 ? 0 : (failures / attempts) * height;
+        return (
+          // Buckets have no identity but their place.
+          <g key={at}>
+            <rect x={at * width} y={19.5} width={width - 1} height={0.5} className="fill-line-strong" />
+            <rect
+              x={at * width}
+              y={20 - height}
+              width={width - 1}
+              height={height - failed}
+              className="fill-good"
+            />
+            <rect x={at * width} y={20 - failed} width={width - 1} height={failed} className="fill-bad" />
+          </g>
+        );
+      })}
+    </svg>
+  );
+}

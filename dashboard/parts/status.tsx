@@ -1,0 +1,115 @@
+import type { MessageDescriptor } from '@lingui/core';
+import { msg } from '@lingui/core/macro';
+import { useLingui } from '@lingui/react/macro';
+import {
+  Ban,
+  CircleCheck,
+  CircleDashed,
+  CirclePause,
+  CircleX,
+  Clock,
+  type LucideIcon,
+  Trash2,
+} from 'lucide-react';
+import type { ReactNode } from 'react';
+import type { DeliveryStatus, WebhookDisabledReason } from '../api/generated/graphql';
+import type { Tone } from './page';
+
+const TONES: Record<Tone | 'calm', string> = {
+  good: 'text-good bg-good-soft',
+  bad: 'text-bad bg-bad-soft',
+  warn: 'text-warn bg-warn-soft',
+  info: 'text-info bg-info-soft',
+  calm: 'text-soft bg-sunken',
+};
+
+/** A state, by shape and colour and word. */
+export function Badge({
+  tone,
+  icon: Icon,
+  children,
+}: {
+  tone: Tone | 'calm';
+  icon?: LucideIcon | undefined;
+  children: ReactNode;
+}) {
+  return (
+    <span
+      className={`inline-flex h-5 items-center gap-1 rounded-full px-1.5 text-xs font-medium whitespace-nowrap ${TONES[tone]}`}
+    >
+      {Icon !== undefined && <Icon aria-hidden className="size-3" strokeWidth={2.5} />}
+      {children}
+    </span>
+  );
+}
+
+/** Each state of a delivery: its word, shape and colour. */
+export const DELIVERY_STATES: Record<
+  DeliveryStatus,
+  { name: MessageDescriptor; tone: Tone | 'calm'; icon: LucideIcon }
+> = {
+  SUCCEEDED: { name: msg`Delivered`, tone: 'good', icon: CircleCheck },
+  FAILED: { name: msg`Failed`, tone: 'bad', icon: CircleX },
+  PENDING: { name: msg`Pending`, tone: 'info', icon: CircleDashed },
+  HELD: { name: msg`Held`, tone: 'warn', icon: CirclePause },
+  CANCELED: { name: msg`Canceled`, tone: 'calm', icon: Ban },
+};
+
+/** The state of a delivery; one that has failed and will be sent again says so. */
+export function DeliveryBadge({
+  status,
+  attemptCount = 0,
+}: {
+  status: DeliveryStatus;
+  attemptCount?: number;
+}) {
+  const { i18n, t } = useLingui();
+  const { name, tone, icon } = DELIVERY_STATES[status];
+  if (status === 'PENDING' && attemptCount > 0) {
+    return (
+      <Badge tone="warn" icon={Clock}>
+        {t`Retrying`}
+      </Badge>
+    );
+  }
+  return (
+    <Badge tone={tone} icon={icon}>
+      {i18n._(name)}
+    </Badge>
+  );
+}
+
+/** What the state of a webhook is made from. */
+export interface WebhookStanding {
+  active: boolean;
+  disabledReason?: WebhookDisabledReason | null;
+  closedUntil?: string | null;
+  consecutiveFailures: number;
+}
+
+/** The state of a webhook in a word: active, failing, closed for a while, paused, disabled. */
+export function WebhookBadge({ webhook }: { webhook: WebhookStanding }) {
+  const { t } = useLingui();
+  if (!webhook.active) {
+    switch (webhook.disabledReason) {
+      case 'PAUSED':
+        return <Badge tone="calm" icon={CirclePause}>{t`Paused`}</Badge>;
+      case 'GONE':
+        return <Badge tone="bad" icon={Trash2}>{t`Gone`}</Badge>;
+      default:
+        return <Badge tone="bad" icon={CircleX}>{t`Disabled`}</Badge>;
+    }
+  }
+  if (isClosed(webhook)) {
+    return <Badge tone="warn" icon={Clock}>{t`Asked to wait`}</Badge>;
+  }
+  if (webhook.consecutiveFailures > 0) {
+    return <Badge tone="warn" icon={CircleX}>{t`Failing`}</Badge>;
+  }
+  return <Badge tone="good" icon={CircleCheck}>{t`Active`}</Badge>;
+}
+
+/** Whether the endpoint has asked for a pause that is not over. */
+export function isClosed({ closedUntil }: { closedUntil?: string | null }): boolean {
+  return closedUntil !== null && closedUntil !== undefined && new Date(closedUntil).getTime() > Date.now();
+}

@@ -1,0 +1,99 @@
+import { useSyncExternalStore } from 'react';
+import { locale } from '../text/language';
+
+const UNITS = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+  ['second', 1_000],
+] as const;
+
+/** The time of all clocks of the page: one timer, once a second, only while something shows a time. */
+class Clock {
+  #now = Date.now();
+  #listeners = new Set<() => void>();
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #utc = false;
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    this.#timer ??= setInterval(() => this.#tick(), 1_000);
+    return () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size === 0) {
+        clearInterval(this.#timer);
+        this.#timer = undefined;
+      }
+    };
+  };
+
+  now = (): number => this.#now;
+  utc = (): boolean => this.#utc;
+
+  /** Shows all times in UTC, or in the person's own zone. */
+  setUtc(utc: boolean): void {
+    this.#utc = utc;
+    this.#tick();
+  }
+
+  #tick(): void {
+    this.#now = Date.now();
+    for (const listener of this.#listeners) {
+      listener();
+    }
+  }
+}
+
+export const clock = new Clock();
+
+/** Renders again when the text that `read` makes of the time has changed, at most once a second. */
+export function useClock<T>(read: (now: number) => T): T {
+  return useSyncExternalStore(clock.subscribe, () => read(clock.now()));
+}
+
+/** `25 Nov 2026, 09:14:03 UTC` in the person's locale, and zone unless UTC is switched on. */
+export function absolute(value: string | number | Date): string {
+  return new Intl.DateTimeFormat(locale, {
+    dateStyle: 'medium',
+    timeStyle: 'medium',
+    ...(clock.utc() ? { timeZone: 'UTC' } : {}),
+  })
+    .format(new Date(value))
+    .concat(clock.utc() ? ' UTC' : '');
+}
+
+/** `09:14` today, `25 Nov, 09:14` on another day. */
+export function shortly(value: string | number | Date): string {
+  const at = new Date(value);
+  const zone = clock.utc() ? { timeZone: 'UTC' } : {};
+  const day = (when: Date) => new Intl.DateTimeFormat('en-CA', zone).format(when);
+  const today = day(at) === day(new Date(clock.now()));
+  return new Intl.DateTimeFormat(locale, {
+    ...zone,
+    ...(today ? {} : { day: 'numeric', month: 'short' }),
+    hour: '2-digit',
+    minute: '2-digit',
+  }).format(at);
+}
+
+/** `3 minutes ago`, `in 4 min`. */
+export function relative(
+  value: string | number | Date,
+  now: number,
+  style: 'long' | 'narrow' = 'narrow',
+): string {
+  const ms = new Date(value).getTime() - now;
+  const [unit, size] = UNITS.find(([, one]) => Math.abs(ms) >= one) ?? (['second', 1_000] as const);
+  const format = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style });
+  return format.format(Math.trunc(ms / size), unit);
+}
+
+/** A moment: relative as text, absolute on hover and for copying. */
+export function Time({ value, absolute: whole }: { value: string; absolute?: boolean }) {
+  const text = useClock((now) => (whole ? absolute(value) : relative(value, now)));
+  return (
+    <time dateTime={value} title={absolute(value)} className="figures whitespace-nowrap">
+      {text}
+    </time>
+  );
+}

@@ -1,0 +1,51 @@
+import { locale } from './language';
+
+/** `12,345`, in the person's locale. */
+export function count(value: number): string {
+  return new Intl.NumberFormat(locale).format(value);
+}
+
+/** A count that was not carried on beyond `max`: `1,000+`. */
+export function countUpTo(value: number, max: number): string {
+  return value >= max ? `${count(max)}+` : count(value);
+}
+
+/** `12.3K`, where a column has no room for more. */
+export function compact(value: number): string {
+  return new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 }).format(value);
+}
+
+/** `99.95 %` of a part from 0 to 1; a dash where there is none. Never rounds up to 100 what is less. */
+export function percent(part: number | null | undefined): string {
+  if (part === null || part === undefined) {
+    return '–';
+  }
+  const rounded = part < 1 ? Math.min(0.9999, part) : 1;
+  return new Intl.NumberFormat(locale, {
+    style: 'percent',
+    maximumFractionDigits: part > 0.99 ? 2 : 1,
+  }).format(rounded);
+}
+
+/** `84 ms`, `1.2 s`; a dash where there is none. */
+export function duration(ms: number | null | undefined): string {
+  if (ms === null || ms === undefined) {
+    return '–';
+  }
+  return ms < 1_000
+    ? unit(ms, 'millisecond', ms < 10 ? 1 : 0)
+    : unit(ms / 1_000, 'second', ms < 10_000 ? 1 : 0);
+}
+
+/** `1.5 kB`, by thousands. */
+export function bytes(value: number): string {
+  return value < 1_000
+    ? unit(value, 'byte', 0)
+    : value < 1_000_000
+      ? unit(value / 1_000, 'kilobyte', 1)
+      : unit(value / 1_000_000, 'megabyte', 1);
+}
+
+function unit(value: number, name: string, maximumFractionDigits: number): string {
+  return new Intl.NumberFormat(locale, { style: 'unit', unit: name, maximumFractionDigits }).format(value);
+}
