@@ -79,7 +79,7 @@ export function List<Row>({ label, columns, rows, keyOf, onOpen, chosen, onChoos
             <th
               key={name}
               scope="col"
-              className={`h-8 px-2 font-medium first:pl-3.5 last:pr-3.5 ${figures ? 'text-right' : ''} ${from ? SHOWN[from] : ''}`}
+              className={`h-8 px-2 font-medium whitespace-nowrap first:pl-3.5 last:pr-3.5 ${figures ? 'text-right' : ''} ${from ? SHOWN[from] : ''}`}
             >
               <span className={bare ? 'sr-only' : ''}>{name}</span>
             </th>

@@ -21,7 +21,7 @@ graphql(`
 
 export const ENDPOINTS = graphql(`
   query Endpoints($filter: WebhookFilter, $after: String, $since: DateTime!) {
-    webhooks(first: 25, after: $after, filter: $filter) {
+    webhooks(first: 9, after: $after, filter: $filter) {
       edges {
         node {
           ...EndpointRow
