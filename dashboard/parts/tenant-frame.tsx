@@ -54,7 +54,10 @@ export function TenantFrame({ brand, canLeave }: { brand?: ReactNode; canLeave: 
             <Preferences onHelp={() => setHelping(true)} canLeave={canLeave} />
           </div>
         </div>
-        <nav aria-label={t`Screens`} className="-mx-2.5 -mb-px flex gap-0.5 overflow-x-auto [scrollbar-width:none]">
+        <nav
+          aria-label={t`Screens`}
+          className="-mx-2.5 -mb-px flex gap-0.5 overflow-x-auto [scrollbar-width:none]"
+        >
           {TENANT_SCREENS.filter(
             ({ scope }) => scopes.includes(scope) || scopes.includes('platform:admin'),
           ).map(({ path, name }) => {

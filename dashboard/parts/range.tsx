@@ -1,0 +1,119 @@
+import { Popover } from '@base-ui/react/popover';
+import { Trans, useLingui } from '@lingui/react/macro';
+import { CalendarRange } from 'lucide-react';
+import { type FormEvent, useMemo, useState } from 'react';
+import { Button } from './button';
+import { Field, TextInput } from './field';
+import { useAddress } from './place';
+import { Segments } from './segments';
+import { shortly } from './time';
+
+const HOUR_MS = 3_600_000;
+
+/** The ranges that end now. */
+const RANGES = { '1h': HOUR_MS, '24h': 24 * HOUR_MS, '7d': 168 * HOUR_MS, '30d': 720 * HOUR_MS } as const;
+
+type RangeName = keyof typeof RANGES;
+
+export interface Range {
+  /** Both in ISO 8601; `until` is undefined for a range that ends now. */
+  since: string;
+  until: string | undefined;
+  name: RangeName | 'custom';
+}
+
+/**
+ * The range of time of a screen, which its address keeps: `range=7d`, or `since=…&until=…`. A range that ends now begins
+ * at a whole minute, so that the same question is asked until it moves on.
+ */
+export function useRange(usual: RangeName = '24h'): Range {
+  const [{ range, since, until }] = useAddress();
+  return useMemo(() => {
+    if (since !== undefined && !Number.isNaN(Date.parse(since))) {
+      return { since, until, name: 'custom' };
+    }
+    const name = range !== undefined && range in RANGES ? (range as RangeName) : usual;
+    const from = Math.floor((Date.now() - RANGES[name]) / 60_000) * 60_000;
+    return { since: new Date(from).toISOString(), until: undefined, name };
+  }, [range, since, until, usual]);
+}
+
+/** Chooses the range: one that ends now, or any other by its beginning and end. */
+export function RangePicker({ usual = '24h' }: { usual?: RangeName }) {
+  const { t } = useLingui();
+  const current = useRange(usual);
+  const [, setAddress] = useAddress();
+  const [open, setOpen] = useState(false);
+  const names: Record<RangeName, string> = { '1h': t`1 h`, '24h': t`24 h`, '7d': t`7 d`, '30d': t`30 d` };
+  const choose = (name: string) =>
+    setAddress({ range: name === usual ? undefined : name, since: undefined, until: undefined });
+  const chooseCustom = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    const until = String(form.get('until'));
+    setAddress({
+      range: undefined,
+      since: new Date(String(form.get('since'))).toISOString(),
+      until: until === '' ? undefined : new Date(until).toISOString(),
+    });
+    setOpen(false);
+  };
+  return (
+    <div className="flex items-center gap-1.5">
+      <Segments
+        label={t`Range`}
+        value={current.name}
+        onChange={choose}
+        options={(Object.keys(RANGES) as RangeName[]).map((name) => ({ value: name, name: names[name] }))}
+      />
+      <Popover.Root open={open} onOpenChange={setOpen}>
+        <Popover.Trigger render={<Button icon={<CalendarRange />} label={t`Another range`} />}>
+          {current.name === 'custom'
+            ? `${shortly(current.since)} – ${current.until === undefined ? t`now` : shortly(current.until)}`
+            : undefined}
+        </Popover.Trigger>
+        <Popover.Portal>
+          <Popover.Positioner sideOffset={6} align="end" className="z-20">
+            <Popover.Popup className="rounded-lg border border-line bg-raised p-4 shadow-xl">
+              <Popover.Title className="mb-2 text-sm font-semibold">
+                <Trans>Another range</Trans>
+              </Popover.Title>
+              <form onSubmit={chooseCustom} className="flex flex-col gap-1">
+                <Field name={<Trans>From</Trans>}>
+                  {(props) => (
+                    <TextInput
+                      {...props}
+                      name="since"
+                      type="datetime-local"
+                      required
+                      defaultValue={toInput(current.since)}
+                    />
+                  )}
+                </Field>
+                <Field name={<Trans>Until</Trans>} hint={<Trans>Empty: now.</Trans>}>
+                  {(props) => (
+                    <TextInput
+                      {...props}
+                      name="until"
+                      type="datetime-local"
+                      defaultValue={current.until === undefined ? '' : toInput(current.until)}
+                    />
+                  )}
+                </Field>
+                <Button type="submit" look="primary">
+                  <Trans>Show this range</Trans>
+                </Button>
+              </form>
+            </Popover.Popup>
+          </Popover.Positioner>
+        </Popover.Portal>
+      </Popover.Root>
+    </div>
+  );
+}
+
+/** A moment as an input of date and time has it, in the person's zone. */
+function toInput(value: string): string {
+  const at = new Date(value);
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
