@@ -3,6 +3,7 @@ import { EventsAndDeliveries } from './0002-events-and-deliveries.js';
 import { Functions } from './0003-functions.js';
 import { Access } from './0004-access.js';
 import { FirstRows } from './0005-first-rows.js';
+import { EventsForOneWebhook } from './0007-events-for-one-webhook.js';
 
 /**
  * Every migration, in order. One file a change; a released one is never edited. A change of a function edits its file
@@ -14,4 +15,5 @@ export const migrations = [
   { name: '0003-functions', class: Functions },
   { name: '0004-access', class: Access },
   { name: '0005-first-rows', class: FirstRows },
+  { name: '0007-events-for-one-webhook', class: EventsForOneWebhook },
 ];

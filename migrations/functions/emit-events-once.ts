@@ -94,8 +94,8 @@ begin
     where i.error is null and i.owner = i.id
   ),
   written as (
-    insert into hookwright.events (id, tenant_id, event_type, body)
-    select id, tenant_id, event_type, body from fresh
+    insert into hookwright.events (id, tenant_id, event_type, body, only_webhook_id)
+    select id, tenant_id, event_type, body, only_webhook_id from fresh
   ),
   matched as materialized (
     select hookwright.next_id() as id, f.ord, f.id as event_id, f.tenant_id, f.event_type, f.priority,

@@ -1,4 +1,3 @@
-import { TEST_EVENT_TYPE } from './event-type.js';
 import { matches } from './matching.js';
 
 /** Why an event has no delivery to a webhook. */
@@ -25,6 +24,8 @@ interface WebhookHistory {
 interface EventFacts {
   eventType: string;
   createdAt: Date;
+  /** Whether it was meant for one webhook alone, whatever that subscribed to, as tests are. */
+  forOneWebhook: boolean;
   /** Of an operational event: the webhook that it tells of, which is not sent it. */
   aboutWebhookId: number | null;
   /** Older than deliveries are kept. */
@@ -44,15 +45,14 @@ export function whyNoDelivery(event: EventFacts, webhook: WebhookHistory): FanOu
   if (event.aboutWebhookId === webhook.id) {
     return 'ABOUT_THIS_WEBHOOK';
   }
-  const isTest = event.eventType === TEST_EVENT_TYPE;
-  if (!isTest && !matches(webhook.eventTypesBefore ?? webhook.eventTypes, event.eventType)) {
+  if (!event.forOneWebhook && !matches(webhook.eventTypesBefore ?? webhook.eventTypes, event.eventType)) {
     return 'NOT_SUBSCRIBED';
   }
-  // It may have been this webhook's test, or may have been held for it.
+  // It may have been meant for this webhook, or may have been held for it.
   if (event.beyondRetention) {
     return 'NO_LONGER_KEPT';
   }
-  if (isTest) {
+  if (event.forOneWebhook) {
     return 'FOR_ANOTHER_WEBHOOK';
   }
   // An inactive webhook still collects events for a while: without a delivery that was over.

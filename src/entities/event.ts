@@ -2,7 +2,7 @@ import { Entity, Filter, PrimaryKey, Property } from '@mikro-orm/decorators/lega
 import { Field, ObjectType } from 'type-graphql';
 import { idToDate } from '../domain/delivery-id.js';
 import { idColumn, tenantFilter } from './columns.js';
-import { Node, NumberedNode } from './node.js';
+import { Node, NumberedNode, ShowsIdOf } from './node.js';
 
 @Entity({ schema: 'hookwright', tableName: 'events' })
 @Filter(tenantFilter())
@@ -28,6 +28,14 @@ export class Event {
    */
   @Property({ type: 'text', lazy: true })
   body?: string;
+
+  @Property({ ...idColumn(), nullable: true })
+  @ShowsIdOf('Webhook', {
+    nullable: true,
+    description:
+      'The one webhook that it was meant for, whatever that subscribed to, as tests are; null: all that subscribed.',
+  })
+  onlyWebhookId!: number | null;
 
   @Field(() => Date, { description: 'When it was accepted.' })
   get createdAt(): Date {

@@ -22,7 +22,7 @@ import {
   ResumeBulkOperationInput,
   ResumeBulkOperationPayload,
 } from './bulk-operation-types.js';
-import { idOf } from './fields/ids.js';
+import { found, idOf } from './fields/ids.js';
 import { given, parseInput, replayedEventTypes } from './fields/input.js';
 import { Requires } from './fields/requires.js';
 import { rangeIssues, type TimeRange } from './fields/time-range.js';
@@ -72,7 +72,7 @@ export class BulkMutations {
       ...path,
       'eventTypes',
     ]);
-    requireNoIssues(pastIssues(context, filter, path));
+    requireNoIssues(replayIssues(context, filter, path));
     return start(context, {
       kind: 'REPLAY_EVENTS',
       webhookId: idOf('Webhook', webhookId, ['input', 'webhookId']),
@@ -82,6 +82,7 @@ export class BulkMutations {
         includeUnsubscribed: wanted.includeUnsubscribed ?? false,
       },
       ...rangeOf(filter),
+      eventId: await knownEventIn(context, filter.eventId, [...path, 'eventId']),
       dryRun: wanted.dryRun ?? false,
     });
   }
@@ -157,6 +158,44 @@ async function start(context: Context, request: BulkRequest): Promise<RecoverWeb
 }
 
 const rangeOf = ({ since, until }: TimeRange) => ({ since: since ?? null, until: until ?? null });
+
+function replayIssues(
+  context: Context,
+  { eventId, since, until }: { eventId?: string | null } & TimeRange,
+  path: readonly string[],
+): InputIssue[] {
+  if (!eventId) {
+    return since
+      ? pastIssues(context, { since, until: until ?? null }, path)
+      : [
+          {
+            path: [...path, 'since'],
+            code: 'required',
+            detail: 'is required, unless `eventId` names one event',
+          },
+        ];
+  }
+  return Object.entries({ since, until })
+    .filter(([, time]) => given(time) !== undefined)
+    .map(([name]) => ({
+      path: [...path, name],
+      code: 'contradiction',
+      detail: 'has no meaning together with `eventId`',
+    }));
+}
+
+/** @throws ApiError not_found */
+async function knownEventIn(
+  { loaders }: Context,
+  id: string | null | undefined,
+  path: string[],
+): Promise<number | null> {
+  if (typeof id !== 'string') {
+    return null;
+  }
+  const number = idOf('Event', id, path);
+  return found(await loaders.eventById.load(number), 'Event', number).id;
+}
 
 /** What a bulk operation goes through is fixed when it starts, so nothing of the future can be in it. */
 function pastIssues({ clock }: Context, range: TimeRange, path: readonly string[]): InputIssue[] {

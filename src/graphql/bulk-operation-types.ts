@@ -57,7 +57,7 @@ export class RecoverWebhookInput {
 
 @InputType({
   description:
-    'Which events; all conditions together. `webhook.test` is never among them, nor what the service tells of the webhook itself.',
+    'Which events: since a moment, or one alone. What was meant for one webhook, as tests are, is never among them, nor what the service tells of the webhook itself.',
 })
 class ReplayEventsFilter {
   @Field(() => [String], {
@@ -67,8 +67,17 @@ class ReplayEventsFilter {
   })
   eventTypes?: string[] | null;
 
-  @Field(() => Date, { description: 'Only those accepted at this moment or later.' })
-  since!: Date;
+  @Field(() => ID, {
+    nullable: true,
+    description: 'This one alone, so that it goes to another webhook; then neither `since` nor `until`.',
+  })
+  eventId?: string | null;
+
+  @Field(() => Date, {
+    nullable: true,
+    description: 'Only those accepted at this moment or later. Required without `eventId`.',
+  })
+  since?: Date | null;
 
   @Field(() => Date, {
     nullable: true,

@@ -3,7 +3,6 @@ import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
 import { actorOf, type Context, callerOf, otherTenant, tenantOf } from '../context.js';
 import type { Emit, EmitResult } from '../domain/emit.js';
 import { globalId } from '../domain/global-id.js';
-import { isDeeperThan, numberTooLarge } from '../domain/payload.js';
 import { Event } from '../entities/event.js';
 import {
   ApiError,
@@ -26,6 +25,7 @@ import {
 import { idOrNull } from './fields/ids.js';
 import { idempotencyKey as idempotencyKeySchema, parseInput } from './fields/input.js';
 import { RequiresScope } from './fields/requires.js';
+import { payloadText } from './payload-text.js';
 
 @Resolver()
 export class EmitResolver {
@@ -128,23 +128,7 @@ async function prepare(
     typeof idempotencyKey === 'string'
       ? parseInput(idempotencyKeySchema, idempotencyKey, [...path, 'idempotencyKey'])
       : null;
-  const { payloadBytesMax, limits } = context.config;
-  if (isDeeperThan(payload, limits.payloadDepthMax)) {
-    const detail = `must not be nested deeper than ${limits.payloadDepthMax} levels`;
-    throw invalidInput([{ path: [...path, 'payload'], code: 'too_deep', detail }]);
-  }
-  const body = JSON.stringify(payload);
-  const bytes = Buffer.byteLength(body, 'utf8');
-  if (bytes > payloadBytesMax) {
-    const detail = `The payload has ${bytes} bytes as JSON; at most ${payloadBytesMax} are allowed.`;
-    throw refusedAt([...path, 'payload'], new ApiError('payload_too_large', detail));
-  }
-  // What JSON.stringify cannot say it calls null, so most bodies need no second look.
-  const lost = body.includes('null') ? numberTooLarge(payload) : null;
-  if (lost !== null) {
-    const detail = 'is too large for a number; send it as a text';
-    throw invalidInput([{ path: [...path, 'payload', ...lost], code: 'number_too_large', detail }]);
-  }
+  const body = payloadText(context, payload, [...path, 'payload']);
   const issues = await context.eventTypes.check(event, payload);
   requireNoIssues(issues.map((issue): InputIssue => ({ ...issue, path: [...path, ...issue.path] })));
   return { tenantId: tenant, eventType: event, body, idempotencyKey: key, onlyWebhookId: null };
@@ -197,7 +181,7 @@ function outcomeOf(emit: Emit, result: EmitResult, path: Path): EmitEventPayload
   // All that is known without asking the database again: for a duplicate, type and body are equal by definition.
   const { eventId, deliveryCount, duplicate } = result;
   const { tenantId, eventType, body } = emit;
-  const event = Object.assign(new Event(), { id: eventId, tenantId, eventType, body });
+  const event = Object.assign(new Event(), { id: eventId, tenantId, eventType, body, onlyWebhookId: null });
   return { event, deliveryCount, duplicate };
 }
 

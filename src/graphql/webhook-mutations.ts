@@ -2,7 +2,6 @@ import 'reflect-metadata';
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
 import { actorOf, type Context, tenantOf } from '../context.js';
 import type { Emit } from '../domain/emit.js';
-import { TEST_EVENT_TYPE } from '../domain/event-type.js';
 import { invalidInput, notFound } from '../errors.js';
 import { createWebhook } from '../operations/webhooks/create-webhook.js';
 import { deleteWebhook } from '../operations/webhooks/delete-webhook.js';
@@ -26,6 +25,7 @@ import {
   parseInput,
 } from './fields/input.js';
 import { Requires } from './fields/requires.js';
+import { testEventOf } from './test-event.js';
 import { readWebhook } from './webhook.js';
 import {
   CreateWebhookInput,
@@ -131,17 +131,16 @@ export class WebhookMutations {
   @Requires('webhooks:write')
   @Mutation(() => TestWebhookPayload, {
     description:
-      'Sends a `webhook.test` event to this webhook alone, whatever it subscribed to. It is retried and counted like any other delivery.',
+      'Sends an event of a chosen type, default `webhook.test`, to this webhook alone, whatever it subscribed to. It is retried and counted like any other delivery.',
   })
   async testWebhook(
-    @Arg('input', () => TestWebhookInput, input) { id }: TestWebhookInput,
+    @Arg('input', () => TestWebhookInput, input) wanted: TestWebhookInput,
     @Ctx() context: Context,
   ): Promise<TestWebhookPayload> {
-    const webhook = await readWebhook(context, id, ['input', 'id']);
+    const webhook = await readWebhook(context, wanted.id, ['input', 'id']);
     const emit: Emit = {
       tenantId: webhook.tenantId,
-      eventType: TEST_EVENT_TYPE,
-      body: JSON.stringify({ message: 'A test of this webhook.' }),
+      ...(await testEventOf(context, wanted)),
       idempotencyKey: null,
       onlyWebhookId: webhook.id,
     };

@@ -6,6 +6,7 @@ import { ShowsIdOf } from '../entities/node.js';
 import { Webhook } from '../entities/webhook.js';
 import { EVENT_TYPES_MAX } from '../operations/webhooks/webhook-settings.js';
 import { OVERLAP_HOURS_DEFAULT } from './fields/input.js';
+import { JSONObject } from './fields/scalars.js';
 
 enum HeldAction {
   RELEASE = 'RELEASE',
@@ -143,11 +144,25 @@ export class RotateWebhookSecretPayload {
 export class TestWebhookInput {
   @Field(() => ID, { description: 'The webhook.' })
   id!: string;
+
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'The name of the event type to send, also a deprecated one; default: `webhook.test`. The webhook need not subscribe to it.',
+  })
+  eventType?: string | null;
+
+  @Field(() => JSONObject, {
+    nullable: true,
+    description:
+      "What to send, as the schema of the event type has it; default: the type's `samplePayload`. Not for a reserved type, whose payloads only the service writes.",
+  })
+  payload?: Record<string, unknown> | null;
 }
 
 @ObjectType({ description: 'The test under way.' })
 export class TestWebhookPayload {
-  @Field(() => Delivery, { description: 'The delivery of a `webhook.test` event, like any other delivery.' })
+  @Field(() => Delivery, { description: 'The delivery of the test event, like any other delivery.' })
   delivery!: Delivery;
 }
 

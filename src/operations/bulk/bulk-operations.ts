@@ -23,6 +23,8 @@ export interface BulkRequest extends BulkSelection {
   since: Date | null;
   /** Null, or in the future: now. */
   until: Date | null;
+  /** Of a replay: the one event that it is about, whatever the times say. */
+  eventId?: number | null;
   /** Count only. */
   dryRun: boolean;
 }
@@ -124,7 +126,10 @@ async function requireFewOpen(em: EntityManager, sql: SqlTarget, tenantId: numbe
 }
 
 /** By the clock of the database, which made the ids. */
-async function freeze(sql: SqlTarget, { since, until }: BulkRequest): Promise<BulkRange> {
+async function freeze(sql: SqlTarget, { since, until, eventId }: BulkRequest): Promise<BulkRange> {
+  if (typeof eventId === 'number') {
+    return { above: eventId - 1, below: eventId + 1 };
+  }
   const now = await nextId(sql);
   return {
     above: since === null ? -1 : dateToId(since) - 1,
@@ -133,9 +138,13 @@ async function freeze(sql: SqlTarget, { since, until }: BulkRequest): Promise<Bu
 }
 
 /** As the daemon reads it and GraphQL shows it. */
-function filterOf({ webhookId, filter, since }: BulkRequest, range: BulkRange): Record<string, unknown> {
+function filterOf(
+  { webhookId, filter, since, eventId }: BulkRequest,
+  range: BulkRange,
+): Record<string, unknown> {
   return {
     ...(webhookId === null ? {} : { webhookId: globalId('Webhook', webhookId) }),
+    ...(typeof eventId === 'number' ? { eventId: globalId('Event', eventId) } : {}),
     ...filter,
     since: since === null ? null : formatTimestamp(since),
     until: formatTimestamp(idToDate(range.below)),

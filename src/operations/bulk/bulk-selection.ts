@@ -1,6 +1,5 @@
 import type pg from 'pg';
 import { query, type Statement } from '../../database/database.js';
-import { TEST_EVENT_TYPE } from '../../domain/event-type.js';
 import { OPERATIONAL_EVENT_TYPES } from '../../domain/operational-events.js';
 import type { BulkKind } from '../../entities/bulk-operation.js';
 import { ofEventSql } from '../explorer/of-event.js';
@@ -77,7 +76,7 @@ const ABOUT_WEBHOOK = `
  * is never told of itself (docs/decisions/0013).
  */
 const lookAtEventsSql = (leavesOutDelivered: boolean, limit: number) => `
-  select e.id, coalesce(e.event_type <> '${TEST_EVENT_TYPE}' and ($5::text[] is null or e.event_type = any($5))
+  select e.id, coalesce(e.only_webhook_id is null and ($5::text[] is null or e.event_type = any($5))
            and ($6::boolean or '*' = any(w.event_types) or e.event_type = any(w.event_types))
            and (${ABOUT_WEBHOOK}) is distinct from w.id::text, false) as wanted
   from hookwright.events e cross join (select id, event_types from hookwright.webhooks where id = $4 and tenant_id = $1) w

@@ -116,15 +116,13 @@ export class EventTypeRegistry {
       const detail = `The event type is deprecated. ${this.#known()}`;
       return [{ path: ['event'], code: 'event_type_deprecated', detail }];
     }
-    found.check ??= compileEventSchema(found.type.schema);
-    try {
-      return found.check.brokenRules(payload).map((error) => issueOf(error, payload));
-    } catch (error) {
-      if (error instanceof StepsSpent) {
-        return [tooManySteps(error, payload)];
-      }
-      throw error;
-    }
+    return brokenRulesOf(found, payload);
+  }
+
+  /** As `check`, for a payload whose type is known and may be reserved or deprecated. Paths start with `payload`. */
+  async brokenRules(eventType: string, payload: unknown): Promise<InputIssue[]> {
+    const found = await this.#find(eventType);
+    return found === null ? [] : brokenRulesOf(found, payload);
   }
 
   /** From now on what stands in the database is read again: this process has just changed it. */
@@ -203,6 +201,18 @@ export class EventTypeRegistry {
       this.#all = [...compiled.values()].map(({ type }) => type);
     }
     this.#readAtMs = readAtMs;
+  }
+}
+
+function brokenRulesOf(compiled: Compiled, payload: unknown): InputIssue[] {
+  compiled.check ??= compileEventSchema(compiled.type.schema);
+  try {
+    return compiled.check.brokenRules(payload).map((error) => issueOf(error, payload));
+  } catch (error) {
+    if (error instanceof StepsSpent) {
+      return [tooManySteps(error, payload)];
+    }
+    throw error;
   }
 }
 

@@ -6,7 +6,7 @@ import { type Bounds, type SearchDeps, search } from './search.js';
 
 /** Which event is asked about, and which slice of its webhooks. */
 export interface FanOutQuestion {
-  event: { id: number; eventType: string };
+  event: { id: number; eventType: string; onlyWebhookId: number | null };
   /** By the ids of the webhooks. */
   bounds: Bounds;
 }
@@ -29,6 +29,7 @@ interface Row {
   active: boolean;
   types_before: string | null;
   active_before: string | null;
+  for_one_webhook: boolean;
   about_webhook_id: number | null;
 }
 
@@ -49,11 +50,13 @@ const firstChange = (member: string, name: string): string => `
 const fanOutSql = (order: Bounds['order']): string => `
   select asked.event_id, w.id as webhook_id, w.delivery_id, w.created_at, w.event_types, w.active,
          types.before as types_before, activity.before as active_before,
-         case when asked.event_type = any($8::text[])
+         asked.only_webhook_id is not null as for_one_webhook,
+         case when asked.event_type = any($8::text[]) and asked.only_webhook_id is null
            then (select (e.body::json->>'webhook_id')::bigint from hookwright.events e
                  where e.tenant_id = $1 and e.id = asked.event_id)
          end as about_webhook_id
-  from unnest($2::bigint[], $3::text[], $4::timestamptz[]) as asked(event_id, event_type, at)
+  from unnest($2::bigint[], $3::text[], $4::timestamptz[], $9::bigint[])
+         as asked(event_id, event_type, at, only_webhook_id)
   cross join lateral (
     with made as materialized (
       select d.webhook_id, max(d.id) as delivery_id from hookwright.deliveries d
@@ -101,6 +104,7 @@ export async function readFanOut(
       below,
       limit,
       OPERATIONAL_EVENT_TYPES,
+      [...events.values()].map(({ onlyWebhookId }) => onlyWebhookId),
     ],
     ASK_FOR_LESS,
   );
@@ -123,6 +127,7 @@ function itemOf(row: Row, eventType: string, keptFrom: number): FanOutItem {
   const event = {
     eventType,
     createdAt,
+    forOneWebhook: row.for_one_webhook,
     aboutWebhookId: row.about_webhook_id,
     beyondRetention: createdAt.getTime() < keptFrom,
   };

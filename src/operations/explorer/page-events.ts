@@ -14,6 +14,7 @@ interface EventRow {
   id: number;
   tenantId: number;
   eventType: string;
+  onlyWebhookId: number | null;
 }
 
 /**
@@ -39,7 +40,8 @@ export async function pageEvents(
     conditions.add(`strpos(e.body, ${conditions.place(payloadContains)}) > 0`);
   }
   const text = `
-    select e.id, e.tenant_id as "tenantId", e.event_type as "eventType" from hookwright.events e
+    select e.id, e.tenant_id as "tenantId", e.event_type as "eventType", e.only_webhook_id as "onlyWebhookId"
+    from hookwright.events e
     where e.tenant_id = ${page[0]} and e.id > ${page[1]} and e.id < ${page[2]} ${conditions.sql}
     order by e.id ${order} limit ${page[3]}`;
   if (conditions.sql === '') {
