@@ -9,6 +9,7 @@ import {
   removeDataDir,
   startEmbeddedPostgres,
 } from '../../src/embedded-postgres.js';
+import { BROWSER_TESTS_SKIPPED, skipsBrowserTests } from './browser/find-browser.js';
 import { dropDatabase, onServer } from './on-server.js';
 
 declare module 'vitest' {
@@ -38,6 +39,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
   // Loading the entities takes about as long as starting the server.
   const migration = import('../../src/operations/installation/migrate.js');
   migration.catch(() => {}); // awaited below; a failure of the server must not leave this one unhandled
+  if (skipsBrowserTests()) {
+    process.stderr.write(`${BROWSER_TESTS_SKIPPED}\n`);
+  }
   const server = await (process.env['TEST_DATABASE_URL'] ? existingServer() : temporaryServer());
   const databasePrefix = `hookwright_test_${randomBytes(4).toString('hex')}_`;
   const template = `${databasePrefix}template`;

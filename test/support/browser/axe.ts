@@ -1,0 +1,23 @@
+import axe, { type AxeResults } from 'axe-core';
+import type { Page } from 'playwright-core';
+
+/**
+ * Looks for what keeps people with disabilities from using the page as it stands now, by the rules of WCAG 2.2 AA and
+ * axe's best practices.
+ *
+ * @param selector of the part that is looked at; default: all of it
+ * @returns one text for each rule that is broken: the rule, what it asks, and the elements
+ */
+export async function axeViolations(page: Page, selector?: string): Promise<string[]> {
+  await page.evaluate(`${axe.source}; undefined`);
+  const { violations } = await page.evaluate<AxeResults>(
+    `axe.run(${JSON.stringify(selector) ?? 'document'}, { resultTypes: ['violations'] })`,
+  );
+  return violations.map(({ id, help, nodes }) => {
+    const elements = nodes.map(
+      ({ target, failureSummary = '' }) =>
+        `  ${target.join(' ')}: ${failureSummary.split('\n').slice(1).join(' ').replaceAll(/\s+/g, ' ').trim()}`,
+    );
+    return [`${id}: ${help}`, ...elements].join('\n');
+  });
+}
