@@ -23,12 +23,16 @@ export class ApiOverSockets implements AsyncDisposable {
     readonly key: string,
   ) {}
 
-  /** Listens on loopback, for a key of this tenant with all its scopes. */
-  static async open(services: Services, tenantId: number): Promise<ApiOverSockets> {
+  /**
+   * Listens on loopback, for a key of this tenant with all its scopes.
+   *
+   * @param keyMaker services that may make a key, where those of the API may not
+   */
+  static async open(services: Services, tenantId: number, keyMaker = services): Promise<ApiOverSockets> {
     const server = await buildServer(services);
     await server.listen({ host: '127.0.0.1', port: 0 });
     const { port } = server.server.address() as AddressInfo;
-    return new ApiOverSockets(server, port, (await makeKey(services, tenantId, SCOPES)).key);
+    return new ApiOverSockets(server, port, (await makeKey(keyMaker, tenantId, SCOPES)).key);
   }
 
   /** Resolves when the head of the next request has arrived. */

@@ -1,0 +1,42 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { browserTest } from '../support/browser/browser-test.js';
+import { DashboardStack } from '../support/dashboard-stack.js';
+import { eventually } from '../support/eventually.js';
+
+let stack: DashboardStack;
+beforeAll(async () => {
+  stack = await DashboardStack.open();
+});
+afterAll(() => stack[Symbol.asyncDispose]());
+
+async function runWithKey(page: Page): Promise<void> {
+  await page.getByText('"Authorization": "Bearer "').click();
+  await page.keyboard.press('End');
+  await page.keyboard.press('ArrowLeft');
+  await page.keyboard.insertText(stack.key);
+  await page.getByRole('button', { name: /execute/i }).click();
+}
+
+describe('GraphiQL', () => {
+  browserTest('asks nobody but the service, and runs its first query with a key', async ({ open }) => {
+    const { page } = await open({ origin: stack.origin });
+    const asked = new Set<string>();
+    page.on('request', (request) => asked.add(new URL(request.url()).origin));
+    await page.goto('/graphiql');
+    await runWithKey(page);
+    await page.getByLabel('Result Window').getByText('"coupon.applied"').waitFor();
+    expect([...asked]).toEqual([stack.origin]);
+  });
+
+  browserTest('shows a delivery that has arrived', async ({ open }) => {
+    await stack.delivery.webhook(stack.receiver.url);
+    await stack.delivery.emit();
+    await eventually(() => stack.receiver.deliveries === 1);
+    const { page } = await open({ origin: stack.origin });
+    const query = encodeURIComponent('{ deliveries(first: 1) { edges { node { status } } } }');
+    await page.goto(`/graphiql?query=${query}`);
+    await runWithKey(page);
+    await page.getByLabel('Result Window').getByText('"SUCCEEDED"').waitFor();
+  });
+});

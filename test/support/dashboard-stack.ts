@@ -1,0 +1,52 @@
+import { randomBytes } from 'node:crypto';
+import { API_ROLE } from '../../src/database/tenant-database.js';
+import { ApiOverSockets } from './api-over-sockets.js';
+import { DeliveryStack } from './delivery-stack.js';
+import { openTestServices } from './factories.js';
+import { RealReceiver } from './real-receiver.js';
+
+/**
+ * What a browser test stands on: a database of its own, the API on a socket with the rights that it has in earnest, a
+ * running daemon, and a receiver. All of it works for one tenant.
+ *
+ * - `stack.origin`: where the API and its pages are, for `open({ origin })`
+ * - `stack.key`: a key of the tenant with all its scopes
+ * - `stack.delivery`: emits, makes webhooks, reads rows
+ * - `stack.receiver`: answers 200, until a test changes its `behaviour`
+ */
+export class DashboardStack implements AsyncDisposable {
+  private constructor(
+    readonly delivery: DeliveryStack,
+    readonly api: ApiOverSockets,
+    readonly receiver: RealReceiver,
+    private readonly parts: AsyncDisposableStack,
+  ) {}
+
+  /** @param settings environment variables, beside those of `DeliveryStack` */
+  static async open(settings: Record<string, string> = {}): Promise<DashboardStack> {
+    await using parts = new AsyncDisposableStack();
+    const all = { ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`, ...settings };
+    const delivery = parts.use(await DeliveryStack.open(all));
+    const receiver = parts.use(await RealReceiver.start());
+    const services = await openTestServices(delivery.databaseUrl, {
+      settings: { ALLOW_HTTP_URLS: 'true', ALLOW_PRIVATE_TARGETS: '127.0.0.0/8', ...all },
+      role: API_ROLE,
+    });
+    parts.defer(() => services.db.close());
+    const api = parts.use(await ApiOverSockets.open(services, delivery.tenantId, delivery.services));
+    delivery.startDaemon();
+    return new DashboardStack(delivery, api, receiver, parts.move());
+  }
+
+  get origin(): string {
+    return `http://127.0.0.1:${this.api.port}`;
+  }
+
+  get key(): string {
+    return this.api.key;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.parts.disposeAsync();
+  }
+}
