@@ -1,69 +1,18 @@
-import { AlertDialog } from '@base-ui/react/alert-dialog';
-import { Dialog as BaseDialog } from '@base-ui/react/dialog';
-import { useLingui } from '@lingui/react/macro';
-import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { Button } from './button';
+import { whenWanted } from './when-wanted';
 
-const BACKDROP =
-  'fixed inset-0 bg-black/35 dark:bg-black/55 transition-opacity data-ending-style:opacity-0 data-starting-style:opacity-0';
-const POPUP =
-  'fixed inset-x-0 top-[8vh] mx-auto flex max-h-[84vh] w-[min(calc(100vw-1.5rem),var(--width))] flex-col rounded-xl border border-line bg-raised shadow-2xl transition-[opacity,transform] data-ending-style:opacity-0 data-starting-style:-translate-y-1 data-starting-style:opacity-0';
-const WIDTHS = { normal: '[--width:32rem]', wide: '[--width:52rem]' } as const;
-
-/** A window over the screen: for a form, or something to read. Escape and the backdrop close it. */
-export function Dialog({
-  open,
-  onClose,
-  title,
-  children,
-  actions,
-  width = 'normal',
-  stays,
-}: {
+export interface DialogProps {
   open: boolean;
   onClose: () => void;
   title: ReactNode;
   children: ReactNode;
   actions?: ReactNode;
-  width?: keyof typeof WIDTHS;
+  width?: 'normal' | 'wide';
   /** Only a button closes it: for what is shown once, such as a secret. */
   stays?: boolean;
-}) {
-  const { t } = useLingui();
-  return (
-    <BaseDialog.Root
-      open={open}
-      onOpenChange={(next) => !next && onClose()}
-      disablePointerDismissal={stays ?? false}
-    >
-      <BaseDialog.Portal>
-        <BaseDialog.Backdrop className={BACKDROP} />
-        <BaseDialog.Popup className={`${POPUP} ${WIDTHS[width]}`}>
-          <div className="flex items-center justify-between gap-3 border-b border-line py-2 pr-2 pl-4">
-            <BaseDialog.Title className="font-semibold">{title}</BaseDialog.Title>
-            <Button look="quiet" icon={<X />} label={t`Close`} onClick={onClose} />
-          </div>
-          <div className="min-h-0 overflow-auto p-4">{children}</div>
-          {actions !== undefined && (
-            <div className="flex flex-wrap justify-end gap-2 border-t border-line px-4 py-3">{actions}</div>
-          )}
-        </BaseDialog.Popup>
-      </BaseDialog.Portal>
-    </BaseDialog.Root>
-  );
 }
 
-/** Asks before something that cannot be undone. `children` name what will happen, in numbers. */
-export function Confirm({
-  open,
-  onClose,
-  title,
-  children,
-  action,
-  onConfirm,
-  busy,
-}: {
+export interface ConfirmProps {
   open: boolean;
   onClose: () => void;
   title: ReactNode;
@@ -72,27 +21,17 @@ export function Confirm({
   action: string;
   onConfirm: () => void;
   busy?: boolean;
-}) {
-  const { t } = useLingui();
-  return (
-    <AlertDialog.Root open={open} onOpenChange={(next) => !next && onClose()}>
-      <AlertDialog.Portal>
-        <AlertDialog.Backdrop className={BACKDROP} />
-        <AlertDialog.Popup className={`${POPUP} [--width:28rem]`}>
-          <div className="p-4">
-            <AlertDialog.Title className="mb-1.5 font-semibold">{title}</AlertDialog.Title>
-            <AlertDialog.Description render={<div className="text-sm text-soft" />}>
-              {children}
-            </AlertDialog.Description>
-          </div>
-          <div className="flex flex-wrap justify-end gap-2 border-t border-line px-4 py-3">
-            <Button onClick={onClose}>{t`Leave it as it is`}</Button>
-            <Button look="danger" onClick={onConfirm} disabled={busy}>
-              {action}
-            </Button>
-          </div>
-        </AlertDialog.Popup>
-      </AlertDialog.Portal>
-    </AlertDialog.Root>
-  );
+}
+
+const LazyDialog = whenWanted(async () => ({ default: (await import('./dialog-windows')).DialogWindow }));
+const LazyConfirm = whenWanted(async () => ({ default: (await import('./dialog-windows')).ConfirmWindow }));
+
+/** A window over the screen: for a form, or something to read. Escape and the backdrop close it. */
+export function Dialog(props: DialogProps) {
+  return <LazyDialog wanted={props.open} {...props} />;
+}
+
+/** Asks before something that cannot be undone. `children` name what will happen, in numbers. */
+export function Confirm(props: ConfirmProps) {
+  return <LazyConfirm wanted={props.open} {...props} />;
 }

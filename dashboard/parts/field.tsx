@@ -1,5 +1,4 @@
-import { Select as BaseSelect } from '@base-ui/react/select';
-import { Check, ChevronDown } from 'lucide-react';
+import { ChevronDown } from 'lucide-react';
 import { type ComponentProps, type ReactNode, useId } from 'react';
 
 const BOX =
@@ -47,51 +46,35 @@ export function TextArea(props: Omit<ComponentProps<'textarea'>, 'className'>) {
   );
 }
 
-/** One of few values. `undefined` is not among them: a filter has an option such as "Any". */
+/** One of few values. A filter has an option such as "Any state" for none. The browser's own: phones know it best. */
 export function Select<Value extends string>({
   label,
   value,
   options,
   onChange,
 }: {
-  /** For readers; stands before the value where `prefix` shows it. */
+  /** For readers. */
   label: string;
   value: Value;
-  options: readonly { value: Value; name: ReactNode }[];
+  options: readonly { value: Value; name: string }[];
   onChange: (value: Value) => void;
 }) {
   return (
-    <BaseSelect.Root
-      items={options.map(({ value, name }) => ({ value, label: name }))}
-      value={value}
-      onValueChange={(next) => next !== null && onChange(next)}
-    >
-      <BaseSelect.Trigger
+    <span className="relative inline-flex max-w-64 min-w-0">
+      <select
         aria-label={label}
-        className="inline-flex h-7.5 max-w-64 items-center gap-1.5 rounded-md border border-line-strong bg-surface pr-1.5 pl-2.5 text-sm hover:bg-sunken"
+        value={value}
+        onChange={({ target }) => onChange(target.value as Value)}
+        className="h-7.5 w-full min-w-0 appearance-none truncate rounded-md border border-line-strong bg-surface ps-2.5 pe-7 text-sm hover:bg-sunken"
       >
-        <BaseSelect.Value className="truncate" />
-        <ChevronDown aria-hidden className="size-3.5 shrink-0 text-faint" />
-      </BaseSelect.Trigger>
-      <BaseSelect.Portal>
-        <BaseSelect.Positioner sideOffset={4} alignItemWithTrigger={false} className="z-20">
-          <BaseSelect.Popup className="max-h-80 min-w-(--anchor-width) overflow-auto rounded-lg border border-line bg-raised p-1 shadow-xl">
-            {options.map((option) => (
-              <BaseSelect.Item
-                key={option.value}
-                value={option.value}
-                className="flex h-7 cursor-default items-center justify-between gap-6 rounded-md px-2 text-sm outline-none data-highlighted:bg-sunken"
-              >
-                <BaseSelect.ItemText>{option.name}</BaseSelect.ItemText>
-                <BaseSelect.ItemIndicator>
-                  <Check aria-hidden className="size-3.5 text-accent" />
-                </BaseSelect.ItemIndicator>
-              </BaseSelect.Item>
-            ))}
-          </BaseSelect.Popup>
-        </BaseSelect.Positioner>
-      </BaseSelect.Portal>
-    </BaseSelect.Root>
+        {options.map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.name}
+          </option>
+        ))}
+      </select>
+      <ChevronDown aria-hidden className="pointer-events-none absolute end-2 top-2 size-3.5 text-faint" />
+    </span>
   );
 }
 

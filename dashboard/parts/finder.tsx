@@ -23,7 +23,7 @@ type Kind = keyof typeof PREFIXES;
 const PATHS: Record<Kind, string> = { delivery: '/deliveries', event: '/events', webhook: '/endpoints' };
 
 /** Takes any id that a person has, of a header, a log or another page, and goes there. A screen's name works too. */
-export function Finder({ open, onClose }: { open: boolean; onClose: () => void }) {
+export default function Finder({ open, onClose }: { open: boolean; onClose: () => void }) {
   const { t, i18n } = useLingui();
   const client = useClient();
   const go = useGo();

@@ -6,7 +6,6 @@ import { createRoot } from 'react-dom/client';
 import '../styles.css';
 import { useLocales } from '../text/language';
 import { setTheme } from './theme';
-import { Toasts } from './toast';
 
 /** Shows a page: in the system's theme and the browser's language until a session says otherwise. */
 export async function showPage(page: ReactNode): Promise<void> {
@@ -18,10 +17,7 @@ export async function showPage(page: ReactNode): Promise<void> {
     createRoot(root).render(
       <StrictMode>
         <CSPProvider disableStyleElements>
-          <I18nProvider i18n={i18n}>
-            {page}
-            <Toasts />
-          </I18nProvider>
+          <I18nProvider i18n={i18n}>{page}</I18nProvider>
         </CSPProvider>
       </StrictMode>,
     );

@@ -1,69 +1,42 @@
-import { Menu } from '@base-ui/react/menu';
 import { useLingui } from '@lingui/react/macro';
-import { Check, Settings2 } from 'lucide-react';
-import type { ReactNode } from 'react';
-import { sessions } from '../api/session';
-import { LANGUAGES, useLocales } from '../text/language';
-import { currentTheme, setTheme, type Theme } from './theme';
-import { clock, useClock } from './time';
+import { Settings2 } from 'lucide-react';
+import { type RefObject, useRef, useState } from 'react';
+import { Button } from './button';
+import { whenWanted } from './when-wanted';
+
+export interface PreferencesMenuProps {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+  anchor: RefObject<HTMLElement | null>;
+  onHelp: () => void;
+  canLeave: boolean;
+}
+
+const PreferencesMenu = whenWanted<PreferencesMenuProps>(() => import('./preferences-menu'));
 
 /** The menu of what a person chooses for this page: theme, language, time zone; and signing out. */
 export function Preferences({ onHelp, canLeave }: { onHelp: () => void; canLeave: boolean }) {
-  const { t, i18n } = useLingui();
-  const utc = useClock(() => clock.utc());
-  const themes: [Theme, string][] = [
-    ['auto', t`Theme of the system`],
-    ['light', t`Light`],
-    ['dark', t`Dark`],
-  ];
+  const { t } = useLingui();
+  const [open, setOpen] = useState(false);
+  const anchor = useRef<HTMLSpanElement>(null);
   return (
-    <Menu.Root>
-      <Menu.Trigger
-        aria-label={t`Preferences`}
-        title={t`Preferences`}
-        className="inline-flex size-7.5 items-center justify-center rounded-md text-soft hover:bg-sunken hover:text-ink"
-      >
-        <Settings2 className="size-4" />
-      </Menu.Trigger>
-      <Menu.Portal>
-        <Menu.Positioner sideOffset={6} align="end" className="z-20">
-          <Menu.Popup className="min-w-52 rounded-lg border border-line bg-raised p-1 text-sm shadow-xl">
-            {themes.map(([theme, name]) => (
-              <Item key={theme} ticked={currentTheme() === theme} onClick={() => setTheme(theme)}>
-                {name}
-              </Item>
-            ))}
-            <Menu.Separator className="my-1 h-px bg-line" />
-            {Object.entries(LANGUAGES).map(([language, name]) => (
-              <Item
-                key={language}
-                ticked={i18n.locale === language}
-                onClick={() => void useLocales([language])}
-              >
-                <span lang={language}>{name}</span>
-              </Item>
-            ))}
-            <Menu.Separator className="my-1 h-px bg-line" />
-            <Item ticked={utc} onClick={() => clock.setUtc(!utc)}>
-              {t`Times in UTC`}
-            </Item>
-            <Item onClick={onHelp}>{t`Keys`}</Item>
-            {canLeave && <Item onClick={() => sessions.end('left')}>{t`Sign out`}</Item>}
-          </Menu.Popup>
-        </Menu.Positioner>
-      </Menu.Portal>
-    </Menu.Root>
-  );
-}
-
-function Item({ ticked, onClick, children }: { ticked?: boolean; onClick: () => void; children: ReactNode }) {
-  return (
-    <Menu.Item
-      onClick={onClick}
-      className="flex h-7 cursor-default items-center gap-2 rounded-md px-2 outline-none data-highlighted:bg-sunken"
-    >
-      <Check aria-hidden className={`size-3.5 text-accent ${ticked ? '' : 'invisible'}`} />
-      {children}
-    </Menu.Item>
+    <span ref={anchor}>
+      <Button
+        look="quiet"
+        icon={<Settings2 />}
+        label={t`Preferences`}
+        aria-haspopup="menu"
+        aria-expanded={open}
+        onClick={() => setOpen(!open)}
+      />
+      <PreferencesMenu
+        wanted={open}
+        open={open}
+        onOpenChange={setOpen}
+        anchor={anchor}
+        onHelp={onHelp}
+        canLeave={canLeave}
+      />
+    </span>
   );
 }

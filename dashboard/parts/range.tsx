@@ -1,8 +1,8 @@
-import { Popover } from '@base-ui/react/popover';
 import { Trans, useLingui } from '@lingui/react/macro';
 import { CalendarRange } from 'lucide-react';
 import { type FormEvent, useMemo, useState } from 'react';
 import { Button } from './button';
+import { Dialog } from './dialog';
 import { Field, TextInput } from './field';
 import { useAddress } from './place';
 import { Segments } from './segments';
@@ -66,48 +66,39 @@ export function RangePicker({ usual = '24h' }: { usual?: RangeName }) {
         onChange={choose}
         options={(Object.keys(RANGES) as RangeName[]).map((name) => ({ value: name, name: names[name] }))}
       />
-      <Popover.Root open={open} onOpenChange={setOpen}>
-        <Popover.Trigger render={<Button icon={<CalendarRange />} label={t`Another range`} />}>
-          {current.name === 'custom'
-            ? `${shortly(current.since)} – ${current.until === undefined ? t`now` : shortly(current.until)}`
-            : undefined}
-        </Popover.Trigger>
-        <Popover.Portal>
-          <Popover.Positioner sideOffset={6} align="end" className="z-20">
-            <Popover.Popup className="rounded-lg border border-line bg-raised p-4 shadow-xl">
-              <Popover.Title className="mb-2 text-sm font-semibold">
-                <Trans>Another range</Trans>
-              </Popover.Title>
-              <form onSubmit={chooseCustom} className="flex flex-col gap-1">
-                <Field name={<Trans>From</Trans>}>
-                  {(props) => (
-                    <TextInput
-                      {...props}
-                      name="since"
-                      type="datetime-local"
-                      required
-                      defaultValue={toInput(current.since)}
-                    />
-                  )}
-                </Field>
-                <Field name={<Trans>Until</Trans>} hint={<Trans>Empty: now.</Trans>}>
-                  {(props) => (
-                    <TextInput
-                      {...props}
-                      name="until"
-                      type="datetime-local"
-                      defaultValue={current.until === undefined ? '' : toInput(current.until)}
-                    />
-                  )}
-                </Field>
-                <Button type="submit" look="primary">
-                  <Trans>Show this range</Trans>
-                </Button>
-              </form>
-            </Popover.Popup>
-          </Popover.Positioner>
-        </Popover.Portal>
-      </Popover.Root>
+      <Button icon={<CalendarRange />} label={t`Another range`} onClick={() => setOpen(true)}>
+        {current.name === 'custom'
+          ? `${shortly(current.since)} – ${current.until === undefined ? t`now` : shortly(current.until)}`
+          : undefined}
+      </Button>
+      <Dialog open={open} onClose={() => setOpen(false)} title={<Trans>Another range</Trans>}>
+        <form onSubmit={chooseCustom} className="flex flex-col gap-1">
+          <Field name={<Trans>From</Trans>}>
+            {(props) => (
+              <TextInput
+                {...props}
+                name="since"
+                type="datetime-local"
+                required
+                defaultValue={toInput(current.since)}
+              />
+            )}
+          </Field>
+          <Field name={<Trans>Until</Trans>} hint={<Trans>Empty: now.</Trans>}>
+            {(props) => (
+              <TextInput
+                {...props}
+                name="until"
+                type="datetime-local"
+                defaultValue={current.until === undefined ? '' : toInput(current.until)}
+              />
+            )}
+          </Field>
+          <Button type="submit" look="primary">
+            <Trans>Show this range</Trans>
+          </Button>
+        </form>
+      </Dialog>
     </div>
   );
 }

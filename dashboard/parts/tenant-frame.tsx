@@ -4,7 +4,6 @@ import { Search } from 'lucide-react';
 import { type ReactNode, useContext, useState } from 'react';
 import { Button } from './button';
 import { Dialog } from './dialog';
-import { Finder } from './finder';
 import { currentShortcuts, useShortcut } from './keyboard';
 import { LiveLight } from './live-light';
 import { Link, PlaceContext } from './place';
@@ -12,6 +11,9 @@ import { Preferences } from './preferences';
 import { TENANT_SCREENS } from './screens';
 import { Untrusted } from './untrusted';
 import { useViewer } from './viewer';
+import { whenWanted } from './when-wanted';
+
+const Finder = whenWanted<{ open: boolean; onClose: () => void }>(() => import('./finder'));
 
 /** What stands around each screen of a tenant: its tabs, the search for ids, preferences. */
 export function TenantFrame({ brand, canLeave }: { brand?: ReactNode; canLeave: boolean }) {
@@ -78,7 +80,7 @@ export function TenantFrame({ brand, canLeave }: { brand?: ReactNode; canLeave: 
       <main id="screen">
         <Outlet />
       </main>
-      <Finder open={finding} onClose={() => setFinding(false)} />
+      <Finder wanted={finding} open={finding} onClose={() => setFinding(false)} />
       <Dialog open={helping} onClose={() => setHelping(false)} title={<Trans>Keys</Trans>}>
         <dl className="grid grid-cols-[max-content_1fr] gap-x-4 gap-y-2 text-sm">
           {currentShortcuts().map(({ keys, does }) => (

@@ -1,0 +1,68 @@
+import { Menu } from '@base-ui/react/menu';
+import { useLingui } from '@lingui/react/macro';
+import { Check } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { sessions } from '../api/session';
+import { LANGUAGES, useLocales } from '../text/language';
+import type { PreferencesMenuProps } from './preferences';
+import { currentTheme, setTheme, type Theme } from './theme';
+import { clock, useClock } from './time';
+
+export default function PreferencesMenu({
+  open,
+  onOpenChange,
+  anchor,
+  onHelp,
+  canLeave,
+}: PreferencesMenuProps) {
+  const { t, i18n } = useLingui();
+  const utc = useClock(() => clock.utc());
+  const themes: [Theme, string][] = [
+    ['auto', t`Theme of the system`],
+    ['light', t`Light`],
+    ['dark', t`Dark`],
+  ];
+  return (
+    <Menu.Root open={open} onOpenChange={onOpenChange}>
+      <Menu.Portal>
+        <Menu.Positioner anchor={anchor} sideOffset={6} align="end" className="z-20">
+          <Menu.Popup className="min-w-52 rounded-lg border border-line bg-raised p-1 text-sm shadow-xl">
+            {themes.map(([theme, name]) => (
+              <Item key={theme} ticked={currentTheme() === theme} onClick={() => setTheme(theme)}>
+                {name}
+              </Item>
+            ))}
+            <Menu.Separator className="my-1 h-px bg-line" />
+            {Object.entries(LANGUAGES).map(([language, name]) => (
+              <Item
+                key={language}
+                ticked={i18n.locale === language}
+                onClick={() => void useLocales([language])}
+              >
+                <span lang={language}>{name}</span>
+              </Item>
+            ))}
+            <Menu.Separator className="my-1 h-px bg-line" />
+            <Item ticked={utc} onClick={() => clock.setUtc(!utc)}>
+              {t`Times in UTC`}
+            </Item>
+            <Item onClick={onHelp}>{t`Keys`}</Item>
+            {canLeave && <Item onClick={() => sessions.end('left')}>{t`Sign out`}</Item>}
+          </Menu.Popup>
+        </Menu.Positioner>
+      </Menu.Portal>
+    </Menu.Root>
+  );
+}
+
+function Item({ ticked, onClick, children }: { ticked?: boolean; onClick: () => void; children: ReactNode }) {
+  return (
+    <Menu.Item
+      onClick={onClick}
+      className="flex h-7 cursor-default items-center gap-2 rounded-md px-2 outline-none data-highlighted:bg-sunken"
+    >
+      <Check aria-hidden className={`size-3.5 text-accent ${ticked ? '' : 'invisible'}`} />
+      {children}
+    </Menu.Item>
+  );
+}

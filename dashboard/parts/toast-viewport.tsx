@@ -1,0 +1,63 @@
+import { CSPProvider } from '@base-ui/react/csp-provider';
+import { Toast } from '@base-ui/react/toast';
+import { i18n } from '@lingui/core';
+import { I18nProvider } from '@lingui/react';
+import { useLingui } from '@lingui/react/macro';
+import { X } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { Button } from './button';
+
+const toasts = Toast.createToastManager();
+
+let shown = false;
+
+/** Adds a notice; the first one makes the place where they appear. */
+export function addToast(title: ReactNode, description?: ReactNode): void {
+  if (!shown) {
+    shown = true;
+    const place = document.createElement('div');
+    document.body.append(place);
+    createRoot(place).render(
+      <CSPProvider disableStyleElements>
+        <I18nProvider i18n={i18n}>
+          <Toasts />
+        </I18nProvider>
+      </CSPProvider>,
+    );
+  }
+  toasts.add({ title, description });
+}
+
+/** Where notices appear. */
+function Toasts() {
+  return (
+    <Toast.Provider toastManager={toasts} timeout={6_000}>
+      <Toast.Portal>
+        <Toast.Viewport className="fixed inset-e-4 bottom-4 z-30 flex w-80 max-w-[calc(100vw-2rem)] flex-col gap-2">
+          <Notices />
+        </Toast.Viewport>
+      </Toast.Portal>
+    </Toast.Provider>
+  );
+}
+
+function Notices() {
+  const { t } = useLingui();
+  const { toasts: shown, close } = Toast.useToastManager();
+  return shown.map((toast) => (
+    <Toast.Root
+      key={toast.id}
+      toast={toast}
+      className="rounded-lg border border-line bg-raised shadow-xl transition-opacity data-ending-style:opacity-0 data-starting-style:opacity-0"
+    >
+      <Toast.Content className="flex items-start gap-2 py-2 ps-3.5 pe-2">
+        <div className="min-w-0 flex-1 py-1 text-sm">
+          <Toast.Title className="font-medium" />
+          <Toast.Description className="text-soft" />
+        </div>
+        <Button look="quiet" icon={<X />} label={t`Close`} onClick={() => close(toast.id)} />
+      </Toast.Content>
+    </Toast.Root>
+  ));
+}
