@@ -9,7 +9,8 @@ import {
 import { useSyncExternalStore } from 'react';
 import { sessions } from '../api/session';
 import { showPage } from '../parts/page-root';
-import { PlaceContext, plainSearch } from '../parts/place';
+import { PlaceContext } from '../parts/place';
+import { routerOptions } from '../parts/router-options';
 import { SignedIn, WithClient } from '../parts/signed-in';
 import { TenantFrame } from '../parts/tenant-frame';
 import { useViewer } from '../parts/viewer';
@@ -23,7 +24,7 @@ const router = createRouter({
     tenant.addChildren(tenantRoutes(tenant, ({ tenantId }) => `/tenants/${tenantId}`)),
   ]),
   basepath: '/console',
-  ...plainSearch,
+  ...routerOptions,
 });
 
 /** The portal of one tenant, from inside the console. A key that has a tenant of its own needs no other client. */

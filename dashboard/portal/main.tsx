@@ -1,6 +1,6 @@
 import { createRootRoute, createRouter, RouterProvider } from '@tanstack/react-router';
 import { showPage } from '../parts/page-root';
-import { plainSearch } from '../parts/place';
+import { routerOptions } from '../parts/router-options';
 import { SignedIn } from '../parts/signed-in';
 import { TenantFrame } from '../parts/tenant-frame';
 import { tenantRoutes } from '../screens/routes';
@@ -14,7 +14,7 @@ const root = createRootRoute({ component: () => <TenantFrame canLeave={!framed} 
 const router = createRouter({
   routeTree: root.addChildren(tenantRoutes(root, () => '')),
   basepath: '/portal',
-  ...plainSearch,
+  ...routerOptions,
 });
 
 const refusal = await enter(router.history);
