@@ -36,7 +36,7 @@ export function Button({
       {...rest}
       disabled={rest.disabled || refused !== undefined}
       focusableWhenDisabled={refused !== undefined}
-      className={`${buttonLook(look)} ${children === undefined ? 'w-7.5 px-0' : ''}`}
+      className={buttonLook(look, children === undefined)}
     >
       {icon}
       {children}
@@ -45,8 +45,8 @@ export function Button({
 }
 
 /** The look of a button, for links that are one. */
-export function buttonLook(look: keyof typeof LOOKS = 'plain'): string {
-  return `inline-flex h-7.5 shrink-0 items-center justify-center gap-1.5 rounded-md border px-2.5 text-sm font-medium whitespace-nowrap no-underline transition-colors aria-disabled:opacity-50 disabled:opacity-50 [&_svg]:size-3.5 ${LOOKS[look]}`;
+export function buttonLook(look: keyof typeof LOOKS = 'plain', iconAlone = false): string {
+  return `inline-flex h-7.5 shrink-0 items-center justify-center gap-1.5 rounded-md border text-sm font-medium whitespace-nowrap no-underline transition-colors aria-disabled:opacity-50 disabled:opacity-50 [&_svg]:size-3.5 [&_svg]:shrink-0 ${iconAlone ? 'w-7.5' : 'px-2.5'} ${LOOKS[look]}`;
 }
 
 /** Copies a text, and shows for two seconds that it did. */

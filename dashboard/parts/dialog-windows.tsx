@@ -6,9 +6,9 @@ import { Button } from './button';
 import type { ConfirmProps, DialogProps } from './dialog';
 
 const BACKDROP =
-  'fixed inset-0 bg-black/35 dark:bg-black/55 transition-opacity data-ending-style:opacity-0 data-starting-style:opacity-0';
+  'fixed inset-0 z-20 bg-black/35 dark:bg-black/55 transition-opacity data-ending-style:opacity-0 data-starting-style:opacity-0';
 const POPUP =
-  'fixed inset-x-0 top-[8vh] mx-auto flex max-h-[84vh] w-[min(calc(100vw-1.5rem),var(--width))] flex-col rounded-xl border border-line bg-raised shadow-2xl transition-[opacity,transform] data-ending-style:opacity-0 data-starting-style:-translate-y-1 data-starting-style:opacity-0';
+  'fixed inset-x-0 top-[8vh] z-20 mx-auto flex max-h-[84vh] w-[min(calc(100vw-1.5rem),var(--width))] flex-col rounded-xl border border-line bg-raised shadow-2xl transition-[opacity,transform] data-ending-style:opacity-0 data-starting-style:-translate-y-1 data-starting-style:opacity-0';
 const WIDTHS = { normal: '[--width:32rem]', wide: '[--width:52rem]' } as const;
 
 export function DialogWindow({
