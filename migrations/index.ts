@@ -3,6 +3,7 @@ import { EventsAndDeliveries } from './0002-events-and-deliveries.js';
 import { Functions } from './0003-functions.js';
 import { Access } from './0004-access.js';
 import { FirstRows } from './0005-first-rows.js';
+import { PortalSessions } from './0006-portal-sessions.js';
 import { EventsForOneWebhook } from './0007-events-for-one-webhook.js';
 
 /**
@@ -15,5 +16,6 @@ export const migrations = [
   { name: '0003-functions', class: Functions },
   { name: '0004-access', class: Access },
   { name: '0005-first-rows', class: FirstRows },
+  { name: '0006-portal-sessions', class: PortalSessions },
   { name: '0007-events-for-one-webhook', class: EventsForOneWebhook },
 ];

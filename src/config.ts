@@ -89,6 +89,9 @@ function configFrom(s: Settings) {
     corsOrigins: s.CORS_ORIGINS,
     introspection: s.INTROSPECTION,
     graphiql: s.GRAPHIQL,
+    dashboard: s.DASHBOARD === 'on',
+    /** Scheme, host and port; undefined: as requests have it. */
+    publicUrl: s.PUBLIC_URL,
     /** Port 0: none. */
     metrics: { host: s.METRICS_HOST, port: s.METRICS_PORT },
     /** Whether traces are made: what else there is to say, OpenTelemetry reads itself. */

@@ -6,8 +6,9 @@ import type { BytesUnderWay } from './context/bytes-under-way.js';
 import { createLoaders, type Loaders } from './context/loaders.js';
 import type { Database } from './database/database.js';
 import { tenantEntityManager } from './database/tenant-database.js';
-import { PLATFORM_SCOPE, type Scope } from './domain/api-key.js';
+import { holdsScope, PLATFORM_SCOPE, type Scope, scopesWith } from './domain/api-key.js';
 import { readId } from './domain/global-id.js';
+import { capabilityWith } from './domain/portal-session.js';
 import { AuditActor } from './entities/audit-entry.js';
 import { ApiError, keyRequired, notFound } from './errors.js';
 import type { ChangeFeed } from './live/change-feed.js';
@@ -57,6 +58,8 @@ export interface Context extends Services {
   requestId: string;
   /** Where the request comes from. */
   address: string;
+  /** Scheme, host and port that the request was sent to, as its header Host has them; null where nobody needs it. */
+  origin: string | null;
   /** Of a subscription: the cursor in the header `Last-Event-ID`. */
   lastEventId?: string | undefined;
   /** Of the request, where there are traces. */
@@ -76,6 +79,8 @@ interface ContextRequest {
   requestId: string;
   /** Where the request comes from: bad keys are limited by it. */
   address: string;
+  /** Scheme, host and port that the request was sent to. */
+  origin?: string;
   span?: Span | undefined;
   /** How much text the answer may have. Default: GRAPHQL_ANSWER_BYTES_MAX. */
   answerBytesMax?: number;
@@ -111,19 +116,21 @@ class RequestContext extends WithServices implements Context {
   private madeLoaders: Loaders | undefined;
   readonly requestId: string;
   readonly address: string;
+  readonly origin: string | null;
   readonly span: Span | undefined;
   readonly budget: AnswerBudget;
 
   constructor(
     readonly caller: Caller | null,
     readonly tenantId: number | null,
-    { requestId, address, span, answerBytesMax }: ContextRequest,
+    { requestId, address, origin, span, answerBytesMax }: ContextRequest,
   ) {
     super();
     const bytesMax = answerBytesMax ?? this.config.limits.graphql.answerBytesMax;
     this.budget = new AnswerBudget(bytesMax, this.answersUnderWay, tenantId);
     this.requestId = requestId;
     this.address = address;
+    this.origin = origin ?? null;
     this.span = span;
   }
 
@@ -150,8 +157,9 @@ function contextClassOf(services: Services): typeof RequestContext {
   return found;
 }
 
-function actorFrom({ tenantId, keyId }: Caller, requestId: string): Actor {
-  return { kind: tenantId === null ? AuditActor.PLATFORM_KEY : AuditActor.TENANT_KEY, keyId, requestId };
+function actorFrom({ tenantId, keyId, isPortalSession }: Caller, requestId: string): Actor {
+  const ofTenant = isPortalSession ? AuditActor.PORTAL_SESSION : AuditActor.TENANT_KEY;
+  return { kind: tenantId === null ? AuditActor.PLATFORM_KEY : ofTenant, keyId, requestId };
 }
 
 /** Who does what this request does, for the audit log. @throws ApiError unauthenticated */
@@ -211,10 +219,17 @@ export function callerOf(context: Context): Caller {
  * @throws ApiError unauthenticated, scope_missing
  */
 export function requireScope(context: Context, ...anyOf: readonly Scope[]): void {
-  const { scopes } = callerOf(context);
-  if (!scopes.has(PLATFORM_SCOPE) && !anyOf.some((scope) => scopes.has(scope))) {
-    throw new ApiError('scope_missing', `This needs an API key with the scope ${anyOf.join(' or ')}.`);
+  const { scopes, isPortalSession } = callerOf(context);
+  if (scopes.has(PLATFORM_SCOPE) || anyOf.some((scope) => holdsScope(scopes, scope))) {
+    return;
   }
+  const capability = isPortalSession ? capabilityWith(anyOf) : null;
+  throw new ApiError(
+    'scope_missing',
+    capability === null
+      ? `This needs an API key with the scope ${anyOf.flatMap(scopesWith).join(' or ')}.`
+      : `This portal session was made without the capability ${capability}, which this needs.`,
+  );
 }
 
 /**

@@ -53,6 +53,8 @@ export const errorCatalogue = {
     code: 'CONFLICT',
     title: 'The idempotency key belongs to another request',
   },
+  portal_code_used: { status: 410, code: 'CONFLICT', title: 'The link was opened before' },
+  portal_code_expired: { status: 410, code: 'CONFLICT', title: 'The link has expired' },
   precondition_failed: { status: 412, code: 'CONFLICT', title: 'It was changed in between' },
   name_taken: { status: 409, code: 'CONFLICT', title: 'The name is taken' },
   payload_too_large: { status: 413, code: 'PAYLOAD_TOO_LARGE', title: 'Too large' },
@@ -165,10 +167,7 @@ export function requireNoIssues(issues: readonly InputIssue[]): void {
   }
 }
 
-/**
- * @param waitMs until the same request can be served
- * @param limits the headers of the limits
- */
+/** @param waitMs until the same request can be served @param limits the headers of the limits */
 export function rateLimited(
   why: string,
   waitMs: number,

@@ -3,6 +3,8 @@ import cors from '@fastify/cors';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { Config } from './config.js';
 import type { Services } from './context.js';
+import { type DashboardOptions, dashboard } from './dashboard/dashboard.js';
+import { nothingThere } from './dashboard/pages.js';
 import { logFault } from './errors.js';
 import { buildGraphqlSchema } from './graphql/schema.js';
 import { endConnections } from './http/end-connections.js';
@@ -30,10 +32,14 @@ import { version } from './version.js';
 const KEEP_ALIVE_FACTOR = 1.2;
 
 /**
- * Builds the API: `/graphql`, `/graphiql`, `/api/v1`, `/health`. It does not listen: the caller does, or injects
- * requests. REST documents are checked against the GraphQL schema here, so that a mistake stops the start.
+ * Builds the API: `/graphql`, `/graphiql`, `/api/v1`, `/health`, and the dashboard over it. It does not listen: the
+ * caller does, or injects requests. REST documents are checked against the GraphQL schema here, so that a mistake stops
+ * the start.
  */
-export async function buildServer(services: Services): Promise<FastifyInstance> {
+export async function buildServer(
+  services: Services,
+  options: DashboardOptions = {},
+): Promise<FastifyInstance> {
   const { config, log } = services;
   const { limits } = config;
   const app: FastifyInstance = Fastify({
@@ -71,6 +77,10 @@ export async function buildServer(services: Services): Promise<FastifyInstance> 
     logFault(log, request.id, known.reason, error);
     return sendProblem(reply, known);
   });
+  // Unknown routes do not come here, but to refuseUnknownRoutes.
+  app.setNotFoundHandler((_request, reply) =>
+    sendProblem(reply.header('cache-control', 'no-store'), nothingThere()),
+  );
   traceRequests(app, services);
   followRequests(app, services);
   const underWay = limitPipelining(app, limits.pipelinedRequestsMax);
@@ -88,6 +98,9 @@ export async function buildServer(services: Services): Promise<FastifyInstance> 
   await app.register(graphqlEndpoint, { schema, services });
   await app.register(webhookRoutes, { prefix: REST_PREFIX, schema, services });
   await app.register(openRoutes, services);
+  if (config.dashboard) {
+    await app.register(dashboard, { services, ...options });
+  }
   return app;
 }
 
@@ -100,7 +113,10 @@ function readable(url: string): string {
 async function openRoutes(app: FastifyInstance, services: Services): Promise<void> {
   const { config, rateLimits } = services;
   app.addHook('onRequest', async (request) => rateLimits.requireAnonymous(request.ip));
-  app.get('/', async () => directory(config));
+  app.get('/', async (request, reply) => {
+    const isVisit = (request.headers.accept ?? '').includes('text/html');
+    return isVisit && config.dashboard ? reply.redirect('/console', 303) : directory(config);
+  });
   await app.register(problemPages);
   if (config.graphiql) {
     await app.register(graphiql);
@@ -131,13 +147,14 @@ async function allowOrigins(app: FastifyInstance, { corsOrigins }: Config): Prom
   });
 }
 
-/** For the person who opens the address in a browser. */
+/** For the person who opens the address, or the program that wants to know what is here. */
 function directory(config: Config): Record<string, string> {
   return {
     name: 'Hookwright',
     version,
     graphql: '/graphql',
     ...(config.graphiql ? { graphiql: '/graphiql' } : {}),
+    ...(config.dashboard ? { console: '/console' } : {}),
     rest: `${REST_PREFIX}/webhooks`,
     openapi: `${REST_PREFIX}/openapi.json`,
     health: '/health/ready',

@@ -56,6 +56,7 @@ const layers: Record<string, string[]> = {
   ],
   'src/http/': ['src/telemetry/', 'src/concurrency/', 'src/operations/', 'src/graphql/'],
   'src/rest/': ['src/domain/', 'src/entities/', 'src/operations/', 'src/graphql/', 'src/http/'],
+  'src/dashboard/': ['src/domain/', 'src/operations/', 'src/http/'],
   'src/doctor/': ['src/operations/'],
   'src/embedded-postgres/': ['src/node/', 'src/database/'],
   'daemon/': [

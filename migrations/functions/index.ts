@@ -1,4 +1,5 @@
 import { addHistograms } from './add-histograms.js';
+import { beginPortalSession } from './begin-portal-session.js';
 import { claimNewDeliveries } from './claim-new-deliveries.js';
 import { countDeliveries } from './count-deliveries.js';
 import { countEventTypeVersion } from './count-event-type-version.js';
@@ -16,6 +17,7 @@ import { enqueueNewDeliveries } from './enqueue-new-deliveries.js';
 import { enqueueSettle } from './enqueue-settle.js';
 import { eventOfKey } from './event-of-key.js';
 import { findApiKey } from './find-api-key.js';
+import { findPortalSession } from './find-portal-session.js';
 import { fitsOneCall } from './fits-one-call.js';
 import { idAt } from './id-at.js';
 import { idClock } from './id-clock.js';
@@ -66,6 +68,8 @@ export const functions: readonly string[] = [
   // Who asks.
   currentTenant,
   findApiKey,
+  findPortalSession,
+  beginPortalSession,
   noteApiKeyUse,
   dataKeySamples,
   // Emitting.

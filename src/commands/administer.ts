@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Config, readConfig } from '../config.js';
 import { type Database, openDatabase } from '../database/database.js';
 import { UNFILTERED } from '../database/tenant-database.js';
-import { PLATFORM_SCOPE, SCOPES, type Scope } from '../domain/api-key.js';
+import { GRANTABLE_SCOPES, PLATFORM_SCOPE, SCOPES, type Scope } from '../domain/api-key.js';
 import { formatTimestamp } from '../domain/timestamp.js';
 import { ApiKey } from '../entities/api-key.js';
 import { Tenant } from '../entities/tenant.js';
@@ -151,10 +151,10 @@ function nameFrom(text: string): string {
 
 function scopesFrom(text: string | undefined): Scope[] {
   const scopes = [...new Set(text?.split(',').map((scope) => scope.trim()) ?? SCOPES)];
-  const unknown = scopes.filter((scope) => !(SCOPES as readonly string[]).includes(scope));
+  const unknown = scopes.filter((scope) => !(GRANTABLE_SCOPES as readonly string[]).includes(scope));
   if (unknown.length > 0) {
     const named = unknown.map((scope) => `"${scope}"`).join(', ');
-    throw new Error(`Unknown scope ${named}; the scopes are ${SCOPES.join(', ')}.`);
+    throw new Error(`Unknown scope ${named}; the scopes are ${GRANTABLE_SCOPES.join(', ')}.`);
   }
   return scopes as Scope[];
 }

@@ -1,8 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { Daemon } from '../../daemon/daemon.js';
 import type { Config, EncryptionKey } from '../config.js';
 import type { Services } from '../context.js';
+import { OneTimeCode } from '../dashboard/one-time-code.js';
 import { openPool } from '../database/database.js';
 import { SQL_STATE, sqlStateOf } from '../database/sql-state.js';
 import { API_ROLE } from '../database/tenant-database.js';
@@ -68,7 +70,8 @@ export async function startParts(start: Start): Promise<void> {
   const keyFile = config.embedded && daemonServices ? await workingKeyFile(daemonServices) : null;
   const apiServices = roles.api ? await openAs(API_ROLE) : null;
   // Both ports before the daemon: one that is taken ends the start before anything has been sent.
-  const api = apiServices && (await startApi(apiServices, closings));
+  const startCode = startCodeFor(config);
+  const api = apiServices && (await startApi(apiServices, startCode, closings));
   let trouble = (): string | null => (roles.daemon ? 'The daemon does not fetch jobs yet.' : null);
   const services = daemonServices ?? apiServices;
   if (services !== null) {
@@ -83,7 +86,7 @@ export async function startParts(start: Start): Promise<void> {
     // Again: it closes before the daemon, which the emits of this process hand their deliveries to.
     closings.push(api.close);
     if (config.embedded) {
-      printAddresses(config, api.address, firstKey, keyFile);
+      printAddresses(config, api.address, { firstKey, keyFile, startCode });
     }
   }
 }
@@ -130,8 +133,20 @@ async function startDaemon(
   return daemon;
 }
 
-async function startApi(services: Services, closings: Closing[]): Promise<Listening> {
-  const server = await buildServer(services);
+/**
+ * For the link that signs in to the console by itself. Whoever can open it has the machine, so there is one only where
+ * nobody else reaches the API; and only where a person sees it, because it never goes into a log.
+ */
+function startCodeFor({ embedded, isLocal, dashboard }: Config): OneTimeCode | null {
+  return embedded && isLocal && dashboard && process.stderr.isTTY ? new OneTimeCode(randomBytes) : null;
+}
+
+async function startApi(
+  services: Services,
+  startCode: OneTimeCode | null,
+  closings: Closing[],
+): Promise<Listening> {
+  const server = await buildServer(services, { startCode });
   closings.push(() => server.close());
   const { host, port } = services.config;
   const listening = await listen('PORT', { host, port }, async (place) =>
@@ -189,13 +204,17 @@ async function keysOfMigrated(
   }
 }
 
+/** What opens the installation for the person who has started it. */
+interface FirstSigns {
+  /** Made by this start. */
+  firstKey: string | null;
+  /** Where a key is that works. */
+  keyFile: string | null;
+  startCode: OneTimeCode | null;
+}
+
 /** For the person who has just started it by hand. A key goes to a terminal only, never into a log. */
-function printAddresses(
-  config: Config,
-  address: string,
-  firstKey: string | null,
-  keyFile: string | null,
-): void {
+function printAddresses(config: Config, address: string, { firstKey, keyFile, startCode }: FirstSigns): void {
   const encryptionKey =
     config.encryptionKeys === undefined
       ? `${encryptionKeyFile(config)} (keep a copy: without it secrets are lost)`
@@ -207,6 +226,10 @@ function printAddresses(
     `  REST ${address}${REST_PREFIX}/webhooks   GraphQL ${address}/graphql${graphiql}`,
     `  API key ${whereKeyIs}   encryption key in ${encryptionKey}`,
   ];
+  if (config.dashboard) {
+    const signIn = startCode === null ? '' : `/#code=${startCode.text} (signs in once, within ten minutes)`;
+    lines.push(`  Console: ${address}/console${signIn}`);
+  }
   if (config.target.loopbackHttp) {
     lines.push('  On this machine webhooks may point at http://localhost and other loopback addresses.');
   }

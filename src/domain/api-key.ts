@@ -15,8 +15,44 @@ export const SCOPES = [
 /** Held by platform keys alone. It is not in SCOPES, so that "every scope of a tenant" can never include it. */
 export const PLATFORM_SCOPE = 'platform:admin';
 
-export type TenantScope = (typeof SCOPES)[number];
+/**
+ * Parts of a scope, for keys that may do less. Whoever holds the scope holds each of its parts, and whoever holds all
+ * of its parts holds the scope.
+ */
+const SCOPE_PARTS = {
+  'webhooks:write': ['webhooks:edit', 'webhooks:secrets', 'webhooks:test'],
+  'deliveries:write': ['deliveries:resend', 'deliveries:bulk'],
+} as const;
+
+type PartScope = (typeof SCOPE_PARTS)[keyof typeof SCOPE_PARTS][number];
+export type TenantScope = (typeof SCOPES)[number] | PartScope;
 export type Scope = TenantScope | typeof PLATFORM_SCOPE;
+
+const partsOf = new Map<Scope, readonly PartScope[]>(
+  Object.entries(SCOPE_PARTS) as [Scope, readonly PartScope[]][],
+);
+const wholeOf = new Map<Scope, Scope>(
+  [...partsOf].flatMap(([whole, parts]) => parts.map((part) => [part, whole] as const)),
+);
+
+/** All that a tenant's key can be given. */
+export const GRANTABLE_SCOPES: readonly TenantScope[] = [...SCOPES, ...Object.values(SCOPE_PARTS).flat()];
+
+/** Whether one who holds these scopes has this one: itself, the scope that it is a part of, or all of its parts. */
+export function holdsScope(held: ReadonlySet<Scope>, wanted: Scope): boolean {
+  const whole = wholeOf.get(wanted);
+  return (
+    held.has(wanted) ||
+    (whole !== undefined && held.has(whole)) ||
+    (partsOf.get(wanted)?.every((part) => held.has(part)) ?? false)
+  );
+}
+
+/** The scopes that have this one: the scope that it is a part of, and itself. */
+export function scopesWith(scope: Scope): Scope[] {
+  const whole = wholeOf.get(scope);
+  return whole === undefined ? [scope] : [whole, scope];
+}
 
 /** Bytes of chance in a key. */
 export const KEY_BYTES = 32;

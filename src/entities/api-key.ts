@@ -52,6 +52,24 @@ export class ApiKey {
     description: 'When it was last used, to the minute; null when it never was.',
   })
   lastUsedAt!: Date | null;
+
+  /** The public id in the url of a portal session; null: an ordinary key. */
+  @Property({ type: 'text', nullable: true })
+  portalId!: string | null;
+
+  /** SHA-256 of the code that is exchanged for the key of a portal session, which does not exist before. */
+  @Property({ type: 'blob', hidden: true, lazy: true, nullable: true })
+  portalCodeHash!: Buffer | null;
+
+  @Property(nullableTimeColumn())
+  portalCodeExpiresAt!: Date | null;
+
+  @Property(nullableTimeColumn())
+  portalExchangedAt!: Date | null;
+
+  /** JSON of StoredPortalSettings (src/domain/portal-session.ts); null: an ordinary key. */
+  @Property({ type: 'text', nullable: true })
+  portalSettings!: string | null;
 }
 
 /** Conditions: it is neither revoked nor expired, by the clock of Postgres and as the index of active keys has it. */
@@ -59,3 +77,6 @@ export const activeKeys = () => ({
   revokedAt: null,
   [raw((table) => `coalesce(${table}.expires_at, 'infinity')`)]: { $gt: raw('now()') },
 });
+
+/** Conditions, of which one holds: it was revoked, or has expired. */
+export const endedKeys = () => [{ revokedAt: { $ne: null } }, { expiresAt: { $lte: raw('now()') } }];

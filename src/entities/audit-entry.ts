@@ -9,6 +9,7 @@ import { Tenant } from './tenant.js';
 export enum AuditActor {
   TENANT_KEY = 'TENANT_KEY',
   PLATFORM_KEY = 'PLATFORM_KEY',
+  PORTAL_SESSION = 'PORTAL_SESSION',
   COMMAND_LINE = 'COMMAND_LINE',
   SERVICE = 'SERVICE',
 }
@@ -18,6 +19,7 @@ registerEnumType(AuditActor, {
   valuesConfig: {
     TENANT_KEY: { description: 'An API key of the tenant.' },
     PLATFORM_KEY: { description: 'A platform key, for the tenant or for the installation itself.' },
+    PORTAL_SESSION: { description: 'Somebody in the portal, with a session that was made for the tenant.' },
     COMMAND_LINE: { description: 'Somebody at the command line of the installation.' },
     SERVICE: { description: 'The service itself.' },
   },
@@ -37,6 +39,8 @@ export enum AuditAction {
   BULK_OPERATION_RESUMED = 'BULK_OPERATION_RESUMED',
   API_KEY_CREATED = 'API_KEY_CREATED',
   API_KEY_REVOKED = 'API_KEY_REVOKED',
+  PORTAL_SESSION_CREATED = 'PORTAL_SESSION_CREATED',
+  PORTAL_SESSION_REVOKED = 'PORTAL_SESSION_REVOKED',
   TENANT_CREATED = 'TENANT_CREATED',
   TENANT_UPDATED = 'TENANT_UPDATED',
   TENANT_DELETED = 'TENANT_DELETED',
@@ -68,6 +72,8 @@ registerEnumType(AuditAction, {
     BULK_OPERATION_RESUMED: { description: 'A bulk operation was resumed.' },
     API_KEY_CREATED: { description: 'An API key was made.' },
     API_KEY_REVOKED: { description: 'An API key was revoked.' },
+    PORTAL_SESSION_CREATED: { description: 'A session of the portal was made.' },
+    PORTAL_SESSION_REVOKED: { description: 'A session of the portal was revoked.' },
     TENANT_CREATED: { description: 'A tenant was made.' },
     TENANT_UPDATED: { description: 'A tenant got another name.' },
     TENANT_DELETED: {
@@ -96,6 +102,7 @@ export enum AuditTarget {
   DELIVERY = 'DELIVERY',
   BULK_OPERATION = 'BULK_OPERATION',
   API_KEY = 'API_KEY',
+  PORTAL_SESSION = 'PORTAL_SESSION',
   TENANT = 'TENANT',
   EVENT_TYPE = 'EVENT_TYPE',
 }
@@ -107,6 +114,7 @@ registerEnumType(AuditTarget, {
     DELIVERY: { description: 'A delivery.' },
     BULK_OPERATION: { description: 'A bulk operation.' },
     API_KEY: { description: 'An API key.' },
+    PORTAL_SESSION: { description: 'A session of the portal.' },
     TENANT: { description: 'A tenant.' },
     EVENT_TYPE: { description: 'An event type.' },
   },
@@ -134,7 +142,11 @@ export class AuditEntry {
   actor!: AuditActor;
 
   @ManyToOne(() => ApiKey, { ...reference('api_key_id'), nullable: true })
-  @ShowsIdOf('ApiKey', { nullable: true, description: 'The API key that was used; null where none was.' })
+  @ShowsIdOf('ApiKey', {
+    nullable: true,
+    description:
+      'The API key that was used, also that of a portal session, which has its number; null where none was.',
+  })
   apiKeyId!: number | null;
 
   @Property({ type: 'text' })

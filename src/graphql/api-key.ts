@@ -1,5 +1,4 @@
 import 'reflect-metadata';
-import { raw } from '@mikro-orm/postgresql';
 import {
   Arg,
   Args,
@@ -16,9 +15,9 @@ import {
 import { z } from 'zod';
 import { actorOf, type Context, callerOf } from '../context.js';
 import { UNFILTERED } from '../database/tenant-database.js';
-import { PLATFORM_SCOPE, SCOPES, type Scope } from '../domain/api-key.js';
-import { ApiKey, activeKeys } from '../entities/api-key.js';
-import { ApiError, invalidInput } from '../errors.js';
+import { GRANTABLE_SCOPES, PLATFORM_SCOPE, type Scope } from '../domain/api-key.js';
+import { ApiKey, activeKeys, endedKeys } from '../entities/api-key.js';
+import { ApiError } from '../errors.js';
 import {
   createApiKey,
   KEY_LIFETIME_SECONDS_MAX,
@@ -27,6 +26,7 @@ import {
 } from '../operations/keys/create-api-key.js';
 import { revokeApiKey } from '../operations/keys/revoke-api-key.js';
 import { displayName } from '../operations/tenants/display-name.js';
+import { requireGranted, requireOwnLife, secondsToGrant } from './api-key-rules.js';
 import {
   type Connection,
   ConnectionArgs,
@@ -45,7 +45,7 @@ class CreateApiKeyInput {
 
   @Field(() => [String], {
     description:
-      `What it may do: ${SCOPES.map((scope) => `\`${scope}\``).join(', ')}. ` +
+      `What it may do: ${GRANTABLE_SCOPES.map((scope) => `\`${scope}\``).join(', ')}. ` +
       'A key can grant only scopes that it holds itself. For a platform key, made by a platform key that names no tenant: `platform:admin`.',
   })
   scopes!: string[];
@@ -107,7 +107,7 @@ export class ApiKeyResolver {
     filter: ApiKeyFilter | null,
     @Ctx() { em, tenantId }: Context,
   ): Promise<Connection<ApiKey>> {
-    const conditions = { tenantId, ...conditionsOf(filter) };
+    const conditions = { tenantId, portalId: null, ...conditionsOf(filter) };
     return readConnection('apiKeys', page, (slice) => {
       const { where, options } = sliceQuery(slice);
       return em.find(ApiKey, { ...conditions, ...where }, { ...options, ...UNFILTERED });
@@ -123,7 +123,7 @@ export class ApiKeyResolver {
     const wanted = parseInput(newApiKey(grantableBy(context)), input, ['input']);
     const { name, scopes, expiresInSeconds: lifetime } = wanted;
     requireGrantable(context, scopes);
-    requireOwnLife(context, lifetime);
+    requireOwnLife(await secondsToGrant(context), lifetime);
     const { apiKey, key } = await createApiKey(context.db, context.random, {
       tenantId: context.tenantId,
       name,
@@ -154,9 +154,7 @@ function conditionsOf(filter: ApiKeyFilter | null) {
   if (typeof filter?.active !== 'boolean') {
     return {};
   }
-  return filter.active
-    ? activeKeys()
-    : { $or: [{ revokedAt: { $ne: null } }, { expiresAt: { $lte: raw('now()') } }] };
+  return filter.active ? activeKeys() : { $or: endedKeys() };
 }
 
 const newApiKey = (grantable: readonly Scope[]) =>
@@ -171,35 +169,13 @@ function grantableBy(context: Context): readonly Scope[] {
   if (context.tenantId === null) {
     return [PLATFORM_SCOPE];
   }
-  const beyond = scopesBeyond(callerOf(context).scopes, SCOPES);
-  return SCOPES.filter((scope) => !beyond.includes(scope));
-}
-
-/**
- * Else whoever has got hold of a key for an hour would have one for ever, which outlives the first one's revocation.
- *
- * @throws ApiError invalid_input for a key that would live longer than the one that makes it
- */
-function requireOwnLife(context: Context, lifetimeSeconds: number | null | undefined): void {
-  const secondsLeft = Math.floor(context.authenticator.lifeLeftMs(callerOf(context)) / 1_000);
-  if (secondsLeft === Number.POSITIVE_INFINITY) {
-    return;
-  }
-  if (typeof lifetimeSeconds !== 'number' || lifetimeSeconds > secondsLeft) {
-    const detail = `must be at most ${secondsLeft}: the API key that asks expires then, and makes none that lives longer`;
-    throw invalidInput([{ path: ['input', 'expiresInSeconds'], code: 'too_big', detail }]);
-  }
+  const beyond = scopesBeyond(callerOf(context).scopes, GRANTABLE_SCOPES);
+  return GRANTABLE_SCOPES.filter((scope) => !beyond.includes(scope));
 }
 
 /** @throws ApiError scope_missing, tenant_required */
 function requireGrantable(context: Context, scopes: readonly Scope[]): void {
-  const beyond = scopesBeyond(callerOf(context).scopes, scopes);
-  if (beyond.length > 0) {
-    throw new ApiError(
-      'scope_missing',
-      `An API key can grant only scopes that it holds; this one lacks ${beyond.join(', ')}.`,
-    );
-  }
+  requireGranted(context, scopes, 'An API key');
   const isForPlatform = scopes.every((scope) => scope === PLATFORM_SCOPE);
   if (context.tenantId === null && !isForPlatform) {
     throw new ApiError(

@@ -130,6 +130,7 @@ const nodeTypes: Record<AuditTarget, NodeType> = {
   DELIVERY: 'Delivery',
   BULK_OPERATION: 'BulkOperation',
   API_KEY: 'ApiKey',
+  PORTAL_SESSION: 'PortalSession',
   TENANT: 'Tenant',
   EVENT_TYPE: 'EventType',
 };

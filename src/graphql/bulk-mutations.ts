@@ -32,7 +32,7 @@ const input = { description: 'What to do.' };
 
 @Resolver()
 export class BulkMutations {
-  @Requires('deliveries:write')
+  @Requires('deliveries:bulk')
   @Mutation(() => RecoverWebhookPayload, {
     description:
       'Sends finished deliveries of a webhook again, as `redeliver` does with one: the same ids, a fresh budget of retries.',
@@ -57,7 +57,7 @@ export class BulkMutations {
     });
   }
 
-  @Requires('deliveries:write')
+  @Requires('deliveries:bulk')
   @Mutation(() => ReplayEventsPayload, {
     description:
       'Makes new deliveries of past events for one webhook: a backfill, when it is younger than the events.',
@@ -87,7 +87,7 @@ export class BulkMutations {
     });
   }
 
-  @Requires('deliveries:write')
+  @Requires('deliveries:bulk')
   @Mutation(() => CancelDeliveriesPayload, {
     description: 'Cancels pending and held deliveries. Requests in flight end and are recorded.',
   })
@@ -120,7 +120,7 @@ export class BulkMutations {
     });
   }
 
-  @Requires('deliveries:write')
+  @Requires('deliveries:bulk')
   @Mutation(() => CancelBulkOperationPayload, {
     description: 'Ends a bulk operation. What it has done stays done, and what it has queued is sent.',
   })
@@ -134,7 +134,7 @@ export class BulkMutations {
     };
   }
 
-  @Requires('deliveries:write')
+  @Requires('deliveries:bulk')
   @Mutation(() => ResumeBulkOperationPayload, {
     description: 'Goes on with a bulk operation that was canceled or has failed, from where it stopped.',
   })

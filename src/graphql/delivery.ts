@@ -124,7 +124,7 @@ export class DeliveryResolver {
   }
 
   // Who may test a webhook gets a delivery in answer, and may see which webhook it goes to.
-  @Requires('webhooks:read', 'webhooks:write')
+  @Requires('webhooks:read', 'webhooks:test')
   @FieldResolver(() => Webhook, {
     nullable: true,
     description: 'Where it goes; null once the webhook is deleted.',
@@ -156,7 +156,7 @@ export class DeliveryResolver {
     return context.loaders.attemptsByDelivery.load({ deliveryId: id, after });
   }
 
-  @Requires('deliveries:write')
+  @Requires('deliveries:resend')
   @Mutation(() => RedeliverPayload, {
     description:
       'Sends a finished delivery again, with the same id and a fresh budget of retries, as long as its event is kept.',
@@ -170,7 +170,7 @@ export class DeliveryResolver {
     return { delivery: await readDelivery(context, id) };
   }
 
-  @Requires('deliveries:write')
+  @Requires('deliveries:resend')
   @Mutation(() => CancelDeliveryPayload, { description: 'Cancels a delivery that is pending or held.' })
   async cancelDelivery(
     @Arg('input', () => CancelDeliveryInput, { description: 'What to do.' }) input: CancelDeliveryInput,

@@ -15,6 +15,7 @@ import { Node } from '../entities/node.js';
 import { Webhook } from '../entities/webhook.js';
 import { type ApiError, type InputIssue, invalidInput } from '../errors.js';
 import { RequiresKey, requirementOf } from './fields/requires.js';
+import { readPortalSessions } from './portal-session.js';
 import { readTenants } from './tenant.js';
 
 const NODES_MAX = 100;
@@ -39,6 +40,7 @@ const readers: Record<NodeType, Reader> = {
   Delivery: { query: 'delivery', read: rowsOfTenant(Delivery) },
   Event: { query: 'event', read: rowsOfTenant(Event) },
   EventType: { query: 'eventType', read: readEventTypes },
+  PortalSession: { query: 'portalSessions', read: byNumber(readPortalSessions) },
   Tenant: { query: 'tenant', read: byNumber(readTenants) },
   Webhook: { query: 'webhook', read: rowsOfTenant(Webhook) },
 };

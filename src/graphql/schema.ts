@@ -23,6 +23,7 @@ import { FanOutResolver } from './fan-out.js';
 import { DateTime } from './fields/scalars.js';
 import { LiveUpdateResolver } from './live-updates.js';
 import { NodeResolver } from './node.js';
+import { PortalSessionResolver } from './portal-session.js';
 import { StatsResolver } from './stats.js';
 import { TenantResolver } from './tenant.js';
 import { ViewerResolver } from './viewer.js';
@@ -45,6 +46,7 @@ const resolvers = [
   FanOutResolver,
   LiveUpdateResolver,
   NodeResolver,
+  PortalSessionResolver,
   StatsResolver,
   TenantResolver,
   ViewerResolver,

@@ -6,6 +6,7 @@ import { ApiKey } from '../entities/api-key.js';
 import { Tenant } from '../entities/tenant.js';
 import { ApiError } from '../errors.js';
 import { RequiresKey } from './fields/requires.js';
+import { PortalSession, portalSessionOf } from './portal-session-types.js';
 
 @ObjectType({ description: 'Who asks.' })
 class Viewer {
@@ -20,6 +21,12 @@ class Viewer {
 
   @Field(() => [String], { description: 'What the key may do.' })
   scopes!: string[];
+
+  @Field(() => PortalSession, {
+    nullable: true,
+    description: 'The portal session of this request; null for any other key.',
+  })
+  portalSession!: PortalSession | null;
 }
 
 @Resolver()
@@ -37,6 +44,7 @@ export class ViewerResolver {
     if (apiKey === null) {
       throw new ApiError('unauthenticated', 'This API key does not exist any more.');
     }
-    return { tenant, apiKey, scopes: [...scopes] };
+    const portalSession = apiKey.portalId === null ? null : portalSessionOf(apiKey, context.clock());
+    return { tenant, apiKey, scopes: [...scopes], portalSession };
   }
 }

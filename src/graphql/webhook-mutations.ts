@@ -46,7 +46,7 @@ const input = { description: 'What to do.' };
 
 @Resolver()
 export class WebhookMutations {
-  @Requires('webhooks:write')
+  @Requires('webhooks:edit')
   @Mutation(() => CreateWebhookPayload, { description: 'Makes a webhook. It is active at once.' })
   async createWebhook(
     @Arg('input', () => CreateWebhookInput, input) wanted: CreateWebhookInput,
@@ -61,7 +61,7 @@ export class WebhookMutations {
     return { webhook, secret };
   }
 
-  @Requires('webhooks:write')
+  @Requires('webhooks:edit')
   @Mutation(() => UpdateWebhookPayload, { description: 'Changes, enables or pauses a webhook.' })
   async updateWebhook(
     @Arg('input', () => UpdateWebhookInput, input) { id, ifVersion, ...wanted }: UpdateWebhookInput,
@@ -93,7 +93,7 @@ export class WebhookMutations {
     };
   }
 
-  @Requires('webhooks:write')
+  @Requires('webhooks:edit')
   @Mutation(() => DeleteWebhookPayload, {
     description: 'Deletes a webhook. Deliveries that have not been sent are canceled.',
   })
@@ -106,7 +106,7 @@ export class WebhookMutations {
     return { deletedWebhookId: webhookId };
   }
 
-  @Requires('webhooks:write')
+  @Requires('webhooks:secrets')
   @Mutation(() => RotateWebhookSecretPayload, {
     description:
       'Gives a webhook a new signing secret, shown this once: without `secret` in the answer it is changed all the same, and nobody has the new one. The previous secret signs too while the overlap lasts.',
@@ -128,7 +128,7 @@ export class WebhookMutations {
     return { webhook, secret };
   }
 
-  @Requires('webhooks:write')
+  @Requires('webhooks:test')
   @Mutation(() => TestWebhookPayload, {
     description:
       'Sends an event of a chosen type, default `webhook.test`, to this webhook alone, whatever it subscribed to. It is retried and counted like any other delivery.',
@@ -156,7 +156,7 @@ export class WebhookMutations {
     return { delivery };
   }
 
-  @Requires('webhooks:write')
+  @Requires('webhooks:edit')
   @Mutation(() => ReleaseHeldPayload, {
     description: 'Sends what an active webhook holds since `held: KEEP`.',
   })

@@ -6,6 +6,7 @@ import { ShowsIdOf } from '../entities/node.js';
 import { Webhook } from '../entities/webhook.js';
 import { EVENT_TYPES_MAX } from '../operations/webhooks/webhook-settings.js';
 import { OVERLAP_HOURS_DEFAULT } from './fields/input.js';
+import { Requires } from './fields/requires.js';
 import { JSONObject } from './fields/scalars.js';
 
 enum HeldAction {
@@ -47,6 +48,7 @@ export class CreateWebhookPayload {
   @Field(() => Webhook, { description: 'The new webhook.' })
   webhook!: Webhook;
 
+  @Requires('webhooks:secrets')
   @Field(() => String, { description: 'The signing secret. It is never shown again.' })
   secret!: string;
 }

@@ -34,6 +34,7 @@ export async function whoAsks(
     requestId: request.id,
     span: request.span,
     address: request.ip,
+    origin: `${request.protocol}://${request.host}`,
   });
 }
 

@@ -38,6 +38,9 @@ const advice: Record<Reason, string> = {
   rotation_under_way:
     'The secret before the last rotation still signs. Wait until its time is over, or end it now with overlapHours: 0.',
   idempotency_key_reused: 'Use a new idempotency key for every event; the same key means the same event.',
+  portal_code_used: 'Open the portal again from where its link came: each link works once.',
+  portal_code_expired:
+    'Open the portal again from where its link came: a link works for a minute, and a session for an hour at most.',
   precondition_failed:
     'Read it again: its ETag, or `version` in GraphQL, has changed. Then decide whether the change is still right, and send it for the new one.',
   name_taken: 'Choose another name.',

@@ -30,3 +30,19 @@ export function whole(min: number, max: number, fallback: number) {
     .transform(Number)
     .refine((value) => value >= min && value <= max);
 }
+
+export const trueOrFalse = z.enum(['true', 'false']);
+
+export function yesNo(fallback: boolean) {
+  return trueOrFalse.default(fallback ? 'true' : 'false').transform((text) => text === 'true');
+}
+
+export const commaSeparated = z
+  .string()
+  .default('')
+  .transform((text) =>
+    text
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== ''),
+  );

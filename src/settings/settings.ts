@@ -1,28 +1,9 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { browserSettings } from './browser-settings.js';
 import { databaseUrlFault, withTlsMode } from './database-url.js';
 import { limitSettings } from './limit-settings.js';
-import { setting, whole } from './setting.js';
-
-const trueOrFalse = z.enum(['true', 'false']);
-
-function yesNo(fallback: boolean) {
-  return trueOrFalse.default(fallback ? 'true' : 'false').transform((text) => text === 'true');
-}
-
-const commaSeparated = z
-  .string()
-  .default('')
-  .transform((text) =>
-    text
-      .split(',')
-      .map((part) => part.trim())
-      .filter((part) => part !== ''),
-  );
-
-/** As browsers write it in `Origin`: in lower case, without the usual port. Others would match nothing. */
-const isWebOrigin = (text: string): boolean =>
-  /^https?:\/\/[^*]+$/.test(text) && URL.parse(text)?.origin === text;
+import { commaSeparated, setting, trueOrFalse, whole, yesNo } from './setting.js';
 
 function isCidr(text: string): boolean {
   const [address = '', prefix, ...rest] = text.split('/');
@@ -122,13 +103,7 @@ export const settings = {
     '4 to 500',
     'Connections of each pool of each process to Postgres. All in one 22 at most: its Postgres has 100 connections.',
   ),
-  CORS_ORIGINS: setting(
-    commaSeparated.refine((origins) => origins.every(isWebOrigin)),
-    'origins such as https://app.example.com, in full, as browsers send them, separated by commas',
-    'Browser origins that may call the API. Default: none.',
-  ),
-  INTROSPECTION: setting(yesNo(true), 'true or false', 'Whether the GraphQL schema may be asked for.'),
-  GRAPHIQL: setting(yesNo(true), 'true or false', 'Whether /graphiql is served.'),
+  ...browserSettings,
   WEBHOOKS_PER_TENANT_MAX: setting(
     whole(1, 1_000_000, 100),
     '1 to 1000000',

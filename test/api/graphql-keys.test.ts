@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { formatApiKey, SCOPES } from '../../src/domain/api-key.js';
+import { formatApiKey, GRANTABLE_SCOPES, SCOPES } from '../../src/domain/api-key.js';
 import { makeKey, makeTenant, TestClock, type TestTenant } from '../support/factories.js';
 import { codesOf, GraphqlApi } from '../support/graphql-api.js';
 import { documents } from '../support/graphql-documents.js';
@@ -198,7 +198,7 @@ describe('making and revoking keys', () => {
       { path: ['input', 'scopes', 2], code: 'duplicate', detail: '"webhooks:read" stands in the list twice' },
     ]);
     const [forTenant] = await issuesOf(['foo'], platform.key, tenant.id);
-    expect(forTenant.detail).toBe(`"foo" is not a scope; you can grant ${SCOPES.join(', ')}`);
+    expect(forTenant.detail).toBe(`"foo" is not a scope; you can grant ${GRANTABLE_SCOPES.join(', ')}`);
     const [forPlatform] = await issuesOf(['f'.repeat(9_999)], platform.key);
     expect(forPlatform.detail).toBe(`"${'f'.repeat(50)}" is not a scope; you can grant platform:admin`);
   });

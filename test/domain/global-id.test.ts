@@ -30,6 +30,7 @@ const numbered = fc.constantFrom<NumberedType[]>(
   'BulkOperation',
   'Delivery',
   'Event',
+  'PortalSession',
   'Tenant',
   'Webhook',
 );
@@ -44,6 +45,7 @@ describe('a global id', () => {
       Delivery: 'dl',
       Event: 'ev',
       EventType: 'et',
+      PortalSession: 'ps',
       Tenant: 'tn',
       Webhook: 'wh',
     });

@@ -30,6 +30,7 @@ const guarded: Record<string, readonly Scope[] | 'any key'> = {
   // And what the field for the type of the id asks for: test/api/graphql-nodes.test.ts
   'Query.node': 'any key',
   'Query.nodes': 'any key',
+  'Query.portalSessions': ['keys:admin'],
   'Query.stats': ['deliveries:read'],
   'Query.tenant': [],
   'Query.tenants': [],
@@ -40,6 +41,7 @@ const guarded: Record<string, readonly Scope[] | 'any key'> = {
   'Mutation.cancelDeliveries': ['deliveries:write'],
   'Mutation.cancelDelivery': ['deliveries:write'],
   'Mutation.createApiKey': ['keys:admin'],
+  'Mutation.createPortalSession': ['keys:admin'],
   'Mutation.createTenant': [],
   'Mutation.createWebhook': ['webhooks:write'],
   'Mutation.deleteTenant': [],
@@ -54,6 +56,7 @@ const guarded: Record<string, readonly Scope[] | 'any key'> = {
   'Mutation.replayEvents': ['deliveries:write'],
   'Mutation.resumeBulkOperation': ['deliveries:write'],
   'Mutation.revokeApiKey': ['keys:admin'],
+  'Mutation.revokePortalSession': ['keys:admin'],
   'Mutation.rotateWebhookSecret': ['webhooks:write'],
   'Mutation.testWebhook': ['webhooks:write'],
   'Mutation.updateEventType': [],
@@ -63,6 +66,7 @@ const guarded: Record<string, readonly Scope[] | 'any key'> = {
   'Subscription.webhookUpdated': ['webhooks:read'],
   'Attempt.requestBody': ['events:read'],
   'BulkOperation.webhook': ['webhooks:read', 'webhooks:write'],
+  'CreateWebhookPayload.secret': ['webhooks:write'],
   'Delivery.asCurl': ['events:read'],
   'Delivery.event': ['events:read'],
   'Delivery.webhook': ['webhooks:read', 'webhooks:write'],
@@ -97,8 +101,9 @@ const unguarded: Record<string, string> = {
   CancelDeliveriesPayload: 'bulkOperation total totalCapped',
   CancelDeliveryPayload: 'delivery',
   CreateApiKeyPayload: 'apiKey key',
+  CreatePortalSessionPayload: 'session url',
   CreateTenantPayload: 'tenant',
-  CreateWebhookPayload: 'secret webhook',
+  CreateWebhookPayload: 'webhook',
   DeleteTenantPayload: 'deletedTenantId',
   DeleteWebhookPayload: 'deletedWebhookId',
   Delivery: `
@@ -124,6 +129,11 @@ const unguarded: Record<string, string> = {
   FanOutEntryConnection: 'edges pageInfo',
   FanOutEntryEdge: 'cursor node',
   PageInfo: 'endCursor hasNextPage hasPreviousPage startCursor',
+  PortalSession: `
+    capabilities createdAt databaseId exchangedAt expiresAt id lastUsedAt locale parentOrigins returnUrl revokedAt
+    status theme`,
+  PortalSessionConnection: 'edges pageInfo',
+  PortalSessionEdge: 'cursor node',
   RecoverWebhookPayload: 'bulkOperation total totalCapped',
   RedeliverPayload: 'delivery',
   RegisterEventTypePayload: 'eventType',
@@ -131,6 +141,7 @@ const unguarded: Record<string, string> = {
   ReplayEventsPayload: 'bulkOperation total totalCapped',
   ResumeBulkOperationPayload: 'bulkOperation',
   RevokeApiKeyPayload: 'apiKey',
+  RevokePortalSessionPayload: 'session',
   RotateWebhookSecretPayload: 'secret webhook',
   Stats: 'buckets resolution since total until',
   StatsBucket: 'attempts failures p50Ms p95Ms p99Ms start successRate successes',
@@ -142,7 +153,7 @@ const unguarded: Record<string, string> = {
   UpdateEventTypePayload: 'eventType',
   UpdateTenantPayload: 'tenant',
   UpdateWebhookPayload: 'webhook',
-  Viewer: 'apiKey scopes tenant',
+  Viewer: 'apiKey portalSession scopes tenant',
   Webhook: `
     active closedUntil consecutiveFailures createdAt databaseId disabledAt disabledReason endpointState
     eventTypes heldCount holdUntil id lastFailureAt lastSuccessAt previousSecretExpiresAt url version`,
@@ -253,6 +264,7 @@ describe('over the wire', () => {
   /** A literal that fits, so that it is the scope and not the input that is refused. */
   const literals: Record<string, string> = {
     CreateApiKeyInput: '{name: "k", scopes: ["webhooks:read"]}',
+    CreatePortalSessionInput: '{capabilities: [VIEW]}',
     CreateTenantInput: '{name: "t"}',
     DateTime: '"2026-01-01T00:00:00Z"',
     CreateWebhookInput: '{url: "https://a.example.com/", eventTypes: ["*"]}',
@@ -272,6 +284,7 @@ describe('over the wire', () => {
     RedeliverInput: '{deliveryId: "1"}',
     ReleaseHeldInput: '{webhookId: "1"}',
     RevokeApiKeyInput: '{id: "1"}',
+    RevokePortalSessionInput: '{id: "1"}',
     RotateWebhookSecretInput: '{id: "1"}',
     TestWebhookInput: '{id: "1"}',
     UpdateTenantInput: '{id: "1", name: "t"}',
@@ -290,7 +303,9 @@ describe('over the wire', () => {
 
   const roots = Object.entries(guarded).filter(([name]) => /^(Query|Mutation)\./.test(name));
   // Subscriptions have an endpoint of their own: test/live/streams.test.ts
-  const nested = Object.entries(guarded).filter(([name]) => !/^(Query|Mutation|Subscription)\./.test(name));
+  const nested = Object.entries(guarded).filter(
+    ([name]) => !/^(Query|Mutation|Subscription|CreateWebhookPayload)\./.test(name),
+  );
   const fieldNamed = (wanted: string) => fields.find(({ name }) => name === wanted)!;
 
   test.each(roots.filter(lacking))(

@@ -45,6 +45,7 @@ type ListName =
   | 'deliveries'
   | 'events'
   | 'fanOut'
+  | 'portalSessions'
   | 'tenants'
   | 'webhooks';
 

@@ -128,20 +128,39 @@ export class Authenticator {
    * leave it as it is: the key's true owner notices nothing.
    */
   async #meet(id: number, hash: Buffer, address: string): Promise<Caller> {
+    const found = await this.guess(address, async () => {
+      const key = await this.#keys.lookUp(id);
+      return this.#isRight(key, hash) ? key : null;
+    });
+    if (found === null) {
+      throw unauthenticated();
+    }
+    return this.#admit(found);
+  }
+
+  /**
+   * Looks for what a secret of a stranger leads to, as often as their network may get one wrong. What is right, and a
+   * look-up that fails, does not count.
+   *
+   * @param lookUp null: the secret is wrong
+   * @returns its result; null not before REFUSED_AFTER_MS
+   * @throws ApiError rate_limited, when the network got too many wrong; what `lookUp` throws
+   */
+  async guess<Found>(address: string, lookUp: () => Promise<Found | null>): Promise<Found | null> {
     const network = networkOf(address);
     this.#holdBack(network);
     const giveBack = () => this.#failures.giveBack(network, 1, this.options.now());
     const earliest = this.#earliestRefusal();
-    const found = await this.#keys.lookUp(id).catch((error: unknown) => {
-      giveBack(); // the database is away: nobody got a key wrong
+    const found = await lookUp().catch((error: unknown) => {
+      giveBack(); // the database is away: nobody got anything wrong
       throw error;
     });
-    if (!this.#isRight(found, hash)) {
+    if (found === null) {
       await earliest;
-      throw unauthenticated();
+    } else {
+      giveBack(); // after a start nobody is familiar: good keys do not use up what their network may get wrong
     }
-    giveBack(); // after a start nobody is familiar: good keys do not use up what their network may get wrong
-    return this.#admit(found);
+    return found;
   }
 
   /** Not held back; but whoever turns out to have lost its key is unfamiliar from then on. */
@@ -178,7 +197,7 @@ export class Authenticator {
     const waitMs = this.#failures.waitMs(network, 1, now);
     if (waitMs > 0) {
       this.options.onHeldBack?.();
-      throw rateLimited('Too many requests with bad API keys came from this address.', waitMs);
+      throw rateLimited('Too many requests with bad API keys or codes came from this address.', waitMs);
     }
     this.#failures.take(network, 1, now);
   }

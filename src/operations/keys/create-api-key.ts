@@ -1,6 +1,13 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Database } from '../../database/database.js';
-import { formatApiKey, hashApiKey, KEY_BYTES, PLATFORM_SCOPE, type Scope } from '../../domain/api-key.js';
+import {
+  formatApiKey,
+  hashApiKey,
+  holdsScope,
+  KEY_BYTES,
+  PLATFORM_SCOPE,
+  type Scope,
+} from '../../domain/api-key.js';
 import { ApiKey, activeKeys } from '../../entities/api-key.js';
 import { ApiError } from '../../errors.js';
 import { allocateId } from '../allocate-id.js';
@@ -67,7 +74,7 @@ const isLifetime = (seconds: number) =>
 
 /** @throws ApiError api_key_limit_reached */
 async function requireRoom(em: EntityManager, keysMax?: number): Promise<void> {
-  if (keysMax !== undefined && (await em.count(ApiKey, activeKeys())) >= keysMax) {
+  if (keysMax !== undefined && (await em.count(ApiKey, { ...activeKeys(), portalId: null })) >= keysMax) {
     throw new ApiError(
       'api_key_limit_reached',
       `A tenant may have ${keysMax} active API keys; revoke one first, or wait until one expires.`,
@@ -77,5 +84,5 @@ async function requireRoom(em: EntityManager, keysMax?: number): Promise<void> {
 
 /** The scopes that a holder of `held` may not grant: those that it lacks itself. A platform key grants all. */
 export function scopesBeyond(held: ReadonlySet<Scope>, wanted: readonly Scope[]): Scope[] {
-  return held.has(PLATFORM_SCOPE) ? [] : wanted.filter((scope) => !held.has(scope));
+  return held.has(PLATFORM_SCOPE) ? [] : wanted.filter((scope) => !holdsScope(held, scope));
 }

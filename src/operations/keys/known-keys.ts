@@ -8,6 +8,8 @@ export interface Caller {
   /** Null for a platform key, which belongs to no tenant. */
   tenantId: number | null;
   scopes: ReadonlySet<Scope>;
+  /** Whether the key is that of a portal session. */
+  isPortalSession: boolean;
   /** When the key ends, in the process's monotonic ms; infinite: never. */
   endsAtMs: number;
 }
@@ -17,6 +19,7 @@ interface KeyRow {
   tenant_id: number | null;
   hash: Buffer;
   scopes: Scope[];
+  is_portal_session: boolean;
   /** 0: it was revoked; null: it does not expire. */
   left_ms: number | null;
   /** Null: it never was used. */
@@ -38,7 +41,7 @@ const ENTRIES_MAX = 10_000;
 /** How long it still is good for by Postgres's clock, which made it: that of this process may be minutes away. */
 const readKey: Statement = {
   name: 'read_api_key',
-  text: `select id, tenant_id, hash, scopes,
+  text: `select id, tenant_id, hash, scopes, is_portal_session,
            case when revoked_at is null then extract(epoch from expires_at - now())::float8 * 1000 else 0 end as left_ms,
            extract(epoch from now() - last_used_at)::float8 * 1000 as unused_ms
          from hookwright.find_api_key($1)`,
@@ -106,6 +109,7 @@ export class KnownKeys {
         keyId: row.id,
         tenantId: row.tenant_id,
         scopes: new Set(row.scopes),
+        isPortalSession: row.is_portal_session,
         endsAtMs: readAtMs + (row.left_ms ?? Number.POSITIVE_INFINITY),
       },
       hash: row.hash,

@@ -9,6 +9,7 @@ import { managementTransaction } from '../unit-of-work.js';
  * Revokes a key for good; every process refuses it within 5 s. Revoking it again changes nothing.
  *
  * @param tenantId the key's tenant; null for platform keys
+ * @param only 'portal': the session of the portal with this id, and no ordinary key
  * @throws ApiError not_found
  */
 export async function revokeApiKey(
@@ -16,16 +17,21 @@ export async function revokeApiKey(
   tenantId: number | null,
   keyId: number,
   by: Actor,
+  only?: 'portal',
 ): Promise<ApiKey> {
   return await managementTransaction(db, tenantId, async ({ em, now }) => {
     const [key] = await lockRows(em, ApiKey, { id: keyId, tenantId });
-    if (key === undefined) {
-      throw notFound('API key', keyId);
+    if (key === undefined || (only === 'portal' && key.portalId === null)) {
+      throw notFound(only === 'portal' ? 'portal session' : 'API key', keyId);
     }
     if (key.revokedAt === null) {
       key.revokedAt = now;
-      const before = { name: key.name };
-      audit(em, by, { ...about('API_KEY', tenantId, keyId), action: 'API_KEY_REVOKED', before });
+      if (key.portalId === null) {
+        const before = { name: key.name };
+        audit(em, by, { ...about('API_KEY', tenantId, keyId), action: 'API_KEY_REVOKED', before });
+      } else {
+        audit(em, by, { ...about('PORTAL_SESSION', tenantId, keyId), action: 'PORTAL_SESSION_REVOKED' });
+      }
     }
     return key;
   });

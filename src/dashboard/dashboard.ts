@@ -1,0 +1,24 @@
+import type { FastifyInstance } from 'fastify';
+import type { Services } from '../context.js';
+import type { OneTimeCode } from './one-time-code.js';
+import { BUILT_FOLDER, pages } from './pages.js';
+import { signInRoutes } from './sign-in.js';
+
+export interface DashboardOptions {
+  /** Of the link that the start prints; without it none signs in. */
+  startCode?: OneTimeCode | null;
+  /** Where the pages are. Default: where the build puts them. */
+  folder?: string;
+}
+
+/** Portal and console: their pages, and how they get a key. All that they do with it is done by the API. */
+export async function dashboard(
+  app: FastifyInstance,
+  { services, startCode = null, folder = BUILT_FOLDER }: DashboardOptions & { services: Services },
+): Promise<void> {
+  await app.register(pages, { services, folder });
+  await app.register(async (scope) => {
+    scope.addHook('onRequest', async ({ ip }) => services.rateLimits.requireAnonymous(ip));
+    await signInRoutes(scope, { services, startCode });
+  });
+}

@@ -1,0 +1,78 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import type { Services } from '../context.js';
+import { PLATFORM_SCOPE } from '../domain/api-key.js';
+import { ApiError, invalidInput } from '../errors.js';
+import { readBody, readJson } from '../http/json-body.js';
+import { service } from '../operations/audit.js';
+import { createApiKey } from '../operations/keys/create-api-key.js';
+import { exchangePortalCode } from '../operations/portal/exchange-portal-code.js';
+import type { OneTimeCode } from './one-time-code.js';
+
+const BODY_BYTES_MAX = 1_024;
+const CONSOLE_KEY_SECONDS = 43_200;
+
+/** What a page gets for its code: a key of the API, and until when it works. */
+interface SignedIn {
+  token: string;
+  expiresAt: Date;
+}
+
+/**
+ * The routes by which pages exchange the code in the fragment of their url for a key. They set no cookie, so no page of
+ * another origin can use what they give.
+ *
+ * @param startCode null: no link of the start signs in here
+ */
+export async function signInRoutes(
+  app: FastifyInstance,
+  { services, startCode }: { services: Services; startCode: OneTimeCode | null },
+): Promise<void> {
+  const { db, authenticator, random } = services;
+  readJson(app);
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.header('cache-control', 'no-store');
+  });
+  const options = { bodyLimit: BODY_BYTES_MAX };
+  app.post<{ Params: { publicId: string } }>('/portal/s/:publicId', options, (request): Promise<SignedIn> => {
+    const { publicId } = request.params;
+    const exchange = { publicId, code: codeIn(readBody(request)), address: request.ip };
+    return exchangePortalCode(db, authenticator, random, exchange);
+  });
+  if (startCode !== null) {
+    app.post('/console/sign-in', options, async (request): Promise<SignedIn> => {
+      const code = codeIn(readBody(request));
+      const taken = await authenticator.guess(request.ip, async () => startCode.take(code) || null);
+      if (taken === null) {
+        throw new ApiError(
+          'not_found',
+          'This link works once, for ten minutes after the start that printed it. Start Hookwright again for a new one, or sign in with an API key.',
+        );
+      }
+      return openConsole(services);
+    });
+  }
+}
+
+async function openConsole({ db, random }: Services): Promise<SignedIn> {
+  const { key, apiKey } = await createApiKey(db, random, {
+    tenantId: null,
+    name: 'console, signed in by the link of the start',
+    scopes: [PLATFORM_SCOPE],
+    expiresInSeconds: CONSOLE_KEY_SECONDS,
+    by: service,
+  });
+  return { token: key, expiresAt: apiKey.expiresAt! };
+}
+
+const body = z.strictObject({ code: z.string().max(BODY_BYTES_MAX) });
+
+/** @throws ApiError invalid_input */
+function codeIn(value: unknown): string {
+  const { data } = body.safeParse(value);
+  if (data === undefined) {
+    const detail = 'must be an object with the text `code` alone, which stands behind the # of the link';
+    throw invalidInput([{ path: ['body'], code: 'invalid_type', detail }]);
+  }
+  return data.code;
+}

@@ -1,0 +1,86 @@
+import type { Scope, TenantScope } from './api-key.js';
+
+/** What a session of the portal may do. Every one may look at its tenant's data. */
+export enum PortalCapability {
+  VIEW = 'VIEW',
+  MANAGE_ENDPOINTS = 'MANAGE_ENDPOINTS',
+  SEND = 'SEND',
+  SEE_SECRETS = 'SEE_SECRETS',
+  BULK = 'BULK',
+  MANAGE_KEYS = 'MANAGE_KEYS',
+}
+
+export enum PortalTheme {
+  LIGHT = 'LIGHT',
+  DARK = 'DARK',
+  AUTO = 'AUTO',
+}
+
+/** What the maker of a session has said of it. */
+export interface PortalSettings {
+  capabilities: readonly PortalCapability[];
+  /** Origins of the pages that may show the portal in a frame. */
+  parentOrigins: readonly string[];
+  /** A language tag (BCP 47). */
+  locale: string | null;
+  theme: PortalTheme;
+  /** Where the portal leads back to. */
+  returnUrl: string | null;
+}
+
+/** What is stored of it. */
+export interface StoredPortalSettings extends PortalSettings {
+  /**
+   * When the API key ends that has made the session, as ISO 8601; null: never. API keys that are made in the portal may
+   * live as long, for one that ended with its session would be of no use.
+   */
+  makerExpiresAt: string | null;
+}
+
+/** A session begins within this time after it was made, or not at all. */
+export const PORTAL_CODE_SECONDS = 60;
+export const PORTAL_SESSION_SECONDS_MAX = 3_600;
+
+const PUBLIC_ID_BYTES = 16;
+const CODE_BYTES = 32;
+const PUBLIC_ID = /^[A-Za-z0-9_-]{22}$/;
+
+/** Chance for the id in the url of a session, which is no secret and cannot be guessed, and for its code, which is. */
+export function newPortalLink(random: (bytes: number) => Buffer): { publicId: string; code: string } {
+  return {
+    publicId: random(PUBLIC_ID_BYTES).toString('base64url'),
+    code: random(CODE_BYTES).toString('base64url'),
+  };
+}
+
+export const isPublicId = (text: string): boolean => PUBLIC_ID.test(text);
+
+const scopes: Record<PortalCapability, readonly TenantScope[]> = {
+  VIEW: ['webhooks:read', 'events:read', 'deliveries:read'],
+  MANAGE_ENDPOINTS: ['webhooks:edit'],
+  SEND: ['webhooks:test', 'deliveries:resend'],
+  SEE_SECRETS: ['webhooks:secrets'],
+  BULK: ['deliveries:bulk'],
+  MANAGE_KEYS: ['keys:admin'],
+};
+const all = Object.keys(scopes) as PortalCapability[];
+
+/** Each once, in the order of the enum, and always VIEW. */
+export const wholeCapabilities = (wanted: readonly PortalCapability[]): PortalCapability[] =>
+  all.filter((one) => one === PortalCapability.VIEW || wanted.includes(one));
+
+/**
+ * The scopes of a session. SEE_SECRETS is about the secrets of webhooks that the session makes or rotates: without
+ * MANAGE_ENDPOINTS there are none.
+ */
+export function scopesOfPortal(capabilities: readonly PortalCapability[]): TenantScope[] {
+  const isManager = capabilities.includes(PortalCapability.MANAGE_ENDPOINTS);
+  return wholeCapabilities(capabilities)
+    .filter((one) => one !== PortalCapability.SEE_SECRETS || isManager)
+    .flatMap((one) => scopes[one]);
+}
+
+/** The capability that has one of these scopes; null: none has. */
+export function capabilityWith(anyOf: readonly Scope[]): PortalCapability | null {
+  return all.find((one) => scopes[one].some((scope) => anyOf.includes(scope))) ?? null;
+}

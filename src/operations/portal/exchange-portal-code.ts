@@ -1,0 +1,104 @@
+import { hash, timingSafeEqual } from 'node:crypto';
+import { type Database, query, type Statement } from '../../database/database.js';
+import { tenantQuery } from '../../database/tenant-database.js';
+import { formatApiKey, hashApiKey, KEY_BYTES } from '../../domain/api-key.js';
+import { isPublicId, type PortalSettings } from '../../domain/portal-session.js';
+import { ApiError } from '../../errors.js';
+import type { Authenticator } from '../keys/authenticate.js';
+
+interface FoundSession {
+  id: number;
+  tenant_id: number;
+  /** JSON of PortalSettings. */
+  settings: string;
+  code_hash: Buffer;
+  exchanged: boolean;
+  code_expired: boolean;
+  /** It was revoked or has expired. */
+  ended: boolean;
+}
+
+const findStatement: Statement = {
+  name: 'find_portal_session',
+  text: 'select * from hookwright.find_portal_session($1)',
+};
+const beginStatement: Statement = {
+  name: 'begin_portal_session',
+  text: 'select hookwright.begin_portal_session($1, $2) as expires_at',
+};
+
+async function findSession({ pool }: Pick<Database, 'pool'>, publicId: string): Promise<FoundSession | null> {
+  const rows = isPublicId(publicId) ? await query<FoundSession>(pool, findStatement, [publicId]) : [];
+  return rows[0] ?? null;
+}
+
+/** The origins of the pages that may show the session with this public id in a frame; none for an unknown one. */
+export async function parentOriginsOf(
+  db: Pick<Database, 'pool'>,
+  publicId: string,
+): Promise<readonly string[]> {
+  const session = await findSession(db, publicId);
+  return session === null ? [] : (JSON.parse(session.settings) as PortalSettings).parentOrigins;
+}
+
+interface Exchange {
+  publicId: string;
+  code: string;
+  /** Where the request comes from: wrong codes are limited by it. */
+  address: string;
+}
+
+/**
+ * Exchanges the code of a portal session for its key, once. The key stands nowhere but in the answer.
+ *
+ * @throws ApiError not_found, the same for an unknown session and a wrong code; rate_limited; for whoever has the right
+ *   code: portal_code_used, portal_code_expired
+ */
+export async function exchangePortalCode(
+  db: Pick<Database, 'pool'>,
+  authenticator: Authenticator,
+  random: (bytes: number) => Buffer,
+  { publicId, code, address }: Exchange,
+): Promise<{ token: string; expiresAt: Date }> {
+  const codeHash = hash('sha256', code, 'buffer');
+  const session = await authenticator.guess(address, async () => {
+    const found = await findSession(db, publicId);
+    return timingSafeEqual(codeHash, found?.code_hash ?? Buffer.alloc(32)) ? found : null;
+  });
+  if (session === null) {
+    throw new ApiError(
+      'not_found',
+      'There is no portal session with this id and code. Open the portal again.',
+    );
+  }
+  requireOpen(session);
+  const token = formatApiKey(session.id, random(KEY_BYTES));
+  const [begun] = await tenantQuery<{ expires_at: Date | null }>(db.pool, session.tenant_id, beginStatement, [
+    session.id,
+    hashApiKey(token),
+  ]);
+  if (!begun?.expires_at) {
+    throw used(); // by another request, since it was found
+  }
+  authenticator.forget(session.id); // a look-up that is under way may be from before
+  return { token, expiresAt: begun.expires_at };
+}
+
+/** @throws ApiError portal_code_used, portal_code_expired */
+function requireOpen({ exchanged, code_expired: isCodeOver, ended }: FoundSession): void {
+  if (exchanged) {
+    throw used();
+  }
+  if (ended) {
+    throw new ApiError('portal_code_expired', 'This portal session is over. Open the portal again.');
+  }
+  if (isCodeOver) {
+    throw new ApiError(
+      'portal_code_expired',
+      'This link was not opened within a minute after it was made. Open the portal again.',
+    );
+  }
+}
+
+const used = () =>
+  new ApiError('portal_code_used', 'This link was opened before, and works once. Open the portal again.');
