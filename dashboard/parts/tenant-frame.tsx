@@ -10,7 +10,7 @@ import { Link, PlaceContext } from './place';
 import { Preferences } from './preferences';
 import { TENANT_SCREENS } from './screens';
 import { Untrusted } from './untrusted';
-import { useViewer } from './viewer';
+import { isAllowed, useViewer } from './viewer';
 import { whenWanted } from './when-wanted';
 
 const Finder = whenWanted<{ open: boolean; onClose: () => void }>(() => import('./finder'));
@@ -18,7 +18,7 @@ const Finder = whenWanted<{ open: boolean; onClose: () => void }>(() => import('
 /** What stands around each screen of a tenant: its tabs, the search for ids, preferences. */
 export function TenantFrame({ brand, canLeave }: { brand?: ReactNode; canLeave: boolean }) {
   const { t, i18n } = useLingui();
-  const { scopes, tenant } = useViewer();
+  const viewer = useViewer();
   const place = useContext(PlaceContext);
   const isAt = useMatchRoute();
   const [finding, setFinding] = useState(false);
@@ -35,7 +35,7 @@ export function TenantFrame({ brand, canLeave }: { brand?: ReactNode; canLeave: 
           <div className="flex min-w-0 items-center gap-2.5 text-sm font-semibold">
             {brand}
             <span className="truncate">
-              <Untrusted text={tenant?.name ?? ''} />
+              <Untrusted text={viewer.tenant?.name ?? ''} />
             </span>
           </div>
           <div className="ml-auto flex items-center gap-2">
@@ -60,9 +60,7 @@ export function TenantFrame({ brand, canLeave }: { brand?: ReactNode; canLeave: 
           aria-label={t`Screens`}
           className="-mx-2.5 -mb-px flex gap-0.5 overflow-x-auto [scrollbar-width:none]"
         >
-          {TENANT_SCREENS.filter(
-            ({ scope }) => scopes.includes(scope) || scopes.includes('platform:admin'),
-          ).map(({ path, name }) => {
+          {TENANT_SCREENS.filter(({ scope }) => isAllowed(viewer, scope)).map(({ path, name }) => {
             const here = isAt({ to: `${place}${path}` as string, fuzzy: true });
             return (
               <Link

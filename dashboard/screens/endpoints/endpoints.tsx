@@ -22,7 +22,7 @@ type Row = NonNullable<EndpointsQuery['webhooks']>['edges'][number]['node'];
 export default function Endpoints() {
   const { t } = useLingui();
   const go = useGo();
-  const mayCreate = useAllowed('webhooks:write');
+  const mayCreate = useAllowed('webhooks:edit');
   const [address, setAddress] = useAddress();
   const [after, setAfter] = useState<string>();
   const since = useMemo(() => new Date(Date.now() - 23 * 3_600_000).toISOString(), []);
