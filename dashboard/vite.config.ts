@@ -1,3 +1,5 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { getConfig } from '@lingui/conf';
 import { lingui, linguiTransformerBabelPreset } from '@lingui/vite-plugin';
@@ -8,19 +10,15 @@ import { defineConfig, type Plugin } from 'vite';
 
 /** Beside each text file of the build its brotli form: the service sends that where the browser takes it. */
 function brotli(): Plugin {
+  const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY };
   return {
     name: 'brotli',
     apply: 'build',
-    enforce: 'post',
-    generateBundle(_options, bundle) {
-      for (const [fileName, file] of Object.entries(bundle)) {
-        const text = file.type === 'chunk' ? file.code : file.source;
-        if (/\.(js|css|html|svg)$/.test(fileName) && text.length > 1024) {
-          const source = brotliCompressSync(text, {
-            params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY },
-          });
-          this.emitFile({ type: 'asset', fileName: `${fileName}.br`, source });
-        }
+    // Of the written files: until then other plugins still change them.
+    async writeBundle({ dir = '' }, bundle) {
+      const files = Object.keys(bundle).filter((name) => /\.(js|css|html|svg)$/.test(name));
+      for (const file of files.map((name) => join(dir, name))) {
+        await writeFile(`${file}.br`, brotliCompressSync(await readFile(file), { params }));
       }
     },
   };

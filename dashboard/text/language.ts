@@ -1,9 +1,13 @@
 import { i18n } from '@lingui/core';
+import { compileMessage } from '@lingui/message-utils/compileMessage';
 
 /** The languages of the dashboard, each named in itself. */
 export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const;
 
 export type Language = keyof typeof LANGUAGES;
+
+// English stands in the code, with each screen its own: it is compiled where it is shown.
+i18n.setMessagesCompiler(compileMessage);
 
 const RIGHT_TO_LEFT = /^(ar|fa|he|ur)\b/;
 
