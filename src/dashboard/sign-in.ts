@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { Services } from '../context.js';
 import { PLATFORM_SCOPE } from '../domain/api-key.js';
+import { formatTimestamp } from '../domain/timestamp.js';
 import { ApiError, invalidInput } from '../errors.js';
 import { readBody, readJson } from '../http/json-body.js';
 import { service } from '../operations/audit.js';
@@ -15,8 +16,14 @@ const CONSOLE_KEY_SECONDS = 43_200;
 /** What a page gets for its code: a key of the API, and until when it works. */
 interface SignedIn {
   token: string;
-  expiresAt: Date;
+  /** As all timestamps of the API. */
+  expiresAt: string;
 }
+
+const signedIn = (token: string, expiresAt: Date): SignedIn => ({
+  token,
+  expiresAt: formatTimestamp(expiresAt),
+});
 
 /**
  * The routes by which pages exchange the code in the fragment of their url for a key. They set no cookie, so no page of
@@ -34,13 +41,14 @@ export async function signInRoutes(
     reply.header('cache-control', 'no-store');
   });
   const options = { bodyLimit: BODY_BYTES_MAX };
-  app.post<{ Params: { publicId: string } }>('/portal/s/:publicId', options, (request): Promise<SignedIn> => {
+  app.post<{ Params: { publicId: string } }>('/portal/s/:publicId', options, async (request) => {
     const { publicId } = request.params;
     const exchange = { publicId, code: codeIn(readBody(request)), address: request.ip };
-    return exchangePortalCode(db, authenticator, random, exchange);
+    const { token, expiresAt } = await exchangePortalCode(db, authenticator, random, exchange);
+    return signedIn(token, expiresAt);
   });
   if (startCode !== null) {
-    app.post('/console/sign-in', options, async (request): Promise<SignedIn> => {
+    app.post('/console/sign-in', options, async (request) => {
       const code = codeIn(readBody(request));
       const taken = await authenticator.guess(request.ip, async () => startCode.take(code) || null);
       if (taken === null) {
@@ -62,7 +70,7 @@ async function openConsole({ db, random }: Services): Promise<SignedIn> {
     expiresInSeconds: CONSOLE_KEY_SECONDS,
     by: service,
   });
-  return { token: key, expiresAt: apiKey.expiresAt! };
+  return signedIn(key, apiKey.expiresAt!);
 }
 
 const body = z.strictObject({ code: z.string().max(BODY_BYTES_MAX) });

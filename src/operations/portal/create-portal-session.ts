@@ -65,6 +65,10 @@ export async function createPortalSession(
       portalCodeHash: hash('sha256', code, 'buffer'),
       portalCodeExpiresAt: inSeconds(PORTAL_CODE_SECONDS),
       portalSettings: JSON.stringify(stored),
+      // As they will be read: what is made is shown without another query.
+      revokedAt: null,
+      lastUsedAt: null,
+      portalExchangedAt: null,
     });
   });
   return { apiKey, publicId, code };
