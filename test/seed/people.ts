@@ -1,0 +1,276 @@
+import type pg from 'pg';
+import type { Services } from '../../src/context.js';
+import { SCOPES, type TenantScope } from '../../src/domain/api-key.js';
+import { dateToId } from '../../src/domain/delivery-id.js';
+import { globalId } from '../../src/domain/global-id.js';
+import { commandLine } from '../../src/operations/audit.js';
+import { createApiKey } from '../../src/operations/keys/create-api-key.js';
+import type { Chance } from './chance.js';
+import { HOUR_MS } from './simulate.js';
+import { insertRows, type MadeWebhook } from './write.js';
+
+/** What the people of a tenant have done: keys, bulk operations, and the changes that the audit log has. */
+
+interface SeededKey {
+  name: string;
+  scopes: readonly TenantScope[];
+  createdDaysAgo: number;
+  lastUsedHoursAgo: number | null;
+  expiresInDays?: number;
+  revokedDaysAgo?: number;
+}
+
+const keys: readonly SeededKey[] = [
+  { name: 'Production', scopes: SCOPES, createdDaysAgo: 412, lastUsedHoursAgo: 0.01 },
+  { name: 'Booking engine', scopes: ['events:emit'], createdDaysAgo: 400, lastUsedHoursAgo: 0.002 },
+  {
+    name: 'Support desk (read only)',
+    scopes: ['webhooks:read', 'events:read', 'deliveries:read'],
+    createdDaysAgo: 90,
+    lastUsedHoursAgo: 3.1,
+  },
+  {
+    name: 'Audit export, December',
+    scopes: ['deliveries:read'],
+    createdDaysAgo: 11,
+    lastUsedHoursAgo: 26,
+    expiresInDays: 4,
+  },
+  {
+    name: 'Old CI',
+    scopes: ['webhooks:read', 'webhooks:write'],
+    createdDaysAgo: 380,
+    lastUsedHoursAgo: 2_400,
+    revokedDaysAgo: 61,
+  },
+  {
+    name: 'Terraform',
+    scopes: ['webhooks:read', 'webhooks:write'],
+    createdDaysAgo: 60,
+    lastUsedHoursAgo: null,
+  },
+];
+
+/** @returns the ids of the keys, in the order above */
+export async function seedKeys(
+  { db, random }: Pick<Services, 'db' | 'random'>,
+  tenantId: number,
+  now: number,
+): Promise<number[]> {
+  const ids: number[] = [];
+  for (const { name, scopes, createdDaysAgo, lastUsedHoursAgo, expiresInDays, revokedDaysAgo } of keys) {
+    const { id } = await createApiKey(db, random, {
+      tenantId,
+      name,
+      scopes,
+      by: commandLine,
+      ...(expiresInDays === undefined ? {} : { expiresInSeconds: expiresInDays * 86_400 }),
+    });
+    const ago = (hours: number | null | undefined) =>
+      hours == null ? null : new Date(now - hours * HOUR_MS);
+    await db.pool.query(
+      'update hookwright.api_keys set created_at = $2, last_used_at = $3, revoked_at = $4 where id = $1',
+      [id, ago(createdDaysAgo * 24), ago(lastUsedHoursAgo), ago(revokedDaysAgo && revokedDaysAgo * 24)],
+    );
+    ids.push(id);
+  }
+  return ids;
+}
+
+interface Change {
+  hoursAgo: number;
+  actor: 'TENANT_KEY' | 'PLATFORM_KEY' | 'COMMAND_LINE' | 'SERVICE';
+  keyId?: number | undefined;
+  action: string;
+  target: 'WEBHOOK' | 'DELIVERY' | 'BULK_OPERATION' | 'API_KEY' | 'TENANT';
+  targetId: number;
+  before?: object;
+  after?: object;
+}
+
+/** Bulk operations that have ended in each way, and one that waits for its paused webhook. */
+export async function seedBulkOperations(
+  pool: pg.Pool,
+  webhooks: readonly MadeWebhook[],
+  [keyId]: readonly number[],
+  now: number,
+): Promise<void> {
+  const at = (hoursAgo: number) => new Date(now - hoursAgo * HOUR_MS);
+  const row = (
+    kind: string,
+    status: string,
+    webhook: MadeWebhook | undefined,
+    [fromHoursAgo, startedHoursAgo]: [number, number],
+    [total, affected, skipped]: [number, number, number],
+    more: { minutes?: number; error?: string; filter?: object } = {},
+  ) => ({
+    tenant_id: webhooks[0]!.tenantId,
+    kind,
+    status,
+    webhook_id: webhook?.id ?? null,
+    filter: JSON.stringify({
+      ...(webhook && { webhookId: globalId('Webhook', webhook.id) }),
+      ...more.filter,
+      since: at(fromHoursAgo),
+      until: at(startedHoursAgo),
+    }),
+    from_id: dateToId(at(fromHoursAgo)),
+    to_id: dateToId(at(startedHoursAgo)),
+    cursor_id: dateToId(at(status === 'COMPLETED' ? startedHoursAgo : (fromHoursAgo + startedHoursAgo) / 2)),
+    total,
+    processed: affected + skipped,
+    affected,
+    skipped,
+    actor: 'TENANT_KEY',
+    api_key_id: keyId,
+    created_at: at(startedHoursAgo),
+    finished_at: more.minutes === undefined ? null : at(startedHoursAgo - more.minutes / 60),
+    error: more.error ?? null,
+  });
+  await insertRows(pool, 'bulk_operations', [
+    row('RECOVER_WEBHOOK', 'COMPLETED', webhooks[1], [460, 412], [1_284, 1_279, 5], {
+      minutes: 3.4,
+      filter: { status: ['FAILED'] },
+    }),
+    row('CANCEL_DELIVERIES', 'COMPLETED', undefined, [330, 300], [87, 86, 1], {
+      minutes: 0.2,
+      filter: { status: ['HELD'] },
+    }),
+    row('REPLAY_EVENTS', 'CANCELED', webhooks[2], [220, 196], [2_410, 861, 0], {
+      minutes: 31,
+      filter: { eventTypes: ['invoice.issued'] },
+    }),
+    row('REPLAY_EVENTS', 'COMPLETED', webhooks[2], [216, 171], [2_410, 2_402, 8], {
+      minutes: 88,
+      filter: { eventTypes: ['invoice.issued'] },
+    }),
+    row('RECOVER_WEBHOOK', 'FAILED', webhooks[8], [96, 52], [318, 120, 0], {
+      minutes: 1.1,
+      error: 'A fault of the service ended it. It can be resumed.',
+      filter: { status: ['FAILED'] },
+    }),
+    row('REPLAY_EVENTS', 'PAUSED', webhooks[5], [60, 28], [640, 212, 3]),
+  ]);
+}
+
+/** Replaces what the seed itself has left in the audit log by what would stand there. */
+export async function seedAuditLog(
+  { db }: Pick<Services, 'db'>,
+  webhooks: readonly MadeWebhook[],
+  keyIds: readonly number[],
+  chance: Chance,
+  now: number,
+): Promise<void> {
+  const [, crm, , tickets, , staging, mail, partner] = webhooks;
+  const [production, , support] = keyIds;
+  const byPerson = { actor: 'TENANT_KEY', keyId: production, target: 'WEBHOOK' } as const;
+  const byService = { actor: 'SERVICE', action: 'WEBHOOK_DISABLED', target: 'WEBHOOK' } as const;
+  const disabled = (reason: string) => ({
+    before: { active: true },
+    after: { active: false, disabledReason: reason },
+  });
+  const changes: Change[] = [
+    {
+      hoursAgo: 390,
+      ...byPerson,
+      action: 'WEBHOOK_UPDATED',
+      targetId: crm!.id,
+      before: { eventTypes: ['booking.created', 'booking.canceled'] },
+      after: { eventTypes: ['booking.created', 'booking.canceled', 'guest.checked_in', 'guest.checked_out'] },
+    },
+    {
+      hoursAgo: 264,
+      actor: 'TENANT_KEY',
+      keyId: production,
+      action: 'API_KEY_CREATED',
+      target: 'API_KEY',
+      targetId: keyIds[3]!,
+      after: { name: 'Audit export, December', scopes: ['deliveries:read'], expiresInSeconds: 1_296_000 },
+    },
+    {
+      hoursAgo: 171,
+      actor: 'TENANT_KEY',
+      keyId: production,
+      action: 'BULK_OPERATION_STARTED',
+      target: 'BULK_OPERATION',
+      targetId: 4,
+      after: { kind: 'REPLAY_EVENTS', eventTypes: ['invoice.issued'], count: 2_410 },
+    },
+    { hoursAgo: 58, ...byService, targetId: partner!.id, ...disabled('GONE') },
+    {
+      hoursAgo: 52,
+      actor: 'PLATFORM_KEY',
+      action: 'TENANT_ENTERED',
+      target: 'TENANT',
+      targetId: crm!.tenantId,
+    },
+    {
+      hoursAgo: 51.8,
+      actor: 'PLATFORM_KEY',
+      action: 'WEBHOOK_UPDATED',
+      target: 'WEBHOOK',
+      targetId: crm!.id,
+      before: { url: 'https://crm.bluewater-travel.example/hooks/bookings' },
+      after: { url: crm!.url },
+    },
+    {
+      hoursAgo: 30,
+      actor: 'TENANT_KEY',
+      keyId: support,
+      action: 'DELIVERY_REDELIVERED',
+      target: 'DELIVERY',
+      targetId: dateToId(new Date(now - 31 * HOUR_MS)),
+    },
+    {
+      hoursAgo: 27,
+      ...byPerson,
+      action: 'WEBHOOK_UPDATED',
+      targetId: staging!.id,
+      before: { active: true },
+      after: { active: false },
+    },
+    {
+      hoursAgo: 7,
+      ...byPerson,
+      action: 'WEBHOOK_SECRET_ROTATED',
+      targetId: mail!.id,
+      after: { overlapHours: 24 },
+    },
+    { hoursAgo: 6, ...byService, targetId: tickets!.id, ...disabled('FAILURES') },
+  ];
+  await insertRows(
+    db.pool,
+    'audit_log',
+    changes.map(({ hoursAgo, actor, keyId = null, action, target, targetId, before, after }) => ({
+      tenant_id: crm!.tenantId,
+      actor,
+      api_key_id: keyId,
+      action,
+      target_type: target,
+      target_id: `${targetId}`,
+      before: before ? JSON.stringify(before) : null,
+      after: after ? JSON.stringify(after) : null,
+      request_id: actor.endsWith('KEY') ? chance.hex(32) : null,
+      created_at: new Date(now - hoursAgo * HOUR_MS),
+    })),
+  );
+}
+
+/** What was made through the service was made just now: its entries get the times of what they are about, in order. */
+export async function putAuditLogInOrder({ db }: Pick<Services, 'db'>): Promise<void> {
+  await db.pool.query(`
+    update hookwright.audit_log a set created_at = w.created_at from hookwright.webhooks w
+    where a.target_type = 'WEBHOOK' and a.action = 'WEBHOOK_CREATED' and a.target_id = w.id::text`);
+  await db.pool.query(`
+    update hookwright.audit_log a set created_at = k.created_at from hookwright.api_keys k
+    where a.target_type = 'API_KEY' and a.action = 'API_KEY_CREATED' and a.target_id = k.id::text`);
+  await db.pool.query(`
+    update hookwright.audit_log set created_at = now() - interval '420 days'
+    where action in ('TENANT_CREATED', 'EVENT_TYPE_REGISTERED')`);
+  await db.pool.query(`
+    with entries as (delete from hookwright.audit_log returning *)
+    insert into hookwright.audit_log
+      (tenant_id, actor, api_key_id, action, target_type, target_id, before, after, request_id, created_at)
+    select tenant_id, actor, api_key_id, action, target_type, target_id, before, after, request_id, created_at
+    from entries order by created_at, id`);
+}

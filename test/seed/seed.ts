@@ -1,0 +1,137 @@
+import type { Services } from '../../src/context.js';
+import { commandLine } from '../../src/operations/audit.js';
+import {
+  deprecateEventType,
+  registerEventType,
+  updateEventType,
+} from '../../src/operations/event-types/register-event-type.js';
+import { createTenant } from '../../src/operations/tenants/create-tenant.js';
+import { createWebhook } from '../../src/operations/webhooks/create-webhook.js';
+import { rotateSecret } from '../../src/operations/webhooks/rotate-secret.js';
+import { registeredTypes } from './catalogue.js';
+import { Chance } from './chance.js';
+import { type SeededEndpoint, tenants } from './endpoints.js';
+import { HOSTILE_TENANT, seedHostile } from './hostile.js';
+import { PastStats } from './past-stats.js';
+import { putAuditLogInOrder, seedAuditLog, seedBulkOperations, seedKeys } from './people.js';
+import { HOUR_MS, type PastEvent, pastDeliveries, pastEvents } from './simulate.js';
+import {
+  attemptRow,
+  deliveryRow,
+  eventRow,
+  insertRows,
+  type MadeWebhook,
+  makePartitions,
+  writeHealth,
+} from './write.js';
+
+/** For how long events, deliveries and attempts go back; statistics go back a month. */
+const KEPT_HOURS = 72;
+const SEED = 39;
+
+type Seeding = Pick<Services, 'db' | 'vault' | 'random'>;
+
+interface Seeded {
+  tenants: { id: number; name: string }[];
+  /** The tenant whose names and texts are an attacker's. */
+  hostileTenantId: number;
+}
+
+/**
+ * Fills an empty installation as one looks that a booking platform has used for a year: see `endpoints.ts` for who there
+ * is and how they fare. The same at every run, but for secrets and keys; all times are relative to now. Takes a few
+ * seconds.
+ *
+ * @param services with the rights of the owner of the database, which no daemon works on yet
+ */
+export async function seed(services: Seeding): Promise<Seeded> {
+  const { db } = services;
+  const now = Date.now();
+  const chance = new Chance(SEED);
+  await makePartitions(db.pool, KEPT_HOURS / 24 + 1);
+  await seedEventTypes(services);
+  const stats = new PastStats(now);
+  const made: Seeded['tenants'] = [];
+  for (const { name, eventsPerDay, endpoints } of tenants) {
+    const { id } = await createTenant(db, services.vault, name, commandLine);
+    made.push({ id, name });
+    const events = pastEvents(chance, now, KEPT_HOURS, eventsPerDay);
+    await insertRows(
+      db.pool,
+      'events',
+      events.map((event) => eventRow(id, event)),
+    );
+    const webhooks: MadeWebhook[] = [];
+    for (const endpoint of endpoints) {
+      const webhook = await seedEndpoint(services, chance, now, id, endpoint, events, stats);
+      stats.addEarlier(chance, webhook, endpoint, eventsPerDay, KEPT_HOURS);
+      webhooks.push(webhook);
+    }
+    if (made.length === 1) {
+      const keyIds = await seedKeys(services, id, now);
+      await seedBulkOperations(db.pool, webhooks, keyIds, now);
+      await seedAuditLog(services, webhooks, keyIds, chance, now);
+    }
+  }
+  await stats.write(db.pool);
+  const { id: hostileTenantId } = await createTenant(db, services.vault, HOSTILE_TENANT, commandLine);
+  await seedHostile(services, chance, now, hostileTenantId, (url, eventTypes) =>
+    makeWebhook(services, hostileTenantId, { url, eventTypes }),
+  );
+  await putAuditLogInOrder(services);
+  await db.pool.query('analyze');
+  return { tenants: made, hostileTenantId };
+}
+
+async function seedEventTypes({ db }: Seeding): Promise<void> {
+  for (const { name, description, schema, deprecated } of registeredTypes) {
+    await registerEventType(db, { name, description, schema }, commandLine);
+    if (deprecated) {
+      await deprecateEventType(db, { name, deprecated }, commandLine);
+    }
+  }
+  const grown = registeredTypes.find(({ name }) => name === 'payment.captured')!;
+  const properties = { ...(grown.schema['properties'] as object), captured_by: { type: 'string' } };
+  await updateEventType(db, { name: grown.name, schema: { ...grown.schema, properties } }, commandLine);
+}
+
+/** Past the API: the urls of some are none that it would take. */
+async function makeWebhook(
+  { db, vault, random }: Seeding,
+  tenantId: number,
+  { url, eventTypes }: Pick<SeededEndpoint, 'url' | 'eventTypes'>,
+): Promise<MadeWebhook> {
+  const webhook = { tenantId, url, eventTypes, webhooksMax: 1_000, by: commandLine };
+  const { id, secret } = await createWebhook(db, vault, random, webhook);
+  return { id, tenantId, url, secret };
+}
+
+async function seedEndpoint(
+  services: Seeding,
+  chance: Chance,
+  now: number,
+  tenantId: number,
+  endpoint: SeededEndpoint,
+  events: readonly PastEvent[],
+  stats: PastStats,
+): Promise<MadeWebhook> {
+  const { pool } = services.db;
+  const webhook = await makeWebhook(services, tenantId, endpoint);
+  const { deliveries, health } = pastDeliveries(chance, now, endpoint, events);
+  await insertRows(
+    pool,
+    'deliveries',
+    deliveries.map((delivery) => deliveryRow(webhook, delivery)),
+  );
+  const attempts = deliveries.flatMap((delivery) =>
+    delivery.attempts.map((attempt) => attemptRow(chance, webhook, delivery, attempt)),
+  );
+  await insertRows(pool, 'attempts', attempts);
+  stats.addDeliveries(webhook, deliveries);
+  await writeHealth(pool, webhook.id, health, new Date(now - endpoint.createdDaysAgo * 24 * HOUR_MS));
+  if (endpoint.rotatedHoursAgo !== undefined) {
+    const rotation = { webhookId: webhook.id, overlapHours: 24 - endpoint.rotatedHoursAgo, by: commandLine };
+    await rotateSecret(services.db, services.vault, services.random, tenantId, rotation);
+  }
+  return webhook;
+}
