@@ -16,9 +16,9 @@ const BODY_BYTES = 16_384;
 export const HOSTILE_TENANT = `${MARKUP} ${BIDI} "'&lt;`;
 
 const urls = [
-  `https://a.hostile.example/"><script>console.error('markup ran')</script>?${MARKUP}`,
-  `https://b.hostile.example/${BIDI}`,
-  `https://c.hostile.example/${'long/'.repeat(390)}`,
+  `https://a.hostile.example.com/"><script>console.error('markup ran')</script>?${MARKUP}`,
+  `https://b.hostile.example.com/${BIDI}`,
+  `https://c.hostile.example.com/${'long/'.repeat(390)}`,
 ];
 
 const bodies: readonly (string | Buffer)[] = [

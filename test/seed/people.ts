@@ -210,7 +210,7 @@ export async function seedAuditLog(
       action: 'WEBHOOK_UPDATED',
       target: 'WEBHOOK',
       targetId: crm!.id,
-      before: { url: 'https://crm.bluewater-travel.example/hooks/bookings' },
+      before: { url: 'https://crm.bluewater-travel.example.com/hooks/bookings' },
       after: { url: crm!.url },
     },
     {
