@@ -1,0 +1,70 @@
+import { mkdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { openPage } from '../support/browser/open-page.js';
+import type { Installation } from './installation.js';
+import type { Picture } from './list.js';
+
+const BYTES_MAX = 150_000;
+/** A picture is of a page on which nothing has moved for so long. */
+const STILL_MS = 400;
+const STILL_WITHIN_MS = 10_000;
+
+/** What is photographed, and where. */
+interface Shoot {
+  browser: Browser;
+  /** Where pages are served: the installation, or the dashboard's development server before it. */
+  origin: string;
+  installation: Pick<Installation, 'keys' | 'tenants'>;
+  folder: string;
+}
+
+/**
+ * Writes `<folder>/<name>.png`.
+ *
+ * @returns the file, and what is wrong: problems of the page, and a picture that is too large
+ */
+export async function shoot(
+  { browser, origin, installation, folder }: Shoot,
+  { name, path, width = 1280, theme = 'light', tenant = 'main' }: Picture,
+): Promise<{ file: string; bytes: number; faults: string[] }> {
+  const height = width < 600 ? 844 : 800;
+  const { page, problems, close } = await openPage(browser, { origin, theme, width, height });
+  try {
+    const key = keyFor(path, tenant, installation.keys);
+    // As the sign-in page keeps it for its tab.
+    const session = JSON.stringify({ token: key, expiresAt: null });
+    await page.addInitScript(`sessionStorage.setItem('hookwright.session', ${JSON.stringify(session)})`);
+    await page.goto(path.replace(':tenant', `${installation.tenants[0]!.id}`));
+    await untilStill(page);
+    mkdirSync(folder, { recursive: true });
+    const file = join(folder, `${name}.png`);
+    await page.screenshot({ path: file });
+    const { size: bytes } = statSync(file);
+    const size = bytes > BYTES_MAX ? [`it has ${bytes} bytes; at most ${BYTES_MAX} are allowed`] : [];
+    return { file, bytes, faults: [...problems, ...size] };
+  } finally {
+    await close();
+  }
+}
+
+const keyFor = (path: string, tenant: 'main' | 'hostile', keys: Installation['keys']) => {
+  if (!path.startsWith('/portal')) {
+    return keys.platform;
+  }
+  return tenant === 'main' ? keys.tenant : keys.hostile;
+};
+
+/** Not until the network is idle: pages that are live keep a stream open. Pages that never rest are taken as they are. */
+async function untilStill(page: Page): Promise<void> {
+  await page.evaluate(`new Promise((resolve) => {
+    let timer = setTimeout(resolve, ${STILL_MS});
+    const observer = new MutationObserver(() => {
+      clearTimeout(timer);
+      timer = setTimeout(resolve, ${STILL_MS});
+    });
+    observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+    setTimeout(resolve, ${STILL_WITHIN_MS});
+  })`);
+  await page.evaluate('document.fonts.ready.then(() => undefined)');
+}

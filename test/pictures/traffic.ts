@@ -1,0 +1,34 @@
+import type { Services } from '../../src/context.js';
+import { pickType } from '../seed/catalogue.js';
+import { Chance } from '../seed/chance.js';
+
+/**
+ * Emits events for tenants, one tenant after the other, as their systems would, until it is ended.
+ *
+ * @returns a function that ends it
+ */
+export function startTraffic(
+  { emitter, log }: Pick<Services, 'emitter' | 'log'>,
+  tenantIds: readonly number[],
+  perSecond: number,
+): () => Promise<void> {
+  const chance = new Chance(Date.now());
+  let emitting: Promise<unknown> = Promise.resolve();
+  const timer = setInterval(() => {
+    const { name, payload } = pickType(chance);
+    const emit = {
+      tenantId: chance.pick(tenantIds),
+      eventType: name,
+      body: JSON.stringify(payload(chance, new Date())),
+      idempotencyKey: chance.next() < 0.2 ? `order-${chance.hex(12)}` : null,
+      onlyWebhookId: null,
+    };
+    emitting = emitter
+      .emit([emit])
+      .catch((err: unknown) => log.warn({ err }, 'an event could not be emitted'));
+  }, 1_000 / perSecond);
+  return async () => {
+    clearInterval(timer);
+    await emitting;
+  };
+}

@@ -1,0 +1,56 @@
+import { chmodSync, mkdtempSync, readdirSync, statfsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  claimDataDir,
+  isClaimAbandoned,
+  removeDataDir,
+  startEmbeddedPostgres,
+} from '../../src/embedded-postgres.js';
+
+const FOLDER_PREFIX = 'hookwright-test-';
+const MAX_CONNECTIONS = 300;
+const MEMORY_FOLDER = '/dev/shm';
+/** The write-ahead log alone may grow to 2 GB. */
+const MEMORY_FREE_BYTES_MIN = 4 * 2 ** 30;
+
+/** A Postgres of our own in a temporary folder. `close` ends it and removes the folder; of one that was killed, the next does. */
+export async function startTemporaryPostgres(): Promise<{ url: string; close(): Promise<void> }> {
+  const parent = temporaryFolder();
+  await removeAbandoned(parent);
+  const dataDir = mkdtempSync(join(parent, FOLDER_PREFIX));
+  const claim = claimDataDir(dataDir);
+  chmodSync(dataDir, 0o755); // run by root, the server belongs to another user, who must be able to enter
+  const postgres = await startEmbeddedPostgres({ dataDir, ephemeral: true, maxConnections: MAX_CONNECTIONS });
+  return {
+    url: postgres.url,
+    async close() {
+      await postgres.stop();
+      claim.release();
+      removeDataDir(dataDir);
+    },
+  };
+}
+
+/** In memory where there is much of it: a database is hundreds of files, and disks take long to make those. */
+function temporaryFolder(): string {
+  try {
+    const { bavail, bsize } = statfsSync(MEMORY_FOLDER);
+    return bavail * bsize >= MEMORY_FREE_BYTES_MIN ? MEMORY_FOLDER : tmpdir();
+  } catch {
+    return tmpdir(); // macOS has no such folder
+  }
+}
+
+/** A killed run leaves its server running. The claim on its folder shows that nobody needs it any more. */
+async function removeAbandoned(parent: string): Promise<void> {
+  for (const name of readdirSync(parent)) {
+    const dataDir = join(parent, name);
+    if (name.startsWith(FOLDER_PREFIX) && isClaimAbandoned(dataDir)) {
+      claimDataDir(dataDir); // so that no other run, starting now as well, does the same
+      const postgres = await startEmbeddedPostgres({ dataDir, ephemeral: true });
+      await postgres.stop();
+      removeDataDir(dataDir);
+    }
+  }
+}
