@@ -1,55 +1,32 @@
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  Outlet,
-  RouterProvider,
-  useParams,
-} from '@tanstack/react-router';
-import { useSyncExternalStore } from 'react';
-import { sessions } from '../api/session';
+import { createRootRoute, createRoute, createRouter, Outlet, RouterProvider } from '@tanstack/react-router';
 import { showPage } from '../parts/page-root';
-import { PlaceContext } from '../parts/place';
 import { routerOptions } from '../parts/router-options';
-import { SignedIn, WithClient } from '../parts/signed-in';
-import { TenantFrame } from '../parts/tenant-frame';
-import { useViewer } from '../parts/viewer';
+import { SignedIn } from '../parts/signed-in';
+import { consoleRoutes, tenantSettingsRoute } from '../screens/console-routes';
 import { tenantRoutes } from '../screens/routes';
+import { ConsoleFrame } from './console-frame';
+import { enter } from './enter';
 import { SignIn } from './sign-in';
+import { TenantArea } from './tenant-area';
 
 const root = createRootRoute({ component: Outlet });
+const frame = createRoute({ getParentRoute: () => root, id: 'console', component: ConsoleFrame });
 const tenant = createRoute({ getParentRoute: () => root, path: '/tenants/$tenantId', component: TenantArea });
 const router = createRouter({
   routeTree: root.addChildren([
-    tenant.addChildren(tenantRoutes(tenant, ({ tenantId }) => `/tenants/${tenantId}`)),
+    frame.addChildren(consoleRoutes(frame)),
+    tenant.addChildren([
+      ...tenantRoutes(tenant, ({ tenantId }) => `/tenants/${tenantId}`),
+      tenantSettingsRoute(tenant),
+    ]),
   ]),
   basepath: '/console',
   ...routerOptions,
 });
 
-/** The portal of one tenant, from inside the console. A key that has a tenant of its own needs no other client. */
-function TenantArea() {
-  const { tenantId } = useParams({ strict: false }) as { tenantId: string };
-  const { tenant: own } = useViewer();
-  const standing = useSyncExternalStore(sessions.subscribe, sessions.read);
-  const frame = (
-    <PlaceContext value={`/tenants/${tenantId}`}>
-      <TenantFrame canLeave />
-    </PlaceContext>
-  );
-  if (own != null || standing.session === null) {
-    return frame;
-  }
-  return (
-    <WithClient token={standing.session.token} tenantId={tenantId}>
-      {frame}
-    </WithClient>
-  );
-}
-
-sessions.restore();
+const refusal = await enter();
 await showPage(
-  <SignedIn otherwise={(why) => <SignIn why={why} />}>
+  <SignedIn otherwise={(why) => <SignIn why={why} refusal={refusal} />}>
     <RouterProvider router={router} />
   </SignedIn>,
 );

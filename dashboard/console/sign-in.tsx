@@ -1,53 +1,151 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useEffect, useState } from 'react';
 import { type SignedOut, sessions } from '../api/session';
 import { Button } from '../parts/button';
 import { Field, TextInput, Tick } from '../parts/field';
 import { Answer } from '../parts/page';
+import { Untrusted } from '../parts/untrusted';
+import { Brand } from './brand';
 
-/** Takes an API key, of the platform or of a tenant. It stays in this tab. */
-export function SignIn({ why }: { why: SignedOut }) {
+/**
+ * Takes an API key, of the platform or of a tenant. It stays in this tab.
+ *
+ * @param refusal why the one-time code of the link was refused.
+ */
+export function SignIn({ why, refusal }: { why: SignedOut; refusal: string | undefined }) {
   const { t } = useLingui();
   const [key, setKey] = useState('');
   const [keep, setKeep] = useState(true);
+  const [malformed, setMalformed] = useState(false);
+  useEffect(() => {
+    document.title = t`Sign in · Hookwright`;
+  }, [t]);
   const signIn = (event: FormEvent) => {
     event.preventDefault();
-    sessions.begin({ token: key.trim(), expiresAt: null }, { keep });
+    const token = key.trim();
+    // What no header can carry would look like a service that cannot be reached.
+    const fits = /^[\x21-\x7e]+$/.test(token);
+    setMalformed(!fits);
+    if (fits) {
+      sessions.begin({ token, expiresAt: null }, { keep });
+    }
   };
   return (
-    <main className="mx-auto flex min-h-screen max-w-sm flex-col justify-center gap-4 p-6">
-      <h1 className="text-2xl font-semibold tracking-tight">Hookwright</h1>
-      {(why === 'refused' || why === 'expired') && (
-        <Answer tone="warn">
-          {why === 'refused' ? (
-            <Trans>The service does not take this key: it is revoked, has expired, or was never valid.</Trans>
-          ) : (
-            <Trans>Your session has ended. Sign in again.</Trans>
-          )}
-        </Answer>
-      )}
-      <form onSubmit={signIn} className="flex flex-col gap-2">
-        <Field name={<Trans>API key</Trans>} hint={<Trans>A platform key, or a key of one tenant.</Trans>}>
-          {(props) => (
-            <TextInput
-              {...props}
-              type="password"
-              required
-              value={key}
-              placeholder={t`Paste a key`}
-              onChange={({ target }) => setKey(target.value)}
-            />
-          )}
-        </Field>
-        <Tick checked={keep} onChange={({ target }) => setKeep(target.checked)}>
-          <Trans>Stay signed in for this tab</Trans>
-        </Tick>
-        <div className="mt-2">
+    <main className="mx-auto flex min-h-screen max-w-md flex-col justify-center px-4 py-10">
+      <h1 className="mb-1.5">
+        <Brand large />
+      </h1>
+      <p className="mb-6 text-soft">
+        <Trans>Every event, delivery and endpoint of this installation, as it happens.</Trans>
+      </p>
+      <div className="flex flex-col gap-4">
+        <Trouble why={why} refusal={refusal} />
+        <form
+          onSubmit={signIn}
+          className="flex flex-col gap-3 rounded-xl border border-line bg-surface p-5 shadow-sm"
+        >
+          <Field
+            name={<Trans>API key</Trans>}
+            hint={<Trans>A platform key sees all tenants; the key of a tenant sees its own data.</Trans>}
+            error={malformed && t`A key has only letters, digits and “_”, such as hw_1_….`}
+          >
+            {(props) => (
+              <TextInput
+                {...props}
+                type="password"
+                required
+                autoFocus
+                value={key}
+                placeholder="hw_…"
+                onChange={({ target }) => {
+                  setKey(target.value);
+                  setMalformed(false);
+                }}
+              />
+            )}
+          </Field>
+          <Tick checked={keep} onChange={({ target }) => setKeep(target.checked)}>
+            <Trans>Stay signed in while this tab is open</Trans>
+          </Tick>
           <Button type="submit" look="primary" disabled={key.trim() === ''}>
             <Trans>Sign in</Trans>
           </Button>
-        </div>
-      </form>
+        </form>
+        <WhereKeysAre />
+      </div>
     </main>
+  );
+}
+
+function Trouble({ why, refusal }: { why: SignedOut; refusal: string | undefined }) {
+  if (why === 'refused') {
+    return (
+      <Answer tone="bad">
+        <Trans>The service does not take this key: it is revoked, has expired, or was never valid.</Trans>
+      </Answer>
+    );
+  }
+  if (why === 'expired') {
+    return (
+      <Answer tone="warn">
+        <Trans>Your session has ended. Sign in again.</Trans>
+      </Answer>
+    );
+  }
+  if (why === 'left') {
+    return (
+      <Answer tone="info">
+        <Trans>You have signed out.</Trans>
+      </Answer>
+    );
+  }
+  return (
+    refusal !== undefined && (
+      <Answer tone="warn">
+        <p className="font-medium">
+          <Trans>The link did not sign you in.</Trans>
+        </p>
+        <p className="text-sm text-soft">
+          <Untrusted text={refusal} />
+        </p>
+      </Answer>
+    )
+  );
+}
+
+/** Where a newcomer finds a first key. */
+function WhereKeysAre() {
+  return (
+    <section aria-labelledby="where-keys-are" className="px-1 text-sm text-soft">
+      <h2 id="where-keys-are" className="mb-1.5 font-medium text-ink">
+        <Trans>Where do I get a key?</Trans>
+      </h2>
+      <ul className="flex list-disc flex-col gap-1.5 ps-4">
+        <li>
+          <Trans>
+            The first start has written one, of the tenant “default”, into the data folder:{' '}
+            <Command>cat .data/api-key</Command>
+          </Trans>
+        </li>
+        <li>
+          <Trans>
+            A key for all tenants: <Command>./hookwright key create me --platform</Command>
+          </Trans>
+        </li>
+        <li>
+          <Trans>
+            A key for one tenant: <Command>./hookwright key create me --tenant 1</Command>
+          </Trans>
+        </li>
+      </ul>
+    </section>
+  );
+}
+
+function Command({ children }: { children: string }) {
+  return (
+    <code className="rounded-sm bg-sunken px-1 py-0.5 font-mono text-xs whitespace-nowrap text-ink select-all">
+      {children}
+    </code>
   );
 }

@@ -3,7 +3,7 @@ import { useSyncExternalStore } from 'react';
 import { liveStates } from '../api/live';
 
 /** Says whether what is shown follows what happens: nothing where no screen follows anything. */
-export function LiveLight() {
+export function LiveLight({ narrow }: { narrow?: boolean }) {
   const { t } = useLingui();
   const state = useSyncExternalStore(liveStates.subscribe, liveStates.read);
   if (state === 'off') {
@@ -15,9 +15,9 @@ export function LiveLight() {
     waiting: [t`Reconnecting`, 'bg-warn animate-pulse'],
   }[state] as [string, string];
   return (
-    <span role="status" className="inline-flex items-center gap-1.5 text-xs text-soft" title={text}>
+    <span role="status" className="inline-flex items-center gap-1.5 px-1 text-xs text-soft" title={text}>
       <span className={`size-1.5 rounded-full ${look}`} />
-      <span className="max-sm:sr-only">{text}</span>
+      <span className={narrow ? 'sr-only' : 'max-sm:sr-only'}>{text}</span>
     </span>
   );
 }

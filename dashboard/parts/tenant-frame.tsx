@@ -1,30 +1,39 @@
+import type { MessageDescriptor } from '@lingui/core';
 import { Trans, useLingui } from '@lingui/react/macro';
 import { Outlet, useMatchRoute } from '@tanstack/react-router';
-import { Search } from 'lucide-react';
-import { type ReactNode, useContext, useState } from 'react';
-import { Button } from './button';
-import { Dialog } from './dialog';
-import { currentShortcuts, useShortcut } from './keyboard';
-import { LiveLight } from './live-light';
+import { type ReactNode, useContext } from 'react';
+import { type FinderProps, FrameTools } from './frame-tools';
 import { Link, PlaceContext } from './place';
-import { Preferences } from './preferences';
 import { TENANT_SCREENS } from './screens';
 import { Untrusted } from './untrusted';
 import { isAllowed, useViewer } from './viewer';
 import { whenWanted } from './when-wanted';
 
-const Finder = whenWanted<{ open: boolean; onClose: () => void }>(() => import('./finder'));
+const Finder = whenWanted<FinderProps>(() => import('./finder'));
 
-/** What stands around each screen of a tenant: its tabs, the search for ids, preferences. */
-export function TenantFrame({ brand, canLeave }: { brand?: ReactNode; canLeave: boolean }) {
+/**
+ * What stands around each screen of a tenant: its tabs, the search for ids, preferences.
+ *
+ * @param brand before the tenant's name.
+ * @param notice after it.
+ * @param more screens that this place alone has, after the others.
+ */
+export function TenantFrame({
+  brand,
+  notice,
+  more = [],
+  canLeave,
+}: {
+  brand?: ReactNode;
+  notice?: ReactNode;
+  more?: readonly { path: string; name: MessageDescriptor }[];
+  canLeave: boolean;
+}) {
   const { t, i18n } = useLingui();
   const viewer = useViewer();
   const place = useContext(PlaceContext);
   const isAt = useMatchRoute();
-  const [finding, setFinding] = useState(false);
-  const [helping, setHelping] = useState(false);
-  useShortcut('mod+k', t`Go to an id or a screen`, () => setFinding(true));
-  useShortcut('?', t`Show these keys`, () => setHelping(true));
+  const screens = TENANT_SCREENS.filter(({ scope }) => isAllowed(viewer, scope));
   return (
     <div className="mx-auto max-w-380 px-3 pb-16 sm:px-5">
       <a href="#screen" className="sr-only focus:not-sr-only">
@@ -37,30 +46,15 @@ export function TenantFrame({ brand, canLeave }: { brand?: ReactNode; canLeave: 
             <span className="truncate">
               <Untrusted text={viewer.tenant?.name ?? ''} />
             </span>
+            {notice}
           </div>
-          <div className="ml-auto flex items-center gap-2">
-            <LiveLight />
-            <Button
-              look="plain"
-              icon={<Search />}
-              onClick={() => setFinding(true)}
-              label={t`Find an id (Ctrl K)`}
-            >
-              <span className="max-sm:sr-only">
-                <Trans>Find</Trans>
-              </span>
-              <kbd className="rounded-xs bg-sunken px-1 font-sans text-2xs text-faint max-sm:hidden">
-                Ctrl K
-              </kbd>
-            </Button>
-            <Preferences onHelp={() => setHelping(true)} canLeave={canLeave} />
-          </div>
+          <FrameTools finder={Finder} canLeave={canLeave} />
         </div>
         <nav
           aria-label={t`Screens`}
           className="-mx-2.5 -mb-px flex gap-0.5 overflow-x-auto [scrollbar-width:none]"
         >
-          {TENANT_SCREENS.filter(({ scope }) => isAllowed(viewer, scope)).map(({ path, name }) => {
+          {[...screens, ...more].map(({ path, name }) => {
             const here = isAt({ to: `${place}${path}` as string, fuzzy: true });
             return (
               <Link
@@ -78,21 +72,6 @@ export function TenantFrame({ brand, canLeave }: { brand?: ReactNode; canLeave: 
       <main id="screen">
         <Outlet />
       </main>
-      <Finder wanted={finding} open={finding} onClose={() => setFinding(false)} />
-      <Dialog open={helping} onClose={() => setHelping(false)} title={<Trans>Keys</Trans>}>
-        <dl className="grid grid-cols-[max-content_1fr] gap-x-4 gap-y-2 text-sm">
-          {currentShortcuts().map(({ keys, does }) => (
-            <div key={keys} className="contents">
-              <dt>
-                <kbd className="rounded-sm border border-line-strong bg-sunken px-1.5 py-0.5 font-mono text-xs">
-                  {keys.replace('mod+', 'Ctrl/⌘ ')}
-                </kbd>
-              </dt>
-              <dd>{does}</dd>
-            </div>
-          ))}
-        </dl>
-      </Dialog>
     </div>
   );
 }

@@ -8,7 +8,7 @@ export const VIEWER = graphql(`
     viewer {
       scopes
       apiKey { id name expiresAt }
-      tenant { id name }
+      tenant { id databaseId name }
       portalSession { id capabilities locale theme returnUrl parentOrigins expiresAt }
     }
   }

@@ -1,0 +1,71 @@
+import { msg } from '@lingui/core/macro';
+import { Trans, useLingui } from '@lingui/react/macro';
+import { Navigate, useParams } from '@tanstack/react-router';
+import { ChevronLeft, LifeBuoy } from 'lucide-react';
+import { useSyncExternalStore } from 'react';
+import { sessions } from '../api/session';
+import { Link, PlaceContext } from '../parts/place';
+import { WithClient } from '../parts/signed-in';
+import { Badge } from '../parts/status';
+import { TenantFrame } from '../parts/tenant-frame';
+import { useViewer } from '../parts/viewer';
+import { Brand } from './brand';
+
+const SETTINGS = [{ path: '/settings', name: msg`Settings` }];
+
+/**
+ * The screens of one tenant, from inside the console. The key of a tenant sees its own alone; with a platform key
+ * somebody is here as support, with a client of the API that names the tenant.
+ */
+export function TenantArea() {
+  const { tenantId } = useParams({ strict: false }) as { tenantId: string };
+  const { tenant: own } = useViewer();
+  const standing = useSyncExternalStore(sessions.subscribe, sessions.read);
+  const place = `/tenants/${tenantId}`;
+  if (standing.session === null) {
+    return null;
+  }
+  if (own == null) {
+    return (
+      <WithClient token={standing.session.token} tenantId={tenantId}>
+        <PlaceContext value={place}>
+          <TenantFrame brand={<BackToTenants />} notice={<AsSupport />} more={SETTINGS} canLeave />
+        </PlaceContext>
+      </WithClient>
+    );
+  }
+  if (tenantId !== String(own.databaseId) && tenantId !== own.id) {
+    return <Navigate to={`/tenants/${own.databaseId}` as string} replace />;
+  }
+  return (
+    <PlaceContext value={place}>
+      <TenantFrame brand={<Brand />} canLeave />
+    </PlaceContext>
+  );
+}
+
+function BackToTenants() {
+  return (
+    <Link
+      outside
+      to="/tenants"
+      className="-ms-1 inline-flex items-center gap-0.5 font-normal text-soft no-underline hover:text-ink"
+    >
+      <ChevronLeft aria-hidden className="size-4 rtl:-scale-x-100" />
+      <Trans>Tenants</Trans>
+    </Link>
+  );
+}
+
+function AsSupport() {
+  const { t } = useLingui();
+  const audited = t`The tenant's audit log says that you were here, and what you change.`;
+  return (
+    <span className="inline-flex items-center gap-2 font-normal" title={audited}>
+      <Badge tone="warn" icon={LifeBuoy}>
+        <Trans>As support</Trans>
+      </Badge>
+      <span className="text-xs text-soft max-lg:sr-only">{audited}</span>
+    </span>
+  );
+}

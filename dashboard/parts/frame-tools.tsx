@@ -1,0 +1,73 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { Search } from 'lucide-react';
+import { type ComponentType, useState } from 'react';
+import { Button } from './button';
+import { Dialog } from './dialog';
+import { currentShortcuts, useShortcut } from './keyboard';
+import { LiveLight } from './live-light';
+import { Preferences } from './preferences';
+
+export interface FinderProps {
+  open: boolean;
+  onClose: () => void;
+}
+
+/**
+ * What each frame has in a corner: the live light, the search for ids, preferences and the list of keys.
+ *
+ * @param finder what is searched: the ids of a tenant, or the tenants.
+ * @param narrow without words, for a corner with little room.
+ */
+export function FrameTools({
+  finder: Finder,
+  canLeave,
+  narrow = false,
+}: {
+  finder: ComponentType<FinderProps & { wanted: boolean }>;
+  canLeave: boolean;
+  narrow?: boolean;
+}) {
+  const { t } = useLingui();
+  const [finding, setFinding] = useState(false);
+  const [helping, setHelping] = useState(false);
+  useShortcut('mod+k', t`Go to an id or a screen`, () => setFinding(true));
+  useShortcut('?', t`Show these keys`, () => setHelping(true));
+  return (
+    <div className={`ms-auto flex items-center ${narrow ? 'gap-0.5' : 'gap-2'}`}>
+      <LiveLight narrow={narrow} />
+      <Button
+        look={narrow ? 'quiet' : 'plain'}
+        icon={<Search />}
+        onClick={() => setFinding(true)}
+        label={t`Find an id (Ctrl K)`}
+      >
+        {narrow ? undefined : (
+          <>
+            <span className="max-sm:sr-only">
+              <Trans>Find</Trans>
+            </span>
+            <kbd className="rounded-xs bg-sunken px-1 font-sans text-2xs text-faint max-sm:hidden">
+              Ctrl K
+            </kbd>
+          </>
+        )}
+      </Button>
+      <Preferences onHelp={() => setHelping(true)} canLeave={canLeave} />
+      <Finder wanted={finding} open={finding} onClose={() => setFinding(false)} />
+      <Dialog open={helping} onClose={() => setHelping(false)} title={<Trans>Keys</Trans>}>
+        <dl className="grid grid-cols-[max-content_1fr] gap-x-4 gap-y-2 text-sm">
+          {currentShortcuts().map(({ keys, does }) => (
+            <div key={keys} className="contents">
+              <dt>
+                <kbd className="rounded-sm border border-line-strong bg-sunken px-1.5 py-0.5 font-mono text-xs">
+                  {keys.replace('mod+', 'Ctrl/⌘ ')}
+                </kbd>
+              </dt>
+              <dd>{does}</dd>
+            </div>
+          ))}
+        </dl>
+      </Dialog>
+    </div>
+  );
+}

@@ -1,0 +1,19 @@
+import type { CombinedError } from 'urql';
+
+/** A rule that the input of a mutation breaks. */
+export interface Issue {
+  /** From the arguments on: `['input', 'schema', 'properties', 'a']`. */
+  path: readonly (string | number)[];
+  detail: string;
+}
+
+/** The broken rules that the API has named, none where it refused for another reason. */
+export function issuesOf(error: CombinedError | undefined): Issue[] {
+  const issues = error?.graphQLErrors[0]?.extensions?.['errors'];
+  return Array.isArray(issues) ? (issues as Issue[]) : [];
+}
+
+/** What is wrong with one argument, in the words of the API; undefined where nothing is. */
+export function issueAt(error: CombinedError | undefined, ...path: string[]): string | undefined {
+  return issuesOf(error).find((issue) => path.every((step, at) => issue.path[at] === step))?.detail;
+}

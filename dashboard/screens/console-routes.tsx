@@ -1,0 +1,23 @@
+import { type AnyRoute, createRoute, lazyRouteComponent } from '@tanstack/react-router';
+
+type Load = () => Promise<{ default: React.ComponentType }>;
+
+const screenOf = (parent: AnyRoute) => (path: string, load: Load) =>
+  createRoute({ getParentRoute: () => parent, path, component: lazyRouteComponent(load) });
+
+/** The screens of the console itself, for platform keys that act for no tenant. */
+export function consoleRoutes(parent: AnyRoute): AnyRoute[] {
+  const screen = screenOf(parent);
+  return [
+    screen('/tenants', () => import('./tenants/tenants')),
+    screen('/event-types', () => import('./event-types/event-types')),
+    screen('/event-types/new', () => import('./event-types/new-event-type')),
+    screen('/event-types/$name', () => import('./event-types/event-type')),
+    screen('/event-types/$name/edit', () => import('./event-types/edit-event-type')),
+  ];
+}
+
+/** What a platform key can do with a tenant, among the screens of that tenant. */
+export function tenantSettingsRoute(parent: AnyRoute): AnyRoute {
+  return screenOf(parent)('/settings', () => import('./tenants/settings'));
+}

@@ -1,0 +1,58 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { useState } from 'react';
+import { useMutation } from 'urql';
+import { Button } from '../../parts/button';
+import { Confirm } from '../../parts/dialog';
+import { Failure } from '../../parts/page';
+import { notify } from '../../parts/toast';
+import { DEPRECATE_EVENT_TYPE } from './documents';
+
+/** Deprecates an event type, after it has said what that does; or takes a deprecated one into use again. */
+export function Deprecate({ name, deprecated }: { name: string; deprecated: boolean }) {
+  const { t } = useLingui();
+  const [asked, setAsked] = useState(false);
+  const [{ error, fetching }, change] = useMutation(DEPRECATE_EVENT_TYPE);
+  const confirm = async () => {
+    const { data } = await change({ name, deprecated: !deprecated });
+    if (data) {
+      setAsked(false);
+      notify(deprecated ? t`Events of this type are accepted again.` : t`The event type is deprecated.`);
+    }
+  };
+  return (
+    <>
+      <Button onClick={() => setAsked(true)}>
+        {deprecated ? <Trans>Take into use again …</Trans> : <Trans>Deprecate …</Trans>}
+      </Button>
+      <Confirm
+        open={asked}
+        onClose={() => setAsked(false)}
+        title={deprecated ? t`Take ${name} into use again?` : t`Deprecate ${name}?`}
+        action={deprecated ? t`Take it into use again` : t`Deprecate the type`}
+        busy={fetching}
+        onConfirm={() => void confirm()}
+      >
+        {deprecated ? (
+          <Trans>Events of this type are accepted again within 5 seconds.</Trans>
+        ) : (
+          <ul className="flex list-disc flex-col gap-1 ps-4">
+            <li>
+              <Trans>Within 5 seconds the service refuses further events of this type, of all tenants.</Trans>
+            </li>
+            <li>
+              <Trans>What was accepted before is still delivered, and can be sent again.</Trans>
+            </li>
+            <li>
+              <Trans>Endpoints stay subscribed to it. It can be taken into use again at any time.</Trans>
+            </li>
+          </ul>
+        )}
+        {error && (
+          <div className="mt-3">
+            <Failure error={error} />
+          </div>
+        )}
+      </Confirm>
+    </>
+  );
+}

@@ -1,0 +1,57 @@
+import { graphql } from '../../api/generated';
+
+graphql(`
+  fragment EventTypeRow on EventType {
+    id
+    name
+    description
+    reserved
+    deprecatedAt
+    version
+    createdAt
+  }
+`);
+
+graphql(`
+  fragment EventTypeWhole on EventType {
+    ...EventTypeRow
+    schema
+    versions { version createdAt schema }
+  }
+`);
+
+export const EVENT_TYPES = graphql(`
+  query EventTypes {
+    eventTypes { ...EventTypeRow }
+  }
+`);
+
+export const EVENT_TYPE = graphql(`
+  query EventType($name: String!) {
+    eventType(name: $name) { ...EventTypeWhole samplePayload }
+  }
+`);
+
+export const REGISTER_EVENT_TYPE = graphql(`
+  mutation RegisterEventType($name: String!, $description: String!, $schema: JSONObject!) {
+    registerEventType(input: { name: $name, description: $description, schema: $schema }) {
+      eventType { ...EventTypeWhole }
+    }
+  }
+`);
+
+export const UPDATE_EVENT_TYPE = graphql(`
+  mutation UpdateEventType($name: String!, $description: String, $schema: JSONObject) {
+    updateEventType(input: { name: $name, description: $description, schema: $schema }) {
+      eventType { ...EventTypeWhole samplePayload }
+    }
+  }
+`);
+
+export const DEPRECATE_EVENT_TYPE = graphql(`
+  mutation DeprecateEventType($name: String!, $deprecated: Boolean!) {
+    deprecateEventType(input: { name: $name, deprecated: $deprecated }) {
+      eventType { ...EventTypeRow }
+    }
+  }
+`);

@@ -1,0 +1,52 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { useParams } from '@tanstack/react-router';
+import { useMutation, useQuery } from 'urql';
+import { Failure, PageHead } from '../../parts/page';
+import { Link, useGo } from '../../parts/place';
+import { notify } from '../../parts/toast';
+import { EVENT_TYPE, UPDATE_EVENT_TYPE } from './documents';
+import { EventTypeForm, type Written } from './event-type-form';
+
+/** Changes an event type: another schema is a new version. */
+export default function EditEventType() {
+  const { t } = useLingui();
+  const go = useGo();
+  const { name } = useParams({ strict: false }) as { name: string };
+  const [{ data, error: unread }, again] = useQuery({ query: EVENT_TYPE, variables: { name } });
+  const [{ error, fetching }, update] = useMutation(UPDATE_EVENT_TYPE);
+  const type = data?.eventType;
+  const submit = async ({ description, schema }: Written) => {
+    const isNew = JSON.stringify(schema) !== JSON.stringify(type?.schema);
+    const result = await update({ name, description, ...(isNew ? { schema } : {}) });
+    if (result.data) {
+      const { version } = result.data.updateEventType.eventType;
+      notify(isNew ? t`Version ${version} is in use.` : t`The description is changed.`);
+      go(`/event-types/${name}`);
+    }
+  };
+  return (
+    <>
+      <PageHead
+        title={t`Change ${name}`}
+        back={
+          <Link to={`/event-types/${name}`}>
+            <Trans>Back to the event type</Trans>
+          </Link>
+        }
+      />
+      {unread && <Failure error={unread} retry={again} />}
+      {type && (
+        <EventTypeForm
+          key={type.version}
+          fixed={name}
+          usual={type}
+          error={error}
+          busy={fetching}
+          action={t`Save`}
+          leave={`/event-types/${name}`}
+          onSubmit={(written) => void submit(written)}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,117 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { Plus } from 'lucide-react';
+import { useMemo } from 'react';
+import { useQuery } from 'urql';
+import type { EventTypeRowFragment } from '../../api/generated/graphql';
+import { buttonLook } from '../../parts/button';
+import { Select } from '../../parts/field';
+import { type Column, List } from '../../parts/list';
+import { Card, Empty, Failure, PageHead } from '../../parts/page';
+import { Link, useAddress, useGo } from '../../parts/place';
+import { SearchBox } from '../../parts/search-box';
+import { Untrusted } from '../../parts/untrusted';
+import { count } from '../../text/numbers';
+import { EVENT_TYPES } from './documents';
+import { EventTypeBadge } from './event-type-badge';
+
+/** The event types of the installation, which all tenants share. */
+export default function EventTypes() {
+  const { t } = useLingui();
+  const go = useGo();
+  const [address, setAddress] = useAddress();
+  const [{ data, error }, again] = useQuery({ query: EVENT_TYPES });
+  const columns = useColumns();
+  const rows = (data?.eventTypes ?? []).filter((type) => fits(type, address['text'] ?? '', address['state']));
+  return (
+    <>
+      <PageHead
+        title={t`Event types`}
+        actions={
+          <>
+            <SearchBox name="text" label={t`Name or description`} />
+            <Select
+              label={t`State`}
+              value={address['state'] ?? 'all'}
+              onChange={(state) => setAddress({ state: state === 'all' ? undefined : state })}
+              options={[
+                { value: 'all', name: t`Any state` },
+                { value: 'current', name: t`Current` },
+                { value: 'deprecated', name: t`Deprecated` },
+                { value: 'reserved', name: t`Of the service` },
+              ]}
+            />
+            <Link to="/event-types/new" className={buttonLook('primary')}>
+              <Plus aria-hidden />
+              <Trans>Register a type</Trans>
+            </Link>
+          </>
+        }
+      />
+      <div className="flex flex-col gap-4">
+        {error && <Failure error={error} retry={again} />}
+        {data?.eventTypes && (
+          <Card flush>
+            {rows.length === 0 ? (
+              <Empty title={<Trans>No event type fits.</Trans>}>
+                <Trans>Search for less, or choose another state.</Trans>
+              </Empty>
+            ) : (
+              <List
+                label={t`Event types`}
+                columns={columns}
+                rows={rows}
+                keyOf={({ id }) => id}
+                onOpen={({ name }) => go(`/event-types/${name}`)}
+              />
+            )}
+          </Card>
+        )}
+      </div>
+    </>
+  );
+}
+
+function fits(type: EventTypeRowFragment, text: string, state: string | undefined): boolean {
+  const { name, description, reserved, deprecatedAt } = type;
+  const states = {
+    current: !reserved && deprecatedAt == null,
+    deprecated: deprecatedAt != null,
+    reserved,
+  };
+  return (
+    `${name} ${description}`.toLowerCase().includes(text.toLowerCase()) &&
+    (state === undefined || states[state as keyof typeof states] !== false)
+  );
+}
+
+function useColumns(): Column<EventTypeRowFragment>[] {
+  const { t } = useLingui();
+  return useMemo(
+    () => [
+      {
+        name: t`Type`,
+        render: ({ name }) => (
+          <Link
+            to={`/event-types/${name}`}
+            className="font-mono text-xs font-medium text-ink no-underline hover:underline"
+          >
+            <Untrusted text={name} />
+          </Link>
+        ),
+      },
+      {
+        name: t`When it happens`,
+        wide: true,
+        from: 'md',
+        render: ({ description }) => (
+          <span className="text-soft">
+            <Untrusted text={description} />
+          </span>
+        ),
+      },
+      { name: t`Version`, figures: true, from: 'sm', render: ({ version }) => count(version) },
+      { name: t`State`, render: (type) => <EventTypeBadge {...type} /> },
+    ],
+    [t],
+  );
+}

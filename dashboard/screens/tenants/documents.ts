@@ -1,0 +1,46 @@
+import { graphql } from '../../api/generated';
+
+graphql(`
+  fragment TenantRow on Tenant {
+    id
+    databaseId
+    name
+    createdAt
+  }
+`);
+
+export const TENANTS = graphql(`
+  query Tenants($filter: TenantFilter, $after: String) {
+    tenants(first: 50, after: $after, filter: $filter) {
+      edges { node { ...TenantRow } }
+      pageInfo { hasNextPage endCursor }
+    }
+  }
+`);
+
+export const CREATE_TENANT = graphql(`
+  mutation CreateTenant($name: String!) {
+    createTenant(input: { name: $name }) { tenant { ...TenantRow } }
+  }
+`);
+
+export const RENAME_TENANT = graphql(`
+  mutation RenameTenant($id: ID!, $name: String!) {
+    updateTenant(input: { id: $id, name: $name }) { tenant { ...TenantRow } }
+  }
+`);
+
+/** What a tenant has that would go with it. */
+export const WHAT_GOES = graphql(`
+  query WhatGoes {
+    webhooks(first: 100) { edges { node { id } } }
+    apiKeys(first: 100, filter: { active: true }) { edges { node { id } } }
+    backlog { due scheduled held countMax }
+  }
+`);
+
+export const DELETE_TENANT = graphql(`
+  mutation DeleteTenant($id: ID!, $name: String!) {
+    deleteTenant(input: { id: $id, name: $name }) { deletedTenantId }
+  }
+`);

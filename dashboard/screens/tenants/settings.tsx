@@ -1,0 +1,22 @@
+import { useLingui } from '@lingui/react/macro';
+import { PageHead } from '../../parts/page';
+import { useViewer } from '../../parts/viewer';
+import { DeleteTenant } from './delete-tenant';
+import { RenameTenant } from './rename-tenant';
+
+/** What the operator can do with a tenant, beside what the tenant can do itself. */
+export default function TenantSettings() {
+  const { t } = useLingui();
+  const { tenant } = useViewer();
+  return (
+    <>
+      <PageHead title={t`Settings of the tenant`} />
+      {tenant && (
+        <div className="flex max-w-3xl flex-col gap-4">
+          <RenameTenant key={tenant.name} tenant={tenant} />
+          <DeleteTenant tenant={tenant} />
+        </div>
+      )}
+    </>
+  );
+}
