@@ -24,15 +24,15 @@ export function DialogWindow({
   return (
     <BaseDialog.Root
       open={open}
-      onOpenChange={(next) => !next && onClose()}
+      onOpenChange={(next) => !next && !stays && onClose()}
       disablePointerDismissal={stays ?? false}
     >
       <BaseDialog.Portal>
         <BaseDialog.Backdrop className={BACKDROP} />
         <BaseDialog.Popup className={`${POPUP} ${WIDTHS[width]}`}>
-          <div className="flex items-center justify-between gap-3 border-b border-line py-2 pr-2 pl-4">
+          <div className="flex min-h-11.5 items-center justify-between gap-3 border-b border-line py-2 ps-4 pe-2">
             <BaseDialog.Title className="font-semibold">{title}</BaseDialog.Title>
-            <Button look="quiet" icon={<X />} label={t`Close`} onClick={onClose} />
+            {!stays && <Button look="quiet" icon={<X />} label={t`Close`} onClick={onClose} />}
           </div>
           <div className="min-h-0 overflow-auto p-4">{children}</div>
           {actions !== undefined && (

@@ -19,5 +19,7 @@ export function tenantRoutes(
       },
     }),
     screen('/endpoints', () => import('./endpoints/endpoints')),
+    screen('/endpoints/new', () => import('./endpoints/new-endpoint')),
+    screen('/endpoints/$number', () => import('./endpoints/endpoint')),
   ];
 }

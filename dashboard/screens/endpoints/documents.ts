@@ -20,24 +20,136 @@ graphql(`
 `);
 
 export const ENDPOINTS = graphql(`
-  query Endpoints($filter: WebhookFilter, $after: String, $since: DateTime!) {
-    webhooks(first: 9, after: $after, filter: $filter) {
-      edges {
-        node {
-          ...EndpointRow
-          stats(since: $since, resolution: HOUR) {
-            buckets { start attempts failures }
-            total { attempts failures successRate p95Ms }
-          }
-        }
-      }
+  query Endpoints($after: String) {
+    webhooks(first: 100, after: $after) {
+      edges { node { ...EndpointRow } }
       pageInfo { hasNextPage endCursor }
     }
   }
 `);
 
+/** The statistics of a webhook cost 1,515, so that a query holds those of nine. */
+export const ENDPOINT_DAYS = graphql(`
+  query EndpointDays($ids: [ID!]!, $since: DateTime!) {
+    nodes(ids: $ids) {
+      id
+      ... on Webhook {
+        stats(since: $since, resolution: HOUR) {
+          buckets { start attempts failures }
+          total { attempts failures successRate p95Ms }
+        }
+      }
+    }
+  }
+`);
+
 export const ENDPOINT_UPDATES = graphql(`
-  subscription EndpointUpdates {
-    webhookUpdated { cursor resync webhookId webhook { ...EndpointRow } }
+  subscription EndpointUpdates($id: ID) {
+    webhookUpdated(id: $id) { cursor resync webhookId webhook { ...EndpointRow } }
+  }
+`);
+
+export const EVENT_TYPES = graphql(`
+  query EventTypes {
+    eventTypes { id name description deprecatedAt reserved }
+  }
+`);
+
+export const ENDPOINT = graphql(`
+  query Endpoint($id: ID!) {
+    webhook(id: $id) {
+      ...EndpointRow
+      createdAt
+      previousSecretExpiresAt
+      backlog { due scheduled held countMax oldestDueAt }
+      endpointState { inFlight window waiting meanMs }
+      latest: deliveries(first: 12) { edges { node { ...DeliveryRow } } }
+      pending: deliveries(first: 50, filter: { status: PENDING }) { edges { node { ...DeliveryRow } } }
+      failed: deliveries(first: 50, filter: { status: FAILED }) { edges { node { ...DeliveryRow } } }
+    }
+  }
+`);
+
+export const ENDPOINT_STATS = graphql(`
+  query EndpointStats($id: ID!, $since: DateTime!, $until: DateTime, $eventType: String) {
+    webhook(id: $id) {
+      id
+      stats(since: $since, until: $until, eventType: $eventType) {
+        resolution
+        buckets { start successes failures p50Ms p95Ms p99Ms }
+        total { attempts successes failures successRate p50Ms p95Ms p99Ms }
+      }
+    }
+  }
+`);
+
+export const CREATE_ENDPOINT = graphql(`
+  mutation CreateEndpoint($input: CreateWebhookInput!) {
+    createWebhook(input: $input) { secret webhook { ...EndpointRow } }
+  }
+`);
+
+export const UPDATE_ENDPOINT = graphql(`
+  mutation UpdateEndpoint($input: UpdateWebhookInput!) {
+    updateWebhook(input: $input) { webhook { ...EndpointRow } }
+  }
+`);
+
+export const DELETE_ENDPOINT = graphql(`
+  mutation DeleteEndpoint($input: DeleteWebhookInput!) {
+    deleteWebhook(input: $input) { deletedWebhookId }
+  }
+`);
+
+export const ROTATE_SECRET = graphql(`
+  mutation RotateSecret($input: RotateWebhookSecretInput!) {
+    rotateWebhookSecret(input: $input) { secret webhook { ...EndpointRow previousSecretExpiresAt } }
+  }
+`);
+
+export const RELEASE_HELD = graphql(`
+  mutation ReleaseHeld($input: ReleaseHeldInput!) {
+    releaseHeld(input: $input) { webhook { ...EndpointRow } }
+  }
+`);
+
+export const SEND_TEST = graphql(`
+  mutation SendTest($input: TestWebhookInput!) {
+    testWebhook(input: $input) { delivery { ...DeliveryRow } }
+  }
+`);
+
+export const SAMPLE_PAYLOAD = graphql(`
+  query SamplePayload($name: String!) {
+    eventType(name: $name) { id name reserved samplePayload }
+  }
+`);
+
+/** A test's delivery with its attempts; the subscription brings the same fields, so that the answer comes by itself. */
+export const TEST_RESULT = graphql(`
+  query TestResult($id: ID!) {
+    delivery(id: $id) { ...DeliveryRow attempts { id number startedAt durationMs statusCode errorCode } }
+  }
+`);
+
+export const TEST_UPDATES = graphql(`
+  subscription TestUpdates($webhookId: ID!) {
+    deliveryUpdated(webhookId: $webhookId) {
+      cursor
+      resync
+      delivery { ...DeliveryRow attempts { id number startedAt durationMs statusCode errorCode } }
+    }
+  }
+`);
+
+export const RECOVER = graphql(`
+  mutation Recover($input: RecoverWebhookInput!) {
+    recoverWebhook(input: $input) { total totalCapped bulkOperation { id databaseId } }
+  }
+`);
+
+export const REPLAY = graphql(`
+  mutation Replay($input: ReplayEventsInput!) {
+    replayEvents(input: $input) { total totalCapped bulkOperation { id databaseId } }
   }
 `);

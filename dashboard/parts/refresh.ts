@@ -1,0 +1,41 @@
+import { useEffect, useRef } from 'react';
+
+/**
+ * Reads again what changes without telling, while somebody can see it.
+ *
+ * @param read is called every so often, and when the page is shown again.
+ */
+export function useRefresh(read: () => void, everyMs: number): void {
+  const latest = useRef(read);
+  latest.current = read;
+  useEffect(() => {
+    const readIfShown = () => {
+      if (!document.hidden) {
+        latest.current();
+      }
+    };
+    const timer = setInterval(readIfShown, everyMs);
+    document.addEventListener('visibilitychange', readIfShown);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener('visibilitychange', readIfShown);
+    };
+  }, [everyMs]);
+}
+
+/** Calls `read` soon, however often the returned function is called: once at once, then at most once in `everyMs`. */
+export function useThrottled(read: () => void, everyMs: number): () => void {
+  const latest = useRef(read);
+  latest.current = read;
+  const state = useRef({ lastAt: 0, timer: undefined as ReturnType<typeof setTimeout> | undefined });
+  useEffect(() => () => clearTimeout(state.current.timer), []);
+  return useRef(() => {
+    state.current.timer ??= setTimeout(
+      () => {
+        state.current = { lastAt: Date.now(), timer: undefined };
+        latest.current();
+      },
+      Math.max(0, state.current.lastAt + everyMs - Date.now()),
+    );
+  }).current;
+}

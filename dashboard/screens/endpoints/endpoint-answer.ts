@@ -1,0 +1,106 @@
+/** What the answer sentence of an endpoint is made from. Times are ISO 8601. */
+export interface EndpointFacts {
+  active: boolean;
+  disabledReason?: 'FAILURES' | 'GONE' | 'PAUSED' | null;
+  disabledAt?: string | null;
+  holdUntil?: string | null;
+  closedUntil?: string | null;
+  consecutiveFailures: number;
+  /** Counted up to 1,000. */
+  heldCount: number;
+  lastSuccessAt?: string | null;
+  lastFailureAt?: string | null;
+  backlog?: { due: number; scheduled: number; oldestDueAt?: string | null } | null;
+  endpointState?: { window: number; waiting: number; meanMs?: number | null } | null;
+  /** Why the latest of its deliveries that has failed did so; null where none is known. */
+  errorCode: string | null;
+  /** When the next delivery is to be tried again; null where none is planned. */
+  nextAttemptAt: string | null;
+}
+
+/** What an inactive endpoint holds. `over`: what was held is canceled, and further events get no delivery. */
+export interface Hold {
+  held: number;
+  until: string | null;
+  over: boolean;
+}
+
+/** How an endpoint is, why, and what comes next: the screen says it in words. */
+export type EndpointAnswer =
+  | { kind: 'disabled'; since: string | null; errorCode: string | null; failures: number; hold: Hold }
+  | { kind: 'gone'; since: string | null; hold: Hold }
+  | { kind: 'paused'; since: string | null; hold: Hold }
+  | { kind: 'closed'; until: string; errorCode: string | null; open: number }
+  | {
+      kind: 'failing';
+      failures: number;
+      /** Its last success; null: it never had one. */
+      since: string | null;
+      errorCode: string | null;
+      nextAttemptAt: string | null;
+      open: number;
+    }
+  | { kind: 'slow'; due: number; since: string; meanMs: number | null; window: number | null }
+  | { kind: 'keeping'; held: number }
+  | { kind: 'first'; open: number }
+  | { kind: 'unused' }
+  | { kind: 'healthy'; lastSuccessAt: string; lastFailureAt: string | null };
+
+/** How long the oldest delivery may be due before the endpoint counts as slow: a queue that empties is no news. */
+const SLOW_AFTER_MS = 60_000;
+
+/**
+ * The one thing to know about an endpoint now: what stops deliveries comes before what delays them, and that before
+ * how it has been.
+ *
+ * @param now ms since 1970.
+ */
+export function answerOf(facts: EndpointFacts, now: number): EndpointAnswer {
+  const { errorCode, lastSuccessAt = null, lastFailureAt = null, backlog, endpointState } = facts;
+  const isLater = (time: string | null | undefined): time is string => time != null && Date.parse(time) > now;
+  const open = (backlog?.due ?? 0) + (backlog?.scheduled ?? 0);
+  if (!facts.active) {
+    const since = facts.disabledAt ?? null;
+    const until = facts.holdUntil ?? null;
+    const hold = { held: facts.heldCount, until, over: until !== null && !isLater(until) };
+    switch (facts.disabledReason) {
+      case 'GONE':
+        return { kind: 'gone', since, hold };
+      case 'PAUSED':
+        return { kind: 'paused', since, hold };
+      default:
+        return { kind: 'disabled', since, errorCode, failures: facts.consecutiveFailures, hold };
+    }
+  }
+  if (isLater(facts.closedUntil)) {
+    return { kind: 'closed', until: facts.closedUntil, errorCode, open };
+  }
+  if (facts.consecutiveFailures > 0) {
+    const { consecutiveFailures: failures, nextAttemptAt } = facts;
+    return { kind: 'failing', failures, since: lastSuccessAt, errorCode, nextAttemptAt, open };
+  }
+  const oldest = backlog?.oldestDueAt;
+  if (oldest != null && now - Date.parse(oldest) > SLOW_AFTER_MS) {
+    const { meanMs = null, window = null } = endpointState ?? {};
+    return { kind: 'slow', due: backlog?.due ?? 0, since: oldest, meanMs, window };
+  }
+  if (facts.heldCount > 0) {
+    return { kind: 'keeping', held: facts.heldCount };
+  }
+  if (lastSuccessAt !== null) {
+    return { kind: 'healthy', lastSuccessAt, lastFailureAt };
+  }
+  return open > 0 || lastFailureAt !== null ? { kind: 'first', open } : { kind: 'unused' };
+}
+
+/** Deliveries whose latest attempt failed, by why: the most frequent reason first. */
+export function groupFailures<D extends { id: string; lastErrorCode?: string | null }>(
+  deliveries: readonly D[],
+): { errorCode: string; deliveries: D[] }[] {
+  const unique = new Map(deliveries.map((one) => [one.id, one]));
+  const groups = Map.groupBy(unique.values(), ({ lastErrorCode }) => lastErrorCode ?? null);
+  groups.delete(null);
+  return [...groups]
+    .map(([errorCode, deliveries]) => ({ errorCode: errorCode as string, deliveries }))
+    .toSorted((a, b) => b.deliveries.length - a.deliveries.length);
+}

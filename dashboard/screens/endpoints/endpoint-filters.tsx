@@ -1,0 +1,80 @@
+import { useLingui } from '@lingui/react/macro';
+import { useMemo, useRef } from 'react';
+import { useQuery } from 'urql';
+import { Select, TextInput } from '../../parts/field';
+import { useShortcut } from '../../parts/keyboard';
+import { useAddress } from '../../parts/place';
+import { arrange, type Wanted } from './attention';
+import { EVENT_TYPES } from './documents';
+
+const ANY = 'any';
+
+/** What the address asks of the list. */
+export function useWanted(): Wanted {
+  const [{ state, type, q, sort }] = useAddress();
+  return useMemo(() => ({ state, type, text: q, sort }), [state, type, q, sort]);
+}
+
+export function isFiltered({ state, type, text }: Wanted): boolean {
+  return state !== undefined || type !== undefined || text !== undefined;
+}
+
+/** Chooses which endpoints are listed, and in which order. The states say how many they are. */
+export function EndpointFilters({ endpoints }: { endpoints: Parameters<typeof arrange>[0] }) {
+  const { t } = useLingui();
+  const [address, setAddress] = useAddress();
+  const search = useRef<HTMLInputElement>(null);
+  useShortcut('/', t`Search`, () => search.current?.focus());
+  const [{ data }] = useQuery({ query: EVENT_TYPES });
+  const many = (state?: string) => arrange(endpoints, { state }, Date.now()).length;
+  const set = (name: string) => (value: string) => setAddress({ [name]: value === ANY ? undefined : value });
+  return (
+    <div className="mb-3 flex flex-wrap items-center gap-2">
+      <div className="w-64 max-sm:w-full">
+        <TextInput
+          ref={search}
+          type="search"
+          aria-label={t`Text in the url`}
+          placeholder={t`Text in the url`}
+          value={address['q'] ?? ''}
+          onChange={({ target }) => setAddress({ q: target.value }, { replace: true })}
+        />
+      </div>
+      <Select
+        label={t`State`}
+        value={address['state'] ?? ANY}
+        onChange={set('state')}
+        options={[
+          { value: ANY, name: t`Any state (${many()})` },
+          { value: 'attention', name: t`Needs attention (${many('attention')})` },
+          { value: 'active', name: t`Active (${many('active')})` },
+          { value: 'paused', name: t`Paused (${many('paused')})` },
+          { value: 'disabled', name: t`Disabled (${many('disabled')})` },
+        ]}
+      />
+      <Select
+        label={t`Event type`}
+        value={address['type'] ?? ANY}
+        onChange={set('type')}
+        options={[
+          { value: ANY, name: t`Any event type` },
+          ...(data?.eventTypes ?? []).map(({ name }) => ({ value: name, name })),
+        ]}
+      />
+      <div className="ms-auto max-sm:ms-0">
+        <Select
+          label={t`Order`}
+          value={address['sort'] ?? ANY}
+          onChange={set('sort')}
+          options={[
+            { value: ANY, name: t`Needs attention first` },
+            { value: 'failure', name: t`Latest failure first` },
+            { value: 'held', name: t`Most held first` },
+            { value: 'newest', name: t`Newest first` },
+            { value: 'url', name: t`By url` },
+          ]}
+        />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import {
+  answerOf,
+  type EndpointFacts,
+  groupFailures,
+} from '../../dashboard/screens/endpoints/endpoint-answer.js';
+
+const NOW = Date.parse('2026-03-02T12:00:00Z');
+const before = (seconds: number) => new Date(NOW - seconds * 1_000).toISOString();
+const after = (seconds: number) => before(-seconds);
+
+const unused: EndpointFacts = {
+  active: true,
+  consecutiveFailures: 0,
+  heldCount: 0,
+  errorCode: null,
+  nextAttemptAt: null,
+};
+const healthy: EndpointFacts = { ...unused, lastSuccessAt: before(5) };
+const answer = (facts: Partial<EndpointFacts>) => answerOf({ ...healthy, ...facts }, NOW);
+
+describe('the answer of an endpoint', () => {
+  it('is that nothing has been sent yet', () => {
+    expect(answerOf(unused, NOW)).toEqual({ kind: 'unused' });
+  });
+
+  it('is that its first delivery is under way', () => {
+    const backlog = { due: 1, scheduled: 0, oldestDueAt: before(1) };
+    expect(answerOf({ ...unused, backlog }, NOW)).toEqual({ kind: 'first', open: 1 });
+  });
+
+  it('is that it is healthy, and when an attempt last failed', () => {
+    expect(answer({})).toEqual({ kind: 'healthy', lastSuccessAt: before(5), lastFailureAt: null });
+    expect(answer({ lastFailureAt: before(9_000) })).toMatchObject({ lastFailureAt: before(9_000) });
+  });
+
+  it('is that it fails: since when, why, and when the next attempt is', () => {
+    expect(
+      answer({
+        consecutiveFailures: 4,
+        errorCode: 'TLS_CERTIFICATE_EXPIRED',
+        nextAttemptAt: after(240),
+        backlog: { due: 2, scheduled: 3 },
+      }),
+    ).toEqual({
+      kind: 'failing',
+      failures: 4,
+      since: before(5),
+      errorCode: 'TLS_CERTIFICATE_EXPIRED',
+      nextAttemptAt: after(240),
+      open: 5,
+    });
+  });
+
+  it('is that it never had a success, where it has failed from its first attempt on', () => {
+    expect(answerOf({ ...unused, consecutiveFailures: 1 }, NOW)).toMatchObject({ since: null });
+  });
+
+  it('is that it was disabled by its failures, and what is held until when', () => {
+    const facts: Partial<EndpointFacts> = {
+      active: false,
+      disabledReason: 'FAILURES',
+      disabledAt: before(60),
+      holdUntil: after(3_600),
+      consecutiveFailures: 10,
+      heldCount: 312,
+      errorCode: 'HTTP_500',
+    };
+    expect(answer(facts)).toEqual({
+      kind: 'disabled',
+      since: before(60),
+      errorCode: 'HTTP_500',
+      failures: 10,
+      hold: { held: 312, until: after(3_600), over: false },
+    });
+  });
+
+  it('is that its endpoint is gone, or that somebody has paused it', () => {
+    expect(answer({ active: false, disabledReason: 'GONE' }).kind).toBe('gone');
+    expect(answer({ active: false, disabledReason: 'PAUSED' }).kind).toBe('paused');
+  });
+
+  it('is that nothing is held any more, from the end of the hold on', () => {
+    const paused: Partial<EndpointFacts> = { active: false, disabledReason: 'PAUSED' };
+    expect(answer({ ...paused, holdUntil: after(1) })).toMatchObject({ hold: { over: false } });
+    expect(answer({ ...paused, holdUntil: before(0) })).toMatchObject({ hold: { over: true } });
+  });
+
+  it('is that it asked for a pause, until that is over', () => {
+    const facts = { closedUntil: after(1), consecutiveFailures: 1, errorCode: 'HTTP_429' };
+    expect(answer(facts)).toEqual({ kind: 'closed', until: after(1), errorCode: 'HTTP_429', open: 0 });
+    expect(answer({ ...facts, closedUntil: before(0) }).kind).toBe('failing');
+  });
+
+  it('is that it is slow, once the oldest delivery has been due for more than a minute', () => {
+    const endpointState = { window: 4, waiting: 90, meanMs: 2_300 };
+    const since = (seconds: number) =>
+      answer({ backlog: { due: 94, scheduled: 0, oldestDueAt: before(seconds) }, endpointState });
+    expect(since(60).kind).toBe('healthy');
+    expect(since(61)).toEqual({ kind: 'slow', due: 94, since: before(61), meanMs: 2_300, window: 4 });
+  });
+
+  it('is that an active endpoint keeps what it holds, until that is released', () => {
+    expect(answer({ heldCount: 7 })).toEqual({ kind: 'keeping', held: 7 });
+  });
+});
+
+describe('the latest failures', () => {
+  it('stand together by their reason, the most frequent one first, each delivery once', () => {
+    const delivery = (id: string, lastErrorCode: string | null) => ({ id, lastErrorCode });
+    const [timeout, first, second] = [
+      delivery('dl_1', 'TIMEOUT'),
+      delivery('dl_2', 'HTTP_500'),
+      delivery('dl_3', 'HTTP_500'),
+    ] as const;
+    expect(groupFailures([timeout, first, second, first, delivery('dl_4', null)])).toEqual([
+      { errorCode: 'HTTP_500', deliveries: [first, second] },
+      { errorCode: 'TIMEOUT', deliveries: [timeout] },
+    ]);
+  });
+});
