@@ -13,11 +13,12 @@ export function tenantRoutes(
       path: '/',
       beforeLoad: ({ params }) => {
         throw redirect({
-          to: `${place(params as Record<string, string>)}/endpoints` as string,
+          to: `${place(params as Record<string, string>)}/overview` as string,
           replace: true,
         });
       },
     }),
+    screen('/overview', () => import('./overview/overview')),
     screen('/endpoints', () => import('./endpoints/endpoints')),
     screen('/endpoints/new', () => import('./endpoints/new-endpoint')),
     screen('/endpoints/$number', () => import('./endpoints/endpoint')),

@@ -1,0 +1,122 @@
+import { Plural, Trans, useLingui } from '@lingui/react/macro';
+import { useMemo, useState } from 'react';
+import type { EndpointRowFragment } from '../../api/generated/graphql';
+import { Button } from '../../parts/button';
+import { type Column, List } from '../../parts/list';
+import { Card } from '../../parts/page';
+import { Link, useGo } from '../../parts/place';
+import { WebhookBadge } from '../../parts/status';
+import { Time } from '../../parts/time';
+import { Untrusted } from '../../parts/untrusted';
+import { countUpTo } from '../../text/numbers';
+import type { Reason } from './attention';
+
+interface Row {
+  endpoint: EndpointRowFragment;
+  reason: Reason;
+}
+
+const SHOWN = 6;
+
+/** The endpoints that need somebody: what is wrong with each, and the way to it. */
+export function AttentionList({ pressing }: { pressing: readonly Row[] }) {
+  const { t } = useLingui();
+  const go = useGo();
+  const columns = useColumns();
+  const [all, setAll] = useState(false);
+  return (
+    <Card
+      flush
+      title={<Trans>Endpoints that need you</Trans>}
+      actions={
+        pressing.length > SHOWN && (
+          <Button look="quiet" onClick={() => setAll(!all)}>
+            {all ? <Trans>Show fewer</Trans> : <Trans>Show all {pressing.length}</Trans>}
+          </Button>
+        )
+      }
+    >
+      <List
+        label={t`Endpoints that need you`}
+        columns={columns}
+        rows={all ? pressing : pressing.slice(0, SHOWN)}
+        keyOf={({ endpoint }) => endpoint.id}
+        onOpen={({ endpoint }) => go(`/endpoints/${endpoint.databaseId}`)}
+      />
+    </Card>
+  );
+}
+
+function useColumns(): Column<Row>[] {
+  const { t } = useLingui();
+  return useMemo(
+    () => [
+      {
+        name: t`Endpoint`,
+        wide: true,
+        render: ({ endpoint }) => (
+          <Link
+            to={`/endpoints/${endpoint.databaseId}`}
+            className="font-medium text-ink no-underline hover:underline"
+          >
+            <Untrusted text={endpoint.url.replace(/^https:\/\//, '')} />
+          </Link>
+        ),
+      },
+      { name: t`State`, render: ({ endpoint }) => <WebhookBadge webhook={endpoint} /> },
+      { name: t`What is wrong`, from: 'md', render: (row) => <What {...row} /> },
+      {
+        name: t`Held`,
+        figures: true,
+        render: ({ endpoint: { heldCount } }) => (
+          <span className={heldCount === 0 ? 'text-faint' : 'font-medium text-warn'}>
+            {countUpTo(heldCount, 1_000)}
+          </span>
+        ),
+      },
+    ],
+    [t],
+  );
+}
+
+function What({ endpoint, reason }: Row) {
+  switch (reason) {
+    case 'GONE':
+      return (
+        <Trans>
+          It answered 410 Gone {endpoint.disabledAt && <Time value={endpoint.disabledAt} />}, so nothing is
+          sent there.
+        </Trans>
+      );
+    case 'DISABLED':
+      return (
+        <Trans>
+          Ten attempts failed in a row, so it was disabled{' '}
+          {endpoint.disabledAt && <Time value={endpoint.disabledAt} />}.
+        </Trans>
+      );
+    case 'FAILING':
+      return (
+        <Plural
+          value={endpoint.consecutiveFailures}
+          one="# attempt failed. At ten in a row it is disabled."
+          other="# attempts failed in a row. At ten it is disabled."
+        />
+      );
+    case 'HOLDING':
+      return endpoint.active ? (
+        <Trans>It keeps its held deliveries until somebody releases them.</Trans>
+      ) : (
+        <Trans>
+          It is paused; what it holds ends {endpoint.holdUntil && <Time value={endpoint.holdUntil} />}.
+        </Trans>
+      );
+    case 'CLOSED':
+      return (
+        <Trans>
+          It has asked for a pause, which ends {endpoint.closedUntil && <Time value={endpoint.closedUntil} />}
+          .
+        </Trans>
+      );
+  }
+}

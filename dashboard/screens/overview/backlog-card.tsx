@@ -1,0 +1,61 @@
+import { Trans } from '@lingui/react/macro';
+import type { ReactNode } from 'react';
+import type { OverviewQuery } from '../../api/generated/graphql';
+import { Card } from '../../parts/page';
+import { Link } from '../../parts/place';
+import { Time } from '../../parts/time';
+import { countUpTo } from '../../text/numbers';
+
+/** What is still to be sent, and how long it has waited. */
+export function BacklogCard({ backlog }: { backlog: NonNullable<OverviewQuery['backlog']> }) {
+  const { due, scheduled, held, oldestDueAt, countMax } = backlog;
+  return (
+    <Card title={<Trans>Still to be sent</Trans>}>
+      <dl className="flex flex-col gap-2.5 text-sm">
+        <Line name={<Trans>Due now</Trans>} status="PENDING" value={countUpTo(due, countMax)}>
+          {oldestDueAt ? (
+            <Trans>
+              the oldest since <Time value={oldestDueAt} />
+            </Trans>
+          ) : (
+            <Trans>nothing waits for its turn</Trans>
+          )}
+        </Line>
+        <Line name={<Trans>Scheduled</Trans>} status="PENDING" value={countUpTo(scheduled, countMax)}>
+          <Trans>retries at a later time</Trans>
+        </Line>
+        <Line name={<Trans>Held</Trans>} status="HELD" value={countUpTo(held, countMax)}>
+          <Trans>for endpoints that are paused or disabled</Trans>
+        </Line>
+      </dl>
+    </Card>
+  );
+}
+
+function Line({
+  name,
+  status,
+  value,
+  children,
+}: {
+  name: ReactNode;
+  status: string;
+  value: string;
+  children: ReactNode;
+}) {
+  return (
+    <div className="flex items-baseline justify-between gap-3">
+      <dt className="min-w-0">
+        <Link
+          to="/deliveries"
+          search={{ status }}
+          className="font-medium text-ink no-underline hover:underline"
+        >
+          {name}
+        </Link>
+        <span className="block text-xs text-soft">{children}</span>
+      </dt>
+      <dd className="figures text-lg font-semibold">{value}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,33 @@
+import { graphql } from '../../api/generated';
+
+// The lists have no filter where the lists of other screens have one, so that the cache never joins them.
+export const OVERVIEW = graphql(`
+  query Overview($since: DateTime!, $until: DateTime, $deliveries: Boolean!) {
+    webhooks(first: 100) {
+      edges { node { ...EndpointRow } }
+      pageInfo { hasNextPage }
+    }
+    inactive: webhooks(first: 50, filter: { active: false }) {
+      edges { node { ...EndpointRow } }
+    }
+    backlog { due scheduled held oldestDueAt countMax }
+    stats(since: $since, until: $until) @include(if: $deliveries) {
+      since
+      until
+      buckets { start successes failures p50Ms p95Ms p99Ms }
+      total { attempts successes failures successRate p50Ms p95Ms p99Ms }
+    }
+    any: deliveries(first: 1) @include(if: $deliveries) {
+      edges { node { ...DeliveryRow } }
+    }
+    failed: deliveries(first: 8, filter: { status: FAILED, since: $since, until: $until }) @include(if: $deliveries) {
+      edges { node { ...DeliveryRow } }
+    }
+  }
+`);
+
+export const SEND_TEST = graphql(`
+  mutation SendTest($id: ID!) {
+    testWebhook(input: { id: $id }) { delivery { ...DeliveryRow } }
+  }
+`);

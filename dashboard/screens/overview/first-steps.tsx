@@ -1,0 +1,118 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { Check, Send } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useMutation } from 'urql';
+import type { EndpointRowFragment } from '../../api/generated/graphql';
+import { Button, buttonLook } from '../../parts/button';
+import { Card, Failure } from '../../parts/page';
+import { Link, useGo } from '../../parts/place';
+import { Untrusted } from '../../parts/untrusted';
+import { useAllowed } from '../../parts/viewer';
+import { SEND_TEST } from './documents';
+
+/** What a tenant does first: an endpoint, a test, done. Shown until the first delivery. */
+export function FirstSteps({
+  endpoint,
+  onSent,
+}: {
+  endpoint: EndpointRowFragment | undefined;
+  onSent: () => void;
+}) {
+  const { t } = useLingui();
+  const go = useGo();
+  const mayCreate = useAllowed('webhooks:write');
+  const [{ fetching, error }, sendTest] = useMutation(SEND_TEST);
+  const send = async (id: string) => {
+    const { data } = await sendTest({ id });
+    if (data) {
+      onSent();
+      go(`/deliveries/${data.testWebhook.delivery.databaseId}`);
+    }
+  };
+  return (
+    <>
+      {error && <Failure error={error} />}
+      <Card title={<Trans>Get events in three steps</Trans>} flush>
+        <ol className="divide-y divide-line">
+          <Step number={1} done={endpoint !== undefined} title={t`Add an endpoint`}>
+            {endpoint ? (
+              <Untrusted text={endpoint.url} />
+            ) : (
+              <>
+                <p>
+                  <Trans>
+                    A url of your server that takes POST requests over https, and the event types that it
+                    wants.
+                  </Trans>
+                </p>
+                {mayCreate ? (
+                  <Link to="/endpoints/new" className={buttonLook('primary')}>
+                    <Trans>Add an endpoint</Trans>
+                  </Link>
+                ) : (
+                  <Trans>You may look, but not add one: ask somebody who may manage endpoints.</Trans>
+                )}
+              </>
+            )}
+          </Step>
+          <Step number={2} done={false} waits={endpoint === undefined} title={t`Send a test`}>
+            <p>
+              <Trans>
+                The event webhook.test goes to this endpoint alone, signed like any other. You see what your
+                server answers.
+              </Trans>
+            </p>
+            {endpoint && mayCreate && (
+              <Button
+                look="primary"
+                icon={<Send />}
+                disabled={fetching}
+                onClick={() => void send(endpoint.id)}
+                refused={endpoint.active ? undefined : t`The endpoint is paused: enable it first.`}
+              >
+                <Trans>Send a test</Trans>
+              </Button>
+            )}
+          </Step>
+          <Step number={3} done={false} waits title={t`Done`}>
+            <Trans>
+              From now on events arrive as they happen, failed ones are sent again by themselves, and this
+              page says whether all is well.
+            </Trans>
+          </Step>
+        </ol>
+      </Card>
+    </>
+  );
+}
+
+function Step({
+  number,
+  done,
+  waits,
+  title,
+  children,
+}: {
+  number: number;
+  done: boolean;
+  /** An earlier step comes first. */
+  waits?: boolean;
+  title: string;
+  children: ReactNode;
+}) {
+  return (
+    <li className="flex gap-3.5 px-4 py-4" aria-current={!done && !waits ? 'step' : undefined}>
+      <span
+        className={`figures flex size-6 shrink-0 items-center justify-center rounded-full text-xs font-semibold ${
+          done ? 'bg-good-soft text-good' : waits ? 'bg-sunken text-soft' : 'bg-accent text-accent-ink'
+        }`}
+      >
+        {done ? <Check className="size-3.5" aria-label={title} /> : number}
+      </span>
+      <div className="flex min-w-0 flex-col items-start gap-2 text-sm text-soft">
+        <h3 className="pt-0.5 font-medium text-ink">{title}</h3>
+        {children}
+      </div>
+    </li>
+  );
+}

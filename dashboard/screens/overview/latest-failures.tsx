@@ -1,0 +1,100 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { useMemo } from 'react';
+import type { DeliveryRowFragment } from '../../api/generated/graphql';
+import { type Column, List } from '../../parts/list';
+import { Card } from '../../parts/page';
+import { Link, useGo } from '../../parts/place';
+import type { Range } from '../../parts/range';
+import { Time } from '../../parts/time';
+import { Untrusted } from '../../parts/untrusted';
+import { remedyFor } from '../../text/remedies';
+import { RANGE_WORDS } from './range-words';
+
+/** The deliveries of the range that have failed for good, the newest first. */
+export function LatestFailures({ rows, range }: { rows: readonly DeliveryRowFragment[]; range: Range }) {
+  const { t, i18n } = useLingui();
+  const go = useGo();
+  const columns = useColumns();
+  const when = i18n._(RANGE_WORDS[range.name]);
+  return (
+    <Card
+      flush
+      title={<Trans>Latest failures</Trans>}
+      actions={
+        rows.length > 0 && (
+          <Link
+            to="/deliveries"
+            search={{
+              status: 'FAILED',
+              ...(range.name === 'custom'
+                ? { since: range.since, until: range.until }
+                : { range: range.name }),
+            }}
+            className="text-sm text-accent no-underline hover:underline"
+          >
+            <Trans>All failed deliveries</Trans>
+          </Link>
+        )
+      }
+    >
+      {rows.length === 0 ? (
+        <p className="px-3.5 py-6 text-center text-sm text-soft">
+          <Trans>No delivery has used up its retries {when}.</Trans>
+        </p>
+      ) : (
+        <List
+          label={t`Latest failures`}
+          columns={columns}
+          rows={rows}
+          keyOf={({ id }) => id}
+          onOpen={({ databaseId }) => go(`/deliveries/${databaseId}`)}
+        />
+      )}
+    </Card>
+  );
+}
+
+function useColumns(): Column<DeliveryRowFragment>[] {
+  const { t, i18n } = useLingui();
+  return useMemo(
+    () => [
+      {
+        name: t`Event type`,
+        render: ({ databaseId, eventType }) => (
+          <Link
+            to={`/deliveries/${databaseId}`}
+            className="font-medium text-ink no-underline hover:underline"
+          >
+            <Untrusted text={eventType} />
+          </Link>
+        ),
+      },
+      {
+        name: t`Endpoint`,
+        wide: true,
+        from: 'sm',
+        render: ({ webhook }) =>
+          webhook ? (
+            <Untrusted text={webhook.url.replace(/^https:\/\//, '')} />
+          ) : (
+            <span className="text-faint">{t`deleted`}</span>
+          ),
+      },
+      {
+        name: t`Because`,
+        from: 'lg',
+        render: ({ lastErrorCode }) => lastErrorCode && i18n._(remedyFor(lastErrorCode).why),
+      },
+      {
+        name: t`Error`,
+        render: ({ lastErrorCode }) => <code className="font-mono text-xs text-bad">{lastErrorCode}</code>,
+      },
+      {
+        name: t`When`,
+        figures: true,
+        render: ({ finishedAt, createdAt }) => <Time value={finishedAt ?? createdAt} />,
+      },
+    ],
+    [t, i18n],
+  );
+}

@@ -1,0 +1,57 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import type { OverviewQuery } from '../../api/generated/graphql';
+import { Figure, Figures } from '../../parts/page';
+import type { Range } from '../../parts/range';
+import { compact, count, countUpTo, duration, percent } from '../../text/numbers';
+import { RANGE_WORDS } from './range-words';
+
+/** What became of the attempts of the range, in figures. */
+export function OverviewFigures({
+  stats: { since, until, total },
+  backlog,
+  range,
+}: {
+  stats: NonNullable<OverviewQuery['stats']>;
+  backlog: OverviewQuery['backlog'] | undefined;
+  range: Range;
+}) {
+  const { i18n } = useLingui();
+  const end = range.until === undefined ? Date.now() : Date.parse(until);
+  const minutes = Math.max(1, (end - Date.parse(since)) / 60_000);
+  return (
+    <Figures>
+      <Figure
+        name={<Trans>Delivered</Trans>}
+        value={count(total.successes)}
+        remark={i18n._(RANGE_WORDS[range.name])}
+      />
+      <Figure
+        name={<Trans>Failed attempts</Trans>}
+        value={count(total.failures)}
+        tone={total.failures > 0 ? 'bad' : undefined}
+        remark={<Trans>of {count(total.attempts)}</Trans>}
+      />
+      <Figure
+        name={<Trans>Success</Trans>}
+        value={percent(total.successRate)}
+        remark={<Trans>{compact(total.attempts / minutes)} attempts a minute</Trans>}
+      />
+      <Figure
+        name={<Trans>Held</Trans>}
+        value={backlog ? countUpTo(backlog.held, backlog.countMax) : '–'}
+        tone={backlog && backlog.held > 0 ? 'warn' : undefined}
+        remark={<Trans>now</Trans>}
+      />
+      <Figure
+        name={<Trans>Duration, p50</Trans>}
+        value={duration(total.p50Ms)}
+        remark={<Trans>half of the attempts</Trans>}
+      />
+      <Figure
+        name={<Trans>Duration, p95</Trans>}
+        value={duration(total.p95Ms)}
+        remark={<Trans>p99: {duration(total.p99Ms)}</Trans>}
+      />
+    </Figures>
+  );
+}

@@ -1,0 +1,76 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { useQuery, useSubscription } from 'urql';
+import { Card, Failure, PageHead } from '../../parts/page';
+import { RangePicker, useRange } from '../../parts/range';
+import { useReadAgain } from '../../parts/read-again';
+import { useClock } from '../../parts/time';
+import { useAllowed } from '../../parts/viewer';
+import { ENDPOINT_UPDATES } from '../endpoints/documents';
+import { needingAttention } from './attention';
+import { AttentionList } from './attention-list';
+import { BacklogCard } from './backlog-card';
+import { AttemptsChart, DurationsChart } from './charts';
+import { OVERVIEW } from './documents';
+import { FirstSteps } from './first-steps';
+import { LatestFailures } from './latest-failures';
+import { OverviewFigures } from './overview-figures';
+import { VerdictAnswer } from './verdict-answer';
+
+/** How a tenant's webhooks are doing: the answer in a sentence, then the figures it is made from. */
+export default function Overview() {
+  const { t } = useLingui();
+  const range = useRange();
+  const seesDeliveries = useAllowed('deliveries:read');
+  const [{ data, error }, read] = useQuery({
+    query: OVERVIEW,
+    variables: { since: range.since, until: range.until ?? null, deliveries: seesDeliveries },
+  });
+  const readAgain = () => read({ requestPolicy: 'network-only' });
+  useSubscription({ query: ENDPOINT_UPDATES });
+  useReadAgain(readAgain, seesDeliveries && range.until === undefined);
+  const minute = useClock((now) => Math.floor(now / 60_000) * 60_000);
+  const endpoints = data?.webhooks?.edges.map(({ node }) => node) ?? [];
+  const inactive = data?.inactive?.edges.map(({ node }) => node) ?? [];
+  const pressing = needingAttention([...endpoints, ...inactive], minute);
+  const started = data?.any === undefined || (data.any?.edges.length ?? 0) > 0;
+  const isFirstRun = data?.webhooks != null && (endpoints.length === 0 || !started);
+  return (
+    <>
+      <PageHead title={t`Overview`} actions={!isFirstRun && <RangePicker />} />
+      <div className="flex flex-col gap-4">
+        {error && <Failure error={error} retry={readAgain} />}
+        {isFirstRun && <FirstSteps endpoint={endpoints[0]} onSent={readAgain} />}
+        {data?.webhooks && !isFirstRun && (
+          <>
+            <VerdictAnswer
+              pressing={pressing}
+              endpoints={endpoints.length}
+              more={data.webhooks.pageInfo.hasNextPage}
+              total={data.stats?.total}
+              oldestDueAt={data.backlog?.oldestDueAt}
+              range={range}
+            />
+            {pressing.length > 0 && <AttentionList pressing={pressing} />}
+            {data.stats && <OverviewFigures stats={data.stats} backlog={data.backlog} range={range} />}
+            {data.stats && (
+              <div className="grid gap-4 lg:grid-cols-2">
+                <Card title={<Trans>Attempts</Trans>}>
+                  <AttemptsChart buckets={data.stats.buckets} />
+                </Card>
+                <Card title={<Trans>Duration of an attempt</Trans>}>
+                  <DurationsChart buckets={data.stats.buckets} />
+                </Card>
+              </div>
+            )}
+            <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
+              {data.failed && (
+                <LatestFailures rows={data.failed.edges.map(({ node }) => node)} range={range} />
+              )}
+              {data.backlog && <BacklogCard backlog={data.backlog} />}
+            </div>
+          </>
+        )}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,109 @@
+import { plural } from '@lingui/core/macro';
+import { Plural, Trans, useLingui } from '@lingui/react/macro';
+import type { EndpointRowFragment, OverviewQuery } from '../../api/generated/graphql';
+import { Answer } from '../../parts/page';
+import type { Range } from '../../parts/range';
+import { relative, useClock } from '../../parts/time';
+import { Untrusted } from '../../parts/untrusted';
+import { count, percent } from '../../text/numbers';
+import { tally } from '../../text/tally';
+import { REASONS, type Reason } from './attention';
+
+import { RANGE_WORDS } from './range-words';
+import { judge, toneOf } from './verdict';
+
+/** The sentence that a person comes for, made from the whole screen. */
+export function VerdictAnswer({
+  pressing,
+  endpoints,
+  more,
+  total,
+  oldestDueAt,
+  range,
+}: {
+  pressing: readonly { endpoint: EndpointRowFragment; reason: Reason }[];
+  endpoints: number;
+  /** Whether there are more endpoints than those that were looked at. */
+  more: boolean;
+  total: NonNullable<OverviewQuery['stats']>['total'] | undefined;
+  oldestDueAt: string | null | undefined;
+  range: Range;
+}) {
+  const { i18n } = useLingui();
+  const reasons = pressing.map(({ reason }) => reason);
+  const oldestDueMs = useClock((now) =>
+    oldestDueAt == null ? null : Math.floor((now - Date.parse(oldestDueAt)) / 10_000) * 10_000,
+  );
+  const due = useClock((now) => (oldestDueAt == null ? '' : relative(oldestDueAt, now, 'long')));
+  const attempts = total?.attempts ?? 0;
+  const failures = total?.failures ?? 0;
+  const verdict = judge({ reasons, attempts, failures, oldestDueMs });
+  const when = i18n._(RANGE_WORDS[range.name]);
+  const delivered = count(total?.successes ?? 0);
+  const rate = percent(total?.successRate);
+  const [first] = pressing;
+  const sentence = {
+    NEEDS_YOU:
+      first !== undefined && pressing.length === 1 ? (
+        <Trans>
+          <Untrusted text={first.endpoint.url.replace(/^https:\/\//, '')} /> needs you.
+        </Trans>
+      ) : (
+        <Trans>
+          {count(pressing.length)} endpoints need you: <Reasons reasons={reasons} />.
+        </Trans>
+      ),
+    LATE: <Trans>Deliveries wait longer than usual: the oldest was due {due}.</Trans>,
+    MANY_FAILURES: (
+      <Trans>
+        {percent(failures / Math.max(1, attempts))} of attempts failed {when}. They are made again by
+        themselves.
+      </Trans>
+    ),
+    QUIET: (
+      <Trans>
+        <Plural value={endpoints} one="Your endpoint is ready." other="All # endpoints are ready." /> Nothing
+        was sent {when}.
+      </Trans>
+    ),
+    FINE: (
+      <Trans>
+        <Plural value={endpoints} one="Your endpoint is fine:" other="All # endpoints are fine:" />{' '}
+        {delivered} deliveries {when}, {rate} of attempts succeeded.
+      </Trans>
+    ),
+  }[verdict];
+  return (
+    <Answer tone={toneOf(verdict, reasons)}>
+      <p className="font-medium">{sentence}</p>
+      {(verdict === 'NEEDS_YOU' || verdict === 'LATE') && attempts > 0 && (
+        <p className="text-sm text-soft">
+          <Trans>
+            {delivered} deliveries arrived {when}; {rate} of attempts succeeded.
+          </Trans>
+        </p>
+      )}
+      {more && (
+        <p className="text-sm text-soft">
+          <Trans>
+            Looked at: the newest {count(endpoints)} endpoints, and those that are paused or disabled.
+          </Trans>
+        </p>
+      )}
+    </Answer>
+  );
+}
+
+/** "3 are disabled, 1 fails". */
+function Reasons({ reasons }: { reasons: readonly Reason[] }) {
+  const { t } = useLingui();
+  const words: Record<Reason, (n: number) => string> = {
+    GONE: (n) => plural(n, { one: '# is gone', other: '# are gone' }),
+    DISABLED: (n) => plural(n, { one: '# is disabled', other: '# are disabled' }),
+    FAILING: (n) => plural(n, { one: '# fails', other: '# fail' }),
+    HOLDING: (n) => plural(n, { one: '# holds deliveries', other: '# hold deliveries' }),
+    CLOSED: (n) => plural(n, { one: '# has asked for a pause', other: '# have asked for a pause' }),
+  };
+  const parts = tally(REASONS, reasons).map(({ value, times }) => words[value](times));
+  return <>{parts.join(t`, `)}</>;
+}

@@ -1,0 +1,49 @@
+import type { Reason } from './attention.js';
+
+type Tone = 'good' | 'bad' | 'warn' | 'info';
+
+/** What a tenant's overview is judged by. */
+export interface Situation {
+  /** The reasons of the endpoints that need somebody. */
+  reasons: readonly Reason[];
+  attempts: number;
+  failures: number;
+  /** Of the oldest delivery that is due, in ms; null when none is. */
+  oldestDueMs: number | null;
+}
+
+/** What the overview says first; its words and figures come from the screen. */
+export type Verdict = 'NEEDS_YOU' | 'LATE' | 'MANY_FAILURES' | 'QUIET' | 'FINE';
+
+const VERDICT_TONES: Record<Verdict, Tone> = {
+  NEEDS_YOU: 'bad',
+  LATE: 'warn',
+  MANY_FAILURES: 'warn',
+  QUIET: 'info',
+  FINE: 'good',
+};
+
+/** A delivery that is due is under way within seconds, unless a backlog stands before it. */
+const LATE_MS = 60_000;
+/** Retries make up for less than this. */
+const FAILED_PART = 0.05;
+
+/** The one thing to say about a tenant with endpoints: what needs a person, else what is unusual, else that all is fine. */
+export function judge({ reasons, attempts, failures, oldestDueMs }: Situation): Verdict {
+  if (reasons.length > 0) {
+    return 'NEEDS_YOU';
+  }
+  if (oldestDueMs !== null && oldestDueMs >= LATE_MS) {
+    return 'LATE';
+  }
+  if (attempts === 0) {
+    return 'QUIET';
+  }
+  return failures / attempts >= FAILED_PART ? 'MANY_FAILURES' : 'FINE';
+}
+
+/** Bad where something is lost unless somebody acts; a pause and what it holds can wait. */
+export function toneOf(verdict: Verdict, reasons: readonly Reason[]): Tone {
+  const canWait = reasons.every((reason) => reason === 'HOLDING' || reason === 'CLOSED');
+  return verdict === 'NEEDS_YOU' && canWait ? 'warn' : VERDICT_TONES[verdict];
+}
