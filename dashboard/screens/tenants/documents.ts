@@ -44,3 +44,34 @@ export const DELETE_TENANT = graphql(`
     deleteTenant(input: { id: $id, name: $name }) { deletedTenantId }
   }
 `);
+
+graphql(`
+  fragment PortalSessionRow on PortalSession {
+    id
+    capabilities
+    createdAt
+    expiresAt
+    status
+  }
+`);
+
+export const PORTAL_SESSIONS = graphql(`
+  query PortalSessions {
+    portalSessions(first: 50, filter: { active: true }) { edges { node { ...PortalSessionRow } } }
+  }
+`);
+
+export const CREATE_PORTAL_SESSION = graphql(`
+  mutation CreatePortalSession($capabilities: [PortalCapability!]!) {
+    createPortalSession(input: { capabilities: $capabilities }) {
+      url
+      session { ...PortalSessionRow }
+    }
+  }
+`);
+
+export const REVOKE_PORTAL_SESSION = graphql(`
+  mutation RevokePortalSession($id: ID!) {
+    revokePortalSession(input: { id: $id }) { session { ...PortalSessionRow } }
+  }
+`);

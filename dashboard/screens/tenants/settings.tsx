@@ -2,6 +2,7 @@ import { useLingui } from '@lingui/react/macro';
 import { PageHead } from '../../parts/page';
 import { useViewer } from '../../parts/viewer';
 import { DeleteTenant } from './delete-tenant';
+import { PortalLink } from './portal-link';
 import { RenameTenant } from './rename-tenant';
 
 /** What the operator can do with a tenant, beside what the tenant can do itself. */
@@ -14,6 +15,7 @@ export default function TenantSettings() {
       {tenant && (
         <div className="flex max-w-3xl flex-col gap-4">
           <RenameTenant key={tenant.name} tenant={tenant} />
+          <PortalLink />
           <DeleteTenant tenant={tenant} />
         </div>
       )}
