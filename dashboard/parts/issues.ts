@@ -17,3 +17,8 @@ export function issuesOf(error: CombinedError | undefined): Issue[] {
 export function issueAt(error: CombinedError | undefined, ...path: string[]): string | undefined {
   return issuesOf(error).find((issue) => path.every((step, at) => issue.path[at] === step))?.detail;
 }
+
+/** Whether the API refused because what the person has read was changed in between. */
+export function isConflict(error: CombinedError | undefined): boolean {
+  return error?.graphQLErrors[0]?.extensions?.['reason'] === 'precondition_failed';
+}

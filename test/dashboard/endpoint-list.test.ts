@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { arrange } from '../../dashboard/screens/endpoints/attention.js';
 import { choiceOf, toggleTypes, treeOf } from '../../dashboard/screens/endpoints/event-type-tree.js';
-import { payloadOf } from '../../dashboard/screens/endpoints/payload-text.js';
 import { urlProblem } from '../../dashboard/screens/endpoints/url-check.js';
 
 const NOW = Date.parse('2026-03-02T12:00:00Z');
@@ -102,13 +101,5 @@ describe('the tree of event types', () => {
     const all = toggleTypes(branch, some);
     expect(choiceOf(branch, all)).toBe('all');
     expect(toggleTypes(branch, all)).toEqual(new Set(['single']));
-  });
-});
-
-describe('a payload that was typed', () => {
-  it('is a JSON object, or says what is wrong', () => {
-    expect(payloadOf('{"a":1}')).toEqual({ value: { a: 1 } });
-    expect(payloadOf('[1]')).toEqual({ problem: 'no-object' });
-    expect(payloadOf('{"a":')).toHaveProperty('problem.text');
   });
 });

@@ -50,7 +50,7 @@ export const ENDPOINT_UPDATES = graphql(`
 `);
 
 export const EVENT_TYPES = graphql(`
-  query EventTypes {
+  query OfferedEventTypes {
     eventTypes { id name description deprecatedAt reserved }
   }
 `);
@@ -84,8 +84,8 @@ export const ENDPOINT_STATS = graphql(`
 `);
 
 export const CREATE_ENDPOINT = graphql(`
-  mutation CreateEndpoint($input: CreateWebhookInput!) {
-    createWebhook(input: $input) { secret webhook { ...EndpointRow } }
+  mutation CreateEndpoint($input: CreateWebhookInput!, $withSecret: Boolean!) {
+    createWebhook(input: $input) { secret @include(if: $withSecret) webhook { ...EndpointRow } }
   }
 `);
 

@@ -1,9 +1,9 @@
 import { useLingui } from '@lingui/react/macro';
-import { useMemo, useRef } from 'react';
+import { useMemo } from 'react';
 import { useQuery } from 'urql';
-import { Select, TextInput } from '../../parts/field';
-import { useShortcut } from '../../parts/keyboard';
+import { Select } from '../../parts/field';
 import { useAddress } from '../../parts/place';
+import { SearchBox } from '../../parts/search-box';
 import { arrange, type Wanted } from './attention';
 import { EVENT_TYPES } from './documents';
 
@@ -23,23 +23,12 @@ export function isFiltered({ state, type, text }: Wanted): boolean {
 export function EndpointFilters({ endpoints }: { endpoints: Parameters<typeof arrange>[0] }) {
   const { t } = useLingui();
   const [address, setAddress] = useAddress();
-  const search = useRef<HTMLInputElement>(null);
-  useShortcut('/', t`Search`, () => search.current?.focus());
   const [{ data }] = useQuery({ query: EVENT_TYPES });
   const many = (state?: string) => arrange(endpoints, { state }, Date.now()).length;
   const set = (name: string) => (value: string) => setAddress({ [name]: value === ANY ? undefined : value });
   return (
     <div className="mb-3 flex flex-wrap items-center gap-2">
-      <div className="w-64 max-sm:w-full">
-        <TextInput
-          ref={search}
-          type="search"
-          aria-label={t`Text in the url`}
-          placeholder={t`Text in the url`}
-          value={address['q'] ?? ''}
-          onChange={({ target }) => setAddress({ q: target.value }, { replace: true })}
-        />
-      </div>
+      <SearchBox name="q" label={t`Text in the url`} />
       <Select
         label={t`State`}
         value={address['state'] ?? ANY}

@@ -22,14 +22,9 @@ const READ_EVERY_MS = 15_000;
 export default function Endpoints() {
   const { t } = useLingui();
   const go = useGo();
-<<<<<<< HEAD
-  const mayCreate = useAllowed('webhooks:edit');
-  const [address, setAddress] = useAddress();
-=======
   const [, setAddress] = useAddress();
-  const mayCreate = useAllowed('webhooks:write');
+  const mayCreate = useAllowed('webhooks:edit');
   const wanted = useWanted();
->>>>>>> 3454e66 (Endpoints that need somebody stand first, and new ones can be added)
   const [after, setAfter] = useState<string>();
   const [{ data, error, fetching, stale }, again] = useQuery({
     query: ENDPOINTS,

@@ -12,7 +12,8 @@ export function MadeEndpoint({
   endpoint,
   onDone,
 }: {
-  secret: string;
+  /** Null where the session may not see it. */
+  secret: string | null;
   endpoint: EndpointRowFragment;
   onDone: () => void;
 }) {
@@ -25,12 +26,21 @@ export function MadeEndpoint({
       title={<Trans>The endpoint is ready</Trans>}
       actions={
         <Button look="primary" onClick={onDone}>
-          <Trans>I have stored the secret</Trans>
+          {secret === null ? <Trans>Go to the endpoint</Trans> : <Trans>I have stored the secret</Trans>}
         </Button>
       }
     >
       <div className="flex flex-col gap-5">
-        <SecretOnce secret={secret} />
+        {secret === null ? (
+          <p className="text-sm">
+            <Trans>
+              Your session may not see its signing secret. Somebody who may can rotate it, and sees the new
+              one.
+            </Trans>
+          </p>
+        ) : (
+          <SecretOnce secret={secret} />
+        )}
         <section>
           <h3 className="mb-1.5 text-sm font-semibold">
             <Trans>Verify what arrives</Trans>

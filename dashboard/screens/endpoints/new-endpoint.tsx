@@ -2,9 +2,10 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { type FormEvent, useState } from 'react';
 import { useMutation, useQuery } from 'urql';
 import { Button, buttonLook } from '../../parts/button';
-import { hasIssueAt, IssuesAt, issuesOf } from '../../parts/input-issues';
+import { issueAt, issuesOf } from '../../parts/issues';
 import { Answer, Card, Failure, PageHead } from '../../parts/page';
 import { Link, useGo } from '../../parts/place';
+import { Untrusted } from '../../parts/untrusted';
 import { useAllowed } from '../../parts/viewer';
 import { CREATE_ENDPOINT, EVENT_TYPES } from './documents';
 import { EventTypePicker } from './event-type-picker';
@@ -16,15 +17,16 @@ import { UrlField } from './url-field';
 export default function NewEndpoint() {
   const { t } = useLingui();
   const go = useGo();
-  const mayCreate = useAllowed('webhooks:write');
+  const mayCreate = useAllowed('webhooks:edit');
+  const withSecret = useAllowed('webhooks:secrets');
   const [url, setUrl] = useState('');
   const [eventTypes, setEventTypes] = useState<string[]>([]);
   const [types, readTypes] = useQuery({ query: EVENT_TYPES });
   const [{ data, error, fetching }, create] = useMutation(CREATE_ENDPOINT);
-  const issues = issuesOf(error);
+  const wrongTypes = issueAt(error, 'input', 'eventTypes');
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    void create({ input: { url: url.trim(), eventTypes } });
+    void create({ input: { url: url.trim(), eventTypes }, withSecret });
   };
   const made = data?.createWebhook;
   return (
@@ -37,7 +39,7 @@ export default function NewEndpoint() {
       ) : (
         <form onSubmit={submit} noValidate className="flex flex-col gap-4">
           <Card>
-            <UrlField value={url} onChange={setUrl} issues={made ? [] : issues} autoFocus />
+            <UrlField value={url} onChange={setUrl} refusal={issueAt(error, 'input', 'url')} autoFocus />
             <h2 className="mt-3 mb-1 text-sm font-medium">
               <Trans>Event types</Trans>
             </h2>
@@ -46,14 +48,16 @@ export default function NewEndpoint() {
               <EventTypePicker types={types.data.eventTypes} value={eventTypes} onChange={setEventTypes} />
             )}
             <p className="mt-1 min-h-4 text-xs text-soft" aria-live="polite">
-              {hasIssueAt(issues, 'eventTypes') ? (
-                <IssuesAt issues={issues} field="eventTypes" />
+              {wrongTypes !== undefined ? (
+                <span className="text-bad">
+                  <Untrusted text={wrongTypes} />
+                </span>
               ) : (
                 <Trans>Events of these types are sent to the url. You can change them at any time.</Trans>
               )}
             </p>
           </Card>
-          {error && issues.length === 0 && <Failure error={error} />}
+          {error && issuesOf(error).length === 0 && <Failure error={error} />}
           <div className="flex justify-end gap-2">
             <Link to="/endpoints" className={buttonLook()}>
               <Trans>Cancel</Trans>
@@ -71,7 +75,7 @@ export default function NewEndpoint() {
       )}
       {made && (
         <MadeEndpoint
-          secret={made.secret}
+          secret={made.secret ?? null}
           endpoint={made.webhook}
           onDone={() => go(`/endpoints/${made.webhook.databaseId}`)}
         />

@@ -4,11 +4,13 @@ import { useState } from 'react';
 import { useMutation, useQuery, useSubscription } from 'urql';
 import type { EndpointRowFragment } from '../../api/generated/graphql';
 import { Button } from '../../parts/button';
-import { Field, Select, TextArea } from '../../parts/field';
-import { hasIssueAt, IssuesAt, issuesOf } from '../../parts/input-issues';
+import { Select } from '../../parts/field';
+import { issueAt, issuesOf } from '../../parts/issues';
+import { JsonField, parseObject } from '../../parts/json-field';
 import { Failure } from '../../parts/page';
+import { Untrusted } from '../../parts/untrusted';
+import { useAllowed } from '../../parts/viewer';
 import { EVENT_TYPES, SAMPLE_PAYLOAD, SEND_TEST, TEST_UPDATES } from './documents';
-import { payloadOf } from './payload-text';
 import { TestAnswer } from './test-answer';
 
 const USUAL_TYPE = 'webhook.test';
@@ -20,6 +22,7 @@ const USUAL_TYPE = 'webhook.test';
  */
 export function TestSender({ endpoint, simple }: { endpoint: EndpointRowFragment; simple?: boolean }) {
   const { t } = useLingui();
+  const mayTest = useAllowed('webhooks:test');
   const [eventType, setEventType] = useState(USUAL_TYPE);
   const [edited, setEdited] = useState<string>();
   const [{ data, error, fetching }, send] = useMutation(SEND_TEST);
@@ -31,16 +34,21 @@ export function TestSender({ endpoint, simple }: { endpoint: EndpointRowFragment
   const type = types.data?.eventTypes?.find(({ name }) => name === eventType);
   const sampleText = JSON.stringify(sample.data?.eventType?.samplePayload ?? {}, null, 2);
   const isFixed = isUsual || type?.reserved === true;
-  const payload = edited === undefined ? undefined : payloadOf(edited);
+  const payload = edited === undefined ? undefined : parseObject(edited);
   const issues = issuesOf(error);
   const submit = () =>
     void send({
       input: {
         id: endpoint.id,
         ...(isUsual ? {} : { eventType }),
-        ...(isFixed || payload?.value === undefined ? {} : { payload: payload.value }),
+        ...(isFixed || payload === undefined || 'wrong' in payload ? {} : { payload: payload.value }),
       },
     });
+  const refused = !mayTest
+    ? t`Your session may not send tests.`
+    : endpoint.active
+      ? undefined
+      : t`An endpoint that is paused or disabled gets no tests.`;
   const sent = data?.testWebhook.delivery;
   return (
     <div className="flex flex-col gap-3">
@@ -57,32 +65,25 @@ export function TestSender({ endpoint, simple }: { endpoint: EndpointRowFragment
               }}
               options={(types.data?.eventTypes ?? []).map(({ name }) => ({ value: name, name }))}
             />
-            <IssuesAt issues={issues} field="eventType" />
+            <span className="text-xs text-bad">
+              <Untrusted text={issueAt(error, 'input', 'eventType') ?? ''} />
+            </span>
           </div>
           {isFixed ? (
             <p className="text-xs text-soft">
               <Trans>The service itself writes the payload of this type.</Trans>
             </p>
           ) : (
-            <Field
+            <JsonField
               name={<Trans>Payload</Trans>}
               hint={<Trans>A sample that fits the type's schema: change what you like.</Trans>}
-              error={
-                payload?.problem !== undefined ? (
-                  <PayloadProblem problem={payload.problem} />
-                ) : (
-                  hasIssueAt(issues, 'payload') && <IssuesAt issues={issues} field="payload" />
-                )
-              }
-            >
-              {(props) => (
-                <TextArea
-                  {...props}
-                  value={edited ?? sampleText}
-                  onChange={({ target }) => setEdited(target.value)}
-                />
-              )}
-            </Field>
+              rows={10}
+              value={edited ?? sampleText}
+              onChange={setEdited}
+              issues={issues
+                .filter(({ path }) => path[1] === 'payload')
+                .map((issue) => ({ ...issue, path: issue.path.slice(2) }))}
+            />
           )}
         </div>
       )}
@@ -91,8 +92,8 @@ export function TestSender({ endpoint, simple }: { endpoint: EndpointRowFragment
           icon={<Send />}
           look={simple ? 'plain' : 'primary'}
           onClick={submit}
-          disabled={fetching || (!isFixed && payload?.problem !== undefined)}
-          refused={endpoint.active ? undefined : t`An endpoint that is paused or disabled gets no tests.`}
+          disabled={fetching || (!isFixed && payload !== undefined && 'wrong' in payload)}
+          refused={refused}
         >
           {sent ? <Trans>Send another test</Trans> : <Trans>Send a test</Trans>}
         </Button>
@@ -103,13 +104,5 @@ export function TestSender({ endpoint, simple }: { endpoint: EndpointRowFragment
       {error && issues.length === 0 && <Failure error={error} />}
       {sent && !error && <TestAnswer key={sent.id} id={sent.id} closedUntil={endpoint.closedUntil ?? null} />}
     </div>
-  );
-}
-
-function PayloadProblem({ problem }: { problem: 'no-object' | { text: string } }) {
-  return problem === 'no-object' ? (
-    <Trans>A payload is a JSON object: {'{ … }'}.</Trans>
-  ) : (
-    <Trans>This is no JSON: {problem.text}</Trans>
   );
 }

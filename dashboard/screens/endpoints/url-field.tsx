@@ -1,20 +1,20 @@
 import { Trans } from '@lingui/react/macro';
 import { type ReactNode, useState } from 'react';
 import { Field, TextInput } from '../../parts/field';
-import { hasIssueAt, type Issue, IssuesAt } from '../../parts/input-issues';
+import { Untrusted } from '../../parts/untrusted';
 import { type UrlProblem, urlProblem } from './url-check';
 
 /** The url of an endpoint: judged as it is typed, and by the service once it is sent. */
 export function UrlField({
   value,
   onChange,
-  issues,
+  refusal,
   autoFocus,
 }: {
   value: string;
   onChange: (url: string) => void;
-  /** What the service has said about the url that is shown. */
-  issues: readonly Issue[];
+  /** What the service has said about the url that was sent last. */
+  refusal: string | undefined;
   autoFocus?: boolean;
 }) {
   const [left, setLeft] = useState(false);
@@ -27,7 +27,7 @@ export function UrlField({
     <Field
       name={<Trans>Url</Trans>}
       hint={<Trans>A public https address that takes POST requests.</Trans>}
-      error={hasIssueAt(issues, 'url') ? <IssuesAt issues={issues} field="url" /> : says}
+      error={refusal !== undefined ? <Untrusted text={refusal} /> : says}
     >
       {(props) => (
         <TextInput
