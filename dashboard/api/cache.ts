@@ -30,6 +30,7 @@ export function createCache() {
           forget(cache, 'webhooks', 'backlog');
         },
         createApiKey: (_result, _args, cache) => forget(cache, 'apiKeys'),
+        revokeApiKey: (_result, _args, cache) => forget(cache, 'apiKeys'),
         createTenant: (_result, _args, cache) => forget(cache, 'tenants'),
         deleteTenant: (_result, _args, cache) => forget(cache, 'tenants'),
         registerEventType: (_result, _args, cache) => forget(cache, 'eventTypes'),

@@ -19,6 +19,8 @@ export function tenantRoutes(
       },
     }),
     screen('/overview', () => import('./overview/overview')),
+    screen('/keys', () => import('./keys/keys')),
+    screen('/audit', () => import('./audit/audit-log')),
     screen('/endpoints', () => import('./endpoints/endpoints')),
     screen('/endpoints/new', () => import('./endpoints/new-endpoint')),
     screen('/endpoints/$number', () => import('./endpoints/endpoint')),

@@ -1,0 +1,33 @@
+import { useLingui } from '@lingui/react/macro';
+import type { AuditTarget } from '../../api/generated/graphql';
+import { Link } from '../../parts/place';
+import { Untrusted } from '../../parts/untrusted';
+import { TARGET_WORDS } from './words';
+
+const SCREENS: Partial<Record<AuditTarget, string>> = {
+  WEBHOOK: '/endpoints',
+  DELIVERY: '/deliveries',
+  BULK_OPERATION: '/operations',
+  EVENT_TYPE: '/catalogue',
+};
+
+/** What was changed: its kind, its id, and a link where there is a screen for it. */
+export function Target({ targetType, targetId }: { targetType: AuditTarget; targetId: string }) {
+  const { i18n } = useLingui();
+  const screen = SCREENS[targetType];
+  // Screens are found by the number of `wh_12`, event types by the name that their id holds.
+  const path = screen && `${screen}/${targetId.replace(/^[a-z]+_/, '')}`;
+  const id = <Untrusted text={targetId} />;
+  return (
+    <>
+      {i18n._(TARGET_WORDS[targetType] ?? targetType)}{' '}
+      {path === undefined ? (
+        <span className="font-mono text-xs text-soft">{id}</span>
+      ) : (
+        <Link to={path} className="font-mono text-xs text-accent">
+          {id}
+        </Link>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,47 @@
+import type { MessageDescriptor } from '@lingui/core';
+import { msg } from '@lingui/core/macro';
+import type { AuditAction, AuditActor, AuditTarget } from '../../api/generated/graphql';
+
+/** What was done, as a sentence's end. */
+export const ACTION_WORDS: Record<AuditAction, MessageDescriptor> = {
+  API_KEY_CREATED: msg`Key created`,
+  API_KEY_REVOKED: msg`Key revoked`,
+  BULK_OPERATION_CANCELED: msg`Operation canceled`,
+  BULK_OPERATION_RESUMED: msg`Operation resumed`,
+  BULK_OPERATION_STARTED: msg`Operation started`,
+  DATA_KEY_REPLACED: msg`Encryption key replaced`,
+  DATA_KEY_REWRAPPED: msg`Encryption key wrapped anew`,
+  DELIVERY_CANCELED: msg`Delivery canceled`,
+  DELIVERY_REDELIVERED: msg`Delivery sent again`,
+  EVENT_TYPE_DEPRECATED: msg`Event type deprecated or taken back into use`,
+  EVENT_TYPE_REGISTERED: msg`Event type registered`,
+  EVENT_TYPE_UPDATED: msg`Event type changed`,
+  HELD_RELEASED: msg`Held deliveries released`,
+  OUTBOX_GRANTED: msg`Outbox opened to a database role`,
+  OUTBOX_REVOKED: msg`Outbox closed to a database role`,
+  TENANT_CREATED: msg`Tenant created`,
+  TENANT_DELETED: msg`Tenant deleted`,
+  TENANT_ENTERED: msg`Tenant entered by the operator`,
+  TENANT_UPDATED: msg`Tenant renamed`,
+  WEBHOOK_CREATED: msg`Endpoint added`,
+  WEBHOOK_DELETED: msg`Endpoint deleted`,
+  WEBHOOK_DISABLED: msg`Endpoint disabled by its failures`,
+  WEBHOOK_SECRET_ROTATED: msg`Signing secret rotated`,
+  WEBHOOK_UPDATED: msg`Endpoint changed`,
+};
+
+export const ACTOR_WORDS: Record<AuditActor, MessageDescriptor> = {
+  COMMAND_LINE: msg`the operator, at the command line`,
+  PLATFORM_KEY: msg`the operator`,
+  SERVICE: msg`the service itself`,
+  TENANT_KEY: msg`a key`,
+};
+
+export const TARGET_WORDS: Record<AuditTarget, MessageDescriptor> = {
+  API_KEY: msg`Key`,
+  BULK_OPERATION: msg`Operation`,
+  DELIVERY: msg`Delivery`,
+  EVENT_TYPE: msg`Event type`,
+  TENANT: msg`Tenant`,
+  WEBHOOK: msg`Endpoint`,
+};

@@ -1,0 +1,137 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { type FormEvent, useState } from 'react';
+import { useMutation } from 'urql';
+import { Button } from '../../parts/button';
+import { Code } from '../../parts/code';
+import { Dialog } from '../../parts/dialog';
+import { Field, Select, TextInput, Tick } from '../../parts/field';
+import { Answer, Failure } from '../../parts/page';
+import { useViewer } from '../../parts/viewer';
+import { CREATE_KEY } from './documents';
+import { grantable } from './scopes';
+
+const DAY_SECONDS = 86_400;
+const LIFETIMES = { never: undefined, day: 1, month: 30, quarter: 90, year: 365 } as const;
+
+type Lifetime = keyof typeof LIFETIMES;
+
+/** Makes a key, and shows it the only time that it can be seen. */
+export function CreateKey({ open, onClose }: { open: boolean; onClose: () => void }) {
+  const [made, setMade] = useState<string>();
+  const close = () => {
+    setMade(undefined);
+    onClose();
+  };
+  const isShown = made !== undefined;
+  return (
+    <Dialog
+      open={open}
+      onClose={close}
+      stays={isShown}
+      title={isShown ? <Trans>Your new key</Trans> : <Trans>Create a key</Trans>}
+    >
+      {isShown ? <NewKey text={made} onDone={close} /> : <KeyForm onMade={setMade} />}
+    </Dialog>
+  );
+}
+
+function NewKey({ text, onDone }: { text: string; onDone: () => void }) {
+  const { t } = useLingui();
+  return (
+    <div className="flex flex-col gap-3">
+      <Answer tone="warn">
+        <Trans>Copy the key now: it is not shown again. Whoever has it can do what it may.</Trans>
+      </Answer>
+      <Code text={text} name={t`key`} wrap />
+      <div className="flex justify-end">
+        <Button look="primary" onClick={onDone}>
+          <Trans>I have copied it</Trans>
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+function KeyForm({ onMade }: { onMade: (key: string) => void }) {
+  const { t, i18n } = useLingui();
+  const { scopes: held } = useViewer();
+  const [{ fetching, error }, create] = useMutation(CREATE_KEY);
+  const [name, setName] = useState('');
+  const [scopes, setScopes] = useState<readonly string[]>([]);
+  const [lifetime, setLifetime] = useState<Lifetime>('never');
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    const days = LIFETIMES[lifetime];
+    const { data } = await create({
+      input: { name, scopes: [...scopes], ...(days ? { expiresInSeconds: days * DAY_SECONDS } : {}) },
+    });
+    if (data) {
+      onMade(data.createApiKey.key);
+    }
+  };
+  const toggle = (scope: string) =>
+    setScopes(scopes.includes(scope) ? scopes.filter((one) => one !== scope) : [...scopes, scope]);
+  return (
+    <form onSubmit={(event) => void submit(event)} className="flex flex-col gap-3">
+      {error && <Failure error={error} />}
+      <Field name={<Trans>Name</Trans>} hint={<Trans>What uses it, such as “checkout, production”.</Trans>}>
+        {(props) => (
+          <TextInput
+            {...props}
+            required
+            autoFocus
+            maxLength={200}
+            value={name}
+            onChange={({ target }) => setName(target.value)}
+          />
+        )}
+      </Field>
+      <fieldset>
+        <legend className="mb-1.5 text-sm font-medium">
+          <Trans>It may</Trans>
+        </legend>
+        <div className="flex flex-col gap-1.5">
+          {grantable(held).map(([scope, words]) => (
+            <Tick key={scope} checked={scopes.includes(scope)} onChange={() => toggle(scope)}>
+              {words && i18n._(words)}{' '}
+              <code className="ms-1 font-mono text-xs whitespace-nowrap text-faint">{scope}</code>
+            </Tick>
+          ))}
+        </div>
+      </fieldset>
+      <div>
+        <p className="mb-1 text-sm font-medium">
+          <Trans>It expires</Trans>
+        </p>
+        <Select
+          label={t`It expires`}
+          value={lifetime}
+          onChange={setLifetime}
+          options={[
+            { value: 'never', name: t`never` },
+            { value: 'day', name: t`in a day` },
+            { value: 'month', name: t`in 30 days` },
+            { value: 'quarter', name: t`in 90 days` },
+            { value: 'year', name: t`in a year` },
+          ]}
+        />
+      </div>
+      <div className="flex justify-end">
+        <Button
+          type="submit"
+          look="primary"
+          disabled={fetching}
+          refused={
+            name.trim() === ''
+              ? t`Give it a name.`
+              : scopes.length === 0
+                ? t`Choose what it may do.`
+                : undefined
+          }
+        >
+          <Trans>Create the key</Trans>
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,153 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { Plus } from 'lucide-react';
+import { useMemo, useState } from 'react';
+import { useQuery } from 'urql';
+import type { KeyRowFragment } from '../../api/generated/graphql';
+import { Button } from '../../parts/button';
+import { Select } from '../../parts/field';
+import { type Column, List, More } from '../../parts/list';
+import { Card, Empty, Failure, PageHead } from '../../parts/page';
+import { useAddress } from '../../parts/place';
+import { Badge } from '../../parts/status';
+import { Time, useClock } from '../../parts/time';
+import { Untrusted } from '../../parts/untrusted';
+import { useViewer } from '../../parts/viewer';
+import { CreateKey } from './create-key';
+import { KEYS } from './documents';
+import { RevokeKey } from './revoke-key';
+import { ScopeList } from './scope-list';
+
+const FILTERS = { active: { active: true }, ended: { active: false }, all: null } as const;
+
+type FilterName = keyof typeof FILTERS;
+
+/** The API keys of a tenant: what each may do, when it was last used, and the way to end it. */
+export default function Keys() {
+  const { t } = useLingui();
+  const [address, setAddress] = useAddress();
+  const [after, setAfter] = useState<string>();
+  const [creating, setCreating] = useState(false);
+  const [revoking, setRevoking] = useState<KeyRowFragment>();
+  const state = address['state'] !== undefined && address['state'] in FILTERS ? address['state'] : 'active';
+  const [{ data, error, fetching }, read] = useQuery({
+    query: KEYS,
+    variables: { after: after ?? null, filter: FILTERS[state as FilterName] },
+  });
+  const rows = data?.apiKeys?.edges.map(({ node }) => node) ?? [];
+  const columns = useColumns(setRevoking);
+  const create = (
+    <Button look="primary" icon={<Plus />} onClick={() => setCreating(true)}>
+      <Trans>Create a key</Trans>
+    </Button>
+  );
+  return (
+    <>
+      <PageHead
+        title={t`Keys`}
+        actions={
+          <>
+            <Select
+              label={t`State`}
+              value={state as FilterName}
+              onChange={(next) => {
+                setAfter(undefined);
+                setAddress({ state: next === 'active' ? undefined : next });
+              }}
+              options={[
+                { value: 'active', name: t`Keys that work` },
+                { value: 'ended', name: t`Revoked or expired` },
+                { value: 'all', name: t`All keys` },
+              ]}
+            />
+            {create}
+          </>
+        }
+      />
+      {error && <Failure error={error} retry={read} />}
+      {data?.apiKeys && (
+        <Card flush>
+          {rows.length === 0 ? (
+            <Empty title={<Trans>There is no such key.</Trans>} action={create}>
+              <Trans>
+                A key lets a program of yours use the API: emit events, read deliveries, and more.
+              </Trans>
+            </Empty>
+          ) : (
+            <>
+              <List label={t`Keys`} columns={columns} rows={rows} keyOf={({ id }) => id} />
+              <More
+                shown={rows.length}
+                more={data.apiKeys.pageInfo.hasNextPage}
+                busy={fetching}
+                onMore={() => setAfter(data.apiKeys?.pageInfo.endCursor ?? undefined)}
+              />
+            </>
+          )}
+        </Card>
+      )}
+      <CreateKey open={creating} onClose={() => setCreating(false)} />
+      <RevokeKey apiKey={revoking} onClose={() => setRevoking(undefined)} />
+    </>
+  );
+}
+
+function useColumns(onRevoke: (key: KeyRowFragment) => void): Column<KeyRowFragment>[] {
+  const { t } = useLingui();
+  const { apiKey: own } = useViewer();
+  return useMemo(
+    () => [
+      {
+        name: t`Name`,
+        render: ({ id, name }) => (
+          <span className="inline-flex max-w-56 items-center gap-2">
+            <span className="truncate font-medium">
+              <Untrusted text={name} />
+            </span>
+            {id === own.id && <Badge tone="info">{t`You use this one`}</Badge>}
+          </span>
+        ),
+      },
+      {
+        name: t`May`,
+        wide: true,
+        from: 'md',
+        render: ({ scopes }) => <ScopeList scopes={scopes} />,
+      },
+      { name: t`State`, render: (key) => <KeyBadge apiKey={key} /> },
+      {
+        name: t`Last used`,
+        from: 'sm',
+        render: ({ lastUsedAt }) =>
+          lastUsedAt ? <Time value={lastUsedAt} /> : <span className="text-faint">{t`never`}</span>,
+      },
+      {
+        name: t`Expires`,
+        from: 'md',
+        render: ({ expiresAt }) =>
+          expiresAt ? <Time value={expiresAt} /> : <span className="text-faint">{t`never`}</span>,
+      },
+      { name: t`Created`, from: 'lg', render: ({ createdAt }) => <Time value={createdAt} /> },
+      {
+        name: t`Revoke`,
+        bare: true,
+        figures: true,
+        render: (key) =>
+          key.revokedAt == null && (
+            <Button look="quiet" onClick={() => onRevoke(key)}>
+              <Trans>Revoke</Trans>
+            </Button>
+          ),
+      },
+    ],
+    [t, own.id, onRevoke],
+  );
+}
+
+function KeyBadge({ apiKey: { revokedAt, expiresAt } }: { apiKey: KeyRowFragment }) {
+  const { t } = useLingui();
+  const expired = useClock((now) => expiresAt != null && Date.parse(expiresAt) <= now);
+  if (revokedAt != null) {
+    return <Badge tone="calm">{t`Revoked`}</Badge>;
+  }
+  return expired ? <Badge tone="calm">{t`Expired`}</Badge> : <Badge tone="good">{t`Works`}</Badge>;
+}

@@ -1,0 +1,68 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { useMutation } from 'urql';
+import type { KeyRowFragment } from '../../api/generated/graphql';
+import { Confirm } from '../../parts/dialog';
+import { Failure } from '../../parts/page';
+import { Time } from '../../parts/time';
+import { notify } from '../../parts/toast';
+import { Untrusted } from '../../parts/untrusted';
+import { useViewer } from '../../parts/viewer';
+import { REVOKE_KEY } from './documents';
+import { SCOPE_WORDS } from './scopes';
+
+/** Asks before a key is revoked, with what will stop. */
+export function RevokeKey({ apiKey, onClose }: { apiKey: KeyRowFragment | undefined; onClose: () => void }) {
+  const { t, i18n } = useLingui();
+  const { apiKey: own } = useViewer();
+  const [{ fetching, error }, revoke] = useMutation(REVOKE_KEY);
+  const confirm = async (id: string) => {
+    const { data } = await revoke({ id });
+    if (data) {
+      notify(t`The key is revoked. It is refused everywhere within 5 seconds.`);
+      onClose();
+    }
+  };
+  return (
+    <Confirm
+      open={apiKey !== undefined}
+      onClose={onClose}
+      title={<Trans>Revoke this key?</Trans>}
+      action={t`Revoke the key`}
+      busy={fetching}
+      onConfirm={() => void (apiKey && confirm(apiKey.id))}
+    >
+      {apiKey && (
+        <div className="flex flex-col gap-2">
+          {error && <Failure error={error} />}
+          <p>
+            <Trans>
+              What uses the key “<Untrusted text={apiKey.name} />” is refused within 5 seconds, for good. It
+              can no longer:
+            </Trans>
+          </p>
+          <ul className="list-disc ps-5">
+            {apiKey.scopes.map((scope) => (
+              <li key={scope}>
+                {SCOPE_WORDS[scope] ? i18n._(SCOPE_WORDS[scope]) : <Untrusted text={scope} />}
+              </li>
+            ))}
+          </ul>
+          <p>
+            {apiKey.lastUsedAt ? (
+              <Trans>
+                It was last used <Time value={apiKey.lastUsedAt} />.
+              </Trans>
+            ) : (
+              <Trans>It was never used.</Trans>
+            )}
+          </p>
+          {apiKey.id === own.id && (
+            <p className="font-medium text-bad">
+              <Trans>You use this key yourself: you will be signed out.</Trans>
+            </p>
+          )}
+        </div>
+      )}
+    </Confirm>
+  );
+}
