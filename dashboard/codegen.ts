@@ -17,7 +17,7 @@ const config: CodegenConfig = {
       },
     },
   },
-  silent: true,
+  errorsOnly: true,
 };
 
 export default config;

@@ -27,7 +27,7 @@ export const OVERVIEW = graphql(`
 `);
 
 export const SEND_TEST = graphql(`
-  mutation SendTest($id: ID!) {
+  mutation SendFirstTest($id: ID!) {
     testWebhook(input: { id: $id }) { delivery { ...DeliveryRow } }
   }
 `);
