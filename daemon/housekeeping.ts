@@ -10,6 +10,7 @@ import { forgetIdempotencyKeys, forgetTraces } from '../src/operations/housekeep
 import { noteHousekeeping } from '../src/operations/housekeeping/note-run.js';
 import { rollPartitions } from '../src/operations/housekeeping/roll-partitions.js';
 import { deleteDeadJobs } from '../src/operations/jobs/locked-jobs.js';
+import { forgetPortalSessions } from '../src/operations/portal/forget-portal-sessions.js';
 import { eraseTenants } from '../src/operations/tenants/delete-tenant.js';
 import { forgetPreviousSecrets } from '../src/operations/webhooks/forget-previous-secrets.js';
 import type { DaemonMetrics } from './telemetry/metrics.js';
@@ -39,6 +40,7 @@ async function doDuties({ config, db, log, metrics }: Housekeeping): Promise<voi
     'forget idempotency keys': () => forgetIdempotencyKeys(pool),
     'forget traces': () => forgetTraces(pool),
     'forget bulk operations': () => forgetBulkOperations(pool, retentionDays),
+    'forget portal sessions': () => forgetPortalSessions(pool, retentionDays),
     'delete dead jobs': () => deleteDeadJobs(pool),
     'forget endpoint states': () => forgetEndpointStates(pool),
     'forget raised events': () => forgetRaised(pool),

@@ -20,9 +20,10 @@ export class PortalSessions extends Migration {
           and (portal_exchanged_at is null or portal_id is not null)
         ) not valid;
       create unique index api_keys_portal_id on hookwright.api_keys (portal_id) where portal_id is not null;
-      -- The lists of keys and of sessions; and how many of each can be used now.
+      -- The lists of keys and of sessions, the sessions to forget; and how many of each can be used now.
       create index api_keys_ordinary on hookwright.api_keys (tenant_id, id desc) where portal_id is null;
       create index api_keys_portal on hookwright.api_keys (tenant_id, id desc) where portal_id is not null;
+      create index api_keys_portal_ended on hookwright.api_keys (expires_at) where portal_id is not null;
       drop index hookwright.api_keys_active;
       create index api_keys_active on hookwright.api_keys (tenant_id, (coalesce(expires_at, 'infinity')))
         where revoked_at is null and portal_id is null;

@@ -162,12 +162,12 @@ function scopesFrom(text: string | undefined): Scope[] {
 /** `hookwright key list` */
 export async function listKeys({ tenant, platform }: Pick<KeyOptions, 'tenant' | 'platform'>): Promise<void> {
   await administer(async ({ db }) => {
-    const where = tenant === undefined ? (platform ? { tenantId: null } : {}) : { tenantId: tenant };
+    const owner = tenant === undefined ? (platform ? { tenantId: null } : {}) : { tenantId: tenant };
     const em = db.orm.em.fork();
     if (tenant !== undefined && (await em.count(Tenant, { id: tenant, deletedAt: null }, UNFILTERED)) === 0) {
       throw new Error(`There is no tenant ${tenant} (hookwright tenant list shows them).`);
     }
-    const keys = await em.find(ApiKey, where, { ...UNFILTERED, orderBy: { id: 'asc' } });
+    const keys = await em.find(ApiKey, { ...owner, portalId: null }, { ...UNFILTERED, orderBy: { id: 'asc' } });
     const [{ now }] = await em.execute<[{ now: string }]>('select now() as now');
     printList(
       ['KEY', 'FOR', 'NAME', 'STATE', 'SCOPES', 'MADE', 'LAST USED'],

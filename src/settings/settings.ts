@@ -138,12 +138,12 @@ export const settings = {
   KEY_FAILURES_RATE_MAX: setting(
     whole(1, 100_000, 10),
     '1 to 100000',
-    'Requests with a bad API key per second and client address (IPv6: /64) in each API process; ten times as many at once.',
+    'Requests with a bad API key or code per second and client address (IPv6: /64) in each API process; ten times as many at once.',
   ),
   ANONYMOUS_RATE_MAX: setting(
     whole(1, 100_000, 20),
     '1 to 100000',
-    'Requests without an API key per second and client address (IPv6: /64) in each API process; ten times as many at once. Health checks do not count.',
+    'Requests without an API key per second and client address (IPv6: /64) in each API process; ten times as many at once. Health checks, and the files that pages of the dashboard load, do not count.',
   ),
   TRUSTED_PROXIES: setting(
     commaSeparated.refine((ranges) => ranges.every((range) => isCidr(range) && !/\/0+$/.test(range))),

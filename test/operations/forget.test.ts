@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { forgetIdempotencyKeys, forgetTraces } from '../../src/operations/housekeeping/forget.js';
+import { forgetPortalSessions } from '../../src/operations/portal/forget-portal-sessions.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 
 let stack: DeliveryStack;
@@ -32,4 +33,26 @@ test('traces are forgotten after 8 days, however many there are', async () => {
   );
   await forgetTraces(stack.services.db.pool);
   expect(await count('event_traces')).toBe(3);
+});
+
+test('portal sessions are forgotten when the retention is over, but for those that the audit log names', async () => {
+  const made = await stack.rows<{ id: number; name: string }>(
+    `insert into hookwright.api_keys
+       (tenant_id, name, hash, scopes, expires_at, portal_id, portal_code_hash, portal_code_expires_at, portal_settings)
+     select ${stack.tenantId}, name, '', '{}', now() - age, case when name <> 'key' then name end,
+       case when name <> 'key' then ''::bytea end, case when name <> 'key' then now() end,
+       case when name <> 'key' then '{}' end
+     from (values ('old', interval '31 days'), ('old and used', '31 days'), ('young', '29 days'), ('key', '31 days'))
+       as made (name, age)
+     returning id, name`,
+  );
+  const used = made.find(({ name }) => name === 'old and used')!.id;
+  await stack.rows(
+    `insert into hookwright.audit_log (tenant_id, actor, api_key_id, action, target_type, target_id)
+     values (${stack.tenantId}, 'PORTAL_SESSION', ${used}, 'WEBHOOK_UPDATED', 'WEBHOOK', '1')`,
+  );
+  await forgetPortalSessions(stack.services.db.pool, 30);
+  expect(await stack.rows(`select name from hookwright.api_keys order by name`)).toEqual(
+    ['key', 'old and used', 'young'].map((name) => ({ name })),
+  );
 });

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { tryEach } from '../../concurrency/try-each.js';
 import type { Database } from '../../database/database.js';
 import { enterTenant } from '../../database/tenant-database.js';
-import { ApiKey } from '../../entities/api-key.js';
+import { ApiKey, activeKeys } from '../../entities/api-key.js';
 import { ApiError } from '../../errors.js';
 import { type Actor, about, audit } from '../audit.js';
 import { forgetRows } from '../housekeeping/forget.js';
@@ -42,7 +42,8 @@ export async function deleteTenant(
     for (const webhook of webhooks) {
       eraseWebhook(webhook, now);
     }
-    const apiKeys = await em.find(ApiKey, { revokedAt: null }, { orderBy: { id: 'asc' } });
+    // Not those that have expired: of portal sessions there may be very many.
+    const apiKeys = await em.find(ApiKey, activeKeys(), { orderBy: { id: 'asc' } });
     for (const apiKey of apiKeys) {
       apiKey.revokedAt = now;
     }
