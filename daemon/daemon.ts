@@ -13,6 +13,7 @@ import { DeadWorkers } from './control/dead-workers.js';
 import { type Fence, fenced } from './control/fence.js';
 import { Deliverer } from './deliver.js';
 import { startEndpointReports } from './report-endpoints.js';
+import { startInstallationReports } from './report-installation.js';
 import { startRescue } from './rescue.js';
 import { unlessStopped } from './running/own-stops.js';
 import { Quarantine, quarantined } from './running/quarantine.js';
@@ -95,6 +96,7 @@ export class Daemon {
       startRescue(deps, metrics),
       startShares({ db, log, deliverer }),
       startEndpointReports({ db, log, gate: deliverer.gate }),
+      startInstallationReports({ config, db, log, gate: deliverer.gate }),
     ];
   }
 

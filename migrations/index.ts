@@ -5,6 +5,7 @@ import { Access } from './0004-access.js';
 import { FirstRows } from './0005-first-rows.js';
 import { PortalSessions } from './0006-portal-sessions.js';
 import { EventsForOneWebhook } from './0007-events-for-one-webhook.js';
+import { Installation } from './0008-installation.js';
 
 /**
  * Every migration, in order. One file a change; a released one is never edited. A change of a function edits its file
@@ -18,4 +19,5 @@ export const migrations = [
   { name: '0005-first-rows', class: FirstRows },
   { name: '0006-portal-sessions', class: PortalSessions },
   { name: '0007-events-for-one-webhook', class: EventsForOneWebhook },
+  { name: '0008-installation', class: Installation },
 ];

@@ -57,7 +57,7 @@ const layers: Record<string, string[]> = {
   'src/http/': ['src/telemetry/', 'src/concurrency/', 'src/operations/', 'src/graphql/'],
   'src/rest/': ['src/domain/', 'src/entities/', 'src/operations/', 'src/graphql/', 'src/http/'],
   'src/dashboard/': ['src/domain/', 'src/operations/', 'src/http/'],
-  'src/doctor/': ['src/operations/'],
+  'src/doctor/': ['src/database/', 'src/operations/'],
   'src/embedded-postgres/': ['src/node/', 'src/database/'],
   'daemon/': [
     'src/node/',
@@ -66,6 +66,7 @@ const layers: Record<string, string[]> = {
     'src/database/',
     'src/concurrency/',
     'src/operations/',
+    'src/doctor/',
   ],
 };
 const layerOf = (file: string) => Object.keys(layers).find((layer) => file.startsWith(layer));

@@ -167,7 +167,11 @@ export async function listKeys({ tenant, platform }: Pick<KeyOptions, 'tenant' |
     if (tenant !== undefined && (await em.count(Tenant, { id: tenant, deletedAt: null }, UNFILTERED)) === 0) {
       throw new Error(`There is no tenant ${tenant} (hookwright tenant list shows them).`);
     }
-    const keys = await em.find(ApiKey, { ...owner, portalId: null }, { ...UNFILTERED, orderBy: { id: 'asc' } });
+    const keys = await em.find(
+      ApiKey,
+      { ...owner, portalId: null },
+      { ...UNFILTERED, orderBy: { id: 'asc' } },
+    );
     const [{ now }] = await em.execute<[{ now: string }]>('select now() as now');
     printList(
       ['KEY', 'FOR', 'NAME', 'STATE', 'SCOPES', 'MADE', 'LAST USED'],

@@ -1,14 +1,9 @@
 import type pg from 'pg';
 import { type Config, ConfigError, readConfig } from '../config.js';
 import { openPool } from '../database/database.js';
-import { API_ROLE } from '../database/tenant-database.js';
 import { type Check, check, statusOf } from '../doctor/check.js';
-import { judgeDeliveries } from '../doctor/judge-deliveries.js';
-import { judgeServer } from '../doctor/judge-server.js';
+import { examineRunningDeliveries, examineRunningServer } from '../doctor/examine.js';
 import { lackOf, missingMigrations, unknownMigrations } from '../operations/installation/check-readiness.js';
-import { examineDeliveries } from '../operations/installation/examine-deliveries.js';
-import { examineServer } from '../operations/installation/examine-server.js';
-import { readInstallation } from '../operations/installation/read-installation.js';
 import { tryEncryptionKeys } from '../operations/secrets/try-encryption-keys.js';
 import { withDatabaseUrl } from './database-url.js';
 import { keyProblem, readEncryptionKeys } from './encryption-keys.js';
@@ -57,55 +52,18 @@ function examinationFailed(error: Error & { code?: string }): Check[] {
 async function examineDatabase(config: Config, url: string): Promise<Check[]> {
   const pool = openPool(url, 1, () => {});
   try {
-    const { clock, apart } = await onceReadOnly(pool, compareClocks);
-    const facts = await onceReadOnly(pool, (client) => examineServer(client, API_ROLE));
-    const circumstances = { poolMax: config.databasePoolMax, ...apart };
-    const checks = [
-      check('database', 'ok', 'The database can be reached.'),
-      ...judgeServer(facts, circumstances, API_ROLE),
-    ];
+    const { clock, checks: ofServer } = await examineRunningServer(pool, config.databasePoolMax);
+    const checks = [check('database', 'ok', 'The database can be reached.'), ...ofServer];
     const migrated = await examineMigrations(pool);
     checks.push(migrated);
     if (migrated.status === 'fail') {
       return checks;
     }
-    const installation = await onceReadOnly(pool, readInstallation);
-    const deliveries = await onceReadOnly(pool, examineDeliveries);
-    const keys = await examineKeys(config, pool);
-    const startCommand = config.embedded ? 'hookwright start' : 'hookwright daemon';
-    return [...checks, keys, ...judgeDeliveries(deliveries, installation, { now: clock, startCommand })];
+    const { checks: ofDeliveries } = await examineRunningDeliveries(pool, clock, config.embedded);
+    return [...checks, await examineKeys(config, pool), ...ofDeliveries];
   } finally {
     await pool.end();
   }
-}
-
-/** That nothing here changes anything is not left to care. */
-async function onceReadOnly<Result>(
-  pool: pg.Pool,
-  work: (client: pg.PoolClient) => Promise<Result>,
-): Promise<Result> {
-  const client = await pool.connect();
-  try {
-    await client.query('begin transaction read only');
-    return await work(client);
-  } finally {
-    await client.query('rollback').catch(() => {});
-    client.release();
-  }
-}
-
-async function compareClocks(client: pg.PoolClient) {
-  const asked = Date.now();
-  const { rows } = await client.query<{ clock: Date }>('select clock_timestamp() as clock');
-  const answered = Date.now();
-  const { clock } = rows[0]!;
-  return {
-    clock,
-    apart: {
-      clockAheadSeconds: ((asked + answered) / 2 - clock.getTime()) / 1_000,
-      clockErrorSeconds: (answered - asked) / 2_000,
-    },
-  };
 }
 
 async function examineMigrations(pool: pg.Pool): Promise<Check> {

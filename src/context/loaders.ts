@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import DataLoader from 'dataloader';
 import type { Config } from '../config.js';
 import type { Database } from '../database/database.js';
-import { FRESH } from '../database/tenant-database.js';
+import { FRESH, PLATFORM } from '../database/tenant-database.js';
 import type { StatsCounts } from '../domain/stats.js';
 import { Attempt } from '../entities/attempt.js';
 import { Delivery } from '../entities/delivery.js';
@@ -25,7 +25,12 @@ import {
   type LongTexts,
 } from '../operations/explorer/read-bodies.js';
 import type { Bounds, SearchTurns } from '../operations/explorer/search.js';
-import { readStats, type StatsQuestion } from '../operations/stats/read-stats.js';
+import { readStats, readStatsOfTenants, type StatsQuestion } from '../operations/stats/read-stats.js';
+import {
+  countWebhooksOfTenants,
+  readBacklogsOfTenants,
+  readTenants,
+} from '../operations/tenants/read-usage.js';
 import type { AnswerBudget } from './answer-budget.js';
 
 /** What a request's context has for them. */
@@ -94,6 +99,14 @@ export function createLoaders(context: LoaderContext) {
       { questionOf: ({ webhookId: _, ...question }) => question, parentOf: ({ webhookId }) => webhookId },
       (tenantId, [question], ids) => readStats(context, tenantId, ids, question),
     ),
+    tenantById: byId((ids) => readTenants(context.db, ids)),
+    webhookCountByTenant: perId((ids) => countWebhooksOfTenants(context.db, ids)),
+    backlogByTenant: perId((ids) => readBacklogsOfTenants(context.db, ids)),
+    statsByTenant: groupedBy<StatsQuestion & { tenantId: number }, StatsCounts>(
+      { tenantId: PLATFORM },
+      { questionOf: ({ tenantId: _, ...question }) => question, parentOf: ({ tenantId }) => tenantId },
+      (_, [question], ids) => readStatsOfTenants(context, ids, question),
+    ),
     deliveriesByWebhook: groupedBy<WantedPage, Delivery>(
       context,
       { questionOf: ({ page }) => page, parentOf: ({ webhookId }) => webhookId },
@@ -130,7 +143,7 @@ const deliveryOf = (row: object): Delivery => Object.assign(new Delivery(), row)
  * @param read answers with what each parent has, for a group of which the same is asked; `parents` has each one once
  */
 function groupedBy<Wanted, Item>(
-  context: LoaderContext,
+  context: Pick<LoaderContext, 'tenantId'>,
   { questionOf, parentOf }: { questionOf: (wanted: Wanted) => unknown; parentOf: (wanted: Wanted) => number },
   read: (
     tenantId: number,
@@ -163,9 +176,15 @@ function perWebhook<Item>(
     webhookIds: readonly number[],
   ) => Promise<ReadonlyMap<number, Item>>,
 ): DataLoader<number, Item | null> {
+  return perId(async (ids) => (tenantId === null ? new Map() : await read(db, tenantId, ids)));
+}
+
+/** What each has, read for all at once; null for one that has nothing. */
+function perId<Item>(
+  read: (ids: readonly number[]) => Promise<ReadonlyMap<number, Item>>,
+): DataLoader<number, Item | null> {
   return new DataLoader<number, Item | null>(async (ids) => {
-    const found: ReadonlyMap<number, Item> =
-      tenantId === null ? new Map() : await read(db, tenantId, [...new Set(ids)]);
+    const found = await read([...new Set(ids)]);
     return ids.map((id) => found.get(id) ?? null);
   }, uncached);
 }

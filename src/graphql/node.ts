@@ -14,9 +14,9 @@ import { EventType } from '../entities/event-type.js';
 import { Node } from '../entities/node.js';
 import { Webhook } from '../entities/webhook.js';
 import { type ApiError, type InputIssue, invalidInput } from '../errors.js';
+import { readTenants } from '../operations/tenants/read-usage.js';
 import { RequiresKey, requirementOf } from './fields/requires.js';
 import { readPortalSessions } from './portal-session.js';
-import { readTenants } from './tenant.js';
 
 const NODES_MAX = 100;
 
@@ -41,7 +41,7 @@ const readers: Record<NodeType, Reader> = {
   Event: { query: 'event', read: rowsOfTenant(Event) },
   EventType: { query: 'eventType', read: readEventTypes },
   PortalSession: { query: 'portalSessions', read: byNumber(readPortalSessions) },
-  Tenant: { query: 'tenant', read: byNumber(readTenants) },
+  Tenant: { query: 'tenant', read: byNumber(({ db }, ids) => readTenants(db, ids)) },
   Webhook: { query: 'webhook', read: rowsOfTenant(Webhook) },
 };
 

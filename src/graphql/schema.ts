@@ -21,11 +21,13 @@ import { EventTypeResolver, EventTypeVersionResolver } from './event-type.js';
 import { EventTypeMutations } from './event-type-mutations.js';
 import { FanOutResolver } from './fan-out.js';
 import { DateTime } from './fields/scalars.js';
+import { InstallationResolver, TopWebhookResolver } from './installation.js';
 import { LiveUpdateResolver } from './live-updates.js';
 import { NodeResolver } from './node.js';
 import { PortalSessionResolver } from './portal-session.js';
 import { StatsResolver } from './stats.js';
 import { TenantResolver } from './tenant.js';
+import { TenantUsageResolver } from './tenant-usage.js';
 import { ViewerResolver } from './viewer.js';
 import { WebhookResolver } from './webhook.js';
 import { WebhookMutations } from './webhook-mutations.js';
@@ -44,11 +46,14 @@ const resolvers = [
   EventTypeResolver,
   EventTypeVersionResolver,
   FanOutResolver,
+  InstallationResolver,
   LiveUpdateResolver,
   NodeResolver,
   PortalSessionResolver,
   StatsResolver,
   TenantResolver,
+  TenantUsageResolver,
+  TopWebhookResolver,
   ViewerResolver,
   WebhookMutations,
   WebhookResolver,

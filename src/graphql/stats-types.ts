@@ -23,7 +23,7 @@ registerEnumType(StatsResolution, {
   description: 'What became of attempts. Counts are whole numbers, which may be larger than an Int.',
   simpleResolvers: true,
 })
-class StatsFiguresType {
+export class StatsFiguresType {
   @Field(() => Float, { description: 'How many attempts ended, retries and redeliveries included.' })
   attempts!: number;
 

@@ -2,11 +2,11 @@ import 'reflect-metadata';
 import type { GraphQLResolveInfo } from 'graphql';
 import { Args, Ctx, FieldResolver, Info, Query, Resolver, Root } from 'type-graphql';
 import { type Context, tenantOf } from '../context.js';
-import { bucketFigures, judgeStatsRange, totalFigures } from '../domain/stats.js';
+import { bucketFigures, judgeStatsRange, type StatsCounts, totalFigures } from '../domain/stats.js';
 import { Webhook } from '../entities/webhook.js';
 import { invalidInput } from '../errors.js';
 import { type Backlog, readTenantBacklog } from '../operations/explorer/read-backlog.js';
-import { ALL_WEBHOOKS } from '../operations/stats/read-stats.js';
+import { ALL_WEBHOOKS, type StatsQuestion } from '../operations/stats/read-stats.js';
 import { STATS_COST } from './fields/costs.js';
 import { Requires } from './fields/requires.js';
 import { asksFor } from './fields/selection.js';
@@ -71,20 +71,46 @@ export class StatsResolver {
 async function statsOf(
   context: Context,
   webhookId: number,
-  { since, until = null, resolution: wanted = null, eventType = null }: WebhookStatsArgs,
+  args: WebhookStatsArgs,
   info: GraphQLResolveInfo,
 ): Promise<Stats> {
+  const question = await questionOf(context, args, info);
+  return statsFrom(question, await context.loaders.statsByWebhook.load({ webhookId, ...question }));
+}
+
+/**
+ * Of a tenant, or of the installation itself (`PLATFORM`), for whoever may see that.
+ *
+ * @throws as `statsOf`
+ */
+export async function statsOfTenant(
+  context: Context,
+  tenantId: number,
+  args: WebhookStatsArgs,
+  info: GraphQLResolveInfo,
+): Promise<Stats> {
+  const question = await questionOf(context, args, info);
+  return statsFrom(question, await context.loaders.statsByTenant.load({ tenantId, ...question }));
+}
+
+async function questionOf(
+  context: Context,
+  { since, until = null, resolution: wanted = null, eventType = null }: WebhookStatsArgs,
+  info: GraphQLResolveInfo,
+): Promise<StatsQuestion> {
   const verdict = judgeStatsRange({ since, until, resolution: wanted }, context.clock());
   if (!verdict.allowed) {
     throw invalidInput([{ path: [verdict.field], code: verdict.code, detail: verdict.reason }]);
   }
   const { allowed: _, ...range } = verdict;
-  const counted = await context.loaders.statsByWebhook.load({
-    webhookId,
+  return {
     range,
     eventType: (await knownTypeIn(context, eventType, ['eventType'])) ?? null,
     inBuckets: asksFor(info, 'buckets'),
-  });
+  };
+}
+
+function statsFrom({ range }: StatsQuestion, counted: readonly StatsCounts[]): Stats {
   return {
     ...range,
     resolution: StatsResolution[range.resolution],

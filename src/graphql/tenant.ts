@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { Arg, Args, Ctx, Field, ID, InputType, Mutation, ObjectType, Query, Resolver } from 'type-graphql';
+import { z } from 'zod';
 import { actorOf, type Context } from '../context.js';
 import { tenantEntityManager, UNFILTERED } from '../database/tenant-database.js';
 import { ShowsIdOf } from '../entities/node.js';
@@ -23,6 +24,12 @@ import { RequiresPlatformKey } from './fields/requires.js';
 class TenantFilter {
   @Field(() => String, { nullable: true, description: 'Only the one of exactly this name.' })
   name?: string | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'Only those whose name has this text in it, whatever its case: 1 to 200 characters.',
+  })
+  search?: string | null;
 }
 
 @InputType({ description: 'A tenant to make.' })
@@ -71,6 +78,14 @@ class DeleteTenantPayload {
 
 const TenantConnection = connectionOf(Tenant, 'Tenant', 'tenants');
 
+/** All names are looked through: at some thousands that takes a few milliseconds. */
+const searchText = z
+  .string()
+  .min(1, 'must not be empty')
+  .max(200, 'must have at most 200 characters')
+  .regex(/^[^\0]*$/, 'must not contain the character NUL')
+  .nullish();
+
 const forPlatformKeys = 'For platform keys only.';
 const toDo = { description: 'What to do.' };
 
@@ -88,10 +103,18 @@ export class TenantResolver {
     @Ctx() context: Context,
   ): Promise<Connection<Tenant>> {
     const name = parseInput(displayName.nullish(), filter?.name, ['filter', 'name']);
-    const named = typeof name === 'string' ? { name } : {};
+    const search = parseInput(searchText, filter?.search, ['filter', 'search']);
+    const conditions = [
+      ...(typeof name === 'string' ? [{ name }] : []),
+      ...(typeof search === 'string' ? [{ name: { $ilike: `%${search.replace(/[\\%_]/g, '\\$&')}%` } }] : []),
+    ];
     return readConnection('tenants', page, (slice) => {
       const { where, options } = sliceQuery(slice);
-      return all(context).find(Tenant, { ...existing, ...named, ...where }, { ...options, ...UNFILTERED });
+      return all(context).find(
+        Tenant,
+        { ...existing, $and: conditions, ...where },
+        { ...options, ...UNFILTERED },
+      );
     });
   }
 
@@ -156,7 +179,3 @@ const existing = { deletedAt: null };
 
 /** Also where the request names one of them in the header Hookwright-Tenant. */
 const all = ({ db }: Context) => tenantEntityManager(db.orm.em, null);
-
-/** Those of these numbers that there are. */
-export const readTenants = (context: Context, ids: readonly number[]): Promise<Tenant[]> =>
-  all(context).find(Tenant, { id: { $in: [...ids] }, ...existing }, UNFILTERED);

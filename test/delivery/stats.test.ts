@@ -89,7 +89,7 @@ test('a daemon rolls them up, and they are counted once all the same', async () 
       ).length === 1,
     30_000,
   );
-  const sums = `resolution = 'HOUR' and webhook_id = 0 and event_type = ''`;
+  const sums = `tenant_id <> 0 and resolution = 'HOUR' and webhook_id = 0 and event_type = ''`;
   expect(await stack.rows(`select successes from hookwright.delivery_stats where ${sums}`)).toEqual([
     { successes: 1 },
   ]);

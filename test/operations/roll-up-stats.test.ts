@@ -43,7 +43,7 @@ const sumOf = async (resolution: string, where = isWritten): Promise<Sum> =>
     await stack.rows<Sum>(
       `select count(*)::int as rows, coalesce(sum(successes), 0)::int as successes,
               coalesce(sum(failures), 0)::int as failures, coalesce(sum(latency_histogram[24]), 0)::int as slowest
-       from hookwright.delivery_stats where resolution = '${resolution}' and ${where}`,
+       from hookwright.delivery_stats where tenant_id <> 0 and resolution = '${resolution}' and ${where}`,
     )
   )[0]!;
 const everything = () => stack.rows(`select * from hookwright.delivery_stats order by 1, 2, 3, 4, 5`);

@@ -28,6 +28,7 @@ const guarded: Record<string, readonly Scope[] | 'any key'> = {
   'Query.eventType': 'any key',
   'Query.eventTypes': 'any key',
   // And what the field for the type of the id asks for: test/api/graphql-nodes.test.ts
+  'Query.installation': [],
   'Query.node': 'any key',
   'Query.nodes': 'any key',
   'Query.portalSessions': ['keys:admin'],
@@ -73,6 +74,9 @@ const guarded: Record<string, readonly Scope[] | 'any key'> = {
   'Event.deliveries': ['deliveries:read'],
   'Event.fanOut': ['deliveries:read'],
   'FanOutEntry.webhook': ['webhooks:read'],
+  'Tenant.backlog': ['deliveries:read'],
+  'Tenant.stats': ['deliveries:read'],
+  'Tenant.webhookCount': ['webhooks:read'],
   'Webhook.backlog': ['deliveries:read'],
   'Webhook.deliveries': ['deliveries:read'],
   'Webhook.stats': ['deliveries:read'],
@@ -119,7 +123,19 @@ const unguarded: Record<string, string> = {
   EmitEventResult: 'deliveryCount duplicate error event',
   EmitEventsPayload: 'results',
   EndpointState: 'inFlight meanMs putOffs waiting window',
-  Event: 'body createdAt databaseId eventType id payload',
+  Event: 'body createdAt databaseId eventType id onlyWebhookId payload',
+  Daemon: 'host id inFlight lastSeenAt pid slots startedAt version',
+  EncryptionKeyInUse: 'kid tenants',
+  FailureCount: 'deliveries errorCode',
+  Finding: 'level name text',
+  Housekeeping: 'error failedAt nextAt startedAt succeededAt',
+  Installation: `
+    backlog daemons encryptionKeys examinedAt failures findings housekeeping jobsPutAside partitions
+    retention stats topWebhooks`,
+  PutAsideJob: 'deliveryId jobKey lastError task triedAgainAt tries',
+  Partition: 'bytes rowsEstimate since table until',
+  Retention: 'deliveryDays eventDays holdHours',
+  TopWebhook: 'active due figures tenant url webhookId',
   EventConnection: 'edges pageInfo',
   EventEdge: 'cursor node',
   EventType: `
@@ -338,6 +354,7 @@ describe('over the wire', () => {
     Attempt: (inner) => `{ delivery(id: "${ids['delivery']}") { attempts { number ${inner} } } }`,
     FanOutEntry: (inner) =>
       `{ event(id: "${ids['event']}") { fanOut { edges { node { reason ${inner} } } } } }`,
+    Tenant: (inner) => `{ viewer { tenant { id ${inner} } } }`,
     Delivery: (inner) => `{ delivery(id: "${ids['delivery']}") { id ${inner} } }`,
     Event: (inner) => `{ event(id: "${ids['event']}") { id ${inner} } }`,
     Webhook: (inner) => `{ webhook(id: "${ids['webhook']}") { id ${inner} } }`,

@@ -3,6 +3,7 @@ export const platformFields: ReadonlySet<string> = new Set([
   'createTenant',
   'deleteTenant',
   'deprecateEventType',
+  'installation',
   'registerEventType',
   'tenant',
   'tenants',

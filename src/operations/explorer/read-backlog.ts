@@ -18,13 +18,26 @@ export interface Backlog {
   countMax: number;
 }
 
+/** Whose deliveries, as SQL. */
+interface Of {
+  tenantId: string;
+  /** The table, or the view of it. */
+  deliveries: string;
+}
+
+const ofOne: Of = { tenantId: '$1', deliveries: 'deliveries' };
+
 /**
  * Open deliveries of the webhook `w`, in the order of the partial index of their state, for which the planner then
  * takes that index, and stops at the limit, whatever else is in the table.
  */
-const open = (state: 'due' | 'scheduled' | 'held', countMax: number) => `
-  select ${state === 'held' ? 'd.id' : 'd.due_at'} from hookwright.deliveries d
-  where d.tenant_id = $1 and d.webhook_id = w.id and ${conditions[state]}
+const open = (
+  state: 'due' | 'scheduled' | 'held',
+  countMax: number,
+  { tenantId, deliveries }: Of = ofOne,
+) => `
+  select ${state === 'held' ? 'd.id' : 'd.due_at'} from hookwright.${deliveries} d
+  where d.tenant_id = ${tenantId} and d.webhook_id = w.id and ${conditions[state]}
   order by ${state === 'held' ? 'd.id' : 'd.due_at'} limit ${countMax}`;
 
 const conditions = {
@@ -77,17 +90,22 @@ export async function countHeld(
 }
 
 /** The inner limit is for one webhook with a long backlog, the outer one ends the whole. */
-const countOfTenant = (state: keyof typeof conditions) => `
+const countOfTenant = (state: keyof typeof conditions, of: Of) => `
   (select count(*)::integer from (
-    select from w cross join lateral (${open(state, TENANT_COUNT_MAX)}) as one limit ${TENANT_COUNT_MAX}) as counted)`;
+    select from w cross join lateral (${open(state, TENANT_COUNT_MAX, of)}) as one limit ${TENANT_COUNT_MAX}) as counted)`;
+
+/** SQL query: what a tenant's webhooks, all together, still have to be sent. @param webhooks a query for their ids */
+export const backlogOfTenantSql = ({ webhooks, ...of }: Of & { webhooks: string }) => `
+  with w as materialized (${webhooks})
+  select ${countOfTenant('due', of)} as due, (select min((${open('due', 1, of)})) from w) as "oldestDueAt",
+         ${countOfTenant('scheduled', of)} as scheduled, ${countOfTenant('held', of)} as held`;
 
 const tenantStatement: Statement = {
   name: 'read_tenant_backlog',
-  text: `
-    with w as materialized (
-      select id from hookwright.webhooks where tenant_id = $1 and deleted_at is null)
-    select ${countOfTenant('due')} as due, (select min((${open('due', 1)})) from w) as "oldestDueAt",
-           ${countOfTenant('scheduled')} as scheduled, ${countOfTenant('held')} as held`,
+  text: backlogOfTenantSql({
+    ...ofOne,
+    webhooks: 'select id from hookwright.webhooks where tenant_id = $1 and deleted_at is null',
+  }),
 };
 
 /** What the tenant's webhooks, all together, still have to be sent. */

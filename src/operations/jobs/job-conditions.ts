@@ -98,7 +98,16 @@ export const wakeJobsSql = (deliveries: string, { at, putOffBefore }: { at: stri
      where j.locked_at is null and j.run_at > ${at} and j.updated_at < ${putOffBefore} for update of j skip locked)
    returning id`;
 
+const isAsideSql = `attempts >= ${SUSPECT_FROM_FETCH} and locked_at is null and run_at > now()`;
+
 /** SQL query: the suspects that are put aside. */
-export const jobsAsideSql = `
-  select from hookwright_jobs._private_jobs
-  where attempts >= ${SUSPECT_FROM_FETCH} and locked_at is null and run_at > now()`;
+export const jobsAsideSql = `select from hookwright_jobs._private_jobs where ${isAsideSql}`;
+
+/** SQL query: the same, and those that have failed for good; what is known of each. */
+export const jobsAsideListSql = `
+  select j.key, t.identifier as task, (substring(j.key from '^d:(\\d+)$'))::bigint as "deliveryId", j.attempts as tries,
+         j.last_error as "lastError", case when j.attempts < j.max_attempts then j.run_at end as "triedAgainAt"
+  from hookwright_jobs._private_jobs j join hookwright_jobs._private_tasks t on t.id = j.task_id
+  where j.key is not null and j.locked_at is null
+    and (attempts >= max_attempts or (${isAsideSql}))
+  order by j.id`;

@@ -1,13 +1,30 @@
 import type { Statement } from '../../database/database.js';
+import { PLATFORM } from '../../database/tenant-database.js';
 import { LATENCY_BUCKETS } from '../../domain/latency.js';
 import type { StatsCounts, StatsRange } from '../../domain/stats.js';
 import { type SearchDeps, searchPrepared } from '../explorer/search.js';
 import { isWrittenSql } from './roll-up-stats.js';
 
-/** Of the webhook `w`, which may stand for all (0), of one event type or all (''), rolled up to this resolution. */
-const series = (resolution: 'MINUTE' | 'HOUR' | 'DAY', from: string, until: string) => `
-  select bucket, successes, failures, latency_histogram from hookwright.delivery_stats
-  where tenant_id = $1::bigint and webhook_id = w.id and event_type = $3::text
+/** Whose statistics are read for each of the ids `w`, as SQL. */
+interface Whose {
+  table: string;
+  /** Condition: the row is one of the sums of `w`. */
+  isSum: string;
+  /** Condition: the row is of one of them all. */
+  isOfAny: string;
+  /** Condition: the row of `newest` is of `w`. */
+  isOfOne: string;
+}
+
+/** Of one event type or all (''), rolled up to this resolution. */
+const series = (
+  { table, isSum }: Whose,
+  resolution: 'MINUTE' | 'HOUR' | 'DAY',
+  from: string,
+  until: string,
+) => `
+  select bucket, successes, failures, latency_histogram from hookwright.${table}
+  where ${isSum} and event_type = $3::text
     and resolution = '${resolution}'
     and bucket >= ${from} and bucket < least($6::timestamptz, ${until})`;
 
@@ -22,34 +39,49 @@ const histogramSql = Array.from(
  * Days and hours as far as they are rolled up, then minutes as far as they have their sums, then what the outcomes
  * wrote since. That comes through an index by time, once for all: it is a minute or two, of whichever webhook.
  */
-const statement: Statement = {
-  name: 'read_stats',
+const statementOf = (name: string, whose: Whose): Statement => ({
+  name,
   text: `
     with progress as materialized (select * from hookwright.stats_progress),
     newest as materialized (
-      select webhook_id, bucket, successes, failures, latency_histogram from hookwright.delivery_stats
-      where tenant_id = $1 and resolution = 'MINUTE' and ${isWrittenSql}
+      select tenant_id, webhook_id, bucket, successes, failures, latency_histogram from hookwright.${whose.table}
+      where ${whose.isOfAny} and resolution = 'MINUTE' and ${isWrittenSql}
         and bucket >= greatest($5, ${mark('minutes_until')}) and bucket < $6 and ($3 = '' or event_type = $3))
-    select w.id as "webhookId", (extract(epoch from start) * 1000)::bigint as "startMs", successes, failures,
+    select w.id as "ofId", (extract(epoch from start) * 1000)::bigint as "startMs", successes, failures,
            array_to_string(histogram, ',') as histogram
     from unnest($2::bigint[]) as w(id) cross join lateral (
       select case when $7::boolean then date_trunc($4, bucket, 'UTC') else $5 end as start,
              sum(successes) as successes, sum(failures) as failures, array[${histogramSql}] as histogram
       from (
-        ${series('DAY', '$5::timestamptz', mark('days_until'))} and $4::text = 'DAY'
+        ${series(whose, 'DAY', '$5::timestamptz', mark('days_until'))} and $4::text = 'DAY'
         union all
-        ${series('HOUR', `case when $4 = 'DAY' then greatest($5, ${mark('days_until')}) else $5 end`, mark('hours_until'))}
+        ${series(whose, 'HOUR', `case when $4 = 'DAY' then greatest($5, ${mark('days_until')}) else $5 end`, mark('hours_until'))}
           and $4 <> 'MINUTE'
         union all
-        ${series('MINUTE', `case when $4 = 'MINUTE' then $5 else greatest($5, ${mark('hours_until')}) end`, mark('minutes_until'))}
+        ${series(whose, 'MINUTE', `case when $4 = 'MINUTE' then $5 else greatest($5, ${mark('hours_until')}) end`, mark('minutes_until'))}
         union all
         select bucket, successes, failures, latency_histogram from newest
-        where w.id = 0 or webhook_id = w.id) as parts
+        where ${whose.isOfOne}) as parts
       group by 1) as buckets`,
-};
+});
+
+const ofWebhooks = statementOf('read_stats', {
+  table: 'delivery_stats',
+  isSum: 'tenant_id = $1::bigint and webhook_id = w.id',
+  isOfAny: 'tenant_id = $1',
+  isOfOne: 'w.id = 0 or webhook_id = w.id',
+});
+
+/** For the installation itself, whose number $1 is. */
+const ofTenants = statementOf('read_stats_of_tenants', {
+  table: 'all_stats',
+  isSum: '$1::bigint = 0 and tenant_id = w.id and webhook_id = 0',
+  isOfAny: 'tenant_id = any($2::bigint[])',
+  isOfOne: 'tenant_id = w.id',
+});
 
 interface Row {
-  webhookId: number;
+  ofId: number;
   startMs: number;
   successes: number;
   failures: number;
@@ -78,13 +110,39 @@ export async function readStats(
   deps: SearchDeps,
   tenantId: number,
   webhookIds: readonly number[],
+  question: StatsQuestion,
+): Promise<Map<number, StatsCounts[]>> {
+  return read(deps, ofWebhooks, tenantId, webhookIds, question);
+}
+
+/**
+ * As `readStats`, of tenants.
+ *
+ * @param tenantIds each one once, or `PLATFORM`: all together, without the last minute or two
+ */
+export async function readStatsOfTenants(
+  deps: SearchDeps,
+  tenantIds: readonly number[],
+  question: StatsQuestion,
+): Promise<Map<number, StatsCounts[]>> {
+  return read(deps, ofTenants, PLATFORM, tenantIds, question);
+}
+
+async function read(
+  deps: SearchDeps,
+  statement: Statement,
+  tenantId: number,
+  ids: readonly number[],
   { eventType, inBuckets, range: { resolution, since, until } }: StatsQuestion,
 ): Promise<Map<number, StatsCounts[]>> {
-  const values = [tenantId, webhookIds, eventType ?? '', resolution, since, until, inBuckets];
+  const values = [tenantId, ids, eventType ?? '', resolution, since, until, inBuckets];
   const rows = await searchPrepared<Row>(deps, tenantId, statement, values, {
     what: 'statistics',
     advice: 'Ask for a shorter time, longer buckets or fewer webhooks.',
   });
-  const read = rows.map(({ histogram, ...row }) => ({ ...row, histogram: histogram.split(',').map(Number) }));
-  return Map.groupBy(read, ({ webhookId }) => webhookId);
+  const counted = rows.map(({ histogram, ...row }) => ({
+    ...row,
+    histogram: histogram.split(',').map(Number),
+  }));
+  return Map.groupBy(counted, ({ ofId }) => ofId);
 }

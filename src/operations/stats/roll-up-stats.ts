@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { query, type Statement, transaction } from '../../database/database.js';
+import { PLATFORM } from '../../database/tenant-database.js';
 import { LATENCY_BUCKETS } from '../../domain/latency.js';
 import { marksOutOfFuture, nextRollUp, type RollUpProgress, type RollUpStep } from '../../domain/roll-up.js';
 import { STATS_KEPT_MS } from '../../domain/stats.js';
@@ -28,8 +29,9 @@ const replaceSql = `
   where (s.successes, s.failures) is distinct from (excluded.successes, excluded.failures)`;
 
 /**
- * Per webhook and event type, and their sums over webhooks, over event types, and over both. The sums are those of the
- * new rows, of which there are a fraction of what they are made of.
+ * Per webhook and event type, and their sums over webhooks, over event types, and over both; those of all tenants
+ * together have the tenant 0, the installation. The sums are those of the new rows, of which there are a fraction of
+ * what they are made of.
  */
 function rollSql(source: string, into: 'MINUTE' | 'HOUR' | 'DAY', onConflict: string): string {
   const bucket = `date_trunc('${into.toLowerCase()}', bucket, 'UTC')`;
@@ -40,8 +42,10 @@ function rollSql(source: string, into: 'MINUTE' | 'HOUR' | 'DAY', onConflict: st
          from ${source} group by tenant_id, webhook_id, event_type, ${bucket}`;
   return `
     insert into hookwright.delivery_stats as s (${STATS_KEY}, successes, failures, latency_histogram)
-    select tenant_id, coalesce(webhook_id, 0), coalesce(event_type, ''), '${into}', bucket, ${sumsSql}
-    from (${rolled}) rolled group by tenant_id, bucket, cube (webhook_id, event_type)
+    select coalesce(tenant_id, ${PLATFORM}), coalesce(webhook_id, 0), coalesce(event_type, ''), '${into}', bucket, ${sumsSql}
+    from (${rolled}) rolled
+    group by bucket, grouping sets
+      ((tenant_id, webhook_id, event_type), (tenant_id, webhook_id), (tenant_id, event_type), (tenant_id), (event_type), ())
     ${into === 'MINUTE' ? 'having grouping(webhook_id, event_type) > 0' : ''}
     ${onConflict}`;
 }

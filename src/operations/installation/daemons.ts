@@ -1,0 +1,50 @@
+import type pg from 'pg';
+import { type Database, query, type Statement } from '../../database/database.js';
+import { tenantQuery } from '../../database/tenant-database.js';
+
+/** What a daemon says of itself. */
+interface DaemonReport {
+  /** A UUID of the process. */
+  id: string;
+  host: string;
+  pid: number;
+  version: string;
+  /** How many requests it makes at a time at most. */
+  slots: number;
+  inFlight: number;
+  startedAt: Date;
+}
+
+interface KnownDaemon extends DaemonReport {
+  lastSeenAt: Date;
+}
+
+const SHOWN_MINUTES = 10;
+const DAEMONS_MAX = 100;
+
+const reportStatement: Statement = {
+  name: 'report_daemon',
+  text: `
+    with gone as (delete from hookwright.daemons where last_seen_at < now() - interval '1 day' and id <> $1)
+    insert into hookwright.daemons (id, host, pid, version, slots, in_flight, started_at)
+    values ($1, $2, $3, $4, $5, $6, $7)
+    on conflict (id) do update set in_flight = excluded.in_flight, last_seen_at = now()`,
+};
+
+export async function reportDaemon(pool: pg.Pool, daemon: DaemonReport): Promise<void> {
+  const { id, host, pid, version, slots, inFlight, startedAt } = daemon;
+  await query(pool, reportStatement, [id, host, pid, version, slots, inFlight, startedAt]);
+}
+
+const readStatement: Statement = {
+  name: 'read_daemons',
+  text: `
+    select id, host, pid, version, slots, in_flight as "inFlight", started_at as "startedAt",
+           last_seen_at as "lastSeenAt"
+    from hookwright.daemons where last_seen_at > now() - interval '${SHOWN_MINUTES} minutes'
+    order by started_at desc, id limit ${DAEMONS_MAX}`,
+};
+
+/** Those that were heard of within ten minutes, the youngest first. */
+export const readDaemons = ({ pool }: Pick<Database, 'pool'>): Promise<KnownDaemon[]> =>
+  tenantQuery<KnownDaemon>(pool, null, readStatement, []);

@@ -1,0 +1,109 @@
+import type { Statement } from '../../database/database.js';
+import { PLATFORM } from '../../database/tenant-database.js';
+import { LATENCY_BUCKETS } from '../../domain/latency.js';
+import { WEBHOOK_COUNT_MAX } from '../explorer/read-backlog.js';
+import { type SearchDeps, searchPrepared } from '../explorer/search.js';
+
+/** By what webhooks of all tenants are ranked; the largest figure first. */
+export type Ranking = 'FAILURES' | 'ATTEMPTS' | 'LATENCY' | 'BACKLOG';
+
+/** A webhook of whichever tenant, and how it is doing. */
+interface RankedWebhook {
+  webhookId: number;
+  tenantId: number;
+  url: string;
+  active: boolean;
+  /** At most `WEBHOOK_COUNT_MAX`. */
+  due: number;
+  successes: number;
+  failures: number;
+  histogram: number[];
+}
+
+/** Of all that is due, the longest waiting ones are looked at. */
+export const DUE_LOOKED = 50_000;
+
+const eachBucket = Array.from({ length: LATENCY_BUCKETS }, (_, index) => index + 1);
+const histogramSql = eachBucket.map((bucket) => `coalesce(sum(latency_histogram[${bucket}]), 0)`).join(', ');
+
+/** Sums of webhooks over event types since $1: hours as far as they are rolled up, then minutes. */
+const sumsSql = (ofWebhook = '') => `
+  select tenant_id, webhook_id, successes, failures, latency_histogram from hookwright.all_stats
+  where resolution = 'HOUR' and event_type = '' and webhook_id <> 0 ${ofWebhook}
+    and bucket >= date_trunc('hour', $1::timestamptz, 'UTC') and bucket < (select hours_until from hookwright.stats_progress)
+  union all
+  select tenant_id, webhook_id, successes, failures, latency_histogram from hookwright.all_stats
+  where resolution = 'MINUTE' and event_type = '' and webhook_id <> 0 ${ofWebhook}
+    and bucket >= greatest($1, (select hours_until from hookwright.stats_progress))`;
+
+/** The first bucket of the histogram with which 95 % are reached, and then the mean bucket. */
+const latencySql = `
+  (select min(bucket) from (
+     select bucket, sum(n) over (order by bucket) as reached from unnest(histogram) with ordinality as h(n, bucket)) reached
+   where reached >= 0.95 * attempts) desc nulls last,
+  (select sum(n * bucket) from unnest(histogram) with ordinality as h(n, bucket)) / nullif(attempts, 0) desc nulls last`;
+
+const byStats = (order: string) => `
+  select tenant_id, webhook_id, row_number() over (order by ${order}, webhook_id) as place
+  from (
+    select tenant_id, webhook_id, sum(failures) as failures, sum(successes + failures) as attempts,
+           array[${histogramSql}] as histogram
+    from (${sumsSql()}) sums group by 1, 2) counted`;
+
+const rankings: Record<Ranking, string> = {
+  FAILURES: `${byStats('failures desc')} where failures > 0`,
+  ATTEMPTS: byStats('attempts desc'),
+  LATENCY: byStats(latencySql),
+  BACKLOG: `
+    select tenant_id, webhook_id, row_number() over (order by count(*) desc, webhook_id) as place
+    from (select tenant_id, webhook_id from hookwright.all_deliveries
+          where status = 'PENDING' and due_at <= now() and $1::timestamptz is not null
+          order by due_at limit ${DUE_LOOKED}) due
+    group by 1, 2`,
+};
+
+/** $2: how many. Deleted webhooks are left out. */
+const statementOf = (ranking: Ranking): Statement => ({
+  name: `top_webhooks_by_${ranking.toLowerCase()}`,
+  text: `
+    with ranked as materialized (
+      select w.id, w.tenant_id, w.url, w.active, r.place
+      from (${rankings[ranking]}) r join hookwright.all_webhooks w on w.id = r.webhook_id
+      order by r.place limit $2)
+    select r.id as "webhookId", r.tenant_id as "tenantId", r.url, r.active, s.successes, s.failures,
+           array_to_string(s.histogram, ',') as histogram,
+           (select count(*)::integer from (
+              select from hookwright.all_deliveries d
+              where d.webhook_id = r.id and d.status = 'PENDING' and d.due_at <= now()
+              order by d.due_at limit ${WEBHOOK_COUNT_MAX}) d) as due
+    from ranked r cross join lateral (
+      select coalesce(sum(successes), 0) as successes, coalesce(sum(failures), 0) as failures,
+             array[${histogramSql}] as histogram
+      from (${sumsSql('and tenant_id = r.tenant_id and webhook_id = r.id')}) sums) s
+    order by r.place`,
+});
+const statements = {
+  FAILURES: statementOf('FAILURES'),
+  ATTEMPTS: statementOf('ATTEMPTS'),
+  LATENCY: statementOf('LATENCY'),
+  BACKLOG: statementOf('BACKLOG'),
+} as const;
+
+/**
+ * The webhooks of all tenants that stand out since a moment, without what came in the last minute or two.
+ *
+ * @throws ApiError search_timed_out
+ */
+export async function readTopWebhooks(
+  deps: SearchDeps,
+  { by, since, first }: { by: Ranking; since: Date; first: number },
+): Promise<RankedWebhook[]> {
+  const rows = await searchPrepared<Omit<RankedWebhook, 'histogram'> & { histogram: string }>(
+    deps,
+    PLATFORM,
+    statements[by],
+    [since, first],
+    { what: 'ranking of webhooks', advice: 'Ask for a shorter time, with since.' },
+  );
+  return rows.map(({ histogram, ...row }) => ({ ...row, histogram: histogram.split(',').map(Number) }));
+}

@@ -1,0 +1,23 @@
+import type pg from 'pg';
+import { jobsAsideListSql } from './job-conditions.js';
+
+/** A job that was fetched again and again without being finished, or that has failed for good. */
+export interface JobAside {
+  key: string;
+  task: string;
+  /** Of a job for one delivery alone. */
+  deliveryId: number | null;
+  /** How often it was fetched. */
+  tries: number;
+  lastError: string | null;
+  /** Null: never. */
+  triedAgainAt: Date | null;
+}
+
+const SHOWN_MAX = 100;
+
+/** The oldest ones. */
+export async function readJobsAside(pool: pg.Pool): Promise<JobAside[]> {
+  const { rows } = await pool.query<JobAside>(`${jobsAsideListSql} limit ${SHOWN_MAX}`);
+  return rows;
+}

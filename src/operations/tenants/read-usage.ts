@@ -1,0 +1,43 @@
+import type { Database, Statement } from '../../database/database.js';
+import { tenantEntityManager, tenantQuery, UNFILTERED } from '../../database/tenant-database.js';
+import { Tenant } from '../../entities/tenant.js';
+import { type Backlog, backlogOfTenantSql, TENANT_COUNT_MAX } from '../explorer/read-backlog.js';
+
+type Db = Pick<Database, 'pool'>;
+
+/** Those of these numbers that there are, whoever asks. */
+export const readTenants = ({ orm }: Pick<Database, 'orm'>, ids: readonly number[]): Promise<Tenant[]> =>
+  tenantEntityManager(orm.em, null).find(Tenant, { id: { $in: [...ids] }, deletedAt: null }, UNFILTERED);
+
+const countStatement: Statement = {
+  name: 'count_webhooks_of_tenants',
+  text: `
+    select tenant_id as id, count(*)::integer as webhooks from hookwright.all_webhooks
+    where tenant_id = any($1::bigint[]) group by 1`,
+};
+
+/** How many webhooks each tenant has; those that have none are missing. */
+export async function countWebhooksOfTenants(
+  { pool }: Db,
+  ids: readonly number[],
+): Promise<Map<number, number>> {
+  const rows = await tenantQuery<{ id: number; webhooks: number }>(pool, null, countStatement, [[...ids]]);
+  return new Map(rows.map(({ id, webhooks }) => [id, webhooks]));
+}
+
+const backlogStatement: Statement = {
+  name: 'read_backlogs_of_tenants',
+  text: `
+    select t.id, b.* from unnest($1::bigint[]) as t(id) cross join lateral (
+      ${backlogOfTenantSql({ tenantId: 't.id', deliveries: 'all_deliveries', webhooks: 'select id from hookwright.all_webhooks where tenant_id = t.id' })}
+    ) as b`,
+};
+
+/** What each tenant's webhooks, all together, still have to be sent. */
+export async function readBacklogsOfTenants(
+  { pool }: Db,
+  ids: readonly number[],
+): Promise<Map<number, Backlog>> {
+  const rows = await tenantQuery<Backlog & { id: number }>(pool, null, backlogStatement, [[...ids]]);
+  return new Map(rows.map(({ id, ...backlog }) => [id, { ...backlog, countMax: TENANT_COUNT_MAX }]));
+}

@@ -1,0 +1,257 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { rollUpStats } from '../../src/operations/stats/roll-up-stats.js';
+import { makeKey, makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
+import { codesOf, GraphqlApi } from '../support/graphql-api.js';
+import { gid } from '../support/ids.js';
+
+let api: GraphqlApi;
+let platform: { id: number; key: string };
+let busy: TestTenant;
+let calm: TestTenant;
+let failing: number;
+let slow: number;
+let quiet: number;
+
+/** Outcomes of one minute, two hours ago, as they are written. @param bucket of the histogram, 1 to 24 */
+const outcomes = (tenantId: number, webhookId: number, successes: number, failures: number, bucket: number) =>
+  api.owner.query(
+    `insert into hookwright.delivery_stats
+       (tenant_id, webhook_id, event_type, resolution, bucket, successes, failures, latency_histogram)
+     select $1, $2, 'coupon.applied', 'MINUTE', date_trunc('minute', now()) - interval '2 hours', $3::integer,
+            $4::integer, array(select case when n = $5 then $3 + $4 else 0 end from generate_series(1, 24) n)`,
+    [tenantId, webhookId, successes, failures, bucket],
+  );
+const deliveries = (
+  tenantId: number,
+  webhookId: number,
+  count: number,
+  status: string,
+  due: string,
+  code?: string,
+) =>
+  api.owner.query(
+    `insert into hookwright.deliveries (id, tenant_id, event_id, webhook_id, event_type, status, due_at, last_error_code)
+     select hookwright.next_id(), $1, 1, $2, 'coupon.applied', $3::text::hookwright.delivery_status,
+            now() + $4::interval, $5
+     from generate_series(1, $6::integer)`,
+    [tenantId, webhookId, status, due, code ?? null, count],
+  );
+
+beforeAll(async () => {
+  api = await GraphqlApi.open();
+  platform = await makeKey(api.services, null, ['platform:admin']);
+  [busy, calm] = [await makeTenant(api.services), await makeTenant(api.services)];
+  failing = (await makeWebhook(api.services, busy.id)).id;
+  slow = (await makeWebhook(api.services, busy.id)).id;
+  quiet = (await makeWebhook(api.services, calm.id)).id;
+  await api.owner.query(
+    `update hookwright.stats_progress set minutes_until = day, hours_until = day, days_until = day,
+       minutes_from = day, hours_from = day from (select date_trunc('day', now()) - interval '1 day' as day) d`,
+  );
+  await outcomes(busy.id, failing, 10, 90, 5);
+  await outcomes(busy.id, slow, 300, 1, 20);
+  await outcomes(calm.id, quiet, 5, 0, 3);
+  await rollUpStats(api.owner);
+  await deliveries(busy.id, failing, 3, 'PENDING', '-1 minute', 'HTTP_503');
+  await deliveries(busy.id, failing, 2, 'PENDING', '1 hour', 'TIMEOUT');
+  await deliveries(calm.id, quiet, 1, 'PENDING', '-2 minutes');
+  await deliveries(calm.id, quiet, 4, 'HELD', '0');
+});
+afterAll(() => api?.close());
+
+const since = () => new Date(Date.now() - 5 * 3_600_000).toISOString();
+// biome-ignore lint/suspicious/noExplicitAny: answers are read by tests, each with a shape of its own
+async function ask(selection: string): Promise<any> {
+  const { data, errors } = await api.ask(`{ installation { ${selection} } }`, {}, platform);
+  expect(errors).toEqual([]);
+  return data.installation;
+}
+
+describe('the installation', () => {
+  test('has the attempts of all tenants together', async () => {
+    const { stats } = await ask(
+      `stats(since: "${since()}") { total { attempts successes failures p50Ms p99Ms } buckets { attempts } }`,
+    );
+    expect(stats.total).toMatchObject({ attempts: 406, successes: 315, failures: 91 });
+    expect(stats.total.p99Ms).toBeGreaterThan(stats.total.p50Ms - 1);
+    expect((stats.buckets as { attempts: number }[]).map(({ attempts }) => attempts).filter(Boolean)).toEqual(
+      [406],
+    );
+    const typed = await ask(
+      `stats(since: "${since()}", eventType: "booking.created") { total { attempts } }`,
+    );
+    expect(typed.stats).toEqual({ total: { attempts: 0 } });
+  });
+
+  test('has what all tenants together still have to be sent, and why deliveries failed last', async () => {
+    const { backlog, failures } = await ask(
+      'backlog { due scheduled held countMax oldestDueAt } failures { errorCode deliveries }',
+    );
+    expect(backlog).toMatchObject({ due: 4, scheduled: 2, held: 4, countMax: 50_000 });
+    expect(Date.now() - Date.parse(backlog.oldestDueAt)).toBeGreaterThan(100_000);
+    expect(failures).toEqual([
+      { errorCode: 'HTTP_503', deliveries: 3 },
+      { errorCode: 'TIMEOUT', deliveries: 2 },
+    ]);
+  });
+
+  test('shows its partitions, retention and encryption keys', async () => {
+    const { partitions, retention, encryptionKeys } = await ask(
+      'partitions { table since until rowsEstimate bytes } retention { deliveryDays eventDays holdHours } encryptionKeys { kid tenants }',
+    );
+    const days = partitions as unknown as { table: string; since: string; until: string; bytes: number }[];
+    expect(days.length).toBeGreaterThan(3 * 14);
+    expect(new Set(days.map(({ table }) => table))).toEqual(new Set(['attempts', 'deliveries', 'events']));
+    for (const { since, until, bytes } of days) {
+      expect(Date.parse(until) - Date.parse(since)).toBe(86_400_000);
+      expect(bytes).toBeGreaterThan(0);
+    }
+    expect(retention).toEqual({ deliveryDays: 30, eventDays: 32, holdHours: 168 });
+    expect(encryptionKeys).toMatchObject([{ tenants: 2 }]);
+  });
+
+  test('says so when no daemon has reported', async () => {
+    const { findings, housekeeping, examinedAt, daemons, jobsPutAside } = await ask(
+      'examinedAt findings { name level text } housekeeping { nextAt } daemons { id } jobsPutAside { jobKey }',
+    );
+    expect(findings).toMatchObject([{ name: 'reports', level: 'FAIL' }]);
+    expect({ housekeeping, examinedAt, daemons, jobsPutAside }).toEqual({
+      housekeeping: null,
+      examinedAt: null,
+      daemons: [],
+      jobsPutAside: [],
+    });
+  });
+
+  test.each([
+    ['FAILURES', () => [failing, slow]],
+    ['ATTEMPTS', () => [slow, failing, quiet]],
+    ['LATENCY', () => [slow, failing, quiet]],
+    ['BACKLOG', () => [failing, quiet]],
+  ])('ranks the webhooks of all tenants by %s', async (by, expected) => {
+    const { topWebhooks } = await ask(
+      `topWebhooks(by: ${by}) { webhookId url active due tenant { name } figures { attempts failures p95Ms } }`,
+    );
+    const rows = topWebhooks as unknown as { webhookId: string; due: number; tenant: { name: string } }[];
+    expect(rows.map(({ webhookId }) => webhookId)).toEqual(expected().map(gid.webhook));
+    expect(rows.find(({ webhookId }) => webhookId === gid.webhook(failing))).toMatchObject({
+      active: true,
+      due: 3,
+      figures: { attempts: 100, failures: 90 },
+    });
+    expect(new Set(rows.map(({ tenant }) => tenant.name)).size).toBe(by === 'FAILURES' ? 1 : 2);
+    const one = await ask(`topWebhooks(by: ${by}, first: 1) { webhookId }`);
+    expect(one.topWebhooks).toHaveLength(1);
+  });
+
+  test.each(['first: 0', 'first: 51', 'since: "2020-01-01T00:00:00Z"'])(
+    'refuses a ranking with %s',
+    async (argument) => {
+      const query = `{ installation { topWebhooks(by: FAILURES, ${argument}) { url } } }`;
+      expect(codesOf(await api.ask(query, {}, platform))).toEqual(['BAD_USER_INPUT']);
+    },
+  );
+
+  test("is for platform keys, and the views behind it are empty in a tenant's transaction", async () => {
+    expect(codesOf(await api.ask('{ installation { backlog { due } } }', {}, busy))).toEqual(['FORBIDDEN']);
+    const client = await api.services.db.pool.connect();
+    try {
+      for (const tenant of [String(busy.id), '']) {
+        await client.query('begin');
+        await client.query(`select set_config('app.tenant', $1, true)`, [tenant]);
+        for (const view of [
+          'all_webhooks',
+          'all_deliveries',
+          'all_stats',
+          'daemons',
+          'installation_report',
+        ]) {
+          const { rows } = await client.query(`select count(*)::integer as count from hookwright.${view}`);
+          expect(rows, view).toEqual([{ count: 0 }]);
+        }
+        await client.query('commit');
+      }
+    } finally {
+      client.release();
+    }
+  });
+});
+
+describe('tenants in a list', () => {
+  const usage = `id webhookCount backlog { due scheduled held } stats(since: "${since()}") { total { attempts failures } }`;
+
+  test('each have their webhooks, backlog and attempts', async () => {
+    const { data, errors } = await api.ask(`{ tenants { edges { node { ${usage} } } } }`, {}, platform);
+    expect(errors).toEqual([]);
+    expect(data.tenants.edges.map(({ node }: { node: object }) => node)).toEqual([
+      {
+        id: gid.tenant(calm.id),
+        webhookCount: 1,
+        backlog: { due: 1, scheduled: 0, held: 4 },
+        stats: { total: { attempts: 5, failures: 0 } },
+      },
+      {
+        id: gid.tenant(busy.id),
+        webhookCount: 2,
+        backlog: { due: 3, scheduled: 2, held: 0 },
+        stats: { total: { attempts: 401, failures: 91 } },
+      },
+    ]);
+  });
+
+  test('are read by a few statements, however many they are', async () => {
+    const statements = async () => {
+      const query = `{ tenants(first: 50) { edges { node { ${usage} } } } }`;
+      const spy = vi.spyOn(pg.Client.prototype, 'query');
+      try {
+        expect(codesOf(await api.ask(query, {}, platform))).toEqual([]);
+        const texts = spy.mock.calls.map(([one]) => (typeof one === 'string' ? one : (one as never)['text']));
+        return texts.filter((text) => !/^(begin|commit|select set_config)/.test(text)).length;
+      } finally {
+        spy.mockRestore();
+      }
+    };
+    await statements();
+    expect(await statements()).toBe(4);
+  });
+
+  test('are found by a part of the name, in which % and _ are letters', async () => {
+    await makeKey(api.services, null, ['platform:admin']);
+    for (const name of ['Acme 100% GmbH', 'acme under_score', 'Other']) {
+      await api.ask(`mutation { createTenant(input: {name: "${name}"}) { tenant { id } } }`, {}, platform);
+    }
+    const found = async (search: string) => {
+      const { data } = await api.ask(
+        'query ($search: String) { tenants(filter: {search: $search}) { edges { node { name } } } }',
+        { search },
+        platform,
+      );
+      return data.tenants.edges.map(({ node }: { node: { name: string } }) => node.name);
+    };
+    expect(await found('ACME')).toEqual(['acme under_score', 'Acme 100% GmbH']);
+    expect(await found('0%')).toEqual(['Acme 100% GmbH']);
+    expect(await found('r_s')).toEqual(['acme under_score']);
+    expect(await found('\\')).toEqual([]);
+  });
+
+  test("show a tenant's key its own, with the scopes for it", async () => {
+    const { data } = await api.ask(`{ viewer { tenant { ${usage} } } }`, {}, busy);
+    expect(data.viewer.tenant).toMatchObject({ webhookCount: 2, backlog: { due: 3 } });
+    const poor = await makeKey(api.services, busy.id, ['events:emit']);
+    const answer = await api.ask(`{ viewer { tenant { ${usage} } } }`, {}, poor);
+    expect(codesOf(answer)).toEqual(['FORBIDDEN', 'FORBIDDEN', 'FORBIDDEN']);
+    expect(answer.data.viewer.tenant).toMatchObject({ webhookCount: null, backlog: null, stats: null });
+  });
+});
+
+test('a platform key without a tenant reads the log of the installation and the platform keys', async () => {
+  const { data, errors } = await api.ask(
+    '{ auditLog(first: 5) { edges { node { action targetType } } } apiKeys(first: 5) { edges { node { scopes } } } }',
+    {},
+    platform,
+  );
+  expect(errors).toEqual([]);
+  expect(data.auditLog.edges.length).toBeGreaterThan(0);
+  expect(data.apiKeys.edges[0].node).toEqual({ scopes: ['platform:admin'] });
+});
