@@ -25,6 +25,7 @@ import {
   type LongTexts,
 } from '../operations/explorer/read-bodies.js';
 import type { Bounds, SearchTurns } from '../operations/explorer/search.js';
+import { readFailuresOfWebhooks, readNextAttempts } from '../operations/explorer/webhook-outlook.js';
 import { readStats, readStatsOfTenants, type StatsQuestion } from '../operations/stats/read-stats.js';
 import {
   countWebhooksOfTenants,
@@ -67,6 +68,7 @@ export function createLoaders(context: LoaderContext) {
     ),
     deliveryById: byId((ids) => context.em.find(Delivery, { id: { $in: ids } }, FRESH)),
     bodyByEvent: longTextBy(context, eventBodies),
+    bodyBytesByEvent: perIdOfTenant(context, eventBodies.measure),
     bodyByDelivery: longTextBy(context, deliveryBodies),
     answerBodyByAttempt: longTextBy(context, answerBodies),
     answerHeadersByAttempt: longTextBy(context, answerHeaders),
@@ -91,9 +93,11 @@ export function createLoaders(context: LoaderContext) {
       const versions = Map.groupBy(await context.eventTypes.versions(names), ({ eventType }) => eventType);
       return names.map((name) => versions.get(name) ?? []);
     }, uncached),
-    heldCountByWebhook: perWebhook(context, countHeld),
-    backlogByWebhook: perWebhook(context, readWebhookBacklogs),
-    endpointStateByWebhook: perWebhook(context, readEndpointStates),
+    heldCountByWebhook: perIdOfTenant(context, countHeld),
+    backlogByWebhook: perIdOfTenant(context, readWebhookBacklogs),
+    nextAttemptsByWebhook: perIdOfTenant(context, readNextAttempts),
+    failuresByWebhook: perIdOfTenant(context, readFailuresOfWebhooks),
+    endpointStateByWebhook: perIdOfTenant(context, readEndpointStates),
     statsByWebhook: groupedBy<StatsQuestion & { webhookId: number }, StatsCounts>(
       context,
       { questionOf: ({ webhookId: _, ...question }) => question, parentOf: ({ webhookId }) => webhookId },
@@ -167,13 +171,13 @@ function groupedBy<Wanted, Item>(
   }, uncached);
 }
 
-/** What each webhook has, read by one query for all; null for one that has nothing. Without a tenant none has. */
-function perWebhook<Item>(
+/** What each webhook or event of the tenant has, read by one query for all. Without a tenant none has anything. */
+function perIdOfTenant<Item>(
   { db, tenantId }: LoaderContext,
   read: (
     db: LoaderContext['db'],
     tenantId: number,
-    webhookIds: readonly number[],
+    ids: readonly number[],
   ) => Promise<ReadonlyMap<number, Item>>,
 ): DataLoader<number, Item | null> {
   return perId(async (ids) => (tenantId === null ? new Map() : await read(db, tenantId, ids)));

@@ -1,5 +1,17 @@
 import 'reflect-metadata';
-import { Arg, Args, Ctx, Field, FieldResolver, ID, InputType, Query, Resolver, Root } from 'type-graphql';
+import {
+  Arg,
+  Args,
+  Ctx,
+  Field,
+  FieldResolver,
+  ID,
+  InputType,
+  Int,
+  Query,
+  Resolver,
+  Root,
+} from 'type-graphql';
 import { type Context, tenantOf } from '../context.js';
 import { isTextDeeperThan } from '../domain/payload.js';
 import type { Delivery } from '../entities/delivery.js';
@@ -81,6 +93,14 @@ export class EventResolver {
   })
   async body(@Root() event: Event, @Ctx() context: Context): Promise<string> {
     return await bodyOf(event, context);
+  }
+
+  @FieldResolver(() => Int, {
+    nullable: true,
+    description: 'How many bytes `body` has, which is not read for it.',
+  })
+  async bodyBytes(@Root() { id, body }: Event, @Ctx() { loaders }: Context): Promise<number | null> {
+    return body === undefined ? loaders.bodyBytesByEvent.load(id) : Buffer.byteLength(body);
   }
 
   @FieldResolver(() => JSONObject, {

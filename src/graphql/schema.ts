@@ -31,6 +31,7 @@ import { TenantUsageResolver } from './tenant-usage.js';
 import { ViewerResolver } from './viewer.js';
 import { WebhookResolver } from './webhook.js';
 import { WebhookMutations } from './webhook-mutations.js';
+import { WebhookOutlookResolver } from './webhook-outlook.js';
 
 const resolvers = [
   ApiKeyResolver,
@@ -56,6 +57,7 @@ const resolvers = [
   TopWebhookResolver,
   ViewerResolver,
   WebhookMutations,
+  WebhookOutlookResolver,
   WebhookResolver,
 ] as const;
 

@@ -64,7 +64,7 @@ export class StatsFiguresType {
     'What became of attempts that ended in one bucket of time. Counts are whole numbers, which may be larger than an Int.',
   simpleResolvers: true,
 })
-class StatsBucket extends StatsFiguresType {
+export class StatsBucket extends StatsFiguresType {
   @Field(() => Date, { description: 'When the bucket begins. It ends where the next one begins.' })
   start!: Date;
 }

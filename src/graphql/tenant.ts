@@ -1,6 +1,5 @@
 import 'reflect-metadata';
 import { Arg, Args, Ctx, Field, ID, InputType, Mutation, ObjectType, Query, Resolver } from 'type-graphql';
-import { z } from 'zod';
 import { actorOf, type Context } from '../context.js';
 import { tenantEntityManager, UNFILTERED } from '../database/tenant-database.js';
 import { ShowsIdOf } from '../entities/node.js';
@@ -17,7 +16,7 @@ import {
   sliceQuery,
 } from './fields/connection.js';
 import { found, idOf } from './fields/ids.js';
-import { parseInput } from './fields/input.js';
+import { containing, parseInput, searchText } from './fields/input.js';
 import { RequiresPlatformKey } from './fields/requires.js';
 
 @InputType({ description: 'Which tenants.' })
@@ -78,14 +77,6 @@ class DeleteTenantPayload {
 
 const TenantConnection = connectionOf(Tenant, 'Tenant', 'tenants');
 
-/** All names are looked through: at some thousands that takes a few milliseconds. */
-const searchText = z
-  .string()
-  .min(1, 'must not be empty')
-  .max(200, 'must have at most 200 characters')
-  .regex(/^[^\0]*$/, 'must not contain the character NUL')
-  .nullish();
-
 const forPlatformKeys = 'For platform keys only.';
 const toDo = { description: 'What to do.' };
 
@@ -106,7 +97,7 @@ export class TenantResolver {
     const search = parseInput(searchText, filter?.search, ['filter', 'search']);
     const conditions = [
       ...(typeof name === 'string' ? [{ name }] : []),
-      ...(typeof search === 'string' ? [{ name: { $ilike: `%${search.replace(/[\\%_]/g, '\\$&')}%` } }] : []),
+      ...(typeof search === 'string' ? [{ name: containing(search) }] : []),
     ];
     return readConnection('tenants', page, (slice) => {
       const { where, options } = sliceQuery(slice);

@@ -28,6 +28,7 @@ import {
   sliceQuery,
 } from './fields/connection.js';
 import { found, idOf } from './fields/ids.js';
+import { containing, parseInput, searchText } from './fields/input.js';
 import { Requires } from './fields/requires.js';
 import { knownTypeIn } from './known-event-type.js';
 
@@ -41,6 +42,12 @@ class WebhookFilter {
     description: 'Only webhooks that get events of this type, those with `["*"]` included.',
   })
   eventType?: string | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'Only those whose url has this text in it, whatever its case: 1 to 200 characters.',
+  })
+  search?: string | null;
 }
 
 const WebhookConnection = connectionOf(Webhook, 'Webhook', 'webhooks');
@@ -119,7 +126,9 @@ export async function readWebhook(context: Context, id: string, path: Path): Pro
 
 async function conditionsOf(context: Context, filter: WebhookFilter | null) {
   const eventType = await knownTypeIn(context, filter?.eventType);
+  const search = parseInput(searchText, filter?.search, ['filter', 'search']);
   return {
+    ...(typeof search === 'string' ? { url: containing(search) } : {}),
     ...(typeof filter?.active === 'boolean' ? { active: filter.active } : {}),
     ...(eventType === undefined ? {} : { eventTypes: { $overlap: [eventType, WILDCARD] } }),
   };

@@ -79,6 +79,9 @@ const guarded: Record<string, readonly Scope[] | 'any key'> = {
   'Tenant.webhookCount': ['webhooks:read'],
   'Webhook.backlog': ['deliveries:read'],
   'Webhook.deliveries': ['deliveries:read'],
+  'Webhook.failures': ['deliveries:read'],
+  'Webhook.lastDay': ['deliveries:read'],
+  'Webhook.nextAttempts': ['deliveries:read'],
   'Webhook.stats': ['deliveries:read'],
 };
 
@@ -123,7 +126,7 @@ const unguarded: Record<string, string> = {
   EmitEventResult: 'deliveryCount duplicate error event',
   EmitEventsPayload: 'results',
   EndpointState: 'inFlight meanMs putOffs waiting window',
-  Event: 'body createdAt databaseId eventType id onlyWebhookId payload',
+  Event: 'body bodyBytes createdAt databaseId eventType id onlyWebhookId payload',
   Daemon: 'host id inFlight lastSeenAt pid slots startedAt version',
   EncryptionKeyInUse: 'kid tenants',
   FailureCount: 'deliveries errorCode',

@@ -74,6 +74,17 @@ export function apiKeyScopes(grantable: readonly Scope[]) {
     .transform((names) => names as Scope[]);
 }
 
+const SEARCH_LENGTH_MAX = 200;
+export const searchText = z
+  .string()
+  .min(1, 'must not be empty')
+  .max(SEARCH_LENGTH_MAX, `must have at most ${SEARCH_LENGTH_MAX} characters`)
+  .regex(/^[^\0]*$/, 'must not contain the character NUL')
+  .nullish();
+
+/** The condition of the ORM that a column contains the text, whatever its case. All rows are looked through. */
+export const containing = (text: string) => ({ $ilike: `%${text.replace(/[\\%_]/g, '\\$&')}%` });
+
 export const expiresInSeconds = z
   .int()
   .min(KEY_LIFETIME_SECONDS_MIN, `must be at least ${KEY_LIFETIME_SECONDS_MIN}`)

@@ -1,0 +1,104 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { emitMany, makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
+import { codesOf, GraphqlApi } from '../support/graphql-api.js';
+import { gid } from '../support/ids.js';
+
+let api: GraphqlApi;
+let tenant: TestTenant;
+let webhookId: number;
+beforeAll(async () => {
+  api = await GraphqlApi.open();
+  tenant = await makeTenant(api.services);
+  webhookId = (await makeWebhook(api.services, tenant.id, { url: 'https://Shop.example.com/100%' })).id;
+  await api.owner.query(
+    `insert into hookwright.delivery_stats
+       (tenant_id, webhook_id, event_type, resolution, bucket, successes, failures, latency_histogram)
+     select $1, $2, 'coupon.applied', 'MINUTE', date_trunc('minute', now()), 2, 3, array_fill(0, array[23]) || array[5]`,
+    [tenant.id, webhookId],
+  );
+  await emitMany(api.services, tenant.id, 4);
+  await api.owner.query(
+    `update hookwright.deliveries d set due_at = now() + n * interval '1 minute',
+       last_error_code = case n when 1 then 'TIMEOUT' when 4 then null else 'HTTP_500' end
+     from (select id, row_number() over (order by id desc) as n from hookwright.deliveries) numbered
+     where numbered.id = d.id`,
+  );
+});
+afterAll(() => api?.close());
+
+async function read(selection: string) {
+  const { data, errors } = await api.ask(`{ webhook(id: "${webhookId}") { ${selection} } }`, {}, tenant);
+  expect(errors).toEqual([]);
+  return data.webhook;
+}
+
+describe('a webhook', () => {
+  test('has its last 24 hours, up to the one that is running', async () => {
+    const { lastDay } = await read('lastDay { start attempts successes failures }');
+    expect(lastDay).toHaveLength(24);
+    expect(lastDay.at(-1)).toMatchObject({ attempts: 5, successes: 2, failures: 3 });
+    expect(lastDay.slice(0, -1).every(({ attempts }: { attempts: number }) => attempts === 0)).toBe(true);
+    expect(Date.parse(lastDay[23].start) - Date.parse(lastDay[0].start)).toBe(23 * 3_600_000);
+  });
+
+  test('counts why its newest deliveries failed last', async () => {
+    expect(await read('failures { errorCode deliveries }')).toEqual({
+      failures: [
+        { errorCode: 'HTTP_500', deliveries: 2 },
+        { errorCode: 'TIMEOUT', deliveries: 1 },
+      ],
+    });
+  });
+
+  test('names the attempts that are planned, the soonest first', async () => {
+    const all = (await read('nextAttempts { id nextAttemptAt }')).nextAttempts;
+    expect(all).toHaveLength(4);
+    const times = all.map(({ nextAttemptAt }: { nextAttemptAt: string }) => Date.parse(nextAttemptAt));
+    expect(times).toEqual(times.toSorted((a: number, b: number) => a - b));
+    expect((await read('nextAttempts(first: 1) { id }')).nextAttempts).toEqual([{ id: all[0].id }]);
+    const wrong = await api.ask(
+      `{ webhook(id: "${webhookId}") { nextAttempts(first: 51) { id } } }`,
+      {},
+      tenant,
+    );
+    expect(codesOf(wrong)).toEqual(['BAD_USER_INPUT']);
+  });
+
+  test('is found by a part of its url', async () => {
+    const find = async (search: string) => {
+      const { data } = await api.ask(
+        'query ($search: String) { webhooks(filter: {search: $search}) { edges { node { id } } } }',
+        { search },
+        tenant,
+      );
+      return data.webhooks.edges.map(({ node }: { node: { id: string } }) => node.id);
+    };
+    expect(await find('SHOP')).toEqual([gid.webhook(webhookId)]);
+    expect(await find('0%')).toEqual([gid.webhook(webhookId)]);
+    expect(await find('_')).toEqual([]);
+  });
+
+  test('of a list of 50 has them by one statement each', async () => {
+    for (let n = 0; n < 5; n += 1) {
+      await makeWebhook(api.services, tenant.id);
+    }
+    const query =
+      '{ webhooks(first: 50) { edges { node { lastDay { attempts } failures { errorCode } backlog { due } } } } }';
+    await api.ask(query, {}, tenant);
+    const spy = vi.spyOn(pg.Client.prototype, 'query');
+    try {
+      expect(codesOf(await api.ask(query, {}, tenant))).toEqual([]);
+      const texts = spy.mock.calls.map(([one]) => (typeof one === 'string' ? one : (one as never)['text']));
+      expect(texts.filter((text) => !/^(begin|commit|select set_config)/.test(text))).toHaveLength(4);
+    } finally {
+      spy.mockRestore();
+    }
+  });
+});
+
+test('an event says how many bytes its body has', async () => {
+  const { data } = await api.ask('{ events(first: 1) { edges { node { body bodyBytes } } } }', {}, tenant);
+  const { body, bodyBytes } = data.events.edges[0].node;
+  expect(bodyBytes).toBe(Buffer.byteLength(body));
+});
