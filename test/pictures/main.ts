@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -7,6 +7,7 @@ import type { Closing } from '../../src/commands/observe.js';
 import { launchBrowser } from '../support/browser/open-page.js';
 import { type Installation, startInstallation } from './installation.js';
 import { type Picture, pictures } from './list.js';
+import { announce, runningBehind } from './running.js';
 import { shoot } from './shoot.js';
 
 const USAGE = `npm run pictures -- [options]
@@ -15,10 +16,8 @@ const USAGE = `npm run pictures -- [options]
   --look <name|path>  this one, or any path, at 1280 and 390 pixels and in both themes, into ${tmpdir()}
   --serve             keep a seeded installation running and say how to get in; PORT and other settings are heard
   --events <n>        with --serve: events a second (2; 0: none)
-  --at <url>          take pictures of what runs there, with the keys of the installation that --serve has started last
+  --at <url>          take pictures of what runs there, a service that --serve keeps running, or a server in front of it
 `;
-/** Where --serve leaves the keys for --at: this installation is good for nothing, and holds nobody's data. */
-const RUNNING_FILE = join(tmpdir(), 'hookwright-pictures.json');
 const LOOK_FOLDER = join(tmpdir(), 'hookwright-pictures');
 
 const { values: options } = parseArgs({
@@ -57,6 +56,7 @@ async function run(): Promise<number> {
     return 0;
   }
   if (options.serve) {
+    buildDashboard();
     await serve(await startInstallation({ eventsPerSecond: Number(options.events) }, closings));
     return 0;
   }
@@ -65,10 +65,13 @@ async function run(): Promise<number> {
   if (wanted.length === 0) {
     throw new Error(`There is no picture ${only}; there are ${pictures.map(({ name }) => name).join(', ')}.`);
   }
+  if (at === undefined) {
+    buildDashboard();
+  }
   const browser = await launchBrowser();
   closings.push(() => browser.close());
   const installation =
-    at === undefined ? await startInstallation({ eventsPerSecond: 0 }, closings) : running();
+    at === undefined ? await startInstallation({ eventsPerSecond: 0 }, closings) : await runningBehind(at);
   const folder = look === undefined ? to : LOOK_FOLDER;
   let faulty = 0;
   for (const picture of wanted) {
@@ -78,6 +81,11 @@ async function run(): Promise<number> {
     faulty += Number(faults.length > 0);
   }
   return Math.min(faulty, 1);
+}
+
+/** As it is now. With --at it is served by others. */
+function buildDashboard(): void {
+  execFileSync('npm', ['run', '--silent', 'dashboard:build'], { stdio: 'inherit' });
 }
 
 /** In both widths and themes. @param what the name of a picture, or a path */
@@ -99,21 +107,9 @@ function looks(what: string): Picture[] {
   );
 }
 
-function running(): Installation {
-  try {
-    return JSON.parse(readFileSync(RUNNING_FILE, 'utf8')) as Installation;
-  } catch (cause) {
-    throw new Error(
-      '--at needs the keys of a running installation: start one with npm run pictures -- --serve',
-      { cause },
-    );
-  }
-}
-
 async function serve(installation: Installation): Promise<void> {
   const { origin, keys, tenants } = installation;
-  writeFileSync(RUNNING_FILE, JSON.stringify(installation), { mode: 0o600 });
-  closings.push(() => rmSync(RUNNING_FILE, { force: true }));
+  closings.push(announce(installation));
   const lines = [
     `The seeded installation is ready at ${origin}`,
     `  ${tenants.map(({ id, name }) => `${name} is tenant ${id}`).join(', ')}`,

@@ -2,6 +2,9 @@ import type { Services } from '../../src/context.js';
 import { pickType } from '../seed/catalogue.js';
 import { Chance } from '../seed/chance.js';
 
+/** What the endpoint gets that cannot be reached: more of it, and it would be disabled before anybody looks. */
+const LEFT_OUT = ['guest.checked_out', 'rate_plan.updated'];
+
 /**
  * Emits events for tenants, one tenant after the other, as their systems would, until it is ended.
  *
@@ -16,6 +19,9 @@ export function startTraffic(
   let emitting: Promise<unknown> = Promise.resolve();
   const timer = setInterval(() => {
     const { name, payload } = pickType(chance);
+    if (LEFT_OUT.includes(name)) {
+      return;
+    }
     const emit = {
       tenantId: chance.pick(tenantIds),
       eventType: name,
