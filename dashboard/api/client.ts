@@ -1,35 +1,42 @@
-import { Client, fetchExchange, subscriptionExchange } from 'urql';
+import {
+  Client,
+  fetchExchange,
+  type OperationResult,
+  subscriptionExchange,
+  type TypedDocumentNode,
+} from 'urql';
 import { createCache } from './cache';
 import { LiveConnection } from './live';
-import { sessions } from './session';
+import { fetchSignedIn } from './session';
+
+const URL = '/graphql';
 
 /**
- * The API's client for one session and, with a platform key, one tenant: the cache never mixes two of them.
+ * The API's client for one sign-in and, with a platform key, one tenant: the cache never mixes two of them. Each
+ * request has the token that the session has then.
  *
  * @param tenantId the tenant that a platform key acts for; undefined for a key that has a tenant of its own, and for
  *   the installation itself.
  */
-export function createClient(token: string, tenantId?: string): Client {
-  const headers: Record<string, string> = {
-    authorization: `Bearer ${token}`,
-    ...(tenantId === undefined ? {} : { 'hookwright-tenant': tenantId }),
-  };
+export function createClient(tenantId?: string): Client {
+  const headers: Record<string, string> = tenantId === undefined ? {} : { 'hookwright-tenant': tenantId };
   const live = new LiveConnection(headers);
   return new Client({
-    url: '/graphql',
+    url: URL,
     preferGetMethod: false,
     requestPolicy: 'cache-and-network',
     fetchOptions: { headers },
-    fetch: fetchForSession,
+    fetch: fetchSignedIn,
     exchanges: [createCache(), subscriptionExchange({ forwardSubscription: live.subscribe }), fetchExchange],
   });
 }
 
-/** Ends the session of this page where the API refuses its token: no screen has to look for that. */
-const fetchForSession: typeof fetch = async (input, init) => {
-  const response = await fetch(input, init);
-  if (response.status === 401) {
-    sessions.end('refused');
-  }
-  return response;
-};
+/** Asks once with a token that is not (yet) that of the page, and keeps nothing. */
+export function askWith<Data>(
+  token: string,
+  query: TypedDocumentNode<Data, Record<string, never>>,
+): Promise<OperationResult<Data>> {
+  const fetchOptions = { headers: { authorization: `Bearer ${token}` } };
+  const client = new Client({ url: URL, preferGetMethod: false, fetchOptions, exchanges: [fetchExchange] });
+  return client.query(query, {}).toPromise();
+}

@@ -1,6 +1,6 @@
 import { createClient } from 'graphql-sse';
 import type { SubscriptionForwarder } from 'urql';
-import { sessions } from './session';
+import { fetchSignedIn } from './session';
 
 /** How long updates are collected: at 100 a second the page renders ten times a second. */
 const COLLECT_MS = 100;
@@ -9,6 +9,11 @@ const COLLECT_MS = 100;
 export type LiveState = 'off' | 'connecting' | 'live' | 'waiting';
 
 type Update = Record<string, { cursor?: string } | undefined>;
+
+interface Result {
+  data?: Update | null;
+  errors?: readonly { extensions?: Record<string, unknown> }[];
+}
 
 /** Tells the shell how the streams stand: the worst of all of them. */
 class LiveStates {
@@ -41,7 +46,8 @@ export const liveStates = new LiveStates();
 
 /**
  * Subscriptions over server-sent events. A stream that breaks is opened again, after 0.5 s to 15 s, from the cursor of
- * its last update, so nothing is missed; where that is too old the service says `resync` and the screens read again.
+ * its last update, so nothing is missed; where that is too old the service says `resync` and the screens read again. So
+ * is one whose token has ended: with the next one of the session, or to learn that the session is over.
  */
 export class LiveConnection {
   readonly #headers: Record<string, string>;
@@ -55,7 +61,7 @@ export class LiveConnection {
       const stream = {};
       let cursor: string | undefined;
       let flushTimer: ReturnType<typeof setTimeout> | undefined;
-      let collected: { data?: Update | null }[] = [];
+      let collected: Result[] = [];
       const flush = () => {
         flushTimer = undefined;
         const batch = collected;
@@ -75,10 +81,7 @@ export class LiveConnection {
         },
         onMessage: () => liveStates.set(stream, 'live'),
         fetchFn: async (input: RequestInfo, init?: RequestInit) => {
-          const response = await fetch(input, init);
-          if (response.status === 401) {
-            sessions.end('refused');
-          }
+          const response = await fetchSignedIn(input, init);
           if (response.ok) {
             liveStates.set(stream, 'live');
           }
@@ -86,24 +89,42 @@ export class LiveConnection {
         },
       });
       liveStates.set(stream, 'connecting');
-      const stop = client.subscribe<Update>(
-        { query: request.query ?? '', variables: request.variables ?? {} },
-        {
-          next: (result) => {
-            cursor = Object.values(result.data ?? {})[0]?.cursor ?? cursor;
-            collected.push(result as { data?: Update | null });
-            flushTimer ??= setTimeout(flush, COLLECT_MS);
+      let stop = () => {};
+      const open = () => {
+        let isOpen = true;
+        const whileOpen = (act: () => void) => isOpen && act();
+        const close = client.subscribe<Update>(
+          { query: request.query ?? '', variables: request.variables ?? {} },
+          {
+            next: (result) =>
+              whileOpen(() => {
+                if (isRefusal(result as Result)) {
+                  stop();
+                  open();
+                  return;
+                }
+                cursor = Object.values(result.data ?? {})[0]?.cursor ?? cursor;
+                collected.push(result as Result);
+                flushTimer ??= setTimeout(flush, COLLECT_MS);
+              }),
+            error: (error) =>
+              whileOpen(() => {
+                liveStates.set(stream, 'off');
+                observer.error(error);
+              }),
+            complete: () =>
+              whileOpen(() => {
+                liveStates.set(stream, 'off');
+                observer.complete();
+              }),
           },
-          error: (error) => {
-            liveStates.set(stream, 'off');
-            observer.error(error);
-          },
-          complete: () => {
-            liveStates.set(stream, 'off');
-            observer.complete();
-          },
-        },
-      );
+        );
+        stop = () => {
+          isOpen = false;
+          close();
+        };
+      };
+      open();
       return {
         unsubscribe: () => {
           clearTimeout(flushTimer);
@@ -115,3 +136,7 @@ export class LiveConnection {
     },
   });
 }
+
+/** The token of an open stream has ended. */
+const isRefusal = ({ errors }: Result): boolean =>
+  errors?.some(({ extensions }) => extensions?.['reason'] === 'unauthenticated') ?? false;

@@ -1,23 +1,33 @@
+import { tabStorage } from './tab-storage';
+
 /** Who is signed in on this page: a bearer token of the API, kept in memory. */
 export interface Session {
   token: string;
-  /** When the token ends; null for a key that does not. */
+  /** When the token ends, by the clock of this machine; null for a key that does not. */
   expiresAt: Date | null;
+  /** Where a person goes on when it is over. */
+  returnUrl?: string | null;
 }
 
 /** Why nobody is signed in (any more). `refused`: the API does not take the token: revoked, or never valid. */
 export type SignedOut = 'nobody' | 'expired' | 'refused' | 'left';
 
-type Standing = { session: Session } | { session: null; why: SignedOut };
+/** `signIn` counts: it stays while a session is renewed, and a new one means that somebody else may be here. */
+type Standing =
+  | { session: Session; signIn: number }
+  | { session: null; why: SignedOut; returnUrl: string | null };
 
-const STORAGE_KEY = 'hookwright.session';
+const NAME = 'session';
 
 /**
  * Holds the session of this page. It lives in memory; `keep` also puts it into `sessionStorage`, so that a reload
  * of the same tab finds it. Never a cookie, never localStorage: frames on other sites work, and CSRF cannot.
  */
 class SessionStore {
-  #standing: Standing = { session: null, why: 'nobody' };
+  #standing: Standing = { session: null, why: 'nobody', returnUrl: null };
+  #signIns = 0;
+  #isKept = false;
+  #renew: (() => Promise<boolean>) | undefined;
   #listeners = new Set<() => void>();
 
   /** What useSyncExternalStore asks for: the same object until something changes. */
@@ -29,42 +39,85 @@ class SessionStore {
   };
 
   begin(session: Session, { keep }: { keep: boolean }): void {
-    if (keep) {
-      stored((storage) =>
-        storage.setItem(
-          STORAGE_KEY,
-          JSON.stringify({ ...session, expiresAt: session.expiresAt?.toISOString() ?? null }),
-        ),
-      );
+    this.#isKept = keep;
+    this.#signIns += 1;
+    this.#hold(session);
+  }
+
+  /** Changes the session of the person who is signed in: screens stay as they are. */
+  amend(change: Partial<Session>): void {
+    const { session } = this.#standing;
+    if (session !== null) {
+      this.#hold({ ...session, ...change });
     }
-    this.#change({ session });
   }
 
   end(why: SignedOut): void {
-    stored((storage) => storage.removeItem(STORAGE_KEY));
-    if (this.#standing.session !== null || this.#standing.why !== why) {
-      this.#change({ session: null, why });
+    tabStorage.remove(NAME);
+    const before = this.#standing;
+    if (before.session !== null || before.why !== why) {
+      const returnUrl = before.session === null ? before.returnUrl : (before.session.returnUrl ?? null);
+      this.#change({ session: null, why, returnUrl });
     }
   }
 
   /** Takes up what an earlier load of this tab has kept; false where there is nothing that still lives. */
   restore(): boolean {
-    const text = stored((storage) => storage.getItem(STORAGE_KEY));
-    if (typeof text !== 'string') {
-      return false;
-    }
     try {
-      const { token, expiresAt } = JSON.parse(text) as { token: string; expiresAt: string | null };
-      const session = { token, expiresAt: expiresAt === null ? null : new Date(expiresAt) };
-      if (session.expiresAt !== null && session.expiresAt.getTime() <= Date.now()) {
-        this.end('expired');
-        return false;
-      }
-      this.#change({ session });
-      return true;
+      const kept = JSON.parse(tabStorage.read(NAME) ?? '') as Session & { expiresAt: string | null };
+      const expiresAt = kept.expiresAt === null ? null : new Date(kept.expiresAt);
+      this.begin({ ...kept, expiresAt }, { keep: true });
     } catch {
+      return false; // nothing is kept, or it is of another version
+    }
+    if (this.#isOver()) {
+      this.end('expired');
       return false;
     }
+    return true;
+  }
+
+  /**
+   * @param renew gets another token for a session whose time is over, by `amend` or `begin`; false: there is none
+   */
+  renewBy(renew: () => Promise<boolean>): void {
+    this.#renew = renew;
+  }
+
+  /**
+   * The API has refused a token, so the session ends, unless it has got, or now gets, another one.
+   *
+   * @returns whether a request that was refused may be made again
+   */
+  async refused(token: string): Promise<boolean> {
+    if (this.token !== token) {
+      return this.token !== null;
+    }
+    const isOver = this.#isOver();
+    if (isOver && (await this.#renew?.())) {
+      return true;
+    }
+    if (this.token === token) {
+      this.end(isOver ? 'expired' : 'refused');
+    }
+    return false;
+  }
+
+  get token(): string | null {
+    return this.#standing.session?.token ?? null;
+  }
+
+  /** The service may say so a little earlier than this clock. */
+  #isOver(): boolean {
+    const expiresAt = this.#standing.session?.expiresAt ?? null;
+    return expiresAt !== null && expiresAt.getTime() - CLOCKS_DIFFER_MS <= Date.now();
+  }
+
+  #hold(session: Session): void {
+    if (this.#isKept) {
+      tabStorage.write(NAME, JSON.stringify(session));
+    }
+    this.#change({ session, signIn: this.#signIns });
   }
 
   #change(standing: Standing): void {
@@ -75,16 +128,20 @@ class SessionStore {
   }
 }
 
-/** A frame on another site may be denied its storage: then nothing is kept. */
-function stored<T>(use: (storage: Storage) => T): T | undefined {
-  try {
-    return use(sessionStorage);
-  } catch {
-    return undefined;
-  }
-}
+const CLOCKS_DIFFER_MS = 2_000;
 
 export const sessions = new SessionStore();
+
+/** `fetch` as whoever is signed in. A refused token ends the session of the page: no screen has to look for that. */
+export async function fetchSignedIn(input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> {
+  const { token } = sessions;
+  const headers = { ...(init.headers as Record<string, string>), authorization: `Bearer ${token}` };
+  const response = await fetch(input, { ...init, headers });
+  if (response.status === 401 && token !== null && (await sessions.refused(token))) {
+    return fetchSignedIn(input, init);
+  }
+  return response;
+}
 
 /** An exchange of a one-time code that the service has refused, in its words. */
 export class CodeRefused extends Error {}
@@ -104,6 +161,8 @@ export async function exchangeCode(path: string, code: string): Promise<Session>
   if (!response.ok || typeof answer['token'] !== 'string') {
     throw new CodeRefused(String(answer['detail'] ?? answer['title'] ?? response.statusText));
   }
-  const expiresAt = answer['expiresAt'];
-  return { token: answer['token'], expiresAt: typeof expiresAt === 'string' ? new Date(expiresAt) : null };
+  // How far this machine's clock is ahead of the service's, which may be minutes.
+  const aheadMs = Date.now() - Date.parse(response.headers.get('date') ?? '') || 0;
+  const expiresAt = new Date(Date.parse(String(answer['expiresAt'])) + aheadMs);
+  return { token: answer['token'], expiresAt };
 }

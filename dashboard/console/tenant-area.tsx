@@ -2,8 +2,6 @@ import { msg } from '@lingui/core/macro';
 import { Trans, useLingui } from '@lingui/react/macro';
 import { Navigate, useParams } from '@tanstack/react-router';
 import { ChevronLeft, LifeBuoy } from 'lucide-react';
-import { useSyncExternalStore } from 'react';
-import { sessions } from '../api/session';
 import { Link, PlaceContext } from '../parts/place';
 import { WithClient } from '../parts/signed-in';
 import { Badge } from '../parts/status';
@@ -20,14 +18,10 @@ const SETTINGS = [{ path: '/settings', name: msg`Settings` }];
 export function TenantArea() {
   const { tenantId } = useParams({ strict: false }) as { tenantId: string };
   const { tenant: own } = useViewer();
-  const standing = useSyncExternalStore(sessions.subscribe, sessions.read);
   const place = `/tenants/${tenantId}`;
-  if (standing.session === null) {
-    return null;
-  }
   if (own == null) {
     return (
-      <WithClient token={standing.session.token} tenantId={tenantId}>
+      <WithClient tenantId={tenantId}>
         <PlaceContext value={place}>
           <TenantFrame brand={<BackToTenants />} notice={<AsSupport />} more={SETTINGS} canLeave />
         </PlaceContext>

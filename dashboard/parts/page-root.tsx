@@ -5,13 +5,13 @@ import { type ReactNode, StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import '../styles.css';
 import { useLocales } from '../text/language';
-import { setTheme } from './theme';
+import { offerTheme } from './theme';
 
 /** Shows a page: in the system's theme and the browser's language until a session says otherwise. */
 export async function showPage(page: ReactNode): Promise<void> {
-  setTheme('auto');
+  offerTheme('auto');
   const parameters = new URLSearchParams(location.search);
-  await useLocales([...parameters.getAll('locale'), ...navigator.languages]);
+  await useLocales(parameters.getAll('locale'));
   const root = document.getElementById('root');
   if (root !== null) {
     createRoot(root).render(

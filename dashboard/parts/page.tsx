@@ -1,11 +1,12 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { CircleAlert, CircleCheck, Info, TriangleAlert } from 'lucide-react';
-import { type ReactNode, useEffect } from 'react';
+import { type ReactNode, useContext, useEffect } from 'react';
 import type { CombinedError } from 'urql';
 import { Button } from './button';
 import { Untrusted } from './untrusted';
+import { ViewerContext } from './viewer';
 
-/** The head of a screen: its title (also the tab's), what belongs beside it, and its actions. */
+/** The head of a screen: its title (also the tab's, with the tenant's name), what belongs beside it, and its actions. */
 export function PageHead({
   title,
   beside,
@@ -17,9 +18,10 @@ export function PageHead({
   actions?: ReactNode;
   back?: ReactNode;
 }) {
+  const tenant = useContext(ViewerContext)?.tenant?.name;
   useEffect(() => {
-    document.title = title;
-  }, [title]);
+    document.title = tenant === undefined ? title : `${title} · ${tenant}`;
+  }, [title, tenant]);
   return (
     <header className="mb-4 flex flex-wrap items-center gap-x-3 gap-y-2">
       <div className="min-w-0 flex-1 basis-80">

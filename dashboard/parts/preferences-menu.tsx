@@ -3,9 +3,9 @@ import { useLingui } from '@lingui/react/macro';
 import { Check } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { sessions } from '../api/session';
-import { LANGUAGES, useLocales } from '../text/language';
+import { chooseLanguage, LANGUAGES, type Language } from '../text/language';
 import type { PreferencesMenuProps } from './preferences';
-import { currentTheme, setTheme, type Theme } from './theme';
+import { chooseTheme, currentTheme, type Theme } from './theme';
 import { clock, useClock } from './time';
 
 export default function PreferencesMenu({
@@ -28,7 +28,7 @@ export default function PreferencesMenu({
         <Menu.Positioner anchor={anchor} sideOffset={6} align="end" className="z-20">
           <Menu.Popup className="min-w-52 rounded-lg border border-line bg-raised p-1 text-sm shadow-xl">
             {themes.map(([theme, name]) => (
-              <Item key={theme} ticked={currentTheme() === theme} onClick={() => setTheme(theme)}>
+              <Item key={theme} ticked={currentTheme() === theme} onClick={() => chooseTheme(theme)}>
                 {name}
               </Item>
             ))}
@@ -37,7 +37,7 @@ export default function PreferencesMenu({
               <Item
                 key={language}
                 ticked={i18n.locale === language}
-                onClick={() => void useLocales([language])}
+                onClick={() => void chooseLanguage(language as Language)}
               >
                 <span lang={language}>{name}</span>
               </Item>

@@ -6,36 +6,38 @@ import { type SignedOut, sessions } from '../api/session';
 import { Failure } from './page';
 import { VIEWER, ViewerContext } from './viewer';
 
-/** Shows `children` to who is signed in, `otherwise` to who is not; a client of the API for each session. */
+/** Shows `children` to who is signed in, `otherwise` to who is not; a client of the API for each sign-in. */
 export function SignedIn({
   children,
   otherwise,
 }: {
   children: ReactNode;
-  otherwise: (why: SignedOut) => ReactNode;
+  /** @param returnUrl where the session that has ended leads back to; null: nowhere */
+  otherwise: (why: SignedOut, returnUrl: string | null) => ReactNode;
 }) {
   const standing = useSyncExternalStore(sessions.subscribe, sessions.read);
   if (standing.session === null) {
-    return otherwise(standing.why);
+    return otherwise(standing.why, standing.returnUrl);
   }
-  return <WithClient token={standing.session.token}>{children}</WithClient>;
+  return <WithClient>{children}</WithClient>;
 }
 
-/** @param tenantId whom a platform key acts for. */
-export function WithClient({
-  token,
-  tenantId,
-  children,
-}: {
-  token: string;
-  tenantId?: string;
-  children: ReactNode;
-}) {
-  const client = useMemo(() => createClient(token, tenantId), [token, tenantId]);
+/**
+ * A client of the API for what stands in it, made again when somebody else signs in, and not when a session is renewed.
+ *
+ * @param tenantId whom a platform key acts for.
+ */
+export function WithClient({ tenantId, children }: { tenantId?: string; children: ReactNode }) {
+  const standing = useSyncExternalStore(sessions.subscribe, sessions.read);
+  const whose = standing.session === null ? null : `${standing.signIn} ${tenantId}`;
+  // `whose` is not read: the client of one sign-in must not serve another.
+  const client = useMemo(() => createClient(tenantId), [whose, tenantId]);
   return (
-    <Provider value={client} key={`${token} ${tenantId}`}>
-      <WithViewer>{children}</WithViewer>
-    </Provider>
+    whose !== null && (
+      <Provider value={client} key={whose}>
+        <WithViewer>{children}</WithViewer>
+      </Provider>
+    )
   );
 }
 
@@ -49,7 +51,7 @@ function WithViewer({ children }: { children: ReactNode }) {
       {error ? (
         <Failure error={error} retry={again} />
       ) : (
-        <p role="status" className="text-soft">
+        <p role="status" className="animate-late text-soft">
           <Trans>Signing in …</Trans>
         </p>
       )}

@@ -1,18 +1,39 @@
+import { tabStorage } from '../api/tab-storage';
+
 /** What the person, or the operator for the person, has chosen. `auto` follows the system. */
 export type Theme = 'light' | 'dark' | 'auto';
 
-const system = matchMedia('(prefers-color-scheme: dark)');
-let chosen: Theme = 'auto';
+export const isTheme = (text: unknown): text is Theme =>
+  text === 'light' || text === 'dark' || text === 'auto';
 
-/** Paints the page in a theme, and follows the system where that is the choice. */
-export function setTheme(theme: Theme): void {
+const system = matchMedia('(prefers-color-scheme: dark)');
+
+const kept = tabStorage.read('theme');
+/** What the person has chosen for this tab. */
+let chosen: Theme | undefined = isTheme(kept) ? kept : undefined;
+let current: Theme = 'auto';
+
+/** Paints the page as the person chooses: from then on in this tab, whatever others want. */
+export function chooseTheme(theme: Theme): void {
+  tabStorage.write('theme', theme);
   chosen = theme;
-  document.documentElement.dataset['theme'] = theme === 'auto' ? (system.matches ? 'dark' : 'light') : theme;
+  paint();
+}
+
+/** Paints the page in the theme that the operator wants, unless the person has chosen one. */
+export function offerTheme(theme: Theme): void {
+  current = theme;
+  paint();
 }
 
 /** The choice, which is not the colour where it is `auto`. */
 export function currentTheme(): Theme {
-  return chosen;
+  return chosen ?? current;
 }
 
-system.addEventListener('change', () => setTheme(chosen));
+function paint(): void {
+  const theme = currentTheme();
+  document.documentElement.dataset['theme'] = theme === 'auto' ? (system.matches ? 'dark' : 'light') : theme;
+}
+
+system.addEventListener('change', paint);

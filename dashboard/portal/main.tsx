@@ -1,16 +1,18 @@
 import { createRootRoute, createRouter, RouterProvider } from '@tanstack/react-router';
+import { isFramed } from '../api/tab-storage';
 import { showPage } from '../parts/page-root';
 import { routerOptions } from '../parts/router-options';
 import { SignedIn } from '../parts/signed-in';
 import { TenantFrame } from '../parts/tenant-frame';
 import { tenantRoutes } from '../screens/routes';
 import { enter } from './enter';
+import { PortalSession } from './portal-session';
+import { renewal } from './renewal';
 import { SignedOutPage } from './signed-out';
 
-const framed = window.parent !== window;
-document.documentElement.toggleAttribute('data-framed', framed);
+document.documentElement.toggleAttribute('data-framed', isFramed);
 
-const root = createRootRoute({ component: () => <TenantFrame canLeave={!framed} /> });
+const root = createRootRoute({ component: () => <TenantFrame canLeave={!isFramed} /> });
 const router = createRouter({
   routeTree: root.addChildren(tenantRoutes(root, () => '')),
   basepath: '/portal',
@@ -18,8 +20,13 @@ const router = createRouter({
 });
 
 const refusal = await enter(router.history);
+renewal.start();
 await showPage(
-  <SignedIn otherwise={(why) => <SignedOutPage why={why} refusal={refusal} />}>
-    <RouterProvider router={router} />
+  <SignedIn
+    otherwise={(why, returnUrl) => <SignedOutPage why={why} returnUrl={returnUrl} refusal={refusal} />}
+  >
+    <PortalSession>
+      <RouterProvider router={router} />
+    </PortalSession>
   </SignedIn>,
 );

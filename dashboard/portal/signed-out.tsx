@@ -1,29 +1,49 @@
-import { Trans } from '@lingui/react/macro';
+import { Trans, useLingui } from '@lingui/react/macro';
+import { useEffect } from 'react';
 import type { SignedOut } from '../api/session';
+import { isFramed } from '../api/tab-storage';
 import { Answer } from '../parts/page';
 import { Untrusted } from '../parts/untrusted';
+import { WayBack } from './way-back';
 
 /** What the portal shows without a session: why, and how to get back in. */
-export function SignedOutPage({ why, refusal }: { why: SignedOut; refusal: string | undefined }) {
+export function SignedOutPage({
+  why,
+  returnUrl,
+  refusal,
+}: {
+  why: SignedOut;
+  returnUrl: string | null;
+  /** Why the code of the link was refused. */
+  refusal: string | undefined;
+}) {
+  const { t } = useLingui();
+  useEffect(() => {
+    document.title = t`Webhooks`;
+  }, [t]);
   return (
-    <div className="mx-auto max-w-xl p-6">
-      <Answer tone={why === 'left' ? 'info' : 'warn'}>
-        <p className="font-medium">
-          {refusal !== undefined ? (
+    <main className="mx-auto max-w-xl p-6">
+      <Answer tone={why === 'left' ? 'info' : 'warn'} actions={<WayBack returnUrl={returnUrl} />}>
+        <h1 className="font-medium">
+          {refusal !== undefined && why === 'nobody' ? (
             <Untrusted text={refusal} />
           ) : (
             {
               nobody: <Trans>This page opens by a link.</Trans>,
-              expired: <Trans>Your session has ended.</Trans>,
-              refused: <Trans>Your session was ended.</Trans>,
+              expired: <Trans>Your session is over: its time has ended.</Trans>,
+              refused: <Trans>Your session was revoked.</Trans>,
               left: <Trans>You have signed out.</Trans>,
             }[why]
           )}
-        </p>
+        </h1>
         <p className="text-sm text-soft">
-          <Trans>Open your webhooks again from the product that sends them: each link works once.</Trans>
+          {isFramed ? (
+            <Trans>Load this page again to open your webhooks again.</Trans>
+          ) : (
+            <Trans>Open your webhooks again from the product that sends them: each link works once.</Trans>
+          )}
         </p>
       </Answer>
-    </div>
+    </main>
   );
 }

@@ -1,5 +1,6 @@
 import { i18n } from '@lingui/core';
 import { compileMessage } from '@lingui/message-utils/compileMessage';
+import { tabStorage } from '../api/tab-storage';
 
 /** The languages of the dashboard, each named in itself. */
 export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const;
@@ -14,17 +15,27 @@ const RIGHT_TO_LEFT = /^(ar|fa|he|ur)\b/;
 /** The locale of the person, for dates and numbers: it may be one whose texts are not translated (`fr-CA`). */
 export let locale = 'en';
 
+/** What a person chooses for this tab: it wins over what is wanted for them. */
+export async function chooseLanguage(language: Language): Promise<void> {
+  tabStorage.write('language', language);
+  chosen = language;
+  await useLocales([]);
+}
+
+let chosen = tabStorage.read('language');
+
 /**
  * Sets the texts to the first wanted language that there is (else English), dates and numbers to the first wanted
- * locale, and the direction of the page to that of its texts.
+ * locale of that language, and the direction of the page to that of its texts.
  *
- * @param wanted BCP 47 tags, the most wanted one first.
+ * @param wanted BCP 47 tags, the most wanted one first: of the session, or of the browser.
  */
 export async function useLocales(wanted: readonly string[]): Promise<void> {
+  const tags = [...(chosen === null ? [] : [chosen]), ...wanted, ...navigator.languages];
   const language =
-    wanted.map((tag) => tag.split('-')[0]).find((one) => one !== undefined && one in LANGUAGES) ?? 'en';
+    tags.map((tag) => tag.split('-')[0]).find((one) => one !== undefined && one in LANGUAGES) ?? 'en';
   const messages = language === 'de' ? (await import('./de.po')).messages : {};
-  locale = wanted.find((tag) => tag.startsWith(language)) ?? language;
+  locale = [...wanted, ...tags].find((tag) => tag.split('-')[0] === language) ?? language;
   i18n.loadAndActivate({ locale: language, messages });
   document.documentElement.lang = language;
   document.documentElement.dir = RIGHT_TO_LEFT.test(language) ? 'rtl' : 'ltr';

@@ -1,0 +1,38 @@
+import { plural } from '@lingui/core/macro';
+import { Trans, useLingui } from '@lingui/react/macro';
+import { useSyncExternalStore } from 'react';
+import { sessions } from '../api/session';
+import { isFramed } from '../api/tab-storage';
+import { Answer } from '../parts/page';
+import { useClock } from '../parts/time';
+import { WayBack } from './way-back';
+
+/** In a frame the parent page has had a minute by then to renew the session. */
+const NOTICE_MS = isFramed ? 60_000 : 300_000;
+
+/** Says that the session is about to end, and how to go on. */
+export function SessionEnd() {
+  useLingui();
+  const { session } = useSyncExternalStore(sessions.subscribe, sessions.read);
+  const endsAt = session?.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY;
+  const minutes = useClock((now) => (endsAt - now > NOTICE_MS ? null : Math.ceil((endsAt - now) / 60_000)));
+  if (minutes === null) {
+    return null;
+  }
+  return (
+    <div className="mx-auto max-w-380 px-3 pt-3 sm:px-5">
+      <Answer tone="warn" actions={<WayBack returnUrl={session?.returnUrl ?? null} />}>
+        {minutes <= 1 ? (
+          <Trans>Your session ends within a minute.</Trans>
+        ) : (
+          plural(minutes, { one: 'Your session ends in # minute.', other: 'Your session ends in # minutes.' })
+        )}{' '}
+        {isFramed ? (
+          <Trans>Load this page again to go on.</Trans>
+        ) : (
+          <Trans>Open your webhooks again from the product that sends them to go on.</Trans>
+        )}
+      </Answer>
+    </div>
+  );
+}
