@@ -1,5 +1,4 @@
-import { plural } from '@lingui/core/macro';
-import { Trans, useLingui } from '@lingui/react/macro';
+import { Plural, Trans } from '@lingui/react/macro';
 import { useSyncExternalStore } from 'react';
 import { sessions } from '../api/session';
 import { isFramed } from '../api/tab-storage';
@@ -12,7 +11,6 @@ const NOTICE_MS = isFramed ? 60_000 : 300_000;
 
 /** Says that the session is about to end, and how to go on. */
 export function SessionEnd() {
-  useLingui();
   const { session } = useSyncExternalStore(sessions.subscribe, sessions.read);
   const endsAt = session?.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY;
   const minutes = useClock((now) => (endsAt - now > NOTICE_MS ? null : Math.ceil((endsAt - now) / 60_000)));
@@ -25,7 +23,11 @@ export function SessionEnd() {
         {minutes <= 1 ? (
           <Trans>Your session ends within a minute.</Trans>
         ) : (
-          plural(minutes, { one: 'Your session ends in # minute.', other: 'Your session ends in # minutes.' })
+          <Plural
+            value={minutes}
+            one="Your session ends in # minute."
+            other="Your session ends in # minutes."
+          />
         )}{' '}
         {isFramed ? (
           <Trans>Load this page again to go on.</Trans>

@@ -19,6 +19,8 @@ export const ACTION_WORDS: Record<AuditAction, MessageDescriptor> = {
   HELD_RELEASED: msg`Held deliveries released`,
   OUTBOX_GRANTED: msg`Outbox opened to a database role`,
   OUTBOX_REVOKED: msg`Outbox closed to a database role`,
+  PORTAL_SESSION_CREATED: msg`Portal session created`,
+  PORTAL_SESSION_REVOKED: msg`Portal session revoked`,
   TENANT_CREATED: msg`Tenant created`,
   TENANT_DELETED: msg`Tenant deleted`,
   TENANT_ENTERED: msg`Tenant entered by the operator`,
@@ -33,6 +35,7 @@ export const ACTION_WORDS: Record<AuditAction, MessageDescriptor> = {
 export const ACTOR_WORDS: Record<AuditActor, MessageDescriptor> = {
   COMMAND_LINE: msg`the operator, at the command line`,
   PLATFORM_KEY: msg`the operator`,
+  PORTAL_SESSION: msg`a portal session`,
   SERVICE: msg`the service itself`,
   TENANT_KEY: msg`a key`,
 };
@@ -42,6 +45,7 @@ export const TARGET_WORDS: Record<AuditTarget, MessageDescriptor> = {
   BULK_OPERATION: msg`Operation`,
   DELIVERY: msg`Delivery`,
   EVENT_TYPE: msg`Event type`,
+  PORTAL_SESSION: msg`Portal session`,
   TENANT: msg`Tenant`,
   WEBHOOK: msg`Endpoint`,
 };
