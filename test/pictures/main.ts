@@ -7,7 +7,7 @@ import type { Closing } from '../../src/commands/observe.js';
 import { launchBrowser } from '../support/browser/open-page.js';
 import { type Installation, startInstallation } from './installation.js';
 import { type Picture, pictures } from './list.js';
-import { announce, runningBehind } from './running.js';
+import { announce, portalLink, runningBehind } from './running.js';
 import { shoot } from './shoot.js';
 
 const USAGE = `npm run pictures -- [options]
@@ -16,6 +16,7 @@ const USAGE = `npm run pictures -- [options]
   --look <name|path>  this one, or any path, at 1280 and 390 pixels and in both themes, into ${tmpdir()}
   --serve             keep a seeded installation running and say how to get in; PORT and other settings are heard
   --events <n>        with --serve: events a second (2; 0: none)
+  --link              make a link into the portal, which works once and within a minute; with --at
   --at <url>          take pictures of what runs there, a service that --serve keeps running, or a server in front of it
 `;
 const LOOK_FOLDER = join(tmpdir(), 'hookwright-pictures');
@@ -27,6 +28,7 @@ const { values: options } = parseArgs({
     look: { type: 'string' },
     serve: { type: 'boolean', default: false },
     events: { type: 'string', default: '2' },
+    link: { type: 'boolean', default: false },
     at: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
@@ -61,6 +63,10 @@ async function run(): Promise<number> {
     return 0;
   }
   const { look, only, to, at } = options;
+  if (options.link) {
+    process.stdout.write(`${await portalLink(at)}\n`);
+    return 0;
+  }
   const wanted = look === undefined ? pictures.filter(({ name }) => (only ?? name) === name) : looks(look);
   if (wanted.length === 0) {
     throw new Error(`There is no picture ${only}; there are ${pictures.map(({ name }) => name).join(', ')}.`);
@@ -118,6 +124,7 @@ async function serve(installation: Installation): Promise<void> {
     `  hostile tenant      ${keys.hostile}`,
     `  the dashboard with hot reload:  HOOKWRIGHT_URL=${origin} npm run dashboard:dev`,
     '  to look at a page of it:        npm run pictures -- --look /portal/endpoints --at http://localhost:5173',
+    `  a link into the portal:         npm run pictures -- --link --at ${origin}`,
     'It runs until Ctrl-C.',
   ];
   process.stdout.write(`${lines.join('\n')}\n`);

@@ -34,11 +34,33 @@ export async function runningBehind(url: string): Promise<Installation> {
   );
 }
 
-async function takes(url: string, key: string): Promise<boolean> {
-  const answer = await fetch(`${url}/graphql`, {
+/** Makes a portal session of the main tenant that may do everything. @returns its url */
+export async function portalLink(at: string | undefined): Promise<string> {
+  if (at === undefined) {
+    throw new Error('--link needs --at <url>: where the seeded installation is.');
+  }
+  const { keys, tenants } = await runningBehind(at);
+  const query = `mutation ($input: CreatePortalSessionInput!) { createPortalSession(input: $input) { url } }`;
+  const capabilities = ['VIEW', 'MANAGE_ENDPOINTS', 'SEE_SECRETS', 'SEND', 'BULK', 'MANAGE_KEYS'];
+  const input = { tenantId: `${tenants[0]!.id}`, capabilities };
+  const answer = await post(at, keys.platform, { query, variables: { input } });
+  const { data, errors } = (await answer.json()) as {
+    data?: { createPortalSession: { url: string } };
+    errors?: unknown;
+  };
+  if (data === undefined || errors !== undefined) {
+    throw new Error(`The service refused to make a portal session: ${JSON.stringify(errors)}`);
+  }
+  return data.createPortalSession.url;
+}
+
+const takes = async (url: string, key: string) =>
+  (await post(url, key, { query: '{ viewer { scopes } }' })).ok;
+
+function post(url: string, key: string, body: object): Promise<Response> {
+  return fetch(`${url}/graphql`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ query: '{ viewer { scopes } }' }),
+    body: JSON.stringify(body),
   });
-  return answer.ok;
 }
