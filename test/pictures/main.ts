@@ -58,7 +58,13 @@ async function run(): Promise<number> {
     return 0;
   }
   if (options.serve) {
-    buildDashboard();
+    try {
+      buildDashboard();
+    } catch {
+      process.stderr.write(
+        'The dashboard could not be built: its pages are those of the last build, if any.\n',
+      );
+    }
     await serve(await startInstallation({ eventsPerSecond: Number(options.events) }, closings));
     return 0;
   }
