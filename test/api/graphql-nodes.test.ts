@@ -1,10 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PLATFORM_SCOPE, SCOPES, type Scope } from '../../src/domain/api-key.js';
 import { attemptKey, globalId, idPrefixes, type NodeType } from '../../src/domain/global-id.js';
-import { PortalCapability, PortalTheme } from '../../src/domain/portal-session.js';
-import { commandLine } from '../../src/operations/audit.js';
-import { createPortalSession } from '../../src/operations/portal/create-portal-session.js';
-import { emitMany, makeKey, makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
+import {
+  emitMany,
+  makeKey,
+  makePortalSession,
+  makeTenant,
+  makeWebhook,
+  type TestTenant,
+} from '../support/factories.js';
 import { codesOf, GraphqlApi } from '../support/graphql-api.js';
 import { gid } from '../support/ids.js';
 
@@ -51,23 +55,10 @@ async function oneOfEach(tenant: TestTenant): Promise<Record<NodeType, string>> 
     Delivery: gid.delivery(deliveryId),
     Event: gid.event(eventId!),
     EventType: gid.eventType('coupon.applied'),
-    PortalSession: globalId('PortalSession', await makeSession(tenant.id)),
+    PortalSession: gid.portalSession(await makePortalSession(api.services, tenant.id)),
     Tenant: gid.tenant(tenant.id),
     Webhook: gid.webhook(webhookId),
   };
-}
-
-async function makeSession(tenantId: number): Promise<number> {
-  const { db, random } = api.services;
-  const settings = {
-    capabilities: [PortalCapability.VIEW],
-    parentOrigins: [],
-    locale: null,
-    theme: PortalTheme.AUTO,
-    returnUrl: null,
-  };
-  const session = { tenantId, expiresInSeconds: 60, settings, makerExpiresAt: null, by: commandLine };
-  return (await createPortalSession(db, random, session)).apiKey.id;
 }
 
 const types = idPrefixes.map(({ type }) => type);

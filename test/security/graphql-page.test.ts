@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SCOPES } from '../../src/domain/api-key.js';
 import { buildGraphqlSchema } from '../../src/graphql/schema.js';
 import { limitSettings } from '../../src/settings/limit-settings.js';
-import { emitMany, makeKey, makeTenant, makeWebhook } from '../support/factories.js';
+import { emitMany, makeKey, makePortalSession, makeTenant, makeWebhook } from '../support/factories.js';
 import { graphqlExamples, graphqlPage } from '../support/graphql-examples.js';
 import { gid } from '../support/ids.js';
 import { LiveStream } from '../support/live-api.js';
@@ -129,6 +129,7 @@ async function seeded(): Promise<{ key: string; ids: Record<string, string> }> {
     dl_140123456789012: gid.delivery(rows[0].id),
     dl_140123456789014: gid.delivery(pending.rows[0].id),
     key_7: gid.apiKey(other.id),
+    ps_7: gid.portalSession(await makePortalSession(services, tenant.id)),
     op_12: gid.bulkOperation(operations.rows[0]!.id),
     op_13: gid.bulkOperation(operations.rows[1]!.id),
   };

@@ -3,8 +3,10 @@ import { readConfig } from '../../src/config.js';
 import type { Services } from '../../src/context.js';
 import { tenantQuery } from '../../src/database/tenant-database.js';
 import { SCOPES, type Scope } from '../../src/domain/api-key.js';
+import { PortalCapability, PortalTheme } from '../../src/domain/portal-session.js';
 import { commandLine } from '../../src/operations/audit.js';
 import { createApiKey } from '../../src/operations/keys/create-api-key.js';
+import { createPortalSession } from '../../src/operations/portal/create-portal-session.js';
 import { createTenant } from '../../src/operations/tenants/create-tenant.js';
 import { createWebhook } from '../../src/operations/webhooks/create-webhook.js';
 import { openServices } from '../../src/services.js';
@@ -84,6 +86,19 @@ export async function makeTenant(services: Services, scopes: readonly Scope[] = 
 
 export function makeKey(services: Services, tenantId: number | null, scopes: readonly Scope[]) {
   return createApiKey(services.db, services.random, { tenantId, name: 'test', scopes, by: commandLine });
+}
+
+/** A session that may look, and was not opened. @returns its number */
+export async function makePortalSession({ db, random }: Services, tenantId: number): Promise<number> {
+  const settings = {
+    capabilities: [PortalCapability.VIEW],
+    parentOrigins: [],
+    locale: null,
+    theme: PortalTheme.AUTO,
+    returnUrl: null,
+  };
+  const session = { tenantId, expiresInSeconds: 60, settings, makerExpiresAt: null, by: commandLine };
+  return (await createPortalSession(db, random, session)).apiKey.id;
 }
 
 /** Past the API, so any url will do. */
