@@ -19,7 +19,7 @@ export const ACTION_WORDS: Record<AuditAction, MessageDescriptor> = {
   HELD_RELEASED: msg`Held deliveries released`,
   OUTBOX_GRANTED: msg`Outbox opened to a database role`,
   OUTBOX_REVOKED: msg`Outbox closed to a database role`,
-  PORTAL_SESSION_CREATED: msg`Portal session created`,
+  PORTAL_SESSION_CREATED: msg`Portal link made`,
   PORTAL_SESSION_REVOKED: msg`Portal session revoked`,
   TENANT_CREATED: msg`Tenant created`,
   TENANT_DELETED: msg`Tenant deleted`,
@@ -35,7 +35,7 @@ export const ACTION_WORDS: Record<AuditAction, MessageDescriptor> = {
 export const ACTOR_WORDS: Record<AuditActor, MessageDescriptor> = {
   COMMAND_LINE: msg`the operator, at the command line`,
   PLATFORM_KEY: msg`the operator`,
-  PORTAL_SESSION: msg`a portal session`,
+  PORTAL_SESSION: msg`somebody in the portal`,
   SERVICE: msg`the service itself`,
   TENANT_KEY: msg`a key`,
 };

@@ -54,3 +54,19 @@ export function versionAt(
   const begun = versions.filter((one) => Date.parse(one.createdAt) <= Date.parse(createdAt));
   return begun.length === 0 ? undefined : Math.max(...begun.map(({ version }) => version));
 }
+
+/** The states of deliveries, those that somebody may have to look at first. */
+export const WORST_FIRST = ['FAILED', 'HELD', 'PENDING', 'CANCELED', 'SUCCEEDED'] as const;
+
+type Status = (typeof WORST_FIRST)[number];
+
+/** What became of an event as a whole: its colour. */
+export function toneOf(statuses: readonly Status[]): 'good' | 'bad' | 'warn' | 'info' {
+  if (statuses.includes('FAILED')) {
+    return 'bad';
+  }
+  if (statuses.some((status) => status === 'HELD' || status === 'CANCELED')) {
+    return 'warn';
+  }
+  return statuses.length === 0 || statuses.includes('PENDING') ? 'info' : 'good';
+}

@@ -9,12 +9,19 @@ export const SCOPE_WORDS: Readonly<Record<string, MessageDescriptor>> = {
   'events:emit': msg`emit events`,
   'deliveries:read': msg`look at deliveries, attempts and figures`,
   'deliveries:write': msg`send deliveries again, and cancel them`,
+  'webhooks:edit': msg`make, change and delete endpoints`,
+  'webhooks:secrets': msg`see new signing secrets, and rotate them`,
+  'webhooks:test': msg`send tests`,
+  'deliveries:resend': msg`send single deliveries again, and cancel them`,
+  'deliveries:bulk': msg`send many deliveries again, and cancel many`,
   'keys:admin': msg`make and revoke keys, and read the audit log`,
 };
 
+/** Parts of a scope are offered to those alone who do not hold the whole. */
+const PARTS = /:(edit|secrets|test|resend|bulk)$/;
+
 /** The scopes, with their words, that the holder of some scopes may give to a key. */
 export function grantable(held: readonly string[]): [scope: string, words: MessageDescriptor][] {
-  return Object.entries(SCOPE_WORDS).filter(
-    ([scope]) => held.includes(scope) || held.includes('platform:admin'),
-  );
+  const all = held.includes('platform:admin');
+  return Object.entries(SCOPE_WORDS).filter(([scope]) => held.includes(scope) || (all && !PARTS.test(scope)));
 }

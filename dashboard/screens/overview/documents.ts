@@ -25,9 +25,3 @@ export const OVERVIEW = graphql(`
     }
   }
 `);
-
-export const SEND_TEST = graphql(`
-  mutation SendFirstTest($id: ID!) {
-    testWebhook(input: { id: $id }) { delivery { ...DeliveryRow } }
-  }
-`);

@@ -8,7 +8,7 @@ import { Card, Failure } from '../../parts/page';
 import { Link, useGo } from '../../parts/place';
 import { Untrusted } from '../../parts/untrusted';
 import { useAllowed } from '../../parts/viewer';
-import { SEND_TEST } from './documents';
+import { SEND_TEST } from '../endpoints/documents';
 
 /** What a tenant does first: an endpoint, a test, done. Shown until the first delivery. */
 export function FirstSteps({
@@ -20,10 +20,11 @@ export function FirstSteps({
 }) {
   const { t } = useLingui();
   const go = useGo();
-  const mayCreate = useAllowed('webhooks:write');
+  const mayCreate = useAllowed('webhooks:edit');
+  const mayTest = useAllowed('webhooks:test');
   const [{ fetching, error }, sendTest] = useMutation(SEND_TEST);
   const send = async (id: string) => {
-    const { data } = await sendTest({ id });
+    const { data } = await sendTest({ input: { id } });
     if (data) {
       onSent();
       go(`/deliveries/${data.testWebhook.delivery.databaseId}`);
@@ -62,7 +63,7 @@ export function FirstSteps({
                 server answers.
               </Trans>
             </p>
-            {endpoint && mayCreate && (
+            {endpoint && mayTest && (
               <Button
                 look="primary"
                 icon={<Send />}

@@ -1,0 +1,76 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { useParams } from '@tanstack/react-router';
+import { useQuery } from 'urql';
+import { buttonLook } from '../../parts/button';
+import { JsonView } from '../../parts/json-view';
+import { Answer, Card, Failure, PageHead } from '../../parts/page';
+import { Link } from '../../parts/place';
+import { Time } from '../../parts/time';
+import { Untrusted } from '../../parts/untrusted';
+import { useAllowed } from '../../parts/viewer';
+import { EVENT_TYPE } from '../event-types/documents';
+import { EventTypeBadge } from '../event-types/event-type-badge';
+import { SchemaCard } from './schema-card';
+import { SendSample } from './send-sample';
+import { SnippetsCard } from './snippets-card';
+import { Subscribers } from './subscribers';
+
+/** One event type: when it happens, what its payload has, who gets it, and a try. */
+export default function CatalogueType() {
+  const { t } = useLingui();
+  const { name } = useParams({ strict: false }) as { name: string };
+  const [{ data, error }, read] = useQuery({ query: EVENT_TYPE, variables: { name } });
+  const seesEvents = useAllowed('events:read');
+  const mayTest = useAllowed('webhooks:test');
+  const type = data?.eventType;
+  const sample = type?.samplePayload == null ? undefined : JSON.stringify(type.samplePayload, null, 2);
+  return (
+    <>
+      <PageHead
+        title={name}
+        beside={type && <EventTypeBadge {...type} />}
+        back={
+          <Link to="/catalogue">
+            <Trans>Event catalogue</Trans>
+          </Link>
+        }
+        actions={
+          seesEvents && (
+            <Link to="/events" search={{ type: name }} className={buttonLook()}>
+              <Trans>Its events</Trans>
+            </Link>
+          )
+        }
+      />
+      {error && <Failure error={error} retry={read} />}
+      {type && (
+        <div className="flex flex-col gap-4">
+          <p className="max-w-3xl text-soft">
+            <Untrusted text={type.description} />
+          </p>
+          {type.deprecatedAt != null && (
+            <Answer tone="warn">
+              <Trans>
+                This event type is deprecated: no more events of it are accepted since{' '}
+                <Time value={type.deprecatedAt} absolute />.
+              </Trans>
+            </Answer>
+          )}
+          <SchemaCard key={name} versions={type.versions} />
+          <div className="grid items-start gap-4 lg:grid-cols-2">
+            <div className="flex min-w-0 flex-col gap-4">
+              {!mayTest && sample !== undefined && (
+                <Card title={<Trans>Sample payload</Trans>}>
+                  <JsonView text={sample} name={t`sample`} />
+                </Card>
+              )}
+              {mayTest && <SendSample key={name} type={type} sample={sample} />}
+              <Subscribers name={name} />
+            </div>
+            <SnippetsCard type={type} sample={sample ?? '{}'} />
+          </div>
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,18 @@
+import { graphql } from '../../api/generated';
+
+/** The endpoints that get events of a type: those with `*` too. */
+export const SUBSCRIBERS = graphql(`
+  query Subscribers($name: String!, $after: String) {
+    webhooks(first: 50, after: $after, filter: { eventType: $name }) {
+      edges { node { ...EndpointRow } }
+      pageInfo { hasNextPage endCursor }
+    }
+  }
+`);
+
+/** The endpoints that an event can be sent to by hand: a paused one gets none. */
+export const TEST_TARGETS = graphql(`
+  query TestTargets {
+    webhooks(first: 100, filter: { active: true }) { edges { node { ...EndpointRow } } }
+  }
+`);

@@ -1,0 +1,46 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { useState } from 'react';
+import type { EventTypeRowFragment } from '../../api/generated/graphql';
+import { Code } from '../../parts/code';
+import { Card } from '../../parts/page';
+import { Segments } from '../../parts/segments';
+import { useAllowed } from '../../parts/viewer';
+import { emitSnippets, receivedRequest } from './snippets';
+
+/** What an endpoint gets, and how it is emitted by those who may. */
+export function SnippetsCard({ type, sample }: { type: EventTypeRowFragment; sample: string }) {
+  const { t } = useLingui();
+  const mayEmit = useAllowed('events:emit') && !type.reserved && type.deprecatedAt == null;
+  const received = { name: t`What you get`, text: receivedRequest(type.name, sample) };
+  const snippets = [received, ...(mayEmit ? emitSnippets(location.origin, type.name, sample) : [])];
+  const [chosen, setChosen] = useState(received.name);
+  const shown = snippets.find(({ name }) => name === chosen) ?? received;
+  return (
+    <Card
+      title={<Trans>In code</Trans>}
+      actions={
+        snippets.length > 1 && (
+          <Segments
+            label={t`Snippet`}
+            value={shown.name}
+            onChange={setChosen}
+            options={snippets.map(({ name }) => ({
+              value: name,
+              name: name === received.name ? name : t`Emit with ${name}`,
+            }))}
+          />
+        )
+      }
+    >
+      <Code text={shown.text} name={shown.name} wrap={shown === received} />
+      {shown === received && (
+        <p className="mt-2 text-xs text-soft">
+          <Trans>
+            The names of the headers may be set otherwise here. Check the signature over the exact bytes of
+            the body, and answer with 2xx.
+          </Trans>
+        </p>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,84 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { useMemo, useState } from 'react';
+import { useQuery } from 'urql';
+import type { EndpointRowFragment } from '../../api/generated/graphql';
+import { buttonLook } from '../../parts/button';
+import { type Column, List, More } from '../../parts/list';
+import { Card, Failure } from '../../parts/page';
+import { Link, useGo } from '../../parts/place';
+import { WebhookBadge } from '../../parts/status';
+import { Untrusted } from '../../parts/untrusted';
+import { useAllowed } from '../../parts/viewer';
+import { SUBSCRIBERS } from './documents';
+
+/** The endpoints that get events of a type. */
+export function Subscribers({ name }: { name: string }) {
+  const { t } = useLingui();
+  const go = useGo();
+  const mayAdd = useAllowed('webhooks:edit');
+  const [after, setAfter] = useState<string>();
+  const [{ data, error, fetching }, read] = useQuery({
+    query: SUBSCRIBERS,
+    variables: { name, after: after ?? null },
+  });
+  const columns = useColumns();
+  const rows = data?.webhooks?.edges.map(({ node }) => node) ?? [];
+  return (
+    <Card flush title={<Trans>Who gets it</Trans>}>
+      {error && <Failure error={error} retry={read} />}
+      {data?.webhooks && rows.length === 0 && (
+        <div className="flex flex-col items-center gap-3 px-3.5 py-6 text-center text-sm text-soft">
+          <Trans>No endpoint is subscribed to it.</Trans>
+          {mayAdd && (
+            <Link to="/endpoints/new" search={{ type: name }} className={buttonLook()}>
+              <Trans>Add an endpoint</Trans>
+            </Link>
+          )}
+        </div>
+      )}
+      {data?.webhooks && rows.length > 0 && (
+        <>
+          <List
+            label={t`Who gets it`}
+            columns={columns}
+            rows={rows}
+            keyOf={({ id }) => id}
+            onOpen={({ databaseId }) => go(`/endpoints/${databaseId}`)}
+          />
+          <More
+            shown={rows.length}
+            more={data.webhooks.pageInfo.hasNextPage}
+            busy={fetching}
+            onMore={() => setAfter(data.webhooks?.pageInfo.endCursor ?? undefined)}
+          />
+        </>
+      )}
+    </Card>
+  );
+}
+
+function useColumns(): Column<EndpointRowFragment>[] {
+  const { t } = useLingui();
+  return useMemo(
+    () => [
+      {
+        name: t`Endpoint`,
+        wide: true,
+        render: ({ databaseId, url }) => (
+          <Link to={`/endpoints/${databaseId}`} className="font-medium text-ink no-underline hover:underline">
+            <Untrusted text={url.replace(/^https:\/\//, '')} />
+          </Link>
+        ),
+      },
+      {
+        name: t`Subscription`,
+        from: 'sm',
+        render: ({ eventTypes }) => (
+          <span className="text-xs text-faint">{eventTypes.includes('*') ? t`all types` : t`this type`}</span>
+        ),
+      },
+      { name: t`State`, render: (row) => <WebhookBadge webhook={row} /> },
+    ],
+    [t],
+  );
+}

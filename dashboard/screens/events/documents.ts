@@ -1,0 +1,59 @@
+import { graphql } from '../../api/generated';
+
+graphql(`
+  fragment EventRow on Event {
+    id
+    databaseId
+    eventType
+    createdAt
+    onlyWebhookId
+  }
+`);
+
+export const EVENTS = graphql(`
+  query Events($filter: EventFilter, $after: String, $deliveries: Boolean!) {
+    events(first: 50, after: $after, filter: $filter) {
+      edges {
+        node {
+          ...EventRow
+          deliveries(first: 10) @include(if: $deliveries) {
+            edges { node { id status } }
+            pageInfo { hasNextPage }
+          }
+        }
+      }
+      pageInfo { hasNextPage endCursor }
+    }
+  }
+`);
+
+export const EVENT = graphql(`
+  query Event($id: ID!) {
+    event(id: $id) { ...EventRow body }
+  }
+`);
+
+export const FAN_OUT = graphql(`
+  query FanOut($id: ID!, $after: String) {
+    event(id: $id) {
+      ...EventRow
+      fanOut(first: 50, after: $after) {
+        edges {
+          node {
+            webhookId
+            reason
+            webhook { id databaseId url active eventTypes }
+            delivery { ...DeliveryRow }
+          }
+        }
+        pageInfo { hasNextPage endCursor }
+      }
+    }
+  }
+`);
+
+export const TYPE_VERSIONS = graphql(`
+  query TypeVersions($name: String!) {
+    eventType(name: $name) { id name versions { version createdAt } }
+  }
+`);

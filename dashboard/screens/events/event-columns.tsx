@@ -1,0 +1,69 @@
+import { useLingui } from '@lingui/react/macro';
+import { useMemo } from 'react';
+import type { EventsQuery } from '../../api/generated/graphql';
+import type { Column } from '../../parts/list';
+import { Link } from '../../parts/place';
+import { Badge, DELIVERY_STATES } from '../../parts/status';
+import { Time } from '../../parts/time';
+import { Untrusted } from '../../parts/untrusted';
+import { count } from '../../text/numbers';
+import { tally } from '../../text/tally';
+import { WORST_FIRST } from './fan-out';
+
+type Row = NonNullable<EventsQuery['events']>['edges'][number]['node'];
+
+/** @param deliveries whether the rows know theirs. */
+export function useEventColumns(deliveries: boolean): Column<Row>[] {
+  const { t } = useLingui();
+  return useMemo(
+    () => [
+      {
+        name: t`Event type`,
+        wide: true,
+        render: ({ databaseId, eventType, onlyWebhookId }) => (
+          <>
+            <Link to={`/events/${databaseId}`} className="font-medium text-ink no-underline hover:underline">
+              <Untrusted text={eventType} />
+            </Link>
+            {onlyWebhookId && <span className="ms-2 text-xs text-faint">{t`for one endpoint`}</span>}
+          </>
+        ),
+      },
+      {
+        name: t`Number`,
+        from: 'md',
+        render: ({ databaseId }) => <span className="figures text-soft">{databaseId}</span>,
+      },
+      ...(deliveries
+        ? [{ name: t`Deliveries`, render: (row: Row) => <Deliveries deliveries={row.deliveries} /> }]
+        : []),
+      { name: t`When`, figures: true, render: ({ createdAt }) => <Time value={createdAt} /> },
+    ],
+    [t, deliveries],
+  );
+}
+
+/** How many of the newest deliveries of an event are in each state. */
+function Deliveries({ deliveries }: { deliveries: Row['deliveries'] | undefined }) {
+  const { t, i18n } = useLingui();
+  const statuses = deliveries?.edges.map(({ node }) => node.status) ?? [];
+  if (statuses.length === 0) {
+    return <span className="text-faint">{t`none`}</span>;
+  }
+  return (
+    <span className="inline-flex items-center gap-1">
+      {tally(WORST_FIRST, statuses).map(({ value, times }) => {
+        const { name, tone, icon } = DELIVERY_STATES[value];
+        return (
+          <span key={value} title={i18n._(name)}>
+            <Badge tone={tone} icon={icon}>
+              <span className="figures">{count(times)}</span>
+              <span className="sr-only">{i18n._(name)}</span>
+            </Badge>
+          </span>
+        );
+      })}
+      {deliveries?.pageInfo.hasNextPage && <span className="text-faint">…</span>}
+    </span>
+  );
+}

@@ -1,0 +1,104 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { useParams } from '@tanstack/react-router';
+import { useQuery } from 'urql';
+import type { EventRowFragment } from '../../api/generated/graphql';
+import { buttonLook, CopyButton } from '../../parts/button';
+import { JsonView } from '../../parts/json-view';
+import { Card, Fact, Facts, Failure, PageHead } from '../../parts/page';
+import { Link } from '../../parts/place';
+import { Time } from '../../parts/time';
+import { Untrusted } from '../../parts/untrusted';
+import { useAllowed } from '../../parts/viewer';
+import { EVENT, TYPE_VERSIONS } from './documents';
+import { versionAt } from './fan-out';
+import { FanOut } from './fan-out-card';
+
+/** One event: where it went and where not, and what was sent. */
+export default function EventPage() {
+  const { t } = useLingui();
+  const { number } = useParams({ strict: false }) as { number: string };
+  const [{ data, error }, read] = useQuery({ query: EVENT, variables: { id: number } });
+  const seesDeliveries = useAllowed('deliveries:read');
+  const seesEndpoints = useAllowed('webhooks:read');
+  const event = data?.event;
+  return (
+    <>
+      <PageHead
+        title={t`Event ${number}`}
+        beside={event && <CopyButton text={event.id} name={event.id} />}
+        back={
+          <Link to="/events">
+            <Trans>Events</Trans>
+          </Link>
+        }
+        actions={
+          seesDeliveries && (
+            <Link to="/deliveries" search={{ event: number, range: '30d' }} className={buttonLook()}>
+              <Trans>Its deliveries</Trans>
+            </Link>
+          )
+        }
+      />
+      {error && <Failure error={error} retry={read} />}
+      {event && (
+        <div className="flex flex-col gap-4">
+          {seesDeliveries && seesEndpoints && <FanOut event={event} />}
+          <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
+            <Card title={<Trans>Payload</Trans>}>
+              {event.body == null ? (
+                <p className="text-sm text-soft">
+                  <Trans>The payload is too large for one answer.</Trans>
+                </p>
+              ) : (
+                <JsonView text={event.body} name={t`payload`} />
+              )}
+            </Card>
+            <Card title={<Trans>About it</Trans>}>
+              <AboutEvent event={event} seesEndpoints={seesEndpoints} />
+            </Card>
+          </div>
+        </div>
+      )}
+    </>
+  );
+}
+
+function AboutEvent({ event, seesEndpoints }: { event: EventRowFragment; seesEndpoints: boolean }) {
+  const [{ data }] = useQuery({
+    query: TYPE_VERSIONS,
+    variables: { name: event.eventType },
+    pause: !seesEndpoints,
+  });
+  const version = data?.eventType && versionAt(data.eventType.versions, event.createdAt);
+  return (
+    <Facts>
+      <Fact name={<Trans>Type</Trans>}>
+        <Link to={`/catalogue/${event.eventType}`} className="text-accent">
+          <Untrusted text={event.eventType} />
+        </Link>
+      </Fact>
+      <Fact name={<Trans>Accepted</Trans>}>
+        <Time value={event.createdAt} absolute />
+      </Fact>
+      {version && (
+        <Fact name={<Trans>Schema</Trans>}>
+          <Link
+            to={`/catalogue/${event.eventType}`}
+            search={{ version: String(version) }}
+            className="text-accent"
+          >
+            <Trans>version {version}</Trans>
+          </Link>
+        </Fact>
+      )}
+      {event.onlyWebhookId && (
+        <Fact name={<Trans>Meant for</Trans>}>
+          <Link to={`/endpoints/${event.onlyWebhookId.replace(/^wh_/, '')}`} className="text-accent">
+            {event.onlyWebhookId}
+          </Link>{' '}
+          <Trans>alone, as tests are</Trans>
+        </Fact>
+      )}
+    </Facts>
+  );
+}

@@ -1,0 +1,117 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { useState } from 'react';
+import { useQuery } from 'urql';
+import { Button } from '../../parts/button';
+import { List, More } from '../../parts/list';
+import { Answer, Card, Empty, Failure, PageHead } from '../../parts/page';
+import { useAddress, useGo } from '../../parts/place';
+import { RangePicker, useRange } from '../../parts/range';
+import { useReadAgain } from '../../parts/read-again';
+import { useAllowed } from '../../parts/viewer';
+import { EVENTS } from './documents';
+import { useEventColumns } from './event-columns';
+import { eventFilter, type FilterProblem } from './event-filter';
+import { EventFilters } from './event-filters';
+
+/** The events of a tenant, the newest first. */
+export default function Events() {
+  const { t } = useLingui();
+  const go = useGo();
+  const [address, setAddress] = useAddress();
+  const range = useRange();
+  const seesDeliveries = useAllowed('deliveries:read');
+  const { filter, problem } = eventFilter(address, range, Date.now());
+  // A page belongs to its filter: another filter begins at the first page.
+  const asked = JSON.stringify(filter);
+  const [page, setPage] = useState<{ asked: string; after: string | undefined }>();
+  const after = page?.asked === asked ? page.after : undefined;
+  const [{ data, error, fetching }, read] = useQuery({
+    query: EVENTS,
+    variables: { filter, after: after ?? null, deliveries: seesDeliveries },
+    pause: problem !== undefined,
+  });
+  const [looking, setLooking] = useState(false);
+  const [waiting, setWaiting] = useState(false);
+  const readAgain = () => {
+    setWaiting(false);
+    read({ requestPolicy: 'network-only' });
+  };
+  // Rows do not move under the pointer, nor when somebody has gone on to later pages.
+  useReadAgain(
+    () => (looking || after !== undefined ? setWaiting(true) : readAgain()),
+    seesDeliveries && range.until === undefined && problem === undefined,
+  );
+  const columns = useEventColumns(seesDeliveries);
+  const rows = data?.events?.edges.map(({ node }) => node) ?? [];
+  const filtered = ['type', 'key', 'text'].some((name) => address[name] !== undefined);
+  return (
+    <>
+      <PageHead title={t`Events`} actions={<RangePicker />} />
+      <EventFilters />
+      {problem !== undefined && <ProblemAnswer problem={problem} />}
+      {error && problem === undefined && <Failure error={error} retry={readAgain} />}
+      {data?.events && problem === undefined && (
+        <Card flush>
+          {rows.length === 0 ? (
+            <Empty
+              title={<Trans>There is no such event.</Trans>}
+              action={
+                filtered && (
+                  <Button onClick={() => setAddress({ type: undefined, key: undefined, text: undefined })}>
+                    <Trans>Show all events</Trans>
+                  </Button>
+                )
+              }
+            >
+              <Trans>
+                Events that were emitted in this range of time stand here. A longer one may have more.
+              </Trans>
+            </Empty>
+          ) : (
+            <div onPointerEnter={() => setLooking(true)} onPointerLeave={() => setLooking(false)}>
+              {waiting && (
+                <button
+                  type="button"
+                  onClick={() => {
+                    setPage(undefined);
+                    readAgain();
+                  }}
+                  className="w-full border-b border-line bg-accent-soft py-1.5 text-center text-sm font-medium text-accent"
+                >
+                  <Trans>There is something new. Show it.</Trans>
+                </button>
+              )}
+              <List
+                label={t`Events`}
+                columns={columns}
+                rows={rows}
+                keyOf={({ id }) => id}
+                onOpen={({ databaseId }) => go(`/events/${databaseId}`)}
+              />
+              <More
+                shown={rows.length}
+                more={data.events.pageInfo.hasNextPage}
+                busy={fetching}
+                onMore={() => setPage({ asked, after: data.events?.pageInfo.endCursor ?? undefined })}
+              />
+            </div>
+          )}
+        </Card>
+      )}
+    </>
+  );
+}
+
+function ProblemAnswer({ problem }: { problem: FilterProblem }) {
+  return (
+    <Answer tone="info">
+      {
+        {
+          TEXT_TOO_SHORT: <Trans>A text to search payloads for has at least 3 characters.</Trans>,
+          TEXT_TOO_LONG: <Trans>A text to search payloads for has at most 200 characters.</Trans>,
+          RANGE_TOO_LONG: <Trans>Payloads are searched in at most 7 days: choose a shorter range.</Trans>,
+        }[problem]
+      }
+    </Answer>
+  );
+}

@@ -1,0 +1,132 @@
+import { Plural, Trans, useLingui } from '@lingui/react/macro';
+import { useMemo, useState } from 'react';
+import { useQuery } from 'urql';
+import type { EventRowFragment, FanOutQuery } from '../../api/generated/graphql';
+import { type Column, List, More } from '../../parts/list';
+import { Answer, Card, Failure } from '../../parts/page';
+import { Link } from '../../parts/place';
+import { useReadAgain } from '../../parts/read-again';
+import { Badge, DELIVERY_STATES, DeliveryBadge } from '../../parts/status';
+import { Untrusted } from '../../parts/untrusted';
+import { count } from '../../text/numbers';
+import { tally } from '../../text/tally';
+import { FAN_OUT } from './documents';
+import { toneOf, WORST_FIRST } from './fan-out';
+import { DeliveryWords, ReasonWords } from './fan-out-words';
+import { FixAction } from './fix-action';
+
+type Row = NonNullable<NonNullable<NonNullable<FanOutQuery['event']>['fanOut']>['edges'][number]['node']>;
+
+/** What became of an event at each endpoint: its delivery, or why there is none and what helps. */
+export function FanOut({ event }: { event: EventRowFragment }) {
+  const { t } = useLingui();
+  const [after, setAfter] = useState<string>();
+  const [{ data, error, fetching }, read] = useQuery({
+    query: FAN_OUT,
+    variables: { id: event.id, after: after ?? null },
+  });
+  const readAgain = () => read({ requestPolicy: 'network-only' });
+  useReadAgain(readAgain, after === undefined);
+  const columns = useColumns(event, readAgain);
+  const fanOut = data?.event?.fanOut;
+  const rows = fanOut?.edges.map(({ node }) => node) ?? [];
+  return (
+    <>
+      {error && <Failure error={error} retry={readAgain} />}
+      {fanOut && <Summary rows={rows} more={fanOut.pageInfo.hasNextPage} />}
+      {fanOut && rows.length > 0 && (
+        <Card title={<Trans>Who got it, and who did not</Trans>} flush>
+          <List label={t`Endpoints`} columns={columns} rows={rows} keyOf={({ webhookId }) => webhookId} />
+          <More
+            shown={rows.length}
+            more={fanOut.pageInfo.hasNextPage}
+            busy={fetching}
+            onMore={() => setAfter(fanOut.pageInfo.endCursor ?? undefined)}
+          />
+        </Card>
+      )}
+    </>
+  );
+}
+
+function Summary({ rows, more }: { rows: readonly Row[]; more: boolean }) {
+  const { t, i18n } = useLingui();
+  const statuses = rows.flatMap(({ delivery }) => (delivery ? [delivery.status] : []));
+  const parts = tally(WORST_FIRST, statuses)
+    .toReversed()
+    .map(({ value, times }) => `${count(times)} ${i18n._(DELIVERY_STATES[value].name).toLowerCase()}`);
+  return (
+    <Answer tone={toneOf(statuses)}>
+      <p className="font-medium">
+        {rows.length === 0 ? (
+          <Trans>There was no endpoint to send it to.</Trans>
+        ) : statuses.length === 0 ? (
+          <Trans>No endpoint got this event.</Trans>
+        ) : (
+          <Trans>
+            It went to {count(statuses.length)} of{' '}
+            <Plural value={rows.length} one="# endpoint" other="# endpoints" />: {parts.join(t`, `)}.
+          </Trans>
+        )}
+      </p>
+      {more && (
+        <p className="text-sm text-soft">
+          <Trans>Looked at: the newest {count(rows.length)} endpoints. The list below goes on.</Trans>
+        </p>
+      )}
+    </Answer>
+  );
+}
+
+function useColumns(event: EventRowFragment, onFixed: () => void): Column<Row>[] {
+  const { t } = useLingui();
+  return useMemo(
+    () => [
+      {
+        name: t`Endpoint`,
+        wide: true,
+        render: ({ webhook, webhookId }) =>
+          webhook ? (
+            <Link
+              to={`/endpoints/${webhook.databaseId}`}
+              className="font-medium text-ink no-underline hover:underline"
+            >
+              <Untrusted text={webhook.url.replace(/^https:\/\//, '')} />
+            </Link>
+          ) : (
+            <span className="text-faint">{t`${webhookId}, deleted`}</span>
+          ),
+      },
+      {
+        name: t`Delivery`,
+        render: ({ delivery }) =>
+          delivery ? (
+            <Link to={`/deliveries/${delivery.databaseId}`} className="no-underline hover:brightness-90">
+              <DeliveryBadge {...delivery} />
+            </Link>
+          ) : (
+            <Badge tone="calm">{t`Not sent`}</Badge>
+          ),
+      },
+      {
+        name: t`Why`,
+        from: 'md',
+        render: ({ delivery, reason }) =>
+          delivery ? (
+            <DeliveryWords delivery={delivery} />
+          ) : (
+            reason && <ReasonWords reason={reason} eventType={event.eventType} />
+          ),
+      },
+      {
+        name: t`What to do`,
+        bare: true,
+        figures: true,
+        render: ({ webhook, reason }) => (
+          <FixAction event={event} webhook={webhook ?? null} reason={reason ?? null} onFixed={onFixed} />
+        ),
+      },
+    ],
+    [t, event, onFixed],
+  );
+}

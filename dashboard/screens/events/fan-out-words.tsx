@@ -1,0 +1,63 @@
+import { Plural, Trans, useLingui } from '@lingui/react/macro';
+import type { DeliveryRowFragment, FanOutReason } from '../../api/generated/graphql';
+import { Time } from '../../parts/time';
+import { Untrusted } from '../../parts/untrusted';
+import { remedyFor } from '../../text/remedies';
+
+/** Why an endpoint got no delivery of an event. */
+export function ReasonWords({ reason, eventType }: { reason: FanOutReason; eventType: string }) {
+  switch (reason) {
+    case 'NOT_SUBSCRIBED':
+      return (
+        <Trans>
+          It was not subscribed to <Untrusted text={eventType} /> when the event came.
+        </Trans>
+      );
+    case 'CREATED_LATER':
+      return <Trans>The endpoint was added after the event came.</Trans>;
+    case 'FOR_ANOTHER_WEBHOOK':
+      return <Trans>The event was meant for another endpoint alone, as tests are.</Trans>;
+    case 'INACTIVE':
+      return <Trans>The endpoint had been paused or disabled for longer than deliveries are held.</Trans>;
+    case 'ABOUT_THIS_WEBHOOK':
+      return <Trans>The event tells of this endpoint itself, so the others get it.</Trans>;
+    case 'NO_LONGER_KEPT':
+      return <Trans>The event is older than deliveries are kept: there may have been one.</Trans>;
+    case 'UNKNOWN':
+      return <Trans>What is known of the endpoint does not tell. It may have been changed just then.</Trans>;
+  }
+}
+
+/** How a delivery stands, in short. */
+export function DeliveryWords({ delivery }: { delivery: DeliveryRowFragment }) {
+  const { i18n } = useLingui();
+  const { status, attemptCount, finishedAt, nextAttemptAt, lastErrorCode } = delivery;
+  const why = lastErrorCode && i18n._(remedyFor(lastErrorCode).why);
+  switch (status) {
+    case 'SUCCEEDED':
+      return (
+        <>
+          <Plural value={attemptCount} one="At the first attempt" other="At attempt #" />
+          {finishedAt && (
+            <>
+              , <Time value={finishedAt} />
+            </>
+          )}
+        </>
+      );
+    case 'FAILED':
+      return why ? <Trans>Failed for good, because {why}.</Trans> : <Trans>Failed for good.</Trans>;
+    case 'PENDING':
+      return attemptCount > 0 && nextAttemptAt ? (
+        <Trans>
+          It is sent again <Time value={nextAttemptAt} />, because {why}.
+        </Trans>
+      ) : (
+        <Trans>It is on its way.</Trans>
+      );
+    case 'HELD':
+      return <Trans>It waits until the endpoint is enabled, or what it holds is released.</Trans>;
+    case 'CANCELED':
+      return <Trans>It was canceled, and will not be sent.</Trans>;
+  }
+}

@@ -1,0 +1,101 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { useMutation } from 'urql';
+import type { EventRowFragment, FanOutReason } from '../../api/generated/graphql';
+import { Button, buttonLook } from '../../parts/button';
+import { messageOf } from '../../parts/page';
+import { Link } from '../../parts/place';
+import { notify } from '../../parts/toast';
+import { useAllowed } from '../../parts/viewer';
+import { REPLAY } from '../endpoints/documents';
+import { fixFor, subscribes } from './fan-out';
+
+interface Target {
+  id: string;
+  databaseId: number;
+  active: boolean;
+  eventTypes: string[];
+}
+
+/** What helps an endpoint that did not get an event, for those who may do it. */
+export function FixAction({
+  event,
+  webhook,
+  reason,
+  onFixed,
+}: {
+  event: EventRowFragment;
+  webhook: Target | null;
+  reason: FanOutReason | null;
+  onFixed: () => void;
+}) {
+  const mayEdit = useAllowed('webhooks:edit');
+  const maySend = useAllowed('deliveries:bulk');
+  const mayAudit = useAllowed('keys:admin');
+  if (webhook === null || reason === null) {
+    return null;
+  }
+  switch (fixFor(reason, webhook, event.eventType)) {
+    case 'SUBSCRIBE':
+      return (
+        mayEdit && (
+          <Link to={`/endpoints/${webhook.databaseId}`} className={buttonLook('quiet')}>
+            <Trans>Subscribe it</Trans>
+          </Link>
+        )
+      );
+    case 'ENABLE':
+      return (
+        mayEdit && (
+          <Link to={`/endpoints/${webhook.databaseId}`} className={buttonLook('quiet')}>
+            <Trans>Enable it first</Trans>
+          </Link>
+        )
+      );
+    case 'LOOK_INTO_LOG':
+      return (
+        mayAudit && (
+          <Link to="/audit" search={{ target: webhook.id }} className={buttonLook('quiet')}>
+            <Trans>See its changes</Trans>
+          </Link>
+        )
+      );
+    case 'SEND':
+      return maySend && <SendNow event={event} webhook={webhook} onSent={onFixed} />;
+    case undefined:
+      return null;
+  }
+}
+
+function SendNow({
+  event,
+  webhook,
+  onSent,
+}: {
+  event: EventRowFragment;
+  webhook: Target;
+  onSent: () => void;
+}) {
+  const { t } = useLingui();
+  const [{ fetching, data, error }, replay] = useMutation(REPLAY);
+  const send = async () => {
+    const result = await replay({
+      input: {
+        webhookId: webhook.id,
+        filter: { eventId: event.id },
+        includeUnsubscribed: !subscribes(webhook.eventTypes, event.eventType),
+      },
+    });
+    if (result.data) {
+      notify(t`The event is on its way to this endpoint.`);
+      onSent();
+    }
+  };
+  return (
+    <span className="inline-flex items-center gap-2">
+      {error && <span className="text-xs text-bad">{messageOf(error)}</span>}
+      <Button onClick={() => void send()} disabled={fetching || data !== undefined}>
+        {data ? <Trans>On its way</Trans> : <Trans>Send it now</Trans>}
+      </Button>
+    </span>
+  );
+}
