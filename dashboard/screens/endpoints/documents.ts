@@ -63,9 +63,30 @@ export const ENDPOINT = graphql(`
       previousSecretExpiresAt
       backlog { due scheduled held countMax oldestDueAt }
       endpointState { inFlight window waiting meanMs }
-      latest: deliveries(first: 12) { edges { node { ...DeliveryRow } } }
+      latest: deliveries(first: 15) { edges { node { ...DeliveryRow } } }
       pending: deliveries(first: 50, filter: { status: PENDING }) { edges { node { ...DeliveryRow } } }
       failed: deliveries(first: 50, filter: { status: FAILED }) { edges { node { ...DeliveryRow } } }
+    }
+  }
+`);
+
+/** The newest delivery that failed in each way, of a short time: a search among all of them could take too long. */
+export const LATEST_FAILURES = graphql(`
+  query LatestFailures($id: ID!, $since: DateTime!, $until: DateTime!) {
+    webhook(id: $id) {
+      id
+      redirects: deliveries(first: 1, filter: { statusCodeClass: HTTP_3XX, since: $since, until: $until }) {
+        edges { node { ...DeliveryRow } }
+      }
+      refusals: deliveries(first: 1, filter: { statusCodeClass: HTTP_4XX, since: $since, until: $until }) {
+        edges { node { ...DeliveryRow } }
+      }
+      faults: deliveries(first: 1, filter: { statusCodeClass: HTTP_5XX, since: $since, until: $until }) {
+        edges { node { ...DeliveryRow } }
+      }
+      unanswered: deliveries(first: 1, filter: { statusCodeClass: NO_ANSWER, since: $since, until: $until }) {
+        edges { node { ...DeliveryRow } }
+      }
     }
   }
 `);

@@ -1,0 +1,110 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import type { ReactNode } from 'react';
+import type { DeliveryRowFragment } from '../../api/generated/graphql';
+import { Button, buttonLook } from '../../parts/button';
+import { Answer, type Tone } from '../../parts/page';
+import { Link } from '../../parts/place';
+import { useClock } from '../../parts/time';
+import { useAllowed } from '../../parts/viewer';
+import { remedyFor } from '../../text/remedies';
+import { type Action, useAction } from './actions';
+import { answerOf, type EndpointAnswer } from './endpoint-answer';
+import { Detail, Headline } from './endpoint-answer-words';
+import type { ShownEndpoint } from './use-endpoint';
+
+/** How often the sentence is made anew though nothing has changed but the time. */
+const STEP_MS = 5_000;
+
+const TONES: Record<EndpointAnswer['kind'], Tone> = {
+  disabled: 'bad',
+  gone: 'bad',
+  failing: 'bad',
+  closed: 'warn',
+  slow: 'warn',
+  keeping: 'warn',
+  paused: 'info',
+  first: 'info',
+  unused: 'info',
+  healthy: 'good',
+};
+
+/** What each answer asks for, the most likely first. */
+const REMEDIES: Partial<Record<EndpointAnswer['kind'], Action[]>> = {
+  disabled: ['enable', 'edit'],
+  gone: ['enable', 'delete'],
+  paused: ['enable'],
+  failing: ['test'],
+  keeping: ['test', 'release'],
+  unused: ['test'],
+};
+
+/** How the endpoint is, why, and what to do now. */
+export function EndpointAnswerView({
+  endpoint,
+  latestFailed,
+  nextTimes,
+}: {
+  endpoint: ShownEndpoint;
+  latestFailed: DeliveryRowFragment | undefined;
+  nextTimes: readonly string[];
+}) {
+  const { i18n } = useLingui();
+  const now = useClock((time) => Math.floor(time / STEP_MS) * STEP_MS);
+  const answer = answerOf(
+    {
+      ...endpoint,
+      errorCode: latestFailed?.lastErrorCode ?? null,
+      nextAttemptAt: nextTimes[0] ?? null,
+    },
+    now,
+  );
+  const errorCode = 'errorCode' in answer ? answer.errorCode : null;
+  return (
+    <Answer
+      tone={TONES[answer.kind]}
+      actions={
+        <>
+          {errorCode !== null && latestFailed && (
+            <Link to={`/deliveries/${latestFailed.databaseId}`} className={buttonLook()}>
+              <Trans>See what failed</Trans>
+            </Link>
+          )}
+          {(REMEDIES[answer.kind] ?? []).map((action) => (
+            <RemedyButton key={action} action={action} />
+          ))}
+        </>
+      }
+    >
+      <p className="font-medium">
+        <Headline answer={answer} endpoint={endpoint} />
+      </p>
+      <p className="text-sm text-soft">
+        {errorCode !== null && <>{i18n._(remedyFor(errorCode).what)} </>}
+        <Detail answer={answer} endpoint={endpoint} />
+      </p>
+    </Answer>
+  );
+}
+
+function RemedyButton({ action }: { action: Action }): ReactNode {
+  const { t } = useLingui();
+  const [, start] = useAction();
+  const allowed = useAllowed(action === 'test' ? 'webhooks:test' : 'webhooks:edit');
+  const names: Partial<Record<Action, string>> = {
+    enable: t`Enable …`,
+    edit: t`Change the url`,
+    test: t`Send a test`,
+    release: t`Release …`,
+    delete: t`Delete …`,
+  };
+  return (
+    allowed && (
+      <Button
+        look={action === 'enable' || action === 'release' ? 'primary' : 'plain'}
+        onClick={() => start(action)}
+      >
+        {names[action]}
+      </Button>
+    )
+  );
+}

@@ -1,0 +1,175 @@
+import { Plural, Trans, useLingui } from '@lingui/react/macro';
+import type { ReactNode } from 'react';
+import type { DeliveryRowFragment } from '../../api/generated/graphql';
+import { Button, CopyButton } from '../../parts/button';
+import { Card, Fact, Facts } from '../../parts/page';
+import { Link } from '../../parts/place';
+import { shortly, Time, useClock } from '../../parts/time';
+import { Untrusted } from '../../parts/untrusted';
+import { useAllowed } from '../../parts/viewer';
+import { count, countUpTo, duration } from '../../text/numbers';
+import { remedyFor } from '../../text/remedies';
+import { useAction } from './actions';
+import type { ShownEndpoint } from './use-endpoint';
+
+/** How many of the next times are named. */
+const TIMES_SHOWN = 5;
+
+interface SideProps {
+  endpoint: ShownEndpoint;
+  groups: readonly { errorCode: string; deliveries: readonly DeliveryRowFragment[] }[];
+  nextTimes: readonly string[];
+}
+
+/** Beside the deliveries: what comes next, why deliveries have failed, and how the endpoint is set up. */
+export function EndpointSide({ endpoint, groups, nextTimes }: SideProps) {
+  return (
+    <div className="flex flex-col gap-4">
+      <WhatIsNext endpoint={endpoint} nextTimes={nextTimes} />
+      {groups.length > 0 && <WhyFailed endpoint={endpoint} groups={groups} />}
+      <Setup endpoint={endpoint} />
+    </div>
+  );
+}
+
+function WhatIsNext({ endpoint, nextTimes }: Omit<SideProps, 'groups'>) {
+  const { backlog, endpointState } = endpoint;
+  const now = useClock((time) => Math.floor(time / 1_000) * 1_000);
+  const later = nextTimes.filter((time) => Date.parse(time) > now).slice(0, TIMES_SHOWN);
+  const upTo = (value: number) => countUpTo(value, backlog?.countMax ?? Number.POSITIVE_INFINITY);
+  return (
+    <Card title={<Trans>What is next</Trans>}>
+      <Facts>
+        <Fact name={<Trans>Due now</Trans>}>
+          <span className="figures">
+            {upTo(backlog?.due ?? 0)}
+            {backlog?.oldestDueAt && (
+              <span className="text-soft">
+                {' '}
+                <Trans>
+                  the oldest <Time value={backlog.oldestDueAt} />
+                </Trans>
+              </span>
+            )}
+          </span>
+        </Fact>
+        <Fact name={<Trans>Planned</Trans>}>
+          <span className="figures">
+            {upTo(backlog?.scheduled ?? 0)}
+            {later.length > 0 && (
+              <span className="text-soft"> {later.map((time) => shortly(time)).join(' · ')}</span>
+            )}
+          </span>
+        </Fact>
+        <Fact name={<Trans>Held</Trans>}>
+          <span className={`figures ${endpoint.heldCount > 0 ? 'font-medium text-warn' : ''}`}>
+            {countUpTo(endpoint.heldCount, 1_000)}
+          </span>
+        </Fact>
+        {endpointState && (
+          <Fact name={<Trans>At a time</Trans>}>
+            <span className="figures">
+              <Trans>
+                {count(endpointState.inFlight)} of {count(endpointState.window)} requests
+              </Trans>
+              {endpointState.meanMs != null && (
+                <span className="text-soft">
+                  {' '}
+                  <Trans>{duration(endpointState.meanMs)} each</Trans>
+                </span>
+              )}
+            </span>
+          </Fact>
+        )}
+      </Facts>
+    </Card>
+  );
+}
+
+function WhyFailed({ endpoint, groups }: Omit<SideProps, 'nextTimes'>) {
+  const { i18n } = useLingui();
+  return (
+    <Card title={<Trans>Why the latest have failed</Trans>} flush>
+      <ul>
+        {groups.map(({ errorCode, deliveries }) => (
+          <li key={errorCode} className="border-b border-line px-3.5 py-2 last:border-b-0">
+            <div className="flex items-baseline justify-between gap-2 text-sm">
+              <Link
+                to="/deliveries"
+                search={{ endpoint: String(endpoint.databaseId), error: errorCode }}
+                className="min-w-0 font-mono text-xs font-medium text-bad no-underline hover:underline"
+              >
+                <Untrusted text={errorCode} />
+              </Link>
+              <span className="figures text-xs whitespace-nowrap text-soft">
+                <Plural value={deliveries.length} one="# delivery" other="# deliveries" />
+              </span>
+            </div>
+            <p className="mt-0.5 text-xs text-soft">{i18n._(remedyFor(errorCode).what)}</p>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+function Setup({ endpoint }: { endpoint: ShownEndpoint }): ReactNode {
+  const { t } = useLingui();
+  const [, start] = useAction();
+  const maySeeSecrets = useAllowed('webhooks:secrets');
+  const { url, eventTypes, databaseId, createdAt, previousSecretExpiresAt } = endpoint;
+  const overlap = previousSecretExpiresAt != null && Date.parse(previousSecretExpiresAt) > Date.now();
+  return (
+    <Card title={<Trans>Setup</Trans>}>
+      <Facts>
+        <Fact name={<Trans>Url</Trans>}>
+          <span className="flex items-start gap-1">
+            <span className="min-w-0 flex-1">
+              <Untrusted text={url} />
+            </span>
+            <span className="-my-1.5">
+              <CopyButton text={url} name={t`the url`} />
+            </span>
+          </span>
+        </Fact>
+        <Fact name={<Trans>Event types</Trans>}>
+          {eventTypes.includes('*') ? (
+            <Trans>all, also later ones</Trans>
+          ) : (
+            <ul>
+              {eventTypes.map((name) => (
+                <li key={name}>
+                  <code className="font-mono text-xs">
+                    <Untrusted text={name} />
+                  </code>
+                </li>
+              ))}
+            </ul>
+          )}
+        </Fact>
+        <Fact name={<Trans>Signing secret</Trans>}>
+          {overlap ? (
+            <Trans>
+              two: the previous one ends <Time value={previousSecretExpiresAt} />
+            </Trans>
+          ) : (
+            <Trans>one</Trans>
+          )}
+          {maySeeSecrets && (
+            <div className="mt-1.5">
+              <Button onClick={() => start('rotate')}>
+                <Trans>Rotate …</Trans>
+              </Button>
+            </div>
+          )}
+        </Fact>
+        <Fact name={<Trans>Number</Trans>}>
+          <span className="figures">{databaseId}</span>
+        </Fact>
+        <Fact name={<Trans>Made</Trans>}>
+          <Time value={createdAt} />
+        </Fact>
+      </Facts>
+    </Card>
+  );
+}

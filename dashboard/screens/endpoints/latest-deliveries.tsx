@@ -1,0 +1,111 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { useMemo, useRef, useState } from 'react';
+import type { DeliveryRowFragment } from '../../api/generated/graphql';
+import { buttonLook } from '../../parts/button';
+import { type Column, List } from '../../parts/list';
+import { Card, Empty } from '../../parts/page';
+import { Link, useGo } from '../../parts/place';
+import { DeliveryBadge } from '../../parts/status';
+import { Time } from '../../parts/time';
+import { Untrusted } from '../../parts/untrusted';
+import { useAllowed } from '../../parts/viewer';
+import type { ShownEndpoint } from './use-endpoint';
+
+/** The latest deliveries of an endpoint. They stand still while the pointer is among them. */
+export function LatestDeliveries({ endpoint }: { endpoint: ShownEndpoint }) {
+  const { t } = useLingui();
+  const go = useGo();
+  const mayRead = useAllowed('deliveries:read');
+  const [still, setStill] = useState(false);
+  const latest = endpoint.latest?.edges.map(({ node }) => node) ?? [];
+  const shown = useRef(latest);
+  if (!still) {
+    shown.current = latest;
+  }
+  const waiting = latest.findIndex(({ id }) => id === shown.current[0]?.id);
+  const columns = useLatestColumns();
+  if (!mayRead) {
+    return null;
+  }
+  return (
+    <Card
+      title={
+        <>
+          <Trans>Latest deliveries</Trans>{' '}
+          {still && waiting > 0 && (
+            <span className="figures ms-1 text-xs font-normal text-accent">
+              <Trans>{waiting} new</Trans>
+            </span>
+          )}
+        </>
+      }
+      flush
+      actions={
+        <Link
+          to="/deliveries"
+          search={{ endpoint: String(endpoint.databaseId) }}
+          className={buttonLook('quiet')}
+        >
+          <Trans>Show all</Trans>
+        </Link>
+      }
+    >
+      {latest.length === 0 ? (
+        <Empty title={<Trans>There is no delivery yet.</Trans>}>
+          <Trans>Each event of its types, and each test, stands here as it is sent.</Trans>
+        </Empty>
+      ) : (
+        <div onPointerEnter={() => setStill(true)} onPointerLeave={() => setStill(false)}>
+          <List
+            label={t`Latest deliveries`}
+            columns={columns}
+            rows={shown.current}
+            keyOf={({ id }) => id}
+            onOpen={({ databaseId }) => go(`/deliveries/${databaseId}`)}
+          />
+        </div>
+      )}
+    </Card>
+  );
+}
+
+function useLatestColumns(): Column<DeliveryRowFragment>[] {
+  const { t } = useLingui();
+  return useMemo(
+    () => [
+      {
+        name: t`State`,
+        render: ({ status, attemptCount }) => <DeliveryBadge status={status} attemptCount={attemptCount} />,
+      },
+      {
+        name: t`Event type`,
+        wide: true,
+        render: ({ databaseId, eventType }) => (
+          <Link
+            to={`/deliveries/${databaseId}`}
+            className="font-medium text-ink no-underline hover:underline"
+          >
+            <Untrusted text={eventType} />
+          </Link>
+        ),
+      },
+      {
+        name: t`Answer`,
+        from: 'sm',
+        render: ({ lastStatusCode, lastErrorCode }) => (
+          <code className={`figures font-mono text-xs ${lastErrorCode == null ? 'text-soft' : 'text-bad'}`}>
+            {lastErrorCode ?? lastStatusCode ?? '–'}
+          </code>
+        ),
+      },
+      {
+        name: t`Next attempt`,
+        from: 'md',
+        render: ({ nextAttemptAt }) =>
+          nextAttemptAt ? <Time value={nextAttemptAt} /> : <span className="text-faint">–</span>,
+      },
+      { name: t`Made`, figures: true, render: ({ createdAt }) => <Time value={createdAt} /> },
+    ],
+    [t],
+  );
+}
