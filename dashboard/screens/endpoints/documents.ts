@@ -72,7 +72,7 @@ export const ENDPOINT = graphql(`
 
 /** The newest delivery that failed in each way, of a short time: a search among all of them could take too long. */
 export const LATEST_FAILURES = graphql(`
-  query LatestFailures($id: ID!, $since: DateTime!, $until: DateTime!) {
+  query EndpointLatestFailures($id: ID!, $since: DateTime!, $until: DateTime!) {
     webhook(id: $id) {
       id
       redirects: deliveries(first: 1, filter: { statusCodeClass: HTTP_3XX, since: $since, until: $until }) {
@@ -123,38 +123,38 @@ export const DELETE_ENDPOINT = graphql(`
 `);
 
 export const ROTATE_SECRET = graphql(`
-  mutation RotateSecret($input: RotateWebhookSecretInput!) {
+  mutation RotateEndpointSecret($input: RotateWebhookSecretInput!) {
     rotateWebhookSecret(input: $input) { secret webhook { ...EndpointRow previousSecretExpiresAt } }
   }
 `);
 
 export const RELEASE_HELD = graphql(`
-  mutation ReleaseHeld($input: ReleaseHeldInput!) {
+  mutation ReleaseEndpointHeld($input: ReleaseHeldInput!) {
     releaseHeld(input: $input) { webhook { ...EndpointRow } }
   }
 `);
 
 export const SEND_TEST = graphql(`
-  mutation SendTest($input: TestWebhookInput!) {
+  mutation SendEndpointTest($input: TestWebhookInput!) {
     testWebhook(input: $input) { delivery { ...DeliveryRow } }
   }
 `);
 
 export const SAMPLE_PAYLOAD = graphql(`
-  query SamplePayload($name: String!) {
+  query EndpointTestSample($name: String!) {
     eventType(name: $name) { id name reserved samplePayload }
   }
 `);
 
 /** A test's delivery with its attempts; the subscription brings the same fields, so that the answer comes by itself. */
 export const TEST_RESULT = graphql(`
-  query TestResult($id: ID!) {
+  query EndpointTestResult($id: ID!) {
     delivery(id: $id) { ...DeliveryRow attempts { id number startedAt durationMs statusCode errorCode } }
   }
 `);
 
 export const TEST_UPDATES = graphql(`
-  subscription TestUpdates($webhookId: ID!) {
+  subscription EndpointDeliveries($webhookId: ID!) {
     deliveryUpdated(webhookId: $webhookId) {
       cursor
       resync
@@ -164,13 +164,13 @@ export const TEST_UPDATES = graphql(`
 `);
 
 export const RECOVER = graphql(`
-  mutation Recover($input: RecoverWebhookInput!) {
+  mutation RecoverEndpoint($input: RecoverWebhookInput!) {
     recoverWebhook(input: $input) { total totalCapped bulkOperation { id databaseId } }
   }
 `);
 
 export const REPLAY = graphql(`
-  mutation Replay($input: ReplayEventsInput!) {
+  mutation ReplayToEndpoint($input: ReplayEventsInput!) {
     replayEvents(input: $input) { total totalCapped bulkOperation { id databaseId } }
   }
 `);

@@ -12,6 +12,8 @@ import type { ShownEndpoint } from './use-endpoint';
 
 const ANY = 'any';
 const READ_EVERY_MS = 20_000;
+/** A smaller part of successes is worth a look. */
+const GOOD_RATE = 0.99;
 
 /** What an endpoint has done in the chosen time: figures, attempts by outcome, and how long they took. */
 export function EndpointCharts({ endpoint }: { endpoint: ShownEndpoint }) {
@@ -53,7 +55,7 @@ export function EndpointCharts({ endpoint }: { endpoint: ShownEndpoint }) {
         <Figure
           name={t`Failed`}
           value={stats ? count(stats.total.failures) : '–'}
-          tone={stats && stats.total.failures > 0 ? 'bad' : undefined}
+          tone={(stats?.total.successRate ?? 1) < GOOD_RATE ? 'bad' : undefined}
         />
         <Figure name={t`p50`} value={duration(stats?.total.p50Ms)} />
         <Figure name={t`p95`} value={duration(stats?.total.p95Ms)} />

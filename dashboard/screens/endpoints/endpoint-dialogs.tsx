@@ -1,5 +1,39 @@
+import type { ComponentType } from 'react';
+import { type Action, useAction } from './actions';
+import { DeleteDialog } from './dialogs/delete-dialog';
+import { EditDialog } from './dialogs/edit-dialog';
+import { HeldDialog } from './dialogs/held-dialog';
+import { PauseDialog } from './dialogs/pause-dialog';
+import { RecoverDialog } from './dialogs/recover-dialog';
+import { ReplayDialog } from './dialogs/replay-dialog';
+import { RotateDialog } from './dialogs/rotate-dialog';
+import { TestDialog } from './dialogs/test-dialog';
 import type { ShownEndpoint } from './use-endpoint';
 
-export function EndpointDialogs(_: { endpoint: ShownEndpoint }) {
-  return null;
+/** What each dialog of an endpoint gets. */
+export interface EndpointDialogProps {
+  endpoint: ShownEndpoint;
+  onClose: () => void;
+}
+
+const DIALOGS: Record<Action, ComponentType<EndpointDialogProps>> = {
+  test: TestDialog,
+  edit: EditDialog,
+  pause: PauseDialog,
+  enable: HeldDialog,
+  release: HeldDialog,
+  rotate: RotateDialog,
+  recover: RecoverDialog,
+  replay: ReplayDialog,
+  delete: DeleteDialog,
+};
+
+/** The dialog that the address names. */
+export function EndpointDialogs({ endpoint }: { endpoint: ShownEndpoint }) {
+  const [action, start] = useAction();
+  if (action === undefined) {
+    return null;
+  }
+  const Shown = DIALOGS[action];
+  return <Shown key={action} endpoint={endpoint} onClose={() => start(undefined)} />;
 }

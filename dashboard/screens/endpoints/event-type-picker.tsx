@@ -1,5 +1,5 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import { useMemo, useRef, useState } from 'react';
+import { type ReactNode, useMemo, useRef, useState } from 'react';
 import { TextInput, Tick } from '../../parts/field';
 import { Untrusted } from '../../parts/untrusted';
 import { count } from '../../text/numbers';
@@ -12,10 +12,13 @@ export function EventTypePicker({
   types,
   value,
   onChange,
+  all: allWords,
 }: {
   types: readonly OfferedType[];
   value: readonly string[];
   onChange: (names: string[]) => void;
+  /** What `*` means here, where that is not every type, later ones included. */
+  all?: ReactNode;
 }) {
   const { t } = useLingui();
   const [search, setSearch] = useState('');
@@ -40,14 +43,18 @@ export function EventTypePicker({
             onChange(target.checked ? [...ALL_TYPES] : before.current);
           }}
         >
-          <span className="font-medium">
-            <Trans>
-              All events <code className="font-mono text-xs">*</code>
-            </Trans>
-          </span>{' '}
-          <span className="text-soft">
-            <Trans>also of types that are added later</Trans>
-          </span>
+          {allWords ?? (
+            <>
+              <span className="font-medium">
+                <Trans>
+                  All events <code className="font-mono text-xs">*</code>
+                </Trans>
+              </span>{' '}
+              <span className="text-soft">
+                <Trans>also of types that are added later</Trans>
+              </span>
+            </>
+          )}
         </Tick>
       </div>
       {!all && (

@@ -1,0 +1,80 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { Button } from '../../../parts/button';
+import { Answer } from '../../../parts/page';
+import { Untrusted } from '../../../parts/untrusted';
+
+interface Settings {
+  url: string;
+  eventTypes: readonly string[];
+}
+
+/** What somebody else has changed since the form was opened, and whose settings are to hold. */
+export function Conflict({
+  base,
+  theirs,
+  mine,
+  onTheirs,
+  onMine,
+}: {
+  base: Settings & { active: boolean };
+  theirs: Settings & { active: boolean };
+  mine: Settings;
+  onTheirs: () => void;
+  onMine: () => void;
+}) {
+  const { t } = useLingui();
+  const types = ({ eventTypes }: Settings) => eventTypes.toSorted().join(', ');
+  const state = ({ active }: { active: boolean }) => (active ? t`active` : t`inactive`);
+  const rows = [
+    { name: t`Url`, before: base.url, now: theirs.url, mine: mine.url },
+    { name: t`Event types`, before: types(base), now: types(theirs), mine: types(mine) },
+    { name: t`State`, before: state(base), now: state(theirs), mine: state(theirs) },
+  ].filter(({ before, now, mine }) => before !== now || mine !== now);
+  return (
+    <Answer
+      tone="warn"
+      actions={
+        <>
+          <Button onClick={onTheirs}>
+            <Trans>Take what is there now</Trans>
+          </Button>
+          <Button look="primary" onClick={onMine}>
+            <Trans>Save mine over it</Trans>
+          </Button>
+        </>
+      }
+    >
+      <p className="font-medium">
+        <Trans>Somebody has changed this endpoint since you opened it.</Trans>
+      </p>
+      <table className="mt-1.5 w-full table-fixed text-xs">
+        <thead>
+          <tr className="text-soft">
+            {['', t`Before`, t`There now`, t`Yours`].map((name) => (
+              <td key={name} className="pe-3 font-medium first:w-20">
+                {name}
+              </td>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.name} className="align-top">
+              <th scope="row" className="py-0.5 pe-3 text-start font-medium">
+                {row.name}
+              </th>
+              {[row.before, row.now, row.mine].map((text, at) => (
+                <td
+                  key={at}
+                  className={`py-0.5 pe-3 [overflow-wrap:anywhere] ${text === row.before ? 'text-soft' : 'font-medium'}`}
+                >
+                  <Untrusted text={text} />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Answer>
+  );
+}

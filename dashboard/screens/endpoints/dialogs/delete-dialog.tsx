@@ -1,0 +1,62 @@
+import { Plural, Trans, useLingui } from '@lingui/react/macro';
+import { useMutation } from 'urql';
+import { Confirm } from '../../../parts/dialog';
+import { Failure } from '../../../parts/page';
+import { useGo } from '../../../parts/place';
+import { notify } from '../../../parts/toast';
+import { Untrusted } from '../../../parts/untrusted';
+import { DELETE_ENDPOINT } from '../documents';
+import type { EndpointDialogProps } from '../endpoint-dialogs';
+
+/** Deletes an endpoint, after saying how many deliveries that cancels. */
+export function DeleteDialog({ endpoint, onClose }: EndpointDialogProps) {
+  const { t } = useLingui();
+  const go = useGo();
+  const [{ error, fetching }, remove] = useMutation(DELETE_ENDPOINT);
+  const { backlog, heldCount } = endpoint;
+  const open = (backlog?.due ?? 0) + (backlog?.scheduled ?? 0) + heldCount;
+  const confirm = async () => {
+    const { data } = await remove({ input: { id: endpoint.id } });
+    if (data) {
+      notify(t`The endpoint is deleted.`);
+      go('/endpoints');
+    }
+  };
+  return (
+    <Confirm
+      open
+      onClose={onClose}
+      title={<Trans>Delete this endpoint for good?</Trans>}
+      action={t`Delete the endpoint`}
+      onConfirm={() => void confirm()}
+      busy={fetching}
+    >
+      <p className="mb-2 font-mono text-xs [overflow-wrap:anywhere] text-ink">
+        <Untrusted text={endpoint.url} />
+      </p>
+      <ul className="ms-4 flex list-disc flex-col gap-1">
+        <li>
+          <Plural
+            value={open}
+            _0="No delivery waits to be sent."
+            one="One delivery that waits to be sent, or is held, is canceled."
+            other="# deliveries that wait to be sent, or are held, are canceled."
+          />
+        </li>
+        <li>
+          <Trans>Its signing secret is gone; a new endpoint gets another one.</Trans>
+        </li>
+        <li>
+          <Trans>
+            Past deliveries can be read as long as they are kept. To stop for a while, pause it instead.
+          </Trans>
+        </li>
+      </ul>
+      {error && (
+        <div className="mt-3">
+          <Failure error={error} />
+        </div>
+      )}
+    </Confirm>
+  );
+}

@@ -1,0 +1,124 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { type ReactNode, useState } from 'react';
+import { useMutation } from 'urql';
+import type { HeldAction } from '../../../api/generated/graphql';
+import { Button } from '../../../parts/button';
+import { Dialog } from '../../../parts/dialog';
+import { Failure } from '../../../parts/page';
+import { notify } from '../../../parts/toast';
+import { countUpTo } from '../../../text/numbers';
+import { UPDATE_ENDPOINT } from '../documents';
+import type { EndpointDialogProps } from '../endpoint-dialogs';
+
+/** From how many on `heldCount` is not counted any further. */
+const HELD_MAX = 1_000;
+
+/** Enables an endpoint, or decides about what an active one still holds: release, keep or discard. */
+export function HeldDialog({ endpoint, onClose }: EndpointDialogProps) {
+  const { t } = useLingui();
+  const [held, setHeld] = useState<HeldAction>('RELEASE');
+  const [{ error, fetching }, update] = useMutation(UPDATE_ENDPOINT);
+  const { active, heldCount } = endpoint;
+  const many = countUpTo(heldCount, HELD_MAX);
+  const submit = async () => {
+    if (active && held === 'KEEP') {
+      onClose();
+      return;
+    }
+    const { data } = await update({ input: { id: endpoint.id, active: true, held } });
+    if (data) {
+      notify(active ? t`Done.` : t`The endpoint is enabled.`);
+      onClose();
+    }
+  };
+  const button: Record<HeldAction, string> = active
+    ? { RELEASE: t`Release ${many}`, KEEP: t`Keep them`, DISCARD: t`Discard ${many}` }
+    : { RELEASE: t`Enable and release`, KEEP: t`Enable and keep`, DISCARD: t`Enable and discard` };
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={
+        active ? <Trans>What becomes of the held deliveries?</Trans> : <Trans>Enable the endpoint</Trans>
+      }
+      actions={
+        <>
+          <Button onClick={onClose}>
+            <Trans>Leave it as it is</Trans>
+          </Button>
+          <Button
+            look={held === 'DISCARD' && heldCount > 0 ? 'danger' : 'primary'}
+            disabled={fetching}
+            onClick={() => void submit()}
+          >
+            {heldCount === 0 ? <Trans>Enable the endpoint</Trans> : button[held]}
+          </Button>
+        </>
+      }
+    >
+      {heldCount === 0 ? (
+        <p className="text-sm">
+          <Trans>
+            Nothing is held. Events that come from now on are sent, and its failures count from zero.
+          </Trans>
+        </p>
+      ) : (
+        <fieldset className="flex flex-col gap-2">
+          <legend className="mb-2 text-sm">
+            {heldCount === 1 ? (
+              <Trans>One delivery is held. What is to become of it?</Trans>
+            ) : (
+              <Trans>{many} deliveries are held. What is to become of them?</Trans>
+            )}
+          </legend>
+          <Option value="RELEASE" chosen={held} onChoose={setHeld} name={t`Release: send all ${many}`}>
+            <Trans>At once, the oldest first, at the pace that the endpoint takes.</Trans>
+          </Option>
+          <Option value="KEEP" chosen={held} onChoose={setHeld} name={t`Keep all ${many} held`}>
+            <Trans>
+              New events are sent. Try it with a test, and release the held ones when that has arrived.
+            </Trans>
+          </Option>
+          <Option value="DISCARD" chosen={held} onChoose={setHeld} name={t`Discard: cancel all ${many}`}>
+            <Trans>They are never sent by themselves. New events are sent.</Trans>
+          </Option>
+        </fieldset>
+      )}
+      {error && (
+        <div className="mt-3">
+          <Failure error={error} />
+        </div>
+      )}
+    </Dialog>
+  );
+}
+
+function Option({
+  value,
+  chosen,
+  onChoose,
+  name,
+  children,
+}: {
+  value: HeldAction;
+  chosen: HeldAction;
+  onChoose: (value: HeldAction) => void;
+  name: string;
+  children: ReactNode;
+}) {
+  return (
+    <label className="flex items-start gap-2.5 rounded-md border border-line-strong px-3 py-2 text-sm has-checked:border-accent has-checked:bg-accent-soft">
+      <input
+        type="radio"
+        name="held"
+        checked={value === chosen}
+        onChange={() => onChoose(value)}
+        className="mt-0.5 size-3.5 accent-accent"
+      />
+      <span>
+        <span className="block font-medium">{name}</span>
+        <span className="block text-xs text-soft">{children}</span>
+      </span>
+    </label>
+  );
+}

@@ -1,0 +1,54 @@
+import { Plural, Trans, useLingui } from '@lingui/react/macro';
+import { useMutation } from 'urql';
+import { Confirm } from '../../../parts/dialog';
+import { Failure } from '../../../parts/page';
+import { notify } from '../../../parts/toast';
+import { UPDATE_ENDPOINT } from '../documents';
+import type { EndpointDialogProps } from '../endpoint-dialogs';
+
+/** Stops the deliveries of an endpoint, after saying what becomes of them. */
+export function PauseDialog({ endpoint, onClose }: EndpointDialogProps) {
+  const { t } = useLingui();
+  const [{ error, fetching }, update] = useMutation(UPDATE_ENDPOINT);
+  const { backlog } = endpoint;
+  const open = (backlog?.due ?? 0) + (backlog?.scheduled ?? 0);
+  const pause = async () => {
+    const { data } = await update({ input: { id: endpoint.id, active: false } });
+    if (data) {
+      notify(t`The endpoint is paused.`);
+      onClose();
+    }
+  };
+  return (
+    <Confirm
+      open
+      onClose={onClose}
+      title={<Trans>Pause this endpoint?</Trans>}
+      action={t`Pause the endpoint`}
+      onConfirm={() => void pause()}
+      busy={fetching}
+    >
+      <ul className="ms-4 flex list-disc flex-col gap-1">
+        <li>
+          <Plural
+            value={open}
+            _0="No delivery is open now."
+            one="The one delivery that is open now is held."
+            other="The # deliveries that are open now are held."
+          />
+        </li>
+        <li>
+          <Trans>Events that come from now on are held too, until you enable it again.</Trans>
+        </li>
+        <li>
+          <Trans>They are held for a limited time; once it is paused, this page says until when.</Trans>
+        </li>
+      </ul>
+      {error && (
+        <div className="mt-3">
+          <Failure error={error} />
+        </div>
+      )}
+    </Confirm>
+  );
+}
