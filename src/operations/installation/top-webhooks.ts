@@ -43,17 +43,17 @@ const latencySql = `
    where reached >= 0.95 * attempts) desc nulls last,
   (select sum(n * bucket) from unnest(histogram) with ordinality as h(n, bucket)) / nullif(attempts, 0) desc nulls last`;
 
-const byStats = (order: string) => `
+/** @param more what the order needs besides */
+const byStats = (order: string, more = '') => `
   select tenant_id, webhook_id, row_number() over (order by ${order}, webhook_id) as place
   from (
-    select tenant_id, webhook_id, sum(failures) as failures, sum(successes + failures) as attempts,
-           array[${histogramSql}] as histogram
+    select tenant_id, webhook_id, sum(failures) as failures, sum(successes + failures) as attempts${more}
     from (${sumsSql()}) sums group by 1, 2) counted`;
 
 const rankings: Record<Ranking, string> = {
   FAILURES: `${byStats('failures desc')} where failures > 0`,
   ATTEMPTS: byStats('attempts desc'),
-  LATENCY: byStats(latencySql),
+  LATENCY: byStats(latencySql, `, array[${histogramSql}] as histogram`),
   BACKLOG: `
     select tenant_id, webhook_id, row_number() over (order by count(*) desc, webhook_id) as place
     from (select tenant_id, webhook_id from hookwright.all_deliveries
