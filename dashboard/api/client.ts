@@ -21,14 +21,21 @@ const URL = '/graphql';
 export function createClient(tenantId?: string): Client {
   const headers: Record<string, string> = tenantId === undefined ? {} : { 'hookwright-tenant': tenantId };
   const live = new LiveConnection(headers);
-  return new Client({
-    url: URL,
-    preferGetMethod: false,
+  const service = { url: URL, preferGetMethod: false, fetchOptions: { headers }, fetch: fetchSignedIn };
+  const client = new Client({
+    ...service,
     requestPolicy: 'cache-and-network',
-    fetchOptions: { headers },
-    fetch: fetchSignedIn,
     exchanges: [createCache(), subscriptionExchange({ forwardSubscription: live.subscribe }), fetchExchange],
   });
+  uncached.set(client, new Client({ ...service, exchanges: [fetchExchange] }));
+  return client;
+}
+
+const uncached = new WeakMap<Client, Client>();
+
+/** A client for lists of any length, whose pages their screen keeps and forgets by itself: the cache would keep all. */
+export function uncachedFor(client: Client): Client {
+  return uncached.get(client) ?? client;
 }
 
 /** Asks once with a token that is not (yet) that of the page, and keeps nothing. */

@@ -15,6 +15,8 @@ export interface Column<Row> {
   wide?: boolean;
   /** From which width on it is shown: phones leave out what is not needed to read on. */
   from?: 'sm' | 'md' | 'lg';
+  /** The class of its width, where the rows of a long list must not set it: `w-32`. */
+  width?: string;
 }
 
 interface ListProps<Row> {
@@ -75,14 +77,8 @@ export function List<Row>({ label, columns, rows, keyOf, onOpen, chosen, onChoos
               />
             </th>
           )}
-          {columns.map(({ name, bare, figures, from }) => (
-            <th
-              key={name}
-              scope="col"
-              className={`h-8 px-2 font-medium whitespace-nowrap first:pl-3.5 last:pr-3.5 ${figures ? 'text-right' : ''} ${from ? SHOWN[from] : ''}`}
-            >
-              <span className={bare ? 'sr-only' : ''}>{name}</span>
-            </th>
+          {columns.map((column) => (
+            <Heading key={column.name} column={column as Column<unknown>} />
           ))}
         </tr>
       </thead>
@@ -107,9 +103,22 @@ export function List<Row>({ label, columns, rows, keyOf, onOpen, chosen, onChoos
   );
 }
 
+export function Heading({ column: { name, bare, figures, from, width = '' } }: { column: Column<unknown> }) {
+  return (
+    <th
+      scope="col"
+      className={`h-8 truncate px-2 font-medium whitespace-nowrap first:ps-3.5 last:pe-3.5 ${figures ? 'text-end' : 'text-start'} ${from ? SHOWN[from] : ''} ${width}`}
+    >
+      <span className={bare ? 'sr-only' : ''}>{name}</span>
+    </th>
+  );
+}
+
 interface RowProps {
   row: unknown;
   rowKey: string;
+  /** Its place among all rows, where only some are in the page. */
+  rowIndex?: number;
   columns: readonly Column<unknown>[];
   current: boolean;
   chosen: boolean | undefined;
@@ -117,14 +126,15 @@ interface RowProps {
   onOpen: ((row: unknown) => void) | undefined;
 }
 
-const RowView = memo(
-  function RowView({ row, rowKey, columns, current, chosen, onToggle, onOpen }: RowProps) {
+export const RowView = memo(
+  function RowView({ row, rowKey, rowIndex, columns, current, chosen, onToggle, onOpen }: RowProps) {
     const { t } = useLingui();
     return (
       // Keyboards open a row by its link, or by j, k and Enter: the click is a convenience of the pointer.
       <tr
         data-current={current ? '' : undefined}
         aria-selected={onToggle === undefined ? undefined : Boolean(chosen)}
+        aria-rowindex={rowIndex}
         onClick={({ target }) => {
           if (
             !(target instanceof Element && target.closest('a, button, input, label')) &&
@@ -164,6 +174,7 @@ const RowView = memo(
   // The handlers are made anew at each render of the list, but do the same for the same row.
   (before, after) =>
     before.row === after.row &&
+    before.rowIndex === after.rowIndex &&
     before.columns === after.columns &&
     before.current === after.current &&
     before.chosen === after.chosen,

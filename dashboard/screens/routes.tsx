@@ -28,5 +28,9 @@ export function tenantRoutes(
     screen('/endpoints', () => import('./endpoints/endpoints')),
     screen('/endpoints/new', () => import('./endpoints/new-endpoint')),
     screen('/endpoints/$number', () => import('./endpoints/endpoint')),
+    screen('/deliveries', () => import('./deliveries/deliveries')),
+    screen('/deliveries/$number', () => import('./deliveries/delivery')),
+    screen('/operations', () => import('./operations/operations')),
+    screen('/operations/$id', () => import('./operations/operation')),
   ];
 }

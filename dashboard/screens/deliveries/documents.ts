@@ -20,8 +20,8 @@ graphql(`
 `);
 
 export const DELIVERIES = graphql(`
-  query Deliveries($filter: DeliveryFilter, $after: String) {
-    deliveries(first: 50, after: $after, filter: $filter) {
+  query Deliveries($filter: DeliveryFilter, $first: Int = 50, $after: String) {
+    deliveries(first: $first, after: $after, filter: $filter) {
       edges { node { ...DeliveryRow } }
       pageInfo { hasNextPage endCursor }
     }
@@ -35,5 +35,92 @@ export const DELIVERY_UPDATES = graphql(`
       resync
       delivery { ...DeliveryRow }
     }
+  }
+`);
+
+/** What filters offer: endpoints and event types by name. */
+export const FILTER_CHOICES = graphql(`
+  query FilterChoices {
+    webhooks(first: 100) { edges { node { id databaseId url } } }
+    eventTypes { id name }
+  }
+`);
+
+export const DELIVERY = graphql(`
+  query Delivery($id: ID!) {
+    delivery(id: $id) {
+      ...DeliveryRow
+      webhook { id databaseId url active disabledReason holdUntil closedUntil previousSecretExpiresAt }
+      attempts {
+        id
+        number
+        startedAt
+        durationMs
+        dnsMs
+        connectMs
+        tlsMs
+        firstByteMs
+        statusCode
+        errorCode
+        url
+      }
+    }
+  }
+`);
+
+/** What an attempt sent and got. Its body is the event's, which other rights may be needed for. */
+export const ATTEMPT = graphql(`
+  query Attempt($id: ID!, $payloads: Boolean!) {
+    node(id: $id) {
+      id
+      ... on Attempt {
+        number
+        url
+        statusCode
+        errorCode
+        requestHeaders
+        requestBody @include(if: $payloads)
+        responseHeaders
+        responseBody
+        responseBodyBase64
+        responseTruncated
+      }
+    }
+  }
+`);
+
+export const AS_CURL = graphql(`
+  query AsCurl($id: ID!, $redacted: Boolean!) {
+    delivery(id: $id) { id asCurl(redactSignature: $redacted) }
+  }
+`);
+
+export const REDELIVER = graphql(`
+  mutation Redeliver($input: RedeliverInput!) {
+    redeliver(input: $input) { delivery { ...DeliveryRow } }
+  }
+`);
+
+export const CANCEL_DELIVERY = graphql(`
+  mutation CancelDelivery($input: CancelDeliveryInput!) {
+    cancelDelivery(input: $input) { delivery { ...DeliveryRow } }
+  }
+`);
+
+export const SEND_ELSEWHERE = graphql(`
+  mutation SendElsewhere($input: ReplayEventsInput!) {
+    replayEvents(input: $input) { total bulkOperation { id databaseId } }
+  }
+`);
+
+export const CANCEL_DELIVERIES = graphql(`
+  mutation CancelDeliveries($input: CancelDeliveriesInput!) {
+    cancelDeliveries(input: $input) { total totalCapped bulkOperation { ...OperationRow } }
+  }
+`);
+
+export const RECOVER = graphql(`
+  mutation RecoverDeliveries($input: RecoverWebhookInput!) {
+    recoverWebhook(input: $input) { total totalCapped bulkOperation { ...OperationRow } }
   }
 `);

@@ -1,0 +1,68 @@
+import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
+import { type Client, type CombinedError, useClient } from 'urql';
+import { uncachedFor } from '../../api/client';
+import type { DeliveryRowFragment } from '../../api/generated/graphql';
+import { DELIVERIES, DELIVERY_UPDATES } from './documents';
+import { Feed, type ReadPage } from './feed';
+import { canCheck, type DeliveryFilterInput, matches } from './filters';
+
+export type Row = DeliveryRowFragment;
+
+/** As many as the API gives at once. */
+const PAGE_ROWS = 100;
+
+/**
+ * The deliveries that match, as they are made and change. With another filter the list stays what it was until the other
+ * one has been read.
+ */
+export function useFeed(filter: DeliveryFilterInput): Feed<Row> {
+  const client = useClient();
+  const key = JSON.stringify(filter);
+  const feed = useMemo(() => {
+    const wanted = JSON.parse(key) as DeliveryFilterInput;
+    return new Feed<Row>(
+      (after) => readPage(client, wanted, after),
+      canCheck(wanted) ? (row) => matches(wanted, row) : undefined,
+    );
+  }, [client, key]);
+  useSyncExternalStore(feed.subscribe, feed.readVersion);
+  useEffect(() => {
+    const { webhookId, eventType } = JSON.parse(key) as DeliveryFilterInput;
+    // Not by state: a row that leaves the state must be seen to leave it.
+    const variables = { webhookId: webhookId ?? null, eventType: eventType ?? null };
+    const stream = client.subscription(DELIVERY_UPDATES, variables).subscribe(({ data }) => {
+      if (data?.deliveryUpdated.resync) {
+        void feed.reload();
+      } else if (data?.deliveryUpdated.delivery) {
+        feed.update(data.deliveryUpdated.delivery);
+      }
+    });
+    void feed.reload();
+    return stream.unsubscribe;
+  }, [client, feed, key]);
+  const latest = useRef(feed);
+  if (feed.isRead || feed.error !== undefined) {
+    latest.current = feed;
+  }
+  return latest.current;
+}
+
+/** @throws CombinedError what the API or the network said */
+async function readPage(
+  client: Client,
+  filter: DeliveryFilterInput,
+  after: string | null,
+): Promise<ReadPage<Row>> {
+  const { data, error } = await uncachedFor(client)
+    .query(DELIVERIES, { filter, first: PAGE_ROWS, after }, { requestPolicy: 'network-only' })
+    .toPromise();
+  if (data?.deliveries == null) {
+    throw error as CombinedError;
+  }
+  const { edges, pageInfo } = data.deliveries;
+  return {
+    rows: edges.map(({ node }) => node),
+    end: pageInfo.endCursor ?? null,
+    hasMore: pageInfo.hasNextPage,
+  };
+}

@@ -1,0 +1,164 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { useMemo, useState } from 'react';
+import { useQuery } from 'urql';
+import type { BulkOperationStatus, OperationRowFragment } from '../../api/generated/graphql';
+import { buttonLook } from '../../parts/button';
+import { Select } from '../../parts/field';
+import { type Column, List, More } from '../../parts/list';
+import { Card, Empty, Failure, PageHead } from '../../parts/page';
+import { Link, useAddress, useGo } from '../../parts/place';
+import { ProgressBar } from '../../parts/progress';
+import { Badge } from '../../parts/status';
+import { Time } from '../../parts/time';
+import { Untrusted } from '../../parts/untrusted';
+import { count } from '../../text/numbers';
+import { OPERATIONS } from './documents';
+import { KINDS, OPERATION_STATES } from './names';
+import { usePolling } from './polling';
+
+const STATES = Object.keys(OPERATION_STATES) as BulkOperationStatus[];
+
+/** The bulk operations of a tenant, running and past. */
+export default function Operations() {
+  const { t, i18n } = useLingui();
+  const go = useGo();
+  const [address, setAddress] = useAddress();
+  const [after, setAfter] = useState<string>();
+  const status = STATES.find((one) => one === address['status']);
+  const [{ data, error, fetching }, again] = useQuery({
+    query: OPERATIONS,
+    variables: { after: after ?? null, filter: status === undefined ? null : { status } },
+  });
+  const columns = useColumns();
+  const rows = data?.bulkOperations?.edges.map(({ node }) => node) ?? [];
+  usePolling(
+    rows.some((row) => row.status === 'RUNNING' || row.status === 'PAUSED'),
+    again,
+  );
+  return (
+    <>
+      <PageHead
+        title={t`Operations`}
+        actions={
+          <Select
+            label={t`State`}
+            value={status ?? 'all'}
+            onChange={(value) => {
+              setAfter(undefined);
+              setAddress({ status: value === 'all' ? undefined : value });
+            }}
+            options={[
+              { value: 'all', name: t`Any state` },
+              ...STATES.map((value) => ({ value, name: i18n._(OPERATION_STATES[value].name) })),
+            ]}
+          />
+        }
+      />
+      {error && <Failure error={error} retry={again} />}
+      {data?.bulkOperations && (
+        <Card flush>
+          {rows.length === 0 ? (
+            <Empty
+              title={
+                status === undefined ? (
+                  <Trans>There is no operation yet.</Trans>
+                ) : (
+                  <Trans>No operation is in this state.</Trans>
+                )
+              }
+              action={
+                <Link to="/deliveries" className={buttonLook('plain')}>
+                  <Trans>Look at the deliveries</Trans>
+                </Link>
+              }
+            >
+              <Trans>
+                Work over many deliveries stands here: sending again what has failed, canceling what is open,
+                sending past events to an endpoint.
+              </Trans>
+            </Empty>
+          ) : (
+            <>
+              <List
+                label={t`Operations`}
+                columns={columns}
+                rows={rows}
+                keyOf={({ id }) => id}
+                onOpen={({ databaseId }) => go(`/operations/${databaseId}`)}
+              />
+              <More
+                shown={rows.length}
+                more={data.bulkOperations.pageInfo.hasNextPage}
+                busy={fetching}
+                onMore={() => setAfter(data.bulkOperations?.pageInfo.endCursor ?? undefined)}
+              />
+            </>
+          )}
+        </Card>
+      )}
+    </>
+  );
+}
+
+function useColumns(): Column<OperationRowFragment>[] {
+  const { t, i18n } = useLingui();
+  return useMemo(
+    () => [
+      {
+        name: t`Operation`,
+        render: ({ databaseId, kind }) => (
+          <Link
+            to={`/operations/${databaseId}`}
+            className="font-medium text-ink no-underline hover:underline"
+          >
+            {i18n._(KINDS[kind])}
+          </Link>
+        ),
+      },
+      {
+        name: t`State`,
+        render: ({ status }) => {
+          const { name, tone, icon } = OPERATION_STATES[status];
+          return (
+            <Badge tone={tone} icon={icon}>
+              {i18n._(name)}
+            </Badge>
+          );
+        },
+      },
+      {
+        name: t`Endpoint`,
+        wide: true,
+        from: 'md',
+        render: ({ webhook }) =>
+          webhook ? (
+            <Link
+              to={`/endpoints/${webhook.databaseId}`}
+              className="text-soft no-underline hover:text-ink hover:underline"
+            >
+              <Untrusted text={webhook.url.replace(/^https:\/\//, '')} />
+            </Link>
+          ) : (
+            <span className="text-faint">{t`all, or a deleted one`}</span>
+          ),
+      },
+      {
+        name: t`Progress`,
+        from: 'sm',
+        render: ({ progress, status }) => (
+          <div className="w-24">
+            <ProgressBar
+              label={t`Progress`}
+              part={status === 'COMPLETED' ? 1 : progress}
+              tone={status === 'RUNNING' ? 'accent' : status === 'COMPLETED' ? 'good' : 'faint'}
+            />
+          </div>
+        ),
+      },
+      { name: t`Done`, figures: true, from: 'sm', render: ({ affected }) => count(affected) },
+      { name: t`Skipped`, figures: true, from: 'lg', render: ({ skipped }) => count(skipped) },
+      { name: t`Started`, figures: true, render: ({ createdAt }) => <Time value={createdAt} /> },
+    ],
+    [t, i18n],
+  );
+}

@@ -1,0 +1,130 @@
+import { describe, expect, test } from 'vitest';
+import {
+  canCheck,
+  cancelAll,
+  filtersIn,
+  matches,
+  resendAll,
+  toFilter,
+} from '../../dashboard/screens/deliveries/filters.js';
+
+const NOW = Date.parse('2026-01-31T12:00:30Z');
+const filterOf = (address: Record<string, string>) => toFilter(filtersIn(address), NOW);
+const row = {
+  webhookId: 'wh_4',
+  eventId: 'ev_1',
+  eventType: 'booking.created',
+  status: 'FAILED',
+  lastStatusCode: 503,
+  lastErrorCode: 'HTTP_503',
+  createdAt: '2026-01-31T11:00:00+00:00',
+};
+
+describe('the filters of an address', () => {
+  test('become what the API takes, numbers as ids', () => {
+    expect(
+      filterOf({
+        endpoint: '4',
+        type: 'booking.created',
+        status: 'FAILED',
+        class: 'HTTP_5XX',
+        event: 'ev_7',
+      }),
+    ).toEqual({
+      webhookId: 'wh_4',
+      eventType: 'booking.created',
+      status: 'FAILED',
+      statusCodeClass: 'HTTP_5XX',
+      eventId: 'ev_7',
+    });
+  });
+
+  test('are left out where the API would refuse them, or does not know them', () => {
+    expect(
+      filtersIn({ status: 'BROKEN', class: '5', range: 'constructor', since: 'x', endpoint: 'a', foo: '1' }),
+    ).toEqual({});
+  });
+
+  test('with a text and no time ask for less than seven days', () => {
+    const { since = '', payloadContains } = filterOf({ text: 'BK-1' });
+    expect(payloadContains).toBe('BK-1');
+    const ageMs = NOW - Date.parse(since);
+    expect(ageMs).toBeLessThan(604_800_000);
+    expect(ageMs).toBeGreaterThan(604_800_000 - 180_000);
+  });
+});
+
+describe('a row', () => {
+  test.each([
+    [{ endpoint: '4' }, true],
+    [{ endpoint: '5' }, false],
+    [{ event: '1' }, true],
+    [{ type: 'booking.created', status: 'FAILED' }, true],
+    [{ status: 'PENDING' }, false],
+    [{ class: 'HTTP_5XX' }, true],
+    [{ class: 'HTTP_4XX' }, false],
+    [{ class: 'NO_ANSWER' }, false],
+    [{ error: 'HTTP_503' }, true],
+    [{ error: 'TIMEOUT' }, false],
+    [{ since: '2026-01-31T11:00:00.900Z' }, true],
+    [{ since: '2026-01-31T11:00:01Z' }, false],
+    [{ until: '2026-01-31T11:00:00Z' }, false],
+    [{ until: '2026-01-31T11:00:01Z' }, true],
+  ])('is told by %j: %s', (address, expected) => {
+    expect(matches(filterOf(address), row)).toBe(expected);
+  });
+
+  test('without an answer is of the class that says so, and of none before its first attempt', () => {
+    const filter = filterOf({ class: 'NO_ANSWER' });
+    expect(matches(filter, { ...row, lastStatusCode: null, lastErrorCode: 'TIMEOUT' })).toBe(true);
+    expect(matches(filter, { ...row, lastStatusCode: null, lastErrorCode: null })).toBe(false);
+  });
+
+  test('does not tell what stands in its payload, nor its key', () => {
+    expect(canCheck(filterOf({ text: 'BK-1' }))).toBe(false);
+    expect(canCheck(filterOf({ key: 'a' }))).toBe(false);
+    expect(canCheck(filterOf({ class: 'HTTP_5XX', error: 'HTTP_503' }))).toBe(true);
+  });
+});
+
+describe('all that match', () => {
+  const cancel = (address: Record<string, string>) => cancelAll(filtersIn(address), filterOf(address));
+  const resend = (address: Record<string, string>) => resendAll(filtersIn(address), filterOf(address));
+
+  test('are canceled by endpoint, type, open state and time', () => {
+    const address = { endpoint: '4', type: 'a.b', status: 'HELD', until: '2026-01-31T00:00:00Z' };
+    expect(cancel(address)).toEqual({ possible: true, input: filterOf(address) });
+  });
+
+  test('are never canceled without any filter', () => {
+    expect(cancel({})).toEqual({ possible: false, remove: [], need: 'any' });
+  });
+
+  test('are not canceled by what the operation does not know', () => {
+    expect(cancel({ endpoint: '4', error: 'TIMEOUT', text: 'abc', status: 'FAILED' })).toEqual({
+      possible: false,
+      remove: ['error', 'text', 'status'],
+      need: undefined,
+    });
+  });
+
+  test('are sent again by endpoint and state; without a state those that failed', () => {
+    expect(resend({ endpoint: '4', status: 'SUCCEEDED', since: '2026-01-30T00:00:00Z' })).toEqual({
+      possible: true,
+      input: { id: 'wh_4', filter: { outcomes: ['SUCCEEDED'], since: '2026-01-30T00:00:00Z' } },
+    });
+    expect(resend({ endpoint: '4' })).toEqual({
+      possible: true,
+      input: { id: 'wh_4', filter: { outcomes: ['FAILED', 'HOLD_EXPIRED'], since: '1970-01-01T00:00:00Z' } },
+    });
+  });
+
+  test('are sent again one endpoint at a time', () => {
+    expect(resend({ status: 'FAILED' })).toEqual({ possible: false, remove: [], need: 'endpoint' });
+    expect(resend({ endpoint: '4', type: 'a.b', status: 'PENDING' })).toEqual({
+      possible: false,
+      remove: ['type', 'status'],
+      need: undefined,
+    });
+  });
+});

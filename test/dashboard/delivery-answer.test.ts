@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'vitest';
+import { answerOf, hexDump, phasesOf, type Standing } from '../../dashboard/screens/deliveries/answer.js';
+
+const NOW = Date.parse('2026-01-31T12:00:00Z');
+const LATER = '2026-01-31T12:04:00+00:00';
+const BEFORE = '2026-01-31T11:59:00+00:00';
+const active = { active: true, disabledReason: null, closedUntil: null };
+
+describe('the answer about a delivery', () => {
+  test.each<[string, Standing, object]>([
+    ['delivered', { status: 'SUCCEEDED', attemptCount: 2 }, { kind: 'delivered', tries: 2 }],
+    [
+      'failed for good',
+      { status: 'FAILED', attemptCount: 6, lastErrorCode: 'TIMEOUT' },
+      { kind: 'failed', code: 'TIMEOUT', tries: 6, gone: false },
+    ],
+    [
+      'failed at once, because the endpoint is gone',
+      { status: 'FAILED', attemptCount: 1, lastErrorCode: 'HTTP_410' },
+      { kind: 'failed', code: 'HTTP_410', tries: 1, gone: true },
+    ],
+    [
+      'tried again later',
+      {
+        status: 'PENDING',
+        attemptCount: 1,
+        lastErrorCode: 'HTTP_503',
+        nextAttemptAt: LATER,
+        webhook: active,
+      },
+      { kind: 'retrying', code: 'HTTP_503', tries: 1, next: LATER },
+    ],
+    [
+      'due to be tried again',
+      { status: 'PENDING', attemptCount: 1, lastErrorCode: 'HTTP_503', nextAttemptAt: BEFORE },
+      { kind: 'retrying', code: 'HTTP_503', tries: 1, next: undefined },
+    ],
+    [
+      'waiting for the end of a pause',
+      {
+        status: 'PENDING',
+        attemptCount: 0,
+        nextAttemptAt: LATER,
+        webhook: { ...active, closedUntil: LATER },
+      },
+      { kind: 'waiting', until: LATER },
+    ],
+    [
+      'due for the first time',
+      {
+        status: 'PENDING',
+        attemptCount: 0,
+        nextAttemptAt: BEFORE,
+        webhook: { ...active, closedUntil: BEFORE },
+      },
+      { kind: 'queued', next: undefined },
+    ],
+    [
+      'held while paused',
+      { status: 'HELD', attemptCount: 0, webhook: { active: false, disabledReason: 'PAUSED' } },
+      { kind: 'held', why: 'paused' },
+    ],
+    [
+      'held after failures',
+      { status: 'HELD', attemptCount: 0, webhook: { active: false, disabledReason: 'FAILURES' } },
+      { kind: 'held', why: 'disabled' },
+    ],
+    ['kept', { status: 'HELD', attemptCount: 0, webhook: active }, { kind: 'held', why: 'kept' }],
+    [
+      'canceled',
+      { status: 'CANCELED', attemptCount: 0, cancelReason: 'BY_USER' },
+      { kind: 'canceled', reason: 'BY_USER' },
+    ],
+  ])('says that it is %s', (_, delivery, expected) => {
+    expect(answerOf(delivery, NOW)).toEqual(expected);
+  });
+});
+
+describe('the phases of an attempt', () => {
+  test('stand one after the other, what is left at the end', () => {
+    expect(phasesOf({ durationMs: 100, dnsMs: 5, connectMs: 10, tlsMs: 20, firstByteMs: 50 })).toEqual([
+      { name: 'dns', startMs: 0, ms: 5 },
+      { name: 'connect', startMs: 5, ms: 10 },
+      { name: 'tls', startMs: 15, ms: 20 },
+      { name: 'firstByte', startMs: 35, ms: 50 },
+      { name: 'rest', startMs: 85, ms: 15 },
+    ]);
+  });
+
+  test('leave out what did not happen', () => {
+    expect(
+      phasesOf({ durationMs: 15_000, dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null }),
+    ).toEqual([{ name: 'rest', startMs: 0, ms: 15_000 }]);
+    expect(phasesOf({ durationMs: 3, firstByteMs: 3 })).toEqual([{ name: 'firstByte', startMs: 0, ms: 3 }]);
+  });
+});
+
+test('bytes that are no text are shown in hex, with their letters beside them', () => {
+  const base64 = Buffer.from([0, 65, 66, 255, ...Buffer.from('0123456789abcdef')]).toString('base64');
+  expect(hexDump(base64, 512)).toBe(
+    [
+      '000000  00 41 42 ff 30 31 32 33 34 35 36 37 38 39 61 62  .AB.0123456789ab',
+      `000010  63 64 65 66${' '.repeat(36)}  cdef`,
+    ].join('\n'),
+  );
+  expect(hexDump(base64, 16).split('\n')).toHaveLength(1);
+});
