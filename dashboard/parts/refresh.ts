@@ -4,11 +4,15 @@ import { useEffect, useRef } from 'react';
  * Reads again what changes without telling, while somebody can see it.
  *
  * @param read is called every so often, and when the page is shown again.
+ * @param everyMs undefined while nothing changes.
  */
-export function useRefresh(read: () => void, everyMs: number): void {
+export function useRefresh(read: () => void, everyMs: number | undefined): void {
   const latest = useRef(read);
   latest.current = read;
   useEffect(() => {
+    if (everyMs === undefined) {
+      return;
+    }
     const readIfShown = () => {
       if (!document.hidden) {
         latest.current();

@@ -101,7 +101,7 @@ export function VirtualList<Row>(props: VirtualListProps<Row>) {
       onScroll={({ currentTarget }) => look({ scrolled: currentTarget.scrollTop > 0 })}
       onPointerEnter={({ pointerType }) => pointerType === 'mouse' && look({ pointer: true })}
       onPointerLeave={() => look({ pointer: false })}
-      className="h-[clamp(20rem,calc(100dvh-19rem),60rem)] overflow-x-hidden overflow-y-auto [overflow-anchor:none]"
+      className="relative h-[clamp(20rem,calc(100dvh-19rem),60rem)] overflow-x-hidden overflow-y-auto [overflow-anchor:none]"
     >
       <table
         aria-label={label}
@@ -115,7 +115,12 @@ export function VirtualList<Row>(props: VirtualListProps<Row>) {
                 <input
                   type="checkbox"
                   aria-label={t`Choose the first rows, or none`}
-                  checked={(chosen?.size ?? 0) > 0}
+                  ref={(input) => {
+                    if (input !== null) {
+                      input.indeterminate = (chosen?.size ?? 0) > 0;
+                    }
+                  }}
+                  checked={false}
                   onChange={toggleAll}
                   className="block size-3.5 accent-accent"
                 />

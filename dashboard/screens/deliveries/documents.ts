@@ -124,3 +124,10 @@ export const RECOVER = graphql(`
     recoverWebhook(input: $input) { total totalCapped bulkOperation { ...OperationRow } }
   }
 `);
+
+/** Where an event can be sent: an endpoint must be active. */
+export const TARGETS = graphql(`
+  query Targets {
+    webhooks(first: 100, filter: { active: true }) { edges { node { id databaseId url } } }
+  }
+`);

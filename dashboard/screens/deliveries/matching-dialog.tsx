@@ -38,7 +38,7 @@ export function MatchingDialog({ action, filters, filter, onChange, onClose }: M
       onClose={onClose}
       title={title}
       actions={
-        form.remove.length > 0 && (
+        form.remove.length === 0 ? undefined : (
           <Button
             look="primary"
             onClick={() => onChange(Object.fromEntries(form.remove.map((name) => [name, undefined])))}
@@ -102,6 +102,7 @@ function Possible({
   title: React.ReactNode;
   onClose: () => void;
 }) {
+  const { t } = useLingui();
   const client = useClient();
   // The list behind goes on, and `now` with it: what was counted is what is done.
   const [wanted] = useState(input);
@@ -143,9 +144,13 @@ function Possible({
               disabled={busy || total === 0}
               onClick={() => void ask(false)}
             >
-              {action === 'resend'
-                ? plural(total, { one: 'Send # again', other: 'Send # again' })
-                : plural(total, { one: 'Cancel # delivery', other: 'Cancel # deliveries' })}
+              {total === 0
+                ? action === 'resend'
+                  ? t`Send again`
+                  : t`Cancel`
+                : action === 'resend'
+                  ? plural(total, { one: 'Send # again', other: 'Send # again' })
+                  : plural(total, { one: 'Cancel # delivery', other: 'Cancel # deliveries' })}
             </Button>
           </>
         )

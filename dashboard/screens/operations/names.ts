@@ -2,9 +2,8 @@ import type { MessageDescriptor } from '@lingui/core';
 import { msg } from '@lingui/core/macro';
 import { useLingui } from '@lingui/react/macro';
 import { Ban, CircleCheck, CirclePause, CircleX, LoaderCircle, type LucideIcon } from 'lucide-react';
-import type { BulkOperationKind, BulkOperationStatus, DeliveryOutcome } from '../../api/generated/graphql';
+import type { BulkOperationKind, BulkOperationStatus } from '../../api/generated/graphql';
 import type { Tone } from '../../parts/page';
-import { DELIVERY_STATES } from '../../parts/status';
 import { shortly } from '../../parts/time';
 
 export const KINDS: Record<BulkOperationKind, MessageDescriptor> = {
@@ -24,48 +23,49 @@ export const OPERATION_STATES: Record<
   CANCELED: { name: msg`Canceled`, tone: 'calm', icon: Ban },
 };
 
-const OUTCOMES: Record<DeliveryOutcome, MessageDescriptor> = {
+/** No stream tells of operations. */
+export const REFRESH_MS = 2_000;
+
+/** Whether an operation changes by itself: a paused one goes on when its endpoint is enabled. */
+export function goesOn({ status }: { status: BulkOperationStatus }): boolean {
+  return status === 'RUNNING' || status === 'PAUSED';
+}
+
+const OUTCOMES: Record<string, MessageDescriptor> = {
   FAILED: msg`failed`,
   HOLD_EXPIRED: msg`held for too long`,
   CANCELED: msg`canceled`,
   SUCCEEDED: msg`delivered`,
+  PENDING: msg`pending`,
+  HELD: msg`held`,
 };
 
-/** What an operation goes through, as name and value. Its endpoint is left out: that is a link. */
-export function useFilterWords(filter: Record<string, unknown>): { name: string; value: string }[] {
+/** What an operation goes through, as names and values. Its endpoint is left out: that is a link. */
+export function useFilterWords({
+  filter,
+}: {
+  filter: Record<string, unknown>;
+}): { name: string; value: string }[] {
   const { t, i18n } = useLingui();
-  const words: { name: string; value: string }[] = [];
-  const list = (values: unknown[]) => new Intl.ListFormat(i18n.locale).format(values.map(String));
-  const { outcomes, status, eventType, eventTypes, eventId, since, until } = filter;
-  if (Array.isArray(outcomes)) {
-    const names = outcomes.map((one) => i18n._(OUTCOMES[one as DeliveryOutcome] ?? { id: String(one) }));
-    words.push({ name: t`Only those`, value: list(names) });
-  }
-  if (typeof status === 'string') {
-    const state = DELIVERY_STATES[status as keyof typeof DELIVERY_STATES];
-    words.push({ name: t`State`, value: state === undefined ? status : i18n._(state.name) });
-  }
-  if (typeof eventType === 'string') {
-    words.push({ name: t`Event type`, value: eventType });
-  }
-  if (Array.isArray(eventTypes)) {
-    words.push({ name: t`Event types`, value: list(eventTypes) });
-  }
-  if (eventId != null) {
-    words.push({ name: t`Event`, value: String(eventId) });
-  }
-  // What is older than anything that is kept is no beginning.
-  if (typeof since === 'string' && Date.parse(since) > 0) {
-    words.push({ name: t`Made since`, value: shortly(since) });
-  }
-  if (typeof until === 'string') {
-    words.push({ name: t`Made before`, value: shortly(until) });
-  }
-  if (filter['includeDelivered'] === true) {
-    words.push({ name: t`Besides`, value: t`events that the endpoint has had` });
-  }
-  if (filter['includeUnsubscribed'] === true) {
-    words.push({ name: t`Besides`, value: t`event types that it does not subscribe to` });
-  }
-  return words;
+  const { status, eventType, eventTypes, eventId, since, until } = filter;
+  const list = (values: unknown) =>
+    new Intl.ListFormat(i18n.locale).format(
+      (Array.isArray(values) ? values : [values]).map((value) =>
+        i18n._(OUTCOMES[value] ?? { id: String(value) }),
+      ),
+    );
+  return [
+    status != null && { name: t`Deliveries that are`, value: list(status) },
+    eventType != null && { name: t`Event type`, value: list(eventType) },
+    eventTypes != null && { name: t`Event types`, value: list(eventTypes) },
+    eventId != null && { name: t`Event`, value: String(eventId) },
+    // What is older than anything that is kept is no beginning.
+    typeof since === 'string' && Date.parse(since) > 0 && { name: t`Made since`, value: shortly(since) },
+    typeof until === 'string' && { name: t`Made before`, value: shortly(until) },
+    filter['includeDelivered'] === true && { name: t`Besides`, value: t`events that the endpoint has had` },
+    filter['includeUnsubscribed'] === true && {
+      name: t`Besides`,
+      value: t`event types that it does not subscribe to`,
+    },
+  ].filter((word) => word !== false);
 }

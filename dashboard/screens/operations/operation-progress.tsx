@@ -3,15 +3,19 @@ import { useQuery } from 'urql';
 import type { OperationRowFragment } from '../../api/generated/graphql';
 import { Failure } from '../../parts/page';
 import { ProgressBar } from '../../parts/progress';
+import { useRefresh } from '../../parts/refresh';
 import { count } from '../../text/numbers';
 import { OPERATION } from './documents';
-import { usePolling } from './polling';
+import { goesOn, REFRESH_MS } from './names';
 
 /** How far an operation has come, as it goes on. */
 export function OperationProgress({ id }: { id: string }) {
   const [{ data, error }, again] = useQuery({ query: OPERATION, variables: { id } });
   const operation = data?.bulkOperation;
-  usePolling(operation?.status === 'RUNNING' || operation?.status === 'PAUSED', again);
+  useRefresh(
+    () => again({ requestPolicy: 'network-only' }),
+    operation != null && goesOn(operation) ? REFRESH_MS : undefined,
+  );
   if (operation != null) {
     return <Progress operation={operation} />;
   }

@@ -8,22 +8,25 @@ import { Button } from '../../parts/button';
 import { Confirm } from '../../parts/dialog';
 import { Answer, Card, Fact, Facts, Failure, PageHead } from '../../parts/page';
 import { Link } from '../../parts/place';
+import { useRefresh } from '../../parts/refresh';
 import { Badge } from '../../parts/status';
 import { Time } from '../../parts/time';
 import { Untrusted } from '../../parts/untrusted';
 import { useAllowed } from '../../parts/viewer';
 import { count } from '../../text/numbers';
 import { CANCEL_OPERATION, OPERATION, RESUME_OPERATION } from './documents';
-import { KINDS, OPERATION_STATES, useFilterWords } from './names';
+import { goesOn, KINDS, OPERATION_STATES, REFRESH_MS, useFilterWords } from './names';
 import { Progress } from './operation-progress';
-import { usePolling } from './polling';
 
 /** One bulk operation: how far it has come, what it goes through, and what can be done about it. */
 export default function OperationScreen() {
   const { id } = useParams({ strict: false }) as { id: string };
   const [{ data, error }, again] = useQuery({ query: OPERATION, variables: { id } });
   const operation = data?.bulkOperation;
-  usePolling(operation?.status === 'RUNNING' || operation?.status === 'PAUSED', again);
+  useRefresh(
+    () => again({ requestPolicy: 'network-only' }),
+    operation != null && goesOn(operation) ? REFRESH_MS : undefined,
+  );
   return (
     <>
       {error && operation == null && <Failure error={error} retry={again} />}
@@ -35,11 +38,11 @@ export default function OperationScreen() {
 function Operation({ operation }: { operation: OperationRowFragment }) {
   const { t, i18n } = useLingui();
   const mayChange = useAllowed('deliveries:write');
-  const words = useFilterWords(operation.filter);
+  const words = useFilterWords(operation);
   const { kind, status, webhook, createdAt, finishedAt, databaseId, affected, skipped, total } = operation;
   const { name, tone, icon } = OPERATION_STATES[status];
   return (
-    <div className="flex flex-col gap-4">
+    <>
       <PageHead
         title={i18n._(KINDS[kind])}
         back={
@@ -54,67 +57,71 @@ function Operation({ operation }: { operation: OperationRowFragment }) {
         }
         actions={mayChange && <Actions operation={operation} />}
       />
-      <Meaning operation={operation} />
-      <Card title={<Trans>Progress</Trans>}>
-        <Progress operation={operation} />
-      </Card>
-      <div className="grid gap-4 lg:grid-cols-2">
-        <Card title={<Trans>What it goes through</Trans>}>
-          <Facts>
-            <Fact name={<Trans>Endpoint</Trans>}>
-              {webhook ? (
-                <Link to={`/endpoints/${webhook.databaseId}`} className="text-accent">
-                  <Untrusted text={webhook.url} />
-                </Link>
-              ) : 'webhookId' in operation.filter && operation.filter['webhookId'] !== null ? (
-                t`deleted`
-              ) : (
-                t`all`
+      <div className="flex flex-col gap-4">
+        <Meaning operation={operation} />
+        <Card title={<Trans>Progress</Trans>}>
+          <Progress operation={operation} />
+        </Card>
+        <div className="grid gap-4 lg:grid-cols-2">
+          <Card title={<Trans>What it goes through</Trans>}>
+            <Facts>
+              <Fact name={<Trans>Endpoint</Trans>}>
+                {webhook ? (
+                  <Link to={`/endpoints/${webhook.databaseId}`} className="text-accent">
+                    <Untrusted text={webhook.url} />
+                  </Link>
+                ) : operation.filter['webhookId'] != null ? (
+                  t`deleted`
+                ) : (
+                  t`all`
+                )}
+              </Fact>
+              {words.map((word, index) => (
+                <Fact key={`${word.name} ${index}`} name={word.name}>
+                  <Untrusted text={word.value} />
+                </Fact>
+              ))}
+            </Facts>
+          </Card>
+          <Card title={<Trans>In numbers</Trans>}>
+            <Facts>
+              <Fact name={<Trans>Found at its start</Trans>}>
+                <span className="figures">{count(total)}</span>
+              </Fact>
+              <Fact
+                name={
+                  kind === 'CANCEL_DELIVERIES' ? <Trans>Canceled</Trans> : <Trans>Queued to be sent</Trans>
+                }
+              >
+                <span className="figures">{count(affected)}</span>
+              </Fact>
+              <Fact name={<Trans>Skipped</Trans>}>
+                <span className="figures">{count(skipped)}</span>
+              </Fact>
+              <Fact name={<Trans>Started</Trans>}>
+                <Time value={createdAt} />
+              </Fact>
+              {finishedAt && (
+                <Fact name={<Trans>Ended</Trans>}>
+                  <Time value={finishedAt} />
+                </Fact>
               )}
-            </Fact>
-            {words.map((word, index) => (
-              <Fact key={`${word.name} ${index}`} name={word.name}>
-                <Untrusted text={word.value} />
+              <Fact name={<Trans>Number</Trans>}>
+                <span className="figures">{databaseId}</span>
               </Fact>
-            ))}
-          </Facts>
-        </Card>
-        <Card title={<Trans>In numbers</Trans>}>
-          <Facts>
-            <Fact name={<Trans>Found at its start</Trans>}>
-              <span className="figures">{count(total)}</span>
-            </Fact>
-            <Fact
-              name={kind === 'CANCEL_DELIVERIES' ? <Trans>Canceled</Trans> : <Trans>Queued to be sent</Trans>}
-            >
-              <span className="figures">{count(affected)}</span>
-            </Fact>
-            <Fact name={<Trans>Skipped</Trans>}>
-              <span className="figures">{count(skipped)}</span>
-            </Fact>
-            <Fact name={<Trans>Started</Trans>}>
-              <Time value={createdAt} />
-            </Fact>
-            {finishedAt && (
-              <Fact name={<Trans>Ended</Trans>}>
-                <Time value={finishedAt} />
-              </Fact>
+            </Facts>
+            {skipped > 0 && (
+              <p className="mt-2 text-xs text-soft">
+                <Trans>
+                  It skips what had changed just before its turn came, and what cannot be sent again because
+                  its event is not kept any more.
+                </Trans>
+              </p>
             )}
-            <Fact name={<Trans>Number</Trans>}>
-              <span className="figures">{databaseId}</span>
-            </Fact>
-          </Facts>
-          {skipped > 0 && (
-            <p className="mt-2 text-xs text-soft">
-              <Trans>
-                It skips what had changed just before its turn came, and what cannot be sent again because its
-                event is not kept any more.
-              </Trans>
-            </p>
-          )}
-        </Card>
+          </Card>
+        </div>
       </div>
-    </div>
+    </>
   );
 }
 

@@ -8,13 +8,13 @@ import { type Column, List, More } from '../../parts/list';
 import { Card, Empty, Failure, PageHead } from '../../parts/page';
 import { Link, useAddress, useGo } from '../../parts/place';
 import { ProgressBar } from '../../parts/progress';
+import { useRefresh } from '../../parts/refresh';
 import { Badge } from '../../parts/status';
 import { Time } from '../../parts/time';
 import { Untrusted } from '../../parts/untrusted';
 import { count } from '../../text/numbers';
 import { OPERATIONS } from './documents';
-import { KINDS, OPERATION_STATES } from './names';
-import { usePolling } from './polling';
+import { goesOn, KINDS, OPERATION_STATES, REFRESH_MS } from './names';
 
 const STATES = Object.keys(OPERATION_STATES) as BulkOperationStatus[];
 
@@ -31,10 +31,7 @@ export default function Operations() {
   });
   const columns = useColumns();
   const rows = data?.bulkOperations?.edges.map(({ node }) => node) ?? [];
-  usePolling(
-    rows.some((row) => row.status === 'RUNNING' || row.status === 'PAUSED'),
-    again,
-  );
+  useRefresh(() => again({ requestPolicy: 'network-only' }), rows.some(goesOn) ? REFRESH_MS : undefined);
   return (
     <>
       <PageHead
