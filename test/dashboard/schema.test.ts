@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { schemaDiff } from '../../dashboard/screens/catalogue/schema-diff.js';
-import { propertiesOf } from '../../dashboard/screens/catalogue/schema-properties.js';
+import { propertiesOf, skeletonOf } from '../../dashboard/screens/catalogue/schema-properties.js';
 
 const order = {
   type: 'object',
@@ -95,4 +95,25 @@ test('two versions differ by what was removed, changed and added', () => {
     'lines[].sku: string, required → string, optional',
     'ADDED total',
   ]);
+});
+
+test('where no sample is known, a payload begins with what the schema requires', () => {
+  const schema = {
+    type: 'object',
+    required: ['id', 'total', 'paid'],
+    properties: {
+      id: { type: 'string', pattern: '^[A-Z]{6}$' },
+      total: { $ref: '#/$defs/money' },
+      paid: { type: ['boolean', 'null'] },
+      note: { type: 'string' },
+    },
+    $defs: {
+      money: {
+        required: ['amount', 'currency'],
+        properties: { amount: { type: 'integer' }, currency: { enum: ['EUR', 'CHF'] } },
+      },
+    },
+  };
+  expect(skeletonOf(schema)).toEqual({ id: '', total: { amount: 0, currency: 'EUR' }, paid: false });
+  expect(skeletonOf({})).toEqual({});
 });

@@ -99,17 +99,22 @@ function useColumns(names: ReadonlyMap<string, string>): Column<AuditRow>[] {
     () => [
       {
         name: t`What`,
-        render: ({ action, databaseId }) => (
-          <button
-            type="button"
-            onClick={() => setAddress({ entry: String(databaseId) })}
-            className="rounded-xs font-medium hover:underline"
-          >
-            {i18n._(ACTION_WORDS[action] ?? action)}
-          </button>
+        render: (entry) => (
+          <>
+            <button
+              type="button"
+              onClick={() => setAddress({ entry: String(entry.databaseId) })}
+              className="block max-w-60 truncate rounded-xs font-medium hover:underline sm:max-w-none"
+            >
+              {i18n._(ACTION_WORDS[entry.action] ?? entry.action)}
+            </button>
+            <span className="block max-w-60 truncate text-xs text-soft sm:hidden">
+              <Target {...entry} />
+            </span>
+          </>
         ),
       },
-      { name: t`To`, render: (entry) => <Target {...entry} /> },
+      { name: t`To`, from: 'sm', render: (entry) => <Target {...entry} /> },
       {
         name: t`Changed`,
         wide: true,

@@ -11,6 +11,7 @@ import { useAllowed } from '../../parts/viewer';
 import { EVENT_TYPE } from '../event-types/documents';
 import { EventTypeBadge } from '../event-types/event-type-badge';
 import { SchemaCard } from './schema-card';
+import { skeletonOf } from './schema-properties';
 import { SendSample } from './send-sample';
 import { SnippetsCard } from './snippets-card';
 import { Subscribers } from './subscribers';
@@ -23,7 +24,8 @@ export default function CatalogueType() {
   const seesEvents = useAllowed('events:read');
   const mayTest = useAllowed('webhooks:test');
   const type = data?.eventType;
-  const sample = type?.samplePayload == null ? undefined : JSON.stringify(type.samplePayload, null, 2);
+  const isSample = type?.samplePayload != null;
+  const sample = type ? JSON.stringify(type.samplePayload ?? skeletonOf(type.schema), null, 2) : '{}';
   return (
     <>
       <PageHead
@@ -59,15 +61,15 @@ export default function CatalogueType() {
           <SchemaCard key={name} versions={type.versions} />
           <div className="grid items-start gap-4 lg:grid-cols-2">
             <div className="flex min-w-0 flex-col gap-4">
-              {!mayTest && sample !== undefined && (
+              {!mayTest && isSample && (
                 <Card title={<Trans>Sample payload</Trans>}>
                   <JsonView text={sample} name={t`sample`} />
                 </Card>
               )}
-              {mayTest && <SendSample key={name} type={type} sample={sample} />}
+              {mayTest && <SendSample key={name} type={type} sample={sample} fits={isSample} />}
               <Subscribers name={name} />
             </div>
-            <SnippetsCard type={type} sample={sample ?? '{}'} />
+            <SnippetsCard type={type} sample={sample} />
           </div>
         </div>
       )}

@@ -11,13 +11,14 @@ import { Untrusted } from '../../parts/untrusted';
 import { EVENT_TYPES } from '../event-types/documents';
 import { EventTypeBadge } from '../event-types/event-type-badge';
 
-/** The event types that endpoints can subscribe to, in groups by the first part of their names. */
+/** The event types that endpoints can subscribe to, by name. */
 export default function Catalogue() {
   const { t } = useLingui();
+  const go = useGo();
   const [{ text = '' }, setAddress] = useAddress();
   const [{ data, error }, read] = useQuery({ query: EVENT_TYPES });
   const found = (data?.eventTypes ?? []).filter((type) => fits(type, text));
-  const groups = Map.groupBy(found, ({ name }) => name.split('.', 1)[0] ?? name);
+  const columns = useColumns();
   return (
     <>
       <PageHead
@@ -25,27 +26,32 @@ export default function Catalogue() {
         actions={<SearchBox name="text" label={t`Find an event type`} />}
       />
       {error && <Failure error={error} retry={read} />}
-      {data?.eventTypes && found.length === 0 && (
+      {data?.eventTypes && (
         <Card flush>
-          <Empty
-            title={<Trans>There is no such event type.</Trans>}
-            action={
-              text !== '' && (
-                <Button onClick={() => setAddress({ text: undefined })}>
-                  <Trans>Show all event types</Trans>
-                </Button>
-              )
-            }
-          >
-            <Trans>Event types are registered by the operator of this service.</Trans>
-          </Empty>
+          {found.length === 0 ? (
+            <Empty
+              title={<Trans>There is no such event type.</Trans>}
+              action={
+                text !== '' && (
+                  <Button onClick={() => setAddress({ text: undefined })}>
+                    <Trans>Show all event types</Trans>
+                  </Button>
+                )
+              }
+            >
+              <Trans>Event types are registered by the operator of this service.</Trans>
+            </Empty>
+          ) : (
+            <List
+              label={t`Event types`}
+              columns={columns}
+              rows={found}
+              keyOf={({ id }) => id}
+              onOpen={({ name }) => go(`/catalogue/${name}`)}
+            />
+          )}
         </Card>
       )}
-      <div className="flex flex-col gap-4">
-        {[...groups].map(([group, types]) => (
-          <Group key={group} name={group} types={types} />
-        ))}
-      </div>
     </>
   );
 }
@@ -57,23 +63,6 @@ function fits({ name, description }: EventTypeRowFragment, search: string): bool
     .toLowerCase()
     .split(/\s+/)
     .every((word) => text.includes(word));
-}
-
-function Group({ name, types }: { name: string; types: readonly EventTypeRowFragment[] }) {
-  const { t } = useLingui();
-  const go = useGo();
-  const columns = useColumns();
-  return (
-    <Card flush title={<code className="font-mono">{name}</code>}>
-      <List
-        label={t`Event types of ${name}`}
-        columns={columns}
-        rows={types}
-        keyOf={({ id }) => id}
-        onOpen={(type) => go(`/catalogue/${type.name}`)}
-      />
-    </Card>
-  );
 }
 
 function useColumns(): Column<EventTypeRowFragment>[] {

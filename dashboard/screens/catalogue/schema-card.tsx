@@ -31,7 +31,7 @@ export function SchemaCard({ versions }: { versions: EventTypeWholeFragment['ver
   }
   const views: { value: View; name: string }[] = [
     { value: 'table', name: t`Properties` },
-    { value: 'json', name: t`JSON Schema` },
+    { value: 'json', name: t`JSON` },
     ...(previous ? [{ value: 'changes' as const, name: t`Changes` }] : []),
   ];
   const current = view === 'changes' && previous === undefined ? 'table' : view;

@@ -87,6 +87,31 @@ function membersOf(schema: Schema, root: Schema): Member[] {
   return [...members.values()];
 }
 
+/** A payload to begin with, where no sample is known: what is required, with empty values. */
+export function skeletonOf(root: Schema): Record<string, unknown> {
+  const startOf = (schema: Schema, depth: number): unknown => {
+    const [first] = 'const' in schema ? [schema['const']] : listOf(schema['enum'] ?? schema['examples']);
+    if (first !== undefined) {
+      return first;
+    }
+    const [type] = [schema['type']].flat();
+    if (type === 'object' || schema['properties'] !== undefined) {
+      const members = depth > DEPTH_MAX ? [] : membersOf(schema, root).filter(({ required }) => required);
+      return Object.fromEntries(members.map(({ name, schema }) => [name, startOf(schema, depth + 1)]));
+    }
+    return EMPTY[type as string] ?? null;
+  };
+  return startOf({ type: 'object', ...resolved(root, root) }, 0) as Record<string, unknown>;
+}
+
+const EMPTY: Readonly<Record<string, unknown>> = {
+  string: '',
+  integer: 0,
+  number: 0,
+  boolean: false,
+  array: [],
+};
+
 const itemsOf = (schema: Schema, root: Schema): Schema | undefined => {
   const items = objectOf(schema['items']);
   return items === undefined ? undefined : resolved(items, root);

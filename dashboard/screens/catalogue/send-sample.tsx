@@ -15,7 +15,16 @@ import { TestAnswer } from '../endpoints/test-answer';
 import { TEST_TARGETS } from './documents';
 
 /** Sends an event of a type to an endpoint of choice, with a payload that can be edited; its answer comes by itself. */
-export function SendSample({ type, sample }: { type: EventTypeRowFragment; sample: string | undefined }) {
+export function SendSample({
+  type,
+  sample,
+  fits,
+}: {
+  type: EventTypeRowFragment;
+  sample: string;
+  /** Whether the schema takes the sample as it is. */
+  fits: boolean;
+}) {
   const [{ data, error }, read] = useQuery({ query: TEST_TARGETS });
   const mayAdd = useAllowed('webhooks:edit');
   const endpoints = data?.webhooks?.edges.map(({ node }) => node) ?? [];
@@ -32,7 +41,7 @@ export function SendSample({ type, sample }: { type: EventTypeRowFragment; sampl
           )}
         </div>
       )}
-      {endpoints.length > 0 && <SampleForm type={type} sample={sample ?? '{}'} endpoints={endpoints} />}
+      {endpoints.length > 0 && <SampleForm type={type} sample={sample} fits={fits} endpoints={endpoints} />}
     </Card>
   );
 }
@@ -40,10 +49,12 @@ export function SendSample({ type, sample }: { type: EventTypeRowFragment; sampl
 function SampleForm({
   type: { name, reserved },
   sample,
+  fits,
   endpoints,
 }: {
   type: EventTypeRowFragment;
   sample: string;
+  fits: boolean;
   endpoints: readonly EndpointRowFragment[];
 }) {
   const { t } = useLingui();
@@ -84,7 +95,13 @@ function SampleForm({
       ) : (
         <JsonField
           name={<Trans>Payload</Trans>}
-          hint={<Trans>A sample that fits the schema: change what you like.</Trans>}
+          hint={
+            fits ? (
+              <Trans>A sample that fits the schema: change what you like.</Trans>
+            ) : (
+              <Trans>What the schema requires: fill it in.</Trans>
+            )
+          }
           rows={Math.min(16, text.split('\n').length + 1)}
           value={text}
           onChange={setText}

@@ -85,17 +85,17 @@ function useColumns(event: EventRowFragment, onFixed: () => void): Column<Row>[]
       {
         name: t`Endpoint`,
         wide: true,
-        render: ({ webhook, webhookId }) =>
-          webhook ? (
-            <Link
-              to={`/endpoints/${webhook.databaseId}`}
-              className="font-medium text-ink no-underline hover:underline"
-            >
-              <Untrusted text={webhook.url.replace(/^https:\/\//, '')} />
-            </Link>
-          ) : (
-            <span className="text-faint">{t`${webhookId}, deleted`}</span>
-          ),
+        render: (row) => (
+          <>
+            <EndpointName {...row} />
+            <span className="block text-xs whitespace-normal text-soft md:hidden">
+              <Why row={row} eventType={event.eventType} />
+              <span className="-ms-2.5 block">
+                <Fix row={row} event={event} onFixed={onFixed} />
+              </span>
+            </span>
+          </>
+        ),
       },
       {
         name: t`Delivery`,
@@ -111,22 +111,46 @@ function useColumns(event: EventRowFragment, onFixed: () => void): Column<Row>[]
       {
         name: t`Why`,
         from: 'md',
-        render: ({ delivery, reason }) =>
-          delivery ? (
-            <DeliveryWords delivery={delivery} />
-          ) : (
-            reason && <ReasonWords reason={reason} eventType={event.eventType} />
-          ),
+        render: (row) => <Why row={row} eventType={event.eventType} />,
       },
       {
         name: t`What to do`,
         bare: true,
         figures: true,
-        render: ({ webhook, reason }) => (
-          <FixAction event={event} webhook={webhook ?? null} reason={reason ?? null} onFixed={onFixed} />
+        from: 'md',
+        render: (row) => (
+          <span className="-my-1 inline-flex">
+            <Fix row={row} event={event} onFixed={onFixed} />
+          </span>
         ),
       },
     ],
     [t, event, onFixed],
   );
+}
+
+function EndpointName({ webhook, webhookId }: Pick<Row, 'webhook' | 'webhookId'>) {
+  const { t } = useLingui();
+  return webhook ? (
+    <Link
+      to={`/endpoints/${webhook.databaseId}`}
+      className="font-medium text-ink no-underline hover:underline"
+    >
+      <Untrusted text={webhook.url.replace(/^https:\/\//, '')} />
+    </Link>
+  ) : (
+    <span className="text-faint">{t`${webhookId}, deleted`}</span>
+  );
+}
+
+function Why({ row: { delivery, reason }, eventType }: { row: Row; eventType: string }) {
+  if (delivery) {
+    return <DeliveryWords delivery={delivery} />;
+  }
+  return reason ? <ReasonWords reason={reason} eventType={eventType} /> : null;
+}
+
+function Fix({ row, event, onFixed }: { row: Row; event: EventRowFragment; onFixed: () => void }) {
+  const { webhook = null, reason = null } = row;
+  return <FixAction event={event} webhook={webhook} reason={reason} onFixed={onFixed} />;
 }

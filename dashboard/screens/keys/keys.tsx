@@ -12,6 +12,7 @@ import { Badge } from '../../parts/status';
 import { Time, useClock } from '../../parts/time';
 import { Untrusted } from '../../parts/untrusted';
 import { useViewer } from '../../parts/viewer';
+import { PortalSessions } from '../tenants/portal-sessions';
 import { CreateKey } from './create-key';
 import { KEYS } from './documents';
 import { RevokeKey } from './revoke-key';
@@ -85,9 +86,26 @@ export default function Keys() {
           )}
         </Card>
       )}
+      <PortalSessionsCard />
       <CreateKey open={creating} onClose={() => setCreating(false)} />
       <RevokeKey apiKey={revoking} onClose={() => setRevoking(undefined)} />
     </>
+  );
+}
+
+/** The links to the portal, under which people do what a key does for programs. */
+function PortalSessionsCard() {
+  return (
+    <div className="mt-4">
+      <Card title={<Trans>Open portal sessions</Trans>}>
+        <p className="mb-3.5 text-sm text-soft">
+          <Trans>
+            People in the portal have no key, but a session of an hour at most. Each can be ended here.
+          </Trans>
+        </p>
+        <PortalSessions />
+      </Card>
+    </div>
   );
 }
 
@@ -133,9 +151,11 @@ function useColumns(onRevoke: (key: KeyRowFragment) => void): Column<KeyRowFragm
         figures: true,
         render: (key) =>
           key.revokedAt == null && (
-            <Button look="quiet" onClick={() => onRevoke(key)}>
-              <Trans>Revoke</Trans>
-            </Button>
+            <span className="-my-1 inline-flex">
+              <Button look="quiet" onClick={() => onRevoke(key)}>
+                <Trans>Revoke</Trans>
+              </Button>
+            </span>
           ),
       },
     ],

@@ -54,13 +54,18 @@ function useColumns(): Column<Row>[] {
       {
         name: t`Endpoint`,
         wide: true,
-        render: ({ endpoint }) => (
-          <Link
-            to={`/endpoints/${endpoint.databaseId}`}
-            className="font-medium text-ink no-underline hover:underline"
-          >
-            <Untrusted text={endpoint.url.replace(/^https:\/\//, '')} />
-          </Link>
+        render: (row) => (
+          <>
+            <Link
+              to={`/endpoints/${row.endpoint.databaseId}`}
+              className="font-medium text-ink no-underline hover:underline"
+            >
+              <Untrusted text={row.endpoint.url.replace(/^https:\/\//, '')} />
+            </Link>
+            <span className="block text-xs whitespace-normal text-soft md:hidden">
+              <What {...row} />
+            </span>
+          </>
         ),
       },
       { name: t`State`, render: ({ endpoint }) => <WebhookBadge webhook={endpoint} /> },
