@@ -79,7 +79,7 @@ export function Chart({
 
   return (
     <figure className="m-0">
-      <div ref={box} className="h-[184px] w-full" aria-hidden />
+      <div ref={box} className="min-h-[208px] w-full" aria-hidden />
       <figcaption className="sr-only">
         {label}
         <table>
@@ -109,6 +109,7 @@ export function Chart({
   );
 }
 
+/** Of the chart itself, in px; its legend stands below it. */
 const HEIGHT = 184;
 
 function colourOf(name: string): string {
@@ -161,7 +162,11 @@ function options({
     height: HEIGHT,
     padding: [10, 8, 0, 0],
     cursor: { drag: { x: true, y: false, setScale: false }, points: { show: shape === 'lines' } },
-    legend: { show: true, live: true, markers: { width: 0 } },
+    legend: {
+      show: true,
+      live: true,
+      markers: { width: 0, fill: (_plot, at) => colourOf(ordered[at - 1]?.colour ?? 'transparent') },
+    },
     scales: { y: { range: (_plot, _least, most) => [0, Math.max(1, most * 1.08)] } },
     axes: [
       {

@@ -117,7 +117,7 @@ function useColumns(onRevoke: (key: KeyRowFragment) => void): Column<KeyRowFragm
       {
         name: t`Name`,
         render: ({ id, name }) => (
-          <span className="inline-flex max-w-56 items-center gap-2">
+          <span className="inline-flex max-w-36 flex-wrap items-center gap-x-2 sm:max-w-56 sm:flex-nowrap">
             <span className="truncate font-medium">
               <Untrusted text={name} />
             </span>
