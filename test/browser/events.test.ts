@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { axeViolations } from '../support/browser/axe.js';
+import { browserTest } from '../support/browser/browser-test.js';
+import { visit } from '../support/browser/visit.js';
+import { DashboardStack } from '../support/dashboard-stack.js';
+import { eventually } from '../support/eventually.js';
+
+let stack: DashboardStack;
+beforeAll(async () => {
+  stack = await DashboardStack.open();
+});
+afterAll(() => stack[Symbol.asyncDispose]());
+
+describe('an event', () => {
+  browserTest('is found by its payload, and says who did not get it and what helps', async ({ open }) => {
+    await stack.delivery.webhook(`${stack.receiver.url}/vouchers`, ['voucher.emitted']);
+    const eventId = await stack.delivery.emit('coupon.applied', { code: 'FIND-ME', discount_type: 'fixed' });
+    await stack.delivery.emit();
+    const later = await stack.delivery.webhook(`${stack.receiver.url}/later`, ['coupon.applied']);
+    const page = await visit(open, stack, '/events');
+    const rows = page.getByRole('table', { name: 'Events' }).locator('tbody tr');
+    await eventually(async () => (await rows.count()) === 2);
+
+    await page.getByLabel('Text in the payload').fill('FI');
+    await page.getByText('at least 3 characters').waitFor();
+    await page.getByLabel('Text in the payload').fill('FIND-ME');
+    await eventually(async () => (await rows.count()) === 1);
+    expect(new URL(page.url()).searchParams.get('text')).toBe('FIND-ME');
+    await rows.getByRole('link').click();
+
+    await page.getByText('No endpoint got this event.').waitFor();
+    await page.getByRole('row', { name: /vouchers.*not subscribed/ }).waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+    const row = page.getByRole('row', { name: /\/later/ });
+    await row.getByText('added after the event came').locator('visible=true').waitFor();
+    await row.getByRole('button', { name: 'Send it now' }).click();
+    await row.getByText('Delivered').waitFor();
+    expect((await stack.delivery.deliveries(`event_id = ${eventId}`)).map((one) => one.webhook_id)).toEqual([
+      later.id,
+    ]);
+    await page.getByText('It went to 1 of 2 endpoints: 1 delivered.').waitFor();
+  });
+});
+
+describe('an event type', () => {
+  browserTest(
+    'shows its properties, and sends an edited sample once that fits the schema',
+    async ({ open }) => {
+      const { id } = await stack.delivery.webhook(`${stack.receiver.url}/test`, ['booking.created']);
+      const page = await visit(open, stack, '/catalogue');
+      await page.getByLabel('Find an event type').fill('booking created');
+      await page.getByRole('link', { name: 'booking.created' }).click();
+      await page.getByRole('row', { name: /booking_code required string/ }).waitFor();
+      await page.getByRole('table', { name: 'Who gets it' }).getByRole('link').waitFor();
+      expect(await axeViolations(page)).toEqual([]);
+
+      const payload = page.getByLabel('Payload', { exact: true });
+      await payload.fill('{\n  "booking_code": 5,\n  "local_number": "1",\n  "brand": "A"\n}');
+      await page.getByLabel('Endpoint').click();
+      await page.getByRole('option', { name: /\/test/ }).click();
+      await page.getByRole('button', { name: 'Send it', exact: true }).click();
+      await page.getByRole('button', { name: 'line 2' }).waitFor();
+      await page.getByText('must be string').waitFor();
+
+      await payload.fill('{\n  "booking_code": "BK-5",\n  "local_number": "1",\n  "brand": "A"\n}');
+      await page.getByRole('button', { name: 'Send it', exact: true }).click();
+      await page.getByText(/The endpoint answered 200/).waitFor();
+      const [delivery] = await stack.delivery.deliveries(`webhook_id = ${id}`);
+      expect(delivery?.status).toBe('succeeded');
+    },
+  );
+});
+
+describe('a key', () => {
+  browserTest('is shown once, can be revoked, and stands in the audit log', async ({ open }) => {
+    const page = await visit(open, stack, '/keys');
+    await page.getByRole('button', { name: 'Create a key' }).click();
+    await page.getByLabel('Name').fill('<b>checkout</b>');
+    await page.getByLabel(/^emit events/).check();
+    await page.getByRole('button', { name: 'Create the key' }).click();
+    const text = await page.getByText(/^hw_\d+_\w+$/).innerText();
+    expect(await axeViolations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'I have copied it' }).click();
+    const works = async () =>
+      (
+        await fetch(`${stack.origin}/graphql`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${text}`, 'content-type': 'application/json' },
+          body: '{"query":"{ viewer { scopes } }"}',
+        })
+      ).status === 200;
+    expect(await works()).toBe(true);
+
+    const row = page.getByRole('row', { name: /<b>checkout<\/b>/ });
+    await row.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByText('It was last used').or(page.getByText('It was never used')).waitFor();
+    await page.getByRole('button', { name: 'Revoke the key' }).click();
+    await row.waitFor({ state: 'detached' });
+    await eventually(async () => !(await works()));
+
+    await page.getByRole('link', { name: 'Audit log' }).click();
+    await page.getByRole('button', { name: 'Key created' }).first().click();
+    await page.getByRole('dialog').getByText('<b>checkout</b>').first().waitFor();
+    expect(new URL(page.url()).searchParams.has('entry')).toBe(true);
+    expect(await axeViolations(page)).toEqual([]);
+  });
+});
