@@ -9,11 +9,15 @@ const screenOf = (parent: AnyRoute) => (path: string, load: Load) =>
 export function consoleRoutes(parent: AnyRoute): AnyRoute[] {
   const screen = screenOf(parent);
   return [
+    screen('/', () => import('./installation/installation')),
     screen('/tenants', () => import('./tenants/tenants')),
+    screen('/worst', () => import('./installation/worst-endpoints')),
     screen('/event-types', () => import('./event-types/event-types')),
     screen('/event-types/new', () => import('./event-types/new-event-type')),
     screen('/event-types/$name', () => import('./event-types/event-type')),
     screen('/event-types/$name/edit', () => import('./event-types/edit-event-type')),
+    screen('/keys', () => import('./keys/keys')),
+    screen('/audit', () => import('./audit/audit-log')),
   ];
 }
 

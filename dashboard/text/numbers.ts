@@ -37,13 +37,12 @@ export function duration(ms: number | null | undefined): string {
     : unit(ms / 1_000, 'second', ms < 10_000 ? 1 : 0);
 }
 
+const BYTE_UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
+
 /** `1.5 kB`, by thousands. */
 export function bytes(value: number): string {
-  return value < 1_000
-    ? unit(value, 'byte', 0)
-    : value < 1_000_000
-      ? unit(value / 1_000, 'kilobyte', 1)
-      : unit(value / 1_000_000, 'megabyte', 1);
+  const power = Math.min(BYTE_UNITS.length - 1, Math.floor(Math.log10(Math.max(1, value)) / 3));
+  return unit(value / 1_000 ** power, BYTE_UNITS[power] ?? 'byte', power === 0 ? 0 : 1);
 }
 
 function unit(value: number, name: string, maximumFractionDigits: number): string {

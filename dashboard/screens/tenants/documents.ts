@@ -10,10 +10,20 @@ graphql(`
 `);
 
 export const TENANTS = graphql(`
-  query Tenants($filter: TenantFilter, $after: String) {
+  query Tenants($filter: TenantFilter, $after: String, $since: DateTime!) {
     tenants(first: 50, after: $after, filter: $filter) {
-      edges { node { ...TenantRow } }
+      edges {
+        node {
+          ...TenantRow
+          webhookCount
+          backlog { due held countMax }
+          stats(since: $since) { total { attempts failures successRate } }
+        }
+      }
       pageInfo { hasNextPage endCursor }
+    }
+    installation {
+      stats(since: $since) { total { attempts } }
     }
   }
 `);

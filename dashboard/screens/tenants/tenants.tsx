@@ -10,6 +10,7 @@ import { Link, useAddress, useGo } from '../../parts/place';
 import { SearchBox } from '../../parts/search-box';
 import { Time } from '../../parts/time';
 import { Untrusted } from '../../parts/untrusted';
+import { count, countUpTo, percent } from '../../text/numbers';
 import { CreateTenant } from './create-tenant';
 import { TENANTS } from './documents';
 
@@ -23,15 +24,17 @@ export default function Tenants() {
   const [after, setAfter] = useState<{ name: string | undefined; cursor: string }>();
   const [adding, setAdding] = useState(false);
   const name = address['name'];
+  const since = useMemo(() => new Date(Date.now() - 23 * 3_600_000).toISOString(), []);
   const [{ data, error, fetching }, again] = useQuery({
     query: TENANTS,
     variables: {
-      filter: name === undefined ? null : { name },
+      since,
+      filter: name === undefined ? null : { search: name },
       // A cursor belongs to the search that it came with.
       after: after !== undefined && after.name === name ? after.cursor : null,
     },
   });
-  const columns = useColumns();
+  const columns = useColumns(data?.installation?.stats?.total.attempts ?? 0);
   const rows = data?.tenants?.edges.map(({ node }) => node) ?? [];
   const endCursor = data?.tenants?.pageInfo.endCursor;
   const add = (
@@ -61,9 +64,8 @@ export default function Tenants() {
                     <Trans>There is no tenant yet.</Trans>
                   ) : (
                     <Trans>
-                      No tenant is called “
-                      <Untrusted text={name} />
-                      ”.
+                      No tenant has a name with “
+                      <Untrusted text={name} />” in it.
                     </Trans>
                   )
                 }
@@ -98,7 +100,8 @@ export default function Tenants() {
   );
 }
 
-function useColumns(): Column<Row>[] {
+/** @param all how many attempts all tenants together have had, for the share of each. */
+function useColumns(all: number): Column<Row>[] {
   const { t } = useLingui();
   return useMemo(
     () => [
@@ -113,11 +116,56 @@ function useColumns(): Column<Row>[] {
       },
       {
         name: t`Id`,
-        from: 'sm',
+        from: 'md',
         render: ({ id }) => <code className="font-mono text-xs text-soft">{id}</code>,
       },
-      { name: t`Made`, figures: true, render: ({ createdAt }) => <Time value={createdAt} /> },
+      {
+        name: t`Endpoints`,
+        figures: true,
+        from: 'sm',
+        render: ({ webhookCount }) => count(webhookCount ?? 0),
+      },
+      {
+        name: t`Attempts, 24 h`,
+        figures: true,
+        from: 'md',
+        render: ({ stats }) => count(stats?.total.attempts ?? 0),
+      },
+      {
+        name: t`Share`,
+        figures: true,
+        from: 'lg',
+        render: ({ stats }) => <Share part={all === 0 ? 0 : (stats?.total.attempts ?? 0) / all} />,
+      },
+      { name: t`Success`, figures: true, render: ({ stats }) => percent(stats?.total.successRate) },
+      {
+        name: t`Due`,
+        figures: true,
+        from: 'sm',
+        render: ({ backlog }) => <Waiting backlog={backlog} of="due" />,
+      },
+      { name: t`Held`, figures: true, render: ({ backlog }) => <Waiting backlog={backlog} of="held" /> },
+      { name: t`Made`, figures: true, from: 'lg', render: ({ createdAt }) => <Time value={createdAt} /> },
     ],
-    [t],
+    [t, all],
   );
+}
+
+/** What part of all attempts a tenant has, as a bar and a number. */
+function Share({ part }: { part: number }) {
+  return (
+    <span className="inline-flex items-center gap-2">
+      <svg aria-hidden viewBox="0 0 100 6" preserveAspectRatio="none" className="h-1.5 w-16">
+        <rect width="100" height="6" className="fill-sunken" />
+        <rect width={Math.min(1, part) * 100} height="6" className="fill-accent" />
+      </svg>
+      <span className="w-12">{percent(part)}</span>
+    </span>
+  );
+}
+
+function Waiting({ backlog, of }: { backlog: Row['backlog']; of: 'due' | 'held' }) {
+  const number = backlog?.[of] ?? 0;
+  const look = number === 0 ? 'text-faint' : of === 'held' ? 'font-medium text-warn' : '';
+  return <span className={look}>{countUpTo(number, backlog?.countMax ?? 1)}</span>;
 }

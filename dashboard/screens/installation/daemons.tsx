@@ -1,0 +1,54 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { useMemo } from 'react';
+import type { InstallationNowQuery } from '../../api/generated/graphql';
+import { type Column, List } from '../../parts/list';
+import { Card, Empty } from '../../parts/page';
+import { Time } from '../../parts/time';
+import { Untrusted } from '../../parts/untrusted';
+import { count } from '../../text/numbers';
+
+type Daemon = NonNullable<InstallationNowQuery['installation']>['daemons'][number];
+
+/** The processes that deliver: how busy each one is, and whether it lives. */
+export function Daemons({ daemons }: { daemons: readonly Daemon[] }) {
+  const { t } = useLingui();
+  const columns = useMemo<Column<Daemon>[]>(
+    () => [
+      {
+        name: t`Machine`,
+        wide: true,
+        render: ({ host, pid }) => (
+          <>
+            <Untrusted text={host} /> <span className="figures text-faint">{pid}</span>
+          </>
+        ),
+      },
+      { name: t`Version`, from: 'sm', render: ({ version }) => <Untrusted text={version} /> },
+      {
+        name: t`In flight`,
+        figures: true,
+        render: ({ inFlight, slots }) => (
+          <>
+            {count(inFlight)} <span className="text-faint">/ {count(slots)}</span>
+          </>
+        ),
+      },
+      { name: t`Started`, figures: true, from: 'sm', render: ({ startedAt }) => <Time value={startedAt} /> },
+      { name: t`Heard of`, figures: true, render: ({ lastSeenAt }) => <Time value={lastSeenAt} /> },
+    ],
+    [t],
+  );
+  return (
+    <Card flush title={<Trans>Daemons</Trans>}>
+      {daemons.length === 0 ? (
+        <Empty title={<Trans>No daemon was heard of within 10 minutes.</Trans>}>
+          <Trans>
+            Start one: <code className="font-mono text-xs">hookwright daemon</code>
+          </Trans>
+        </Empty>
+      ) : (
+        <List label={t`Daemons`} columns={columns} rows={daemons} keyOf={({ id }) => id} />
+      )}
+    </Card>
+  );
+}

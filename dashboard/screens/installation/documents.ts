@@ -1,0 +1,55 @@
+import { graphql } from '../../api/generated';
+
+/** What changes by the second. */
+export const NOW = graphql(`
+  query InstallationNow {
+    installation {
+      examinedAt
+      backlog { due scheduled held oldestDueAt countMax }
+      daemons { id host pid version slots inFlight startedAt lastSeenAt }
+      jobsPutAside { jobKey task deliveryId tries lastError triedAgainAt }
+      findings { name level text }
+    }
+  }
+`);
+
+export const ATTEMPTS = graphql(`
+  query InstallationAttempts($since: DateTime!, $until: DateTime) {
+    installation {
+      stats(since: $since, until: $until) {
+        since
+        until
+        buckets { start successes failures p50Ms p95Ms p99Ms }
+        total { attempts successes failures successRate p50Ms p95Ms p99Ms }
+      }
+      failures { errorCode deliveries }
+    }
+  }
+`);
+
+/** What changes by the day. */
+export const KEPT = graphql(`
+  query InstallationKept {
+    installation {
+      partitions { table since until rowsEstimate bytes }
+      retention { deliveryDays eventDays holdHours }
+      housekeeping { startedAt succeededAt failedAt error nextAt }
+      encryptionKeys { kid tenants }
+    }
+  }
+`);
+
+export const WORST = graphql(`
+  query WorstEndpoints($by: TopWebhooksBy!, $since: DateTime!) {
+    installation {
+      topWebhooks(by: $by, first: 50, since: $since) {
+        webhookId
+        url
+        active
+        due
+        tenant { id databaseId name }
+        figures { attempts failures successRate p50Ms p95Ms }
+      }
+    }
+  }
+`);

@@ -1,0 +1,75 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { useQuery } from 'urql';
+import { Card, Failure, PageHead } from '../../parts/page';
+import { usePoll } from '../../parts/poll';
+import { RangePicker, useRange } from '../../parts/range';
+import { AttemptsChart, DurationsChart } from '../overview/charts';
+import { OverviewFigures } from '../overview/overview-figures';
+import { Daemons } from './daemons';
+import { ATTEMPTS, KEPT, NOW } from './documents';
+import { FailureCodes } from './failure-codes';
+import { Findings } from './findings';
+import { Housekeeping } from './housekeeping';
+import { JobsAside } from './jobs-aside';
+import { NowFigures } from './now-figures';
+import { StandingAnswer } from './standing-answer';
+import { Storage } from './storage';
+
+const NOW_EVERY_MS = 5_000;
+const ATTEMPTS_EVERY_MS = 60_000;
+
+/** The installation at a glance: first whether all is well, then what it does, then what it keeps. */
+export default function InstallationPage() {
+  const { t } = useLingui();
+  const range = useRange();
+  const { since, until } = range;
+  const [now, readNow] = useQuery({ query: NOW });
+  const [attempts, readAttempts] = useQuery({ query: ATTEMPTS, variables: { since, until: until ?? null } });
+  const [kept, readKept] = useQuery({ query: KEPT });
+  usePoll(readNow, NOW_EVERY_MS);
+  usePoll(readAttempts, ATTEMPTS_EVERY_MS);
+  const standing = now.data?.installation;
+  const stats = attempts.data?.installation?.stats;
+  const failures = attempts.data?.installation?.failures;
+  const error = now.error ?? attempts.error ?? kept.error;
+  const readAgain = () => {
+    for (const read of [readNow, readAttempts, readKept]) {
+      read({ requestPolicy: 'network-only' });
+    }
+  };
+  return (
+    <>
+      <PageHead title={t`Installation`} actions={<RangePicker />} />
+      <div className="flex flex-col gap-4">
+        {error && <Failure error={error} retry={readAgain} />}
+        {standing && (
+          <>
+            <StandingAnswer installation={standing} />
+            <NowFigures installation={standing} />
+          </>
+        )}
+        {stats && (
+          <>
+            <OverviewFigures stats={stats} backlog={standing?.backlog} range={range} />
+            <div className="grid gap-4 lg:grid-cols-2">
+              <Card title={<Trans>Attempts</Trans>}>
+                <AttemptsChart buckets={stats.buckets} />
+              </Card>
+              <Card title={<Trans>Duration of an attempt</Trans>}>
+                <DurationsChart buckets={stats.buckets} />
+              </Card>
+            </div>
+          </>
+        )}
+        <div className="grid items-start gap-4 lg:grid-cols-2">
+          {standing && <Daemons daemons={standing.daemons} />}
+          {failures && <FailureCodes failures={failures} />}
+          {standing && standing.jobsPutAside.length > 0 && <JobsAside jobs={standing.jobsPutAside} />}
+          {kept.data?.installation && <Storage kept={kept.data.installation} />}
+          {kept.data?.installation && <Housekeeping kept={kept.data.installation} />}
+        </div>
+        {standing && <Findings findings={standing.findings} examinedAt={standing.examinedAt} />}
+      </div>
+    </>
+  );
+}

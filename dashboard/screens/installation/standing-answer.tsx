@@ -1,0 +1,97 @@
+import { Plural, Trans } from '@lingui/react/macro';
+import type { InstallationNowQuery } from '../../api/generated/graphql';
+import { buttonLook } from '../../parts/button';
+import { Answer } from '../../parts/page';
+import { Link } from '../../parts/place';
+import { Time, useClock } from '../../parts/time';
+import { Untrusted } from '../../parts/untrusted';
+import { countUpTo, duration } from '../../text/numbers';
+import { lagOf, type Problem, problemsOf } from './standing';
+
+type Installation = NonNullable<InstallationNowQuery['installation']>;
+
+/** Whether all is well; else what is wrong, the worst first, and what to do about each. */
+export function StandingAnswer({ installation }: { installation: Installation }) {
+  const { backlog, daemons, findings, jobsPutAside } = installation;
+  const now = useClock((ms) => Math.floor(ms / 1_000) * 1_000);
+  const problems = problemsOf({ backlog, daemons, findings, jobsPutAside: jobsPutAside.length }, now);
+  const [first, ...others] = problems;
+  if (first === undefined) {
+    const lag = duration(lagOf(backlog, now));
+    return (
+      <Answer tone="good">
+        <p className="font-medium">
+          <Plural
+            value={daemons.length}
+            one={`All is well: # daemon delivers, and nothing that is due has waited longer than ${lag}.`}
+            other={`All is well: # daemons deliver, and nothing that is due has waited longer than ${lag}.`}
+          />
+        </p>
+      </Answer>
+    );
+  }
+  return (
+    <Answer
+      tone={first.level === 'FAIL' ? 'bad' : 'warn'}
+      actions={
+        problems.some(({ kind }) => kind === 'LATE') && (
+          <Link to="/worst" search={{ by: 'BACKLOG' }} className={buttonLook('plain')}>
+            <Trans>Who has the longest backlog?</Trans>
+          </Link>
+        )
+      }
+    >
+      <div className="font-medium">
+        <Sentence problem={first} countMax={backlog.countMax} />
+      </div>
+      {others.length > 0 && (
+        <ul className="mt-1.5 flex list-disc flex-col gap-1 ps-4 text-sm">
+          {others.map((problem) => (
+            <li key={`${problem.kind} ${problem.kind === 'FINDING' ? problem.name : ''}`}>
+              <Sentence problem={problem} countMax={backlog.countMax} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </Answer>
+  );
+}
+
+function Sentence({ problem, countMax }: { problem: Problem; countMax: number }) {
+  switch (problem.kind) {
+    case 'NO_DAEMON':
+      return problem.since === undefined ? (
+        <Trans>No daemon runs, so nothing is delivered. Start one, and look at its log.</Trans>
+      ) : (
+        <Trans>
+          Nothing is delivered: the last daemon was heard of <Time value={problem.since} />. Start one, and
+          look at the log of the last one.
+        </Trans>
+      );
+    case 'SILENT_DAEMONS':
+      return (
+        <Trans>
+          Silent for more than 30 seconds: the daemon on <Untrusted text={problem.hosts.join(', ')} />. It has
+          ended, or is cut off from the database. The others go on.
+        </Trans>
+      );
+    case 'LATE':
+      return (
+        <Trans>
+          The delivery that is due longest has waited {duration(problem.oldestMs)};{' '}
+          {countUpTo(problem.due, countMax)} are due. One slow or closed endpoint can do that. If all wait,
+          run another daemon.
+        </Trans>
+      );
+    case 'JOBS_ASIDE':
+      return (
+        <Plural
+          value={problem.jobs}
+          one="# job was put aside, because it did not come to its end. It stands below; the log of the daemon says why."
+          other="# jobs were put aside, because they did not come to their end. They stand below; the log of the daemon says why."
+        />
+      );
+    case 'FINDING':
+      return <Untrusted text={problem.text} />;
+  }
+}

@@ -1,0 +1,157 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { CircleCheck, CirclePause } from 'lucide-react';
+import { useMemo } from 'react';
+import { useQuery } from 'urql';
+import type { TopWebhooksBy, WorstEndpointsQuery } from '../../api/generated/graphql';
+import { type Column, List } from '../../parts/list';
+import { Card, Empty, Failure, PageHead } from '../../parts/page';
+import { Link, useAddress, useGo } from '../../parts/place';
+import { Segments } from '../../parts/segments';
+import { Badge } from '../../parts/status';
+import { Untrusted } from '../../parts/untrusted';
+import { count, countUpTo, duration, percent } from '../../text/numbers';
+import { WORST } from './documents';
+
+type Row = NonNullable<NonNullable<WorstEndpointsQuery['installation']>['topWebhooks']>[number];
+
+const HOURS = { '1h': 1, '24h': 24, '7d': 167 } as const;
+
+/** As many as the API counts for one webhook. */
+const DUE_MAX = 250;
+
+/** The endpoints of all tenants that stand out, each with the way into its tenant. */
+export default function WorstEndpoints() {
+  const { t } = useLingui();
+  const go = useGo();
+  const [address, setAddress] = useAddress();
+  const rankings: Record<TopWebhooksBy, string> = {
+    FAILURES: t`Failures`,
+    LATENCY: t`Slowness`,
+    BACKLOG: t`Backlog`,
+    ATTEMPTS: t`Attempts`,
+  };
+  const by = address['by'] !== undefined && address['by'] in rankings ? address['by'] : 'FAILURES';
+  const range = address['range'] !== undefined && address['range'] in HOURS ? address['range'] : '24h';
+  const since = useMemo(() => {
+    const from = Date.now() - HOURS[range as keyof typeof HOURS] * 3_600_000;
+    return new Date(Math.floor(from / 60_000) * 60_000).toISOString();
+  }, [range]);
+  const [{ data, error }, again] = useQuery({
+    query: WORST,
+    variables: { by: by as TopWebhooksBy, since },
+  });
+  const columns = useColumns();
+  const rows = data?.installation?.topWebhooks;
+  return (
+    <>
+      <PageHead
+        title={t`Worst endpoints`}
+        actions={
+          <>
+            <Segments
+              label={t`Ranked by`}
+              value={by as TopWebhooksBy}
+              onChange={(next) => setAddress({ by: next === 'FAILURES' ? undefined : next })}
+              options={Object.entries(rankings).map(([value, name]) => ({
+                value: value as TopWebhooksBy,
+                name,
+              }))}
+            />
+            <Segments
+              label={t`Range`}
+              value={range}
+              onChange={(next) => setAddress({ range: next === '24h' ? undefined : next })}
+              options={[
+                { value: '1h', name: t`1 h` },
+                { value: '24h', name: t`24 h` },
+                { value: '7d', name: t`7 d` },
+              ]}
+            />
+          </>
+        }
+      />
+      <div className="flex flex-col gap-4">
+        {error && <Failure error={error} retry={again} />}
+        {rows && (
+          <Card flush>
+            {rows.length === 0 ? (
+              <Empty title={<Trans>No endpoint stands out.</Trans>}>
+                <Trans>
+                  Nothing of the kind happened in this range. The last minute or two is not in it.
+                </Trans>
+              </Empty>
+            ) : (
+              <List
+                label={t`Worst endpoints`}
+                columns={columns}
+                rows={rows}
+                keyOf={({ webhookId }) => webhookId}
+                onOpen={(row) => go(pathOf(row))}
+              />
+            )}
+          </Card>
+        )}
+      </div>
+    </>
+  );
+}
+
+/** Into the area of the tenant; an endpoint's number follows the prefix of its id. */
+const pathOf = ({ tenant, webhookId }: Row): string =>
+  tenant == null ? '/tenants' : `/tenants/${tenant.databaseId}/endpoints/${webhookId.replace(/^\D+/, '')}`;
+
+function useColumns(): Column<Row>[] {
+  const { t } = useLingui();
+  return useMemo(
+    () => [
+      {
+        name: t`Endpoint`,
+        wide: true,
+        render: (row) => (
+          <Link to={pathOf(row)} className="font-medium text-ink no-underline hover:underline">
+            <Untrusted text={row.url.replace(/^https:\/\//, '')} />
+          </Link>
+        ),
+      },
+      {
+        name: t`Tenant`,
+        from: 'sm',
+        render: ({ tenant }) =>
+          tenant && (
+            <Link to={`/tenants/${tenant.databaseId}`} className="text-soft no-underline hover:underline">
+              <span className="inline-block max-w-48 truncate align-bottom">
+                <Untrusted text={tenant.name} />
+              </span>
+            </Link>
+          ),
+      },
+      {
+        name: t`State`,
+        from: 'lg',
+        render: ({ active }) =>
+          active ? (
+            <Badge tone="good" icon={CircleCheck}>{t`Active`}</Badge>
+          ) : (
+            <Badge tone="calm" icon={CirclePause}>{t`Not active`}</Badge>
+          ),
+      },
+      { name: t`Attempts`, figures: true, from: 'md', render: ({ figures }) => count(figures.attempts) },
+      {
+        name: t`Failed`,
+        figures: true,
+        render: ({ figures: { failures } }) => (
+          <span className={failures > 0 ? 'font-medium text-bad' : 'text-faint'}>{count(failures)}</span>
+        ),
+      },
+      {
+        name: t`Success`,
+        figures: true,
+        from: 'md',
+        render: ({ figures }) => percent(figures.successRate),
+      },
+      { name: t`p95`, figures: true, from: 'sm', render: ({ figures }) => duration(figures.p95Ms) },
+      { name: t`Due`, figures: true, render: ({ due }) => countUpTo(due, DUE_MAX) },
+    ],
+    [t],
+  );
+}
