@@ -27,10 +27,16 @@ export function percent(part: number | null | undefined): string {
   }).format(rounded);
 }
 
-/** `84 ms`, `1.2 s`; a dash where there is none. */
+/** `84 ms`, `1.2 s`, `3 min`, `5 h`; a dash where there is none. */
 export function duration(ms: number | null | undefined): string {
   if (ms === null || ms === undefined) {
     return '–';
+  }
+  if (ms >= 7_200_000) {
+    return unit(ms / 3_600_000, 'hour', 0);
+  }
+  if (ms >= 120_000) {
+    return unit(ms / 60_000, 'minute', 0);
   }
   return ms < 1_000
     ? unit(ms, 'millisecond', ms < 10 ? 1 : 0)

@@ -2,19 +2,26 @@ import { useLingui } from '@lingui/react/macro';
 import type { AuditTarget } from '../../api/generated/graphql';
 import { Link } from '../../parts/place';
 import { Untrusted } from '../../parts/untrusted';
+import { useViewer } from '../../parts/viewer';
 import { TARGET_WORDS } from './words';
 
-const SCREENS: Partial<Record<AuditTarget, string>> = {
+const SCREENS_OF_TENANT: Partial<Record<AuditTarget, string>> = {
   WEBHOOK: '/endpoints',
   DELIVERY: '/deliveries',
   BULK_OPERATION: '/operations',
   EVENT_TYPE: '/catalogue',
 };
+/** In the log of the installation itself. */
+const SCREENS_OF_CONSOLE: Partial<Record<AuditTarget, string>> = {
+  EVENT_TYPE: '/event-types',
+  TENANT: '/tenants',
+};
 
 /** What was changed: its kind, its id, and a link where there is a screen for it. */
 export function Target({ targetType, targetId }: { targetType: AuditTarget; targetId: string }) {
   const { i18n } = useLingui();
-  const screen = SCREENS[targetType];
+  const { tenant } = useViewer();
+  const screen = (tenant == null ? SCREENS_OF_CONSOLE : SCREENS_OF_TENANT)[targetType];
   // Screens are found by the number of `wh_12`, event types by the name that their id holds.
   const path = screen && `${screen}/${targetId.replace(/^[a-z]+_/, '')}`;
   const id = <Untrusted text={targetId} />;

@@ -1,9 +1,11 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useParams } from '@tanstack/react-router';
 import { useMutation, useQuery } from 'urql';
-import { Failure, PageHead } from '../../parts/page';
+import type { EventTypeWholeFragment } from '../../api/generated/graphql';
+import { Card, Failure, PageHead } from '../../parts/page';
 import { Link, useGo } from '../../parts/place';
 import { notify } from '../../parts/toast';
+import { SchemaChanges } from '../catalogue/schema-changes';
 import { EVENT_TYPE, UPDATE_EVENT_TYPE } from './documents';
 import { EventTypeForm, type Written } from './event-type-form';
 
@@ -15,8 +17,9 @@ export default function EditEventType() {
   const [{ data, error: unread }, again] = useQuery({ query: EVENT_TYPE, variables: { name } });
   const [{ error, fetching }, update] = useMutation(UPDATE_EVENT_TYPE);
   const type = data?.eventType;
+  const newest = type?.versions[0];
   const submit = async ({ description, schema }: Written) => {
-    const isNew = JSON.stringify(schema) !== JSON.stringify(type?.schema);
+    const isNew = isOther(schema, type?.schema);
     const result = await update({ name, description, ...(isNew ? { schema } : {}) });
     if (result.data) {
       const { version } = result.data.updateEventType.eventType;
@@ -45,8 +48,31 @@ export default function EditEventType() {
           action={t`Save`}
           leave={`/event-types/${name}`}
           onSubmit={(written) => void submit(written)}
-        />
+        >
+          {({ schema }) =>
+            newest && isOther(schema, newest.schema) && <Changes newest={newest} schema={schema} />
+          }
+        </EventTypeForm>
       )}
     </>
+  );
+}
+
+const isOther = (schema: object, before: object | undefined) =>
+  JSON.stringify(schema) !== JSON.stringify(before);
+
+/** What the schema that is being written changes for those who receive payloads. */
+function Changes({
+  newest,
+  schema,
+}: {
+  newest: EventTypeWholeFragment['versions'][number];
+  schema: Record<string, unknown>;
+}) {
+  const version = newest.version + 1;
+  return (
+    <Card flush title={<Trans>What version {version} changes</Trans>}>
+      <SchemaChanges before={newest} after={{ ...newest, version, schema }} />
+    </Card>
   );
 }

@@ -2,19 +2,16 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { useParams } from '@tanstack/react-router';
 import { Pencil } from 'lucide-react';
 import { useQuery } from 'urql';
-import type { EventTypeQuery } from '../../api/generated/graphql';
 import { buttonLook } from '../../parts/button';
 import { JsonView } from '../../parts/json-view';
 import { Answer, Card, Failure, PageHead } from '../../parts/page';
-import { Link, useAddress } from '../../parts/place';
-import { Segments } from '../../parts/segments';
+import { Link } from '../../parts/place';
 import { Time } from '../../parts/time';
 import { Untrusted } from '../../parts/untrusted';
+import { SchemaCard } from '../catalogue/schema-card';
 import { Deprecate } from './deprecate';
 import { EVENT_TYPE } from './documents';
 import { EventTypeBadge } from './event-type-badge';
-
-type Type = NonNullable<EventTypeQuery['eventType']>;
 
 /** One event type: when it happens, its schema in each version, a sample. */
 export default function EventTypePage() {
@@ -64,8 +61,8 @@ export default function EventTypePage() {
               <Trans>Only the service itself emits events of this type, so it cannot be changed.</Trans>
             </Answer>
           )}
-          <div className="grid items-start gap-4 xl:grid-cols-2">
-            <Schemas type={type} />
+          <div className="grid items-start gap-4 2xl:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
+            <SchemaCard versions={type.versions} />
             <Card title={<Trans>Sample</Trans>}>
               {type.samplePayload == null ? (
                 <p className="text-sm text-soft">
@@ -79,46 +76,5 @@ export default function EventTypePage() {
         </div>
       )}
     </>
-  );
-}
-
-function Schemas({ type: { name, versions } }: { type: Type }) {
-  const { t } = useLingui();
-  const [address, setAddress] = useAddress();
-  const [newest] = versions;
-  const shown = versions.find(({ version }) => String(version) === address['version']) ?? newest;
-  if (shown === undefined) {
-    return null;
-  }
-  return (
-    <Card
-      title={<Trans>Schema</Trans>}
-      actions={
-        versions.length > 1 && (
-          <Segments
-            label={t`Version`}
-            value={String(shown.version)}
-            onChange={(version) =>
-              setAddress({ version: version === String(newest?.version) ? undefined : version })
-            }
-            options={versions.slice(0, 8).map(({ version }) => ({
-              value: String(version),
-              name: t`v${version}`,
-            }))}
-          />
-        )
-      }
-    >
-      <p className="mb-2 text-xs text-soft">
-        <Trans>
-          Version {shown.version}, since <Time value={shown.createdAt} absolute />
-        </Trans>
-      </p>
-      <JsonView
-        key={`${name} ${shown.version}`}
-        text={JSON.stringify(shown.schema, null, 2)}
-        name={t`schema`}
-      />
-    </Card>
   );
 }

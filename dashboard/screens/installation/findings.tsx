@@ -1,11 +1,14 @@
-import { Trans, useLingui } from '@lingui/react/macro';
+import { Plural, Trans, useLingui } from '@lingui/react/macro';
 import { CircleAlert, CircleCheck, TriangleAlert } from 'lucide-react';
+import { useState } from 'react';
 import type { InstallationNowQuery } from '../../api/generated/graphql';
+import { Button } from '../../parts/button';
 import { Card } from '../../parts/page';
 import { Time } from '../../parts/time';
 import { Untrusted } from '../../parts/untrusted';
 
 type Installation = NonNullable<InstallationNowQuery['installation']>;
+type Finding = Installation['findings'][number];
 
 const LOOKS = {
   FAIL: { icon: CircleAlert, look: 'text-bad', rank: 0 },
@@ -13,17 +16,17 @@ const LOOKS = {
   OK: { icon: CircleCheck, look: 'text-good', rank: 2 },
 } as const;
 
-/** All that a daemon has looked at, as `hookwright doctor` does: the worst first. */
+/** What a daemon has examined, as `hookwright doctor` does: what is not in order, and on demand the rest. */
 export function Findings({
   findings,
   examinedAt,
 }: {
-  findings: Installation['findings'];
+  findings: readonly Finding[];
   examinedAt: Installation['examinedAt'];
 }) {
-  const { t } = useLingui();
+  const [all, setAll] = useState(false);
   const sorted = [...findings].sort((one, other) => LOOKS[one.level].rank - LOOKS[other.level].rank);
-  const names = { FAIL: t`Wrong`, WARN: t`Worth a look`, OK: t`In order` };
+  const inOrder = findings.filter(({ level }) => level === 'OK').length;
   return (
     <Card
       flush
@@ -36,25 +39,41 @@ export function Findings({
         )
       }
     >
-      <ul className="text-sm">
-        {sorted.map(({ name, level, text }) => {
-          const { icon: Icon, look } = LOOKS[level];
-          return (
-            <li
-              key={name}
-              className="grid grid-cols-[1rem_minmax(0,1fr)] gap-x-2.5 border-b border-line px-3.5 py-1.5 last:border-b-0 sm:grid-cols-[1rem_9rem_minmax(0,1fr)]"
-            >
-              <Icon role="img" aria-label={names[level]} className={`mt-0.5 size-4 ${look}`} />
-              <span className="font-medium">
-                <Untrusted text={name} />
-              </span>
-              <span className="text-soft max-sm:col-start-2 [overflow-wrap:anywhere]">
-                <Untrusted text={text} />
-              </span>
-            </li>
-          );
-        })}
+      <ul className="divide-y divide-line text-sm">
+        {sorted
+          .filter(({ level }) => all || level !== 'OK')
+          .map((finding) => (
+            <FindingRow key={finding.name} finding={finding} />
+          ))}
       </ul>
+      {inOrder > 0 && (
+        <div className="flex items-center justify-between gap-2 border-t border-line py-1.5 ps-3.5 pe-2 text-sm first:border-t-0">
+          <span className="inline-flex items-center gap-2.5">
+            <CircleCheck aria-hidden className="size-4 text-good" />
+            <Plural value={inOrder} one="# thing is in order." other="# things are in order." />
+          </span>
+          <Button look="quiet" onClick={() => setAll(!all)}>
+            {all ? <Trans>Hide them</Trans> : <Trans>Show them</Trans>}
+          </Button>
+        </div>
+      )}
     </Card>
+  );
+}
+
+function FindingRow({ finding: { name, level, text } }: { finding: Finding }) {
+  const { t } = useLingui();
+  const { icon: Icon, look } = LOOKS[level];
+  const names = { FAIL: t`Wrong`, WARN: t`Worth a look`, OK: t`In order` };
+  return (
+    <li className="grid grid-cols-[1rem_minmax(0,1fr)] gap-x-2.5 px-3.5 py-1.5 sm:grid-cols-[1rem_9rem_minmax(0,1fr)]">
+      <Icon role="img" aria-label={names[level]} className={`mt-0.5 size-4 ${look}`} />
+      <span className="font-medium">
+        <Untrusted text={name} />
+      </span>
+      <span className="text-soft [overflow-wrap:anywhere] max-sm:col-start-2">
+        <Untrusted text={text} />
+      </span>
+    </li>
   );
 }

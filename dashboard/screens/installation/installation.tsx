@@ -61,12 +61,14 @@ export default function InstallationPage() {
             </div>
           </>
         )}
+        {standing && standing.jobsPutAside.length > 0 && <JobsAside jobs={standing.jobsPutAside} />}
         <div className="grid items-start gap-4 lg:grid-cols-2">
-          {standing && <Daemons daemons={standing.daemons} />}
+          <div className="flex min-w-0 flex-col gap-4">
+            {standing && <Daemons daemons={standing.daemons} />}
+            {kept.data?.installation && <Storage kept={kept.data.installation} />}
+            {kept.data?.installation && <Housekeeping kept={kept.data.installation} />}
+          </div>
           {failures && <FailureCodes failures={failures} />}
-          {standing && standing.jobsPutAside.length > 0 && <JobsAside jobs={standing.jobsPutAside} />}
-          {kept.data?.installation && <Storage kept={kept.data.installation} />}
-          {kept.data?.installation && <Housekeeping kept={kept.data.installation} />}
         </div>
         {standing && <Findings findings={standing.findings} examinedAt={standing.examinedAt} />}
       </div>

@@ -7,7 +7,7 @@ import { lagOf } from './standing';
 
 /** How the installation is doing at this moment. */
 export function NowFigures({
-  installation: { backlog, daemons },
+  installation: { backlog, daemons, jobsPutAside },
 }: {
   installation: NonNullable<InstallationNowQuery['installation']>;
 }) {
@@ -20,7 +20,7 @@ export function NowFigures({
       <Figure
         name={<Trans>Due</Trans>}
         value={countUpTo(backlog.due, backlog.countMax)}
-        remark={t`under way, or waiting for their turn`}
+        remark={t`under way, or next`}
       />
       <Figure
         name={<Trans>Planned for later</Trans>}
@@ -36,7 +36,13 @@ export function NowFigures({
         name={<Trans>Daemons</Trans>}
         value={count(daemons.length)}
         tone={daemons.length === 0 ? 'bad' : undefined}
-        remark={t`heard of within 10 minutes`}
+        remark={t`of the last 10 minutes`}
+      />
+      <Figure
+        name={<Trans>Jobs put aside</Trans>}
+        value={count(jobsPutAside.length)}
+        tone={jobsPutAside.length > 0 ? 'warn' : undefined}
+        remark={t`without an end`}
       />
     </Figures>
   );

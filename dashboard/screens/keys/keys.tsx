@@ -25,6 +25,7 @@ type FilterName = keyof typeof FILTERS;
 /** The API keys of a tenant: what each may do, when it was last used, and the way to end it. */
 export default function Keys() {
   const { t } = useLingui();
+  const { tenant } = useViewer();
   const [address, setAddress] = useAddress();
   const [after, setAfter] = useState<string>();
   const [creating, setCreating] = useState(false);
@@ -44,7 +45,7 @@ export default function Keys() {
   return (
     <>
       <PageHead
-        title={t`Keys`}
+        title={tenant == null ? t`Platform keys` : t`Keys`}
         actions={
           <>
             <Select
