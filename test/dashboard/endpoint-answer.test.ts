@@ -1,9 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  answerOf,
-  type EndpointFacts,
-  groupFailures,
-} from '../../dashboard/screens/endpoints/endpoint-answer.js';
+import { answerOf, type EndpointFacts } from '../../dashboard/screens/endpoints/endpoint-answer.js';
 
 const NOW = Date.parse('2026-03-02T12:00:00Z');
 const before = (seconds: number) => new Date(NOW - seconds * 1_000).toISOString();
@@ -102,20 +98,5 @@ describe('the answer of an endpoint', () => {
 
   it('is that an active endpoint keeps what it holds, until that is released', () => {
     expect(answer({ heldCount: 7 })).toEqual({ kind: 'keeping', held: 7 });
-  });
-});
-
-describe('the latest failures', () => {
-  it('stand together by their reason, the most frequent one first, each delivery once', () => {
-    const delivery = (id: string, lastErrorCode: string | null) => ({ id, lastErrorCode });
-    const [timeout, first, second] = [
-      delivery('dl_1', 'TIMEOUT'),
-      delivery('dl_2', 'HTTP_500'),
-      delivery('dl_3', 'HTTP_500'),
-    ] as const;
-    expect(groupFailures([timeout, first, second, first, delivery('dl_4', null)])).toEqual([
-      { errorCode: 'HTTP_500', deliveries: [first, second] },
-      { errorCode: 'TIMEOUT', deliveries: [timeout] },
-    ]);
   });
 });

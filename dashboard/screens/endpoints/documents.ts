@@ -22,23 +22,8 @@ graphql(`
 export const ENDPOINTS = graphql(`
   query Endpoints($after: String) {
     webhooks(first: 100, after: $after) {
-      edges { node { ...EndpointRow } }
+      edges { node { ...EndpointRow lastDay { start attempts failures p95Ms } } }
       pageInfo { hasNextPage endCursor }
-    }
-  }
-`);
-
-/** The statistics of a webhook cost 1,515, so that a query holds those of nine. */
-export const ENDPOINT_DAYS = graphql(`
-  query EndpointDays($ids: [ID!]!, $since: DateTime!) {
-    nodes(ids: $ids) {
-      id
-      ... on Webhook {
-        stats(since: $since, resolution: HOUR) {
-          buckets { start attempts failures }
-          total { attempts failures successRate p95Ms }
-        }
-      }
     }
   }
 `);
@@ -64,29 +49,9 @@ export const ENDPOINT = graphql(`
       backlog { due scheduled held countMax oldestDueAt }
       endpointState { inFlight window waiting meanMs }
       latest: deliveries(first: 15) { edges { node { ...DeliveryRow } } }
-      pending: deliveries(first: 50, filter: { status: PENDING }) { edges { node { ...DeliveryRow } } }
-      failed: deliveries(first: 50, filter: { status: FAILED }) { edges { node { ...DeliveryRow } } }
-    }
-  }
-`);
-
-/** The newest delivery that failed in each way, of a short time: a search among all of them could take too long. */
-export const LATEST_FAILURES = graphql(`
-  query EndpointLatestFailures($id: ID!, $since: DateTime!, $until: DateTime!) {
-    webhook(id: $id) {
-      id
-      redirects: deliveries(first: 1, filter: { statusCodeClass: HTTP_3XX, since: $since, until: $until }) {
-        edges { node { ...DeliveryRow } }
-      }
-      refusals: deliveries(first: 1, filter: { statusCodeClass: HTTP_4XX, since: $since, until: $until }) {
-        edges { node { ...DeliveryRow } }
-      }
-      faults: deliveries(first: 1, filter: { statusCodeClass: HTTP_5XX, since: $since, until: $until }) {
-        edges { node { ...DeliveryRow } }
-      }
-      unanswered: deliveries(first: 1, filter: { statusCodeClass: NO_ANSWER, since: $since, until: $until }) {
-        edges { node { ...DeliveryRow } }
-      }
+      failures { errorCode deliveries }
+      nextAttempts(first: 5) { ...DeliveryRow }
+      failed: deliveries(first: 1, filter: { status: FAILED }) { edges { node { ...DeliveryRow } } }
     }
   }
 `);

@@ -10,7 +10,7 @@ import { remedyFor } from '../../text/remedies';
 import { type Action, useAction } from './actions';
 import { answerOf, type EndpointAnswer } from './endpoint-answer';
 import { Detail, Headline } from './endpoint-answer-words';
-import type { ShownEndpoint } from './use-endpoint';
+import { type ShownEndpoint, troubleOf } from './use-endpoint';
 
 /** How often the sentence is made anew though nothing has changed but the time. */
 const STEP_MS = 5_000;
@@ -39,22 +39,16 @@ const REMEDIES: Partial<Record<EndpointAnswer['kind'], Action[]>> = {
 };
 
 /** How the endpoint is, why, and what to do now. */
-export function EndpointAnswerView({
-  endpoint,
-  latestFailed,
-  nextTimes,
-}: {
-  endpoint: ShownEndpoint;
-  latestFailed: DeliveryRowFragment | undefined;
-  nextTimes: readonly string[];
-}) {
+export function EndpointAnswerView({ endpoint }: { endpoint: ShownEndpoint }) {
   const { i18n } = useLingui();
   const now = useClock((time) => Math.floor(time / STEP_MS) * STEP_MS);
+  const mayRead = useAllowed('deliveries:read');
+  const trouble = troubleOf(endpoint);
   const answer = answerOf(
     {
       ...endpoint,
-      errorCode: latestFailed?.lastErrorCode ?? null,
-      nextAttemptAt: nextTimes[0] ?? null,
+      errorCode: trouble?.errorCode ?? null,
+      nextAttemptAt: endpoint.nextAttempts?.[0]?.nextAttemptAt ?? null,
     },
     now,
   );
@@ -64,8 +58,8 @@ export function EndpointAnswerView({
       tone={TONES[answer.kind]}
       actions={
         <>
-          {errorCode !== null && latestFailed && (
-            <Link to={`/deliveries/${latestFailed.databaseId}`} className={buttonLook()}>
+          {errorCode !== null && mayRead && (
+            <Link {...placeOf(endpoint, trouble?.delivery, errorCode)} className={buttonLook()}>
               <Trans>See what failed</Trans>
             </Link>
           )}
@@ -84,6 +78,13 @@ export function EndpointAnswerView({
       </p>
     </Answer>
   );
+}
+
+/** The delivery that failed, else all that failed for this reason. */
+function placeOf({ databaseId }: ShownEndpoint, delivery: DeliveryRowFragment | undefined, error: string) {
+  return delivery === undefined
+    ? { to: '/deliveries', search: { endpoint: String(databaseId), error } }
+    : { to: `/deliveries/${delivery.databaseId}` };
 }
 
 function RemedyButton({ action }: { action: Action }): ReactNode {

@@ -92,15 +92,3 @@ export function answerOf(facts: EndpointFacts, now: number): EndpointAnswer {
   }
   return open > 0 || lastFailureAt !== null ? { kind: 'first', open } : { kind: 'unused' };
 }
-
-/** Deliveries whose latest attempt failed, by why: the most frequent reason first. */
-export function groupFailures<D extends { id: string; lastErrorCode?: string | null }>(
-  deliveries: readonly D[],
-): { errorCode: string; deliveries: D[] }[] {
-  const unique = new Map(deliveries.map((one) => [one.id, one]));
-  const groups = Map.groupBy(unique.values(), ({ lastErrorCode }) => lastErrorCode ?? null);
-  groups.delete(null);
-  return [...groups]
-    .map(([errorCode, deliveries]) => ({ errorCode: errorCode as string, deliveries }))
-    .toSorted((a, b) => b.deliveries.length - a.deliveries.length);
-}

@@ -1,6 +1,6 @@
 import { Plural, Trans, useLingui } from '@lingui/react/macro';
 import { useMemo } from 'react';
-import type { EndpointRowFragment } from '../../api/generated/graphql';
+import type { EndpointRowFragment, EndpointsQuery } from '../../api/generated/graphql';
 import type { Column } from '../../parts/list';
 import { Link } from '../../parts/place';
 import { Sparkline } from '../../parts/sparkline';
@@ -8,13 +8,9 @@ import { isClosed, WebhookBadge } from '../../parts/status';
 import { Time } from '../../parts/time';
 import { Untrusted } from '../../parts/untrusted';
 import { count, countUpTo, duration, percent } from '../../text/numbers';
-import type { Day } from './endpoint-days';
 
-/** An endpoint with its last 24 hours, once they are read. */
-export interface EndpointEntry {
-  endpoint: EndpointRowFragment;
-  day: Day | undefined;
-}
+/** An endpoint of the list, with its last 24 hours. */
+export type EndpointEntry = NonNullable<EndpointsQuery['webhooks']>['edges'][number]['node'];
 
 export function useEndpointColumns(): Column<EndpointEntry>[] {
   const { t } = useLingui();
@@ -23,48 +19,60 @@ export function useEndpointColumns(): Column<EndpointEntry>[] {
       {
         name: t`Endpoint`,
         wide: true,
-        render: ({ endpoint: { databaseId, url } }) => (
+        render: ({ databaseId, url }) => (
           <Link to={`/endpoints/${databaseId}`} className="font-medium text-ink no-underline hover:underline">
             <Untrusted text={url.replace(/^https:\/\//, '')} />
           </Link>
         ),
       },
-      { name: t`State`, render: ({ endpoint }) => <State endpoint={endpoint} /> },
+      { name: t`State`, render: (endpoint) => <State endpoint={endpoint} /> },
       {
         name: t`Last 24 hours`,
         from: 'md',
-        render: ({ day }) =>
-          day && (
-            <Sparkline
-              buckets={day.buckets}
-              label={t`${count(day.total.attempts)} attempts, ${count(day.total.failures)} failed`}
-            />
-          ),
+        render: ({ lastDay }) => {
+          const { attempts, failures } = sumsOf(lastDay);
+          return (
+            lastDay && (
+              <Sparkline
+                buckets={lastDay}
+                label={t`${count(attempts)} attempts, ${count(failures)} failed`}
+              />
+            )
+          );
+        },
       },
       {
         name: t`Attempts`,
         figures: true,
         from: 'lg',
-        render: ({ day }) => day && count(day.total.attempts),
+        render: ({ lastDay }) => count(sumsOf(lastDay).attempts),
       },
       {
         name: t`Success`,
         figures: true,
         from: 'sm',
-        render: ({ day }) => day && percent(day.total.successRate),
+        render: ({ lastDay }) => {
+          const { attempts, failures } = sumsOf(lastDay);
+          return percent(attempts === 0 ? null : 1 - failures / attempts);
+        },
       },
-      { name: t`p95`, figures: true, from: 'lg', render: ({ day }) => day && duration(day.total.p95Ms) },
+      {
+        name: t`p95 lately`,
+        figures: true,
+        from: 'lg',
+        render: ({ lastDay }) => duration(lastDay?.findLast(({ attempts }) => attempts > 0)?.p95Ms),
+      },
       {
         name: t`Last success`,
         from: 'md',
-        render: ({ endpoint: { lastSuccessAt } }) =>
+        render: ({ lastSuccessAt }) =>
           lastSuccessAt ? <Time value={lastSuccessAt} /> : <span className="text-faint">{t`never`}</span>,
       },
       {
         name: t`Held`,
         figures: true,
         from: 'sm',
-        render: ({ endpoint: { heldCount } }) =>
+        render: ({ heldCount }) =>
           heldCount === 0 ? (
             <span className="text-faint">0</span>
           ) : (
@@ -74,6 +82,15 @@ export function useEndpointColumns(): Column<EndpointEntry>[] {
     ],
     [t],
   );
+}
+
+function sumsOf(buckets: EndpointEntry['lastDay']): { attempts: number; failures: number } {
+  const sum = { attempts: 0, failures: 0 };
+  for (const { attempts, failures } of buckets ?? []) {
+    sum.attempts += attempts;
+    sum.failures += failures;
+  }
+  return sum;
 }
 
 /** The state and, where there is room, why or since when. */

@@ -1,6 +1,5 @@
 import { Plural, Trans, useLingui } from '@lingui/react/macro';
 import type { ReactNode } from 'react';
-import type { DeliveryRowFragment } from '../../api/generated/graphql';
 import { Button, CopyButton } from '../../parts/button';
 import { Card, Fact, Facts } from '../../parts/page';
 import { Link } from '../../parts/place';
@@ -12,30 +11,25 @@ import { remedyFor } from '../../text/remedies';
 import { useAction } from './actions';
 import type { ShownEndpoint } from './use-endpoint';
 
-/** How many of the next times are named. */
-const TIMES_SHOWN = 5;
-
 interface SideProps {
   endpoint: ShownEndpoint;
-  groups: readonly { errorCode: string; deliveries: readonly DeliveryRowFragment[] }[];
-  nextTimes: readonly string[];
 }
 
 /** Beside the deliveries: what comes next, why deliveries have failed, and how the endpoint is set up. */
-export function EndpointSide({ endpoint, groups, nextTimes }: SideProps) {
+export function EndpointSide({ endpoint }: SideProps) {
   return (
     <div className="flex flex-col gap-4">
-      <WhatIsNext endpoint={endpoint} nextTimes={nextTimes} />
-      {groups.length > 0 && <WhyFailed endpoint={endpoint} groups={groups} />}
+      <WhatIsNext endpoint={endpoint} />
+      <WhyFailed endpoint={endpoint} />
       <Setup endpoint={endpoint} />
     </div>
   );
 }
 
-function WhatIsNext({ endpoint, nextTimes }: Omit<SideProps, 'groups'>) {
-  const { backlog, endpointState } = endpoint;
+function WhatIsNext({ endpoint }: SideProps) {
+  const { backlog, endpointState, nextAttempts } = endpoint;
   const now = useClock((time) => Math.floor(time / 1_000) * 1_000);
-  const later = nextTimes.filter((time) => Date.parse(time) > now).slice(0, TIMES_SHOWN);
+  const later = (nextAttempts ?? []).filter(({ nextAttemptAt: at }) => at != null && Date.parse(at) > now);
   const upTo = (value: number) => countUpTo(value, backlog?.countMax ?? Number.POSITIVE_INFINITY);
   return (
     <Card title={<Trans>What is next</Trans>}>
@@ -56,9 +50,15 @@ function WhatIsNext({ endpoint, nextTimes }: Omit<SideProps, 'groups'>) {
         <Fact name={<Trans>Planned</Trans>}>
           <span className="figures">
             {upTo(backlog?.scheduled ?? 0)}
-            {later.length > 0 && (
-              <span className="text-soft"> {later.map((time) => shortly(time)).join(' · ')}</span>
-            )}
+            {later.map(({ id, databaseId, nextAttemptAt }) => (
+              <Link
+                key={id}
+                to={`/deliveries/${databaseId}`}
+                className="ms-2 whitespace-nowrap text-soft no-underline hover:text-ink hover:underline"
+              >
+                {shortly(nextAttemptAt ?? '')}
+              </Link>
+            ))}
           </span>
         </Fact>
         <Fact name={<Trans>Held</Trans>}>
@@ -86,12 +86,16 @@ function WhatIsNext({ endpoint, nextTimes }: Omit<SideProps, 'groups'>) {
   );
 }
 
-function WhyFailed({ endpoint, groups }: Omit<SideProps, 'nextTimes'>) {
+function WhyFailed({ endpoint }: SideProps) {
   const { i18n } = useLingui();
+  const failures = endpoint.failures ?? [];
+  if (failures.length === 0) {
+    return null;
+  }
   return (
-    <Card title={<Trans>Why the latest have failed</Trans>} flush>
+    <Card title={<Trans>Why the last 1,000 failed</Trans>} flush>
       <ul>
-        {groups.map(({ errorCode, deliveries }) => (
+        {failures.map(({ errorCode, deliveries }) => (
           <li key={errorCode} className="border-b border-line px-3.5 py-2 last:border-b-0">
             <div className="flex items-baseline justify-between gap-2 text-sm">
               <Link
@@ -102,7 +106,7 @@ function WhyFailed({ endpoint, groups }: Omit<SideProps, 'nextTimes'>) {
                 <Untrusted text={errorCode} />
               </Link>
               <span className="figures text-xs whitespace-nowrap text-soft">
-                <Plural value={deliveries.length} one="# delivery" other="# deliveries" />
+                <Plural value={deliveries} one="# delivery" other="# deliveries" />
               </span>
             </div>
             <p className="mt-0.5 text-xs text-soft">{i18n._(remedyFor(errorCode).what)}</p>

@@ -9,7 +9,7 @@ import { EndpointCharts } from './endpoint-charts';
 import { EndpointDialogs } from './endpoint-dialogs';
 import { EndpointSide } from './endpoint-side';
 import { LatestDeliveries } from './latest-deliveries';
-import { useEndpoint, useTroubles } from './use-endpoint';
+import { useEndpoint } from './use-endpoint';
 
 /** One endpoint: how it is, why, and what can be done now; then what it has done, and what comes next. */
 export default function Endpoint() {
@@ -41,7 +41,6 @@ type FoundProps = Pick<ReturnType<typeof useEndpoint>, 'read' | 'error'> & {
 };
 
 function Found({ endpoint, read, error, back }: FoundProps) {
-  const troubles = useTroubles(endpoint);
   return (
     <>
       <PageHead
@@ -52,11 +51,11 @@ function Found({ endpoint, read, error, back }: FoundProps) {
       />
       <div className="flex flex-col gap-4">
         {error && <Failure error={error} retry={read} />}
-        <EndpointAnswerView endpoint={endpoint} {...troubles} />
+        <EndpointAnswerView endpoint={endpoint} />
         <EndpointCharts endpoint={endpoint} />
         <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_22rem]">
           <LatestDeliveries endpoint={endpoint} />
-          <EndpointSide endpoint={endpoint} {...troubles} />
+          <EndpointSide endpoint={endpoint} />
         </div>
       </div>
       <EndpointDialogs endpoint={endpoint} />

@@ -11,7 +11,6 @@ import { useAllowed } from '../../parts/viewer';
 import { arrange } from './attention';
 import { ENDPOINT_UPDATES, ENDPOINTS } from './documents';
 import { useEndpointColumns } from './endpoint-columns';
-import { useDays } from './endpoint-days';
 import { EndpointFilters, isFiltered, useWanted } from './endpoint-filters';
 
 /** So many are read by themselves, so that those which need somebody stand first; more on request. */
@@ -47,12 +46,7 @@ export default function Endpoints() {
       setAfter(page.endCursor);
     }
   }, [page, endpoints.length]);
-  const shown = useMemo(() => arrange(endpoints, wanted, Date.now()), [endpoints, wanted]);
-  const days = useDays(shown.map(({ id }) => id));
-  const rows = useMemo(
-    () => shown.map((endpoint) => ({ endpoint, day: days.get(endpoint.id) })),
-    [shown, days],
-  );
+  const rows = useMemo(() => arrange(endpoints, wanted, Date.now()), [endpoints, wanted]);
   const columns = useEndpointColumns();
   const add = mayCreate && (
     <Link to="/endpoints/new" className={buttonLook('primary')}>
@@ -73,8 +67,8 @@ export default function Endpoints() {
                 label={t`Endpoints`}
                 columns={columns}
                 rows={rows}
-                keyOf={({ endpoint }) => endpoint.id}
-                onOpen={({ endpoint }) => go(`/endpoints/${endpoint.databaseId}`)}
+                keyOf={({ id }) => id}
+                onOpen={({ databaseId }) => go(`/endpoints/${databaseId}`)}
               />
               <More
                 shown={rows.length}

@@ -1,20 +1,13 @@
-import { useMemo } from 'react';
 import { useQuery, useSubscription } from 'urql';
 import type { DeliveryRowFragment, EndpointQuery } from '../../api/generated/graphql';
 import { useRefresh, useThrottled } from '../../parts/refresh';
-import { ENDPOINT, ENDPOINT_UPDATES, LATEST_FAILURES, TEST_UPDATES } from './documents';
-import { groupFailures } from './endpoint-answer';
+import { ENDPOINT, ENDPOINT_UPDATES, TEST_UPDATES } from './documents';
 
 export type ShownEndpoint = NonNullable<EndpointQuery['webhook']>;
 
 /** How often it is read again while its deliveries change, and while nothing tells of a change. */
 const READ_EVERY_MS = 3_000;
 const READ_ALWAYS_EVERY_MS = 15_000;
-const HOUR_MS = 3_600_000;
-
-type Edges = { edges: readonly { node: DeliveryRowFragment }[] } | null | undefined;
-
-const nodesOf = (list: Edges) => list?.edges.map(({ node }) => node) ?? [];
 
 /**
  * An endpoint with its latest deliveries, kept up to date.
@@ -38,31 +31,21 @@ export function useEndpoint(number: string) {
   return { endpoint: data?.webhook ?? undefined, error, fetching, read };
 }
 
-/** Why its deliveries have failed lately: by error code, the latest one of all, and the next time that one is due. */
-export function useTroubles(endpoint: ShownEndpoint) {
-  const { id, active, consecutiveFailures, lastFailureAt, closedUntil } = endpoint;
-  const inTrouble = !active || consecutiveFailures > 0 || closedUntil != null;
-  const failedAt = lastFailureAt == null ? 0 : Date.parse(lastFailureAt);
-  const variables = useMemo(
-    () => ({
-      id,
-      since: new Date(failedAt - HOUR_MS).toISOString(),
-      until: new Date(failedAt + 1_000).toISOString(),
-    }),
-    [id, failedAt],
-  );
-  const [{ data }] = useQuery({ query: LATEST_FAILURES, variables, pause: !inTrouble || failedAt === 0 });
-  const { redirects, refusals, faults, unanswered } = data?.webhook ?? {};
-  const pending = nodesOf(endpoint.pending);
-  const recent = [...nodesOf(endpoint.latest), ...pending, ...nodesOf(endpoint.failed)];
-  const failed = [...recent, ...[redirects, refusals, faults, unanswered].flatMap(nodesOf)].filter(
-    ({ lastErrorCode }) => lastErrorCode != null,
-  );
-  const due = pending.flatMap(({ nextAttemptAt }) => (nextAttemptAt == null ? [] : [nextAttemptAt]));
-  return {
-    groups: groupFailures(failed),
-    latestFailed: failed.toSorted((a, b) => b.databaseId - a.databaseId)[0],
-    /** The next times of those that are pending, the earliest first. */
-    nextTimes: due.toSorted((a, b) => Date.parse(a) - Date.parse(b)),
-  };
+/**
+ * Why its attempts fail now: the reason of the delivery that is tried again next, else of the latest one that failed,
+ * else the most frequent one of late.
+ */
+export function troubleOf(
+  endpoint: ShownEndpoint,
+): { errorCode: string; delivery?: DeliveryRowFragment } | null {
+  const { nextAttempts, latest, failed, failures } = endpoint;
+  const known = [...(latest?.edges ?? []), ...(failed?.edges ?? [])].map(({ node }) => node);
+  const delivery = [...known, ...(nextAttempts ?? [])]
+    .filter(({ lastErrorCode }) => lastErrorCode != null)
+    .toSorted((a, b) => b.databaseId - a.databaseId)[0];
+  if (delivery?.lastErrorCode != null) {
+    return { errorCode: delivery.lastErrorCode, delivery };
+  }
+  const [most] = failures ?? [];
+  return most === undefined ? null : { errorCode: most.errorCode };
 }

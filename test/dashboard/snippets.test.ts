@@ -1,0 +1,142 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SNIPPETS } from '../../dashboard/screens/endpoints/snippets.js';
+import { formatSecret, secretKeys } from '../../src/domain/secret.js';
+import { contractSignature, standardSignature } from '../../src/domain/signature.js';
+
+const run = promisify(execFile);
+const secret = formatSecret(Buffer.alloc(33, 7));
+const keys = secretKeys(secret);
+const body = '{"brand":"Übersee","code":"A/1"}';
+const ID = '4711';
+
+/** The headers of a delivery as the service sends them. */
+function headersAt(seconds: number): Record<string, string> {
+  return {
+    'x-service-signature': contractSignature(keys.contract, Buffer.from(body)),
+    'x-service-timestamp': String(seconds),
+    'webhook-id': ID,
+    'webhook-timestamp': String(seconds),
+    'webhook-signature': standardSignature(keys.standard, ID, seconds, Buffer.from(body)),
+  };
+}
+
+const now = () => Math.floor(Date.now() / 1_000);
+/** What each receiver has to say of a delivery: genuine, changed on its way, and repeated six minutes later. */
+const deliveries = (): [genuine: boolean, body: string, headers: Record<string, string>][] => [
+  [true, body, headersAt(now())],
+  [false, body.replace('A', 'B'), headersAt(now())],
+  [false, body, headersAt(now() - 360)],
+];
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'hookwright-snippets-'));
+  await symlink(resolve('node_modules'), join(folder, 'node_modules'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const codeOf = (language: string, way: 'library' | 'plain') =>
+  SNIPPETS.find((snippet) => snippet.language === language)?.[way] ?? '';
+
+async function write(file: string, code: string): Promise<string> {
+  const path = join(folder, file);
+  await writeFile(path, code);
+  return path;
+}
+
+/**
+ * What a program says of each delivery, `true` or `false`: its arguments are the body, the five headers of `headersAt`
+ * and the secret, in this order.
+ */
+async function verdicts(command: string, ...options: string[]): Promise<boolean[]> {
+  const said = [];
+  for (const [, sent, headers] of deliveries()) {
+    const args = [...options, sent, ...Object.values(headers), secret];
+    const { stdout } = await run(command, args, { env: { ...process.env, WEBHOOK_SECRET: secret } });
+    said.push(stdout.trim() === 'true');
+  }
+  return said;
+}
+
+const has = (command: string, version = '--version') => spawnSync(command, [version]).status === 0;
+const expected = [true, false, false];
+
+describe('the code that receivers are given tells genuine deliveries from others', () => {
+  const nodeMain = `const [body, contract, contractTime, id, time, standard, secret] = process.argv.slice(2);`;
+
+  it('in TypeScript', async () => {
+    const main = `${nodeMain}
+console.log(isGenuine(Buffer.from(body), { 'x-service-signature': contract, 'x-service-timestamp': contractTime }, secret));`;
+    const code = `${codeOf('TypeScript', 'plain')}\n${main}`;
+    expect(await verdicts(process.execPath, await write('plain.mts', code))).toEqual(expected);
+  });
+
+  it('in TypeScript with the library', async () => {
+    const main = `${nodeMain}
+try {
+  verify(Buffer.from(body), { 'webhook-id': id, 'webhook-timestamp': time, 'webhook-signature': standard });
+  console.log(true);
+} catch (error) {
+  console.log(false);
+}`;
+    const code = `${codeOf('TypeScript', 'library')}\n${main}`;
+    expect(await verdicts(process.execPath, await write('library.mts', code))).toEqual(expected);
+  });
+
+  it.skipIf(!has('python3'))('in Python', async () => {
+    const main = `
+import sys
+headers = {"X-Service-Signature": sys.argv[2], "X-Service-Timestamp": sys.argv[3]}
+print(str(is_genuine(sys.argv[1].encode(), headers, sys.argv[7])).lower())`;
+    expect(await verdicts('python3', await write('plain.py', `${codeOf('Python', 'plain')}${main}`))).toEqual(
+      expected,
+    );
+  });
+
+  it.skipIf(!has('go', 'version'))('in Go', { timeout: 120_000 }, async () => {
+    const main = `
+func main() {
+	header := http.Header{}
+	header.Set("X-Service-Signature", os.Args[2])
+	header.Set("X-Service-Timestamp", os.Args[3])
+	fmt.Println(IsGenuine([]byte(os.Args[1]), header, os.Args[7]))
+}`;
+    const code = codeOf('Go', 'plain')
+      .replace('package receiver', 'package main')
+      .replace('"net/http"', '"fmt"\n\t"net/http"\n\t"os"');
+    const program = join(folder, 'receiver');
+    await run('go', ['build', '-o', program, await write('plain.go', code + main)]);
+    expect(await verdicts(program)).toEqual(expected);
+  });
+
+  it.skipIf(!has('javac'))('in Java', { timeout: 120_000 }, async () => {
+    const main = `  public static void main(String[] args) throws Exception {
+    System.out.println(isGenuine(args[0].getBytes(UTF_8), args[1], args[2], args[6]));
+  }
+}
+`;
+    const code = codeOf('Java', 'plain').replace(/\}\n$/, main);
+    await run('javac', ['-d', folder, await write('Receiver.java', code)]);
+    const utf8 = ['-Dfile.encoding=UTF-8', '-Dsun.jnu.encoding=UTF-8'];
+    expect(await verdicts('java', ...utf8, '-cp', folder, 'Receiver')).toEqual(expected);
+  });
+
+  it.skipIf(!has('php'))('in PHP', async () => {
+    const main = `
+$server = ['HTTP_X_SERVICE_SIGNATURE' => $argv[2], 'HTTP_X_SERVICE_TIMESTAMP' => $argv[3]];
+echo is_genuine($argv[1], $server, $argv[7]) ? 'true' : 'false';`;
+    expect(await verdicts('php', await write('plain.php', codeOf('PHP', 'plain') + main))).toEqual(expected);
+  });
+
+  it.skipIf(!has('ruby'))('in Ruby', async () => {
+    const main = `
+env = { "HTTP_X_SERVICE_SIGNATURE" => ARGV[1], "HTTP_X_SERVICE_TIMESTAMP" => ARGV[2] }
+puts genuine?(ARGV[0], env, ARGV[6])`;
+    expect(await verdicts('ruby', await write('plain.rb', codeOf('Ruby', 'plain') + main))).toEqual(expected);
+  });
+});
