@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import uPlot from 'uplot';
 import { absolute, shortly } from './time';
 
@@ -36,6 +36,7 @@ export function Chart({
   const plot = useRef<uPlot>(undefined);
   const latest = useRef({ format, onRange });
   latest.current = { format, onRange };
+  const [pointed, setPointed] = useState<number>();
   const shown = series.map(({ name }) => name).join();
   const data = toData(times, series, shape);
   const given = useRef(data);
@@ -56,6 +57,7 @@ export function Chart({
           format: (value) => latest.current.format(value),
           times,
           onRange: (since, until) => latest.current.onRange?.(since, until),
+          onPoint: setPointed,
         }),
         given.current,
         element,
@@ -79,7 +81,8 @@ export function Chart({
 
   return (
     <figure className="m-0">
-      <div ref={box} className="min-h-[208px] w-full" aria-hidden />
+      <Legend times={times} series={series} format={format} at={pointed} />
+      <div ref={box} className="h-[184px] w-full" aria-hidden />
       <figcaption className="sr-only">
         {label}
         <table>
@@ -109,7 +112,38 @@ export function Chart({
   );
 }
 
-/** Of the chart itself, in px; its legend stands below it. */
+/** What each colour is, and the figures of the moment that the pointer is at. */
+function Legend({
+  times,
+  series,
+  format,
+  at,
+}: {
+  times: readonly number[];
+  series: readonly Series[];
+  format: (value: number) => string;
+  at: number | undefined;
+}) {
+  const time = at === undefined ? undefined : times[at];
+  return (
+    <div aria-hidden className="figures flex flex-wrap justify-between gap-x-4 px-1 text-xs text-soft">
+      <ul className="flex flex-wrap gap-x-4">
+        {series.map(({ name, colour, values }) => {
+          const value = at === undefined ? undefined : values[at];
+          return (
+            <li key={name} className="inline-flex items-center gap-1.5">
+              <span className="size-2 rounded-xs" style={{ background: `var(--${colour})` }} />
+              {name}
+              {value != null && <span className="text-ink">{format(value)}</span>}
+            </li>
+          );
+        })}
+      </ul>
+      {time !== undefined && <span>{absolute(time)}</span>}
+    </div>
+  );
+}
+
 const HEIGHT = 184;
 
 function colourOf(name: string): string {
@@ -146,6 +180,7 @@ function options({
   format,
   times,
   onRange,
+  onPoint,
 }: {
   element: HTMLElement;
   series: readonly Series[];
@@ -153,24 +188,30 @@ function options({
   format: (value: number) => string;
   times: readonly number[];
   onRange: (since: Date, until: Date) => void;
+  onPoint: (at: number | undefined) => void;
 }): uPlot.Options {
   const font = `11px ${getComputedStyle(element).fontFamily}`;
   const axis = { stroke: colourOf('faint'), font, ticks: { show: false } };
+  const step = ((times[1] ?? 0) - (times[0] ?? 0)) / 1_000;
   const ordered = shape === 'bars' ? [...series].reverse() : series;
   return {
     width: element.clientWidth,
     height: HEIGHT,
     padding: [10, 8, 0, 0],
     cursor: { drag: { x: true, y: false, setScale: false }, points: { show: shape === 'lines' } },
-    legend: {
-      show: true,
-      live: true,
-      markers: { width: 0, fill: (_plot, at) => colourOf(ordered[at - 1]?.colour ?? 'transparent') },
+    legend: { show: false },
+    scales: {
+      // Bars stand on their moment: the first and the last one need half of their width beside it.
+      x: {
+        range: (_plot, least, most) =>
+          shape === 'bars' ? [least - step / 2, most + step / 2] : [least, most],
+      },
+      y: { range: (_plot, _least, most) => [0, Math.max(1, most * 1.08)] },
     },
-    scales: { y: { range: (_plot, _least, most) => [0, Math.max(1, most * 1.08)] } },
     axes: [
       {
         ...axis,
+        size: 26,
         grid: { show: false },
         values: (_plot, splits) => splits.map((split) => shortly(split * 1_000)),
         space: 110,
@@ -184,9 +225,9 @@ function options({
       },
     ],
     series: [
-      { value: (_plot, value) => (value === null ? '' : absolute(value * 1_000)), label: ' ' },
+      {},
       ...ordered.map(
-        ({ name, colour, values }): uPlot.Series => ({
+        ({ name, colour }): uPlot.Series => ({
           label: name,
           stroke: colourOf(colour),
           width: shape === 'bars' ? 0 : 1.5,
@@ -197,11 +238,11 @@ function options({
               }
             : { spanGaps: true }),
           points: { show: shape === 'lines' && times.length < 3 },
-          value: (_plot, _sum, _series, at) => (at === null || values[at] == null ? '' : format(values[at])),
         }),
       ),
     ],
     hooks: {
+      setCursor: [({ cursor: { idx } }) => onPoint(idx ?? undefined)],
       setSelect: [
         (plot) => {
           if (plot.select.width > 4) {

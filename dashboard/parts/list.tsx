@@ -143,7 +143,7 @@ export const RowView = memo(
             onOpen?.(row);
           }
         }}
-        className={`h-8.5 border-b border-line last:border-b-0 ${onOpen ? 'cursor-pointer' : ''} ${
+        className={`h-7.5 border-b border-line last:border-b-0 ${onOpen ? 'cursor-pointer' : ''} ${
           chosen ? 'bg-accent-soft' : 'hover:bg-sunken'
         } ${current ? 'outline-2 -outline-offset-2 outline-accent' : ''}`}
       >
@@ -161,7 +161,7 @@ export const RowView = memo(
         {columns.map(({ name, render, figures, wide, from }) => (
           <td
             key={name}
-            className={`px-2 py-1 first:pl-3.5 last:pr-3.5 ${figures ? 'figures text-right whitespace-nowrap' : ''} ${
+            className={`px-2 py-0.5 first:pl-3.5 last:pr-3.5 ${figures ? 'figures text-right whitespace-nowrap' : ''} ${
               wide ? 'w-full max-w-0 truncate' : 'whitespace-nowrap'
             } ${from ? SHOWN[from] : ''}`}
           >

@@ -61,7 +61,7 @@ export function TenantFrame({
                 key={path}
                 to={path}
                 aria-current={here ? 'page' : undefined}
-                className="border-b-2 border-transparent px-2.5 py-2 text-sm whitespace-nowrap text-soft no-underline hover:text-ink aria-[current=page]:border-accent aria-[current=page]:font-medium aria-[current=page]:text-ink"
+                className="border-b-2 border-transparent px-2.5 py-2 text-sm whitespace-nowrap text-soft no-underline hover:text-ink aria-[current=page]:border-accent aria-[current=page]:text-ink"
               >
                 {i18n._(name)}
               </Link>

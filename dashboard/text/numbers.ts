@@ -38,9 +38,9 @@ export function duration(ms: number | null | undefined): string {
   if (ms >= 120_000) {
     return unit(ms / 60_000, 'minute', 0);
   }
-  return ms < 1_000
-    ? unit(ms, 'millisecond', ms < 10 ? 1 : 0)
-    : unit(ms / 1_000, 'second', ms < 10_000 ? 1 : 0);
+  const [value, symbol, digits] =
+    ms < 1_000 ? [ms, 'ms', ms < 10 ? 1 : 0] : [ms / 1_000, 's', ms < 10_000 ? 1 : 0];
+  return `${new Intl.NumberFormat(locale, { maximumFractionDigits: digits }).format(value)} ${symbol}`;
 }
 
 const BYTE_UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
