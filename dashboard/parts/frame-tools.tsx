@@ -39,7 +39,7 @@ export function FrameTools({
         look={narrow ? 'quiet' : 'plain'}
         icon={<Search />}
         onClick={() => setFinding(true)}
-        label={t`Find, Ctrl K`}
+        {...(narrow ? { label: t`Find an id (Ctrl K)` } : { title: t`Find an id` })}
       >
         {narrow ? undefined : (
           <>
