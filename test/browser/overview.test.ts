@@ -27,7 +27,7 @@ describe('the overview', () => {
       await eventually(() => stack.receiver.deliveries === 1);
 
       await page.getByRole('link', { name: 'Overview' }).click();
-      await page.getByText('Your endpoint is fine: 1 deliveries in the last 24 hours').waitFor();
+      await page.getByText('Your endpoint is fine: 1 delivery in the last 24 hours').waitFor();
       expect(await axeViolations(page)).toEqual([]);
     },
   );

@@ -39,7 +39,7 @@ export function VerdictAnswer({
   const failures = total?.failures ?? 0;
   const verdict = judge({ reasons, attempts, failures, oldestDueMs });
   const when = i18n._(RANGE_WORDS[range.name]);
-  const delivered = count(total?.successes ?? 0);
+  const delivered = total?.successes ?? 0;
   const rate = percent(total?.successRate);
   const [first] = pressing;
   const sentence = {
@@ -69,7 +69,8 @@ export function VerdictAnswer({
     FINE: (
       <Trans>
         <Plural value={endpoints} one="Your endpoint is fine:" other="All # endpoints are fine:" />{' '}
-        {delivered} deliveries {when}, {rate} of attempts succeeded.
+        <Plural value={delivered} one="# delivery" other="# deliveries" /> {when}, {rate} of attempts
+        succeeded.
       </Trans>
     ),
   }[verdict];
@@ -79,7 +80,8 @@ export function VerdictAnswer({
       {(verdict === 'NEEDS_YOU' || verdict === 'LATE') && attempts > 0 && (
         <p className="text-sm text-soft">
           <Trans>
-            {delivered} deliveries arrived {when}; {rate} of attempts succeeded.
+            <Plural value={delivered} one="# delivery" other="# deliveries" /> arrived {when}; {rate} of
+            attempts succeeded.
           </Trans>
         </p>
       )}
