@@ -1,0 +1,182 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { describe, expect, onTestFinished } from 'vitest';
+import type { Services } from '../../src/context.js';
+import { OneTimeCode } from '../../src/dashboard/one-time-code.js';
+import { PLATFORM_SCOPE } from '../../src/domain/api-key.js';
+import { commandLine } from '../../src/operations/audit.js';
+import { createApiKey } from '../../src/operations/keys/create-api-key.js';
+import { axeViolations } from '../support/browser/axe.js';
+import { browserTest } from '../support/browser/browser-test.js';
+import { DashboardSite } from '../support/dashboard-site.js';
+import { DashboardStack } from '../support/dashboard-stack.js';
+
+async function openStack(): Promise<DashboardStack> {
+  const stack = await DashboardStack.open();
+  onTestFinished(() => stack[Symbol.asyncDispose]());
+  return stack;
+}
+
+async function openSite(startCode: OneTimeCode | null = null): Promise<DashboardSite> {
+  const site = await DashboardSite.open({
+    startCode,
+    folder: join(import.meta.dirname, '../../dist/dashboard'),
+  });
+  onTestFinished(() => site[Symbol.asyncDispose]());
+  return site;
+}
+
+async function platformKey({ db, random }: Services): Promise<string> {
+  const key = { tenantId: null, name: 'operator', scopes: [PLATFORM_SCOPE], by: commandLine } as const;
+  return (await createApiKey(db, random, key)).key;
+}
+
+async function signIn(page: Page, key: string, path = '/'): Promise<void> {
+  await page.goto(`/console${path}`);
+  await page.getByLabel('API key').fill(key);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.mouse.move(0, 0);
+}
+
+const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
+
+describe('signing in to the console', () => {
+  browserTest('the link of the start signs in once, and its code leaves the address', async ({ open }) => {
+    const code = new OneTimeCode(randomBytes);
+    const { origin } = await openSite(code);
+    const { page } = await open({ origin });
+    await page.goto(`/console/#code=${code.text}`);
+    await heading(page, 'Installation');
+    expect(page.url()).toBe(`${origin}/console/`);
+    await page.reload();
+    await heading(page, 'Installation');
+
+    const other = await open({ origin, allow: [/status of 404/] });
+    await other.page.goto(`/console/#code=${code.text}`);
+    await other.page.getByText('The link did not sign you in.').waitFor();
+    await other.page.getByText('Start Hookwright again for a new one').waitFor();
+    expect(other.page.url()).toBe(`${origin}/console/`);
+    expect(await axeViolations(other.page)).toEqual([]);
+  });
+
+  browserTest('a key that is not valid is refused with a reason', async ({ open }) => {
+    const { origin } = await openSite();
+    const { page } = await open({ origin, allow: [/status of 401/] });
+    await signIn(page, 'schlüssel');
+    await page.getByText('A key has only letters').waitFor();
+    await signIn(page, 'hw_1_unknown');
+    await page.getByText('The service does not take this key').waitFor();
+  });
+
+  browserTest('the key of a tenant leads to its own screens, whatever the address', async ({ open }) => {
+    const stack = await openStack();
+    const { page } = await open({ origin: stack.origin });
+    await signIn(page, stack.key, '/tenants/987654');
+    await page.waitForURL(`**/console/tenants/${stack.delivery.tenantId}/overview`);
+    expect(await page.getByText('As support').count()).toBe(0);
+    await page.goto('/console/event-types');
+    await page.waitForURL(`**/console/tenants/${stack.delivery.tenantId}/overview`);
+  });
+});
+
+describe('the operator', () => {
+  browserTest('sees that all is well, and goes from an endpoint into its tenant', async ({ open }) => {
+    const stack = await openStack();
+    await stack.delivery.webhook(stack.receiver.url);
+    await stack.delivery.emit();
+    const { page } = await open({ origin: stack.origin });
+    await signIn(page, await platformKey(stack.delivery.services));
+    const daemons = page.getByRole('table', { name: 'Daemons' });
+    await daemons.getByRole('row').nth(1).waitFor();
+    await page.getByText('What was examined').waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+
+    await page.getByRole('link', { name: 'Worst endpoints' }).click();
+    await heading(page, 'Worst endpoints');
+    await page.getByRole('button', { name: 'Attempts' }).click();
+    await page.waitForURL(/by=ATTEMPTS/);
+    expect(await axeViolations(page)).toEqual([]);
+
+    await page.getByRole('link', { name: 'Tenants' }).click();
+    await page.getByRole('table', { name: 'Tenants' }).getByRole('link').click();
+    await page.getByText('As support').waitFor();
+    await page.getByRole('link', { name: 'Tenants' }).click();
+    await heading(page, 'Tenants');
+  });
+
+  browserTest('adds a tenant, gives it another name and deletes it', async ({ open }) => {
+    const { origin, services } = await openSite();
+    const { page } = await open({ origin });
+    await signIn(page, await platformKey(services), '/tenants');
+    await page.getByText('There is no tenant yet.').waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Add a tenant' }).first().click();
+    await page.getByLabel('Name', { exact: true }).fill('Acme <b>Ltd</b>');
+    await page.getByRole('button', { name: 'Add the tenant' }).click();
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await page.getByLabel('Name of the tenant').fill('Acme');
+    await page.getByRole('button', { name: 'Rename' }).click();
+    await page.getByText('The tenant has its new name.').waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+
+    await page.getByRole('button', { name: 'Delete the tenant …' }).click();
+    const dialog = page.getByRole('alertdialog');
+    await dialog.getByText('Endpoints that are deleted').waitFor();
+    const confirm = dialog.getByRole('button', { name: 'Delete the tenant' });
+    expect(await confirm.isDisabled()).toBe(true);
+    await dialog.getByRole('textbox').fill('Acme');
+    await confirm.click();
+    await page.waitForURL('**/console/tenants');
+    await page.getByText('There is no tenant yet.').waitFor();
+  });
+
+  browserTest('makes a link to the portal of a tenant, which signs in there', async ({ open }) => {
+    const stack = await openStack();
+    const { page } = await open({ origin: stack.origin });
+    const { tenantId, services } = stack.delivery;
+    await signIn(page, await platformKey(services), `/tenants/${tenantId}/settings`);
+    await page.getByRole('button', { name: 'Make a link' }).click();
+    const link = page.getByRole('link', { name: 'Open it in a new tab' });
+    const url = new URL((await link.getAttribute('href')) ?? '');
+    const portal = await open({ origin: stack.origin });
+    await portal.page.goto(`${url.pathname}${url.hash}`);
+    await portal.page.getByRole('link', { name: 'Endpoints' }).waitFor();
+    await page.getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('table', { name: 'Open portal sessions' }).waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+  });
+
+  browserTest('registers an event type, changes its schema and deprecates it', async ({ open }) => {
+    const { origin, services } = await openSite();
+    const { page } = await open({ origin });
+    await signIn(page, await platformKey(services), '/event-types/new');
+    await page.getByLabel('Name', { exact: true }).fill('order.paid');
+    await page.getByLabel('When it happens').fill('An order was paid.');
+    const schema = page.getByLabel(/JSON Schema/);
+    await schema.fill('{\n  "type": "object",\n  "properties": {\n    "total": { "type": "money" }\n  }\n}');
+    await page.getByRole('button', { name: 'Register the type' }).click();
+    await page.getByRole('button', { name: 'line 4' }).first().click();
+    const marked =
+      'document.activeElement.value.slice(document.activeElement.selectionStart, document.activeElement.selectionEnd)';
+    expect(await page.evaluate(marked)).toBe('"money"');
+    expect(await axeViolations(page)).toEqual([]);
+
+    await schema.fill((await schema.inputValue()).replace('"money"', '"number"'));
+    await page.getByRole('button', { name: 'Register the type' }).click();
+    await heading(page, 'order.paid');
+    await page.getByRole('link', { name: 'Change' }).click();
+    await schema.fill((await schema.inputValue()).replace('"total"', '"sum"'));
+    await page.getByText('What version 2 changes').waitFor();
+    await page.getByText('Removed').waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Version 2 is in use.').waitFor();
+
+    await page.getByRole('button', { name: 'Deprecate …' }).click();
+    await page.getByText('refuses further events of this type').waitFor();
+    await page.getByRole('button', { name: 'Deprecate the type' }).click();
+    await page.getByText('Events of this type are refused since').waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+  });
+});
