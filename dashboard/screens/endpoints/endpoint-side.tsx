@@ -29,7 +29,14 @@ export function EndpointSide({ endpoint }: SideProps) {
 function WhatIsNext({ endpoint }: SideProps) {
   const { backlog, endpointState, nextAttempts } = endpoint;
   const now = useClock((time) => Math.floor(time / 1_000) * 1_000);
-  const later = (nextAttempts ?? []).filter(({ nextAttemptAt: at }) => at != null && Date.parse(at) > now);
+  // Many may be planned for one minute, as after a pause that the endpoint has asked for.
+  const times = [
+    ...new Set(
+      (nextAttempts ?? []).flatMap(({ nextAttemptAt: at }) =>
+        at != null && Date.parse(at) > now ? [shortly(at)] : [],
+      ),
+    ),
+  ];
   const upTo = (value: number) => countUpTo(value, backlog?.countMax ?? Number.POSITIVE_INFINITY);
   return (
     <Card title={<Trans>What is next</Trans>}>
@@ -50,15 +57,7 @@ function WhatIsNext({ endpoint }: SideProps) {
         <Fact name={<Trans>Planned</Trans>}>
           <span className="figures">
             {upTo(backlog?.scheduled ?? 0)}
-            {later.map(({ id, databaseId, nextAttemptAt }) => (
-              <Link
-                key={id}
-                to={`/deliveries/${databaseId}`}
-                className="ms-2 whitespace-nowrap text-soft no-underline hover:text-ink hover:underline"
-              >
-                {shortly(nextAttemptAt ?? '')}
-              </Link>
-            ))}
+            {times.length > 0 && <span className="ms-2 text-soft">{times.join(' · ')}</span>}
           </span>
         </Fact>
         <Fact name={<Trans>Held</Trans>}>

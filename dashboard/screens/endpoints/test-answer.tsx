@@ -9,7 +9,16 @@ import { remedyFor } from '../../text/remedies';
 import { TEST_RESULT } from './documents';
 
 /** What became of a test: nothing yet, the answer, or why there was none. The cache follows the stream of updates. */
-export function TestAnswer({ id, closedUntil }: { id: string; closedUntil: string | null }) {
+export function TestAnswer({
+  id,
+  closedUntil,
+  linked = true,
+}: {
+  id: string;
+  closedUntil: string | null;
+  /** Whether it leads to the delivery: not beside what is shown once. */
+  linked?: boolean;
+}) {
   const { i18n } = useLingui();
   const [{ data, error }, again] = useQuery({ query: TEST_RESULT, variables: { id } });
   const delivery = data?.delivery;
@@ -30,7 +39,7 @@ export function TestAnswer({ id, closedUntil }: { id: string; closedUntil: strin
       </Answer>
     );
   }
-  const link = (
+  const link = linked && (
     <Link to={`/deliveries/${delivery.databaseId}`} className={buttonLook()}>
       <Trans>See the delivery</Trans>
     </Link>

@@ -102,7 +102,9 @@ export function TestSender({ endpoint, simple }: { endpoint: EndpointRowFragment
         </p>
       </div>
       {error && issues.length === 0 && <Failure error={error} />}
-      {sent && !error && <TestAnswer key={sent.id} id={sent.id} closedUntil={endpoint.closedUntil ?? null} />}
+      {sent && !error && (
+        <TestAnswer key={sent.id} id={sent.id} closedUntil={endpoint.closedUntil ?? null} linked={!simple} />
+      )}
     </div>
   );
 }

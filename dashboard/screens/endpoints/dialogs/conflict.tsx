@@ -31,19 +31,7 @@ export function Conflict({
     { name: t`State`, before: state(base), now: state(theirs), mine: state(theirs) },
   ].filter(({ before, now, mine }) => before !== now || mine !== now);
   return (
-    <Answer
-      tone="warn"
-      actions={
-        <>
-          <Button onClick={onTheirs}>
-            <Trans>Take what is there now</Trans>
-          </Button>
-          <Button look="primary" onClick={onMine}>
-            <Trans>Save mine over it</Trans>
-          </Button>
-        </>
-      }
-    >
+    <Answer tone="warn">
       <p className="font-medium">
         <Trans>Somebody has changed this endpoint since you opened it.</Trans>
       </p>
@@ -75,6 +63,14 @@ export function Conflict({
           ))}
         </tbody>
       </table>
+      <div className="mt-2.5 flex flex-wrap gap-2">
+        <Button onClick={onTheirs}>
+          <Trans>Take what is there now</Trans>
+        </Button>
+        <Button look="primary" onClick={onMine}>
+          <Trans>Save mine over it</Trans>
+        </Button>
+      </div>
     </Answer>
   );
 }

@@ -141,7 +141,7 @@ function WhichSigns() {
       <p className="text-sm text-soft">
         <Trans>
           A server that checks webhook-signature can take the new secret at any time in the overlap. One that
-          checks X-Service-Signature accepts both until the overlap is over.
+          checks X-Service-Signature must accept both until the overlap is over.
         </Trans>
       </p>
     </>
