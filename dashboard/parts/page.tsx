@@ -27,7 +27,9 @@ export function PageHead({
       <div className="min-w-0 flex-1 basis-80">
         {back !== undefined && <div className="mb-0.5 text-xs text-soft">{back}</div>}
         <h1 className="flex min-w-0 flex-wrap items-center gap-x-2.5 gap-y-1 text-xl font-semibold tracking-tight">
-          <span className="min-w-0 [overflow-wrap:anywhere]">{title}</span>
+          <span className="min-w-0 [overflow-wrap:anywhere]">
+            <Untrusted text={title} />
+          </span>
           {beside}
         </h1>
       </div>

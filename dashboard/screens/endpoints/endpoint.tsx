@@ -35,6 +35,14 @@ export default function Endpoint() {
   );
 }
 
+/** How much of a url the title shows: all of it stands in the setup. */
+const TITLE_MAX = 120;
+
+function titleOf(url: string): string {
+  const short = url.replace(/^https:\/\//, '');
+  return short.length > TITLE_MAX ? `${short.slice(0, TITLE_MAX)}…` : short;
+}
+
 type FoundProps = Pick<ReturnType<typeof useEndpoint>, 'read' | 'error'> & {
   endpoint: NonNullable<ReturnType<typeof useEndpoint>['endpoint']>;
   back: React.ReactNode;
@@ -44,7 +52,7 @@ function Found({ endpoint, read, error, back }: FoundProps) {
   return (
     <>
       <PageHead
-        title={endpoint.url.replace(/^https:\/\//, '')}
+        title={titleOf(endpoint.url)}
         back={back}
         beside={<WebhookBadge webhook={endpoint} />}
         actions={<ActionBar endpoint={endpoint} />}
