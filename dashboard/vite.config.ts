@@ -6,7 +6,7 @@ import { lingui, linguiTransformerBabelPreset } from '@lingui/vite-plugin';
 import babel from '@rolldown/plugin-babel';
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
-import { defineConfig, type Plugin } from 'vite';
+import { build, defineConfig, type Plugin, type Rolldown } from 'vite';
 
 /** Beside each text file of the build its brotli form: the service sends that where the browser takes it. */
 function brotli(): Plugin {
@@ -20,6 +20,27 @@ function brotli(): Plugin {
       for (const file of files.map((name) => join(dir, name))) {
         await writeFile(`${file}.br`, brotliCompressSync(await readFile(file), { params }));
       }
+    },
+  };
+}
+
+/** The script for the pages of others: one file, which stands on nothing and leaves nothing but `Hookwright`. */
+function embedScript(): Plugin {
+  return {
+    name: 'embed-script',
+    apply: 'build',
+    async generateBundle() {
+      const built = (await build({
+        configFile: false,
+        logLevel: 'warn',
+        build: {
+          write: false,
+          target: 'es2022',
+          lib: { entry: join(import.meta.dirname, 'embed/embed.ts'), formats: ['iife'], name: 'embed' },
+        },
+      })) as Rolldown.RolldownOutput[];
+      const source = built[0]?.output[0].code ?? '';
+      this.emitFile({ type: 'asset', fileName: 'embed.js', source });
     },
   };
 }
@@ -43,11 +64,13 @@ export default defineConfig({
     }),
     lingui({ failOnMissing: process.env['CI'] === 'true', cwd: import.meta.dirname }),
     tailwindcss(),
+    embedScript(),
     brotli(),
   ],
   build: {
     outDir: '../dist/dashboard',
     emptyOutDir: true,
+    manifest: true,
     target: 'es2022',
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
@@ -58,7 +81,12 @@ export default defineConfig({
       '/graphql': service,
       '/portal': {
         target: service,
-        bypass: ({ method }) => (method === 'GET' ? '/dashboard/portal.html' : undefined),
+        bypass: ({ method, url }) =>
+          method !== 'GET'
+            ? undefined
+            : url === '/portal/embed.js'
+              ? '/dashboard/embed/embed.ts'
+              : '/dashboard/portal.html',
       },
       '/console': {
         target: service,

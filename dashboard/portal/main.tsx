@@ -10,8 +10,6 @@ import { PortalSession } from './portal-session';
 import { renewal } from './renewal';
 import { SignedOutPage } from './signed-out';
 
-document.documentElement.toggleAttribute('data-framed', isFramed);
-
 const root = createRootRoute({ component: () => <TenantFrame canLeave={!isFramed} /> });
 const router = createRouter({
   routeTree: root.addChildren(tenantRoutes(root, () => '')),

@@ -29,8 +29,8 @@ export function PortalSession({ children }: { children: ReactNode }) {
   return (
     looks && (
       <>
-        <SessionEnd />
         {children}
+        <SessionEnd />
       </>
     )
   );

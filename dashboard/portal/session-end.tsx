@@ -18,7 +18,7 @@ export function SessionEnd() {
     return null;
   }
   return (
-    <div className="mx-auto max-w-380 px-3 pt-3 sm:px-5">
+    <aside className="fixed inset-x-0 bottom-0 z-10 mx-auto max-w-380 px-3 pb-3 sm:px-5">
       <Answer tone="warn" actions={<WayBack returnUrl={session?.returnUrl ?? null} />}>
         {minutes <= 1 ? (
           <Trans>Your session ends within a minute.</Trans>
@@ -35,6 +35,6 @@ export function SessionEnd() {
           <Trans>Open your webhooks again from the product that sends them to go on.</Trans>
         )}
       </Answer>
-    </div>
+    </aside>
   );
 }

@@ -41,9 +41,10 @@ export const assetHeaders: Headers = {
   'cache-control': 'public, max-age=31536000, immutable',
 };
 
-/** Of a script that pages of other origins load. */
+/** Of a script that pages of other origins load, also as a module or with `integrity`. */
 export const embedHeaders: Headers = {
   ...fileHeaders,
   'cross-origin-resource-policy': 'cross-origin',
+  'access-control-allow-origin': '*',
   'cache-control': 'public, max-age=300',
 };

@@ -1,0 +1,23 @@
+const find = (id) => document.getElementById(id);
+
+/** The five lines: the product's own backend makes each session, and Hookwright's script shows it. */
+function openWebhooks() {
+  return Hookwright.mount(find('webhooks'), {
+    session: () => fetch('/portal-session', { method: 'POST' }).then(async (answer) => (await answer.json()).url),
+    theme: find('theme').value,
+    onEnded: () => { find('ended').hidden = false; },
+  });
+}
+
+let webhooks = openWebhooks();
+
+find('theme').addEventListener('change', ({ target }) => {
+  document.documentElement.dataset.theme = target.value;
+  webhooks.update({ theme: target.value });
+});
+find('locale').addEventListener('change', ({ target }) => webhooks.update({ locale: target.value }));
+find('again').addEventListener('click', () => {
+  find('ended').hidden = true;
+  webhooks.unmount();
+  webhooks = openWebhooks();
+});

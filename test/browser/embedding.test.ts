@@ -1,0 +1,296 @@
+import type { FrameLocator, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { axeViolations } from '../support/browser/axe.js';
+import { browserTest } from '../support/browser/browser-test.js';
+import { ParentSite } from '../support/browser/parent-site.js';
+import { DashboardStack } from '../support/dashboard-stack.js';
+import { eventually } from '../support/eventually.js';
+import { heard, startProgram } from '../support/program.js';
+
+let stack: DashboardStack;
+let parent: ParentSite;
+let stranger: ParentSite;
+beforeAll(async () => {
+  [stack, parent, stranger] = await Promise.all([
+    DashboardStack.open(),
+    ParentSite.open(),
+    ParentSite.open(),
+  ]);
+  await stack.delivery.webhook(stack.receiver.url);
+});
+afterAll(() => Promise.all([stack, parent, stranger].map((part) => part[Symbol.asyncDispose]())));
+
+const ALL = ['MANAGE_ENDPOINTS', 'SEND', 'SEE_SECRETS', 'BULK', 'MANAGE_KEYS'];
+
+/** What `createPortalSession` gives; by default for frames of the parent site. */
+async function createSession(input: Record<string, unknown> = {}): Promise<{ url: string; id: string }> {
+  const { body } = await stack.api.graphql(
+    `mutation ($input: CreatePortalSessionInput!) { createPortalSession(input: $input) { url session { id } } }`,
+    { input: { capabilities: ALL, parentOrigins: [parent.origin], ...input } },
+  );
+  const { url, session } = body.data.createPortalSession;
+  return { url, id: session.id };
+}
+
+const revoke = (id: string) =>
+  stack.api.graphql(`mutation ($id: ID!) { revokePortalSession(input: { id: $id }) { session { id } } }`, {
+    id,
+  });
+
+/** How many sessions were opened so far. */
+const opened = async () =>
+  (await stack.delivery.rows(`select id from hookwright.api_keys where portal_exchanged_at is not null`))
+    .length;
+
+/** All sessions that are open now end now, though their page does not know. */
+const expireAll = () =>
+  stack.delivery.rows(
+    `update hookwright.api_keys set expires_at = now() where portal_exchanged_at is not null and expires_at > now()`,
+  );
+
+/** A page of the parent site, in which Hookwright's script shows the portal with sessions that `next` makes. */
+async function embed(page: Page, next: () => Promise<string>, options = '{}'): Promise<FrameLocator> {
+  await page.exposeFunction('nextSession', next);
+  await page.goto(
+    parent.page(
+      '/',
+      `<div id="webhooks"></div><script src="${stack.origin}/portal/embed.js"></script>
+       <script>
+         const ended = [];
+         const mounted = Hookwright.mount(webhooks, { session: nextSession, onEnded: (why) => ended.push(why), ...${options} });
+       </script>`,
+    ),
+  );
+  const frame = page.frameLocator('iframe');
+  await frame.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+  return frame;
+}
+
+const portalFrame = (page: Page) => page.frames().find((frame) => frame.url().startsWith(stack.origin))!;
+
+const isViewer = (body: string | null) => body?.includes('"operationName":"Viewer"') ?? false;
+
+/** Marks what is shown: the mark goes when it is made anew. */
+const mark = (page: Page) => portalFrame(page).evaluate('document.getElementById("screen").id = "marked"');
+const marked = (frame: FrameLocator) => frame.locator('#marked');
+
+describe('the example page', () => {
+  browserTest('shows the portal of its customer, as high as its content, and closes it', async ({ open }) => {
+    const example = startProgram(
+      ['docs/examples/embedding/server.mjs'],
+      { HOOKWRIGHT_URL: stack.origin, HOOKWRIGHT_KEY: stack.key, PORT: '0' },
+      { program: process.execPath },
+    );
+    try {
+      const said = heard(example);
+      const url = await eventually(() => /http:\S+/.exec(said.output)?.[0] ?? Promise.reject(said.errors));
+      const { page } = await open({ height: 2_000, allow: [/401/] });
+      await page.goto(url);
+      const frame = page.frameLocator('iframe');
+      await frame.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+      expect(await page.locator('iframe').getAttribute('title')).toBe('Webhooks');
+      expect(await axeViolations(page)).toEqual([]);
+      const height = () => page.evaluate<number>('document.querySelector("iframe").clientHeight');
+      expect(await height()).toBe(600);
+      for (let made = 0; made < 30; made += 1) {
+        await stack.delivery.webhook(stack.receiver.url);
+      }
+      await frame.getByRole('link', { name: 'Endpoints' }).click();
+      await eventually(async () => (await height()) > 1_000);
+
+      await page.getByLabel('Theme').selectOption('dark');
+      await frame.locator('html[data-theme=dark]').waitFor();
+      await page.getByLabel('Language').selectOption('de');
+      await frame.locator('html[lang=de]').waitFor();
+
+      const { body } = await stack.api.graphql('{ portalSessions(first: 1) { edges { node { id } } } }');
+      await revoke(body.data.portalSessions.edges[0].node.id);
+      await page.getByRole('button', { name: 'Open them again' }).click();
+      await frame.getByRole('heading', { level: 1 }).waitFor();
+    } finally {
+      example.kill();
+    }
+  });
+});
+
+describe('a framed portal', () => {
+  browserTest('is renewed by its parent page, and its screen stays as it is', async ({ open }) => {
+    const { page } = await open();
+    await page.clock.install();
+    const frame = await embed(page, async () => (await createSession()).url);
+    const before = await opened();
+    await mark(page);
+    // With each token it is asked whose it is, and again when it has taken the place of the one before.
+    const renewed = () => {
+      let asked = 0;
+      return page.waitForResponse((answer) => isViewer(answer.request().postData()) && ++asked === 2);
+    };
+    await page.clock.fastForward('57:50');
+    expect(await opened()).toBe(before);
+    await Promise.all([renewed(), page.clock.fastForward('00:20')]);
+    await Promise.all([renewed(), page.clock.fastForward('58:10')]);
+    expect(await opened()).toBe(before + 2);
+    await marked(frame).waitFor();
+  });
+
+  browserTest('that slept through its end is renewed when it wakes, as its streams are', async ({ open }) => {
+    const { page } = await open({ allow: [/401/] });
+    await page.clock.install();
+    const frame = await embed(page, async () => (await createSession()).url);
+    const before = await opened();
+    await mark(page);
+    await page.clock.setSystemTime(Date.now() + 3_700_000);
+    await expireAll();
+    await eventually(async () => (await opened()) === before + 1, 20_000);
+    await frame
+      .getByRole('status', { name: 'Live' })
+      .or(frame.getByText('Live', { exact: true }))
+      .first()
+      .waitFor();
+    await marked(frame).waitFor();
+  });
+
+  browserTest('is shown anew with the rights of another session', async ({ open }) => {
+    const { page } = await open();
+    await page.clock.install();
+    let capabilities = ALL;
+    const frame = await embed(page, async () => (await createSession({ capabilities })).url);
+    await frame.getByRole('link', { name: 'Keys' }).waitFor();
+    await mark(page);
+    capabilities = ['VIEW'];
+    await page.clock.fastForward('58:10');
+    await marked(frame).waitFor({ state: 'detached' });
+    await frame.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+    expect(await frame.getByRole('link', { name: 'Keys' }).count()).toBe(0);
+  });
+
+  browserTest('ends when nobody renews it', async ({ open }) => {
+    const { page } = await open({ allow: [/no more/] });
+    await page.clock.install();
+    const links = [(await createSession()).url];
+    const frame = await embed(page, () =>
+      Promise.resolve(links.shift() ?? Promise.reject(new Error('no more'))),
+    );
+    await page.clock.fastForward('59:30');
+    await frame.getByText('Your session ends within a minute.').waitFor();
+    await page.clock.fastForward('01:00');
+    await eventually(async () => {
+      await page.clock.runFor(5_000);
+      return (await page.evaluate<string[]>('ended'))[0] === 'expired';
+    });
+    await frame.getByText('Your session is over').waitFor();
+  });
+
+  browserTest('says so within seconds when it was revoked, and what to do', async ({ open }) => {
+    const { page } = await open({ allow: [/401/] });
+    const { url, id } = await createSession();
+    const frame = await embed(page, async () => url);
+    await revoke(id);
+    await frame.getByText('Your session was revoked.').waitFor({ timeout: 6_000 });
+    await frame.getByText('Load this page again').waitFor();
+    await eventually(async () => (await page.evaluate<string[]>('ended'))[0] === 'refused');
+  });
+
+  browserTest('keeps nothing in the browser', async ({ open }) => {
+    const { page } = await open();
+    const frame = await embed(page, async () => (await createSession()).url);
+    await frame.getByRole('button', { name: 'Preferences' }).click();
+    await frame.getByRole('menuitem', { name: 'Dark' }).click();
+    await frame.locator('html[data-theme=dark]').waitFor();
+    const kept = '[sessionStorage.length, localStorage.length, document.cookie]';
+    expect(await portalFrame(page).evaluate(kept)).toEqual([0, 0, '']);
+    expect(await page.context().cookies()).toEqual([]);
+  });
+});
+
+describe('how a framed portal looks', () => {
+  browserTest('is what its session says, then the parent page, then the person', async ({ open }) => {
+    const { page } = await open();
+    const next = async () => (await createSession({ theme: 'DARK', locale: 'de-CH' })).url;
+    await page.exposeFunction('nextSession', next);
+    await page.goto(
+      parent.page(
+        '/element',
+        `<script type="module" src="${stack.origin}/portal/embed.js"></script>
+         <script>window.fetch = async () => Response.json({ url: await nextSession() });</script>
+         <hookwright-portal session-url="/sessions"></hookwright-portal>`,
+      ),
+    );
+    const frame = page.frameLocator('iframe');
+    await frame.locator('html[data-theme=dark][lang=de]').waitFor();
+    const set = (name: string, value: string) =>
+      page.evaluate(`document.querySelector('hookwright-portal').setAttribute('${name}', '${value}')`);
+    await set('theme', 'light');
+    await frame.locator('html[data-theme=light]').waitFor();
+    await set('locale', 'en');
+    await frame.locator('html[lang=en]').waitFor();
+    await frame.getByRole('button', { name: 'Preferences' }).click();
+    await frame.getByRole('menuitem', { name: 'Dark' }).click();
+    await frame.locator('html[data-theme=dark]').waitFor();
+    await set('theme', 'light');
+    await set('locale', 'de');
+    await frame.locator('html[lang=de][data-theme=dark]').waitFor();
+  });
+});
+
+describe('a page that no session names', () => {
+  browserTest('cannot frame the portal, and the link still works', async ({ open }) => {
+    const { page, problems } = await open({ allow: [/frame-ancestors/, /ERR_BLOCKED_BY_RESPONSE/] });
+    const { url } = await createSession();
+    const before = await opened();
+    await page.goto(stranger.page('/', `<iframe src="${url}"></iframe>`));
+    await eventually(() => problems.some((problem) => problem.includes('frame-ancestors')));
+    expect(await opened()).toBe(before);
+    await embed(page, async () => url);
+  });
+
+  browserTest('is heard neither by the portal nor by the page around it', async ({ open }) => {
+    const { page } = await open();
+    const frame = await embed(page, async () => (await createSession({ theme: 'LIGHT' })).url);
+    const intruder = stranger.page(
+      '/intruder',
+      `<script>
+         parent.frames[0].postMessage({ type: 'hookwright:look', theme: 'dark' }, '*');
+         parent.postMessage({ type: 'hookwright:ended', why: 'refused' }, '*');
+         parent.postMessage({ type: 'hookwright:height', height: 700 }, '*');
+         parent.postMessage('said', '*');
+       </script>`,
+    );
+    await page.evaluate(`new Promise((resolve) => {
+      addEventListener('message', ({ data }) => data === 'said' && resolve());
+      const second = document.createElement('iframe');
+      second.title = 'Intruder';
+      second.src = ${JSON.stringify(intruder)};
+      document.body.append(second);
+    })`);
+    await page.evaluate(`mounted.update({ locale: 'de' })`);
+    await frame.first().locator('html[lang=de]').waitFor();
+    expect(await frame.first().locator('html').getAttribute('data-theme')).toBe('light');
+    expect(await page.evaluate('[ended, document.querySelector("iframe").clientHeight]')).toEqual([[], 600]);
+  });
+});
+
+describe('at top level', () => {
+  browserTest(
+    'a portal says that its session ends, and leads back to where it came from',
+    async ({ open }) => {
+      const { page } = await open();
+      await page.clock.install();
+      const { url } = await createSession({ returnUrl: 'https://app.example.com/settings' });
+      await page.goto(url);
+      await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+      expect(await page.title()).toBe('Overview · tenant');
+      await page.reload();
+      await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+      await page.clock.fastForward('56:00');
+      await page.getByText('Your session ends in 4 minutes.').waitFor();
+      const back = page.getByRole('link', { name: 'Back to app.example.com' });
+      expect(await back.getAttribute('href')).toBe('https://app.example.com/settings');
+      expect(await axeViolations(page, 'aside')).toEqual([]);
+      await page.clock.fastForward('04:01');
+      await page.getByText('Your session is over').waitFor();
+      expect(await back.getAttribute('href')).toBe('https://app.example.com/settings');
+      expect(await page.evaluate('sessionStorage.length')).toBe(0);
+    },
+  );
+});
