@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import uPlot from 'uplot';
+import type uPlot from 'uplot';
 import { absolute, shortly } from './time';
 
 /** A line or a stack of bars over time. */
@@ -33,6 +33,7 @@ export function Chart({
   onRange?: (since: Date, until: Date) => void;
 }) {
   const box = useRef<HTMLDivElement>(null);
+  const Plot = useLibrary();
   const plot = useRef<uPlot>(undefined);
   const latest = useRef({ format, onRange });
   latest.current = { format, onRange };
@@ -44,13 +45,14 @@ export function Chart({
 
   useEffect(() => {
     const element = box.current;
-    if (element === null) {
+    if (element === null || Plot === undefined) {
       return;
     }
     const make = () => {
       plot.current?.destroy();
-      plot.current = new uPlot(
+      plot.current = new Plot(
         options({
+          Plot,
           element,
           series,
           shape,
@@ -75,7 +77,7 @@ export function Chart({
       themes.disconnect();
       plot.current?.destroy();
     };
-  }, [shown, shape]);
+  }, [shown, shape, Plot]);
 
   useEffect(() => plot.current?.setData(data), [data]);
 
@@ -150,6 +152,15 @@ function colourOf(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }
 
+/** Comes when the first chart is shown, into room that is kept for it: a first screen does not wait for it. */
+function useLibrary(): typeof uPlot | undefined {
+  const [library, setLibrary] = useState<{ Plot: typeof uPlot }>();
+  useEffect(() => {
+    void import('uplot').then(({ default: Plot }) => setLibrary({ Plot }));
+  }, []);
+  return library?.Plot;
+}
+
 /** uPlot stacks nothing itself: each series of bars is drawn from 0 to the sum of itself and those before it. */
 function toData(
   times: readonly number[],
@@ -174,6 +185,7 @@ function toData(
 }
 
 function options({
+  Plot,
   element,
   series,
   shape,
@@ -182,6 +194,7 @@ function options({
   onRange,
   onPoint,
 }: {
+  Plot: typeof uPlot;
   element: HTMLElement;
   series: readonly Series[];
   shape: 'bars' | 'lines';
@@ -234,7 +247,7 @@ function options({
           ...(shape === 'bars'
             ? {
                 fill: colourOf(colour),
-                paths: uPlot.paths.bars?.({ size: [0.82, 24], gap: 1 }) as uPlot.Series.PathBuilder,
+                paths: Plot.paths.bars?.({ size: [0.82, 24], gap: 1 }) as uPlot.Series.PathBuilder,
               }
             : { spanGaps: true }),
           points: { show: shape === 'lines' && times.length < 3 },

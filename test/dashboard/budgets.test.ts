@@ -49,7 +49,7 @@ describe('what a browser loads', () => {
   test.each([
     ['the portal', 'portal.html', 'screens/endpoints/endpoints.tsx'],
     ['the portal', 'portal.html', 'screens/overview/overview.tsx'],
-    ['the console', 'console.html', 'screens/tenants/tenants.tsx'],
+    ['the console', 'console.html', 'screens/installation/installation.tsx'],
   ])('for %s with its first screen is %s and %s, in 180 KB', (_, page, screen) => {
     const bytes = [page, ...filesOf([page, screen])].map(sentBytes).reduce((sum, one) => sum + one);
     expect(bytes).toBeLessThan(FIRST_SCREEN_BYTES_MAX);
