@@ -141,8 +141,15 @@ test('the script that embeds the portal is for pages of every origin, and five m
   const response = await site.get('/portal/embed.js');
   expect(await response.text()).toBe(builtPages['embed.js']);
   expect(
-    headersOf(response, 'cache-control', 'cross-origin-resource-policy', 'x-content-type-options'),
+    headersOf(
+      response,
+      'access-control-allow-origin',
+      'cache-control',
+      'cross-origin-resource-policy',
+      'x-content-type-options',
+    ),
   ).toEqual({
+    'access-control-allow-origin': '*',
     'cache-control': 'public, max-age=300',
     'cross-origin-resource-policy': 'cross-origin',
     'x-content-type-options': 'nosniff',
