@@ -1,6 +1,6 @@
 import { useLingui } from '@lingui/react/macro';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { useShortcut } from './keyboard';
 import { type Column, Heading, RowView } from './list';
 
@@ -29,6 +29,8 @@ interface VirtualListProps<Row> {
   more: boolean;
   /** Raised to go back to the first row. */
   toStart: number;
+  /** What stands over the first rows: the pointer on it is among the rows, too. */
+  children?: ReactNode;
 }
 
 /** A list in a box of its own that scrolls: only the rows that are seen are in the page, however many there are. */
@@ -47,6 +49,7 @@ export function VirtualList<Row>(props: VirtualListProps<Row>) {
     onLook,
     more,
     toStart,
+    children,
   } = props;
   const { t } = useLingui();
   const began = performance.now();
@@ -95,69 +98,74 @@ export function VirtualList<Row>(props: VirtualListProps<Row>) {
   const behind = rows.getTotalSize() - (items.at(-1)?.end ?? 0);
   return (
     <div
-      ref={box}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls takes the focus, so that keys can scroll it
-      tabIndex={0}
-      onScroll={({ currentTarget }) => look({ scrolled: currentTarget.scrollTop > 0 })}
+      className="relative"
       onPointerEnter={({ pointerType }) => pointerType === 'mouse' && look({ pointer: true })}
       onPointerLeave={() => look({ pointer: false })}
-      className="relative h-[clamp(20rem,calc(100dvh-19rem),60rem)] overflow-x-hidden overflow-y-auto [overflow-anchor:none]"
     >
-      <table
-        aria-label={label}
-        aria-rowcount={more ? -1 : count + 1}
-        className="w-full table-fixed border-collapse text-sm"
+      <div
+        ref={box}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls takes the focus, so that keys can scroll it
+        tabIndex={0}
+        onScroll={({ currentTarget }) => look({ scrolled: currentTarget.scrollTop > 0 })}
+        className="relative max-h-[clamp(20rem,calc(100dvh-19rem),60rem)] overflow-x-hidden overflow-y-auto [overflow-anchor:none]"
       >
-        <thead className="sticky top-0 z-1 bg-surface shadow-[0_1px_0_var(--line)]">
-          <tr aria-rowindex={1} className="text-start text-xs text-soft">
-            {onToggle !== undefined && (
-              <th scope="col" className="w-8 ps-3.5">
-                <input
-                  type="checkbox"
-                  aria-label={t`Choose the first rows, or none`}
-                  ref={(input) => {
-                    if (input !== null) {
-                      input.indeterminate = (chosen?.size ?? 0) > 0;
-                    }
-                  }}
-                  checked={false}
-                  onChange={toggleAll}
-                  className="block size-3.5 accent-accent"
+        <table
+          aria-label={label}
+          aria-rowcount={more ? -1 : count + 1}
+          className="w-full table-fixed border-collapse text-sm"
+        >
+          <thead className="sticky top-0 z-1 bg-surface shadow-[0_1px_0_var(--line)]">
+            <tr aria-rowindex={1} className="text-start text-xs text-soft">
+              {onToggle !== undefined && (
+                <th scope="col" className="w-8 ps-3.5">
+                  <input
+                    type="checkbox"
+                    aria-label={t`Choose the first rows, or none`}
+                    ref={(input) => {
+                      if (input !== null) {
+                        input.indeterminate = (chosen?.size ?? 0) > 0;
+                      }
+                    }}
+                    checked={false}
+                    onChange={toggleAll}
+                    className="block size-3.5 accent-accent"
+                  />
+                </th>
+              )}
+              {columns.map((column) => (
+                <Heading key={column.name} column={column as Column<unknown>} />
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {before > 0 && <tr aria-hidden style={{ height: before }} />}
+            {items.map(({ index }) => {
+              const row = rowAt(index);
+              return row === undefined ? (
+                <tr key={index} aria-rowindex={index + 2} className="h-8.5 border-b border-line">
+                  <td colSpan={columns.length + 1} className="px-3.5">
+                    <span className="block h-2 w-2/3 rounded-full bg-sunken" />
+                  </td>
+                </tr>
+              ) : (
+                <RowView
+                  key={keyOf(row)}
+                  row={row}
+                  rowKey={keyOf(row)}
+                  rowIndex={index + 2}
+                  columns={columns as readonly Column<unknown>[]}
+                  current={index === current}
+                  chosen={onToggle === undefined ? undefined : (chosen?.has(keyOf(row)) ?? false)}
+                  onToggle={onToggle === undefined ? undefined : () => onToggle(row)}
+                  onOpen={onOpen as (row: unknown) => void}
                 />
-              </th>
-            )}
-            {columns.map((column) => (
-              <Heading key={column.name} column={column as Column<unknown>} />
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {before > 0 && <tr aria-hidden style={{ height: before }} />}
-          {items.map(({ index }) => {
-            const row = rowAt(index);
-            return row === undefined ? (
-              <tr key={index} aria-rowindex={index + 2} className="h-8.5 border-b border-line">
-                <td colSpan={columns.length + 1} className="px-3.5">
-                  <span className="block h-2 w-2/3 rounded-full bg-sunken" />
-                </td>
-              </tr>
-            ) : (
-              <RowView
-                key={keyOf(row)}
-                row={row}
-                rowKey={keyOf(row)}
-                rowIndex={index + 2}
-                columns={columns as readonly Column<unknown>[]}
-                current={index === current}
-                chosen={onToggle === undefined ? undefined : (chosen?.has(keyOf(row)) ?? false)}
-                onToggle={onToggle === undefined ? undefined : () => onToggle(row)}
-                onOpen={onOpen as (row: unknown) => void}
-              />
-            );
-          })}
-          {behind > 0 && <tr aria-hidden style={{ height: behind }} />}
-        </tbody>
-      </table>
+              );
+            })}
+            {behind > 0 && <tr aria-hidden style={{ height: behind }} />}
+          </tbody>
+        </table>
+      </div>
+      {children}
     </div>
   );
 }

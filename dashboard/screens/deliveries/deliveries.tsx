@@ -73,23 +73,22 @@ export default function Deliveries() {
           {feed.count === 0 ? (
             <Nothing isFiltered={isFiltered} />
           ) : (
-            <div className="relative">
-              <VirtualList
-                label={t`Deliveries`}
-                columns={columns}
-                count={feed.count}
-                rowAt={(index) => feed.at(index)}
-                keyOf={({ id }) => id}
-                onOpen={({ databaseId }) => go(`/deliveries/${databaseId}`)}
-                chosen={chosenKeys}
-                {...(mayChange && { onToggle, toggleAll })}
-                onShow={(first, last) => feed.show(first, last)}
-                onLook={(looks) => feed.hold('looking', looks)}
-                more={feed.hasMore}
-                toStart={toStart}
-              />
+            <VirtualList
+              label={t`Deliveries`}
+              columns={columns}
+              count={feed.count}
+              rowAt={(index) => feed.at(index)}
+              keyOf={({ id }) => id}
+              onOpen={({ databaseId }) => go(`/deliveries/${databaseId}`)}
+              chosen={chosenKeys}
+              {...(mayChange && { onToggle, toggleAll })}
+              onShow={(first, last) => feed.show(first, last)}
+              onLook={(looks) => feed.hold('looking', looks)}
+              more={feed.hasMore}
+              toStart={toStart}
+            >
               {feed.waitingCount > 0 && (
-                <div className="absolute inset-x-0 top-10 z-2 flex justify-center">
+                <div className="pointer-events-none absolute inset-x-0 top-10 z-2 flex justify-center *:pointer-events-auto">
                   <Button
                     look="primary"
                     icon={<ArrowUp />}
@@ -102,7 +101,7 @@ export default function Deliveries() {
                   </Button>
                 </div>
               )}
-            </div>
+            </VirtualList>
           )}
           <div className="flex min-h-10 flex-wrap items-center gap-x-4 gap-y-1 border-t border-line px-3.5 py-1.5 text-xs text-soft">
             {chosen.size > 0 ? (

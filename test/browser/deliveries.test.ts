@@ -1,0 +1,169 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, onTestFinished } from 'vitest';
+import { axeViolations } from '../support/browser/axe.js';
+import { browserTest } from '../support/browser/browser-test.js';
+import type { OpenedPage, PageOptions } from '../support/browser/open-page.js';
+import { DashboardStack } from '../support/dashboard-stack.js';
+import { eventually } from '../support/eventually.js';
+
+async function openStack(settings?: Record<string, string>): Promise<DashboardStack> {
+  const stack = await DashboardStack.open(settings);
+  onTestFinished(() => stack[Symbol.asyncDispose]());
+  return stack;
+}
+
+/** Signs in to the console with the tenant's key, at a screen of the tenant. */
+async function visit(
+  open: (options?: PageOptions) => Promise<OpenedPage>,
+  stack: DashboardStack,
+  path: string,
+): Promise<Page> {
+  const { page } = await open({ origin: stack.origin });
+  await page.goto(`/console/tenants/${stack.delivery.tenantId}${path}`);
+  await page.getByLabel('API key').fill(stack.key);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.mouse.move(0, 0);
+  return page;
+}
+
+const rowsOf = (page: Page) =>
+  page.getByRole('table', { name: 'Deliveries' }).locator('tbody tr[aria-rowindex]');
+const isLive = (page: Page) => page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
+
+describe('the list of deliveries', () => {
+  browserTest(
+    'shows deliveries as they are made, and lets them wait while somebody looks',
+    async ({ open }) => {
+      const stack = await openStack();
+      await stack.delivery.webhook(stack.receiver.url);
+      await stack.delivery.emit();
+      const page = await visit(open, stack, '/deliveries');
+      await rowsOf(page).filter({ hasText: 'Delivered' }).waitFor();
+      await isLive(page);
+
+      await stack.delivery.emit('voucher.emitted', { booking_code: 'BK-1', voucher_number: 'V-1' });
+      await rowsOf(page).filter({ hasText: 'voucher.emitted' }).filter({ hasText: 'Delivered' }).waitFor();
+      expect(await rowsOf(page).count()).toBe(2);
+
+      await rowsOf(page).first().hover();
+      await stack.delivery.emit();
+      await stack.delivery.emit();
+      await page.getByRole('button', { name: '2 new' }).waitFor();
+      expect(await rowsOf(page).count()).toBe(2);
+      expect(await axeViolations(page, '#screen')).toEqual([]);
+      await page.getByRole('button', { name: '2 new' }).click();
+      await eventually(async () => (await rowsOf(page).count()) === 4);
+    },
+  );
+
+  browserTest('keeps its filters in the address, and takes them off by their chips', async ({ open }) => {
+    const stack = await openStack();
+    await stack.delivery.webhook(stack.receiver.url);
+    await stack.delivery.emit();
+    await stack.delivery.emit('voucher.emitted', { booking_code: 'BK-1', voucher_number: 'V-1' });
+    const page = await visit(open, stack, '/deliveries');
+    await eventually(async () => (await rowsOf(page).count()) === 2);
+
+    await page.getByRole('button', { name: 'Filter', exact: true }).click();
+    await page.getByRole('button', { name: 'Text in payload' }).click();
+    await page.getByLabel('Text in payload').fill('"V-1"');
+    await page.keyboard.press('Enter');
+    await eventually(async () => (await rowsOf(page).count()) === 1);
+    expect(new URL(page.url()).searchParams.get('text')).toBe('"V-1"');
+    await page.getByText('New deliveries do not come in by themselves').waitFor();
+
+    await page.getByRole('button', { name: 'Take off: Text in payload' }).click();
+    await eventually(async () => (await rowsOf(page).count()) === 2);
+    await page.goBack();
+    await eventually(async () => (await rowsOf(page).count()) === 1);
+  });
+
+  browserTest('sends chosen deliveries again, one by one, and says how many', async ({ open }) => {
+    const stack = await openStack();
+    await stack.delivery.webhook(stack.receiver.url);
+    await stack.delivery.emit();
+    await stack.delivery.emit();
+    const page = await visit(open, stack, '/deliveries');
+    await eventually(async () => (await rowsOf(page).filter({ hasText: 'Delivered' }).count()) === 2);
+
+    for (const row of await rowsOf(page).all()) {
+      await row.getByRole('checkbox').check();
+    }
+    await page.getByRole('button', { name: 'Send again' }).click();
+    await page.getByText('2 deliveries are sent again').waitFor();
+    await page.getByRole('button', { name: 'Send 2 again' }).click();
+    await page.getByText('2 deliveries are on their way again.').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
+    await eventually(() => stack.receiver.arrivals.length === 4);
+  });
+
+  browserTest(
+    'cancels all that match after a count, as an operation that can be followed',
+    async ({ open }) => {
+      const stack = await openStack();
+      const { id } = await stack.delivery.webhook(stack.receiver.url);
+      await stack.api.graphql(
+        `mutation { updateWebhook(input: { id: ${id}, active: false }) { webhook { id } } }`,
+      );
+      for (let count = 0; count < 3; count += 1) {
+        await stack.delivery.emit();
+      }
+      const page = await visit(open, stack, `/deliveries?endpoint=${id}&status=HELD`);
+      await eventually(async () => (await rowsOf(page).count()) === 3);
+
+      await page.getByRole('button', { name: 'All that match' }).click();
+      await page.getByRole('menuitem', { name: 'Cancel …' }).click();
+      await page.getByText('3 deliveries will not be sent.').waitFor();
+      await page.getByRole('button', { name: 'Cancel 3 deliveries' }).click();
+      await page.getByText('3 of 3 gone through: 3 done, 0 skipped').waitFor();
+      await page.getByRole('link', { name: 'Look at the operation' }).click();
+      await page.getByRole('heading', { name: 'Cancel deliveries' }).waitFor();
+      await page.getByText('Completed').waitFor();
+      expect(await axeViolations(page, '#screen')).toEqual([]);
+      await page.getByRole('link', { name: 'Operations' }).first().click();
+      await page.getByRole('row', { name: /Cancel deliveries.*Completed/ }).waitFor();
+    },
+  );
+});
+
+describe('a delivery', () => {
+  browserTest('says why it failed, and shows how its attempts differ', async ({ open }) => {
+    const stack = await openStack({ MAX_RETRIES: '1' });
+    await stack.delivery.webhook(stack.receiver.url);
+    await stack.receiver.goAway();
+    const eventId = await stack.delivery.emit();
+    await eventually(async () => (await stack.delivery.delivery(eventId)).status === 'FAILED');
+    const { id } = await stack.delivery.delivery(eventId);
+    const page = await visit(open, stack, `/deliveries/${id}`);
+
+    await page.getByText('Failed for good: the connection is refused. It was tried 2 times.').waitFor();
+    await page.getByText('No answer came: CONNECT_FAILED').waitFor();
+    expect(await axeViolations(page, '#screen')).toEqual([]);
+    await page.getByRole('combobox', { name: 'Compare with another attempt' }).selectOption('Attempt 1');
+    await page.getByText('From attempt 1 to attempt 2').waitFor();
+    expect(new URL(page.url()).search).toBe('?attempt=2&against=1');
+
+    await stack.receiver.comeBack();
+    await page.getByRole('button', { name: 'Send again' }).click();
+    await page.getByText('Delivered at attempt 3, answered with 200').waitFor();
+  });
+
+  browserTest('is verified in the browser with the secret of its endpoint', async ({ open }) => {
+    const stack = await openStack();
+    const { secret } = await stack.delivery.webhook(stack.receiver.url);
+    const eventId = await stack.delivery.emit();
+    await eventually(async () => (await stack.delivery.delivery(eventId)).status === 'SUCCEEDED');
+    const page = await visit(open, stack, `/deliveries/${(await stack.delivery.delivery(eventId)).id}`);
+
+    await page.getByRole('button', { name: 'Verify the signature' }).click();
+    await page.getByLabel('Signing secret').fill(secret);
+    await page.getByRole('button', { name: 'Verify', exact: true }).click();
+    await page.getByText('Valid: this secret has signed the request, in every header.').waitFor();
+    await page.getByText('Compare with the body that your server has read').click();
+    await page.getByLabel('Body as your server has read it').fill('{"code": "X"}');
+    await page.getByRole('button', { name: 'Verify', exact: true }).click();
+    await page.getByText('it differs from byte 8 on').waitFor();
+    await page.getByText('This secret has not signed the request.').waitFor();
+    expect(await axeViolations(page, '[role=dialog]')).toEqual([]);
+  });
+});
