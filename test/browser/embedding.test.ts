@@ -247,22 +247,22 @@ describe('a page that no session names', () => {
   browserTest('is heard neither by the portal nor by the page around it', async ({ open }) => {
     const { page } = await open();
     const frame = await embed(page, async () => (await createSession({ theme: 'LIGHT' })).url);
-    const intruder = stranger.page(
-      '/intruder',
-      `<script>
-         parent.frames[0].postMessage({ type: 'hookwright:look', theme: 'dark' }, '*');
-         parent.postMessage({ type: 'hookwright:ended', why: 'refused' }, '*');
-         parent.postMessage({ type: 'hookwright:height', height: 700 }, '*');
-         parent.postMessage('said', '*');
-       </script>`,
-    );
-    await page.evaluate(`new Promise((resolve) => {
-      addEventListener('message', ({ data }) => data === 'said' && resolve());
-      const second = document.createElement('iframe');
-      second.title = 'Intruder';
-      second.src = ${JSON.stringify(intruder)};
-      document.body.append(second);
-    })`);
+    const intrusion = `<script>
+      parent.frames[0].postMessage({ type: 'hookwright:look', theme: 'dark' }, '*');
+      parent.postMessage({ type: 'hookwright:ended', why: 'refused' }, '*');
+      parent.postMessage({ type: 'hookwright:height', height: 700 }, '*');
+      parent.postMessage('said', '*');
+    </script>`;
+    // Another window of the parent page's own origin is not the parent page.
+    for (const url of [stranger, parent].map((site) => site.page('/intruder', intrusion))) {
+      await page.evaluate(`new Promise((resolve) => {
+        addEventListener('message', ({ data }) => data === 'said' && resolve());
+        const second = document.createElement('iframe');
+        second.title = 'Intruder';
+        second.src = ${JSON.stringify(url)};
+        document.body.append(second);
+      })`);
+    }
     await page.evaluate(`mounted.update({ locale: 'de' })`);
     await frame.first().locator('html[lang=de]').waitFor();
     expect(await frame.first().locator('html').getAttribute('data-theme')).toBe('light');
