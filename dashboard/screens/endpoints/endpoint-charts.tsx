@@ -62,18 +62,7 @@ export function EndpointCharts({ endpoint }: { endpoint: ShownEndpoint }) {
         <Figure name={t`p99`} value={duration(stats?.total.p99Ms)} />
       </Figures>
       <div className="grid gap-3 lg:grid-cols-2">
-        <Card
-          title={<Trans>By outcome</Trans>}
-          actions={
-            <Legend
-              of={[
-                [t`Delivered`, 'bg-good'],
-                [t`Failed`, 'bg-bad'],
-              ]}
-            />
-          }
-          flush
-        >
+        <Card title={<Trans>By outcome</Trans>} flush>
           <div className="px-2 pt-2 pb-1">
             <Chart
               label={t`Attempts by outcome`}
@@ -88,19 +77,7 @@ export function EndpointCharts({ endpoint }: { endpoint: ShownEndpoint }) {
             />
           </div>
         </Card>
-        <Card
-          title={<Trans>How long they took</Trans>}
-          actions={
-            <Legend
-              of={[
-                ['p50', 'bg-accent'],
-                ['p95', 'bg-warn'],
-                ['p99', 'bg-bad'],
-              ]}
-            />
-          }
-          flush
-        >
+        <Card title={<Trans>How long they took</Trans>} flush>
           <div className="px-2 pt-2 pb-1">
             <Chart
               label={t`Durations of attempts`}
@@ -118,19 +95,5 @@ export function EndpointCharts({ endpoint }: { endpoint: ShownEndpoint }) {
         </Card>
       </div>
     </section>
-  );
-}
-
-/** Which colour is which series. */
-function Legend({ of }: { of: readonly (readonly [name: string, look: string])[] }) {
-  return (
-    <span aria-hidden className="flex gap-3 text-xs text-soft">
-      {of.map(([name, look]) => (
-        <span key={name} className="inline-flex items-center gap-1.5">
-          <span className={`size-2 rounded-xs ${look}`} />
-          {name}
-        </span>
-      ))}
-    </span>
   );
 }

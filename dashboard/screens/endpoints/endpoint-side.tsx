@@ -92,7 +92,15 @@ function WhyFailed({ endpoint }: SideProps) {
     return null;
   }
   return (
-    <Card title={<Trans>Why the last 1,000 failed</Trans>} flush>
+    <Card
+      title={<Trans>Why deliveries failed</Trans>}
+      actions={
+        <span className="text-xs text-soft">
+          <Trans>of the last 1,000</Trans>
+        </span>
+      }
+      flush
+    >
       <ul>
         {failures.map(({ errorCode, deliveries }) => (
           <li key={errorCode} className="border-b border-line px-3.5 py-2 last:border-b-0">

@@ -1,0 +1,202 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, onTestFinished } from 'vitest';
+import { axeViolations } from '../support/browser/axe.js';
+import { browserTest } from '../support/browser/browser-test.js';
+import { visit } from '../support/browser/visit.js';
+import { DashboardStack } from '../support/dashboard-stack.js';
+import { eventually } from '../support/eventually.js';
+
+async function openStack(settings?: Record<string, string>): Promise<DashboardStack> {
+  const stack = await DashboardStack.open(settings);
+  onTestFinished(() => stack[Symbol.asyncDispose]());
+  return stack;
+}
+
+/** An endpoint whose receiver is away, until ten failures in a row have disabled it. */
+async function openDisabled(): Promise<{ stack: DashboardStack; id: number }> {
+  const stack = await openStack();
+  const { id } = await stack.delivery.webhook(stack.receiver.url);
+  await stack.receiver.goAway();
+  for (let count = 0; count < 10; count += 1) {
+    await stack.delivery.emit();
+  }
+  await eventually(async () => !(await stack.delivery.webhookRow(id)).active);
+  return { stack, id };
+}
+
+const dialogOf = (page: Page) => page.getByRole('dialog');
+const urlOf = (page: Page) => page.getByRole('textbox', { name: 'Url' });
+
+describe('a new endpoint', () => {
+  browserTest(
+    'is refused at the field that is wrong, then shows its secret once, and its first answer',
+    async ({ open }) => {
+      const stack = await openStack();
+      const page = await visit(open, stack, '/endpoints');
+      await page.getByText('There is no endpoint yet.').waitFor();
+      await page.getByRole('link', { name: 'Add an endpoint' }).first().click();
+
+      await urlOf(page).fill('https://example.com:22/');
+      await page.getByText('Use port 443 or 80, or one from 1024 on.').waitFor();
+      await page.getByRole('searchbox', { name: 'Search event types' }).fill('booking');
+      await page.getByRole('checkbox', { name: 'booking 2', exact: true }).check();
+      expect(await page.getByRole('checkbox', { name: /^booking\.created/ }).isChecked()).toBe(true);
+      await page.getByRole('button', { name: 'Add the endpoint' }).click();
+      await page.getByText('that no database or other internal service uses').waitFor();
+      expect(await axeViolations(page)).toEqual([]);
+
+      await urlOf(page).fill(stack.receiver.url);
+      await page.getByRole('button', { name: 'Add the endpoint' }).click();
+      const secret = await dialogOf(page)
+        .getByText(/^whsec_[A-Za-z0-9+/]{44}$/)
+        .textContent();
+      expect(secret).not.toBeNull();
+      await page.keyboard.press('Escape');
+      await dialogOf(page).getByRole('button', { name: 'Python' }).click();
+      await dialogOf(page).getByText('pip install standardwebhooks').waitFor();
+      await dialogOf(page).getByRole('button', { name: 'Send a test' }).click();
+      await dialogOf(page)
+        .getByText(/The endpoint answered 200 in/)
+        .waitFor();
+      expect(stack.receiver.deliveries).toBe(1);
+      expect(await axeViolations(page)).toEqual([]);
+
+      await dialogOf(page).getByRole('button', { name: 'I have stored the secret' }).click();
+      await page.getByText('Healthy: the last delivery arrived').waitFor();
+      expect(await page.content()).not.toContain(secret);
+      expect(await axeViolations(page)).toEqual([]);
+    },
+  );
+});
+
+describe('an endpoint that ten failures in a row have disabled', () => {
+  browserTest('says why and what is held, and is enabled, tested and released', async ({ open }) => {
+    const { stack, id } = await openDisabled();
+    const page = await visit(open, stack, '/endpoints');
+    await page.getByText('ten failures in a row').waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+    await page.getByRole('table', { name: 'Endpoints' }).getByRole('link').click();
+
+    await page.getByText('ten attempts in a row have failed, because the connection is refused').waitFor();
+    await page.getByText(/10 deliveries are held until/).waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+
+    await stack.receiver.comeBack();
+    await page.getByRole('button', { name: 'Enable …' }).click();
+    await page.getByRole('radio', { name: /Keep all 10 held/ }).check();
+    expect(await axeViolations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Enable and keep' }).click();
+    await page.getByText('10 deliveries are held until you release them').waitFor();
+
+    await page
+      .getByRole('alert')
+      .or(page.getByRole('status'))
+      .getByRole('button', { name: 'Send a test' })
+      .click();
+    await dialogOf(page).getByRole('button', { name: 'Send a test' }).click();
+    await dialogOf(page)
+      .getByText(/The endpoint answered 200 in/)
+      .waitFor();
+    await dialogOf(page).getByRole('button', { name: 'Close' }).click();
+    expect(stack.receiver.deliveries).toBe(1);
+
+    await page.getByRole('button', { name: 'Release …' }).click();
+    await page.getByRole('button', { name: 'Release 10' }).click();
+    await page.getByText('Healthy: the last delivery arrived').waitFor();
+    await eventually(() => stack.receiver.deliveries === 11);
+    expect((await stack.delivery.webhookRow(id)).active).toBe(true);
+  });
+});
+
+describe('the page of an endpoint', () => {
+  browserTest('shows what somebody else has changed, and saves over it on request', async ({ open }) => {
+    const stack = await openStack();
+    const { id } = await stack.delivery.webhook(stack.receiver.url);
+    const page = await visit(open, stack, `/endpoints/${id}?do=edit`);
+    await urlOf(page).fill(`${stack.receiver.url}/mine`);
+    const theirs = `${stack.receiver.url}/theirs`;
+    await stack.delivery.rows(
+      `update hookwright.webhooks set url = '${theirs}', version = version + 1 where id = ${id}`,
+    );
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Somebody has changed this endpoint since you opened it.').waitFor();
+    await dialogOf(page).getByRole('cell', { name: theirs }).waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Save mine over it' }).click();
+    await page.getByRole('heading', { name: '/mine' }).waitFor();
+  });
+
+  browserTest('tests with a payload of choice, and names the rule that it breaks', async ({ open }) => {
+    const stack = await openStack();
+    const { id } = await stack.delivery.webhook(stack.receiver.url);
+    const page = await visit(open, stack, `/endpoints/${id}?do=test`, { theme: 'dark', width: 390 });
+    await dialogOf(page).getByLabel('Event type').selectOption('coupon.applied');
+    const payload = page.getByRole('textbox', { name: 'Payload' });
+    await payload.fill('{"code": 7, "discount_type": "percent"}');
+    await dialogOf(page).getByRole('button', { name: 'Send a test' }).click();
+    await dialogOf(page).getByText('must be string').waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+    await payload.fill('{"code": "SUMMER", "discount_type": "percent"}');
+    await dialogOf(page).getByRole('button', { name: 'Send a test' }).click();
+    await dialogOf(page)
+      .getByText(/The endpoint answered 200 in/)
+      .waitFor();
+  });
+
+  browserTest('rotates the secret with an overlap, and once more only without', async ({ open }) => {
+    const stack = await openStack();
+    const { id } = await stack.delivery.webhook(stack.receiver.url);
+    const page = await visit(open, stack, `/endpoints/${id}?do=rotate`);
+    await page.getByRole('cell', { name: 'old and new' }).waitFor();
+    await page.getByLabel('Overlap in hours').fill('169');
+    await page.getByText('Choose a whole number of hours from 0 to 168.').waitFor();
+    await page.getByLabel('Overlap in hours').fill('48');
+    expect(await axeViolations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Rotate the secret' }).click();
+    await dialogOf(page)
+      .getByText(/^whsec_/)
+      .waitFor();
+    await page.getByRole('button', { name: 'I have stored the secret' }).click();
+    await page.getByText('two: the previous one ends').waitFor();
+    await page.getByRole('button', { name: 'Rotate …' }).click();
+    await page.getByText('A rotation is under way').waitFor();
+    await page.getByRole('button', { name: 'Rotate, and end the old one now' }).waitFor();
+  });
+
+  browserTest('sends failed deliveries again after a count, as an operation', async ({ open }) => {
+    const stack = await openStack();
+    const { id } = await stack.delivery.webhook(stack.receiver.url);
+    await stack.delivery.emit();
+    await eventually(() => stack.receiver.deliveries === 1);
+    await stack.delivery.rows(
+      `update hookwright.deliveries set status = 'FAILED', last_error_code = 'HTTP_500' where webhook_id = ${id}`,
+    );
+    const page = await visit(open, stack, `/endpoints/${id}?do=recover`);
+    await page.getByText('One delivery is sent again').waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Send 1 again' }).click();
+    await page.getByRole('link', { name: 'Watch its progress' }).click();
+    await page.waitForURL(/\/operations\/\d+$/);
+    await eventually(() => stack.receiver.arrivals.length === 2);
+  });
+
+  browserTest('is paused and deleted, with what that means in numbers', async ({ open }) => {
+    const stack = await openStack();
+    const { id } = await stack.delivery.webhook(stack.receiver.url);
+    const page = await visit(open, stack, `/endpoints/${id}`);
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Pause …' }).click();
+    await page.getByText('No delivery is open now.').waitFor();
+    await page.getByRole('button', { name: 'Pause the endpoint' }).click();
+    await page.getByText('Paused since').waitFor();
+    await stack.delivery.emit();
+    await page.getByText('one delivery is held until').waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Delete …' }).click();
+    await page.getByText('One delivery that waits to be sent, or is held, is canceled.').waitFor();
+    await page.getByRole('button', { name: 'Delete the endpoint' }).click();
+    await page.getByText('There is no endpoint yet.').waitFor();
+  });
+});
