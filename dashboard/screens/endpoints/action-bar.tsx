@@ -1,39 +1,33 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { Ellipsis, Pencil, Send } from 'lucide-react';
 import { Button } from '../../parts/button';
-import { useAllowed } from '../../parts/viewer';
 import { ActionMenu } from './action-menu';
-import { type Action, useAction } from './actions';
+import { type Action, useAction, useOffered } from './actions';
 import type { ShownEndpoint } from './use-endpoint';
 
 /** The actions of an endpoint: the usual ones at once, the others in a menu. */
 export function ActionBar({ endpoint }: { endpoint: ShownEndpoint }) {
   const { t } = useLingui();
   const [, start] = useAction();
-  const mayEdit = useAllowed('webhooks:edit');
-  const maySeeSecrets = useAllowed('webhooks:secrets');
-  const mayTest = useAllowed('webhooks:test');
-  const mayDoBulk = useAllowed('deliveries:bulk');
-  const offered: { action: Action; name: string; danger?: boolean }[] = [
-    ...(mayEdit && endpoint.active ? [{ action: 'pause' as const, name: t`Pause …` }] : []),
-    ...(mayEdit && !endpoint.active ? [{ action: 'enable' as const, name: t`Enable …` }] : []),
-    ...(maySeeSecrets ? [{ action: 'rotate' as const, name: t`Rotate the signing secret …` }] : []),
-    ...(mayDoBulk && endpoint.active
-      ? [
-          { action: 'recover' as const, name: t`Send failed deliveries again …` },
-          { action: 'replay' as const, name: t`Replay past events …` },
-        ]
-      : []),
-    ...(mayEdit ? [{ action: 'delete' as const, name: t`Delete …`, danger: true }] : []),
+  const isOffered = useOffered(endpoint);
+  const more: { action: Action; name: string; danger?: boolean }[] = [
+    { action: 'pause', name: t`Pause …` },
+    { action: 'enable', name: t`Enable …` },
+    { action: 'release', name: t`Release what is held …` },
+    { action: 'rotate', name: t`Rotate the signing secret …` },
+    { action: 'recover', name: t`Send failed deliveries again …` },
+    { action: 'replay', name: t`Replay past events …` },
+    { action: 'delete', name: t`Delete …`, danger: true },
   ];
+  const offered = more.filter(({ action }) => isOffered(action));
   return (
     <>
-      {mayTest && endpoint.active && (
+      {isOffered('test') && (
         <Button icon={<Send />} onClick={() => start('test')}>
           <Trans>Send a test</Trans>
         </Button>
       )}
-      {mayEdit && (
+      {isOffered('edit') && (
         <Button icon={<Pencil />} onClick={() => start('edit')}>
           <Trans>Edit</Trans>
         </Button>

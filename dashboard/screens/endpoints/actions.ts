@@ -1,25 +1,38 @@
-import type { Search } from '../../parts/place';
 import { useAddress } from '../../parts/place';
+import { isAllowed, useViewer } from '../../parts/viewer';
 
-/** What can be done with an endpoint; the address keeps which one somebody is about to do, as `do=pause`. */
-export const ACTIONS = [
-  'test',
-  'edit',
-  'pause',
-  'enable',
-  'release',
-  'rotate',
-  'recover',
-  'replay',
-  'delete',
-] as const;
+/** What can be done with an endpoint, and the scope that it needs. */
+const SCOPES = {
+  test: 'webhooks:test',
+  edit: 'webhooks:edit',
+  pause: 'webhooks:edit',
+  enable: 'webhooks:edit',
+  release: 'webhooks:edit',
+  rotate: 'webhooks:secrets',
+  recover: 'deliveries:bulk',
+  replay: 'deliveries:bulk',
+  delete: 'webhooks:edit',
+} as const;
 
-export type Action = (typeof ACTIONS)[number];
+export type Action = keyof typeof SCOPES;
 
-/** The action whose dialog is open, and what opens another one, or none. */
+const NEEDS_ACTIVE: readonly Action[] = ['test', 'pause', 'release', 'recover', 'replay'];
+
+/** Says of an action whether the server would take it now, from whoever is signed in. */
+export function useOffered(endpoint: { active: boolean; heldCount: number }): (action: Action) => boolean {
+  const viewer = useViewer();
+  const { active, heldCount } = endpoint;
+  return (action) =>
+    isAllowed(viewer, SCOPES[action]) &&
+    (active || !NEEDS_ACTIVE.includes(action)) &&
+    (action !== 'enable' || !active) &&
+    (action !== 'release' || heldCount > 0);
+}
+
+/** The action that somebody is about to do, which the address keeps as `do=pause`, and what begins another, or none. */
 export function useAction(): [Action | undefined, (action: Action | undefined) => void] {
   const [address, setAddress] = useAddress();
   const named = address['do'];
-  const action = ACTIONS.find((one) => one === named);
-  return [action, (next) => setAddress({ do: next } as Search, { replace: next === undefined })];
+  const action = named !== undefined && Object.hasOwn(SCOPES, named) ? (named as Action) : undefined;
+  return [action, (next) => setAddress({ do: next }, { replace: next === undefined })];
 }

@@ -7,7 +7,7 @@ import { Link } from '../../parts/place';
 import { useClock } from '../../parts/time';
 import { useAllowed } from '../../parts/viewer';
 import { remedyFor } from '../../text/remedies';
-import { type Action, useAction } from './actions';
+import { type Action, useAction, useOffered } from './actions';
 import { answerOf, type EndpointAnswer } from './endpoint-answer';
 import { Detail, Headline } from './endpoint-answer-words';
 import { type ShownEndpoint, troubleOf } from './use-endpoint';
@@ -43,6 +43,7 @@ export function EndpointAnswerView({ endpoint }: { endpoint: ShownEndpoint }) {
   const { i18n } = useLingui();
   const now = useClock((time) => Math.floor(time / STEP_MS) * STEP_MS);
   const mayRead = useAllowed('deliveries:read');
+  const isOffered = useOffered(endpoint);
   const trouble = troubleOf(endpoint);
   const answer = answerOf(
     {
@@ -63,7 +64,7 @@ export function EndpointAnswerView({ endpoint }: { endpoint: ShownEndpoint }) {
               <Trans>See what failed</Trans>
             </Link>
           )}
-          {(REMEDIES[answer.kind] ?? []).map((action) => (
+          {(REMEDIES[answer.kind] ?? []).filter(isOffered).map((action) => (
             <RemedyButton key={action} action={action} />
           ))}
         </>
@@ -90,7 +91,6 @@ function placeOf({ databaseId }: ShownEndpoint, delivery: DeliveryRowFragment | 
 function RemedyButton({ action }: { action: Action }): ReactNode {
   const { t } = useLingui();
   const [, start] = useAction();
-  const allowed = useAllowed(action === 'test' ? 'webhooks:test' : 'webhooks:edit');
   const names: Partial<Record<Action, string>> = {
     enable: t`Enable …`,
     edit: t`Change the url`,
@@ -98,14 +98,10 @@ function RemedyButton({ action }: { action: Action }): ReactNode {
     release: t`Release …`,
     delete: t`Delete …`,
   };
+  const look = action === 'enable' || action === 'release' ? 'primary' : 'plain';
   return (
-    allowed && (
-      <Button
-        look={action === 'enable' || action === 'release' ? 'primary' : 'plain'}
-        onClick={() => start(action)}
-      >
-        {names[action]}
-      </Button>
-    )
+    <Button look={look} onClick={() => start(action)}>
+      {names[action]}
+    </Button>
   );
 }

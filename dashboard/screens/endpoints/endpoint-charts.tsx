@@ -1,4 +1,5 @@
 import { Trans, useLingui } from '@lingui/react/macro';
+import { useMemo } from 'react';
 import { useQuery } from 'urql';
 import { Chart } from '../../parts/chart';
 import { Select } from '../../parts/field';
@@ -28,9 +29,21 @@ export function EndpointCharts({ endpoint }: { endpoint: ShownEndpoint }) {
   });
   useRefresh(() => again({ requestPolicy: 'network-only' }), READ_EVERY_MS);
   const stats = data?.webhook?.stats;
-  const times = stats?.buckets.map(({ start }) => Date.parse(start)) ?? [];
-  const column = <Value,>(read: (bucket: NonNullable<typeof stats>['buckets'][number]) => Value) =>
-    stats?.buckets.map(read) ?? [];
+  const { times, outcomes, durations } = useMemo(() => {
+    const buckets = stats?.buckets ?? [];
+    return {
+      times: buckets.map(({ start }) => Date.parse(start)),
+      outcomes: [
+        { name: t`Delivered`, colour: 'good', values: buckets.map(({ successes }) => successes) },
+        { name: t`Failed`, colour: 'bad', values: buckets.map(({ failures }) => failures) },
+      ],
+      durations: [
+        { name: 'p50', colour: 'accent', values: buckets.map(({ p50Ms }) => p50Ms ?? null) },
+        { name: 'p95', colour: 'warn', values: buckets.map(({ p95Ms }) => p95Ms ?? null) },
+        { name: 'p99', colour: 'bad', values: buckets.map(({ p99Ms }) => p99Ms ?? null) },
+      ],
+    };
+  }, [stats, t]);
   const zoom = (from: Date, to: Date) =>
     setAddress({ range: undefined, since: from.toISOString(), until: to.toISOString() });
   const names = (types.data?.eventTypes ?? []).map(({ name }) => ({ value: name, name }));
@@ -70,10 +83,7 @@ export function EndpointCharts({ endpoint }: { endpoint: ShownEndpoint }) {
               shape="bars"
               format={count}
               onRange={zoom}
-              series={[
-                { name: t`Delivered`, colour: 'good', values: column(({ successes }) => successes) },
-                { name: t`Failed`, colour: 'bad', values: column(({ failures }) => failures) },
-              ]}
+              series={outcomes}
             />
           </div>
         </Card>
@@ -85,11 +95,7 @@ export function EndpointCharts({ endpoint }: { endpoint: ShownEndpoint }) {
               shape="lines"
               format={duration}
               onRange={zoom}
-              series={[
-                { name: 'p50', colour: 'accent', values: column(({ p50Ms }) => p50Ms ?? null) },
-                { name: 'p95', colour: 'warn', values: column(({ p95Ms }) => p95Ms ?? null) },
-                { name: 'p99', colour: 'bad', values: column(({ p99Ms }) => p99Ms ?? null) },
-              ]}
+              series={durations}
             />
           </div>
         </Card>

@@ -1,4 +1,4 @@
-import { Plural, Trans, useLingui } from '@lingui/react/macro';
+import { Trans, useLingui } from '@lingui/react/macro';
 import { useMemo } from 'react';
 import type { EndpointRowFragment, EndpointsQuery } from '../../api/generated/graphql';
 import type { Column } from '../../parts/list';
@@ -121,7 +121,5 @@ function Reason({ endpoint }: { endpoint: EndpointRowFragment }) {
   if (closedUntil && isClosed(endpoint)) {
     return <Time value={closedUntil} />;
   }
-  return consecutiveFailures > 0 ? (
-    <Plural value={consecutiveFailures} one="# in a row" other="# in a row" />
-  ) : null;
+  return consecutiveFailures > 0 ? <Trans>{consecutiveFailures} in a row</Trans> : null;
 }

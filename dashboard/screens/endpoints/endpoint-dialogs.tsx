@@ -1,5 +1,5 @@
-import type { ComponentType } from 'react';
-import { type Action, useAction } from './actions';
+import { type ComponentType, useState } from 'react';
+import { type Action, useAction, useOffered } from './actions';
 import { DeleteDialog } from './dialogs/delete-dialog';
 import { EditDialog } from './dialogs/edit-dialog';
 import { HeldDialog } from './dialogs/held-dialog';
@@ -28,10 +28,16 @@ const DIALOGS: Record<Action, ComponentType<EndpointDialogProps>> = {
   delete: DeleteDialog,
 };
 
-/** The dialog that the address names. */
+/** The dialog that the address names, where the server would take what it does. */
 export function EndpointDialogs({ endpoint }: { endpoint: ShownEndpoint }) {
   const [action, start] = useAction();
-  if (action === undefined) {
+  const isOffered = useOffered(endpoint);
+  // What a dialog has done may be why it is not offered any more: it closes itself, after it has shown what came of it.
+  const [begun, setBegun] = useState<Action>();
+  if (action !== begun && (action === undefined || isOffered(action))) {
+    setBegun(action);
+  }
+  if (action === undefined || action !== begun) {
     return null;
   }
   const Shown = DIALOGS[action];

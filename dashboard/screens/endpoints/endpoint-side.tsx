@@ -5,10 +5,9 @@ import { Card, Fact, Facts } from '../../parts/page';
 import { Link } from '../../parts/place';
 import { shortly, Time, useClock } from '../../parts/time';
 import { Untrusted } from '../../parts/untrusted';
-import { useAllowed } from '../../parts/viewer';
 import { count, countUpTo, duration } from '../../text/numbers';
 import { remedyFor } from '../../text/remedies';
-import { useAction } from './actions';
+import { useAction, useOffered } from './actions';
 import type { ShownEndpoint } from './use-endpoint';
 
 interface SideProps {
@@ -127,7 +126,7 @@ function WhyFailed({ endpoint }: SideProps) {
 function Setup({ endpoint }: { endpoint: ShownEndpoint }): ReactNode {
   const { t } = useLingui();
   const [, start] = useAction();
-  const maySeeSecrets = useAllowed('webhooks:secrets');
+  const isOffered = useOffered(endpoint);
   const { url, eventTypes, databaseId, createdAt, previousSecretExpiresAt } = endpoint;
   const overlap = previousSecretExpiresAt != null && Date.parse(previousSecretExpiresAt) > Date.now();
   return (
@@ -166,7 +165,7 @@ function Setup({ endpoint }: { endpoint: ShownEndpoint }): ReactNode {
           ) : (
             <Trans>one</Trans>
           )}
-          {maySeeSecrets && (
+          {isOffered('rotate') && (
             <div className="mt-1.5">
               <Button onClick={() => start('rotate')}>
                 <Trans>Rotate …</Trans>

@@ -32,7 +32,7 @@ export function RecoverDialog({ endpoint, onClose }: EndpointDialogProps) {
       choice={filter && outcomes.length > 0 ? JSON.stringify([filter, outcomes]) : undefined}
       run={async (dryRun) => {
         const { data, error } = await recover({
-          input: { id: endpoint.id, dryRun, filter: { since: '', ...filter, outcomes } },
+          input: { id: endpoint.id, dryRun, filter: { ...filter!, outcomes } },
         });
         return { run: data?.recoverWebhook, error };
       }}
