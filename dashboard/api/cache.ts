@@ -1,5 +1,6 @@
-import { type Cache, cacheExchange } from '@urql/exchange-graphcache';
+import { type Cache, cacheExchange, type ResolveInfo, type Variables } from '@urql/exchange-graphcache';
 import { relayPagination } from '@urql/exchange-graphcache/extras';
+import { stringifyVariables } from 'urql';
 
 /**
  * The normalized cache: an object with an id is kept once, so an update of it (by a stream or a mutation) shows
@@ -23,6 +24,7 @@ export function createCache() {
       Webhook: { deliveries: relayPagination() },
     },
     updates: {
+      Query: { events: forgetLaterPages, auditLog: forgetLaterPages },
       Mutation: {
         createWebhook: (_result, _args, cache) => forget(cache, 'webhooks'),
         deleteWebhook: (_result, { input }, cache) => {
@@ -65,6 +67,23 @@ export function createCache() {
 }
 
 const idOf = ({ id }: { id?: unknown }): string | null => (typeof id === 'string' ? id : null);
+
+/**
+ * A first page that is read again has moved on from the pages after it: rows between them would be missing, so those
+ * pages are dropped.
+ */
+function forgetLaterPages(_result: unknown, args: Variables, cache: Cache, { fieldName }: ResolveInfo): void {
+  if (args['after'] != null) {
+    return;
+  }
+  const { after: _, ...list } = args;
+  for (const { fieldName: name, arguments: known } of cache.inspectFields('Query')) {
+    const { after, ...other } = known ?? {};
+    if (name === fieldName && after != null && stringifyVariables(other) === stringifyVariables(list)) {
+      cache.invalidate('Query', name, known);
+    }
+  }
+}
 
 /** Drops what the cache has of these fields of the query, whatever their arguments: screens that show them ask again. */
 function forget(cache: Cache, ...fields: string[]): void {

@@ -42,6 +42,37 @@ describe('an event', () => {
   });
 });
 
+describe('the list of events', () => {
+  browserTest(
+    'lets new events wait while somebody looks, and then shows them without a gap',
+    async ({ open }) => {
+      await stack.delivery.webhook(stack.receiver.url, ['coupon.applied']);
+      for (let count = 0; count < 60; count += 1) {
+        await stack.delivery.emit();
+      }
+      const page = await visit(open, stack, '/events');
+      const numbers = page.getByRole('table', { name: 'Events' }).locator('tbody td:nth-child(2)');
+      await page.getByRole('button', { name: 'Show more' }).click();
+      await eventually(async () => (await numbers.count()) >= 60);
+      await page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
+
+      const before = await numbers.allInnerTexts();
+      for (let count = 0; count < 5; count += 1) {
+        await stack.delivery.emit();
+      }
+      const show = page.getByRole('button', { name: 'There is something new. Show it.' });
+      await show.waitFor();
+      expect(await numbers.allInnerTexts()).toEqual(before);
+      await show.click();
+      const newest = await stack.delivery.rows<{ id: number }>(
+        'select id from hookwright.events order by id desc limit 50',
+      );
+      await eventually(async () => (await numbers.first().innerText()) === `${newest[0]?.id}`);
+      expect((await numbers.allInnerTexts()).slice(0, 50)).toEqual(newest.map(({ id }) => `${id}`));
+    },
+  );
+});
+
 describe('an event type', () => {
   browserTest(
     'shows its properties, and sends an edited sample once that fits the schema',

@@ -16,6 +16,7 @@ export const EVENTS = graphql(`
       edges {
         node {
           ...EventRow
+          bodyBytes
           deliveries(first: 10) @include(if: $deliveries) {
             edges { node { id status } }
             pageInfo { hasNextPage }

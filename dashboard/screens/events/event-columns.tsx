@@ -6,7 +6,7 @@ import { Link } from '../../parts/place';
 import { Badge, DELIVERY_STATES } from '../../parts/status';
 import { Time } from '../../parts/time';
 import { Untrusted } from '../../parts/untrusted';
-import { count } from '../../text/numbers';
+import { bytes, count } from '../../text/numbers';
 import { tally } from '../../text/tally';
 import { WORST_FIRST } from './fan-out';
 
@@ -37,6 +37,12 @@ export function useEventColumns(deliveries: boolean): Column<Row>[] {
       ...(deliveries
         ? [{ name: t`Deliveries`, render: (row: Row) => <Deliveries deliveries={row.deliveries} /> }]
         : []),
+      {
+        name: t`Size`,
+        figures: true,
+        from: 'md',
+        render: ({ bodyBytes }) => (bodyBytes == null ? '–' : bytes(bodyBytes)),
+      },
       { name: t`When`, figures: true, render: ({ createdAt }) => <Time value={createdAt} /> },
     ],
     [t, deliveries],
