@@ -1,5 +1,6 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { Navigate, Outlet, useMatchRoute } from '@tanstack/react-router';
+import { useCurrentInView } from '../parts/current-in-view';
 import { type FinderProps, FrameTools } from '../parts/frame-tools';
 import { Link } from '../parts/place';
 import { useViewer } from '../parts/viewer';
@@ -14,11 +15,12 @@ export function ConsoleFrame() {
   const { t, i18n } = useLingui();
   const { tenant } = useViewer();
   const isAt = useMatchRoute();
+  const nav = useCurrentInView();
   if (tenant != null) {
     return <Navigate to={`/tenants/${tenant.databaseId}` as string} replace />;
   }
   return (
-    <div className="mx-auto max-w-400 md:grid md:grid-cols-[13.5rem_minmax(0,1fr)]">
+    <div className="md:grid md:grid-cols-[13.5rem_minmax(0,1fr)]">
       <a href="#screen" className="sr-only focus:not-sr-only">
         <Trans>To the content</Trans>
       </a>
@@ -30,6 +32,7 @@ export function ConsoleFrame() {
           <FrameTools finder={TenantFinder} canLeave narrow />
         </div>
         <nav
+          ref={nav}
           aria-label={t`Screens`}
           className="-mx-3 flex gap-0.5 overflow-x-auto px-2 pb-1.5 [scrollbar-width:none] md:mx-0 md:mt-2 md:flex-col md:px-0"
         >
@@ -47,7 +50,9 @@ export function ConsoleFrame() {
         </nav>
       </header>
       <main id="screen" className="min-w-0 px-3 pt-5 pb-16 sm:px-6">
-        <Outlet />
+        <div className="max-w-380">
+          <Outlet />
+        </div>
       </main>
     </div>
   );

@@ -21,7 +21,7 @@ export function TenantArea() {
   const place = `/tenants/${tenantId}`;
   if (own == null) {
     return (
-      <WithClient tenantId={tenantId}>
+      <WithClient tenantId={tenantId} wayOut={<BackToTenants />}>
         <PlaceContext value={place}>
           <TenantFrame brand={<BackToTenants />} notice={<AsSupport />} more={SETTINGS} canLeave />
         </PlaceContext>

@@ -39,7 +39,7 @@ export default function TenantFinder({ open, onClose }: FinderProps) {
       return;
     }
     const number = /^(?:tn_)?(\d{1,15})$/.exec(wanted)?.[1];
-    const variables = { id: number ?? '0', byId: number !== undefined, name: wanted };
+    const variables = { id: number ?? '0', byId: number !== undefined, text: wanted };
     const { data, error } = await client
       .query(FIND_TENANT, variables, { requestPolicy: 'network-only' })
       .toPromise();
@@ -60,9 +60,12 @@ export default function TenantFinder({ open, onClose }: FinderProps) {
     <Dialog open={open} onClose={onClose} title={<Trans>Find</Trans>}>
       <form onSubmit={(event) => void find(event)}>
         <Field
-          name={<Trans>The name or id of a tenant; or a screen</Trans>}
+          name={<Trans>The id of a tenant, or a part of its name; or a screen</Trans>}
           hint={<Trans>Events, deliveries and endpoints have their search inside their tenant.</Trans>}
-          error={found?.length === 0 && (trouble ?? t`No tenant has the name or id “${wanted}”.`)}
+          error={
+            found?.length === 0 &&
+            (trouble ?? t`No tenant has the id “${wanted}”, or a name with that in it.`)
+          }
         >
           {(props) => (
             <TextInput
@@ -79,7 +82,10 @@ export default function TenantFinder({ open, onClose }: FinderProps) {
         <div className="mt-2 flex flex-col items-start gap-1">
           {found?.map(({ databaseId, name }) => (
             <Button key={databaseId} look="quiet" onClick={() => leave(`/tenants/${databaseId}`)}>
-              <Untrusted text={name} /> · tn_{databaseId}
+              <span className="max-w-[min(24rem,60vw)] truncate">
+                <Untrusted text={name} />
+              </span>
+              <span className="text-faint">tn_{databaseId}</span>
             </Button>
           ))}
           {screens.map(({ path, name }) => (

@@ -26,8 +26,17 @@ export function SignedIn({
  * A client of the API for what stands in it, made again when somebody else signs in, and not when a session is renewed.
  *
  * @param tenantId whom a platform key acts for.
+ * @param wayOut stands beside the reason where the API says no, as for a tenant that is not there.
  */
-export function WithClient({ tenantId, children }: { tenantId?: string; children: ReactNode }) {
+export function WithClient({
+  tenantId,
+  wayOut,
+  children,
+}: {
+  tenantId?: string;
+  wayOut?: ReactNode;
+  children: ReactNode;
+}) {
   const standing = useSyncExternalStore(sessions.subscribe, sessions.read);
   const whose = standing.session === null ? null : `${standing.signIn} ${tenantId}`;
   // `whose` is not read: the client of one sign-in must not serve another.
@@ -35,13 +44,13 @@ export function WithClient({ tenantId, children }: { tenantId?: string; children
   return (
     whose !== null && (
       <Provider value={client} key={whose}>
-        <WithViewer>{children}</WithViewer>
+        <WithViewer wayOut={wayOut}>{children}</WithViewer>
       </Provider>
     )
   );
 }
 
-function WithViewer({ children }: { children: ReactNode }) {
+function WithViewer({ wayOut, children }: { wayOut: ReactNode; children: ReactNode }) {
   const [{ data, error }, again] = useQuery({ query: VIEWER });
   if (data?.viewer !== undefined) {
     return <ViewerContext value={data.viewer}>{children}</ViewerContext>;
@@ -49,7 +58,10 @@ function WithViewer({ children }: { children: ReactNode }) {
   return (
     <div className="mx-auto max-w-xl p-6">
       {error ? (
-        <Failure error={error} retry={again} />
+        <div className="flex flex-col gap-3">
+          {wayOut}
+          <Failure error={error} retry={again} />
+        </div>
       ) : (
         <p role="status" className="animate-late text-soft">
           <Trans>Signing in …</Trans>

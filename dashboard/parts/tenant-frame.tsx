@@ -2,6 +2,7 @@ import type { MessageDescriptor } from '@lingui/core';
 import { Trans, useLingui } from '@lingui/react/macro';
 import { Outlet, useMatchRoute } from '@tanstack/react-router';
 import { type ReactNode, useContext } from 'react';
+import { useCurrentInView } from './current-in-view';
 import { type FinderProps, FrameTools } from './frame-tools';
 import { Link, PlaceContext } from './place';
 import { TENANT_SCREENS } from './screens';
@@ -33,6 +34,7 @@ export function TenantFrame({
   const viewer = useViewer();
   const place = useContext(PlaceContext);
   const isAt = useMatchRoute();
+  const nav = useCurrentInView();
   const screens = TENANT_SCREENS.filter(({ scope }) => isAllowed(viewer, scope));
   return (
     <div className="mx-auto max-w-380 px-3 pb-16 sm:px-5">
@@ -51,6 +53,7 @@ export function TenantFrame({
           <FrameTools finder={Finder} canLeave={canLeave} />
         </div>
         <nav
+          ref={nav}
           aria-label={t`Screens`}
           className="-mx-2.5 -mb-px flex gap-0.5 overflow-x-auto [scrollbar-width:none]"
         >

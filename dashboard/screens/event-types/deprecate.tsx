@@ -1,17 +1,20 @@
-import { Trans, useLingui } from '@lingui/react/macro';
+import { Plural, Trans, useLingui } from '@lingui/react/macro';
 import { useState } from 'react';
 import { useMutation } from 'urql';
 import { Button } from '../../parts/button';
 import { Confirm } from '../../parts/dialog';
 import { Failure } from '../../parts/page';
 import { notify } from '../../parts/toast';
+import { count } from '../../text/numbers';
 import { DEPRECATE_EVENT_TYPE } from './documents';
+import { type TenantUse, useTypeUsage } from './type-usage';
 
 /** Deprecates an event type, after it has said what that does; or takes a deprecated one into use again. */
 export function Deprecate({ name, deprecated }: { name: string; deprecated: boolean }) {
   const { t } = useLingui();
   const [asked, setAsked] = useState(false);
   const [{ error, fetching }, change] = useMutation(DEPRECATE_EVENT_TYPE);
+  const usage = useTypeUsage(name);
   const confirm = async () => {
     const { data } = await change({ name, deprecated: !deprecated });
     if (data) {
@@ -36,6 +39,11 @@ export function Deprecate({ name, deprecated }: { name: string; deprecated: bool
           <Trans>Events of this type are accepted again within 5 seconds.</Trans>
         ) : (
           <ul className="flex list-disc flex-col gap-1 ps-4">
+            {usage && (
+              <li className="font-medium text-ink">
+                <Affected {...usage} />
+              </li>
+            )}
             <li>
               <Trans>Within 5 seconds the service refuses further events of this type, of all tenants.</Trans>
             </li>
@@ -54,5 +62,19 @@ export function Deprecate({ name, deprecated }: { name: string; deprecated: bool
         )}
       </Confirm>
     </>
+  );
+}
+
+/** Who would miss it. */
+function Affected({ attempts, tenants }: { attempts: number; tenants: readonly TenantUse[] }) {
+  const made = count(attempts);
+  return attempts === 0 ? (
+    <Trans>No event of this type was delivered in the last 7 days.</Trans>
+  ) : (
+    <Plural
+      value={tenants.length}
+      one={`In the last 7 days there were ${made} attempts to deliver such events, for # tenant.`}
+      other={`In the last 7 days there were ${made} attempts to deliver such events, for # tenants.`}
+    />
   );
 }

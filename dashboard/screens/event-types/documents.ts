@@ -55,3 +55,22 @@ export const DEPRECATE_EVENT_TYPE = graphql(`
     }
   }
 `);
+
+/** Who got events of a type. */
+export const TYPE_USAGE = graphql(`
+  query TypeUsage($name: String!, $since: DateTime!) {
+    installation {
+      stats(eventType: $name, since: $since, resolution: DAY) { total { attempts } }
+    }
+    tenants(first: 100) {
+      edges {
+        node {
+          id
+          databaseId
+          name
+          stats(eventType: $name, since: $since, resolution: DAY) { total { attempts } }
+        }
+      }
+    }
+  }
+`);

@@ -12,6 +12,7 @@ import { SchemaCard } from '../catalogue/schema-card';
 import { Deprecate } from './deprecate';
 import { EVENT_TYPE } from './documents';
 import { EventTypeBadge } from './event-type-badge';
+import { UsageCard } from './usage-card';
 
 /** One event type: when it happens, its schema in each version, a sample. */
 export default function EventTypePage() {
@@ -63,15 +64,18 @@ export default function EventTypePage() {
           )}
           <div className="grid items-start gap-4 2xl:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
             <SchemaCard versions={type.versions} />
-            <Card title={<Trans>Sample</Trans>}>
-              {type.samplePayload == null ? (
-                <p className="text-sm text-soft">
-                  <Trans>No payload was found that fits the schema. “examples” in the schema help.</Trans>
-                </p>
-              ) : (
-                <JsonView text={JSON.stringify(type.samplePayload, null, 2)} name={t`sample`} />
-              )}
-            </Card>
+            <div className="flex min-w-0 flex-col gap-4">
+              <UsageCard name={name} />
+              <Card title={<Trans>Sample</Trans>}>
+                {type.samplePayload == null ? (
+                  <p className="text-sm text-soft">
+                    <Trans>No payload was found that fits the schema. “examples” in the schema help.</Trans>
+                  </p>
+                ) : (
+                  <JsonView text={JSON.stringify(type.samplePayload, null, 2)} name={t`sample`} />
+                )}
+              </Card>
+            </div>
           </div>
         </div>
       )}

@@ -6,6 +6,7 @@ import type { TopWebhooksBy, WorstEndpointsQuery } from '../../api/generated/gra
 import { type Column, List } from '../../parts/list';
 import { Card, Empty, Failure, PageHead } from '../../parts/page';
 import { Link, useAddress, useGo } from '../../parts/place';
+import { usePoll } from '../../parts/poll';
 import { Segments } from '../../parts/segments';
 import { Badge } from '../../parts/status';
 import { Untrusted } from '../../parts/untrusted';
@@ -18,6 +19,8 @@ const HOURS = { '1h': 1, '24h': 24, '7d': 167 } as const;
 
 /** As many as the API counts for one webhook. */
 const DUE_MAX = 250;
+
+const EVERY_MS = 30_000;
 
 /** The endpoints of all tenants that stand out, each with the way into its tenant. */
 export default function WorstEndpoints() {
@@ -40,6 +43,7 @@ export default function WorstEndpoints() {
     query: WORST,
     variables: { by: by as TopWebhooksBy, since },
   });
+  usePoll(again, EVERY_MS);
   const columns = useColumns();
   const rows = data?.installation?.topWebhooks;
   return (

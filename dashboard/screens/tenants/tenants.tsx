@@ -7,6 +7,7 @@ import { Button } from '../../parts/button';
 import { type Column, List, More } from '../../parts/list';
 import { Card, Empty, Failure, PageHead } from '../../parts/page';
 import { Link, useAddress, useGo } from '../../parts/place';
+import { usePoll } from '../../parts/poll';
 import { SearchBox } from '../../parts/search-box';
 import { Time } from '../../parts/time';
 import { Untrusted } from '../../parts/untrusted';
@@ -15,6 +16,8 @@ import { CreateTenant } from './create-tenant';
 import { TENANTS } from './documents';
 
 type Row = NonNullable<TenantsQuery['tenants']>['edges'][number]['node'];
+
+const EVERY_MS = 30_000;
 
 /** All tenants of the installation, the newest first; each leads into its area. */
 export default function Tenants() {
@@ -34,6 +37,7 @@ export default function Tenants() {
       after: after !== undefined && after.name === name ? after.cursor : null,
     },
   });
+  usePoll(again, EVERY_MS);
   const rows = data?.tenants?.edges.map(({ node }) => node) ?? [];
   // The figure of all lacks the last minute or two, which that of a tenant has.
   const shown = rows.reduce((sum, { stats }) => sum + (stats?.total.attempts ?? 0), 0);
