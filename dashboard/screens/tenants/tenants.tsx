@@ -122,9 +122,10 @@ function useColumns(all: number): Column<Row>[] {
       },
       {
         name: t`Id`,
-        from: 'md',
+        from: 'lg',
         render: ({ id }) => <code className="font-mono text-xs text-soft">{id}</code>,
       },
+      { name: t`Made`, from: 'lg', render: ({ createdAt }) => <Time value={createdAt} /> },
       {
         name: t`Endpoints`,
         figures: true,
@@ -134,7 +135,7 @@ function useColumns(all: number): Column<Row>[] {
       {
         name: t`Attempts, 24 h`,
         figures: true,
-        from: 'md',
+        from: 'lg',
         render: ({ stats }) => count(stats?.total.attempts ?? 0),
       },
       {
@@ -151,7 +152,6 @@ function useColumns(all: number): Column<Row>[] {
         render: ({ backlog }) => <Waiting backlog={backlog} of="due" />,
       },
       { name: t`Held`, figures: true, render: ({ backlog }) => <Waiting backlog={backlog} of="held" /> },
-      { name: t`Made`, figures: true, from: 'lg', render: ({ createdAt }) => <Time value={createdAt} /> },
     ],
     [t, all],
   );
