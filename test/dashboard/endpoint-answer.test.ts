@@ -96,6 +96,26 @@ describe('the answer of an endpoint', () => {
     expect(since(61)).toEqual({ kind: 'slow', due: 94, since: before(61), meanMs: 2_300, window: 4 });
   });
 
+  it('is that some attempts fail, where more than one in a hundred has in the last 24 hours', () => {
+    const day = (failures: number) =>
+      answer({
+        lastDay: [
+          { attempts: 150, failures },
+          { attempts: 50, failures: 1 },
+        ],
+        lastFailureAt: before(30),
+        errorCode: 'HTTP_500',
+      });
+    expect(day(1).kind).toBe('healthy');
+    expect(day(2)).toEqual({
+      kind: 'flaky',
+      attempts: 200,
+      failures: 3,
+      lastFailureAt: before(30),
+      errorCode: 'HTTP_500',
+    });
+  });
+
   it('is that an active endpoint keeps what it holds, until that is released', () => {
     expect(answer({ heldCount: 7 })).toEqual({ kind: 'keeping', held: 7 });
   });

@@ -49,6 +49,7 @@ export const ENDPOINT = graphql(`
       backlog { due scheduled held countMax oldestDueAt }
       endpointState { inFlight window waiting meanMs }
       latest: deliveries(first: 15) { edges { node { ...DeliveryRow } } }
+      lastDay { start attempts failures p95Ms }
       failures { errorCode deliveries }
       nextAttempts(first: 5) { ...DeliveryRow }
       failed: deliveries(first: 1, filter: { status: FAILED }) { edges { node { ...DeliveryRow } } }

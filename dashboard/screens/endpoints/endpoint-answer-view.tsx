@@ -21,6 +21,7 @@ const TONES: Record<EndpointAnswer['kind'], Tone> = {
   failing: 'bad',
   closed: 'warn',
   slow: 'warn',
+  flaky: 'warn',
   keeping: 'warn',
   paused: 'info',
   first: 'info',

@@ -54,6 +54,13 @@ export function Headline({ answer }: Words): ReactNode {
       return <Trans>Its first delivery is on its way.</Trans>;
     case 'unused':
       return <Trans>Nothing has been sent here yet.</Trans>;
+    case 'flaky':
+      return (
+        <Trans>
+          It works, but {count(answer.failures)} of {count(answer.attempts)} attempts in the last 24 hours
+          have failed.
+        </Trans>
+      );
     case 'healthy':
       return (
         <Trans>
@@ -109,6 +116,14 @@ export function Detail({ answer, endpoint }: Words): ReactNode {
           one="It gets events of one type from now on. A test shows whether it answers."
           other="It gets events of # types from now on. A test shows whether it answers."
         />
+      );
+    case 'flaky':
+      return (
+        answer.lastFailureAt !== null && (
+          <Trans>
+            The latest failure was <Time value={answer.lastFailureAt} />.
+          </Trans>
+        )
       );
     case 'healthy':
       return answer.lastFailureAt === null ? (

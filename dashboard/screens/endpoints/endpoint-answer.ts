@@ -11,6 +11,8 @@ export interface EndpointFacts {
   lastSuccessAt?: string | null;
   lastFailureAt?: string | null;
   backlog?: { due: number; scheduled: number; oldestDueAt?: string | null } | null;
+  /** Attempts of the last 24 hours, in parts. */
+  lastDay?: readonly { attempts: number; failures: number }[] | null;
   endpointState?: { window: number; waiting: number; meanMs?: number | null } | null;
   /** Why the latest of its deliveries that has failed did so; null where none is known. */
   errorCode: string | null;
@@ -44,10 +46,20 @@ export type EndpointAnswer =
   | { kind: 'keeping'; held: number }
   | { kind: 'first'; open: number }
   | { kind: 'unused' }
+  | {
+      kind: 'flaky';
+      attempts: number;
+      failures: number;
+      lastFailureAt: string | null;
+      errorCode: string | null;
+    }
   | { kind: 'healthy'; lastSuccessAt: string; lastFailureAt: string | null };
 
 /** How long the oldest delivery may be due before the endpoint counts as slow: a queue that empties is no news. */
 const SLOW_AFTER_MS = 60_000;
+
+/** From which part of successes on an endpoint counts as healthy. */
+export const GOOD_RATE = 0.99;
 
 /**
  * The one thing to know about an endpoint now: what stops deliveries comes before what delays them, and that before
@@ -87,8 +99,17 @@ export function answerOf(facts: EndpointFacts, now: number): EndpointAnswer {
   if (facts.heldCount > 0) {
     return { kind: 'keeping', held: facts.heldCount };
   }
+  const attempts = sumOf(facts.lastDay?.map((part) => part.attempts));
+  const failed = sumOf(facts.lastDay?.map((part) => part.failures));
+  if (failed > attempts * (1 - GOOD_RATE)) {
+    return { kind: 'flaky', attempts, failures: failed, lastFailureAt, errorCode };
+  }
   if (lastSuccessAt !== null) {
     return { kind: 'healthy', lastSuccessAt, lastFailureAt };
   }
   return open > 0 || lastFailureAt !== null ? { kind: 'first', open } : { kind: 'unused' };
+}
+
+function sumOf(values: readonly number[] = []): number {
+  return values.reduce((sum, value) => sum + value, 0);
 }

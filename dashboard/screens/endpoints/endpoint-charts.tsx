@@ -9,12 +9,11 @@ import { RangePicker, useRange } from '../../parts/range';
 import { useRefresh } from '../../parts/refresh';
 import { count, duration, percent } from '../../text/numbers';
 import { ENDPOINT_STATS, EVENT_TYPES } from './documents';
+import { GOOD_RATE } from './endpoint-answer';
 import type { ShownEndpoint } from './use-endpoint';
 
 const ANY = 'any';
 const READ_EVERY_MS = 20_000;
-/** A smaller part of successes is worth a look. */
-const GOOD_RATE = 0.99;
 
 /** What an endpoint has done in the chosen time: figures, attempts by outcome, and how long they took. */
 export function EndpointCharts({ endpoint }: { endpoint: ShownEndpoint }) {

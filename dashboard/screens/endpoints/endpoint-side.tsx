@@ -177,7 +177,7 @@ function Setup({ endpoint }: { endpoint: ShownEndpoint }): ReactNode {
           <span className="figures">{databaseId}</span>
         </Fact>
         <Fact name={<Trans>Made</Trans>}>
-          <Time value={createdAt} />
+          <Time value={createdAt} absolute />
         </Fact>
       </Facts>
     </Card>
