@@ -117,8 +117,6 @@ export function Heading({ column: { name, bare, figures, from, width = '' } }: {
 interface RowProps {
   row: unknown;
   rowKey: string;
-  /** Its place among all rows, where only some are in the page. */
-  rowIndex?: number;
   columns: readonly Column<unknown>[];
   current: boolean;
   chosen: boolean | undefined;
@@ -127,14 +125,13 @@ interface RowProps {
 }
 
 export const RowView = memo(
-  function RowView({ row, rowKey, rowIndex, columns, current, chosen, onToggle, onOpen }: RowProps) {
+  function RowView({ row, rowKey, columns, current, chosen, onToggle, onOpen }: RowProps) {
     const { t } = useLingui();
     return (
       // Keyboards open a row by its link, or by j, k and Enter: the click is a convenience of the pointer.
       <tr
         data-current={current ? '' : undefined}
         aria-selected={onToggle === undefined ? undefined : Boolean(chosen)}
-        aria-rowindex={rowIndex}
         onClick={({ target }) => {
           if (
             !(target instanceof Element && target.closest('a, button, input, label')) &&
@@ -174,7 +171,6 @@ export const RowView = memo(
   // The handlers are made anew at each render of the list, but do the same for the same row.
   (before, after) =>
     before.row === after.row &&
-    before.rowIndex === after.rowIndex &&
     before.columns === after.columns &&
     before.current === after.current &&
     before.chosen === after.chosen,

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react';
+import { formatter } from '../text/formats';
 import { locale } from '../text/language';
 
 const UNITS = [
@@ -53,7 +54,7 @@ export function useClock<T>(read: (now: number) => T): T {
 
 /** `25 Nov 2026, 09:14:03 UTC` in the person's locale, and zone unless UTC is switched on. */
 export function absolute(value: string | number | Date): string {
-  return new Intl.DateTimeFormat(locale, {
+  return formatter(Intl.DateTimeFormat, locale, {
     dateStyle: 'medium',
     timeStyle: 'medium',
     ...(clock.utc() ? { timeZone: 'UTC' } : {}),
@@ -66,9 +67,9 @@ export function absolute(value: string | number | Date): string {
 export function shortly(value: string | number | Date): string {
   const at = new Date(value);
   const zone = clock.utc() ? { timeZone: 'UTC' } : {};
-  const day = (when: Date) => new Intl.DateTimeFormat('en-CA', zone).format(when);
+  const day = (when: Date) => formatter(Intl.DateTimeFormat, 'en-CA', zone).format(when);
   const today = day(at) === day(new Date(clock.now()));
-  return new Intl.DateTimeFormat(locale, {
+  return formatter(Intl.DateTimeFormat, locale, {
     ...zone,
     ...(today ? {} : { day: 'numeric', month: 'short' }),
     hour: '2-digit',
@@ -84,7 +85,7 @@ export function relative(
 ): string {
   const ms = new Date(value).getTime() - now;
   const [unit, size] = UNITS.find(([, one]) => Math.abs(ms) >= one) ?? (['second', 1_000] as const);
-  const format = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style });
+  const format = formatter(Intl.RelativeTimeFormat, locale, { numeric: 'auto', style });
   return format.format(Math.trunc(ms / size), unit);
 }
 

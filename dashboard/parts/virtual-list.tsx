@@ -72,6 +72,11 @@ export function VirtualList<Row>(props: VirtualListProps<Row>) {
     }
   }, [toStart]);
   useLayoutEffect(() => {
+    // Places are set past React: a row at the top moves all others, which need not be rendered for that.
+    const shown = box.current?.querySelectorAll('tbody > tr:not([aria-hidden])') ?? [];
+    for (const [at, row] of shown.entries()) {
+      row.setAttribute('aria-rowindex', String(first + at + 2));
+    }
     // One entry is kept, for whoever observes: the browser itself would keep them all.
     performance.clearMeasures('rows rendered');
     performance.measure('rows rendered', { start: began });
@@ -142,7 +147,7 @@ export function VirtualList<Row>(props: VirtualListProps<Row>) {
             {items.map(({ index }) => {
               const row = rowAt(index);
               return row === undefined ? (
-                <tr key={index} aria-rowindex={index + 2} className="h-8.5 border-b border-line">
+                <tr key={index} className="h-8.5 border-b border-line">
                   <td colSpan={columns.length + 1} className="px-3.5">
                     <span className="block h-2 w-2/3 rounded-full bg-sunken" />
                   </td>
@@ -152,7 +157,6 @@ export function VirtualList<Row>(props: VirtualListProps<Row>) {
                   key={keyOf(row)}
                   row={row}
                   rowKey={keyOf(row)}
-                  rowIndex={index + 2}
                   columns={columns as readonly Column<unknown>[]}
                   current={index === current}
                   chosen={onToggle === undefined ? undefined : (chosen?.has(keyOf(row)) ?? false)}

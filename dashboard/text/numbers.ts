@@ -1,8 +1,9 @@
+import { formatter } from './formats';
 import { locale } from './language';
 
 /** `12,345`, in the person's locale. */
 export function count(value: number): string {
-  return new Intl.NumberFormat(locale).format(value);
+  return formatter(Intl.NumberFormat, locale, {}).format(value);
 }
 
 /** A count that was not carried on beyond `max`: `1,000+`. */
@@ -12,7 +13,9 @@ export function countUpTo(value: number, max: number): string {
 
 /** `12.3K`, where a column has no room for more. */
 export function compact(value: number): string {
-  return new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 }).format(value);
+  return formatter(Intl.NumberFormat, locale, { notation: 'compact', maximumFractionDigits: 1 }).format(
+    value,
+  );
 }
 
 /** `99.95 %` of a part from 0 to 1; a dash where there is none. Never rounds up to 100 what is less. */
@@ -21,7 +24,7 @@ export function percent(part: number | null | undefined): string {
     return '–';
   }
   const rounded = part < 1 ? Math.min(0.9999, part) : 1;
-  return new Intl.NumberFormat(locale, {
+  return formatter(Intl.NumberFormat, locale, {
     style: 'percent',
     maximumFractionDigits: part > 0.99 ? 2 : 1,
   }).format(rounded);
@@ -52,5 +55,7 @@ export function bytes(value: number): string {
 }
 
 function unit(value: number, name: string, maximumFractionDigits: number): string {
-  return new Intl.NumberFormat(locale, { style: 'unit', unit: name, maximumFractionDigits }).format(value);
+  return formatter(Intl.NumberFormat, locale, { style: 'unit', unit: name, maximumFractionDigits }).format(
+    value,
+  );
 }

@@ -166,4 +166,20 @@ describe('a delivery', () => {
     await page.getByText('This secret has not signed the request.').waitFor();
     expect(await axeViolations(page, '[role=dialog]')).toEqual([]);
   });
+
+  browserTest('has its event sent to another endpoint, that did not subscribe to it', async ({ open }) => {
+    const stack = await openStack();
+    await stack.delivery.webhook(stack.receiver.url);
+    const other = await stack.delivery.webhook(`${stack.receiver.url}/other`, ['voucher.emitted']);
+    const eventId = await stack.delivery.emit();
+    await eventually(async () => (await stack.delivery.delivery(eventId)).status === 'SUCCEEDED');
+    const page = await visit(open, stack, `/deliveries/${(await stack.delivery.delivery(eventId)).id}`);
+
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Send its event to another endpoint …' }).click();
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await page.getByText('It has gone through all.').waitFor();
+    const there = () => stack.delivery.deliveries(`event_id = ${eventId} and webhook_id = ${other.id}`);
+    await eventually(async () => (await there())[0]?.status === 'SUCCEEDED');
+  });
 });

@@ -1,13 +1,13 @@
 import { Menu } from '@base-ui/react/menu';
 import { Trans } from '@lingui/react/macro';
 import { ChevronDown } from 'lucide-react';
-import { useState } from 'react';
+import { memo, useState } from 'react';
 import { buttonLook } from '../../parts/button';
 import type { DeliveryFilterInput, Filters } from './filters';
 import { MatchingDialog } from './matching-dialog';
 
 /** What can be done with everything that matches the filters, whether it is shown or not. */
-export function AllMatching(props: {
+export const AllMatching = memo(function AllMatching(props: {
   filters: Filters;
   filter: DeliveryFilterInput;
   onChange: (change: Filters) => void;
@@ -40,4 +40,4 @@ export function AllMatching(props: {
       )}
     </>
   );
-}
+});

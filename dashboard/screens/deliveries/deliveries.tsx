@@ -57,7 +57,7 @@ export default function Deliveries() {
         title={t`Deliveries`}
         actions={
           <>
-            <ExportMenu rows={() => feed.kept} />
+            <ExportMenu feed={feed} />
             {mayChange && <AllMatching filters={filters} filter={filter} onChange={setAddress} />}
           </>
         }

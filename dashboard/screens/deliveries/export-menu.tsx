@@ -1,17 +1,19 @@
 import { Menu } from '@base-ui/react/menu';
 import { Trans, useLingui } from '@lingui/react/macro';
 import { Download } from 'lucide-react';
+import { memo } from 'react';
 import { buttonLook } from '../../parts/button';
 import { notify } from '../../parts/toast';
 import { count } from '../../text/numbers';
 import { toCsv, toJson } from './export';
+import type { Feed } from './feed';
 import type { Row } from './use-feed';
 
 /** Saves the rows that the page has as a file. */
-export function ExportMenu({ rows }: { rows: () => readonly Row[] }) {
+export const ExportMenu = memo(function ExportMenu({ feed }: { feed: Feed<Row> }) {
   const { t } = useLingui();
   const save = (name: string, type: string, write: (rows: readonly Row[]) => string) => {
-    const shown = rows();
+    const shown = feed.kept;
     const link = document.createElement('a');
     link.href = URL.createObjectURL(new Blob([write(shown)], { type }));
     link.download = name;
@@ -41,4 +43,4 @@ export function ExportMenu({ rows }: { rows: () => readonly Row[] }) {
       </Menu.Portal>
     </Menu.Root>
   );
-}
+});

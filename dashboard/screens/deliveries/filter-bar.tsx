@@ -1,7 +1,7 @@
 import { Popover } from '@base-ui/react/popover';
 import { Trans, useLingui } from '@lingui/react/macro';
 import { ChevronRight, ListFilter, X } from 'lucide-react';
-import { useState } from 'react';
+import { memo, useState } from 'react';
 import { useQuery } from 'urql';
 import { Button, buttonLook } from '../../parts/button';
 import { useShortcut } from '../../parts/keyboard';
@@ -16,7 +16,13 @@ import type { FilterName, Filters } from './filters';
 const OFFERED = ['status', 'endpoint', 'type', 'range', 'class', 'error', 'text', 'key', 'event'] as const;
 
 /** The filters of the list, as chips that can be changed and taken off, and a menu of those that there are. */
-export function FilterBar({ filters, onChange }: { filters: Filters; onChange: (change: Filters) => void }) {
+export const FilterBar = memo(function FilterBar({
+  filters,
+  onChange,
+}: {
+  filters: Filters;
+  onChange: (change: Filters) => void;
+}) {
   const { t, i18n } = useLingui();
   const mayReadPayloads = useAllowed('events:read');
   const [{ data: choices }] = useQuery({ query: FILTER_CHOICES });
@@ -106,4 +112,4 @@ export function FilterBar({ filters, onChange }: { filters: Filters; onChange: (
       )}
     </div>
   );
-}
+});
