@@ -32,6 +32,9 @@ interface ListProps<Row> {
   onChoose?: (chosen: ReadonlySet<string>) => void;
 }
 
+/** Of each row, in px: `h-7.5` below. */
+export const ROW_PX = 30;
+
 const SHOWN = { sm: 'max-sm:hidden', md: 'max-md:hidden', lg: 'max-lg:hidden' } as const;
 
 /** A table of objects: `j` and `k` move, Enter opens, `x` chooses. Rows that do not change do not render again. */

@@ -2,10 +2,7 @@ import { useLingui } from '@lingui/react/macro';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { useShortcut } from './keyboard';
-import { type Column, Heading, RowView } from './list';
-
-/** Of every row, in px: the same as of rows in `RowView`. */
-const ROW_PX = 34;
+import { type Column, Heading, ROW_PX, RowView } from './list';
 
 interface VirtualListProps<Row> {
   /** What the list is of, for readers. */
@@ -147,7 +144,7 @@ export function VirtualList<Row>(props: VirtualListProps<Row>) {
             {items.map(({ index }) => {
               const row = rowAt(index);
               return row === undefined ? (
-                <tr key={index} className="h-8.5 border-b border-line">
+                <tr key={index} className="h-7.5 border-b border-line">
                   <td colSpan={columns.length + 1} className="px-3.5">
                     <span className="block h-2 w-2/3 rounded-full bg-sunken" />
                   </td>

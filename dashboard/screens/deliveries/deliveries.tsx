@@ -105,7 +105,7 @@ export default function Deliveries() {
           )}
           <div className="flex min-h-10 flex-wrap items-center gap-x-4 gap-y-1 border-t border-line px-3.5 py-1.5 text-xs text-soft">
             {chosen.size > 0 ? (
-              <ChosenBar rows={[...chosen.values()]} onClear={() => setChosen(new Map())} />
+              <ChosenBar rows={asTheyAre(chosen, feed.kept)} onClear={() => setChosen(new Map())} />
             ) : (
               <>
                 <span className="figures">
@@ -137,6 +137,12 @@ export default function Deliveries() {
       )}
     </>
   );
+}
+
+/** Chosen rows may have changed since, or be out of sight. */
+function asTheyAre(chosen: ReadonlyMap<string, Row>, kept: readonly Row[]): Row[] {
+  const current = new Map(kept.map((row) => [row.id, row]));
+  return [...chosen.values()].map((row) => current.get(row.id) ?? row);
 }
 
 function Nothing({ isFiltered }: { isFiltered: boolean }) {

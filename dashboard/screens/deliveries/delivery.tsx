@@ -20,6 +20,7 @@ export type Delivery = NonNullable<DeliveryQuery['delivery']>;
 
 /** One delivery: how it stands, each attempt at it, and what was sent and answered. */
 export default function DeliveryScreen() {
+  const { t } = useLingui();
   const { number } = useParams({ strict: false }) as { number: string };
   const [{ data, error }, again] = useQuery({ query: DELIVERY, variables: { id: number } });
   const delivery = data?.delivery;
@@ -38,7 +39,12 @@ export default function DeliveryScreen() {
   }, [isBehind, again]);
   return (
     <>
-      {error && delivery == null && <Failure error={error} retry={again} />}
+      {error && delivery == null && (
+        <>
+          <PageHead title={t`Delivery`} />
+          <Failure error={error} retry={again} />
+        </>
+      )}
       {delivery != null && <DeliveryPage delivery={delivery} />}
     </>
   );

@@ -1,8 +1,4 @@
-export interface FeedRow {
-  id: string;
-  /** Later deliveries have higher ones: lists stand in the order of it, newest first. */
-  databaseId: number;
-}
+import { FeedPages, type FeedRow, type Page } from './feed-pages.js';
 
 /** A page as it was read. */
 export interface ReadPage<Row> {
@@ -11,18 +7,6 @@ export interface ReadPage<Row> {
   hasMore: boolean;
 }
 
-interface Page<Row> {
-  /** The cursor that it is read by again; null for the first one. */
-  after: string | null;
-  end: string | null;
-  /** Undefined while it is not kept. */
-  rows: Row[] | undefined;
-  /** How many rows it has, or had when it was last kept. */
-  count: number;
-}
-
-/** Of how many pages the rows are kept; of the others only where they begin. */
-const PAGES_KEPT = 20;
 /** The first page grows as deliveries are made; at this length it is read again, and cut so. */
 const FIRST_PAGE_ROWS_MAX = 400;
 /** How many new rows are kept while they wait; with more of them the list is read again. */
@@ -40,7 +24,7 @@ export class Feed<Row extends FeedRow> {
   version = 0;
   error: unknown;
   hasMore = true;
-  #pages: Page<Row>[] = [];
+  readonly #pages = new FeedPages<Row>();
   #waiting = new Map<string, Row>();
   #waitingMissed = 0;
   #left = new Set<string>();
@@ -80,7 +64,7 @@ export class Feed<Row extends FeedRow> {
 
   /** How many rows are known, kept or not. */
   get count(): number {
-    return this.#pages.reduce((sum, { count }) => sum + count, 0);
+    return this.#pages.count;
   }
 
   get waitingCount(): number {
@@ -89,19 +73,12 @@ export class Feed<Row extends FeedRow> {
 
   /** The rows that are kept, in their order. */
   get kept(): Row[] {
-    return this.#pages.flatMap(({ rows }) => rows ?? []);
+    return this.#pages.kept;
   }
 
   /** Undefined for a row that is not kept now: `show` reads it. */
   at(index: number): Row | undefined {
-    let from = 0;
-    for (const { rows, count } of this.#pages) {
-      if (index < from + count) {
-        return rows?.[index - from];
-      }
-      from += count;
-    }
-    return undefined;
+    return this.#pages.at(index);
   }
 
   /** Reads the first page, and begins anew with it. What is shown stays until it is there. */
@@ -109,7 +86,7 @@ export class Feed<Row extends FeedRow> {
     this.#generation += 1;
     this.#reading.clear();
     return this.#readPage(null, (page) => {
-      this.#pages = [page];
+      this.#pages.reset(page);
       this.#waiting.clear();
       this.#waitingMissed = 0;
       this.#left.clear();
@@ -127,40 +104,17 @@ export class Feed<Row extends FeedRow> {
 
   /** Sees to it that these rows are kept, and what comes next; forgets those far from them. */
   show(first: number, last: number): void {
-    let from = 0;
-    let middle = 0;
-    for (const [number, { rows, count, after }] of this.#pages.entries()) {
-      const isShown = first < from + count && last >= from;
-      if (isShown) {
-        middle = number;
+    const shown = this.#pages.between(first, last);
+    for (const { rows, after } of shown) {
+      if (rows === undefined) {
+        void this.#readPage(after, (page) => this.#pages.put(page));
       }
-      if (isShown && rows === undefined) {
-        void this.#readPage(after, (page) => {
-          this.#pages = this.#pages.map((known) => (known.after === after ? page : known));
-        });
-      }
-      from += count;
     }
-    const end = this.#pages.at(-1)?.end;
-    if (this.hasMore && end != null && last >= from - AHEAD_ROWS && this.error === undefined) {
-      void this.#readPage(end, (page) => {
-        this.#pages = [...this.#pages, page];
-      });
+    const end = this.#pages.last?.end;
+    if (this.hasMore && end != null && last >= this.count - AHEAD_ROWS && this.error === undefined) {
+      void this.#readPage(end, (page) => this.#pages.put(page));
     }
-    this.#forgetBeside(middle);
-  }
-
-  #forgetBeside(middle: number): void {
-    // The first page stays: read again it would not end where the second one begins.
-    const kept = this.#pages.flatMap(({ rows }, number) =>
-      rows === undefined || number === 0 ? [] : [number],
-    );
-    const far = kept.sort((a, b) => Math.abs(a - middle) - Math.abs(b - middle)).slice(PAGES_KEPT);
-    if (far.length > 0) {
-      this.#pages = this.#pages.map((page, number) =>
-        far.includes(number) ? { ...page, rows: undefined } : page,
-      );
-    }
+    this.#pages.forgetBeside(shown.at(-1));
   }
 
   /** A delivery as it is now. */
@@ -169,7 +123,7 @@ export class Feed<Row extends FeedRow> {
       this.#changedWhileReading.set(row.id, row);
     }
     const stays = this.#matches?.(row) ?? true;
-    if (this.#replace(row)) {
+    if (this.#pages.replace(row)) {
       if (stays) {
         this.#left.delete(row.id);
       } else {
@@ -206,12 +160,7 @@ export class Feed<Row extends FeedRow> {
 
   #settle(): void {
     if (this.#left.size > 0) {
-      this.#pages = this.#pages.map((page) =>
-        withRows(
-          page,
-          page.rows?.filter(({ id }) => !this.#left.has(id)),
-        ),
-      );
+      this.#pages.remove(this.#left);
       this.#left.clear();
     }
     if (this.#waitingMissed > 0) {
@@ -219,35 +168,11 @@ export class Feed<Row extends FeedRow> {
       return;
     }
     for (const row of this.#waiting.values()) {
-      this.#insert(row);
+      this.#pages.insert(row, this.hasMore);
     }
     this.#waiting.clear();
-    if ((this.#pages[0]?.count ?? 0) > FIRST_PAGE_ROWS_MAX && this.#reading.size === 0) {
+    if ((this.#pages.first?.count ?? 0) > FIRST_PAGE_ROWS_MAX && this.#reading.size === 0) {
       void this.reload();
-    }
-  }
-
-  #replace(row: Row): boolean {
-    for (const [number, page] of this.#pages.entries()) {
-      const at = page.rows?.findIndex(({ id }) => id === row.id) ?? -1;
-      if (page.rows !== undefined && at !== -1) {
-        this.#pages = this.#pages.with(number, { ...page, rows: page.rows.with(at, row) });
-        return true;
-      }
-    }
-    return false;
-  }
-
-  /** Puts a row where it belongs. One that lies in no page that is kept comes when that page is read. */
-  #insert(row: Row): void {
-    for (const [number, page] of this.#pages.entries()) {
-      const isEnd = number === this.#pages.length - 1 && !this.hasMore;
-      const at = page.rows?.findIndex(({ databaseId }) => databaseId < row.databaseId) ?? -1;
-      if (page.rows !== undefined && (at !== -1 || isEnd)) {
-        const place = at === -1 ? page.rows.length : at;
-        this.#pages = this.#pages.with(number, withRows(page, page.rows.toSpliced(place, 0, row)));
-        return;
-      }
     }
   }
 
@@ -264,7 +189,7 @@ export class Feed<Row extends FeedRow> {
         }
         const current = rows.map((row) => this.#changedWhileReading.get(row.id) ?? row);
         place({ after, end, rows: current, count: current.length });
-        if (this.#pages.at(-1)?.after === after) {
+        if (this.#pages.last?.after === after) {
           this.hasMore = hasMore;
         }
         this.error = undefined;
@@ -296,8 +221,4 @@ export class Feed<Row extends FeedRow> {
       listener();
     }
   }
-}
-
-function withRows<Row>(page: Page<Row>, rows: Row[] | undefined): Page<Row> {
-  return { ...page, rows, count: rows?.length ?? page.count };
 }

@@ -20,6 +20,7 @@ import { Progress } from './operation-progress';
 
 /** One bulk operation: how far it has come, what it goes through, and what can be done about it. */
 export default function OperationScreen() {
+  const { t } = useLingui();
   const { id } = useParams({ strict: false }) as { id: string };
   const [{ data, error }, again] = useQuery({ query: OPERATION, variables: { id } });
   const operation = data?.bulkOperation;
@@ -29,7 +30,12 @@ export default function OperationScreen() {
   );
   return (
     <>
-      {error && operation == null && <Failure error={error} retry={again} />}
+      {error && operation == null && (
+        <>
+          <PageHead title={t`Operation`} />
+          <Failure error={error} retry={again} />
+        </>
+      )}
       {operation != null && <Operation operation={operation} />}
     </>
   );
@@ -137,8 +143,7 @@ function Meaning({ operation: { status, error, kind, affected } }: { operation: 
     case 'FAILED':
       return (
         <Answer tone="bad">
-          <Trans>A fault of the service has ended it. Resume it to go on where it stopped.</Trans>{' '}
-          {error && <Untrusted text={error} />}
+          {error ? <Untrusted text={error} /> : <Trans>A fault of the service has ended it.</Trans>}
         </Answer>
       );
     case 'CANCELED':

@@ -1,0 +1,131 @@
+export interface FeedRow {
+  id: string;
+  /** Later deliveries have higher ones: lists stand in the order of it, newest first. */
+  databaseId: number;
+}
+
+export interface Page<Row> {
+  /** The cursor that it is read by again; null for the first one. */
+  after: string | null;
+  end: string | null;
+  /** Undefined while it is not kept. */
+  rows: Row[] | undefined;
+  /** How many rows it has, or had when it was last kept. */
+  count: number;
+}
+
+/** Of how many pages the rows are kept; of the others only where they begin. */
+const PAGES_KEPT = 20;
+
+/** The pages of a list that were read, the first one first; each begins where the one before it ends. */
+export class FeedPages<Row extends FeedRow> {
+  #pages: Page<Row>[] = [];
+
+  /** How many rows are known, kept or not. */
+  get count(): number {
+    return this.#pages.reduce((sum, { count }) => sum + count, 0);
+  }
+
+  /** The rows that are kept, in their order. */
+  get kept(): Row[] {
+    return this.#pages.flatMap(({ rows }) => rows ?? []);
+  }
+
+  get first(): Page<Row> | undefined {
+    return this.#pages[0];
+  }
+
+  get last(): Page<Row> | undefined {
+    return this.#pages.at(-1);
+  }
+
+  /** Undefined for a row that is not kept now. */
+  at(index: number): Row | undefined {
+    let from = 0;
+    for (const { rows, count } of this.#pages) {
+      if (index < from + count) {
+        return rows?.[index - from];
+      }
+      from += count;
+    }
+    return undefined;
+  }
+
+  /** Begins anew with this page. */
+  reset(page: Page<Row>): void {
+    this.#pages = [page];
+  }
+
+  /** Puts a page where it belongs: in place of itself, or at the end. */
+  put(page: Page<Row>): void {
+    const at = this.#pages.findIndex(({ after }) => after === page.after);
+    this.#pages = at === -1 ? [...this.#pages, page] : this.#pages.with(at, page);
+  }
+
+  /** The pages that these rows lie in. */
+  between(firstRow: number, lastRow: number): Page<Row>[] {
+    let from = 0;
+    return this.#pages.filter(({ count }) => {
+      const isBetween = firstRow < from + count && lastRow >= from;
+      from += count;
+      return isBetween;
+    });
+  }
+
+  /** Forgets the rows of the pages that lie farthest from this one. */
+  forgetBeside(middle: Page<Row> | undefined): void {
+    const middleAt = middle === undefined ? 0 : this.#pages.findIndex(({ after }) => after === middle.after);
+    // The first page stays: read again it would not end where the second one begins.
+    const kept = this.#pages.flatMap(({ rows }, at) => (rows === undefined || at === 0 ? [] : [at]));
+    const far = new Set(
+      kept.sort((a, b) => Math.abs(a - middleAt) - Math.abs(b - middleAt)).slice(PAGES_KEPT),
+    );
+    if (far.size > 0) {
+      this.#pages = this.#pages.map((page, at) => (far.has(at) ? { ...page, rows: undefined } : page));
+    }
+  }
+
+  /** @returns false for a row that is not kept */
+  replace(row: Row): boolean {
+    for (const [number, page] of this.#pages.entries()) {
+      const at = page.rows?.findIndex(({ id }) => id === row.id) ?? -1;
+      if (page.rows !== undefined && at !== -1) {
+        this.#pages = this.#pages.with(number, { ...page, rows: page.rows.with(at, row) });
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Puts a row where it belongs. One that lies in no page that is kept comes when that page is read.
+   *
+   * @param hasMore whether pages follow that were not read yet
+   */
+  insert(row: Row, hasMore: boolean): void {
+    for (const [number, page] of this.#pages.entries()) {
+      const isEnd = number === this.#pages.length - 1 && !hasMore;
+      const at = page.rows?.findIndex(({ databaseId }) => databaseId < row.databaseId) ?? -1;
+      if (page.rows !== undefined && (at !== -1 || isEnd)) {
+        const place = at === -1 ? page.rows.length : at;
+        this.#pages = this.#pages.with(number, withRows(page, page.rows.toSpliced(place, 0, row)));
+        return;
+      }
+    }
+  }
+
+  remove(ids: ReadonlySet<string>): void {
+    this.#pages = this.#pages.map((page) =>
+      page.rows?.some(({ id }) => ids.has(id))
+        ? withRows(
+            page,
+            page.rows.filter(({ id }) => !ids.has(id)),
+          )
+        : page,
+    );
+  }
+}
+
+function withRows<Row>(page: Page<Row>, rows: Row[]): Page<Row> {
+  return { ...page, rows, count: rows.length };
+}
