@@ -205,7 +205,6 @@ function options({
 }): uPlot.Options {
   const font = `11px ${getComputedStyle(element).fontFamily}`;
   const axis = { stroke: colourOf('faint'), font, ticks: { show: false } };
-  const step = ((times[1] ?? 0) - (times[0] ?? 0)) / 1_000;
   const ordered = shape === 'bars' ? [...series].reverse() : series;
   return {
     width: element.clientWidth,
@@ -216,8 +215,10 @@ function options({
     scales: {
       // Bars stand on their moment: the first and the last one need half of their width beside it.
       x: {
-        range: (_plot, least, most) =>
-          shape === 'bars' ? [least - step / 2, most + step / 2] : [least, most],
+        range: ({ data: [[first = 0, second = first]] }, least, most) => {
+          const beside = shape === 'bars' ? (second - first) / 2 : 0;
+          return [least - beside, most + beside];
+        },
       },
       y: { range: (_plot, _least, most) => [0, Math.max(1, most * 1.08)] },
     },
