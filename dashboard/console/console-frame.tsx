@@ -1,11 +1,12 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import { Navigate, Outlet, useMatchRoute } from '@tanstack/react-router';
+import { Outlet, useMatchRoute } from '@tanstack/react-router';
 import { useCurrentInView } from '../parts/current-in-view';
 import { type FinderProps, FrameTools } from '../parts/frame-tools';
 import { Link } from '../parts/place';
 import { useViewer } from '../parts/viewer';
 import { whenWanted } from '../parts/when-wanted';
 import { Brand } from './brand';
+import { GoTo } from './go-to';
 import { CONSOLE_SCREENS } from './screens';
 
 const TenantFinder = whenWanted<FinderProps>(() => import('./tenant-finder'));
@@ -17,7 +18,7 @@ export function ConsoleFrame() {
   const isAt = useMatchRoute();
   const nav = useCurrentInView();
   if (tenant != null) {
-    return <Navigate to={`/tenants/${tenant.databaseId}` as string} replace />;
+    return <GoTo to={`/tenants/${tenant.databaseId}`} />;
   }
   return (
     <div className="md:grid md:grid-cols-[13.5rem_minmax(0,1fr)]">

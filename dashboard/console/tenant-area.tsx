@@ -1,6 +1,6 @@
 import { msg } from '@lingui/core/macro';
 import { Trans, useLingui } from '@lingui/react/macro';
-import { Navigate, useParams } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import { ChevronLeft, LifeBuoy } from 'lucide-react';
 import { Link, PlaceContext } from '../parts/place';
 import { WithClient } from '../parts/signed-in';
@@ -8,6 +8,7 @@ import { Badge } from '../parts/status';
 import { TenantFrame } from '../parts/tenant-frame';
 import { useViewer } from '../parts/viewer';
 import { Brand } from './brand';
+import { GoTo } from './go-to';
 
 const SETTINGS = [{ path: '/settings', name: msg`Settings` }];
 
@@ -29,7 +30,7 @@ export function TenantArea() {
     );
   }
   if (tenantId !== String(own.databaseId) && tenantId !== own.id) {
-    return <Navigate to={`/tenants/${own.databaseId}` as string} replace />;
+    return <GoTo to={`/tenants/${own.databaseId}`} />;
   }
   return (
     <PlaceContext value={place}>
