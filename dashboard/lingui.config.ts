@@ -1,9 +1,12 @@
 import { defineConfig } from '@lingui/cli';
+import { formatter } from '@lingui/format-po';
 
 /** Texts stand in English in the code; a catalogue for each other language stands in text/. */
 export default defineConfig({
   sourceLocale: 'en',
-  locales: ['en', 'de'],
+  locales: ['de'],
   catalogs: [{ path: '<rootDir>/text/{locale}', include: ['<rootDir>'], exclude: ['**/generated/**'] }],
+  // Without line numbers: a text that moves changes no catalogue.
+  format: formatter({ lineNumbers: false }),
   orderBy: 'message',
 });
