@@ -55,10 +55,15 @@ export function Headline({ answer }: Words): ReactNode {
     case 'unused':
       return <Trans>Nothing has been sent here yet.</Trans>;
     case 'flaky':
-      return (
+      return answer.errorCode === null ? (
         <Trans>
           It works, but {count(answer.failures)} of {count(answer.attempts)} attempts in the last 24 hours
           have failed.
+        </Trans>
+      ) : (
+        <Trans>
+          It works, but {count(answer.failures)} of {count(answer.attempts)} attempts in the last 24 hours
+          have failed, the latest because <Why code={answer.errorCode} />.
         </Trans>
       );
     case 'healthy':
