@@ -68,9 +68,9 @@ export function List<Row>({ label, columns, rows, keyOf, onOpen, chosen, onChoos
   return (
     <table aria-label={label} className="w-full border-collapse text-sm">
       <thead>
-        <tr className="border-b border-line text-left text-xs text-soft">
+        <tr className="border-b border-line text-start text-xs text-soft">
           {onChoose !== undefined && (
-            <th scope="col" className="w-8 pl-3.5">
+            <th scope="col" className="w-8 ps-3.5">
               <input
                 type="checkbox"
                 aria-label={t`Choose all rows of this page`}
@@ -148,7 +148,7 @@ export const RowView = memo(
         } ${current ? 'outline-2 -outline-offset-2 outline-accent' : ''}`}
       >
         {onToggle !== undefined && (
-          <td className="w-8 pl-3.5">
+          <td className="w-8 ps-3.5">
             <input
               type="checkbox"
               aria-label={t`Choose ${rowKey}`}
@@ -161,7 +161,7 @@ export const RowView = memo(
         {columns.map(({ name, render, figures, wide, from }) => (
           <td
             key={name}
-            className={`px-2 py-0.5 first:pl-3.5 last:pr-3.5 ${figures ? 'figures text-right whitespace-nowrap' : ''} ${
+            className={`px-2 py-0.5 first:ps-3.5 last:pe-3.5 ${figures ? 'figures text-end whitespace-nowrap' : ''} ${
               wide ? 'w-full max-w-0 truncate' : 'whitespace-nowrap'
             } ${from ? SHOWN[from] : ''}`}
           >

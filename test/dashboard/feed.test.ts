@@ -148,6 +148,23 @@ describe('a feed', () => {
     expect(feed.at(0)?.status).toBe('SUCCEEDED');
   });
 
+  test('catches up with what changed before changes began to come', async () => {
+    const { feed, source } = await feedOf(150);
+    feed.show(60, 99);
+    await settled();
+    feed.hold('looking', true);
+    feed.update(rowOf(149, 'SUCCEEDED'));
+    source.newest = 152;
+    const catchingUp = feed.catchUp();
+    feed.update(rowOf(150, 'SUCCEEDED'));
+    await catchingUp;
+    expect(feed.waitingCount).toBe(2);
+    expect(feed.count).toBe(150);
+    expect(feed.at(0)).toEqual(rowOf(150, 'SUCCEEDED'));
+    feed.hold('looking', false);
+    expect(idsOf(feed, 3)).toEqual([152, 151, 150]);
+  });
+
   test('says what went wrong, and goes on when it is asked to', async () => {
     let fails = true;
     const source = new Source(200);

@@ -93,6 +93,16 @@ export class Feed<Row extends FeedRow> {
     });
   }
 
+  /** Takes in what changed before changes began to come: the first page is read again, its rows come as changes. */
+  async catchUp(): Promise<void> {
+    await this.#reading.get(null);
+    await this.#readPage(null, ({ rows = [] }) => {
+      for (const row of rows) {
+        this.update(row);
+      }
+    });
+  }
+
   /** Goes on after a read that has failed. */
   retry(): void {
     this.error = undefined;

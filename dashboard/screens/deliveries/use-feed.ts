@@ -2,6 +2,7 @@ import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
 import { type Client, type CombinedError, useClient } from 'urql';
 import { uncachedFor } from '../../api/client';
 import type { DeliveryRowFragment } from '../../api/generated/graphql';
+import { liveStates } from '../../api/live';
 import { DELIVERIES, DELIVERY_UPDATES } from './documents';
 import { Feed, type ReadPage } from './feed';
 import { canCheck, type DeliveryFilterInput, matches } from './filters';
@@ -38,7 +39,17 @@ export function useFeed(filter: DeliveryFilterInput): Feed<Row> {
       }
     });
     void feed.reload();
-    return stream.unsubscribe;
+    // A stream begins when it is answered. What changed since the first page was read is in neither.
+    const stopWaiting = liveStates.subscribe(() => {
+      if (liveStates.read() === 'live') {
+        stopWaiting();
+        void feed.catchUp();
+      }
+    });
+    return () => {
+      stopWaiting();
+      stream.unsubscribe();
+    };
   }, [client, feed, key]);
   const latest = useRef(feed);
   if (feed.isRead || feed.error !== undefined) {
