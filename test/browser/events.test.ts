@@ -101,6 +101,15 @@ describe('an event type', () => {
   );
 });
 
+describe('an event type that nobody gets', () => {
+  browserTest('leads to a new endpoint that has it chosen', async ({ open }) => {
+    const page = await visit(open, stack, '/catalogue/booking.canceled');
+    await page.getByText('No endpoint is subscribed to it.').waitFor();
+    await page.getByRole('link', { name: 'Add an endpoint' }).last().click();
+    expect(await page.getByRole('checkbox', { name: /booking\.canceled/ }).isChecked()).toBe(true);
+  });
+});
+
 describe('a key', () => {
   browserTest('is shown once, can be revoked, and stands in the audit log', async ({ open }) => {
     const page = await visit(open, stack, '/keys');

@@ -4,7 +4,7 @@ import { useMutation, useQuery } from 'urql';
 import { Button, buttonLook } from '../../parts/button';
 import { issueAt, issuesOf } from '../../parts/issues';
 import { Answer, Card, Failure, PageHead } from '../../parts/page';
-import { Link, useGo } from '../../parts/place';
+import { Link, useAddress, useGo } from '../../parts/place';
 import { Untrusted } from '../../parts/untrusted';
 import { useAllowed } from '../../parts/viewer';
 import { CREATE_ENDPOINT, EVENT_TYPES } from './documents';
@@ -20,7 +20,9 @@ export default function NewEndpoint() {
   const mayCreate = useAllowed('webhooks:edit');
   const withSecret = useAllowed('webhooks:secrets');
   const [url, setUrl] = useState('');
-  const [eventTypes, setEventTypes] = useState<string[]>([]);
+  // An event type's page leads here with its name.
+  const [{ type }] = useAddress();
+  const [eventTypes, setEventTypes] = useState<string[]>(type ? [type] : []);
   const [types, readTypes] = useQuery({ query: EVENT_TYPES });
   const [{ data, error, fetching }, create] = useMutation(CREATE_ENDPOINT);
   const wrongTypes = issueAt(error, 'input', 'eventTypes');
