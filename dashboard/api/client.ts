@@ -6,6 +6,7 @@ import {
   type TypedDocumentNode,
 } from 'urql';
 import { createCache } from './cache';
+import { keepData } from './keep-data';
 import { LiveConnection } from './live';
 import { fetchSignedIn } from './session';
 
@@ -25,7 +26,12 @@ export function createClient(tenantId?: string): Client {
   const client = new Client({
     ...service,
     requestPolicy: 'cache-and-network',
-    exchanges: [createCache(), subscriptionExchange({ forwardSubscription: live.subscribe }), fetchExchange],
+    exchanges: [
+      keepData(),
+      createCache(),
+      subscriptionExchange({ forwardSubscription: live.subscribe }),
+      fetchExchange,
+    ],
   });
   uncached.set(client, new Client({ ...service, exchanges: [fetchExchange] }));
   return client;

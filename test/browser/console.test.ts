@@ -105,6 +105,19 @@ describe('the operator', () => {
     await heading(page, 'Tenants');
   });
 
+  browserTest('keeps what is shown while the service cannot be reached', async ({ open }) => {
+    const stack = await openStack();
+    const { page } = await open({ origin: stack.origin, allow: [/ERR_FAILED/] });
+    await signIn(page, await platformKey(stack.delivery.services));
+    await page.getByText('What was examined').waitFor();
+    await page.route('**/graphql', (route) => route.abort());
+    await page.getByText('The service cannot be reached.').waitFor();
+    expect(await page.getByText('What was examined').count()).toBe(1);
+    await page.unroute('**/graphql');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('The service cannot be reached.').waitFor({ state: 'detached' });
+  });
+
   browserTest('adds a tenant, gives it another name and deletes it', async ({ open }) => {
     const { origin, services } = await openSite();
     const { page } = await open({ origin });

@@ -1,8 +1,8 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useQuery } from 'urql';
 import { Card, Failure, PageHead } from '../../parts/page';
-import { usePoll } from '../../parts/poll';
 import { RangePicker, useRange } from '../../parts/range';
+import { useRefresh } from '../../parts/refresh';
 import { AttemptsChart, DurationsChart } from '../overview/charts';
 import { OverviewFigures } from '../overview/overview-figures';
 import { Daemons } from './daemons';
@@ -26,8 +26,8 @@ export default function InstallationPage() {
   const [now, readNow] = useQuery({ query: NOW });
   const [attempts, readAttempts] = useQuery({ query: ATTEMPTS, variables: { since, until: until ?? null } });
   const [kept, readKept] = useQuery({ query: KEPT });
-  usePoll(readNow, NOW_EVERY_MS);
-  usePoll(readAttempts, ATTEMPTS_EVERY_MS);
+  useRefresh(() => readNow({ requestPolicy: 'network-only' }), NOW_EVERY_MS);
+  useRefresh(() => readAttempts({ requestPolicy: 'network-only' }), ATTEMPTS_EVERY_MS);
   const standing = now.data?.installation;
   const stats = attempts.data?.installation?.stats;
   const failures = attempts.data?.installation?.failures;

@@ -10,14 +10,18 @@ import { lagOf, type Problem, problemsOf } from './standing';
 
 type Installation = NonNullable<InstallationNowQuery['installation']>;
 
+const STEP_MS = 10_000;
+
 /** Whether all is well; else what is wrong, the worst first, and what to do about each. */
 export function StandingAnswer({ installation }: { installation: Installation }) {
   const { backlog, daemons, findings, jobsPutAside } = installation;
-  const now = useClock((ms) => Math.floor(ms / 1_000) * 1_000);
+  // Said in steps, since readers hear the sentence again whenever it changes.
+  const now = useClock((ms) => ms - (ms % STEP_MS));
+  const longest = useClock((ms) => Math.ceil(lagOf(backlog, ms) / STEP_MS) * STEP_MS);
   const problems = problemsOf({ backlog, daemons, findings, jobsPutAside: jobsPutAside.length }, now);
   const [first, ...others] = problems;
   if (first === undefined) {
-    const lag = duration(lagOf(backlog, now));
+    const lag = duration(Math.max(STEP_MS, longest));
     return (
       <Answer tone="good">
         <p className="font-medium">

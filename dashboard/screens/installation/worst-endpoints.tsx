@@ -6,7 +6,7 @@ import type { TopWebhooksBy, WorstEndpointsQuery } from '../../api/generated/gra
 import { type Column, List } from '../../parts/list';
 import { Card, Empty, Failure, PageHead } from '../../parts/page';
 import { Link, useAddress, useGo } from '../../parts/place';
-import { usePoll } from '../../parts/poll';
+import { useRefresh } from '../../parts/refresh';
 import { Segments } from '../../parts/segments';
 import { Badge } from '../../parts/status';
 import { Untrusted } from '../../parts/untrusted';
@@ -43,7 +43,7 @@ export default function WorstEndpoints() {
     query: WORST,
     variables: { by: by as TopWebhooksBy, since },
   });
-  usePoll(again, EVERY_MS);
+  useRefresh(() => again({ requestPolicy: 'network-only' }), EVERY_MS);
   const columns = useColumns();
   const rows = data?.installation?.topWebhooks;
   return (

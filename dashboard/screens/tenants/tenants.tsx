@@ -7,7 +7,7 @@ import { Button } from '../../parts/button';
 import { type Column, List, More } from '../../parts/list';
 import { Card, Empty, Failure, PageHead } from '../../parts/page';
 import { Link, useAddress, useGo } from '../../parts/place';
-import { usePoll } from '../../parts/poll';
+import { useRefresh } from '../../parts/refresh';
 import { SearchBox } from '../../parts/search-box';
 import { Time } from '../../parts/time';
 import { Untrusted } from '../../parts/untrusted';
@@ -37,7 +37,7 @@ export default function Tenants() {
       after: after !== undefined && after.name === name ? after.cursor : null,
     },
   });
-  usePoll(again, EVERY_MS);
+  useRefresh(() => again({ requestPolicy: 'network-only' }), EVERY_MS);
   const rows = data?.tenants?.edges.map(({ node }) => node) ?? [];
   // The figure of all lacks the last minute or two, which that of a tenant has.
   const shown = rows.reduce((sum, { stats }) => sum + (stats?.total.attempts ?? 0), 0);
