@@ -14,7 +14,7 @@ import { migrateCommand } from './commands/migrate.js';
 import { grantOutboxCommand, listOutboxCommand, revokeOutboxCommand } from './commands/outbox.js';
 import { rewrapKeys } from './commands/rewrap.js';
 import type { Roles } from './commands/start.js';
-import { SCOPES } from './domain/api-key.js';
+import { PLATFORM_ADMIN, PLATFORM_SCOPES, SCOPES } from './domain/api-key.js';
 import { KEY_LIFETIME_SECONDS_MAX, KEY_LIFETIME_SECONDS_MIN } from './operations/keys/create-api-key.js';
 import { version } from './version.js';
 
@@ -70,10 +70,13 @@ key
   .addOption(
     new Option(
       '--platform',
-      'a platform key: may make tenants, and act for each of them; it has no other scopes',
-    ).conflicts(['tenant', 'scopes']),
+      'a platform key: may make tenants, and act for each of them, as far as its scopes reach',
+    ).conflicts('tenant'),
   )
-  .option('--scopes <scopes>', `separated by commas; default: all (${SCOPES.join(', ')})`)
+  .option(
+    '--scopes <scopes>',
+    `separated by commas; default: all (${SCOPES.join(', ')}), or ${PLATFORM_ADMIN} of ${PLATFORM_SCOPES.join(', ')}`,
+  )
   .addOption(
     new Option(
       '--expires-in <seconds>',

@@ -6,7 +6,7 @@ import type { BytesUnderWay } from './context/bytes-under-way.js';
 import { createLoaders, type Loaders } from './context/loaders.js';
 import type { Database } from './database/database.js';
 import { tenantEntityManager } from './database/tenant-database.js';
-import { holdsScope, PLATFORM_SCOPE, type Scope, scopesWith } from './domain/api-key.js';
+import { holdsScope, type Scope, scopesWith } from './domain/api-key.js';
 import { readId } from './domain/global-id.js';
 import { capabilityWith } from './domain/portal-session.js';
 import { AuditActor } from './entities/audit-entry.js';
@@ -214,20 +214,20 @@ export function callerOf(context: Context): Caller {
 }
 
 /**
- * Requires one of the scopes. A platform key may do all that a tenant's key may.
+ * Requires one of the scopes, or one that has it.
  *
  * @throws ApiError unauthenticated, scope_missing
  */
 export function requireScope(context: Context, ...anyOf: readonly Scope[]): void {
-  const { scopes, isPortalSession } = callerOf(context);
-  if (scopes.has(PLATFORM_SCOPE) || anyOf.some((scope) => holdsScope(scopes, scope))) {
+  const { scopes, isPortalSession, tenantId } = callerOf(context);
+  if (anyOf.some((scope) => holdsScope(scopes, scope))) {
     return;
   }
   const capability = isPortalSession ? capabilityWith(anyOf) : null;
   throw new ApiError(
     'scope_missing',
     capability === null
-      ? `This needs an API key with the scope ${anyOf.flatMap(scopesWith).join(' or ')}.`
+      ? `This needs an API key with the scope ${scopesWith(anyOf, tenantId !== null).join(' or ')}.`
       : `This portal session was made without the capability ${capability}, which this needs.`,
   );
 }

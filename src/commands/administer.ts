@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Config, readConfig } from '../config.js';
 import { type Database, openDatabase } from '../database/database.js';
 import { UNFILTERED } from '../database/tenant-database.js';
-import { GRANTABLE_SCOPES, PLATFORM_SCOPE, SCOPES, type Scope } from '../domain/api-key.js';
+import { GRANTABLE_SCOPES, PLATFORM_ADMIN, PLATFORM_SCOPES, SCOPES, type Scope } from '../domain/api-key.js';
 import { formatTimestamp } from '../domain/timestamp.js';
 import { ApiKey } from '../entities/api-key.js';
 import { Tenant } from '../entities/tenant.js';
@@ -132,7 +132,9 @@ export async function createKey(name: string, options: KeyOptions): Promise<void
     const { id, key } = await createApiKey(db, randomBytes, {
       tenantId: options.tenant ?? null,
       name: wanted,
-      scopes: options.platform ? [PLATFORM_SCOPE] : scopesFrom(options.scopes),
+      scopes: options.platform
+        ? scopesFrom(options.scopes, PLATFORM_SCOPES, [PLATFORM_ADMIN])
+        : scopesFrom(options.scopes, GRANTABLE_SCOPES, SCOPES),
       by: commandLine,
       ...(options.expiresIn === undefined ? {} : { expiresInSeconds: options.expiresIn }),
     });
@@ -149,12 +151,12 @@ function nameFrom(text: string): string {
   return data;
 }
 
-function scopesFrom(text: string | undefined): Scope[] {
-  const scopes = [...new Set(text?.split(',').map((scope) => scope.trim()) ?? SCOPES)];
-  const unknown = scopes.filter((scope) => !(GRANTABLE_SCOPES as readonly string[]).includes(scope));
+function scopesFrom(text: string | undefined, allowed: readonly Scope[], usual: readonly Scope[]): Scope[] {
+  const scopes = [...new Set(text?.split(',').map((scope) => scope.trim()) ?? usual)];
+  const unknown = scopes.filter((scope) => !(allowed as readonly string[]).includes(scope));
   if (unknown.length > 0) {
     const named = unknown.map((scope) => `"${scope}"`).join(', ');
-    throw new Error(`Unknown scope ${named}; the scopes are ${GRANTABLE_SCOPES.join(', ')}.`);
+    throw new Error(`Unknown scope ${named}; the scopes are ${allowed.join(', ')}.`);
   }
   return scopes as Scope[];
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { Services } from '../context.js';
-import { PLATFORM_SCOPE } from '../domain/api-key.js';
+import { PLATFORM_ADMIN } from '../domain/api-key.js';
 import { formatTimestamp } from '../domain/timestamp.js';
 import { ApiError, invalidInput } from '../errors.js';
 import { readBody, readJson } from '../http/json-body.js';
@@ -66,7 +66,7 @@ async function openConsole({ db, random }: Services): Promise<SignedIn> {
   const { key, apiKey } = await createApiKey(db, random, {
     tenantId: null,
     name: 'console, signed in by the link of the start',
-    scopes: [PLATFORM_SCOPE],
+    scopes: [PLATFORM_ADMIN],
     expiresInSeconds: CONSOLE_KEY_SECONDS,
     by: service,
   });

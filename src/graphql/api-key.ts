@@ -15,7 +15,7 @@ import {
 import { z } from 'zod';
 import { actorOf, type Context, callerOf } from '../context.js';
 import { UNFILTERED } from '../database/tenant-database.js';
-import { GRANTABLE_SCOPES, PLATFORM_SCOPE, type Scope } from '../domain/api-key.js';
+import { GRANTABLE_SCOPES, isPlatformScope, PLATFORM_SCOPES, type Scope } from '../domain/api-key.js';
 import { ApiKey, activeKeys, endedKeys } from '../entities/api-key.js';
 import { ApiError } from '../errors.js';
 import {
@@ -36,7 +36,7 @@ import {
 } from './fields/connection.js';
 import { idOf } from './fields/ids.js';
 import { apiKeyScopes, expiresInSeconds, parseInput } from './fields/input.js';
-import { RequiresScope } from './fields/requires.js';
+import { RequiresScope, RequiresScopeOrAdmin } from './fields/requires.js';
 
 @InputType({ description: 'An API key to make.' })
 class CreateApiKeyInput {
@@ -46,7 +46,8 @@ class CreateApiKeyInput {
   @Field(() => [String], {
     description:
       `What it may do: ${GRANTABLE_SCOPES.map((scope) => `\`${scope}\``).join(', ')}. ` +
-      'A key can grant only scopes that it holds itself. For a platform key, made by a platform key that names no tenant: `platform:admin`.',
+      'A key can grant only scopes that it holds itself. For a platform key, made by one with `platform:admin` that names no tenant: ' +
+      `${PLATFORM_SCOPES.map((scope) => `\`${scope}\``).join(', ')}.`,
   })
   scopes!: string[];
 
@@ -95,7 +96,7 @@ const ApiKeyConnection = connectionOf(ApiKey, 'ApiKey', 'API keys');
  */
 @Resolver(() => ApiKey)
 export class ApiKeyResolver {
-  @RequiresScope('keys:admin')
+  @RequiresScope('keys:admin', 'platform:read')
   @Query(() => ApiKeyConnection, {
     nullable: true,
     description:
@@ -114,7 +115,7 @@ export class ApiKeyResolver {
     });
   }
 
-  @RequiresScope('keys:admin')
+  @RequiresScopeOrAdmin('keys:admin')
   @Mutation(() => CreateApiKeyPayload, { description: 'Makes an API key.' })
   async createApiKey(
     @Arg('input', () => CreateApiKeyInput, { description: 'What to make.' }) input: CreateApiKeyInput,
@@ -135,7 +136,7 @@ export class ApiKeyResolver {
     return { apiKey, key };
   }
 
-  @RequiresScope('keys:admin')
+  @RequiresScopeOrAdmin('keys:admin')
   @Mutation(() => RevokeApiKeyPayload, {
     description: 'Revokes an API key for good, everywhere within 5 seconds.',
   })
@@ -167,7 +168,7 @@ const newApiKey = (grantable: readonly Scope[]) =>
 /** The scopes that a new key can get from this request: `requireGrantable` refuses all others. */
 function grantableBy(context: Context): readonly Scope[] {
   if (context.tenantId === null) {
-    return [PLATFORM_SCOPE];
+    return PLATFORM_SCOPES;
   }
   const beyond = scopesBeyond(callerOf(context).scopes, GRANTABLE_SCOPES);
   return GRANTABLE_SCOPES.filter((scope) => !beyond.includes(scope));
@@ -176,14 +177,14 @@ function grantableBy(context: Context): readonly Scope[] {
 /** @throws ApiError scope_missing, tenant_required */
 function requireGrantable(context: Context, scopes: readonly Scope[]): void {
   requireGranted(context, scopes, 'An API key');
-  const isForPlatform = scopes.every((scope) => scope === PLATFORM_SCOPE);
-  if (context.tenantId === null && !isForPlatform) {
+  const ofPlatform = scopes.filter(isPlatformScope);
+  if (context.tenantId === null && ofPlatform.length < scopes.length) {
     throw new ApiError(
       'tenant_required',
-      `Name the tenant of the new key in the header Hookwright-Tenant: <id>; without one only a key with ${PLATFORM_SCOPE} alone can be made.`,
+      `Name the tenant of the new key in the header Hookwright-Tenant: <id>; without one only a platform key can be made, with ${PLATFORM_SCOPES.join(', ')}.`,
     );
   }
-  if (context.tenantId !== null && scopes.includes(PLATFORM_SCOPE)) {
-    throw new ApiError('scope_missing', `The key of a tenant cannot hold ${PLATFORM_SCOPE}.`);
+  if (context.tenantId !== null && ofPlatform.length > 0) {
+    throw new ApiError('scope_missing', `The key of a tenant cannot hold ${ofPlatform.join(', ')}.`);
   }
 }

@@ -50,7 +50,7 @@ const AuditEntryConnection = connectionOf(AuditEntry, 'AuditEntry', 'changes');
 
 @Resolver(() => AuditEntry)
 export class AuditLogResolver {
-  @RequiresScope('keys:admin')
+  @RequiresScope('keys:admin', 'platform:read')
   @Query(() => AuditEntryConnection, {
     nullable: true,
     description:

@@ -84,7 +84,7 @@ class DeprecateEventTypePayload {
 
 @Resolver()
 export class EventTypeMutations {
-  @RequiresPlatformKey()
+  @RequiresPlatformKey('platform:admin')
   @Mutation(() => RegisterEventTypePayload, {
     description: 'Registers an event type, which webhooks with `*` get at once. For platform keys only.',
   })
@@ -100,7 +100,7 @@ export class EventTypeMutations {
     return await changed(context, name);
   }
 
-  @RequiresPlatformKey()
+  @RequiresPlatformKey('platform:admin')
   @Mutation(() => UpdateEventTypePayload, {
     description:
       'Changes description or schema. Events that were accepted stay as they are. For platform keys only.',
@@ -125,7 +125,7 @@ export class EventTypeMutations {
     return await changed(context, input.name);
   }
 
-  @RequiresPlatformKey()
+  @RequiresPlatformKey('platform:admin')
   @Mutation(() => DeprecateEventTypePayload, {
     description: 'Refuses further events of a type, or accepts them again. For platform keys only.',
   })

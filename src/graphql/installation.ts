@@ -86,7 +86,7 @@ class Installation {
 
 @Resolver(() => Installation)
 export class InstallationResolver {
-  @RequiresPlatformKey()
+  @RequiresPlatformKey('platform:read')
   @Query(() => Installation, {
     nullable: true,
     description: 'How the whole installation is doing, over all tenants. For platform keys only.',

@@ -29,7 +29,7 @@ import {
 
 @Resolver(() => PortalSession)
 export class PortalSessionResolver {
-  @Requires('keys:admin')
+  @Requires('keys:admin', 'platform:read')
   @Query(() => PortalSessionConnection, {
     nullable: true,
     description: "The tenant's portal sessions, newest first, revoked and expired ones included.",

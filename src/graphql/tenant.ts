@@ -82,7 +82,7 @@ const toDo = { description: 'What to do.' };
 
 @Resolver()
 export class TenantResolver {
-  @RequiresPlatformKey()
+  @RequiresPlatformKey('platform:read')
   @Query(() => TenantConnection, {
     nullable: true,
     description: `The tenants of this installation, newest first. ${forPlatformKeys}`,
@@ -109,7 +109,7 @@ export class TenantResolver {
     });
   }
 
-  @RequiresPlatformKey()
+  @RequiresPlatformKey('platform:read')
   @Query(() => Tenant, {
     nullable: true,
     description: `One tenant; null with NOT_FOUND when there is none. ${forPlatformKeys}`,
@@ -123,7 +123,7 @@ export class TenantResolver {
     return found(tenant, 'Tenant', number);
   }
 
-  @RequiresPlatformKey()
+  @RequiresPlatformKey('platform:admin')
   @Mutation(() => CreateTenantPayload, { description: `Makes a tenant. ${forPlatformKeys}` })
   async createTenant(
     @Arg('input', () => CreateTenantInput, { description: 'What to make.' }) input: CreateTenantInput,
@@ -133,7 +133,7 @@ export class TenantResolver {
     return { tenant: await createTenant(context.db, context.vault, name, actorOf(context)) };
   }
 
-  @RequiresPlatformKey()
+  @RequiresPlatformKey('platform:admin')
   @Mutation(() => UpdateTenantPayload, { description: `Gives a tenant another name. ${forPlatformKeys}` })
   async updateTenant(
     @Arg('input', () => UpdateTenantInput, toDo) input: UpdateTenantInput,
@@ -144,7 +144,7 @@ export class TenantResolver {
     return { tenant: await updateTenant(context.db, id, { name }, actorOf(context)) };
   }
 
-  @RequiresPlatformKey()
+  @RequiresPlatformKey('platform:admin')
   @Mutation(() => DeleteTenantPayload, {
     description:
       'Deletes a tenant for good: its keys are refused everywhere within 5 seconds, its webhooks are deleted, what was still to be sent is canceled. ' +

@@ -1,6 +1,6 @@
 import { type GraphQLType, getNamedType, isInputObjectType, isObjectType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { PLATFORM_SCOPE } from '../../src/domain/api-key.js';
+import { PLATFORM_ADMIN } from '../../src/domain/api-key.js';
 import { idPrefixes } from '../../src/domain/global-id.js';
 import { buildGraphqlSchema } from '../../src/graphql/schema.js';
 import { emitMany, makeKey, makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
@@ -209,7 +209,7 @@ describe('an argument', () => {
   });
 
   test('of the header Hookwright-Tenant may be a global id too', async () => {
-    const platform = await makeKey(api.services, null, [PLATFORM_SCOPE]);
+    const platform = await makeKey(api.services, null, [PLATFORM_ADMIN]);
     const as = (named: string | number) =>
       api.ask('{ viewer { tenant { id } } }', {}, { ...platform, tenant: named });
     expect((await as(gid.tenant(tenant.id))).data).toEqual((await as(tenant.id)).data);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { PLATFORM_SCOPE, SCOPES, type Scope } from '../../src/domain/api-key.js';
+import { PLATFORM_ADMIN, SCOPES, type Scope } from '../../src/domain/api-key.js';
 import { attemptKey, globalId, idPrefixes, type NodeType } from '../../src/domain/global-id.js';
 import {
   emitMany,
@@ -22,7 +22,7 @@ beforeAll(async () => {
   api = await GraphqlApi.open();
   owner = await makeTenant(api.services);
   stranger = await makeTenant(api.services);
-  platform = await makeKey(api.services, null, [PLATFORM_SCOPE]);
+  platform = await makeKey(api.services, null, [PLATFORM_ADMIN]);
   own = await oneOfEach(owner);
   await oneOfEach(stranger);
 });
@@ -72,7 +72,7 @@ const scopes: Record<NodeType, Scope | null> = {
   Event: 'events:read',
   EventType: null,
   PortalSession: 'keys:admin',
-  Tenant: PLATFORM_SCOPE,
+  Tenant: PLATFORM_ADMIN,
   Webhook: 'webhooks:read',
 };
 const typesOfTenants = types.filter((type) => type !== 'EventType' && type !== 'Tenant');
@@ -143,7 +143,7 @@ describe('node', () => {
     expect(refused.errors).toMatchObject([
       { path: ['node'], extensions: { code: 'FORBIDDEN', reason: 'scope_missing' } },
     ]);
-    if (scope !== PLATFORM_SCOPE) {
+    if (scope !== PLATFORM_ADMIN) {
       const { key: enough } = await makeKey(api.services, owner.id, [scope]);
       expect((await node(own[type], { key: enough })).data.node).toEqual({ __typename: type, id: own[type] });
     }

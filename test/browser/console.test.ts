@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, onTestFinished } from 'vitest';
 import type { Services } from '../../src/context.js';
 import { OneTimeCode } from '../../src/dashboard/one-time-code.js';
-import { PLATFORM_SCOPE } from '../../src/domain/api-key.js';
+import { PLATFORM_ADMIN } from '../../src/domain/api-key.js';
 import { commandLine } from '../../src/operations/audit.js';
 import { createApiKey } from '../../src/operations/keys/create-api-key.js';
 import { axeViolations } from '../support/browser/axe.js';
@@ -28,7 +28,7 @@ async function openSite(startCode: OneTimeCode | null = null): Promise<Dashboard
 }
 
 async function platformKey({ db, random }: Services): Promise<string> {
-  const key = { tenantId: null, name: 'operator', scopes: [PLATFORM_SCOPE], by: commandLine } as const;
+  const key = { tenantId: null, name: 'operator', scopes: [PLATFORM_ADMIN], by: commandLine } as const;
   return (await createApiKey(db, random, key)).key;
 }
 

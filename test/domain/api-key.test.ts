@@ -1,6 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { formatApiKey, hashApiKey, PLATFORM_SCOPE, parseApiKey, SCOPES } from '../../src/domain/api-key.js';
+import {
+  formatApiKey,
+  GRANTABLE_SCOPES,
+  hashApiKey,
+  holdsScope,
+  PLATFORM_ADMIN,
+  PLATFORM_SCOPES,
+  parseApiKey,
+  SCOPES,
+} from '../../src/domain/api-key.js';
 
 const KEY_42 = 'hw_42_003aUlTJC7tjlCTQj2uNU3MFagCXG9LRKRcwGkBIDlf3nRzje';
 const id = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
@@ -100,5 +109,19 @@ test('the scopes of a tenant do not include the one of the platform', () => {
     'deliveries:write',
     'keys:admin',
   ]);
-  expect(SCOPES).not.toContain(PLATFORM_SCOPE);
+  expect(SCOPES).not.toContain(PLATFORM_ADMIN);
+});
+
+test('of the scopes of the platform each has those before it; platform:read has what reads of a tenant’s, the others all', () => {
+  const all = [...PLATFORM_SCOPES, ...GRANTABLE_SCOPES];
+  const heldWith = (scope: (typeof all)[number]) => all.filter((one) => holdsScope(new Set([scope]), one));
+  expect(heldWith('platform:read')).toEqual([
+    'platform:read',
+    'webhooks:read',
+    'events:read',
+    'deliveries:read',
+  ]);
+  expect(heldWith('platform:support')).toEqual(['platform:read', 'platform:support', ...GRANTABLE_SCOPES]);
+  expect(heldWith('platform:admin')).toEqual(all);
+  expect(heldWith('keys:admin')).toEqual(['keys:admin']);
 });

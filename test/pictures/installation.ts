@@ -3,7 +3,7 @@ import type { Closing } from '../../src/commands/observe.js';
 import { openLog } from '../../src/commands/open-log.js';
 import { startParts } from '../../src/commands/start.js';
 import { readConfig } from '../../src/config.js';
-import { PLATFORM_SCOPE, SCOPES, type Scope } from '../../src/domain/api-key.js';
+import { PLATFORM_ADMIN, SCOPES, type Scope } from '../../src/domain/api-key.js';
 import { freePort } from '../../src/node/free-port.js';
 import { commandLine } from '../../src/operations/audit.js';
 import { migrate } from '../../src/operations/installation/migrate.js';
@@ -61,7 +61,7 @@ export async function startInstallation(
   closings.push(() => services.db.close());
   const { tenants, hostileTenantId } = await seed(services);
   const keyOf = async (tenantId: number | null) => {
-    const scopes: readonly Scope[] = tenantId === null ? [PLATFORM_SCOPE] : SCOPES;
+    const scopes: readonly Scope[] = tenantId === null ? [PLATFORM_ADMIN] : SCOPES;
     const made = { tenantId, name: 'Pictures', scopes, by: commandLine };
     return (await createApiKey(services.db, services.random, made)).key;
   };

@@ -7,7 +7,7 @@ import {
   isRequiredArgument,
 } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { PLATFORM_SCOPE, SCOPES, type Scope } from '../../src/domain/api-key.js';
+import { PLATFORM_ADMIN, SCOPES, type Scope } from '../../src/domain/api-key.js';
 import { requirementOf } from '../../src/graphql/fields/requires.js';
 import { buildGraphqlSchema } from '../../src/graphql/schema.js';
 import { emitMany, makeKey, makeWebhook } from '../support/factories.js';
@@ -210,10 +210,49 @@ describe('the whole schema', () => {
           return false;
         }
       };
-      expect(isEnough(PLATFORM_SCOPE)).toBe(true);
+      expect(isEnough(PLATFORM_ADMIN)).toBe(true);
       return [name, isEnough() ? 'any key' : SCOPES.filter((scope) => isEnough(scope))];
     });
     expect(Object.fromEntries(found)).toEqual(guarded);
+  });
+
+  test('platform:read reads everything and changes nothing; platform:support changes what is of a tenant', () => {
+    const mayAll = (tenantId: number | null, scope: Scope) =>
+      fields.filter(isGuarded).filter(({ field }) => {
+        try {
+          const caller = { keyId: 1, tenantId: null, scopes: new Set([scope]) };
+          requirementOf(field)?.({ caller, tenantId } as never);
+          return true;
+        } catch {
+          return false;
+        }
+      });
+    const names = (found: typeof fields) => found.map(({ name }) => name);
+    const changes = fields.filter(({ type }) => type.name === 'Mutation' || type.name.endsWith('Payload'));
+    const reads = fields.filter((each) => isGuarded(each) && !changes.includes(each));
+    expect(names(mayAll(1, 'platform:read'))).toEqual(names(reads));
+    expect(names(mayAll(1, 'platform:admin'))).toEqual(names(fields.filter(isGuarded)));
+    const ofInstallation = [
+      'Mutation.createTenant',
+      'Mutation.deleteTenant',
+      'Mutation.deprecateEventType',
+      'Mutation.registerEventType',
+      'Mutation.updateEventType',
+      'Mutation.updateTenant',
+    ];
+    const support = names(mayAll(1, 'platform:support'));
+    expect(
+      names(fields.filter(isGuarded))
+        .filter((name) => !support.includes(name))
+        .sort(),
+    ).toEqual(ofInstallation);
+    // Without a tenant keys are those of the platform; events and portal sessions name their tenant themselves.
+    const withoutTenant = names(mayAll(null, 'platform:support')).filter((name) => name.startsWith('Mut'));
+    expect(withoutTenant.sort()).toEqual([
+      'Mutation.createPortalSession',
+      'Mutation.emitEvent',
+      'Mutation.emitEvents',
+    ]);
   });
 
   test('every field that asks for nothing is written down too: a new one has to be thought about', () => {

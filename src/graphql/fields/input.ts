@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { GRANTABLE_SCOPES, PLATFORM_SCOPE, type Scope } from '../../domain/api-key.js';
+import { GRANTABLE_SCOPES, PLATFORM_SCOPES, type Scope } from '../../domain/api-key.js';
 import { isEventTypeName, WILDCARD } from '../../domain/event-type.js';
 import { type InputIssue, invalidInput, type Path } from '../../errors.js';
 import { KEY_LIFETIME_SECONDS_MAX, KEY_LIFETIME_SECONDS_MIN } from '../../operations/keys/create-api-key.js';
@@ -45,7 +45,7 @@ export const idempotencyKey = z
   .string()
   .regex(/^[\x20-\x7e]{1,255}$/, 'must be 1 to 255 printable ASCII characters');
 
-const knownScopes: readonly string[] = [...GRANTABLE_SCOPES, PLATFORM_SCOPE];
+const knownScopes: readonly string[] = [...GRANTABLE_SCOPES, ...PLATFORM_SCOPES];
 const NAME_SHOWN_LENGTH_MAX = 50;
 
 /**

@@ -1,7 +1,7 @@
 import type { GraphQLField } from 'graphql';
 import { Extensions, type MiddlewareFn, UseMiddleware } from 'type-graphql';
 import { type Context, callerOf, requireScope, tenantOf } from '../../context.js';
-import { PLATFORM_SCOPE, type TenantScope } from '../../domain/api-key.js';
+import { PLATFORM_ADMIN, type PlatformScope, type Scope, type TenantScope } from '../../domain/api-key.js';
 
 type FieldDecorator = MethodDecorator & PropertyDecorator;
 
@@ -15,20 +15,25 @@ const REQUIREMENT = 'requirement';
  * Stands on every field where a request enters a tenant's data: the caller needs one of the scopes, and a tenant.
  * A nested field that leads from one kind of data to another is such a field too.
  */
-export function Requires(...anyOf: readonly TenantScope[]): FieldDecorator {
+export function Requires(...anyOf: readonly Scope[]): FieldDecorator {
   return guard((context) => {
     requireScope(context, ...anyOf);
     tenantOf(context);
   });
 }
 
-/** As `Requires`, for fields that find their tenant by themselves: emits, and keys (which may be platform keys). */
-export function RequiresScope(scope: TenantScope): FieldDecorator {
-  return guard((context) => requireScope(context, scope));
+/** As `Requires`, for fields that find their tenant by themselves: emits, and lists of what the installation has too. */
+export function RequiresScope(...anyOf: readonly Scope[]): FieldDecorator {
+  return guard((context) => requireScope(context, ...anyOf));
 }
 
-export function RequiresPlatformKey(): FieldDecorator {
-  return guard((context) => requireScope(context, PLATFORM_SCOPE));
+/** For changes of what a tenant has, and, for a platform key that names none, the installation itself. */
+export function RequiresScopeOrAdmin(scope: TenantScope): FieldDecorator {
+  return guard((context) => requireScope(context, context.tenantId === null ? PLATFORM_ADMIN : scope));
+}
+
+export function RequiresPlatformKey(scope: PlatformScope): FieldDecorator {
+  return guard((context) => requireScope(context, scope));
 }
 
 /** Any valid key will do. */

@@ -4,8 +4,8 @@ import {
   formatApiKey,
   hashApiKey,
   holdsScope,
+  isPlatformScope,
   KEY_BYTES,
-  PLATFORM_SCOPE,
   type Scope,
 } from '../../domain/api-key.js';
 import { ApiKey, activeKeys } from '../../entities/api-key.js';
@@ -49,8 +49,8 @@ export async function createApiKey(
       `A key lives for ${KEY_LIFETIME_SECONDS_MIN} to ${KEY_LIFETIME_SECONDS_MAX} seconds (ten years), not for ${expiresInSeconds}.`,
     );
   }
-  if (scopes.length === 0 || scopes.some((scope) => (scope === PLATFORM_SCOPE) !== (tenantId === null))) {
-    throw new RangeError(`${PLATFORM_SCOPE} is the scope of platform keys, and their only one`);
+  if (scopes.length === 0 || scopes.some((scope) => isPlatformScope(scope) !== (tenantId === null))) {
+    throw new RangeError('Platform keys have platform scopes, and keys of tenants the others');
   }
   const id = await allocateId(db.pool, 'api_keys');
   const key = formatApiKey(id, random(KEY_BYTES));
@@ -82,7 +82,7 @@ async function requireRoom(em: EntityManager, keysMax?: number): Promise<void> {
   }
 }
 
-/** The scopes that a holder of `held` may not grant: those that it lacks itself. A platform key grants all. */
+/** The scopes that a holder of `held` may not grant: those that it lacks itself. */
 export function scopesBeyond(held: ReadonlySet<Scope>, wanted: readonly Scope[]): Scope[] {
-  return held.has(PLATFORM_SCOPE) ? [] : wanted.filter((scope) => !holdsScope(held, scope));
+  return wanted.filter((scope) => !holdsScope(held, scope));
 }
