@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { isLoopbackAddress, opensLoopback } from './domain/addresses/target.js';
+import { oidcFaults, oidcFrom } from './settings/oidc-settings.js';
 import { settings } from './settings/settings.js';
 
 export interface EncryptionKey {
@@ -35,6 +36,7 @@ const SECRET_SETTINGS: ReadonlySet<string> = new Set([
   'ENCRYPTION_KEYS',
   'DATABASE_URL',
   'EGRESS_PROXY',
+  'OIDC_CLIENT_SECRET',
   'OTEL_EXPORTER_OTLP_ENDPOINT',
 ]);
 
@@ -92,6 +94,7 @@ function configFrom(s: Settings) {
     dashboard: s.DASHBOARD === 'on',
     /** Scheme, host and port; undefined: as requests have it. */
     publicUrl: s.PUBLIC_URL,
+    oidc: oidcFrom(s),
     /** Port 0: none. */
     metrics: { host: s.METRICS_HOST, port: s.METRICS_PORT },
     /** Whether traces are made: what else there is to say, OpenTelemetry reads itself. */
@@ -193,7 +196,7 @@ function lackOfEncryptionKeys(s: Settings): string[] {
 }
 
 function contradictions(s: Settings): string[] {
-  const problems: string[] = [];
+  const problems = oidcFaults(s);
   const daysMin = Math.floor(s.HOLD_HOURS / 24) + 2;
   if (s.RETENTION_DAYS < daysMin) {
     problems.push(

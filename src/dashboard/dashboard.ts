@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Services } from '../context.js';
+import type { WaysIn } from './oidc/routes.js';
 import type { OneTimeCode } from './one-time-code.js';
 import { BUILT_FOLDER, pages } from './pages.js';
 import { signInRoutes } from './sign-in.js';
@@ -20,5 +21,17 @@ export async function dashboard(
   await app.register(async (scope) => {
     scope.addHook('onRequest', async ({ ip }) => services.rateLimits.requireAnonymous(ip));
     await signInRoutes(scope, { services, startCode });
+    await oidcOf(scope, services);
   });
+}
+
+/** The library for OpenID Connect is loaded only where it is used. */
+async function oidcOf(app: FastifyInstance, services: Services): Promise<void> {
+  const { oidc } = services.config;
+  if (oidc === null) {
+    app.get('/console/oidc', async (): Promise<WaysIn> => ({ oidc: null, isSignedIn: false }));
+    return;
+  }
+  const { oidcRoutes } = await import('./oidc/routes.js');
+  await oidcRoutes(app, { services, oidc });
 }

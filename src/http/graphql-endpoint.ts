@@ -8,6 +8,7 @@ import { GraphqlRequest } from '../graphql/requests/request.js';
 import { GraphqlServer } from '../graphql/requests/server.js';
 import type { Verdict } from '../rate-limits.js';
 import { contextOf, expectAsker, holdUntilTaken, whoAsks } from './asking.js';
+import { authorizationOf } from './console-cookies.js';
 import { apiErrorOf } from './errors.js';
 import { streamRoute } from './graphql-stream.js';
 import { readJson } from './json-body.js';
@@ -80,7 +81,7 @@ function isVisit({ method, url, headers: { accept = '' } }: FastifyRequest): boo
 
 /** @throws ApiError as whoAsks; unauthenticated; rate_limited, also for a key whose documents were broken too often */
 async function identify(services: Services, request: FastifyRequest): Promise<Context> {
-  const context = await whoAsks(services, request, keyOf(request));
+  const context = await whoAsks(services, request, authorizationOf(services.config, request));
   if (context.caller === null) {
     requireShortBody(request);
   } else {
@@ -129,11 +130,4 @@ function holdBody(request: FastifyRequest, { bodiesUnderWay }: Services): void {
     }
   };
   request.raw.once('end', giveBack).once('close', giveBack);
-}
-
-/** The header as GraphiQL sends it before a key was filled in, so that it can ask for the schema all the same. */
-const EMPTY_BEARER = /^(Bearer)?$/i;
-
-function keyOf({ headers: { authorization } }: FastifyRequest): string | undefined {
-  return authorization === undefined || EMPTY_BEARER.test(authorization.trim()) ? undefined : authorization;
 }

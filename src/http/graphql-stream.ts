@@ -15,6 +15,7 @@ import {
   type Subscription,
 } from '../graphql/requests/subscription.js';
 import { contextOf } from './asking.js';
+import { authorizationOf } from './console-cookies.js';
 import { type EndReason, EventStream } from './event-stream.js';
 import { OpenStreams } from './open-streams.js';
 import { headerOf } from './requests.js';
@@ -95,7 +96,7 @@ function follow(live: Live, reply: FastifyReply, giveBack: () => void): void {
   leave = streams.add({
     keyId: caller.keyId,
     tenantId: contextOf(request).tenantId,
-    authorization: request.headers.authorization ?? '',
+    authorization: authorizationOf(services.config, request) ?? '',
     address: request.ip,
     refuse: fail,
     end: () => stream.end('service_ends'),
@@ -156,7 +157,7 @@ async function executePortion(
   portion: readonly Update<unknown>[],
 ) {
   const context = await createContext(services, {
-    authorization: request.headers.authorization,
+    authorization: authorizationOf(services.config, request),
     tenantHeader: headerOf(request, 'hookwright-tenant'),
     requestId: request.id,
     address: request.ip,

@@ -22,6 +22,6 @@ export const browserSettings = {
   PUBLIC_URL: setting(
     z.string().refine(isWebOrigin).optional(),
     'an origin such as https://hooks.example.com, in full, as browsers send it',
-    'Where browsers reach this service: the urls of portal sessions begin with it. Unset: with the Host of the request that makes the session.',
+    'Where browsers reach this service: the urls of portal sessions begin with it, and people who sign in by OIDC_ISSUER come back to it. Unset: with the Host of the request that makes the session.',
   ),
 } as const;

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { browserSettings } from './browser-settings.js';
 import { databaseUrlFault, withTlsMode } from './database-url.js';
 import { limitSettings } from './limit-settings.js';
+import { oidcSettings } from './oidc-settings.js';
 import { commaSeparated, setting, trueOrFalse, whole, yesNo } from './setting.js';
 
 function isCidr(text: string): boolean {
@@ -104,6 +105,7 @@ export const settings = {
     'Connections of each pool of each process to Postgres. All in one 22 at most: its Postgres has 100 connections.',
   ),
   ...browserSettings,
+  ...oidcSettings,
   WEBHOOKS_PER_TENANT_MAX: setting(
     whole(1, 1_000_000, 100),
     '1 to 1000000',

@@ -1,0 +1,148 @@
+import * as client from 'openid-client';
+import type { Config } from '../../config.js';
+import { claimNamed } from '../../domain/operator-role.js';
+
+type Oidc = NonNullable<Config['oidc']>;
+
+/** Each request to the provider takes this long at most. */
+const TIMEOUT_SECONDS = 5;
+
+export const CALLBACK_PATH = '/console/oidc/callback';
+
+/** A sign-in that is under way: what its browser keeps until the provider sends it back. */
+export interface Flow {
+  state: string;
+  nonce: string;
+  codeVerifier: string;
+  /** Where the person wanted to go: a path of the console. */
+  returnPath: string;
+}
+
+/** Why somebody was not signed in; the sign-in page has a text for each. */
+export type Refusal = 'denied' | 'stale' | 'provider' | 'role';
+
+export class SignInRefused extends Error {
+  constructor(
+    readonly refusal: Refusal,
+    message: string,
+    cause?: unknown,
+  ) {
+    super(message, { cause });
+  }
+}
+
+/** What the provider says of a person. */
+export type Claims = Readonly<Record<string, unknown>> & { sub: string };
+
+/**
+ * The OpenID provider: code flow with PKCE, state and nonce. What it says of itself is read when somebody first signs
+ * in, and again after that has failed, so that this service starts while the provider is away.
+ */
+export class Provider {
+  #found: Promise<client.Configuration> | undefined;
+
+  constructor(private readonly oidc: Oidc) {}
+
+  /**
+   * @returns the page of the provider where the person signs in, and what their browser keeps meanwhile
+   * @throws SignInRefused
+   */
+  async begin(returnPath: string): Promise<{ url: URL; flow: Flow }> {
+    const found = await this.#discover();
+    const flow = {
+      state: client.randomState(),
+      nonce: client.randomNonce(),
+      codeVerifier: client.randomPKCECodeVerifier(),
+      returnPath,
+    };
+    const url = client.buildAuthorizationUrl(found, {
+      redirect_uri: this.oidc.publicUrl + CALLBACK_PATH,
+      scope: this.oidc.scopes,
+      state: flow.state,
+      nonce: flow.nonce,
+      code_challenge: await client.calculatePKCECodeChallenge(flow.codeVerifier),
+      code_challenge_method: 'S256',
+    });
+    return { url, flow };
+  }
+
+  /**
+   * Exchanges the code with which the provider has sent somebody back.
+   *
+   * @param search the query of that request
+   * @throws SignInRefused
+   */
+  async end(search: string, { state, nonce, codeVerifier }: Flow): Promise<Claims> {
+    const found = await this.#discover();
+    const url = new URL(`${CALLBACK_PATH}${search}`, this.oidc.publicUrl);
+    if (url.searchParams.get('state') !== state) {
+      throw new SignInRefused('stale', 'the answer belongs to another sign-in');
+    }
+    try {
+      const tokens = await client.authorizationCodeGrant(found, url, {
+        pkceCodeVerifier: codeVerifier,
+        expectedState: state,
+        expectedNonce: nonce,
+        idTokenExpected: true,
+      });
+      const claims = tokens.claims()!;
+      const isWhole = claimNamed(claims, this.oidc.rolesClaim) !== undefined;
+      return isWhole || found.serverMetadata().userinfo_endpoint === undefined
+        ? claims
+        : { ...(await client.fetchUserInfo(found, tokens.access_token, claims.sub)), ...claims };
+    } catch (error) {
+      throw refusalOf(error);
+    }
+  }
+
+  /** @returns where the person signs out of the provider, too; null: it has no such page, or is away */
+  async signOutUrl(): Promise<string | null> {
+    const found = await this.#discover().catch(() => null);
+    if (found?.serverMetadata().end_session_endpoint === undefined) {
+      return null;
+    }
+    const parameters = { post_logout_redirect_uri: `${this.oidc.publicUrl}/console` };
+    return client.buildEndSessionUrl(found, parameters).href;
+  }
+
+  #discover(): Promise<client.Configuration> {
+    this.#found ??= discover(this.oidc).catch((error: unknown) => {
+      this.#found = undefined;
+      throw new SignInRefused('provider', `${this.oidc.issuer} could not be read`, error);
+    });
+    return this.#found;
+  }
+}
+
+async function discover({ issuer, clientId, clientSecret }: Oidc): Promise<client.Configuration> {
+  const prepare = [client.enableNonRepudiationChecks];
+  if (issuer.startsWith('http:')) {
+    prepare.push(client.allowInsecureRequests); // on loopback
+  }
+  const options = { timeout: TIMEOUT_SECONDS, execute: prepare };
+  const found = await client.discovery(new URL(issuer), clientId, undefined, client.None(), options);
+  if (clientSecret === undefined) {
+    return found;
+  }
+  // As OpenID Connect Discovery has it: client_secret_basic where the provider says nothing.
+  const { token_endpoint_auth_methods_supported: methods = ['client_secret_basic'] } = found.serverMetadata();
+  const authentication = methods.includes('client_secret_basic')
+    ? client.ClientSecretBasic(clientSecret)
+    : client.ClientSecretPost(clientSecret);
+  const known = new client.Configuration(found.serverMetadata(), clientId, undefined, authentication);
+  known.timeout = TIMEOUT_SECONDS;
+  for (const step of prepare) {
+    step(known);
+  }
+  return known;
+}
+
+function refusalOf(error: unknown): SignInRefused {
+  if (error instanceof client.AuthorizationResponseError && error.error === 'access_denied') {
+    return new SignInRefused('denied', 'the person or the provider said no', error);
+  }
+  if (error instanceof client.ResponseBodyError && error.error === 'invalid_grant') {
+    return new SignInRefused('stale', 'the code of the provider was used or is too old', error);
+  }
+  return new SignInRefused('provider', 'the answer of the provider was not right', error);
+}

@@ -1,0 +1,148 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Config } from '../../config.js';
+import { actorOf, callerOf, type Services } from '../../context.js';
+import { operatorScope, sessionName } from '../../domain/operator-role.js';
+import { ApiError, keyRequired } from '../../errors.js';
+import { whoAsks } from '../../http/asking.js';
+import { authorizationOf, cookieText, readCookie, SESSION_COOKIE } from '../../http/console-cookies.js';
+import { service } from '../../operations/audit.js';
+import { createApiKey } from '../../operations/keys/create-api-key.js';
+import { revokeApiKey } from '../../operations/keys/revoke-api-key.js';
+import { CALLBACK_PATH, type Claims, type Flow, Provider, SignInRefused } from './provider.js';
+
+type Oidc = NonNullable<Config['oidc']>;
+
+const START_PATH = '/console/oidc/start';
+const FLOW_COOKIE = 'hookwright-sign-in';
+const FLOW_SECONDS = 600;
+const SESSION_SECONDS = 28_800;
+
+/** What the sign-in page offers, beside keys. */
+export interface WaysIn {
+  /** The name of the provider, and where signing in begins; null: nobody signs in by OpenID Connect. */
+  oidc: { name: string; url: string } | null;
+  /** Whether this browser has a session, as far as its cookie tells. */
+  isSignedIn: boolean;
+}
+
+/**
+ * Signing in to the console by OpenID Connect, and out again. A session is an API key of the platform, for eight hours and
+ * with the scope of the person's role, which stands in a cookie that no script can read. Whoever is not signed in comes
+ * back to the sign-in page, with the reason behind the #.
+ */
+export async function oidcRoutes(
+  app: FastifyInstance,
+  { services, oidc }: { services: Services; oidc: Oidc },
+): Promise<void> {
+  const { authenticator, db, log } = services;
+  const provider = new Provider(oidc);
+  const setFlow = (reply: FastifyReply, value: string) =>
+    setCookie(reply, oidc, { name: FLOW_COOKIE, value, lifeSeconds: FLOW_SECONDS, sameSite: 'Lax' });
+  const setSession = (reply: FastifyReply, value: string) =>
+    setCookie(reply, oidc, { name: SESSION_COOKIE, value, lifeSeconds: SESSION_SECONDS, sameSite: 'Strict' });
+  const refuse = (request: FastifyRequest, reply: FastifyReply, returnPath: string, error: unknown) => {
+    if (!(error instanceof SignInRefused)) {
+      throw error;
+    }
+    const { refusal, message, cause } = error;
+    log.warn(
+      { requestId: request.id, refusal, err: cause },
+      `nobody was signed in to the console: ${message}`,
+    );
+    return reply.redirect(`${returnPath}#sign-in=${refusal}`, 303);
+  };
+
+  app.get('/console/oidc', async (request): Promise<WaysIn> => {
+    const isSignedIn = readCookie(oidc, request, SESSION_COOKIE) !== undefined;
+    return { oidc: { name: oidc.name, url: oidc.publicUrl + START_PATH }, isSignedIn };
+  });
+
+  app.get<{ Querystring: { return?: unknown } }>(START_PATH, async (request, reply) => {
+    const returnPath = consolePath(oidc, request.query.return);
+    try {
+      const { url, flow } = await provider.begin(returnPath);
+      setFlow(reply, Buffer.from(JSON.stringify(flow)).toString('base64url'));
+      return reply.redirect(url.href, 303);
+    } catch (error) {
+      return refuse(request, reply, returnPath, error);
+    }
+  });
+
+  app.get(CALLBACK_PATH, async (request, reply) => {
+    const flow = flowIn(readCookie(oidc, request, FLOW_COOKIE));
+    const returnPath = consolePath(oidc, flow?.returnPath);
+    setFlow(reply, '');
+    try {
+      if (flow === null) {
+        throw new SignInRefused('stale', 'the browser has no sign-in under way');
+      }
+      const claims = await provider.end(request.url.slice(request.url.indexOf('?')), flow);
+      setSession(reply, await openSession(services, oidc, claims));
+      return reply.redirect(returnPath, 303);
+    } catch (error) {
+      return refuse(request, reply, returnPath, error);
+    }
+  });
+
+  app.post('/console/oidc/sign-out', async (request, reply) => {
+    const authorization = authorizationOf(services.config, request);
+    if (authorization === undefined || request.headers.authorization !== undefined) {
+      throw keyRequired();
+    }
+    setSession(reply, '');
+    const context = await whoAsks(services, request, authorization).catch((error: unknown) => {
+      if (error instanceof ApiError && error.reason === 'unauthenticated') {
+        return null; // the session has ended already
+      }
+      throw error;
+    });
+    if (context !== null) {
+      const { keyId } = callerOf(context);
+      await revokeApiKey(db, null, keyId, actorOf(context));
+      authenticator.forget(keyId);
+    }
+    return { url: await provider.signOutUrl() };
+  });
+}
+
+/** Several may be set by one answer. */
+function setCookie(reply: FastifyReply, oidc: Oidc, cookie: Parameters<typeof cookieText>[1]): void {
+  reply.header('set-cookie', cookieText(oidc, cookie));
+}
+
+/** @returns the API key of the session @throws SignInRefused */
+async function openSession({ db, random }: Services, oidc: Oidc, claims: Claims): Promise<string> {
+  const scope = operatorScope(claims, oidc.rolesClaim, oidc.roles);
+  if (scope === null) {
+    throw new SignInRefused('role', `the claim ${oidc.rolesClaim} of ${claims.sub} gives no role`);
+  }
+  const { key } = await createApiKey(db, random, {
+    tenantId: null,
+    name: sessionName(claims),
+    scopes: [scope],
+    expiresInSeconds: SESSION_SECONDS,
+    by: service,
+  });
+  return key;
+}
+
+/** What our own cookie says; it is nobody's but the browser's, so what is wrong with it harms nobody else. */
+function flowIn(cookie: string | undefined): Flow | null {
+  try {
+    const { state, nonce, codeVerifier, returnPath } = JSON.parse(
+      Buffer.from(cookie ?? '', 'base64url').toString(),
+    ) as Record<string, unknown>;
+    return typeof state === 'string' && typeof nonce === 'string' && typeof codeVerifier === 'string'
+      ? { state, nonce, codeVerifier, returnPath: String(returnPath) }
+      : null;
+  } catch {
+    return null;
+  }
+}
+
+/** A path of the console, and never one of another site: what is not is the console's first page. */
+function consolePath({ publicUrl }: Oidc, wanted: unknown): string {
+  const url = typeof wanted === 'string' ? URL.parse(wanted, publicUrl) : null;
+  const isThere = url?.origin === publicUrl && /^\/console(\/|$)/.test(url.pathname);
+  return isThere && !url.pathname.startsWith('/console/oidc') ? url.pathname + url.search : '/console';
+}
