@@ -1,8 +1,9 @@
 import { tabStorage } from './tab-storage';
 
-/** Who is signed in on this page: a bearer token of the API, kept in memory. */
+/** Who is signed in on this page. */
 export interface Session {
-  token: string;
+  /** A bearer token of the API, kept in memory; null: the browser sends a cookie, which no script can read. */
+  token: string | null;
   /** When the token ends, by the clock of this machine; null for a key that does not. */
   expiresAt: Date | null;
   /** Where a person goes on when it is over. */
@@ -21,7 +22,7 @@ const NAME = 'session';
 
 /**
  * Holds the session of this page. It lives in memory; `keep` also puts it into `sessionStorage`, so that a reload
- * of the same tab finds it. Never a cookie, never localStorage: frames on other sites work, and CSRF cannot.
+ * of the same tab finds it. Scripts set no cookie and use no localStorage: frames on other sites work, and CSRF cannot.
  */
 class SessionStore {
   #standing: Standing = { session: null, why: 'nobody', returnUrl: null };
@@ -85,12 +86,12 @@ class SessionStore {
   }
 
   /**
-   * The API has refused a token, so the session ends, unless it has got, or now gets, another one.
+   * The API has refused a token (null: the cookie), so the session ends, unless it has got, or now gets, another one.
    *
    * @returns whether a request that was refused may be made again
    */
-  async refused(token: string): Promise<boolean> {
-    if (this.token !== token) {
+  async refused(token: string | null): Promise<boolean> {
+    if (this.token !== token || this.#standing.session === null) {
       return this.token !== null;
     }
     const isOver = this.#isOver();
@@ -98,7 +99,7 @@ class SessionStore {
       return true;
     }
     if (this.token === token) {
-      this.end(isOver ? 'expired' : 'refused');
+      this.end(isOver || token === null ? 'expired' : 'refused');
     }
     return false;
   }
@@ -134,13 +135,37 @@ export const sessions = new SessionStore();
 
 /** `fetch` as whoever is signed in. A refused token ends the session of the page: no screen has to look for that. */
 export async function fetchSignedIn(input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> {
-  const { token } = sessions;
-  const headers = { ...(init.headers as Record<string, string>), authorization: `Bearer ${token}` };
+  const { session } = sessions.read();
+  const hasCookie = session !== null && session.token === null;
+  const authorization = hasCookie ? {} : { authorization: `Bearer ${session?.token}` };
+  const headers = { ...(init.headers as Record<string, string>), ...authorization };
   const response = await fetch(input, { ...init, headers });
-  if (response.status === 401 && token !== null && (await sessions.refused(token))) {
+  if (response.status === 401 && session !== null && (await sessions.refused(session.token))) {
     return fetchSignedIn(input, init);
   }
   return response;
+}
+
+/**
+ * Signs out. Where a cookie holds the session, the service ends that, and the browser goes on to where the person signs
+ * out of the OpenID provider, if that has such a page.
+ *
+ * @throws Error when the service cannot be reached: then the session goes on
+ */
+export async function leave(): Promise<void> {
+  if (sessions.read().session?.token !== null) {
+    sessions.end('left');
+    return;
+  }
+  const response = await fetch('/console/oidc/sign-out', { method: 'POST' });
+  if (!response.ok && response.status !== 401) {
+    throw new Error(response.statusText);
+  }
+  const { url } = (await response.json()) as { url?: string | null };
+  sessions.end('left');
+  if (typeof url === 'string') {
+    location.assign(url);
+  }
 }
 
 /** An exchange of a one-time code that the service has refused, in its words. */
@@ -151,7 +176,7 @@ export class CodeRefused extends Error {}
  *
  * @throws CodeRefused when the code is unknown, used or too old.
  */
-export async function exchangeCode(path: string, code: string): Promise<Session> {
+export async function exchangeCode(path: string, code: string): Promise<Session & { token: string }> {
   const response = await fetch(path, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -1,28 +1,44 @@
 import { CodeRefused, exchangeCode, sessions } from '../api/session';
+import { waysIn } from './ways-in';
 
 /** `/console/#code=<one-time code>`, as the service prints it when it starts. */
 const CODE = /^#code=(.+)$/;
+/** As the service sends people back whom it has not signed in by OpenID Connect. */
+const REFUSED = /^#sign-in=(\w+)$/;
+
+/** Why somebody was not signed in: by the link of the start, in the words of the service; by the provider, a code. */
+export type Refusal = { by: 'link'; words: string } | { by: 'provider'; why: string };
 
 /**
  * Signs in with the one-time code of the address, which is taken out of it at once; else, and where the code is
- * refused, with what this tab has kept.
+ * refused, with what this tab has kept, or with the cookie of a session.
  *
- * @returns why the code was refused, in the words of the service; undefined where there was none, or it was taken.
+ * @returns undefined where nothing was refused.
  */
-export async function enter(): Promise<string | undefined> {
+export async function enter(): Promise<Refusal | undefined> {
   // A link that is opened where the console is open changes nothing but the fragment.
   window.addEventListener('hashchange', () => CODE.test(location.hash) && location.reload());
   const code = CODE.exec(location.hash)?.[1];
-  if (code === undefined) {
-    sessions.restore();
-    return undefined;
+  const why = REFUSED.exec(location.hash)?.[1];
+  if (code !== undefined || why !== undefined) {
+    history.replaceState(history.state, '', location.pathname + location.search);
   }
-  history.replaceState(history.state, '', location.pathname + location.search);
+  const words = code === undefined ? undefined : await exchange(code);
+  if (sessions.read().session === null && !sessions.restore() && (await waysIn()).isSignedIn) {
+    sessions.begin({ token: null, expiresAt: null }, { keep: false });
+  }
+  if (words !== undefined) {
+    return { by: 'link', words };
+  }
+  return why === undefined ? undefined : { by: 'provider', why };
+}
+
+/** @returns why the code was refused; undefined where it was taken */
+async function exchange(code: string): Promise<string | undefined> {
   try {
     sessions.begin(await exchangeCode('/console/sign-in', code), { keep: true });
     return undefined;
   } catch (error) {
-    sessions.restore();
     return error instanceof CodeRefused ? error.message : String(error);
   }
 }

@@ -1,18 +1,21 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { type FormEvent, useEffect, useState } from 'react';
 import { type SignedOut, sessions } from '../api/session';
-import { Button } from '../parts/button';
+import { Button, buttonLook } from '../parts/button';
 import { Field, TextInput, Tick } from '../parts/field';
 import { Answer } from '../parts/page';
 import { Untrusted } from '../parts/untrusted';
 import { Brand } from './brand';
+import type { Refusal } from './enter';
+import { waysIn } from './ways-in';
 
 /**
- * Takes an API key, of the platform or of a tenant. It stays in this tab.
+ * Leads to the OpenID provider, where there is one, and takes an API key, of the platform or of a tenant, which stays in
+ * this tab.
  *
- * @param refusal why the one-time code of the link was refused.
+ * @param refusal why the link of the start, or the provider, has not signed somebody in.
  */
-export function SignIn({ why, refusal }: { why: SignedOut; refusal: string | undefined }) {
+export function SignIn({ why, refusal }: { why: SignedOut; refusal: Refusal | undefined }) {
   const { t } = useLingui();
   const [key, setKey] = useState('');
   const [keep, setKeep] = useState(true);
@@ -40,6 +43,7 @@ export function SignIn({ why, refusal }: { why: SignedOut; refusal: string | und
       </p>
       <div className="flex flex-col gap-4">
         <Trouble why={why} refusal={refusal} />
+        <ByProvider />
         <form
           onSubmit={signIn}
           className="flex flex-col gap-3 rounded-xl border border-line bg-surface p-5 shadow-sm"
@@ -77,7 +81,52 @@ export function SignIn({ why, refusal }: { why: SignedOut; refusal: string | und
   );
 }
 
-function Trouble({ why, refusal }: { why: SignedOut; refusal: string | undefined }) {
+function ByProvider() {
+  const [oidc, setOidc] = useState<Awaited<ReturnType<typeof waysIn>>['oidc']>(null);
+  useEffect(() => void waysIn().then((ways) => setOidc(ways.oidc)), []);
+  if (oidc === null) {
+    return null;
+  }
+  const url = `${oidc.url}?${new URLSearchParams({ return: location.pathname + location.search })}`;
+  return (
+    <a href={url} className={`${buttonLook('primary')} justify-center`}>
+      <Trans>
+        Sign in with <Untrusted text={oidc.name} />
+      </Trans>
+    </a>
+  );
+}
+
+/** By the codes with which the service sends people back. */
+function ProviderTrouble({ why }: { why: string }) {
+  switch (why) {
+    case 'denied':
+      return <Trans>You, or the provider, did not agree to signing in here.</Trans>;
+    case 'stale':
+      return (
+        <Trans>
+          That took too long, or was begun in another tab or browser, or with cookies switched off. Sign in
+          again.
+        </Trans>
+      );
+    case 'role':
+      return (
+        <Trans>
+          The provider knows you, and nothing that it says of you gives you a role here. Ask whoever runs this
+          installation.
+        </Trans>
+      );
+    default:
+      return (
+        <Trans>
+          The provider could not be reached, or gave an answer that is not right. The log of the service says
+          more; a key signs you in meanwhile.
+        </Trans>
+      );
+  }
+}
+
+function Trouble({ why, refusal }: { why: SignedOut; refusal: Refusal | undefined }) {
   if (why === 'refused') {
     return (
       <Answer tone="bad">
@@ -103,10 +152,14 @@ function Trouble({ why, refusal }: { why: SignedOut; refusal: string | undefined
     refusal !== undefined && (
       <Answer tone="warn">
         <p className="font-medium">
-          <Trans>The link did not sign you in.</Trans>
+          {refusal.by === 'link' ? (
+            <Trans>The link did not sign you in.</Trans>
+          ) : (
+            <Trans>You were not signed in.</Trans>
+          )}
         </p>
         <p className="text-sm text-soft">
-          <Untrusted text={refusal} />
+          {refusal.by === 'link' ? <Untrusted text={refusal.words} /> : <ProviderTrouble why={refusal.why} />}
         </p>
       </Answer>
     )

@@ -6,7 +6,7 @@ import { Link, PlaceContext } from '../parts/place';
 import { WithClient } from '../parts/signed-in';
 import { Badge } from '../parts/status';
 import { TenantFrame } from '../parts/tenant-frame';
-import { useViewer } from '../parts/viewer';
+import { useAllowed, useViewer } from '../parts/viewer';
 import { Brand } from './brand';
 import { GoTo } from './go-to';
 
@@ -19,12 +19,18 @@ const SETTINGS = [{ path: '/settings', name: msg`Settings` }];
 export function TenantArea() {
   const { tenantId } = useParams({ strict: false }) as { tenantId: string };
   const { tenant: own } = useViewer();
+  const maySettle = useAllowed('keys:admin');
   const place = `/tenants/${tenantId}`;
   if (own == null) {
     return (
       <WithClient tenantId={tenantId} wayOut={<BackToTenants />}>
         <PlaceContext value={place}>
-          <TenantFrame brand={<BackToTenants />} notice={<AsSupport />} more={SETTINGS} canLeave />
+          <TenantFrame
+            brand={<BackToTenants />}
+            notice={<AsSupport />}
+            more={maySettle ? SETTINGS : []}
+            canLeave
+          />
         </PlaceContext>
       </WithClient>
     );

@@ -2,11 +2,12 @@ import { Menu } from '@base-ui/react/menu';
 import { useLingui } from '@lingui/react/macro';
 import { Check } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { sessions } from '../api/session';
+import { leave } from '../api/session';
 import { chooseLanguage, LANGUAGES, type Language } from '../text/language';
 import type { PreferencesMenuProps } from './preferences';
 import { chooseTheme, currentTheme, type Theme } from './theme';
 import { clock, useClock } from './time';
+import { notify } from './toast';
 
 export default function PreferencesMenu({
   open,
@@ -22,6 +23,8 @@ export default function PreferencesMenu({
     ['light', t`Light`],
     ['dark', t`Dark`],
   ];
+  const signOut = () =>
+    leave().catch(() => notify(t`You are still signed in.`, t`The service could not be reached: try again.`));
   return (
     <Menu.Root open={open} onOpenChange={onOpenChange}>
       <Menu.Portal>
@@ -47,7 +50,7 @@ export default function PreferencesMenu({
               {t`Times in UTC`}
             </Item>
             <Item onClick={onHelp}>{t`Keys`}</Item>
-            {canLeave && <Item onClick={() => sessions.end('left')}>{t`Sign out`}</Item>}
+            {canLeave && <Item onClick={() => void signOut()}>{t`Sign out`}</Item>}
           </Menu.Popup>
         </Menu.Positioner>
       </Menu.Portal>

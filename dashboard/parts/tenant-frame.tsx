@@ -35,7 +35,7 @@ export function TenantFrame({
   const place = useContext(PlaceContext);
   const isAt = useMatchRoute();
   const nav = useCurrentInView();
-  const screens = TENANT_SCREENS.filter(({ scope }) => isAllowed(viewer, scope));
+  const screens = TENANT_SCREENS.filter(({ scopes }) => isAllowed(viewer, ...scopes));
   return (
     <div className="mx-auto max-w-380 px-3 pb-16 sm:px-5">
       <a href="#screen" className="sr-only focus:not-sr-only">

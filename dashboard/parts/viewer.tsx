@@ -33,21 +33,28 @@ const WHOLE_OF: Record<string, string> = {
   'deliveries:bulk': 'deliveries:write',
 };
 
+/** What the scopes of platform keys have besides themselves. */
+const WITHIN: Record<string, RegExp> = {
+  'platform:read': /^(webhooks|events|deliveries):read$/,
+  'platform:support': /^(?!platform:admin$)/,
+  'platform:admin': /^/,
+};
+
 /**
- * Whether somebody with these scopes may do what needs `scope`. What the server would refuse is not offered.
+ * Whether somebody with these scopes may do what needs one of `anyOf`. What the server would refuse is not offered.
  *
- * @param scope as docs/graphql.md has them, such as `webhooks:edit`.
+ * @param anyOf as docs/graphql.md has them, such as `webhooks:edit`.
  */
-export function isAllowed({ scopes }: Pick<ViewerQuery['viewer'], 'scopes'>, scope: string): boolean {
-  const whole = WHOLE_OF[scope];
-  return (
-    scopes.includes(scope) ||
-    (whole !== undefined && scopes.includes(whole)) ||
-    scopes.includes('platform:admin')
+export function isAllowed({ scopes }: Pick<ViewerQuery['viewer'], 'scopes'>, ...anyOf: string[]): boolean {
+  return anyOf.some(
+    (scope) =>
+      scopes.includes(scope) ||
+      (WHOLE_OF[scope] !== undefined && scopes.includes(WHOLE_OF[scope])) ||
+      scopes.some((held) => WITHIN[held]?.test(scope)),
   );
 }
 
 /** `isAllowed` for whoever is signed in. */
-export function useAllowed(scope: string): boolean {
-  return isAllowed(useViewer(), scope);
+export function useAllowed(...anyOf: string[]): boolean {
+  return isAllowed(useViewer(), ...anyOf);
 }

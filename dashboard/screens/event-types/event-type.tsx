@@ -8,6 +8,7 @@ import { Answer, Card, Failure, PageHead } from '../../parts/page';
 import { Link } from '../../parts/place';
 import { Time } from '../../parts/time';
 import { Untrusted } from '../../parts/untrusted';
+import { useAllowed } from '../../parts/viewer';
 import { SchemaCard } from '../catalogue/schema-card';
 import { Deprecate } from './deprecate';
 import { EVENT_TYPE } from './documents';
@@ -20,6 +21,7 @@ export default function EventTypePage() {
   const { name } = useParams({ strict: false }) as { name: string };
   const [{ data, error }, again] = useQuery({ query: EVENT_TYPE, variables: { name } });
   const type = data?.eventType;
+  const mayChange = useAllowed('platform:admin');
   return (
     <>
       <PageHead
@@ -32,7 +34,8 @@ export default function EventTypePage() {
         }
         actions={
           type &&
-          !type.reserved && (
+          !type.reserved &&
+          mayChange && (
             <>
               <Deprecate name={name} deprecated={type.deprecatedAt != null} />
               <Link to={`/event-types/${name}/edit`} className={buttonLook('primary')}>

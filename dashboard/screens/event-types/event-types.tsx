@@ -10,6 +10,7 @@ import { Card, Empty, Failure, PageHead } from '../../parts/page';
 import { Link, useAddress, useGo } from '../../parts/place';
 import { SearchBox } from '../../parts/search-box';
 import { Untrusted } from '../../parts/untrusted';
+import { useAllowed } from '../../parts/viewer';
 import { count } from '../../text/numbers';
 import { EVENT_TYPES } from './documents';
 import { EventTypeBadge } from './event-type-badge';
@@ -20,6 +21,7 @@ export default function EventTypes() {
   const go = useGo();
   const [address, setAddress] = useAddress();
   const [{ data, error }, again] = useQuery({ query: EVENT_TYPES });
+  const mayRegister = useAllowed('platform:admin');
   const columns = useColumns();
   const rows = (data?.eventTypes ?? []).filter((type) => fits(type, address['text'] ?? '', address['state']));
   return (
@@ -40,10 +42,12 @@ export default function EventTypes() {
                 { value: 'reserved', name: t`Of the service` },
               ]}
             />
-            <Link to="/event-types/new" className={buttonLook('primary')}>
-              <Plus aria-hidden />
-              <Trans>Register a type</Trans>
-            </Link>
+            {mayRegister && (
+              <Link to="/event-types/new" className={buttonLook('primary')}>
+                <Plus aria-hidden />
+                <Trans>Register a type</Trans>
+              </Link>
+            )}
           </>
         }
       />

@@ -30,7 +30,7 @@ export function FixAction({
 }) {
   const mayEdit = useAllowed('webhooks:edit');
   const maySend = useAllowed('deliveries:bulk');
-  const mayAudit = useAllowed('keys:admin');
+  const mayAudit = useAllowed('keys:admin', 'platform:read');
   if (webhook === null || reason === null) {
     return null;
   }

@@ -54,7 +54,7 @@ function NewKey({ text, onDone }: { text: string; onDone: () => void }) {
 
 function KeyForm({ onMade }: { onMade: (key: string) => void }) {
   const { t, i18n } = useLingui();
-  const { scopes: held } = useViewer();
+  const { scopes: held, tenant } = useViewer();
   const [{ fetching, error }, create] = useMutation(CREATE_KEY);
   const [name, setName] = useState('');
   const [scopes, setScopes] = useState<readonly string[]>([]);
@@ -91,7 +91,7 @@ function KeyForm({ onMade }: { onMade: (key: string) => void }) {
           <Trans>It may</Trans>
         </legend>
         <div className="flex flex-col gap-1.5">
-          {grantable(held).map(([scope, words]) => (
+          {grantable(held, tenant == null).map(([scope, words]) => (
             <Tick key={scope} checked={scopes.includes(scope)} onChange={() => toggle(scope)}>
               {words && i18n._(words)}{' '}
               <code className="ms-1 font-mono text-xs whitespace-nowrap text-faint">{scope}</code>

@@ -11,7 +11,7 @@ import { useAddress } from '../../parts/place';
 import { Badge } from '../../parts/status';
 import { Time, useClock } from '../../parts/time';
 import { Untrusted } from '../../parts/untrusted';
-import { useViewer } from '../../parts/viewer';
+import { useAllowed, useViewer } from '../../parts/viewer';
 import { PortalSessions } from '../tenants/portal-sessions';
 import { CreateKey } from './create-key';
 import { KEYS } from './documents';
@@ -26,6 +26,7 @@ type FilterName = keyof typeof FILTERS;
 export default function Keys() {
   const { t } = useLingui();
   const { tenant } = useViewer();
+  const mayChange = useAllowed(tenant == null ? 'platform:admin' : 'keys:admin');
   const [address, setAddress] = useAddress();
   const [after, setAfter] = useState<string>();
   const [creating, setCreating] = useState(false);
@@ -36,8 +37,8 @@ export default function Keys() {
     variables: { after: after ?? null, filter: FILTERS[state as FilterName] },
   });
   const rows = data?.apiKeys?.edges.map(({ node }) => node) ?? [];
-  const columns = useColumns(setRevoking);
-  const create = (
+  const columns = useColumns(mayChange ? setRevoking : null);
+  const create = mayChange && (
     <Button look="primary" icon={<Plus />} onClick={() => setCreating(true)}>
       <Trans>Create a key</Trans>
     </Button>
@@ -87,7 +88,7 @@ export default function Keys() {
           )}
         </Card>
       )}
-      <PortalSessionsCard />
+      {tenant != null && <PortalSessionsCard />}
       <CreateKey open={creating} onClose={() => setCreating(false)} />
       <RevokeKey apiKey={revoking} onClose={() => setRevoking(undefined)} />
     </>
@@ -110,7 +111,7 @@ function PortalSessionsCard() {
   );
 }
 
-function useColumns(onRevoke: (key: KeyRowFragment) => void): Column<KeyRowFragment>[] {
+function useColumns(onRevoke: ((key: KeyRowFragment) => void) | null): Column<KeyRowFragment>[] {
   const { t } = useLingui();
   const { apiKey: own } = useViewer();
   return useMemo(
@@ -151,6 +152,7 @@ function useColumns(onRevoke: (key: KeyRowFragment) => void): Column<KeyRowFragm
         bare: true,
         figures: true,
         render: (key) =>
+          onRevoke !== null &&
           key.revokedAt == null && (
             <span className="-my-1 inline-flex">
               <Button look="quiet" onClick={() => onRevoke(key)}>

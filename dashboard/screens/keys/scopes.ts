@@ -1,7 +1,7 @@
 import type { MessageDescriptor } from '@lingui/core';
 import { msg } from '@lingui/core/macro';
 
-/** What each scope of a tenant's key allows, in words that follow "It may". */
+/** What each scope of a key allows, in words that follow "It may". */
 export const SCOPE_WORDS: Readonly<Record<string, MessageDescriptor>> = {
   'webhooks:read': msg`look at endpoints and event types`,
   'webhooks:write': msg`make, change, test and delete endpoints`,
@@ -15,13 +15,26 @@ export const SCOPE_WORDS: Readonly<Record<string, MessageDescriptor>> = {
   'deliveries:resend': msg`send single deliveries again, and cancel them`,
   'deliveries:bulk': msg`send many deliveries again, and cancel many`,
   'keys:admin': msg`make and revoke keys, and read the audit log`,
+  'platform:read': msg`look at everything, of all tenants`,
+  'platform:support': msg`look at everything, and act for every tenant`,
+  'platform:admin': msg`do everything, and make tenants, event types and platform keys`,
 };
 
 /** Parts of a scope are offered to those alone who do not hold the whole. */
 const PARTS = /:(edit|secrets|test|resend|bulk)$/;
 
-/** The scopes, with their words, that the holder of some scopes may give to a key. */
-export function grantable(held: readonly string[]): [scope: string, words: MessageDescriptor][] {
-  const all = held.includes('platform:admin');
-  return Object.entries(SCOPE_WORDS).filter(([scope]) => held.includes(scope) || (all && !PARTS.test(scope)));
+/**
+ * The scopes, with their words, that the holder of some scopes may give to a key.
+ *
+ * @param ofPlatform whether the key belongs to the installation, and not to a tenant.
+ */
+export function grantable(
+  held: readonly string[],
+  ofPlatform: boolean,
+): [scope: string, words: MessageDescriptor][] {
+  const all = held.includes('platform:admin') || held.includes('platform:support');
+  return Object.entries(SCOPE_WORDS).filter(
+    ([scope]) =>
+      scope.startsWith('platform:') === ofPlatform && (held.includes(scope) || (all && !PARTS.test(scope))),
+  );
 }

@@ -8,6 +8,7 @@ import { Button } from '../../parts/button';
 import { type Column, List } from '../../parts/list';
 import { Failure } from '../../parts/page';
 import { Time } from '../../parts/time';
+import { useAllowed } from '../../parts/viewer';
 import { PORTAL_SESSIONS, REVOKE_PORTAL_SESSION } from './documents';
 
 const CAPABILITIES: Record<PortalCapability, MessageDescriptor> = {
@@ -25,7 +26,9 @@ export function PortalSessions() {
   const [{ data, error }, again] = useQuery({ query: PORTAL_SESSIONS });
   const [{ error: refused }, revoke] = useMutation(REVOKE_PORTAL_SESSION);
   const columns = useColumns(
-    (id) => void revoke({ id }).then(() => again({ requestPolicy: 'network-only' })),
+    useAllowed('keys:admin')
+      ? (id) => void revoke({ id }).then(() => again({ requestPolicy: 'network-only' }))
+      : null,
   );
   const rows = data?.portalSessions?.edges.map(({ node }) => node) ?? [];
   const shown = error ?? refused;
@@ -41,7 +44,7 @@ export function PortalSessions() {
   );
 }
 
-function useColumns(onRevoke: (id: string) => void): Column<PortalSessionRowFragment>[] {
+function useColumns(onRevoke: ((id: string) => void) | null): Column<PortalSessionRowFragment>[] {
   const { t, i18n } = useLingui();
   return useMemo(
     () => [
@@ -60,11 +63,12 @@ function useColumns(onRevoke: (id: string) => void): Column<PortalSessionRowFrag
       {
         name: t`Action`,
         bare: true,
-        render: ({ id }) => (
-          <Button look="quiet" onClick={() => onRevoke(id)}>
-            <Trans>Revoke</Trans>
-          </Button>
-        ),
+        render: ({ id }) =>
+          onRevoke !== null && (
+            <Button look="quiet" onClick={() => onRevoke(id)}>
+              <Trans>Revoke</Trans>
+            </Button>
+          ),
       },
     ],
     [t, i18n],

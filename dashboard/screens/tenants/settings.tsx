@@ -1,6 +1,6 @@
 import { useLingui } from '@lingui/react/macro';
 import { PageHead } from '../../parts/page';
-import { useViewer } from '../../parts/viewer';
+import { useAllowed, useViewer } from '../../parts/viewer';
 import { DeleteTenant } from './delete-tenant';
 import { PortalLink } from './portal-link';
 import { RenameTenant } from './rename-tenant';
@@ -9,14 +9,15 @@ import { RenameTenant } from './rename-tenant';
 export default function TenantSettings() {
   const { t } = useLingui();
   const { tenant } = useViewer();
+  const mayChange = useAllowed('platform:admin');
   return (
     <>
       <PageHead title={t`Settings of the tenant`} />
       {tenant && (
         <div className="flex max-w-3xl flex-col gap-4">
-          <RenameTenant key={tenant.name} tenant={tenant} />
+          {mayChange && <RenameTenant key={tenant.name} tenant={tenant} />}
           <PortalLink />
-          <DeleteTenant tenant={tenant} />
+          {mayChange && <DeleteTenant tenant={tenant} />}
         </div>
       )}
     </>

@@ -11,6 +11,7 @@ import { useRefresh } from '../../parts/refresh';
 import { SearchBox } from '../../parts/search-box';
 import { Time } from '../../parts/time';
 import { Untrusted } from '../../parts/untrusted';
+import { useAllowed } from '../../parts/viewer';
 import { count, countUpTo, percent } from '../../text/numbers';
 import { CreateTenant } from './create-tenant';
 import { TENANTS } from './documents';
@@ -26,6 +27,7 @@ export default function Tenants() {
   const [address] = useAddress();
   const [after, setAfter] = useState<{ name: string | undefined; cursor: string }>();
   const [adding, setAdding] = useState(false);
+  const mayAdd = useAllowed('platform:admin');
   const name = address['name'];
   const since = useMemo(() => new Date(Date.now() - 23 * 3_600_000).toISOString(), []);
   const [{ data, error, fetching }, again] = useQuery({
@@ -43,7 +45,7 @@ export default function Tenants() {
   const shown = rows.reduce((sum, { stats }) => sum + (stats?.total.attempts ?? 0), 0);
   const columns = useColumns(Math.max(data?.installation?.stats?.total.attempts ?? 0, shown));
   const endCursor = data?.tenants?.pageInfo.endCursor;
-  const add = (
+  const add = mayAdd && (
     <Button look="primary" icon={<Plus />} onClick={() => setAdding(true)}>
       <Trans>Add a tenant</Trans>
     </Button>

@@ -22,13 +22,18 @@ export interface Flow {
 export type Refusal = 'denied' | 'stale' | 'provider' | 'role';
 
 export class SignInRefused extends Error {
+  /** @param cause what the library says; its own properties hold claims and codes, which no log may have */
   constructor(
     readonly refusal: Refusal,
     message: string,
     cause?: unknown,
   ) {
-    super(message, { cause });
+    super([message, ...wordsOf(cause)].join(': '));
   }
+}
+
+function wordsOf(error: unknown): string[] {
+  return error instanceof Error ? [error.message, ...wordsOf(error.cause)] : [];
 }
 
 /** What the provider says of a person. */
@@ -144,5 +149,9 @@ function refusalOf(error: unknown): SignInRefused {
   if (error instanceof client.ResponseBodyError && error.error === 'invalid_grant') {
     return new SignInRefused('stale', 'the code of the provider was used or is too old', error);
   }
-  return new SignInRefused('provider', 'the answer of the provider was not right', error);
+  const code =
+    error instanceof client.AuthorizationResponseError || error instanceof client.ResponseBodyError
+      ? ` (${error.error})`
+      : '';
+  return new SignInRefused('provider', `the answer of the provider was not right${code}`, error);
 }

@@ -44,11 +44,8 @@ export async function oidcRoutes(
     if (!(error instanceof SignInRefused)) {
       throw error;
     }
-    const { refusal, message, cause } = error;
-    log.warn(
-      { requestId: request.id, refusal, err: cause },
-      `nobody was signed in to the console: ${message}`,
-    );
+    const { refusal, message } = error;
+    log.warn({ requestId: request.id, refusal }, `nobody was signed in to the console: ${message}`);
     return reply.redirect(`${returnPath}#sign-in=${refusal}`, 303);
   };
 
@@ -76,7 +73,7 @@ export async function oidcRoutes(
       if (flow === null) {
         throw new SignInRefused('stale', 'the browser has no sign-in under way');
       }
-      const claims = await provider.end(request.url.slice(request.url.indexOf('?')), flow);
+      const claims = await provider.end(new URL(request.url, oidc.publicUrl).search, flow);
       setSession(reply, await openSession(services, oidc, claims));
       return reply.redirect(returnPath, 303);
     } catch (error) {
@@ -105,7 +102,6 @@ export async function oidcRoutes(
   });
 }
 
-/** Several may be set by one answer. */
 function setCookie(reply: FastifyReply, oidc: Oidc, cookie: Parameters<typeof cookieText>[1]): void {
   reply.header('set-cookie', cookieText(oidc, cookie));
 }
