@@ -23,6 +23,8 @@ interface SiteOptions {
   /** Default: one with a page of each kind. */
   folder?: string;
   now?: () => number;
+  /** Default: any free one. */
+  port?: number;
 }
 
 /** Pages as a build would leave them. */
@@ -57,14 +59,20 @@ export class DashboardSite implements AsyncDisposable {
     private readonly dropDatabase: () => Promise<void>,
   ) {}
 
-  static async open({ settings, startCode, folder, now }: SiteOptions = {}): Promise<DashboardSite> {
+  static async open({
+    settings,
+    startCode,
+    folder,
+    now,
+    port: wanted = 0,
+  }: SiteOptions = {}): Promise<DashboardSite> {
     const { url, drop } = await createTestDatabase();
     const services = await openTestServices(url, { settings, now, role: API_ROLE });
     const server = await buildServer(services, {
       startCode: startCode ?? null,
       folder: folder ?? buildPages(),
     });
-    await server.listen({ host: '127.0.0.1', port: 0 });
+    await server.listen({ host: '127.0.0.1', port: wanted });
     const { port } = server.server.address() as AddressInfo;
     return new DashboardSite(
       services,

@@ -1,0 +1,96 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** What the tests use of the package, which has no types. */
+interface ProviderLibrary {
+  default: new (
+    issuer: string,
+    options: object,
+  ) => { callback(): (request: IncomingMessage, response: ServerResponse) => void };
+}
+const library: string = 'oidc-provider';
+const { default: Provider } = (await import(library)) as ProviderLibrary;
+
+/** The groups of everybody whom the provider knows; any password will do. */
+const groupsOf: Record<string, readonly string[]> = {
+  ann: ['staff', 'hooks-admin'],
+  sue: ['staff', 'hooks-support'],
+  vic: ['hooks-viewer'],
+  two: ['hooks-viewer', 'hooks-support'],
+  out: ['staff'],
+};
+
+interface ProviderOptions {
+  /** Where people are sent back to. */
+  consoleUrl: string;
+  /** Default: a public client. */
+  clientSecret?: string;
+  /** Whether the ID token has all claims; default: they are in the user info. */
+  wholeIdToken?: boolean;
+  /** Default: any free one. */
+  port?: number;
+}
+
+/** A real OpenID provider (npm: oidc-provider) on loopback, with forms for signing in and for consent. */
+export class OpenIdProvider implements AsyncDisposable {
+  private constructor(
+    readonly issuer: string,
+    private readonly server: ReturnType<typeof createServer>,
+  ) {}
+
+  static async start(options: ProviderOptions): Promise<OpenIdProvider> {
+    const { consoleUrl, clientSecret, wholeIdToken, port = 0 } = options;
+    let answer: (request: IncomingMessage, response: ServerResponse) => void = () => {};
+    const server = createServer((request, response) => answer(request, response));
+    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+    const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const provider = new Provider(issuer, {
+      clients: [
+        {
+          client_id: 'hookwright',
+          ...(clientSecret === undefined
+            ? { token_endpoint_auth_method: 'none' }
+            : { client_secret: clientSecret }),
+          redirect_uris: [`${consoleUrl}/oidc/callback`],
+          post_logout_redirect_uris: [consoleUrl],
+        },
+      ],
+      jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), use: 'sig', alg: 'RS256' }] },
+      ttl: { AccessToken: 600, Grant: 600, IdToken: 600, Interaction: 600, Session: 600 },
+      cookies: { keys: [randomBytes(16).toString('hex')] },
+      claims: { openid: ['sub'], email: ['email'], profile: ['groups'] },
+      conformIdTokenClaims: wholeIdToken !== true,
+      findAccount: (_context: unknown, accountId: string) => ({
+        accountId,
+        claims: () => ({
+          sub: accountId,
+          email: `${accountId}@example.com`,
+          groups: groupsOf[accountId] ?? [],
+        }),
+      }),
+    });
+    answer = provider.callback();
+    return new OpenIdProvider(issuer, server);
+  }
+
+  /** The settings of a service whose people sign in here. */
+  settings(publicUrl: string, clientSecret?: string): Record<string, string> {
+    return {
+      PUBLIC_URL: publicUrl,
+      OIDC_ISSUER: this.issuer,
+      OIDC_CLIENT_ID: 'hookwright',
+      OIDC_NAME: 'Example <SSO>',
+      OIDC_ROLE_ADMIN: 'hooks-admin',
+      OIDC_ROLE_SUPPORT: 'hooks-support,hooks-helpers',
+      OIDC_ROLE_VIEWER: 'hooks-viewer',
+      ...(clientSecret === undefined ? {} : { OIDC_CLIENT_SECRET: clientSecret }),
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+}
