@@ -1,0 +1,116 @@
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { freePort } from '../../src/node/free-port.js';
+import { axeViolations } from '../support/browser/axe.js';
+import { browserTest } from '../support/browser/browser-test.js';
+import type { OpenedPage, PageOptions } from '../support/browser/open-page.js';
+import { DashboardSite } from '../support/dashboard-site.js';
+import { makeTenant } from '../support/factories.js';
+import { OpenIdProvider } from '../support/openid-provider.js';
+
+let site: DashboardSite;
+let provider: OpenIdProvider;
+beforeAll(async () => {
+  const port = await freePort();
+  const origin = `http://127.0.0.1:${port}`;
+  provider = await OpenIdProvider.start({ consoleUrl: `${origin}/console`, clientSecret: 'c' });
+  site = await DashboardSite.open({
+    settings: provider.settings(origin, 'c'),
+    port,
+    folder: join(import.meta.dirname, '../../dist/dashboard'),
+  });
+});
+afterAll(async () => {
+  await site[Symbol.asyncDispose]();
+  await provider[Symbol.asyncDispose]();
+});
+
+type Open = (options?: PageOptions & { allow?: readonly RegExp[] }) => Promise<OpenedPage>;
+
+/** The provider's own pages load a font of another host. */
+async function openConsole(open: Open, path: string, more: readonly RegExp[] = []): Promise<Page> {
+  const allow = [...more, /googleapis/, new RegExp(`\\(${provider.issuer}`), /ERR_FAILED/];
+  const { page } = await open({ origin: site.origin, allow });
+  await page.route(/googleapis/, (route) => route.abort());
+  await page.goto(path);
+  return page;
+}
+
+async function signIn(page: Page, login: string): Promise<void> {
+  await page.getByRole('link', { name: 'Sign in with Example <SSO>' }).click();
+  await page.getByPlaceholder('Enter any login').fill(login);
+  await page.getByPlaceholder('and password').fill('x');
+  await page.getByRole('button', { name: 'Sign-in' }).click();
+  await page.getByRole('button', { name: 'Continue' }).click();
+}
+
+describe('signing in to the console by OpenID Connect', () => {
+  browserTest('leads back to the page that was wanted; a viewer is offered no change', async ({ open }) => {
+    const { id } = await makeTenant(site.services);
+    const page = await openConsole(open, '/console/tenants?name=tenant');
+    await page.getByRole('link', { name: 'Sign in with Example <SSO>' }).waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+    await signIn(page, 'vic');
+    await page.getByRole('heading', { level: 1, name: 'Tenants' }).waitFor();
+    expect(page.url()).toBe(`${site.origin}/console/tenants?name=tenant`);
+    await page.getByRole('table', { name: 'Tenants' }).getByRole('link').first().waitFor();
+    expect(await page.getByRole('button', { name: 'Add a tenant' }).count()).toBe(0);
+    expect(await page.evaluate('document.cookie')).toBe('');
+
+    await page.goto(`/console/tenants/${id}/endpoints`);
+    await page.getByRole('heading', { level: 1, name: 'Endpoints' }).waitFor();
+    const screens = page.getByRole('navigation', { name: 'Screens' }).getByRole('link');
+    expect(await screens.allInnerTexts()).not.toContain('Settings');
+    expect(await page.getByRole('link', { name: /^(Add|Create|New)/ }).count()).toBe(0);
+    await page.getByRole('link', { name: 'Keys' }).click();
+    await page.getByRole('table', { name: 'Keys' }).waitFor();
+    expect(await page.getByRole('button', { name: /Create a key|Revoke/ }).count()).toBe(0);
+    await page.getByRole('link', { name: 'Audit log' }).click();
+    await page.getByRole('button', { name: 'Tenant entered by the operator' }).first().waitFor();
+  });
+
+  browserTest(
+    'an admin is offered every change, and signs out here and at the provider',
+    async ({ open }) => {
+      const page = await openConsole(open, '/console/tenants');
+      await signIn(page, 'ann');
+      await page.getByRole('button', { name: 'Add a tenant' }).first().waitFor();
+      await page.getByRole('link', { name: 'Platform keys' }).click();
+      await page.getByText('You use this one').waitFor();
+      await page.getByText('console: ann@example.com (ann)').first().waitFor();
+      await page.getByRole('button', { name: 'Preferences' }).click();
+      await page.getByRole('menuitem', { name: 'Sign out' }).click();
+      await page.getByRole('button', { name: 'Yes, sign me out' }).click();
+      await page.getByRole('link', { name: 'Sign in with Example <SSO>' }).waitFor();
+      expect(page.url()).toBe(`${site.origin}/console`);
+      await page.reload();
+      await page.getByLabel('API key').waitFor();
+    },
+  );
+
+  browserTest('who has no role, or says no, is told so', async ({ open }) => {
+    const page = await openConsole(open, '/console/keys');
+    await signIn(page, 'out');
+    await page.getByText('nothing that it says of you gives you a role here').waitFor();
+    expect(page.url()).toBe(`${site.origin}/console/keys`);
+    expect(await axeViolations(page)).toEqual([]);
+
+    const other = await openConsole(open, '/console');
+    await other.getByRole('link', { name: 'Sign in with Example <SSO>' }).click();
+    await other.getByRole('link', { name: 'Cancel' }).click();
+    await other.getByText('did not agree to signing in here').waitFor();
+  });
+
+  browserTest('a session that was revoked ends on the page', async ({ open }) => {
+    const page = await openConsole(open, '/console/tenants', [/status of 401/]);
+    await signIn(page, 'sue');
+    await page.getByRole('heading', { level: 1, name: 'Tenants' }).waitFor();
+    const { rows } = await site.owner.query(
+      "update hookwright.api_keys set revoked_at = now() where name like 'console: sue%' returning id",
+    );
+    site.services.authenticator.forget(Number(rows[0].id));
+    await page.getByRole('link', { name: 'Platform keys' }).click();
+    await page.getByText('Your session has ended. Sign in again.').waitFor();
+  });
+});
