@@ -90,9 +90,11 @@ function ByProvider() {
   const url = `${oidc.url}?${new URLSearchParams({ return: location.pathname + location.search })}`;
   return (
     <a href={url} className={`${buttonLook('primary')} justify-center`}>
-      <Trans>
-        Sign in with <Untrusted text={oidc.name} />
-      </Trans>
+      <span>
+        <Trans>
+          Sign in with <Untrusted text={oidc.name} />
+        </Trans>
+      </span>
     </a>
   );
 }
