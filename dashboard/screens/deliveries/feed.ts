@@ -95,7 +95,9 @@ export class Feed<Row extends FeedRow> {
 
   /** Takes in what changed before changes began to come: the first page is read again, its rows come as changes. */
   async catchUp(): Promise<void> {
-    await this.#reading.get(null);
+    if (this.#reading.has(null)) {
+      await this.#reading.get(null);
+    }
     await this.#readPage(null, ({ rows = [] }) => {
       for (const row of rows) {
         this.update(row);
