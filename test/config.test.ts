@@ -251,3 +251,50 @@ describe('reading the settings', () => {
     },
   );
 });
+
+describe('signing in by OpenID Connect', () => {
+  const whole = {
+    PUBLIC_URL: 'https://hooks.example.com',
+    OIDC_ISSUER: 'https://login.example.com/realms/a',
+    OIDC_CLIENT_ID: 'hookwright',
+    OIDC_ROLE_VIEWER: 'staff, support',
+  };
+
+  test('is off without OIDC_ISSUER', () => {
+    const { OIDC_ISSUER: _, ...rest } = whole;
+    expect(readConfig(rest).oidc).toBe(null);
+  });
+
+  test('takes what it needs; the provider is called by its host', () => {
+    expect(readConfig(whole).oidc).toEqual({
+      issuer: 'https://login.example.com/realms/a',
+      name: 'login.example.com',
+      clientId: 'hookwright',
+      clientSecret: undefined,
+      scopes: 'openid profile email',
+      rolesClaim: 'groups',
+      roles: { admin: [], support: [], viewer: ['staff', 'support'] },
+      publicUrl: 'https://hooks.example.com',
+    });
+    const loopback = { PUBLIC_URL: 'http://localhost:3000', OIDC_ISSUER: 'http://127.0.0.1:9000' };
+    expect(readConfig({ ...whole, ...loopback, OIDC_NAME: 'SSO' }).oidc?.name).toBe('SSO');
+  });
+
+  test.each<[string, Record<string, string>, RegExp]>([
+    ['an issuer over http', { OIDC_ISSUER: 'http://login.example.com' }, /^OIDC_ISSUER is "http:/],
+    [
+      'a host that only begins like loopback',
+      { OIDC_ISSUER: 'http://localhost.example.com' },
+      /^OIDC_ISSUER/,
+    ],
+    ['an issuer with a query', { OIDC_ISSUER: 'https://login.example.com?x=1' }, /^OIDC_ISSUER/],
+    ['no PUBLIC_URL', { PUBLIC_URL: '' }, /^PUBLIC_URL is not set; with OIDC_ISSUER it must be/],
+    ['PUBLIC_URL over http', { PUBLIC_URL: 'http://hooks.example.com' }, /^PUBLIC_URL is http:/],
+    ['no client', { OIDC_CLIENT_ID: '' }, /^OIDC_CLIENT_ID is not set/],
+    ['no role', { OIDC_ROLE_VIEWER: ' , ' }, /nobody could sign in/],
+    ['no scope openid', { OIDC_SCOPES: 'profile' }, /^OIDC_SCOPES is "profile"/],
+    ['a misspelt role', { OIDC_ROLES_ADMIN: 'x' }, /did you mean OIDC_ROLE_ADMIN/],
+  ])('stops the start with %s', (_what, wrong, sentence) => {
+    expect(() => readConfig({ ...whole, ...wrong })).toThrow(sentence);
+  });
+});

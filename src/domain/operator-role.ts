@@ -39,8 +39,8 @@ export function claimNamed(claims: Claims, name: string): unknown {
 const KEY_NAME_LENGTH_MAX = 200;
 
 /**
- * The name of the API key of somebody's session. The subject is what the provider guarantees; the e-mail address is what
- * people know each other by.
+ * The name of the API key of somebody's session. The subject is what the provider guarantees; the e-mail address is
+ * what people know each other by.
  */
 export function sessionName({ sub, email, preferred_username: userName }: Claims): string {
   const known = [email, userName].find((one) => typeof one === 'string' && one.trim() !== '');

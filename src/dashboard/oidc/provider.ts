@@ -19,7 +19,7 @@ export interface Flow {
 }
 
 /** Why somebody was not signed in; the sign-in page has a text for each. */
-export type Refusal = 'denied' | 'stale' | 'provider' | 'role';
+type Refusal = 'denied' | 'stale' | 'provider' | 'role';
 
 export class SignInRefused extends Error {
   /** @param cause what the library says; its own properties hold claims and codes, which no log may have */

@@ -26,9 +26,9 @@ export interface WaysIn {
 }
 
 /**
- * Signing in to the console by OpenID Connect, and out again. A session is an API key of the platform, for eight hours and
- * with the scope of the person's role, which stands in a cookie that no script can read. Whoever is not signed in comes
- * back to the sign-in page, with the reason behind the #.
+ * Signing in to the console by OpenID Connect, and out again. A session is an API key of the platform, for eight hours
+ * and with the scope of the person's role, which stands in a cookie that no script can read. Whoever is not signed in
+ * comes back to the sign-in page, with the reason behind the #.
  */
 export async function oidcRoutes(
   app: FastifyInstance,

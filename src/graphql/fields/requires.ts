@@ -22,7 +22,7 @@ export function Requires(...anyOf: readonly Scope[]): FieldDecorator {
   });
 }
 
-/** As `Requires`, for fields that find their tenant by themselves: emits, and lists of what the installation has too. */
+/** As `Requires`, for fields that find their tenant by themselves, or show what the installation has, too. */
 export function RequiresScope(...anyOf: readonly Scope[]): FieldDecorator {
   return guard((context) => requireScope(context, ...anyOf));
 }
