@@ -3,6 +3,7 @@ import { request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Services } from '../../src/context.js';
+import type { DashboardOptions } from '../../src/dashboard/dashboard.js';
 import { SCOPES } from '../../src/domain/api-key.js';
 import { buildServer } from '../../src/server.js';
 import { makeKey } from './factories.js';
@@ -18,7 +19,7 @@ export interface RawAnswer {
 /** The API of a service as a client meets it: over a real socket, and with whatever bytes the client likes. */
 export class ApiOverSockets implements AsyncDisposable {
   private constructor(
-    private readonly server: FastifyInstance,
+    private server: FastifyInstance,
     readonly port: number,
     readonly key: string,
   ) {}
@@ -28,8 +29,13 @@ export class ApiOverSockets implements AsyncDisposable {
    *
    * @param keyMaker services that may make a key, where those of the API may not
    */
-  static async open(services: Services, tenantId: number, keyMaker = services): Promise<ApiOverSockets> {
-    const server = await buildServer(services);
+  static async open(
+    services: Services,
+    tenantId: number,
+    keyMaker = services,
+    options: DashboardOptions = {},
+  ): Promise<ApiOverSockets> {
+    const server = await buildServer(services, options);
     await server.listen({ host: '127.0.0.1', port: 0 });
     const { port } = server.server.address() as AddressInfo;
     return new ApiOverSockets(server, port, (await makeKey(keyMaker, tenantId, SCOPES)).key);
@@ -74,8 +80,19 @@ export class ApiOverSockets implements AsyncDisposable {
     await this.server.close();
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  /** As a process that is killed: all connections break, and nobody listens. */
+  async goAway(): Promise<void> {
     this.server.server.closeAllConnections();
     await this.end();
+  }
+
+  /** As the next process: it listens at the same port, and knows nothing of the one before. */
+  async comeBack(services: Services): Promise<void> {
+    this.server = await buildServer(services);
+    await this.server.listen({ host: '127.0.0.1', port: this.port });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.goAway();
   }
 }

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import type { Services } from '../../src/context.js';
+import { OneTimeCode } from '../../src/dashboard/one-time-code.js';
 import { API_ROLE } from '../../src/database/tenant-database.js';
 import { ApiOverSockets } from './api-over-sockets.js';
 import { DeliveryStack } from './delivery-stack.js';
@@ -10,7 +12,9 @@ import { RealReceiver } from './real-receiver.js';
  * running daemon, and a receiver. All of it works for one tenant.
  *
  * - `stack.origin`: where the API and its pages are, for `open({ origin })`
+ * - `stack.startLink`: what a start prints: it signs in to the console, once
  * - `stack.key`: a key of the tenant with all its scopes
+ * - `await stack.stopApi()`, `await stack.startApi()`: another process at the same port
  * - `stack.delivery`: emits, makes webhooks, reads rows
  * - `stack.receiver`: answers 200, until a test changes its `behaviour`
  */
@@ -19,6 +23,9 @@ export class DashboardStack implements AsyncDisposable {
     readonly delivery: DeliveryStack,
     readonly api: ApiOverSockets,
     readonly receiver: RealReceiver,
+    readonly startLink: string,
+    private readonly openServices: () => Promise<Services>,
+    private services: Services | null,
     private readonly parts: AsyncDisposableStack,
   ) {}
 
@@ -28,14 +35,17 @@ export class DashboardStack implements AsyncDisposable {
     const all = { ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`, ...settings };
     const delivery = parts.use(await DeliveryStack.open(all));
     const receiver = parts.use(await RealReceiver.start());
-    const services = await openTestServices(delivery.databaseUrl, {
-      settings: { ALLOW_HTTP_URLS: 'true', ALLOW_PRIVATE_TARGETS: '127.0.0.0/8', ...all },
-      role: API_ROLE,
-    });
-    parts.defer(() => services.db.close());
-    const api = parts.use(await ApiOverSockets.open(services, delivery.tenantId, delivery.services));
+    const openServices = () =>
+      openTestServices(delivery.databaseUrl, {
+        settings: { ALLOW_HTTP_URLS: 'true', ALLOW_PRIVATE_TARGETS: '127.0.0.0/8', ...all },
+        role: API_ROLE,
+      });
+    const services = await openServices();
+    const startCode = new OneTimeCode(randomBytes);
+    const api = await ApiOverSockets.open(services, delivery.tenantId, delivery.services, { startCode });
     delivery.startDaemon();
-    return new DashboardStack(delivery, api, receiver, parts.move());
+    const startLink = `/console/#code=${startCode.text}`;
+    return new DashboardStack(delivery, api, receiver, startLink, openServices, services, parts.move());
   }
 
   get origin(): string {
@@ -46,7 +56,22 @@ export class DashboardStack implements AsyncDisposable {
     return this.api.key;
   }
 
+  async stopApi(): Promise<void> {
+    const services = this.services;
+    this.services = null;
+    if (services !== null) {
+      await this.api.goAway();
+      await services.db.close();
+    }
+  }
+
+  async startApi(): Promise<void> {
+    this.services = await this.openServices();
+    await this.api.comeBack(this.services);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.stopApi();
     await this.parts.disposeAsync();
   }
 }

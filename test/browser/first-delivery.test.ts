@@ -1,0 +1,109 @@
+import type { Page } from 'playwright-core';
+import { Webhook } from 'standardwebhooks';
+import { describe, expect, onTestFinished } from 'vitest';
+import { browserTest } from '../support/browser/browser-test.js';
+import { visit } from '../support/browser/visit.js';
+import { DashboardStack } from '../support/dashboard-stack.js';
+import { eventually } from '../support/eventually.js';
+import { type Received, type Receiver, startReceiver } from '../support/receiver.js';
+
+async function open<Part extends AsyncDisposable>(opening: Promise<Part>): Promise<Part> {
+  const part = await opening;
+  onTestFinished(() => part[Symbol.asyncDispose]());
+  return part;
+}
+
+const dialogOf = (page: Page) => page.getByRole('dialog');
+
+/** Presses the button that copies a secret. @returns what the clipboard has then */
+async function copySecret(page: Page): Promise<string> {
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await dialogOf(page).getByRole('button', { name: 'Copy the secret' }).click();
+  await dialogOf(page).getByRole('button', { name: 'Copied' }).waitFor();
+  return page.evaluate<string>('navigator.clipboard.readText()');
+}
+
+/** What a receiver does with a request. @throws WebhookVerificationError when this secret has not signed it */
+function verify({ body, headers }: Received, secret: string): void {
+  new Webhook(secret).verify(body.toString(), headers as Record<string, string>);
+}
+
+/** @returns what the page of a delivery says of a secret */
+async function verifyInPage(page: Page, secret: string, says: RegExp): Promise<void> {
+  await page.getByRole('button', { name: 'Verify the signature' }).click();
+  await page.getByLabel('Signing secret').fill(secret);
+  await page.getByRole('button', { name: 'Verify', exact: true }).click();
+  await dialogOf(page).getByText(says).waitFor();
+  await dialogOf(page).getByRole('button', { name: 'Close' }).click();
+  await dialogOf(page).waitFor({ state: 'detached' });
+}
+
+const latest = (receiver: Receiver): Received => receiver.received.at(-1)!;
+
+describe('a newcomer', () => {
+  browserTest(
+    'comes by clicks from the start to a delivery that the copied secret verifies',
+    async (browser) => {
+      const stack = await open(DashboardStack.open());
+      const receiver = await open(startReceiver());
+      const { page } = await browser.open({ origin: stack.origin });
+      await page.goto(stack.startLink);
+      await page.getByRole('link', { name: 'Tenants' }).click();
+      await page.getByRole('table', { name: 'Tenants' }).getByRole('link').click();
+      await page.getByRole('link', { name: 'Add an endpoint' }).click();
+      await page.getByRole('textbox', { name: 'Url' }).fill(receiver.url);
+      await page.getByRole('checkbox', { name: /^All events/ }).check();
+      await page.getByRole('button', { name: 'Add the endpoint' }).click();
+
+      const secret = await copySecret(page);
+      await dialogOf(page).getByRole('button', { name: 'Send a test' }).click();
+      await dialogOf(page)
+        .getByText(/The endpoint answered 200 in/)
+        .waitFor();
+      verify(latest(receiver), secret);
+      await dialogOf(page).getByRole('button', { name: 'I have stored the secret' }).click();
+
+      const rows = page.getByRole('table', { name: 'Latest deliveries' }).locator('tbody tr');
+      await rows.filter({ hasText: 'webhook.test' }).filter({ hasText: 'Delivered' }).waitFor();
+      await page.getByRole('heading', { level: 1 }).hover();
+      await stack.delivery.emit();
+      await rows.filter({ hasText: 'coupon.applied' }).filter({ hasText: 'Delivered' }).waitFor();
+      verify(latest(receiver), secret);
+      await rows.getByRole('link', { name: 'coupon.applied' }).click();
+      await verifyInPage(page, secret, /^Valid: this secret has signed the request, in every header/);
+
+      await page.getByRole('link', { name: 'Overview' }).click();
+      await page.getByText('Your endpoint is fine: 2 deliveries in the last 24 hours').waitFor();
+    },
+  );
+});
+
+describe('a secret that is rotated', () => {
+  browserTest('is shown once, and signs beside the old one until a countdown ends', async (browser) => {
+    const stack = await open(DashboardStack.open());
+    const receiver = await open(startReceiver());
+    const { id, secret: old } = await stack.delivery.webhook(receiver.url);
+    const page = await visit(browser.open, stack, `/endpoints/${id}`);
+    await page.clock.install();
+    await page.getByRole('button', { name: 'Rotate …' }).click();
+    await page.getByLabel('Overlap in hours').fill('1');
+    await page.getByRole('button', { name: 'Rotate the secret' }).click();
+    const fresh = await copySecret(page);
+    expect(fresh).not.toBe(old);
+    await dialogOf(page).getByRole('button', { name: 'I have stored the secret' }).click();
+    await page.getByText(/two: the previous one ends in (59|60)/).waitFor();
+    expect(await page.content()).not.toContain(fresh);
+
+    await stack.delivery.emit();
+    await eventually(() => receiver.received.length === 1);
+    verify(latest(receiver), old);
+    verify(latest(receiver), fresh);
+    await page.getByRole('table', { name: 'Latest deliveries' }).getByRole('link').click();
+    await verifyInPage(page, old, /^Valid: this is the secret from before the rotation/);
+    await verifyInPage(
+      page,
+      fresh,
+      /^Valid in webhook-signature: this is the secret from after the rotation/,
+    );
+  });
+});
