@@ -54,7 +54,7 @@ export function FrameTools({
       </Button>
       <Preferences onHelp={() => setHelping(true)} canLeave={canLeave} />
       <Finder wanted={finding} open={finding} onClose={() => setFinding(false)} />
-      <Dialog open={helping} onClose={() => setHelping(false)} title={<Trans>Keys</Trans>}>
+      <Dialog open={helping} onClose={() => setHelping(false)} title={<Trans>Shortcuts</Trans>}>
         <dl className="grid grid-cols-[max-content_1fr] gap-x-4 gap-y-2 text-sm">
           {currentShortcuts().map(({ keys, does }) => (
             <div key={keys} className="contents">

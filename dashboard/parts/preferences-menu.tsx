@@ -49,7 +49,7 @@ export default function PreferencesMenu({
             <Item ticked={utc} onClick={() => clock.setUtc(!utc)}>
               {t`Times in UTC`}
             </Item>
-            <Item onClick={onHelp}>{t`Keys`}</Item>
+            <Item onClick={onHelp}>{t`Shortcuts`}</Item>
             {canLeave && <Item onClick={() => void signOut()}>{t`Sign out`}</Item>}
           </Menu.Popup>
         </Menu.Positioner>

@@ -34,7 +34,7 @@ export async function useLocales(wanted: readonly string[]): Promise<void> {
   const tags = [...(chosen === null ? [] : [chosen]), ...wanted, ...navigator.languages];
   const language =
     tags.map((tag) => tag.split('-')[0]).find((one) => one !== undefined && one in LANGUAGES) ?? 'en';
-  const messages = language === 'de' ? (await import('./de.po')).messages : {};
+  const messages = language === 'de' ? (await import('./catalogues/de.po')).messages : {};
   locale = [...wanted, ...tags].find((tag) => tag.split('-')[0] === language) ?? language;
   i18n.loadAndActivate({ locale: language, messages });
   document.documentElement.lang = language;
