@@ -1,11 +1,8 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import { type FormEvent, useState } from 'react';
 import { useClient } from 'urql';
 import { graphql } from '../api/generated';
-import { Button } from './button';
-import { Dialog } from './dialog';
-import { Field, TextInput } from './field';
-import { useGo } from './place';
+import { type Findings, FindWindow } from './find-window';
+import type { FinderProps } from './frame-tools';
 import { TENANT_SCREENS } from './screens';
 
 const FIND = graphql(`
@@ -23,81 +20,33 @@ type Kind = keyof typeof PREFIXES;
 const PATHS: Record<Kind, string> = { delivery: '/deliveries', event: '/events', webhook: '/endpoints' };
 
 /** Takes any id that a person has, of a header, a log or another page, and goes there. A screen's name works too. */
-export default function Finder({ open, onClose }: { open: boolean; onClose: () => void }) {
-  const { t, i18n } = useLingui();
+export default function Finder(props: FinderProps) {
+  const { t } = useLingui();
   const client = useClient();
-  const go = useGo();
-  const [text, setText] = useState('');
-  const [found, setFound] = useState<{ kind: Kind; id: number }[]>();
-  const wanted = text.trim();
-  const screens = TENANT_SCREENS.filter(
-    ({ name }) => wanted !== '' && i18n._(name).toLowerCase().includes(wanted.toLowerCase()),
-  );
-  const leave = (to: string) => {
-    setText('');
-    setFound(undefined);
-    onClose();
-    go(to);
-  };
-  const find = async (event: FormEvent) => {
-    event.preventDefault();
-    const [screen] = screens;
+  const kinds: Record<Kind, string> = { delivery: t`Delivery`, event: t`Event`, webhook: t`Endpoint` };
+  const find = async (wanted: string): Promise<Findings> => {
+    const nothing = t`Nothing here has the id “${wanted}”.`;
     const [, prefix, number] = /^(dl|ev|wh)?_?(\d{1,16})$/.exec(wanted) ?? [];
     if (number === undefined) {
-      if (screen !== undefined) {
-        leave(screen.path);
-      } else {
-        setFound([]);
-      }
-      return;
+      return { hits: [], nothing };
     }
-    const result = await client
-      .query(FIND, { delivery: number, event: number, webhook: number }, { requestPolicy: 'network-only' })
-      .toPromise();
-    const hits = (Object.keys(PREFIXES) as Kind[]).filter(
-      (kind) => result.data?.[kind] != null && (prefix === undefined || prefix === PREFIXES[kind]),
+    const ids = { delivery: number, event: number, webhook: number };
+    const { data, error } = await client.query(FIND, ids, { requestPolicy: 'network-only' }).toPromise();
+    const found = (Object.keys(PREFIXES) as Kind[]).filter(
+      (kind) => data?.[kind] != null && (prefix === undefined || prefix === PREFIXES[kind]),
     );
-    const [only] = hits;
-    if (hits.length === 1 && only !== undefined) {
-      leave(`${PATHS[only]}/${number}`);
-    } else {
-      setFound(hits.map((kind) => ({ kind, id: Number(number) })));
-    }
+    return {
+      hits: found.map((kind) => ({ path: `${PATHS[kind]}/${number}`, name: `${kinds[kind]} ${number}` })),
+      nothing: error?.networkError ? t`The service cannot be reached.` : nothing,
+    };
   };
-  const kinds: Record<Kind, string> = { delivery: t`Delivery`, event: t`Event`, webhook: t`Endpoint` };
   return (
-    <Dialog open={open} onClose={onClose} title={<Trans>Find</Trans>}>
-      <form onSubmit={(event) => void find(event)}>
-        <Field
-          name={<Trans>An id or number of a delivery, an event or an endpoint; or a screen</Trans>}
-          hint={<Trans>A receiver has a delivery's number in the header X-Service-Delivery.</Trans>}
-          error={found?.length === 0 && t`Nothing here has the id “${wanted}”.`}
-        >
-          {(props) => (
-            <TextInput
-              {...props}
-              autoFocus
-              value={text}
-              onChange={({ target }) => {
-                setText(target.value);
-                setFound(undefined);
-              }}
-            />
-          )}
-        </Field>
-        <div className="mt-2 flex flex-col items-start gap-1">
-          {found?.map(({ kind, id }) => (
-            <Button key={kind} look="quiet" onClick={() => leave(`${PATHS[kind]}/${id}`)}>
-              {kinds[kind]} {id}
-            </Button>
-          ))}
-          {screens.map(({ path, name }) => (
-            <Button key={path} look="quiet" onClick={() => leave(path)}>
-              {i18n._(name)}
-            </Button>
-          ))}
-        </div>
-      </form>
-    </Dialog>
+    <FindWindow
+      {...props}
+      name={<Trans>An id or number of a delivery, an event or an endpoint; or a screen</Trans>}
+      hint={<Trans>A receiver has a delivery's number in the header X-Service-Delivery.</Trans>}
+      screens={TENANT_SCREENS}
+      find={find}
+    />
   );
 }

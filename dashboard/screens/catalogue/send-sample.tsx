@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useMutation, useQuery, useSubscription } from 'urql';
 import type { EndpointRowFragment, EventTypeRowFragment } from '../../api/generated/graphql';
 import { Button, buttonLook } from '../../parts/button';
+import { shortUrl } from '../../parts/cells';
 import { Select } from '../../parts/field';
 import { issuesOf } from '../../parts/issues';
 import { JsonField, parseObject } from '../../parts/json-field';
@@ -86,7 +87,7 @@ function SampleForm({
         label={t`Endpoint`}
         value={endpoint.id}
         onChange={setChosen}
-        options={endpoints.map(({ id, url }) => ({ value: id, name: url.replace(/^https:\/\//, '') }))}
+        options={endpoints.map(({ id, url }) => ({ value: id, name: shortUrl(url) }))}
       />
       {reserved ? (
         <p className="text-xs text-soft">

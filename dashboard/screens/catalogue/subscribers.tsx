@@ -3,11 +3,11 @@ import { useMemo, useState } from 'react';
 import { useQuery } from 'urql';
 import type { EndpointRowFragment } from '../../api/generated/graphql';
 import { buttonLook } from '../../parts/button';
+import { EndpointLink } from '../../parts/cells';
 import { type Column, List, More } from '../../parts/list';
 import { Card, Failure } from '../../parts/page';
 import { Link, useGo } from '../../parts/place';
 import { WebhookBadge } from '../../parts/status';
-import { Untrusted } from '../../parts/untrusted';
 import { useAllowed } from '../../parts/viewer';
 import { SUBSCRIBERS } from './documents';
 
@@ -64,11 +64,7 @@ function useColumns(): Column<EndpointRowFragment>[] {
       {
         name: t`Endpoint`,
         wide: true,
-        render: ({ databaseId, url }) => (
-          <Link to={`/endpoints/${databaseId}`} className="font-medium text-ink no-underline hover:underline">
-            <Untrusted text={url.replace(/^https:\/\//, '')} />
-          </Link>
-        ),
+        render: (row) => <EndpointLink webhook={row} />,
       },
       {
         name: t`Subscription`,

@@ -1,10 +1,9 @@
 import { useLingui } from '@lingui/react/macro';
 import { useMemo } from 'react';
+import { AnswerCode, DeliveryLink, EndpointLink } from '../../parts/cells';
 import type { Column } from '../../parts/list';
-import { Link } from '../../parts/place';
 import { DeliveryBadge } from '../../parts/status';
 import { Time } from '../../parts/time';
-import { Untrusted } from '../../parts/untrusted';
 import { count } from '../../text/numbers';
 import type { Row } from './use-feed';
 
@@ -20,42 +19,21 @@ export function useColumns(): Column<Row>[] {
       {
         name: t`Event type`,
         wide: true,
-        render: ({ databaseId, eventType }) => (
-          <Link
-            to={`/deliveries/${databaseId}`}
-            className="font-medium text-ink no-underline hover:underline"
-          >
-            <Untrusted text={eventType} />
-          </Link>
-        ),
+        render: (row) => <DeliveryLink delivery={row} />,
       },
       {
         name: t`Endpoint`,
         from: 'md',
         wide: true,
         width: 'w-[30%]',
-        render: ({ webhook }) =>
-          webhook ? (
-            <Link
-              to={`/endpoints/${webhook.databaseId}`}
-              className="text-soft no-underline hover:text-ink hover:underline"
-            >
-              <Untrusted text={webhook.url.replace(/^https:\/\//, '')} />
-            </Link>
-          ) : (
-            <span className="text-faint">{t`deleted`}</span>
-          ),
+        render: ({ webhook }) => <EndpointLink webhook={webhook} beside />,
       },
       {
         name: t`Answer`,
         from: 'sm',
         wide: true,
         width: 'w-44',
-        render: ({ lastStatusCode, lastErrorCode }) => (
-          <code className={`figures font-mono text-xs ${lastErrorCode == null ? 'text-soft' : 'text-bad'}`}>
-            {lastErrorCode ?? lastStatusCode ?? '–'}
-          </code>
-        ),
+        render: (row) => <AnswerCode delivery={row} />,
       },
       {
         name: t`Attempts`,

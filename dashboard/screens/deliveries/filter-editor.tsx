@@ -3,6 +3,7 @@ import { Check } from 'lucide-react';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import type { FilterChoicesQuery } from '../../api/generated/graphql';
 import { Button } from '../../parts/button';
+import { shortUrl } from '../../parts/cells';
 import { Field, TextInput } from '../../parts/field';
 import { DELIVERY_STATES } from '../../parts/status';
 import { Untrusted } from '../../parts/untrusted';
@@ -36,7 +37,7 @@ export function FilterEditor({ filter, filters, choices, onDone }: EditorProps) 
       return choose(
         (choices?.webhooks?.edges ?? []).map(({ node }) => ({
           value: String(node.databaseId),
-          name: node.url.replace(/^https:\/\//, ''),
+          name: shortUrl(node.url),
         })),
       );
     case 'type':

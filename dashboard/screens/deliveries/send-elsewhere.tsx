@@ -2,6 +2,7 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { type FormEvent, useState } from 'react';
 import { useMutation, useQuery } from 'urql';
 import { Button } from '../../parts/button';
+import { shortUrl } from '../../parts/cells';
 import { Dialog } from '../../parts/dialog';
 import { Select } from '../../parts/field';
 import { Failure } from '../../parts/page';
@@ -58,7 +59,7 @@ export function SendElsewhere({ delivery, onClose }: { delivery: Delivery; onClo
               label={t`Endpoint`}
               value={target}
               onChange={setChosen}
-              options={targets.map(({ id, url }) => ({ value: id, name: url.replace(/^https:\/\//, '') }))}
+              options={targets.map(({ id, url }) => ({ value: id, name: shortUrl(url) }))}
             />
             <Button type="submit" look="primary" disabled={sent.fetching}>
               <Trans>Send</Trans>

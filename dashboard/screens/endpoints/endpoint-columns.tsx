@@ -1,12 +1,11 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useMemo } from 'react';
 import type { EndpointRowFragment, EndpointsQuery } from '../../api/generated/graphql';
+import { EndpointLink } from '../../parts/cells';
 import type { Column } from '../../parts/list';
-import { Link } from '../../parts/place';
 import { Sparkline } from '../../parts/sparkline';
 import { isClosed, WebhookBadge } from '../../parts/status';
 import { Time } from '../../parts/time';
-import { Untrusted } from '../../parts/untrusted';
 import { count, countUpTo, duration, percent } from '../../text/numbers';
 
 /** An endpoint of the list, with its last 24 hours. */
@@ -19,11 +18,7 @@ export function useEndpointColumns(): Column<EndpointEntry>[] {
       {
         name: t`Endpoint`,
         wide: true,
-        render: ({ databaseId, url }) => (
-          <Link to={`/endpoints/${databaseId}`} className="font-medium text-ink no-underline hover:underline">
-            <Untrusted text={url.replace(/^https:\/\//, '')} />
-          </Link>
-        ),
+        render: (row) => <EndpointLink webhook={row} />,
       },
       { name: t`State`, render: (endpoint) => <State endpoint={endpoint} /> },
       {

@@ -1,5 +1,6 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useParams } from '@tanstack/react-router';
+import { shortUrl } from '../../parts/cells';
 import { Empty, Failure, PageHead } from '../../parts/page';
 import { Link } from '../../parts/place';
 import { WebhookBadge } from '../../parts/status';
@@ -39,7 +40,7 @@ export default function Endpoint() {
 const TITLE_MAX = 120;
 
 function titleOf(url: string): string {
-  const short = url.replace(/^https:\/\//, '');
+  const short = shortUrl(url);
   return short.length > TITLE_MAX ? `${short.slice(0, TITLE_MAX)}…` : short;
 }
 

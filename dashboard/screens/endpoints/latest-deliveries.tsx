@@ -2,12 +2,12 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { useMemo, useRef, useState } from 'react';
 import type { DeliveryRowFragment } from '../../api/generated/graphql';
 import { buttonLook } from '../../parts/button';
+import { AnswerCode, DeliveryLink } from '../../parts/cells';
 import { type Column, List } from '../../parts/list';
 import { Card, Empty } from '../../parts/page';
 import { Link, useGo } from '../../parts/place';
 import { DeliveryBadge } from '../../parts/status';
 import { Time } from '../../parts/time';
-import { Untrusted } from '../../parts/untrusted';
 import { useAllowed } from '../../parts/viewer';
 import type { ShownEndpoint } from './use-endpoint';
 
@@ -80,23 +80,12 @@ function useLatestColumns(): Column<DeliveryRowFragment>[] {
       {
         name: t`Event type`,
         wide: true,
-        render: ({ databaseId, eventType }) => (
-          <Link
-            to={`/deliveries/${databaseId}`}
-            className="font-medium text-ink no-underline hover:underline"
-          >
-            <Untrusted text={eventType} />
-          </Link>
-        ),
+        render: (row) => <DeliveryLink delivery={row} />,
       },
       {
         name: t`Answer`,
         from: 'sm',
-        render: ({ lastStatusCode, lastErrorCode }) => (
-          <code className={`figures font-mono text-xs ${lastErrorCode == null ? 'text-soft' : 'text-bad'}`}>
-            {lastErrorCode ?? lastStatusCode ?? '–'}
-          </code>
-        ),
+        render: (row) => <AnswerCode delivery={row} />,
       },
       {
         name: t`Next attempt`,

@@ -7,7 +7,6 @@ import { Answer, Card, Failure } from '../../parts/page';
 import { Link } from '../../parts/place';
 import { useReadAgain } from '../../parts/read-again';
 import { Badge, DELIVERY_STATES, DeliveryBadge } from '../../parts/status';
-import { Untrusted } from '../../parts/untrusted';
 import { count } from '../../text/numbers';
 import { tally } from '../../text/tally';
 import { FAN_OUT } from './documents';
@@ -87,7 +86,7 @@ function useColumns(event: EventRowFragment, onFixed: () => void): Column<Row>[]
         wide: true,
         render: (row) => (
           <>
-            <EndpointName {...row} />
+            <EndpointLink webhook={row.webhook} otherwise={t`${row.webhookId}, deleted`} />
             <span className="block text-xs whitespace-normal text-soft md:hidden">
               <Why row={row} eventType={event.eventType} />
               <span className="-ms-2.5 block">
@@ -126,20 +125,6 @@ function useColumns(event: EventRowFragment, onFixed: () => void): Column<Row>[]
       },
     ],
     [t, event, onFixed],
-  );
-}
-
-function EndpointName({ webhook, webhookId }: Pick<Row, 'webhook' | 'webhookId'>) {
-  const { t } = useLingui();
-  return webhook ? (
-    <Link
-      to={`/endpoints/${webhook.databaseId}`}
-      className="font-medium text-ink no-underline hover:underline"
-    >
-      <Untrusted text={webhook.url.replace(/^https:\/\//, '')} />
-    </Link>
-  ) : (
-    <span className="text-faint">{t`${webhookId}, deleted`}</span>
   );
 }
 

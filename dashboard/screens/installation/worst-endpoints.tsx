@@ -3,6 +3,7 @@ import { CircleCheck, CirclePause } from 'lucide-react';
 import { useMemo } from 'react';
 import { useQuery } from 'urql';
 import type { TopWebhooksBy, WorstEndpointsQuery } from '../../api/generated/graphql';
+import { shortUrl } from '../../parts/cells';
 import { type Column, List } from '../../parts/list';
 import { Card, Empty, Failure, PageHead } from '../../parts/page';
 import { Link, useAddress, useGo } from '../../parts/place';
@@ -113,7 +114,7 @@ function useColumns(): Column<Row>[] {
         wide: true,
         render: (row) => (
           <Link to={pathOf(row)} className="font-medium text-ink no-underline hover:underline">
-            <Untrusted text={row.url.replace(/^https:\/\//, '')} />
+            <Untrusted text={shortUrl(row.url)} />
           </Link>
         ),
       },

@@ -3,6 +3,7 @@ import { useMemo, useState } from 'react';
 import { useQuery } from 'urql';
 import type { BulkOperationStatus, OperationRowFragment } from '../../api/generated/graphql';
 import { buttonLook } from '../../parts/button';
+import { EndpointLink } from '../../parts/cells';
 import { Select } from '../../parts/field';
 import { type Column, List, More } from '../../parts/list';
 import { Card, Empty, Failure, PageHead } from '../../parts/page';
@@ -11,7 +12,6 @@ import { ProgressBar } from '../../parts/progress';
 import { useRefresh } from '../../parts/refresh';
 import { Badge } from '../../parts/status';
 import { Time } from '../../parts/time';
-import { Untrusted } from '../../parts/untrusted';
 import { count } from '../../text/numbers';
 import { OPERATIONS } from './documents';
 import { goesOn, KINDS, OPERATION_STATES, REFRESH_MS } from './names';
@@ -127,17 +127,9 @@ function useColumns(): Column<OperationRowFragment>[] {
         name: t`Endpoint`,
         wide: true,
         from: 'md',
-        render: ({ webhook }) =>
-          webhook ? (
-            <Link
-              to={`/endpoints/${webhook.databaseId}`}
-              className="text-soft no-underline hover:text-ink hover:underline"
-            >
-              <Untrusted text={webhook.url.replace(/^https:\/\//, '')} />
-            </Link>
-          ) : (
-            <span className="text-faint">{t`all, or a deleted one`}</span>
-          ),
+        render: ({ webhook }) => (
+          <EndpointLink webhook={webhook} beside otherwise={t`all, or a deleted one`} />
+        ),
       },
       {
         name: t`Progress`,

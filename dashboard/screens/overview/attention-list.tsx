@@ -2,6 +2,7 @@ import { Plural, Trans, useLingui } from '@lingui/react/macro';
 import { useMemo, useState } from 'react';
 import type { EndpointRowFragment } from '../../api/generated/graphql';
 import { Button } from '../../parts/button';
+import { shortUrl } from '../../parts/cells';
 import { type Column, List } from '../../parts/list';
 import { Card } from '../../parts/page';
 import { Link, useGo } from '../../parts/place';
@@ -60,7 +61,7 @@ function useColumns(): Column<Row>[] {
               to={`/endpoints/${row.endpoint.databaseId}`}
               className="font-medium text-ink no-underline hover:underline"
             >
-              <Untrusted text={row.endpoint.url.replace(/^https:\/\//, '')} />
+              <Untrusted text={shortUrl(row.endpoint.url)} />
             </Link>
             <span className="block text-xs whitespace-normal text-soft md:hidden">
               <What {...row} />

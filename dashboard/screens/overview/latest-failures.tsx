@@ -1,12 +1,12 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useMemo } from 'react';
 import type { DeliveryRowFragment } from '../../api/generated/graphql';
+import { DeliveryLink, EndpointLink } from '../../parts/cells';
 import { type Column, List } from '../../parts/list';
 import { Card } from '../../parts/page';
 import { Link, useGo } from '../../parts/place';
 import type { Range } from '../../parts/range';
 import { Time } from '../../parts/time';
-import { Untrusted } from '../../parts/untrusted';
 import { remedyFor } from '../../text/remedies';
 import { RANGE_WORDS } from './range-words';
 
@@ -60,25 +60,13 @@ function useColumns(): Column<DeliveryRowFragment>[] {
     () => [
       {
         name: t`Event type`,
-        render: ({ databaseId, eventType }) => (
-          <Link
-            to={`/deliveries/${databaseId}`}
-            className="font-medium text-ink no-underline hover:underline"
-          >
-            <Untrusted text={eventType} />
-          </Link>
-        ),
+        render: (row) => <DeliveryLink delivery={row} />,
       },
       {
         name: t`Endpoint`,
         wide: true,
         from: 'sm',
-        render: ({ webhook }) =>
-          webhook ? (
-            <Untrusted text={webhook.url.replace(/^https:\/\//, '')} />
-          ) : (
-            <span className="text-faint">{t`deleted`}</span>
-          ),
+        render: ({ webhook }) => <EndpointLink webhook={webhook} beside />,
       },
       {
         name: t`Because`,

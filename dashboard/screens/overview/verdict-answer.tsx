@@ -1,6 +1,7 @@
 import { plural } from '@lingui/core/macro';
 import { Plural, Trans, useLingui } from '@lingui/react/macro';
 import type { EndpointRowFragment, OverviewQuery } from '../../api/generated/graphql';
+import { shortUrl } from '../../parts/cells';
 import { Answer } from '../../parts/page';
 import type { Range } from '../../parts/range';
 import { relative, useClock } from '../../parts/time';
@@ -46,7 +47,7 @@ export function VerdictAnswer({
     NEEDS_YOU:
       first !== undefined && pressing.length === 1 ? (
         <Trans>
-          <Untrusted text={first.endpoint.url.replace(/^https:\/\//, '')} /> needs you.
+          <Untrusted text={shortUrl(first.endpoint.url)} /> needs you.
         </Trans>
       ) : (
         <Trans>

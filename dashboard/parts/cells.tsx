@@ -1,0 +1,61 @@
+import { Trans } from '@lingui/react/macro';
+import type { ReactNode } from 'react';
+import { Link } from './place';
+import { Untrusted } from './untrusted';
+
+const SUBJECT = 'font-medium text-ink no-underline hover:underline';
+
+/** The url of an endpoint without `https://`, which nearly all have. */
+export function shortUrl(url: string): string {
+  return url.replace(/^https:\/\//, '');
+}
+
+/**
+ * An endpoint by its url, which leads to its page.
+ *
+ * @param beside it is not the subject of the row, but stands beside it.
+ * @param otherwise stands there without one. Default: that it was deleted.
+ */
+export function EndpointLink({
+  webhook,
+  beside,
+  otherwise = <Trans>deleted</Trans>,
+}: {
+  webhook: { databaseId: number; url: string } | null | undefined;
+  beside?: boolean;
+  otherwise?: ReactNode;
+}) {
+  if (webhook == null) {
+    return <span className="text-faint">{otherwise}</span>;
+  }
+  return (
+    <Link
+      to={`/endpoints/${webhook.databaseId}`}
+      className={beside ? 'text-soft no-underline hover:text-ink hover:underline' : SUBJECT}
+    >
+      <Untrusted text={shortUrl(webhook.url)} />
+    </Link>
+  );
+}
+
+/** A delivery by its event type, which leads to its page. */
+export function DeliveryLink({ delivery }: { delivery: { databaseId: number; eventType: string } }) {
+  return (
+    <Link to={`/deliveries/${delivery.databaseId}`} className={SUBJECT}>
+      <Untrusted text={delivery.eventType} />
+    </Link>
+  );
+}
+
+/** What the latest attempt of a delivery came to: an error code, a status, or nothing yet. */
+export function AnswerCode({
+  delivery: { lastStatusCode, lastErrorCode },
+}: {
+  delivery: { lastStatusCode?: number | null; lastErrorCode?: string | null };
+}) {
+  return (
+    <code className={`figures font-mono text-xs ${lastErrorCode == null ? 'text-soft' : 'text-bad'}`}>
+      {lastErrorCode ?? lastStatusCode ?? '–'}
+    </code>
+  );
+}
