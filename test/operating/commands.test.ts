@@ -248,10 +248,12 @@ describe('keys and lists', SLOW, () => {
   afterAll(() => stack[Symbol.asyncDispose]());
   const ask = (line: string) => run(line, { DATABASE_URL: stack.databaseUrl });
 
-  test('a platform key takes no scopes: it would have more than was asked for', async () => {
+  test('a platform key takes scopes of the platform, and no others', async () => {
     const { code, errors, output } = await ask('key create ops --platform --scopes webhooks:read');
-    expect(errors).toContain("option '--platform' cannot be used with option '--scopes <scopes>'");
+    expect(errors).toContain('the scopes are platform:read, platform:support, platform:admin.');
     expect({ code, output }).toEqual({ code: 1, output: '' });
+    expect((await ask('key create reader --platform --scopes platform:read')).code).toBe(0);
+    expect((await ask('key list --platform')).output).toMatch(/\treader\t.*\tplatform:read\t/);
   });
 
   test('the keys of a tenant that does not exist are refused', async () => {

@@ -11,9 +11,19 @@ import { CREATE_KEY } from './documents';
 import { grantable } from './scopes';
 
 const DAY_SECONDS = 86_400;
-const LIFETIMES = { never: undefined, day: 1, month: 30, quarter: 90, year: 365 } as const;
+const LIFETIMES = {
+  never: Number.POSITIVE_INFINITY,
+  day: DAY_SECONDS,
+  month: 30 * DAY_SECONDS,
+  quarter: 90 * DAY_SECONDS,
+  year: 365 * DAY_SECONDS,
+} as const;
 
-type Lifetime = keyof typeof LIFETIMES;
+/** `session`: as long as the key of this session, which makes none that lives longer. */
+type Lifetime = keyof typeof LIFETIMES | 'session';
+
+/** The clocks of this machine and of the service may differ. */
+const MARGIN_SECONDS = 30;
 
 /** Makes a key, and shows it the only time that it can be seen. */
 export function CreateKey({ open, onClose }: { open: boolean; onClose: () => void }) {
@@ -54,16 +64,29 @@ function NewKey({ text, onDone }: { text: string; onDone: () => void }) {
 
 function KeyForm({ onMade }: { onMade: (key: string) => void }) {
   const { t, i18n } = useLingui();
-  const { scopes: held, tenant } = useViewer();
+  const { scopes: held, tenant, apiKey: own, portalSession } = useViewer();
   const [{ fetching, error }, create] = useMutation(CREATE_KEY);
   const [name, setName] = useState('');
   const [scopes, setScopes] = useState<readonly string[]>([]);
-  const [lifetime, setLifetime] = useState<Lifetime>('never');
+  // Keys made in the portal live as long as the key that made its session, which is not known here.
+  const endsAt = portalSession == null && own.expiresAt != null ? Date.parse(own.expiresAt) : Infinity;
+  const secondsLeft = () => Math.floor((endsAt - Date.now()) / 1_000) - MARGIN_SECONDS;
+  const [lifetime, setLifetime] = useState<Lifetime>(endsAt === Infinity ? 'never' : 'session');
+  const lifetimes: { value: Lifetime; name: string }[] = [
+    { value: 'never', name: t`never` },
+    { value: 'session', name: t`with your session` },
+    { value: 'day', name: t`in a day` },
+    { value: 'month', name: t`in 30 days` },
+    { value: 'quarter', name: t`in 90 days` },
+    { value: 'year', name: t`in a year` },
+  ];
+  const fits = ({ value }: { value: Lifetime }) =>
+    value === 'session' ? endsAt !== Infinity : LIFETIMES[value] <= secondsLeft();
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    const days = LIFETIMES[lifetime];
+    const seconds = lifetime === 'session' ? secondsLeft() : LIFETIMES[lifetime];
     const { data } = await create({
-      input: { name, scopes: [...scopes], ...(days ? { expiresInSeconds: days * DAY_SECONDS } : {}) },
+      input: { name, scopes: [...scopes], ...(seconds === Infinity ? {} : { expiresInSeconds: seconds }) },
     });
     if (data) {
       onMade(data.createApiKey.key);
@@ -107,14 +130,13 @@ function KeyForm({ onMade }: { onMade: (key: string) => void }) {
           label={t`It expires`}
           value={lifetime}
           onChange={setLifetime}
-          options={[
-            { value: 'never', name: t`never` },
-            { value: 'day', name: t`in a day` },
-            { value: 'month', name: t`in 30 days` },
-            { value: 'quarter', name: t`in 90 days` },
-            { value: 'year', name: t`in a year` },
-          ]}
+          options={lifetimes.filter(fits)}
         />
+        {endsAt !== Infinity && (
+          <p className="mt-1 text-xs text-soft">
+            <Trans>A session makes no key that outlives it. The command line makes keys that last.</Trans>
+          </p>
+        )}
       </div>
       <div className="flex justify-end">
         <Button
