@@ -165,6 +165,23 @@ describe('a feed', () => {
     expect(idsOf(feed, 3)).toEqual([152, 151, 150]);
   });
 
+  test('keeps a new row that came while a list without it was being read', async () => {
+    const { feed, source } = await feedOf(3);
+    const reading = feed.reload();
+    feed.update(rowOf(4));
+    await reading;
+    expect(idsOf(feed, 4)).toEqual([4, 3, 2, 1]);
+
+    source.newest = 4;
+    const again = feed.reload();
+    feed.hold('looking', true);
+    feed.update(rowOf(5));
+    await again;
+    expect(feed.waitingCount).toBe(1);
+    feed.letIn();
+    expect(idsOf(feed, 5)).toEqual([5, 4, 3, 2, 1]);
+  });
+
   test('says what went wrong, and goes on when it is asked to', async () => {
     let fails = true;
     const source = new Source(200);

@@ -100,7 +100,7 @@ export class Feed<Row extends FeedRow> {
     }
     await this.#readPage(null, ({ rows = [] }) => {
       for (const row of rows) {
-        this.update(row);
+        this.#take(row);
       }
     });
   }
@@ -134,20 +134,7 @@ export class Feed<Row extends FeedRow> {
     if (this.#reading.size > 0) {
       this.#changedWhileReading.set(row.id, row);
     }
-    const stays = this.#matches?.(row) ?? true;
-    if (this.#pages.replace(row)) {
-      if (stays) {
-        this.#left.delete(row.id);
-      } else {
-        this.#left.add(row.id);
-      }
-    } else if (this.#matches === undefined || !stays) {
-      this.#waiting.delete(row.id);
-    } else if (this.#waiting.size < WAITING_ROWS_MAX || this.#waiting.has(row.id)) {
-      this.#waiting.set(row.id, row);
-    } else {
-      this.#waitingMissed += 1;
-    }
+    this.#take(row);
     if (this.#holds.size === 0) {
       this.#settle();
     }
@@ -168,6 +155,23 @@ export class Feed<Row extends FeedRow> {
   letIn(): void {
     this.#settle();
     this.#changed();
+  }
+
+  #take(row: Row): void {
+    const stays = this.#matches?.(row) ?? true;
+    if (this.#pages.replace(row)) {
+      if (stays) {
+        this.#left.delete(row.id);
+      } else {
+        this.#left.add(row.id);
+      }
+    } else if (this.#matches === undefined || !stays) {
+      this.#waiting.delete(row.id);
+    } else if (this.#waiting.size < WAITING_ROWS_MAX || this.#waiting.has(row.id)) {
+      this.#waiting.set(row.id, row);
+    } else {
+      this.#waitingMissed += 1;
+    }
   }
 
   #settle(): void {
@@ -199,10 +203,16 @@ export class Feed<Row extends FeedRow> {
         if (generation !== this.#generation) {
           return;
         }
-        const current = rows.map((row) => this.#changedWhileReading.get(row.id) ?? row);
-        place({ after, end, rows: current, count: current.length });
+        place({ after, end, rows, count: rows.length });
         if (this.#pages.last?.after === after) {
           this.hasMore = hasMore;
+        }
+        // The page may be older than these: it has not all of them, or not as they are.
+        for (const row of this.#changedWhileReading.values()) {
+          this.#take(row);
+        }
+        if (this.#holds.size === 0) {
+          this.#settle();
         }
         this.error = undefined;
         this.#isRead = true;

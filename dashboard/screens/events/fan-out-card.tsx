@@ -2,6 +2,7 @@ import { Plural, Trans, useLingui } from '@lingui/react/macro';
 import { useMemo, useState } from 'react';
 import { useQuery } from 'urql';
 import type { EventRowFragment, FanOutQuery } from '../../api/generated/graphql';
+import { EndpointLink } from '../../parts/cells';
 import { type Column, List, More } from '../../parts/list';
 import { Answer, Card, Failure } from '../../parts/page';
 import { Link } from '../../parts/place';
