@@ -44,9 +44,15 @@ class LiveStates {
 
 export const liveStates = new LiveStates();
 
+/** What a subscription can be made with, as its context. */
+export interface StreamContext {
+  /** The stream begins now: what was read before may be older than its first update, and what is read now is not. */
+  onBegin?: () => void;
+}
+
 /**
  * Subscriptions over server-sent events. A stream that breaks is opened again, after 0.5 s to 15 s, from the cursor of
- * its last update, so nothing is missed; where that is too old the service says `resync` and the screens read again. So
+ * its last update, or of its beginning, so nothing is missed; where that is too old the service says `resync` and the screens read again. So
  * is one whose token has ended: with the next one of the session, or to learn that the session is over.
  */
 export class LiveConnection {
@@ -56,7 +62,7 @@ export class LiveConnection {
     this.#headers = headers;
   }
 
-  subscribe: SubscriptionForwarder = (request) => ({
+  subscribe: SubscriptionForwarder = (request, operation) => ({
     subscribe: (observer) => {
       const stream = {};
       let cursor: string | undefined;
@@ -82,10 +88,17 @@ export class LiveConnection {
         onMessage: () => liveStates.set(stream, 'live'),
         fetchFn: async (input: RequestInfo, init?: RequestInit) => {
           const response = await fetchSignedIn(input, init);
-          if (response.ok) {
-            liveStates.set(stream, 'live');
+          if (!response.ok) {
+            return response;
           }
-          return response;
+          liveStates.set(stream, 'live');
+          if (cursor !== undefined) {
+            return response;
+          }
+          (operation.context as StreamContext).onBegin?.();
+          return withFirstId(response, (id) => {
+            cursor ??= id;
+          });
         },
       });
       liveStates.set(stream, 'connecting');
@@ -140,3 +153,22 @@ export class LiveConnection {
 /** The token of an open stream has ended. */
 const isRefusal = ({ errors }: Result): boolean =>
   errors?.some(({ extensions }) => extensions?.['reason'] === 'unauthenticated') ?? false;
+
+/** graphql-sse reads no ids, so of a stream that has brought no update yet it does not know where it began. */
+function withFirstId(response: Response, found: (id: string) => void): Response {
+  let text = '';
+  const decoder = new TextDecoder();
+  const read = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+    transform(chunk, controller) {
+      controller.enqueue(chunk);
+      if (!text.includes('\n\n')) {
+        text += decoder.decode(chunk, { stream: true });
+        const [, id] = /^id: (.+)\n\n/.exec(text) ?? [];
+        if (id !== undefined) {
+          found(id);
+        }
+      }
+    },
+  });
+  return new Response(response.body?.pipeThrough(read) ?? null, response);
+}

@@ -1,8 +1,9 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useParams } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { useEffect, useMemo } from 'react';
 import { useQuery, useSubscription } from 'urql';
 import type { DeliveryQuery } from '../../api/generated/graphql';
+import type { StreamContext } from '../../api/live';
 import { CopyButton } from '../../parts/button';
 import { Card, Fact, Facts, Failure, PageHead } from '../../parts/page';
 import { Link, useAddress } from '../../parts/place';
@@ -25,10 +26,16 @@ export default function DeliveryScreen() {
   const [{ data, error }, again] = useQuery({ query: DELIVERY, variables: { id: number } });
   const delivery = data?.delivery;
   const { webhookId = null, eventType = null } = delivery ?? {};
+  // What happens between the first read and the first update is read then.
+  const context = useMemo(
+    (): StreamContext => ({ onBegin: () => again({ requestPolicy: 'network-only' }) }),
+    [again],
+  );
   useSubscription({
     query: DELIVERY_UPDATES,
     variables: { webhookId, eventType },
     pause: delivery == null,
+    context,
   });
   // Updates bring how the delivery stands, not its attempts: those are read when there is another one.
   const isBehind = delivery != null && delivery.attemptCount > (delivery.attempts.at(-1)?.number ?? 0);

@@ -2,7 +2,7 @@ import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
 import { type Client, type CombinedError, useClient } from 'urql';
 import { uncachedFor } from '../../api/client';
 import type { DeliveryRowFragment } from '../../api/generated/graphql';
-import { liveStates } from '../../api/live';
+import type { StreamContext } from '../../api/live';
 import { DELIVERIES, DELIVERY_UPDATES } from './documents';
 import { Feed, type ReadPage } from './feed';
 import { canCheck, type DeliveryFilterInput, matches } from './filters';
@@ -31,7 +31,9 @@ export function useFeed(filter: DeliveryFilterInput): Feed<Row> {
     const { webhookId, eventType } = JSON.parse(key) as DeliveryFilterInput;
     // Not by state: a row that leaves the state must be seen to leave it.
     const variables = { webhookId: webhookId ?? null, eventType: eventType ?? null };
-    const stream = client.subscription(DELIVERY_UPDATES, variables).subscribe(({ data }) => {
+    // A stream begins when it is answered. What changed since the first page was read is in neither.
+    const context: StreamContext = { onBegin: () => void feed.catchUp() };
+    const stream = client.subscription(DELIVERY_UPDATES, variables, context).subscribe(({ data }) => {
       if (data?.deliveryUpdated.resync) {
         void feed.reload();
       } else if (data?.deliveryUpdated.delivery) {
@@ -39,17 +41,7 @@ export function useFeed(filter: DeliveryFilterInput): Feed<Row> {
       }
     });
     void feed.reload();
-    // A stream begins when it is answered. What changed since the first page was read is in neither.
-    const stopWaiting = liveStates.subscribe(() => {
-      if (liveStates.read() === 'live') {
-        stopWaiting();
-        void feed.catchUp();
-      }
-    });
-    return () => {
-      stopWaiting();
-      stream.unsubscribe();
-    };
+    return () => stream.unsubscribe();
   }, [client, feed, key]);
   const latest = useRef(feed);
   if (feed.isRead || feed.error !== undefined) {
