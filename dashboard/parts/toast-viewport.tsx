@@ -4,33 +4,39 @@ import { i18n } from '@lingui/core';
 import { I18nProvider } from '@lingui/react';
 import { useLingui } from '@lingui/react/macro';
 import { X } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Button } from './button';
 
 const toasts = Toast.createToastManager();
 
-let shown = false;
+let place: Promise<void> | undefined;
 
 /** Adds a notice; the first one makes the place where they appear. */
 export function addToast(title: ReactNode, description?: ReactNode): void {
-  if (!shown) {
-    shown = true;
-    const place = document.createElement('div');
-    document.body.append(place);
-    createRoot(place).render(
+  place ??= makePlace();
+  void place.then(() => toasts.add({ title, description }));
+}
+
+/** Resolves when the place listens: a notice before that would be lost. */
+function makePlace(): Promise<void> {
+  return new Promise((resolve) => {
+    const element = document.createElement('div');
+    document.body.append(element);
+    createRoot(element).render(
       <CSPProvider disableStyleElements>
         <I18nProvider i18n={i18n}>
-          <Toasts />
+          <Toasts onListening={resolve} />
         </I18nProvider>
       </CSPProvider>,
     );
-  }
-  toasts.add({ title, description });
+  });
 }
 
 /** Where notices appear. */
-function Toasts() {
+function Toasts({ onListening }: { onListening: () => void }) {
+  // After those of the provider within, which begins to listen by one.
+  useEffect(onListening, [onListening]);
   return (
     <Toast.Provider toastManager={toasts} timeout={6_000}>
       <Toast.Portal>

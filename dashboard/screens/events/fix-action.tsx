@@ -38,7 +38,11 @@ export function FixAction({
     case 'SUBSCRIBE':
       return (
         mayEdit && (
-          <Link to={`/endpoints/${webhook.databaseId}`} className={buttonLook('quiet')}>
+          <Link
+            to={`/endpoints/${webhook.databaseId}`}
+            search={{ do: 'edit' }}
+            className={buttonLook('quiet')}
+          >
             <Trans>Subscribe it</Trans>
           </Link>
         )
@@ -46,7 +50,11 @@ export function FixAction({
     case 'ENABLE':
       return (
         mayEdit && (
-          <Link to={`/endpoints/${webhook.databaseId}`} className={buttonLook('quiet')}>
+          <Link
+            to={`/endpoints/${webhook.databaseId}`}
+            search={{ do: 'enable' }}
+            className={buttonLook('quiet')}
+          >
             <Trans>Enable it first</Trans>
           </Link>
         )

@@ -1,0 +1,110 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, onTestFinished } from 'vitest';
+import { browserTest } from '../support/browser/browser-test.js';
+import { visit } from '../support/browser/visit.js';
+import { DashboardStack } from '../support/dashboard-stack.js';
+import { eventually } from '../support/eventually.js';
+
+async function openStack(settings?: Record<string, string>): Promise<DashboardStack> {
+  const stack = await DashboardStack.open(settings);
+  onTestFinished(() => stack[Symbol.asyncDispose]());
+  return stack;
+}
+
+const dialogOf = (page: Page) => page.getByRole('dialog');
+
+describe('an endpoint that begins to fail while somebody looks', () => {
+  browserTest('says what becomes of it, is repaired, and gets all that it missed', async ({ open }) => {
+    const stack = await openStack({ MAX_RETRIES: '1' });
+    const { id } = await stack.delivery.webhook(stack.receiver.url);
+    const count = async (status: string) => (await stack.delivery.deliveries(`status = '${status}'`)).length;
+    await stack.delivery.emit();
+    const page = await visit(open, stack, `/endpoints/${id}`);
+    await page.getByText('Healthy: the last delivery arrived').waitFor();
+    await page.evaluate('globalThis.isTheSamePage = true');
+
+    await stack.receiver.goAway();
+    for (let emitted = 0; emitted < 4; emitted += 1) {
+      await stack.delivery.emit();
+    }
+    await page.getByText(/attempts in a row have failed, because the connection is refused/).waitFor();
+    await eventually(async () => (await count('FAILED')) === 4);
+    for (let emitted = 0; emitted < 5; emitted += 1) {
+      await stack.delivery.emit();
+    }
+    await page.getByText(/^Disabled since .* because the connection is refused\./).waitFor();
+    await page.getByText(/Check that your server runs, .* deliveries are held until/).waitFor();
+    await stack.delivery.noDeliveryJobs();
+    const [failed, held] = [await count('FAILED'), await count('HELD')];
+    expect(failed + held).toBe(9);
+
+    await stack.receiver.comeBack();
+    await page.getByRole('button', { name: 'Enable …' }).click();
+    await page.getByRole('radio', { name: `Release: send all ${held}` }).check();
+    await page.getByRole('button', { name: 'Enable and release' }).click();
+    await page.getByText('Healthy: the last delivery arrived').waitFor();
+    await eventually(() => stack.receiver.deliveries === 1 + held);
+
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Send failed deliveries again …' }).click();
+    await dialogOf(page).getByText(`${failed} deliveries are sent again`).waitFor();
+    await page.getByRole('button', { name: `Send ${failed} again` }).click();
+    await page.getByRole('link', { name: 'Watch its progress' }).click();
+    await page.getByText(`${failed} of ${failed} gone through: ${failed} done, 0 skipped`).waitFor();
+    await eventually(() => stack.receiver.deliveries === 10);
+    await page.getByRole('link', { name: stack.receiver.url }).click();
+    await page.getByText(/^Healthy: .*/).waitFor();
+    await eventually(async () => (await count('SUCCEEDED')) === 10);
+    expect(await page.evaluate('globalThis.isTheSamePage')).toBe(true);
+  });
+});
+
+describe('an endpoint that did not get an event', () => {
+  browserTest('is subscribed from there, and gets it', async ({ open }) => {
+    const stack = await openStack();
+    const { id } = await stack.delivery.webhook(stack.receiver.url, ['voucher.emitted']);
+    const eventId = await stack.delivery.emit();
+    const page = await visit(open, stack, '/events');
+    await page.getByRole('table', { name: 'Events' }).locator('tbody').getByRole('link').click();
+    const row = page.getByRole('row', { name: stack.receiver.url });
+    await row.getByText('It was not subscribed to').locator('visible=true').waitFor();
+    await row.getByRole('link', { name: 'Subscribe it' }).click();
+
+    await dialogOf(page).getByRole('searchbox', { name: 'Search event types' }).fill('coupon applied');
+    await dialogOf(page)
+      .getByRole('checkbox', { name: /^coupon\.applied/ })
+      .check();
+    await dialogOf(page).getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The endpoint is changed.').waitFor();
+    await page.goBack();
+    await row.getByRole('button', { name: 'Send it now' }).click();
+    await row.getByText('Delivered').waitFor();
+    await row.getByRole('link', { name: 'Delivered' }).click();
+    await page.getByText('Delivered at the first attempt').waitFor();
+    const delivery = await stack.delivery.delivery(eventId);
+    expect(page.url()).toMatch(new RegExp(`/deliveries/${delivery.id}$`));
+    expect(delivery.webhook_id).toBe(id);
+  });
+
+  browserTest('is enabled from there, when it had been inactive for too long', async ({ open }) => {
+    const stack = await openStack();
+    const { id } = await stack.delivery.webhook(stack.receiver.url);
+    await stack.api.graphql(
+      `mutation { updateWebhook(input: { id: ${id}, active: false }) { webhook { id } } }`,
+    );
+    await stack.delivery.rows(
+      `update hookwright.webhooks set hold_until = now() - interval '1 day' where id = ${id}`,
+    );
+    const eventId = await stack.delivery.emit();
+    const page = await visit(open, stack, `/events/${eventId}`);
+    const row = page.getByRole('row', { name: stack.receiver.url });
+    await row.getByText('paused or disabled for longer').locator('visible=true').waitFor();
+    await row.getByRole('link', { name: 'Enable it first' }).click();
+    await page.getByRole('button', { name: 'Enable the endpoint' }).click();
+    await page.getByText('The endpoint is enabled.').waitFor();
+    await page.goBack();
+    await row.getByRole('button', { name: 'Send it now' }).click();
+    await row.getByText('Delivered').waitFor();
+    expect(stack.receiver.deliveries).toBe(1);
+  });
+});
