@@ -13,7 +13,7 @@ export function useColumns(): Column<Row>[] {
     () => [
       {
         name: t`State`,
-        width: 'w-28',
+        width: 'w-30 sm:w-32',
         render: ({ status, attemptCount }) => <DeliveryBadge status={status} attemptCount={attemptCount} />,
       },
       {
@@ -45,7 +45,7 @@ export function useColumns(): Column<Row>[] {
       {
         name: t`Next attempt`,
         from: 'lg',
-        width: 'w-28',
+        width: 'w-32',
         render: ({ nextAttemptAt }) =>
           nextAttemptAt ? <Time value={nextAttemptAt} /> : <span className="text-faint">–</span>,
       },
