@@ -1,12 +1,15 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { brotliCompressSync, constants } from 'node:zlib';
+import { promisify } from 'node:util';
+import { brotliCompress, constants } from 'node:zlib';
 import { getConfig } from '@lingui/conf';
 import { lingui, linguiTransformerBabelPreset } from '@lingui/vite-plugin';
 import babel from '@rolldown/plugin-babel';
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { build, defineConfig, type Plugin, type Rolldown } from 'vite';
+
+const compress = promisify(brotliCompress);
 
 /** Beside each text file of the build its brotli form: the service sends that where the browser takes it. */
 function brotli(): Plugin {
@@ -17,9 +20,12 @@ function brotli(): Plugin {
     // Of the written files: until then other plugins still change them.
     async writeBundle({ dir = '' }, bundle) {
       const files = Object.keys(bundle).filter((name) => /\.(js|css|html|svg)$/.test(name));
-      for (const file of files.map((name) => join(dir, name))) {
-        await writeFile(`${file}.br`, brotliCompressSync(await readFile(file), { params }));
-      }
+      await Promise.all(
+        files.map(async (name) => {
+          const file = join(dir, name);
+          await writeFile(`${file}.br`, await compress(await readFile(file), { params }));
+        }),
+      );
     },
   };
 }
@@ -74,7 +80,11 @@ export default defineConfig({
     target: 'es2022',
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
-    rolldownOptions: { input: { portal: 'portal.html', console: 'console.html' } },
+    rolldownOptions: {
+      input: { portal: 'portal.html', console: 'console.html' },
+      // How long which plugin takes is no warning for those who start the service.
+      checks: { pluginTimings: false },
+    },
   },
   server: {
     proxy: {
