@@ -30,6 +30,16 @@ export function useShortcut(keys: string, does: string, run: (() => void) | unde
   }, [keys, does, works]);
 }
 
+/** Notices are dialogs, too, which nobody must answer. */
+const DIALOGS = ':is([role=dialog], [role=alertdialog]):not([aria-modal=false])';
+
+/** Takes the focus from what has it, such as the link that led here, which Enter would follow again. */
+export function leaveFocus(): void {
+  if (document.activeElement instanceof HTMLElement) {
+    document.activeElement.blur();
+  }
+}
+
 /** Keys are not ours while somebody types, chooses in a menu, or answers a dialog. */
 function isTaken(event: KeyboardEvent): boolean {
   const target = event.target instanceof Element ? event.target : null;
@@ -43,7 +53,7 @@ function isTaken(event: KeyboardEvent): boolean {
     target?.closest(
       'input:not([type=checkbox]), textarea, select, [contenteditable], [role=menu], [role=listbox]',
     ) != null ||
-    document.querySelector('[role=dialog], [role=alertdialog]') !== null ||
+    document.querySelector(DIALOGS) !== null ||
     (event.key === 'Enter' && target?.closest('a, button, input') != null)
   );
 }

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { memo, type ReactNode, useEffect, useRef, useState } from 'react';
 import { Button } from './button';
-import { useShortcut } from './keyboard';
+import { leaveFocus, useShortcut } from './keyboard';
 
 /** A column of a list. */
 export interface Column<Row> {
@@ -46,10 +46,11 @@ export function List<Row>({ label, columns, rows, keyOf, onOpen, chosen, onChoos
   const move = (by: number) => {
     const next = rows[Math.min(rows.length - 1, Math.max(0, at + by))];
     if (next !== undefined) {
+      leaveFocus();
       setCurrent(keyOf(next));
     }
   };
-  useShortcut('j', t`Next row`, () => move(at === -1 ? 1 : 1));
+  useShortcut('j', t`Next row`, () => move(1));
   useShortcut('k', t`Previous row`, () => move(-1));
   const currentRow = rows[at];
   useShortcut('Enter', t`Open the row`, currentRow && onOpen ? () => onOpen(currentRow) : undefined);

@@ -1,7 +1,7 @@
 import { useLingui } from '@lingui/react/macro';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
-import { useShortcut } from './keyboard';
+import { leaveFocus, useShortcut } from './keyboard';
 import { type Column, Heading, ROW_PX, RowView } from './list';
 
 interface VirtualListProps<Row> {
@@ -86,6 +86,7 @@ export function VirtualList<Row>(props: VirtualListProps<Row>) {
     setCurrent(to);
     look({ keys: to !== undefined });
     if (to !== undefined) {
+      leaveFocus();
       rows.scrollToIndex(to);
     }
   };
