@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -25,6 +26,8 @@ interface SiteOptions {
   now?: () => number;
   /** Default: any free one. */
   port?: number;
+  /** Puts something into the database, with the rights of its owner, before the service starts. */
+  fill?: (services: Services) => Promise<unknown>;
 }
 
 /** Pages as a build would leave them. */
@@ -59,14 +62,17 @@ export class DashboardSite implements AsyncDisposable {
     private readonly dropDatabase: () => Promise<void>,
   ) {}
 
-  static async open({
-    settings,
-    startCode,
-    folder,
-    now,
-    port: wanted = 0,
-  }: SiteOptions = {}): Promise<DashboardSite> {
+  static async open(options: SiteOptions = {}): Promise<DashboardSite> {
+    const { startCode, folder, now, port: wanted = 0, fill } = options;
+    const settings = {
+      ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
+      ...options.settings,
+    };
     const { url, drop } = await createTestDatabase();
+    if (fill !== undefined) {
+      const owner = await openTestServices(url, { settings });
+      await fill(owner).finally(() => owner.db.close());
+    }
     const services = await openTestServices(url, { settings, now, role: API_ROLE });
     const server = await buildServer(services, {
       startCode: startCode ?? null,
