@@ -2,6 +2,7 @@ import type { Scenario } from '../scenario.js';
 import { backlog } from './backlog.js';
 import { batch } from './batch.js';
 import { bulk } from './bulk.js';
+import { dashboard } from './dashboard.js';
 import { dead } from './dead.js';
 import { drain } from './drain.js';
 import { explorer } from './explorer.js';
@@ -46,6 +47,7 @@ export const scenarios: readonly Scenario[] = [
   backlog,
   split,
   explorer,
+  dashboard,
   memory,
   keys,
 ];
