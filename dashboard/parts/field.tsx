@@ -1,5 +1,6 @@
 import { ChevronDown } from 'lucide-react';
 import { type ComponentProps, type ReactNode, useId } from 'react';
+import { plainUntrusted } from './untrusted';
 
 const BOX =
   'w-full rounded-md border border-line-strong bg-surface text-sm text-ink placeholder:text-faint aria-invalid:border-bad';
@@ -69,7 +70,7 @@ export function Select<Value extends string>({
       >
         {options.map((option) => (
           <option key={option.value} value={option.value}>
-            {option.name}
+            {plainUntrusted(option.name)}
           </option>
         ))}
       </select>

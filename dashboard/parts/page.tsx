@@ -3,7 +3,7 @@ import { CircleAlert, CircleCheck, Info, TriangleAlert } from 'lucide-react';
 import { type ReactNode, useContext, useEffect } from 'react';
 import type { CombinedError } from 'urql';
 import { Button } from './button';
-import { Untrusted } from './untrusted';
+import { plainUntrusted, Untrusted } from './untrusted';
 import { ViewerContext } from './viewer';
 
 /** The head of a screen: its title (also the tab's, with the tenant's name), what belongs beside it, and its actions. */
@@ -20,7 +20,7 @@ export function PageHead({
 }) {
   const tenant = useContext(ViewerContext)?.tenant?.name;
   useEffect(() => {
-    document.title = tenant === undefined ? title : `${title} · ${tenant}`;
+    document.title = plainUntrusted(tenant === undefined ? title : `${title} · ${tenant}`);
   }, [title, tenant]);
   return (
     <header className="mb-4 flex flex-wrap items-center gap-x-3 gap-y-2">

@@ -32,6 +32,11 @@ export function Untrusted({ text }: { text: string }) {
   );
 }
 
+/** The same for where only plain text can stand: the choices of a `<select>`, the title of the tab. */
+export function plainUntrusted(text: string): string {
+  return text.replaceAll(HIDDEN, codePoint);
+}
+
 function codePoint(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 }

@@ -1,14 +1,12 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { openPage } from '../support/browser/open-page.js';
+import { untilStill } from '../support/browser/until-still.js';
 import type { Installation } from './installation.js';
 import type { Picture } from './list.js';
 
 const BYTES_MAX = 150_000;
-/** A picture is of a page on which nothing has moved for so long. */
-const STILL_MS = 400;
-const STILL_WITHIN_MS = 10_000;
 
 /** What is photographed, and where. */
 interface Shoot {
@@ -54,17 +52,3 @@ const keyFor = (path: string, tenant: 'main' | 'hostile', keys: Installation['ke
   }
   return tenant === 'main' ? keys.tenant : keys.hostile;
 };
-
-/** Not until the network is idle: pages that are live keep a stream open. Pages that never rest are taken as they are. */
-async function untilStill(page: Page): Promise<void> {
-  await page.evaluate(`new Promise((resolve) => {
-    let timer = setTimeout(resolve, ${STILL_MS});
-    const observer = new MutationObserver(() => {
-      clearTimeout(timer);
-      timer = setTimeout(resolve, ${STILL_MS});
-    });
-    observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
-    setTimeout(resolve, ${STILL_WITHIN_MS});
-  })`);
-  await page.evaluate('document.fonts.ready.then(() => undefined)');
-}

@@ -1,0 +1,247 @@
+import { readFileSync } from 'node:fs';
+import type { Page, Request } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { BUILT_FOLDER } from '../../src/dashboard/pages.js';
+import { PLATFORM_ADMIN, SCOPES } from '../../src/domain/api-key.js';
+import { seed } from '../seed/seed.js';
+import { axeViolations } from '../support/browser/axe.js';
+import { browserTest } from '../support/browser/browser-test.js';
+import { untilStill } from '../support/browser/until-still.js';
+import { DashboardSite } from '../support/dashboard-site.js';
+import { eventually } from '../support/eventually.js';
+import { makeKey } from '../support/factories.js';
+
+/** The paths of a file's routes: `screen('/events/$number', …)`. */
+const routesIn = (file: string, made: RegExp) =>
+  [...readFileSync(new URL(`../../dashboard/screens/${file}`, import.meta.url), 'utf8').matchAll(made)].map(
+    ([, path = '']) => path,
+  );
+const tenantRoutes = routesIn('routes.tsx', /\bscreen\(\s*'([^']+)'/g);
+const consoleRoutes = routesIn('console-routes.tsx', /\bscreen\(\s*'([^']+)'/g);
+const supportRoutes = routesIn('console-routes.tsx', /\bscreenOf\(parent\)\(\s*'([^']+)'/g);
+
+/** Of the paths that name something: what there is, as SQL that gets the tenant's number. */
+const examples: Record<string, string> = {
+  '/events/$number': 'select max(event_id) from hookwright.deliveries where tenant_id = $1',
+  '/catalogue/$name': `select 'payment.captured' where $1 > 0`,
+  '/endpoints/$number':
+    'select id from hookwright.webhooks where tenant_id = $1 order by failing_since desc nulls last limit 1',
+  '/deliveries/$number':
+    'select delivery_id from hookwright.attempts where tenant_id = $1 and number = 2 order by started_at desc limit 1',
+  '/operations/$id': 'select max(id) from hookwright.bulk_operations where tenant_id = $1',
+  '/event-types/$name': `select 'payment.captured' where $1 > 0`,
+  '/event-types/$name/edit': `select 'payment.captured' where $1 > 0`,
+};
+
+let site: DashboardSite;
+let keys: { platform: string; main: string; hostile: string };
+let mainTenant: number;
+let hostileTenant: number;
+
+beforeAll(async () => {
+  site = await DashboardSite.open({
+    folder: BUILT_FOLDER,
+    fill: async (services) => {
+      const { tenants, hostileTenantId } = await seed(services);
+      mainTenant = tenants[0]!.id;
+      hostileTenant = hostileTenantId;
+      const key = async (tenantId: number | null) =>
+        (await makeKey(services, tenantId, tenantId === null ? [PLATFORM_ADMIN] : SCOPES)).key;
+      keys = { platform: await key(null), main: await key(mainTenant), hostile: await key(hostileTenantId) };
+    },
+  });
+});
+afterAll(() => site[Symbol.asyncDispose]());
+
+async function pathOf(route: string): Promise<string> {
+  if (!route.includes('$')) {
+    return route;
+  }
+  const sql = examples[route];
+  if (sql === undefined) {
+    throw new Error(`No test opens the route ${route}: add to the examples of this file what it can show.`);
+  }
+  const { rows } = await site.owner.query({ text: sql, values: [mainTenant], rowMode: 'array' });
+  return route.replace(/\$\w+/, String(rows[0]?.[0]));
+}
+
+/** As somebody who is signed in with this key. */
+async function show(page: Page, key: string, path: string): Promise<void> {
+  const session = JSON.stringify({ token: key, expiresAt: null });
+  await page.addInitScript(`sessionStorage.setItem('hookwright.session', ${JSON.stringify(session)})`);
+  await goTo(page, path);
+}
+
+/** Waits until all is there that the screen asks for. */
+async function goTo(page: Page, path: string): Promise<void> {
+  const asked = new Set<Request>();
+  const ask = (request: Request) => request.url().endsWith('/graphql') && asked.add(request);
+  const end = (request: Request) => asked.delete(request);
+  page.on('request', ask).on('requestfinished', end).on('requestfailed', end);
+  await page.goto(path);
+  await page.locator('h1').first().waitFor();
+  await eventually(() => asked.size === 0);
+  await untilStill(page, 150);
+  page.off('request', ask).off('requestfinished', end).off('requestfailed', end);
+}
+
+/** What reaches beyond the window, in a page that would have to be scrolled sideways. */
+async function overflow(page: Page): Promise<string[]> {
+  return await page.evaluate<string[]>(`(() => {
+    const { documentElement: root } = document;
+    const width = root.clientWidth;
+    if (root.scrollWidth <= width) {
+      return [];
+    }
+    const reaching = [...document.querySelectorAll('body *')].filter((element) => {
+      const { left, right } = element.getBoundingClientRect();
+      return right > width + 1 || left < -1;
+    });
+    return [root.scrollWidth + ' of ' + width + ' pixels', ...reaching.slice(0, 6).map((element) =>
+      element.tagName.toLowerCase() + '.' + String(element.className.baseVal ?? element.className).replaceAll(' ', '.')
+        + ' ' + (element.textContent ?? '').slice(0, 40))];
+  })()`);
+}
+
+async function turnAround(page: Page): Promise<void> {
+  await page.evaluate(`document.documentElement.dir = 'rtl'`);
+  await untilStill(page, 100);
+}
+
+const places = [
+  { place: 'the portal', at: () => '/portal', key: () => keys.main, routes: tenantRoutes },
+  { place: 'the console', at: () => '/console', key: () => keys.platform, routes: consoleRoutes },
+  {
+    // Its other screens are those of the portal, within the same frame.
+    place: "the console's tenant",
+    at: () => `/console/tenants/${mainTenant}`,
+    key: () => keys.platform,
+    routes: ['/overview', ...supportRoutes],
+  },
+];
+
+describe.each(places)('of $place', ({ at, key, routes }) => {
+  for (const route of routes) {
+    browserTest(`the screen ${route} is sound, light and dark, wide and narrow`, async ({ open }) => {
+      const { page } = await open({ origin: site.origin });
+      const path = at() + (await pathOf(route));
+      await show(page, key(), path);
+      expect(await page.locator('h1').allInnerTexts()).toEqual([expect.stringMatching(/\S/)]);
+      expect(await page.title()).not.toMatch(/^(Webhooks|Hookwright)?$/);
+      expect(await axeViolations(page), 'light and wide').toEqual([]);
+      expect(await overflow(page), 'light and wide').toEqual([]);
+
+      await page.emulateMedia({ colorScheme: 'dark' });
+      await page.setViewportSize({ width: 390, height: 844 });
+      await untilStill(page, 100);
+      expect(await axeViolations(page), 'dark and narrow').toEqual([]);
+      expect(await overflow(page), 'narrow').toEqual([]);
+      await turnAround(page);
+      expect(await overflow(page), 'narrow, from right to left').toEqual([]);
+
+      await goTo(page, `${path}?locale=de`);
+      expect(await page.locator('html').getAttribute('lang')).toBe('de');
+      expect(await overflow(page), 'narrow, in German').toEqual([]);
+      await turnAround(page);
+      expect(await overflow(page), 'narrow, in German, from right to left').toEqual([]);
+    });
+  }
+});
+
+/** Directions that nobody sees, in text nodes: what stands in fields is shown as it is. */
+const hiddenCharacters = (page: Page) =>
+  page.evaluate<string[]>(`(() => {
+    const found = [];
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+      if (/[\\u202A-\\u202E\\u2066-\\u2069\\u200B\\uFEFF]/.test(texts.currentNode.data)) {
+        found.push(texts.currentNode.parentElement.outerHTML.slice(0, 200));
+      }
+    }
+    return found;
+  })()`);
+
+/** What the hostile texts would be, if they were taken for markup. */
+const INJECTED = 'img[src="x"], script:not([src^="/dashboard/"]), [onerror], a[href^="javascript:"]';
+const OPENS_WITHIN_MS = 5_000;
+
+describe('what an attacker has chosen is shown as text, and runs nowhere', () => {
+  const expectText = async (page: Page) => {
+    expect(await page.locator(INJECTED).count()).toBe(0);
+    expect(await hiddenCharacters(page)).toEqual([]);
+    expect(await overflow(page)).toEqual([]);
+  };
+  const numbers = async (sql: string): Promise<number[]> => {
+    const { rows } = await site.owner.query<{ id: number }>(sql, [hostileTenant]);
+    expect(rows.length).toBeGreaterThan(1);
+    return rows.map(({ id }) => id);
+  };
+
+  browserTest('in lists', async ({ open }) => {
+    const { page } = await open({ origin: site.origin, width: 390 });
+    const lists = [
+      'overview',
+      'endpoints',
+      'deliveries',
+      'events',
+      'catalogue',
+      'keys',
+      'audit',
+      'operations',
+    ];
+    for (const list of lists) {
+      await show(page, keys.hostile, `/portal/${list}`);
+      await page.getByText('<img src=x onerror=').first().waitFor();
+      await page.getByText('U+202E').first().waitFor();
+      await expectText(page);
+    }
+    expect(await page.title()).toMatch(/<img src=x.*U\+202E/);
+  });
+
+  browserTest('in the console', async ({ open }) => {
+    const { page } = await open({ origin: site.origin, width: 390 });
+    for (const path of ['/tenants', '/worst', '/audit', `/tenants/${hostileTenant}/settings`]) {
+      await show(page, keys.platform, `/console${path}`);
+      await expectText(page);
+    }
+    await page.getByText('<img src=x onerror=').first().waitFor();
+  });
+
+  browserTest('in endpoints and their addresses', async ({ open }) => {
+    const { page } = await open({ origin: site.origin, width: 390 });
+    for (const id of await numbers('select id from hookwright.webhooks where tenant_id = $1')) {
+      await show(page, keys.hostile, `/portal/endpoints/${id}`);
+      await expectText(page);
+    }
+  });
+
+  browserTest('in payloads, of 256 KiB too', async ({ open }) => {
+    const { page } = await open({ origin: site.origin, width: 390 });
+    const oneOfEach = `select max(id) as id from hookwright.events where tenant_id = $1 group by body::text order by max(length(body::text))`;
+    for (const id of await numbers(oneOfEach)) {
+      const startedAt = performance.now();
+      await show(page, keys.hostile, `/portal/events/${id}`);
+      expect(performance.now() - startedAt).toBeLessThan(OPENS_WITHIN_MS);
+      await expectText(page);
+    }
+  });
+
+  browserTest('in the answers of receivers, bodies and headers', async ({ open }) => {
+    const { page } = await open({ origin: site.origin });
+    const oneOf = (each: string) =>
+      `select max(delivery_id) as id from hookwright.attempts where tenant_id = $1 group by ${each}`;
+    const shown: string[] = [];
+    for (const id of await numbers(
+      `${oneOf('md5(response_body)')} union ${oneOf('md5(response_headers::text)')}`,
+    )) {
+      const startedAt = performance.now();
+      await show(page, keys.hostile, `/portal/deliveries/${id}`);
+      expect(performance.now() - startedAt).toBeLessThan(OPENS_WITHIN_MS);
+      await expectText(page);
+      shown.push(await page.locator('main').innerText());
+    }
+    const most = (text: string) => Math.max(...shown.map((page) => page.split(text).length - 1));
+    expect(most('<img src=x onerror=')).toBeGreaterThan(40);
+    expect(most('U+202E')).toBeGreaterThan(90);
+  });
+});
