@@ -57,7 +57,6 @@ export function Chart({
           series,
           shape,
           format: (value) => latest.current.format(value),
-          times,
           onRange: (since, until) => latest.current.onRange?.(since, until),
           onPoint: setPointed,
         }),
@@ -190,7 +189,6 @@ function options({
   series,
   shape,
   format,
-  times,
   onRange,
   onPoint,
 }: {
@@ -199,7 +197,6 @@ function options({
   series: readonly Series[];
   shape: 'bars' | 'lines';
   format: (value: number) => string;
-  times: readonly number[];
   onRange: (since: Date, until: Date) => void;
   onPoint: (at: number | undefined) => void;
 }): uPlot.Options {
@@ -251,7 +248,8 @@ function options({
                 paths: Plot.paths.bars?.({ size: [0.82, 24], gap: 1 }) as uPlot.Series.PathBuilder,
               }
             : { spanGaps: true }),
-          points: { show: shape === 'lines' && times.length < 3 },
+          // Lines of one or two moments would not be seen.
+          points: { show: (plot) => shape === 'lines' && plot.data[0].length < 3 },
         }),
       ),
     ],

@@ -24,7 +24,7 @@ export function PageHead({
   }, [title, tenant]);
   return (
     <header className="mb-4 flex flex-wrap items-center gap-x-3 gap-y-2">
-      <div className="min-w-0 flex-1 basis-80">
+      <div className={`min-w-0 flex-1 ${back === undefined ? 'basis-44' : 'basis-80'}`}>
         {back !== undefined && <div className="mb-0.5 text-xs text-soft">{back}</div>}
         <h1 className="flex min-w-0 flex-wrap items-center gap-x-2.5 gap-y-1 text-xl font-semibold tracking-tight">
           <span className="min-w-0 [overflow-wrap:anywhere]">

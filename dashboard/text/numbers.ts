@@ -51,7 +51,10 @@ const BYTE_UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as c
 /** `1.5 kB`, by thousands. */
 export function bytes(value: number): string {
   const power = Math.min(BYTE_UNITS.length - 1, Math.floor(Math.log10(Math.max(1, value)) / 3));
-  return unit(value / 1_000 ** power, BYTE_UNITS[power] ?? 'byte', power === 0 ? 0 : 1);
+  if (power === 0) {
+    return `${count(value)} B`; // `byte` has no short form in Intl
+  }
+  return unit(value / 1_000 ** power, BYTE_UNITS[power] ?? 'byte', 1);
 }
 
 function unit(value: number, name: string, maximumFractionDigits: number): string {

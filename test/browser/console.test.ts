@@ -133,7 +133,7 @@ describe('the operator', () => {
     await page.getByText('The tenant has its new name.').waitFor();
     expect(await axeViolations(page)).toEqual([]);
 
-    await page.getByRole('button', { name: 'Delete the tenant …' }).click();
+    await page.getByRole('button', { name: 'Delete the tenant' }).click();
     const dialog = page.getByRole('alertdialog');
     await dialog.getByText('Endpoints that are deleted').waitFor();
     const confirm = dialog.getByRole('button', { name: 'Delete the tenant' });
@@ -186,7 +186,7 @@ describe('the operator', () => {
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Version 2 is in use.').waitFor();
 
-    await page.getByRole('button', { name: 'Deprecate …' }).click();
+    await page.getByRole('button', { name: 'Deprecate' }).click();
     await page.getByText('refuses further events of this type').waitFor();
     await page.getByRole('button', { name: 'Deprecate the type' }).click();
     await page.getByText('Events of this type are refused since').waitFor();

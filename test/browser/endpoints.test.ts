@@ -82,7 +82,7 @@ describe('an endpoint that ten failures in a row have disabled', () => {
     expect(await axeViolations(page)).toEqual([]);
 
     await stack.receiver.comeBack();
-    await page.getByRole('button', { name: 'Enable …' }).click();
+    await page.getByRole('button', { name: 'Enable' }).click();
     await page.getByRole('radio', { name: /Keep all 10 held/ }).check();
     expect(await axeViolations(page)).toEqual([]);
     await page.getByRole('button', { name: 'Enable and keep' }).click();
@@ -100,7 +100,7 @@ describe('an endpoint that ten failures in a row have disabled', () => {
     await dialogOf(page).getByRole('button', { name: 'Close' }).click();
     expect(stack.receiver.deliveries).toBe(1);
 
-    await page.getByRole('button', { name: 'Release …' }).click();
+    await page.getByRole('button', { name: 'Release' }).click();
     await page.getByRole('button', { name: 'Release 10' }).click();
     await eventually(() => stack.receiver.deliveries === 11);
     await page.getByText(/It works, but \d+ of \d+ attempts in the last 24 hours have failed/).waitFor();
@@ -158,7 +158,7 @@ describe('the page of an endpoint', () => {
       .waitFor();
     await page.getByRole('button', { name: 'I have stored the secret' }).click();
     await page.getByText('two: the previous one ends').waitFor();
-    await page.getByRole('button', { name: 'Rotate …' }).click();
+    await page.getByRole('button', { name: 'Rotate' }).click();
     await page.getByText('A rotation is under way').waitFor();
     await page.getByRole('button', { name: 'Rotate, and end the old one now' }).waitFor();
   });
@@ -185,7 +185,7 @@ describe('the page of an endpoint', () => {
     const { id } = await stack.delivery.webhook(stack.receiver.url);
     const page = await visit(open, stack, `/endpoints/${id}`);
     await page.getByRole('button', { name: 'More actions' }).click();
-    await page.getByRole('menuitem', { name: 'Pause …' }).click();
+    await page.getByRole('menuitem', { name: 'Pause' }).click();
     await page.getByText('No delivery is open now.').waitFor();
     await page.getByRole('button', { name: 'Pause the endpoint' }).click();
     await page.getByText('Paused since').waitFor();
@@ -194,7 +194,7 @@ describe('the page of an endpoint', () => {
     expect(await axeViolations(page)).toEqual([]);
 
     await page.getByRole('button', { name: 'More actions' }).click();
-    await page.getByRole('menuitem', { name: 'Delete …' }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
     await page.getByText('One delivery that waits to be sent, or is held, is canceled.').waitFor();
     await page.getByRole('button', { name: 'Delete the endpoint' }).click();
     await page.getByText('There is no endpoint yet.').waitFor();

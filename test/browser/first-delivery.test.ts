@@ -85,7 +85,7 @@ describe('a secret that is rotated', () => {
     const { id, secret: old } = await stack.delivery.webhook(receiver.url);
     const page = await visit(browser.open, stack, `/endpoints/${id}`);
     await page.clock.install();
-    await page.getByRole('button', { name: 'Rotate …' }).click();
+    await page.getByRole('button', { name: 'Rotate' }).click();
     await page.getByLabel('Overlap in hours').fill('1');
     await page.getByRole('button', { name: 'Rotate the secret' }).click();
     const fresh = await copySecret(page);

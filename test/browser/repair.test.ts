@@ -39,14 +39,14 @@ describe('an endpoint that begins to fail while somebody looks', () => {
     expect(failed + held).toBe(9);
 
     await stack.receiver.comeBack();
-    await page.getByRole('button', { name: 'Enable …' }).click();
+    await page.getByRole('button', { name: 'Enable' }).click();
     await page.getByRole('radio', { name: `Release: send all ${held}` }).check();
     await page.getByRole('button', { name: 'Enable and release' }).click();
     await page.getByText('Healthy: the last delivery arrived').waitFor();
     await eventually(() => stack.receiver.deliveries === 1 + held);
 
     await page.getByRole('button', { name: 'More actions' }).click();
-    await page.getByRole('menuitem', { name: 'Send failed deliveries again …' }).click();
+    await page.getByRole('menuitem', { name: 'Send failed deliveries again' }).click();
     await dialogOf(page).getByText(`${failed} deliveries are sent again`).waitFor();
     await page.getByRole('button', { name: `Send ${failed} again` }).click();
     await page.getByRole('link', { name: 'Watch its progress' }).click();

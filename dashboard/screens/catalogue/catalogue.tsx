@@ -70,7 +70,7 @@ function useColumns(): Column<EventTypeRowFragment>[] {
   return useMemo(
     () => [
       {
-        name: t`Name`,
+        name: t`Event type`,
         render: ({ name }) => (
           <Link
             to={`/catalogue/${name}`}

@@ -26,10 +26,10 @@ export const AllMatching = memo(function AllMatching(props: {
           <Menu.Positioner sideOffset={6} align="end" className="z-20">
             <Menu.Popup className="min-w-40 rounded-lg border border-line bg-raised p-1 shadow-xl">
               <Menu.Item className={look} onClick={() => setDoing('resend')}>
-                <Trans>Send again …</Trans>
+                <Trans>Send again</Trans>
               </Menu.Item>
               <Menu.Item className={look} onClick={() => setDoing('cancel')}>
-                <Trans>Cancel …</Trans>
+                <Trans>Cancel</Trans>
               </Menu.Item>
             </Menu.Popup>
           </Menu.Positioner>

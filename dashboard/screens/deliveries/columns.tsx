@@ -50,7 +50,7 @@ export function useColumns(): Column<Row>[] {
           nextAttemptAt ? <Time value={nextAttemptAt} /> : <span className="text-faint">–</span>,
       },
       {
-        name: t`Made`,
+        name: t`Created`,
         figures: true,
         width: 'w-22 sm:w-28',
         render: ({ createdAt }) => <Time value={createdAt} />,

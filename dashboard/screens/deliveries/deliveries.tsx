@@ -103,36 +103,38 @@ export default function Deliveries() {
               )}
             </VirtualList>
           )}
-          <div className="flex min-h-10 flex-wrap items-center gap-x-4 gap-y-1 border-t border-line px-3.5 py-1.5 text-xs text-soft">
-            {chosen.size > 0 ? (
-              <ChosenBar rows={asTheyAre(chosen, feed.kept)} onClear={() => setChosen(new Map())} />
-            ) : (
-              <>
-                <span className="figures">
-                  {feed.hasMore ? (
-                    <Trans>{count(feed.count)} read so far; scroll for more.</Trans>
-                  ) : (
-                    <Trans>{count(feed.count)} in all.</Trans>
-                  )}
-                </span>
-                {!canCheck(filter) && (
-                  <span>
-                    <Trans>
-                      New deliveries do not come in by themselves: only the search itself finds a key or a
-                      text.
-                    </Trans>{' '}
-                    <button
-                      type="button"
-                      onClick={() => void feed.reload()}
-                      className="text-accent underline"
-                    >
-                      <Trans>Search again</Trans>
-                    </button>
+          {(feed.count > 0 || !canCheck(filter)) && (
+            <div className="flex min-h-10 flex-wrap items-center gap-x-4 gap-y-1 border-t border-line px-3.5 py-1.5 text-xs text-soft">
+              {chosen.size > 0 ? (
+                <ChosenBar rows={asTheyAre(chosen, feed.kept)} onClear={() => setChosen(new Map())} />
+              ) : (
+                <>
+                  <span className="figures">
+                    {feed.hasMore ? (
+                      <Trans>{count(feed.count)} read so far; scroll for more.</Trans>
+                    ) : (
+                      <Trans>{count(feed.count)} in all.</Trans>
+                    )}
                   </span>
-                )}
-              </>
-            )}
-          </div>
+                  {!canCheck(filter) && (
+                    <span>
+                      <Trans>
+                        New deliveries do not come in by themselves: only the search itself finds a key or a
+                        text.
+                      </Trans>{' '}
+                      <button
+                        type="button"
+                        onClick={() => void feed.reload()}
+                        className="text-accent underline"
+                      >
+                        <Trans>Search again</Trans>
+                      </button>
+                    </span>
+                  )}
+                </>
+              )}
+            </div>
+          )}
         </Card>
       )}
     </>

@@ -73,12 +73,12 @@ export function DeliveryActions({ delivery }: { delivery: Delivery }) {
               <Menu.Popup className="min-w-48 rounded-lg border border-line bg-raised p-1 shadow-xl">
                 {mayReadPayloads && (
                   <Menu.Item className={look} onClick={() => setOpen('curl')}>
-                    <Trans>Copy as cURL …</Trans>
+                    <Trans>Copy as cURL</Trans>
                   </Menu.Item>
                 )}
                 {mayChange && (
                   <Menu.Item className={look} onClick={() => setOpen('elsewhere')}>
-                    <Trans>Send its event to another endpoint …</Trans>
+                    <Trans>Send its event to another endpoint</Trans>
                   </Menu.Item>
                 )}
               </Menu.Popup>

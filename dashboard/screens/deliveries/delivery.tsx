@@ -104,7 +104,7 @@ function DeliveryPage({ delivery }: { delivery: Delivery }) {
                   <CopyButton text={String(databaseId)} name={t`the number`} />
                 </span>
               </Fact>
-              <Fact name={ended ? <Trans>Made, and ended</Trans> : <Trans>Made</Trans>}>
+              <Fact name={ended ? <Trans>Created, and ended</Trans> : <Trans>Created</Trans>}>
                 <Time value={createdAt} absolute />
                 {ended && (
                   <>

@@ -11,13 +11,13 @@ export function ActionBar({ endpoint }: { endpoint: ShownEndpoint }) {
   const [, start] = useAction();
   const isOffered = useOffered(endpoint);
   const more: { action: Action; name: string; danger?: boolean }[] = [
-    { action: 'pause', name: t`Pause …` },
-    { action: 'enable', name: t`Enable …` },
-    { action: 'release', name: t`Release what is held …` },
-    { action: 'rotate', name: t`Rotate the signing secret …` },
-    { action: 'recover', name: t`Send failed deliveries again …` },
-    { action: 'replay', name: t`Replay past events …` },
-    { action: 'delete', name: t`Delete …`, danger: true },
+    { action: 'pause', name: t`Pause` },
+    { action: 'enable', name: t`Enable` },
+    { action: 'release', name: t`Release what is held` },
+    { action: 'rotate', name: t`Rotate the signing secret` },
+    { action: 'recover', name: t`Send failed deliveries again` },
+    { action: 'replay', name: t`Replay past events` },
+    { action: 'delete', name: t`Delete`, danger: true },
   ];
   const offered = more.filter(({ action }) => isOffered(action));
   return (

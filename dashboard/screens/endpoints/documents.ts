@@ -62,7 +62,8 @@ export const ENDPOINT_STATS = graphql(`
     webhook(id: $id) {
       id
       stats(since: $since, until: $until, eventType: $eventType) {
-        resolution
+        since
+        until
         buckets { start successes failures p50Ms p95Ms p99Ms }
         total { attempts successes failures successRate p50Ms p95Ms p99Ms }
       }

@@ -29,10 +29,10 @@ const TONES: Record<EndpointAnswer['kind'], Tone> = {
   healthy: 'good',
 };
 
-/** What each answer asks for, the most likely first. */
+/** What each answer asks for, the most likely last, as in dialogs. */
 const REMEDIES: Partial<Record<EndpointAnswer['kind'], Action[]>> = {
-  disabled: ['enable', 'edit'],
-  gone: ['enable', 'delete'],
+  disabled: ['edit', 'enable'],
+  gone: ['delete', 'enable'],
   paused: ['enable'],
   failing: ['test'],
   keeping: ['test', 'release'],
@@ -93,11 +93,11 @@ function RemedyButton({ action }: { action: Action }): ReactNode {
   const { t } = useLingui();
   const [, start] = useAction();
   const names: Partial<Record<Action, string>> = {
-    enable: t`Enable …`,
+    enable: t`Enable`,
     edit: t`Change the url`,
     test: t`Send a test`,
-    release: t`Release …`,
-    delete: t`Delete …`,
+    release: t`Release`,
+    delete: t`Delete`,
   };
   const look = action === 'enable' || action === 'release' ? 'primary' : 'plain';
   return (

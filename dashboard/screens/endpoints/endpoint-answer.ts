@@ -59,7 +59,7 @@ export type EndpointAnswer =
 const SLOW_AFTER_MS = 60_000;
 
 /** From which part of successes on an endpoint counts as healthy. */
-export const GOOD_RATE = 0.99;
+const GOOD_RATE = 0.99;
 
 /**
  * The one thing to know about an endpoint now: what stops deliveries comes before what delays them, and that before

@@ -168,7 +168,7 @@ function Setup({ endpoint }: { endpoint: ShownEndpoint }): ReactNode {
           {isOffered('rotate') && (
             <div className="mt-1.5">
               <Button onClick={() => start('rotate')}>
-                <Trans>Rotate …</Trans>
+                <Trans>Rotate</Trans>
               </Button>
             </div>
           )}
@@ -176,7 +176,7 @@ function Setup({ endpoint }: { endpoint: ShownEndpoint }): ReactNode {
         <Fact name={<Trans>Number</Trans>}>
           <span className="figures">{databaseId}</span>
         </Fact>
-        <Fact name={<Trans>Made</Trans>}>
+        <Fact name={<Trans>Created</Trans>}>
           <Time value={createdAt} absolute />
         </Fact>
       </Facts>

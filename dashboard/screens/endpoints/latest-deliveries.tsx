@@ -93,7 +93,7 @@ function useLatestColumns(): Column<DeliveryRowFragment>[] {
         render: ({ nextAttemptAt }) =>
           nextAttemptAt ? <Time value={nextAttemptAt} /> : <span className="text-faint">–</span>,
       },
-      { name: t`Made`, figures: true, render: ({ createdAt }) => <Time value={createdAt} /> },
+      { name: t`Created`, figures: true, render: ({ createdAt }) => <Time value={createdAt} /> },
     ],
     [t],
   );

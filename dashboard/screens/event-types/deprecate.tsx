@@ -25,7 +25,7 @@ export function Deprecate({ name, deprecated }: { name: string; deprecated: bool
   return (
     <>
       <Button onClick={() => setAsked(true)}>
-        {deprecated ? <Trans>Take into use again …</Trans> : <Trans>Deprecate …</Trans>}
+        {deprecated ? <Trans>Take into use again</Trans> : <Trans>Deprecate</Trans>}
       </Button>
       <Confirm
         open={asked}

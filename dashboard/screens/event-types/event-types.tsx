@@ -93,12 +93,9 @@ function useColumns(): Column<EventTypeRowFragment>[] {
   return useMemo(
     () => [
       {
-        name: t`Type`,
+        name: t`Event type`,
         render: ({ name }) => (
-          <Link
-            to={`/event-types/${name}`}
-            className="font-mono text-xs font-medium text-ink no-underline hover:underline"
-          >
+          <Link to={`/event-types/${name}`} className="font-medium text-ink no-underline hover:underline">
             <Untrusted text={name} />
           </Link>
         ),

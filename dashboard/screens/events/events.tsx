@@ -54,7 +54,13 @@ export default function Events() {
         <Card flush>
           {rows.length === 0 ? (
             <Empty
-              title={<Trans>There is no such event.</Trans>}
+              title={
+                filtered ? (
+                  <Trans>There is no such event.</Trans>
+                ) : (
+                  <Trans>There is no event in this time.</Trans>
+                )
+              }
               action={
                 filtered && (
                   <Button onClick={() => setAddress({ type: undefined, key: undefined, text: undefined })}>
@@ -63,9 +69,7 @@ export default function Events() {
                 )
               }
             >
-              <Trans>
-                Events that were emitted in this range of time stand here. A longer one may have more.
-              </Trans>
+              <Trans>Events stand here as they are emitted. A longer range of time may have some.</Trans>
             </Empty>
           ) : (
             <div onPointerEnter={() => setLooking(true)} onPointerLeave={() => setLooking(false)}>

@@ -29,7 +29,9 @@ export function FanOut({ event }: { event: EventRowFragment }) {
   useReadAgain(readAgain, after === undefined);
   const columns = useColumns(event, readAgain);
   const fanOut = data?.event?.fanOut;
-  const rows = fanOut?.edges.map(({ node }) => node) ?? [];
+  const all = fanOut?.edges.map(({ node }) => node) ?? [];
+  // Where it went comes first: of many endpoints most have not subscribed.
+  const rows = [...all.filter(({ delivery }) => delivery), ...all.filter(({ delivery }) => !delivery)];
   return (
     <>
       {error && <Failure error={error} retry={readAgain} />}

@@ -43,7 +43,7 @@ export function FixAction({
             search={{ do: 'edit' }}
             className={buttonLook('quiet')}
           >
-            <Trans>Subscribe it</Trans>
+            <Trans>Subscribe</Trans>
           </Link>
         )
       );

@@ -1,10 +1,10 @@
-import { Trans, useLingui } from '@lingui/react/macro';
+import { useLingui } from '@lingui/react/macro';
 import { useQuery } from 'urql';
-import { Card, Failure, PageHead } from '../../parts/page';
+import { AttemptCharts } from '../../parts/attempt-charts';
+import { AttemptFigures } from '../../parts/attempt-figures';
+import { Failure, PageHead } from '../../parts/page';
 import { RangePicker, useRange } from '../../parts/range';
 import { useRefresh } from '../../parts/refresh';
-import { AttemptsChart, DurationsChart } from '../overview/charts';
-import { OverviewFigures } from '../overview/overview-figures';
 import { Daemons } from './daemons';
 import { ATTEMPTS, KEPT, NOW } from './documents';
 import { FailureCodes } from './failure-codes';
@@ -50,15 +50,8 @@ export default function InstallationPage() {
         )}
         {stats && (
           <>
-            <OverviewFigures stats={stats} backlog={standing?.backlog} range={range} />
-            <div className="grid gap-4 lg:grid-cols-2">
-              <Card title={<Trans>Attempts</Trans>}>
-                <AttemptsChart buckets={stats.buckets} />
-              </Card>
-              <Card title={<Trans>Duration of an attempt</Trans>}>
-                <DurationsChart buckets={stats.buckets} />
-              </Card>
-            </div>
+            <AttemptFigures stats={stats} backlog={standing?.backlog} range={range} />
+            <AttemptCharts buckets={stats.buckets} />
           </>
         )}
         {standing && standing.jobsPutAside.length > 0 && <JobsAside jobs={standing.jobsPutAside} />}

@@ -70,7 +70,7 @@ export default function Keys() {
       {data?.apiKeys && (
         <Card flush>
           {rows.length === 0 ? (
-            <Empty title={<Trans>There is no such key.</Trans>} action={create}>
+            <Empty title={<Trans>There is no key here.</Trans>} action={create}>
               <Trans>
                 A key lets a program of yours use the API: emit events, read deliveries, and more.
               </Trans>

@@ -6,9 +6,9 @@ import { type Column, List } from '../../parts/list';
 import { Card } from '../../parts/page';
 import { Link, useGo } from '../../parts/place';
 import type { Range } from '../../parts/range';
+import { RANGE_WORDS } from '../../parts/range-words';
 import { Time } from '../../parts/time';
 import { remedyFor } from '../../text/remedies';
-import { RANGE_WORDS } from './range-words';
 
 /** The deliveries of the range that have failed for good, the newest first. */
 export function LatestFailures({ rows, range }: { rows: readonly DeliveryRowFragment[]; range: Range }) {

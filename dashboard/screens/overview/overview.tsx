@@ -1,6 +1,8 @@
-import { Trans, useLingui } from '@lingui/react/macro';
+import { useLingui } from '@lingui/react/macro';
 import { useQuery, useSubscription } from 'urql';
-import { Card, Failure, PageHead } from '../../parts/page';
+import { AttemptCharts } from '../../parts/attempt-charts';
+import { AttemptFigures } from '../../parts/attempt-figures';
+import { Failure, PageHead } from '../../parts/page';
 import { RangePicker, useRange } from '../../parts/range';
 import { useReadAgain } from '../../parts/read-again';
 import { useClock } from '../../parts/time';
@@ -9,11 +11,9 @@ import { ENDPOINT_UPDATES } from '../endpoints/documents';
 import { needingAttention } from './attention';
 import { AttentionList } from './attention-list';
 import { BacklogCard } from './backlog-card';
-import { AttemptsChart, DurationsChart } from './charts';
 import { OVERVIEW } from './documents';
 import { FirstSteps } from './first-steps';
 import { LatestFailures } from './latest-failures';
-import { OverviewFigures } from './overview-figures';
 import { VerdictAnswer } from './verdict-answer';
 
 /** How a tenant's webhooks are doing: the answer in a sentence, then the figures it is made from. */
@@ -51,17 +51,8 @@ export default function Overview() {
               range={range}
             />
             {pressing.length > 0 && <AttentionList pressing={pressing} />}
-            {data.stats && <OverviewFigures stats={data.stats} backlog={data.backlog} range={range} />}
-            {data.stats && (
-              <div className="grid gap-4 lg:grid-cols-2">
-                <Card title={<Trans>Attempts</Trans>}>
-                  <AttemptsChart buckets={data.stats.buckets} />
-                </Card>
-                <Card title={<Trans>Duration of an attempt</Trans>}>
-                  <DurationsChart buckets={data.stats.buckets} />
-                </Card>
-              </div>
-            )}
+            {data.stats && <AttemptFigures stats={data.stats} backlog={data.backlog} range={range} />}
+            {data.stats && <AttemptCharts buckets={data.stats.buckets} />}
             <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
               {data.failed && (
                 <LatestFailures rows={data.failed.edges.map(({ node }) => node)} range={range} />

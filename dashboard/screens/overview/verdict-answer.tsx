@@ -4,13 +4,12 @@ import type { EndpointRowFragment, OverviewQuery } from '../../api/generated/gra
 import { shortUrl } from '../../parts/cells';
 import { Answer } from '../../parts/page';
 import type { Range } from '../../parts/range';
+import { RANGE_WORDS } from '../../parts/range-words';
 import { relative, useClock } from '../../parts/time';
 import { Untrusted } from '../../parts/untrusted';
 import { count, percent } from '../../text/numbers';
 import { tally } from '../../text/tally';
 import { REASONS, type Reason } from './attention';
-
-import { RANGE_WORDS } from './range-words';
 import { judge, toneOf } from './verdict';
 
 /** The sentence that a person comes for, made from the whole screen. */

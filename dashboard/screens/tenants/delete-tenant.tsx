@@ -45,7 +45,7 @@ export function DeleteTenant({ tenant }: { tenant: { id: string; name: string } 
           </Trans>
         </p>
         <Button look="danger" onClick={() => setAsked(true)}>
-          <Trans>Delete the tenant …</Trans>
+          <Trans>Delete the tenant</Trans>
         </Button>
       </div>
       <Confirm

@@ -58,7 +58,7 @@ function useColumns(onRevoke: ((id: string) => void) | null): Column<PortalSessi
         from: 'sm',
         render: ({ status }) => (status === 'WAITING' ? t`not yet` : t`yes`),
       },
-      { name: t`Made`, from: 'md', render: ({ createdAt }) => <Time value={createdAt} /> },
+      { name: t`Created`, from: 'md', render: ({ createdAt }) => <Time value={createdAt} /> },
       { name: t`Ends`, render: ({ expiresAt }) => <Time value={expiresAt} /> },
       {
         name: t`Action`,

@@ -127,7 +127,7 @@ function useColumns(all: number): Column<Row>[] {
         from: 'lg',
         render: ({ id }) => <code className="font-mono text-xs text-soft">{id}</code>,
       },
-      { name: t`Made`, from: 'lg', render: ({ createdAt }) => <Time value={createdAt} /> },
+      { name: t`Created`, from: 'lg', render: ({ createdAt }) => <Time value={createdAt} /> },
       {
         name: t`Endpoints`,
         figures: true,

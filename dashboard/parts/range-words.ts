@@ -1,6 +1,6 @@
 import type { MessageDescriptor } from '@lingui/core';
 import { msg } from '@lingui/core/macro';
-import type { Range } from '../../parts/range';
+import type { Range } from './range';
 
 /** A range within a sentence: "in the last 24 hours". */
 export const RANGE_WORDS: Record<Range['name'], MessageDescriptor> = {

@@ -1,18 +1,32 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import type { OverviewQuery } from '../../api/generated/graphql';
-import { Figure, Figures } from '../../parts/page';
-import type { Range } from '../../parts/range';
-import { compact, count, countUpTo, duration, percent } from '../../text/numbers';
+import { compact, count, countUpTo, duration, percent } from '../text/numbers';
+import { Figure, Figures } from './page';
+import type { Range } from './range';
 import { RANGE_WORDS } from './range-words';
 
+/** What a range of time has seen, as the API has it: ISO 8601, counts of attempts, and milliseconds. */
+interface Stats {
+  since: string;
+  until: string;
+  total: {
+    attempts: number;
+    successes: number;
+    failures: number;
+    successRate?: number | null;
+    p50Ms?: number | null;
+    p95Ms?: number | null;
+    p99Ms?: number | null;
+  };
+}
+
 /** What became of the attempts of the range, in figures. */
-export function OverviewFigures({
+export function AttemptFigures({
   stats: { since, until, total },
   backlog,
   range,
 }: {
-  stats: NonNullable<OverviewQuery['stats']>;
-  backlog: OverviewQuery['backlog'] | undefined;
+  stats: Stats;
+  backlog: { held: number; countMax: number } | null | undefined;
   range: Range;
 }) {
   const { i18n } = useLingui();
