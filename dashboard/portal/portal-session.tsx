@@ -3,7 +3,7 @@ import { useClient } from 'urql';
 import { sessions } from '../api/session';
 import { isTheme, offerTheme } from '../parts/theme';
 import { useViewer, VIEWER } from '../parts/viewer';
-import { useLocales } from '../text/language';
+import { isLanguageTag, useLocales } from '../text/language';
 import { safeReturnUrl } from './links';
 import { parentPage } from './parent-page';
 import { renewal } from './renewal';
@@ -63,13 +63,5 @@ async function look({ theme, locale }: { theme: unknown; locale: unknown }): Pro
   }
   if (typeof locale === 'string' && isLanguageTag(locale)) {
     await useLocales([locale]);
-  }
-}
-
-function isLanguageTag(text: string): boolean {
-  try {
-    return Intl.getCanonicalLocales(text).length === 1;
-  } catch {
-    return false;
   }
 }

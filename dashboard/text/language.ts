@@ -23,20 +23,38 @@ export async function chooseLanguage(language: Language): Promise<void> {
 }
 
 let chosen = tabStorage.read('language');
+let asked = 0;
 
 /**
  * Sets the texts to the first wanted language that there is (else English), dates and numbers to the first wanted
  * locale of that language, and the direction of the page to that of its texts.
  *
- * @param wanted BCP 47 tags, the most wanted one first: of the session, or of the browser.
+ * @param wanted BCP 47 tags, the most wanted one first: of the session, or of the browser. What is none is passed over.
  */
 export async function useLocales(wanted: readonly string[]): Promise<void> {
-  const tags = [...(chosen === null ? [] : [chosen]), ...wanted, ...navigator.languages];
-  const language =
-    tags.map((tag) => tag.split('-')[0]).find((one) => one !== undefined && one in LANGUAGES) ?? 'en';
+  asked += 1;
+  const mine = asked;
+  const tags = [...(chosen === null ? [] : [chosen]), ...wanted, ...navigator.languages].filter(
+    isLanguageTag,
+  );
+  const language = tags.map(languageOf).find((one) => Object.hasOwn(LANGUAGES, one)) ?? 'en';
   const messages = language === 'de' ? (await import('./catalogues/de.po')).messages : {};
-  locale = [...wanted, ...tags].find((tag) => tag.split('-')[0] === language) ?? language;
+  if (mine !== asked) {
+    return; // another language was wanted while this one was loaded
+  }
+  locale = [...wanted.filter(isLanguageTag), ...tags].find((tag) => languageOf(tag) === language) ?? language;
   i18n.loadAndActivate({ locale: language, messages });
   document.documentElement.lang = language;
   document.documentElement.dir = RIGHT_TO_LEFT.test(language) ? 'rtl' : 'ltr';
+}
+
+const languageOf = (tag: string): string => tag.split('-', 1)[0] ?? '';
+
+/** Intl throws at others, and browsers have them: that of Chromium is `en-US@posix` where LANG is C. */
+export function isLanguageTag(text: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(text).length === 1;
+  } catch {
+    return false;
+  }
 }
