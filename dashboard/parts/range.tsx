@@ -1,6 +1,7 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { CalendarRange } from 'lucide-react';
 import { type FormEvent, useMemo, useState } from 'react';
+import { momentIn } from '../text/moments';
 import { Button } from './button';
 import { Dialog } from './dialog';
 import { Field, TextInput } from './field';
@@ -27,15 +28,16 @@ export interface Range {
  * at a whole minute, so that the same question is asked until it moves on.
  */
 export function useRange(usual: RangeName = '24h'): Range {
-  const [{ range, since, until }] = useAddress();
+  const [{ range, since: from, until: to }] = useAddress();
   return useMemo(() => {
-    if (since !== undefined && !Number.isNaN(Date.parse(since))) {
-      return { since, until, name: 'custom' };
+    const since = momentIn(from);
+    if (since !== undefined) {
+      return { since, until: momentIn(to), name: 'custom' };
     }
-    const name = range !== undefined && range in RANGES ? (range as RangeName) : usual;
-    const from = Math.floor((Date.now() - RANGES[name]) / 60_000) * 60_000;
-    return { since: new Date(from).toISOString(), until: undefined, name };
-  }, [range, since, until, usual]);
+    const name = range !== undefined && Object.hasOwn(RANGES, range) ? (range as RangeName) : usual;
+    const begin = Math.floor((Date.now() - RANGES[name]) / 60_000) * 60_000;
+    return { since: new Date(begin).toISOString(), until: undefined, name };
+  }, [range, from, to, usual]);
 }
 
 /** Chooses the range: one that ends now, or any other by its beginning and end. */
@@ -50,11 +52,10 @@ export function RangePicker({ usual = '24h' }: { usual?: RangeName }) {
   const chooseCustom = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
-    const until = String(form.get('until'));
     setAddress({
       range: undefined,
-      since: new Date(String(form.get('since'))).toISOString(),
-      until: until === '' ? undefined : new Date(until).toISOString(),
+      since: momentIn(String(form.get('since'))),
+      until: momentIn(String(form.get('until'))),
     });
     setOpen(false);
   };

@@ -45,6 +45,17 @@ describe('the filters of an address', () => {
     ).toEqual({});
   });
 
+  test.each([
+    ['2026-01-30', '2026-01-30T00:00:00.000Z'],
+    ['2026-01-30T12:30+02:00', '2026-01-30T10:30:00.000Z'],
+    ['2026-01-30T12:30:15.5Z', '2026-01-30T12:30:15.500Z'],
+    ['1', undefined],
+    ['yesterday', undefined],
+    ['+275760-09-13T00:00:00Z', undefined],
+  ])('that name the time %s ask for %s', (since, asked) => {
+    expect(filterOf({ since }).since).toBe(asked);
+  });
+
   test('with a text and no time ask for less than seven days', () => {
     const { since = '', payloadContains } = filterOf({ text: 'BK-1' });
     expect(payloadContains).toBe('BK-1');
@@ -111,7 +122,7 @@ describe('all that match', () => {
   test('are sent again by endpoint and state; without a state those that failed', () => {
     expect(resend({ endpoint: '4', status: 'SUCCEEDED', since: '2026-01-30T00:00:00Z' })).toEqual({
       possible: true,
-      input: { id: 'wh_4', filter: { outcomes: ['SUCCEEDED'], since: '2026-01-30T00:00:00Z' } },
+      input: { id: 'wh_4', filter: { outcomes: ['SUCCEEDED'], since: '2026-01-30T00:00:00.000Z' } },
     });
     expect(resend({ endpoint: '4' })).toEqual({
       possible: true,

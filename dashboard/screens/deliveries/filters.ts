@@ -1,3 +1,5 @@
+import { momentIn } from '../../text/moments.js';
+
 /** What the address says of a list of deliveries. Each name is that of a parameter; `class` is one of STATUS_CLASSES. */
 export const FILTERS = [
   'endpoint',
@@ -60,13 +62,15 @@ export interface FilteredRow {
 export function filtersIn(address: Readonly<Record<string, string | undefined>>): Filters {
   const filters: { [name in FilterName]?: string } = {};
   for (const name of FILTERS) {
-    const value = address[name];
+    const value = isTime(name) ? momentIn(address[name]) : address[name];
     if (value !== undefined && value !== '' && isPossible(name, value)) {
       filters[name] = value;
     }
   }
   return filters;
 }
+
+const isTime = (name: FilterName) => name === 'since' || name === 'until';
 
 function isPossible(name: FilterName, value: string): boolean {
   switch (name) {
@@ -76,9 +80,6 @@ function isPossible(name: FilterName, value: string): boolean {
       return (STATUS_CLASSES as readonly string[]).includes(value);
     case 'range':
       return Object.hasOwn(RANGES, value);
-    case 'since':
-    case 'until':
-      return !Number.isNaN(Date.parse(value));
     case 'endpoint':
       return /^(wh_)?\d{1,16}$/.test(value);
     case 'event':

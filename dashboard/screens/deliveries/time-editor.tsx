@@ -2,6 +2,7 @@ import { Trans } from '@lingui/react/macro';
 import type { FormEvent } from 'react';
 import { Button } from '../../parts/button';
 import { Field, TextInput } from '../../parts/field';
+import { momentIn } from '../../text/moments';
 import type { Filters } from './filters';
 
 /** A time of one's own: from, until, or both. */
@@ -9,8 +10,8 @@ export function TimeEditor({ filters, onDone }: { filters: Filters; onDone: (cha
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
-    const since = momentIn(form.get('since'));
-    const until = momentIn(form.get('until'));
+    const since = momentIn(String(form.get('since')));
+    const until = momentIn(String(form.get('until')));
     onDone({ range: undefined, since, until });
   };
   return (
@@ -32,10 +33,6 @@ export function TimeEditor({ filters, onDone }: { filters: Filters; onDone: (cha
       </div>
     </form>
   );
-}
-
-function momentIn(value: FormDataEntryValue | null): string | undefined {
-  return typeof value === 'string' && value !== '' ? new Date(value).toISOString() : undefined;
 }
 
 /** A moment as an input of date and time has it, in the person's zone. */

@@ -34,8 +34,9 @@ export default function WorstEndpoints() {
     BACKLOG: t`Backlog`,
     ATTEMPTS: t`Attempts`,
   };
-  const by = address['by'] !== undefined && address['by'] in rankings ? address['by'] : 'FAILURES';
-  const range = address['range'] !== undefined && address['range'] in HOURS ? address['range'] : '24h';
+  const { by: asked = '', range: wanted = '' } = address;
+  const by = Object.hasOwn(rankings, asked) ? asked : 'FAILURES';
+  const range = Object.hasOwn(HOURS, wanted) ? wanted : '24h';
   const since = useMemo(() => {
     const from = Date.now() - HOURS[range as keyof typeof HOURS] * 3_600_000;
     return new Date(Math.floor(from / 60_000) * 60_000).toISOString();

@@ -31,7 +31,8 @@ export default function Keys() {
   const [after, setAfter] = useState<string>();
   const [creating, setCreating] = useState(false);
   const [revoking, setRevoking] = useState<KeyRowFragment>();
-  const state = address['state'] !== undefined && address['state'] in FILTERS ? address['state'] : 'active';
+  const { state: asked } = address;
+  const state = asked !== undefined && Object.hasOwn(FILTERS, asked) ? asked : 'active';
   const [{ data, error, fetching }, read] = useQuery({
     query: KEYS,
     variables: { after: after ?? null, filter: FILTERS[state as FilterName] },
