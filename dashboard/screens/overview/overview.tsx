@@ -28,10 +28,10 @@ export default function Overview() {
   const readAgain = () => read({ requestPolicy: 'network-only' });
   useSubscription({ query: ENDPOINT_UPDATES });
   useReadAgain(readAgain, seesDeliveries && range.until === undefined);
-  const minute = useClock((now) => Math.floor(now / 60_000) * 60_000);
+  const moment = useClock((now) => Math.ceil(now / 5_000) * 5_000);
   const endpoints = data?.webhooks?.edges.map(({ node }) => node) ?? [];
   const inactive = data?.inactive?.edges.map(({ node }) => node) ?? [];
-  const pressing = needingAttention([...endpoints, ...inactive], minute);
+  const pressing = needingAttention([...endpoints, ...inactive], moment);
   const started = data?.any === undefined || (data.any?.edges.length ?? 0) > 0;
   const isFirstRun = data?.webhooks != null && (endpoints.length === 0 || !started);
   return (
