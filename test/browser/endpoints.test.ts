@@ -24,7 +24,8 @@ async function openDisabled(): Promise<{ stack: DashboardStack; id: number }> {
   return { stack, id };
 }
 
-const dialogOf = (page: Page) => page.getByRole('dialog');
+/** Notices are dialogs, too. */
+const dialogOf = (page: Page) => page.locator('[role=dialog]:not([aria-modal=false])');
 const urlOf = (page: Page) => page.getByRole('textbox', { name: 'Url' });
 
 describe('a new endpoint', () => {
