@@ -2,12 +2,19 @@ import type { Browser, Page } from 'playwright-core';
 
 /** The browser of scenarios that look at pages, and what it knows of how they run. */
 
-/** @throws Error in one line where there is no browser, or no playwright-core, a development dependency */
+/** There is no browser, or no playwright-core to drive it with. The message says in a line what to do. */
+export class NoBrowser extends Error {}
+
+/** @throws NoBrowser */
 export async function launch(): Promise<Browser> {
   const { launchBrowser } = await import('../test/support/browser/open-page.js').catch(() => {
-    throw new Error('This scenario drives a browser with the development dependencies. Install them: npm ci');
+    throw new NoBrowser(
+      'This scenario drives a browser with the development dependencies. Install them: npm ci',
+    );
   });
-  return await launchBrowser();
+  return await launchBrowser().catch(({ message }: Error) => {
+    throw new NoBrowser(`This scenario needs a browser. ${message}`);
+  });
 }
 
 /** The JavaScript heap after two collections, in MiB. */

@@ -1,6 +1,7 @@
 import '../src/node/node-version.js';
 import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { NoBrowser } from './browser.js';
 import type { Durability } from './database.js';
 import { type Figures, figuresOf } from './figures.js';
 import { goals } from './goals.js';
@@ -105,6 +106,13 @@ async function interrupt(): Promise<void> {
   }
 }
 
+function textOf(error: Error): string | undefined {
+  if (error instanceof UsageError) {
+    return `${error.message}\n${usage}`;
+  }
+  return error instanceof NoBrowser ? error.message : error.stack;
+}
+
 process.on('SIGINT', interrupt);
 process.on('SIGTERM', interrupt);
 // Whoever read it has gone: `| head`.
@@ -121,8 +129,7 @@ try {
   }
   // After an interruption things fail because they were ended; `interrupt` exits when all of them have.
   if (!interrupted) {
-    const text = error instanceof UsageError ? `${error.message}\n${usage}` : (error as Error).stack;
-    process.stderr.write(`bench: ${text}\n`);
+    process.stderr.write(`bench: ${textOf(error as Error)}\n`);
     process.exitCode = 1;
   }
 }

@@ -144,7 +144,7 @@ async function memoryOfRows(browser: Browser, service: Service): Promise<Record<
   return {
     heapBeforeMiB: before,
     heapAfterMiB: after,
-    heapGrowthPercent: 100 * (after / before - 1),
+    heapGrowthMiB: after - before,
     scrollSeconds,
   };
 }
