@@ -2,6 +2,7 @@ import { AlertDialog } from '@base-ui/react/alert-dialog';
 import { Dialog as BaseDialog } from '@base-ui/react/dialog';
 import { useLingui } from '@lingui/react/macro';
 import { X } from 'lucide-react';
+import { useRef } from 'react';
 import { Button } from './button';
 import type { ConfirmProps, DialogProps } from './dialog';
 
@@ -9,6 +10,7 @@ const BACKDROP =
   'fixed inset-0 z-20 bg-black/35 dark:bg-black/55 transition-opacity data-ending-style:opacity-0 data-starting-style:opacity-0';
 const POPUP =
   'fixed inset-x-0 top-[8vh] z-20 mx-auto flex max-h-[84vh] w-[min(calc(100vw-1.5rem),var(--width))] flex-col rounded-xl border border-line bg-raised shadow-2xl transition-[opacity,transform] data-ending-style:opacity-0 data-starting-style:-translate-y-1 data-starting-style:opacity-0';
+const FIELD = ':is(input:not([type=radio]), input:checked, select, textarea):not(:disabled)';
 const WIDTHS = { normal: '[--width:32rem]', wide: '[--width:52rem]' } as const;
 
 export function DialogWindow({
@@ -21,6 +23,7 @@ export function DialogWindow({
   stays,
 }: DialogProps) {
   const { t } = useLingui();
+  const body = useRef<HTMLDivElement>(null);
   return (
     <BaseDialog.Root
       open={open}
@@ -29,12 +32,20 @@ export function DialogWindow({
     >
       <BaseDialog.Portal>
         <BaseDialog.Backdrop className={BACKDROP} />
-        <BaseDialog.Popup className={`${POPUP} ${WIDTHS[width]}`}>
+        <BaseDialog.Popup
+          className={`${POPUP} ${WIDTHS[width]}`}
+          // What is asked for, not the button that closes. A touch would bring up the keyboard.
+          initialFocus={(by) =>
+            by === 'touch' ? true : (body.current?.querySelector<HTMLElement>(FIELD) ?? true)
+          }
+        >
           <div className="flex min-h-11.5 items-center justify-between gap-3 border-b border-line py-2 ps-4 pe-2">
             <BaseDialog.Title className="font-semibold">{title}</BaseDialog.Title>
             {!stays && <Button look="quiet" icon={<X />} label={t`Close`} onClick={onClose} />}
           </div>
-          <div className="min-h-0 overflow-auto p-4">{children}</div>
+          <div ref={body} className="min-h-0 overflow-auto p-4">
+            {children}
+          </div>
           {actions !== undefined && (
             <div className="flex flex-wrap justify-end gap-2 border-t border-line px-4 py-3">{actions}</div>
           )}

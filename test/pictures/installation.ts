@@ -18,8 +18,8 @@ import { startTraffic } from './traffic.js';
 /** A running installation with a year behind it, and how to get into it. */
 export interface Installation {
   origin: string;
-  /** Keys with all scopes: of the platform, of the main tenant, and of the tenant with the hostile texts. */
-  keys: { platform: string; tenant: string; hostile: string };
+  /** Keys with all scopes: of the platform, of the main tenant, and of the tenant with the hostile texts, if there is one. */
+  keys: { platform: string; tenant: string; hostile: string | null };
   tenants: { id: number; name: string }[];
 }
 
@@ -27,13 +27,15 @@ export interface Installation {
  * Starts API and daemon as `npm start` does, over a seeded database in a temporary folder, with receivers of their own.
  *
  * @param options.eventsPerSecond that are emitted all the time; 0: none
+ * @param options.hostile with a tenant whose names and texts are an attacker's
  * @param closings gets what ends each part, and is to be called from the last to the first
  */
 export async function startInstallation(
-  { eventsPerSecond }: { eventsPerSecond: number },
+  { eventsPerSecond, hostile }: { eventsPerSecond: number; hostile: boolean },
   closings: Closing[],
 ): Promise<Installation> {
-  const postgres = await startTemporaryPostgres();
+  // The console says what is wrong with a database: with this one nothing is.
+  const postgres = await startTemporaryPostgres({ durable: true });
   closings.push(() => postgres.close());
   await migrate(postgres.url);
   const receivers = await startReceivers();
@@ -59,7 +61,7 @@ export async function startInstallation(
     log,
   });
   closings.push(() => services.db.close());
-  const { tenants, hostileTenantId } = await seed(services);
+  const { tenants, hostileTenantId } = await seed(services, { hostile });
   const keyOf = async (tenantId: number | null) => {
     const scopes: readonly Scope[] = tenantId === null ? [PLATFORM_ADMIN] : SCOPES;
     const made = { tenantId, name: 'Pictures', scopes, by: commandLine };
@@ -68,7 +70,7 @@ export async function startInstallation(
   const keys = {
     platform: await keyOf(null),
     tenant: await keyOf(tenants[0]!.id),
-    hostile: await keyOf(hostileTenantId),
+    hostile: hostileTenantId === null ? null : await keyOf(hostileTenantId),
   };
   const roles = { api: true, daemon: true, migrate: false };
   await startParts({ roles, config, log, closings, goOn: () => {} });

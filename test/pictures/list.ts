@@ -1,18 +1,48 @@
+import type { Page } from 'playwright-core';
+
 /** The pictures of the documentation. To add one, add it here and run `npm run pictures`. */
 export interface Picture {
   /** Of its file, without `.png`. */
   name: string;
   /**
-   * What is opened: below `/portal` with the key of the main tenant, else with the platform's. `:tenant` stands for the main
-   * tenant's number.
+   * What is opened: below `/portal` with the key of the main tenant, else with the platform's. `:delivery` and `:event`
+   * stand for some of the main tenant that have much to tell.
    */
   path: string;
   /** The width of the window in CSS pixels. Default: 1280. */
   width?: number;
+  /** Its height. Default: 800, of a phone 844. */
+  height?: number;
   /** Default: light. */
   theme?: 'light' | 'dark';
-  /** Whose tenant's data the portal shows. Default: the main tenant's. */
-  tenant?: 'main' | 'hostile';
+  /** What a person does before the picture is taken. */
+  before?: (page: Page) => Promise<void>;
 }
 
-export const pictures: readonly Picture[] = [{ name: 'graphiql', path: '/graphiql' }];
+/** In the order of docs/dashboard.md. */
+export const pictures: readonly Picture[] = [
+  { name: 'overview', path: '/portal/overview' },
+  { name: 'endpoints', path: '/portal/endpoints', height: 680 },
+  { name: 'new-endpoint', path: '/portal/endpoints/new', before: fillIn },
+  { name: 'endpoint', path: '/portal/endpoints/4' },
+  { name: 'endpoint-dark', path: '/portal/endpoints/9', theme: 'dark' },
+  { name: 'enable', path: '/portal/endpoints/4?do=enable', height: 640 },
+  { name: 'deliveries', path: '/portal/deliveries', height: 720 },
+  { name: 'delivery', path: '/portal/deliveries/:delivery' },
+  { name: 'event', path: '/portal/events/:event', height: 720 },
+  { name: 'catalogue', path: '/portal/catalogue/payment.captured' },
+  { name: 'operations', path: '/portal/operations', height: 440 },
+  { name: 'audit', path: '/portal/audit', height: 700 },
+  { name: 'phone', path: '/portal/overview', width: 390 },
+  { name: 'tenants', path: '/console/tenants', height: 300 },
+  { name: 'worst', path: '/console/worst', height: 400 },
+  { name: 'installation', path: '/console' },
+  { name: 'graphiql', path: '/graphiql' },
+];
+
+async function fillIn(page: Page): Promise<void> {
+  await page.getByLabel('Url').fill('https://hooks.bluewater-travel.example.com/bookings');
+  for (const type of ['booking.canceled', 'booking.created']) {
+    await page.getByRole('checkbox', { name: type }).check();
+  }
+}

@@ -7,7 +7,7 @@ import type { Closing } from '../../src/commands/observe.js';
 import { launchBrowser } from '../support/browser/open-page.js';
 import { type Installation, startInstallation } from './installation.js';
 import { type Picture, pictures } from './list.js';
-import { announce, portalLink, runningBehind } from './running.js';
+import { announce, portalLink, runningBehind, tellingObjects } from './running.js';
 import { shoot } from './shoot.js';
 
 const USAGE = `npm run pictures -- [options]
@@ -65,7 +65,9 @@ async function run(): Promise<number> {
         'The dashboard could not be built: its pages are those of the last build, if any.\n',
       );
     }
-    await serve(await startInstallation({ eventsPerSecond: Number(options.events) }, closings));
+    await serve(
+      await startInstallation({ eventsPerSecond: Number(options.events), hostile: true }, closings),
+    );
     return 0;
   }
   const { look, only, to, at } = options;
@@ -83,11 +85,17 @@ async function run(): Promise<number> {
   const browser = await launchBrowser();
   closings.push(() => browser.close());
   const installation =
-    at === undefined ? await startInstallation({ eventsPerSecond: 0 }, closings) : await runningBehind(at);
+    at === undefined
+      ? await startInstallation({ eventsPerSecond: 0, hostile: false }, closings)
+      : await runningBehind(at);
   const folder = look === undefined ? to : LOOK_FOLDER;
+  const objects = await tellingObjects(at ?? installation.origin, installation.keys.tenant);
   let faulty = 0;
   for (const picture of wanted) {
-    const taken = shoot({ browser, origin: at ?? installation.origin, installation, folder }, picture);
+    const taken = shoot(
+      { browser, origin: at ?? installation.origin, installation, objects, folder },
+      picture,
+    );
     const { file, bytes, faults } = await taken;
     process.stdout.write([`${file} (${Math.ceil(bytes / 1000)} kB)`, ...faults].join('\n  ! ').concat('\n'));
     faulty += Number(faults.length > 0);
@@ -127,7 +135,7 @@ async function serve(installation: Installation): Promise<void> {
     `  ${tenants.map(({ id, name }) => `${name} is tenant ${id}`).join(', ')}`,
     `  platform key        ${keys.platform}`,
     `  ${tenants[0]!.name}    ${keys.tenant}`,
-    `  hostile tenant      ${keys.hostile}`,
+    `  hostile tenant      ${keys.hostile ?? 'none'}`,
     `  the dashboard with hot reload:  HOOKWRIGHT_URL=${origin} npm run dashboard:dev`,
     '  to look at a page of it:        npm run pictures -- --look /portal/endpoints --at http://localhost:5173',
     `  a link into the portal:         npm run pictures -- --link --at ${origin}`,

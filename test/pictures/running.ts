@@ -54,6 +54,28 @@ export async function portalLink(at: string | undefined): Promise<string> {
   return data.createPortalSession.url;
 }
 
+/** Of the main tenant, what its pictures show. */
+export interface Objects {
+  /** A delivery that was made after several attempts. */
+  delivery: string;
+  /** An event that has arrived at some endpoints and waits for others. */
+  event: string;
+}
+
+/** Those of the newest deliveries that have most to tell. @param url where the service answers */
+export async function tellingObjects(url: string, key: string): Promise<Objects> {
+  const query = `{
+    done: deliveries(first: 100, filter: { status: SUCCEEDED, webhookId: "wh_2" }) { ...few }
+    open: deliveries(first: 100, filter: { status: PENDING }) { ...few }
+  }
+  fragment few on DeliveryConnection { edges { node { databaseId eventId attemptCount } } }`;
+  type Few = { edges: { node: { databaseId: number; eventId: string; attemptCount: number } }[] };
+  const { data } = (await (await post(url, key, { query })).json()) as { data: { done: Few; open: Few } };
+  const mostTried = ({ edges }: Few) =>
+    edges.map(({ node }) => node).sort((a, b) => b.attemptCount - a.attemptCount)[0]!;
+  return { delivery: `${mostTried(data.done).databaseId}`, event: mostTried(data.open).eventId };
+}
+
 const takes = async (url: string, key: string) =>
   (await post(url, key, { query: '{ viewer { scopes } }' })).ok;
 

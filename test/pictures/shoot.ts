@@ -5,6 +5,7 @@ import { openPage } from '../support/browser/open-page.js';
 import { untilStill } from '../support/browser/until-still.js';
 import type { Installation } from './installation.js';
 import type { Picture } from './list.js';
+import type { Objects } from './running.js';
 
 const BYTES_MAX = 150_000;
 
@@ -13,7 +14,8 @@ interface Shoot {
   browser: Browser;
   /** Where pages are served: the installation, or the dashboard's development server before it. */
   origin: string;
-  installation: Pick<Installation, 'keys' | 'tenants'>;
+  installation: Pick<Installation, 'keys'>;
+  objects: Objects;
   folder: string;
 }
 
@@ -23,17 +25,18 @@ interface Shoot {
  * @returns the file, and what is wrong: problems of the page, and a picture that is too large
  */
 export async function shoot(
-  { browser, origin, installation, folder }: Shoot,
-  { name, path, width = 1280, theme = 'light', tenant = 'main' }: Picture,
+  { browser, origin, installation, objects, folder }: Shoot,
+  { name, path, width = 1280, height = width < 600 ? 844 : 800, theme = 'light', before }: Picture,
 ): Promise<{ file: string; bytes: number; faults: string[] }> {
-  const height = width < 600 ? 844 : 800;
   const { page, problems, close } = await openPage(browser, { origin, theme, width, height });
   try {
-    const key = keyFor(path, tenant, installation.keys);
+    const key = path.startsWith('/portal') ? installation.keys.tenant : installation.keys.platform;
     // As the sign-in page keeps it for its tab.
     const session = JSON.stringify({ token: key, expiresAt: null });
     await page.addInitScript(`sessionStorage.setItem('hookwright.session', ${JSON.stringify(session)})`);
-    await page.goto(path.replace(':tenant', `${installation.tenants[0]!.id}`));
+    await page.goto(path.replace(':delivery', objects.delivery).replace(':event', objects.event));
+    await untilStill(page);
+    await before?.(page);
     await untilStill(page);
     mkdirSync(folder, { recursive: true });
     const file = join(folder, `${name}.png`);
@@ -45,10 +48,3 @@ export async function shoot(
     await close();
   }
 }
-
-const keyFor = (path: string, tenant: 'main' | 'hostile', keys: Installation['keys']) => {
-  if (!path.startsWith('/portal')) {
-    return keys.platform;
-  }
-  return tenant === 'main' ? keys.tenant : keys.hostile;
-};

@@ -265,8 +265,13 @@ export async function putAuditLogInOrder({ db }: Pick<Services, 'db'>): Promise<
     update hookwright.audit_log a set created_at = k.created_at from hookwright.api_keys k
     where a.target_type = 'API_KEY' and a.action = 'API_KEY_CREATED' and a.target_id = k.id::text`);
   await db.pool.query(`
+    delete from hookwright.audit_log where action = 'WEBHOOK_SECRET_ROTATED' and api_key_id is null`);
+  await db.pool.query(`
+    update hookwright.audit_log a set created_at = t.created_at from hookwright.tenants t
+    where a.action = 'TENANT_CREATED' and a.target_id = t.id::text`);
+  await db.pool.query(`
     update hookwright.audit_log set created_at = now() - interval '420 days'
-    where action in ('TENANT_CREATED', 'EVENT_TYPE_REGISTERED')`);
+    where action = 'EVENT_TYPE_REGISTERED'`);
   await db.pool.query(`
     with entries as (delete from hookwright.audit_log returning *)
     insert into hookwright.audit_log

@@ -33,8 +33,8 @@ type Seeding = Pick<Services, 'db' | 'vault' | 'random'>;
 
 interface Seeded {
   tenants: { id: number; name: string }[];
-  /** The tenant whose names and texts are an attacker's. */
-  hostileTenantId: number;
+  /** The tenant whose names and texts are an attacker's; null without. */
+  hostileTenantId: number | null;
 }
 
 /**
@@ -43,8 +43,9 @@ interface Seeded {
  * seconds.
  *
  * @param services with the rights of the owner of the database, which no daemon works on yet
+ * @param options.hostile with a tenant whose names and texts are an attacker's
  */
-export async function seed(services: Seeding): Promise<Seeded> {
+export async function seed(services: Seeding, { hostile = true } = {}): Promise<Seeded> {
   const { db } = services;
   const now = Date.now();
   const chance = new Chance(SEED);
@@ -74,13 +75,19 @@ export async function seed(services: Seeding): Promise<Seeded> {
     }
   }
   await stats.write(db.pool);
-  const { id: hostileTenantId } = await createTenant(db, services.vault, HOSTILE_TENANT, commandLine);
-  await seedHostile(services, chance, now, hostileTenantId, (url, eventTypes) =>
-    makeWebhook(services, hostileTenantId, { url, eventTypes }),
-  );
+  await makeOlder(services);
+  const hostileTenantId = hostile ? await seedHostileTenant(services, chance, now) : null;
   await putAuditLogInOrder(services);
   await db.pool.query('analyze');
   return { tenants: made, hostileTenantId };
+}
+
+async function seedHostileTenant(services: Seeding, chance: Chance, now: number): Promise<number> {
+  const { id } = await createTenant(services.db, services.vault, HOSTILE_TENANT, commandLine);
+  await seedHostile(services, chance, now, id, (url, eventTypes) =>
+    makeWebhook(services, id, { url, eventTypes }),
+  );
+  return id;
 }
 
 async function seedEventTypes({ db }: Seeding): Promise<void> {
@@ -93,6 +100,17 @@ async function seedEventTypes({ db }: Seeding): Promise<void> {
   const grown = registeredTypes.find(({ name }) => name === 'payment.captured')!;
   const properties = { ...(grown.schema['properties'] as object), captured_by: { type: 'string' } };
   await updateEventType(db, { name: grown.name, schema: { ...grown.schema, properties } }, commandLine);
+}
+
+/** Tenants are a week older than their first endpoint, and event types 420 days old; the later a version, the newer. */
+async function makeOlder({ db }: Seeding): Promise<void> {
+  await db.pool.query(`
+    update hookwright.tenants t set created_at = w.first - interval '7 days'
+    from (select tenant_id, min(created_at) as first from hookwright.webhooks group by tenant_id) w
+    where w.tenant_id = t.id`);
+  await db.pool.query(`
+    update hookwright.event_type_versions
+    set created_at = now() - interval '420 days' + (version - 1) * interval '230 days'`);
 }
 
 /** Past the API: the urls of some are none that it would take. */

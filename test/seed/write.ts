@@ -104,8 +104,8 @@ export function attemptRow(
   };
 }
 
-/** How long its parts took: most connections are open already, and what failed has no later part. */
-function timingOf(chance: Chance, { answer }: PastAttempt) {
+/** How long its parts took: most connections are open already, those of retries are not; what failed has no later part. */
+function timingOf(chance: Chance, { answer, number }: PastAttempt) {
   const total = answer.latencyMs;
   const none = { dns_ms: null, connect_ms: null, tls_ms: null, first_byte_ms: null };
   const failed = answer.kind === 'error' ? answer.code : null;
@@ -116,7 +116,7 @@ function timingOf(chance: Chance, { answer }: PastAttempt) {
   if (failed?.startsWith('TLS_')) {
     return { ...none, dns_ms: part(9, 0.2), connect_ms: part(16, 0.4) };
   }
-  const isReused = chance.next() < 0.6;
+  const isReused = chance.next() < 0.6 && number === 1;
   const opened = isReused
     ? none
     : { ...none, dns_ms: part(12, 0.1), connect_ms: part(18, 0.2), tls_ms: part(26, 0.3) };

@@ -14,14 +14,25 @@ const MEMORY_FOLDER = '/dev/shm';
 /** The write-ahead log alone may grow to 2 GB. */
 const MEMORY_FREE_BYTES_MIN = 4 * 2 ** 30;
 
-/** A Postgres of our own in a temporary folder. `close` ends it and removes the folder; of one that was killed, the next does. */
-export async function startTemporaryPostgres(): Promise<{ url: string; close(): Promise<void> }> {
+/**
+ * A Postgres of our own in a temporary folder. `close` ends it and removes the folder; of one that was killed, the next does.
+ *
+ * @param options.durable set as one of production is, for who looks at its settings
+ */
+export async function startTemporaryPostgres({ durable = false } = {}): Promise<{
+  url: string;
+  close(): Promise<void>;
+}> {
   const parent = temporaryFolder();
   await removeAbandoned(parent);
   const dataDir = mkdtempSync(join(parent, FOLDER_PREFIX));
   const claim = claimDataDir(dataDir);
   chmodSync(dataDir, 0o755); // run by root, the server belongs to another user, who must be able to enter
-  const postgres = await startEmbeddedPostgres({ dataDir, ephemeral: true, maxConnections: MAX_CONNECTIONS });
+  const postgres = await startEmbeddedPostgres({
+    dataDir,
+    ephemeral: !durable,
+    maxConnections: MAX_CONNECTIONS,
+  });
   return {
     url: postgres.url,
     async close() {

@@ -24,8 +24,15 @@ export default function EventPage() {
   return (
     <>
       <PageHead
-        title={t`Event ${number}`}
-        beside={event && <CopyButton text={event.id} name={event.id} />}
+        title={event?.eventType ?? t`Event ${number}`}
+        beside={
+          event && (
+            <span className="inline-flex items-center gap-1 font-mono text-sm font-normal tracking-normal text-soft">
+              {event.id}
+              <CopyButton text={event.id} name={event.id} />
+            </span>
+          )
+        }
         back={
           <Link to="/events">
             <Trans>Events</Trans>
