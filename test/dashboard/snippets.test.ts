@@ -88,6 +88,27 @@ try {
     expect(await verdicts(process.execPath, await write('library.mts', code))).toEqual(expected);
   });
 
+  it('in TypeScript, and takes the headers of a request of node:http', { timeout: 60_000 }, async () => {
+    const main = (call: string) => `import { createServer } from 'node:http';
+createServer((request) => void ${call});
+`;
+    const files = [
+      await write(
+        'plain-types.mts',
+        `${codeOf('TypeScript', 'plain')}${main("isGenuine(Buffer.from(''), request.headers, '')")}`,
+      ),
+      await write(
+        'library-types.mts',
+        `${codeOf('TypeScript', 'library')}${main("verify('', request.headers)")}`,
+      ),
+    ];
+    const options = '--ignoreConfig --noEmit --strict --module nodenext --types node --skipLibCheck'.split(
+      ' ',
+    );
+    const { stdout } = await run('node_modules/.bin/tsc', [...options, ...files]).catch((error) => error);
+    expect(stdout).toBe('');
+  });
+
   it.skipIf(!has('python3'))('in Python', async () => {
     const main = `
 import sys

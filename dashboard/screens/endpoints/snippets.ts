@@ -12,13 +12,14 @@ export const SNIPPETS: readonly Snippet[] = [
   {
     language: 'TypeScript',
     library: `// npm install standardwebhooks
+import type { IncomingHttpHeaders } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 
 const webhook = new Webhook(process.env.WEBHOOK_SECRET!);
 
 /** @param rawBody the body as it came, before a parser of JSON. @throws unless it is genuine and fresh */
-export function verify(rawBody: string | Buffer, headers: Record<string, string>): unknown {
-  return webhook.verify(rawBody, headers);
+export function verify(rawBody: string | Buffer, headers: IncomingHttpHeaders): unknown {
+  return webhook.verify(rawBody, headers as Record<string, string>);
 }
 `,
     plain: `import { createHmac, timingSafeEqual } from 'node:crypto';
