@@ -52,6 +52,19 @@ describe('the answer of an endpoint', () => {
     expect(answerOf({ ...unused, consecutiveFailures: 1 }, NOW)).toMatchObject({ since: null });
   });
 
+  it('is that its latest attempt has failed, and not that it works, where it was enabled since', () => {
+    const failedLast = {
+      lastSuccessAt: before(600),
+      lastFailureAt: before(60),
+      errorCode: 'TIMEOUT',
+      lastDay: [{ attempts: 15, failures: 10 }],
+    };
+    const untried = { kind: 'untried', lastFailureAt: before(60), errorCode: 'TIMEOUT' };
+    expect(answer(failedLast)).toEqual(untried);
+    expect(answer({ ...failedLast, lastSuccessAt: null })).toEqual(untried);
+    expect(answer({ ...failedLast, lastSuccessAt: before(30) }).kind).toBe('flaky');
+  });
+
   it('is that it was disabled by its failures, and what is held until when', () => {
     const facts: Partial<EndpointFacts> = {
       active: false,

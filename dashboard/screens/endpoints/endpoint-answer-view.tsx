@@ -21,6 +21,7 @@ const TONES: Record<EndpointAnswer['kind'], Tone> = {
   failing: 'bad',
   closed: 'warn',
   slow: 'warn',
+  untried: 'warn',
   flaky: 'warn',
   keeping: 'warn',
   paused: 'info',
@@ -37,6 +38,7 @@ const REMEDIES: Partial<Record<EndpointAnswer['kind'], Action[]>> = {
   failing: ['test'],
   keeping: ['test', 'release'],
   unused: ['test'],
+  untried: ['test'],
 };
 
 /** How the endpoint is, why, and what to do now. */

@@ -54,6 +54,14 @@ export function Headline({ answer }: Words): ReactNode {
       return <Trans>Its first delivery is on its way.</Trans>;
     case 'unused':
       return <Trans>Nothing has been sent here yet.</Trans>;
+    case 'untried':
+      return answer.errorCode === null ? (
+        <Trans>Active, but its latest attempt has failed.</Trans>
+      ) : (
+        <Trans>
+          Active, but its latest attempt has failed, because <Why code={answer.errorCode} />.
+        </Trans>
+      );
     case 'flaky':
       return answer.errorCode === null ? (
         <Trans>
@@ -121,6 +129,12 @@ export function Detail({ answer, endpoint }: Words): ReactNode {
           one="It gets events of one type from now on. A test shows whether it answers."
           other="It gets events of # types from now on. A test shows whether it answers."
         />
+      );
+    case 'untried':
+      return (
+        <Trans>
+          The latest failure was <Time value={answer.lastFailureAt} />. A test shows whether it works now.
+        </Trans>
       );
     case 'flaky':
       return (

@@ -46,6 +46,7 @@ export type EndpointAnswer =
   | { kind: 'keeping'; held: number }
   | { kind: 'first'; open: number }
   | { kind: 'unused' }
+  | { kind: 'untried'; lastFailureAt: string; errorCode: string | null }
   | {
       kind: 'flaky';
       attempts: number;
@@ -99,6 +100,13 @@ export function answerOf(facts: EndpointFacts, now: number): EndpointAnswer {
   if (facts.heldCount > 0) {
     return { kind: 'keeping', held: facts.heldCount };
   }
+  // Enabling an endpoint, and changing its url, set its failures in a row to 0: that is no sign that it works.
+  if (
+    lastFailureAt !== null &&
+    (lastSuccessAt === null || Date.parse(lastFailureAt) > Date.parse(lastSuccessAt))
+  ) {
+    return { kind: 'untried', lastFailureAt, errorCode };
+  }
   const attempts = sumOf(facts.lastDay?.map((part) => part.attempts));
   const failed = sumOf(facts.lastDay?.map((part) => part.failures));
   if (failed > attempts * (1 - GOOD_RATE)) {
@@ -107,7 +115,7 @@ export function answerOf(facts: EndpointFacts, now: number): EndpointAnswer {
   if (lastSuccessAt !== null) {
     return { kind: 'healthy', lastSuccessAt, lastFailureAt };
   }
-  return open > 0 || lastFailureAt !== null ? { kind: 'first', open } : { kind: 'unused' };
+  return open > 0 ? { kind: 'first', open } : { kind: 'unused' };
 }
 
 function sumOf(values: readonly number[] = []): number {
