@@ -1,13 +1,7 @@
 import { useSyncExternalStore } from 'react';
+import { distance } from '../text/distance';
 import { formatter } from '../text/formats';
 import { locale } from '../text/language';
-
-const UNITS = [
-  ['day', 86_400_000],
-  ['hour', 3_600_000],
-  ['minute', 60_000],
-  ['second', 1_000],
-] as const;
 
 /** The time of all clocks of the page: one timer, once a second, only while something shows a time. */
 class Clock {
@@ -83,15 +77,28 @@ export function relative(
   now: number,
   style: 'long' | 'narrow' = 'narrow',
 ): string {
-  const ms = new Date(value).getTime() - now;
-  const [unit, size] = UNITS.find(([, one]) => Math.abs(ms) >= one) ?? (['second', 1_000] as const);
+  const away = distance(new Date(value).getTime() - now);
   const format = formatter(Intl.RelativeTimeFormat, locale, { numeric: 'auto', style });
-  return format.format(Math.trunc(ms / size), unit);
+  return format.format(away.value, away.unit);
 }
 
-/** A moment: relative as text, absolute on hover and for copying. */
-export function Time({ value, absolute: whole }: { value: string; absolute?: boolean }) {
-  const text = useClock((now) => (whole ? absolute(value) : relative(value, now)));
+/**
+ * A moment: relative as text, absolute on hover and for copying.
+ *
+ * @param props.next it is when something happens next: once it is over, that is due, and the text is `now`.
+ */
+export function Time({
+  value,
+  absolute: whole,
+  next,
+}: {
+  value: string;
+  absolute?: boolean;
+  next?: boolean;
+}) {
+  const text = useClock((now) =>
+    whole ? absolute(value) : relative(next ? Math.max(Date.parse(value), now) : value, now),
+  );
   return (
     <time dateTime={value} title={absolute(value)} className="figures whitespace-nowrap">
       {text}

@@ -47,7 +47,7 @@ export function useColumns(): Column<Row>[] {
         from: 'lg',
         width: 'w-32',
         render: ({ nextAttemptAt }) =>
-          nextAttemptAt ? <Time value={nextAttemptAt} /> : <span className="text-faint">–</span>,
+          nextAttemptAt ? <Time value={nextAttemptAt} next /> : <span className="text-faint">–</span>,
       },
       {
         name: t`Created`,

@@ -99,7 +99,7 @@ export function Detail({ answer, endpoint }: Words): ReactNode {
         <>
           {answer.nextAttemptAt !== null && (
             <Trans>
-              The next attempt is <Time value={answer.nextAttemptAt} />.{' '}
+              The next attempt is <Time value={answer.nextAttemptAt} next />.{' '}
             </Trans>
           )}
           <Plural

@@ -91,7 +91,7 @@ function useLatestColumns(): Column<DeliveryRowFragment>[] {
         name: t`Next attempt`,
         from: 'md',
         render: ({ nextAttemptAt }) =>
-          nextAttemptAt ? <Time value={nextAttemptAt} /> : <span className="text-faint">–</span>,
+          nextAttemptAt ? <Time value={nextAttemptAt} next /> : <span className="text-faint">–</span>,
       },
       { name: t`Created`, figures: true, render: ({ createdAt }) => <Time value={createdAt} /> },
     ],

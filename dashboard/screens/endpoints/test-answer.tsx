@@ -68,7 +68,7 @@ export function TestAnswer({
         {i18n._(remedy.what)}{' '}
         {delivery.nextAttemptAt && (
           <Trans>
-            It is sent again <Time value={delivery.nextAttemptAt} />.
+            It is sent again <Time value={delivery.nextAttemptAt} next />.
           </Trans>
         )}
       </p>

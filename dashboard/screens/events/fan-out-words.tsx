@@ -50,7 +50,7 @@ export function DeliveryWords({ delivery }: { delivery: DeliveryRowFragment }) {
     case 'PENDING':
       return attemptCount > 0 && nextAttemptAt ? (
         <Trans>
-          It is sent again <Time value={nextAttemptAt} />, because {why}.
+          It is sent again <Time value={nextAttemptAt} next />, because {why}.
         </Trans>
       ) : (
         <Trans>It is on its way.</Trans>
