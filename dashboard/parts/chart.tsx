@@ -147,6 +147,9 @@ function Legend({
 
 const HEIGHT = 184;
 
+const isSparse = (values: ArrayLike<number | null | undefined>) =>
+  Array.from(values).filter((value) => value != null).length < 3;
+
 function colourOf(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }
@@ -248,8 +251,8 @@ function options({
                 paths: Plot.paths.bars?.({ size: [0.82, 24], gap: 1 }) as uPlot.Series.PathBuilder,
               }
             : { spanGaps: true }),
-          // Lines of one or two moments would not be seen.
-          points: { show: (plot) => shape === 'lines' && plot.data[0].length < 3 },
+          // A line has nothing between its points to draw where there are one or two of them.
+          points: { show: (plot, at) => shape === 'lines' && isSparse(plot.data[at] ?? []) },
         }),
       ),
     ],

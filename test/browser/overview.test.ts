@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core';
 import { describe, expect, onTestFinished } from 'vitest';
 import { axeViolations } from '../support/browser/axe.js';
 import { browserTest } from '../support/browser/browser-test.js';
@@ -10,6 +11,26 @@ async function openStack(settings?: Record<string, string>): Promise<DashboardSt
   onTestFinished(() => stack[Symbol.asyncDispose]());
   return stack;
 }
+
+/** How many pixels of a canvas have a colour of styles.css. */
+const pixelsOf = (canvas: Locator, colour: string) =>
+  canvas.evaluate((element, name) => {
+    const read = (pen: CanvasRenderingContext2D | null, width: number, height: number) =>
+      pen?.getImageData(0, 0, width, height).data ?? new Uint8ClampedArray();
+    const one = document.createElement('canvas').getContext('2d');
+    if (one !== null) {
+      one.fillStyle = getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+      one.fillRect(0, 0, 1, 1);
+    }
+    const wanted = read(one, 1, 1).join();
+    const drawn = element as HTMLCanvasElement;
+    const data = read(drawn.getContext('2d'), drawn.width, drawn.height);
+    let count = 0;
+    for (let at = 0; at < data.length; at += 4) {
+      count += data.subarray(at, at + 4).join() === wanted ? 1 : 0;
+    }
+    return count;
+  }, colour);
 
 describe('the overview', () => {
   browserTest(
@@ -31,6 +52,16 @@ describe('the overview', () => {
       expect(await axeViolations(page)).toEqual([]);
     },
   );
+
+  browserTest('shows how long attempts took when all of them were within one hour', async ({ open }) => {
+    const stack = await openStack();
+    await stack.delivery.webhook(stack.receiver.url);
+    await stack.delivery.emit();
+    await eventually(() => stack.receiver.deliveries === 1);
+    const page = await visit(open, stack, '/overview');
+    const chart = page.locator('figure').filter({ hasText: 'Duration of an attempt over time' });
+    await eventually(async () => (await pixelsOf(chart.locator('canvas'), 'warn')) > 0);
+  });
 
   browserTest('names the endpoint that needs somebody, and leads to it', async ({ open }) => {
     const stack = await openStack();
