@@ -42,10 +42,13 @@ export function FindWindow({
   const named = screens.filter(
     (screen) => wanted !== '' && i18n._(screen.name).toLowerCase().includes(wanted.toLowerCase()),
   );
-  const leave = (to: string) => {
+  const close = () => {
     setText('');
     setFound(undefined);
     onClose();
+  };
+  const leave = (to: string) => {
+    close();
     go(to);
   };
   const search = async (event: FormEvent) => {
@@ -63,7 +66,7 @@ export function FindWindow({
     }
   };
   return (
-    <Dialog open={open} onClose={onClose} title={<Trans>Find</Trans>}>
+    <Dialog open={open} onClose={close} title={<Trans>Find</Trans>}>
       <form onSubmit={(event) => void search(event)}>
         <Field name={name} hint={hint} error={found?.hits.length === 0 && found.nothing}>
           {(props) => (

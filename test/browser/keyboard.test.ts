@@ -171,4 +171,18 @@ describe('with the keyboard alone', () => {
       await page.getByRole('heading', { level: 1, name: 'Audit log' }).waitFor();
     },
   );
+
+  browserTest('a person finds the search empty, whatever they looked for before', async ({ open }) => {
+    const stack = await openStack();
+    const { page } = await open({ origin: stack.origin });
+    await signIn(page, stack);
+    const field = dialogOf(page).getByRole('textbox');
+    await page.keyboard.press('Control+k');
+    await field.fill('4711');
+    await page.keyboard.press('Escape');
+    await dialogOf(page).waitFor({ state: 'detached' });
+    await page.keyboard.press('Control+k');
+    await field.waitFor();
+    expect(await field.inputValue()).toBe('');
+  });
 });
