@@ -113,7 +113,7 @@ function Option({
         name="held"
         checked={value === chosen}
         onChange={() => onChoose(value)}
-        className="mt-0.5 size-3.5 accent-accent"
+        className="mt-0.5 size-3.5 shrink-0 accent-accent"
       />
       <span>
         <span className="block font-medium">{name}</span>
