@@ -94,7 +94,8 @@ function configFrom(s: Settings) {
     dashboard: s.DASHBOARD === 'on',
     /** Scheme, host and port; undefined: as requests have it. */
     publicUrl: s.PUBLIC_URL,
-    oidc: oidcFrom(s),
+    /** Null: nobody signs in by OpenID Connect, and the cookie of a session counts nowhere. */
+    oidc: s.DASHBOARD === 'on' ? oidcFrom(s) : null,
     /** Port 0: none. */
     metrics: { host: s.METRICS_HOST, port: s.METRICS_PORT },
     /** Whether traces are made: what else there is to say, OpenTelemetry reads itself. */

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../../src/node/free-port.js';
+import { service } from '../../src/operations/audit.js';
+import { createApiKey } from '../../src/operations/keys/create-api-key.js';
 import { CookieClient } from '../support/cookie-client.js';
 import { DashboardSite } from '../support/dashboard-site.js';
 import { makeTenant } from '../support/factories.js';
@@ -362,6 +364,26 @@ describe('what a role may do', () => {
       expect((await place.ask(client, change)).body.errors).toBeUndefined();
     }
   });
+});
+
+test('with DASHBOARD=off nothing begins, and the cookie of a session counts nowhere', async () => {
+  const { provider, origin } = place;
+  await using off = await DashboardSite.open({
+    settings: { ...provider.settings(origin), DASHBOARD: 'off' },
+  });
+  const { key } = await createApiKey(off.services.db, off.services.random, {
+    tenantId: null,
+    name: 'console: ann@example.com (ann)',
+    scopes: ['platform:admin'],
+    by: service,
+  });
+  const response = await fetch(`${off.origin}/graphql`, {
+    method: 'POST',
+    headers: { origin, cookie: `${place.sessionCookie}=${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ query: VIEWER }),
+  });
+  expect(response.status).toBe(401);
+  expect((await off.get('/console/oidc/start')).status).toBe(404);
 });
 
 test('where no provider is set nothing begins, and the page knows', async () => {
