@@ -11,7 +11,7 @@ const directives = [
   "require-trusted-types-for 'script'",
 ].join('; ');
 
-type Headers = Readonly<Record<string, string>>;
+export type Headers = Readonly<Record<string, string>>;
 
 const fileHeaders: Headers = {
   'cross-origin-resource-policy': 'same-origin',

@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Services } from '../context.js';
 import { ApiError } from '../errors.js';
 import { parentOriginsOf } from '../operations/portal/exchange-portal-code.js';
-import { assetHeaders, embedHeaders, pageHeaders } from './headers.js';
+import { assetHeaders, embedHeaders, type Headers, pageHeaders } from './headers.js';
 
 /** Where the build puts the pages. This file is in `src/dashboard`, or in `dist/src/dashboard` once it is built. */
 const BUILT = import.meta.url.endsWith('.ts') ? '../../dist/dashboard' : '../../dashboard';
@@ -39,19 +39,19 @@ export async function pages(
     if (!ASSET.test(name)) {
       throw nothingThere();
     }
-    return send(reply.headers(assetHeaders), folder, `assets/${name}`);
+    return send(reply, assetHeaders, folder, `assets/${name}`);
   });
-  app.get('/portal/embed.js', (_request, reply) => send(reply.headers(embedHeaders), folder, 'embed.js'));
+  app.get('/portal/embed.js', (_request, reply) => send(reply, embedHeaders, folder, 'embed.js'));
   await app.register(async (counted) => {
     counted.addHook('onRequest', async ({ ip }) => services.rateLimits.requireAnonymous(ip));
     for (const page of ['portal', 'console']) {
       for (const path of pathsOf(page)) {
-        counted.get(path, (_request, reply) => send(reply.headers(pageHeaders([])), folder, `${page}.html`));
+        counted.get(path, (_request, reply) => send(reply, pageHeaders([]), folder, `${page}.html`));
       }
     }
     counted.get<{ Params: { publicId: string } }>('/portal/s/:publicId', async (request, reply) => {
       const origins = await parentOriginsOf(services.db, request.params.publicId);
-      return send(reply.headers(pageHeaders(origins)), folder, 'portal.html');
+      return send(reply, pageHeaders(origins), folder, 'portal.html');
     });
   });
 }
@@ -60,9 +60,10 @@ export async function pages(
 export const nothingThere = (): ApiError => new ApiError('not_found', 'There is nothing at this path.');
 
 /** @throws ApiError not_found */
-function send(reply: FastifyReply, folder: string, file: string): FastifyReply {
+function send(reply: FastifyReply, headers: Headers, folder: string, file: string): FastifyReply {
   if (!existsSync(join(folder, 'portal.html'))) {
+    reply.header('cache-control', 'no-store'); // a build that is under way has them in seconds
     throw new ApiError('not_found', 'The pages of the dashboard were not built: npm run build makes them.');
   }
-  return reply.sendFile(file);
+  return reply.headers(headers).sendFile(file);
 }

@@ -162,6 +162,7 @@ test('a service whose pages were not built says how to build them', async () => 
     const response = await bare.get(path);
     expect(response.status).toBe(404);
     expect(await response.json()).toMatchObject({ detail: expect.stringContaining('npm run build') });
+    expect(response.headers.get('cache-control'), path).toBe('no-store');
   }
 });
 
