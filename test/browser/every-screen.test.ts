@@ -44,10 +44,10 @@ beforeAll(async () => {
     fill: async (services) => {
       const { tenants, hostileTenantId } = await seed(services);
       mainTenant = tenants[0]!.id;
-      hostileTenant = hostileTenantId!; // it is only left out of pictures
+      hostileTenant = hostileTenantId!;
       const key = async (tenantId: number | null) =>
         (await makeKey(services, tenantId, tenantId === null ? [PLATFORM_ADMIN] : SCOPES)).key;
-      keys = { platform: await key(null), main: await key(mainTenant), hostile: await key(hostileTenantId) };
+      keys = { platform: await key(null), main: await key(mainTenant), hostile: await key(hostileTenant) };
     },
   });
 });

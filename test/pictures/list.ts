@@ -6,7 +6,7 @@ export interface Picture {
   name: string;
   /**
    * What is opened: below `/portal` with the key of the main tenant, else with the platform's. `:delivery` and `:event`
-   * stand for some of the main tenant that have much to tell.
+   * stand for some of the main tenant that have much to tell. `embedding` is the page of docs/examples.
    */
   path: string;
   /** The width of the window in CSS pixels. Default: 1280. */
@@ -22,18 +22,19 @@ export interface Picture {
 /** In the order of docs/dashboard.md. */
 export const pictures: readonly Picture[] = [
   { name: 'overview', path: '/portal/overview' },
-  { name: 'endpoints', path: '/portal/endpoints', height: 680 },
+  { name: 'endpoints', path: '/portal/endpoints', height: 650 },
   { name: 'new-endpoint', path: '/portal/endpoints/new', before: fillIn },
   { name: 'endpoint', path: '/portal/endpoints/4' },
   { name: 'endpoint-dark', path: '/portal/endpoints/9', theme: 'dark' },
   { name: 'enable', path: '/portal/endpoints/4?do=enable', height: 640 },
   { name: 'deliveries', path: '/portal/deliveries', height: 720 },
   { name: 'delivery', path: '/portal/deliveries/:delivery' },
-  { name: 'event', path: '/portal/events/:event', height: 720 },
+  { name: 'event', path: '/portal/events/:event', height: 610 },
   { name: 'catalogue', path: '/portal/catalogue/payment.captured' },
   { name: 'operations', path: '/portal/operations', height: 440 },
   { name: 'audit', path: '/portal/audit', height: 700 },
   { name: 'phone', path: '/portal/overview', width: 390 },
+  { name: 'embedded', path: 'embedding' },
   { name: 'tenants', path: '/console/tenants', height: 300 },
   { name: 'worst', path: '/console/worst', height: 400 },
   { name: 'installation', path: '/console' },
