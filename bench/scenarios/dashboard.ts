@@ -74,7 +74,7 @@ async function newPage(browser: Browser, { apiKey }: Service): Promise<Page> {
   const context = await browser.newContext({ viewport: { width: 1440, height: 1400 } });
   const session = JSON.stringify({ token: apiKey, expiresAt: null });
   await context.addInitScript(`
-    sessionStorage.setItem('hookwright.session', ${JSON.stringify(session)});
+    sessionStorage.setItem('hookwright.portal-session', ${JSON.stringify(session)});
     new MutationObserver((_, observer) => {
       if (document.querySelector('tbody tr[aria-rowindex]') !== null) {
         observer.disconnect();

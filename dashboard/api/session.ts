@@ -18,7 +18,8 @@ type Standing =
   | { session: Session; signIn: number }
   | { session: null; why: SignedOut; returnUrl: string | null };
 
-const NAME = 'session';
+/** The console and a portal that is opened in its tab each keep their own. */
+const keptName = () => (location.pathname.startsWith('/portal') ? 'portal-session' : 'session');
 
 /**
  * Holds the session of this page. It lives in memory; `keep` also puts it into `sessionStorage`, so that a reload
@@ -54,7 +55,7 @@ class SessionStore {
   }
 
   end(why: SignedOut): void {
-    tabStorage.remove(NAME);
+    tabStorage.remove(keptName());
     const before = this.#standing;
     if (before.session !== null || before.why !== why) {
       const returnUrl = before.session === null ? before.returnUrl : (before.session.returnUrl ?? null);
@@ -65,7 +66,7 @@ class SessionStore {
   /** Takes up what an earlier load of this tab has kept; false where there is nothing that still lives. */
   restore(): boolean {
     try {
-      const kept = JSON.parse(tabStorage.read(NAME) ?? '') as Session & { expiresAt: string | null };
+      const kept = JSON.parse(tabStorage.read(keptName()) ?? '') as Session & { expiresAt: string | null };
       const expiresAt = kept.expiresAt === null ? null : new Date(kept.expiresAt);
       this.begin({ ...kept, expiresAt }, { keep: true });
     } catch {
@@ -116,7 +117,7 @@ class SessionStore {
 
   #hold(session: Session): void {
     if (this.#isKept) {
-      tabStorage.write(NAME, JSON.stringify(session));
+      tabStorage.write(keptName(), JSON.stringify(session));
     }
     this.#change({ session, signIn: this.#signIns });
   }

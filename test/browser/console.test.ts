@@ -160,6 +160,20 @@ describe('the operator', () => {
     expect(await axeViolations(page)).toEqual([]);
   });
 
+  browserTest(
+    'is still signed in after a portal was opened in its tab, which shows nothing of it',
+    async ({ open }) => {
+      const stack = await openStack();
+      const { page } = await open({ origin: stack.origin });
+      await signIn(page, await platformKey(stack.delivery.services));
+      await heading(page, 'Installation');
+      await page.goto('/portal/overview');
+      await page.getByText('Open your webhooks again from the product that sends them').waitFor();
+      await page.goto('/console');
+      await heading(page, 'Installation');
+    },
+  );
+
   browserTest('registers an event type, changes its schema and deprecates it', async ({ open }) => {
     const { origin, services } = await openSite();
     const { page } = await open({ origin });

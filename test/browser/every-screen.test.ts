@@ -68,7 +68,8 @@ async function pathOf(route: string): Promise<string> {
 /** As somebody who is signed in with this key. */
 async function show(page: Page, key: string, path: string): Promise<void> {
   const session = JSON.stringify({ token: key, expiresAt: null });
-  await page.addInitScript(`sessionStorage.setItem('hookwright.session', ${JSON.stringify(session)})`);
+  const name = `hookwright.${path.startsWith('/portal') ? 'portal-session' : 'session'}`;
+  await page.addInitScript(`sessionStorage.setItem('${name}', ${JSON.stringify(session)})`);
   await goTo(page, path);
 }
 

@@ -48,7 +48,8 @@ export async function shoot(
     const key = /^(\/portal|embedding)/.test(path) ? installation.keys.tenant : installation.keys.platform;
     // As the sign-in page keeps it for its tab.
     const session = JSON.stringify({ token: key, expiresAt: null });
-    await page.addInitScript(`sessionStorage.setItem('hookwright.session', ${JSON.stringify(session)})`);
+    const kept = `hookwright.${path.startsWith('/portal') ? 'portal-session' : 'session'}`;
+    await page.addInitScript(`sessionStorage.setItem('${kept}', ${JSON.stringify(session)})`);
     await page.goto(
       path === 'embedding'
         ? await embeddingPage(origin, key, closings)
