@@ -35,7 +35,7 @@ describe('an endpoint that begins to fail while somebody looks', () => {
     }
     await page.getByText(/^Disabled since .* because the connection is refused\./).waitFor();
     await page.getByText(/Check that your server runs, .* deliveries are held until/).waitFor();
-    const figure = page.locator('dl > div').filter({ has: page.getByText('Failed', { exact: true }) });
+    const figure = page.locator('dl > div').filter({ has: page.getByText('Failed attempts') });
     await figure.getByText('10', { exact: true }).waitFor();
     await stack.delivery.noDeliveryJobs();
     const [failed, held] = [await count('FAILED'), await count('HELD')];
@@ -71,7 +71,7 @@ describe('an endpoint that did not get an event', () => {
     await page.getByRole('table', { name: 'Events' }).locator('tbody').getByRole('link').click();
     const row = page.getByRole('row', { name: stack.receiver.url });
     await row.getByText('It was not subscribed to').locator('visible=true').waitFor();
-    await row.getByRole('link', { name: 'Subscribe it' }).click();
+    await row.getByRole('link', { name: 'Subscribe' }).click();
 
     await dialogOf(page).getByRole('searchbox', { name: 'Search event types' }).fill('coupon applied');
     await dialogOf(page)
