@@ -22,7 +22,7 @@ export interface Picture {
 /** In the order of docs/dashboard.md. */
 export const pictures: readonly Picture[] = [
   { name: 'overview', path: '/portal/overview' },
-  { name: 'endpoints', path: '/portal/endpoints', height: 650 },
+  { name: 'endpoints', path: '/portal/endpoints', height: 600 },
   { name: 'new-endpoint', path: '/portal/endpoints/new', before: fillIn },
   { name: 'endpoint', path: '/portal/endpoints/4' },
   { name: 'endpoint-dark', path: '/portal/endpoints/9', theme: 'dark' },
@@ -38,7 +38,6 @@ export const pictures: readonly Picture[] = [
   { name: 'tenants', path: '/console/tenants', height: 300 },
   { name: 'worst', path: '/console/worst', height: 400 },
   { name: 'installation', path: '/console' },
-  { name: 'graphiql', path: '/graphiql' },
 ];
 
 async function fillIn(page: Page): Promise<void> {
