@@ -8,8 +8,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     pool: 'forks',
-    // They wait for receivers and clocks more than they compute: with two cores, too, two files at a time.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // They wait for receivers and clocks more than they compute: with two cores, too, three files at a time.
+    maxWorkers: Math.max(3, availableParallelism() - 1),
     globalSetup: ['test/support/global-setup.ts'],
     fsModuleCache: false,
     testTimeout: 30_000,
