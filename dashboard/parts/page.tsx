@@ -160,8 +160,9 @@ export function Failure({ error, retry }: { error: CombinedError; retry?: () => 
   const { t } = useLingui();
   const requestId = (error.response as Response | undefined)?.headers?.get('x-request-id');
   const code = error.graphQLErrors[0]?.extensions?.['code'];
+  const canHelp = retry !== undefined && code !== 'NOT_FOUND';
   return (
-    <Answer tone="bad" actions={retry !== undefined && <Button onClick={retry}>{t`Try again`}</Button>}>
+    <Answer tone="bad" actions={canHelp && <Button onClick={retry}>{t`Try again`}</Button>}>
       <p className="font-medium">
         {error.networkError ? (
           <Trans>The service cannot be reached.</Trans>

@@ -79,3 +79,12 @@ describe('the overview', () => {
     await page.waitForURL(new RegExp(`/endpoints/${id}$`));
   });
 });
+
+describe('an address of something that does not exist', () => {
+  browserTest('says so, and does not offer to try again', async ({ open }) => {
+    const stack = await openStack();
+    const page = await visit(open, stack, '/deliveries/999');
+    await page.getByText('There is no delivery dl_999.').waitFor();
+    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+  });
+});
