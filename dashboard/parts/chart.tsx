@@ -235,7 +235,9 @@ function options({
         size: 56,
         space: 36,
         grid: { stroke: colourOf('line'), width: 1 },
-        values: (_plot, splits) => splits.map(format),
+        // Bars count: there is no half of an attempt.
+        values: (_plot, splits) =>
+          splits.map((split) => (shape === 'bars' && !Number.isInteger(split) ? '' : format(split))),
       },
     ],
     series: [
