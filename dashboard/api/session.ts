@@ -1,3 +1,4 @@
+import { hearTime } from './service-time';
 import { tabStorage } from './tab-storage';
 
 /** Who is signed in on this page. */
@@ -141,6 +142,7 @@ export async function fetchSignedIn(input: RequestInfo | URL, init: RequestInit 
   const authorization = hasCookie ? {} : { authorization: `Bearer ${session?.token}` };
   const headers = { ...(init.headers as Record<string, string>), ...authorization };
   const response = await fetch(input, { ...init, headers });
+  hearTime(response);
   if (response.status === 401 && session !== null && (await sessions.refused(session.token))) {
     return fetchSignedIn(input, init);
   }

@@ -1,9 +1,10 @@
 import { useSyncExternalStore } from 'react';
+import { serviceAheadMs } from '../api/service-time';
 import { distance } from '../text/distance';
 import { formatter } from '../text/formats';
 import { locale } from '../text/language';
 
-/** The time of all clocks of the page: one timer, once a second, only while something shows a time. */
+/** The time of all clocks of the page, which is the service's: one timer, once a second, only while something shows a time. */
 class Clock {
   #now = Date.now();
   #listeners = new Set<() => void>();
@@ -22,7 +23,7 @@ class Clock {
     };
   };
 
-  now = (): number => this.#now;
+  now = (): number => this.#now + serviceAheadMs;
   utc = (): boolean => this.#utc;
 
   /** Shows all times in UTC, or in the person's own zone. */

@@ -13,7 +13,10 @@ const NOTICE_MS = isFramed ? 60_000 : 300_000;
 export function SessionEnd() {
   const { session } = useSyncExternalStore(sessions.subscribe, sessions.read);
   const endsAt = session?.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY;
-  const minutes = useClock((now) => (endsAt - now > NOTICE_MS ? null : Math.ceil((endsAt - now) / 60_000)));
+  const minutes = useClock(() => {
+    const leftMs = endsAt - Date.now(); // by this machine's clock, as the session has its end
+    return leftMs > NOTICE_MS ? null : Math.ceil(leftMs / 60_000);
+  });
   if (minutes === null) {
     return null;
   }

@@ -1,0 +1,19 @@
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { browserTest } from '../support/browser/browser-test.js';
+import { DashboardStack } from '../support/dashboard-stack.js';
+
+let stack: DashboardStack;
+beforeAll(async () => {
+  stack = await DashboardStack.open();
+});
+afterAll(() => stack[Symbol.asyncDispose]());
+
+describe('a browser whose clock is five minutes ahead', () => {
+  browserTest('hears of the daemons that run', async ({ open }) => {
+    const { page } = await open({ origin: stack.origin });
+    await page.clock.install({ time: Date.now() + 300_000 });
+    await page.goto(stack.startLink);
+    await page.getByRole('table', { name: 'Daemons' }).waitFor();
+    expect(await page.getByText('Nothing is delivered').count()).toBe(0);
+  });
+});
