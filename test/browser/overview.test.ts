@@ -59,6 +59,10 @@ describe('the overview', () => {
     await stack.delivery.emit();
     await eventually(() => stack.receiver.deliveries === 1);
     const page = await visit(open, stack, '/overview');
+    await page.getByRole('link', { name: 'Deliveries' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Deliveries' }).waitFor();
+    // Its figures are there from now on when it is made.
+    await page.getByRole('link', { name: 'Overview' }).click();
     const chart = page.locator('figure').filter({ hasText: 'Duration of an attempt over time' });
     await eventually(async () => (await pixelsOf(chart.locator('canvas'), 'warn')) > 0);
   });
