@@ -69,12 +69,14 @@ const code = {
   type: 'string',
   pattern: '^[A-Z]{2}-[A-Z0-9]{6}$',
   description: 'The code on the confirmation.',
+  examples: ['BW-7F3K2Q'],
 };
+const payment = { ...text, description: 'As the provider has it.', examples: ['pay_8f31c2a09be4d716'] };
 const moneySchema = {
   type: 'object',
   description: 'An amount in the smallest unit of its currency.',
   properties: {
-    amount: { type: 'integer', minimum: 0 },
+    amount: { type: 'integer', minimum: 0, examples: [18_900] },
     currency: { type: 'string', enum: ['EUR', 'GBP', 'CHF'] },
   },
   required: ['amount', 'currency'],
@@ -103,7 +105,7 @@ export const registeredTypes: readonly RegisteredType[] = [
     weight: 26,
     schema: schema({
       booking_code: code,
-      payment_id: text,
+      payment_id: payment,
       total: moneySchema,
       method: { enum: ['card', 'sepa', 'paypal'] },
     }),
@@ -118,7 +120,7 @@ export const registeredTypes: readonly RegisteredType[] = [
     name: 'payment.refunded',
     description: 'A captured payment was given back, in full or in part.',
     weight: 4,
-    schema: schema({ booking_code: code, payment_id: text, refunded: moneySchema, reason: text }),
+    schema: schema({ booking_code: code, payment_id: payment, refunded: moneySchema, reason: text }),
     payload: (chance) => ({
       booking_code: bookingCode(chance),
       payment_id: `pay_${chance.hex(16)}`,

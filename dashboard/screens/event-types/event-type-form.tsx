@@ -108,13 +108,13 @@ export function EventTypeForm({
         </div>
       </Card>
       {'value' in parsed && children?.({ name, description, schema: parsed.value })}
-      <div className="flex gap-2">
-        <Button type="submit" look="primary" disabled={busy || 'wrong' in parsed}>
-          {action}
-        </Button>
+      <div className="flex justify-end gap-2">
         <Link to={leave} className={buttonLook('plain')}>
           <Trans>Cancel</Trans>
         </Link>
+        <Button type="submit" look="primary" disabled={busy || 'wrong' in parsed}>
+          {action}
+        </Button>
       </div>
     </form>
   );
