@@ -1,3 +1,4 @@
+import { answerOtherTabs, askOtherTabs } from './other-tabs';
 import { hearTime } from './service-time';
 import { tabStorage } from './tab-storage';
 
@@ -64,10 +65,11 @@ class SessionStore {
     }
   }
 
-  /** Takes up what an earlier load of this tab has kept; false where there is nothing that still lives. */
-  restore(): boolean {
+  /** Takes up what an earlier load of this tab, or another tab, has kept; false where there is nothing that still lives. */
+  async restore(): Promise<boolean> {
+    const text = tabStorage.read(keptName()) ?? (await askOtherTabs(keptName()));
     try {
-      const kept = JSON.parse(tabStorage.read(keptName()) ?? '') as Session & { expiresAt: string | null };
+      const kept = JSON.parse(text ?? '') as Session & { expiresAt: string | null };
       const expiresAt = kept.expiresAt === null ? null : new Date(kept.expiresAt);
       this.begin({ ...kept, expiresAt }, { keep: true });
     } catch {
@@ -134,6 +136,7 @@ class SessionStore {
 const CLOCKS_DIFFER_MS = 2_000;
 
 export const sessions = new SessionStore();
+answerOtherTabs(tabStorage.read);
 
 /** `fetch` as whoever is signed in. A refused token ends the session of the page: no screen has to look for that. */
 export async function fetchSignedIn(input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> {

@@ -11,7 +11,7 @@ export type Refusal = { by: 'link'; words: string } | { by: 'provider'; why: str
 
 /**
  * Signs in with the one-time code of the address, which is taken out of it at once; else, and where the code is
- * refused, with what this tab has kept, or with the cookie of a session.
+ * refused, with what this tab or another one has kept, or with the cookie of a session.
  *
  * @returns undefined where nothing was refused.
  */
@@ -24,7 +24,7 @@ export async function enter(): Promise<Refusal | undefined> {
     history.replaceState(history.state, '', location.pathname + location.search);
   }
   const words = code === undefined ? undefined : await exchange(code);
-  if (sessions.read().session === null && !sessions.restore() && (await waysIn()).isSignedIn) {
+  if (sessions.read().session === null && !(await sessions.restore()) && (await waysIn()).isSignedIn) {
     sessions.begin({ token: null, expiresAt: null }, { keep: false });
   }
   if (words !== undefined) {

@@ -4,14 +4,14 @@ import { readPortalLink } from './links';
 
 /**
  * Signs in with the one-time code of the address, `/portal/s/<public id>#<code>`, and takes it out of the address; else
- * with what this tab has kept.
+ * with what this tab, or another one, has kept.
  *
  * @returns why the code was refused, in the words of the service; undefined where there was none, or it was taken.
  */
 export async function enter(history: RouterHistory): Promise<string | undefined> {
   const link = readPortalLink(location.href, location.origin);
   if (link === null) {
-    sessions.restore();
+    await sessions.restore();
     return undefined;
   }
   history.replace('/portal/');

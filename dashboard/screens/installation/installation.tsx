@@ -9,6 +9,7 @@ import { Daemons } from './daemons';
 import { ATTEMPTS, KEPT, NOW } from './documents';
 import { FailureCodes } from './failure-codes';
 import { Findings } from './findings';
+import { FirstSteps } from './first-steps';
 import { Housekeeping } from './housekeeping';
 import { JobsAside } from './jobs-aside';
 import { NowFigures } from './now-figures';
@@ -42,6 +43,7 @@ export default function InstallationPage() {
       <PageHead title={t`Installation`} actions={<RangePicker />} />
       <div className="flex flex-col gap-4">
         {error && <Failure error={error} retry={readAgain} />}
+        <FirstSteps />
         {standing && (
           <>
             <StandingAnswer installation={standing} />

@@ -138,7 +138,7 @@ function useColumns(): Column<Row>[] {
           active ? (
             <Badge tone="good" icon={CircleCheck}>{t`Active`}</Badge>
           ) : (
-            <Badge tone="calm" icon={CirclePause}>{t`Not active`}</Badge>
+            <Badge tone="calm" icon={CirclePause}>{t`Paused or disabled`}</Badge>
           ),
       },
       { name: t`Attempts`, figures: true, from: 'md', render: ({ figures }) => count(figures.attempts) },

@@ -27,9 +27,14 @@ export function HeldDialog({ endpoint, onClose }: EndpointDialogProps) {
     }
     const { data } = await update({ input: { id: endpoint.id, active: true, held } });
     if (data) {
-      notify(active ? t`Done.` : t`The endpoint is enabled.`);
+      notify(active ? done[held] : t`The endpoint is enabled.`);
       onClose();
     }
+  };
+  const done: Record<HeldAction, string> = {
+    RELEASE: t`${many} held deliveries are being sent.`,
+    KEEP: '',
+    DISCARD: t`${many} held deliveries are being canceled.`,
   };
   const button: Record<HeldAction, string> = active
     ? { RELEASE: t`Release ${many}`, KEEP: t`Keep them`, DISCARD: t`Discard ${many}` }
