@@ -78,7 +78,9 @@ describe('an endpoint that ten failures in a row have disabled', () => {
     expect(await axeViolations(page)).toEqual([]);
     await page.getByRole('table', { name: 'Endpoints' }).getByRole('link').click();
 
-    await page.getByText('ten attempts in a row have failed, because the connection is refused').waitFor();
+    await page
+      .getByText('ten attempts in a row have failed, the latest because the connection is refused')
+      .waitFor();
     await page.getByText(/10 deliveries are held until/).waitFor();
     expect(await axeViolations(page)).toEqual([]);
 

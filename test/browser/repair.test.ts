@@ -28,7 +28,9 @@ describe('an endpoint that begins to fail while somebody looks', () => {
     for (let emitted = 0; emitted < 4; emitted += 1) {
       await stack.delivery.emit();
     }
-    await page.getByText(/attempts in a row have failed, because the connection is refused/).waitFor();
+    await page
+      .getByText(/attempts in a row have failed, the latest because the connection is refused/)
+      .waitFor();
     await eventually(async () => (await count('FAILED')) === 4);
     for (let emitted = 0; emitted < 5; emitted += 1) {
       await stack.delivery.emit();

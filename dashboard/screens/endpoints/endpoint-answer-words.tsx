@@ -26,7 +26,8 @@ export function Headline({ answer }: Words): ReactNode {
         <Trans>Disabled since {since}: ten attempts in a row have failed.</Trans>
       ) : (
         <Trans>
-          Disabled since {since}: ten attempts in a row have failed, because <Why code={answer.errorCode} />.
+          Disabled since {since}: ten attempts in a row have failed, the latest because{' '}
+          <Why code={answer.errorCode} />.
         </Trans>
       );
     case 'gone':
@@ -162,7 +163,7 @@ function FailingSentence({ failures, since, errorCode }: EndpointAnswer & { kind
       <Trans>Its latest attempt failed, because {why}.</Trans>
     ) : (
       <Trans>
-        {failures} attempts in a row have failed, because {why}.
+        {failures} attempts in a row have failed, the latest because {why}.
       </Trans>
     );
   return (
