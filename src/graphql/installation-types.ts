@@ -34,7 +34,7 @@ export class Finding {
 
 @ObjectType('Daemon', { description: 'A process that delivers.' })
 export class DaemonType {
-  @Field(() => ID, { description: 'A UUID of the process.' })
+  @Field(() => ID, { name: 'workerId', description: 'A UUID of the process.' })
   id!: string;
 
   @Field(() => String, { description: 'The name of its machine or container.' })

@@ -5,8 +5,8 @@ const NOW = Date.parse('2026-11-26T12:00:00Z');
 const ago = (seconds: number) => new Date(NOW - seconds * 1_000).toISOString();
 const well: Facts = {
   daemons: [
-    { id: 'a', host: 'one', lastSeenAt: ago(4) },
-    { id: 'b', host: 'two', lastSeenAt: ago(30) },
+    { workerId: 'a', host: 'one', lastSeenAt: ago(4) },
+    { workerId: 'b', host: 'two', lastSeenAt: ago(30) },
   ],
   backlog: { due: 3, oldestDueAt: ago(60) },
   jobsPutAside: 0,
@@ -28,14 +28,14 @@ test('Without a daemon that has spoken lately nothing is delivered, which comes 
   ]);
   const lastSeenAt = ago(31);
   const silent = [
-    { id: 'a', host: 'one', lastSeenAt: ago(90) },
-    { id: 'b', host: 'two', lastSeenAt },
+    { workerId: 'a', host: 'one', lastSeenAt: ago(90) },
+    { workerId: 'b', host: 'two', lastSeenAt },
   ];
   expect(problems({ daemons: silent })).toEqual([{ kind: 'NO_DAEMON', level: 'FAIL', since: lastSeenAt }]);
 });
 
 test('A daemon that is silent among others is named by its machine', () => {
-  const daemons = [...well.daemons, { id: 'c', host: 'three', lastSeenAt: ago(31) }];
+  const daemons = [...well.daemons, { workerId: 'c', host: 'three', lastSeenAt: ago(31) }];
   expect(problems({ daemons })).toEqual([{ kind: 'SILENT_DAEMONS', level: 'WARN', hosts: ['three'] }]);
 });
 

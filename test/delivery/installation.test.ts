@@ -14,7 +14,7 @@ test('a daemon tells the console of itself, and what the doctor finds', async ()
   const read = () =>
     eventually(async () => {
       const { data, errors } = await site.ask(
-        `{ installation { examinedAt daemons { id host pid version slots inFlight startedAt lastSeenAt }
+        `{ installation { examinedAt daemons { workerId host pid version slots inFlight startedAt lastSeenAt }
              findings { name level text } housekeeping { startedAt nextAt error }
              jobsPutAside { jobKey task deliveryId tries lastError triedAgainAt } } }`,
         {},

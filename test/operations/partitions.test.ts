@@ -65,7 +65,12 @@ describe('rolling partitions', () => {
       await stack.rows(
         `select hookwright.make_partition(parent, '${dayOf(day)}') from unnest('{events,attempts}'::text[]) parent`,
       );
-      expect(await analyzedOf(nameOf('events', day))).toEqual(['id', 'tenant_id', 'event_type']);
+      expect(await analyzedOf(nameOf('events', day))).toEqual([
+        'id',
+        'tenant_id',
+        'event_type',
+        'only_webhook_id',
+      ]);
       expect(await analyzedOf(nameOf('attempts', day))).toEqual(['delivery_id', 'number']);
     }
   });

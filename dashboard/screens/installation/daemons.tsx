@@ -47,7 +47,7 @@ export function Daemons({ daemons }: { daemons: readonly Daemon[] }) {
           </Trans>
         </Empty>
       ) : (
-        <List label={t`Daemons`} columns={columns} rows={daemons} keyOf={({ id }) => id} />
+        <List label={t`Daemons`} columns={columns} rows={daemons} keyOf={({ workerId }) => workerId} />
       )}
     </Card>
   );

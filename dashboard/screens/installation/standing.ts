@@ -1,6 +1,6 @@
 /** What the standing of an installation is made from. Times in ISO 8601. */
 export interface Facts {
-  daemons: readonly { id: string; host: string; lastSeenAt: string }[];
+  daemons: readonly { workerId: string; host: string; lastSeenAt: string }[];
   backlog: { due: number; oldestDueAt?: string | null };
   jobsPutAside: number;
   findings: readonly Finding[];
