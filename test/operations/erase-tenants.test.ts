@@ -14,7 +14,8 @@ const GOES_BY_ITSELF = /^(events|deliveries|attempts|event_traces|changes)(_|$)/
 async function rowsOf(stack: DeliveryStack, tenantId: number): Promise<Record<string, number>> {
   const tables = await stack.rows<{ name: string }>(
     `select table_name as name from information_schema.columns
-     where table_schema = 'hookwright' and column_name = 'tenant_id' order by 1`,
+     join information_schema.tables using (table_schema, table_name)
+     where table_schema = 'hookwright' and column_name = 'tenant_id' and table_type = 'BASE TABLE' order by 1`,
   );
   const counts: Record<string, number> = {};
   for (const { name } of tables.filter((table) => !GOES_BY_ITSELF.test(table.name))) {
