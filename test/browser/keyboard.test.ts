@@ -43,7 +43,8 @@ async function signIn(page: Page, stack: DashboardStack): Promise<void> {
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
 }
 
-const dialogOf = (page: Page) => page.getByRole('dialog');
+// A notice is a dialog, too, but not a modal one.
+const dialogOf = (page: Page) => page.locator('[role=dialog]:not([aria-modal=false])');
 const tab = (page: Page, name: string) =>
   page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name });
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });

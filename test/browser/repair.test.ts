@@ -11,7 +11,8 @@ async function openStack(settings?: Record<string, string>): Promise<DashboardSt
   return stack;
 }
 
-const dialogOf = (page: Page) => page.getByRole('dialog');
+// A notice is a dialog, too, but not a modal one.
+const dialogOf = (page: Page) => page.locator('[role=dialog]:not([aria-modal=false])');
 
 describe('an endpoint that begins to fail while somebody looks', () => {
   browserTest('says what becomes of it, is repaired, and gets all that it missed', async ({ open }) => {
