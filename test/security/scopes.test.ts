@@ -127,7 +127,7 @@ const unguarded: Record<string, string> = {
   EmitEventsPayload: 'results',
   EndpointState: 'inFlight meanMs putOffs waiting window',
   Event: 'body bodyBytes createdAt databaseId eventType id onlyWebhookId payload',
-  Daemon: 'host id inFlight lastSeenAt pid slots startedAt version',
+  Daemon: 'host inFlight lastSeenAt pid slots startedAt version workerId',
   EncryptionKeyInUse: 'kid tenants',
   FailureCount: 'deliveries errorCode',
   Finding: 'level name text',
