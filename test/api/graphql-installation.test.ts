@@ -113,7 +113,7 @@ describe('the installation', () => {
 
   test('says so when no daemon has reported', async () => {
     const { findings, housekeeping, examinedAt, daemons, jobsPutAside } = await ask(
-      'examinedAt findings { name level text } housekeeping { nextAt } daemons { id } jobsPutAside { jobKey }',
+      'examinedAt findings { name level text } housekeeping { nextAt } daemons { workerId } jobsPutAside { jobKey }',
     );
     expect(findings).toMatchObject([{ name: 'reports', level: 'FAIL' }]);
     expect({ housekeeping, examinedAt, daemons, jobsPutAside }).toEqual({

@@ -17,6 +17,7 @@ const platformOnly = [
   'DeleteTenant',
   'DeprecateEventType',
   'FindTenant',
+  'FirstTenants',
   'InstallationAttempts',
   'InstallationKept',
   'InstallationNow',
