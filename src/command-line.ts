@@ -14,7 +14,7 @@ import { migrateCommand } from './commands/migrate.js';
 import { grantOutboxCommand, listOutboxCommand, revokeOutboxCommand } from './commands/outbox.js';
 import { rewrapKeys } from './commands/rewrap.js';
 import type { Roles } from './commands/start.js';
-import { PLATFORM_ADMIN, PLATFORM_SCOPES, SCOPES } from './domain/api-key.js';
+import { PLATFORM_ADMIN, PLATFORM_SCOPES, SCOPES } from './domain/scopes.js';
 import { KEY_LIFETIME_SECONDS_MAX, KEY_LIFETIME_SECONDS_MIN } from './operations/keys/create-api-key.js';
 import { version } from './version.js';
 

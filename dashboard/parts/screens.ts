@@ -1,8 +1,9 @@
 import type { MessageDescriptor } from '@lingui/core';
 import { msg } from '@lingui/core/macro';
+import type { Scope } from '../../src/domain/scopes';
 
 /** The screens of a tenant, as the tabs have them; of the scopes one is what the API asks for its data. */
-export const TENANT_SCREENS: readonly { path: string; name: MessageDescriptor; scopes: string[] }[] = [
+export const TENANT_SCREENS: readonly { path: string; name: MessageDescriptor; scopes: Scope[] }[] = [
   { path: '/overview', name: msg`Overview`, scopes: ['webhooks:read'] },
   { path: '/endpoints', name: msg`Endpoints`, scopes: ['webhooks:read'] },
   { path: '/deliveries', name: msg`Deliveries`, scopes: ['deliveries:read'] },

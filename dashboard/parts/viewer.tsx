@@ -1,4 +1,5 @@
 import { createContext, useContext } from 'react';
+import { holdsScope, type Scope } from '../../src/domain/scopes';
 import { graphql } from '../api/generated';
 import type { ViewerQuery } from '../api/generated/graphql';
 
@@ -24,37 +25,16 @@ export function useViewer(): ViewerQuery['viewer'] {
   return viewer;
 }
 
-/** Parts of a scope, which a portal session may hold alone. */
-const WHOLE_OF: Record<string, string> = {
-  'webhooks:edit': 'webhooks:write',
-  'webhooks:secrets': 'webhooks:write',
-  'webhooks:test': 'webhooks:write',
-  'deliveries:resend': 'deliveries:write',
-  'deliveries:bulk': 'deliveries:write',
-};
-
-/** What the scopes of platform keys have besides themselves. */
-const WITHIN: Record<string, RegExp> = {
-  'platform:read': /^(webhooks|events|deliveries):read$/,
-  'platform:support': /^(?!platform:admin$)/,
-  'platform:admin': /^/,
-};
-
 /**
- * Whether somebody with these scopes may do what needs one of `anyOf`. What the server would refuse is not offered.
- *
- * @param anyOf as docs/graphql.md has them, such as `webhooks:edit`.
+ * Whether somebody with these scopes may do what needs one of `anyOf`, by the server's own rule. What it would refuse is
+ * not offered.
  */
-export function isAllowed({ scopes }: Pick<ViewerQuery['viewer'], 'scopes'>, ...anyOf: string[]): boolean {
-  return anyOf.some(
-    (scope) =>
-      scopes.includes(scope) ||
-      (WHOLE_OF[scope] !== undefined && scopes.includes(WHOLE_OF[scope])) ||
-      scopes.some((held) => WITHIN[held]?.test(scope)),
-  );
+export function isAllowed({ scopes }: Pick<ViewerQuery['viewer'], 'scopes'>, ...anyOf: Scope[]): boolean {
+  const held = new Set(scopes as Scope[]);
+  return anyOf.some((scope) => holdsScope(held, scope));
 }
 
 /** `isAllowed` for whoever is signed in. */
-export function useAllowed(...anyOf: string[]): boolean {
+export function useAllowed(...anyOf: Scope[]): boolean {
   return isAllowed(useViewer(), ...anyOf);
 }

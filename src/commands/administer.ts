@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Config, readConfig } from '../config.js';
 import { type Database, openDatabase } from '../database/database.js';
 import { UNFILTERED } from '../database/tenant-database.js';
-import { GRANTABLE_SCOPES, PLATFORM_ADMIN, PLATFORM_SCOPES, SCOPES, type Scope } from '../domain/api-key.js';
+import { GRANTABLE_SCOPES, PLATFORM_ADMIN, PLATFORM_SCOPES, SCOPES, type Scope } from '../domain/scopes.js';
 import { formatTimestamp } from '../domain/timestamp.js';
 import { ApiKey } from '../entities/api-key.js';
 import { Tenant } from '../entities/tenant.js';

@@ -2,7 +2,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../config.js';
 import type { Services } from '../context.js';
-import { SCOPES } from '../domain/api-key.js';
+import { SCOPES } from '../domain/scopes.js';
 import { ApiError } from '../errors.js';
 import { service } from '../operations/audit.js';
 import { createApiKey } from '../operations/keys/create-api-key.js';

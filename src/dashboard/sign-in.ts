@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { Services } from '../context.js';
-import { PLATFORM_ADMIN } from '../domain/api-key.js';
+import { PLATFORM_ADMIN } from '../domain/scopes.js';
 import { formatTimestamp } from '../domain/timestamp.js';
 import { ApiError, invalidInput } from '../errors.js';
 import { readBody, readJson } from '../http/json-body.js';

@@ -1,4 +1,4 @@
-import type { PlatformScope } from './api-key.js';
+import type { PlatformScope } from './scopes.js';
 
 /** Roles of the operator's people in the console. Whoever has several has the first of these. */
 const scopeOfRole = {

@@ -1,4 +1,4 @@
-import type { Scope, TenantScope } from './api-key.js';
+import type { Scope, TenantScope } from './scopes.js';
 
 /** What a session of the portal may do. Every one may look at its tenant's data. */
 export enum PortalCapability {

@@ -1,7 +1,7 @@
 import { type Context, callerOf } from '../context.js';
 import { FRESH } from '../database/tenant-database.js';
-import type { Scope } from '../domain/api-key.js';
 import type { StoredPortalSettings } from '../domain/portal-session.js';
+import type { Scope } from '../domain/scopes.js';
 import { ApiKey } from '../entities/api-key.js';
 import { ApiError, invalidInput } from '../errors.js';
 import { scopesBeyond } from '../operations/keys/create-api-key.js';

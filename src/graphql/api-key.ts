@@ -15,7 +15,7 @@ import {
 import { z } from 'zod';
 import { actorOf, type Context, callerOf } from '../context.js';
 import { UNFILTERED } from '../database/tenant-database.js';
-import { GRANTABLE_SCOPES, isPlatformScope, PLATFORM_SCOPES, type Scope } from '../domain/api-key.js';
+import { GRANTABLE_SCOPES, isPlatformScope, PLATFORM_SCOPES, type Scope } from '../domain/scopes.js';
 import { ApiKey, activeKeys, endedKeys } from '../entities/api-key.js';
 import { ApiError } from '../errors.js';
 import {

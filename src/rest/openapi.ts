@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Config } from '../config.js';
-import type { TenantScope } from '../domain/api-key.js';
 import { type JsonObject, mapSchemas } from '../domain/event-schemas/schema-places.js';
 import { WILDCARD } from '../domain/event-type.js';
+import type { TenantScope } from '../domain/scopes.js';
 import type { RegisteredEventType } from '../operations/event-types/event-type-registry.js';
 import { version } from '../version.js';
 import { deliveryRequests } from './openapi-deliveries.js';

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, onTestFinished } from 'vitest';
 import type { Services } from '../../src/context.js';
 import { OneTimeCode } from '../../src/dashboard/one-time-code.js';
-import { PLATFORM_ADMIN } from '../../src/domain/api-key.js';
+import { PLATFORM_ADMIN } from '../../src/domain/scopes.js';
 import { commandLine } from '../../src/operations/audit.js';
 import { createApiKey } from '../../src/operations/keys/create-api-key.js';
 import { axeViolations } from '../support/browser/axe.js';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { SCOPES } from '../../src/domain/api-key.js';
+import { SCOPES } from '../../src/domain/scopes.js';
 
 /** Texts that have broken something somewhere before, beside those that mean something here. */
 export const text: fc.Arbitrary<string> = fc.oneof(

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request as httpRequest, type ServerResponse } from 'node:http';
 import { createClient } from 'graphql-sse';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { SCOPES } from '../../src/domain/api-key.js';
+import { SCOPES } from '../../src/domain/scopes.js';
 import { buildGraphqlSchema } from '../../src/graphql/schema.js';
 import { commandLine } from '../../src/operations/audit.js';
 import { createApiKey } from '../../src/operations/keys/create-api-key.js';

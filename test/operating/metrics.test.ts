@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { Daemon } from '../../daemon/daemon.js';
 import { registerInstallation } from '../../daemon/telemetry/installation-metrics.js';
 import { readConfig } from '../../src/config.js';
-import { SCOPES } from '../../src/domain/api-key.js';
+import { SCOPES } from '../../src/domain/scopes.js';
 import { type Installation, readInstallation } from '../../src/operations/installation/read-installation.js';
 import { buildServer } from '../../src/server.js';
 import { openServices } from '../../src/services.js';

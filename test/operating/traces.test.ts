@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.js';
-import { SCOPES } from '../../src/domain/api-key.js';
+import { SCOPES } from '../../src/domain/scopes.js';
 import { forgetTraces } from '../../src/operations/housekeeping/forget.js';
 import { buildServer } from '../../src/server.js';
 import { openTracing } from '../../src/telemetry/open-tracing.js';

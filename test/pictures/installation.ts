@@ -3,7 +3,7 @@ import type { Closing } from '../../src/commands/observe.js';
 import { openLog } from '../../src/commands/open-log.js';
 import { startParts } from '../../src/commands/start.js';
 import { readConfig } from '../../src/config.js';
-import { PLATFORM_ADMIN, SCOPES, type Scope } from '../../src/domain/api-key.js';
+import { PLATFORM_ADMIN, SCOPES, type Scope } from '../../src/domain/scopes.js';
 import { freePort } from '../../src/node/free-port.js';
 import { commandLine } from '../../src/operations/audit.js';
 import { migrate } from '../../src/operations/installation/migrate.js';

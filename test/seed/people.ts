@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import type { Services } from '../../src/context.js';
-import { SCOPES, type TenantScope } from '../../src/domain/api-key.js';
 import { dateToId } from '../../src/domain/delivery-id.js';
 import { globalId } from '../../src/domain/global-id.js';
+import { SCOPES, type TenantScope } from '../../src/domain/scopes.js';
 import { commandLine } from '../../src/operations/audit.js';
 import { createApiKey } from '../../src/operations/keys/create-api-key.js';
 import type { Chance } from './chance.js';

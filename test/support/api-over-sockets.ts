@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Services } from '../../src/context.js';
 import type { DashboardOptions } from '../../src/dashboard/dashboard.js';
-import { SCOPES } from '../../src/domain/api-key.js';
+import { SCOPES } from '../../src/domain/scopes.js';
 import { buildServer } from '../../src/server.js';
 import { makeKey } from './factories.js';
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Services } from '../../src/context.js';
 import { API_ROLE } from '../../src/database/tenant-database.js';
-import { SCOPES } from '../../src/domain/api-key.js';
+import { SCOPES } from '../../src/domain/scopes.js';
 import { buildServer } from '../../src/server.js';
 import { DeliveryStack } from './delivery-stack.js';
 import { eventually } from './eventually.js';

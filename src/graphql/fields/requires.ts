@@ -1,7 +1,7 @@
 import type { GraphQLField } from 'graphql';
 import { Extensions, type MiddlewareFn, UseMiddleware } from 'type-graphql';
 import { type Context, callerOf, requireScope, tenantOf } from '../../context.js';
-import { PLATFORM_ADMIN, type PlatformScope, type Scope, type TenantScope } from '../../domain/api-key.js';
+import { PLATFORM_ADMIN, type PlatformScope, type Scope, type TenantScope } from '../../domain/scopes.js';
 
 type FieldDecorator = MethodDecorator & PropertyDecorator;
 

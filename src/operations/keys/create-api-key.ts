@@ -1,13 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Database } from '../../database/database.js';
-import {
-  formatApiKey,
-  hashApiKey,
-  holdsScope,
-  isPlatformScope,
-  KEY_BYTES,
-  type Scope,
-} from '../../domain/api-key.js';
+import { formatApiKey, hashApiKey, KEY_BYTES } from '../../domain/api-key.js';
+import { holdsScope, isPlatformScope, type Scope } from '../../domain/scopes.js';
 import { ApiKey, activeKeys } from '../../entities/api-key.js';
 import { ApiError } from '../../errors.js';
 import { allocateId } from '../allocate-id.js';

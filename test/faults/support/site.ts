@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { readConfig } from '../../../src/config.js';
 import type { Services } from '../../../src/context.js';
-import { SCOPES } from '../../../src/domain/api-key.js';
+import { SCOPES } from '../../../src/domain/scopes.js';
 import { freePort } from '../../../src/node/free-port.js';
 import { commandLine } from '../../../src/operations/audit.js';
 import { createApiKey } from '../../../src/operations/keys/create-api-key.js';
