@@ -23,7 +23,8 @@ const CHOSEN_AT_ONCE = 100;
 export default function Deliveries() {
   const { t } = useLingui();
   const go = useGo();
-  const mayChange = useAllowed('deliveries:write');
+  const mayResend = useAllowed('deliveries:resend');
+  const mayBulk = useAllowed('deliveries:bulk');
   const [address, setAddress] = useAddress();
   const key = JSON.stringify(filtersIn(address));
   const filters = useMemo(() => JSON.parse(key) as Filters, [key]);
@@ -58,7 +59,7 @@ export default function Deliveries() {
         actions={
           <>
             <ExportMenu feed={feed} />
-            {mayChange && <AllMatching filters={filters} filter={filter} onChange={setAddress} />}
+            {mayBulk && <AllMatching filters={filters} filter={filter} onChange={setAddress} />}
           </>
         }
       />
@@ -81,7 +82,7 @@ export default function Deliveries() {
               keyOf={({ id }) => id}
               onOpen={({ databaseId }) => go(`/deliveries/${databaseId}`)}
               chosen={chosenKeys}
-              {...(mayChange && { onToggle, toggleAll })}
+              {...(mayResend && { onToggle, toggleAll })}
               onShow={(first, last) => feed.show(first, last)}
               onLook={(looks) => feed.hold('looking', looks)}
               more={feed.hasMore}

@@ -18,7 +18,8 @@ import { SendElsewhere } from './send-elsewhere';
 export function DeliveryActions({ delivery }: { delivery: Delivery }) {
   const { t } = useLingui();
   const { id, status, webhook } = delivery;
-  const mayChange = useAllowed('deliveries:write');
+  const mayResend = useAllowed('deliveries:resend');
+  const mayBulk = useAllowed('deliveries:bulk');
   const mayReadPayloads = useAllowed('events:read');
   const [open, setOpen] = useState<'cancel' | 'curl' | 'elsewhere'>();
   const [resending, resend] = useMutation(REDELIVER);
@@ -47,7 +48,7 @@ export function DeliveryActions({ delivery }: { delivery: Delivery }) {
       <CopyButton text={location.href} name={t`the link`}>
         <Trans>Copy the link</Trans>
       </CopyButton>
-      {mayChange &&
+      {mayResend &&
         (isOpen ? (
           <Button look="danger" icon={<Ban />} onClick={() => setOpen('cancel')}>
             <Trans>Cancel</Trans>
@@ -63,7 +64,7 @@ export function DeliveryActions({ delivery }: { delivery: Delivery }) {
             <Trans>Send again</Trans>
           </Button>
         ))}
-      {(mayReadPayloads || mayChange) && (
+      {(mayReadPayloads || mayBulk) && (
         <Menu.Root>
           <Menu.Trigger aria-label={t`More`} title={t`More`} className={`${buttonLook('plain')} w-7.5 px-0`}>
             <Ellipsis aria-hidden />
@@ -76,7 +77,7 @@ export function DeliveryActions({ delivery }: { delivery: Delivery }) {
                     <Trans>Copy as cURL</Trans>
                   </Menu.Item>
                 )}
-                {mayChange && (
+                {mayBulk && (
                   <Menu.Item className={look} onClick={() => setOpen('elsewhere')}>
                     <Trans>Send its event to another endpoint</Trans>
                   </Menu.Item>

@@ -43,7 +43,7 @@ export default function OperationScreen() {
 
 function Operation({ operation }: { operation: OperationRowFragment }) {
   const { t, i18n } = useLingui();
-  const mayChange = useAllowed('deliveries:write');
+  const mayChange = useAllowed('deliveries:bulk');
   const words = useFilterWords(operation);
   const { kind, status, webhook, createdAt, finishedAt, databaseId, affected, skipped, total } = operation;
   const { name, tone, icon } = OPERATION_STATES[status];

@@ -1,0 +1,56 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, onTestFinished } from 'vitest';
+import { browserTest } from '../support/browser/browser-test.js';
+import { DashboardStack } from '../support/dashboard-stack.js';
+import { eventually } from '../support/eventually.js';
+import { startReceiver } from '../support/receiver.js';
+
+/** Opens the portal with one capability, at a tenant that has a delivery which succeeded. */
+async function openPortal(page: Page, stack: DashboardStack, capability: string): Promise<void> {
+  const { body } = await stack.api.graphql(
+    `mutation ($input: CreatePortalSessionInput!) { createPortalSession(input: $input) { url } }`,
+    { input: { capabilities: [capability] } },
+  );
+  await page.goto(body.data.createPortalSession.url);
+  await page.getByRole('link', { name: 'Deliveries' }).click();
+  await page.getByRole('table', { name: 'Deliveries' }).waitFor();
+}
+
+async function openStack(): Promise<DashboardStack> {
+  const stack = await DashboardStack.open();
+  onTestFinished(() => stack[Symbol.asyncDispose]());
+  const receiver = await startReceiver();
+  onTestFinished(() => receiver[Symbol.asyncDispose]());
+  await stack.delivery.webhook(receiver.url);
+  await stack.delivery.emit();
+  await eventually(() => receiver.received.length === 1);
+  return stack;
+}
+
+const openDelivery = (page: Page) =>
+  page.getByRole('table', { name: 'Deliveries' }).getByRole('link').first().click();
+
+describe('the portal offers what its session may do', () => {
+  browserTest('with SEND: a delivery can be sent again, and not all that match', async ({ open }) => {
+    const stack = await openStack();
+    const { page } = await open({ origin: stack.origin });
+    await openPortal(page, stack, 'SEND');
+    expect(await page.getByRole('button', { name: 'All that match' }).count()).toBe(0);
+    await page.getByRole('checkbox', { name: /^Choose dl_/ }).waitFor();
+    await openDelivery(page);
+    await page.getByRole('button', { name: 'Send again' }).click();
+    await page.getByText('It is on its way again.').waitFor();
+  });
+
+  browserTest('with BULK: all that match can be sent again, and not one', async ({ open }) => {
+    const stack = await openStack();
+    const { page } = await open({ origin: stack.origin });
+    await openPortal(page, stack, 'BULK');
+    await page.getByRole('button', { name: 'All that match' }).waitFor();
+    expect(await page.getByRole('checkbox', { name: /^Choose dl_/ }).count()).toBe(0);
+    await openDelivery(page);
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Send its event to another endpoint' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Send again' }).count()).toBe(0);
+  });
+});
