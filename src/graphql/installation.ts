@@ -60,18 +60,22 @@ const silence = {
 
 const dateOrNull = (text: unknown): Date | null => (typeof text === 'string' ? new Date(text) : null);
 
+async function parseReport({ db }: Context) {
+  const read = await readReport(db);
+  return read === null ? null : { ...read, report: JSON.parse(read.report) as Report };
+}
+
 @ObjectType({
   description:
     'The whole installation, over all tenants. Each field reads what it shows: ask for what a screen needs.',
 })
 class Installation {
-  #report: ReturnType<typeof readReport> | undefined;
+  #report: ReturnType<typeof parseReport> | undefined;
 
-  /** Read once, whatever is asked of it. */
-  async report(context: Context) {
-    this.#report ??= readReport(context.db);
-    const read = await this.#report;
-    return read === null ? null : { ...read, report: JSON.parse(read.report) as Report };
+  /** Read and parsed once, whatever is asked of it. */
+  report(context: Context) {
+    this.#report ??= parseReport(context);
+    return this.#report;
   }
 
   @Field(() => Date, {
