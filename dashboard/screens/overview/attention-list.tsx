@@ -2,13 +2,12 @@ import { Plural, Trans, useLingui } from '@lingui/react/macro';
 import { useMemo, useState } from 'react';
 import type { EndpointRowFragment } from '../../api/generated/graphql';
 import { Button } from '../../parts/button';
-import { shortUrl } from '../../parts/cells';
+import { EndpointLink } from '../../parts/cells';
 import { type Column, List } from '../../parts/list';
 import { Card } from '../../parts/page';
-import { Link, useGo } from '../../parts/place';
+import { useGo } from '../../parts/place';
 import { WebhookBadge } from '../../parts/status';
 import { Time } from '../../parts/time';
-import { Untrusted } from '../../parts/untrusted';
 import { countUpTo } from '../../text/numbers';
 import type { Reason } from './attention';
 
@@ -57,12 +56,7 @@ function useColumns(): Column<Row>[] {
         wide: true,
         render: (row) => (
           <>
-            <Link
-              to={`/endpoints/${row.endpoint.databaseId}`}
-              className="font-medium text-ink no-underline hover:underline"
-            >
-              <Untrusted text={shortUrl(row.endpoint.url)} />
-            </Link>
+            <EndpointLink webhook={row.endpoint} />
             <span className="block text-xs whitespace-normal text-soft md:hidden">
               <What {...row} />
             </span>
