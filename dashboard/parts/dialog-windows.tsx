@@ -5,6 +5,7 @@ import { X } from 'lucide-react';
 import { useRef } from 'react';
 import { Button } from './button';
 import type { ConfirmProps, DialogProps } from './dialog';
+import { Failure } from './page';
 
 const BACKDROP =
   'fixed inset-0 z-20 bg-black/35 dark:bg-black/55 transition-opacity data-ending-style:opacity-0 data-starting-style:opacity-0';
@@ -55,7 +56,16 @@ export function DialogWindow({
   );
 }
 
-export function ConfirmWindow({ open, onClose, title, children, action, onConfirm, busy }: ConfirmProps) {
+export function ConfirmWindow({
+  open,
+  onClose,
+  title,
+  children,
+  action,
+  onConfirm,
+  busy,
+  error,
+}: ConfirmProps) {
   const { t } = useLingui();
   return (
     <AlertDialog.Root open={open} onOpenChange={(next) => !next && onClose()}>
@@ -67,6 +77,11 @@ export function ConfirmWindow({ open, onClose, title, children, action, onConfir
             <AlertDialog.Description render={<div className="text-sm text-soft" />}>
               {children}
             </AlertDialog.Description>
+            {error && (
+              <div className="mt-3">
+                <Failure error={error} />
+              </div>
+            )}
           </div>
           <div className="flex flex-wrap justify-end gap-2 border-t border-line px-4 py-3">
             <Button onClick={onClose}>{t`Leave it as it is`}</Button>

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import type { CombinedError } from 'urql';
 import { whenWanted } from './when-wanted';
 
 export interface DialogProps {
@@ -21,6 +22,8 @@ export interface ConfirmProps {
   action: string;
   onConfirm: () => void;
   busy?: boolean;
+  /** Why it was refused, below what will happen. */
+  error?: CombinedError | undefined;
 }
 
 const LazyDialog = whenWanted(async () => ({ default: (await import('./dialog-windows')).DialogWindow }));

@@ -3,7 +3,6 @@ import { useState } from 'react';
 import { useMutation } from 'urql';
 import { Button } from '../../parts/button';
 import { Confirm } from '../../parts/dialog';
-import { Failure } from '../../parts/page';
 import { notify } from '../../parts/toast';
 import { count } from '../../text/numbers';
 import { DEPRECATE_EVENT_TYPE } from './documents';
@@ -33,6 +32,7 @@ export function Deprecate({ name, deprecated }: { name: string; deprecated: bool
         title={deprecated ? t`Take ${name} into use again?` : t`Deprecate ${name}?`}
         action={deprecated ? t`Take it into use again` : t`Deprecate the type`}
         busy={fetching}
+        error={error}
         onConfirm={() => void confirm()}
       >
         {deprecated ? (
@@ -54,11 +54,6 @@ export function Deprecate({ name, deprecated }: { name: string; deprecated: bool
               <Trans>Endpoints stay subscribed to it. It can be taken into use again at any time.</Trans>
             </li>
           </ul>
-        )}
-        {error && (
-          <div className="mt-3">
-            <Failure error={error} />
-          </div>
         )}
       </Confirm>
     </>

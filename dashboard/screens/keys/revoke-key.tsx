@@ -2,7 +2,6 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { useMutation } from 'urql';
 import type { KeyRowFragment } from '../../api/generated/graphql';
 import { Confirm } from '../../parts/dialog';
-import { Failure } from '../../parts/page';
 import { Time } from '../../parts/time';
 import { notify } from '../../parts/toast';
 import { Untrusted } from '../../parts/untrusted';
@@ -29,11 +28,11 @@ export function RevokeKey({ apiKey, onClose }: { apiKey: KeyRowFragment | undefi
       title={<Trans>Revoke this key?</Trans>}
       action={t`Revoke the key`}
       busy={fetching}
+      error={error}
       onConfirm={() => void (apiKey && confirm(apiKey.id))}
     >
       {apiKey && (
         <div className="flex flex-col gap-2">
-          {error && <Failure error={error} />}
           <p>
             <Trans>
               What uses the key “<Untrusted text={apiKey.name} />” is refused within 5 seconds, for good. It

@@ -58,6 +58,7 @@ export function DeleteTenant({ tenant }: { tenant: { id: string; name: string } 
         }
         action={t`Delete the tenant`}
         busy={fetching || !isNamed}
+        error={error}
         onConfirm={() => void confirm()}
       >
         <div className="flex flex-col gap-3">
@@ -74,7 +75,6 @@ export function DeleteTenant({ tenant }: { tenant: { id: string; name: string } 
               <TextInput {...props} value={typed} onChange={({ target }) => setTyped(target.value)} />
             )}
           </Field>
-          {error && <Failure error={error} />}
         </div>
       </Confirm>
     </Card>

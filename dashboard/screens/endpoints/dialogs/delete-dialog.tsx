@@ -1,7 +1,6 @@
 import { Plural, Trans, useLingui } from '@lingui/react/macro';
 import { useMutation } from 'urql';
 import { Confirm } from '../../../parts/dialog';
-import { Failure } from '../../../parts/page';
 import { useGo } from '../../../parts/place';
 import { notify } from '../../../parts/toast';
 import { Untrusted } from '../../../parts/untrusted';
@@ -28,6 +27,7 @@ export function DeleteDialog({ endpoint, onClose }: EndpointDialogProps) {
       onClose={onClose}
       title={<Trans>Delete this endpoint for good?</Trans>}
       action={t`Delete the endpoint`}
+      error={error}
       onConfirm={() => void confirm()}
       busy={fetching}
     >
@@ -52,11 +52,6 @@ export function DeleteDialog({ endpoint, onClose }: EndpointDialogProps) {
           </Trans>
         </li>
       </ul>
-      {error && (
-        <div className="mt-3">
-          <Failure error={error} />
-        </div>
-      )}
     </Confirm>
   );
 }

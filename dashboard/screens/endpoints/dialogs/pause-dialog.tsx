@@ -1,7 +1,6 @@
 import { Plural, Trans, useLingui } from '@lingui/react/macro';
 import { useMutation } from 'urql';
 import { Confirm } from '../../../parts/dialog';
-import { Failure } from '../../../parts/page';
 import { notify } from '../../../parts/toast';
 import { UPDATE_ENDPOINT } from '../documents';
 import type { EndpointDialogProps } from '../endpoint-dialogs';
@@ -25,6 +24,7 @@ export function PauseDialog({ endpoint, onClose }: EndpointDialogProps) {
       onClose={onClose}
       title={<Trans>Pause this endpoint?</Trans>}
       action={t`Pause the endpoint`}
+      error={error}
       onConfirm={() => void pause()}
       busy={fetching}
     >
@@ -44,11 +44,6 @@ export function PauseDialog({ endpoint, onClose }: EndpointDialogProps) {
           <Trans>They are held for a limited time; once it is paused, this page says until when.</Trans>
         </li>
       </ul>
-      {error && (
-        <div className="mt-3">
-          <Failure error={error} />
-        </div>
-      )}
     </Confirm>
   );
 }
