@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { removeDataDir } from '../src/embedded-postgres.js';
+import { removeDataDir } from '../src/embedded-postgres/embedded-postgres.js';
 import { freePort } from '../src/node/free-port.js';
 import { type Api, post } from './client.js';
 import { BenchDatabase } from './database.js';

@@ -1,4 +1,4 @@
-import { LATENCY_BUCKETS } from '../src/domain/latency.js';
+import { LATENCY_BUCKETS } from '../src/domain/stats/latency.js';
 import { rollUpStats } from '../src/operations/stats/roll-up-stats.js';
 import type { BenchDatabase } from './database.js';
 

@@ -1,4 +1,4 @@
-import { LANES } from '../src/domain/lanes.js';
+import { LANES } from '../src/domain/pacing/lanes.js';
 import type { BenchDatabase } from './database.js';
 import { payloadAt } from './payload.js';
 

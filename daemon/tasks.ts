@@ -1,6 +1,5 @@
 import { type ParsedCronItem, parseCronItems, type TaskList } from 'graphile-worker';
 import type { Logger } from 'pino';
-import type { Config } from '../src/config.js';
 import type { Database } from '../src/database/database.js';
 import { runBulkOperation } from '../src/operations/bulk/run-bulk-operation.js';
 import { enqueueBulkOperation, enqueueSettle } from '../src/operations/jobs/enqueue.js';
@@ -15,11 +14,12 @@ import {
 } from '../src/operations/jobs/tasks.js';
 import { rollUpStats } from '../src/operations/stats/roll-up-stats.js';
 import { settleWebhook } from '../src/operations/webhooks/settle-webhook.js';
-import type { Fence } from './control/fence.js';
-import type { Deliverer } from './deliver.js';
-import { keepHouse } from './housekeeping.js';
-import type { DeliverGroupJob, DeliverJob } from './loaded.js';
-import { Turns } from './running/turns.js';
+import type { Config } from '../src/settings/config.js';
+import type { Deliverer } from './delivery/deliver.js';
+import type { DeliverGroupJob, DeliverJob } from './gate/prefetched.js';
+import { Turns } from './jobs/turns.js';
+import type { Fence } from './liveness/fence.js';
+import { keepHouse } from './sweeps/housekeeping.js';
 import type { DaemonMetrics } from './telemetry/metrics.js';
 
 const ROLL_UP_TASK = 'roll-up-stats';

@@ -127,7 +127,7 @@ export class EventsAndDeliveries extends Migration {
         bucket timestamptz not null,
         successes integer not null,
         failures integer not null,
-        latency_histogram integer[] not null,             -- 24 exponential buckets, see src/domain/latency.ts
+        latency_histogram integer[] not null,             -- 24 exponential buckets, see src/domain/stats/latency.ts
         constraint delivery_stats_resolution check (resolution in ('MINUTE', 'HOUR', 'DAY')),
         primary key (tenant_id, webhook_id, event_type, resolution, bucket)
       ) with (fillfactor = 70);
@@ -138,7 +138,7 @@ export class EventsAndDeliveries extends Migration {
         where resolution = 'MINUTE' and webhook_id <> 0 and event_type <> '';
       create index delivery_stats_rolled_up on hookwright.delivery_stats (resolution, bucket)
         where resolution <> 'MINUTE' or webhook_id = 0 or event_type = '';
-      -- How far the roll-up has come, in one row: see src/domain/roll-up.ts.
+      -- How far the roll-up has come, in one row: see src/domain/stats/roll-up.ts.
       create table hookwright.stats_progress (
         only_row boolean primary key default true check (only_row),
         minutes_until timestamptz not null,               -- minutes before have their sums

@@ -12,7 +12,7 @@ export class PortalSessions extends Migration {
         add column portal_code_hash bytea,                -- SHA-256 of the code in the url
         add column portal_code_expires_at timestamptz,
         add column portal_exchanged_at timestamptz,       -- when the code was exchanged; hash is none of a key before
-        add column portal_settings text,                  -- JSON: src/domain/portal-session.ts
+        add column portal_settings text,                  -- JSON: src/domain/keys/portal-session.ts
         add constraint api_keys_portal check (
           (portal_id is null) = (portal_code_hash is null) and (portal_id is null) = (portal_code_expires_at is null)
           and (portal_id is null) = (portal_settings is null)

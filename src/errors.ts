@@ -1,6 +1,3 @@
-import type { Logger } from 'pino';
-import { LogThrottle } from './telemetry/log-throttle.js';
-
 /**
  * The catalogue of errors, for REST and GraphQL alike: `reason` is the `code` of a REST problem and
  * `extensions.reason` in GraphQL, `code` is `extensions.code` in GraphQL. Elsewhere are only those of requests that
@@ -186,73 +183,4 @@ export function notFound(noun: string, id: string | number): ApiError {
 /** For a request that carries no key and needs one. */
 export function keyRequired(): ApiError {
   return new ApiError('unauthenticated', 'Send an API key in the header Authorization: Bearer <key>.');
-}
-
-const ENDING = 'The service is ending; try again.';
-const outageThrottle = new LogThrottle();
-
-/** Why Postgres cannot serve now, by SQLSTATE, by code of the system, and by message of its driver. */
-const outages: readonly [code: RegExp | null, message: RegExp | null, detail: string][] = [
-  [/^57014$/, /Query read timeout/i, 'The database did not answer in time; try again.'],
-  [/^55P03$/, null, 'Another request holds what this one needs; try again.'],
-  [/^25006$/, null, 'The database takes no changes at the moment; try again.'],
-  [/^53/, null, 'The database has no room at the moment (connections, memory or disk); try again.'],
-  [/^58/, null, 'The database cannot read or write its files at the moment; try again.'],
-  [
-    // Whatever the system says of a connection: also that there are no more files, or no way to the host.
-    /^(08|57P|3D000$|(ECONN|EHOST|ENET|EAI_|ERR_SSL_|ERR_TLS_)[A-Z0-9_]+$|E(PIPE|TIMEDOUT|NOTFOUND|PROTO|ADDRNOTAVAIL|MFILE|NFILE|NOBUFS|NOMEM)$)/,
-    /Connection terminated|connection error|timeout exceeded when trying to connect|Client was closed/i,
-    'The database cannot be reached at the moment; try again.',
-  ],
-  [null, /Cannot use a pool after calling end/, ENDING],
-];
-
-/** @returns what a caller is told of an error that means that Postgres cannot serve now; null for every other one */
-function outageIn(error: unknown): string | null {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    const { message } = cause;
-    const code = String((cause as { code?: unknown }).code ?? '');
-    const outage = outages.find(([codes, messages]) => codes?.test(code) || messages?.test(message));
-    if (outage !== undefined) {
-      return outage[2];
-    }
-  }
-  return null;
-}
-
-/**
- * Whether an error means that Postgres cannot serve now: it is away, out of room, read-only, or too slow, or this
- * process has given up its connections because it ends. The same request may succeed later.
- */
-export const isDatabaseAway = (error: unknown): boolean => outageIn(error) !== null;
-
-/** Turns whatever was thrown into what the caller may be told. */
-export function toApiError(error: unknown): ApiError {
-  if (error instanceof ApiError) {
-    return error;
-  }
-  const outage = outageIn(error);
-  if (outage !== null) {
-    return new ApiError('unavailable', outage, { retryAfterSeconds: 2 });
-  }
-  return new ApiError('internal', 'Something went wrong on our side; the log has it under the request id.');
-}
-
-/**
- * Writes down what went wrong on our side, with its cause; a kind of outage once in ten seconds: while the database is
- * away all requests are refused, and the disk may be full. What a caller sent is its own affair.
- *
- * @param reason what the caller is told of it
- */
-export function logFault(log: Logger, requestId: string, reason: Reason, cause: unknown): void {
-  if (reason === 'internal') {
-    log.error({ err: cause, requestId }, 'a request failed');
-  } else if (reason === 'unavailable') {
-    const outage = outageIn(cause);
-    if (outage === null || outage === ENDING) {
-      log.info({ err: cause, requestId }, 'a request was refused for now');
-    } else if (outageThrottle.take(outage)) {
-      log.warn({ err: cause, requestId }, 'a request was refused: the database is away');
-    }
-  }
 }

@@ -6,4 +6,4 @@ import { saveMemory } from './node/node-memory.js';
 
 saveMemory();
 // Only now: loading the rest needs the right Node, and takes memory.
-await import('./command-line.js');
+await import('./commands/command-line.js');

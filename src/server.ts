@@ -1,11 +1,10 @@
 import type { Socket } from 'node:net';
 import cors from '@fastify/cors';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
-import type { Config } from './config.js';
-import type { Services } from './context.js';
+import type { Services } from './context/context.js';
+import { logFault } from './context/faults.js';
 import { type DashboardOptions, dashboard } from './dashboard/dashboard.js';
 import { nothingThere } from './dashboard/pages.js';
-import { logFault } from './errors.js';
 import { buildGraphqlSchema } from './graphql/schema.js';
 import { endConnections } from './http/end-connections.js';
 import { apiErrorOf } from './http/errors.js';
@@ -21,12 +20,13 @@ import {
   requestLog,
 } from './http/requests.js';
 import { traceRequests } from './http/traces.js';
+import { version } from './node/version.js';
 import { openApiRoute } from './rest/openapi-route.js';
 import { REST_PREFIX } from './rest/paths.js';
 import { PROBLEM_MEDIA_TYPE, sendProblem } from './rest/problem.js';
 import { problemPages } from './rest/problem-pages.js';
 import { webhookRoutes } from './rest/webhooks.js';
-import { version } from './version.js';
+import type { Config } from './settings/config.js';
 
 /** Connections between requests live somewhat longer than those on which a request is stuck. */
 const KEEP_ALIVE_FACTOR = 1.2;

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
-import type { Config, EncryptionKey } from './config.js';
 import { answersUnderWay, bodiesUnderWay } from './context/bytes-under-way.js';
-import type { Services } from './context.js';
+import type { Services } from './context/context.js';
+import { RateLimits } from './context/rate-limits.js';
 import { openDatabase } from './database/database.js';
 import { ChangeFeed } from './live/change-feed.js';
 import { Emitter } from './operations/emits/emit-events.js';
@@ -12,7 +12,7 @@ import { SearchTurns } from './operations/explorer/search.js';
 import { Authenticator } from './operations/keys/authenticate.js';
 import { SecretVault } from './operations/secrets/secret-vault.js';
 import { PlatformAccess } from './operations/tenants/platform-access.js';
-import { RateLimits } from './rate-limits.js';
+import type { Config, EncryptionKey } from './settings/config.js';
 import { ApiMetrics } from './telemetry/api-metrics.js';
 import type { Tracing } from './telemetry/tracing.js';
 

@@ -5,7 +5,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { startEmbeddedPostgres } from '../src/embedded-postgres.js';
+import { startEmbeddedPostgres } from '../src/embedded-postgres/embedded-postgres.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 
 /** What two containers have of their own that share a folder. */
@@ -29,7 +29,7 @@ async function endContainers(): Promise<void> {
 /** A Hookwright in a container of its own, that serves from the folder and then does as `after` says. */
 async function hookwrightInContainer(dataDir: string, after: string): Promise<ChildProcess> {
   const source = `
-    import { claimDataDir, startEmbeddedPostgres } from './src/embedded-postgres.ts';
+    import { claimDataDir, startEmbeddedPostgres } from './src/embedded-postgres/embedded-postgres.ts';
     const dataDir = ${JSON.stringify(dataDir)};
     claimDataDir(dataDir);
     await startEmbeddedPostgres({ dataDir, ephemeral: true });

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { claimForNamespace, startEmbeddedPostgres } from '../src/embedded-postgres/embedded-postgres.js';
 import type { NamespaceClaim } from '../src/embedded-postgres/namespace-claim.js';
 import { findProcess } from '../src/embedded-postgres/running-process.js';
-import { claimForNamespace, startEmbeddedPostgres } from '../src/embedded-postgres.js';
 import { eventually } from './support/eventually.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 
@@ -152,7 +152,7 @@ test.runIf(hasNamespaces)(
     const postgres = await startEmbeddedPostgres({ dataDir, ephemeral: true });
     try {
       const source = `
-        import { startEmbeddedPostgres } from './src/embedded-postgres.ts';
+        import { startEmbeddedPostgres } from './src/embedded-postgres/embedded-postgres.ts';
         await startEmbeddedPostgres({ dataDir: ${JSON.stringify(dataDir)}, ephemeral: true });
         console.log('started');`;
       const node = [process.execPath, '--import', 'tsx', '--input-type=module', '--eval', source];

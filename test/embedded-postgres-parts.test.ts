@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { canEnter, serverAccount } from '../src/embedded-postgres/account.js';
 import { installedBinaries, usableBinaries } from '../src/embedded-postgres/binaries.js';
+import { claimDataDir } from '../src/embedded-postgres/embedded-postgres.js';
 import { findProcess, findWithPs } from '../src/embedded-postgres/running-process.js';
-import { claimDataDir } from '../src/embedded-postgres.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 
 const isRoot = process.getuid?.() === 0;
@@ -75,7 +75,7 @@ describe('a claim on a data folder', () => {
       [
         ...['--import', 'tsx', '--input-type=module', '--eval'],
         `import { chmodSync } from 'node:fs';
-         import { claimDataDir } from './src/embedded-postgres.ts';
+         import { claimDataDir } from './src/embedded-postgres/embedded-postgres.ts';
          const dataDir = ${JSON.stringify(dataDir)};
          chmodSync(dataDir, 0o555);
          if (process.getuid() === 0) {
@@ -128,7 +128,7 @@ function claiming(dataDir: string): string {
     process.execPath,
     [
       ...['--import', 'tsx', '--input-type=module', '--eval'],
-      `import { claimDataDir } from './src/embedded-postgres.ts';
+      `import { claimDataDir } from './src/embedded-postgres/embedded-postgres.ts';
        claimDataDir(${JSON.stringify(dataDir)});`,
     ],
     { encoding: 'utf8', timeout: 20_000 },

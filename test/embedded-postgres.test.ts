@@ -5,8 +5,12 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import {
+  claimDataDir,
+  type EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '../src/embedded-postgres/embedded-postgres.js';
 import { findProcess } from '../src/embedded-postgres/running-process.js';
-import { claimDataDir, type EmbeddedPostgres, startEmbeddedPostgres } from '../src/embedded-postgres.js';
 import { eventually } from './support/eventually.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 
@@ -33,7 +37,7 @@ async function ask(url: string, statement: string): Promise<unknown> {
 function otherHookwright(dataDir: string, program: string): ChildProcess {
   const source = `
     import pg from 'pg';
-    import { claimDataDir, startEmbeddedPostgres } from './src/embedded-postgres.ts';
+    import { claimDataDir, startEmbeddedPostgres } from './src/embedded-postgres/embedded-postgres.ts';
     const dataDir = ${JSON.stringify(dataDir)};
     ${program}`;
   const args = ['--import', 'tsx', '--input-type=module', '--eval', source];

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { openPool } from '../../src/database/database.js';
-import { formatApiKey, parseApiKey } from '../../src/domain/api-key.js';
+import { formatApiKey, parseApiKey } from '../../src/domain/keys/api-key.js';
 import { ApiError } from '../../src/errors.js';
 import { Authenticator } from '../../src/operations/keys/authenticate.js';
 import { median } from '../histogram.js';

@@ -1,3 +1,4 @@
+import type { Outcome } from '../../src/domain/outcome.js';
 import {
   type AnswerKind,
   afterAttempt,
@@ -8,9 +9,13 @@ import {
   placesOf,
   SLOW_MS,
   silentAfterMs,
-} from '../../src/domain/endpoint-window.js';
-import { closingMs, FREE_FAILURES, nextLookAtMs, SPARE_FAILURES } from '../../src/domain/failing-row.js';
-import type { Outcome } from '../../src/domain/outcome.js';
+} from '../../src/domain/pacing/endpoint-window.js';
+import {
+  closingMs,
+  FREE_FAILURES,
+  nextLookAtMs,
+  SPARE_FAILURES,
+} from '../../src/domain/pacing/failing-row.js';
 import { Backlog } from './backlog.js';
 import { FailureRow } from './failure-row.js';
 import type { Origin } from './origin.js';
@@ -47,10 +52,7 @@ const HICCUP_MS = 300;
 /** A pace that was missed by less is caught up with. */
 const PACE_SLACK_MS = 50;
 
-/**
- * What is known of one webhook's endpoint while the daemon runs: its window, whether it fails or is silent, who waits
- * for it, and what was put off. When the next request may begin is decided in `src/domain`.
- */
+/** What the daemon knows of one webhook's endpoint. `src/domain/pacing` decides when its next request may begin. */
 export class Endpoint {
   window: EndpointWindow;
   readonly room = new WaitingRoom();
@@ -198,11 +200,10 @@ export class Endpoint {
    * @returns null: the place was left before; whether the answer says again what has closed the endpoint meanwhile
    */
   end(place: symbol, now: number, answer: Answer | undefined): { isSameClosing: boolean } | null {
-    const request = this.#requests.get(place);
-    if (request === undefined) {
+    const { startedAtMs, generation } = this.#requests.get(place) ?? {};
+    if (startedAtMs === undefined) {
       return null;
     }
-    const { startedAtMs, generation } = request;
     const isSameClosing = answer !== undefined && isClosing(answer.outcome) && startedAtMs < this.#closedAtMs;
     if (answer !== undefined) {
       const wanted = this.inFlight + this.room.size + this.backlog.size + this.backlog.expectedCount;

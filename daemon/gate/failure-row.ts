@@ -1,4 +1,4 @@
-import { nextLookMs, SPARE_FAILURES } from '../../src/domain/failing-row.js';
+import { nextLookMs, SPARE_FAILURES } from '../../src/domain/pacing/failing-row.js';
 
 /** A delivery is loaded no longer than this before it comes here. */
 const LOADED_MS_MAX = 1_000;

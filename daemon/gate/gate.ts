@@ -1,5 +1,5 @@
-import { placeEveryMs, placesOf } from '../../src/domain/endpoint-window.js';
-import type { Lane } from '../../src/domain/lanes.js';
+import { placeEveryMs, placesOf } from '../../src/domain/pacing/endpoint-window.js';
+import type { Lane } from '../../src/domain/pacing/lanes.js';
 import type { EndpointState } from '../../src/operations/attempts/endpoint-states.js';
 import { callInTurns } from './call-in-turns.js';
 import { type Answer, Endpoint, type KnownHealth } from './endpoint.js';

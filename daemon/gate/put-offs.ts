@@ -1,5 +1,5 @@
-import { placeEveryMs } from '../../src/domain/endpoint-window.js';
-import { LANES, type Lane, laneAfterPutOff } from '../../src/domain/lanes.js';
+import { placeEveryMs } from '../../src/domain/pacing/endpoint-window.js';
+import { LANES, type Lane, laneAfterPutOff } from '../../src/domain/pacing/lanes.js';
 import type { Endpoint } from './endpoint.js';
 
 export interface PutOffsOptions {

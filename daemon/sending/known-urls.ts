@@ -1,4 +1,4 @@
-import { BoundedMap } from '../../src/bounded-map.js';
+import { BoundedMap } from '../../src/domain/bounded-map.js';
 
 /** What a request needs to know of its url. */
 interface KnownUrl {

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Slots } from '../../src/concurrency/slots.js';
-import type { Lane } from '../../src/domain/lanes.js';
+import type { Lane } from '../../src/domain/pacing/lanes.js';
 import type { FinishedAttempt } from '../../src/operations/attempts/finished-attempt.js';
 import type { RecordedStatus } from '../../src/operations/attempts/record-attempts.js';
 import { Tally } from '../../src/telemetry/tally.js';

@@ -1,6 +1,6 @@
 import type { MessageDescriptor } from '@lingui/core';
 import { msg } from '@lingui/core/macro';
-import type { Scope } from '../../src/domain/scopes';
+import type { Scope } from '../../src/domain/keys/scopes';
 
 /** The screens of a tenant, as the tabs have them; of the scopes one is what the API asks for its data. */
 export const TENANT_SCREENS: readonly { path: string; name: MessageDescriptor; scopes: Scope[] }[] = [

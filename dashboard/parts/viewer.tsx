@@ -1,5 +1,5 @@
 import { createContext, useContext } from 'react';
-import { holdsScope, type Scope } from '../../src/domain/scopes';
+import { holdsScope, type Scope } from '../../src/domain/keys/scopes';
 import { graphql } from '../api/generated';
 import type { ViewerQuery } from '../api/generated/graphql';
 

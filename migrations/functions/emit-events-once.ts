@@ -3,16 +3,16 @@
  * has checked bodies and keys before.
  *
  * - refusals: per item, the code of an error that was found before; null: none
- * - priorities: of the jobs (src/domain/lanes.ts); null: from a caller without a pace of its own
+ * - priorities: of the jobs (src/domain/pacing/lanes.ts); null: from a caller without a pace of its own
  * - worker_pool: claims the deliveries for the workers of this name, up to the priority claim_priority, if there are
  *   no more than claim_max. The `claimed` of the first row is then the answer of `claim_new_deliveries`
  * - error_code: the refusal, or TENANT_UNKNOWN, EVENT_TYPE_UNKNOWN, EVENT_TYPE_RESERVED, EVENT_TYPE_DEPRECATED,
  *   WEBHOOK_NOT_ACTIVE, IDEMPOTENCY_KEY_REUSED. Such an item writes nothing
  *
  * Its numbers: an idempotency key is kept for 7 days. One call makes at most 100,000 deliveries. A tenant's share is
- * 500 deliveries of one call (BURST in src/domain/tenant-pace.ts); without priorities it is 100 of one call and 500 in
- * two seconds of all such calls, where calls at the same time do not see each other's. With a worker pool, the batch
- * waits at most 50 ms for an idempotency key that another transaction is writing.
+ * 500 deliveries of one call (BURST in src/domain/pacing/tenant-pace.ts); without priorities it is 100 of one call and
+ * 500 in two seconds of all such calls, where calls at the same time do not see each other's. With a worker pool, the
+ * batch waits at most 50 ms for an idempotency key that another transaction is writing.
  *
  * @throws HW012 for more than 100,000 deliveries; unique_violation for an id that exists already, check_violation for a
  *   day without a partition, lock_not_available for a key that is being written
@@ -109,7 +109,7 @@ begin
          end
     limit 100001
   ),
-  -- What is beyond a tenant's share stands behind others', from the first delivery on (src/domain/lanes.ts).
+  -- What is beyond a tenant's share stands behind others', from the first delivery on (src/domain/pacing/lanes.ts).
   shares as materialized (
     select tenant_id, least(100, 500 - hookwright.emitted_lately(tenant_id, 500)) as share
     from fresh where priority is null group by tenant_id

@@ -6,7 +6,7 @@
  *
  * - only_webhook_ids: the one webhook that an event is for, whatever it subscribes to (a test); null: all that
  *   subscribe
- * - priorities: of the jobs (src/domain/lanes.ts); null: 0, and 10 for what is beyond a tenant's share
+ * - priorities: of the jobs (src/domain/pacing/lanes.ts); null: 0, and 10 for what is beyond a tenant's share
  * - schema_checked: the caller says that the bodies are valid by the schemas of their types. From the API this counts
  *   for all that `judge_emits` looks at; from another role it counts for the schemas that SQL cannot check, and
  *   nothing else

@@ -1,20 +1,26 @@
 import { randomBytes } from 'node:crypto';
-import { type Config, readConfig } from '../config.js';
 import { type Database, openDatabase } from '../database/database.js';
 import { UNFILTERED } from '../database/tenant-database.js';
-import { GRANTABLE_SCOPES, PLATFORM_ADMIN, PLATFORM_SCOPES, SCOPES, type Scope } from '../domain/scopes.js';
+import {
+  GRANTABLE_SCOPES,
+  PLATFORM_ADMIN,
+  PLATFORM_SCOPES,
+  SCOPES,
+  type Scope,
+} from '../domain/keys/scopes.js';
 import { formatTimestamp } from '../domain/timestamp.js';
 import { ApiKey } from '../entities/api-key.js';
 import { Tenant } from '../entities/tenant.js';
-import { commandLine } from '../operations/audit.js';
 import { requireMigrated } from '../operations/installation/check-readiness.js';
 import { createApiKey } from '../operations/keys/create-api-key.js';
 import { revokeApiKey } from '../operations/keys/revoke-api-key.js';
+import { commandLine } from '../operations/rows/audit.js';
 import { SecretVault } from '../operations/secrets/secret-vault.js';
 import { createTenant } from '../operations/tenants/create-tenant.js';
 import { deleteTenant, ERASED_AFTER_RETENTION_DAYS } from '../operations/tenants/delete-tenant.js';
 import { displayName } from '../operations/tenants/display-name.js';
 import { updateTenant } from '../operations/tenants/update-tenant.js';
+import { type Config, readConfig } from '../settings/config.js';
 import { withDatabaseUrl } from './database-url.js';
 import { encryptionKeysOf } from './encryption-keys.js';
 import { print, printList } from './print.js';

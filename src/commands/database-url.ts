@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
-import type { Config } from '../config.js';
-import { hasCluster, startEmbeddedPostgres } from '../embedded-postgres.js';
+import { hasCluster, startEmbeddedPostgres } from '../embedded-postgres/embedded-postgres.js';
 import { reachDatabase } from '../operations/installation/reach-database.js';
+import type { Config } from '../settings/config.js';
 
 /**
  * Runs `work` with the URL of the configured database, whose tables its user owns. In the all-in-one mode that is the

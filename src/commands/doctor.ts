@@ -1,10 +1,10 @@
 import type pg from 'pg';
-import { type Config, ConfigError, readConfig } from '../config.js';
 import { openPool } from '../database/database.js';
 import { type Check, check, statusOf } from '../doctor/check.js';
 import { examineRunningDeliveries, examineRunningServer } from '../doctor/examine.js';
 import { lackOf, missingMigrations, unknownMigrations } from '../operations/installation/check-readiness.js';
 import { tryEncryptionKeys } from '../operations/secrets/try-encryption-keys.js';
+import { type Config, ConfigError, readConfig } from '../settings/config.js';
 import { withDatabaseUrl } from './database-url.js';
 import { keyProblem, readEncryptionKeys } from './encryption-keys.js';
 

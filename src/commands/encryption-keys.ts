@@ -1,11 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Config, EncryptionKey } from '../config.js';
 import type { Database } from '../database/database.js';
-import { ENVELOPE_KEY_BYTES } from '../domain/envelope.js';
+import { ENVELOPE_KEY_BYTES } from '../domain/signing/envelope.js';
 import { type TriedKey, tryEncryptionKeys } from '../operations/secrets/try-encryption-keys.js';
 import { hasTenants } from '../operations/tenants/create-tenant.js';
+import type { Config, EncryptionKey } from '../settings/config.js';
 import { writeOnce } from './write-once.js';
 
 /** The name of the key in the data folder. */

@@ -1,12 +1,12 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Config } from '../config.js';
-import type { Services } from '../context.js';
-import { SCOPES } from '../domain/scopes.js';
+import type { Services } from '../context/context.js';
+import { SCOPES } from '../domain/keys/scopes.js';
 import { ApiError } from '../errors.js';
-import { service } from '../operations/audit.js';
 import { createApiKey } from '../operations/keys/create-api-key.js';
+import { service } from '../operations/rows/audit.js';
 import { createTenant, hasTenants } from '../operations/tenants/create-tenant.js';
+import type { Config } from '../settings/config.js';
 import { writeOnce } from './write-once.js';
 
 const apiKeyFile = (config: Config) => join(config.dataDir, 'api-key');

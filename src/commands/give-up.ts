@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import type { Config } from '../config.js';
 import type { Database } from '../database/database.js';
 import { SecretVault } from '../operations/secrets/secret-vault.js';
 import { tryEncryptionKeys } from '../operations/secrets/try-encryption-keys.js';
 import { giveUpSecrets, lockedOutTenants } from '../operations/tenants/give-up-secrets.js';
+import type { Config } from '../settings/config.js';
 import { administerSecrets } from './administer.js';
 import {
   encryptionKeyFile,

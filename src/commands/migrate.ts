@@ -1,6 +1,6 @@
-import { readConfig } from '../config.js';
 import { OUTBOX_ROLE } from '../operations/emits/outbox.js';
 import { MIGRATED_BY_ANOTHER, migrate } from '../operations/installation/migrate.js';
+import { readConfig } from '../settings/config.js';
 import { withDatabaseUrl } from './database-url.js';
 import { print } from './print.js';
 

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
-import type { Config } from '../config.js';
-import type { Services } from '../context.js';
+import type { Services } from '../context/context.js';
 import { lackOf, missingMigrations } from '../operations/installation/check-readiness.js';
+import type { Config } from '../settings/config.js';
 import { startMetricsServer } from '../telemetry/metrics-server.js';
 import { openTracing } from '../telemetry/open-tracing.js';
 import { ProcessMetrics } from '../telemetry/process-metrics.js';

@@ -1,6 +1,6 @@
 import { type Logger, pino } from 'pino';
 import pretty from 'pino-pretty';
-import type { Config } from '../config.js';
+import type { Config } from '../settings/config.js';
 
 /** What helps to find a fault. The error of a database driver carries its whole connection, settings and all. */
 function serializeError(error: Error & { code?: unknown }): Record<string, unknown> {

@@ -1,6 +1,6 @@
 import { formatTimestamp } from '../domain/timestamp.js';
-import { commandLine } from '../operations/audit.js';
 import { grantOutbox, listOutbox, revokeOutbox } from '../operations/emits/outbox.js';
+import { commandLine } from '../operations/rows/audit.js';
 import { administer } from './administer.js';
 import { print, printList } from './print.js';
 

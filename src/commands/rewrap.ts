@@ -1,5 +1,5 @@
-import type { Config } from '../config.js';
 import { encryptionKeysInUse, rewrapDataKeys } from '../operations/secrets/rewrap-data-keys.js';
+import type { Config } from '../settings/config.js';
 import { administerSecrets } from './administer.js';
 import { print } from './print.js';
 

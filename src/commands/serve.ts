@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { type Config, readConfig } from '../config.js';
+import { type Config, readConfig } from '../settings/config.js';
 import type { Closing } from './observe.js';
 import { openLog } from './open-log.js';
 import { type Roles, startParts } from './start.js';

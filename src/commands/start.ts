@@ -2,11 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { Daemon } from '../../daemon/daemon.js';
-import type { Config, EncryptionKey } from '../config.js';
-import type { Services } from '../context.js';
+import type { Services } from '../context/context.js';
 import { OneTimeCode } from '../dashboard/one-time-code.js';
 import { openPool } from '../database/database.js';
-import { SQL_STATE, sqlStateOf } from '../database/sql-state.js';
+import { SQL_STATE, sqlStateOf } from '../database/driver/sql-state.js';
 import { API_ROLE } from '../database/tenant-database.js';
 import { opensLoopback } from '../domain/addresses/target.js';
 import {
@@ -14,7 +13,7 @@ import {
   claimForNamespace,
   clusterFolder,
   startEmbeddedPostgres,
-} from '../embedded-postgres.js';
+} from '../embedded-postgres/embedded-postgres.js';
 import { keepOutboxLimit } from '../operations/emits/outbox.js';
 import { requireConnectedAs, requireMigrated } from '../operations/installation/check-readiness.js';
 import { MIGRATED_BY_ANOTHER, migrate } from '../operations/installation/migrate.js';
@@ -22,6 +21,7 @@ import { reachDatabase } from '../operations/installation/reach-database.js';
 import { REST_PREFIX } from '../rest/paths.js';
 import { buildServer } from '../server.js';
 import { openServices } from '../services.js';
+import type { Config, EncryptionKey } from '../settings/config.js';
 import { ApiMetrics } from '../telemetry/api-metrics.js';
 import { encryptionKeyFile, encryptionKeysOf } from './encryption-keys.js';
 import { makeFirstTenant, workingKeyFile } from './first-start.js';

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { LogThrottle } from '../telemetry/log-throttle.js';
+import { LogThrottle } from './log-throttle.js';
 
 /**
  * Runs `work` every `everyMs`, never twice at once. A failure is logged, at most every ten seconds, and the work is

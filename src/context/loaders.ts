@@ -1,9 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import DataLoader from 'dataloader';
-import type { Config } from '../config.js';
 import type { Database } from '../database/database.js';
 import { FRESH, PLATFORM } from '../database/tenant-database.js';
-import type { StatsCounts } from '../domain/stats.js';
+import type { StatsCounts } from '../domain/stats/stats.js';
 import { Attempt } from '../entities/attempt.js';
 import { Delivery } from '../entities/delivery.js';
 import { Event } from '../entities/event.js';
@@ -32,6 +31,7 @@ import {
   readBacklogsOfTenants,
   readTenants,
 } from '../operations/tenants/read-usage.js';
+import type { Config } from '../settings/config.js';
 import type { AnswerBudget } from './answer-budget.js';
 
 /** What a request's context has for them. */

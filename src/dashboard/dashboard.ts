@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { Services } from '../context.js';
+import type { Services } from '../context/context.js';
 import type { WaysIn } from './oidc/routes.js';
 import type { OneTimeCode } from './one-time-code.js';
 import { BUILT_FOLDER, pages } from './pages.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import type { Services } from '../context.js';
+import type { Services } from '../context/context.js';
 import { ApiError } from '../errors.js';
 import { parentOriginsOf } from '../operations/portal/exchange-portal-code.js';
 import { assetHeaders, embedHeaders, type Headers, pageHeaders } from './headers.js';

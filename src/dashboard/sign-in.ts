@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import type { Services } from '../context.js';
-import { PLATFORM_ADMIN } from '../domain/scopes.js';
+import type { Services } from '../context/context.js';
+import { PLATFORM_ADMIN } from '../domain/keys/scopes.js';
 import { formatTimestamp } from '../domain/timestamp.js';
 import { ApiError, invalidInput } from '../errors.js';
 import { readBody, readJson } from '../http/json-body.js';
-import { service } from '../operations/audit.js';
 import { createApiKey } from '../operations/keys/create-api-key.js';
 import { exchangePortalCode } from '../operations/portal/exchange-portal-code.js';
+import { service } from '../operations/rows/audit.js';
 import type { OneTimeCode } from './one-time-code.js';
 
 const BODY_BYTES_MAX = 1_024;

@@ -1,4 +1,4 @@
-import { SQL_STATE, sqlStateOf } from './sql-state.js';
+import { SQL_STATE, sqlStateOf } from './driver/sql-state.js';
 
 const ESCAPES = '%25 for %, %23 for #, %2F for /, %3F for ?, %40 for @';
 

@@ -4,11 +4,11 @@ import { MikroORM, type Options } from '@mikro-orm/postgresql';
 import pg from 'pg';
 import { migrations } from '../../migrations/index.js';
 import { entities } from '../entities/index.js';
-import { endOnce, takeBackBrokenClients } from './orm-pool.js';
-import { destroySocket, QuietClient } from './quiet-client.js';
-import { makeDoWithFew, makeRoomAndThrow } from './scarce-connections.js';
-import { hotUrl, sessionUrl } from './session-url.js';
-import { SQL_STATE, sqlStateOf } from './sql-state.js';
+import { endOnce, takeBackBrokenClients } from './driver/orm-pool.js';
+import { destroySocket, QuietClient } from './driver/quiet-client.js';
+import { makeDoWithFew, makeRoomAndThrow } from './driver/scarce-connections.js';
+import { hotUrl, sessionUrl } from './driver/session-url.js';
+import { SQL_STATE, sqlStateOf } from './driver/sql-state.js';
 
 /** A statement and, where it is to be prepared, its name. */
 export interface Statement {
@@ -171,7 +171,7 @@ export async function openDatabase(
   };
 }
 
-/** A pool, one of its connections, or the ORM's transaction (operations/unit-of-work.ts). */
+/** A pool, one of its connections, or the ORM's transaction (operations/rows/unit-of-work.ts). */
 export interface SqlTarget {
   query<Row extends pg.QueryResultRow>(
     statement: Statement & { values: unknown[] },

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { transaction, type WithCommit } from './database.js';
-import { SQL_STATE, sqlStateOf } from './sql-state.js';
+import { SQL_STATE, sqlStateOf } from './driver/sql-state.js';
 
 /**
  * As `transaction`, but no statement of it waits for a lock for longer than that: another session may keep one for as

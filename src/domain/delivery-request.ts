@@ -1,5 +1,5 @@
-import type { SecretKeys } from './secret.js';
-import { contractSignature, standardSignature } from './signature.js';
+import type { SecretKeys } from './signing/secret.js';
+import { contractSignature, standardSignature } from './signing/signature.js';
 
 /** The secrets that sign. After a rotation there are two, until the overlap is over. */
 export interface SigningKeySet {

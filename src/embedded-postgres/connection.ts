@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { SQL_STATE, sqlStateOf } from '../database/sql-state.js';
+import { SQL_STATE, sqlStateOf } from '../database/driver/sql-state.js';
 import { type Cluster, readPassword, SUPERUSER } from './cluster.js';
 
 /** The role that the service uses, and the name of its database: no superuser, but the database's owner. */

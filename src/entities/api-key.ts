@@ -67,7 +67,7 @@ export class ApiKey {
   @Property(nullableTimeColumn())
   portalExchangedAt!: Date | null;
 
-  /** JSON of StoredPortalSettings (src/domain/portal-session.ts); null: an ordinary key. */
+  /** JSON of StoredPortalSettings (src/domain/keys/portal-session.ts); null: an ordinary key. */
   @Property({ type: 'text', nullable: true })
   portalSettings!: string | null;
 }

@@ -1,6 +1,6 @@
 import { Entity, Filter, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Field, Int, ObjectType } from 'type-graphql';
-import { attemptKey } from '../domain/global-id.js';
+import { attemptKey } from '../domain/ids/global-id.js';
 import { SEND_ERRORS } from '../domain/outcome.js';
 import { idColumn, tenantFilter, timeColumn } from './columns.js';
 import { KeyedNode, Node } from './node.js';
@@ -85,7 +85,7 @@ export class Attempt {
   })
   errorCode!: string | null;
 
-  /** A JSON object as text: its public field is in graphql/attempt.ts. */
+  /** A JSON object as text: its public field is in graphql/deliveries/attempt.ts. */
   @Property({ type: 'text' })
   requestHeaders!: string;
 

@@ -157,7 +157,7 @@ export class AuditEntry {
   @Field(() => AuditTarget, { description: 'To what kind of thing.' })
   targetType!: AuditTarget;
 
-  /** A number; for an event type its name. Its public field is in graphql/audit-log.ts. */
+  /** A number; for an event type its name. Its public field is in graphql/tenants/audit-log.ts. */
   @Property({ type: 'text' })
   targetId!: string;
 

@@ -1,6 +1,6 @@
 import { Entity, Enum, Filter, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Field, Int, ObjectType, registerEnumType } from 'type-graphql';
-import { idToDate } from '../domain/delivery-id.js';
+import { idToDate } from '../domain/ids/delivery-id.js';
 import { idColumn, nullableTimeColumn, tenantFilter, timeColumn } from './columns.js';
 import { Node, NumberedNode, ShowsIdOf } from './node.js';
 

@@ -19,7 +19,7 @@ export class EventType {
   @Field(() => String, { description: 'When events of this type are fired.' })
   description!: string;
 
-  /** JSON Schema 2020-12 of the payload, as text. Its public field is `EventType.schema`, in graphql/event-type.ts. */
+  /** JSON Schema 2020-12 of the payload, as text. Its public field is in graphql/event-types/event-type.ts. */
   @Property({ type: 'text' })
   schema!: string;
 

@@ -1,6 +1,6 @@
 import { Entity, Filter, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Field, ObjectType } from 'type-graphql';
-import { idToDate } from '../domain/delivery-id.js';
+import { idToDate } from '../domain/ids/delivery-id.js';
 import { idColumn, tenantFilter } from './columns.js';
 import { Node, NumberedNode, ShowsIdOf } from './node.js';
 

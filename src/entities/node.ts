@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { GraphQLSafeInt } from 'graphql-scalars';
 import { Extensions, Field, ID, InterfaceType } from 'type-graphql';
-import { globalId, type NodeType, type NumberedType } from '../domain/global-id.js';
+import { globalId, type NodeType, type NumberedType } from '../domain/ids/global-id.js';
 
 /** Where the schema has how the global id that a field shows is made from the field's object. */
 export const GLOBAL_ID = 'globalId';

@@ -1,16 +1,16 @@
 import 'reflect-metadata';
 import { Args, ArgsType, Field, ID, ObjectType, Resolver, Root, Subscription } from 'type-graphql';
-import { type Context, tenantOf } from '../context.js';
+import { type Context, tenantOf } from '../context/context.js';
 import { FRESH } from '../database/tenant-database.js';
 import { Delivery, DeliveryStatus } from '../entities/delivery.js';
 import { ShowsIdOf } from '../entities/node.js';
 import { Webhook } from '../entities/webhook.js';
 import { PendingChanges } from '../live/pending-changes.js';
+import { knownTypeIn } from './fields/known-event-type.js';
+import { knownWebhookIn } from './fields/known-webhook.js';
 import { Requires } from './fields/requires.js';
 import { type Update, UpdateStream } from './fields/update-stream.js';
-import { knownTypeIn } from './known-event-type.js';
-import { knownWebhookIn } from './known-webhook.js';
-import { readWebhook } from './webhook.js';
+import { readWebhook } from './webhooks/webhook.js';
 
 const cursorDescription =
   'Where the stream stands with this update. Given as `after` (or in the header Last-Event-ID) to a later subscription, ' +

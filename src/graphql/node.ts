@@ -1,9 +1,9 @@
 import 'reflect-metadata';
 import type { GraphQLResolveInfo, GraphQLSchema } from 'graphql';
 import { Arg, type ClassType, Ctx, ID, Info, Query, Resolver } from 'type-graphql';
-import type { Context } from '../context.js';
+import type { Context } from '../context/context.js';
 import { FRESH, UNFILTERED } from '../database/tenant-database.js';
-import { attemptKey, type NodeType, parseAttemptKey, parseGlobalId } from '../domain/global-id.js';
+import { attemptKey, type NodeType, parseAttemptKey, parseGlobalId } from '../domain/ids/global-id.js';
 import { ApiKey } from '../entities/api-key.js';
 import { Attempt } from '../entities/attempt.js';
 import { AuditEntry } from '../entities/audit-entry.js';
@@ -16,7 +16,7 @@ import { Webhook } from '../entities/webhook.js';
 import { type ApiError, type InputIssue, invalidInput } from '../errors.js';
 import { readTenants } from '../operations/tenants/read-usage.js';
 import { RequiresKey, requirementOf } from './fields/requires.js';
-import { readPortalSessions } from './portal-session.js';
+import { readPortalSessions } from './keys/portal-session.js';
 
 const NODES_MAX = 100;
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Context, createContext, type Services } from '../context.js';
+import { type Context, createContext, type Services } from '../context/context.js';
 import { headerOf } from './requests.js';
 
 declare module 'fastify' {

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { Config } from '../config.js';
+import type { Config } from '../settings/config.js';
 
 type Oidc = NonNullable<Config['oidc']>;
 type Request = Pick<FastifyRequest, 'method' | 'headers'>;

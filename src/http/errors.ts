@@ -1,4 +1,5 @@
-import { ApiError, type Reason, toApiError } from '../errors.js';
+import { toApiError } from '../context/faults.js';
+import { ApiError, type Reason } from '../errors.js';
 
 /** What Fastify refuses before a route is reached, by its code. */
 const fastifyErrors: Record<string, { reason: Reason; detail: (bodyBytesMax?: number) => string }> = {

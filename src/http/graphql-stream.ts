@@ -1,19 +1,20 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphQLFormattedError } from 'graphql';
-import { callerOf, createContext, type Services } from '../context.js';
-import { ApiError, logFault, toApiError } from '../errors.js';
-import { PAYLOAD_BYTES, PAYLOAD_COST } from '../graphql/fields/costs.js';
-import { extensionsOf, refusalStatuses } from '../graphql/fields/errors.js';
-import { type Update, type UpdateStream, withDatabase } from '../graphql/fields/update-stream.js';
-import { GraphqlRequest } from '../graphql/requests/request.js';
-import type { GraphqlServer } from '../graphql/requests/server.js';
+import { callerOf, createContext, type Services } from '../context/context.js';
+import { logFault, toApiError } from '../context/faults.js';
+import { ApiError } from '../errors.js';
+import { GraphqlRequest } from '../graphql/execution/request.js';
+import type { GraphqlServer } from '../graphql/execution/server.js';
 import {
   executeUpdate,
   openSubscription,
   prepareSubscription,
   RefusedSubscription,
   type Subscription,
-} from '../graphql/requests/subscription.js';
+} from '../graphql/execution/subscription.js';
+import { PAYLOAD_BYTES, PAYLOAD_COST } from '../graphql/fields/costs.js';
+import { extensionsOf, refusalStatuses } from '../graphql/fields/errors.js';
+import { type Update, type UpdateStream, withDatabase } from '../graphql/fields/update-stream.js';
 import { contextOf } from './asking.js';
 import { authorizationOf } from './console-cookies.js';
 import { type EndReason, EventStream } from './event-stream.js';

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { Services } from '../context.js';
+import type { Services } from '../context/context.js';
 import { ApiError } from '../errors.js';
 import { lackOf, missingMigrations } from '../operations/installation/check-readiness.js';
 

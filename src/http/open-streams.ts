@@ -1,6 +1,7 @@
 import { Slots, SlotsOfEach } from '../concurrency/slots.js';
-import type { Services } from '../context.js';
-import { ApiError, notFound, rateLimited, toApiError } from '../errors.js';
+import type { Services } from '../context/context.js';
+import { toApiError } from '../context/faults.js';
+import { ApiError, notFound, rateLimited } from '../errors.js';
 
 /** Below the 5 s within which a key ends everywhere, together with the seconds that a process remembers a key. */
 const CHECK_KEYS_EVERY_MS = 500;

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import type { Services } from '../context.js';
+import { LogThrottle } from '../concurrency/log-throttle.js';
+import type { Services } from '../context/context.js';
 import { ApiError } from '../errors.js';
-import { LogThrottle } from '../telemetry/log-throttle.js';
 
 const REQUEST_ID = /^[A-Za-z0-9._:/+=@-]{1,128}$/;
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { Services } from '../context.js';
+import type { Services } from '../context/context.js';
 import type { Span } from '../telemetry/tracing.js';
 import { headerOf } from './requests.js';
 

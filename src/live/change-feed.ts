@@ -1,9 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Database } from '../database/database.js';
-import { isBadValue } from '../database/sql-state.js';
-import { type ChangePosition, holdsAllBelow, isResumable, RESUMABLE_MS } from '../domain/change-position.js';
-import { type Change, readChanges, START, wantChanges } from '../operations/changes.js';
+import { isBadValue } from '../database/driver/sql-state.js';
+import {
+  type ChangePosition,
+  holdsAllBelow,
+  isResumable,
+  RESUMABLE_MS,
+} from '../domain/ids/change-position.js';
+import { type Change, readChanges, START, wantChanges } from '../operations/live/changes.js';
 import { ChangeListener } from './change-listener.js';
 
 /** Somebody who wants to know what changes in a tenant. */

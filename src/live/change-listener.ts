@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import { connect, cutOff, poolOptions } from '../database/database.js';
-import { CHANGES_CHANNEL } from '../operations/changes.js';
+import { CHANGES_CHANNEL } from '../operations/live/changes.js';
 
 const PROBE_EVERY_MS = 10_000;
 const PROBE_TIMEOUT_MS = 4_000;

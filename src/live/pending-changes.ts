@@ -1,5 +1,5 @@
-import type { ChangePosition } from '../domain/change-position.js';
-import type { Change } from '../operations/changes.js';
+import type { ChangePosition } from '../domain/ids/change-position.js';
+import type { Change } from '../operations/live/changes.js';
 
 /** What one stream waits for is kept as ids, each once: however slow its reader is, it is no more than this. */
 const PENDING_MAX = 1_000;

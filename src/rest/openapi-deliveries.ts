@@ -1,8 +1,8 @@
-import type { Config } from '../config.js';
-import { pointerOf } from '../domain/event-schemas/json-pointer.js';
-import { type JsonObject, mapSchemas } from '../domain/event-schemas/schema-places.js';
-import { BUILT_IN_EVENT_TYPES } from '../domain/event-type.js';
+import { BUILT_IN_EVENT_TYPES } from '../domain/events/event-type.js';
+import { pointerOf } from '../domain/schema-rules/json-pointer.js';
+import { type JsonObject, mapSchemas } from '../domain/schema-rules/schema-places.js';
 import type { RegisteredEventType } from '../operations/event-types/event-type-registry.js';
+import type { Config } from '../settings/config.js';
 
 type Json = Record<string, unknown>;
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
-import type { Services } from '../context.js';
+import type { Services } from '../context/context.js';
 import type { RegisteredEventType } from '../operations/event-types/event-type-registry.js';
 import { openApiDocument } from './openapi.js';
 

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import type { Config } from '../config.js';
-import { type JsonObject, mapSchemas } from '../domain/event-schemas/schema-places.js';
-import { WILDCARD } from '../domain/event-type.js';
-import type { TenantScope } from '../domain/scopes.js';
+import { WILDCARD } from '../domain/events/event-type.js';
+import type { TenantScope } from '../domain/keys/scopes.js';
+import { type JsonObject, mapSchemas } from '../domain/schema-rules/schema-places.js';
+import { version } from '../node/version.js';
 import type { RegisteredEventType } from '../operations/event-types/event-type-registry.js';
-import { version } from '../version.js';
+import type { Config } from '../settings/config.js';
 import { deliveryRequests } from './openapi-deliveries.js';
 import { type HeaderName, headers, headersNamed, usualHeaders } from './openapi-headers.js';
 import { onRoutesWithBody, problem, problemIssue, problemResponses, problems } from './openapi-problems.js';

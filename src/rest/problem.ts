@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { pointerOf } from '../domain/event-schemas/json-pointer.js';
+import { pointerOf } from '../domain/schema-rules/json-pointer.js';
 import { type ApiError, errorCatalogue, type InputIssue, type Reason } from '../errors.js';
 import { PROBLEMS_PATH } from './paths.js';
 

@@ -1,7 +1,7 @@
 import { execute, type GraphQLSchema, Kind, parse, validate } from 'graphql';
-import type { Context } from '../context.js';
+import type { Context } from '../context/context.js';
+import { guardedFields } from '../graphql/execution/guarded-fields.js';
 import { causeOf } from '../graphql/fields/errors.js';
-import { guardedFields } from '../graphql/requests/guarded-fields.js';
 
 /** A GraphQL document that is ready to run. */
 export interface Operation<Variables, Data> {

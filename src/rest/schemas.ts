@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { EVENT_TYPE_NAME, EVENT_TYPE_NAME_LENGTH_MAX } from '../domain/event-type.js';
+import { EVENT_TYPE_NAME, EVENT_TYPE_NAME_LENGTH_MAX } from '../domain/events/event-type.js';
 import { DeliveryStatus } from '../entities/delivery.js';
 import { decodeCursor, PAGE_MAX } from '../graphql/fields/connection.js';
 import { leftOutIfNull, subscribedEvent, webhookSettings } from '../operations/webhooks/webhook-settings.js';

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import type { z } from 'zod';
-import { callerOf, type Services } from '../context.js';
-import { parseId } from '../domain/id.js';
+import { callerOf, type Services } from '../context/context.js';
+import { parseId } from '../domain/ids/id.js';
 import { ApiError, type InputIssue, notFound, type Reason } from '../errors.js';
-import { readWebhook } from '../graphql/webhook.js';
+import { readWebhook } from '../graphql/webhooks/webhook.js';
 import { contextOf, expectAsker, holdUntilTaken, whoAsks } from '../http/asking.js';
 import { readBody, readJson } from '../http/json-body.js';
 import { slashTooMany } from '../http/requests.js';

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Config } from '../config.js';
+import type { Config } from '../settings/config.js';
 import type { Tracing } from './tracing.js';
 
 /** Loads OpenTelemetry and starts it, when OTEL_EXPORTER_OTLP_ENDPOINT says where to; else nothing of it is loaded. */

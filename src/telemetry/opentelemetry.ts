@@ -27,7 +27,7 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import type { Logger } from 'pino';
-import { version } from '../version.js';
+import { version } from '../node/version.js';
 import type { Attributes, Span, SpanKind, Tracing } from './tracing.js';
 
 /**

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
-import { version } from '../version.js';
+import { version } from '../node/version.js';
 
 /** What every process tells Prometheus: of Node, and of its connections to Postgres. */
 export class ProcessMetrics {

@@ -1,6 +1,6 @@
 import { parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { bytesOf, documentStore } from '../../src/graphql/requests/document-store.js';
+import { bytesOf, documentStore } from '../../src/graphql/execution/document-store.js';
 
 const documentOf = (n: number) => parse(`query Number${n} { viewer { scopes } }`);
 

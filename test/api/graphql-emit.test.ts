@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { OPERATIONAL_EVENT_TYPES } from '../../src/domain/operational-events.js';
-import { isDeeperThan } from '../../src/domain/payload.js';
+import { OPERATIONAL_EVENT_TYPES } from '../../src/domain/events/operational-events.js';
+import { isDeeperThan } from '../../src/domain/events/payload.js';
 import {
   countEvents,
   couponPayload,

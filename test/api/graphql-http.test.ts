@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { KnownTexts } from '../../src/graphql/requests/known-texts.js';
+import { KnownTexts } from '../../src/graphql/execution/known-texts.js';
 import { makeKey } from '../support/factories.js';
 import { RestApi, type RestRequest } from '../support/rest-api.js';
 

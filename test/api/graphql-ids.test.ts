@@ -1,7 +1,7 @@
 import { type GraphQLType, getNamedType, isInputObjectType, isObjectType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { idPrefixes } from '../../src/domain/global-id.js';
-import { PLATFORM_ADMIN } from '../../src/domain/scopes.js';
+import { idPrefixes } from '../../src/domain/ids/global-id.js';
+import { PLATFORM_ADMIN } from '../../src/domain/keys/scopes.js';
 import { buildGraphqlSchema } from '../../src/graphql/schema.js';
 import { emitMany, makeKey, makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
 import { codesOf, GraphqlApi } from '../support/graphql-api.js';

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { formatApiKey } from '../../src/domain/api-key.js';
-import { GRANTABLE_SCOPES, SCOPES } from '../../src/domain/scopes.js';
+import { formatApiKey } from '../../src/domain/keys/api-key.js';
+import { GRANTABLE_SCOPES, SCOPES } from '../../src/domain/keys/scopes.js';
 import { makeKey, makeTenant, TestClock, type TestTenant } from '../support/factories.js';
 import { codesOf, GraphqlApi } from '../support/graphql-api.js';
 import { documents } from '../support/graphql-documents.js';

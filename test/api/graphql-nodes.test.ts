@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { attemptKey, globalId, idPrefixes, type NodeType } from '../../src/domain/global-id.js';
-import { PLATFORM_ADMIN, SCOPES, type Scope } from '../../src/domain/scopes.js';
+import { attemptKey, globalId, idPrefixes, type NodeType } from '../../src/domain/ids/global-id.js';
+import { PLATFORM_ADMIN, SCOPES, type Scope } from '../../src/domain/keys/scopes.js';
 import {
   emitMany,
   makeKey,

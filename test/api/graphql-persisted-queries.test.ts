@@ -5,7 +5,7 @@ import { createPersistedQueryLink } from '@apollo/client/link/persisted-queries'
 import { Client, fetchExchange } from '@urql/core';
 import { persistedExchange } from '@urql/exchange-persisted';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { KnownTexts } from '../../src/graphql/requests/known-texts.js';
+import { KnownTexts } from '../../src/graphql/execution/known-texts.js';
 import { makeKey, makeTenant } from '../support/factories.js';
 import { gid } from '../support/ids.js';
 import { RestApi } from '../support/rest-api.js';

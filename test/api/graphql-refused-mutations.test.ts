@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Scope } from '../../src/domain/scopes.js';
+import type { Scope } from '../../src/domain/keys/scopes.js';
 import { makeKey, makeTenant, type TestTenant } from '../support/factories.js';
 import { codesOf, GraphqlApi } from '../support/graphql-api.js';
 

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { QuietClient } from '../../src/database/quiet-client.js';
+import { QuietClient } from '../../src/database/driver/quiet-client.js';
 import { makeTenant, type TestTenant } from '../support/factories.js';
 import { GraphqlApi } from '../support/graphql-api.js';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { commandLine } from '../../src/operations/audit.js';
+import { commandLine } from '../../src/operations/rows/audit.js';
 import { rollUpStats } from '../../src/operations/stats/roll-up-stats.js';
 import { deleteWebhook } from '../../src/operations/webhooks/delete-webhook.js';
 import { makeKey, makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';

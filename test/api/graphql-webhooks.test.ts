@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { OPERATIONAL_EVENT_TYPES } from '../../src/domain/operational-events.js';
+import { OPERATIONAL_EVENT_TYPES } from '../../src/domain/events/operational-events.js';
 import { emitMany, makeKey, makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
 import { codesOf, GraphqlApi } from '../support/graphql-api.js';
 import { documents } from '../support/graphql-documents.js';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Services } from '../../src/context.js';
-import { formatApiKey } from '../../src/domain/api-key.js';
+import type { Services } from '../../src/context/context.js';
+import { formatApiKey } from '../../src/domain/keys/api-key.js';
 import { buildServer } from '../../src/server.js';
 import { createTestDatabase } from '../support/database.js';
 import { DatabaseProxy } from '../support/database-proxy.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { commandLine } from '../../src/operations/audit.js';
 import { registerEventType } from '../../src/operations/event-types/register-event-type.js';
+import { commandLine } from '../../src/operations/rows/audit.js';
 import { expectFits, type Json } from '../support/openapi-document.js';
 import { complaintsAbout } from '../support/openapi-rules.js';
 import { RestApi } from '../support/rest-api.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { walkSchemas } from '../../src/domain/event-schemas/schema-places.js';
-import { commandLine } from '../../src/operations/audit.js';
+import { walkSchemas } from '../../src/domain/schema-rules/schema-places.js';
 import { registerEventType } from '../../src/operations/event-types/register-event-type.js';
+import { commandLine } from '../../src/operations/rows/audit.js';
 import { expectFits, type Json, resolveIn } from '../support/openapi-document.js';
 import { RestApi } from '../support/rest-api.js';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { OPERATIONAL_EVENT_TYPES } from '../../src/domain/operational-events.js';
+import { OPERATIONAL_EVENT_TYPES } from '../../src/domain/events/operational-events.js';
 import { expectFits, type Json, objectsIn, resolveIn } from '../support/openapi-document.js';
 import { RestApi } from '../support/rest-api.js';
 

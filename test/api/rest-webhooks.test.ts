@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { OPERATIONAL_EVENT_TYPES } from '../../src/domain/operational-events.js';
+import { OPERATIONAL_EVENT_TYPES } from '../../src/domain/events/operational-events.js';
 import { makeTenant } from '../support/factories.js';
 import { contractFields, expectProblem, expectRefusedAt, RestApi, timestamp } from '../support/rest-api.js';
 

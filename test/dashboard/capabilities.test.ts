@@ -1,7 +1,7 @@
 import { isObjectType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { PortalCapability, scopesOfPortal } from '../../src/domain/portal-session.js';
-import { SCOPES, type Scope } from '../../src/domain/scopes.js';
+import { PortalCapability, scopesOfPortal } from '../../src/domain/keys/portal-session.js';
+import { SCOPES, type Scope } from '../../src/domain/keys/scopes.js';
 import { type Requirement, requirementOf } from '../../src/graphql/fields/requires.js';
 import { buildGraphqlSchema } from '../../src/graphql/schema.js';
 import { DashboardSite } from '../support/dashboard-site.js';

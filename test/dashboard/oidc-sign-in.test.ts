@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../../src/node/free-port.js';
-import { service } from '../../src/operations/audit.js';
 import { createApiKey } from '../../src/operations/keys/create-api-key.js';
+import { service } from '../../src/operations/rows/audit.js';
 import { CookieClient } from '../support/cookie-client.js';
 import { DashboardSite } from '../support/dashboard-site.js';
 import { makeTenant } from '../support/factories.js';

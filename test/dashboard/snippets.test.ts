@@ -5,8 +5,8 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SNIPPETS } from '../../dashboard/screens/endpoints/snippets.js';
-import { formatSecret, secretKeys } from '../../src/domain/secret.js';
-import { contractSignature, standardSignature } from '../../src/domain/signature.js';
+import { formatSecret, secretKeys } from '../../src/domain/signing/secret.js';
+import { contractSignature, standardSignature } from '../../src/domain/signing/signature.js';
 
 const run = promisify(execFile);
 const secret = formatSecret(Buffer.alloc(33, 7));

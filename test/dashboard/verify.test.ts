@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
 import { firstDifference, verifySignatures } from '../../dashboard/screens/deliveries/verify.js';
-import { formatSecret, secretKeys } from '../../src/domain/secret.js';
-import { contractSignature, standardSignature } from '../../src/domain/signature.js';
+import { formatSecret, secretKeys } from '../../src/domain/signing/secret.js';
+import { contractSignature, standardSignature } from '../../src/domain/signing/signature.js';
 
 const newSecret = () => formatSecret(randomBytes(33));
 const bytes = (text: string) => new TextEncoder().encode(text);

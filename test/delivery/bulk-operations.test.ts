@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { transaction } from '../../src/database/database.js';
-import { BULK_CHUNK, BULK_WAITING_MAX } from '../../src/domain/bulk-pace.js';
-import { dateToId } from '../../src/domain/delivery-id.js';
-import type { OperationalEventType } from '../../src/domain/operational-events.js';
+import type { OperationalEventType } from '../../src/domain/events/operational-events.js';
+import { dateToId } from '../../src/domain/ids/delivery-id.js';
+import { BULK_CHUNK, BULK_WAITING_MAX } from '../../src/domain/pacing/bulk-pace.js';
 import { type OperationalEvent, raiseEvents } from '../../src/operations/attempts/raise-events.js';
 import { runBulkOperation } from '../../src/operations/bulk/run-bulk-operation.js';
 import { BulkSite } from '../support/bulk-operations.js';

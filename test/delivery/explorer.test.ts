@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Daemon } from '../../daemon/daemon.js';
-import type { Services } from '../../src/context.js';
+import type { Services } from '../../src/context/context.js';
 import { eventually } from '../support/eventually.js';
 import { makeKey, makeTenant, makeWebhook, openTestServices, type TestTenant } from '../support/factories.js';
 import { codesOf, GraphqlApi } from '../support/graphql-api.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Fence, fenced, SendingStopped } from '../../daemon/control/fence.js';
+import { Fence, fenced, SendingStopped } from '../../daemon/liveness/fence.js';
 import type { Sender } from '../../daemon/sending/send.js';
 
 const result = { kind: 'answered' } as never;

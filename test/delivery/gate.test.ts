@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Answer } from '../../daemon/gate/endpoint.js';
 import { type Admission, type Candidate, Gate, type GateOptions, type Pass } from '../../daemon/gate/gate.js';
-import type { Lane } from '../../src/domain/lanes.js';
 import type { Outcome } from '../../src/domain/outcome.js';
+import type { Lane } from '../../src/domain/pacing/lanes.js';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });

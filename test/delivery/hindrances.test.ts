@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { beforeEach, expect, test } from 'vitest';
-import { Hindrances } from '../../daemon/hindrances.js';
+import { Hindrances } from '../../daemon/delivery/own-faults.js';
 import { SecretUnreadable } from '../../src/operations/secrets/secret-vault.js';
 
 const unreadable = new SecretUnreadable('The envelope cannot be opened');

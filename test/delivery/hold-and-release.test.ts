@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { LANES } from '../../src/domain/lanes.js';
+import { LANES } from '../../src/domain/pacing/lanes.js';
 import { loadDeliveries } from '../../src/operations/attempts/load-deliveries.js';
 import { turnAwayDeliveries } from '../../src/operations/attempts/turn-away-deliveries.js';
-import { commandLine } from '../../src/operations/audit.js';
 import { cancelDelivery } from '../../src/operations/deliveries/cancel-delivery.js';
 import { redeliver } from '../../src/operations/deliveries/redeliver.js';
+import { commandLine } from '../../src/operations/rows/audit.js';
 import { releaseHeld } from '../../src/operations/webhooks/release-held.js';
 import { settleWebhook } from '../../src/operations/webhooks/settle-webhook.js';
 import type { WebhookChange } from '../../src/operations/webhooks/update-webhook.js';

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { Quarantine } from '../../daemon/running/quarantine.js';
-import { LANES } from '../../src/domain/lanes.js';
-import { commandLine } from '../../src/operations/audit.js';
+import { Quarantine } from '../../daemon/jobs/quarantine.js';
+import { LANES } from '../../src/domain/pacing/lanes.js';
 import { redeliver } from '../../src/operations/deliveries/redeliver.js';
 import { overdueFromStart, rescueOverdue } from '../../src/operations/deliveries/rescue-deliveries.js';
 import { raiseWaitingJobs } from '../../src/operations/jobs/raise-waiting-jobs.js';
+import { commandLine } from '../../src/operations/rows/audit.js';
 import { settleWebhook } from '../../src/operations/webhooks/settle-webhook.js';
 import { updateWebhook } from '../../src/operations/webhooks/update-webhook.js';
 import { DeliveryStack } from '../support/delivery-stack.js';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { Fence } from '../../daemon/control/fence.js';
-import { Recorder } from '../../daemon/recorder.js';
+import { Fence } from '../../daemon/liveness/fence.js';
+import { Recorder } from '../../daemon/recording/recorder.js';
 import { DaemonMetrics } from '../../daemon/telemetry/metrics.js';
 import { openPool } from '../../src/database/database.js';
 import { type DueDelivery, loadDeliveries } from '../../src/operations/attempts/load-deliveries.js';

@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events';
 import { type Job, run, type WorkerEvents } from 'graphile-worker';
 import { describe, expect, test } from 'vitest';
-import { LocalJobs } from '../../daemon/running/local-jobs.js';
-import { LANES } from '../../src/domain/lanes.js';
+import { LocalJobs } from '../../daemon/jobs/local-jobs.js';
+import { LANES } from '../../src/domain/pacing/lanes.js';
 import { JOBS_SCHEMA, quietLogger } from '../../src/operations/jobs/prepare-jobs.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { Fence } from '../../daemon/control/fence.js';
-import { Recorder } from '../../daemon/recorder.js';
+import { Fence } from '../../daemon/liveness/fence.js';
+import { Recorder } from '../../daemon/recording/recorder.js';
 import { DaemonMetrics } from '../../daemon/telemetry/metrics.js';
 import { loadDeliveries } from '../../src/operations/attempts/load-deliveries.js';
 import { DeliveryStack } from '../support/delivery-stack.js';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { commandLine } from '../../src/operations/audit.js';
 import { cancelDelivery } from '../../src/operations/deliveries/cancel-delivery.js';
+import { commandLine } from '../../src/operations/rows/audit.js';
 import { startMetricsServer } from '../../src/telemetry/metrics-server.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';

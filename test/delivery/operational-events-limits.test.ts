@@ -1,10 +1,10 @@
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { transaction } from '../../src/database/database.js';
-import { idToDate } from '../../src/domain/delivery-id.js';
-import { isOperational } from '../../src/domain/operational-events.js';
+import { isOperational } from '../../src/domain/events/operational-events.js';
+import { idToDate } from '../../src/domain/ids/delivery-id.js';
 import { forgetRaised, raiseEvents, raisePending } from '../../src/operations/attempts/raise-events.js';
-import { commandLine } from '../../src/operations/audit.js';
+import { commandLine } from '../../src/operations/rows/audit.js';
 import { deleteWebhook } from '../../src/operations/webhooks/delete-webhook.js';
 import { updateWebhook } from '../../src/operations/webhooks/update-webhook.js';
 import { DeliveryStack } from '../support/delivery-stack.js';

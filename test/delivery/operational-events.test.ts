@@ -5,7 +5,7 @@ import {
   raisePending,
   warnOfExpiringHolds,
 } from '../../src/operations/attempts/raise-events.js';
-import { commandLine } from '../../src/operations/audit.js';
+import { commandLine } from '../../src/operations/rows/audit.js';
 import { deleteWebhook } from '../../src/operations/webhooks/delete-webhook.js';
 import { updateWebhook } from '../../src/operations/webhooks/update-webhook.js';
 import { DeliveryStack } from '../support/delivery-stack.js';

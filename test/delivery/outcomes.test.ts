@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { TEST_EVENT_TYPE } from '../../src/domain/event-type.js';
-import { LANES } from '../../src/domain/lanes.js';
-import { commandLine } from '../../src/operations/audit.js';
+import { TEST_EVENT_TYPE } from '../../src/domain/events/event-type.js';
+import { LANES } from '../../src/domain/pacing/lanes.js';
 import { cancelDelivery } from '../../src/operations/deliveries/cancel-delivery.js';
 import { redeliver } from '../../src/operations/deliveries/redeliver.js';
+import { commandLine } from '../../src/operations/rows/audit.js';
 import { deleteWebhook } from '../../src/operations/webhooks/delete-webhook.js';
 import { updateWebhook } from '../../src/operations/webhooks/update-webhook.js';
 import { DeliveryStack } from '../support/delivery-stack.js';

@@ -1,7 +1,7 @@
 import type { JobHelpers } from 'graphile-worker';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { Fence, SendingStopped } from '../../daemon/control/fence.js';
-import { unlessStopped } from '../../daemon/running/own-stops.js';
+import { unlessStopped } from '../../daemon/jobs/own-stops.js';
+import { Fence, SendingStopped } from '../../daemon/liveness/fence.js';
 import { DELIVER_GROUP_TASK, DELIVER_TASK } from '../../src/operations/jobs/tasks.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { SendingStopped } from '../../daemon/control/fence.js';
-import { Quarantine } from '../../daemon/running/quarantine.js';
+import { Quarantine } from '../../daemon/jobs/quarantine.js';
+import { SendingStopped } from '../../daemon/liveness/fence.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { keptLog } from '../support/kept-log.js';

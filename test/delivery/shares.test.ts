@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { startShares } from '../../daemon/shares.js';
-import { noneDone } from '../../src/domain/lanes.js';
+import { startShares } from '../../daemon/sweeps/lane-shares.js';
+import { noneDone } from '../../src/domain/pacing/lanes.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 

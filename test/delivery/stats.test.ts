@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { crontab } from '../../daemon/tasks.js';
-import type { Resolution, StatsCounts } from '../../src/domain/stats.js';
+import type { Resolution, StatsCounts } from '../../src/domain/stats/stats.js';
 import { ALL_WEBHOOKS, readStats } from '../../src/operations/stats/read-stats.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';

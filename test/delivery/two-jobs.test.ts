@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { SendingStopped } from '../../daemon/control/fence.js';
 import { senderOptions } from '../../daemon/daemon.js';
+import { SendingStopped } from '../../daemon/liveness/fence.js';
 import { createSender } from '../../daemon/sending/send.js';
-import { LANES } from '../../src/domain/lanes.js';
+import { LANES } from '../../src/domain/pacing/lanes.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { answer, startReceiver } from '../support/receiver.js';

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { formatApiKey, hashApiKey, parseApiKey } from '../../src/domain/api-key.js';
+import { formatApiKey, hashApiKey, parseApiKey } from '../../src/domain/keys/api-key.js';
 import {
   GRANTABLE_SCOPES,
   holdsScope,
   PLATFORM_ADMIN,
   PLATFORM_SCOPES,
   SCOPES,
-} from '../../src/domain/scopes.js';
+} from '../../src/domain/keys/scopes.js';
 
 const KEY_42 = 'hw_42_003aUlTJC7tjlCTQj2uNU3MFagCXG9LRKRcwGkBIDlf3nRzje';
 const id = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { BULK_CHUNK, BULK_WAITING_MAX, bulkPause, bulkRoom } from '../../src/domain/bulk-pace.js';
+import { BULK_CHUNK, BULK_WAITING_MAX, bulkPause, bulkRoom } from '../../src/domain/pacing/bulk-pace.js';
 
 describe('the room of a bulk operation', () => {
   test('is a chunk, until as many wait as may wait', () => {

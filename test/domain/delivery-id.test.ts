@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { dateToId, idRange, idToDate } from '../../src/domain/delivery-id.js';
+import { dateToId, idRange, idToDate } from '../../src/domain/ids/delivery-id.js';
 
 describe('a time-ordered id', () => {
   test('holds the milliseconds since 2025 above 12 bits of sequence (computed elsewhere)', () => {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
 import { type DeliveryRequestInput, deliveryRequest } from '../../src/domain/delivery-request.js';
-import { secretKeys } from '../../src/domain/secret.js';
+import { secretKeys } from '../../src/domain/signing/secret.js';
 
 const SECRET = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8g';
 const input: DeliveryRequestInput = {

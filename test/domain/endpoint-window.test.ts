@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { SendResult } from '../../src/domain/outcome.js';
 import {
   afterAttempt,
   afterClosing,
@@ -11,8 +12,7 @@ import {
   SLOW_MS,
   silentAfterMs,
   type WindowSample,
-} from '../../src/domain/endpoint-window.js';
-import type { SendResult } from '../../src/domain/outcome.js';
+} from '../../src/domain/pacing/endpoint-window.js';
 
 const MAX = 64;
 const response = (statusCode: number): SendResult => ({

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { compileEventSchema, schemaIssues } from '../../src/event-schemas/compile-event-schema.js';
+import { compileEventSchema, schemaIssues } from '../../src/payload-checks/compile-event-schema.js';
 
 type Schema = Record<string, unknown>;
 const object = (rest: object): Schema => ({ type: 'object', ...rest });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { judgeEventSchema, textFieldsOf } from '../../src/domain/event-schemas/event-schema.js';
-import { compileEventSchema, schemaIssues } from '../../src/event-schemas/compile-event-schema.js';
+import { judgeEventSchema, textFieldsOf } from '../../src/domain/schema-rules/event-schema.js';
+import { compileEventSchema, schemaIssues } from '../../src/payload-checks/compile-event-schema.js';
 
 const object = (rest: object) => ({ type: 'object', ...rest });
 const times = <Made>(count: number, make: (n: number) => Made) =>

@@ -5,7 +5,7 @@ import {
   listNames,
   TEST_EVENT_TYPE,
   WILDCARD,
-} from '../../src/domain/event-type.js';
+} from '../../src/domain/events/event-type.js';
 
 describe('an event type', () => {
   test.each([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ExpectedFanOut } from '../../src/domain/expected-fan-out.js';
+import { ExpectedFanOut } from '../../src/domain/events/expected-fan-out.js';
 
 const event = { tenantId: 1, eventType: 'a.b', onlyWebhookId: null };
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { closingMs, nextLookAtMs, nextLookMs } from '../../src/domain/failing-row.js';
 import type { Outcome } from '../../src/domain/outcome.js';
+import { closingMs, nextLookAtMs, nextLookMs } from '../../src/domain/pacing/failing-row.js';
 
 const ROW_MS = 10_000;
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { whyNoDelivery } from '../../src/domain/fan-out.js';
+import { whyNoDelivery } from '../../src/domain/events/fan-out.js';
 
 const event = {
   eventType: 'coupon.applied',

@@ -11,7 +11,7 @@ import {
   parseGlobalId,
   readId,
   withGlobalIds,
-} from '../../src/domain/global-id.js';
+} from '../../src/domain/ids/global-id.js';
 
 const number = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
 const attempt = fc

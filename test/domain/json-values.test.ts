@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isMultipleOf, isSameJson } from '../../src/domain/event-schemas/json-values.js';
+import { isMultipleOf, isSameJson } from '../../src/domain/schema-rules/json-values.js';
 
 describe('two JSON values are the same', () => {
   const names = fc.oneof(fc.string(), fc.constantFrom('constructor', 'valueOf', 'toString', '__proto__'));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { LANES, laneAfterPutOff, laneOf, raises } from '../../src/domain/lanes.js';
+import { LANES, laneAfterPutOff, laneOf, raises } from '../../src/domain/pacing/lanes.js';
 
 const nothing = { TEST: 0, FIRST: 0, CROWDED: 0, RETRY: 0, BULK: 0 };
 

@@ -5,7 +5,7 @@ import {
   latencyBoundsMs,
   latencyBucket,
   latencyPercentile,
-} from '../../src/domain/latency.js';
+} from '../../src/domain/stats/latency.js';
 
 describe('the latency histogram', () => {
   test('has 24 buckets, whose bounds grow from 1 ms to beyond the longest attempt', () => {

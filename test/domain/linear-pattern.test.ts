@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { linearPattern } from '../../src/domain/event-schemas/linear-pattern.js';
-import { PatternError } from '../../src/domain/event-schemas/pattern-program.js';
+import { linearPattern } from '../../src/domain/schema-rules/linear-pattern.js';
+import { PatternError } from '../../src/domain/schema-rules/pattern-program.js';
 
 const atom = fc.constantFrom(
   'a',

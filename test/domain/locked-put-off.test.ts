@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lockedPutOffMs } from '../../src/domain/locked-put-off.js';
+import { lockedPutOffMs } from '../../src/domain/pacing/locked-put-off.js';
 
 test.each([
   { lockedMs: 0, least: 1_000, most: 1_500 },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { matches } from '../../src/domain/matching.js';
+import { matches } from '../../src/domain/events/matching.js';
 
 test('a webhook receives the event types that it names and no others', () => {
   const subscribed = ['booking.created', 'coupon.applied'];

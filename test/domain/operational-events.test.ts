@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { foldHealth } from '../../src/domain/health.js';
 import {
   foldOperationalEvents,
   isOperational,
   OPERATIONAL_EVENT_TYPES,
   type OperationalEventsState,
   type OperationalEventsStep,
-} from '../../src/domain/operational-events.js';
+} from '../../src/domain/events/operational-events.js';
+import { foldHealth } from '../../src/domain/health.js';
 
 /** `f` failed, `s` succeeded, `g` was told 410; in capitals: the delivery of an operational event. */
 const steps = (letters: string, generation = 3): OperationalEventsStep[] =>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { operatorScope, sessionName } from '../../src/domain/operator-role.js';
+import { operatorScope, sessionName } from '../../src/domain/keys/operator-role.js';
 
 const values = { admin: ['root', '/ops/admins'], support: ['helpers'], viewer: ['staff'] };
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isDeeperThan, isTextDeeperThan } from '../../src/domain/payload.js';
+import { isDeeperThan, isTextDeeperThan } from '../../src/domain/events/payload.js';
 
 describe('the depth of a JSON text', () => {
   test.each([

@@ -4,8 +4,8 @@ import {
   nextRollUp,
   type RollUpProgress,
   type RollUpStep,
-} from '../../src/domain/roll-up.js';
-import { STATS_KEPT_MS } from '../../src/domain/stats.js';
+} from '../../src/domain/stats/roll-up.js';
+import { STATS_KEPT_MS } from '../../src/domain/stats/stats.js';
 
 const HOUR = 3_600_000;
 const at = (text: string) => new Date(`${text}Z`);

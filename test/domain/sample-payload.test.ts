@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { samplePayload } from '../../src/domain/event-schemas/sample-payload.js';
-import { compileEventSchema, schemaIssues } from '../../src/event-schemas/compile-event-schema.js';
+import { samplePayload } from '../../src/domain/schema-rules/sample-payload.js';
+import { compileEventSchema, schemaIssues } from '../../src/payload-checks/compile-event-schema.js';
 
 type Schema = Record<string, unknown>;
 const sampleOf = (schema: Schema) => samplePayload(schema, compileEventSchema(JSON.stringify(schema)));

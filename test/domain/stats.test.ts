@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { LATENCY_BUCKETS } from '../../src/domain/latency.js';
+import { LATENCY_BUCKETS } from '../../src/domain/stats/latency.js';
 import {
   bucketFigures,
   bucketMs,
@@ -9,7 +9,7 @@ import {
   STATS_BUCKETS_MAX,
   STATS_KEPT_MS,
   totalFigures,
-} from '../../src/domain/stats.js';
+} from '../../src/domain/stats/stats.js';
 
 const now = new Date('2026-05-20T10:30:15.500Z');
 const HOUR = 3_600_000;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { TenantPace } from '../../src/domain/tenant-pace.js';
+import { TenantPace } from '../../src/domain/pacing/tenant-pace.js';
 
 const pace = () => {
   const clock = { ms: 0 };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { TokenBuckets } from '../../src/domain/token-bucket.js';
+import { TokenBuckets } from '../../src/domain/pacing/token-bucket.js';
 
 const quota = { perSecond: 100, burst: 200 };
 

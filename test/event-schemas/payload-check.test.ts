@@ -1,8 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { compileEventSchema, schemaIssues } from '../../src/event-schemas/compile-event-schema.js';
-import { StepsSpent, tooManySteps } from '../../src/event-schemas/payload-check.js';
+import { compileEventSchema, schemaIssues } from '../../src/payload-checks/compile-event-schema.js';
+import { StepsSpent, tooManySteps } from '../../src/payload-checks/payload-check.js';
 
 type Schema = Record<string, unknown>;
 const PAYLOAD_BYTES = 262_000;

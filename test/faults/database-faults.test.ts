@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { dateToId, idToDate } from '../../src/domain/delivery-id.js';
+import { dateToId, idToDate } from '../../src/domain/ids/delivery-id.js';
 import { eventually } from '../support/eventually.js';
 import { good } from './support/endpoints.js';
 import type { FaultyProxy } from './support/faulty-proxy.js';

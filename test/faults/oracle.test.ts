@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { dateToId } from '../../src/domain/delivery-id.js';
+import { dateToId } from '../../src/domain/ids/delivery-id.js';
 import type {
   AttemptState,
   DeliveryState,

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { SCOPES } from '../../src/domain/scopes.js';
+import { SCOPES } from '../../src/domain/keys/scopes.js';
 
 /** Texts that have broken something somewhere before, beside those that mean something here. */
 export const text: fc.Arbitrary<string> = fc.oneof(

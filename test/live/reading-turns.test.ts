@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
-import type { Services } from '../../src/context.js';
+import type { Services } from '../../src/context/context.js';
 import { withDatabase } from '../../src/graphql/fields/update-stream.js';
 import { OpenStreams } from '../../src/http/open-streams.js';
 import { ApiMetrics } from '../../src/telemetry/api-metrics.js';

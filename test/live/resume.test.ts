@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, inject, test, vi } from 'vitest';
-import { encodePosition } from '../../src/domain/change-position.js';
+import { encodePosition } from '../../src/domain/ids/change-position.js';
 import { DatabaseProxy } from '../support/database-proxy.js';
 import { eventually } from '../support/eventually.js';
 import { makeKey, makeTenant, makeWebhook } from '../support/factories.js';

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
+import { startEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.js';
 import { findProcess } from '../../src/embedded-postgres/running-process.js';
-import { startEmbeddedPostgres } from '../../src/embedded-postgres.js';
 import { eventually } from '../support/eventually.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
@@ -17,7 +17,7 @@ beforeAll(async () => {
 const source = `
   import { readFileSync } from 'node:fs';
   import { withDatabaseUrl } from './src/commands/database-url.ts';
-  import { readConfig } from './src/config.ts';
+  import { readConfig } from './src/settings/config.ts';
   const dataDir = ${JSON.stringify(dataDir)};
   await withDatabaseUrl(readConfig({ DATA_DIR: dataDir }), () => {
     process.stdout.write(readFileSync(dataDir + '/pg/postmaster.pid'));

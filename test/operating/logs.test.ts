@@ -1,8 +1,8 @@
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Daemon } from '../../daemon/daemon.js';
-import { formatApiKey } from '../../src/domain/api-key.js';
-import { SCOPES } from '../../src/domain/scopes.js';
+import { formatApiKey } from '../../src/domain/keys/api-key.js';
+import { SCOPES } from '../../src/domain/keys/scopes.js';
 import { buildServer } from '../../src/server.js';
 import { ApiMetrics } from '../../src/telemetry/api-metrics.js';
 import { DeliveryStack } from '../support/delivery-stack.js';

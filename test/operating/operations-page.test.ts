@@ -6,7 +6,7 @@ const page = readFileSync('docs/operations.md', 'utf8');
 const blocks = [...page.matchAll(/^```\w*\n([\s\S]*?)^```$/gm)].map(([, text = '']) => text.trim());
 const queries = blocks.filter((block) => /^(select|with) /.test(block));
 
-const commandLine = readFileSync('src/command-line.ts', 'utf8');
+const commandLine = readFileSync('src/commands/command-line.ts', 'utf8');
 
 describe('docs/operations.md', () => {
   let stack: DeliveryStack;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { LANES } from '../../src/domain/lanes.js';
+import { LANES } from '../../src/domain/pacing/lanes.js';
 import { putOffDeliveries } from '../../src/operations/attempts/put-off.js';
 import { callBackDeliveries } from '../../src/operations/jobs/call-back.js';
 import { DeliveryStack } from '../support/delivery-stack.js';

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { DeadWorkers } from '../../daemon/control/dead-workers.js';
+import { DeadWorkers } from '../../daemon/liveness/dead-workers.js';
 import { DaemonMetrics } from '../../daemon/telemetry/metrics.js';
 import {
   findOwnerlessPools,

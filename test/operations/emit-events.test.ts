@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Emit, EmitResult } from '../../src/domain/emit.js';
-import { LANES } from '../../src/domain/lanes.js';
+import type { Emit, EmitResult } from '../../src/domain/events/emit.js';
+import { LANES } from '../../src/domain/pacing/lanes.js';
 import { Emitter } from '../../src/operations/emits/emit-events.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';

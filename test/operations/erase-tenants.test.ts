@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { commandLine } from '../../src/operations/audit.js';
+import { commandLine } from '../../src/operations/rows/audit.js';
 import { hasTenants } from '../../src/operations/tenants/create-tenant.js';
 import { deleteTenant, eraseTenants } from '../../src/operations/tenants/delete-tenant.js';
 import { DeliveryStack } from '../support/delivery-stack.js';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Daemon } from '../../daemon/daemon.js';
-import { keepHouse } from '../../daemon/housekeeping.js';
+import { keepHouse } from '../../daemon/sweeps/housekeeping.js';
 import { DaemonMetrics } from '../../daemon/telemetry/metrics.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { idToDate } from '../../src/domain/delivery-id.js';
+import { idToDate } from '../../src/domain/ids/delivery-id.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 
 let stack: DeliveryStack;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import pg from 'pg';
 import { describe, expect, test } from 'vitest';
-import { ControlConnection } from '../../daemon/control/control-connection.js';
+import { ControlConnection } from '../../daemon/liveness/control-connection.js';
 import { ChangeListener } from '../../src/live/change-listener.js';
 import { tryLockPool, unlockPool } from '../../src/operations/jobs/dead-workers.js';
 import { createTestDatabase } from '../support/database.js';

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { DeadWorkers, MISSED_FOR_MS } from '../../daemon/control/dead-workers.js';
-import { PutOffs } from '../../daemon/put-offs.js';
+import { DeadWorkers, MISSED_FOR_MS } from '../../daemon/liveness/dead-workers.js';
+import { PutOffs } from '../../daemon/recording/put-off-writer.js';
 import { DaemonMetrics } from '../../daemon/telemetry/metrics.js';
 import type { DueDelivery } from '../../src/operations/attempts/load-deliveries.js';
 import { putOffDeliveries } from '../../src/operations/attempts/put-off.js';

@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { commandLine } from '../../src/operations/audit.js';
 import {
   grantOutbox,
   keepOutboxLimit,
@@ -9,6 +8,7 @@ import {
   prepareOutboxRole,
   revokeOutbox,
 } from '../../src/operations/emits/outbox.js';
+import { commandLine } from '../../src/operations/rows/audit.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { OutboxApplication, refusalOf } from '../support/outbox-application.js';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { transaction } from '../../src/database/database.js';
-import { dateToId } from '../../src/domain/delivery-id.js';
+import { dateToId } from '../../src/domain/ids/delivery-id.js';
 import {
   expire,
   openOn,

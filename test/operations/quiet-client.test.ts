@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { QuietClient } from '../../src/database/quiet-client.js';
+import { QuietClient } from '../../src/database/driver/quiet-client.js';
 import { createTestDatabase } from '../support/database.js';
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { startRescue } from '../../daemon/rescue.js';
+import { startRescue } from '../../daemon/sweeps/rescue.js';
 import { openDatabase } from '../../src/database/database.js';
-import { commandLine } from '../../src/operations/audit.js';
 import {
   heldFromStart,
   overdueFromStart,
@@ -10,6 +9,7 @@ import {
 } from '../../src/operations/deliveries/rescue-deliveries.js';
 import { correctFutureTimes } from '../../src/operations/housekeeping/correct-future-times.js';
 import { deleteDeadJobs } from '../../src/operations/jobs/locked-jobs.js';
+import { commandLine } from '../../src/operations/rows/audit.js';
 import { updateWebhook } from '../../src/operations/webhooks/update-webhook.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';

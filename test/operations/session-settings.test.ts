@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { JOB_CONNECTION, openJobConnections } from '../../daemon/running/job-connections.js';
-import type { Services } from '../../src/context.js';
+import { JOB_CONNECTION, openJobConnections } from '../../daemon/jobs/job-connections.js';
+import type { Services } from '../../src/context/context.js';
 import { poolOptions } from '../../src/database/database.js';
 import { createTestDatabase } from '../support/database.js';
 import { makeKey, makeTenant, openTestServices } from '../support/factories.js';

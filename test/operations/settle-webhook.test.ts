@@ -1,11 +1,11 @@
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { GroupCommit } from '../../src/concurrency/group-commit.js';
 import { openPool } from '../../src/database/database.js';
+import { GroupCommit } from '../../src/database/group-commit.js';
 import { type TurnedAway, turnAwayDeliveries } from '../../src/operations/attempts/turn-away-deliveries.js';
-import { commandLine } from '../../src/operations/audit.js';
 import { enqueueBulkOperation, enqueueSettle } from '../../src/operations/jobs/enqueue.js';
 import type { SettlePayload, Woken } from '../../src/operations/jobs/tasks.js';
+import { commandLine } from '../../src/operations/rows/audit.js';
 import { settleWebhook } from '../../src/operations/webhooks/settle-webhook.js';
 import { updateWebhook } from '../../src/operations/webhooks/update-webhook.js';
 import { DeliveryStack } from '../support/delivery-stack.js';

@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Daemon } from '../../daemon/daemon.js';
-import { commandLine } from '../../src/operations/audit.js';
+import { commandLine } from '../../src/operations/rows/audit.js';
 import { encryptionKeysInUse, rewrapDataKeys } from '../../src/operations/secrets/rewrap-data-keys.js';
 import { SecretVault } from '../../src/operations/secrets/secret-vault.js';
 import { createTenant } from '../../src/operations/tenants/create-tenant.js';

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { getIntrospectionQuery } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { SCOPES } from '../../src/domain/scopes.js';
+import { SCOPES } from '../../src/domain/keys/scopes.js';
 import { buildGraphqlSchema } from '../../src/graphql/schema.js';
 import { limitSettings } from '../../src/settings/limit-settings.js';
 import { emitMany, makeKey, makePortalSession, makeTenant, makeWebhook } from '../support/factories.js';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Services } from '../../src/context.js';
-import { commandLine } from '../../src/operations/audit.js';
+import type { Services } from '../../src/context/context.js';
 import { revokeApiKey } from '../../src/operations/keys/revoke-api-key.js';
+import { commandLine } from '../../src/operations/rows/audit.js';
 import { createTestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
 import { makeKey, makeTenant, openTestServices, type TestTenant } from '../support/factories.js';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { Services } from '../../src/context.js';
-import { formatApiKey } from '../../src/domain/api-key.js';
+import type { Services } from '../../src/context/context.js';
+import { formatApiKey } from '../../src/domain/keys/api-key.js';
 import { createTestDatabase } from '../support/database.js';
 import { makeKey, makeTenant, openTestServices, TestClock, type TestTenant } from '../support/factories.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readConfig } from '../../src/config.js';
+import { readConfig } from '../../src/settings/config.js';
 import { limitSettings } from '../../src/settings/limit-settings.js';
 import { expectProblem, RestApi } from '../support/rest-api.js';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { commandLine } from '../../src/operations/audit.js';
 import { OUTBOX_ROLE } from '../../src/operations/emits/outbox.js';
+import { commandLine } from '../../src/operations/rows/audit.js';
 import { createTenant } from '../../src/operations/tenants/create-tenant.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { OutboxApplication, refusalOf } from '../support/outbox-application.js';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { formatApiKey } from '../../src/domain/api-key.js';
-import { formatSecret, SECRET_BYTES } from '../../src/domain/secret.js';
+import { formatApiKey } from '../../src/domain/keys/api-key.js';
+import { formatSecret, SECRET_BYTES } from '../../src/domain/signing/secret.js';
 import { createTestDatabase } from '../support/database.js';
 import { watchedLog } from '../support/plaintext.js';
 

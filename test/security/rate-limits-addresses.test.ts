@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { formatApiKey } from '../../src/domain/api-key.js';
+import { formatApiKey } from '../../src/domain/keys/api-key.js';
 import { SHORT_BODY_BYTES_MAX } from '../../src/http/graphql-endpoint.js';
 import { expectLimited, LimitedApi } from '../support/limited-api.js';
 import { expectProblem, type RestRequest } from '../support/rest-api.js';

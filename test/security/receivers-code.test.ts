@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { deliveryRequest } from '../../src/domain/delivery-request.js';
-import { secretKeys } from '../../src/domain/secret.js';
+import { secretKeys } from '../../src/domain/signing/secret.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 /** The code in docs/interface.md that receivers are given. */

@@ -7,7 +7,7 @@ import {
   isRequiredArgument,
 } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { PLATFORM_ADMIN, SCOPES, type Scope } from '../../src/domain/scopes.js';
+import { PLATFORM_ADMIN, SCOPES, type Scope } from '../../src/domain/keys/scopes.js';
 import { requirementOf } from '../../src/graphql/fields/requires.js';
 import { buildGraphqlSchema } from '../../src/graphql/schema.js';
 import { emitMany, makeKey, makeWebhook } from '../support/factories.js';

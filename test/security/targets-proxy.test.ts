@@ -1,7 +1,7 @@
 import { setDefaultCACertificates } from 'node:tls';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createSender, type Sender, type SenderOptions } from '../../daemon/sending/send.js';
-import { readConfig } from '../../src/config.js';
+import { readConfig } from '../../src/settings/config.js';
 import { AUTHORITY, EXPIRED, GOOD, KEY, SELF_SIGNED } from '../support/certificates.js';
 import { eventually } from '../support/eventually.js';
 import { type FakeProxy, startFakeProxy, type TunnelAnswer } from '../support/fake-proxy.js';

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { query, transaction } from '../../src/database/database.js';
 import { API_ROLE, tenantEntityManager, tenantTransaction } from '../../src/database/tenant-database.js';
-import { attemptKey, globalId } from '../../src/domain/global-id.js';
+import { attemptKey, globalId } from '../../src/domain/ids/global-id.js';
 import { entities } from '../../src/entities/index.js';
 import { tryEncryptionKeys } from '../../src/operations/secrets/try-encryption-keys.js';
 import {

@@ -1,10 +1,10 @@
 import { LockMode } from '@mikro-orm/postgresql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { SQL_STATE, sqlStateOf } from '../../src/database/sql-state.js';
+import { SQL_STATE, sqlStateOf } from '../../src/database/driver/sql-state.js';
 import { Webhook } from '../../src/entities/webhook.js';
-import { about, audit, commandLine } from '../../src/operations/audit.js';
 import { enqueueSettle } from '../../src/operations/jobs/enqueue.js';
-import { managementTransaction } from '../../src/operations/unit-of-work.js';
+import { about, audit, commandLine } from '../../src/operations/rows/audit.js';
+import { managementTransaction } from '../../src/operations/rows/unit-of-work.js';
 import { eventually } from '../support/eventually.js';
 import { makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
 import { GraphqlApi } from '../support/graphql-api.js';

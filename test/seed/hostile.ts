@@ -1,7 +1,7 @@
-import type { Services } from '../../src/context.js';
-import { dateToId } from '../../src/domain/delivery-id.js';
-import { commandLine } from '../../src/operations/audit.js';
+import type { Services } from '../../src/context/context.js';
+import { dateToId } from '../../src/domain/ids/delivery-id.js';
 import { createApiKey } from '../../src/operations/keys/create-api-key.js';
+import { commandLine } from '../../src/operations/rows/audit.js';
 import type { Chance } from './chance.js';
 import { HOUR_MS, type PastDelivery, type PastEvent, pastDeliveries } from './simulate.js';
 import { attemptRow, deliveryRow, eventRow, insertRows, type MadeWebhook, writeHealth } from './write.js';

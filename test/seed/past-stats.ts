@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { LATENCY_BUCKETS, latencyBucket } from '../../src/domain/latency.js';
-import { matches } from '../../src/domain/matching.js';
+import { matches } from '../../src/domain/events/matching.js';
+import { LATENCY_BUCKETS, latencyBucket } from '../../src/domain/stats/latency.js';
 import { rollUpStats } from '../../src/operations/stats/roll-up-stats.js';
 import { pickType } from './catalogue.js';
 import type { Chance } from './chance.js';

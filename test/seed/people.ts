@@ -1,10 +1,10 @@
 import type pg from 'pg';
-import type { Services } from '../../src/context.js';
-import { dateToId } from '../../src/domain/delivery-id.js';
-import { globalId } from '../../src/domain/global-id.js';
-import { SCOPES, type TenantScope } from '../../src/domain/scopes.js';
-import { commandLine } from '../../src/operations/audit.js';
+import type { Services } from '../../src/context/context.js';
+import { dateToId } from '../../src/domain/ids/delivery-id.js';
+import { globalId } from '../../src/domain/ids/global-id.js';
+import { SCOPES, type TenantScope } from '../../src/domain/keys/scopes.js';
 import { createApiKey } from '../../src/operations/keys/create-api-key.js';
+import { commandLine } from '../../src/operations/rows/audit.js';
 import type { Chance } from './chance.js';
 import { HOUR_MS } from './simulate.js';
 import { insertRows, type MadeWebhook } from './write.js';

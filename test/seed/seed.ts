@@ -1,10 +1,10 @@
-import type { Services } from '../../src/context.js';
-import { commandLine } from '../../src/operations/audit.js';
+import type { Services } from '../../src/context/context.js';
 import {
   deprecateEventType,
   registerEventType,
   updateEventType,
 } from '../../src/operations/event-types/register-event-type.js';
+import { commandLine } from '../../src/operations/rows/audit.js';
 import { createTenant } from '../../src/operations/tenants/create-tenant.js';
 import { createWebhook } from '../../src/operations/webhooks/create-webhook.js';
 import { rotateSecret } from '../../src/operations/webhooks/rotate-secret.js';

@@ -1,5 +1,5 @@
-import { dateToId } from '../../src/domain/delivery-id.js';
-import { matches } from '../../src/domain/matching.js';
+import { matches } from '../../src/domain/events/matching.js';
+import { dateToId } from '../../src/domain/ids/delivery-id.js';
 import { judge, type Outcome, type SendResult } from '../../src/domain/outcome.js';
 import { retryInMsOf } from '../../src/domain/retry-policy.js';
 import type { Answer } from './answers.js';

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import type { Services } from '../../src/context.js';
+import type { Services } from '../../src/context/context.js';
 import type { DashboardOptions } from '../../src/dashboard/dashboard.js';
-import { SCOPES } from '../../src/domain/scopes.js';
+import { SCOPES } from '../../src/domain/keys/scopes.js';
 import { buildServer } from '../../src/server.js';
 import { makeKey } from './factories.js';
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
 import { Daemon } from '../../daemon/daemon.js';
-import type { Services } from '../../src/context.js';
+import type { Services } from '../../src/context/context.js';
 import { eventually } from './eventually.js';
 import { makeTenant, makeWebhook, openTestServices, type TestTenant } from './factories.js';
 import { type Answer, GraphqlApi } from './graphql-api.js';

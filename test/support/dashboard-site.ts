@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
-import type { Services } from '../../src/context.js';
+import type { Services } from '../../src/context/context.js';
 import type { OneTimeCode } from '../../src/dashboard/one-time-code.js';
 import { openPool } from '../../src/database/database.js';
 import { API_ROLE } from '../../src/database/tenant-database.js';

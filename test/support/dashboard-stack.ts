@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Services } from '../../src/context.js';
+import type { Services } from '../../src/context/context.js';
 import { OneTimeCode } from '../../src/dashboard/one-time-code.js';
 import { API_ROLE } from '../../src/database/tenant-database.js';
 import { ApiOverSockets } from './api-over-sockets.js';

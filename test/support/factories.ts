@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { readConfig } from '../../src/config.js';
-import type { Services } from '../../src/context.js';
+import type { Services } from '../../src/context/context.js';
 import { tenantQuery } from '../../src/database/tenant-database.js';
-import { PortalCapability, PortalTheme } from '../../src/domain/portal-session.js';
-import { SCOPES, type Scope } from '../../src/domain/scopes.js';
-import { commandLine } from '../../src/operations/audit.js';
+import { PortalCapability, PortalTheme } from '../../src/domain/keys/portal-session.js';
+import { SCOPES, type Scope } from '../../src/domain/keys/scopes.js';
 import { createApiKey } from '../../src/operations/keys/create-api-key.js';
 import { createPortalSession } from '../../src/operations/portal/create-portal-session.js';
+import { commandLine } from '../../src/operations/rows/audit.js';
 import { createTenant } from '../../src/operations/tenants/create-tenant.js';
 import { createWebhook } from '../../src/operations/webhooks/create-webhook.js';
 import { openServices } from '../../src/services.js';
+import { readConfig } from '../../src/settings/config.js';
 import { watchedLog } from './plaintext.js';
 
 /** A clock that stands where a test puts it. */

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
-import type { Services } from '../../src/context.js';
+import type { Services } from '../../src/context/context.js';
 import { openPool } from '../../src/database/database.js';
 import { API_ROLE } from '../../src/database/tenant-database.js';
 import { buildServer } from '../../src/server.js';

@@ -1,4 +1,4 @@
-import { globalId, type NodeType, parseGlobalId } from '../../src/domain/global-id.js';
+import { globalId, type NodeType, parseGlobalId } from '../../src/domain/ids/global-id.js';
 
 const of = (type: NodeType) => (key: number | string) => globalId(type, key);
 

@@ -1,9 +1,9 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import type { Services } from '../../src/context.js';
+import type { Services } from '../../src/context/context.js';
 import { API_ROLE } from '../../src/database/tenant-database.js';
-import { SCOPES } from '../../src/domain/scopes.js';
+import { SCOPES } from '../../src/domain/keys/scopes.js';
 import { buildServer } from '../../src/server.js';
 import { DeliveryStack } from './delivery-stack.js';
 import { eventually } from './eventually.js';

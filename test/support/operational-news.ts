@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { OPERATIONAL_EVENT_TYPES } from '../../src/domain/operational-events.js';
+import { OPERATIONAL_EVENT_TYPES } from '../../src/domain/events/operational-events.js';
 import type { DeliveryStack } from './delivery-stack.js';
 import type { Received, Receiver } from './receiver.js';
 

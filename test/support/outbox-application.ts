@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { commandLine } from '../../src/operations/audit.js';
 import { grantOutbox } from '../../src/operations/emits/outbox.js';
+import { commandLine } from '../../src/operations/rows/audit.js';
 import type { DeliveryStack } from './delivery-stack.js';
 import { eventually } from './eventually.js';
 

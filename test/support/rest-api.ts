@@ -2,7 +2,7 @@ import type { FastifyInstance, InjectOptions } from 'fastify';
 import type pg from 'pg';
 import { expect } from 'vitest';
 import type { z } from 'zod';
-import type { Services } from '../../src/context.js';
+import type { Services } from '../../src/context/context.js';
 import { openPool } from '../../src/database/database.js';
 import { API_ROLE } from '../../src/database/tenant-database.js';
 import { errorCatalogue, type Reason } from '../../src/errors.js';

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { Daemon } from '../../daemon/daemon.js';
 import { createNameResolver } from '../../daemon/sending/name-resolver.js';
-import { SCOPES } from '../../src/domain/scopes.js';
+import { SCOPES } from '../../src/domain/keys/scopes.js';
 import { buildServer } from '../../src/server.js';
 import { DeliveryStack } from './delivery-stack.js';
 import { eventually } from './eventually.js';

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
-import { removeDataDir } from '../../src/embedded-postgres.js';
+import { removeDataDir } from '../../src/embedded-postgres/embedded-postgres.js';
 
 const folders: string[] = [];
 

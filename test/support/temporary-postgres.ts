@@ -6,7 +6,7 @@ import {
   isClaimAbandoned,
   removeDataDir,
   startEmbeddedPostgres,
-} from '../../src/embedded-postgres.js';
+} from '../../src/embedded-postgres/embedded-postgres.js';
 
 const FOLDER_PREFIX = 'hookwright-test-';
 const MAX_CONNECTIONS = 300;

@@ -1,6 +1,6 @@
 import * as client from 'openid-client';
-import type { Config } from '../../config.js';
-import { claimNamed } from '../../domain/operator-role.js';
+import { claimNamed } from '../../domain/keys/operator-role.js';
+import type { Config } from '../../settings/config.js';
 
 type Oidc = NonNullable<Config['oidc']>;
 

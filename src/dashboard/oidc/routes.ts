@@ -1,13 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Config } from '../../config.js';
-import { actorOf, callerOf, type Services } from '../../context.js';
-import { operatorScope, sessionName } from '../../domain/operator-role.js';
+import { actorOf, callerOf, type Services } from '../../context/context.js';
+import { operatorScope, sessionName } from '../../domain/keys/operator-role.js';
 import { ApiError, keyRequired } from '../../errors.js';
 import { whoAsks } from '../../http/asking.js';
 import { authorizationOf, cookieText, readCookie, SESSION_COOKIE } from '../../http/console-cookies.js';
-import { service } from '../../operations/audit.js';
 import { createApiKey } from '../../operations/keys/create-api-key.js';
 import { revokeApiKey } from '../../operations/keys/revoke-api-key.js';
+import { service } from '../../operations/rows/audit.js';
+import type { Config } from '../../settings/config.js';
 import { CALLBACK_PATH, type Claims, type Flow, Provider, SignInRefused } from './provider.js';
 
 type Oidc = NonNullable<Config['oidc']>;

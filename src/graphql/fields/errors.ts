@@ -6,8 +6,9 @@ import {
   type GraphQLSchema,
   isEnumType,
 } from 'graphql';
-import { withGlobalIds } from '../../domain/global-id.js';
-import { ApiError, headersOf, toApiError } from '../../errors.js';
+import { toApiError } from '../../context/faults.js';
+import { withGlobalIds } from '../../domain/ids/global-id.js';
+import { ApiError, headersOf } from '../../errors.js';
 
 /** The codes of errors that the catalogue does not know: they are about the request's form, or its document. */
 const documentErrorCodes = new Set([

@@ -5,7 +5,7 @@ import {
   type NumberedType,
   nounOf,
   readId,
-} from '../../domain/global-id.js';
+} from '../../domain/ids/global-id.js';
 import { invalidInput, notFound, type Path } from '../../errors.js';
 
 /**

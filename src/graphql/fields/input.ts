@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { isEventTypeName, WILDCARD } from '../../domain/event-type.js';
-import { GRANTABLE_SCOPES, PLATFORM_SCOPES, type Scope } from '../../domain/scopes.js';
+import { isEventTypeName, WILDCARD } from '../../domain/events/event-type.js';
+import { GRANTABLE_SCOPES, PLATFORM_SCOPES, type Scope } from '../../domain/keys/scopes.js';
 import { type InputIssue, invalidInput, type Path } from '../../errors.js';
 import { KEY_LIFETIME_SECONDS_MAX, KEY_LIFETIME_SECONDS_MIN } from '../../operations/keys/create-api-key.js';
 import { notAType, webhookEventTypes } from '../../operations/webhooks/webhook-settings.js';

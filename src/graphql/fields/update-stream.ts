@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Context } from '../../context.js';
-import { type ChangePosition, decodePosition, encodePosition } from '../../domain/change-position.js';
-import { invalidInput, isDatabaseAway } from '../../errors.js';
+import type { Context } from '../../context/context.js';
+import { isDatabaseAway } from '../../database/outage.js';
+import { type ChangePosition, decodePosition, encodePosition } from '../../domain/ids/change-position.js';
+import { invalidInput } from '../../errors.js';
 import type { PendingChanges, Taken } from '../../live/pending-changes.js';
 
 /** One update as a subscription's field has it. */

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { bigintArray } from '../../database/array-parameters.js';
 import { query, type Statement } from '../../database/database.js';
-import { idRange } from '../../domain/delivery-id.js';
+import { idRange } from '../../domain/ids/delivery-id.js';
 import { countsAsHeldSql } from '../deliveries/counts-as-held.js';
 import type { DeliverPayload } from '../jobs/tasks.js';
 

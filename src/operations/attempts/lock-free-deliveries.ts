@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { bigintArray } from '../../database/array-parameters.js';
 import { query, type Statement } from '../../database/database.js';
-import { idRange } from '../../domain/delivery-id.js';
+import { idRange } from '../../domain/ids/delivery-id.js';
 import { lockFreeJobsSql, needsJobIn } from '../jobs/job-conditions.js';
 import { type FinishedAttempt, withDelaysLeft } from './finished-attempt.js';
 

@@ -1,7 +1,10 @@
 import type pg from 'pg';
 import { inChunks } from '../../concurrency/in-chunks.js';
 import { query, type Statement, transaction } from '../../database/database.js';
-import { OPERATIONAL_EVENT_TYPES, type OperationalEventType } from '../../domain/operational-events.js';
+import {
+  OPERATIONAL_EVENT_TYPES,
+  type OperationalEventType,
+} from '../../domain/events/operational-events.js';
 import { formatTimestamp } from '../../domain/timestamp.js';
 
 /** Something that the owner of a webhook should hear of, before it has a row of its own. */

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { query, type Statement } from '../../database/database.js';
-import { idRange } from '../../domain/delivery-id.js';
-import { isOperational } from '../../domain/operational-events.js';
+import { isOperational } from '../../domain/events/operational-events.js';
+import { idRange } from '../../domain/ids/delivery-id.js';
 import { formatTimestamp } from '../../domain/timestamp.js';
 import type { FailedAttempt } from './finished-attempt.js';
 import { type OperationalEvent, originOf, raiseEvents } from './raise-events.js';

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { query, type Statement } from '../../database/database.js';
 import { impatientTransaction, orLocked } from '../../database/impatient-transaction.js';
 import { column, RowsParameter } from '../../database/rows-parameter.js';
-import { idRange } from '../../domain/delivery-id.js';
+import { idRange } from '../../domain/ids/delivery-id.js';
 import { countsAsHeldSql } from '../deliveries/counts-as-held.js';
 import { unlessJobLocked } from '../jobs/locked-jobs.js';
 

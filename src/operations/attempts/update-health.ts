@@ -2,16 +2,16 @@ import type pg from 'pg';
 import { bigintArray } from '../../database/array-parameters.js';
 import { query, type Statement } from '../../database/database.js';
 import { column, RowsParameter } from '../../database/rows-parameter.js';
-import { closingMs, nextLookMs } from '../../domain/failing-row.js';
-import { foldHealth, type HealthVerdict } from '../../domain/health.js';
 import {
   foldOperationalEvents,
   isOperational,
   type OperationalEventsStep,
   type OperationalEventsVerdict,
-} from '../../domain/operational-events.js';
-import { about, auditBySql, service } from '../audit.js';
+} from '../../domain/events/operational-events.js';
+import { foldHealth, type HealthVerdict } from '../../domain/health.js';
+import { closingMs, nextLookMs } from '../../domain/pacing/failing-row.js';
 import { enqueueSettle } from '../jobs/enqueue.js';
+import { about, auditBySql, service } from '../rows/audit.js';
 import { type FinishedAttempt, hasFailed } from './finished-attempt.js';
 
 export interface HealthRow {

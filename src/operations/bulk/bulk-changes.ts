@@ -1,10 +1,10 @@
 import type pg from 'pg';
 import { query, type Statement } from '../../database/database.js';
 import { limitLockWait } from '../../database/impatient-transaction.js';
-import { idRange } from '../../domain/delivery-id.js';
-import { LANES } from '../../domain/lanes.js';
-import { lockFor } from '../advisory-lock.js';
+import { idRange } from '../../domain/ids/delivery-id.js';
+import { LANES } from '../../domain/pacing/lanes.js';
 import { canceledSql, reopenedSql } from '../deliveries/delivery-state.js';
+import { lockFor } from '../rows/advisory-lock.js';
 import { type BulkSelection, hasStatusSql } from './bulk-selection.js';
 
 /** What a chunk of a bulk operation does to deliveries. Each gets the ids that were selected, and looks again. */

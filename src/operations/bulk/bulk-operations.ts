@@ -1,19 +1,19 @@
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import type { Database, SqlTarget } from '../../database/database.js';
 import { tenantTransaction } from '../../database/tenant-database.js';
-import { dateToId, idToDate } from '../../domain/delivery-id.js';
-import { globalId } from '../../domain/global-id.js';
-import { matches } from '../../domain/matching.js';
+import { matches } from '../../domain/events/matching.js';
+import { dateToId, idToDate } from '../../domain/ids/delivery-id.js';
+import { globalId } from '../../domain/ids/global-id.js';
 import { formatTimestamp } from '../../domain/timestamp.js';
 import type { AuditActor } from '../../entities/audit-entry.js';
 import { type BulkKind, BulkOperation, BulkStatus } from '../../entities/bulk-operation.js';
 import { Webhook } from '../../entities/webhook.js';
 import { ApiError, invalidInput, notFound } from '../../errors.js';
-import { lockFor } from '../advisory-lock.js';
-import { nextId } from '../allocate-id.js';
-import { type Actor, about, audit } from '../audit.js';
 import { enqueueBulkOperation } from '../jobs/enqueue.js';
-import { managementTransaction } from '../unit-of-work.js';
+import { lockFor } from '../rows/advisory-lock.js';
+import { nextId } from '../rows/allocate-id.js';
+import { type Actor, about, audit } from '../rows/audit.js';
+import { managementTransaction } from '../rows/unit-of-work.js';
 import { type BulkFilter, type BulkRange, type BulkSelection, countSelected } from './bulk-selection.js';
 
 /** Bulk operations of one tenant that are running or paused. */
@@ -55,7 +55,7 @@ export async function startBulkOperation(
       await requireFewOpen(em, sql, tenantId);
     }
     const range = await freeze(sql, request);
-    // On a connection for hot statements: its sessions are set for this search (database/session-url.ts).
+    // On a connection for hot statements: its sessions are set for this search (database/driver/session-url.ts).
     const counted = await tenantTransaction(db.pool, tenantId, (client) =>
       countSelected(client, tenantId, request, range),
     );

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { query, type Statement } from '../../database/database.js';
-import { OPERATIONAL_EVENT_TYPES } from '../../domain/operational-events.js';
+import { OPERATIONAL_EVENT_TYPES } from '../../domain/events/operational-events.js';
 import type { BulkKind } from '../../entities/bulk-operation.js';
 import { ofEventSql } from '../explorer/of-event.js';
 import { searchError } from '../explorer/search.js';

@@ -1,16 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { type Database, query, type Statement } from '../../database/database.js';
+import { isTooSlow } from '../../database/driver/sql-state.js';
 import { impatientTransaction, orLocked } from '../../database/impatient-transaction.js';
-import { isTooSlow } from '../../database/sql-state.js';
+import { isDatabaseAway } from '../../database/outage.js';
 import {
   BULK_CHUNK_UNQUEUED,
   type BulkPause,
   type BulkProgress,
   bulkPause,
   bulkRoom,
-} from '../../domain/bulk-pace.js';
-import { isDatabaseAway } from '../../errors.js';
+} from '../../domain/pacing/bulk-pace.js';
 import { enqueueBulkOperation } from '../jobs/enqueue.js';
 import type { BulkPayload } from '../jobs/tasks.js';
 import { applyChunk, lockReplays, stillWaiting } from './bulk-changes.js';

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { inChunks } from '../../concurrency/in-chunks.js';
 import { query, type Statement } from '../../database/database.js';
-import { LANES } from '../../domain/lanes.js';
+import { LANES } from '../../domain/pacing/lanes.js';
 import { hasNoJobSql, lockFreeJobsSql } from '../jobs/job-conditions.js';
 import { OVERDUE_SECONDS } from './rescue-deliveries.js';
 

@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { GroupCommit } from '../../concurrency/group-commit.js';
 import { Slots } from '../../concurrency/slots.js';
 import { transaction } from '../../database/database.js';
-import { SQL_STATE, sqlStateOf } from '../../database/sql-state.js';
-import type { Emit, EmitResult } from '../../domain/emit.js';
-import { ExpectedFanOut } from '../../domain/expected-fan-out.js';
-import { LANES } from '../../domain/lanes.js';
-import { TenantPace } from '../../domain/tenant-pace.js';
-import { isDatabaseAway } from '../../errors.js';
+import { SQL_STATE, sqlStateOf } from '../../database/driver/sql-state.js';
+import { GroupCommit } from '../../database/group-commit.js';
+import { isDatabaseAway } from '../../database/outage.js';
+import type { Emit, EmitResult } from '../../domain/events/emit.js';
+import { ExpectedFanOut } from '../../domain/events/expected-fan-out.js';
+import { LANES } from '../../domain/pacing/lanes.js';
+import { TenantPace } from '../../domain/pacing/tenant-pace.js';
 import { type Claim, claimedJobs, type LocalDaemon } from './claims.js';
 import { type EmitItem, isTraced, writeClaimedItems, writeItems } from './emit-statements.js';
 

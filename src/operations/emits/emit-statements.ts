@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { query, type Statement } from '../../database/database.js';
 import { type Column, column, RowsParameter } from '../../database/rows-parameter.js';
-import type { Emit, EmitRefusal, EmitResult } from '../../domain/emit.js';
+import type { Emit, EmitRefusal, EmitResult } from '../../domain/events/emit.js';
 import type { Claim, ClaimedJson } from './claims.js';
 
 /** An item, and the lane of its deliveries. */

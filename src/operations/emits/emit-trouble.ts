@@ -1,4 +1,4 @@
-import { sqlStateOf } from '../../database/sql-state.js';
+import { sqlStateOf } from '../../database/driver/sql-state.js';
 
 /** Longer than balancers take to notice; then an emit has to show whether it still is so. */
 const REMEMBERED_MS = 30_000;

@@ -1,11 +1,11 @@
 import pg from 'pg';
 import { type Database, query, type SqlTarget } from '../../database/database.js';
-import { SQL_STATE, sqlStateOf } from '../../database/sql-state.js';
+import { SQL_STATE, sqlStateOf } from '../../database/driver/sql-state.js';
 import { API_ROLE } from '../../database/tenant-database.js';
 import { Tenant } from '../../entities/tenant.js';
 import { notFound } from '../../errors.js';
-import { type Actor, audit } from '../audit.js';
-import { managementTransaction } from '../unit-of-work.js';
+import { type Actor, audit } from '../rows/audit.js';
+import { managementTransaction } from '../rows/unit-of-work.js';
 
 /** Applications that emit inside their own transactions are members of this role (docs/outbox.md). */
 export const OUTBOX_ROLE = 'hookwright_outbox';

@@ -1,8 +1,8 @@
 import { type Database, query, type Statement } from '../../database/database.js';
-import { listNames } from '../../domain/event-type.js';
+import { listNames } from '../../domain/events/event-type.js';
 import type { InputIssue } from '../../errors.js';
-import { compileEventSchema } from '../../event-schemas/compile-event-schema.js';
-import { type PayloadCheck, StepsSpent, tooManySteps } from '../../event-schemas/payload-check.js';
+import { compileEventSchema } from '../../payload-checks/compile-event-schema.js';
+import { type PayloadCheck, StepsSpent, tooManySteps } from '../../payload-checks/payload-check.js';
 import { issueOf } from './payload-issue.js';
 
 /** A row of the registry. */

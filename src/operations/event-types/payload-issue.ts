@@ -1,5 +1,5 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
-import { stepsOf } from '../../domain/event-schemas/json-pointer.js';
+import { stepsOf } from '../../domain/schema-rules/json-pointer.js';
 import type { InputIssue } from '../../errors.js';
 
 /** A rule of its schema that a payload breaks, with its place, which starts with `payload`. */

@@ -1,14 +1,14 @@
 import { LockMode } from '@mikro-orm/postgresql';
 import type { Database } from '../../database/database.js';
-import { textFieldsOf } from '../../domain/event-schemas/event-schema.js';
-import { samplePayload } from '../../domain/event-schemas/sample-payload.js';
-import { BUILT_IN_EVENT_TYPES, isEventTypeName, isOwnEventTypeName } from '../../domain/event-type.js';
+import { BUILT_IN_EVENT_TYPES, isEventTypeName, isOwnEventTypeName } from '../../domain/events/event-type.js';
+import { textFieldsOf } from '../../domain/schema-rules/event-schema.js';
+import { samplePayload } from '../../domain/schema-rules/sample-payload.js';
 import { EventType } from '../../entities/event-type.js';
 import { ApiError, invalidInput, notFound } from '../../errors.js';
-import { compileEventSchema } from '../../event-schemas/compile-event-schema.js';
-import { lockFor } from '../advisory-lock.js';
-import { type Actor, about, audit, differences } from '../audit.js';
-import { managementTransaction, type UnitOfWork } from '../unit-of-work.js';
+import { compileEventSchema } from '../../payload-checks/compile-event-schema.js';
+import { lockFor } from '../rows/advisory-lock.js';
+import { type Actor, about, audit, differences } from '../rows/audit.js';
+import { managementTransaction, type UnitOfWork } from '../rows/unit-of-work.js';
 
 /** So that every process can keep all of them in memory. */
 export const REGISTERED_TYPES_MAX = 500;

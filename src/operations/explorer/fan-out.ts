@@ -1,6 +1,6 @@
-import { idToDate } from '../../domain/delivery-id.js';
-import { type FanOutVerdict, whyNoDelivery } from '../../domain/fan-out.js';
-import { OPERATIONAL_EVENT_TYPES } from '../../domain/operational-events.js';
+import { type FanOutVerdict, whyNoDelivery } from '../../domain/events/fan-out.js';
+import { OPERATIONAL_EVENT_TYPES } from '../../domain/events/operational-events.js';
+import { idToDate } from '../../domain/ids/delivery-id.js';
 import { ofEventSql } from './of-event.js';
 import { type Bounds, type SearchDeps, search } from './search.js';
 

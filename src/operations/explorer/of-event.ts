@@ -1,4 +1,4 @@
-import { IDS_PER_DAY } from '../../domain/delivery-id.js';
+import { IDS_PER_DAY } from '../../domain/ids/delivery-id.js';
 
 /**
  * SQL condition: this delivery is of the event with the id `eventId`. No delivery is a day older than its event,

@@ -1,6 +1,6 @@
 import type { Database } from '../../database/database.js';
 import { tenantQuery } from '../../database/tenant-database.js';
-import { IDS_PER_DAY } from '../../domain/delivery-id.js';
+import { IDS_PER_DAY } from '../../domain/ids/delivery-id.js';
 import type { CancelReason, DeliveryStatus } from '../../entities/delivery.js';
 import { isOpen } from '../deliveries/delivery-state.js';
 import { ofEventSql } from './of-event.js';

@@ -1,6 +1,6 @@
 import type { Database, Statement } from '../../database/database.js';
 import { tenantQuery } from '../../database/tenant-database.js';
-import { idRange } from '../../domain/delivery-id.js';
+import { idRange } from '../../domain/ids/delivery-id.js';
 
 /** Texts of a tenant that may be long, by their keys. What there is none of is not in the answers. */
 export interface LongTexts<Key, Text> {

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { Slots, SlotsOfEach } from '../../concurrency/slots.js';
 import type { Database, Statement } from '../../database/database.js';
 import { query } from '../../database/database.js';
-import { isTooSlow } from '../../database/sql-state.js';
+import { isTooSlow } from '../../database/driver/sql-state.js';
 import { tenantTransaction } from '../../database/tenant-database.js';
 import { ApiError, rateLimited } from '../../errors.js';
 

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { inChunks } from '../../concurrency/in-chunks.js';
 import { transaction } from '../../database/database.js';
-import { SQL_STATE, sqlStateOf } from '../../database/sql-state.js';
+import { SQL_STATE, sqlStateOf } from '../../database/driver/sql-state.js';
 import { canceledSql, OPEN_STATUSES } from '../deliveries/delivery-state.js';
 
 /** Events outlive their deliveries, so that a delivery never loses its body. */

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { connectionTrouble, POOLER_ADVICE } from '../../database/connection-trouble.js';
 import { poolOptions } from '../../database/database.js';
-import { hotUrl } from '../../database/session-url.js';
-import { SQL_STATE, sqlStateOf } from '../../database/sql-state.js';
+import { hotUrl } from '../../database/driver/session-url.js';
+import { SQL_STATE, sqlStateOf } from '../../database/driver/sql-state.js';
 import { API_ROLE } from '../../database/tenant-database.js';
 import { requireMigrated } from './check-readiness.js';
 

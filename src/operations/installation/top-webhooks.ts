@@ -1,6 +1,6 @@
 import type { Statement } from '../../database/database.js';
 import { PLATFORM } from '../../database/tenant-database.js';
-import { LATENCY_BUCKETS } from '../../domain/latency.js';
+import { LATENCY_BUCKETS } from '../../domain/stats/latency.js';
 import { WEBHOOK_COUNT_MAX } from '../explorer/read-backlog.js';
 import { type SearchDeps, searchPrepared } from '../explorer/search.js';
 

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { query, type Statement } from '../../database/database.js';
-import { raisedPrioritySql } from '../../domain/lanes.js';
+import { raisedPrioritySql } from '../../domain/pacing/lanes.js';
 
 const statement: Statement = {
   name: 'call_back_deliveries',

@@ -1,4 +1,4 @@
-import { LANES } from '../../domain/lanes.js';
+import { LANES } from '../../domain/pacing/lanes.js';
 import { SUSPECT_FROM_FETCH } from './tasks.js';
 
 /** Parts of statements, as SQL: whether rows need jobs and have them, and when jobs run. */

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { query, type Statement } from '../../database/database.js';
-import type { Raise } from '../../domain/lanes.js';
+import type { Raise } from '../../domain/pacing/lanes.js';
 
 const raiseStatement: Statement = {
   text: `

@@ -1,11 +1,11 @@
 import { timingSafeEqual } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { BoundedMap } from '../../bounded-map.js';
 import type { Database, Statement } from '../../database/database.js';
 import { tenantQuery } from '../../database/tenant-database.js';
 import { networkOf } from '../../domain/addresses/client-network.js';
-import { hashApiKey, parseApiKey } from '../../domain/api-key.js';
-import { type Quota, TokenBuckets } from '../../domain/token-bucket.js';
+import { BoundedMap } from '../../domain/bounded-map.js';
+import { hashApiKey, parseApiKey } from '../../domain/keys/api-key.js';
+import { type Quota, TokenBuckets } from '../../domain/pacing/token-bucket.js';
 import { ApiError, rateLimited } from '../../errors.js';
 import { type Caller, type KnownKey, KnownKeys } from './known-keys.js';
 

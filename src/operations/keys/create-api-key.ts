@@ -1,13 +1,13 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Database } from '../../database/database.js';
-import { formatApiKey, hashApiKey, KEY_BYTES } from '../../domain/api-key.js';
-import { holdsScope, isPlatformScope, type Scope } from '../../domain/scopes.js';
+import { formatApiKey, hashApiKey, KEY_BYTES } from '../../domain/keys/api-key.js';
+import { holdsScope, isPlatformScope, type Scope } from '../../domain/keys/scopes.js';
 import { ApiKey, activeKeys } from '../../entities/api-key.js';
 import { ApiError } from '../../errors.js';
-import { allocateId } from '../allocate-id.js';
-import { type Actor, about, audit } from '../audit.js';
-import { lockTenant } from '../lock-for-change.js';
-import { managementTransaction } from '../unit-of-work.js';
+import { allocateId } from '../rows/allocate-id.js';
+import { type Actor, about, audit } from '../rows/audit.js';
+import { lockTenant } from '../rows/lock-for-change.js';
+import { managementTransaction } from '../rows/unit-of-work.js';
 
 export const KEY_LIFETIME_SECONDS_MIN = 60;
 /** Ten years. */

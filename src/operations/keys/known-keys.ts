@@ -1,6 +1,6 @@
-import { BoundedMap } from '../../bounded-map.js';
 import { type Database, query, type Statement } from '../../database/database.js';
-import type { Scope } from '../../domain/scopes.js';
+import { BoundedMap } from '../../domain/bounded-map.js';
+import type { Scope } from '../../domain/keys/scopes.js';
 
 /** Who asks. */
 export interface Caller {

@@ -1,9 +1,9 @@
 import type { Database } from '../../database/database.js';
 import { ApiKey } from '../../entities/api-key.js';
 import { notFound } from '../../errors.js';
-import { type Actor, about, audit } from '../audit.js';
-import { lockRows } from '../lock-for-change.js';
-import { managementTransaction } from '../unit-of-work.js';
+import { type Actor, about, audit } from '../rows/audit.js';
+import { lockRows } from '../rows/lock-for-change.js';
+import { managementTransaction } from '../rows/unit-of-work.js';
 
 /**
  * Revokes a key for good; every process refuses it within 5 s. Revoking it again changes nothing.

@@ -6,13 +6,13 @@ import {
   type PortalSettings,
   type StoredPortalSettings,
   scopesOfPortal,
-} from '../../domain/portal-session.js';
+} from '../../domain/keys/portal-session.js';
 import { ApiKey, activeKeys } from '../../entities/api-key.js';
 import { ApiError } from '../../errors.js';
-import { allocateId } from '../allocate-id.js';
-import { type Actor, about, audit } from '../audit.js';
-import { lockTenant } from '../lock-for-change.js';
-import { managementTransaction } from '../unit-of-work.js';
+import { allocateId } from '../rows/allocate-id.js';
+import { type Actor, about, audit } from '../rows/audit.js';
+import { lockTenant } from '../rows/lock-for-change.js';
+import { managementTransaction } from '../rows/unit-of-work.js';
 
 /** A page that is loaded often makes many, and each is there for an hour at most. */
 const SESSIONS_PER_TENANT_MAX = 10_000;

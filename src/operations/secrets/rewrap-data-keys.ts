@@ -1,8 +1,8 @@
 import type { Database } from '../../database/database.js';
 import { Tenant } from '../../entities/tenant.js';
-import { about, audit, commandLine } from '../audit.js';
-import { lockRows } from '../lock-for-change.js';
-import { managementTransaction } from '../unit-of-work.js';
+import { about, audit, commandLine } from '../rows/audit.js';
+import { lockRows } from '../rows/lock-for-change.js';
+import { managementTransaction } from '../rows/unit-of-work.js';
 import type { SecretVault } from './secret-vault.js';
 
 const CHUNK_ROWS = 100;

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
-import { BoundedMap } from '../../bounded-map.js';
-import type { EncryptionKey } from '../../config.js';
 import type { Database } from '../../database/database.js';
 import { tenantQuery } from '../../database/tenant-database.js';
-import { ENVELOPE_KEY_BYTES, ENVELOPE_NONCE_BYTES, open, seal } from '../../domain/envelope.js';
+import { BoundedMap } from '../../domain/bounded-map.js';
+import { ENVELOPE_KEY_BYTES, ENVELOPE_NONCE_BYTES, open, seal } from '../../domain/signing/envelope.js';
+import type { EncryptionKey } from '../../settings/config.js';
 
 const CACHED_TENANTS_MAX = 10_000;
 

@@ -1,5 +1,5 @@
-import type { EncryptionKey } from '../../config.js';
 import { type Database, query, type Statement } from '../../database/database.js';
+import type { EncryptionKey } from '../../settings/config.js';
 import { opensDataKey } from './secret-vault.js';
 
 /** An encryption key that is in use, as whoever has `ENCRYPTION_KEYS` finds it. */

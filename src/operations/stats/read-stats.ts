@@ -1,7 +1,7 @@
 import type { Statement } from '../../database/database.js';
 import { PLATFORM } from '../../database/tenant-database.js';
-import { LATENCY_BUCKETS } from '../../domain/latency.js';
-import type { StatsCounts, StatsRange } from '../../domain/stats.js';
+import { LATENCY_BUCKETS } from '../../domain/stats/latency.js';
+import type { StatsCounts, StatsRange } from '../../domain/stats/stats.js';
 import { type SearchDeps, searchPrepared } from '../explorer/search.js';
 import { isWrittenSql } from './roll-up-stats.js';
 

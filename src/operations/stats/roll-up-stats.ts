@@ -1,9 +1,14 @@
 import type pg from 'pg';
 import { query, type Statement, transaction } from '../../database/database.js';
 import { PLATFORM } from '../../database/tenant-database.js';
-import { LATENCY_BUCKETS } from '../../domain/latency.js';
-import { marksOutOfFuture, nextRollUp, type RollUpProgress, type RollUpStep } from '../../domain/roll-up.js';
-import { STATS_KEPT_MS } from '../../domain/stats.js';
+import { LATENCY_BUCKETS } from '../../domain/stats/latency.js';
+import {
+  marksOutOfFuture,
+  nextRollUp,
+  type RollUpProgress,
+  type RollUpStep,
+} from '../../domain/stats/roll-up.js';
+import { STATS_KEPT_MS } from '../../domain/stats/stats.js';
 import { forgetRows } from '../housekeeping/forget.js';
 import { addStatsSql, STATS_KEY } from './stats-rows.js';
 

@@ -1,11 +1,11 @@
 import type { Database } from '../../database/database.js';
-import { SQL_STATE, sqlStateOf } from '../../database/sql-state.js';
+import { SQL_STATE, sqlStateOf } from '../../database/driver/sql-state.js';
 import { Tenant } from '../../entities/tenant.js';
 import { ApiError } from '../../errors.js';
-import { allocateId } from '../allocate-id.js';
-import { type Actor, about, audit } from '../audit.js';
+import { allocateId } from '../rows/allocate-id.js';
+import { type Actor, about, audit } from '../rows/audit.js';
+import { managementTransaction } from '../rows/unit-of-work.js';
 import type { SecretVault } from '../secrets/secret-vault.js';
-import { managementTransaction } from '../unit-of-work.js';
 
 /**
  * Makes a tenant, with a data key of its own for the secrets of its webhooks.

@@ -4,12 +4,12 @@ import type { Database } from '../../database/database.js';
 import { enterTenant } from '../../database/tenant-database.js';
 import { ApiKey, activeKeys } from '../../entities/api-key.js';
 import { ApiError } from '../../errors.js';
-import { type Actor, about, audit } from '../audit.js';
 import { forgetRows } from '../housekeeping/forget.js';
 import { EVENT_EXTRA_DAYS } from '../housekeeping/roll-partitions.js';
 import { enqueueSettles } from '../jobs/enqueue.js';
-import { lockTenant, lockWebhooks } from '../lock-for-change.js';
-import { managementTransaction } from '../unit-of-work.js';
+import { type Actor, about, audit } from '../rows/audit.js';
+import { lockTenant, lockWebhooks } from '../rows/lock-for-change.js';
+import { managementTransaction } from '../rows/unit-of-work.js';
 import { eraseWebhook } from '../webhooks/delete-webhook.js';
 
 interface DeletedTenant {

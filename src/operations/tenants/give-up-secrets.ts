@@ -1,11 +1,11 @@
-import type { EncryptionKey } from '../../config.js';
 import { type Database, query, type Statement } from '../../database/database.js';
-import { formatSecret, SECRET_BYTES } from '../../domain/secret.js';
+import { formatSecret, SECRET_BYTES } from '../../domain/signing/secret.js';
 import { Tenant } from '../../entities/tenant.js';
-import { about, audit, commandLine } from '../audit.js';
-import { lockRows, lockWebhooks } from '../lock-for-change.js';
+import type { EncryptionKey } from '../../settings/config.js';
+import { about, audit, commandLine } from '../rows/audit.js';
+import { lockRows, lockWebhooks } from '../rows/lock-for-change.js';
+import { managementTransaction } from '../rows/unit-of-work.js';
 import { opensDataKey, type SecretVault } from '../secrets/secret-vault.js';
-import { managementTransaction } from '../unit-of-work.js';
 import { pause } from '../webhooks/switch-webhook.js';
 
 const CHUNK_ROWS = 1_000;

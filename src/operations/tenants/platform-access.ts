@@ -1,7 +1,7 @@
-import { BoundedMap } from '../../bounded-map.js';
 import type { Database } from '../../database/database.js';
-import { type Actor, about, audit } from '../audit.js';
-import { managementTransaction } from '../unit-of-work.js';
+import { BoundedMap } from '../../domain/bounded-map.js';
+import { type Actor, about, audit } from '../rows/audit.js';
+import { managementTransaction } from '../rows/unit-of-work.js';
 
 const NOTED_EVERY_MS = 3_600_000;
 const NOTED_MAX = 10_000;

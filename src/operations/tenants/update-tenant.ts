@@ -1,8 +1,8 @@
 import type { Database } from '../../database/database.js';
 import type { Tenant } from '../../entities/tenant.js';
-import { type Actor, about, audit } from '../audit.js';
-import { lockTenant } from '../lock-for-change.js';
-import { managementTransaction } from '../unit-of-work.js';
+import { type Actor, about, audit } from '../rows/audit.js';
+import { lockTenant } from '../rows/lock-for-change.js';
+import { managementTransaction } from '../rows/unit-of-work.js';
 import { tenantNameError } from './create-tenant.js';
 
 /**

@@ -1,12 +1,12 @@
 import type { Database } from '../../database/database.js';
-import { formatSecret, SECRET_BYTES } from '../../domain/secret.js';
+import { formatSecret, SECRET_BYTES } from '../../domain/signing/secret.js';
 import { Webhook } from '../../entities/webhook.js';
 import { ApiError } from '../../errors.js';
-import { allocateId } from '../allocate-id.js';
-import { type Actor, about, audit } from '../audit.js';
-import { lockTenant } from '../lock-for-change.js';
+import { allocateId } from '../rows/allocate-id.js';
+import { type Actor, about, audit } from '../rows/audit.js';
+import { lockTenant } from '../rows/lock-for-change.js';
+import { managementTransaction } from '../rows/unit-of-work.js';
 import type { SecretVault } from '../secrets/secret-vault.js';
-import { managementTransaction } from '../unit-of-work.js';
 import type { NewWebhookSettings } from './webhook-settings.js';
 
 interface NewWebhook extends NewWebhookSettings {

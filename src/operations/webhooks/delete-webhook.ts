@@ -1,9 +1,9 @@
 import type { Database } from '../../database/database.js';
 import type { Webhook } from '../../entities/webhook.js';
-import { type Actor, about, audit, picked } from '../audit.js';
 import { enqueueSettle } from '../jobs/enqueue.js';
-import { lockWebhook } from '../lock-for-change.js';
-import { managementTransaction } from '../unit-of-work.js';
+import { type Actor, about, audit, picked } from '../rows/audit.js';
+import { lockWebhook } from '../rows/lock-for-change.js';
+import { managementTransaction } from '../rows/unit-of-work.js';
 
 /**
  * Deletes a webhook: it is gone for every reader at once, and its secrets are erased. The row stays, because its

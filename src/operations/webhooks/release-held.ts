@@ -1,9 +1,9 @@
 import type { Database } from '../../database/database.js';
 import type { Webhook } from '../../entities/webhook.js';
 import { ApiError } from '../../errors.js';
-import type { Actor } from '../audit.js';
-import { lockWebhook } from '../lock-for-change.js';
-import { managementTransaction } from '../unit-of-work.js';
+import type { Actor } from '../rows/audit.js';
+import { lockWebhook } from '../rows/lock-for-change.js';
+import { managementTransaction } from '../rows/unit-of-work.js';
 import { letKeptGo } from './switch-webhook.js';
 
 /**

@@ -1,12 +1,12 @@
 import type { Database } from '../../database/database.js';
-import { formatSecret, SECRET_BYTES } from '../../domain/secret.js';
+import { formatSecret, SECRET_BYTES } from '../../domain/signing/secret.js';
 import { formatTimestamp } from '../../domain/timestamp.js';
 import type { Webhook } from '../../entities/webhook.js';
 import { ApiError } from '../../errors.js';
-import { type Actor, about, audit } from '../audit.js';
-import { lockWebhook } from '../lock-for-change.js';
+import { type Actor, about, audit } from '../rows/audit.js';
+import { lockWebhook } from '../rows/lock-for-change.js';
+import { managementTransaction } from '../rows/unit-of-work.js';
 import type { SecretVault } from '../secrets/secret-vault.js';
-import { managementTransaction } from '../unit-of-work.js';
 
 const HOUR_MS = 3_600_000;
 

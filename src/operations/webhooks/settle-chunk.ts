@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { bigintArray } from '../../database/array-parameters.js';
 import { query, type Statement } from '../../database/database.js';
-import { idRange } from '../../domain/delivery-id.js';
-import { LANES } from '../../domain/lanes.js';
+import { idRange } from '../../domain/ids/delivery-id.js';
+import { LANES } from '../../domain/pacing/lanes.js';
 import { openSinceSql } from '../deliveries/counts-as-held.js';
 import { canceledSql } from '../deliveries/delivery-state.js';
 import { needsJobSql } from '../jobs/job-conditions.js';

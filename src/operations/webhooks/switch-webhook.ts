@@ -1,8 +1,8 @@
 import { DisabledReason, type Webhook } from '../../entities/webhook.js';
-import { nextId } from '../allocate-id.js';
-import { type Actor, about, audit } from '../audit.js';
 import { enqueueSettle } from '../jobs/enqueue.js';
-import type { UnitOfWork } from '../unit-of-work.js';
+import { nextId } from '../rows/allocate-id.js';
+import { type Actor, about, audit } from '../rows/audit.js';
+import type { UnitOfWork } from '../rows/unit-of-work.js';
 
 /** A webhook whose row is locked goes on or off, or sends what it keeps. Its deliveries follow (`settle-webhook`). */
 

@@ -1,10 +1,10 @@
 import type { Database } from '../../database/database.js';
 import type { Webhook } from '../../entities/webhook.js';
 import { invalidInput } from '../../errors.js';
-import { type Actor, about, audit, differences, picked } from '../audit.js';
 import { enqueueSettle } from '../jobs/enqueue.js';
-import { lockWebhook } from '../lock-for-change.js';
-import { managementTransaction, type UnitOfWork } from '../unit-of-work.js';
+import { type Actor, about, audit, differences, picked } from '../rows/audit.js';
+import { lockWebhook } from '../rows/lock-for-change.js';
+import { managementTransaction, type UnitOfWork } from '../rows/unit-of-work.js';
 import { enable, letKeptGo, pause } from './switch-webhook.js';
 import type { WebhookSettings } from './webhook-settings.js';
 

@@ -1,6 +1,11 @@
 import { z } from 'zod';
 import { judgeUrl, type TargetPolicy, URL_LENGTH_MAX } from '../../domain/addresses/target.js';
-import { EVENT_TYPE_NAME, EVENT_TYPE_NAME_LENGTH_MAX, listNames, WILDCARD } from '../../domain/event-type.js';
+import {
+  EVENT_TYPE_NAME,
+  EVENT_TYPE_NAME_LENGTH_MAX,
+  listNames,
+  WILDCARD,
+} from '../../domain/events/event-type.js';
 import type { Webhook } from '../../entities/webhook.js';
 
 export const EVENT_TYPES_MAX = 100;

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { isOperational, OPERATIONAL_EVENT_TYPES } from '../../../src/domain/operational-events.js';
+import { isOperational, OPERATIONAL_EVENT_TYPES } from '../../../src/domain/events/operational-events.js';
 import type { Outcome } from '../../../src/domain/outcome.js';
 
 /**

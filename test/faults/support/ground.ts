@@ -1,13 +1,13 @@
 import { chmodSync, mkdtempSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findProcess } from '../../../src/embedded-postgres/running-process.js';
 import {
   claimDataDir,
   type EmbeddedPostgres,
   removeDataDir,
   startEmbeddedPostgres,
-} from '../../../src/embedded-postgres.js';
+} from '../../../src/embedded-postgres/embedded-postgres.js';
+import { findProcess } from '../../../src/embedded-postgres/running-process.js';
 import { migrate } from '../../../src/operations/installation/migrate.js';
 import { createTestDatabase } from '../../support/database.js';
 import { eventually } from '../../support/eventually.js';

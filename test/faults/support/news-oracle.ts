@@ -1,4 +1,4 @@
-import { idToDate } from '../../../src/domain/delivery-id.js';
+import { idToDate } from '../../../src/domain/ids/delivery-id.js';
 import type { Evidence, NewsState } from './evidence.js';
 
 const MINUTE_MS = 60_000;

@@ -1,4 +1,4 @@
-import { idToDate } from '../../../src/domain/delivery-id.js';
+import { idToDate } from '../../../src/domain/ids/delivery-id.js';
 import type { AttemptState, DeliveryState, Evidence, Receipt } from './evidence.js';
 import { judgeHealth } from './health-oracle.js';
 import { judgeNews } from './news-oracle.js';

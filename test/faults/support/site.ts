@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
-import { readConfig } from '../../../src/config.js';
-import type { Services } from '../../../src/context.js';
-import { SCOPES } from '../../../src/domain/scopes.js';
+import type { Services } from '../../../src/context/context.js';
+import { SCOPES } from '../../../src/domain/keys/scopes.js';
 import { freePort } from '../../../src/node/free-port.js';
-import { commandLine } from '../../../src/operations/audit.js';
 import { createApiKey } from '../../../src/operations/keys/create-api-key.js';
+import { commandLine } from '../../../src/operations/rows/audit.js';
 import { createTenant } from '../../../src/operations/tenants/create-tenant.js';
 import { createWebhook } from '../../../src/operations/webhooks/create-webhook.js';
 import { openServices } from '../../../src/services.js';
+import { readConfig } from '../../../src/settings/config.js';
 import { eventually } from '../../support/eventually.js';
 import { Load, type LoadOptions } from './emitters.js';
 import { type Behaviour, Endpoints } from './endpoints.js';

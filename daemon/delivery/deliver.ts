@@ -1,0 +1,258 @@
+import type { Logger } from 'pino';
+import { Slots } from '../../src/concurrency/slots.js';
+import type { Database } from '../../src/database/database.js';
+import { GroupCommit } from '../../src/database/group-commit.js';
+import { idToDate } from '../../src/domain/ids/delivery-id.js';
+import { judge } from '../../src/domain/outcome.js';
+import { kindOf } from '../../src/domain/pacing/endpoint-window.js';
+import { LANES, type Lane, laneAfterPutOff, laneOf, noneDone } from '../../src/domain/pacing/lanes.js';
+import { retryInMsOf } from '../../src/domain/retry-policy.js';
+import type { FinishedAttempt } from '../../src/operations/attempts/finished-attempt.js';
+import {
+  type DueDelivery,
+  type LoadedDelivery,
+  loadDeliveries,
+  type NamedDelivery,
+} from '../../src/operations/attempts/load-deliveries.js';
+import { type TurnedAway, turnAwayDeliveries } from '../../src/operations/attempts/turn-away-deliveries.js';
+import type { SecretVault } from '../../src/operations/secrets/secret-vault.js';
+import type { Config } from '../../src/settings/config.js';
+import type { Tracing } from '../../src/telemetry/tracing.js';
+import { Gate, type Pass } from '../gate/gate.js';
+import { type DeliverGroupJob, type DeliverJob, freshlyLoaded } from '../gate/prefetched.js';
+import type { Fence } from '../liveness/fence.js';
+import { PutOffs } from '../recording/put-off-writer.js';
+import { Recorder } from '../recording/recorder.js';
+import type { SlotResult } from '../recording/slot-result.js';
+import type { Holder } from '../recording/worker-shares.js';
+import { findUrl } from '../sending/known-urls.js';
+import type { Sender } from '../sending/send.js';
+import type { DaemonMetrics } from '../telemetry/metrics.js';
+import { traceAttempt } from '../telemetry/trace-attempt.js';
+import { Hindrances } from './own-faults.js';
+import { Signer } from './signer.js';
+import { UnderWay } from './under-way.js';
+
+interface DeliverDeps {
+  config: Config;
+  db: Database;
+  vault: SecretVault;
+  sender: Sender;
+  fence: Fence;
+  clock: () => Date;
+  log: Logger;
+  tracing?: Tracing | null;
+  metrics: DaemonMetrics;
+}
+
+const BATCH_MAX = 256;
+/** A second load beside another one pays only when this many deliveries wait for it. */
+const BATCH_BESIDE_LOADS = 64;
+
+/** Makes the attempts that jobs ask for: load, sign, send, judge, plan, record. */
+export class Deliverer {
+  readonly #loads: GroupCommit<NamedDelivery, LoadedDelivery>;
+  readonly #recorder: Recorder;
+  readonly #putOffs: PutOffs;
+  /** Not with the loads: they may wait for locks, and others' deliveries must not. */
+  readonly #turnAways: GroupCommit<TurnedAway, null>;
+  readonly #signer: Signer;
+  /** Jobs name several deliveries each: this, and not the number of jobs in hand, is how many are worked on. */
+  readonly #slots: Slots;
+  readonly gate: Gate;
+  readonly #hindrances: Hindrances;
+  #done = noneDone();
+  #busyWithClaimed = 0;
+  /** Ids of the deliveries that have a slot, or whose outcome is being recorded. */
+  readonly #underWay = new UnderWay();
+
+  constructor(private readonly deps: DeliverDeps) {
+    const { db, config, vault, metrics } = deps;
+    const load = { traced: Boolean(deps.tracing) };
+    this.#loads = new GroupCommit((jobs) => loadDeliveries(db.pool, jobs, load), {
+      itemsMax: BATCH_MAX,
+      onBatch: metrics.batch('load'),
+      besideItems: BATCH_BESIDE_LOADS,
+    });
+    this.#recorder = new Recorder({ ...deps, slots: config.delivery.concurrency });
+    this.#putOffs = new PutOffs(deps);
+    this.#turnAways = new GroupCommit((turned) => turnAwayDeliveries(db.pool, turned), {
+      itemsMax: BATCH_MAX,
+      inFlightMax: 1, // another one would wait for the same locks, with one more connection
+      onBatch: metrics.batch('turn_away'),
+    });
+    this.#signer = new Signer(vault, config.delivery);
+    this.#hindrances = new Hindrances({ log: deps.log, random: Math.random });
+    this.#slots = new Slots(config.delivery.concurrency);
+    this.gate = new Gate({
+      slots: config.delivery.concurrency,
+      endpointMax: config.delivery.endpointConcurrencyMax,
+      originMax: config.delivery.originConcurrencyMax,
+      rowMsMin: config.failingRowMsMin,
+      callBack: (ids) => this.#putOffs.callBack(ids),
+      now: () => performance.now(),
+      random: Math.random,
+    });
+    metrics.watch({ gate: this.gate, slots: this.#slots, slotsMax: config.delivery.concurrency });
+  }
+
+  /** Deliveries that have a slot or wait for one. */
+  get busy(): number {
+    return this.#slots.inUse + this.#slots.waitingCount;
+  }
+
+  /** Of these, those that an emit of the same process has claimed. */
+  get busyWithClaimed(): number {
+    return this.#busyWithClaimed;
+  }
+
+  /**
+   * Makes one attempt, if it is due and its endpoint has room; else its job comes again later. Whatever the receiver
+   * does is recorded as an outcome.
+   *
+   * @param priority the job's
+   * @throws Error only for faults of our own (the database is away); the job is then run again
+   */
+  async deliver(job: NamedDelivery & DeliverJob, priority: number): Promise<void> {
+    this.#busyWithClaimed += Number(job.loaded !== undefined);
+    // A promise for each delivery that need not wait is garbage to collect (docs/performance.md, "What garbage costs").
+    if (!this.#slots.tryTake()) {
+      await this.#slots.take(priority);
+    }
+    await this.#deliverInPlace(job, priority);
+  }
+
+  /**
+   * Makes the first attempts of deliveries that share a job, each as if it had one of its own.
+   *
+   * @throws Error when one of them met a fault of our own, after all of them have ended
+   */
+  async deliverGroup({ group, ids, loaded }: DeliverGroupJob, priority: number): Promise<void> {
+    this.#busyWithClaimed += loaded === undefined ? 0 : ids.length;
+    await this.#slots.takeEach(priority, ids, (id) =>
+      this.#deliverInPlace({ id, attempt: 1, group, loaded }, priority),
+    );
+  }
+
+  /** Whether every slot is taken. */
+  get isFull(): boolean {
+    return this.#slots.inUse >= this.deps.config.delivery.concurrency;
+  }
+
+  /** @returns how many attempts were made in each lane since this was asked last */
+  takeDone(): Record<Lane, number> {
+    const done = this.#done;
+    this.#done = noneDone();
+    return done;
+  }
+
+  /** In a slot that was taken, which it gives back before the outcome is recorded. */
+  async #deliverInPlace(job: NamedDelivery & DeliverJob, priority: number): Promise<void> {
+    let current = job;
+    // Two jobs can name one delivery (a rescued one, or one that was held and released in the same moment). The later
+    // waits, without its slot, and is then looked at like any other: it may be the only one that knows of the next
+    // attempt. Nothing may come between the last look and `begin`: a third one may have waited too.
+    while (this.#underWay.has(job.id)) {
+      this.#slots.give();
+      await this.#underWay.endOf(job.id);
+      await this.#slots.take(priority);
+      current = { ...job, loaded: undefined };
+    }
+    this.#underWay.begin(job.id);
+    try {
+      const lane = laneOf(priority);
+      let result: SlotResult;
+      try {
+        result = await this.#makeInTurn(current, lane);
+      } finally {
+        this.#slots.give();
+        this.#busyWithClaimed -= Number(job.loaded !== undefined);
+      }
+      if (result.kind === 'ATTEMPTED') {
+        this.deps.metrics.recorded(lane, await this.#recorder.record(result.attempt, result.holder));
+      } else if (result.kind === 'PUT_OFF') {
+        await this.#putOffs.putOff(result, lane);
+      } else if (result.kind === 'WAITS') {
+        await this.#turnAways.runOne({ id: job.id, priority: LANES[laneAfterPutOff(lane)].priority });
+      }
+    } finally {
+      this.#underWay.end(job.id);
+    }
+  }
+
+  /** Loads the delivery, waits for its endpoint, makes the attempt, and waits for room to record it. */
+  async #makeInTurn(job: NamedDelivery & DeliverJob, lane: Lane): Promise<SlotResult> {
+    if (!this.deps.fence.mayBegin) {
+      await this.deps.fence.opened();
+    }
+    const delivery = freshlyLoaded(job) ?? (await this.#loads.runOne(job));
+    if (typeof delivery === 'string') {
+      return { kind: delivery };
+    }
+    const { webhookId, url } = delivery;
+    const inMs = this.#recorder.putOffMs(webhookId);
+    const origin = findUrl(url)?.origin ?? url;
+    const admission = inMs === null ? await this.gate.enter(delivery, lane, origin) : { putOff: { inMs } };
+    if ('putOff' in admission) {
+      return { kind: 'PUT_OFF', delivery, ...admission.putOff };
+    }
+    const holder = { webhookId, isGrouped: job.group !== undefined };
+    const heldMs = this.#recorder.tryBegin(holder)
+      ? null
+      : await this.#recorder.begin(holder, admission.pass);
+    if (heldMs !== null) {
+      return { kind: 'PUT_OFF', delivery, inMs: heldMs };
+    }
+    this.#done[lane] += 1;
+    const attempt = await this.#attempt(delivery, admission.pass, holder);
+    if ('putOffMs' in attempt) {
+      return { kind: 'PUT_OFF', delivery, inMs: attempt.putOffMs };
+    }
+    this.deps.metrics.attempted(lane, attempt, idToDate(delivery.id));
+    const { room } = this.#recorder;
+    if (!room.tryTake()) {
+      await room.take();
+    }
+    return { kind: 'ATTEMPTED', attempt, holder };
+  }
+
+  /** One attempt; or for how many ms the delivery is put off, when a fault of our own kept it from being sent. */
+  async #attempt(
+    delivery: DueDelivery,
+    pass: Pass,
+    holder: Holder,
+  ): Promise<FinishedAttempt | { putOffMs: number }> {
+    const trace = traceAttempt(this.deps.tracing, delivery);
+    try {
+      const startedAt = this.deps.clock();
+      const request =
+        this.#signer.signAtOnce(delivery, startedAt) ?? (await this.#signer.sign(delivery, startedAt));
+      Object.assign(request.headers, trace?.headers);
+      const result = await this.deps.sender.send(delivery.url, request, delivery.tenantId);
+      const endedAtMs = performance.now();
+      const outcome = judge(result, this.deps.clock());
+      const isSameClosing = pass.leave({ outcome, kind: kindOf(outcome, result) });
+      trace?.ended(outcome, result);
+      const times = { startedAt, endedAtMs, failuresAtStart: pass.failures };
+      const retryInMs = retryInMsOf(this.deps.config.retry, delivery.failuresBefore + 1, outcome);
+      return {
+        delivery,
+        requestHeaders: request.headers,
+        ...times,
+        isSameClosing,
+        result,
+        outcome,
+        retryInMs,
+      };
+    } catch (error) {
+      // The place is kept meanwhile, so that no more wait here than the endpoint's window has.
+      const putOffMs = await this.#hindrances.putOffMs(error, delivery).finally(() => {
+        pass.leave();
+        this.#recorder.end(holder);
+      });
+      return { putOffMs };
+    } finally {
+      trace?.notMade();
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { LogThrottle } from '../../src/concurrency/log-throttle.js';
+import { BoundedMap } from '../../src/domain/bounded-map.js';
+import { SecretUnreadable } from '../../src/operations/secrets/secret-vault.js';
+import { noWayOutOf } from '../sending/failure-codes.js';
+
+/** A delivery that cannot leave is kept for a moment: the next one would only find out the same. */
+const NO_WAY_OUT_PAUSE_MS = 1_000;
+const NO_WAY_OUT_PUT_OFF_MS = 3_000;
+
+/** A daemon with other keys may run beside this one, or take its place. */
+const SECRET_PUT_OFF_MS_MIN = 120_000;
+const SECRET_PUT_OFF_MS_MAX = 360_000;
+/** When a backlog comes back, a tenant's deliveries are spaced this far apart. */
+const SECRET_APART_MS = 10;
+/** Jobs that wait for long are in the way of fetches (docs/decisions/0006). */
+const PUT_OFF_MS_MAX = 3_600_000;
+const TENANTS_MAX = 10_000;
+
+/**
+ * Faults of our own that keep requests from being made: their deliveries wait, and no attempt is burned. The log says
+ * so now and then.
+ */
+export class Hindrances {
+  readonly #logThrottle = new LogThrottle();
+  /** By tenant, until when those come again that were put off. */
+  readonly #horizons = new BoundedMap<number, number>(TENANTS_MAX);
+
+  constructor(private readonly deps: { log: Logger; random: () => number }) {}
+
+  /**
+   * @returns for how many milliseconds the delivery is to be put off
+   * @throws `error` when it is none of these faults
+   */
+  async putOffMs(error: unknown, { tenantId, webhookId }: Whose): Promise<number> {
+    const noWayOut = noWayOutOf(error as { code?: unknown });
+    if (noWayOut !== null) {
+      this.#log(noWayOut, { err: error });
+      await delay(NO_WAY_OUT_PAUSE_MS);
+      return NO_WAY_OUT_PUT_OFF_MS;
+    }
+    if (error instanceof SecretUnreadable) {
+      const message = 'a secret cannot be opened, so nothing can be signed; deliveries wait';
+      this.#log(message, { err: error, tenantId, webhookId });
+      return this.#untilOpen(tenantId);
+    }
+    throw error;
+  }
+
+  #untilOpen(tenantId: number): number {
+    const now = performance.now();
+    const horizon = Math.max(now, this.#horizons.get(tenantId) ?? now) + SECRET_APART_MS;
+    this.#horizons.set(tenantId, horizon);
+    const spreadMs = this.deps.random() * (SECRET_PUT_OFF_MS_MAX - SECRET_PUT_OFF_MS_MIN);
+    return Math.min(PUT_OFF_MS_MAX, Math.max(SECRET_PUT_OFF_MS_MIN + spreadMs, horizon - now));
+  }
+
+  #log(message: string, fields: object): void {
+    if (this.#logThrottle.take(message)) {
+      this.deps.log.error(fields, message);
+    }
+  }
+}
+
+interface Whose {
+  tenantId: number;
+  webhookId: number;
+}

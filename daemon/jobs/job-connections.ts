@@ -1,0 +1,79 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import type { Logger } from 'pino';
+import { KEPT_WHEN_IDLE_MS, onPoolErrors, poolOptions } from '../../src/database/database.js';
+import { QuietClient } from '../../src/database/driver/quiet-client.js';
+import { makeDoWithFew } from '../../src/database/driver/scarce-connections.js';
+import { sessionUrl } from '../../src/database/driver/session-url.js';
+
+/**
+ * A jobs table is empty one moment and long the next, so a plan must be good for both: then it can be kept, and a fetch
+ * costs half. The jobs to take are found in order and never sorted; each of them is then found by its id in a hash
+ * index, because plans that compare with all others are priced too high to be chosen (docs/decisions/0017).
+ *
+ * A fetch does not wait for the disk: after a crash of Postgres a job may be there as if it had not been fetched. That
+ * does no harm, since a job is only a hint (docs/decisions/0008).
+ */
+export const JOB_CONNECTION = [
+  'plan_cache_mode=force_generic_plan',
+  'jit=off',
+  'enable_seqscan=off',
+  'enable_bitmapscan=off',
+  'enable_sort=off',
+  'cpu_operator_cost=10',
+  'synchronous_commit=off',
+]
+  .map((setting) => `-c ${setting}`)
+  .join(' ');
+const CONNECTIONS_MAX = 5;
+const GATE_TIMEOUT_MS = 3_000;
+
+/**
+ * graphile-worker fetches and completes over connections that it asks for by promise. None is given before the worker
+ * pool is known to be alive: others would take jobs that it has just fetched for a dead one's.
+ */
+export class GatedPool extends pg.Pool {
+  #gate: Promise<void> | undefined;
+
+  closeUntil(opening: Promise<void>): void {
+    this.#gate = opening.then(() => {
+      this.#gate = undefined;
+    });
+    this.#gate.catch(() => {}); // whoever waits at the gate gets the error
+  }
+
+  override connect(): Promise<pg.PoolClient>;
+  override connect(callback: Parameters<pg.Pool['connect']>[0]): void;
+  override connect(callback?: Parameters<pg.Pool['connect']>[0]): Promise<pg.PoolClient> | undefined {
+    if (callback !== undefined) {
+      super.connect(callback);
+      return undefined;
+    }
+    return this.#gate === undefined ? super.connect() : this.#connectAfter(this.#gate);
+  }
+
+  async #connectAfter(gate: Promise<void>): Promise<pg.PoolClient> {
+    const tooLate = delay(GATE_TIMEOUT_MS, undefined, { ref: false }).then(() => {
+      throw new Error('The worker pool could not be announced as alive.');
+    });
+    await Promise.race([gate, tooLate]);
+    return await super.connect();
+  }
+}
+
+/** graphile-worker's own pool has no time limits, and goes on ending after its runner has ended. */
+export function openJobConnections(url: string, log: Logger): GatedPool {
+  const connections = new GatedPool({
+    ...poolOptions(sessionUrl(url, JOB_CONNECTION), CONNECTIONS_MAX),
+    idleTimeoutMillis: KEPT_WHEN_IDLE_MS,
+    Client: QuietClient,
+  });
+  makeDoWithFew(connections);
+  onPoolErrors(connections, (error) => {
+    // A pool has ended before its connections have: a Postgres that ends at the same time may be faster than they.
+    if (!connections.ending) {
+      log.warn({ err: error }, 'a job connection broke');
+    }
+  });
+  return connections;
+}

@@ -1,0 +1,121 @@
+import type { TaskList } from 'graphile-worker';
+import type { Logger } from 'pino';
+import { inTurn } from '../../src/concurrency/in-turn.js';
+import type { Database } from '../../src/database/database.js';
+import { orLocked } from '../../src/database/impatient-transaction.js';
+import { isDatabaseAway } from '../../src/database/outage.js';
+import { unlessJobLocked } from '../../src/operations/jobs/locked-jobs.js';
+import { forgetJobAside, setJobAside, splitJobGroup } from '../../src/operations/jobs/quarantined-jobs.js';
+import {
+  DELIVER_GROUP_TASK,
+  DELIVER_TASK,
+  type DeliverGroupPayload,
+  type DeliverPayload,
+  SUSPECT_FROM_FETCH,
+} from '../../src/operations/jobs/tasks.js';
+import { SendingStopped } from '../liveness/fence.js';
+
+const ASIDE_SECONDS = 3_600;
+/** Suspects that wait hold slots. Those that find the line full come again in a moment. */
+const LINE_MAX = 16;
+const LINE_FULL_SECONDS = 2;
+const OUR_FAULT_SECONDS = 10;
+
+interface FetchedJob {
+  id: string;
+  /** How often it was fetched, this time included. */
+  attempts: number;
+}
+
+/**
+ * A job that kills its process takes all others in hand along, and nobody can tell which it was. So from its fifth
+ * fetch a job is a suspect: it is first put aside for an hour, and then run with no other suspect beside it. The
+ * innocent are done with that. The culprit kills this process too, but the next one finds it put aside: once an hour is
+ * what it can do. Nothing is lost, and the log names the delivery.
+ *
+ * One that cannot be put aside, because another session has its row locked, is not run: it comes again as after any
+ * other fault.
+ */
+export class Quarantine {
+  readonly #inTurn = inTurn();
+  #waiting = 0;
+
+  constructor(private readonly deps: { db: Database; log: Logger }) {}
+
+  /** Runs `work`, for a suspect as described above. @throws what `work` throws, for others than suspects */
+  run(job: FetchedJob, payload: DeliverPayload, work: () => Promise<void>): Promise<void> {
+    return job.attempts < SUSPECT_FROM_FETCH ? work() : this.#runSuspect(job, payload, work);
+  }
+
+  async #runSuspect(job: FetchedJob, payload: DeliverPayload, work: () => Promise<void>): Promise<void> {
+    const { db, log } = this.deps;
+    if (this.#waiting >= LINE_MAX) {
+      const times = { seconds: LINE_FULL_SECONDS, fetches: job.attempts - 1 };
+      await unlessJobLocked(setJobAside(db.pool, job.id, payload, times));
+      return;
+    }
+    this.#waiting += 1;
+    try {
+      await this.#inTurn(async () => {
+        const times = { seconds: ASIDE_SECONDS, fetches: job.attempts };
+        await unlessJobLocked(setJobAside(db.pool, job.id, payload, times));
+        log.error(
+          {
+            deliveryId: payload.id,
+            attempt: payload.attempt,
+            fetches: job.attempts,
+            asideSeconds: ASIDE_SECONDS,
+          },
+          'a job was fetched again and again without being finished; it is put aside, and tried once, alone',
+        );
+        await work().then(
+          () => forgetJobAside(db.pool, payload),
+          (error: unknown) => this.#failed(job, payload, error),
+        );
+      });
+    } finally {
+      this.#waiting -= 1;
+    }
+  }
+
+  /**
+   * As `run`; a group that its first worker did not finish is taken apart, so that one member can be told from others.
+   */
+  runGroup(
+    job: FetchedJob & { priority: number },
+    payload: DeliverGroupPayload,
+    work: () => Promise<void>,
+  ): Promise<void> {
+    return job.attempts === 1 ? work() : splitJobGroup(this.deps.db.pool, payload, job.priority);
+  }
+
+  /** What is put aside stays so, unless the delivery had no fair chance; also where another session has it locked. */
+  async #failed(job: FetchedJob, payload: DeliverPayload, error: unknown): Promise<void> {
+    const { db, log } = this.deps;
+    log.error(
+      { err: error, deliveryId: payload.id, fetches: job.attempts },
+      'the job that was put aside failed',
+    );
+    if (error instanceof SendingStopped || isDatabaseAway(error)) {
+      const times = { seconds: OUR_FAULT_SECONDS, fetches: job.attempts - 1 };
+      await orLocked(setJobAside(db.pool, null, payload, times));
+    }
+  }
+}
+
+/** The tasks, with the deliveries' jobs looked at before they are run. */
+export function quarantined(tasks: TaskList, quarantine: Quarantine): TaskList {
+  const deliver = tasks[DELIVER_TASK]!;
+  const deliverGroup = tasks[DELIVER_GROUP_TASK]!;
+  return {
+    ...tasks,
+    [DELIVER_TASK]: (payload, helpers) =>
+      quarantine.run(helpers.job, payload as DeliverPayload, async () => {
+        await deliver(payload, helpers);
+      }),
+    [DELIVER_GROUP_TASK]: (payload, helpers) =>
+      quarantine.runGroup(helpers.job, payload as DeliverGroupPayload, async () => {
+        await deliverGroup(payload, helpers);
+      }),
+  };
+}

@@ -1,0 +1,77 @@
+import type { Logger } from 'pino';
+import { tryEach } from '../../src/concurrency/try-each.js';
+import type { Database } from '../../src/database/database.js';
+import { forgetEndpointStates } from '../../src/operations/attempts/endpoint-states.js';
+import { forgetRaised } from '../../src/operations/attempts/raise-events.js';
+import { forgetBulkOperations } from '../../src/operations/bulk/forget-bulk-operations.js';
+import { forgetIdempotencyKeys, forgetTraces } from '../../src/operations/housekeeping/forget.js';
+import { noteHousekeeping } from '../../src/operations/housekeeping/note-run.js';
+import { rollPartitions } from '../../src/operations/housekeeping/roll-partitions.js';
+import { deleteDeadJobs } from '../../src/operations/jobs/locked-jobs.js';
+import { forgetPortalSessions } from '../../src/operations/portal/forget-portal-sessions.js';
+import { unlessRunningElsewhere } from '../../src/operations/rows/advisory-lock.js';
+import { eraseTenants } from '../../src/operations/tenants/delete-tenant.js';
+import { forgetPreviousSecrets } from '../../src/operations/webhooks/forget-previous-secrets.js';
+import type { Config } from '../../src/settings/config.js';
+import type { DaemonMetrics } from '../telemetry/metrics.js';
+
+interface Housekeeping {
+  config: Pick<Config, 'retentionDays'>;
+  db: Database;
+  log: Logger;
+  metrics: Pick<DaemonMetrics, 'expired'>;
+}
+
+/**
+ * What is due every hour. A duty that fails, as dropping a partition that somebody reads does, is logged and keeps none
+ * of the others from being done. What became of the run is written down for those who watch over the installation.
+ * While another run is under way, of this process or another one, nothing is done: two would drop the same partition.
+ *
+ * @throws AggregateError what failed, after all have been tried
+ */
+export async function keepHouse(deps: Housekeeping): Promise<void> {
+  await unlessRunningElsewhere(deps.db.pool, 'housekeeping', () => doDuties(deps));
+}
+
+async function doDuties({ config, db, log, metrics }: Housekeeping): Promise<void> {
+  const { pool } = db;
+  const { retentionDays } = config;
+  const duties: Record<string, () => Promise<void>> = {
+    'forget idempotency keys': () => forgetIdempotencyKeys(pool),
+    'forget traces': () => forgetTraces(pool),
+    'forget bulk operations': () => forgetBulkOperations(pool, retentionDays),
+    'forget portal sessions': () => forgetPortalSessions(pool, retentionDays),
+    'delete dead jobs': () => deleteDeadJobs(pool),
+    'forget endpoint states': () => forgetEndpointStates(pool),
+    'forget raised events': () => forgetRaised(pool),
+    'forget previous secrets': () => forgetPreviousSecrets(db),
+    'erase tenants': async () => {
+      const tenants = await eraseTenants(pool, retentionDays);
+      if (tenants.length > 0) {
+        log.info({ tenants }, 'erased what was left of deleted tenants');
+      }
+    },
+    // The last: it may have to wait for readers.
+    'roll partitions': async () =>
+      log.info(
+        await rollPartitions(pool, retentionDays, (deliveries) => metrics.expired(deliveries)),
+        'rolled partitions',
+      ),
+  };
+  const failures: string[] = [];
+  try {
+    await tryEach(Object.entries(duties), 'duties of housekeeping', async ([duty, work]) => {
+      try {
+        await work();
+      } catch (error) {
+        log.warn({ err: error, duty }, 'a duty of housekeeping failed; it is tried again');
+        failures.push(`${duty}: ${(error as Error).message}`);
+        throw error;
+      }
+    });
+  } catch (error) {
+    await noteHousekeeping(pool, failures.join('; ')).catch(() => {}); // the log has it
+    throw error;
+  }
+  await noteHousekeeping(pool, null);
+}

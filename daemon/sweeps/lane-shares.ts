@@ -1,0 +1,42 @@
+import type { Logger } from 'pino';
+import { repeat } from '../../src/concurrency/repeat.js';
+import type { Database } from '../../src/database/database.js';
+import { noneDone, raises, sumOf, totalOf } from '../../src/domain/pacing/lanes.js';
+import { raiseWaitingJobs } from '../../src/operations/jobs/raise-waiting-jobs.js';
+import type { Deliverer } from '../delivery/deliver.js';
+
+const EVERY_MS = 250;
+/** Fewer attempts in that time, and nobody stands in anybody's way; unless no slot is free. */
+const BUSY_ATTEMPTS = 50;
+/** Only jobs that have been due for this long are raised: others may well get their turn by themselves. */
+const WAITED_MS = 1_000;
+
+/**
+ * Sees to it that each lane gets its share of a busy daemon.
+ *
+ * @returns a function that ends it
+ */
+export function startShares({
+  db,
+  log,
+  deliverer,
+}: {
+  db: Database;
+  log: Logger;
+  deliverer: Pick<Deliverer, 'takeDone' | 'isFull'>;
+}): () => Promise<void> {
+  let done = noneDone();
+  return repeat('shares', EVERY_MS, log, async () => {
+    done = sumOf(done, deliverer.takeDone());
+    if (totalOf(done) < BUSY_ATTEMPTS) {
+      // Where slots are held for long, attempts are few though many wait: what is too little to be shared is kept.
+      done = deliverer.isFull ? done : noneDone();
+      return;
+    }
+    const wanted = raises(done);
+    done = noneDone();
+    for (const raise of wanted) {
+      await raiseWaitingJobs(db.pool, raise, WAITED_MS);
+    }
+  });
+}

@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import { repeat } from '../../src/concurrency/repeat.js';
+import type { Database } from '../../src/database/database.js';
+import { type EndpointState, reportEndpointStates } from '../../src/operations/attempts/endpoint-states.js';
+import type { Gate } from '../gate/gate.js';
+
+const EVERY_MS = 2_000;
+
+/**
+ * Tells the dashboards how endpoints are doing: those that something is in flight to, and those that have changed.
+ *
+ * @returns a function that ends it
+ */
+export function startEndpointReports({
+  db,
+  log,
+  gate,
+}: {
+  db: Database;
+  log: Logger;
+  gate: Pick<Gate, 'states'>;
+}): () => Promise<void> {
+  const daemonId = randomUUID();
+  let reported = new Map<number, EndpointState>();
+  return repeat('report-endpoints', EVERY_MS, log, async () => {
+    const states = new Map(gate.states().map((state) => [state.webhookId, state]));
+    const changed = [...states.values()].filter((state) => hasChanged(state, reported.get(state.webhookId)));
+    if (changed.length > 0) {
+      await reportEndpointStates(db.pool, daemonId, changed);
+    }
+    reported = states;
+  });
+}
+
+function hasChanged(state: EndpointState, before: EndpointState | undefined): boolean {
+  return (
+    before === undefined ||
+    state.inFlight > 0 ||
+    before.inFlight > 0 ||
+    state.waiting !== before.waiting ||
+    state.window !== before.window ||
+    state.putOffs !== before.putOffs ||
+    state.meanMs !== before.meanMs
+  );
+}

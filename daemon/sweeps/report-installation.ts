@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { Logger } from 'pino';
+import { repeat } from '../../src/concurrency/repeat.js';
+import type { Database } from '../../src/database/database.js';
+import { examineRunningDeliveries, examineRunningServer } from '../../src/doctor/examine.js';
+import { version } from '../../src/node/version.js';
+import { reportDaemon } from '../../src/operations/installation/daemons.js';
+import { renewReport } from '../../src/operations/installation/installation-report.js';
+import { readJobsAside } from '../../src/operations/jobs/read-jobs-aside.js';
+import type { Config } from '../../src/settings/config.js';
+import type { Gate } from '../gate/gate.js';
+
+const EVERY_MS = 5_000;
+const REPORT_AGE_SECONDS = 14;
+
+/**
+ * Tells the console of this daemon, and how the installation is doing: what only the owner of the tables can find out,
+ * which the API is not (docs/decisions/0009).
+ *
+ * @returns a function that ends it
+ */
+export function startInstallationReports({
+  config,
+  db,
+  log,
+  gate,
+}: {
+  config: Config;
+  db: Database;
+  log: Logger;
+  gate: Pick<Gate, 'states'>;
+}): () => Promise<void> {
+  const daemon = {
+    id: randomUUID(),
+    host: hostname(),
+    pid: process.pid,
+    version,
+    slots: config.delivery.concurrency,
+    startedAt: new Date(),
+  };
+  return repeat('report-installation', EVERY_MS, log, async () => {
+    const inFlight = gate.states().reduce((sum, state) => sum + state.inFlight, 0);
+    await reportDaemon(db.pool, { ...daemon, inFlight });
+    await renewReport(db.pool, REPORT_AGE_SECONDS, () => makeReport(config, db));
+  });
+}
+
+/** As `readReport` hands it to the API. */
+async function makeReport(config: Config, { pool }: Database) {
+  const server = await examineRunningServer(pool, config.databasePoolMax);
+  const { installation, checks } = await examineRunningDeliveries(pool, server.clock, config.embedded);
+  return { checks: [...server.checks, ...checks], installation, jobsAside: await readJobsAside(pool) };
+}

@@ -1,0 +1,37 @@
+import type { Logger } from 'pino';
+import { LogThrottle } from '../concurrency/log-throttle.js';
+import { ENDING, outageIn } from '../database/outage.js';
+import { ApiError, type Reason } from '../errors.js';
+
+const outageThrottle = new LogThrottle();
+
+/** The error that the caller sees for whatever was thrown: nothing of a fault of ours but that there was one. */
+export function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) {
+    return error;
+  }
+  const outage = outageIn(error);
+  if (outage !== null) {
+    return new ApiError('unavailable', outage, { retryAfterSeconds: 2 });
+  }
+  return new ApiError('internal', 'Something went wrong on our side; the log has it under the request id.');
+}
+
+/**
+ * Logs what went wrong on our side, with its cause. An outage is logged once in ten seconds for each kind: while the
+ * database is away every request is refused, and the disk may be full. Errors of callers are not logged.
+ *
+ * @param reason the reason of the error that the caller gets
+ */
+export function logFault(log: Logger, requestId: string, reason: Reason, cause: unknown): void {
+  if (reason === 'internal') {
+    log.error({ err: cause, requestId }, 'a request failed');
+  } else if (reason === 'unavailable') {
+    const outage = outageIn(cause);
+    if (outage === null || outage === ENDING) {
+      log.info({ err: cause, requestId }, 'a request was refused for now');
+    } else if (outageThrottle.take(outage)) {
+      log.warn({ err: cause, requestId }, 'a request was refused: the database is away');
+    }
+  }
+}

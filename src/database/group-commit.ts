@@ -1,0 +1,224 @@
+import { isTooSlow, SQL_STATE, sqlStateOf } from './driver/sql-state.js';
+import { isDatabaseAway } from './outage.js';
+
+interface Waiting<Item, Result> {
+  items: readonly Item[];
+  weight: number;
+  resolve(results: Result[]): void;
+  reject(error: unknown): void;
+}
+
+/** Postgres ended one of two transactions that waited for each other, or asks for a repetition. */
+const repeatableSqlStates = new Set<string>([SQL_STATE.DEADLOCK, SQL_STATE.SERIALIZATION_FAILURE]);
+const REPETITIONS_MAX = 3;
+/** One may be slow by itself. When the next one is too, the database is, and each would only wait for its limit. */
+const TOO_SLOW_IN_A_ROW_MAX = 2;
+
+/**
+ * Lets concurrent callers share one transaction. What comes in one turn of the event loop leaves together, at its end,
+ * while no batch is under way; what arrives meanwhile forms the next batch. So an idle system waits for nothing, a busy
+ * one commits in groups, and there is no timer to tune.
+ *
+ * Items that were given together stay together in one transaction. When a batch fails for another reason than the
+ * database being away, its groups are run one by one, so that a bad one fails alone; also when it was too slow, which
+ * all may be of one.
+ */
+export class GroupCommit<Item, Result> {
+  /** By whose turn it is, in the order of their turns. */
+  #waiting = new Map<unknown, Waiting<Item, Result>[]>();
+  #waitingWeight = 0;
+  #inFlight = 0;
+  #starting = false;
+
+  /**
+   * @param commit runs all items in one transaction; answers with one result per item, in order
+   * @param options.itemsMax how many items close a batch; only its last group may go beyond
+   * @param options.inFlightMax how many batches may be under way at the same time (default 2)
+   * @param options.besideItems how many items must wait before a batch leaves beside another one (default 1)
+   * @param options.weightOf as how many an item counts for these (default 1)
+   * @param options.onBatch called with the number of items of each batch
+   * @param options.turnOf Groups with equal answers take turns with the others, one at a time.
+   */
+  constructor(
+    private readonly commit: (items: readonly Item[]) => Promise<Result[]>,
+    private readonly options: {
+      itemsMax: number;
+      inFlightMax?: number;
+      besideItems?: number;
+      weightOf?: (item: Item) => number;
+      onBatch?: ((items: number) => void) | undefined;
+      turnOf?: (items: readonly Item[]) => unknown;
+    },
+  ) {}
+
+  /** @throws what `commit` throws for these items */
+  run(items: readonly Item[]): Promise<Result[]> {
+    const weight = this.#weigh(items);
+    return new Promise((resolve, reject) => this.#add({ items, weight, resolve, reject }));
+  }
+
+  /** @throws what `commit` throws for this item */
+  runOne(item: Item): Promise<Result> {
+    const items = [item];
+    const weight = this.#weigh(items);
+    return new Promise((resolve, reject) => {
+      this.#add({ items, weight, resolve: ([result]) => resolve(result as Result), reject });
+    });
+  }
+
+  #weigh(items: readonly Item[]): number {
+    const { weightOf } = this.options;
+    return weightOf === undefined ? items.length : items.reduce((weight, item) => weight + weightOf(item), 0);
+  }
+
+  #add(group: Waiting<Item, Result>): void {
+    const turn = this.options.turnOf?.(group.items);
+    const others = this.#waiting.get(turn);
+    if (others === undefined) {
+      this.#waiting.set(turn, [group]);
+    } else {
+      others.push(group);
+    }
+    this.#waitingWeight += group.weight;
+    this.#startSoon();
+  }
+
+  /** After the input that is being read now: what came together leaves together. */
+  #startSoon(): void {
+    if (!this.#starting && this.#mayStart) {
+      this.#starting = true;
+      setImmediate(() => {
+        this.#starting = false;
+        this.#start();
+      });
+    }
+  }
+
+  /** Else whoever is under way starts the next one. */
+  get #mayStart(): boolean {
+    const { inFlightMax = 2, besideItems = 1 } = this.options;
+    return this.#inFlight === 0 || (this.#inFlight < inFlightMax && this.#waitingWeight >= besideItems);
+  }
+
+  #start(): void {
+    while (this.#waiting.size > 0 && this.#mayStart) {
+      this.#inFlight += 1;
+      void this.#flush(this.#take()).finally(() => {
+        this.#inFlight -= 1;
+        this.#start();
+      });
+    }
+  }
+
+  #take(): Waiting<Item, Result>[] {
+    const taken: Waiting<Item, Result>[] = [];
+    const { itemsMax } = this.options;
+    let weight = 0;
+    const round = [...this.#waiting];
+    const take = (line: (typeof round)[number]) => {
+      const [, groups] = line;
+      const group = groups.shift()!;
+      taken.push(group);
+      weight += group.weight;
+      // Whoever has more comes round again, behind the others.
+      if (groups.length > 0) {
+        round.push(line);
+      }
+    };
+    const tooBig: typeof round = [];
+    let next = 0;
+    for (; next < round.length && weight < itemsMax; next++) {
+      const line = round[next]!;
+      if (weight + line[1][0]!.weight <= itemsMax) {
+        take(line);
+      } else {
+        tooBig.push(line);
+      }
+    }
+    // Small ones first: a tenant with big groups must not keep one with small ones waiting, nor the other way round.
+    if (tooBig.length > 0 && weight < itemsMax) {
+      take(tooBig.shift()!);
+    }
+    this.#waitingWeight -= weight;
+    this.#waiting = new Map([...tooBig, ...round.slice(next)]);
+    return taken;
+  }
+
+  async #flush(groups: Waiting<Item, Result>[]): Promise<void> {
+    const error = await this.#commitGroups(groups);
+    if (error === null) {
+      return;
+    }
+    if (groups.length === 1 || isOutage(error)) {
+      rejectAll(groups, error);
+    } else {
+      await this.#flushOneByOne(groups);
+    }
+  }
+
+  /** Who has a turn with one that is too slow comes last: the same may hinder it, and others would wait for each. */
+  async #flushOneByOne(groups: Waiting<Item, Result>[]): Promise<void> {
+    const left = [...groups];
+    const slowTurns = new Set<unknown>();
+    const turnOf = ({ items }: Waiting<Item, Result>) => this.options.turnOf?.(items);
+    let tooSlow = 0;
+    while (left.length > 0) {
+      const index = left.findIndex((group) => !slowTurns.has(turnOf(group)));
+      const group = left.splice(Math.max(0, index), 1)[0]!;
+      const error = await this.#commitGroups([group]);
+      if (error !== null) {
+        rejectAll([group], error);
+      }
+      if (isOutage(error)) {
+        rejectAll(left.splice(0), error);
+      }
+      if (error === null || !isTooSlow(error)) {
+        tooSlow = 0;
+        continue;
+      }
+      slowTurns.add(turnOf(group));
+      tooSlow += 1;
+      if (tooSlow >= TOO_SLOW_IN_A_ROW_MAX) {
+        rejectAll(left.splice(0), error);
+      }
+    }
+  }
+
+  /** @returns why they could not be committed; null: they were, and know it */
+  async #commitGroups(groups: Waiting<Item, Result>[]): Promise<unknown> {
+    const all = groups.flatMap(({ items }) => items);
+    this.options.onBatch?.(all.length);
+    try {
+      const results = await this.#commitRepeatedly(all);
+      let offset = 0;
+      for (const { items, resolve } of groups) {
+        resolve(results.slice(offset, offset + items.length));
+        offset += items.length;
+      }
+      return null;
+    } catch (error) {
+      return error ?? new Error('A commit failed without an error.');
+    }
+  }
+
+  async #commitRepeatedly(items: readonly Item[]): Promise<Result[]> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.commit(items);
+      } catch (error) {
+        if (tries >= REPETITIONS_MAX || !repeatableSqlStates.has(sqlStateOf(error))) {
+          throw error;
+        }
+      }
+    }
+  }
+}
+
+/** One that is too slow may be so by itself. */
+const isOutage = (error: unknown) => error !== null && isDatabaseAway(error) && !isTooSlow(error);
+
+function rejectAll(groups: readonly Pick<Waiting<unknown, unknown>, 'reject'>[], error: unknown): void {
+  for (const { reject } of groups) {
+    reject(error);
+  }
+}

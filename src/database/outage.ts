@@ -1,0 +1,37 @@
+/** The detail of an outage that this process makes itself, by giving up its connections. */
+export const ENDING = 'The service is ending; try again.';
+
+/** Why Postgres cannot serve now, by SQLSTATE, by code of the system, and by message of its driver. */
+const outages: readonly [code: RegExp | null, message: RegExp | null, detail: string][] = [
+  [/^57014$/, /Query read timeout/i, 'The database did not answer in time; try again.'],
+  [/^55P03$/, null, 'Another request holds what this one needs; try again.'],
+  [/^25006$/, null, 'The database takes no changes at the moment; try again.'],
+  [/^53/, null, 'The database has no room at the moment (connections, memory or disk); try again.'],
+  [/^58/, null, 'The database cannot read or write its files at the moment; try again.'],
+  [
+    // Whatever the system says of a connection: also that there are no more files, or no way to the host.
+    /^(08|57P|3D000$|(ECONN|EHOST|ENET|EAI_|ERR_SSL_|ERR_TLS_)[A-Z0-9_]+$|E(PIPE|TIMEDOUT|NOTFOUND|PROTO|ADDRNOTAVAIL|MFILE|NFILE|NOBUFS|NOMEM)$)/,
+    /Connection terminated|connection error|timeout exceeded when trying to connect|Client was closed/i,
+    'The database cannot be reached at the moment; try again.',
+  ],
+  [null, /Cannot use a pool after calling end/, ENDING],
+];
+
+/** @returns a sentence for the caller if the error means that Postgres cannot serve now, else null */
+export function outageIn(error: unknown): string | null {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const { message } = cause;
+    const code = String((cause as { code?: unknown }).code ?? '');
+    const outage = outages.find(([codes, messages]) => codes?.test(code) || messages?.test(message));
+    if (outage !== undefined) {
+      return outage[2];
+    }
+  }
+  return null;
+}
+
+/**
+ * Whether an error means that Postgres cannot serve now: it is away, out of room, read-only, or too slow, or this
+ * process has given up its connections because it ends. The same request may succeed later.
+ */
+export const isDatabaseAway = (error: unknown): boolean => outageIn(error) !== null;

@@ -1,0 +1,102 @@
+import { isEventTypeName } from '../events/event-type.js';
+import { parseId } from './id.js';
+
+/**
+ * Ids of the GraphQL interface, which are unique among the objects of all types: `wh_12` is a webhook, `dl_12` a
+ * delivery. What follows the prefix is the key of the object: for most types the number that REST, the headers and the
+ * database have, for an event type its name, for an attempt the number of its delivery and its own (`at_140123_1`).
+ * A prefix is never changed and never used for another type: clients store ids.
+ */
+const types = {
+  ApiKey: { prefix: 'key', noun: 'API key' },
+  Attempt: { prefix: 'at', noun: 'attempt' },
+  AuditEntry: { prefix: 'au', noun: 'audit entry' },
+  BulkOperation: { prefix: 'op', noun: 'bulk operation' },
+  Delivery: { prefix: 'dl', noun: 'delivery' },
+  Event: { prefix: 'ev', noun: 'event' },
+  EventType: { prefix: 'et', noun: 'event type' },
+  PortalSession: { prefix: 'ps', noun: 'portal session' },
+  Tenant: { prefix: 'tn', noun: 'tenant' },
+  Webhook: { prefix: 'wh', noun: 'webhook' },
+} as const;
+
+/** A type of the schema whose objects have ids. */
+export type NodeType = keyof typeof types;
+/** Those whose key is a number. */
+export type NumberedType = Exclude<NodeType, 'Attempt' | 'EventType'>;
+
+const names = Object.keys(types) as NodeType[];
+
+/** The types with their prefixes, in the order of their names. */
+export const idPrefixes = names.map((type) => ({ type, prefix: types[type].prefix }));
+
+/** As in "There is no webhook wh_12." */
+export const nounOf = (type: NodeType): string => types[type].noun;
+
+/** As in "the id of an event". */
+export const aNounOf = (type: NodeType): string =>
+  `${/^[aeiou]/i.test(nounOf(type)) ? 'an' : 'a'} ${nounOf(type)}`;
+
+/** @param key the number, or for the types without one the text that stands for it */
+export const globalId = (type: NodeType, key: number | string): string => `${types[type].prefix}_${key}`;
+
+/** The key of an attempt. */
+export const attemptKey = (deliveryId: number, number: number): string => `${deliveryId}_${number}`;
+
+/** The delivery and the number in the key of an attempt; null for another text. */
+export function parseAttemptKey(key: string): { deliveryId: number; number: number } | null {
+  const [deliveryId = null, number = null, ...more] = key.split('_').map(parseId);
+  return deliveryId === null || number === null || number > ATTEMPT_NUMBER_MAX || more.length > 0
+    ? null
+    : { deliveryId, number };
+}
+
+/** As the column has it. */
+const ATTEMPT_NUMBER_MAX = 2 ** 31 - 1;
+
+/** The type and the key in a global id; null for every other text. There may be no such object. */
+export function parseGlobalId(text: string): { type: NodeType; key: string } | null {
+  const end = text.indexOf('_');
+  const prefix = text.slice(0, Math.max(end, 0));
+  const key = text.slice(end + 1);
+  const type = names.find((name) => types[name].prefix === prefix);
+  return type !== undefined && isKey(type, key) ? { type, key } : null;
+}
+
+function isKey(type: NodeType, key: string): boolean {
+  switch (type) {
+    case 'Attempt':
+      return parseAttemptKey(key) !== null;
+    case 'EventType':
+      return isEventTypeName(key);
+    default:
+      return parseId(key) !== null;
+  }
+}
+
+/**
+ * Reads the id of an object of a type, as a global id or as the number alone.
+ *
+ * @returns the number; the name of another type, if it is an id of that; null for a text that is not an id
+ */
+export function readId(type: NumberedType, text: string): number | NodeType | null {
+  const number = parseId(text);
+  if (number !== null) {
+    return number;
+  }
+  const id = parseGlobalId(text);
+  return id?.type === type ? Number(id.key) : (id?.type ?? null);
+}
+
+const numbered = names.filter((type): type is NumberedType => type !== 'Attempt' && type !== 'EventType');
+const NAMED = new RegExp(`\\b(${numbered.map(nounOf).join('|')}) ([1-9][0-9]{0,15})\\b`, 'gi');
+
+/**
+ * A sentence about an object that it names by its noun and number ("Delivery 12 is FAILED already."), with the global
+ * id in place of the number.
+ */
+export const withGlobalIds = (sentence: string): string =>
+  sentence.replaceAll(NAMED, (_, noun: string, number: string) => {
+    const type = numbered.find((name) => nounOf(name).toLowerCase() === noun.toLowerCase());
+    return `${noun} ${globalId(type!, number)}`;
+  });

@@ -1,0 +1,206 @@
+import 'reflect-metadata';
+import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
+import { actorOf, type Context, tenantOf } from '../../context/context.js';
+import { type InputIssue, requireNoIssues } from '../../errors.js';
+import {
+  type BulkRequest,
+  cancelBulkOperation,
+  resumeBulkOperation,
+  startBulkOperation,
+} from '../../operations/bulk/bulk-operations.js';
+import { isOpen, OPEN_STATUSES } from '../../operations/deliveries/delivery-state.js';
+import { found, idOf } from '../fields/ids.js';
+import { given, parseInput, replayedEventTypes } from '../fields/input.js';
+import { knownTypeIn } from '../fields/known-event-type.js';
+import { Requires } from '../fields/requires.js';
+import { rangeIssues, type TimeRange } from '../fields/time-range.js';
+import {
+  CancelBulkOperationInput,
+  CancelBulkOperationPayload,
+  CancelDeliveriesInput,
+  CancelDeliveriesPayload,
+  RECOVERED_BY_DEFAULT,
+  RecoverWebhookInput,
+  RecoverWebhookPayload,
+  ReplayEventsInput,
+  ReplayEventsPayload,
+  ResumeBulkOperationInput,
+  ResumeBulkOperationPayload,
+} from './bulk-operation-types.js';
+
+const input = { description: 'What to do.' };
+
+@Resolver()
+export class BulkMutations {
+  @Requires('deliveries:bulk')
+  @Mutation(() => RecoverWebhookPayload, {
+    description:
+      'Sends finished deliveries of a webhook again, as `redeliver` does with one: the same ids, a fresh budget of retries.',
+  })
+  async recoverWebhook(
+    @Arg('input', () => RecoverWebhookInput, input) { id, filter, dryRun }: RecoverWebhookInput,
+    @Ctx() context: Context,
+  ): Promise<RecoverWebhookPayload> {
+    const path = ['input', 'filter'];
+    const outcomes = [...new Set(filter.outcomes ?? RECOVERED_BY_DEFAULT)];
+    const issues = pastIssues(context, filter, path);
+    if (outcomes.length === 0) {
+      issues.push({ path: [...path, 'outcomes'], code: 'too_small', detail: 'must name at least one' });
+    }
+    requireNoIssues(issues);
+    return start(context, {
+      kind: 'RECOVER_WEBHOOK',
+      webhookId: idOf('Webhook', id, ['input', 'id']),
+      filter: { status: outcomes },
+      ...rangeOf(filter),
+      dryRun: dryRun ?? false,
+    });
+  }
+
+  @Requires('deliveries:bulk')
+  @Mutation(() => ReplayEventsPayload, {
+    description:
+      'Makes new deliveries of past events for one webhook: a backfill, when it is younger than the events.',
+  })
+  async replayEvents(
+    @Arg('input', () => ReplayEventsInput, input) { filter, webhookId, ...wanted }: ReplayEventsInput,
+    @Ctx() context: Context,
+  ): Promise<ReplayEventsPayload> {
+    const path = ['input', 'filter'];
+    const names = await context.eventTypes.names();
+    const eventTypes = parseInput(replayedEventTypes(names).optional(), given(filter.eventTypes), [
+      ...path,
+      'eventTypes',
+    ]);
+    requireNoIssues(replayIssues(context, filter, path));
+    return start(context, {
+      kind: 'REPLAY_EVENTS',
+      webhookId: idOf('Webhook', webhookId, ['input', 'webhookId']),
+      filter: {
+        eventTypes: eventTypes ?? null,
+        includeDelivered: wanted.includeDelivered ?? false,
+        includeUnsubscribed: wanted.includeUnsubscribed ?? false,
+      },
+      ...rangeOf(filter),
+      eventId: await knownEventIn(context, filter.eventId, [...path, 'eventId']),
+      dryRun: wanted.dryRun ?? false,
+    });
+  }
+
+  @Requires('deliveries:bulk')
+  @Mutation(() => CancelDeliveriesPayload, {
+    description: 'Cancels pending and held deliveries. Requests in flight end and are recorded.',
+  })
+  async cancelDeliveries(
+    @Arg('input', () => CancelDeliveriesInput, input) { filter, dryRun }: CancelDeliveriesInput,
+    @Ctx() context: Context,
+  ): Promise<CancelDeliveriesPayload> {
+    const path = ['input', 'filter'];
+    const { webhookId, eventType, status } = filter;
+    const issues = pastIssues(context, filter, path);
+    if (
+      ![webhookId, eventType, status, filter.since, filter.until].some((value) => given(value) !== undefined)
+    ) {
+      issues.push({ path, code: 'nothing_chosen', detail: 'must have at least one condition' });
+    }
+    if (status && !isOpen(status)) {
+      issues.push({ path: [...path, 'status'], code: 'out_of_range', detail: 'must be PENDING or HELD' });
+    }
+    requireNoIssues(issues);
+    const type = await knownTypeIn(context, eventType, [...path, 'eventType']);
+    return start(context, {
+      kind: 'CANCEL_DELIVERIES',
+      webhookId: typeof webhookId === 'string' ? idOf('Webhook', webhookId, [...path, 'webhookId']) : null,
+      filter: {
+        status: status ? [status] : OPEN_STATUSES,
+        ...(type === undefined ? {} : { eventTypes: [type] }),
+      },
+      ...rangeOf(filter),
+      dryRun: dryRun ?? false,
+    });
+  }
+
+  @Requires('deliveries:bulk')
+  @Mutation(() => CancelBulkOperationPayload, {
+    description: 'Ends a bulk operation. What it has done stays done, and what it has queued is sent.',
+  })
+  async cancelBulkOperation(
+    @Arg('input', () => CancelBulkOperationInput, input) { id }: CancelBulkOperationInput,
+    @Ctx() context: Context,
+  ): Promise<CancelBulkOperationPayload> {
+    const number = idOf('BulkOperation', id, ['input', 'id']);
+    return {
+      bulkOperation: await cancelBulkOperation(context.db, tenantOf(context), number, actorOf(context)),
+    };
+  }
+
+  @Requires('deliveries:bulk')
+  @Mutation(() => ResumeBulkOperationPayload, {
+    description: 'Goes on with a bulk operation that was canceled or has failed, from where it stopped.',
+  })
+  async resumeBulkOperation(
+    @Arg('input', () => ResumeBulkOperationInput, input) { id }: ResumeBulkOperationInput,
+    @Ctx() context: Context,
+  ): Promise<ResumeBulkOperationPayload> {
+    const number = idOf('BulkOperation', id, ['input', 'id']);
+    return {
+      bulkOperation: await resumeBulkOperation(context.db, tenantOf(context), number, actorOf(context)),
+    };
+  }
+}
+
+async function start(context: Context, request: BulkRequest): Promise<RecoverWebhookPayload> {
+  // Counting is a search: it may last seconds, and others need connections too.
+  const started = await context.searches.run(tenantOf(context), () =>
+    startBulkOperation(context.db, tenantOf(context), request, actorOf(context)),
+  );
+  return { total: started.count, totalCapped: started.isCapped, bulkOperation: started.operation };
+}
+
+const rangeOf = ({ since, until }: TimeRange) => ({ since: since ?? null, until: until ?? null });
+
+function replayIssues(
+  context: Context,
+  { eventId, since, until }: { eventId?: string | null } & TimeRange,
+  path: readonly string[],
+): InputIssue[] {
+  if (!eventId) {
+    return since
+      ? pastIssues(context, { since, until: until ?? null }, path)
+      : [
+          {
+            path: [...path, 'since'],
+            code: 'required',
+            detail: 'is required, unless `eventId` names one event',
+          },
+        ];
+  }
+  return Object.entries({ since, until })
+    .filter(([, time]) => given(time) !== undefined)
+    .map(([name]) => ({
+      path: [...path, name],
+      code: 'contradiction',
+      detail: 'has no meaning together with `eventId`',
+    }));
+}
+
+/** @throws ApiError not_found */
+async function knownEventIn(
+  { loaders }: Context,
+  id: string | null | undefined,
+  path: string[],
+): Promise<number | null> {
+  if (typeof id !== 'string') {
+    return null;
+  }
+  const number = idOf('Event', id, path);
+  return found(await loaders.eventById.load(number), 'Event', number).id;
+}
+
+/** What a bulk operation goes through is fixed when it starts, so nothing of the future can be in it. */
+function pastIssues({ clock }: Context, range: TimeRange, path: readonly string[]): InputIssue[] {
+  const issues = rangeIssues(range, path);
+  return issues.length === 0 && range.since && range.since > clock()
+    ? [{ path: [...path, 'since'], code: 'out_of_range', detail: 'must not lie in the future' }]
+    : issues;
+}

@@ -1,0 +1,259 @@
+import 'reflect-metadata';
+import {
+  Arg,
+  Args,
+  Ctx,
+  Field,
+  FieldResolver,
+  ID,
+  InputType,
+  Mutation,
+  ObjectType,
+  Query,
+  Resolver,
+  Root,
+} from 'type-graphql';
+import { actorOf, type Context, tenantOf } from '../../context/context.js';
+import { FRESH } from '../../database/tenant-database.js';
+import { dateToId } from '../../domain/ids/delivery-id.js';
+import type { NumberedType } from '../../domain/ids/global-id.js';
+import { Attempt } from '../../entities/attempt.js';
+import { Delivery, DeliveryStatus } from '../../entities/delivery.js';
+import { Event } from '../../entities/event.js';
+import { Webhook } from '../../entities/webhook.js';
+import { cancelDelivery } from '../../operations/deliveries/cancel-delivery.js';
+import { redeliver } from '../../operations/deliveries/redeliver.js';
+import { type DeliveryConditions, pageDeliveries } from '../../operations/explorer/page-deliveries.js';
+import {
+  type Connection,
+  ConnectionArgs,
+  connectionOf,
+  readConnection,
+  type Slice,
+} from '../fields/connection.js';
+import { mayHold } from '../fields/costs.js';
+import { found, idIn, idOf } from '../fields/ids.js';
+import { knownTypeIn } from '../fields/known-event-type.js';
+import { requireKnownWebhook } from '../fields/known-webhook.js';
+import { Requires } from '../fields/requires.js';
+import { requireRange, type TimeRange } from '../fields/time-range.js';
+import {
+  conditionsIn,
+  DeliveryFilter,
+  eventOfKeyIn,
+  payloadPartIn,
+  type WebhookDeliveryFilter,
+} from './delivery-filter.js';
+
+@InputType({ description: 'A delivery to send again.' })
+class RedeliverInput {
+  @Field(() => ID, { description: 'The delivery: one that succeeded, failed or was canceled.' })
+  deliveryId!: string;
+}
+
+@ObjectType({ description: 'The delivery on its way again.' })
+class RedeliverPayload {
+  @Field(() => Delivery, { description: 'The same delivery with the same id, pending again.' })
+  delivery!: Delivery;
+}
+
+@InputType({ description: 'A delivery to cancel.' })
+class CancelDeliveryInput {
+  @Field(() => ID, { description: 'The delivery: one that is pending or held.' })
+  id!: string;
+}
+
+@ObjectType({ description: 'The canceled delivery.' })
+class CancelDeliveryPayload {
+  @Field(() => Delivery, {
+    description:
+      'As it is now. A request in flight ends and is recorded; should it succeed, the delivery has succeeded.',
+  })
+  delivery!: Delivery;
+}
+
+export const DeliveryConnection = connectionOf(Delivery, 'Delivery', 'deliveries');
+
+/** A delivery has a few; but nothing limits how often it is sent again. */
+const ATTEMPTS_SHOWN_MAX = 100;
+
+@Resolver(() => Delivery)
+export class DeliveryResolver {
+  @Requires('deliveries:read')
+  @Query(() => Delivery, {
+    nullable: true,
+    description: 'One delivery; null with NOT_FOUND when there is none.',
+  })
+  delivery(
+    @Arg('id', () => ID, {
+      description:
+        'Its id: the value of the header `X-Service-Delivery`, unless the service is set otherwise.',
+    })
+    id: string,
+    @Ctx() context: Context,
+  ): Promise<Delivery> {
+    return readDelivery(context, idOf('Delivery', id, ['id']));
+  }
+
+  @Requires('deliveries:read')
+  @Query(() => DeliveryConnection, { nullable: true, description: "The tenant's deliveries, newest first." })
+  async deliveries(
+    @Args(() => ConnectionArgs) page: ConnectionArgs,
+    @Arg('filter', () => DeliveryFilter, { nullable: true, description: 'Which ones; without it all.' })
+    filter: DeliveryFilter | null,
+    @Ctx() context: Context,
+  ): Promise<Connection<Delivery>> {
+    const conditions = await conditionsOf(context, filter);
+    if (conditions === null) {
+      return readConnection('deliveries', page, async () => []);
+    }
+    return readConnection('deliveries', page, async (slice) => {
+      const bounds = boundsOf(slice, filter);
+      const rows = await pageDeliveries(context, tenantOf(context), conditions, bounds);
+      return rows.map((row) => Object.assign(new Delivery(), row));
+    });
+  }
+
+  @Requires('events:read')
+  @FieldResolver(() => Event, {
+    nullable: true,
+    description: 'What it delivers; null when the event is not kept any more. Needs `events:read`.',
+  })
+  event(@Root() delivery: Delivery, @Ctx() context: Context): Promise<Event | null> {
+    return context.loaders.eventById.load(delivery.eventId);
+  }
+
+  // Who may test a webhook gets a delivery in answer, and may see which webhook it goes to.
+  @Requires('webhooks:read', 'webhooks:test')
+  @FieldResolver(() => Webhook, {
+    nullable: true,
+    description: 'Where it goes; null once the webhook is deleted.',
+  })
+  webhook(@Root() delivery: Delivery, @Ctx() context: Context): Promise<Webhook | null> {
+    return context.loaders.webhookById.load(delivery.webhookId);
+  }
+
+  @FieldResolver(() => Date, {
+    nullable: true,
+    description:
+      'When the next attempt is due, at an endpoint that fails or has asked for a pause not before that is over; in the past while the delivery waits for its turn. Null when none is scheduled.',
+  })
+  async nextAttemptAt(@Root() delivery: Delivery, @Ctx() context: Context): Promise<Date | null> {
+    if (delivery.status !== DeliveryStatus.PENDING) {
+      return null;
+    }
+    const webhook = await context.loaders.webhookById.load(delivery.webhookId);
+    const times = [delivery.dueAt, webhook?.closedUntil, webhook?.nextLookAt];
+    return new Date(Math.max(...times.map((time) => time?.getTime() ?? 0)));
+  }
+
+  @mayHold(ATTEMPTS_SHOWN_MAX)
+  @FieldResolver(() => [Attempt], {
+    description: `Every attempt so far, the first one first; of a delivery that was sent again and again the last ${ATTEMPTS_SHOWN_MAX}.`,
+  })
+  attempts(@Root() { id, attemptCount }: Delivery, @Ctx() context: Context): Promise<Attempt[]> {
+    const after = Math.max(0, attemptCount - ATTEMPTS_SHOWN_MAX);
+    return context.loaders.attemptsByDelivery.load({ deliveryId: id, after });
+  }
+
+  @Requires('deliveries:resend')
+  @Mutation(() => RedeliverPayload, {
+    description:
+      'Sends a finished delivery again, with the same id and a fresh budget of retries, as long as its event is kept.',
+  })
+  async redeliver(
+    @Arg('input', () => RedeliverInput, { description: 'What to do.' }) { deliveryId }: RedeliverInput,
+    @Ctx() context: Context,
+  ): Promise<RedeliverPayload> {
+    const id = idOf('Delivery', deliveryId, ['input', 'deliveryId']);
+    await redeliver(context.db, tenantOf(context), id, actorOf(context));
+    return { delivery: await readDelivery(context, id) };
+  }
+
+  @Requires('deliveries:resend')
+  @Mutation(() => CancelDeliveryPayload, { description: 'Cancels a delivery that is pending or held.' })
+  async cancelDelivery(
+    @Arg('input', () => CancelDeliveryInput, { description: 'What to do.' }) input: CancelDeliveryInput,
+    @Ctx() context: Context,
+  ): Promise<CancelDeliveryPayload> {
+    const id = idOf('Delivery', input.id, ['input', 'id']);
+    await cancelDelivery(context.db, tenantOf(context), id, actorOf(context));
+    return { delivery: await readDelivery(context, id) };
+  }
+}
+
+async function readDelivery(context: Context, id: number): Promise<Delivery> {
+  return found(await context.em.findOne(Delivery, { id }, FRESH), 'Delivery', id);
+}
+
+const idFilter = (type: NumberedType, text: string | null | undefined, name: string) =>
+  typeof text === 'string' ? idIn(type, text, ['filter', name]) : undefined;
+
+/** Null: nothing can meet them. @throws ApiError invalid_input, scope_missing; not_found, also for what is foreign */
+async function conditionsOf(
+  context: Context,
+  filter: DeliveryFilter | null,
+): Promise<DeliveryConditions | null> {
+  const conditions: DeliveryConditions = {
+    ...conditionsIn(filter),
+    webhookId: idFilter('Webhook', filter?.webhookId, 'webhookId'),
+    eventId: idFilter('Event', filter?.eventId, 'eventId'),
+    payloadContains: payloadPartIn(context, filter),
+    eventType: await knownTypeIn(context, filter?.eventType),
+  };
+  await requireKnown(context, conditions);
+  const ofKey = await eventOfKeyIn(context, filter);
+  if (ofKey === undefined) {
+    return conditions;
+  }
+  const isOther = conditions.eventId !== undefined && conditions.eventId !== ofKey;
+  return ofKey === null || isOther ? null : { ...conditions, eventId: ofKey };
+}
+
+/** An id that is mistyped must not read as if nothing had been sent. @throws ApiError not_found */
+async function requireKnown(context: Context, { webhookId, eventId }: DeliveryConditions): Promise<void> {
+  if (webhookId !== undefined) {
+    await requireKnownWebhook(context, webhookId);
+  }
+  if (eventId !== undefined) {
+    found(await context.loaders.eventById.load(eventId), 'Event', eventId);
+  }
+}
+
+/**
+ * A page of a webhook's deliveries.
+ *
+ * @throws ApiError invalid_input, search_timed_out
+ */
+export async function readDeliveries(
+  context: Context,
+  page: ConnectionArgs,
+  filter: WebhookDeliveryFilter | null,
+  webhookId: number,
+): Promise<Connection<Delivery>> {
+  const conditions = { ...conditionsIn(filter), eventType: await knownTypeIn(context, filter?.eventType) };
+  return readConnection('deliveries', page, (slice) => {
+    const wanted = { conditions, bounds: boundsOf(slice, filter) };
+    return context.loaders.deliveriesByWebhook.load({ webhookId, page: wanted });
+  });
+}
+
+/** A slice within the filter's time. @throws ApiError invalid_input for a time that ends before it begins */
+export function boundsOf({ above, below, order, limit }: Slice, filter: TimeRange | null) {
+  requireRange(filter);
+  const { from, to } = idsBetween(filter);
+  return {
+    above: Math.max(above ?? 0, (from ?? 0) - 1),
+    below: Math.min(below ?? Number.MAX_SAFE_INTEGER, to ?? Number.MAX_SAFE_INTEGER),
+    order,
+    limit,
+  };
+}
+
+/** Ids are ordered by time, so moments are bounds of ids, and no index over times is needed. */
+function idsBetween(filter: TimeRange | null) {
+  return {
+    from: filter?.since ? dateToId(filter.since) : undefined,
+    to: filter?.until ? dateToId(filter.until) : undefined,
+  };
+}

@@ -1,0 +1,84 @@
+import type { Context } from '../../context/context.js';
+import { toApiError } from '../../context/faults.js';
+import { SQL_STATE, sqlStateOf } from '../../database/driver/sql-state.js';
+import type { Emit, EmitResult } from '../../domain/events/emit.js';
+import { type ApiError, invalidInput, type Path } from '../../errors.js';
+
+/**
+ * Emits for a resolver: the metrics count what becomes of the events, and their deliveries go on with the request's
+ * trace.
+ *
+ * @param options.path where the events stand in the request
+ * @throws ApiError invalid_input, when they would make too many deliveries together; else what the emitter throws
+ */
+export async function emitFor(
+  context: Context,
+  emits: readonly Emit[],
+  { path = ['input'], allOrNothing = false }: { path?: Path; allOrNothing?: boolean } = {},
+): Promise<EmitResult[]> {
+  if (emits.length === 0) {
+    return [];
+  }
+  const { emitter, emitTrouble, metrics } = context;
+  const span = context.span?.child('emit', 'INTERNAL', { 'hookwright.events': emits.length });
+  const traceparent = span?.traceparent;
+  const traced = traceparent ? emits.map((emit) => ({ ...emit, traceparent })) : emits;
+  try {
+    const results = await (allOrNothing ? emitter.emitAllOrNothing(traced) : emitter.emit(traced));
+    count(context, results, allOrNothing);
+    describeOnSpan(span, results);
+    span?.end();
+    return results;
+  } catch (thrown) {
+    const error = isTooMany(thrown) ? tooManyDeliveries(thrown, path) : thrown;
+    emitTrouble.failed(error);
+    metrics.emitted(error === thrown ? 'failed' : 'refused', emits.length);
+    span?.end(toApiError(error).code);
+    throw error;
+  }
+}
+
+const isTooMany = (error: unknown): error is Error => sqlStateOf(error) === SQL_STATE.TOO_MANY_DELIVERIES;
+
+/** Postgres's sentence names the limit. */
+function tooManyDeliveries({ message }: Error, path: Path): ApiError {
+  return invalidInput([{ path, code: 'too_many_deliveries', detail: message }]);
+}
+
+/** Counts events that the emitter never sees: a resolver refuses them, or fails at judging them. */
+export function countUnwritten({ metrics }: Context, fate: 'refused' | 'failed', events: number): void {
+  metrics.emitted(fate, events);
+}
+
+function count(
+  { metrics, emitTrouble }: Context,
+  results: readonly EmitResult[],
+  allOrNothing: boolean,
+): void {
+  const written = results.filter((result) => result.refused === null);
+  const refused = results.length - written.length;
+  metrics.emitted('refused', refused);
+  if (allOrNothing && refused > 0) {
+    return; // nothing was written
+  }
+  const duplicates = written.filter(({ duplicate }) => duplicate).length;
+  metrics.emitted('duplicate', duplicates);
+  metrics.emitted('accepted', written.length - duplicates);
+  if (written.length > duplicates) {
+    emitTrouble.succeeded();
+  }
+}
+
+function describeOnSpan(span: Context['span'], results: readonly EmitResult[]): void {
+  const [first] = results;
+  if (span === undefined || first === undefined || first.refused !== null) {
+    return;
+  }
+  span.set({
+    'hookwright.event_id': first.eventId, // of several, the first one's
+    'hookwright.deliveries': results.reduce(
+      (sum, result) => sum + (result.refused === null ? result.deliveryCount : 0),
+      0,
+    ),
+  });
+}

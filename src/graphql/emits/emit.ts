@@ -1,0 +1,207 @@
+import 'reflect-metadata';
+import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
+import { actorOf, type Context, callerOf, otherTenant, tenantOf } from '../../context/context.js';
+import { toApiError } from '../../context/faults.js';
+import type { Emit, EmitResult } from '../../domain/events/emit.js';
+import { globalId } from '../../domain/ids/global-id.js';
+import { Event } from '../../entities/event.js';
+import {
+  ApiError,
+  type InputIssue,
+  invalidInput,
+  notFound,
+  type Path,
+  requireNoIssues,
+} from '../../errors.js';
+import { idOrNull } from '../fields/ids.js';
+import { idempotencyKey as idempotencyKeySchema, parseInput } from '../fields/input.js';
+import { RequiresScope } from '../fields/requires.js';
+import { countUnwritten, emitFor } from './emit-for.js';
+import { refusalError, refusedAt } from './emit-refusals.js';
+import {
+  EmitEventInput,
+  EmitEventPayload,
+  type EmitEventResult,
+  EmitEventsInput,
+  EmitEventsPayload,
+} from './emit-types.js';
+import { payloadText } from './payload-text.js';
+
+@Resolver()
+export class EmitResolver {
+  @RequiresScope('events:emit')
+  @Mutation(() => EmitEventPayload, {
+    description: 'Accepts an event and sends it to every webhook that matches.',
+  })
+  async emitEvent(
+    @Arg('input', () => EmitEventInput, { description: 'The event.' }) input: EmitEventInput,
+    @Ctx() context: Context,
+  ): Promise<EmitEventPayload> {
+    const emit = await prepare(context, input, ['input']).catch((error: unknown) => {
+      countUnwritten(context, isOurFault(error) ? 'failed' : 'refused', 1);
+      throw error;
+    });
+    const [result] = await emitFor(context, [emit]);
+    return payloadOf(emit, result!, ['input']);
+  }
+
+  @RequiresScope('events:emit')
+  @Mutation(() => EmitEventsPayload, {
+    description:
+      'Accepts several events in one transaction: 100, unless the service is set to less. Refused ones leave the others alone, unless `allOrNothing`.',
+  })
+  async emitEvents(
+    @Arg('input', () => EmitEventsInput, { description: 'The events.' }) input: EmitEventsInput,
+    @Ctx() context: Context,
+  ): Promise<EmitEventsPayload> {
+    const { events } = input;
+    const allOrNothing = input.allOrNothing ?? false;
+    const { eventsPerRequestMax } = context.config.limits;
+    if (events.length > eventsPerRequestMax) {
+      const detail = `must have at most ${eventsPerRequestMax} events`;
+      throw invalidInput([{ path: ['input', 'events'], code: 'too_big', detail }]);
+    }
+    const prepared = await Promise.all(
+      events.map((event, index) => prepare(context, event, ['input', 'events', index]).catch(ownError)),
+    ).catch((error: unknown) => {
+      countUnwritten(context, 'failed', events.length);
+      throw error;
+    });
+    const emits = prepared.filter((item): item is Emit => !(item instanceof ApiError));
+    countUnwritten(context, 'refused', prepared.length - emits.length);
+    if (allOrNothing) {
+      refuseTogether(prepared);
+    }
+    const written = await emitFor(context, emits, { path: ['input', 'events'], allOrNothing });
+    let next = 0;
+    const outcomes = prepared.map((item, index) =>
+      item instanceof ApiError ? item : outcomeOf(item, written[next++]!, ['input', 'events', index]),
+    );
+    if (allOrNothing) {
+      refuseTogether(outcomes);
+    }
+    return { results: outcomes.map((outcome, index) => resultOf(outcome, ['input', 'events', index])) };
+  }
+}
+
+function isOurFault(error: unknown): boolean {
+  const { reason } = toApiError(error);
+  return reason === 'unavailable' || reason === 'internal';
+}
+
+/** An outage is the whole request's trouble, not this item's. */
+function ownError(error: unknown): ApiError {
+  if (isOurFault(error)) {
+    throw error;
+  }
+  return toApiError(error);
+}
+
+/**
+ * @throws ApiError when an item was refused: with every broken rule, or else every refusal for the first one's reason
+ */
+function refuseTogether(items: readonly unknown[]): void {
+  const errors = items.filter((item) => item instanceof ApiError);
+  const first = errors.find(({ reason }) => reason === 'invalid_input') ?? errors[0];
+  if (first === undefined) {
+    return;
+  }
+  const alike = errors.filter(({ reason }) => reason === first.reason);
+  const issues = alike.flatMap(({ extra }) => extra.issues ?? []);
+  throw first.reason === 'invalid_input'
+    ? invalidInput(issues)
+    : new ApiError(first.reason, first.detail, { ...first.extra, ...(issues.length > 0 ? { issues } : {}) });
+}
+
+/**
+ * Judges one event and fixes its bytes.
+ *
+ * @throws ApiError for whatever is wrong with it
+ */
+async function prepare(
+  context: Context,
+  { event, payload, idempotencyKey, tenantId }: EmitEventInput,
+  path: Path,
+): Promise<Emit> {
+  const tenant = await tenantOfEvent(context, tenantId, [...path, 'tenantId']);
+  const key =
+    typeof idempotencyKey === 'string'
+      ? parseInput(idempotencyKeySchema, idempotencyKey, [...path, 'idempotencyKey'])
+      : null;
+  const body = payloadText(context, payload, [...path, 'payload']);
+  const issues = await context.eventTypes.check(event, payload);
+  requireNoIssues(issues.map((issue): InputIssue => ({ ...issue, path: [...path, ...issue.path] })));
+  return { tenantId: tenant, eventType: event, body, idempotencyKey: key, onlyWebhookId: null };
+}
+
+/**
+ * The tenant of an event that may name one itself. A platform key has none of its own, so `tenantId` alone will do;
+ * where the header names one too, they must agree: what is selected of the event is read for the header's tenant.
+ */
+async function tenantOfEvent(
+  context: Context,
+  named: string | null | undefined,
+  path: Path,
+): Promise<number> {
+  if (named === undefined || named === null) {
+    return ownTenant(context, path);
+  }
+  const id = idOrNull('Tenant', named, path);
+  const own = callerOf(context).tenantId;
+  if (own !== null && id !== own) {
+    throw refusedAt(path, otherTenant('tenantId'));
+  }
+  if (context.tenantId !== null && id !== context.tenantId) {
+    const detail = `must be ${globalId('Tenant', context.tenantId)}, as the header Hookwright-Tenant says, or be left out`;
+    throw invalidInput([{ path, code: 'contradiction', detail }]);
+  }
+  if (id === null) {
+    throw refusedAt(path, notFound('tenant', 'with such an id'));
+  }
+  if (own === null && (await context.authenticator.tenantExists(id))) {
+    await context.platformAccess.note(id, actorOf(context));
+  }
+  return id;
+}
+
+/** @throws ApiError tenant_required, which says that an event may name its tenant itself */
+function ownTenant(context: Context, path: Path): number {
+  if (context.tenantId === null && callerOf(context).tenantId === null) {
+    const detail =
+      'A platform key names the tenant: in `tenantId` of each event, or in the header Hookwright-Tenant: <id>.';
+    throw refusedAt(path, new ApiError('tenant_required', detail));
+  }
+  return tenantOf(context);
+}
+
+function outcomeOf(emit: Emit, result: EmitResult, path: Path): EmitEventPayload | ApiError {
+  if (result.refused !== null) {
+    return refusalError(result.refused, emit, path);
+  }
+  // All that is known without asking the database again: for a duplicate, type and body are equal by definition.
+  const { eventId, deliveryCount, duplicate } = result;
+  const { tenantId, eventType, body } = emit;
+  const event = Object.assign(new Event(), { id: eventId, tenantId, eventType, body, onlyWebhookId: null });
+  return { event, deliveryCount, duplicate };
+}
+
+function payloadOf(emit: Emit, result: EmitResult, path: Path): EmitEventPayload {
+  const outcome = outcomeOf(emit, result, path);
+  if (outcome instanceof ApiError) {
+    throw outcome;
+  }
+  return outcome;
+}
+
+function resultOf(outcome: EmitEventPayload | ApiError, item: Path): EmitEventResult {
+  if (!(outcome instanceof ApiError)) {
+    return { ...outcome, error: null };
+  }
+  const { code, reason, detail, extra } = outcome;
+  const issues = (extra.issues ?? [{ path: item, code: reason, detail }]).map((issue) => ({
+    ...issue,
+    path: issue.path.map(String),
+  }));
+  const error = { code, detail, path: issues[0]!.path, issues };
+  return { event: null, deliveryCount: 0, duplicate: false, error };
+}

@@ -1,0 +1,35 @@
+import type { Context } from '../../context/context.js';
+import { isDeeperThan, numberTooLarge } from '../../domain/events/payload.js';
+import { ApiError, invalidInput, type Path } from '../../errors.js';
+import { refusedAt } from './emit-refusals.js';
+
+/**
+ * The text of a payload: the bytes that are stored, signed and sent. Its schema is another question.
+ *
+ * @param path of the payload in the arguments
+ * @throws ApiError invalid_input for one that is nested too deep or has a number that JSON.parse made infinite;
+ *   payload_too_large
+ */
+export function payloadText(
+  { config: { payloadBytesMax, limits } }: Context,
+  payload: Record<string, unknown>,
+  path: Path,
+): string {
+  if (isDeeperThan(payload, limits.payloadDepthMax)) {
+    const detail = `must not be nested deeper than ${limits.payloadDepthMax} levels`;
+    throw invalidInput([{ path, code: 'too_deep', detail }]);
+  }
+  const body = JSON.stringify(payload);
+  const bytes = Buffer.byteLength(body, 'utf8');
+  if (bytes > payloadBytesMax) {
+    const detail = `The payload has ${bytes} bytes as JSON; at most ${payloadBytesMax} are allowed.`;
+    throw refusedAt(path, new ApiError('payload_too_large', detail));
+  }
+  // What JSON.stringify cannot say it calls null, so most bodies need no second look.
+  const lost = body.includes('null') ? numberTooLarge(payload) : null;
+  if (lost !== null) {
+    const detail = 'is too large for a number; send it as a text';
+    throw invalidInput([{ path: [...path, ...lost], code: 'number_too_large', detail }]);
+  }
+  return body;
+}

@@ -1,0 +1,168 @@
+import 'reflect-metadata';
+import { Arg, Ctx, Field, InputType, Mutation, ObjectType, Resolver } from 'type-graphql';
+import { actorOf, type Context } from '../../context/context.js';
+import { isDeeperThan } from '../../domain/events/payload.js';
+import { EventType } from '../../entities/event-type.js';
+import { type InputIssue, invalidInput } from '../../errors.js';
+import type { RegisteredEventType } from '../../operations/event-types/event-type-registry.js';
+import {
+  deprecateEventType,
+  registerEventType,
+  updateEventType,
+} from '../../operations/event-types/register-event-type.js';
+import { schemaIssues } from '../../payload-checks/compile-event-schema.js';
+import { eventTypeDescription, given, newEventTypeName, parseInput } from '../fields/input.js';
+import { RequiresPlatformKey } from '../fields/requires.js';
+import { JSONObject } from '../fields/scalars.js';
+import { findEventType } from './event-type.js';
+
+const SCHEMA_DEPTH_MAX = 64;
+const SCHEMA_BYTES_MAX = 65_536;
+const schemaRules =
+  'The JSON Schema (2020-12) of the payload, of type object, at most 64 KiB and 64 levels, without recursion and references elsewhere.';
+
+@InputType({ description: 'An event type to register, for all tenants.' })
+class RegisterEventTypeInput {
+  @Field(() => String, {
+    description:
+      'Such as `order.paid`: 2 or more parts of a-z, 0-9 and _, separated by dots, at most 128 characters. It cannot be changed.',
+  })
+  name!: string;
+
+  @Field(() => String, { description: 'When events of this type are fired. 1 to 1,000 characters.' })
+  description!: string;
+
+  @Field(() => JSONObject, { description: schemaRules })
+  schema!: Record<string, unknown>;
+}
+
+@InputType({ description: 'What to change of an event type; what is left out stays.' })
+class UpdateEventTypeInput {
+  @Field(() => String, { description: 'Which one.' })
+  name!: string;
+
+  @Field(() => String, { nullable: true, description: 'Another description, of 1 to 1,000 characters.' })
+  description?: string | null;
+
+  @Field(() => JSONObject, {
+    nullable: true,
+    description: `Another schema, as a new version; the types that came with the service keep theirs. ${schemaRules}`,
+  })
+  schema?: Record<string, unknown> | null;
+}
+
+@InputType({ description: 'An event type to deprecate.' })
+class DeprecateEventTypeInput {
+  @Field(() => String, { description: 'Which one.' })
+  name!: string;
+
+  @Field(() => Boolean, {
+    nullable: true,
+    defaultValue: true,
+    description: 'False: events of this type are accepted again.',
+  })
+  deprecated?: boolean | null;
+}
+
+@ObjectType({ description: 'The new event type.' })
+class RegisterEventTypePayload {
+  @Field(() => EventType, { description: 'As every process knows it within 5 s.' })
+  eventType!: RegisteredEventType;
+}
+
+@ObjectType({ description: 'The event type, changed.' })
+class UpdateEventTypePayload {
+  @Field(() => EventType, { description: 'As every process knows it within 5 s.' })
+  eventType!: RegisteredEventType;
+}
+
+@ObjectType({ description: 'The event type, deprecated or taken into use again.' })
+class DeprecateEventTypePayload {
+  @Field(() => EventType, { description: 'As every process knows it within 5 s.' })
+  eventType!: RegisteredEventType;
+}
+
+@Resolver()
+export class EventTypeMutations {
+  @RequiresPlatformKey('platform:admin')
+  @Mutation(() => RegisterEventTypePayload, {
+    description: 'Registers an event type, which webhooks with `*` get at once. For platform keys only.',
+  })
+  async registerEventType(
+    @Arg('input', () => RegisterEventTypeInput, { description: 'What to register.' })
+    input: RegisterEventTypeInput,
+    @Ctx() context: Context,
+  ): Promise<RegisterEventTypePayload> {
+    const name = parseInput(newEventTypeName, input.name, ['input', 'name']);
+    const description = parseInput(eventTypeDescription, input.description, ['input', 'description']);
+    const schema = usableSchema(input.schema);
+    await registerEventType(context.db, { name, description, schema }, actorOf(context));
+    return await changed(context, name);
+  }
+
+  @RequiresPlatformKey('platform:admin')
+  @Mutation(() => UpdateEventTypePayload, {
+    description:
+      'Changes description or schema. Events that were accepted stay as they are. For platform keys only.',
+  })
+  async updateEventType(
+    @Arg('input', () => UpdateEventTypeInput, { description: 'What to change.' }) input: UpdateEventTypeInput,
+    @Ctx() context: Context,
+  ): Promise<UpdateEventTypePayload> {
+    const description = given(input.description);
+    const schema = given(input.schema);
+    if (description === undefined && schema === undefined) {
+      const detail = 'must have description or schema';
+      throw invalidInput([{ path: ['input'], code: 'nothing_to_change', detail }]);
+    }
+    const changes = {
+      ...(description === undefined
+        ? {}
+        : { description: parseInput(eventTypeDescription, description, ['input', 'description']) }),
+      ...(schema === undefined ? {} : { schema: usableSchema(schema) }),
+    };
+    await updateEventType(context.db, { name: input.name, ...changes }, actorOf(context));
+    return await changed(context, input.name);
+  }
+
+  @RequiresPlatformKey('platform:admin')
+  @Mutation(() => DeprecateEventTypePayload, {
+    description: 'Refuses further events of a type, or accepts them again. For platform keys only.',
+  })
+  async deprecateEventType(
+    @Arg('input', () => DeprecateEventTypeInput, { description: 'Which one.' })
+    input: DeprecateEventTypeInput,
+    @Ctx() context: Context,
+  ): Promise<DeprecateEventTypePayload> {
+    const { name } = input;
+    await deprecateEventType(context.db, { name, deprecated: input.deprecated ?? true }, actorOf(context));
+    return await changed(context, name);
+  }
+}
+
+async function changed(context: Context, name: string): Promise<{ eventType: RegisteredEventType }> {
+  context.eventTypes.forget();
+  return { eventType: await findEventType(context, name) };
+}
+
+/** @throws ApiError invalid_input with the path of each broken rule */
+function usableSchema(schema: Record<string, unknown>): Record<string, unknown> {
+  const issues = issuesOf(schema);
+  if (issues.length > 0) {
+    throw invalidInput(issues.map((issue) => ({ ...issue, path: ['input', 'schema', ...issue.path] })));
+  }
+  return schema;
+}
+
+function issuesOf(schema: Record<string, unknown>): InputIssue[] {
+  if (isDeeperThan(schema, SCHEMA_DEPTH_MAX)) {
+    const detail = `must not be nested deeper than ${SCHEMA_DEPTH_MAX} levels`;
+    return [{ path: [], code: 'too_deep', detail }];
+  }
+  const bytes = Buffer.byteLength(JSON.stringify(schema), 'utf8');
+  if (bytes > SCHEMA_BYTES_MAX) {
+    const detail = `has ${bytes} bytes as JSON; at most ${SCHEMA_BYTES_MAX} are allowed`;
+    return [{ path: [], code: 'too_big', detail }];
+  }
+  return schemaIssues(schema);
+}

@@ -1,0 +1,99 @@
+import { ApolloServer } from '@apollo/server';
+import {
+  ApolloServerPluginCacheControlDisabled,
+  ApolloServerPluginInlineTraceDisabled,
+  ApolloServerPluginLandingPageDisabled,
+  ApolloServerPluginSchemaReportingDisabled,
+  ApolloServerPluginUsageReportingDisabled,
+} from '@apollo/server/plugin/disabled';
+import { GraphQLError, type GraphQLSchema } from 'graphql';
+import type { Context, Services } from '../../context/context.js';
+import { formatError } from '../fields/errors.js';
+import { admission } from './admit.js';
+import { answers, textOf } from './answer.js';
+import { ANSWER_TYPES } from './answer-type.js';
+import { chargeBroken } from './charge.js';
+import { documentLimitsRule } from './document-limits.js';
+import { documentStore } from './document-store.js';
+import { KnownTexts } from './known-texts.js';
+import { errorNotes } from './note-errors.js';
+import { type GraphqlRequest, unreadable } from './request.js';
+
+/** Each error of a document costs its search for similar names; nobody reads more. */
+const VALIDATION_ERRORS_MAX = 10;
+
+/** What would watch resolvers, load scripts, or tell somebody else what is asked, even if an environment wants it. */
+const nothingOfApollos = [
+  ApolloServerPluginCacheControlDisabled(),
+  ApolloServerPluginInlineTraceDisabled(),
+  ApolloServerPluginLandingPageDisabled(),
+  ApolloServerPluginSchemaReportingDisabled(),
+  ApolloServerPluginUsageReportingDisabled(),
+];
+
+/** A fault within Apollo is no error of GraphQL's. */
+const graphqlErrorFrom = (error: unknown) =>
+  error instanceof GraphQLError ? error : new GraphQLError('', { originalError: error as Error });
+
+interface Answer {
+  status: number;
+  headers: Readonly<Record<string, string>>;
+  text: string;
+}
+
+/** Apollo Server with what is ours as its plugins. It reads requests and makes answers; it does not listen. */
+export class GraphqlServer {
+  readonly #apollo: ApolloServer<Context>;
+  readonly #texts = new KnownTexts();
+
+  private constructor(schema: GraphQLSchema, services: Services) {
+    const { config, log } = services;
+    this.#apollo = new ApolloServer<Context>({
+      schema,
+      introspection: config.introspection,
+      hideSchemaDetailsFromClientErrors: !config.introspection,
+      parseOptions: { maxTokens: config.limits.graphql.tokensMax },
+      validationRules: [documentLimitsRule(config.limits.graphql)],
+      validationOptions: { maxErrors: VALIDATION_ERRORS_MAX },
+      documentStore: documentStore(),
+      persistedQueries: { cache: this.#texts, ttl: null },
+      csrfPrevention: true,
+      plugins: [...nothingOfApollos, errorNotes(services), admission, answers],
+      formatError: (_formatted, error) =>
+        formatError(graphqlErrorFrom(error), config.introspection ? schema : null),
+      stringifyResult: textOf,
+      includeStacktraceInErrorResponses: false,
+      stopOnTerminationSignals: false, // the process has an order of its own, in which this holds nothing to close
+      logger: log,
+    });
+  }
+
+  static async start(schema: GraphQLSchema, services: Services): Promise<GraphqlServer> {
+    const server = new GraphqlServer(schema, services);
+    await server.#apollo.start();
+    return server;
+  }
+
+  async answer(request: GraphqlRequest, context: Context): Promise<Answer> {
+    const refusal = unreadable(request, context.config.limits.graphql);
+    if (refusal === null) {
+      request.body = this.#texts.byHash(request.body);
+    }
+    const { status, headers, body } = await this.#apollo.executeHTTPGraphQLRequest({
+      httpGraphQLRequest: request,
+      context: async () => {
+        if (refusal !== null) {
+          throw refusal;
+        }
+        return context;
+      },
+    });
+    headers.set('content-type', `${request.answerType ?? ANSWER_TYPES[0]}; charset=utf-8`);
+    const limits = request.isCounted ? {} : chargeBroken(context);
+    return {
+      status: status ?? 200,
+      headers: { ...Object.fromEntries(headers), ...limits },
+      text: body.kind === 'complete' ? body.string : '',
+    };
+  }
+}

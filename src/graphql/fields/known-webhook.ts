@@ -1,0 +1,30 @@
+import type { Context } from '../../context/context.js';
+import { Webhook } from '../../entities/webhook.js';
+import { found, idOf } from './ids.js';
+
+/**
+ * Requires that the tenant has this webhook, or has had it: what was sent to a deleted one is still there.
+ *
+ * @throws ApiError not_found for an unknown or foreign one
+ */
+export async function requireKnownWebhook(context: Context, id: number): Promise<void> {
+  const webhook = await context.em.findOne(Webhook, { id }, { filters: { alive: false }, fields: ['id'] });
+  found(webhook, 'Webhook', id);
+}
+
+/**
+ * The number of the webhook that an argument names; null without one.
+ *
+ * @throws ApiError not_found; invalid_input for the id of another type
+ */
+export async function knownWebhookIn(
+  context: Context,
+  text: string | null | undefined,
+): Promise<number | null> {
+  if (typeof text !== 'string') {
+    return null;
+  }
+  const id = idOf('Webhook', text, ['webhookId']);
+  await requireKnownWebhook(context, id);
+  return id;
+}

@@ -1,0 +1,256 @@
+import 'reflect-metadata';
+import type { GraphQLResolveInfo } from 'graphql';
+import { Args, Ctx, Field, FieldResolver, Info, ObjectType, Query, Resolver, Root } from 'type-graphql';
+import type { Context } from '../../context/context.js';
+import { PLATFORM } from '../../database/tenant-database.js';
+import { totalFigures } from '../../domain/stats/stats.js';
+import { Tenant } from '../../entities/tenant.js';
+import { invalidInput } from '../../errors.js';
+import type { Backlog } from '../../operations/explorer/read-backlog.js';
+import { EVENT_EXTRA_DAYS } from '../../operations/housekeeping/roll-partitions.js';
+import { readDaemons } from '../../operations/installation/daemons.js';
+import { readReport } from '../../operations/installation/installation-report.js';
+import {
+  FAILURES_LOOKED,
+  readBacklogOfAll,
+  readFailuresOfAll,
+  readKeysInUse,
+  readPartitions,
+} from '../../operations/installation/read-all.js';
+import type { Installation as Facts } from '../../operations/installation/read-installation.js';
+import { readTopWebhooks } from '../../operations/installation/top-webhooks.js';
+import type { JobAside } from '../../operations/jobs/read-jobs-aside.js';
+import { mayHold, STATS_COST } from '../fields/costs.js';
+import { RequiresPlatformKey } from '../fields/requires.js';
+import { statsOfTenant } from '../stats/stats.js';
+import { BacklogType, Stats, WebhookStatsArgs } from '../stats/stats-types.js';
+import {
+  DaemonType,
+  EncryptionKeyInUse,
+  FailureCount,
+  Finding,
+  FindingLevel,
+  Housekeeping,
+  JobAsideType,
+  PartitionType,
+  Retention,
+  TOP_WEBHOOKS_MAX,
+  TopWebhook,
+  TopWebhooksArgs,
+} from './installation-types.js';
+
+const DAY_MS = 86_400_000;
+const TOP_SINCE_MAX_MS = 7 * DAY_MS;
+/** Daemons make a report every 15 seconds: after this long none is running. */
+const REPORT_SILENT_SECONDS = 60;
+const HOUR_MS = 3_600_000;
+
+/** What a daemon has found out (daemon/sweeps/report-installation.ts), as JSON has it. */
+interface Report {
+  checks: { name: string; status: string; text: string }[];
+  installation: Pick<Facts, 'housekeeping'>;
+  jobsAside: JobAside[];
+}
+
+const silence = {
+  name: 'reports',
+  status: 'fail',
+  text: 'No daemon has reported within a minute: nothing is delivered. Start one, and look at its log.',
+};
+
+const dateOrNull = (text: unknown): Date | null => (typeof text === 'string' ? new Date(text) : null);
+
+async function parseReport({ db }: Context) {
+  const read = await readReport(db);
+  return read === null ? null : { ...read, report: JSON.parse(read.report) as Report };
+}
+
+@ObjectType({
+  description:
+    'The whole installation, over all tenants. Each field reads what it shows: ask for what a screen needs.',
+})
+class Installation {
+  #report: ReturnType<typeof parseReport> | undefined;
+
+  /** Read and parsed once, whatever is asked of it. */
+  report(context: Context) {
+    this.#report ??= parseReport(context);
+    return this.#report;
+  }
+
+  @Field(() => Date, {
+    nullable: true,
+    description:
+      'When a daemon last looked for `findings`, `housekeeping` and `jobsPutAside`: every 15 seconds. Null: none has yet.',
+  })
+  async examinedAt(@Ctx() context: Context): Promise<Date | null> {
+    return (await this.report(context))?.madeAt ?? null;
+  }
+}
+
+@Resolver(() => Installation)
+export class InstallationResolver {
+  @RequiresPlatformKey('platform:read')
+  @Query(() => Installation, {
+    nullable: true,
+    description: 'How the whole installation is doing, over all tenants. For platform keys only.',
+  })
+  installation(): Installation {
+    return new Installation();
+  }
+
+  @FieldResolver(() => Stats, {
+    nullable: true,
+    complexity: STATS_COST,
+    description:
+      'How many attempts of all tenants succeeded and failed, without those of the last minute or two.',
+  })
+  stats(
+    @Args(() => WebhookStatsArgs) args: WebhookStatsArgs,
+    @Ctx() context: Context,
+    @Info() info: GraphQLResolveInfo,
+  ): Promise<Stats> {
+    return statsOfTenant(context, PLATFORM, args, info);
+  }
+
+  @FieldResolver(() => BacklogType, { description: 'What all tenants together still have to be sent.' })
+  backlog(@Ctx() context: Context): Promise<Backlog> {
+    return readBacklogOfAll(context.db);
+  }
+
+  @mayHold(50)
+  @FieldResolver(() => [FailureCount], {
+    description: `Of the ${FAILURES_LOOKED} deliveries that were made last, how many failed at their latest attempt, and why; the most frequent reason first.`,
+  })
+  failures(@Ctx() context: Context): Promise<FailureCount[]> {
+    return readFailuresOfAll(context.db);
+  }
+
+  @FieldResolver(() => [DaemonType], {
+    description: 'The daemons that were heard of within 10 minutes, the youngest first; at most 100.',
+  })
+  daemons(@Ctx() context: Context): Promise<DaemonType[]> {
+    return readDaemons(context.db);
+  }
+
+  @mayHold(100)
+  @FieldResolver(() => [JobAsideType], {
+    description:
+      'Jobs that were fetched again and again without an end, or have failed for good; the oldest 100.',
+  })
+  async jobsPutAside(@Root() installation: Installation, @Ctx() context: Context): Promise<JobAsideType[]> {
+    const jobs = (await installation.report(context))?.report.jobsAside ?? [];
+    return jobs.map(({ key, ...job }) => ({
+      ...job,
+      jobKey: key,
+      triedAgainAt: dateOrNull(job.triedAgainAt),
+    }));
+  }
+
+  @mayHold(400)
+  @FieldResolver(() => [PartitionType], {
+    description: 'The days that events, deliveries and attempts lie in, the newest first.',
+  })
+  partitions(@Ctx() context: Context): Promise<PartitionType[]> {
+    return readPartitions(context.db);
+  }
+
+  @FieldResolver(() => Retention, { description: 'What is kept for how long.' })
+  retention(@Ctx() { config }: Context): Retention {
+    return {
+      deliveryDays: config.retentionDays,
+      eventDays: config.retentionDays + EVENT_EXTRA_DAYS,
+      holdHours: config.holdHours,
+    };
+  }
+
+  @FieldResolver(() => Housekeeping, {
+    nullable: true,
+    description: 'The work of every hour; null when no daemon has told of it yet.',
+  })
+  async housekeeping(
+    @Root() installation: Installation,
+    @Ctx() context: Context,
+  ): Promise<Housekeeping | null> {
+    const read = await installation.report(context);
+    if (read === null) {
+      return null;
+    }
+    const { startedAt, succeededAt, failure } = read.report.installation.housekeeping;
+    const started = dateOrNull(startedAt);
+    return {
+      startedAt: started,
+      succeededAt: dateOrNull(succeededAt),
+      failedAt: dateOrNull(failure?.at),
+      error: failure?.error ?? null,
+      nextAt: nextHousekeeping(started ?? context.clock()),
+    };
+  }
+
+  @FieldResolver(() => [EncryptionKeyInUse], {
+    description: 'The encryption keys that protect the secrets of tenants.',
+  })
+  encryptionKeys(@Ctx() context: Context): Promise<EncryptionKeyInUse[]> {
+    return readKeysInUse(context.db);
+  }
+
+  @mayHold(40)
+  @FieldResolver(() => [Finding], {
+    description:
+      'What `hookwright doctor` finds, but for settings and encryption keys. Without a running daemon: that there is none, and what the last one found.',
+  })
+  async findings(@Root() installation: Installation, @Ctx() context: Context): Promise<Finding[]> {
+    const read = await installation.report(context);
+    const isSilent = read === null || read.ageSeconds > REPORT_SILENT_SECONDS;
+    return [...(isSilent ? [silence] : []), ...(read?.report.checks ?? [])].map(({ name, status, text }) => ({
+      name,
+      level: FindingLevel[status.toUpperCase() as FindingLevel],
+      text,
+    }));
+  }
+
+  @mayHold(TOP_WEBHOOKS_MAX)
+  @FieldResolver(() => [TopWebhook], {
+    nullable: true,
+    complexity: STATS_COST,
+    description: 'The webhooks of all tenants that stand out, without what came in the last minute or two.',
+  })
+  async topWebhooks(
+    @Args(() => TopWebhooksArgs) { by, first, since }: TopWebhooksArgs,
+    @Ctx() context: Context,
+  ): Promise<TopWebhook[]> {
+    const now = context.clock().getTime();
+    const from = since ?? new Date(now - DAY_MS);
+    const count = first ?? 10;
+    if (count < 1 || count > TOP_WEBHOOKS_MAX) {
+      const detail = `must be 1 to ${TOP_WEBHOOKS_MAX}`;
+      throw invalidInput([{ path: ['first'], code: 'out_of_range', detail }]);
+    }
+    if (now - from.getTime() > TOP_SINCE_MAX_MS || from.getTime() > now) {
+      const detail = 'must lie within the last 7 days';
+      throw invalidInput([{ path: ['since'], code: 'out_of_range', detail }]);
+    }
+    const ranked = await readTopWebhooks(context, { by, since: from, first: count });
+    return ranked.map(({ successes, failures, histogram, ...webhook }) => ({
+      ...webhook,
+      figures: totalFigures([{ startMs: 0, successes, failures, histogram }]),
+    }));
+  }
+}
+
+@Resolver(() => TopWebhook)
+export class TopWebhookResolver {
+  @FieldResolver(() => Tenant, {
+    nullable: true,
+    description: 'Whose webhook it is; null once the tenant is deleted.',
+  })
+  tenant(@Root() { tenantId }: TopWebhook, @Ctx() context: Context): Promise<Tenant | null> {
+    return context.loaders.tenantById.load(tenantId);
+  }
+}
+
+/** Every hour at :07. */
+function nextHousekeeping(after: Date): Date {
+  const minute = 7 * 60_000;
+  return new Date((Math.floor((after.getTime() - minute) / HOUR_MS) + 1) * HOUR_MS + minute);
+}

@@ -1,0 +1,160 @@
+import 'reflect-metadata';
+import { raw } from '@mikro-orm/postgresql';
+import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { actorOf, type Context, callerOf, otherTenant, tenantOf } from '../../context/context.js';
+import { UNFILTERED } from '../../database/tenant-database.js';
+import { globalId } from '../../domain/ids/global-id.js';
+import { PORTAL_SESSION_SECONDS_MAX, scopesOfPortal } from '../../domain/keys/portal-session.js';
+import { ApiKey, activeKeys, endedKeys } from '../../entities/api-key.js';
+import { ApiError, invalidInput } from '../../errors.js';
+import { KEY_LIFETIME_SECONDS_MIN } from '../../operations/keys/create-api-key.js';
+import { revokeApiKey } from '../../operations/keys/revoke-api-key.js';
+import { createPortalSession } from '../../operations/portal/create-portal-session.js';
+import { type Connection, ConnectionArgs, readConnection, sliceQuery } from '../fields/connection.js';
+import { idOf } from '../fields/ids.js';
+import { parseInput } from '../fields/input.js';
+import { Requires, RequiresScope } from '../fields/requires.js';
+import { requireGranted, requireOwnLife, secondsLeft, secondsToGrant } from './api-key-rules.js';
+import { portalSessionInput } from './portal-session-input.js';
+import {
+  CreatePortalSessionInput,
+  CreatePortalSessionPayload,
+  PortalSession,
+  PortalSessionConnection,
+  PortalSessionFilter,
+  portalSessionOf,
+  RevokePortalSessionInput,
+  RevokePortalSessionPayload,
+} from './portal-session-types.js';
+
+@Resolver(() => PortalSession)
+export class PortalSessionResolver {
+  @Requires('keys:admin', 'platform:read')
+  @Query(() => PortalSessionConnection, {
+    nullable: true,
+    description: "The tenant's portal sessions, newest first, revoked and expired ones included.",
+  })
+  portalSessions(
+    @Args(() => ConnectionArgs) page: ConnectionArgs,
+    @Arg('filter', () => PortalSessionFilter, { nullable: true, description: 'Which ones; without it all.' })
+    filter: PortalSessionFilter | null,
+    @Ctx() context: Context,
+  ): Promise<Connection<PortalSession>> {
+    const conditions = { ...conditionsOf(filter), portalId: { $ne: null } };
+    return readConnection('portalSessions', page, async (slice) => {
+      const { where, options } = sliceQuery(slice);
+      const keys = await context.em.find(ApiKey, { ...conditions, ...where }, options);
+      return keys.map((key) => portalSessionOf(key, context.clock()));
+    });
+  }
+
+  @RequiresScope('keys:admin')
+  @Mutation(() => CreatePortalSessionPayload, {
+    description:
+      'Makes a portal session: a link by which somebody works with the data of a tenant in a browser.',
+  })
+  async createPortalSession(
+    @Arg('input', () => CreatePortalSessionInput, { description: 'What to make.' })
+    { tenantId: named, ...input }: CreatePortalSessionInput,
+    @Ctx() context: Context,
+  ): Promise<CreatePortalSessionPayload> {
+    const base = baseUrlOf(context);
+    const tenantId = tenantNamed(context, named);
+    const { expiresInSeconds, ...settings } = parseInput(portalSessionInput, input, ['input']);
+    requireGranted(context, scopesOfPortal(settings.capabilities), 'A portal session');
+    const { apiKey, publicId, code } = await createPortalSession(context.db, context.random, {
+      tenantId,
+      expiresInSeconds: lifetimeOf(context, expiresInSeconds),
+      settings,
+      makerExpiresAt: inSeconds(context, await secondsToGrant(context)),
+      by: actorOf(context),
+    });
+    return {
+      url: `${base}/portal/s/${publicId}#${code}`,
+      session: portalSessionOf(apiKey, context.clock()),
+    };
+  }
+
+  @Requires('keys:admin')
+  @Mutation(() => RevokePortalSessionPayload, {
+    description: 'Revokes a portal session for good, everywhere within 5 seconds.',
+  })
+  async revokePortalSession(
+    @Arg('input', () => RevokePortalSessionInput, { description: 'What to do.' })
+    input: RevokePortalSessionInput,
+    @Ctx() context: Context,
+  ): Promise<RevokePortalSessionPayload> {
+    const id = idOf('PortalSession', input.id, ['input', 'id']);
+    const apiKey = await revokeApiKey(context.db, tenantOf(context), id, actorOf(context), 'portal');
+    context.authenticator.forget(id);
+    return { session: portalSessionOf(apiKey, context.clock()) };
+  }
+}
+
+/** A session that was not opened in time cannot be used any more, as one that is over. */
+function conditionsOf(filter: PortalSessionFilter | null) {
+  if (typeof filter?.active !== 'boolean') {
+    return {};
+  }
+  const now = raw('now()');
+  return filter.active
+    ? { ...activeKeys(), $or: [{ portalExchangedAt: { $ne: null } }, { portalCodeExpiresAt: { $gt: now } }] }
+    : { $or: [...endedKeys(), { portalExchangedAt: null, portalCodeExpiresAt: { $lte: now } }] };
+}
+
+/** Of the sessions with these numbers, those that the tenant has. */
+export async function readPortalSessions(
+  { em, tenantId, clock }: Context,
+  ids: number[],
+): Promise<PortalSession[]> {
+  const keys = await em.find(ApiKey, { id: { $in: ids }, tenantId, portalId: { $ne: null } }, UNFILTERED);
+  return keys.map((key) => portalSessionOf(key, clock()));
+}
+
+/**
+ * @returns scheme, host and port under which browsers reach the portal
+ * @throws ApiError unavailable, header_malformed
+ */
+function baseUrlOf({ config, origin }: Context): string {
+  if (!config.dashboard) {
+    throw new ApiError('unavailable', 'There is no portal here: the operator has set DASHBOARD=off.');
+  }
+  const url = config.publicUrl ?? URL.parse(origin ?? '')?.origin;
+  if (url === undefined) {
+    throw new ApiError(
+      'header_malformed',
+      'The url of the session begins with what the header Host says, and that is no host; or the operator sets PUBLIC_URL.',
+    );
+  }
+  return url;
+}
+
+/** @throws ApiError scope_missing, invalid_input, tenant_required; not_found for a text that is not an id */
+function tenantNamed(context: Context, named: string | null | undefined): number {
+  if (typeof named !== 'string') {
+    return tenantOf(context);
+  }
+  const path = ['input', 'tenantId'];
+  const id = idOf('Tenant', named, path);
+  if (context.tenantId === null || id === context.tenantId) {
+    return id;
+  }
+  if (callerOf(context).tenantId !== null) {
+    throw otherTenant('tenantId');
+  }
+  const detail = `must be ${globalId('Tenant', context.tenantId)}, as the header Hookwright-Tenant says, or be left out`;
+  throw invalidInput([{ path, code: 'contradiction', detail }]);
+}
+
+/** Null: never. */
+const inSeconds = ({ clock }: Context, seconds: number): Date | null =>
+  seconds === Number.POSITIVE_INFINITY ? null : new Date(clock().getTime() + seconds * 1_000);
+
+/** In seconds: as asked, and as long as may be where nothing was asked. @throws ApiError invalid_input */
+function lifetimeOf(context: Context, asked: number | null | undefined): number {
+  const lifetime = asked ?? Math.min(PORTAL_SESSION_SECONDS_MAX, secondsLeft(context));
+  if (typeof asked === 'number' || lifetime < KEY_LIFETIME_SECONDS_MIN) {
+    requireOwnLife(secondsLeft(context), lifetime);
+  }
+  return lifetime;
+}

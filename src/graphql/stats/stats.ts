@@ -1,0 +1,122 @@
+import 'reflect-metadata';
+import type { GraphQLResolveInfo } from 'graphql';
+import { Args, Ctx, FieldResolver, Info, Query, Resolver, Root } from 'type-graphql';
+import { type Context, tenantOf } from '../../context/context.js';
+import { bucketFigures, judgeStatsRange, type StatsCounts, totalFigures } from '../../domain/stats/stats.js';
+import { Webhook } from '../../entities/webhook.js';
+import { invalidInput } from '../../errors.js';
+import { type Backlog, readTenantBacklog } from '../../operations/explorer/read-backlog.js';
+import { ALL_WEBHOOKS, type StatsQuestion } from '../../operations/stats/read-stats.js';
+import { STATS_COST } from '../fields/costs.js';
+import { knownTypeIn } from '../fields/known-event-type.js';
+import { knownWebhookIn } from '../fields/known-webhook.js';
+import { Requires } from '../fields/requires.js';
+import { asksFor } from '../fields/selection.js';
+import { BacklogType, Stats, StatsArgs, StatsResolution, WebhookStatsArgs } from './stats-types.js';
+
+@Resolver(() => Webhook)
+export class StatsResolver {
+  @Requires('deliveries:read')
+  @Query(() => Stats, {
+    nullable: true,
+    complexity: STATS_COST,
+    description: 'How many attempts succeeded and failed, and how long they took. At most a second old.',
+  })
+  async stats(
+    @Args(() => StatsArgs) args: StatsArgs,
+    @Ctx() context: Context,
+    @Info() info: GraphQLResolveInfo,
+  ): Promise<Stats> {
+    const webhookId = await knownWebhookIn(context, args.webhookId);
+    return statsOf(context, webhookId ?? ALL_WEBHOOKS, args, info);
+  }
+
+  @Requires('deliveries:read')
+  @FieldResolver(() => Stats, {
+    nullable: true,
+    complexity: STATS_COST,
+    name: 'stats',
+    description: 'How many attempts at it succeeded and failed, and how long they took.',
+  })
+  webhookStats(
+    @Root() webhook: Webhook,
+    @Args(() => WebhookStatsArgs) args: WebhookStatsArgs,
+    @Ctx() context: Context,
+    @Info() info: GraphQLResolveInfo,
+  ): Promise<Stats> {
+    return statsOf(context, webhook.id, args, info);
+  }
+
+  @Requires('deliveries:read')
+  @Query(() => BacklogType, {
+    nullable: true,
+    description: "What the tenant's webhooks together still have to be sent.",
+  })
+  backlog(@Ctx() context: Context): Promise<Backlog> {
+    return readTenantBacklog(context.db, tenantOf(context));
+  }
+
+  @Requires('deliveries:read')
+  @FieldResolver(() => BacklogType, {
+    nullable: true,
+    name: 'backlog',
+    description: 'What it still has to be sent.',
+  })
+  webhookBacklog(@Root() webhook: Webhook, @Ctx() context: Context): Promise<Backlog | null> {
+    return context.loaders.backlogByWebhook.load(webhook.id);
+  }
+}
+
+/** @throws ApiError invalid_input for a range or an event type that cannot be asked for */
+async function statsOf(
+  context: Context,
+  webhookId: number,
+  args: WebhookStatsArgs,
+  info: GraphQLResolveInfo,
+): Promise<Stats> {
+  const question = await questionOf(context, args, info);
+  return statsFrom(question, await context.loaders.statsByWebhook.load({ webhookId, ...question }));
+}
+
+/**
+ * Of a tenant, or of the installation itself (`PLATFORM`), for whoever may see that.
+ *
+ * @throws as `statsOf`
+ */
+export async function statsOfTenant(
+  context: Context,
+  tenantId: number,
+  args: WebhookStatsArgs,
+  info: GraphQLResolveInfo,
+): Promise<Stats> {
+  const question = await questionOf(context, args, info);
+  return statsFrom(question, await context.loaders.statsByTenant.load({ tenantId, ...question }));
+}
+
+async function questionOf(
+  context: Context,
+  { since, until = null, resolution: wanted = null, eventType = null }: WebhookStatsArgs,
+  info: GraphQLResolveInfo,
+): Promise<StatsQuestion> {
+  const verdict = judgeStatsRange({ since, until, resolution: wanted }, context.clock());
+  if (!verdict.allowed) {
+    throw invalidInput([{ path: [verdict.field], code: verdict.code, detail: verdict.reason }]);
+  }
+  const { allowed: _, ...range } = verdict;
+  return {
+    range,
+    eventType: (await knownTypeIn(context, eventType, ['eventType'])) ?? null,
+    inBuckets: asksFor(info, 'buckets'),
+  };
+}
+
+function statsFrom({ range }: StatsQuestion, counted: readonly StatsCounts[]): Stats {
+  return {
+    ...range,
+    resolution: StatsResolution[range.resolution],
+    total: totalFigures(counted),
+    get buckets() {
+      return bucketFigures(range, counted);
+    },
+  };
+}

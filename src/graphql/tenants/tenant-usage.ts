@@ -1,0 +1,45 @@
+import 'reflect-metadata';
+import type { GraphQLResolveInfo } from 'graphql';
+import { Args, Ctx, FieldResolver, Info, Int, Resolver, Root } from 'type-graphql';
+import type { Context } from '../../context/context.js';
+import { Tenant } from '../../entities/tenant.js';
+import type { Backlog } from '../../operations/explorer/read-backlog.js';
+import { STATS_COST } from '../fields/costs.js';
+import { RequiresScope } from '../fields/requires.js';
+import { statsOfTenant } from '../stats/stats.js';
+import { BacklogType, Stats, WebhookStatsArgs } from '../stats/stats-types.js';
+
+/** Whoever has a tenant may see it: a platform key, or a key of the tenant itself. */
+@Resolver(() => Tenant)
+export class TenantUsageResolver {
+  @RequiresScope('webhooks:read')
+  @FieldResolver(() => Int, { nullable: true, description: 'How many webhooks it has.' })
+  async webhookCount(@Root() { id }: Tenant, @Ctx() { loaders }: Context): Promise<number> {
+    return (await loaders.webhookCountByTenant.load(id)) ?? 0;
+  }
+
+  @RequiresScope('deliveries:read')
+  @FieldResolver(() => BacklogType, {
+    nullable: true,
+    complexity: 5,
+    description: 'What its webhooks together still have to be sent.',
+  })
+  backlog(@Root() { id }: Tenant, @Ctx() { loaders }: Context): Promise<Backlog | null> {
+    return loaders.backlogByTenant.load(id);
+  }
+
+  @RequiresScope('deliveries:read')
+  @FieldResolver(() => Stats, {
+    nullable: true,
+    complexity: STATS_COST,
+    description: 'How many attempts at its webhooks succeeded and failed, and how long they took.',
+  })
+  stats(
+    @Root() { id }: Tenant,
+    @Args(() => WebhookStatsArgs) args: WebhookStatsArgs,
+    @Ctx() context: Context,
+    @Info() info: GraphQLResolveInfo,
+  ): Promise<Stats> {
+    return statsOfTenant(context, id, args, info);
+  }
+}

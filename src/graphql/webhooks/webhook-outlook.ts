@@ -1,0 +1,75 @@
+import 'reflect-metadata';
+import { Arg, Ctx, FieldResolver, Int, Resolver, Root } from 'type-graphql';
+import type { Context } from '../../context/context.js';
+import { bucketFigures } from '../../domain/stats/stats.js';
+import { Delivery } from '../../entities/delivery.js';
+import { Webhook } from '../../entities/webhook.js';
+import { invalidInput } from '../../errors.js';
+import { FAILURES_LOOKED_OF_WEBHOOK, NEXT_ATTEMPTS_MAX } from '../../operations/explorer/webhook-outlook.js';
+import { mayHold } from '../fields/costs.js';
+import { Requires } from '../fields/requires.js';
+import { FailureCount } from '../installation/installation-types.js';
+import { StatsBucket } from '../stats/stats-types.js';
+
+const HOUR_MS = 3_600_000;
+const HOURS_OF_DAY = 24;
+const NEXT_DEFAULT = 10;
+
+/** What lists and pages of webhooks show, read by one statement for all of them. */
+@Resolver(() => Webhook)
+export class WebhookOutlookResolver {
+  @Requires('deliveries:read')
+  @mayHold(HOURS_OF_DAY)
+  @FieldResolver(() => [StatsBucket], {
+    nullable: true,
+    complexity: 1,
+    description:
+      'Attempts at it in each of the last 24 hours, the one that is running last. For a list it costs less than `stats`.',
+  })
+  async lastDay(@Root() { id }: Webhook, @Ctx() context: Context): Promise<StatsBucket[]> {
+    const end = (Math.floor(context.clock().getTime() / HOUR_MS) + 1) * HOUR_MS;
+    const range = {
+      resolution: 'HOUR' as const,
+      since: new Date(end - HOURS_OF_DAY * HOUR_MS),
+      until: new Date(end),
+    };
+    const question = { webhookId: id, range, eventType: null, inBuckets: true };
+    return bucketFigures(range, await context.loaders.statsByWebhook.load(question));
+  }
+
+  @Requires('deliveries:read')
+  @mayHold(50)
+  @FieldResolver(() => [FailureCount], {
+    nullable: true,
+    description: `Of the ${FAILURES_LOOKED_OF_WEBHOOK} deliveries to it that were made last, how many failed at their latest attempt, and why; the most frequent reason first.`,
+  })
+  async failures(@Root() { id }: Webhook, @Ctx() { loaders }: Context): Promise<FailureCount[]> {
+    return (await loaders.failuresByWebhook.load(id)) ?? [];
+  }
+
+  @Requires('deliveries:read')
+  @mayHold(NEXT_ATTEMPTS_MAX)
+  @FieldResolver(() => [Delivery], {
+    nullable: true,
+    description:
+      'Deliveries whose next attempt is planned for later, the soonest one first. How many there are is `backlog.scheduled`.',
+  })
+  async nextAttempts(
+    @Root() { id }: Webhook,
+    @Arg('first', () => Int, {
+      nullable: true,
+      description: `How many: 1 to ${NEXT_ATTEMPTS_MAX}, default ${NEXT_DEFAULT}.`,
+    })
+    first: number | null,
+    @Ctx() { loaders }: Context,
+  ): Promise<Delivery[]> {
+    const count = first ?? NEXT_DEFAULT;
+    if (count < 1 || count > NEXT_ATTEMPTS_MAX) {
+      const detail = `must be 1 to ${NEXT_ATTEMPTS_MAX}`;
+      throw invalidInput([{ path: ['first'], code: 'out_of_range', detail }]);
+    }
+    const ids = ((await loaders.nextAttemptsByWebhook.load(id)) ?? []).slice(0, count);
+    const deliveries = await Promise.all(ids.map((delivery) => loaders.deliveryById.load(delivery)));
+    return deliveries.filter((delivery) => delivery !== null);
+  }
+}

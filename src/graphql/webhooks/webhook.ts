@@ -1,0 +1,135 @@
+import 'reflect-metadata';
+import {
+  Arg,
+  Args,
+  Ctx,
+  Field,
+  FieldResolver,
+  ID,
+  InputType,
+  Int,
+  Query,
+  Resolver,
+  Root,
+} from 'type-graphql';
+import { type Context, tenantOf } from '../../context/context.js';
+import { WILDCARD } from '../../domain/events/event-type.js';
+import type { Delivery } from '../../entities/delivery.js';
+import { Webhook } from '../../entities/webhook.js';
+import type { Path } from '../../errors.js';
+import { DeliveryConnection, readDeliveries } from '../deliveries/delivery.js';
+import { WebhookDeliveryFilter } from '../deliveries/delivery-filter.js';
+import {
+  type Connection,
+  ConnectionArgs,
+  connectionOf,
+  readConnection,
+  sliceQuery,
+} from '../fields/connection.js';
+import { found, idOf } from '../fields/ids.js';
+import { containing, parseInput, searchText } from '../fields/input.js';
+import { knownTypeIn } from '../fields/known-event-type.js';
+import { Requires } from '../fields/requires.js';
+import { EndpointState } from './endpoint-state.js';
+
+@InputType({ description: 'Which webhooks; all conditions together.' })
+class WebhookFilter {
+  @Field(() => Boolean, { nullable: true, description: 'Only active ones, or only inactive ones.' })
+  active?: boolean | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'Only webhooks that get events of this type, those with `["*"]` included.',
+  })
+  eventType?: string | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'Only those whose url has this text in it, whatever its case: 1 to 200 characters.',
+  })
+  search?: string | null;
+}
+
+const WebhookConnection = connectionOf(Webhook, 'Webhook', 'webhooks');
+
+@Resolver(() => Webhook)
+export class WebhookResolver {
+  @Requires('webhooks:read')
+  @Query(() => Webhook, {
+    nullable: true,
+    description: 'One webhook; null with NOT_FOUND when there is none.',
+  })
+  webhook(
+    @Arg('id', () => ID, { description: 'Its id.' }) id: string,
+    @Ctx() context: Context,
+  ): Promise<Webhook> {
+    return readWebhook(context, id, ['id']);
+  }
+
+  @Requires('webhooks:read')
+  @Query(() => WebhookConnection, { nullable: true, description: "The tenant's webhooks, newest first." })
+  async webhooks(
+    @Args(() => ConnectionArgs) page: ConnectionArgs,
+    @Arg('filter', () => WebhookFilter, { nullable: true, description: 'Which ones; without it all.' })
+    filter: WebhookFilter | null,
+    @Ctx() context: Context,
+  ): Promise<Connection<Webhook>> {
+    const where = await conditionsOf(context, filter);
+    return readConnection('webhooks', page, (slice) => {
+      const { where: ids, options } = sliceQuery(slice);
+      return context.em.find(Webhook, { ...where, ...ids }, options);
+    });
+  }
+
+  @Requires('deliveries:read')
+  @FieldResolver(() => DeliveryConnection, { nullable: true, description: 'Its deliveries, newest first.' })
+  deliveries(
+    @Root() webhook: Webhook,
+    @Args(() => ConnectionArgs) page: ConnectionArgs,
+    @Arg('filter', () => WebhookDeliveryFilter, {
+      nullable: true,
+      description: 'Which ones; without it all.',
+    })
+    filter: WebhookDeliveryFilter | null,
+    @Ctx() context: Context,
+  ): Promise<Connection<Delivery>> {
+    return readDeliveries(context, page, filter, webhook.id);
+  }
+
+  @FieldResolver(() => EndpointState, {
+    nullable: true,
+    description: 'How its endpoint is doing; null when nothing has been sent there for a day.',
+  })
+  endpointState(@Root() webhook: Webhook, @Ctx() context: Context): Promise<EndpointState | null> {
+    return context.loaders.endpointStateByWebhook.load(webhook.id);
+  }
+
+  @FieldResolver(() => Int, {
+    description:
+      'How many deliveries wait for the webhook to be enabled or released. Counted up to 1,000, which means: that many or more.',
+  })
+  async heldCount(@Root() webhook: Webhook, @Ctx() context: Context): Promise<number> {
+    return (await context.loaders.heldCountByWebhook.load(webhook.id)) ?? 0;
+  }
+}
+
+/**
+ * @param path of the id in the arguments
+ * @throws ApiError not_found, the same for a foreign, unknown and deleted webhook, and for a text that is not an id;
+ *   invalid_input for the id of another type
+ */
+export async function readWebhook(context: Context, id: string, path: Path): Promise<Webhook> {
+  tenantOf(context);
+  const number = idOf('Webhook', id, path);
+  return found(await context.loaders.webhookById.load(number), 'Webhook', number);
+}
+
+async function conditionsOf(context: Context, filter: WebhookFilter | null) {
+  const eventType = await knownTypeIn(context, filter?.eventType);
+  const search = parseInput(searchText, filter?.search, ['filter', 'search']);
+  return {
+    ...(typeof search === 'string' ? { url: containing(search) } : {}),
+    ...(typeof filter?.active === 'boolean' ? { active: filter.active } : {}),
+    ...(eventType === undefined ? {} : { eventTypes: { $overlap: [eventType, WILDCARD] } }),
+  };
+}

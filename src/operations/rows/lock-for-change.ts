@@ -1,0 +1,77 @@
+import type { EntityClass, FilterQuery } from '@mikro-orm/core';
+import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
+import { Tenant } from '../../entities/tenant.js';
+import { Webhook } from '../../entities/webhook.js';
+import { ApiError, notFound } from '../../errors.js';
+
+/** Locks for the rest of the transaction. Several rows are locked in the order of their ids. */
+
+/** Options of a find that locks webhooks and reads their secrets too, which only one that was read can erase. */
+const LOCKED_WITH_SECRETS = {
+  lockMode: LockMode.PESSIMISTIC_WRITE,
+  populate: ['sealedSecret', 'previousSealedSecret'],
+} as const;
+
+/**
+ * Locks a living webhook of the tenant.
+ *
+ * @param ifVersion the version that it must have; undefined: any
+ * @throws ApiError not_found for a foreign, unknown or deleted webhook; precondition_failed when it has another version
+ */
+export async function lockWebhook(
+  em: EntityManager,
+  webhookId: number,
+  ifVersion?: number,
+): Promise<Webhook> {
+  const webhook = await em.findOne(Webhook, { id: webhookId }, LOCKED_WITH_SECRETS);
+  if (webhook === null) {
+    throw notFound('webhook', webhookId);
+  }
+  if (ifVersion !== undefined && webhook.version !== ifVersion) {
+    throw new ApiError(
+      'precondition_failed',
+      `The webhook has version ${webhook.version}, and the request is for version ${ifVersion}. Read it again and ` +
+        'decide again.',
+    );
+  }
+  return webhook;
+}
+
+/** Locks all living webhooks of the tenant. */
+export const lockWebhooks = (em: EntityManager): Promise<Webhook[]> =>
+  em.find(Webhook, {}, { ...LOCKED_WITH_SECRETS, orderBy: { id: 'asc' } });
+
+/**
+ * Before what a tenant has is counted: without the lock two creates could each count one below the limit and both pass
+ * it. And before anything is made for a tenant that may be deleted meanwhile.
+ *
+ * @throws ApiError not_found, also for one that was deleted
+ */
+export async function lockTenant(em: EntityManager, tenantId: number): Promise<Tenant> {
+  const [tenant] = await lockRows(em, Tenant, { id: tenantId, deletedAt: null });
+  if (tenant === undefined) {
+    throw notFound('tenant', tenantId);
+  }
+  return tenant;
+}
+
+/**
+ * Locks rows that others refer to, `for no key update`. LockMode has only `for update`, for which new references wait
+ * too: emits with idempotency keys for their tenant, audit entries for their API key.
+ *
+ * @param where names the tenant too: no filter is applied
+ */
+export async function lockRows<Entity extends { id: number }>(
+  em: EntityManager,
+  entity: EntityClass<Entity>,
+  where: FilterQuery<Entity>,
+  rowsMax = 1,
+): Promise<Entity[]> {
+  const select = em
+    .createQueryBuilder<object>(entity)
+    .select('*')
+    .where(where as object);
+  select.orderBy({ id: 'asc' }).limit(rowsMax);
+  const rows = await em.execute<object[]>(`${select.getFormattedQuery()} for no key update`);
+  return rows.map((row) => em.map(entity, row as never) as Entity);
+}
