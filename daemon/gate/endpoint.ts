@@ -32,10 +32,8 @@ export interface Answer {
 export interface KnownHealth {
   generation: number;
   failuresAtLoad: number;
-  /** For how many ms the endpoint is closed, since it has asked for a pause; 0 or less: it is open. */
-  closedForMs: number;
-  /** In how many ms the next attempt may begin, since the last ones have failed; 0 or less: now. */
-  nextLookInMs: number;
+  closedForMs: number; // until the end of the pause that the endpoint asked for; 0 or less: it is open
+  nextLookInMs: number; // until the next attempt after failures may begin; 0 or less: now
 }
 
 interface EndpointRules {
