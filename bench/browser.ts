@@ -8,9 +8,7 @@ export class NoBrowser extends Error {}
 /** @throws NoBrowser */
 export async function launch(): Promise<Browser> {
   const { launchBrowser } = await import('../test/support/browser/open-page.js').catch(() => {
-    throw new NoBrowser(
-      'This scenario drives a browser with the development dependencies. Install them: npm ci',
-    );
+    throw new NoBrowser('This scenario drives a browser with the development dependencies. Install them: npm ci');
   });
   return await launchBrowser().catch(({ message }: Error) => {
     throw new NoBrowser(`This scenario needs a browser. ${message}`);
@@ -58,9 +56,7 @@ export async function tasksDuring(page: Page, work: () => Promise<void>): Promis
   const { traceEvents } = JSON.parse((await browser.stopTracing()).toString()) as {
     traceEvents: TraceEvent[];
   };
-  const mainThreads = traceEvents.filter(
-    ({ name, args }) => name === 'thread_name' && args?.name === 'CrRendererMain',
-  );
+  const mainThreads = traceEvents.filter(({ name, args }) => name === 'thread_name' && args?.name === 'CrRendererMain');
   const tasks = mainThreads.map(({ pid, tid }) =>
     traceEvents.filter((event) => event.name === 'RunTask' && event.pid === pid && event.tid === tid),
   );

@@ -130,8 +130,7 @@ export class Endpoint implements AsyncDisposable {
   async settle(withinMs: number): Promise<void> {
     this.#withinMs = withinMs;
     const deadline = performance.now() + withinMs;
-    const isSettled = async () =>
-      (await this.notArrived()) === 0 && (await this.database.isSettled([this.webhookId]));
+    const isSettled = async () => (await this.notArrived()) === 0 && (await this.database.isSettled([this.webhookId]));
     while (this.#active && performance.now() < deadline && !(await isSettled())) {
       await delay(LOOK_EVERY_MS);
     }
@@ -191,8 +190,6 @@ export async function hiccupFigures(endpoint: Endpoint, recoveredAt: number, wit
   await endpoint.settle(withinMs);
   return {
     ...(await endpoint.verdict()),
-    backlogSeconds: await endpoint.secondsSince(recoveredAt, (journal) =>
-      lastArrivalAt(journal, recoveredAt),
-    ),
+    backlogSeconds: await endpoint.secondsSince(recoveredAt, (journal) => lastArrivalAt(journal, recoveredAt)),
   };
 }

@@ -20,10 +20,8 @@ type Variables = Readonly<Record<string, unknown>>;
 
 const CREATE_WEBHOOK =
   'mutation($input: CreateWebhookInput!) { createWebhook(input: $input) { webhook { databaseId } secret } }';
-const ENABLE_WEBHOOK =
-  'mutation($input: UpdateWebhookInput!) { updateWebhook(input: $input) { webhook { id } } }';
-const DELETE_WEBHOOK =
-  'mutation($input: DeleteWebhookInput!) { deleteWebhook(input: $input) { deletedWebhookId } }';
+const ENABLE_WEBHOOK = 'mutation($input: UpdateWebhookInput!) { updateWebhook(input: $input) { webhook { id } } }';
+const DELETE_WEBHOOK = 'mutation($input: DeleteWebhookInput!) { deleteWebhook(input: $input) { deletedWebhookId } }';
 const RECOVER_WEBHOOK =
   'mutation($input: RecoverWebhookInput!) { recoverWebhook(input: $input) { total bulkOperation { id } } }';
 

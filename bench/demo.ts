@@ -30,11 +30,7 @@ interface Webhook {
 const say = (text = '') => process.stdout.write(`${text}\n`);
 const title = (text: string) => say(`\n── ${text} ${'─'.repeat(Math.max(0, 76 - text.length))}`);
 
-async function until(
-  what: string,
-  holds: () => boolean | Promise<boolean>,
-  limitMs = WAIT_LIMIT_MS,
-): Promise<void> {
+async function until(what: string, holds: () => boolean | Promise<boolean>, limitMs = WAIT_LIMIT_MS): Promise<void> {
   const deadline = Date.now() + limitMs;
   while (!(await holds())) {
     if (Date.now() > deadline) {
@@ -164,9 +160,7 @@ class Subscriber {
     const event = String(request.headers['x-service-event']).padEnd(16);
     const delivery = request.headers['x-service-delivery'];
     const signature = isVerified ? 'signature ok ' : 'SIGNATURE BAD';
-    say(
-      `  ${new Date().toISOString().slice(11, 23)}  ${event} delivery ${delivery}  ${signature}  answered ${status}`,
-    );
+    say(`  ${new Date().toISOString().slice(11, 23)}  ${event} delivery ${delivery}  ${signature}  answered ${status}`);
   }
 }
 
@@ -209,10 +203,7 @@ async function tour(service: Service, subscriber: Subscriber): Promise<void> {
   await service.rest('PATCH', `/webhooks/${webhook.id}`, { active: true });
   say(`  PATCH /api/v1/webhooks/${webhook.id} {"active": true}`);
   await until('the held deliveries', () => subscriber.received - before === 3);
-  await until(
-    'the success to be recorded',
-    async () => (await get(service, webhook.id)).consecutive_failures === 0,
-  );
+  await until('the success to be recorded', async () => (await get(service, webhook.id)).consecutive_failures === 0);
   const repaired = await get(service, webhook.id);
   say(`  active ${repaired.active}, consecutive_failures ${repaired.consecutive_failures}`);
 }

@@ -31,8 +31,7 @@ export function figuresOf(
   barePostsPerSecond: number | null,
   servicePeakMemoryMiB: number | null,
 ): Figures {
-  const { cpu, latency, lost, unrecorded, duplicates, signaturesChecked, signaturesWrong, details } =
-    measurement;
+  const { cpu, latency, lost, unrecorded, duplicates, signaturesChecked, signaturesWrong, details } = measurement;
   const delivers = barePostsPerSecond !== null;
   const deliveries = delivers ? measurement.deliveries : Number.NaN;
   const deliveriesPerSecond = deliveries / measurement.seconds;
@@ -85,9 +84,7 @@ export function rowsOf(runs: readonly Figures[]): Row[] {
 
 /** The rows of those figures that must be zero and, in one run at least, are not. */
 export function alarmsOf(runs: readonly Figures[]): Row[] {
-  return rowsOf(runs).filter(
-    ({ name, values }) => alarmNames.includes(name) && values.some((value) => value !== 0),
-  );
+  return rowsOf(runs).filter(({ name, values }) => alarmNames.includes(name) && values.some((value) => value !== 0));
 }
 
 function flatten(object: object, prefix = ''): [string, number][] {

@@ -64,10 +64,7 @@ export const goals: Readonly<Record<string, readonly Goal[]>> = {
   ],
   explorer: [
     {
-      ...goal(
-        'every page, chart and backlog of 10,000,000 deliveries in 50 ms (p99)',
-        atMost('slowestP99Ms', 50),
-      ),
+      ...goal('every page, chart and backlog of 10,000,000 deliveries in 50 ms (p99)', atMost('slowestP99Ms', 50)),
       provided: atLeast('seededDeliveries', 10_000_000),
     },
   ],
@@ -136,16 +133,12 @@ export function verdictOf({ says, oneOf, provided }: Goal, medians: Medians): Ve
   return { says, state: oneOf.some((limit) => holds(limit, medians)) ? 'met' : 'missed' };
 }
 
-function holds(
-  { figure, atLeast: least = -Infinity, atMost: most = Infinity }: Limit,
-  medians: Medians,
-): boolean {
+function holds({ figure, atLeast: least = -Infinity, atMost: most = Infinity }: Limit, medians: Medians): boolean {
   const values = valuesOf(figure, medians);
   return values.length > 0 && values.every((value) => value >= least && value <= most);
 }
 
 function valuesOf(figure: string, medians: Medians): number[] {
-  const isMeant = (name: string) =>
-    figure.startsWith('*.') ? name.endsWith(figure.slice(1)) : name === figure;
+  const isMeant = (name: string) => (figure.startsWith('*.') ? name.endsWith(figure.slice(1)) : name === figure);
   return Object.entries(medians).flatMap(([name, value]) => (isMeant(name) ? [value] : []));
 }

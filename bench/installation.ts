@@ -45,9 +45,7 @@ export class Installation implements AsyncDisposable {
   /** The database, which is started if it is not running. */
   async database(): Promise<BenchDatabase> {
     const serverUrl = process.env['DATABASE_URL'];
-    this.#database ??= await (serverUrl
-      ? BenchDatabase.temporary(serverUrl)
-      : BenchDatabase.embedded(this.#dataDir));
+    this.#database ??= await (serverUrl ? BenchDatabase.temporary(serverUrl) : BenchDatabase.embedded(this.#dataDir));
     return this.#database;
   }
 

@@ -78,9 +78,7 @@ class Run {
 
   async report(): Promise<LoadReport> {
     const startedAt = nowMicroseconds();
-    await (this.load.ratePerSecond === undefined
-      ? this.#closedLoop()
-      : this.#openLoop(this.load.ratePerSecond));
+    await (this.load.ratePerSecond === undefined ? this.#closedLoop() : this.#openLoop(this.load.ratePerSecond));
     const endedAt = nowMicroseconds();
     await this.#pool.close();
     return {
@@ -101,12 +99,7 @@ class Run {
     const end = performance.now() + seconds * 1000;
     let sent = 0;
     const emitter = async () => {
-      while (
-        !this.#stopped &&
-        sent < requestsMax &&
-        performance.now() < end &&
-        this.#failures < concurrency
-      ) {
+      while (!this.#stopped && sent < requestsMax && performance.now() < end && this.#failures < concurrency) {
         sent += 1;
         await this.#send(nowMicroseconds());
       }

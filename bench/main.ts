@@ -46,17 +46,12 @@ async function main(): Promise<void> {
     print(formatGoals(run.result.goals));
   }
   if (results.alarming.length > 0) {
-    process.stderr.write(
-      `bench: not to be believed, for what is in capitals: ${results.alarming.join(', ')}\n`,
-    );
+    process.stderr.write(`bench: not to be believed, for what is in capitals: ${results.alarming.join(', ')}\n`);
   }
 }
 
 /** On an installation of its own, so that no scenario inherits another one's tables. */
-async function runScenario(
-  scenario: Scenario,
-  options: Options,
-): Promise<{ result: Result; durability: Durability }> {
+async function runScenario(scenario: Scenario, options: Options): Promise<{ result: Result; durability: Durability }> {
   const { name, title, delivers = true } = scenario;
   const { seconds, deliveries, cases, profile } = options;
   const settings = { ...scenario.settings, ...options.set };

@@ -42,11 +42,7 @@ export class UsageError extends Error {}
  * @param byDefault those that run when none is named
  * @throws UsageError; HelpWanted for --help
  */
-export function readOptions(
-  args: readonly string[],
-  known: readonly string[],
-  byDefault: readonly string[],
-): Options {
+export function readOptions(args: readonly string[], known: readonly string[], byDefault: readonly string[]): Options {
   const { values, positionals } = parse(args);
   if (values.help) {
     throw new HelpWanted();

@@ -126,11 +126,7 @@ export const cpuBetween = (before: CpuSeconds | null, after: CpuSeconds | null):
 export const cpuSum = (a: CpuSeconds | null, b: CpuSeconds | null): CpuSeconds | null =>
   combined(a, b, (one, other) => one + other);
 
-function combined(
-  a: CpuSeconds | null,
-  b: CpuSeconds | null,
-  by: (a: number, b: number) => number,
-): CpuSeconds | null {
+function combined(a: CpuSeconds | null, b: CpuSeconds | null, by: (a: number, b: number) => number): CpuSeconds | null {
   if (a === null || b === null) {
     return null;
   }

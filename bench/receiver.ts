@@ -69,9 +69,7 @@ function receiveAs(behaviour: Behaviour, group: string, socket: Socket, noted: N
 }
 
 function limitedAnswer(headers: Readonly<Record<string, string>>): string {
-  const lines = Object.entries({ ...headers, 'Content-Length': '0' }).map(
-    ([name, value]) => `${name}: ${value}`,
-  );
+  const lines = Object.entries({ ...headers, 'Content-Length': '0' }).map(([name, value]) => `${name}: ${value}`);
   return `HTTP/1.1 429 Too Many Requests\r\n${lines.join('\r\n')}\r\n\r\n`;
 }
 

@@ -38,8 +38,7 @@ export function formatScenario(name: string, title: string, runs: readonly Figur
   const rows = inOrder([...shown, ...alarms]);
   const width = Math.max(...rows.map((row) => labelOf(row).length));
   const lines = rows.map(
-    (row) =>
-      `  ${labelOf(row).padEnd(width)}  ${formatNumber(row.median).padStart(9)}${range(row, runs.length)}`,
+    (row) => `  ${labelOf(row).padEnd(width)}  ${formatNumber(row.median).padStart(9)}${range(row, runs.length)}`,
   );
   const medians = runs.length === 1 ? '1 run' : `medians of ${runs.length} runs`;
   return [`${name}: ${title} (${medians})`, ...lines].join('\n');

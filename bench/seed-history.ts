@@ -40,19 +40,12 @@ export async function seedHistory(
     let seeded = 0;
     for (let daysAgo = days - 1; daysAgo >= 0; daysAgo--) {
       for (const parent of ['events', 'deliveries', 'attempts']) {
-        await client.query(`select hookwright.make_partition($1, current_date - $2::integer)`, [
-          parent,
-          daysAgo,
-        ]);
+        await client.query(`select hookwright.make_partition($1, current_date - $2::integer)`, [parent, daysAgo]);
       }
       const recent = daysAgo < days / PENDING_DAYS_PART;
       seeded += (await client.query(deliveriesSql, [daysAgo, perDay, recent])).rowCount ?? 0;
-      await client.query(statsSql('hour', 'cube (webhook_id, event_type)', `bucket < ${minutesFromSql}`), [
-        daysAgo,
-      ]);
-      await client.query(statsSql('minute', 'webhook_id, event_type', `bucket >= ${minutesFromSql}`), [
-        daysAgo,
-      ]);
+      await client.query(statsSql('hour', 'cube (webhook_id, event_type)', `bucket < ${minutesFromSql}`), [daysAgo]);
+      await client.query(statsSql('minute', 'webhook_id, event_type', `bucket >= ${minutesFromSql}`), [daysAgo]);
     }
     await client.query(olderStatsSql, [days]);
     await client.query(progressSql, [days]);
@@ -104,10 +97,7 @@ const deliveriesSql = `
 
 /** @param series what rows are of: sums have null for a webhook or an event type */
 function statsSql(unit: 'hour' | 'minute', series: string, where: string): string {
-  const histogram = Array.from(
-    { length: LATENCY_BUCKETS },
-    (_, index) => `count(*) filter (where place = ${index})`,
-  );
+  const histogram = Array.from({ length: LATENCY_BUCKETS }, (_, index) => `count(*) filter (where place = ${index})`);
   return `
     insert into hookwright.delivery_stats
       (tenant_id, webhook_id, event_type, resolution, bucket, successes, failures, latency_histogram)

@@ -80,8 +80,7 @@ export function latencyFigures(name: string, summary: LatencySummary | null): Re
 
 /** Adds up what two groups' receivers say of faults. */
 export function faultsOf(...reports: readonly ReceiptReport[]) {
-  const total = (figure: (report: ReceiptReport) => number) =>
-    reports.reduce((sum, report) => sum + figure(report), 0);
+  const total = (figure: (report: ReceiptReport) => number) => reports.reduce((sum, report) => sum + figure(report), 0);
   return {
     duplicates: total(({ duplicates }) => duplicates),
     signaturesChecked: total(({ signaturesChecked }) => signaturesChecked),

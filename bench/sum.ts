@@ -6,8 +6,7 @@ const noCpu: CpuSeconds = { service: 0, postgres: 0, receiver: 0, load: 0 };
 
 /** Several measurements as one; `details` are left out, since only the scenario knows how to add its own up. */
 export function sumOf(measurements: readonly Measurement[]): Measurement {
-  const total = (figure: (one: Measurement) => number) =>
-    measurements.reduce((sum, one) => sum + figure(one), 0);
+  const total = (figure: (one: Measurement) => number) => measurements.reduce((sum, one) => sum + figure(one), 0);
   return {
     deliveries: total(({ deliveries }) => deliveries),
     seconds: total(({ seconds }) => seconds),

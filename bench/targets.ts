@@ -10,8 +10,7 @@ export interface Target {
   deliveriesIn(statusCode: number, text: string): number | null;
 }
 
-const EMIT =
-  'mutation Emit($input: EmitEventInput!) { emitEvent(input: $input) { event { id } deliveryCount } }';
+const EMIT = 'mutation Emit($input: EmitEventInput!) { emitEvent(input: $input) { event { id } deliveryCount } }';
 const EMIT_MANY =
   'mutation EmitMany($input: EmitEventsInput!) ' +
   '{ emitEvents(input: $input) { results { event { id } deliveryCount error { code detail } } } }';

@@ -49,14 +49,12 @@ export function taskList(deps: {
     atOnce: SETTLED_AT_ONCE,
     waitingMax: Math.floor(config.delivery.concurrency / 4),
     work: async ({ tenantId, webhookId, wokenTo, putOffBefore }, restInMs) => {
-      const woken =
-        wokenTo === undefined || putOffBefore === undefined ? undefined : { wokenTo, putOffBefore };
+      const woken = wokenTo === undefined || putOffBefore === undefined ? undefined : { wokenTo, putOffBefore };
       const turn = { turnMs: TURN_MS, restInMs };
       const moved = await settleWebhook(db, tenantId, webhookId, turn, woken);
       log.debug({ webhookId, moved }, 'settled a webhook');
     },
-    putOff: ({ tenantId, webhookId, ...woken }, inMs) =>
-      enqueueSettle(db.pool, tenantId, webhookId, woken, inMs),
+    putOff: ({ tenantId, webhookId, ...woken }, inMs) => enqueueSettle(db.pool, tenantId, webhookId, woken, inMs),
   });
   const bulkOperations = new Turns<BulkJob>({
     fence,
@@ -72,11 +70,9 @@ export function taskList(deps: {
   });
   return {
     [DELIVER_TASK]: (payload, { job }) => deliverer.deliver(payload as DeliverJob, job.priority),
-    [DELIVER_GROUP_TASK]: (payload, { job }) =>
-      deliverer.deliverGroup(payload as DeliverGroupJob, job.priority),
+    [DELIVER_GROUP_TASK]: (payload, { job }) => deliverer.deliverGroup(payload as DeliverGroupJob, job.priority),
     [SETTLE_TASK]: (payload) => settling.run(payload as SettlePayload),
-    [BULK_TASK]: (payload, { job }) =>
-      bulkOperations.run({ ...(payload as BulkPayload), tries: job.attempts }),
+    [BULK_TASK]: (payload, { job }) => bulkOperations.run({ ...(payload as BulkPayload), tries: job.attempts }),
     [HOUSEKEEPING_TASK]: () => keepHouse(deps),
     [ROLL_UP_TASK]: async () => {
       const steps = await rollUpStats(db.pool);

@@ -5,9 +5,7 @@ import { formatter } from '@lingui/format-po';
 export default defineConfig({
   sourceLocale: 'en',
   locales: ['de'],
-  catalogs: [
-    { path: '<rootDir>/text/catalogues/{locale}', include: ['<rootDir>'], exclude: ['**/generated/**'] },
-  ],
+  catalogs: [{ path: '<rootDir>/text/catalogues/{locale}', include: ['<rootDir>'], exclude: ['**/generated/**'] }],
   // Without line numbers: a text that moves changes no catalogue.
   format: formatter({ lineNumbers: false }),
   orderBy: 'message',

@@ -37,10 +37,7 @@ export function queriesPage(): string {
 }
 
 const section = (title: string, texts: readonly string[]): string =>
-  [`## ${title}`, ...texts.map((text) => `\`\`\`graphql\n${text}\n\`\`\``), '']
-    .join('\n\n')
-    .trimEnd()
-    .concat('\n');
+  [`## ${title}`, ...texts.map((text) => `\`\`\`graphql\n${text}\n\`\`\``), ''].join('\n\n').trimEnd().concat('\n');
 
 function readSources(): { folder: string; text: string }[] {
   return readdirSync(SOURCES, { recursive: true, withFileTypes: true })

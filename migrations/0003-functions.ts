@@ -2,8 +2,7 @@ import { Migration } from '@mikro-orm/migrations';
 import { functions } from './functions/index.js';
 
 /** Whether changes are wanted, at the price of no query. */
-const LIVE =
-  "pg_sequence_last_value('hookwright.changes_wanted_until') > extract(epoch from clock_timestamp())";
+const LIVE = "pg_sequence_last_value('hookwright.changes_wanted_until') > extract(epoch from clock_timestamp())";
 
 /** The SQL functions, and the triggers that call them. */
 export class Functions extends Migration {

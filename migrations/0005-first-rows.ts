@@ -43,24 +43,13 @@ const operationalEventTypes = [
   },
   {
     name: 'webhook.recovered',
-    description:
-      'When another webhook of the tenant, disabled by failures and enabled again, has its first success.',
+    description: 'When another webhook of the tenant, disabled by failures and enabled again, has its first success.',
     fields: ['webhook_id', 'origin', 'disabled_at', 'recovered_at', 'count'],
   },
   {
     name: 'delivery.exhausted',
-    description:
-      'When a delivery to another webhook of the tenant has failed for good: retries used up, or a 410.',
-    fields: [
-      'webhook_id',
-      'origin',
-      'delivery_id',
-      'event_id',
-      'event_type',
-      'attempts',
-      'last_error',
-      'count',
-    ],
+    description: 'When a delivery to another webhook of the tenant has failed for good: retries used up, or a 410.',
+    fields: ['webhook_id', 'origin', 'delivery_id', 'event_id', 'event_type', 'attempts', 'last_error', 'count'],
   },
   {
     name: 'webhook.held_expiring',

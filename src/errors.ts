@@ -126,9 +126,7 @@ export class ApiError extends Error {
 export function headersOf(error: { code?: unknown; retryAfterSeconds?: unknown }): Record<string, string> {
   return {
     ...(error.code === 'UNAUTHENTICATED' ? { 'www-authenticate': 'Bearer' } : {}),
-    ...(typeof error.retryAfterSeconds === 'number'
-      ? { 'retry-after': String(error.retryAfterSeconds) }
-      : {}),
+    ...(typeof error.retryAfterSeconds === 'number' ? { 'retry-after': String(error.retryAfterSeconds) } : {}),
   };
 }
 
@@ -142,9 +140,7 @@ const NAME_SHOWN_CHARS_MAX = 100;
  *   100 of them, whose paths have at most the first 100 characters of each name
  */
 export function invalidInput(issues: readonly InputIssue[]): ApiError {
-  const shown = issues
-    .slice(0, ISSUES_SHOWN_MAX)
-    .map((issue) => ({ ...issue, path: issue.path.map(shownName) }));
+  const shown = issues.slice(0, ISSUES_SHOWN_MAX).map((issue) => ({ ...issue, path: issue.path.map(shownName) }));
   const [first] = shown;
   const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : '';
   return new ApiError('invalid_input', first ? `${first.path.join('.')}: ${first.detail}${more}` : '', {
@@ -153,9 +149,7 @@ export function invalidInput(issues: readonly InputIssue[]): ApiError {
 }
 
 const shownName = (name: string | number): string | number =>
-  typeof name === 'string' && name.length > NAME_SHOWN_CHARS_MAX
-    ? `${name.slice(0, NAME_SHOWN_CHARS_MAX)}…`
-    : name;
+  typeof name === 'string' && name.length > NAME_SHOWN_CHARS_MAX ? `${name.slice(0, NAME_SHOWN_CHARS_MAX)}…` : name;
 
 /** @throws ApiError invalid_input, if there are any */
 export function requireNoIssues(issues: readonly InputIssue[]): void {
@@ -165,11 +159,7 @@ export function requireNoIssues(issues: readonly InputIssue[]): void {
 }
 
 /** @param waitMs until the same request can be served @param limits the headers of the limits */
-export function rateLimited(
-  why: string,
-  waitMs: number,
-  limits: Readonly<Record<string, string>> = {},
-): ApiError {
+export function rateLimited(why: string, waitMs: number, limits: Readonly<Record<string, string>> = {}): ApiError {
   const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1_000));
   const detail = `${why} Try again in ${retryAfterSeconds} s.`;
   return new ApiError('rate_limited', detail, { retryAfterSeconds, limits });

@@ -12,13 +12,7 @@ import { graphiql } from './http/graphiql.js';
 import { graphqlEndpoint } from './http/graphql-endpoint.js';
 import { healthRoutes } from './http/health.js';
 import { limitPipelining } from './http/pipelining.js';
-import {
-  followRequests,
-  refuseUnfitRequests,
-  refuseUnknownRoutes,
-  requestIdOf,
-  requestLog,
-} from './http/requests.js';
+import { followRequests, refuseUnfitRequests, refuseUnknownRoutes, requestIdOf, requestLog } from './http/requests.js';
 import { traceRequests } from './http/traces.js';
 import { version } from './node/version.js';
 import { openApiRoute } from './rest/openapi-route.js';
@@ -36,10 +30,7 @@ const KEEP_ALIVE_FACTOR = 1.2;
  * caller does, or injects requests. REST documents are checked against the GraphQL schema here, so that a mistake stops
  * the start.
  */
-export async function buildServer(
-  services: Services,
-  options: DashboardOptions = {},
-): Promise<FastifyInstance> {
+export async function buildServer(services: Services, options: DashboardOptions = {}): Promise<FastifyInstance> {
   const { config, log } = services;
   const { limits } = config;
   const app: FastifyInstance = Fastify({
@@ -78,9 +69,7 @@ export async function buildServer(
     return sendProblem(reply, known);
   });
   // Unknown routes do not come here, but to refuseUnknownRoutes.
-  app.setNotFoundHandler((_request, reply) =>
-    sendProblem(reply.header('cache-control', 'no-store'), nothingThere()),
-  );
+  app.setNotFoundHandler((_request, reply) => sendProblem(reply.header('cache-control', 'no-store'), nothingThere()));
   traceRequests(app, services);
   followRequests(app, services);
   const underWay = limitPipelining(app, limits.pipelinedRequestsMax);

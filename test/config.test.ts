@@ -61,9 +61,7 @@ describe('reading the settings', () => {
 
   test('HEADER_PREFIX may not give the headers of Standard Webhooks a second meaning', () => {
     for (const HEADER_PREFIX of ['Webhook', 'webhook']) {
-      expect(() => readConfig({ HEADER_PREFIX })).toThrow(
-        `HEADER_PREFIX is ${HEADER_PREFIX}: the headers of`,
-      );
+      expect(() => readConfig({ HEADER_PREFIX })).toThrow(`HEADER_PREFIX is ${HEADER_PREFIX}: the headers of`);
       expect(() => readConfig({ HEADER_PREFIX, STANDARD_WEBHOOKS: 'false' })).not.toThrow();
     }
     expect(() => readConfig({ HEADER_PREFIX: 'Webhooks' })).not.toThrow();
@@ -117,16 +115,12 @@ describe('reading the settings', () => {
   });
 
   test('held deliveries may not be dropped while they wait', () => {
-    expect(() => readConfig({ HOLD_HOURS: '720', RETENTION_DAYS: '31' })).toThrow(
-      /RETENTION_DAYS.*at least 32/,
-    );
+    expect(() => readConfig({ HOLD_HOURS: '720', RETENTION_DAYS: '31' })).toThrow(/RETENTION_DAYS.*at least 32/);
     expect(() => readConfig({ HOLD_HOURS: '720', RETENTION_DAYS: '32' })).not.toThrow();
   });
 
   test('a misspelt setting is not ignored', () => {
-    expect(() => readConfig({ MAX_RETRYS: '9' })).toThrow(
-      'MAX_RETRYS is not a setting; did you mean MAX_RETRIES?',
-    );
+    expect(() => readConfig({ MAX_RETRYS: '9' })).toThrow('MAX_RETRYS is not a setting; did you mean MAX_RETRIES?');
     for (const name of ['MAX_RETRY', 'METRIC_PORT', 'ENCRYPTION_KEY', 'WEBHOOKS_PER_TENANTS_MAX']) {
       expect(() => readConfig({ [name]: '1' })).toThrow(`${name} is not a setting; did you mean`);
     }
@@ -190,9 +184,7 @@ describe('reading the settings', () => {
 
   test.each(['require', 'prefer', 'verify-ca'])('sslmode=%s is what it does: verify-full', (mode) => {
     const url = (sslmode: string) => `postgres://u:p@h/db?sslmode=${sslmode}&application_name=x`;
-    expect(readConfig({ DATABASE_URL: url(mode), ENCRYPTION_KEYS: key }).databaseUrl).toBe(
-      url('verify-full'),
-    );
+    expect(readConfig({ DATABASE_URL: url(mode), ENCRYPTION_KEYS: key }).databaseUrl).toBe(url('verify-full'));
   });
 
   test('a bad encryption key is refused without being shown', () => {
@@ -207,15 +199,12 @@ describe('reading the settings', () => {
     expect(readConfig({ ALLOW_PRIVATE_TARGETS: ranges }).target.allowedRanges).toEqual(ranges.split(','));
   });
 
-  test.each([
-    'https://*.example.com',
-    'https://App.example.com',
-    'https://app.example.com:443',
-    'https://a?b',
-    'null',
-  ])('CORS_ORIGINS refuses %s, which no browser sends', (origin) => {
-    expect(() => readConfig({ CORS_ORIGINS: origin })).toThrow(/CORS_ORIGINS/);
-  });
+  test.each(['https://*.example.com', 'https://App.example.com', 'https://app.example.com:443', 'https://a?b', 'null'])(
+    'CORS_ORIGINS refuses %s, which no browser sends',
+    (origin) => {
+      expect(() => readConfig({ CORS_ORIGINS: origin })).toThrow(/CORS_ORIGINS/);
+    },
+  );
 
   test('DATABASE_POOL_MAX has its limit in the service’s own Postgres, where that is used', () => {
     expect(() => readConfig({ DATABASE_POOL_MAX: '23' })).toThrow(/DATABASE_POOL_MAX.*22 at most/);
@@ -282,11 +271,7 @@ describe('signing in by OpenID Connect', () => {
 
   test.each<[string, Record<string, string>, RegExp]>([
     ['an issuer over http', { OIDC_ISSUER: 'http://login.example.com' }, /^OIDC_ISSUER is "http:/],
-    [
-      'a host that only begins like loopback',
-      { OIDC_ISSUER: 'http://localhost.example.com' },
-      /^OIDC_ISSUER/,
-    ],
+    ['a host that only begins like loopback', { OIDC_ISSUER: 'http://localhost.example.com' }, /^OIDC_ISSUER/],
     ['an issuer with a query', { OIDC_ISSUER: 'https://login.example.com?x=1' }, /^OIDC_ISSUER/],
     ['no PUBLIC_URL', { PUBLIC_URL: '' }, /^PUBLIC_URL is not set; with OIDC_ISSUER it must be/],
     ['PUBLIC_URL over http', { PUBLIC_URL: 'http://hooks.example.com' }, /^PUBLIC_URL is http:/],

@@ -225,9 +225,7 @@ describe('the source tree', () => {
   });
 
   test('undici is imported for its types alone: its values come from undici.ts, which costs less memory', () => {
-    const files = sourcesIn('src', 'daemon').filter((file) =>
-      /^import (?!type)[^;]*from 'undici'/m.test(read(file)),
-    );
+    const files = sourcesIn('src', 'daemon').filter((file) => /^import (?!type)[^;]*from 'undici'/m.test(read(file)));
     expect(files).toEqual([]);
   });
 
@@ -244,15 +242,11 @@ describe('the source tree', () => {
     const imported = new Set(files.flatMap(namesImportedBy));
     const exported = files.flatMap((file) =>
       [
-        ...read(file).matchAll(
-          /^export (?:abstract |async )*(?:const|function\*?|class|interface|type|enum) (\w+)/gm,
-        ),
+        ...read(file).matchAll(/^export (?:abstract |async )*(?:const|function\*?|class|interface|type|enum) (\w+)/gm),
       ].map(([, name]) => `${file}: ${name}`),
     );
     expect(exported.length).toBeGreaterThan(500);
-    expect(exported.filter((one) => !imported.has(one) && !imported.has(one.replace(/: .*/, ': *')))).toEqual(
-      [],
-    );
+    expect(exported.filter((one) => !imported.has(one) && !imported.has(one.replace(/: .*/, ': *')))).toEqual([]);
   });
 
   test('no file has more than 260 lines', () => {
@@ -349,8 +343,7 @@ describe('comments', () => {
       [...comment.matchAll(/(?<![\w./-])(?:[\w-]+\/)+[\w.-]+\.ts\b/g)].map(([path]) => ({ file, path })),
     );
     expect(named.length).toBeGreaterThan(5);
-    const isThere = (path: string) =>
-      ['', 'src/', 'daemon/'].some((folder) => existsSync(join(root, folder + path)));
+    const isThere = (path: string) => ['', 'src/', 'daemon/'].some((folder) => existsSync(join(root, folder + path)));
     expect(named.filter(({ path }) => !isThere(path))).toEqual([]);
   });
 
@@ -400,11 +393,10 @@ describe('the database', () => {
        where table_schema = 'hookwright'`,
     );
     const existing = new Set(columns.map(({ name }) => name));
-    const mapped = [...stack.services.db.orm.getMetadata().getAll().values()].flatMap(
-      ({ tableName, props }) =>
-        props
-          .filter(({ persist }) => persist !== false)
-          .flatMap(({ fieldNames }) => fieldNames.map((name) => `${tableName}.${name}`)),
+    const mapped = [...stack.services.db.orm.getMetadata().getAll().values()].flatMap(({ tableName, props }) =>
+      props
+        .filter(({ persist }) => persist !== false)
+        .flatMap(({ fieldNames }) => fieldNames.map((name) => `${tableName}.${name}`)),
     );
     expect(mapped.length).toBeGreaterThan(50);
     expect(mapped.filter((name) => !existing.has(name))).toEqual([]);

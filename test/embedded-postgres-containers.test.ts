@@ -10,8 +10,7 @@ import { temporaryFolder } from './support/temporary-folder.js';
 
 /** What two containers have of their own that share a folder. */
 const container = ['--pid', '--ipc', '--fork', '--kill-child', '--mount-proc'];
-const canMakeContainers =
-  process.getuid?.() === 0 && spawnSync('unshare', [...container, 'true']).status === 0;
+const canMakeContainers = process.getuid?.() === 0 && spawnSync('unshare', [...container, 'true']).status === 0;
 
 const containers: ChildProcess[] = [];
 afterEach(() => endContainers());
@@ -87,8 +86,7 @@ describe.runIf(canMakeContainers)('a data folder whose claim nobody renews', { t
 
   test('is refused while the Postgres lives of a Hookwright in another container that stands still', async () => {
     const { pid } = await hookwrightInContainer(dataDir, goesOn);
-    const child = (of: number) =>
-      Number(readFileSync(`/proc/${of}/task/${of}/children`, 'latin1').split(' ')[0]);
+    const child = (of: number) => Number(readFileSync(`/proc/${of}/task/${of}/children`, 'latin1').split(' ')[0]);
     process.kill(child(child(pid!)), 'SIGSTOP');
     await isRefused();
     await isFreeAfterwards();

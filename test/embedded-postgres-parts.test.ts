@@ -35,9 +35,7 @@ describe('the binaries', () => {
 
   test('that do not run are refused in a sentence', () => {
     const empty = temporaryFolder();
-    expect(() => usableBinaries(null, { folder: empty, version: 'empty' })).toThrow(
-      /does not run on this machine/,
-    );
+    expect(() => usableBinaries(null, { folder: empty, version: 'empty' })).toThrow(/does not run on this machine/);
   });
 });
 
@@ -107,9 +105,7 @@ describe('a claim on a data folder', () => {
     symlinkSync('/not/mounted', link);
     const reason = 'there is a file of that name, or a link that leads nowhere';
     expect(claiming(link)).toContain(`The folder ${link} cannot be used: ${reason}.`);
-    expect(claiming(join(link, 'data'))).toContain(
-      `The folder ${join(link, 'data')} cannot be used: ${reason}.`,
-    );
+    expect(claiming(join(link, 'data'))).toContain(`The folder ${join(link, 'data')} cannot be used: ${reason}.`);
   });
 
   test.runIf(existsSync('/proc/self'))(

@@ -89,9 +89,7 @@ describe('the embedded Postgres', () => {
       expect(await ask(postgres.url, 'show full_page_writes')).toBe('on');
       expect(await ask(postgres.url, 'show listen_addresses')).toBe('127.0.0.1');
       expect(await ask(postgres.url, 'show server_encoding')).toBe('UTF8');
-      expect(await ask(postgres.url, 'select rolsuper from pg_roles where rolname = current_user')).toBe(
-        false,
-      );
+      expect(await ask(postgres.url, 'select rolsuper from pg_roles where rolname = current_user')).toBe(false);
       await expect(ask(postgres.url.replace(/:[^:@]+@/, ':wrong@'), 'select 1')).rejects.toThrow(/password/);
     } finally {
       await postgres.stop();
@@ -204,10 +202,7 @@ describe('the embedded Postgres', () => {
   });
 
   test('ends when its process exits on an error', async () => {
-    const { serverPid } = await otherProcess(
-      dataDir,
-      "process.nextTick(() => { throw new Error('on purpose'); })",
-    );
+    const { serverPid } = await otherProcess(dataDir, "process.nextTick(() => { throw new Error('on purpose'); })");
     await eventually(() => findProcess(serverPid) === null);
   });
 
@@ -229,15 +224,11 @@ describe('the embedded Postgres', () => {
     const fresh = temporaryFolder();
     const postgres = await startEmbeddedPostgres({ dataDir: fresh });
     try {
-      const logFiles = () =>
-        readdirSync(join(fresh, 'pg', 'pg_wal')).filter((name) => /^[0-9A-F]{24}$/.test(name));
+      const logFiles = () => readdirSync(join(fresh, 'pg', 'pg_wal')).filter((name) => /^[0-9A-F]{24}$/.test(name));
       const before = logFiles();
       const current = () => ask(postgres.url, 'select pg_walfile_name(pg_current_wal_insert_lsn())');
       const first = await current();
-      await ask(
-        postgres.url,
-        "create table filled as select repeat('x', 100) as text from generate_series(1, 500000)",
-      );
+      await ask(postgres.url, "create table filled as select repeat('x', 100) as text from generate_series(1, 500000)");
       expect(await current()).not.toBe(first);
       expect(logFiles()).toEqual(before);
     } finally {
@@ -277,20 +268,16 @@ describe('the embedded Postgres', () => {
     expect(existsSync(join(copy, 'pg', 'postmaster.pid'))).toBe(false);
   });
 
-  test.runIf(isRoot)(
-    'works for root in a folder that nobody else may enter, and keeps its data there',
-    async () => {
-      const closed = temporaryFolder(0o700);
-      const lines: string[] = [];
-      const startClosed = () =>
-        startEmbeddedPostgres({ dataDir: closed, ephemeral: true, log: (l) => lines.push(l) });
-      const first = await startClosed();
-      await ask(first.url, 'create table kept as select 42 as value');
-      await first.stop();
-      const second = await startClosed();
-      expect(await ask(second.url, 'select value from kept')).toBe(42);
-      await second.stop();
-      expect(lines.at(-1)).toMatch(/data in \/var\/lib\/hookwright\//);
-    },
-  );
+  test.runIf(isRoot)('works for root in a folder that nobody else may enter, and keeps its data there', async () => {
+    const closed = temporaryFolder(0o700);
+    const lines: string[] = [];
+    const startClosed = () => startEmbeddedPostgres({ dataDir: closed, ephemeral: true, log: (l) => lines.push(l) });
+    const first = await startClosed();
+    await ask(first.url, 'create table kept as select 42 as value');
+    await first.stop();
+    const second = await startClosed();
+    expect(await ask(second.url, 'select value from kept')).toBe(42);
+    await second.stop();
+    expect(lines.at(-1)).toMatch(/data in \/var\/lib\/hookwright\//);
+  });
 });

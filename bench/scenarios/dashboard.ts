@@ -36,9 +36,7 @@ export const dashboard: Scenario = {
     await (await launch()).close(); // rather than to find out after the preparations
     const { installation } = rig;
     const database = await installation.stopAllInOne(await installation.start());
-    const { rows } = await database.pool.query<{ id: string }>(
-      'select min(id) as id from hookwright.tenants',
-    );
+    const { rows } = await database.pool.query<{ id: string }>('select min(id) as id from hookwright.tenants');
     for (let i = 0; i < OTHER_TENANTS; i++) {
       await installation.makeTenant(`other ${i + 1}`);
     }

@@ -25,9 +25,7 @@ export const explorer: Scenario = {
     const { installation, deliveries } = rig;
     const allInOne = await installation.start();
     const database = await installation.stopAllInOne(allInOne);
-    const { rows } = await database.pool.query<{ id: string }>(
-      'select min(id) as id from hookwright.tenants',
-    );
+    const { rows } = await database.pool.query<{ id: string }>('select min(id) as id from hookwright.tenants');
     for (let i = 0; i < OTHER_TENANTS; i++) {
       await installation.makeTenant(`other ${i + 1}`);
     }

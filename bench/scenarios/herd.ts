@@ -36,12 +36,7 @@ export const herd: Scenario = {
   },
 };
 
-async function measure(
-  rig: Rig,
-  service: Service,
-  database: BenchDatabase,
-  webhookId: number,
-): Promise<Measurement> {
+async function measure(rig: Rig, service: Service, database: BenchDatabase, webhookId: number): Promise<Measurement> {
   await rig.receiver.call('reset', null);
   const seedSeconds = await seedRetries(database, {
     webhookId,
@@ -60,9 +55,7 @@ async function measure(
     throw tooFewDelivered(daemon, 0);
   }
   const fresh = { service, group: FRESH, ratePerSecond: RATE_PER_SECOND };
-  const { result: arrivedAt, steady } = await besideSteadyLoad(rig, fresh, () =>
-    reached(RETRIES, DRAIN_TIMEOUT_MS),
-  );
+  const { result: arrivedAt, steady } = await besideSteadyLoad(rig, fresh, () => reached(RETRIES, DRAIN_TIMEOUT_MS));
   const unrecorded = await rig.unrecorded();
   // The process that has just started is counted from its start: before it, it had used nothing.
   const cpu = cpuBetween(before, await rig.cpu());

@@ -88,9 +88,7 @@ async function besideSick(rig: Rig, healthy: SteadyLoadOf, ms: number) {
   await rig.receiver.call('reset', null);
   const before = await rig.cpu();
   const startedAt = performance.now();
-  const { steady } = await besideSteadyLoad(rig, healthy, () =>
-    keepEnabled(service, [silent!, refusing!], ms),
-  );
+  const { steady } = await besideSteadyLoad(rig, healthy, () => keepEnabled(service, [silent!, refusing!], ms));
   const seconds = (performance.now() - startedAt) / 1000;
   const cpu = cpuBetween(before, await rig.cpu());
   const report = (group: string) => rig.receiver.call('report', group);

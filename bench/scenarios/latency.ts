@@ -24,8 +24,8 @@ export const latency: Scenario = {
         barePostP50Ms: bare?.p50Ms ?? Number.NaN,
         barePostP99Ms: bare?.p99Ms ?? Number.NaN,
         p99AboveBarePostMs:
-          (Histogram.from(...(measurement.latency ? [measurement.latency] : [])).summary()?.p99Ms ??
-            Number.NaN) - (bare?.p99Ms ?? Number.NaN),
+          (Histogram.from(...(measurement.latency ? [measurement.latency] : [])).summary()?.p99Ms ?? Number.NaN) -
+          (bare?.p99Ms ?? Number.NaN),
       };
       return { ...measurement, details };
     };

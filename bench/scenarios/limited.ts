@@ -33,9 +33,7 @@ export const limited = scenarioOfCases(
             const startedAt = nowMicroseconds();
             await endpoint.emitAtOnce(events);
             await endpoint.settle(2000 * bucketSeconds + ARRIVAL_WITHIN_MS);
-            const seconds = await endpoint.secondsSince(startedAt, (journal) =>
-              lastArrivalAt(neverLimited(journal)),
-            );
+            const seconds = await endpoint.secondsSince(startedAt, (journal) => lastArrivalAt(neverLimited(journal)));
             return {
               ...(await endpoint.verdict()),
               limitedPercent: limitedPercent(await endpoint.journal()),

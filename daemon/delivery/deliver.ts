@@ -197,9 +197,7 @@ export class Deliverer {
       return { kind: 'PUT_OFF', delivery, ...admission.putOff };
     }
     const holder = { webhookId, isGrouped: job.group !== undefined };
-    const heldMs = this.#recorder.tryBegin(holder)
-      ? null
-      : await this.#recorder.begin(holder, admission.pass);
+    const heldMs = this.#recorder.tryBegin(holder) ? null : await this.#recorder.begin(holder, admission.pass);
     if (heldMs !== null) {
       return { kind: 'PUT_OFF', delivery, inMs: heldMs };
     }
@@ -217,16 +215,11 @@ export class Deliverer {
   }
 
   /** One attempt; or for how many ms the delivery is put off, when a fault of our own kept it from being sent. */
-  async #attempt(
-    delivery: DueDelivery,
-    pass: Pass,
-    holder: Holder,
-  ): Promise<FinishedAttempt | { putOffMs: number }> {
+  async #attempt(delivery: DueDelivery, pass: Pass, holder: Holder): Promise<FinishedAttempt | { putOffMs: number }> {
     const trace = traceAttempt(this.deps.tracing, delivery);
     try {
       const startedAt = this.deps.clock();
-      const request =
-        this.#signer.signAtOnce(delivery, startedAt) ?? (await this.#signer.sign(delivery, startedAt));
+      const request = this.#signer.signAtOnce(delivery, startedAt) ?? (await this.#signer.sign(delivery, startedAt));
       Object.assign(request.headers, trace?.headers);
       const result = await this.deps.sender.send(delivery.url, request, delivery.tenantId);
       const endedAtMs = performance.now();

@@ -1,9 +1,5 @@
 import { BoundedMap } from '../../src/domain/bounded-map.js';
-import {
-  type DeliveryRequest,
-  deliveryRequest,
-  type SigningKeySet,
-} from '../../src/domain/delivery-request.js';
+import { type DeliveryRequest, deliveryRequest, type SigningKeySet } from '../../src/domain/delivery-request.js';
 import { type SecretKeys, secretKeys } from '../../src/domain/signing/secret.js';
 import { USER_AGENT } from '../../src/node/version.js';
 import type { DueDelivery } from '../../src/operations/attempts/load-deliveries.js';
@@ -66,8 +62,7 @@ export class Signer {
   async #open({ tenantId, webhookId, sealedSecret, previousSecret }: DueDelivery): Promise<SigningKeySet> {
     const open = (sealed: Buffer) => this.vault.open(tenantId, webhookId, sealed);
     const current = await this.#current.getOrOpen(webhookId, sealedSecret, open);
-    const previous =
-      previousSecret === null ? null : await this.#previous.getOrOpen(webhookId, previousSecret, open);
+    const previous = previousSecret === null ? null : await this.#previous.getOrOpen(webhookId, previousSecret, open);
     return { current, previous };
   }
 }
@@ -81,11 +76,7 @@ class OpenedSecrets {
     return known?.sealed.equals(sealed) ? known.keys : undefined;
   }
 
-  async getOrOpen(
-    webhookId: number,
-    sealed: Buffer,
-    open: (sealed: Buffer) => Promise<string>,
-  ): Promise<SecretKeys> {
+  async getOrOpen(webhookId: number, sealed: Buffer, open: (sealed: Buffer) => Promise<string>): Promise<SecretKeys> {
     return this.get(webhookId, sealed) ?? this.#add(webhookId, sealed, await open(sealed));
   }
 

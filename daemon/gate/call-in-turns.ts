@@ -6,11 +6,7 @@ import type { Endpoint } from './endpoint.js';
  *
  * @param isPlace whether there is another place
  */
-export function callInTurns(
-  waiting: Set<Endpoint>,
-  isPlace: () => boolean,
-  call: (next: Endpoint) => void,
-): void {
+export function callInTurns(waiting: Set<Endpoint>, isPlace: () => boolean, call: (next: Endpoint) => void): void {
   for (let left = waiting.size; left > 0 && isPlace(); left -= 1) {
     const [next] = waiting;
     if (next === undefined) {

@@ -10,12 +10,7 @@ import {
   SLOW_MS,
   silentAfterMs,
 } from '../../src/domain/pacing/endpoint-window.js';
-import {
-  closingMs,
-  FREE_FAILURES,
-  nextLookAtMs,
-  SPARE_FAILURES,
-} from '../../src/domain/pacing/failing-row.js';
+import { closingMs, FREE_FAILURES, nextLookAtMs, SPARE_FAILURES } from '../../src/domain/pacing/failing-row.js';
 import { Backlog } from './backlog.js';
 import { FailureRow } from './failure-row.js';
 import type { Origin } from './origin.js';

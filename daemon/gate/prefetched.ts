@@ -18,6 +18,4 @@ const LOADED_FOR_MS = WAIT_MS_MAX / 2;
 
 /** The delivery as it was loaded, while that is worth something. */
 export const freshlyLoaded = ({ id, loaded }: DeliverJob): DueDelivery | undefined =>
-  loaded !== undefined && performance.now() - loaded.atMs < LOADED_FOR_MS
-    ? loaded.deliveries.get(id)
-    : undefined;
+  loaded !== undefined && performance.now() - loaded.atMs < LOADED_FOR_MS ? loaded.deliveries.get(id) : undefined;

@@ -79,8 +79,7 @@ export class PutOffs {
     const before = endpoint.backlog.size + endpoint.backlog.puttingOff;
     const uncalledMs = lane === 'TEST' ? LOOK_AGAIN_MS : UNCALLED_MS + UNCALLED_TIMES * before * turnMs;
     // Those whose turn lies beyond the limit must not all come back at once.
-    const spreadMs =
-      uncalledMs < UNCALLED_MS_MAX ? uncalledMs : UNCALLED_MS_MAX * (1 - this.options.random() / 4);
+    const spreadMs = uncalledMs < UNCALLED_MS_MAX ? uncalledMs : UNCALLED_MS_MAX * (1 - this.options.random() / 4);
     endpoint.backlog.puttingOff += 1;
     return {
       inMs: closedForMs + spreadMs,

@@ -6,12 +6,7 @@ import { LANES } from '../../src/domain/pacing/lanes.js';
 import type { EventLoopLoad } from '../../src/node/event-loop-load.js';
 import type { Claim, ClaimedJob, LocalDaemon } from '../../src/operations/emits/claims.js';
 import { freeJobs } from '../../src/operations/jobs/locked-jobs.js';
-import {
-  DELIVER_GROUP_TASK,
-  DELIVER_TASK,
-  JOB_FETCHES_MAX,
-  jobKeyOf,
-} from '../../src/operations/jobs/tasks.js';
+import { DELIVER_GROUP_TASK, DELIVER_TASK, JOB_FETCHES_MAX, jobKeyOf } from '../../src/operations/jobs/tasks.js';
 import type { Deliverer } from '../delivery/deliver.js';
 import type { DeliverGroupJob, DeliverJob } from '../gate/prefetched.js';
 import type { Fence } from '../liveness/fence.js';
@@ -115,10 +110,7 @@ export class Claims implements LocalDaemon {
   }
 
   /** For how many deliveries, and up to which priority number. */
-  #room(
-    { workers, ahead }: Room,
-    items: readonly { body: string }[],
-  ): Pick<Claim, 'priorityMax' | 'deliveriesMax'> {
+  #room({ workers, ahead }: Room, items: readonly { body: string }[]): Pick<Claim, 'priorityMax' | 'deliveriesMax'> {
     const { slotsMax, deliverer } = this.deps;
     const length = items.reduce((sum, { body }) => sum + body.length, 0);
     const [max, inHand] =

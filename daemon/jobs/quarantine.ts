@@ -92,10 +92,7 @@ export class Quarantine {
   /** What is put aside stays so, unless the delivery had no fair chance; also where another session has it locked. */
   async #failed(job: FetchedJob, payload: DeliverPayload, error: unknown): Promise<void> {
     const { db, log } = this.deps;
-    log.error(
-      { err: error, deliveryId: payload.id, fetches: job.attempts },
-      'the job that was put aside failed',
-    );
+    log.error({ err: error, deliveryId: payload.id, fetches: job.attempts }, 'the job that was put aside failed');
     if (error instanceof SendingStopped || isDatabaseAway(error)) {
       const times = { seconds: OUR_FAULT_SECONDS, fetches: job.attempts - 1 };
       await orLocked(setJobAside(db.pool, null, payload, times));

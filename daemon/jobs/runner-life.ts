@@ -1,13 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  type Job,
-  type ParsedCronItem,
-  type Runner,
-  run,
-  type TaskList,
-  type WorkerEvents,
-} from 'graphile-worker';
+import { type Job, type ParsedCronItem, type Runner, run, type TaskList, type WorkerEvents } from 'graphile-worker';
 import type { Logger } from 'pino';
 import { repeat } from '../../src/concurrency/repeat.js';
 import type { Database } from '../../src/database/database.js';

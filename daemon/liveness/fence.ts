@@ -46,9 +46,7 @@ export class Fence {
   /** Whether the database has been silent for so long that others may take over what this process has in hand. */
   get silent(): boolean {
     const now = this.now();
-    return (
-      now - this.#lastHeardAt > SILENCE_MAX_MS || (this.#lostAt !== null && now - this.#lostAt > LOST_MAX_MS)
-    );
+    return now - this.#lastHeardAt > SILENCE_MAX_MS || (this.#lostAt !== null && now - this.#lostAt > LOST_MAX_MS);
   }
 
   /** To be asked right before a request is sent: while it is closed, none may be. */
@@ -81,9 +79,7 @@ export class Fence {
   async opened(): Promise<void> {
     while (!this.mayBegin) {
       if (this.silent || this.ending) {
-        throw new SendingStopped(
-          'Nothing is sent while outcomes cannot be recorded, or once the daemon ends.',
-        );
+        throw new SendingStopped('Nothing is sent while outcomes cannot be recorded, or once the daemon ends.');
       }
       await delay(LOOK_AGAIN_MS);
     }

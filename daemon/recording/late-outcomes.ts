@@ -135,10 +135,7 @@ export class LateOutcomes {
    * Alone, until it is known that somebody hangs: it has its turn after others who have the row for a moment. A webhook
    * on which somebody hangs is tried together with others: hundreds of them would keep each other waiting.
    */
-  async #tryInLine(
-    late: LateWebhook,
-    attempts: readonly FinishedAttempt[],
-  ): Promise<(RecordedStatus | Locked)[]> {
+  async #tryInLine(late: LateWebhook, attempts: readonly FinishedAttempt[]): Promise<(RecordedStatus | Locked)[]> {
     const tryAlone = async () => {
       const lockWaitMs = this.#tries.waitingCount > 0 ? LOCK_WAIT_TOGETHER_MS : LOCK_WAIT_MS;
       return late.isLineStuck ? null : await this.deps.write(attempts, lockWaitMs);

@@ -5,11 +5,7 @@ import type { Database } from '../../src/database/database.js';
 import { isTooSlow } from '../../src/database/driver/sql-state.js';
 import { GroupCommit } from '../../src/database/group-commit.js';
 import type { FinishedAttempt } from '../../src/operations/attempts/finished-attempt.js';
-import {
-  type Locked,
-  type RecordedStatus,
-  recordAttempts,
-} from '../../src/operations/attempts/record-attempts.js';
+import { type Locked, type RecordedStatus, recordAttempts } from '../../src/operations/attempts/record-attempts.js';
 import { enqueueSettle } from '../../src/operations/jobs/enqueue.js';
 import type { Config } from '../../src/settings/config.js';
 import type { Pass } from '../gate/gate.js';
@@ -170,10 +166,7 @@ export class Recorder {
     });
   }
 
-  async #write(
-    attempts: readonly FinishedAttempt[],
-    lockWaitMs: number,
-  ): Promise<(RecordedStatus | Locked)[]> {
+  async #write(attempts: readonly FinishedAttempt[], lockWaitMs: number): Promise<(RecordedStatus | Locked)[]> {
     const { db, config, metrics, log } = this.deps;
     const rules = { holdHours: config.holdHours, rowMsMin: config.failingRowMsMin };
     const { statuses, disabled } = await recordAttempts(db.pool, attempts, rules, lockWaitMs);

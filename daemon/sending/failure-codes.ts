@@ -10,10 +10,7 @@ const ERRORS: readonly (readonly [pattern: RegExp, code: SendErrorCode])[] = [
   // Whatever the proxy's reason was: it may have been an address.
   [/^TUNNEL_REFUSED /, 'CONNECT_FAILED'],
   [/^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT) /, 'CONNECT_TIMEOUT'],
-  [
-    /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN|EADDRNOTAVAIL|EACCES|EPERM) /,
-    'CONNECT_FAILED',
-  ],
+  [/^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN|EADDRNOTAVAIL|EACCES|EPERM) /, 'CONNECT_FAILED'],
   [/^(ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH) /, 'TLS_CERTIFICATE_NAME'],
   [/^CERT_(HAS_EXPIRED|NOT_YET_VALID) /, 'TLS_CERTIFICATE_EXPIRED'],
   // OpenSSL's other verdicts on certificates (`x509` error codes, without a common prefix).
@@ -44,8 +41,7 @@ const NO_WAY_OUT: Readonly<Record<string, string>> = {
 };
 
 /** @returns a sentence for the operator; null when the error says nothing of the kind */
-export const noWayOutOf = (error: { code?: unknown }): string | null =>
-  NO_WAY_OUT[String(error.code)] ?? null;
+export const noWayOutOf = (error: { code?: unknown }): string | null => NO_WAY_OUT[String(error.code)] ?? null;
 
 /** @param sent whether the request was on its way already: the receiver may have it then, so the attempt was made */
 export const isOurFault = (error: { code?: unknown }, sent: boolean): boolean =>

@@ -140,9 +140,7 @@ class Answers {
     };
     entry.answer = this.find(name).then(
       ({ addresses, ttlSeconds }) => {
-        remember(
-          addresses.length > ADDRESSES_REMEMBERED_MAX ? 0 : Math.min(ttlSeconds * 1000, ANSWER_MS_MAX),
-        );
+        remember(addresses.length > ADDRESSES_REMEMBERED_MAX ? 0 : Math.min(ttlSeconds * 1000, ANSWER_MS_MAX));
         return addresses;
       },
       (error: unknown) => {

@@ -14,9 +14,7 @@ export function readProxy(text: string): EgressProxy {
     // As undici gives it to a connector: without the brackets.
     address: { hostname: hostname.replace(/^\[|\]$/g, ''), host, protocol, port },
     headers:
-      credentials === ':'
-        ? {}
-        : { 'proxy-authorization': `Basic ${Buffer.from(credentials).toString('base64')}` },
+      credentials === ':' ? {} : { 'proxy-authorization': `Basic ${Buffer.from(credentials).toString('base64')}` },
   };
 }
 

@@ -2,11 +2,7 @@ import type { Logger } from 'pino';
 import { inTurn } from '../../src/concurrency/in-turn.js';
 import { repeat } from '../../src/concurrency/repeat.js';
 import type { Database } from '../../src/database/database.js';
-import {
-  holdsFromStart,
-  raisePending,
-  warnOfExpiringHolds,
-} from '../../src/operations/attempts/raise-events.js';
+import { holdsFromStart, raisePending, warnOfExpiringHolds } from '../../src/operations/attempts/raise-events.js';
 import { rescueBulkOperations } from '../../src/operations/bulk/rescue-bulk-operations.js';
 import {
   heldFromStart,

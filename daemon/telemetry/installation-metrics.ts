@@ -8,11 +8,7 @@ const DAY_SECONDS = 86_400;
 const PATIENCE_MS = 3_000;
 
 const gauges: readonly [name: string, help: string, value: (installation: Installation) => number][] = [
-  [
-    'hookwright_due_deliveries',
-    'Deliveries whose time has come; 50000 means 50000 or more.',
-    (one) => one.due,
-  ],
+  ['hookwright_due_deliveries', 'Deliveries whose time has come; 50000 means 50000 or more.', (one) => one.due],
   [
     'hookwright_due_oldest_age_seconds',
     'For how long the delivery that has been due longest has been due, also where its receiver is slow or has asked for a pause; 0 when none is.',

@@ -206,10 +206,6 @@ export class DaemonMetrics {
     );
     this.gauge('hookwright_slots_max', 'Deliveries that may be worked on at once.', () => slotsMax);
     this.gauge('hookwright_slots_in_use', 'Deliveries that are worked on.', () => slots.inUse);
-    this.gauge(
-      'hookwright_slots_waiting',
-      'Deliveries in hand that wait for a slot.',
-      () => slots.waitingCount,
-    );
+    this.gauge('hookwright_slots_waiting', 'Deliveries in hand that wait for a slot.', () => slots.waitingCount);
   }
 }

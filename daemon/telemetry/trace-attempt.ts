@@ -14,10 +14,7 @@ interface AttemptTrace {
  * Goes on with the trace in which the event was emitted, if there is one. Nothing of the payload, the secret or the
  * path of the url is recorded: receivers' urls hold tokens.
  */
-export function traceAttempt(
-  tracing: Tracing | null | undefined,
-  delivery: DueDelivery,
-): AttemptTrace | undefined {
+export function traceAttempt(tracing: Tracing | null | undefined, delivery: DueDelivery): AttemptTrace | undefined {
   if (!tracing || delivery.traceparent === null) {
     return undefined;
   }

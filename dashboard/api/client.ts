@@ -1,10 +1,4 @@
-import {
-  Client,
-  fetchExchange,
-  type OperationResult,
-  subscriptionExchange,
-  type TypedDocumentNode,
-} from 'urql';
+import { Client, fetchExchange, type OperationResult, subscriptionExchange, type TypedDocumentNode } from 'urql';
 import { createCache } from './cache';
 import { keepData } from './keep-data';
 import { LiveConnection } from './live';

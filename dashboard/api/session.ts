@@ -16,9 +16,7 @@ export interface Session {
 export type SignedOut = 'nobody' | 'expired' | 'refused' | 'left';
 
 /** `signIn` counts: it stays while a session is renewed, and a new one means that somebody else may be here. */
-type Standing =
-  | { session: Session; signIn: number }
-  | { session: null; why: SignedOut; returnUrl: string | null };
+type Standing = { session: Session; signIn: number } | { session: null; why: SignedOut; returnUrl: string | null };
 
 /** The console and a portal that is opened in its tab each keep their own. */
 const keptName = () => (location.pathname.startsWith('/portal') ? 'portal-session' : 'session');

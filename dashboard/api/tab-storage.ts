@@ -4,8 +4,7 @@
  */
 export const tabStorage = {
   read: (name: string): string | null => use((storage) => storage.getItem(`hookwright.${name}`)) ?? null,
-  write: (name: string, text: string): void =>
-    void use((storage) => storage.setItem(`hookwright.${name}`, text)),
+  write: (name: string, text: string): void => void use((storage) => storage.setItem(`hookwright.${name}`, text)),
   remove: (name: string): void => void use((storage) => storage.removeItem(`hookwright.${name}`)),
 };
 

@@ -1,14 +1,6 @@
 import type { MessageDescriptor } from '@lingui/core';
 import { msg } from '@lingui/core/macro';
-import {
-  Building2,
-  Gauge,
-  KeyRound,
-  ListTree,
-  type LucideIcon,
-  ScrollText,
-  TriangleAlert,
-} from 'lucide-react';
+import { Building2, Gauge, KeyRound, ListTree, type LucideIcon, ScrollText, TriangleAlert } from 'lucide-react';
 
 /** The screens of the console itself, as its sidebar has them. A platform key sees all of them. */
 export const CONSOLE_SCREENS: readonly { path: string; name: MessageDescriptor; icon: LucideIcon }[] = [

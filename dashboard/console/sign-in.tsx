@@ -44,10 +44,7 @@ export function SignIn({ why, refusal }: { why: SignedOut; refusal: Refusal | un
       <div className="flex flex-col gap-4">
         <Trouble why={why} refusal={refusal} />
         <ByProvider />
-        <form
-          onSubmit={signIn}
-          className="flex flex-col gap-3 rounded-xl border border-line bg-surface p-5 shadow-sm"
-        >
+        <form onSubmit={signIn} className="flex flex-col gap-3 rounded-xl border border-line bg-surface p-5 shadow-sm">
           <Field
             name={<Trans>API key</Trans>}
             hint={<Trans>A platform key sees all tenants; the key of a tenant sees its own data.</Trans>}
@@ -107,8 +104,7 @@ function ProviderTrouble({ why }: { why: string }) {
     case 'stale':
       return (
         <Trans>
-          That took too long, or was begun in another tab or browser, or with cookies switched off. Sign in
-          again.
+          That took too long, or was begun in another tab or browser, or with cookies switched off. Sign in again.
         </Trans>
       );
     case 'role':
@@ -121,8 +117,8 @@ function ProviderTrouble({ why }: { why: string }) {
     default:
       return (
         <Trans>
-          The provider could not be reached, or gave an answer that is not right. The log of the service says
-          more; a key signs you in meanwhile.
+          The provider could not be reached, or gave an answer that is not right. The log of the service says more; a
+          key signs you in meanwhile.
         </Trans>
       );
   }

@@ -25,12 +25,7 @@ export function TenantArea() {
     return (
       <WithClient tenantId={tenantId} wayOut={<BackToTenants />}>
         <PlaceContext value={place}>
-          <TenantFrame
-            brand={<BackToTenants />}
-            notice={<AsSupport />}
-            more={maySettle ? SETTINGS : []}
-            canLeave
-          />
+          <TenantFrame brand={<BackToTenants />} notice={<AsSupport />} more={maySettle ? SETTINGS : []} canLeave />
         </PlaceContext>
       </WithClient>
     );

@@ -34,11 +34,7 @@ export function AttemptFigures({
   const minutes = Math.max(1, (end - Date.parse(since)) / 60_000);
   return (
     <Figures>
-      <Figure
-        name={<Trans>Delivered</Trans>}
-        value={count(total.successes)}
-        remark={i18n._(RANGE_WORDS[range.name])}
-      />
+      <Figure name={<Trans>Delivered</Trans>} value={count(total.successes)} remark={i18n._(RANGE_WORDS[range.name])} />
       <Figure
         name={<Trans>Failed attempts</Trans>}
         value={count(total.failures)}

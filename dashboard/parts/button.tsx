@@ -19,15 +19,7 @@ type ButtonProps = Omit<ComponentProps<'button'>, 'className'> & {
   refused?: string | undefined;
 };
 
-export function Button({
-  look = 'plain',
-  icon,
-  label,
-  refused,
-  children,
-  type = 'button',
-  ...rest
-}: ButtonProps) {
+export function Button({ look = 'plain', icon, label, refused, children, type = 'button', ...rest }: ButtonProps) {
   return (
     <BaseButton
       type={type}

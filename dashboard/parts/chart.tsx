@@ -65,9 +65,7 @@ export function Chart({
       );
     };
     make();
-    const sizes = new ResizeObserver(() =>
-      plot.current?.setSize({ width: element.clientWidth, height: HEIGHT }),
-    );
+    const sizes = new ResizeObserver(() => plot.current?.setSize({ width: element.clientWidth, height: HEIGHT }));
     sizes.observe(element);
     const themes = new MutationObserver(make);
     themes.observe(document.documentElement, { attributeFilter: ['data-theme'] });
@@ -164,11 +162,7 @@ function useLibrary(): typeof uPlot | undefined {
 }
 
 /** uPlot stacks nothing itself: each series of bars is drawn from 0 to the sum of itself and those before it. */
-function toData(
-  times: readonly number[],
-  series: readonly Series[],
-  shape: 'bars' | 'lines',
-): uPlot.AlignedData {
+function toData(times: readonly number[], series: readonly Series[], shape: 'bars' | 'lines'): uPlot.AlignedData {
   const sums = times.map(() => 0);
   const columns = series.map(({ values }) =>
     values.map((value, at) => {
@@ -180,10 +174,7 @@ function toData(
     }),
   );
   // The tallest sum is drawn first, so that the others stand before it.
-  return [
-    times.map((time) => time / 1_000),
-    ...(shape === 'bars' ? columns.reverse() : columns),
-  ] as uPlot.AlignedData;
+  return [times.map((time) => time / 1_000), ...(shape === 'bars' ? columns.reverse() : columns)] as uPlot.AlignedData;
 }
 
 function options({

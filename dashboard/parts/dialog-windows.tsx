@@ -14,15 +14,7 @@ const POPUP =
 const FIELD = ':is(input:not([type=radio]), input:checked, select, textarea):not(:disabled)';
 const WIDTHS = { normal: '[--width:32rem]', wide: '[--width:52rem]' } as const;
 
-export function DialogWindow({
-  open,
-  onClose,
-  title,
-  children,
-  actions,
-  width = 'normal',
-  stays,
-}: DialogProps) {
+export function DialogWindow({ open, onClose, title, children, actions, width = 'normal', stays }: DialogProps) {
   const { t } = useLingui();
   const body = useRef<HTMLDivElement>(null);
   return (
@@ -36,9 +28,7 @@ export function DialogWindow({
         <BaseDialog.Popup
           className={`${POPUP} ${WIDTHS[width]}`}
           // What is asked for, not the button that closes. A touch would bring up the keyboard.
-          initialFocus={(by) =>
-            by === 'touch' ? true : (body.current?.querySelector<HTMLElement>(FIELD) ?? true)
-          }
+          initialFocus={(by) => (by === 'touch' ? true : (body.current?.querySelector<HTMLElement>(FIELD) ?? true))}
         >
           <div className="flex min-h-11.5 items-center justify-between gap-3 border-b border-line py-2 ps-4 pe-2">
             <BaseDialog.Title className="font-semibold">{title}</BaseDialog.Title>
@@ -56,16 +46,7 @@ export function DialogWindow({
   );
 }
 
-export function ConfirmWindow({
-  open,
-  onClose,
-  title,
-  children,
-  action,
-  onConfirm,
-  busy,
-  error,
-}: ConfirmProps) {
+export function ConfirmWindow({ open, onClose, title, children, action, onConfirm, busy, error }: ConfirmProps) {
   const { t } = useLingui();
   return (
     <AlertDialog.Root open={open} onOpenChange={(next) => !next && onClose()}>
@@ -74,9 +55,7 @@ export function ConfirmWindow({
         <AlertDialog.Popup className={`${POPUP} [--width:28rem]`}>
           <div className="p-4">
             <AlertDialog.Title className="mb-1.5 font-semibold">{title}</AlertDialog.Title>
-            <AlertDialog.Description render={<div className="text-sm text-soft" />}>
-              {children}
-            </AlertDialog.Description>
+            <AlertDialog.Description render={<div className="text-sm text-soft" />}>{children}</AlertDialog.Description>
             {error && (
               <div className="mt-3">
                 <Failure error={error} />

@@ -38,12 +38,7 @@ export function TextInput(props: Omit<ComponentProps<'input'>, 'className'>) {
 
 export function TextArea(props: Omit<ComponentProps<'textarea'>, 'className'>) {
   return (
-    <textarea
-      spellCheck={false}
-      rows={8}
-      {...props}
-      className={`${BOX} p-2.5 font-mono text-xs leading-relaxed`}
-    />
+    <textarea spellCheck={false} rows={8} {...props} className={`${BOX} p-2.5 font-mono text-xs leading-relaxed`} />
   );
 }
 

@@ -57,8 +57,7 @@ export function FindWindow({
       return;
     }
     const findings = await find(wanted);
-    const only =
-      findings.hits.length === 0 ? named[0] : findings.hits.length === 1 ? findings.hits[0] : undefined;
+    const only = findings.hits.length === 0 ? named[0] : findings.hits.length === 1 ? findings.hits[0] : undefined;
     if (only === undefined) {
       setFound(findings);
     } else {
@@ -82,14 +81,13 @@ export function FindWindow({
           )}
         </Field>
         <div className="mt-2 flex flex-col items-start gap-1">
-          {[
-            ...(found?.hits ?? []),
-            ...named.map((screen) => ({ path: screen.path, name: i18n._(screen.name) })),
-          ].map((hit) => (
-            <Button key={hit.path} look="quiet" onClick={() => leave(hit.path)}>
-              {hit.name}
-            </Button>
-          ))}
+          {[...(found?.hits ?? []), ...named.map((screen) => ({ path: screen.path, name: i18n._(screen.name) }))].map(
+            (hit) => (
+              <Button key={hit.path} look="quiet" onClick={() => leave(hit.path)}>
+                {hit.name}
+              </Button>
+            ),
+          )}
         </div>
       </form>
     </Dialog>

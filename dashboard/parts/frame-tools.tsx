@@ -46,9 +46,7 @@ export function FrameTools({
             <span className="max-sm:sr-only">
               <Trans>Find</Trans>
             </span>
-            <kbd className="rounded-xs bg-sunken px-1 font-sans text-2xs text-faint max-sm:hidden">
-              Ctrl K
-            </kbd>
+            <kbd className="rounded-xs bg-sunken px-1 font-sans text-2xs text-faint max-sm:hidden">Ctrl K</kbd>
           </>
         )}
       </Button>

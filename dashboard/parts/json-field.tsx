@@ -45,8 +45,7 @@ export function JsonField({
     area.current?.focus();
     area.current?.setSelectionRange(start, end);
   };
-  const places =
-    'value' in parsed ? issues.map((issue) => ({ issue, place: placeOf(value, issue.path) })) : [];
+  const places = 'value' in parsed ? issues.map((issue) => ({ issue, place: placeOf(value, issue.path) })) : [];
   return (
     <div>
       <Field
@@ -59,22 +58,13 @@ export function JsonField({
         }
       >
         {(props) => (
-          <TextArea
-            {...props}
-            ref={area}
-            rows={rows}
-            value={value}
-            onChange={({ target }) => onChange(target.value)}
-          />
+          <TextArea {...props} ref={area} rows={rows} value={value} onChange={({ target }) => onChange(target.value)} />
         )}
       </Field>
       {places.length > 0 && (
         <ul className="mt-1 flex flex-col gap-1 text-xs text-bad">
           {places.map(({ issue, place }) => (
-            <li
-              key={`${issue.path.join('/')} ${issue.detail}`}
-              className="flex flex-wrap items-baseline gap-x-2"
-            >
+            <li key={`${issue.path.join('/')} ${issue.detail}`} className="flex flex-wrap items-baseline gap-x-2">
               <button
                 type="button"
                 onClick={() => select(place.start, place.end)}

@@ -73,8 +73,7 @@ function Value({ value, level }: { value: unknown; level: number }) {
   if (typeof value === 'object' && value !== null) {
     return <Members value={value} level={level} />;
   }
-  const look =
-    typeof value === 'string' ? 'text-good' : typeof value === 'number' ? 'text-info' : 'text-accent';
+  const look = typeof value === 'string' ? 'text-good' : typeof value === 'number' ? 'text-info' : 'text-accent';
   return (
     <span className={`${look} [overflow-wrap:anywhere]`}>
       <Untrusted text={JSON.stringify(value)} />

@@ -50,9 +50,8 @@ function isTaken(event: KeyboardEvent): boolean {
     return false;
   }
   return (
-    target?.closest(
-      'input:not([type=checkbox]), textarea, select, [contenteditable], [role=menu], [role=listbox]',
-    ) != null ||
+    target?.closest('input:not([type=checkbox]), textarea, select, [contenteditable], [role=menu], [role=listbox]') !=
+      null ||
     document.querySelector(DIALOGS) !== null ||
     (event.key === 'Enter' && target?.closest('a, button, input') != null)
   );

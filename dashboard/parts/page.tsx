@@ -87,9 +87,7 @@ export function Figure({
   return (
     <div className="min-w-0 bg-surface px-3.5 py-2.5">
       <dt className="truncate text-xs text-soft">{name}</dt>
-      <dd
-        className={`figures mt-0.5 text-xl font-semibold tracking-tight ${tone === undefined ? '' : TEXT[tone]}`}
-      >
+      <dd className={`figures mt-0.5 text-xl font-semibold tracking-tight ${tone === undefined ? '' : TEXT[tone]}`}>
         {value}
       </dd>
       {remark !== undefined && <dd className="figures truncate text-xs text-faint">{remark}</dd>}
@@ -114,15 +112,7 @@ const SOFT: Record<Tone, string> = {
 const ICONS = { good: CircleCheck, bad: CircleAlert, warn: TriangleAlert, info: Info };
 
 /** The sentence that a person came for, with what can be done about it. */
-export function Answer({
-  tone,
-  children,
-  actions,
-}: {
-  tone: Tone;
-  children: ReactNode;
-  actions?: ReactNode;
-}) {
+export function Answer({ tone, children, actions }: { tone: Tone; children: ReactNode; actions?: ReactNode }) {
   const Icon = ICONS[tone];
   return (
     <div
@@ -137,15 +127,7 @@ export function Answer({
 }
 
 /** What a list says that has nothing: what would stand here, and what to do next. */
-export function Empty({
-  title,
-  children,
-  action,
-}: {
-  title: ReactNode;
-  children?: ReactNode;
-  action?: ReactNode;
-}) {
+export function Empty({ title, children, action }: { title: ReactNode; children?: ReactNode; action?: ReactNode }) {
   return (
     <div className="flex flex-col items-center px-6 py-14 text-center">
       <p className="font-medium">{title}</p>
@@ -164,11 +146,7 @@ export function Failure({ error, retry }: { error: CombinedError; retry?: () => 
   return (
     <Answer tone="bad" actions={canHelp && <Button onClick={retry}>{t`Try again`}</Button>}>
       <p className="font-medium">
-        {error.networkError ? (
-          <Trans>The service cannot be reached.</Trans>
-        ) : (
-          <Untrusted text={messageOf(error)} />
-        )}
+        {error.networkError ? <Trans>The service cannot be reached.</Trans> : <Untrusted text={messageOf(error)} />}
       </p>
       <p className="text-xs text-soft">
         {error.networkError && <Untrusted text={error.networkError.message} />}
@@ -193,9 +171,7 @@ export function messageOf(error: CombinedError): string {
 
 /** Names and values, one below the other. */
 export function Facts({ children }: { children: ReactNode }) {
-  return (
-    <dl className="grid grid-cols-[minmax(7rem,max-content)_1fr] gap-x-4 gap-y-1.5 text-sm">{children}</dl>
-  );
+  return <dl className="grid grid-cols-[minmax(7rem,max-content)_1fr] gap-x-4 gap-y-1.5 text-sm">{children}</dl>;
 }
 
 export function Fact({ name, children }: { name: ReactNode; children: ReactNode }) {

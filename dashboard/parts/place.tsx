@@ -44,9 +44,7 @@ export function useAddress(): [Search, (change: Search, options?: { replace?: bo
         to: '.',
         replace,
         search: ((previous: Search) =>
-          Object.fromEntries(
-            Object.entries({ ...previous, ...values }).filter(([, value]) => value),
-          )) as never,
+          Object.fromEntries(Object.entries({ ...previous, ...values }).filter(([, value]) => value))) as never,
       });
     },
     [navigate],

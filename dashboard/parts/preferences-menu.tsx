@@ -9,13 +9,7 @@ import { chooseTheme, currentTheme, type Theme } from './theme';
 import { clock, useClock } from './time';
 import { notify } from './toast';
 
-export default function PreferencesMenu({
-  open,
-  onOpenChange,
-  anchor,
-  onHelp,
-  canLeave,
-}: PreferencesMenuProps) {
+export default function PreferencesMenu({ open, onOpenChange, anchor, onHelp, canLeave }: PreferencesMenuProps) {
   const { t, i18n } = useLingui();
   const utc = useClock(() => clock.utc());
   const themes: [Theme, string][] = [

@@ -76,13 +76,7 @@ export function RangePicker({ usual = '24h' }: { usual?: RangeName }) {
         <form onSubmit={chooseCustom} className="flex flex-col gap-1">
           <Field name={<Trans>From</Trans>}>
             {(props) => (
-              <TextInput
-                {...props}
-                name="since"
-                type="datetime-local"
-                required
-                defaultValue={toInput(current.since)}
-              />
+              <TextInput {...props} name="since" type="datetime-local" required defaultValue={toInput(current.since)} />
             )}
           </Field>
           <Field name={<Trans>Until</Trans>} hint={<Trans>Empty: now.</Trans>}>

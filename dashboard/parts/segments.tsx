@@ -11,10 +11,7 @@ export function Segments<Value extends string>({
   onChange: (value: Value) => void;
 }) {
   return (
-    <fieldset
-      aria-label={label}
-      className="inline-flex h-7.5 rounded-md border border-line-strong bg-surface p-0.5"
-    >
+    <fieldset aria-label={label} className="inline-flex h-7.5 rounded-md border border-line-strong bg-surface p-0.5">
       {options.map((option) => (
         <button
           key={option.value}

@@ -27,13 +27,7 @@ export function Sparkline({
           // Buckets have no identity but their place.
           <g key={at}>
             <rect x={at * width} y={19.5} width={width - 1} height={0.5} className="fill-line-strong" />
-            <rect
-              x={at * width}
-              y={20 - height}
-              width={width - 1}
-              height={height - failed}
-              className="fill-good"
-            />
+            <rect x={at * width} y={20 - height} width={width - 1} height={height - failed} className="fill-good" />
             <rect x={at * width} y={20 - failed} width={width - 1} height={failed} className="fill-bad" />
           </g>
         );

@@ -1,16 +1,7 @@
 import type { MessageDescriptor } from '@lingui/core';
 import { msg } from '@lingui/core/macro';
 import { useLingui } from '@lingui/react/macro';
-import {
-  Ban,
-  CircleCheck,
-  CircleDashed,
-  CirclePause,
-  CircleX,
-  Clock,
-  type LucideIcon,
-  Trash2,
-} from 'lucide-react';
+import { Ban, CircleCheck, CircleDashed, CirclePause, CircleX, Clock, type LucideIcon, Trash2 } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { DeliveryStatus, WebhookDisabledReason } from '../api/generated/graphql';
 import type { Tone } from './page';
@@ -56,13 +47,7 @@ export const DELIVERY_STATES: Record<
 };
 
 /** The state of a delivery; one that has failed and will be sent again says so. */
-export function DeliveryBadge({
-  status,
-  attemptCount = 0,
-}: {
-  status: DeliveryStatus;
-  attemptCount?: number;
-}) {
+export function DeliveryBadge({ status, attemptCount = 0 }: { status: DeliveryStatus; attemptCount?: number }) {
   const { i18n, t } = useLingui();
   const { name, tone, icon } = DELIVERY_STATES[status];
   if (status === 'PENDING' && attemptCount > 0) {

@@ -3,8 +3,7 @@ import { tabStorage } from '../api/tab-storage';
 /** What the person, or the operator for the person, has chosen. `auto` follows the system. */
 export type Theme = 'light' | 'dark' | 'auto';
 
-export const isTheme = (text: unknown): text is Theme =>
-  text === 'light' || text === 'dark' || text === 'auto';
+export const isTheme = (text: unknown): text is Theme => text === 'light' || text === 'dark' || text === 'auto';
 
 const system = matchMedia('(prefers-color-scheme: dark)');
 

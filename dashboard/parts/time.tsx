@@ -73,11 +73,7 @@ export function shortly(value: string | number | Date): string {
 }
 
 /** `3 minutes ago`, `in 4 min`. */
-export function relative(
-  value: string | number | Date,
-  now: number,
-  style: 'long' | 'narrow' = 'narrow',
-): string {
+export function relative(value: string | number | Date, now: number, style: 'long' | 'narrow' = 'narrow'): string {
   const away = distance(new Date(value).getTime() - now);
   const format = formatter(Intl.RelativeTimeFormat, locale, { numeric: 'auto', style });
   return format.format(away.value, away.unit);
@@ -88,15 +84,7 @@ export function relative(
  *
  * @param props.next it is when something happens next: once it is over, that is due, and the text is `now`.
  */
-export function Time({
-  value,
-  absolute: whole,
-  next,
-}: {
-  value: string;
-  absolute?: boolean;
-  next?: boolean;
-}) {
+export function Time({ value, absolute: whole, next }: { value: string; absolute?: boolean; next?: boolean }) {
   const text = useClock((now) =>
     whole ? absolute(value) : relative(next ? Math.max(Date.parse(value), now) : value, now),
   );

@@ -22,9 +22,7 @@ export function Untrusted({ text }: { text: string }) {
       {parts.map(({ key, plain, hidden }) => (
         <Fragment key={key}>
           {plain}
-          <span className="rounded-xs bg-warn-soft px-0.5 font-mono text-2xs text-warn">
-            {codePoint(hidden ?? '')}
-          </span>
+          <span className="rounded-xs bg-warn-soft px-0.5 font-mono text-2xs text-warn">{codePoint(hidden ?? '')}</span>
         </Fragment>
       ))}
       {text.slice(from)}

@@ -20,9 +20,7 @@ const router = createRouter({
 const refusal = await enter(router.history);
 renewal.start();
 await showPage(
-  <SignedIn
-    otherwise={(why, returnUrl) => <SignedOutPage why={why} returnUrl={returnUrl} refusal={refusal} />}
-  >
+  <SignedIn otherwise={(why, returnUrl) => <SignedOutPage why={why} returnUrl={returnUrl} refusal={refusal} />}>
     <PortalSession>
       <RouterProvider router={router} />
     </PortalSession>

@@ -59,12 +59,7 @@ class ParentPage {
   }
 
   #hear = ({ source, origin, data }: MessageEvent<unknown>): void => {
-    if (
-      source === window.parent &&
-      this.#origins.includes(origin) &&
-      typeof data === 'object' &&
-      data !== null
-    ) {
+    if (source === window.parent && this.#origins.includes(origin) && typeof data === 'object' && data !== null) {
       for (const listener of this.#listeners) {
         listener(data as FromParent);
       }

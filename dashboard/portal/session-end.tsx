@@ -26,11 +26,7 @@ export function SessionEnd() {
         {minutes <= 1 ? (
           <Trans>Your session ends within a minute.</Trans>
         ) : (
-          <Plural
-            value={minutes}
-            one="Your session ends in # minute."
-            other="Your session ends in # minutes."
-          />
+          <Plural value={minutes} one="Your session ends in # minute." other="Your session ends in # minutes." />
         )}{' '}
         {isFramed ? (
           <Trans>Load this page again to go on.</Trans>

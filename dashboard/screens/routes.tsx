@@ -1,10 +1,7 @@
 import { type AnyRoute, createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 
 /** The screens of a tenant: the same in the portal and, below `/tenants/$tenantId`, in the console. */
-export function tenantRoutes(
-  parent: AnyRoute,
-  place: (params: Record<string, string>) => string,
-): AnyRoute[] {
+export function tenantRoutes(parent: AnyRoute, place: (params: Record<string, string>) => string): AnyRoute[] {
   const screen = (path: string, load: () => Promise<{ default: React.ComponentType }>) =>
     createRoute({ getParentRoute: () => parent, path, component: lazyRouteComponent(load) });
   return [

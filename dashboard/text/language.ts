@@ -34,9 +34,7 @@ let asked = 0;
 export async function useLocales(wanted: readonly string[]): Promise<void> {
   asked += 1;
   const mine = asked;
-  const tags = [...(chosen === null ? [] : [chosen]), ...wanted, ...navigator.languages].filter(
-    isLanguageTag,
-  );
+  const tags = [...(chosen === null ? [] : [chosen]), ...wanted, ...navigator.languages].filter(isLanguageTag);
   const language = tags.map(languageOf).find((one) => Object.hasOwn(LANGUAGES, one)) ?? 'en';
   const messages = language === 'de' ? (await import('./catalogues/de.po')).messages : {};
   if (mine !== asked) {

@@ -13,9 +13,7 @@ export function countUpTo(value: number, max: number): string {
 
 /** `12.3K`, where a column has no room for more. */
 export function compact(value: number): string {
-  return formatter(Intl.NumberFormat, locale, { notation: 'compact', maximumFractionDigits: 1 }).format(
-    value,
-  );
+  return formatter(Intl.NumberFormat, locale, { notation: 'compact', maximumFractionDigits: 1 }).format(value);
 }
 
 /** `99.95 %` of a part from 0 to 1; a dash where there is none. Never rounds up to 100 what is less. */
@@ -41,8 +39,7 @@ export function duration(ms: number | null | undefined): string {
   if (ms >= 120_000) {
     return unit(ms / 60_000, 'minute', 0);
   }
-  const [value, symbol, digits] =
-    ms < 1_000 ? [ms, 'ms', ms < 10 ? 1 : 0] : [ms / 1_000, 's', ms < 10_000 ? 1 : 0];
+  const [value, symbol, digits] = ms < 1_000 ? [ms, 'ms', ms < 10 ? 1 : 0] : [ms / 1_000, 's', ms < 10_000 ? 1 : 0];
   return `${new Intl.NumberFormat(locale, { maximumFractionDigits: digits }).format(value)} ${symbol}`;
 }
 
@@ -58,7 +55,5 @@ export function bytes(value: number): string {
 }
 
 function unit(value: number, name: string, maximumFractionDigits: number): string {
-  return formatter(Intl.NumberFormat, locale, { style: 'unit', unit: name, maximumFractionDigits }).format(
-    value,
-  );
+  return formatter(Intl.NumberFormat, locale, { style: 'unit', unit: name, maximumFractionDigits }).format(value);
 }

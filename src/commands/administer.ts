@@ -1,13 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Database, openDatabase } from '../database/database.js';
 import { UNFILTERED } from '../database/tenant-database.js';
-import {
-  GRANTABLE_SCOPES,
-  PLATFORM_ADMIN,
-  PLATFORM_SCOPES,
-  SCOPES,
-  type Scope,
-} from '../domain/keys/scopes.js';
+import { GRANTABLE_SCOPES, PLATFORM_ADMIN, PLATFORM_SCOPES, SCOPES, type Scope } from '../domain/keys/scopes.js';
 import { formatTimestamp } from '../domain/timestamp.js';
 import { ApiKey } from '../entities/api-key.js';
 import { Tenant } from '../entities/tenant.js';
@@ -59,10 +53,7 @@ export async function administer(work: (administration: Administration) => Promi
  *
  * @throws Error with a sentence when the database lacks a migration
  */
-async function administerWith(
-  config: Config,
-  work: (administration: Administration) => Promise<void>,
-): Promise<void> {
+async function administerWith(config: Config, work: (administration: Administration) => Promise<void>): Promise<void> {
   await withDatabaseUrl(config, async (url) => {
     const db = await openDatabase(url, { poolMax: 2, onError: () => {} });
     try {
@@ -79,18 +70,14 @@ export async function createTenantCommand(name: string): Promise<void> {
   const wanted = nameFrom(name);
   await administerSecrets(async ({ db, vault }) => {
     const tenant = await createTenant(db, await vault(), wanted, commandLine);
-    print(
-      `Tenant ${tenant.id} "${wanted}" is made. A key for it: hookwright key create <name> --tenant ${tenant.id}`,
-    );
+    print(`Tenant ${tenant.id} "${wanted}" is made. A key for it: hookwright key create <name> --tenant ${tenant.id}`);
   });
 }
 
 /** `hookwright tenant list` */
 export async function listTenants(): Promise<void> {
   await administer(async ({ db }) => {
-    const tenants = await db.orm.em
-      .fork()
-      .find(Tenant, { deletedAt: null }, { ...UNFILTERED, orderBy: { id: 'asc' } });
+    const tenants = await db.orm.em.fork().find(Tenant, { deletedAt: null }, { ...UNFILTERED, orderBy: { id: 'asc' } });
     printList(
       ['TENANT', 'NAME', 'MADE'],
       tenants.map(({ id, name, createdAt }) => [id, name, formatTimestamp(createdAt)]),
@@ -129,9 +116,7 @@ interface KeyOptions {
 /** `hookwright key create <name>` */
 export async function createKey(name: string, options: KeyOptions): Promise<void> {
   if (options.tenant === undefined && !options.platform) {
-    throw new Error(
-      'Say whom the key is for: --tenant <id> (hookwright tenant list shows them) or --platform.',
-    );
+    throw new Error('Say whom the key is for: --tenant <id> (hookwright tenant list shows them) or --platform.');
   }
   const wanted = nameFrom(name);
   await administer(async ({ db }) => {
@@ -175,11 +160,7 @@ export async function listKeys({ tenant, platform }: Pick<KeyOptions, 'tenant' |
     if (tenant !== undefined && (await em.count(Tenant, { id: tenant, deletedAt: null }, UNFILTERED)) === 0) {
       throw new Error(`There is no tenant ${tenant} (hookwright tenant list shows them).`);
     }
-    const keys = await em.find(
-      ApiKey,
-      { ...owner, portalId: null },
-      { ...UNFILTERED, orderBy: { id: 'asc' } },
-    );
+    const keys = await em.find(ApiKey, { ...owner, portalId: null }, { ...UNFILTERED, orderBy: { id: 'asc' } });
     const [{ now }] = await em.execute<[{ now: string }]>('select now() as now');
     printList(
       ['KEY', 'FOR', 'NAME', 'STATE', 'SCOPES', 'MADE', 'LAST USED'],

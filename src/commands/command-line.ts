@@ -136,8 +136,7 @@ try {
   await program.parseAsync();
 } catch (error) {
   // What went wrong, in a sentence; the stack only helps those who ask for it.
-  const text =
-    error instanceof Error ? (process.env['LOG_LEVEL'] === 'debug' ? error.stack : error.message) : error;
+  const text = error instanceof Error ? (process.env['LOG_LEVEL'] === 'debug' ? error.stack : error.message) : error;
   process.stderr.write(`hookwright: ${text}\n`);
   process.exit(1);
 }

@@ -22,10 +22,7 @@ export const encryptionKeyFile = (config: Config) => join(config.dataDir, 'encry
  * @param db a migrated database
  * @throws Error naming each key in use that is missing, or is another one than its name says
  */
-export async function encryptionKeysOf(
-  config: Config,
-  db: Pick<Database, 'pool'>,
-): Promise<readonly EncryptionKey[]> {
+export async function encryptionKeysOf(config: Config, db: Pick<Database, 'pool'>): Promise<readonly EncryptionKey[]> {
   // Asked before the file is looked for: whoever makes the first tenant at this moment has made the file before it.
   if (config.encryptionKeys === undefined && !(await hasTenants(db))) {
     await makeEncryptionKey(config);

@@ -43,14 +43,9 @@ export async function listenOnAll(
 }
 
 /** Hands the connections that come to another address to the server. @returns null: there is no such address here */
-async function openDoor(
-  app: FastifyInstance,
-  { host, port }: { host: string; port: number },
-): Promise<Server | null> {
+async function openDoor(app: FastifyInstance, { host, port }: { host: string; port: number }): Promise<Server | null> {
   // Connections as Node's own HTTP server would have them.
-  const door = createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
-    app.server.emit('connection', socket),
-  );
+  const door = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => app.server.emit('connection', socket));
   try {
     await once(door.listen({ host, port }), 'listening');
     return door;

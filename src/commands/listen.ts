@@ -33,9 +33,7 @@ export async function listen<Result>(
       );
     }
     if (code === 'EACCES') {
-      throw new Error(
-        `Port ${port} is not for ordinary users. Choose one above 1023: ${setting}=${port + 8000}.`,
-      );
+      throw new Error(`Port ${port} is not for ordinary users. Choose one above 1023: ${setting}=${port + 8000}.`);
     }
     if (code !== undefined && NOT_OURS.has(code)) {
       const reason =

@@ -35,9 +35,7 @@ export async function startMetrics(
     const missing = await missingMigrations(db);
     return missing.length > 0 ? `${lackOf(missing)}.` : trouble();
   };
-  const server = await listen('METRICS_PORT', config.metrics, (place) =>
-    startMetricsServer(registry, place, notReady),
-  );
+  const server = await listen('METRICS_PORT', config.metrics, (place) => startMetricsServer(registry, place, notReady));
   log.info({ url: server.url }, 'Prometheus finds its figures there');
   return () => server.close();
 }

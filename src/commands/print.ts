@@ -9,11 +9,7 @@ export function print(line: string): void {
  *
  * @param nothing the sentence for an empty list
  */
-export function printList(
-  headings: readonly string[],
-  rows: readonly (readonly unknown[])[],
-  nothing: string,
-): void {
+export function printList(headings: readonly string[], rows: readonly (readonly unknown[])[], nothing: string): void {
   if (rows.length === 0) {
     process.stderr.write(`${nothing}\n`);
     return;

@@ -30,7 +30,5 @@ function rewrapped(tenants: number): string {
   if (tenants === 0) {
     return 'There was nothing to do: the secrets of all tenants are protected';
   }
-  return tenants === 1
-    ? 'The secrets of 1 tenant are protected'
-    : `The secrets of ${tenants} tenants are protected`;
+  return tenants === 1 ? 'The secrets of 1 tenant are protected' : `The secrets of ${tenants} tenants are protected`;
 }

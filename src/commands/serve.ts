@@ -24,9 +24,7 @@ const EXIT_FAULT = 70;
 export async function serve(roles: Roles): Promise<void> {
   const config = readConfig(process.env);
   if (!roles.migrate && config.databaseUrl === undefined) {
-    throw new Error(
-      'DATABASE_URL is not set: the API or the daemon alone work over a Postgres that they share.',
-    );
+    throw new Error('DATABASE_URL is not set: the API or the daemon alone work over a Postgres that they share.');
   }
   const log = openLog(config);
   const closings: Closing[] = [];

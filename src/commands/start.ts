@@ -141,11 +141,7 @@ function startCodeFor({ embedded, isLocal, dashboard }: Config): OneTimeCode | n
   return embedded && isLocal && dashboard && process.stderr.isTTY ? new OneTimeCode(randomBytes) : null;
 }
 
-async function startApi(
-  services: Services,
-  startCode: OneTimeCode | null,
-  closings: Closing[],
-): Promise<Listening> {
+async function startApi(services: Services, startCode: OneTimeCode | null, closings: Closing[]): Promise<Listening> {
   const server = await buildServer(services, { startCode });
   closings.push(() => server.close());
   const { host, port } = services.config;

@@ -8,12 +8,7 @@ import { LogThrottle } from './log-throttle.js';
  * @param duty its name in the log
  * @returns a function that ends it, after the work under way
  */
-export function repeat(
-  duty: string,
-  everyMs: number,
-  log: Logger,
-  work: () => Promise<void>,
-): () => Promise<void> {
+export function repeat(duty: string, everyMs: number, log: Logger, work: () => Promise<void>): () => Promise<void> {
   let underWay: Promise<void> = Promise.resolve();
   let busy = false;
   const logThrottle = new LogThrottle();

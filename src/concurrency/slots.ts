@@ -56,11 +56,7 @@ export class Slots {
    *
    * @throws what work throws, of the first that fails, when all have ended
    */
-  takeEach<Item>(
-    priority: number,
-    items: readonly Item[],
-    work: (item: Item) => Promise<void>,
-  ): Promise<void> {
+  takeEach<Item>(priority: number, items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
     return new Promise((resolve, reject) => {
       if (items.length === 0) {
         resolve();

@@ -35,9 +35,7 @@ export class AnswerBudget {
 
   /** Takes room for the rest of an answer that is written. @returns why there is none; null: it was taken */
   takeWhole(answer: string): ApiError | null {
-    return answer.length < SHORT_ANSWER_BYTES
-      ? null
-      : this.#hold(Math.max(0, Buffer.byteLength(answer) - this.#held));
+    return answer.length < SHORT_ANSWER_BYTES ? null : this.#hold(Math.max(0, Buffer.byteLength(answer) - this.#held));
   }
 
   /** What is still being read when the client is gone is not held for it. */

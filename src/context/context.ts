@@ -183,11 +183,7 @@ async function chargedTenantNamed(
   }
 }
 
-async function tenantNamed(
-  services: Services,
-  caller: Caller,
-  header: string | undefined,
-): Promise<number | null> {
+async function tenantNamed(services: Services, caller: Caller, header: string | undefined): Promise<number | null> {
   if (header === undefined || header === '') {
     return caller.tenantId;
   }
@@ -240,18 +236,12 @@ export function requireScope(context: Context, ...anyOf: readonly Scope[]): void
 export function tenantOf(context: Context): number {
   callerOf(context);
   if (context.tenantId === null) {
-    throw new ApiError(
-      'tenant_required',
-      'A platform key names the tenant in the header Hookwright-Tenant: <id>.',
-    );
+    throw new ApiError('tenant_required', 'A platform key names the tenant in the header Hookwright-Tenant: <id>.');
   }
   return context.tenantId;
 }
 
 /** @param where the request names the tenant */
 export function otherTenant(where: string): ApiError {
-  return new ApiError(
-    'scope_missing',
-    `An API key acts for its own tenant only; ${where} names another one.`,
-  );
+  return new ApiError('scope_missing', `An API key acts for its own tenant only; ${where} names another one.`);
 }

@@ -26,11 +26,7 @@ import {
 import type { Bounds, SearchTurns } from '../operations/explorer/search.js';
 import { readFailuresOfWebhooks, readNextAttempts } from '../operations/explorer/webhook-outlook.js';
 import { readStats, readStatsOfTenants, type StatsQuestion } from '../operations/stats/read-stats.js';
-import {
-  countWebhooksOfTenants,
-  readBacklogsOfTenants,
-  readTenants,
-} from '../operations/tenants/read-usage.js';
+import { countWebhooksOfTenants, readBacklogsOfTenants, readTenants } from '../operations/tenants/read-usage.js';
 import type { Config } from '../settings/config.js';
 import type { AnswerBudget } from './answer-budget.js';
 
@@ -174,11 +170,7 @@ function groupedBy<Wanted, Item>(
 /** What each webhook or event of the tenant has, read by one query for all. Without a tenant none has anything. */
 function perIdOfTenant<Item>(
   { db, tenantId }: LoaderContext,
-  read: (
-    db: LoaderContext['db'],
-    tenantId: number,
-    ids: readonly number[],
-  ) => Promise<ReadonlyMap<number, Item>>,
+  read: (db: LoaderContext['db'], tenantId: number, ids: readonly number[]) => Promise<ReadonlyMap<number, Item>>,
 ): DataLoader<number, Item | null> {
   return perId(async (ids) => (tenantId === null ? new Map() : await read(db, tenantId, ids)));
 }
@@ -212,9 +204,7 @@ function longTextBy<Key, Text>(
 }
 
 /** Rows by id, each read once; null for one that is not there. */
-function byId<Node extends { id: number }>(
-  read: (ids: number[]) => Promise<Node[]>,
-): DataLoader<number, Node | null> {
+function byId<Node extends { id: number }>(read: (ids: number[]) => Promise<Node[]>): DataLoader<number, Node | null> {
   return new DataLoader(async (ids) => {
     const found = new Map((await read([...new Set(ids)])).map((node) => [node.id, node]));
     return ids.map((id) => found.get(id) ?? null);

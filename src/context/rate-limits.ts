@@ -136,9 +136,7 @@ export class RateLimits {
       amount,
     });
     const ofKey = management(this.#management, keyId, tooMany.ofKey);
-    return tenantId === null
-      ? [ofKey]
-      : [ofKey, management(this.#managementOfTenants, tenantId, tooMany.ofTenant)];
+    return tenantId === null ? [ofKey] : [ofKey, management(this.#managementOfTenants, tenantId, tooMany.ofTenant)];
   }
 
   #firstRefusal(limits: readonly Limit[], now: number): ApiError | null {

@@ -3,8 +3,7 @@ import { SQL_STATE, sqlStateOf } from './driver/sql-state.js';
 const ESCAPES = '%25 for %, %23 for #, %2F for /, %3F for ?, %40 for @';
 
 /** Processes have pools themselves, and what their sessions have must stay theirs: docs/operations.md, "Postgres". */
-export const POOLER_ADVICE =
-  'A connection pooler stands between: name Postgres itself in DATABASE_URL, without one.';
+export const POOLER_ADVICE = 'A connection pooler stands between: name Postgres itself in DATABASE_URL, without one.';
 
 /** What to do, by the code of Node, of OpenSSL or of Postgres. */
 const advice: Record<string, string> = {
@@ -17,8 +16,7 @@ const advice: Record<string, string> = {
   CERT_HAS_EXPIRED: 'Give the server a new certificate. Is the clock of this machine right?',
   CERT_NOT_YET_VALID: 'Is the clock of this machine right?',
   [SQL_STATE.INVALID_PASSWORD]: `Are user and password right? Special characters in them are written ${ESCAPES}.`,
-  [SQL_STATE.LOGIN_REFUSED]:
-    "Are user and database right, and does the server's pg_hba.conf let them in from here?",
+  [SQL_STATE.LOGIN_REFUSED]: "Are user and database right, and does the server's pg_hba.conf let them in from here?",
   [SQL_STATE.DATABASE_MISSING]: 'Make it first (createdb), or name another.',
   [SQL_STATE.TOO_MANY_CONNECTIONS]: 'Raise max_connections, lower DATABASE_POOL_MAX, or end other processes.',
   [SQL_STATE.STARTING_OR_ENDING]: 'Try again in a moment.',

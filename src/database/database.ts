@@ -36,9 +36,7 @@ const INT8_OID = 20;
 /** Numbers for int8: ids have 53 bits, counts fewer. */
 const types = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
-    oid === INT8_OID && format !== 'binary'
-      ? Number
-      : pg.types.getTypeParser(oid, format as 'text')) as never,
+    oid === INT8_OID && format !== 'binary' ? Number : pg.types.getTypeParser(oid, format as 'text')) as never,
 };
 
 export const STATEMENT_TIMEOUT_MS = 12_000;
@@ -69,12 +67,7 @@ export function poolOptions(url: string, max: number): pg.PoolConfig {
   };
 }
 
-export function openPool(
-  url: string,
-  max: number,
-  onError: (error: Error) => unknown,
-  role?: string,
-): pg.Pool {
+export function openPool(url: string, max: number, onError: (error: Error) => unknown, role?: string): pg.Pool {
   const pool = new pg.Pool({
     ...poolOptions(hotUrl(url, role), max),
     idleTimeoutMillis: KEPT_WHEN_IDLE_MS,
@@ -173,9 +166,7 @@ export async function openDatabase(
 
 /** A pool, one of its connections, or the ORM's transaction (operations/rows/unit-of-work.ts). */
 export interface SqlTarget {
-  query<Row extends pg.QueryResultRow>(
-    statement: Statement & { values: unknown[] },
-  ): Promise<{ rows: Row[] }>;
+  query<Row extends pg.QueryResultRow>(statement: Statement & { values: unknown[] }): Promise<{ rows: Row[] }>;
 }
 
 /** Runs a statement: on a pool in a transaction of its own, on a client in the client's. */

@@ -8,10 +8,7 @@ import { judgeDeliveries } from './judge-deliveries.js';
 import { judgeServer } from './judge-server.js';
 
 /** Looks at the server as the owner of the tables. @returns its clock too */
-export async function examineRunningServer(
-  pool: pg.Pool,
-  poolMax: number,
-): Promise<{ clock: Date; checks: Check[] }> {
+export async function examineRunningServer(pool: pg.Pool, poolMax: number): Promise<{ clock: Date; checks: Check[] }> {
   const { clock, apart } = await onceReadOnly(pool, compareClocks);
   const facts = await onceReadOnly(pool, (client) => examineServer(client, API_ROLE));
   return { clock, checks: judgeServer(facts, { poolMax, ...apart }, API_ROLE) };
@@ -30,10 +27,7 @@ export async function examineRunningDeliveries(
 }
 
 /** That nothing here changes anything is not left to care. */
-async function onceReadOnly<Result>(
-  pool: pg.Pool,
-  work: (client: pg.PoolClient) => Promise<Result>,
-): Promise<Result> {
+async function onceReadOnly<Result>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
   const client = await pool.connect();
   try {
     await client.query('begin transaction read only');

@@ -6,8 +6,7 @@ import { judgeHousekeeping } from './judge-housekeeping.js';
 const PARTITION_DAYS_WARN = 7;
 const DUE_WARN_SECONDS = 60;
 
-const count = (rows: number) =>
-  rows >= INSTALLATION_COUNT_MAX ? `${INSTALLATION_COUNT_MAX} or more` : String(rows);
+const count = (rows: number) => (rows >= INSTALLATION_COUNT_MAX ? `${INSTALLATION_COUNT_MAX} or more` : String(rows));
 
 /**
  * What the figures of the deliveries mean.
@@ -80,8 +79,7 @@ function judgePartitions({ partitionDaysAhead }: Installation): Check {
 
 function judgeBacklog({ due, scheduled, oldestDueSeconds }: Installation): Check {
   const status = statusOf(false, oldestDueSeconds > DUE_WARN_SECONDS);
-  const dueText =
-    due === 0 ? 'Nothing is due' : `Due: ${count(due)}, the oldest for ${durationText(oldestDueSeconds)}`;
+  const dueText = due === 0 ? 'Nothing is due' : `Due: ${count(due)}, the oldest for ${durationText(oldestDueSeconds)}`;
   const text = `${dueText}; retries that wait: ${count(scheduled)}.`;
   return check(
     'backlog',

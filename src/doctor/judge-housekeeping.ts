@@ -31,13 +31,9 @@ export function judgeHousekeeping({ startedAt, succeededAt, failure }: Housekeep
     return verdict('ok', 'Housekeeping has not run yet; it does, every hour at :07.');
   }
   if (startedSeconds > LATE_SECONDS) {
-    return verdict(
-      'warn',
-      `Housekeeping was last started ${ago(startedAt)}, and should be every hour. ${PAGE}`,
-    );
+    return verdict('warn', `Housekeeping was last started ${ago(startedAt)}, and should be every hour. ${PAGE}`);
   }
-  const isDone =
-    succeededAt === null ? startedSeconds <= RUN_SECONDS_MAX : secondsSince(succeededAt) <= LATE_SECONDS;
+  const isDone = succeededAt === null ? startedSeconds <= RUN_SECONDS_MAX : secondsSince(succeededAt) <= LATE_SECONDS;
   const text = `Housekeeping was last started ${ago(startedAt)}; last done: ${lastDone}.`;
   return isDone ? verdict('ok', text) : verdict('warn', `${text} ${PAGE}`);
 }

@@ -99,11 +99,7 @@ function judgeConnections({ connections, maxConnections }: ServerFacts, { poolMa
     );
   }
   return connections > room * CONNECTIONS_WARN_SHARE
-    ? check(
-        'connections',
-        'warn',
-        `${used}. Raise max_connections, lower DATABASE_POOL_MAX, or run fewer processes.`,
-      )
+    ? check('connections', 'warn', `${used}. Raise max_connections, lower DATABASE_POOL_MAX, or run fewer processes.`)
     : check('connections', 'ok', `${used}; one API and one daemon need ${needed} at most.`);
 }
 

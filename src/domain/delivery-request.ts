@@ -62,10 +62,7 @@ export function unsignedHeaders({
   eventType,
   headerPrefix,
   userAgent,
-}: Pick<DeliveryRequestInput, 'deliveryId' | 'eventType' | 'headerPrefix' | 'userAgent'>): Record<
-  string,
-  string
-> {
+}: Pick<DeliveryRequestInput, 'deliveryId' | 'eventType' | 'headerPrefix' | 'userAgent'>): Record<string, string> {
   const names = namesOf(headerPrefix);
   return {
     'content-type': 'application/json',

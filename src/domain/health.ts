@@ -49,11 +49,7 @@ export interface HealthVerdict {
  *
  * @param rowMsMin DISABLE_AFTER_SECONDS_MIN, in ms
  */
-export function foldHealth(
-  state: HealthState,
-  steps: readonly HealthStep[],
-  rowMsMin: number,
-): HealthVerdict {
+export function foldHealth(state: HealthState, steps: readonly HealthStep[], rowMsMin: number): HealthVerdict {
   let { consecutiveFailures, failingForMs, lastFailureAgoMs } = state;
   if (!state.active) {
     return { consecutiveFailures, failingForMs, disable: null };

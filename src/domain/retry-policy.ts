@@ -18,11 +18,7 @@ export interface RetryPolicy {
  * @param failures the failed attempts of this run, the latest included; a redelivery starts a new run
  * @throws RangeError unless `failures` is a positive integer
  */
-export function retryDelayMs(
-  policy: RetryPolicy,
-  failures: number,
-  retryAfterMs: number | null,
-): number | 'EXHAUSTED' {
+export function retryDelayMs(policy: RetryPolicy, failures: number, retryAfterMs: number | null): number | 'EXHAUSTED' {
   if (!Number.isSafeInteger(failures) || failures < 1) {
     throw new RangeError(`A retry follows at least one failure, not ${failures}`);
   }

@@ -45,9 +45,7 @@ export function spawnAs(account: Account) {
 
 /** May the account enter the folder? Tried, not computed: modes do not tell about ACLs and mounts. */
 export function canEnter(account: Account, folder: string): boolean {
-  return (
-    account === null || spawnSync('/bin/sh', ['-c', 'cd -- "$0"', folder], spawnAs(account)).status === 0
-  );
+  return account === null || spawnSync('/bin/sh', ['-c', 'cd -- "$0"', folder], spawnAs(account)).status === 0;
 }
 
 /** Gives a file, or a folder with all that is in it, to the account. */

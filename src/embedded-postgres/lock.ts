@@ -135,8 +135,7 @@ function holderOf(file: string): { pid: number; running: boolean; text: string }
 
 const hasCode = (error: unknown, code: string) => (error as NodeJS.ErrnoException).code === code;
 
-const unusable = (file: string, error: unknown) =>
-  fileSentence(`The folder ${dirname(file)} cannot be used`, error);
+const unusable = (file: string, error: unknown) => fileSentence(`The folder ${dirname(file)} cannot be used`, error);
 
 function release(file: string, mine: string): void {
   if (linkTarget(file) === mine) {

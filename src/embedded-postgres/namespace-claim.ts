@@ -61,9 +61,7 @@ export async function claimForNamespace(
         break;
       }
       if (seen !== null) {
-        log(
-          'the data folder was not let go where it was used last; waiting until it is sure that it is used no more',
-        );
+        log('the data folder was not let go where it was used last; waiting until it is sure that it is used no more');
         if ((await untilStale(file, seen, dataDir)) === 'CHANGED') {
           continue; // it has ended, or another one has taken it over
         }

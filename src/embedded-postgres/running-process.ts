@@ -45,15 +45,11 @@ export function mayWorkIn({ pid }: RunningProcess, folder: string): boolean {
 
 /** For macOS, which has no /proc. */
 export function findWithPs(pid: number): RunningProcess | null {
-  const { stdout, status } = spawnSync(
-    'ps',
-    ['-o', 'stat=', '-o', 'lstart=', '-o', 'comm=', '-p', String(pid)],
-    {
-      encoding: 'utf8',
-      // The start is printed in the local time and language: both may change between two looks.
-      env: { ...process.env, LC_ALL: 'C', TZ: 'UTC' },
-    },
-  );
+  const { stdout, status } = spawnSync('ps', ['-o', 'stat=', '-o', 'lstart=', '-o', 'comm=', '-p', String(pid)], {
+    encoding: 'utf8',
+    // The start is printed in the local time and language: both may change between two looks.
+    env: { ...process.env, LC_ALL: 'C', TZ: 'UTC' },
+  });
   const [state, day, month, date, time, year, ...command] = (stdout ?? '').trim().split(/\s+/);
   if (status !== 0 || state === undefined || state.startsWith('Z')) {
     return null;

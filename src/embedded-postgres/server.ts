@@ -137,10 +137,7 @@ async function readyOrEnded(child: ChildProcess, cluster: Cluster, port: number)
   // Where another program has the port, it is that one which we wait for: in vain, perhaps.
   const ended = new Promise<null>((resolve) => child.once('exit', () => resolve(null)));
   try {
-    return await Promise.race([
-      ended,
-      untilReady(cluster, port, () => (hasEnded(child) ? null : child.pid!)),
-    ]);
+    return await Promise.race([ended, untilReady(cluster, port, () => (hasEnded(child) ? null : child.pid!))]);
   } catch (error) {
     kill();
     throw error;
@@ -170,11 +167,7 @@ function logOf(logFile: string): { file: number; since: () => string } {
  *
  * @returns null when the process has ended before that
  */
-async function untilReady(
-  cluster: Cluster,
-  port: number,
-  alive: () => number | null,
-): Promise<Answer | null> {
+async function untilReady(cluster: Cluster, port: number, alive: () => number | null): Promise<Answer | null> {
   const deadline = performance.now() + READY_TIMEOUT_MS;
   let pid = alive();
   for (let pause = FIRST_PAUSE_MS; pid !== null; pause = Math.min(LAST_PAUSE_MS, pause * 1.5)) {
@@ -183,9 +176,7 @@ async function untilReady(
       return answer;
     }
     if (performance.now() > deadline) {
-      throw new Error(
-        `Postgres (process ${pid}) does not answer on 127.0.0.1:${port}. See pg.log in the data folder.`,
-      );
+      throw new Error(`Postgres (process ${pid}) does not answer on 127.0.0.1:${port}. See pg.log in the data folder.`);
     }
     await delay(pause);
     pid = alive();
@@ -237,11 +228,7 @@ export async function end(server: RunningProcess): Promise<void> {
   ] as const) {
     askToEnd(server, signal);
     const deadline = performance.now() + limitMs;
-    for (
-      let pause = FIRST_PAUSE_MS;
-      performance.now() < deadline;
-      pause = Math.min(LAST_PAUSE_MS, pause * 1.5)
-    ) {
+    for (let pause = FIRST_PAUSE_MS; performance.now() < deadline; pause = Math.min(LAST_PAUSE_MS, pause * 1.5)) {
       if (!isRunning(server)) {
         return;
       }

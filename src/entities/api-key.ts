@@ -10,8 +10,7 @@ import { Tenant } from './tenant.js';
 @NumberedNode('ApiKey', 'Its number, which also stands in the key itself.')
 @ObjectType({
   implements: Node,
-  description:
-    'A credential of the API. The key itself is shown once, when it is made; only its hash is stored.',
+  description: 'A credential of the API. The key itself is shown once, when it is made; only its hash is stored.',
 })
 export class ApiKey {
   [OptionalProps]?: 'createdAt';

@@ -144,8 +144,7 @@ export class AuditEntry {
   @ManyToOne(() => ApiKey, { ...reference('api_key_id'), nullable: true })
   @ShowsIdOf('ApiKey', {
     nullable: true,
-    description:
-      'The API key that was used, also that of a portal session, which has its number; null where none was.',
+    description: 'The API key that was used, also that of a portal session, which has its number; null where none was.',
   })
   apiKeyId!: number | null;
 

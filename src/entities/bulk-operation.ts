@@ -37,8 +37,7 @@ registerEnumType(BulkStatus, {
     RUNNING: { description: 'It is under way, chunk by chunk.' },
     PAUSED: { description: 'Its webhook is inactive. It goes on by itself when the webhook is enabled.' },
     COMPLETED: {
-      description:
-        'It has gone through all. What it queued may still be waiting for its turn at the endpoint.',
+      description: 'It has gone through all. What it queued may still be waiting for its turn at the endpoint.',
     },
     CANCELED: {
       description:
@@ -135,8 +134,7 @@ export class BulkOperation {
   @Property({ type: 'text', nullable: true })
   @Field(() => String, {
     nullable: true,
-    description:
-      'Why the service ended it before its time; null when it did not, also when somebody canceled it.',
+    description: 'Why the service ended it before its time; null when it did not, also when somebody canceled it.',
   })
   error!: string | null;
 

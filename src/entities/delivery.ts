@@ -110,8 +110,7 @@ export class Delivery {
   @Property({ type: 'text', nullable: true })
   @Field(() => String, {
     nullable: true,
-    description:
-      'Why the latest attempt failed, as its `errorCode`; null when it succeeded, and before the first one.',
+    description: 'Why the latest attempt failed, as its `errorCode`; null when it succeeded, and before the first one.',
   })
   lastErrorCode!: string | null;
 

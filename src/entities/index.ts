@@ -8,14 +8,4 @@ import { EventType } from './event-type.js';
 import { Tenant } from './tenant.js';
 import { Webhook } from './webhook.js';
 
-export const entities = [
-  ApiKey,
-  Attempt,
-  AuditEntry,
-  BulkOperation,
-  Delivery,
-  Event,
-  EventType,
-  Tenant,
-  Webhook,
-];
+export const entities = [ApiKey, Attempt, AuditEntry, BulkOperation, Delivery, Event, EventType, Tenant, Webhook];

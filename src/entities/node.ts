@@ -44,10 +44,7 @@ export function NumberedNode(type: NumberedType, description: string): ClassDeco
 export function KeyedNode<Row>(type: NodeType, keyOf: (row: Row) => number | string): ClassDecorator {
   const description = 'Unique among the objects of all types; `node` finds it by this.';
   return (target) =>
-    showsGlobalId({ name: 'id', description }, (row) => globalId(type, keyOf(row as Row)))(
-      target.prototype,
-      GLOBAL_ID,
-    );
+    showsGlobalId({ name: 'id', description }, (row) => globalId(type, keyOf(row as Row)))(target.prototype, GLOBAL_ID);
 }
 
 type IdOfObject = (object: Record<string, unknown>) => string | null;

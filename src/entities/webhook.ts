@@ -87,8 +87,7 @@ export class Webhook {
 
   @Property({ type: 'integer', default: 0 })
   @Field(() => Int, {
-    description:
-      'Failed attempts in a row, across deliveries. A success sets it to 0; at 10 the webhook is disabled.',
+    description: 'Failed attempts in a row, across deliveries. A success sets it to 0; at 10 the webhook is disabled.',
   })
   consecutiveFailures!: number;
 

@@ -51,8 +51,7 @@ class WebhookUpdate {
 
   @Field(() => Webhook, {
     nullable: true,
-    description:
-      'As it is now: several changes in a row may come as one. Null with `resync`, and once it is deleted.',
+    description: 'As it is now: several changes in a row may come as one. Null with `resync`, and once it is deleted.',
   })
   webhook!: Webhook | null;
 }
@@ -132,10 +131,7 @@ async function followDeliveries(
   });
 }
 
-async function followWebhooks(
-  context: Context,
-  { id, after }: WebhookUpdateArgs,
-): Promise<UpdateStream<Webhook>> {
+async function followWebhooks(context: Context, { id, after }: WebhookUpdateArgs): Promise<UpdateStream<Webhook>> {
   const webhook = typeof id === 'string' ? (await readWebhook(context, id, ['id'])).id : null;
   const pending = new PendingChanges(tenantOf(context), 'WEBHOOK', webhook);
   return UpdateStream.open(context, pending, context.lastEventId ?? after ?? null, async (ids) => {

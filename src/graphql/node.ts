@@ -94,8 +94,7 @@ export class NodeResolver {
 
 /** The id, or why the text is none. */
 const idOf = (path: InputIssue['path'], text: string): NodeId | ApiError =>
-  parseGlobalId(text) ??
-  invalidInput([{ path, code: 'invalid_id', detail: 'is not a global id, such as wh_12' }]);
+  parseGlobalId(text) ?? invalidInput([{ path, code: 'invalid_id', detail: 'is not a global id, such as wh_12' }]);
 
 /**
  * Reads with one query for each type.
@@ -125,11 +124,8 @@ async function readNodes(
   });
 }
 
-function byNumber(
-  read: (context: Context, ids: number[]) => Promise<readonly { id: number }[]>,
-): Reader['read'] {
-  return async (context, keys) =>
-    new Map((await read(context, keys.map(Number))).map((row) => [String(row.id), row]));
+function byNumber(read: (context: Context, ids: number[]) => Promise<readonly { id: number }[]>): Reader['read'] {
+  return async (context, keys) => new Map((await read(context, keys.map(Number))).map((row) => [String(row.id), row]));
 }
 
 function rowsOfTenant(type: ClassType<{ id: number }>): Reader['read'] {

@@ -30,11 +30,7 @@ export function cookieText(oidc: Oidc, { name, value, lifeSeconds, sameSite }: C
   return `${nameOf(oidc, name)}=${value}; Path=/; Max-Age=${age}; HttpOnly; SameSite=${sameSite}${secure}`;
 }
 
-export function readCookie(
-  oidc: Oidc,
-  { headers }: Pick<Request, 'headers'>,
-  name: string,
-): string | undefined {
+export function readCookie(oidc: Oidc, { headers }: Pick<Request, 'headers'>, name: string): string | undefined {
   const begin = `${nameOf(oidc, name)}=`;
   const found = headers.cookie?.split('; ').find((one) => one.startsWith(begin));
   return found?.slice(begin.length) || undefined;
@@ -60,9 +56,7 @@ const EMPTY_BEARER = /^(Bearer)?$/i;
 /** A page can change neither of these headers; browsers of before 2023 do not send the second one. */
 function isFromOwnPage({ publicUrl }: Oidc, { method, headers }: Request): boolean {
   return (
-    method === 'POST' &&
-    headers.origin === publicUrl &&
-    (headers['sec-fetch-site'] ?? 'same-origin') === 'same-origin'
+    method === 'POST' && headers.origin === publicUrl && (headers['sec-fetch-site'] ?? 'same-origin') === 'same-origin'
   );
 }
 

@@ -64,11 +64,7 @@ export async function graphqlEndpoint(
 }
 
 /** What is wrong with a body: it was read for nothing, and counts as a broken document does. */
-const formReasons: ReadonlySet<Reason> = new Set([
-  'malformed_json',
-  'payload_too_large',
-  'unsupported_media_type',
-]);
+const formReasons: ReadonlySet<Reason> = new Set(['malformed_json', 'payload_too_large', 'unsupported_media_type']);
 
 /** @returns the headers of the limits */
 function chargeForm({ asking }: FastifyRequest, reason: Reason): Verdict['headers'] {

@@ -43,29 +43,25 @@ export function streamRoute(
 ): void {
   const streams = new OpenStreams(services);
   app.addHook('preClose', async () => streams.close());
-  app.post(
-    '/graphql/stream',
-    { bodyLimit: services.config.limits.graphql.bodyBytesMax },
-    async (request, reply) => {
-      const context = contextOf(request);
-      context.lastEventId = headerOf(request, 'last-event-id') || undefined;
-      const giveBack = streams.admit({ keyId: callerOf(context).keyId, tenantId: context.tenantId });
-      try {
-        const asked = new GraphqlRequest(request, true);
-        const subscription = await prepareSubscription(graphql, asked, context);
-        reply.headers(subscription.headers);
-        const updates = await openSubscription(subscription, context);
-        follow({ services, streams, request, subscription, updates }, reply, giveBack);
-        return reply;
-      } catch (error) {
-        giveBack();
-        if (error instanceof ApiError) {
-          services.metrics.graphqlError(error.code); // those of a RefusedSubscription have been counted
-        }
-        return refuse(request, reply, error);
+  app.post('/graphql/stream', { bodyLimit: services.config.limits.graphql.bodyBytesMax }, async (request, reply) => {
+    const context = contextOf(request);
+    context.lastEventId = headerOf(request, 'last-event-id') || undefined;
+    const giveBack = streams.admit({ keyId: callerOf(context).keyId, tenantId: context.tenantId });
+    try {
+      const asked = new GraphqlRequest(request, true);
+      const subscription = await prepareSubscription(graphql, asked, context);
+      reply.headers(subscription.headers);
+      const updates = await openSubscription(subscription, context);
+      follow({ services, streams, request, subscription, updates }, reply, giveBack);
+      return reply;
+    } catch (error) {
+      giveBack();
+      if (error instanceof ApiError) {
+        services.metrics.graphqlError(error.code); // those of a RefusedSubscription have been counted
       }
-    },
-  );
+      return refuse(request, reply, error);
+    }
+  });
 }
 
 /** Answers with the stream, which lives on after this. */

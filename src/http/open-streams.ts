@@ -104,10 +104,7 @@ export class OpenStreams {
       return;
     }
     this.#isChecking = true;
-    const byOwner = Map.groupBy(
-      this.#streams,
-      ({ authorization, tenantId }) => `${authorization} ${tenantId}`,
-    );
+    const byOwner = Map.groupBy(this.#streams, ({ authorization, tenantId }) => `${authorization} ${tenantId}`);
     await Promise.all(
       [...byOwner.values()].map(async (streams) => {
         const error = await this.#check(streams[0]!).then(

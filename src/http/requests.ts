@@ -30,10 +30,7 @@ export function requestLog(log: Logger): Logger {
  * LOG_LEVEL=debug: thousands of emits a second would make the log the dearest part of an emit. So are those that were
  * refused with 503, but for one in ten seconds: while the database is away, all are. All are counted.
  */
-export function followRequests(
-  app: FastifyInstance,
-  { metrics, log }: Pick<Services, 'metrics' | 'log'>,
-): void {
+export function followRequests(app: FastifyInstance, { metrics, log }: Pick<Services, 'metrics' | 'log'>): void {
   const throttle = new LogThrottle();
   // With callbacks, as all hooks of every request: the promise of an async one costs more than what it does.
   app.addHook('onRequest', (request, reply, done) => {
@@ -82,10 +79,7 @@ export function refuseUnfitRequests(app: FastifyInstance): void {
     const repeated = repeatedHeader(rawHeaders);
     if (repeated !== undefined) {
       reply.header('connection', 'close');
-      throw new ApiError(
-        'header_repeated',
-        `The request has the header ${repeated} more than once: send one.`,
-      );
+      throw new ApiError('header_repeated', `The request has the header ${repeated} more than once: send one.`);
     }
     if (httpVersion === '1.1' && headers.host === undefined) {
       reply.header('connection', 'close');

@@ -2,12 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Database } from '../database/database.js';
 import { isBadValue } from '../database/driver/sql-state.js';
-import {
-  type ChangePosition,
-  holdsAllBelow,
-  isResumable,
-  RESUMABLE_MS,
-} from '../domain/ids/change-position.js';
+import { type ChangePosition, holdsAllBelow, isResumable, RESUMABLE_MS } from '../domain/ids/change-position.js';
 import { type Change, readChanges, START, wantChanges } from '../operations/live/changes.js';
 import { ChangeListener } from './change-listener.js';
 

@@ -12,13 +12,7 @@ import {
 } from '../domain/schema-rules/schema-places.js';
 import { countedSchema } from '../domain/schema-rules/schema-steps.js';
 import type { InputIssue } from '../errors.js';
-import {
-  boundErrors,
-  checkOptions,
-  type PayloadCheck,
-  payloadCheck,
-  spendOnValues,
-} from './payload-check.js';
+import { boundErrors, checkOptions, type PayloadCheck, payloadCheck, spendOnValues } from './payload-check.js';
 import { replaceKeywords } from './schema-keywords.js';
 
 /** Patterns must not be able to hold the process, so they are not JavaScript's. */
@@ -98,9 +92,7 @@ const ISSUES_MAX = 20;
 export function schemaIssues(schema: Readonly<Record<string, unknown>>): InputIssue[] {
   const { $schema: _, ...rest } = schema; // judged by us: ajv throws at one that it does not know
   if (meta.validateSchema(rest) !== true) {
-    const errors = (meta.errors ?? []).filter(
-      ({ keyword }) => !/^(\$dynamicRef|\$ref|allOf|anyOf)$/.test(keyword),
-    );
+    const errors = (meta.errors ?? []).filter(({ keyword }) => !/^(\$dynamicRef|\$ref|allOf|anyOf)$/.test(keyword));
     meta.errors = null; // they would be kept until the next schema
     return different(errors.map(metaIssue)).slice(0, ISSUES_MAX);
   }
@@ -116,11 +108,7 @@ export function schemaIssues(schema: Readonly<Record<string, unknown>>): InputIs
   }
 }
 
-function metaIssue({
-  instancePath,
-  message = 'breaks the rules of JSON Schema',
-  params,
-}: ErrorObject): InputIssue {
+function metaIssue({ instancePath, message = 'breaks the rules of JSON Schema', params }: ErrorObject): InputIssue {
   const allowed: unknown = params['allowedValues'];
   const values = Array.isArray(allowed) ? `: ${allowed.join(', ')}` : '';
   return { path: stepsOf(instancePath), code: 'schema_invalid', detail: `${message}${values}` };

@@ -62,8 +62,7 @@ export function checkOptions(steps: StepsLeft, telling: Telling) {
 export function spendOnValues(ajv: Ajv2020, { spend }: StepsLeft): Ajv2020 {
   const rule = { errors: false, schemaType: 'number' } as const;
   const perText = (cost: number, text: string) => spend(Math.ceil((cost * text.length) / 8)) ?? true;
-  const perItem = (cost: number, list: unknown) =>
-    !Array.isArray(list) || (spend(cost * list.length) ?? true);
+  const perItem = (cost: number, list: unknown) => !Array.isArray(list) || (spend(cost * list.length) ?? true);
   const perName = (cost: number, value: unknown) => {
     if (typeof value === 'object' && value !== null) {
       const names = Object.keys(value).length;
@@ -78,13 +77,7 @@ export function spendOnValues(ajv: Ajv2020, { spend }: StepsLeft): Ajv2020 {
 }
 
 /** Where ajv goes through a list or an object, and on after any number of faults. */
-const loops = [
-  'items',
-  'unevaluatedItems',
-  'additionalProperties',
-  'unevaluatedProperties',
-  'patternProperties',
-];
+const loops = ['items', 'unevaluatedItems', 'additionalProperties', 'unevaluatedProperties', 'patternProperties'];
 /** Where a fault in a loop may also be one of the keyword itself. */
 const faultyLoops = ['additionalProperties', 'unevaluatedProperties', 'propertyNames'];
 /** Where ajv makes errors of branches tried in vain. */
@@ -141,9 +134,7 @@ export interface PayloadCheck {
 }
 
 /** @param compile makes a check of the schema, as `countedSchema` has it, which spends `steps` */
-export function payloadCheck(
-  compile: (steps: StepsLeft, telling: Telling) => ValidateFunction,
-): PayloadCheck {
+export function payloadCheck(compile: (steps: StepsLeft, telling: Telling) => ValidateFunction): PayloadCheck {
   const steps = new StepsLeft();
   const checks: Partial<Record<Telling, ValidateFunction>> = { EVERY_RULE: compile(steps, 'EVERY_RULE') };
   const errorsOf = (telling: Telling, payload: unknown, stepsMax: number): ErrorObject[] => {
@@ -172,8 +163,7 @@ export function payloadCheck(
     if (broken.every(isTold)) {
       return broken.slice(0, BROKEN_RULES_MAX);
     }
-    const explained =
-      unlessSpent(() => errorsOf('EVERY_FAULT', payload, EXPLAIN_STEPS_MAX)) ?? broken.filter(isTold);
+    const explained = unlessSpent(() => errorsOf('EVERY_FAULT', payload, EXPLAIN_STEPS_MAX)) ?? broken.filter(isTold);
     return explained.slice(0, BROKEN_RULES_MAX);
   };
   const accepts = (payload: unknown) => unlessSpent(() => judge(payload).length === 0) ?? false;

@@ -77,9 +77,7 @@ function ofOwnNames(unevaluatedProperties: CodeKeywordDefinition): CodeKeywordDe
     code(cxt: KeywordCxt) {
       const { props } = cxt.it;
       if (props instanceof Name) {
-        cxt.gen.if(_`${props} && ${props} !== true`, () =>
-          cxt.gen.code(_`Object.setPrototypeOf(${props}, null)`),
-        );
+        cxt.gen.if(_`${props} && ${props} !== true`, () => cxt.gen.code(_`Object.setPrototypeOf(${props}, null)`));
       }
       unevaluatedProperties.code(cxt);
     },

@@ -14,16 +14,10 @@ type DeliverySettings = Pick<Config['delivery'], 'headerPrefix' | 'standardWebho
  * The section `webhooks` of the OpenAPI document: what a subscriber receives, for each event (docs/interface.md,
  * "Deliveries" and "Events").
  */
-export function deliveryRequests(
-  delivery: DeliverySettings,
-  eventTypes: readonly RegisteredEventType[],
-): Json {
+export function deliveryRequests(delivery: DeliverySettings, eventTypes: readonly RegisteredEventType[]): Json {
   const ids = operationIds(eventTypes);
   return Object.fromEntries(
-    eventTypes.map((type) => [
-      type.name,
-      { post: { operationId: ids.get(type), ...deliveryRequest(delivery, type) } },
-    ]),
+    eventTypes.map((type) => [type.name, { post: { operationId: ids.get(type), ...deliveryRequest(delivery, type) } }]),
   );
 }
 
@@ -101,12 +95,7 @@ function contractHeaders(prefix: string, eventName: string): Json[] {
 /** Those of the Standard Webhooks specification (standardwebhooks.com). */
 function standardHeaders(): Json[] {
   return [
-    header(
-      'webhook-id',
-      'The id of the delivery.',
-      { type: 'string', pattern: '^[0-9]+$' },
-      '140123456789012',
-    ),
+    header('webhook-id', 'The id of the delivery.', { type: 'string', pattern: '^[0-9]+$' }, '140123456789012'),
     header('webhook-timestamp', 'Unix seconds.', { type: 'string', pattern: '^[0-9]+$' }, '1769851800'),
     header(
       'webhook-signature',

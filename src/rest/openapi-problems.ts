@@ -50,17 +50,12 @@ const issueExample = { pointer: '/url', code: 'required', detail: 'is required' 
 const exampleOf = (reason: Reason) => {
   const { status, title } = errorCatalogue[reason];
   const example = { type: problemType(reason), title, status, detail: `${title}.`, code: reason };
-  return reason === 'invalid_input'
-    ? { ...example, detail: '/url: is required', errors: [issueExample] }
-    : example;
+  return reason === 'invalid_input' ? { ...example, detail: '/url: is required', errors: [issueExample] } : example;
 };
 
 export const problemIssue = z
   .object({
-    pointer: z
-      .string()
-      .optional()
-      .meta({ description: 'The place in the body, as a JSON pointer (RFC 6901).' }),
+    pointer: z.string().optional().meta({ description: 'The place in the body, as a JSON pointer (RFC 6901).' }),
     parameter: z.string().optional().meta({ description: 'The query parameter, if it is not in the body.' }),
     code: z.string().meta({ description: 'The broken rule, for programs.' }),
     detail: z.string().meta({ description: 'The broken rule, for people.' }),
@@ -93,9 +88,7 @@ export function problems(...more: readonly ProblemReason[]): Json {
   return Object.fromEntries(
     [...byStatus].map(([status, [reason, ...others]]) => [
       status,
-      others.length === 0
-        ? { $ref: `#/components/responses/${nameOf(reason!)}` }
-        : problemResponse(reason!, ...others),
+      others.length === 0 ? { $ref: `#/components/responses/${nameOf(reason!)}` } : problemResponse(reason!, ...others),
     ]),
   );
 }

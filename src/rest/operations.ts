@@ -46,10 +46,7 @@ interface ListVariables extends Record<string, unknown> {
 }
 
 export interface Operations {
-  create: Operation<
-    { input: Record<string, unknown> },
-    { createWebhook: { webhook: WebhookNode; secret: string } }
-  >;
+  create: Operation<{ input: Record<string, unknown> }, { createWebhook: { webhook: WebhookNode; secret: string } }>;
   list: Operation<ListVariables, { webhooks: WebhookPageNode }>;
   read: Operation<{ id: string }, { webhook: WebhookNode }>;
   update: Operation<{ input: Record<string, unknown> }, { updateWebhook: { webhook: WebhookNode } }>;

@@ -13,13 +13,11 @@ const advice: Record<Reason, string> = {
   unauthenticated:
     'Send an API key in the header "Authorization: Bearer <key>". A key that is unknown, malformed, expired or revoked gives the same answer.',
   scope_missing: 'Use a key with the scope that the detail names, or have one made.',
-  tenant_required:
-    'A platform key names the tenant that it acts for in the header "Hookwright-Tenant: <id>".',
+  tenant_required: 'A platform key names the tenant that it acts for in the header "Hookwright-Tenant: <id>".',
   not_found:
     'Check the path and the id. What was deleted, what never was and what belongs to another tenant give the same answer.',
   method_not_allowed: 'The header Allow lists the methods that this path knows.',
-  webhook_limit_reached:
-    'Delete a webhook that is not needed any more, or ask the operator for a higher limit.',
+  webhook_limit_reached: 'Delete a webhook that is not needed any more, or ask the operator for a higher limit.',
   api_key_limit_reached:
     'Revoke an API key that is not needed any more, wait until one expires, or ask the operator for a higher limit.',
   event_type_limit_reached: 'Send such events by a type that there is; types are never deleted.',
@@ -54,15 +52,12 @@ const advice: Record<Reason, string> = {
   answer_too_large: 'Ask for smaller pages, for fewer long texts, and for each of them once.',
   rate_limited: 'Wait as many seconds as the header Retry-After says, and send the request again.',
   unavailable: 'Wait as many seconds as the header Retry-After says, and send the request again.',
-  internal:
-    'Send the request again later. If it lasts, tell the operator the value of the header X-Request-Id.',
+  internal: 'Send the request again later. If it lasts, tell the operator the value of the header X-Request-Id.',
 };
 
 /** Serves what the `type` of every problem points to (RFC 9457 §3.1.1). */
 export async function problemPages(app: FastifyInstance): Promise<void> {
-  const reasons = new Map(
-    (Object.keys(errorCatalogue) as Reason[]).map((reason) => [problemType(reason), reason]),
-  );
+  const reasons = new Map((Object.keys(errorCatalogue) as Reason[]).map((reason) => [problemType(reason), reason]));
   const kinds = [...reasons].map(([path, reason]) => `${path}\n  ${titleOf(reason)}\n`).join('');
   app.get(PROBLEMS_PATH, async (_request, reply) => page(reply, `The kinds of errors\n\n${kinds}`));
   app.get<{ Params: { name: string } }>(`${PROBLEMS_PATH}/:name`, async (request, reply) => {

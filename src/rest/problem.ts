@@ -41,9 +41,7 @@ function problemOf({ reason, detail, extra: { issues } }: ApiError): Problem {
 }
 
 function problemIssue({ path: [part, ...rest], code, detail }: InputIssue): ProblemIssue {
-  return part === 'query'
-    ? { parameter: rest.join('.'), code, detail }
-    : { pointer: pointerOf(rest), code, detail };
+  return part === 'query' ? { parameter: rest.join('.'), code, detail } : { pointer: pointerOf(rest), code, detail };
 }
 
 function summary(errors: readonly ProblemIssue[]): string {

@@ -22,12 +22,7 @@ export function readPart<Schema extends z.ZodObject>(
   return result.data;
 }
 
-function inputIssues(
-  issue: z.core.$ZodIssue,
-  { shape }: z.ZodObject,
-  value: unknown,
-  part: RequestPart,
-): InputIssue[] {
+function inputIssues(issue: z.core.$ZodIssue, { shape }: z.ZodObject, value: unknown, part: RequestPart): InputIssue[] {
   const path = pathOf(issue, [part]);
   if (issue.code === 'unrecognized_keys') {
     const noun = part === 'query' ? 'parameter' : 'property';

@@ -70,9 +70,7 @@ const webhookFields = {
   consecutive_failures: integer.min(0).meta({
     description: 'Failed attempts in a row, across deliveries. At 10 the webhook is disabled.',
   }),
-  last_success_at: time
-    .nullable()
-    .meta({ description: 'When an attempt last succeeded; null until one has.' }),
+  last_success_at: time.nullable().meta({ description: 'When an attempt last succeeded; null until one has.' }),
   last_failure_at: time.nullable().meta({ description: 'When an attempt last failed; null until one has.' }),
   disabled_at: time.nullable().meta({ description: 'null while the webhook is active.' }),
   created_at: time.meta({ description: 'When the webhook was created.' }),

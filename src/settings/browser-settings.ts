@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { commaSeparated, setting, yesNo } from './setting.js';
 
 /** As browsers write it in `Origin`: in lower case, without the usual port. Others would match nothing. */
-const isWebOrigin = (text: string): boolean =>
-  /^https?:\/\/[^*]+$/.test(text) && URL.parse(text)?.origin === text;
+const isWebOrigin = (text: string): boolean => /^https?:\/\/[^*]+$/.test(text) && URL.parse(text)?.origin === text;
 
 /** What browsers get, and may do. */
 export const browserSettings = {

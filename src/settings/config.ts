@@ -45,10 +45,7 @@ const SECRET_SETTINGS: ReadonlySet<string> = new Set([
  *
  * @throws ConfigError naming every bad setting, and every name that is almost a setting
  */
-export function readConfig(
-  env: Record<string, string | undefined>,
-  { needsEncryptionKeys = true } = {},
-): Config {
+export function readConfig(env: Record<string, string | undefined>, { needsEncryptionKeys = true } = {}): Config {
   const problems = misspelledNames(env);
   const values: Record<string, unknown> = {};
   for (const [name, { schema, allowed, faultOf }] of Object.entries(settings)) {

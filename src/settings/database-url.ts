@@ -37,10 +37,7 @@ function parsed(text: string): URL | null {
 /** As libpq takes them, `host1:5432,host2:5432` or `?host=host1,host2`; the driver does not. */
 function namesSeveralHosts(text: string): boolean {
   const [, authority = '', query = ''] = /^\w+:\/\/([^/?]*)[^?]*\??(.*)$/.exec(text) ?? [];
-  const hosts = [
-    authority.slice(authority.lastIndexOf('@') + 1),
-    new URLSearchParams(query).get('host') ?? '',
-  ];
+  const hosts = [authority.slice(authority.lastIndexOf('@') + 1), new URLSearchParams(query).get('host') ?? ''];
   return hosts.some((host) => host.includes(','));
 }
 

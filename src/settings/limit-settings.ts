@@ -102,10 +102,5 @@ export const limitSettings = {
     100,
     'How many streams of live updates all API keys of a tenant may have open at the same time, in each API process.',
   ),
-  STREAMS_MAX: range(
-    1,
-    100_000,
-    1000,
-    'How many streams of live updates an API process has open at the same time.',
-  ),
+  STREAMS_MAX: range(1, 100_000, 1000, 'How many streams of live updates an API process has open at the same time.'),
 } as const;

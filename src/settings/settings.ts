@@ -10,9 +10,7 @@ function isCidr(text: string): boolean {
   const [address = '', prefix, ...rest] = text.split('/');
   const family = isIP(address);
   const bits = prefix === undefined ? 0 : Number(prefix);
-  return (
-    family !== 0 && rest.length === 0 && /^\d+$/.test(prefix ?? '0') && bits <= (family === 4 ? 32 : 128)
-  );
+  return family !== 0 && rest.length === 0 && /^\d+$/.test(prefix ?? '0') && bits <= (family === 4 ? 32 : 128);
 }
 
 /** An http proxy's url, with nothing in it that would be ignored. */
@@ -33,8 +31,7 @@ const encryptionKeys = z
   .string()
   .transform((text, context) =>
     text.split(',').map((part) => {
-      const [, kid = '', base64 = ''] =
-        /^([A-Za-z0-9_.-]{1,64}):([A-Za-z0-9+/]+={0,2})$/.exec(part.trim()) ?? [];
+      const [, kid = '', base64 = ''] = /^([A-Za-z0-9_.-]{1,64}):([A-Za-z0-9+/]+={0,2})$/.exec(part.trim()) ?? [];
       const key = Buffer.from(base64, 'base64');
       if (kid === '' || key.length !== 32) {
         context.addIssue({ code: 'custom', message: 'not kid:base64 of 32 bytes' });
@@ -106,11 +103,7 @@ export const settings = {
   ),
   ...browserSettings,
   ...oidcSettings,
-  WEBHOOKS_PER_TENANT_MAX: setting(
-    whole(1, 1_000_000, 100),
-    '1 to 1000000',
-    'How many webhooks a tenant may have.',
-  ),
+  WEBHOOKS_PER_TENANT_MAX: setting(whole(1, 1_000_000, 100), '1 to 1000000', 'How many webhooks a tenant may have.'),
   API_KEYS_PER_TENANT_MAX: setting(
     whole(1, 1_000_000, 100),
     '1 to 1000000',
@@ -168,11 +161,7 @@ export const settings = {
     '0.01 to 3600',
     'The delay before the first retry, in seconds; it doubles with each further one, up to 60 minutes. For trials and tests: receivers are told 120.',
   ),
-  HOLD_HOURS: setting(
-    whole(1, 2160, 168),
-    '1 to 2160',
-    'How long an inactive webhook collects events, in hours.',
-  ),
+  HOLD_HOURS: setting(whole(1, 2160, 168), '1 to 2160', 'How long an inactive webhook collects events, in hours.'),
   RETENTION_DAYS: setting(
     whole(8, 3650, 30),
     '8 to 3650, and above HOLD_HOURS + 1 day',
@@ -186,11 +175,7 @@ export const settings = {
     'letters, digits and hyphens, a letter first, at most 64',
     'The prefix of the delivery headers, for white-label use.',
   ),
-  STANDARD_WEBHOOKS: setting(
-    yesNo(true),
-    'true or false',
-    'Whether the Standard Webhooks headers are sent too.',
-  ),
+  STANDARD_WEBHOOKS: setting(yesNo(true), 'true or false', 'Whether the Standard Webhooks headers are sent too.'),
   ALLOW_HTTP_URLS: setting(yesNo(false), 'true or false', 'Whether webhooks may have http:// urls.'),
   ALLOW_PRIVATE_TARGETS: setting(
     commaSeparated.refine((ranges) => ranges.every(isCidr)),

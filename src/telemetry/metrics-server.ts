@@ -50,11 +50,7 @@ interface Answer {
   text: string;
 }
 
-async function answerTo(
-  path: string,
-  registry: Registry,
-  notReady: () => Promise<string | null>,
-): Promise<Answer> {
+async function answerTo(path: string, registry: Registry, notReady: () => Promise<string | null>): Promise<Answer> {
   switch (path) {
     case '/metrics':
       return { status: 200, type: registry.contentType, text: await registry.metrics() };

@@ -11,12 +11,7 @@ import {
   trace,
 } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
-import {
-  defaultResource,
-  detectResources,
-  envDetector,
-  resourceFromAttributes,
-} from '@opentelemetry/resources';
+import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import {
   AlwaysOffSampler,
   AlwaysOnSampler,
@@ -58,8 +53,7 @@ export function startOpenTelemetry(env: Environment, log: Logger): Tracing {
   });
   const tracer = provider.getTracer('hookwright', version);
   return {
-    start: (name, kind, parent, attributes = {}) =>
-      new TracedSpan(tracer, contextOf(parent), name, kind, attributes),
+    start: (name, kind, parent, attributes = {}) => new TracedSpan(tracer, contextOf(parent), name, kind, attributes),
     close: async () => {
       const end = provider.shutdown().catch((error: unknown) => diag.warn(String(error)));
       const enough = Promise.withResolvers<void>();
@@ -119,10 +113,7 @@ function contextOf(traceparent: string | undefined): Context {
 }
 
 /** @throws Error with a sentence */
-function samplerOf({
-  OTEL_TRACES_SAMPLER: name = '',
-  OTEL_TRACES_SAMPLER_ARG: arg = '',
-}: Environment): Sampler {
+function samplerOf({ OTEL_TRACES_SAMPLER: name = '', OTEL_TRACES_SAMPLER_ARG: arg = '' }: Environment): Sampler {
   const ratio = arg === '' ? 1 : Number(arg);
   if (!(ratio >= 0 && ratio <= 1)) {
     throw new Error(`OTEL_TRACES_SAMPLER_ARG is ${JSON.stringify(arg)}; allowed: 0 to 1.`);

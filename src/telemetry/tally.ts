@@ -49,9 +49,7 @@ export class Tally<Label extends string> {
       known.count += amount;
       return;
     }
-    const labels = Object.fromEntries(
-      this.options.labels.map((label, index) => [label, values[index] ?? '']),
-    );
+    const labels = Object.fromEntries(this.options.labels.map((label, index) => [label, values[index] ?? '']));
     this.#counts.set(key, { labels: labels as Record<Label, string>, count: amount });
   }
 }

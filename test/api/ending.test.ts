@@ -46,10 +46,7 @@ test('a request under way is answered, and its connection, which the client woul
 });
 
 test('requests that a client sent without waiting for answers are all answered', async () => {
-  const ids = [
-    (await stack.webhook('https://a.example.com/')).id,
-    (await stack.webhook('https://b.example.com/')).id,
-  ];
+  const ids = [(await stack.webhook('https://a.example.com/')).id, (await stack.webhook('https://b.example.com/')).id];
   const lockers = await Promise.all(
     ids.map(async (id) => {
       const locker = await stack.services.db.pool.connect();
@@ -81,9 +78,7 @@ test('requests that a client sent without waiting for answers are all answered',
 test('it ends though a client never sends the rest of its request', async () => {
   const arrived = api.nextRequest();
   const socket = connect(api.port, '127.0.0.1').on('error', () => {});
-  socket.write(
-    'POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
-  );
+  socket.write('POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{');
   await arrived;
   const begun = performance.now();
   await api.end();

@@ -17,11 +17,7 @@ async function entries(
   { key, named, filter = '' }: { key: string; named?: number; filter?: string } = { key: tenant.key },
 ) {
   const asking = named === undefined ? { key } : { key, tenant: named };
-  const { data, errors } = await api.ask(
-    `{ auditLog${filter} { edges { node { ${fields} } } } }`,
-    {},
-    asking,
-  );
+  const { data, errors } = await api.ask(`{ auditLog${filter} { edges { node { ${fields} } } } }`, {}, asking);
   expect(errors).toEqual([]);
   return data.auditLog.edges.map(({ node }: { node: object }) => node);
 }
@@ -42,8 +38,7 @@ describe('the audit log', () => {
     const { webhook } = await run(
       'createWebhook(input: {url: "https://a.example.com/", eventTypes: ["coupon.applied"]}) { webhook { id } }',
     );
-    const update = (what: string) =>
-      run(`updateWebhook(input: {id: "${webhook.id}", ${what}}) { webhook { id } }`);
+    const update = (what: string) => run(`updateWebhook(input: {id: "${webhook.id}", ${what}}) { webhook { id } }`);
     await update('active: false');
     await update('active: true, held: KEEP');
     await update('active: true, held: RELEASE');
@@ -66,9 +61,7 @@ describe('the audit log', () => {
     await run(`updateWebhook(input: {id: "${id}", active: true, held: KEEP}) { webhook { id } }`);
     await run(`releaseHeld(input: {webhookId: "${id}"}) { webhook { id } }`);
     const rotated = await run(`rotateWebhookSecret(input: {id: "${id}", overlapHours: 1}) { secret }`);
-    const made = await run(
-      'createApiKey(input: {name: "ci", scopes: ["events:emit"]}) { key apiKey { id } }',
-    );
+    const made = await run('createApiKey(input: {name: "ci", scopes: ["events:emit"]}) { key apiKey { id } }');
     await run(`revokeApiKey(input: {id: "${made.apiKey.id}"}) { apiKey { id } }`);
     await run(`deleteWebhook(input: {id: "${id}"}) { deletedWebhookId }`);
 

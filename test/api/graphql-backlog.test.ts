@@ -1,10 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import {
-  HELD_SHOWN_MAX,
-  TENANT_COUNT_MAX,
-  WEBHOOK_COUNT_MAX,
-} from '../../src/operations/explorer/read-backlog.js';
+import { HELD_SHOWN_MAX, TENANT_COUNT_MAX, WEBHOOK_COUNT_MAX } from '../../src/operations/explorer/read-backlog.js';
 import { makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
 import { GraphqlApi } from '../support/graphql-api.js';
 
@@ -137,9 +133,7 @@ describe('the backlog', () => {
       await make(i, 'PENDING', -60, id);
     }
     const { data } = await api.ask(`{ webhooks { edges { node { backlog { due } } } } }`, {}, tenant);
-    const due = data.webhooks.edges.map(
-      ({ node }: { node: { backlog: { due: number } } }) => node.backlog.due,
-    );
+    const due = data.webhooks.edges.map(({ node }: { node: { backlog: { due: number } } }) => node.backlog.due);
     expect(due).toEqual([4, 3, 2, 1, 0, 0]);
   });
 });

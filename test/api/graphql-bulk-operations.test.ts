@@ -41,11 +41,7 @@ describe('a dry run', () => {
     await site.rows('delete from hookwright.events');
     await site.past(7, { webhookId: webhook, status });
     const input = inputOf();
-    const { data } = await site.mutate(
-      name,
-      { ...input, dryRun: true },
-      'total totalCapped bulkOperation { id }',
-    );
+    const { data } = await site.mutate(name, { ...input, dryRun: true }, 'total totalCapped bulkOperation { id }');
     expect(data.result).toEqual({ total: 7, totalCapped: false, bulkOperation: null });
     expect(await operationsOf()).toBe(0);
     const daemon = site.startDaemon();
@@ -73,9 +69,7 @@ describe('a dry run', () => {
         site.mutate('cancelDeliveries', { filter: { webhookId }, dryRun: true }, 'total'),
       );
       await eventually(async () => (await blocked()).length === 2);
-      expect(codesOf(await site.mutate('cancelDelivery', { id: '0' }, 'delivery { id }'))).toEqual([
-        'NOT_FOUND',
-      ]);
+      expect(codesOf(await site.mutate('cancelDelivery', { id: '0' }, 'delivery { id }'))).toEqual(['NOT_FOUND']);
       const ended = Promise.all(counts);
       let isOver = false;
       ended.then(() => {
@@ -138,9 +132,7 @@ describe('what is refused', () => {
     const id = await site.webhook(['booking.created']);
     const input = { webhookId: String(id), dryRun: true, filter: { since, eventTypes: ['coupon.applied'] } };
     const { errors } = await mutate('replayEvents', input);
-    expect(errors[0].message).toMatch(
-      /^input\.filter\.eventTypes: .*\(booking\.created\); `includeUnsubscribed`/,
-    );
+    expect(errors[0].message).toMatch(/^input\.filter\.eventTypes: .*\(booking\.created\); `includeUnsubscribed`/);
     expect((await mutate('replayEvents', { ...input, includeUnsubscribed: true })).errors).toEqual([]);
   });
 
@@ -163,9 +155,7 @@ describe('what is refused', () => {
       ids.push((await recover()).operation.id);
     }
     const limit = { code: 'CONFLICT', reason: 'bulk_operation_limit_reached' };
-    expect(
-      (await mutate('recoverWebhook', { id: webhookId, filter: { since } })).errors[0].extensions,
-    ).toEqual(limit);
+    expect((await mutate('recoverWebhook', { id: webhookId, filter: { since } })).errors[0].extensions).toEqual(limit);
     const dryRun = await mutate('recoverWebhook', { id: webhookId, filter: { since }, dryRun: true });
     expect(dryRun.errors).toEqual([]);
     await mutate('cancelBulkOperation', { id: ids[0] });

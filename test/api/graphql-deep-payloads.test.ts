@@ -32,11 +32,7 @@ describe('an event whose payload is nested deeper than the API would ever take',
     await bring(deep, nested(6_000));
     await bring(edge, nested(500));
     const counted = watchErrorsCounted();
-    const { status, data, errors } = await api.ask(
-      '{ events { edges { node { id payload } } } }',
-      {},
-      tenant,
-    );
+    const { status, data, errors } = await api.ask('{ events { edges { node { id payload } } } }', {}, tenant);
     expect(status).toBe(200);
     expect(errors).toEqual([
       { ...tooDeep, locations: expect.anything(), path: ['events', 'edges', 1, 'node', 'payload'] },

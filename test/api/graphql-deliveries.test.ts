@@ -207,20 +207,17 @@ describe('an attempt', () => {
 });
 
 describe('redelivery', () => {
-  test.each(['SUCCEEDED', 'FAILED', 'CANCELED'])(
-    'sends one that is %s again, under the same id',
-    async (status) => {
-      const id = await makeDelivery(status);
-      const { data, errors } = await redeliver(id);
-      expect(errors).toEqual([]);
-      expect(data.redeliver.delivery).toMatchObject({
-        id: gid.delivery(id),
-        status: 'PENDING',
-        finishedAt: null,
-      });
-      expect(data.redeliver.delivery.nextAttemptAt).toEqual(expect.any(String));
-    },
-  );
+  test.each(['SUCCEEDED', 'FAILED', 'CANCELED'])('sends one that is %s again, under the same id', async (status) => {
+    const id = await makeDelivery(status);
+    const { data, errors } = await redeliver(id);
+    expect(errors).toEqual([]);
+    expect(data.redeliver.delivery).toMatchObject({
+      id: gid.delivery(id),
+      status: 'PENDING',
+      finishedAt: null,
+    });
+    expect(data.redeliver.delivery.nextAttemptAt).toEqual(expect.any(String));
+  });
 
   test.each(['PENDING', 'HELD'])('is a conflict while it is %s', async (status) => {
     const { errors } = await redeliver(await makeDelivery(status));

@@ -74,14 +74,10 @@ describe('the tenant of an event', () => {
     const other = await makeTenant(api.services);
     const { id } = await makeWebhook(api.services, other.id);
     for (const input of [{}, { tenantId: other.id }]) {
-      const { data, errors } = await emit(
-        input,
-        'event { deliveries { edges { node { webhook { id } } } } }',
-        {
-          ...platform,
-          tenant: other.id,
-        },
-      );
+      const { data, errors } = await emit(input, 'event { deliveries { edges { node { webhook { id } } } } }', {
+        ...platform,
+        tenant: other.id,
+      });
       expect(errors).toEqual([]);
       expect(data.emitEvent.event.deliveries.edges).toEqual([{ node: { webhook: { id: gid.webhook(id) } } }]);
     }

@@ -1,14 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OPERATIONAL_EVENT_TYPES } from '../../src/domain/events/operational-events.js';
 import { isDeeperThan } from '../../src/domain/events/payload.js';
-import {
-  countEvents,
-  couponPayload,
-  makeKey,
-  makeTenant,
-  makeWebhook,
-  type TestTenant,
-} from '../support/factories.js';
+import { countEvents, couponPayload, makeKey, makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
 import { type Answer, codesOf, GraphqlApi } from '../support/graphql-api.js';
 
 let api: GraphqlApi;
@@ -94,11 +87,7 @@ describe('what may be emitted', () => {
       { event, payload: { count: '1' } },
       ['input', 'event'],
     ]),
-    [
-      'a missing field',
-      { event: 'coupon.applied', payload: { code: 'A' } },
-      ['input', 'payload', 'discount_type'],
-    ],
+    ['a missing field', { event: 'coupon.applied', payload: { code: 'A' } }, ['input', 'payload', 'discount_type']],
     [
       'a number for a text',
       { event: 'coupon.applied', payload: { ...couponPayload, code: 1 } },
@@ -178,17 +167,14 @@ describe('what may be emitted', () => {
     ]);
   });
 
-  test.each([['a text'], [1], [null], [['a']], [true]])(
-    'the payload %j is no JSON object',
-    async (payload) => {
-      const { status, errors } = await emit({ event: 'coupon.applied', payload });
-      expect(status).toBe(400);
-      expect(errors[0].extensions).toMatchObject({
-        code: 'BAD_USER_INPUT',
-        errors: [{ path: ['input', 'payload'] }],
-      });
-    },
-  );
+  test.each([['a text'], [1], [null], [['a']], [true]])('the payload %j is no JSON object', async (payload) => {
+    const { status, errors } = await emit({ event: 'coupon.applied', payload });
+    expect(status).toBe(400);
+    expect(errors[0].extensions).toMatchObject({
+      code: 'BAD_USER_INPUT',
+      errors: [{ path: ['input', 'payload'] }],
+    });
+  });
 });
 
 describe('emitting several events', () => {

@@ -119,9 +119,9 @@ describe('introspection', () => {
       const answer = await closed.ask('{ __schema { types { name } } }', {}, { key });
       expect(answer.status).toBe(400);
       expect(new Set(codesOf(answer))).toEqual(new Set(['GRAPHQL_VALIDATION_FAILED']));
-      expect(
-        (await closed.ask('{ webhoks { edges { cursor } } }', {}, { key })).errors[0].message,
-      ).not.toContain('webhooks');
+      expect((await closed.ask('{ webhoks { edges { cursor } } }', {}, { key })).errors[0].message).not.toContain(
+        'webhooks',
+      );
       const input = { url: 'https://example.com/', eventTypes: ['*'], secrets: 1 };
       const unknown = await closed.ask(
         'mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { secret } }',
@@ -140,11 +140,7 @@ describe('variables of the wrong kind', () => {
   test.each([
     ['a number for a text', { input: { url: 5, eventTypes: ['*'] } }, ['input', 'url']],
     ['a missing field', { input: { url: 'https://a.example.com/' } }, ['input', 'eventTypes']],
-    [
-      'a field that is not known',
-      { input: { url: 'u', eventTypes: [], secret: 'whsec_x' } },
-      ['input', 'secret'],
-    ],
+    ['a field that is not known', { input: { url: 'u', eventTypes: [], secret: 'whsec_x' } }, ['input', 'secret']],
     ['null in a list', { input: { url: 'u', eventTypes: [null] } }, ['input', 'eventTypes', 0]],
     ['no input at all', {}, ['input']],
   ])('%s is refused at its place with status 400', async (_name, variables, path) => {
@@ -183,10 +179,9 @@ describe('variables of the wrong kind', () => {
       ['String', ['hunter2']],
       ['DeliveryFilter', 'hunter2'],
     ]) {
-      const { status, errors } = await ask(
-        `query ($x: ${type}) { viewer { scopes @include(if: true) } __typename }`,
-        { x: value },
-      );
+      const { status, errors } = await ask(`query ($x: ${type}) { viewer { scopes @include(if: true) } __typename }`, {
+        x: value,
+      });
       // GraphQL itself refuses a variable that is not used; one way or the other the value stays out.
       expect(status).toBe(400);
       expect(JSON.stringify(errors)).not.toContain('hunter2');
@@ -204,28 +199,19 @@ describe('variables of the wrong kind', () => {
 
 describe('a value that is none of an enum’s', () => {
   const inDocument = (value: string) => `{ deliveries(filter: {status: ${value}}) { edges { cursor } } }`;
-  const asVariable =
-    'query ($status: DeliveryStatus) { deliveries(filter: {status: $status}) { edges { cursor } } }';
+  const asVariable = 'query ($status: DeliveryStatus) { deliveries(filter: {status: $status}) { edges { cursor } } }';
   const values =
     'The value does not exist in "DeliveryStatus" enum, which has PENDING, HELD, SUCCEEDED, FAILED, CANCELED.';
 
-  test.each(['LOST', '"PENDING"', '5'])(
-    '%s in the document is refused with those that there are',
-    async (value) => {
-      const { errors } = await ask(inDocument(value));
-      expect(errors.map(({ message }) => message)).toEqual([values]);
-    },
-  );
+  test.each(['LOST', '"PENDING"', '5'])('%s in the document is refused with those that there are', async (value) => {
+    const { errors } = await ask(inDocument(value));
+    expect(errors.map(({ message }) => message)).toEqual([values]);
+  });
 
-  test.each(['LOST', 5, { a: 1 }])(
-    '%j in a variable is refused with those that there are',
-    async (status) => {
-      const { errors } = await ask(asVariable, { status });
-      expect(errors[0].extensions.errors).toEqual([
-        { path: ['status'], code: 'invalid_type', detail: values },
-      ]);
-    },
-  );
+  test.each(['LOST', 5, { a: 1 }])('%j in a variable is refused with those that there are', async (status) => {
+    const { errors } = await ask(asVariable, { status });
+    expect(errors[0].extensions.errors).toEqual([{ path: ['status'], code: 'invalid_type', detail: values }]);
+  });
 
   test('without introspection the others are not told', async () => {
     const closed = await GraphqlApi.open({ INTROSPECTION: 'false' });
@@ -248,9 +234,7 @@ test.each([
   ['a JSONObject', 'mutation { emitEvent(input: {event: "a.b", payload: "x"}) { duplicate } }', 'JSONObject'],
 ])('%s of the wrong form in the document is refused at its place', async (_name, query, word) => {
   const { errors } = await ask(query);
-  expect(errors.map(({ message, locations }) => [message.includes(word), locations?.[0]?.line])).toEqual([
-    [true, 1],
-  ]);
+  expect(errors.map(({ message, locations }) => [message.includes(word), locations?.[0]?.line])).toEqual([[true, 1]]);
 });
 
 test('a field of a query that fails leaves its neighbours their answers', async () => {

@@ -50,19 +50,16 @@ describe('a schema with $async', () => {
 });
 
 describe('a schema with names that every object inherits', () => {
-  test.each(['constructor', 'toString', 'valueOf', 'hasOwnProperty'])(
-    'is registered with %s',
-    async (name) => {
-      const type = `named.${name.toLowerCase()}`;
-      const inner = object({ [name]: { type: 'string' } }, { required: [name] });
-      const { data, errors } = await register(type, object({ [name]: inner }, { required: [name] }));
-      expect(errors).toEqual([]);
-      const sample = { [name]: { [name]: 'text' } };
-      expect(data.registerEventType.eventType.samplePayload).toEqual(sample);
-      expect((await emit(type, sample)).errors).toEqual([]);
-      expect(issues(await emit(type, {}))).toMatchObject([{ path: ['input', 'payload', name] }]);
-    },
-  );
+  test.each(['constructor', 'toString', 'valueOf', 'hasOwnProperty'])('is registered with %s', async (name) => {
+    const type = `named.${name.toLowerCase()}`;
+    const inner = object({ [name]: { type: 'string' } }, { required: [name] });
+    const { data, errors } = await register(type, object({ [name]: inner }, { required: [name] }));
+    expect(errors).toEqual([]);
+    const sample = { [name]: { [name]: 'text' } };
+    expect(data.registerEventType.eventType.samplePayload).toEqual(sample);
+    expect((await emit(type, sample)).errors).toEqual([]);
+    expect(issues(await emit(type, {}))).toMatchObject([{ path: ['input', 'payload', name] }]);
+  });
 
   test('is registered with __proto__ as a required field, and refused with other rules for it', async () => {
     const { data, errors } = await register('named.proto', object({}, { required: ['__proto__'] }));
@@ -83,11 +80,7 @@ describe('an enum of objects', () => {
   test('accepts an equal one, in a variable and in the document', async () => {
     expect((await emit('place.moved', { geo: { at: [1], type: 'Point' } })).errors).toEqual([]);
     const literal = '{event: "place.moved", payload: {geo: {type: "Point", at: [1]}}}';
-    const { errors } = await api.ask(
-      `mutation { emitEvent(input: ${literal}) { event { body } } }`,
-      {},
-      tenant,
-    );
+    const { errors } = await api.ask(`mutation { emitEvent(input: ${literal}) { event { body } } }`, {}, tenant);
     expect(errors).toEqual([]);
   });
 
@@ -151,8 +144,7 @@ test('a repetition with an idempotency key is judged by the type as it is now', 
       { input: { event: 'key.kept', payload: {}, idempotencyKey: 'k' } },
       tenant,
     );
-  const change = (mutation: string) =>
-    api.ask(`mutation { ${mutation} { eventType { name } } }`, {}, platform);
+  const change = (mutation: string) => api.ask(`mutation { ${mutation} { eventType { name } } }`, {}, platform);
   expect((await emitAgain()).data.emitEvent.duplicate).toBe(false);
   await change('deprecateEventType(input: {name: "key.kept"})');
   expect(issues(await emitAgain())).toMatchObject([{ code: 'event_type_deprecated' }]);

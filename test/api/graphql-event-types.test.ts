@@ -77,9 +77,7 @@ describe('an event type', () => {
         { version: 1, schema: orderSchema },
       ],
     });
-    expect(issues(await emit('order.paid', { total: 1 }))).toMatchObject([
-      { path: ['input', 'payload', 'lines'] },
-    ]);
+    expect(issues(await emit('order.paid', { total: 1 }))).toMatchObject([{ path: ['input', 'payload', 'lines'] }]);
     const same = await mutate('updateEventType', { name: 'order.paid', schema: other });
     expect(same.data.updateEventType.eventType.version).toBe(2);
     const nothing = await mutate('updateEventType', { name: 'order.paid', schema: null });
@@ -130,9 +128,7 @@ describe('an event type', () => {
       expect(await other.eventTypes.check('order.seen', {})).toMatchObject([{ code: 'schema_required' }]);
       await mutate('deprecateEventType', { name: 'order.seen' });
       clock.advance(5_000);
-      expect(await other.eventTypes.check('order.seen', {})).toMatchObject([
-        { code: 'event_type_deprecated' },
-      ]);
+      expect(await other.eventTypes.check('order.seen', {})).toMatchObject([{ code: 'event_type_deprecated' }]);
     } finally {
       await other.db.close();
     }
@@ -218,9 +214,7 @@ describe('what is refused', () => {
   test.each(['webhook.mine', 'delivery.done.twice'])(
     'the name %s, which is of a family of the service',
     async (name) => {
-      expect(issues(await register(name))).toMatchObject([
-        { path: ['input', 'name'], code: 'event_type_reserved' },
-      ]);
+      expect(issues(await register(name))).toMatchObject([{ path: ['input', 'name'], code: 'event_type_reserved' }]);
       expect(codesOf(await mutate('updateEventType', { name, description: 'x' }))).toEqual(['NOT_FOUND']);
     },
   );
@@ -228,9 +222,7 @@ describe('what is refused', () => {
   test('a name that is taken, and one that nobody has', async () => {
     expect(codesOf(await register('coupon.applied'))).toEqual(['CONFLICT']);
     expect(codesOf(await register('webhook.test'))).toEqual(['CONFLICT']);
-    expect(codesOf(await mutate('updateEventType', { name: 'no.such', description: 'x' }))).toEqual([
-      'NOT_FOUND',
-    ]);
+    expect(codesOf(await mutate('updateEventType', { name: 'no.such', description: 'x' }))).toEqual(['NOT_FOUND']);
     expect(codesOf(await mutate('deprecateEventType', { name: 'no.such' }))).toEqual(['NOT_FOUND']);
   });
 
@@ -255,9 +247,7 @@ describe('what is refused', () => {
     for (let level = 0; level < 100; level++) {
       deep = { not: deep };
     }
-    expect(issues(await register('wrong.type', { type: 'object', ...deep }))).toMatchObject([
-      { code: 'too_deep' },
-    ]);
+    expect(issues(await register('wrong.type', { type: 'object', ...deep }))).toMatchObject([{ code: 'too_deep' }]);
   });
 
   test('a change within a tenant’s transaction, by SQL of the API’s own role', async () => {

@@ -49,9 +49,7 @@ const told = (entries: Entry[]) =>
     entries.map(({ webhook, reason }) => [webhook ? numberIn(webhook.id) : 'deleted', reason ?? 'delivery']),
   );
 const lapse = (webhookId: number) =>
-  api.owner.query(`update hookwright.webhooks set hold_until = now() - interval '1 minute' where id = $1`, [
-    webhookId,
-  ]);
+  api.owner.query(`update hookwright.webhooks set hold_until = now() - interval '1 minute' where id = $1`, [webhookId]);
 
 describe('the fan-out of an event', () => {
   test('names every webhook with its delivery, or with the reason why there is none', async () => {
@@ -191,17 +189,14 @@ describe('the fan-out of an event', () => {
     expect(back).toEqual(all);
   });
 
-  test.each(['first: 0', 'first: 101', 'first: 1, last: 1', 'after: "x"'])(
-    '%s is bad input',
-    async (args) => {
-      const answer = await api.ask(
-        `{ event(id: "${await emit()}") { fanOut(${args}) { edges { cursor } } } }`,
-        {},
-        tenant,
-      );
-      expect(codesOf(answer)).toEqual(['BAD_USER_INPUT']);
-    },
-  );
+  test.each(['first: 0', 'first: 101', 'first: 1, last: 1', 'after: "x"'])('%s is bad input', async (args) => {
+    const answer = await api.ask(
+      `{ event(id: "${await emit()}") { fanOut(${args}) { edges { cursor } } } }`,
+      {},
+      tenant,
+    );
+    expect(codesOf(answer)).toEqual(['BAD_USER_INPUT']);
+  });
 
   test('takes three statements more, however many events and webhooks there are', async () => {
     const by = await makeTenant(api.services);

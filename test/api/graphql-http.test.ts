@@ -237,11 +237,7 @@ describe('an emit whose document is known', () => {
   test.each<[string, unknown, (string | number)[]]>([
     ['a number for a text', { event: 5, payload }, ['input', 'event']],
     ['a missing field', { event: 'coupon.applied' }, ['input', 'payload']],
-    [
-      'a field that is not known',
-      { event: 'coupon.applied', payload, secret: 'hunter2' },
-      ['input', 'secret'],
-    ],
+    ['a field that is not known', { event: 'coupon.applied', payload, secret: 'hunter2' }, ['input', 'secret']],
     ['no input', undefined, ['input']],
     ['null', null, ['input']],
   ])('is refused for %s as it was when it was new, and counted as broken', async (_what, input, path) => {

@@ -11,10 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-const emit = (
-  input: Record<string, unknown>,
-  asking: { key: string; tenant?: number } = tenant,
-): Promise<Answer> =>
+const emit = (input: Record<string, unknown>, asking: { key: string; tenant?: number } = tenant): Promise<Answer> =>
   api.ask(
     `mutation ($input: EmitEventInput!) { emitEvent(input: $input) {
        event { id eventType body payload createdAt } deliveryCount duplicate } }`,
@@ -52,9 +49,7 @@ describe('idempotency keys', () => {
       expect(errors[0].extensions).toEqual({
         code: 'CONFLICT',
         reason: 'idempotency_key_reused',
-        errors: [
-          { path: ['input', 'idempotencyKey'], code: 'idempotency_key_reused', detail: errors[0].message },
-        ],
+        errors: [{ path: ['input', 'idempotencyKey'], code: 'idempotency_key_reused', detail: errors[0].message }],
       });
     }
   });

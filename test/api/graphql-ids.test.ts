@@ -19,9 +19,7 @@ beforeAll(async () => {
   tenant = await makeTenant(api.services);
   webhookId = (await makeWebhook(api.services, tenant.id)).id;
   [eventId] = (await emitMany(api.services, tenant.id, 1)) as [number];
-  const { rows } = await api.owner.query('select id from hookwright.deliveries where tenant_id = $1', [
-    tenant.id,
-  ]);
+  const { rows } = await api.owner.query('select id from hookwright.deliveries where tenant_id = $1', [tenant.id]);
   deliveryId = rows[0].id;
 });
 afterAll(() => api?.close());
@@ -48,9 +46,7 @@ describe('the schema', () => {
   test('takes and shows ids as ID alone', () => {
     const named = Object.values(schema.getTypeMap()).flatMap((type) =>
       isObjectType(type) || isInputObjectType(type)
-        ? Object.values(type.getFields()).filter(
-            ({ name }) => /^id$|[a-z]Ids?$/.test(name) && name !== 'databaseId',
-          )
+        ? Object.values(type.getFields()).filter(({ name }) => /^id$|[a-z]Ids?$/.test(name) && name !== 'databaseId')
         : [],
     );
     const others = named.filter(
@@ -63,9 +59,7 @@ describe('the schema', () => {
 
 describe('an answer', () => {
   test('keeps a webhook, a key and a tenant of one number apart', async () => {
-    const { data } = await ask(
-      '{ webhooks { edges { node { id } } } viewer { tenant { id } apiKey { id } } }',
-    );
+    const { data } = await ask('{ webhooks { edges { node { id } } } viewer { tenant { id } apiKey { id } } }');
     const ids = [data.webhooks.edges[0].node.id, data.viewer.tenant.id, data.viewer.apiKey.id];
     expect(new Set(ids.map(numberIn)).size).toBeLessThan(3); // the first of their tables, or near it
     expect(ids).toEqual([gid.webhook(webhookId), gid.tenant(tenant.id), gid.apiKey(tenant.keyId)]);
@@ -89,13 +83,9 @@ describe('an answer', () => {
   test('names what is missing by its global id, in whatever form it was asked for', async () => {
     for (const id of ['999999', 'wh_999999']) {
       const { errors } = await ask('query ($id: ID!) { webhook(id: $id) { id } }', { id });
-      expect(errors).toMatchObject([
-        { message: 'There is no webhook wh_999999.', extensions: { code: 'NOT_FOUND' } },
-      ]);
+      expect(errors).toMatchObject([{ message: 'There is no webhook wh_999999.', extensions: { code: 'NOT_FOUND' } }]);
     }
-    const again = await ask(
-      `mutation { redeliver(input: {deliveryId: "${deliveryId}"}) { delivery { id } } }`,
-    );
+    const again = await ask(`mutation { redeliver(input: {deliveryId: "${deliveryId}"}) { delivery { id } } }`);
     expect(again.errors[0].message).toContain(`Delivery dl_${deliveryId} is PENDING`);
   });
 });
@@ -159,14 +149,11 @@ const takes: [name: string, query: string, id: () => string][] = [
 ];
 
 describe('an argument', () => {
-  test.each(takes)(
-    'of %s takes a global id and the number alone, and both are the same',
-    async (_name, query, id) => {
-      const byId = await ask(query, { id: id() });
-      expect(byId.errors).toEqual([]);
-      expect((await ask(query, { id: String(numberIn(id())) })).data).toEqual(byId.data);
-    },
-  );
+  test.each(takes)('of %s takes a global id and the number alone, and both are the same', async (_name, query, id) => {
+    const byId = await ask(query, { id: id() });
+    expect(byId.errors).toEqual([]);
+    expect((await ask(query, { id: String(numberIn(id())) })).data).toEqual(byId.data);
+  });
 
   test.each(takes)(
     'of %s refuses the id of another type, and says which it is and which is needed',
@@ -178,18 +165,14 @@ describe('an argument', () => {
       });
       const prefix = id().split('_')[0];
       expect(errors[0].message).toMatch(
-        new RegExp(
-          `is the id of a bulk operation; the id of an? [A-Za-z ]+ is needed, such as ${prefix}_12 or 12$`,
-        ),
+        new RegExp(`is the id of a bulk operation; the id of an? [A-Za-z ]+ is needed, such as ${prefix}_12 or 12$`),
       );
     },
   );
 
   test('of the audit log names a thing of any type, whose global id says the type', async () => {
     const idsOf = async (filter: string) => {
-      const { data, errors } = await ask(
-        `{ auditLog(filter: ${filter}) { edges { node { targetType targetId } } } }`,
-      );
+      const { data, errors } = await ask(`{ auditLog(filter: ${filter}) { edges { node { targetType targetId } } } }`);
       expect(errors).toEqual([]);
       return data.auditLog.edges.map(({ node }: { node: { targetId: string } }) => node.targetId);
     };
@@ -210,8 +193,7 @@ describe('an argument', () => {
 
   test('of the header Hookwright-Tenant may be a global id too', async () => {
     const platform = await makeKey(api.services, null, [PLATFORM_ADMIN]);
-    const as = (named: string | number) =>
-      api.ask('{ viewer { tenant { id } } }', {}, { ...platform, tenant: named });
+    const as = (named: string | number) => api.ask('{ viewer { tenant { id } } }', {}, { ...platform, tenant: named });
     expect((await as(gid.tenant(tenant.id))).data).toEqual((await as(tenant.id)).data);
     expect(codesOf(await as(gid.webhook(tenant.id)))).toEqual(['NOT_FOUND']);
   });

@@ -22,14 +22,7 @@ const outcomes = (tenantId: number, webhookId: number, successes: number, failur
             $4::integer, array(select case when n = $5 then $3 + $4 else 0 end from generate_series(1, 24) n)`,
     [tenantId, webhookId, successes, failures, bucket],
   );
-const deliveries = (
-  tenantId: number,
-  webhookId: number,
-  count: number,
-  status: string,
-  due: string,
-  code?: string,
-) =>
+const deliveries = (tenantId: number, webhookId: number, count: number, status: string, due: string, code?: string) =>
   api.owner.query(
     `insert into hookwright.deliveries (id, tenant_id, event_id, webhook_id, event_type, status, due_at, last_error_code)
      select hookwright.next_id(), $1, 1, $2, 'coupon.applied', $3::text::hookwright.delivery_status,
@@ -75,12 +68,8 @@ describe('the installation', () => {
     );
     expect(stats.total).toMatchObject({ attempts: 406, successes: 315, failures: 91 });
     expect(stats.total.p99Ms).toBeGreaterThan(stats.total.p50Ms - 1);
-    expect((stats.buckets as { attempts: number }[]).map(({ attempts }) => attempts).filter(Boolean)).toEqual(
-      [406],
-    );
-    const typed = await ask(
-      `stats(since: "${since()}", eventType: "booking.created") { total { attempts } }`,
-    );
+    expect((stats.buckets as { attempts: number }[]).map(({ attempts }) => attempts).filter(Boolean)).toEqual([406]);
+    const typed = await ask(`stats(since: "${since()}", eventType: "booking.created") { total { attempts } }`);
     expect(typed.stats).toEqual({ total: { attempts: 0 } });
   });
 
@@ -160,13 +149,7 @@ describe('the installation', () => {
       for (const tenant of [String(busy.id), '']) {
         await client.query('begin');
         await client.query(`select set_config('app.tenant', $1, true)`, [tenant]);
-        for (const view of [
-          'all_webhooks',
-          'all_deliveries',
-          'all_stats',
-          'daemons',
-          'installation_report',
-        ]) {
+        for (const view of ['all_webhooks', 'all_deliveries', 'all_stats', 'daemons', 'installation_report']) {
           const { rows } = await client.query(`select count(*)::integer as count from hookwright.${view}`);
           expect(rows, view).toEqual([{ count: 0 }]);
         }

@@ -29,43 +29,19 @@ describe('scopes', () => {
     ['delivery', '{ delivery(id: "1") { id } }', ['deliveries:read']],
     ['deliveries', '{ deliveries { edges { cursor } } }', ['deliveries:read']],
     ['apiKeys', '{ apiKeys { edges { cursor } } }', ['keys:admin']],
-    [
-      'createWebhook',
-      'mutation { createWebhook(input: {url: "", eventTypes: []}) { secret } }',
-      ['webhooks:write'],
-    ],
+    ['createWebhook', 'mutation { createWebhook(input: {url: "", eventTypes: []}) { secret } }', ['webhooks:write']],
     [
       'updateWebhook',
       'mutation { updateWebhook(input: {id: "1", active: true}) { webhook { id } } }',
       ['webhooks:write'],
     ],
-    [
-      'deleteWebhook',
-      'mutation { deleteWebhook(input: {id: "0"}) { deletedWebhookId } }',
-      ['webhooks:write'],
-    ],
+    ['deleteWebhook', 'mutation { deleteWebhook(input: {id: "0"}) { deletedWebhookId } }', ['webhooks:write']],
     ['testWebhook', 'mutation { testWebhook(input: {id: "0"}) { delivery { id } } }', ['webhooks:write']],
-    [
-      'releaseHeld',
-      'mutation { releaseHeld(input: {webhookId: "0"}) { webhook { id } } }',
-      ['webhooks:write'],
-    ],
-    [
-      'emitEvent',
-      'mutation { emitEvent(input: {event: "a.b", payload: {}}) { duplicate } }',
-      ['events:emit'],
-    ],
+    ['releaseHeld', 'mutation { releaseHeld(input: {webhookId: "0"}) { webhook { id } } }', ['webhooks:write']],
+    ['emitEvent', 'mutation { emitEvent(input: {event: "a.b", payload: {}}) { duplicate } }', ['events:emit']],
     ['emitEvents', 'mutation { emitEvents(input: {events: []}) { results { duplicate } } }', ['events:emit']],
-    [
-      'redeliver',
-      'mutation { redeliver(input: {deliveryId: "0"}) { delivery { id } } }',
-      ['deliveries:write'],
-    ],
-    [
-      'cancelDelivery',
-      'mutation { cancelDelivery(input: {id: "0"}) { delivery { id } } }',
-      ['deliveries:write'],
-    ],
+    ['redeliver', 'mutation { redeliver(input: {deliveryId: "0"}) { delivery { id } } }', ['deliveries:write']],
+    ['cancelDelivery', 'mutation { cancelDelivery(input: {id: "0"}) { delivery { id } } }', ['deliveries:write']],
     [
       'recoverWebhook',
       'mutation { recoverWebhook(input: {id: "0", filter: {since: "2025-01-01T00:00:00+00:00"}}) { total } }',
@@ -76,11 +52,7 @@ describe('scopes', () => {
       'mutation { replayEvents(input: {webhookId: "0", filter: {since: "2025-01-01T00:00:00+00:00"}}) { total } }',
       ['deliveries:write'],
     ],
-    [
-      'cancelDeliveries',
-      'mutation { cancelDeliveries(input: {filter: {}}) { total } }',
-      ['deliveries:write'],
-    ],
+    ['cancelDeliveries', 'mutation { cancelDeliveries(input: {filter: {}}) { total } }', ['deliveries:write']],
     [
       'cancelBulkOperation',
       'mutation { cancelBulkOperation(input: {id: "0"}) { bulkOperation { id } } }',
@@ -98,27 +70,22 @@ describe('scopes', () => {
     ['createTenant', 'mutation { createTenant(input: {name: ""}) { tenant { id } } }', []],
   ];
 
-  test.each(entryPoints)(
-    '%s needs its own scope, and all the others do not do',
-    async (_field, operation, scopes) => {
-      const others = await makeKey(
-        api.services,
-        tenant.id,
-        SCOPES.filter((scope) => !scopes.includes(scope)),
-      );
-      expect((await api.ask(operation, {}, others)).errors[0].extensions).toEqual({
-        code: 'FORBIDDEN',
-        reason: 'scope_missing',
-      });
-      if (scopes.length > 0) {
-        const right = await makeKey(api.services, tenant.id, scopes);
-        expect(codesOf(await api.ask(operation, {}, right))).not.toContain('FORBIDDEN');
-      }
-      expect(codesOf(await api.ask(operation, {}, { ...platform, tenant: tenant.id }))).not.toContain(
-        'FORBIDDEN',
-      );
-    },
-  );
+  test.each(entryPoints)('%s needs its own scope, and all the others do not do', async (_field, operation, scopes) => {
+    const others = await makeKey(
+      api.services,
+      tenant.id,
+      SCOPES.filter((scope) => !scopes.includes(scope)),
+    );
+    expect((await api.ask(operation, {}, others)).errors[0].extensions).toEqual({
+      code: 'FORBIDDEN',
+      reason: 'scope_missing',
+    });
+    if (scopes.length > 0) {
+      const right = await makeKey(api.services, tenant.id, scopes);
+      expect(codesOf(await api.ask(operation, {}, right))).not.toContain('FORBIDDEN');
+    }
+    expect(codesOf(await api.ask(operation, {}, { ...platform, tenant: tenant.id }))).not.toContain('FORBIDDEN');
+  });
 
   test('every root field is guarded: without a key it answers 401', async () => {
     for (const [, operation] of [...entryPoints, ['', '{ eventTypes { name } }'] as const]) {
@@ -147,11 +114,7 @@ describe('tenants and platform keys', () => {
     const owner = await makeTenant(api.services);
     const { id: webhookId } = await makeWebhook(api.services, owner.id);
     const [eventId] = await emitMany(api.services, owner.id, 1);
-    const seen = await api.ask(
-      `{ event(id: "${eventId}") { deliveries { edges { node { id } } } } }`,
-      {},
-      owner,
-    );
+    const seen = await api.ask(`{ event(id: "${eventId}") { deliveries { edges { node { id } } } } }`, {}, owner);
     const deliveryId = seen.data.event.deliveries.edges[0].node.id;
     const operations = [
       `{ webhook(id: "${webhookId}") { id } }`,
@@ -209,17 +172,9 @@ describe('tenants and platform keys', () => {
     );
     expect(made.data.createTenant.tenant).toMatchObject({ name: 'Acme' });
     const id = numberIn(made.data.createTenant.tenant.id);
-    const again = await api.ask(
-      'mutation { createTenant(input: {name: "Acme"}) { tenant { id } } }',
-      {},
-      platform,
-    );
+    const again = await api.ask('mutation { createTenant(input: {name: "Acme"}) { tenant { id } } }', {}, platform);
     expect(again.errors[0].extensions).toEqual({ code: 'CONFLICT', reason: 'name_taken' });
-    const key = await createKey(
-      { name: 'first', scopes: ['webhooks:read', 'webhooks:write'] },
-      platform.key,
-      id,
-    );
+    const key = await createKey({ name: 'first', scopes: ['webhooks:read', 'webhooks:write'] }, platform.key, id);
     expect((await viewer(key.data.createApiKey.key)).data.viewer.tenant).toEqual({ id: gid.tenant(id) });
     const webhook = await api.ask(
       'mutation { createWebhook(input: {url: "https://a.example.com/", eventTypes: ["*"]}) { webhook { id } } }',

@@ -94,10 +94,7 @@ describe('automatic persisted queries', () => {
       fetchOptions: {
         headers: { authorization: `Bearer ${api.tenant.key}`, 'apollo-require-preflight': 'true' },
       },
-      exchanges: [
-        persistedExchange({ preferGetForPersistedQueries: usesGet, enableForMutation: true }),
-        fetchExchange,
-      ],
+      exchanges: [persistedExchange({ preferGetForPersistedQueries: usesGet, enableForMutation: true }), fetchExchange],
     });
     for (let time = 0; time < 2; time++) {
       const { data } = await client.query(query, {});
@@ -229,16 +226,10 @@ describe('a text that was sent before', () => {
     expect(texts.byHash({ query })).toEqual({ query, extensions });
   });
 
-  test.each([
-    null,
-    5,
-    [],
-    '',
-    { query: 5 },
-    { query: '' },
-    { query, extensions: { a: 1 } },
-    { query, extensions: [] },
-  ])('the body %j is left as it is', (body) => {
-    expect(new KnownTexts().byHash(body)).toBe(body);
-  });
+  test.each([null, 5, [], '', { query: 5 }, { query: '' }, { query, extensions: { a: 1 } }, { query, extensions: [] }])(
+    'the body %j is left as it is',
+    (body) => {
+      expect(new KnownTexts().byHash(body)).toBe(body);
+    },
+  );
 });

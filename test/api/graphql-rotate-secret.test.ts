@@ -50,9 +50,7 @@ test.each([-1, 169])('an overlap of %j hours is refused', async (overlapHours) =
   const { errors } = await rotate({ id: String(id), overlapHours });
   expect(errors[0].extensions).toMatchObject({
     code: 'BAD_USER_INPUT',
-    errors: [
-      { path: ['input', 'overlapHours'], detail: expect.stringMatching(/must be at (least 0|most 168)/) },
-    ],
+    errors: [{ path: ['input', 'overlapHours'], detail: expect.stringMatching(/must be at (least 0|most 168)/) }],
   });
 });
 

@@ -16,9 +16,7 @@ beforeAll(async () => {
 });
 
 const ownTypes = (): GraphQLNamedType[] =>
-  Object.values(schema.getTypeMap()).filter(
-    (type) => !type.name.startsWith('__') && !isSpecifiedScalarType(type),
-  );
+  Object.values(schema.getTypeMap()).filter((type) => !type.name.startsWith('__') && !isSpecifiedScalarType(type));
 
 function* described(type: GraphQLNamedType): Generator<[place: string, description: unknown]> {
   yield [type.name, type.description];
@@ -57,15 +55,7 @@ describe('the GraphQL schema', () => {
 
   test('shows nothing of a webhook, key or tenant that is secret or private', () => {
     const printed = printGraphqlSchema(schema);
-    for (const name of [
-      'sealedSecret',
-      'hash',
-      'dataKey',
-      'generation',
-      'tenantId:',
-      'keepHeld',
-      'deletedAt',
-    ]) {
+    for (const name of ['sealedSecret', 'hash', 'dataKey', 'generation', 'tenantId:', 'keepHeld', 'deletedAt']) {
       const place = new RegExp(`^\\s+${name}`, 'm');
       expect(printed.replace(/input (EmitEvent|CreatePortalSession)Input \{[^}]*\}/g, '')).not.toMatch(place);
     }

@@ -20,10 +20,7 @@ afterAll(() => api?.close());
 async function withoutReads<Result>(work: () => Promise<Result>): Promise<Result> {
   const query = pg.Client.prototype.query as (...args: unknown[]) => Promise<unknown>;
   let hasCommitted = false;
-  const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
-    this: pg.Client,
-    ...args: unknown[]
-  ) {
+  const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args: unknown[]) {
     if (this instanceof QuietClient) {
       return query.apply(this, args);
     }

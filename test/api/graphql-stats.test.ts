@@ -16,8 +16,7 @@ let webhookId: number;
 let otherId: number;
 
 /** In the middle of an hour of the past. */
-const halfPast = (hoursAgo: number) =>
-  new Date(Math.floor(Date.now() / HOUR - hoursAgo) * HOUR + 30 * MINUTE);
+const halfPast = (hoursAgo: number) => new Date(Math.floor(Date.now() / HOUR - hoursAgo) * HOUR + 30 * MINUTE);
 
 beforeAll(async () => {
   api = await GraphqlApi.open();
@@ -223,14 +222,10 @@ describe('stats refuse', () => {
 
   test('ranges of which nothing is kept any more', async () => {
     expect(
-      codesOf(
-        await ask(`${ago(48 * HOUR)}, until: ${text(new Date(Date.now() - 30 * HOUR))}, resolution: MINUTE`),
-      ),
+      codesOf(await ask(`${ago(48 * HOUR)}, until: ${text(new Date(Date.now() - 30 * HOUR))}, resolution: MINUTE`)),
     ).toEqual([]);
     expect(
-      await refusal(
-        `${ago(50 * HOUR)}, until: ${text(new Date(Date.now() - 30 * HOUR))}, resolution: MINUTE`,
-      ),
+      await refusal(`${ago(50 * HOUR)}, until: ${text(new Date(Date.now() - 30 * HOUR))}, resolution: MINUTE`),
     ).toMatchObject({
       code: 'BAD_USER_INPUT',
       errors: [{ path: ['since'], detail: expect.stringContaining('minutes are kept for 2 days') }],

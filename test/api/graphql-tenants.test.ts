@@ -23,8 +23,7 @@ const remove = (id: number | string, name: string) =>
   ask('mutation ($input: DeleteTenantInput!) { deleteTenant(input: $input) { deletedTenantId } }', {
     input: { id: String(id), name },
   });
-const read = (id: number | string) =>
-  ask('query ($id: ID!) { tenant(id: $id) { id name } }', { id: String(id) });
+const read = (id: number | string) => ask('query ($id: ID!) { tenant(id: $id) { id name } }', { id: String(id) });
 const nameOf = async (id: number) => (await read(id)).data.tenant.name as string;
 const log = async (action: string, tenant?: number) => {
   const { data } = await ask(
@@ -151,23 +150,16 @@ describe('a tenant that is deleted', () => {
       [id, stranger.id],
     );
     const gone = { tenant_id: id, there: false, active: false, secret: false };
-    expect(left.rows).toEqual([
-      gone,
-      gone,
-      { tenant_id: stranger.id, there: true, active: true, secret: true },
-    ]);
+    expect(left.rows).toEqual([gone, gone, { tenant_id: stranger.id, there: true, active: true, secret: true }]);
     expect(await log('TENANT_DELETED')).toContainEqual({
       actor: 'PLATFORM_KEY',
       targetId: gid.tenant(id),
       before: { name, webhooks: 2, apiKeys: 1 },
       after: null,
     });
-    const again = await ask(
-      'mutation ($input: CreateTenantInput!) { createTenant(input: $input) { tenant { id } } }',
-      {
-        input: { name },
-      },
-    );
+    const again = await ask('mutation ($input: CreateTenantInput!) { createTenant(input: $input) { tenant { id } } }', {
+      input: { name },
+    });
     expect(numberIn(again.data.createTenant.tenant.id)).toBeGreaterThan(id);
   });
 });

@@ -22,11 +22,7 @@ beforeAll(async () => {
   await register('order.old', { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] });
   const odd = { type: 'string', pattern: '^a$', minLength: 5 };
   await register('order.odd', { type: 'object', properties: { x: odd }, required: ['x'] });
-  await api.ask(
-    'mutation { deprecateEventType(input: {name: "order.old"}) { eventType { name } } }',
-    {},
-    platform,
-  );
+  await api.ask('mutation { deprecateEventType(input: {name: "order.old"}) { eventType { name } } }', {}, platform);
 });
 afterAll(() => api?.close());
 
@@ -65,9 +61,10 @@ describe('a test with an event type of choice', () => {
     const { data, errors } = await send({ eventType: 'webhook.disabled' });
     expect(errors).toEqual([]);
     expect(JSON.parse(data.testWebhook.delivery.event.body)).toMatchObject({ reason: 'FAILURES' });
-    expect(data.testWebhook.delivery.event.fanOut.edges.map((edge: never) => edge['node']['reason'])).toEqual(
-      ['FOR_ANOTHER_WEBHOOK', null],
-    );
+    expect(data.testWebhook.delivery.event.fanOut.edges.map((edge: never) => edge['node']['reason'])).toEqual([
+      'FOR_ANOTHER_WEBHOOK',
+      null,
+    ]);
   });
 
   test.each([
@@ -90,11 +87,7 @@ describe('a test with an event type of choice', () => {
       { eventType: 'webhook.disabled', payload: {} },
       [{ path: ['input', 'payload'], code: 'event_type_reserved' }],
     ],
-    [
-      'a payload without a type',
-      { payload: coupon },
-      [{ path: ['input', 'payload'], code: 'event_type_reserved' }],
-    ],
+    ['a payload without a type', { payload: coupon }, [{ path: ['input', 'payload'], code: 'event_type_reserved' }]],
   ])('refuses %s, and says where', async (_, input, issues) => {
     const answer = await send(input);
     expect(codesOf(answer)).toEqual(['BAD_USER_INPUT']);

@@ -20,8 +20,7 @@ const update = (input: object) =>
     { input: { id, ...input } },
     tenant,
   );
-const versionOf = async () =>
-  (await api.ask(`{ webhook(id: "${id}") { version } }`, {}, tenant)).data.webhook;
+const versionOf = async () => (await api.ask(`{ webhook(id: "${id}") { version } }`, {}, tenant)).data.webhook;
 const auditLog = async () => {
   const query = `{ auditLog(first: 100, filter: {targetType: WEBHOOK, targetId: "${id}"}) {
     edges { node { action before after } } } }`;

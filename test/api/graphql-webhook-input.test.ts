@@ -36,11 +36,7 @@ describe('bad input for webhooks', () => {
     ['a url that is too long', { url: `https://receiver.example.com/${'a'.repeat(2048)}` }, ['input', 'url']],
     ['a name that is never public', { url: 'https://localhost/' }, ['input', 'url']],
     ['no event types', { eventTypes: [] }, ['input', 'eventTypes']],
-    [
-      'an unknown event type',
-      { eventTypes: ['booking.created', 'booking.lost'] },
-      ['input', 'eventTypes', 1],
-    ],
+    ['an unknown event type', { eventTypes: ['booking.created', 'booking.lost'] }, ['input', 'eventTypes', 1]],
     ['a name twice', { eventTypes: ['booking.created', 'booking.created'] }, ['input', 'eventTypes', 1]],
     ['the wildcard beside a name', { eventTypes: ['booking.created', '*'] }, ['input', 'eventTypes', 1]],
     ['too many names', { eventTypes: Array(101).fill('booking.created') }, ['input', 'eventTypes']],
@@ -60,10 +56,7 @@ describe('bad input for webhooks', () => {
 
   test('two broken rules are both told', async () => {
     const { errors } = await create({ url: 'nonsense', eventTypes: ['nonsense'] });
-    expect(errors[0].extensions.errors.map(({ path }: { path: unknown[] }) => path[1])).toEqual([
-      'url',
-      'eventTypes',
-    ]);
+    expect(errors[0].extensions.errors.map(({ path }: { path: unknown[] }) => path[1])).toEqual(['url', 'eventTypes']);
   });
 
   test('a change of nothing, and held without active: true, are refused', async () => {
@@ -79,16 +72,8 @@ describe('bad input for webhooks', () => {
       for (const answer of [
         await read(id),
         await update({ id, active: true }),
-        await api.ask(
-          'mutation ($id: ID!) { deleteWebhook(input: {id: $id}) { deletedWebhookId } }',
-          { id },
-          tenant,
-        ),
-        await api.ask(
-          'mutation ($id: ID!) { testWebhook(input: {id: $id}) { delivery { id } } }',
-          { id },
-          tenant,
-        ),
+        await api.ask('mutation ($id: ID!) { deleteWebhook(input: {id: $id}) { deletedWebhookId } }', { id }, tenant),
+        await api.ask('mutation ($id: ID!) { testWebhook(input: {id: $id}) { delivery { id } } }', { id }, tenant),
         await api.ask(
           'mutation ($id: ID!) { releaseHeld(input: {webhookId: $id}) { webhook { id } } }',
           { id },

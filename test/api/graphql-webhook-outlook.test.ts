@@ -57,11 +57,7 @@ describe('a webhook', () => {
     const times = all.map(({ nextAttemptAt }: { nextAttemptAt: string }) => Date.parse(nextAttemptAt));
     expect(times).toEqual(times.toSorted((a: number, b: number) => a - b));
     expect((await read('nextAttempts(first: 1) { id }')).nextAttempts).toEqual([{ id: all[0].id }]);
-    const wrong = await api.ask(
-      `{ webhook(id: "${webhookId}") { nextAttempts(first: 51) { id } } }`,
-      {},
-      tenant,
-    );
+    const wrong = await api.ask(`{ webhook(id: "${webhookId}") { nextAttempts(first: 51) { id } } }`, {}, tenant);
     expect(codesOf(wrong)).toEqual(['BAD_USER_INPUT']);
   });
 

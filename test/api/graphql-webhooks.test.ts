@@ -44,9 +44,7 @@ describe('a webhook from its creation to its deletion', () => {
       numberIn(webhook.id),
     ]);
     expect(rows[0].sealed_secret.toString('latin1')).not.toContain(secret.slice(6, 20));
-    expect(await api.services.vault.open(tenant.id, numberIn(webhook.id), rows[0].sealed_secret)).toBe(
-      secret,
-    );
+    expect(await api.services.vault.open(tenant.id, numberIn(webhook.id), rows[0].sealed_secret)).toBe(secret);
   });
 
   test('it can be changed, paused and enabled again, and the answer shows the change', async () => {
@@ -74,9 +72,11 @@ describe('a webhook from its creation to its deletion', () => {
       other,
     );
     expect(data.webhook.heldCount).toBe(3);
-    expect(
-      data.webhook.deliveries.edges.map(({ node }: { node: { status: string } }) => node.status),
-    ).toEqual(['HELD', 'HELD', 'HELD']);
+    expect(data.webhook.deliveries.edges.map(({ node }: { node: { status: string } }) => node.status)).toEqual([
+      'HELD',
+      'HELD',
+      'HELD',
+    ]);
     const kept = await update({ id, active: true, held: 'KEEP' }, other.key);
     expect(kept.data.updateWebhook.webhook).toMatchObject({ active: true, heldCount: 3 });
     const keeps = async () => {
@@ -115,11 +115,7 @@ describe('a webhook from its creation to its deletion', () => {
   test('it is gone at once when deleted, while its deliveries stay and tell its id', async () => {
     const { id } = await makeWebhook(api.services, tenant.id);
     const [eventId] = await emitMany(api.services, tenant.id, 1);
-    const deleted = await api.ask(
-      `mutation { deleteWebhook(input: {id: "${id}"}) { deletedWebhookId } }`,
-      {},
-      tenant,
-    );
+    const deleted = await api.ask(`mutation { deleteWebhook(input: {id: "${id}"}) { deletedWebhookId } }`, {}, tenant);
     expect(deleted.data.deleteWebhook).toEqual({ deletedWebhookId: gid.webhook(id) });
     expect(codesOf(await read(String(id)))).toEqual(['NOT_FOUND']);
     expect(codesOf(await update({ id, active: true }))).toEqual(['NOT_FOUND']);
@@ -158,11 +154,7 @@ describe('tests of a webhook', () => {
   test('an inactive one is a conflict that names the way to try it', async () => {
     const { id } = await makeWebhook(api.services, tenant.id);
     await update({ id, active: false });
-    const answer = await api.ask(
-      `mutation { testWebhook(input: {id: "${id}"}) { delivery { id } } }`,
-      {},
-      tenant,
-    );
+    const answer = await api.ask(`mutation { testWebhook(input: {id: "${id}"}) { delivery { id } } }`, {}, tenant);
     expect(codesOf(answer)).toEqual(['CONFLICT']);
     expect(answer.errors[0].message).toContain('held: KEEP');
   });
@@ -239,8 +231,6 @@ describe('listing webhooks', () => {
   test('needs the scope to read, and creating needs the one to write', async () => {
     const { key } = await makeKey(api.services, tenant.id, ['webhooks:read']);
     expect((await api.ask('{ webhooks { edges { cursor } } }', {}, { key })).errors).toEqual([]);
-    expect(codesOf(await create({ url: 'https://a.example.com/', eventTypes: ['*'] }, key))).toEqual([
-      'FORBIDDEN',
-    ]);
+    expect(codesOf(await create({ url: 'https://a.example.com/', eventTypes: ['*'] }, key))).toEqual(['FORBIDDEN']);
   });
 });

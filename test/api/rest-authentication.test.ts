@@ -32,10 +32,7 @@ describe('authentication (contract part 5)', () => {
 
   test('a bad key is refused before the body is looked at', async () => {
     const json = { 'content-type': 'application/json' };
-    expectProblem(
-      await api.ask('POST /webhooks', { key: 'x', headers: json, payload: '{' }),
-      'unauthenticated',
-    );
+    expectProblem(await api.ask('POST /webhooks', { key: 'x', headers: json, payload: '{' }), 'unauthenticated');
     const payload = 'x'.repeat(REST_BODY_BYTES_MAX + 1);
     expectProblem(await api.ask('POST /webhooks', { key: 'x', headers: json, payload }), 'unauthenticated');
   });

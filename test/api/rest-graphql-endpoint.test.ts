@@ -90,10 +90,7 @@ describe('/graphql', () => {
       expect((await ask('{ __typename __schema { queryType { name } } }')).status).toBe(200);
       expect((await ask('{ viewer { scopes } }')).status).toBe(401);
     }
-    const bad = await graphql(
-      { query: '{ __typename }' },
-      { ...json, authorization: 'Bearer hw_1_nonsense' },
-    );
+    const bad = await graphql({ query: '{ __typename }' }, { ...json, authorization: 'Bearer hw_1_nonsense' });
     expect(bad.status).toBe(401);
     expect(bad.headers['www-authenticate']).toBe('Bearer');
   });

@@ -20,8 +20,7 @@ const patch = (id: number, json: object, ifMatch?: string) =>
     json,
     headers: ifMatch === undefined ? {} : { 'if-match': ifMatch },
   });
-const remove = (id: number, ifMatch: string) =>
-  api.ask(`DELETE /webhooks/${id}`, { headers: { 'if-match': ifMatch } });
+const remove = (id: number, ifMatch: string) => api.ask(`DELETE /webhooks/${id}`, { headers: { 'if-match': ifMatch } });
 
 describe('the ETag of a webhook', () => {
   test('is the same on the answers to POST, GET and PATCH, and changes with each setting', async () => {

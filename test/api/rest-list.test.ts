@@ -18,12 +18,7 @@ describe('GET /webhooks: "List of the tenant\'s subscriptions"', () => {
 
   beforeAll(async () => {
     tenant = await makeTenant(api.services);
-    for (const events of [
-      ['*'],
-      ['booking.created'],
-      ['coupon.applied', 'booking.created'],
-      ['voucher.emitted'],
-    ]) {
+    for (const events of [['*'], ['booking.created'], ['coupon.applied', 'booking.created'], ['voucher.emitted']]) {
       ids.unshift((await api.webhook({ url: valid.url, events }, tenant.key)).id);
     }
     await api.ask(`PATCH /webhooks/${ids[0]}`, { json: { active: false }, key: tenant.key });

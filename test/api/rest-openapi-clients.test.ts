@@ -91,13 +91,7 @@ describe('the names of events in it', () => {
   const knownIn = (of: Json, name: string) => of.components.schemas[name]['x-extensible-enum'];
 
   test('are those of the contract, those of the service and those registered', () => {
-    const contract = [
-      'booking.created',
-      'booking.canceled',
-      'voucher.emitted',
-      'coupon.applied',
-      'webhook.test',
-    ];
+    const contract = ['booking.created', 'booking.canceled', 'voucher.emitted', 'coupon.applied', 'webhook.test'];
     const known = knownIn(document, 'EventName');
     expect(known).toEqual(expect.arrayContaining([...contract, 'webhook.disabled', 'order.paid_v2']));
     expect(known.toSorted()).toEqual(Object.keys(document.webhooks).sort());
@@ -106,11 +100,7 @@ describe('the names of events in it', () => {
 
   test('may be others: a client that was made before a type was registered does not refuse it', async () => {
     const before = document.components.schemas;
-    await registerEventType(
-      api.services.db,
-      { name: 'made.later', description: 'A thing.', schema },
-      commandLine,
-    );
+    await registerEventType(api.services.db, { name: 'made.later', description: 'A thing.', schema }, commandLine);
     api.services.eventTypes.forget();
     expect(knownIn(await readDocument(), 'EventName')).toContain('made.later');
     const { id } = await api.webhook({ url: 'https://example.com/', events: ['made.later'] });

@@ -45,8 +45,7 @@ beforeAll(async () => {
 });
 afterAll(() => api[Symbol.asyncDispose]());
 
-const contentOf = (name: string): Json =>
-  document.webhooks[name].post.requestBody.content['application/json'];
+const contentOf = (name: string): Json => document.webhooks[name].post.requestBody.content['application/json'];
 
 describe('the schema of a registered event type in the OpenAPI document', () => {
   test('refers to its own definitions, from the root of the document', () => {
@@ -59,9 +58,7 @@ describe('the schema of a registered event type in the OpenAPI document', () => 
       });
     }
     expect(references).toHaveLength(5);
-    expect(references[0]).toBe(
-      '#/webhooks/ship.ped/post/requestBody/content/application~1json/schema/$defs/addr',
-    );
+    expect(references[0]).toBe('#/webhooks/ship.ped/post/requestBody/content/application~1json/schema/$defs/addr');
     for (const reference of references) {
       expect(resolveIn(document, reference), reference).toBeTypeOf('object');
     }
@@ -79,9 +76,7 @@ describe('the schema of a registered event type in the OpenAPI document', () => 
     for (const type of await api.services.eventTypes.all()) {
       const { schema, example } = contentOf(type.name);
       if (type.name in schemas) {
-        expect(example, type.name).toEqual(
-          type.samplePayload === null ? undefined : JSON.parse(type.samplePayload),
-        );
+        expect(example, type.name).toEqual(type.samplePayload === null ? undefined : JSON.parse(type.samplePayload));
       }
       if (type.name !== 'none.found') {
         expectFits(document, schema, example);
@@ -114,11 +109,7 @@ describe('the text of the document', () => {
     api.services.eventTypes.forget(); // read again, and nothing has changed
     expect(await schemasReadBy(asking)).toBe(0);
     const schema = { type: 'object', properties: { a: { type: 'boolean' } } };
-    await registerEventType(
-      api.services.db,
-      { name: 'made.later', description: 'A thing.', schema },
-      commandLine,
-    );
+    await registerEventType(api.services.db, { name: 'made.later', description: 'A thing.', schema }, commandLine);
     api.services.eventTypes.forget();
     expect(await schemasReadBy(asking)).toBeGreaterThan(0);
     expect((await ask()).body.webhooks).toHaveProperty(['made.later']);

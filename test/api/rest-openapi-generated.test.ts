@@ -52,9 +52,7 @@ describe('a client that is generated from the OpenAPI document compiles and work
     symlinkSync(modules, join(folder, 'node_modules'));
     const { execPath } = process;
     await run(execPath, [join(modules, 'oazapfts/dist/cli.js'), 'openapi.json', 'api.mts'], { cwd: folder });
-    const { stdout } = await run(join(modules, '.bin/tsc'), ['-p', '.'], { cwd: folder }).catch(
-      (error) => error,
-    );
+    const { stdout } = await run(join(modules, '.bin/tsc'), ['-p', '.'], { cwd: folder }).catch((error) => error);
     expect(stdout).toBe('');
     expect(await linesOf(execPath, ['main.mjs'], folder)).toEqual(seen);
   });

@@ -46,9 +46,7 @@ describe('the OpenAPI document', () => {
     ]);
     for (const line of found) {
       const [method = '', path = ''] = line.split(' ');
-      expect(
-        api.server.hasRoute({ method: method as 'GET', url: `/api/v1${path.replace('{id}', ':id')}` }),
-      ).toBe(true);
+      expect(api.server.hasRoute({ method: method as 'GET', url: `/api/v1${path.replace('{id}', ':id')}` })).toBe(true);
     }
   });
 
@@ -174,13 +172,7 @@ describe('beside what the service really answers, the document', () => {
 
 describe('the delivery request in it', () => {
   test('stands there for every event of the contract, and for the operational ones', () => {
-    const contract = [
-      'booking.canceled',
-      'booking.created',
-      'coupon.applied',
-      'voucher.emitted',
-      'webhook.test',
-    ];
+    const contract = ['booking.canceled', 'booking.created', 'coupon.applied', 'voucher.emitted', 'webhook.test'];
     expect(Object.keys(document.webhooks).sort()).toEqual([...contract, ...OPERATIONAL_EVENT_TYPES].sort());
   });
 

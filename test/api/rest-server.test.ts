@@ -71,24 +71,17 @@ describe('the address itself', () => {
 
 describe('request ids', () => {
   test.each(['abc', 'a-b_c.d:e/f+g=h@i', 'x'.repeat(128)])('%s is taken over', async (id) => {
-    expect(
-      (await api.ask('GET /webhooks', { headers: { 'x-request-id': id } })).headers['x-request-id'],
-    ).toBe(id);
+    expect((await api.ask('GET /webhooks', { headers: { 'x-request-id': id } })).headers['x-request-id']).toBe(id);
   });
 
-  test.each(['', 'two words', 'ü', 'x'.repeat(129), '<script>', '"'])(
-    '%s is replaced by a new one',
-    async (id) => {
-      const { headers } = await api.ask('GET /webhooks', { headers: { 'x-request-id': id } });
-      expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
-    },
-  );
+  test.each(['', 'two words', 'ü', 'x'.repeat(129), '<script>', '"'])('%s is replaced by a new one', async (id) => {
+    const { headers } = await api.ask('GET /webhooks', { headers: { 'x-request-id': id } });
+    expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+  });
 
   test('errors have one too', async () => {
     expect((await api.ask('GET /nothing')).headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
-    expect((await api.ask('GET /webhooks', { key: null })).headers['x-request-id']).toMatch(
-      /^[0-9a-f-]{36}$/,
-    );
+    expect((await api.ask('GET /webhooks', { key: null })).headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
   });
 });
 
@@ -181,10 +174,7 @@ describe('the log', () => {
     const lines: string[] = [];
     const log = pino({ level: 'trace' }, { write: (line: string) => lines.push(line) });
     const server = await buildServer({ ...api.services, log });
-    server.log.info(
-      { req: { headers: { authorization: 'Bearer hunter2' } }, authorization: 'hunter2' },
-      'oops',
-    );
+    server.log.info({ req: { headers: { authorization: 'Bearer hunter2' } }, authorization: 'hunter2' }, 'oops');
     await server.close();
     expect(lines.join('')).toContain('oops');
     expect(lines.join('')).not.toContain('hunter2');
@@ -218,12 +208,7 @@ describe('over a socket', () => {
   test.each([
     ['an unknown method', 'FOO /api/v1/webhooks HTTP/1.1\r\nHost: a\r\n\r\n', 400, 'method_unknown'],
     ['what is no HTTP', 'GET nonsense\r\n\r\n', 400, 'malformed_request'],
-    [
-      'headers without end',
-      `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`,
-      431,
-      'headers_too_large',
-    ],
+    ['headers without end', `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 'headers_too_large'],
   ])('%s is answered with a problem', async (_name, text, status, code) => {
     const answer = await raw(text);
     expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
@@ -254,28 +239,20 @@ describe('over a socket', () => {
         'Hookwright-Tenant',
         'GET /api/v1/webhooks HTTP/1.1\r\nHost: a\r\nHookwright-Tenant: 1\r\nHookwright-Tenant: 1\r\n',
       ],
-    ].map(([name, head]): [string, string, number, string] => [
-      `with a second ${name}`,
-      head!,
-      400,
-      'header_repeated',
-    ]),
+    ].map(([name, head]): [string, string, number, string] => [`with a second ${name}`, head!, 400, 'header_repeated']),
     [
       'with an unknown expectation',
       'POST /api/v1/webhooks HTTP/1.1\r\nHost: a\r\nExpect: foo\r\nContent-Length: 2\r\n',
       417,
       'expectation_unknown',
     ],
-  ])(
-    'a request %s is answered with a problem, and the connection ends',
-    async (_name, head, status, code) => {
-      const answer = await raw(`${head}X-Request-Id: mine\r\n\r\n`);
-      expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-      expect(answer).toMatch(/^x-request-id: mine\r$/m);
-      expect(answer).toMatch(/^content-type: application\/problem\+json\r$/m);
-      expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toMatchObject({ status, code });
-    },
-  );
+  ])('a request %s is answered with a problem, and the connection ends', async (_name, head, status, code) => {
+    const answer = await raw(`${head}X-Request-Id: mine\r\n\r\n`);
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(answer).toMatch(/^x-request-id: mine\r$/m);
+    expect(answer).toMatch(/^content-type: application\/problem\+json\r$/m);
+    expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toMatchObject({ status, code });
+  });
 
   test.each(['Host: a\r\nHost: b', 'Host: a\r\nAuthorization: Bearer a\r\nAuthorization: Bearer b'])(
     'a GraphQL request with %j is refused as well, and names the header',
@@ -295,11 +272,7 @@ describe('over a socket', () => {
     ['HTTP/1.0 without Host', 'GET /health/live HTTP/1.0\r\n', '200'],
     ['HTTP/1.0 with an expectation', 'GET /health/live HTTP/1.0\r\nExpect: foo\r\n', '200'],
     ['an empty Host', 'GET /health/live HTTP/1.1\r\nHost:\r\nConnection: close\r\n', '200'],
-    [
-      '100-continue',
-      'GET /health/live HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nConnection: close\r\n',
-      '100',
-    ],
+    ['100-continue', 'GET /health/live HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nConnection: close\r\n', '100'],
   ])('%s is no reason to refuse', async (_name, head, status) => {
     expect((await raw(`${head}\r\n`)).slice('HTTP/1.1 '.length).slice(0, 3)).toBe(status);
   });

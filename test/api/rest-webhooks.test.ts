@@ -60,9 +60,7 @@ describe('POST /webhooks (contract part 4)', () => {
   });
 
   test('webhook.test may be named in events, and equal urls are allowed', async () => {
-    expect((await api.webhook({ url: valid.url, events: ['webhook.test'] })).events).toEqual([
-      'webhook.test',
-    ]);
+    expect((await api.webhook({ url: valid.url, events: ['webhook.test'] })).events).toEqual(['webhook.test']);
   });
 
   test.each(OPERATIONAL_EVENT_TYPES)('%s may be named in events', async (type) => {
@@ -136,9 +134,7 @@ describe('PATCH /webhooks/{id}', () => {
 
   test('setting the value it has changes nothing at all', async () => {
     const { secret: _, ...created } = await api.webhook(valid);
-    expect((await api.ask(`PATCH /webhooks/${created.id}`, { json: { active: true } })).body.data).toEqual(
-      created,
-    );
+    expect((await api.ask(`PATCH /webhooks/${created.id}`, { json: { active: true } })).body.data).toEqual(created);
     await pause(created.id);
     const before = (await api.ask(`GET /webhooks/${created.id}`)).body;
     await pause(created.id);
@@ -152,9 +148,7 @@ describe('PATCH /webhooks/{id}', () => {
       ...valid,
       url: change.url,
     });
-    expect(
-      (await api.ask(`PATCH /webhooks/${id}`, { json: { ...change, active: false } })).body.data,
-    ).toMatchObject({
+    expect((await api.ask(`PATCH /webhooks/${id}`, { json: { ...change, active: false } })).body.data).toMatchObject({
       ...change,
       active: false,
     });

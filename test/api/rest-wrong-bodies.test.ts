@@ -76,9 +76,7 @@ describe.each(routesWithBody)('the body of %s', (line, accepted) => {
 
   test('application/json may have a charset', async () => {
     const headers = { 'content-type': 'Application/JSON; charset=utf-8' };
-    expect((await api.ask(withId(line), { headers, payload: JSON.stringify(accepted) })).status).toBeLessThan(
-      300,
-    );
+    expect((await api.ask(withId(line), { headers, payload: JSON.stringify(accepted) })).status).toBeLessThan(300);
   });
 
   test.each([
@@ -99,9 +97,7 @@ describe.each(routesWithBody)('the body of %s', (line, accepted) => {
       expectRefusedAt(answer, pointer);
       expect(answer.body.errors[0]).toMatchObject({
         code: 'unknown_property',
-        detail: expect.stringMatching(
-          /^is not a property of this request, which may have (active, )?url, events$/,
-        ),
+        detail: expect.stringMatching(/^is not a property of this request, which may have (active, )?url, events$/),
       });
     },
   );
@@ -137,9 +133,6 @@ describe.each(routesWithBody)('the body of %s', (line, accepted) => {
     expectRefusedAt(await api.ask(at, { json: accepted }), '?dry_run');
     // Before the body is read, whatever that is.
     expectRefusedAt(await api.ask(at, { headers: json, payload: '{' }), '?dry_run');
-    expectRefusedAt(
-      await api.ask(at, { headers: { 'content-type': 'text/plain' }, payload: 'x' }),
-      '?dry_run',
-    );
+    expectRefusedAt(await api.ask(at, { headers: { 'content-type': 'text/plain' }, payload: 'x' }), '?dry_run');
   });
 });

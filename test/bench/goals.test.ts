@@ -41,9 +41,7 @@ describe('a goal', () => {
   });
 
   test('is shown with its verdict', () => {
-    expect(formatGoals([{ says: 'p99 at most 250 ms', state: 'missed' }])).toBe(
-      '  goal: p99 at most 250 ms: MISSED',
-    );
+    expect(formatGoals([{ says: 'p99 at most 250 ms', state: 'missed' }])).toBe('  goal: p99 at most 250 ms: MISSED');
     expect(formatGoals([{ says: 'in 50 ms', state: 'unjudged' }])).toBe('  goal: in 50 ms: not judged');
   });
 

@@ -33,9 +33,7 @@ describe('the figures of a run', () => {
   });
 
   test('become rows with the median of the runs; what is unknown has none', () => {
-    const runs = [1, 4, 2].map(
-      (seconds): Figures => figuresOf({ ...measurement, seconds, cpu: null }, 1, null),
-    );
+    const runs = [1, 4, 2].map((seconds): Figures => figuresOf({ ...measurement, seconds, cpu: null }, 1, null));
     const rows = rowsOf(runs);
     expect(rows.find(({ name }) => name === 'deliveriesPerSecond')).toEqual({
       name: 'deliveriesPerSecond',
@@ -175,9 +173,7 @@ describe('answers to the load', () => {
   test('of emitEvent are good when they name a count of deliveries', () => {
     const target = new EmitTarget('http://127.0.0.1:1', 'hw_1', null);
     expect(target.deliveriesIn(200, '{"data":{"emitEvent":{"event":{"id":"1"},"deliveryCount":3}}}')).toBe(3);
-    expect(
-      target.deliveriesIn(200, '{"errors":[{"extensions":{"code":"CONFLICT"}}],"data":null}'),
-    ).toBeNull();
+    expect(target.deliveriesIn(200, '{"errors":[{"extensions":{"code":"CONFLICT"}}],"data":null}')).toBeNull();
     expect(target.deliveriesIn(503, '{"data":{"emitEvent":{"deliveryCount":3}}}')).toBeNull();
   });
 

@@ -79,8 +79,7 @@ describe('the results', () => {
   test('are written with each scenario', () => {
     const json = join(temporaryFolder(), 'figures.json');
     const results = new Results(describeMachine(), { ...options, json });
-    const names = () =>
-      JSON.parse(readFileSync(json, 'utf8')).scenarios.map((one: { name: string }) => one.name);
+    const names = () => JSON.parse(readFileSync(json, 'utf8')).scenarios.map((one: { name: string }) => one.name);
     expect(existsSync(json)).toBe(false);
     results.add(resultWith('batch', {}), durability);
     expect(names()).toEqual(['batch']);

@@ -28,25 +28,19 @@ const screens = (tenant: string) => [
 ];
 
 describe('an address that anybody may have written', () => {
-  browserTest(
-    'shows each screen, whatever it says of the range, the time and the state',
-    async ({ open }) => {
-      const { page } = await open({ origin: stack.origin });
-      await page.goto(stack.startLink);
-      await page.getByRole('heading', { name: 'Installation', level: 1 }).waitFor();
-      const searches = ['range=constructor&state=toString&by=valueOf', 'since=2026-01-01&until=soon'];
-      for (const path of screens(`/console/tenants/${stack.delivery.tenantId}`)) {
-        for (const search of searches) {
-          const [answer] = await Promise.all([
-            page.waitForResponse(isOfScreen),
-            page.goto(`${path}?${search}`),
-          ]);
-          expect(answer.status(), `${path}?${search}`).toBe(200);
-          await page.getByRole('heading', { level: 1 }).waitFor();
-        }
+  browserTest('shows each screen, whatever it says of the range, the time and the state', async ({ open }) => {
+    const { page } = await open({ origin: stack.origin });
+    await page.goto(stack.startLink);
+    await page.getByRole('heading', { name: 'Installation', level: 1 }).waitFor();
+    const searches = ['range=constructor&state=toString&by=valueOf', 'since=2026-01-01&until=soon'];
+    for (const path of screens(`/console/tenants/${stack.delivery.tenantId}`)) {
+      for (const search of searches) {
+        const [answer] = await Promise.all([page.waitForResponse(isOfScreen), page.goto(`${path}?${search}`)]);
+        expect(answer.status(), `${path}?${search}`).toBe(200);
+        await page.getByRole('heading', { level: 1 }).waitFor();
       }
-    },
-  );
+    }
+  });
 
   browserTest('shows English for a language that there is not', async ({ open }) => {
     const page = await visit(open, stack, '/overview');

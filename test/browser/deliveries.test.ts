@@ -26,35 +26,31 @@ async function visit(
   return page;
 }
 
-const rowsOf = (page: Page) =>
-  page.getByRole('table', { name: 'Deliveries' }).locator('tbody tr[aria-rowindex]');
+const rowsOf = (page: Page) => page.getByRole('table', { name: 'Deliveries' }).locator('tbody tr[aria-rowindex]');
 const isLive = (page: Page) => page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
 
 describe('the list of deliveries', () => {
-  browserTest(
-    'shows deliveries as they are made, and lets them wait while somebody looks',
-    async ({ open }) => {
-      const stack = await openStack();
-      await stack.delivery.webhook(stack.receiver.url);
-      await stack.delivery.emit();
-      const page = await visit(open, stack, '/deliveries');
-      await rowsOf(page).filter({ hasText: 'Delivered' }).waitFor();
-      await isLive(page);
+  browserTest('shows deliveries as they are made, and lets them wait while somebody looks', async ({ open }) => {
+    const stack = await openStack();
+    await stack.delivery.webhook(stack.receiver.url);
+    await stack.delivery.emit();
+    const page = await visit(open, stack, '/deliveries');
+    await rowsOf(page).filter({ hasText: 'Delivered' }).waitFor();
+    await isLive(page);
 
-      await stack.delivery.emit('voucher.emitted', { booking_code: 'BK-1', voucher_number: 'V-1' });
-      await rowsOf(page).filter({ hasText: 'voucher.emitted' }).filter({ hasText: 'Delivered' }).waitFor();
-      expect(await rowsOf(page).count()).toBe(2);
+    await stack.delivery.emit('voucher.emitted', { booking_code: 'BK-1', voucher_number: 'V-1' });
+    await rowsOf(page).filter({ hasText: 'voucher.emitted' }).filter({ hasText: 'Delivered' }).waitFor();
+    expect(await rowsOf(page).count()).toBe(2);
 
-      await rowsOf(page).first().hover();
-      await stack.delivery.emit();
-      await stack.delivery.emit();
-      await page.getByRole('button', { name: '2 new' }).waitFor();
-      expect(await rowsOf(page).count()).toBe(2);
-      expect(await axeViolations(page, '#screen')).toEqual([]);
-      await page.getByRole('button', { name: '2 new' }).click();
-      await eventually(async () => (await rowsOf(page).count()) === 4);
-    },
-  );
+    await rowsOf(page).first().hover();
+    await stack.delivery.emit();
+    await stack.delivery.emit();
+    await page.getByRole('button', { name: '2 new' }).waitFor();
+    expect(await rowsOf(page).count()).toBe(2);
+    expect(await axeViolations(page, '#screen')).toEqual([]);
+    await page.getByRole('button', { name: '2 new' }).click();
+    await eventually(async () => (await rowsOf(page).count()) === 4);
+  });
 
   browserTest('keeps its filters in the address, and takes them off by their chips', async ({ open }) => {
     const stack = await openStack();
@@ -97,33 +93,28 @@ describe('the list of deliveries', () => {
     await eventually(() => stack.receiver.arrivals.length === 4);
   });
 
-  browserTest(
-    'cancels all that match after a count, as an operation that can be followed',
-    async ({ open }) => {
-      const stack = await openStack();
-      const { id } = await stack.delivery.webhook(stack.receiver.url);
-      await stack.api.graphql(
-        `mutation { updateWebhook(input: { id: ${id}, active: false }) { webhook { id } } }`,
-      );
-      for (let count = 0; count < 3; count += 1) {
-        await stack.delivery.emit();
-      }
-      const page = await visit(open, stack, `/deliveries?endpoint=${id}&status=HELD`);
-      await eventually(async () => (await rowsOf(page).count()) === 3);
+  browserTest('cancels all that match after a count, as an operation that can be followed', async ({ open }) => {
+    const stack = await openStack();
+    const { id } = await stack.delivery.webhook(stack.receiver.url);
+    await stack.api.graphql(`mutation { updateWebhook(input: { id: ${id}, active: false }) { webhook { id } } }`);
+    for (let count = 0; count < 3; count += 1) {
+      await stack.delivery.emit();
+    }
+    const page = await visit(open, stack, `/deliveries?endpoint=${id}&status=HELD`);
+    await eventually(async () => (await rowsOf(page).count()) === 3);
 
-      await page.getByRole('button', { name: 'All that match' }).click();
-      await page.getByRole('menuitem', { name: 'Cancel' }).click();
-      await page.getByText('3 deliveries will not be sent.').waitFor();
-      await page.getByRole('button', { name: 'Cancel 3 deliveries' }).click();
-      await page.getByText('3 of 3 gone through: 3 done, 0 skipped').waitFor();
-      await page.getByRole('link', { name: 'Look at the operation' }).click();
-      await page.getByRole('heading', { name: 'Cancel deliveries' }).waitFor();
-      await page.getByText('Completed').waitFor();
-      expect(await axeViolations(page, '#screen')).toEqual([]);
-      await page.getByRole('link', { name: 'Operations' }).first().click();
-      await page.getByRole('row', { name: /Cancel deliveries.*Completed/ }).waitFor();
-    },
-  );
+    await page.getByRole('button', { name: 'All that match' }).click();
+    await page.getByRole('menuitem', { name: 'Cancel' }).click();
+    await page.getByText('3 deliveries will not be sent.').waitFor();
+    await page.getByRole('button', { name: 'Cancel 3 deliveries' }).click();
+    await page.getByText('3 of 3 gone through: 3 done, 0 skipped').waitFor();
+    await page.getByRole('link', { name: 'Look at the operation' }).click();
+    await page.getByRole('heading', { name: 'Cancel deliveries' }).waitFor();
+    await page.getByText('Completed').waitFor();
+    expect(await axeViolations(page, '#screen')).toEqual([]);
+    await page.getByRole('link', { name: 'Operations' }).first().click();
+    await page.getByRole('row', { name: /Cancel deliveries.*Completed/ }).waitFor();
+  });
 });
 
 describe('a delivery', () => {

@@ -11,11 +11,7 @@ let stack: DashboardStack;
 let parent: ParentSite;
 let stranger: ParentSite;
 beforeAll(async () => {
-  [stack, parent, stranger] = await Promise.all([
-    DashboardStack.open(),
-    ParentSite.open(),
-    ParentSite.open(),
-  ]);
+  [stack, parent, stranger] = await Promise.all([DashboardStack.open(), ParentSite.open(), ParentSite.open()]);
   await stack.delivery.webhook(stack.receiver.url);
 });
 afterAll(() => Promise.all([stack, parent, stranger].map((part) => part[Symbol.asyncDispose]())));
@@ -39,8 +35,7 @@ const revoke = (id: string) =>
 
 /** How many sessions were opened so far. */
 const opened = async () =>
-  (await stack.delivery.rows(`select id from hookwright.api_keys where portal_exchanged_at is not null`))
-    .length;
+  (await stack.delivery.rows(`select id from hookwright.api_keys where portal_exchanged_at is not null`)).length;
 
 /** All sessions that are open now end now, though their page does not know. */
 const expireAll = () =>
@@ -168,9 +163,7 @@ describe('a framed portal', () => {
     const { page } = await open({ allow: [/no more/] });
     await page.clock.install();
     const links = [(await createSession()).url];
-    const frame = await embed(page, () =>
-      Promise.resolve(links.shift() ?? Promise.reject(new Error('no more'))),
-    );
+    const frame = await embed(page, () => Promise.resolve(links.shift() ?? Promise.reject(new Error('no more'))));
     await page.clock.fastForward('59:30');
     await frame.getByText('Your session ends within a minute.').waitFor();
     await page.clock.fastForward('01:00');
@@ -271,26 +264,23 @@ describe('a page that no session names', () => {
 });
 
 describe('at top level', () => {
-  browserTest(
-    'a portal says that its session ends, and leads back to where it came from',
-    async ({ open }) => {
-      const { page } = await open();
-      await page.clock.install();
-      const { url } = await createSession({ returnUrl: 'https://app.example.com/settings' });
-      await page.goto(url);
-      await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
-      expect(await page.title()).toBe('Overview · tenant');
-      await page.reload();
-      await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
-      await page.clock.fastForward('56:00');
-      await page.getByText('Your session ends in 4 minutes.').waitFor();
-      const back = page.getByRole('link', { name: 'Back to app.example.com' });
-      expect(await back.getAttribute('href')).toBe('https://app.example.com/settings');
-      expect(await axeViolations(page, 'aside')).toEqual([]);
-      await page.clock.fastForward('04:01');
-      await page.getByText('Your session is over').waitFor();
-      expect(await back.getAttribute('href')).toBe('https://app.example.com/settings');
-      expect(await page.evaluate('sessionStorage.length')).toBe(0);
-    },
-  );
+  browserTest('a portal says that its session ends, and leads back to where it came from', async ({ open }) => {
+    const { page } = await open();
+    await page.clock.install();
+    const { url } = await createSession({ returnUrl: 'https://app.example.com/settings' });
+    await page.goto(url);
+    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+    expect(await page.title()).toBe('Overview · tenant');
+    await page.reload();
+    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+    await page.clock.fastForward('56:00');
+    await page.getByText('Your session ends in 4 minutes.').waitFor();
+    const back = page.getByRole('link', { name: 'Back to app.example.com' });
+    expect(await back.getAttribute('href')).toBe('https://app.example.com/settings');
+    expect(await axeViolations(page, 'aside')).toEqual([]);
+    await page.clock.fastForward('04:01');
+    await page.getByText('Your session is over').waitFor();
+    expect(await back.getAttribute('href')).toBe('https://app.example.com/settings');
+    expect(await page.evaluate('sessionStorage.length')).toBe(0);
+  });
 });

@@ -78,9 +78,7 @@ describe('an endpoint that ten failures in a row have disabled', () => {
     expect(await axeViolations(page)).toEqual([]);
     await page.getByRole('table', { name: 'Endpoints' }).getByRole('link').click();
 
-    await page
-      .getByText('ten attempts in a row have failed, the latest because the connection is refused')
-      .waitFor();
+    await page.getByText('ten attempts in a row have failed, the latest because the connection is refused').waitFor();
     await page.getByText(/10 deliveries are held until/).waitFor();
     expect(await axeViolations(page)).toEqual([]);
 
@@ -91,11 +89,7 @@ describe('an endpoint that ten failures in a row have disabled', () => {
     await page.getByRole('button', { name: 'Enable and keep' }).click();
     await page.getByText('10 deliveries are held until you release them').waitFor();
 
-    await page
-      .getByRole('alert')
-      .or(page.getByRole('status'))
-      .getByRole('button', { name: 'Send a test' })
-      .click();
+    await page.getByRole('alert').or(page.getByRole('status')).getByRole('button', { name: 'Send a test' }).click();
     await dialogOf(page).getByRole('button', { name: 'Send a test' }).click();
     await dialogOf(page)
       .getByText(/The endpoint answered 200 in/)

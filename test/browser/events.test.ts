@@ -35,70 +35,62 @@ describe('an event', () => {
     await row.getByText('added after the event came').locator('visible=true').waitFor();
     await row.getByRole('button', { name: 'Send it now' }).click();
     await row.getByText('Delivered').waitFor();
-    expect((await stack.delivery.deliveries(`event_id = ${eventId}`)).map((one) => one.webhook_id)).toEqual([
-      later.id,
-    ]);
+    expect((await stack.delivery.deliveries(`event_id = ${eventId}`)).map((one) => one.webhook_id)).toEqual([later.id]);
     await page.getByText('It went to 1 of 2 endpoints: 1 delivered.').waitFor();
   });
 });
 
 describe('the list of events', () => {
-  browserTest(
-    'lets new events wait while somebody looks, and then shows them without a gap',
-    async ({ open }) => {
-      await stack.delivery.webhook(stack.receiver.url, ['coupon.applied']);
-      for (let count = 0; count < 60; count += 1) {
-        await stack.delivery.emit();
-      }
-      const page = await visit(open, stack, '/events');
-      const numbers = page.getByRole('table', { name: 'Events' }).locator('tbody td:nth-child(2)');
-      await page.getByRole('button', { name: 'Show more' }).click();
-      await eventually(async () => (await numbers.count()) >= 60);
-      await page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
+  browserTest('lets new events wait while somebody looks, and then shows them without a gap', async ({ open }) => {
+    await stack.delivery.webhook(stack.receiver.url, ['coupon.applied']);
+    for (let count = 0; count < 60; count += 1) {
+      await stack.delivery.emit();
+    }
+    const page = await visit(open, stack, '/events');
+    const numbers = page.getByRole('table', { name: 'Events' }).locator('tbody td:nth-child(2)');
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await eventually(async () => (await numbers.count()) >= 60);
+    await page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
 
-      const before = await numbers.allInnerTexts();
-      for (let count = 0; count < 5; count += 1) {
-        await stack.delivery.emit();
-      }
-      const show = page.getByRole('button', { name: 'There is something new. Show it.' });
-      await show.waitFor();
-      expect(await numbers.allInnerTexts()).toEqual(before);
-      await show.click();
-      const newest = await stack.delivery.rows<{ id: number }>(
-        'select id from hookwright.events order by id desc limit 50',
-      );
-      await eventually(async () => (await numbers.first().innerText()) === `${newest[0]?.id}`);
-      expect((await numbers.allInnerTexts()).slice(0, 50)).toEqual(newest.map(({ id }) => `${id}`));
-    },
-  );
+    const before = await numbers.allInnerTexts();
+    for (let count = 0; count < 5; count += 1) {
+      await stack.delivery.emit();
+    }
+    const show = page.getByRole('button', { name: 'There is something new. Show it.' });
+    await show.waitFor();
+    expect(await numbers.allInnerTexts()).toEqual(before);
+    await show.click();
+    const newest = await stack.delivery.rows<{ id: number }>(
+      'select id from hookwright.events order by id desc limit 50',
+    );
+    await eventually(async () => (await numbers.first().innerText()) === `${newest[0]?.id}`);
+    expect((await numbers.allInnerTexts()).slice(0, 50)).toEqual(newest.map(({ id }) => `${id}`));
+  });
 });
 
 describe('an event type', () => {
-  browserTest(
-    'shows its properties, and sends an edited sample once that fits the schema',
-    async ({ open }) => {
-      const { id } = await stack.delivery.webhook(`${stack.receiver.url}/test`, ['booking.created']);
-      const page = await visit(open, stack, '/catalogue');
-      await page.getByLabel('Find an event type').fill('booking created');
-      await page.getByRole('link', { name: 'booking.created' }).click();
-      await page.getByRole('row', { name: /booking_code required string/ }).waitFor();
-      await page.getByRole('table', { name: 'Who gets it' }).getByRole('link').waitFor();
-      expect(await axeViolations(page)).toEqual([]);
+  browserTest('shows its properties, and sends an edited sample once that fits the schema', async ({ open }) => {
+    const { id } = await stack.delivery.webhook(`${stack.receiver.url}/test`, ['booking.created']);
+    const page = await visit(open, stack, '/catalogue');
+    await page.getByLabel('Find an event type').fill('booking created');
+    await page.getByRole('link', { name: 'booking.created' }).click();
+    await page.getByRole('row', { name: /booking_code required string/ }).waitFor();
+    await page.getByRole('table', { name: 'Who gets it' }).getByRole('link').waitFor();
+    expect(await axeViolations(page)).toEqual([]);
 
-      const payload = page.getByLabel('Payload', { exact: true });
-      await payload.fill('{\n  "booking_code": 5,\n  "local_number": "1",\n  "brand": "A"\n}');
-      await page.getByLabel('Endpoint').selectOption(`wh_${id}`);
-      await page.getByRole('button', { name: 'Send it', exact: true }).click();
-      await page.getByRole('button', { name: 'line 2' }).waitFor();
-      await page.getByText('must be string').waitFor();
+    const payload = page.getByLabel('Payload', { exact: true });
+    await payload.fill('{\n  "booking_code": 5,\n  "local_number": "1",\n  "brand": "A"\n}');
+    await page.getByLabel('Endpoint').selectOption(`wh_${id}`);
+    await page.getByRole('button', { name: 'Send it', exact: true }).click();
+    await page.getByRole('button', { name: 'line 2' }).waitFor();
+    await page.getByText('must be string').waitFor();
 
-      await payload.fill('{\n  "booking_code": "BK-5",\n  "local_number": "1",\n  "brand": "A"\n}');
-      await page.getByRole('button', { name: 'Send it', exact: true }).click();
-      await page.getByText(/The endpoint answered 200/).waitFor();
-      const [delivery] = await stack.delivery.deliveries(`webhook_id = ${id}`);
-      expect(delivery?.status).toBe('SUCCEEDED');
-    },
-  );
+    await payload.fill('{\n  "booking_code": "BK-5",\n  "local_number": "1",\n  "brand": "A"\n}');
+    await page.getByRole('button', { name: 'Send it', exact: true }).click();
+    await page.getByText(/The endpoint answered 200/).waitFor();
+    const [delivery] = await stack.delivery.deliveries(`webhook_id = ${id}`);
+    expect(delivery?.status).toBe('SUCCEEDED');
+  });
 });
 
 describe('an event type that nobody gets', () => {

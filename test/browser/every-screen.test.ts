@@ -180,16 +180,7 @@ describe('what an attacker has chosen is shown as text, and runs nowhere', () =>
 
   browserTest('in lists', async ({ open }) => {
     const { page } = await open({ origin: site.origin, width: 390 });
-    const lists = [
-      'overview',
-      'endpoints',
-      'deliveries',
-      'events',
-      'catalogue',
-      'keys',
-      'audit',
-      'operations',
-    ];
+    const lists = ['overview', 'endpoints', 'deliveries', 'events', 'catalogue', 'keys', 'audit', 'operations'];
     for (const list of lists) {
       await show(page, keys.hostile, `/portal/${list}`);
       await page.getByText('<img src=x onerror=').first().waitFor();
@@ -232,9 +223,7 @@ describe('what an attacker has chosen is shown as text, and runs nowhere', () =>
     const oneOf = (each: string) =>
       `select max(delivery_id) as id from hookwright.attempts where tenant_id = $1 group by ${each}`;
     const shown: string[] = [];
-    for (const id of await numbers(
-      `${oneOf('md5(response_body)')} union ${oneOf('md5(response_headers::text)')}`,
-    )) {
+    for (const id of await numbers(`${oneOf('md5(response_body)')} union ${oneOf('md5(response_headers::text)')}`)) {
       const startedAt = performance.now();
       await show(page, keys.hostile, `/portal/deliveries/${id}`);
       expect(performance.now() - startedAt).toBeLessThan(OPENS_WITHIN_MS);

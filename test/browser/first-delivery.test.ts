@@ -42,41 +42,38 @@ async function verifyInPage(page: Page, secret: string, says: RegExp): Promise<v
 const latest = (receiver: Receiver): Received => receiver.received.at(-1)!;
 
 describe('a newcomer', () => {
-  browserTest(
-    'comes by clicks from the start to a delivery that the copied secret verifies',
-    async (browser) => {
-      const stack = await open(DashboardStack.open());
-      const receiver = await open(startReceiver());
-      const { page } = await browser.open({ origin: stack.origin });
-      await page.goto(stack.startLink);
-      await page.getByRole('link', { name: 'Tenants' }).click();
-      await page.getByRole('table', { name: 'Tenants' }).getByRole('link').click();
-      await page.getByRole('link', { name: 'Add an endpoint' }).click();
-      await page.getByRole('textbox', { name: 'Url' }).fill(receiver.url);
-      await page.getByRole('checkbox', { name: /^All events/ }).check();
-      await page.getByRole('button', { name: 'Add the endpoint' }).click();
+  browserTest('comes by clicks from the start to a delivery that the copied secret verifies', async (browser) => {
+    const stack = await open(DashboardStack.open());
+    const receiver = await open(startReceiver());
+    const { page } = await browser.open({ origin: stack.origin });
+    await page.goto(stack.startLink);
+    await page.getByRole('link', { name: 'Tenants' }).click();
+    await page.getByRole('table', { name: 'Tenants' }).getByRole('link').click();
+    await page.getByRole('link', { name: 'Add an endpoint' }).click();
+    await page.getByRole('textbox', { name: 'Url' }).fill(receiver.url);
+    await page.getByRole('checkbox', { name: /^All events/ }).check();
+    await page.getByRole('button', { name: 'Add the endpoint' }).click();
 
-      const secret = await copySecret(page);
-      await dialogOf(page).getByRole('button', { name: 'Send a test' }).click();
-      await dialogOf(page)
-        .getByText(/The endpoint answered 200 in/)
-        .waitFor();
-      verify(latest(receiver), secret);
-      await dialogOf(page).getByRole('button', { name: 'I have stored the secret' }).click();
+    const secret = await copySecret(page);
+    await dialogOf(page).getByRole('button', { name: 'Send a test' }).click();
+    await dialogOf(page)
+      .getByText(/The endpoint answered 200 in/)
+      .waitFor();
+    verify(latest(receiver), secret);
+    await dialogOf(page).getByRole('button', { name: 'I have stored the secret' }).click();
 
-      const rows = page.getByRole('table', { name: 'Latest deliveries' }).locator('tbody tr');
-      await rows.filter({ hasText: 'webhook.test' }).filter({ hasText: 'Delivered' }).waitFor();
-      await page.getByRole('heading', { level: 1 }).hover();
-      await stack.delivery.emit();
-      await rows.filter({ hasText: 'coupon.applied' }).filter({ hasText: 'Delivered' }).waitFor();
-      verify(latest(receiver), secret);
-      await rows.getByRole('link', { name: 'coupon.applied' }).click();
-      await verifyInPage(page, secret, /^Valid: this secret has signed the request, in every header/);
+    const rows = page.getByRole('table', { name: 'Latest deliveries' }).locator('tbody tr');
+    await rows.filter({ hasText: 'webhook.test' }).filter({ hasText: 'Delivered' }).waitFor();
+    await page.getByRole('heading', { level: 1 }).hover();
+    await stack.delivery.emit();
+    await rows.filter({ hasText: 'coupon.applied' }).filter({ hasText: 'Delivered' }).waitFor();
+    verify(latest(receiver), secret);
+    await rows.getByRole('link', { name: 'coupon.applied' }).click();
+    await verifyInPage(page, secret, /^Valid: this secret has signed the request, in every header/);
 
-      await page.getByRole('link', { name: 'Overview' }).click();
-      await page.getByText('Your endpoint is fine: 2 deliveries in the last 24 hours').waitFor();
-    },
-  );
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await page.getByText('Your endpoint is fine: 2 deliveries in the last 24 hours').waitFor();
+  });
 });
 
 describe('a secret that is rotated', () => {
@@ -101,10 +98,6 @@ describe('a secret that is rotated', () => {
     verify(latest(receiver), fresh);
     await page.getByRole('table', { name: 'Latest deliveries' }).getByRole('link').click();
     await verifyInPage(page, old, /^Valid: this is the secret from before the rotation/);
-    await verifyInPage(
-      page,
-      fresh,
-      /^Valid in webhook-signature: this is the secret from after the rotation/,
-    );
+    await verifyInPage(page, fresh, /^Valid in webhook-signature: this is the secret from after the rotation/);
   });
 });

@@ -14,8 +14,7 @@ async function openStack(): Promise<DashboardStack> {
 /** More than a page has to stop at before its content. */
 const STOPS_MAX = 80;
 
-const hasFocus = async (page: Page, target: Locator) =>
-  (await target.and(page.locator(':focus')).count()) === 1;
+const hasFocus = async (page: Page, target: Locator) => (await target.and(page.locator(':focus')).count()) === 1;
 
 /** Goes by Tab until this has the focus. */
 async function tabTo(page: Page, target: Locator, key = 'Tab'): Promise<void> {
@@ -45,8 +44,7 @@ async function signIn(page: Page, stack: DashboardStack): Promise<void> {
 
 // A notice is a dialog, too, but not a modal one.
 const dialogOf = (page: Page) => page.locator('[role=dialog]:not([aria-modal=false])');
-const tab = (page: Page, name: string) =>
-  page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name });
+const tab = (page: Page, name: string) => page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name });
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
 describe('with the keyboard alone', () => {
@@ -109,9 +107,7 @@ describe('with the keyboard alone', () => {
     await press(page, button(page, 'Send again'));
     await page.getByText('Delivered at attempt 2').waitFor();
 
-    await stack.api.graphql(
-      `mutation { updateWebhook(input: { id: ${id}, active: false }) { webhook { id } } }`,
-    );
+    await stack.api.graphql(`mutation { updateWebhook(input: { id: ${id}, active: false }) { webhook { id } } }`);
     await stack.delivery.emit();
     await press(page, tab(page, 'Deliveries'));
     await rows.first().filter({ hasText: 'Held' }).waitFor();
@@ -131,47 +127,44 @@ describe('with the keyboard alone', () => {
     await page.getByText('It was canceled.').waitFor();
   });
 
-  browserTest(
-    'a person finds a delivery by the number of its header, and sends it again',
-    async ({ open }) => {
-      const stack = await openStack();
-      const receiver = await startReceiver();
-      onTestFinished(() => receiver.close());
-      await stack.delivery.webhook(receiver.url);
-      await stack.delivery.webhook(stack.receiver.url);
-      await stack.delivery.emit();
-      await eventually(() => receiver.received.length === 1);
-      await stack.delivery.noDeliveryJobs();
-      const number = `${receiver.received[0]?.headers['x-service-delivery']}`;
-      const { page } = await open({ origin: stack.origin });
-      await signIn(page, stack);
-      await page.keyboard.press('Control+k');
-      await eventually(() => hasFocus(page, dialogOf(page).getByRole('textbox')));
-      await page.keyboard.insertText(`0${number}0`);
-      await page.keyboard.press('Enter');
-      await dialogOf(page)
-        .getByText(/^Nothing here has the id/)
-        .waitFor();
-      await page.keyboard.press('Control+a');
-      await page.keyboard.insertText(` ${number}\n`);
-      await page.keyboard.press('Enter');
-      await page.waitForURL(new RegExp(`/deliveries/${number}$`));
-      await press(page, button(page, 'Send again'));
-      await page.getByText('It is on its way again.').waitFor();
-      await page.getByText('Delivered at attempt 2').waitFor();
-      expect(receiver.received.map(({ headers }) => headers['x-service-delivery'])).toEqual([number, number]);
+  browserTest('a person finds a delivery by the number of its header, and sends it again', async ({ open }) => {
+    const stack = await openStack();
+    const receiver = await startReceiver();
+    onTestFinished(() => receiver.close());
+    await stack.delivery.webhook(receiver.url);
+    await stack.delivery.webhook(stack.receiver.url);
+    await stack.delivery.emit();
+    await eventually(() => receiver.received.length === 1);
+    await stack.delivery.noDeliveryJobs();
+    const number = `${receiver.received[0]?.headers['x-service-delivery']}`;
+    const { page } = await open({ origin: stack.origin });
+    await signIn(page, stack);
+    await page.keyboard.press('Control+k');
+    await eventually(() => hasFocus(page, dialogOf(page).getByRole('textbox')));
+    await page.keyboard.insertText(`0${number}0`);
+    await page.keyboard.press('Enter');
+    await dialogOf(page)
+      .getByText(/^Nothing here has the id/)
+      .waitFor();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.insertText(` ${number}\n`);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(new RegExp(`/deliveries/${number}$`));
+    await press(page, button(page, 'Send again'));
+    await page.getByText('It is on its way again.').waitFor();
+    await page.getByText('Delivered at attempt 2').waitFor();
+    expect(receiver.received.map(({ headers }) => headers['x-service-delivery'])).toEqual([number, number]);
 
-      await page.keyboard.press('?');
-      await dialogOf(page).getByText('Go to an id or a screen').waitFor();
-      await page.keyboard.press('Escape');
-      await dialogOf(page).waitFor({ state: 'detached' });
-      await page.keyboard.press('Control+k');
-      await eventually(() => hasFocus(page, dialogOf(page).getByRole('textbox')));
-      await page.keyboard.insertText('audit');
-      await page.keyboard.press('Enter');
-      await page.getByRole('heading', { level: 1, name: 'Audit log' }).waitFor();
-    },
-  );
+    await page.keyboard.press('?');
+    await dialogOf(page).getByText('Go to an id or a screen').waitFor();
+    await page.keyboard.press('Escape');
+    await dialogOf(page).waitFor({ state: 'detached' });
+    await page.keyboard.press('Control+k');
+    await eventually(() => hasFocus(page, dialogOf(page).getByRole('textbox')));
+    await page.keyboard.insertText('audit');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Audit log' }).waitFor();
+  });
 
   browserTest('a person finds the search empty, whatever they looked for before', async ({ open }) => {
     const stack = await openStack();

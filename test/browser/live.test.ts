@@ -14,8 +14,7 @@ async function openStack(): Promise<DashboardStack> {
   return stack;
 }
 
-const rowsOf = (page: Page) =>
-  page.getByRole('table', { name: 'Deliveries' }).locator('tbody tr[aria-rowindex]');
+const rowsOf = (page: Page) => page.getByRole('table', { name: 'Deliveries' }).locator('tbody tr[aria-rowindex]');
 const light = (page: Page, text: string) =>
   page.getByRole('status').filter({ hasText: text }).waitFor({ timeout: 20_000 });
 
@@ -46,13 +45,9 @@ describe('a page whose service is started again', () => {
       await stack.delivery.noDeliveryJobs();
       await stack.startApi();
       await light(page, 'Live');
-      await eventually(
-        async () => (await rowsOf(page).filter({ hasText: 'Delivered' }).count()) === before + 2,
-      );
+      await eventually(async () => (await rowsOf(page).filter({ hasText: 'Delivered' }).count()) === before + 2);
       await stack.delivery.emit();
-      await eventually(
-        async () => (await rowsOf(page).filter({ hasText: 'Delivered' }).count()) === before + 3,
-      );
+      await eventually(async () => (await rowsOf(page).filter({ hasText: 'Delivered' }).count()) === before + 3);
     });
   }
 });
@@ -95,13 +90,9 @@ describe('the list of deliveries', () => {
     console.log('At 100 deliveries a second:', figures);
     expect(figures.longestTaskMs).toBeLessThan(TASK_MS_MAX);
 
-    const expected = (await stack.delivery.deliveries())
-      .toReversed()
-      .map(({ id, status }) => `${id} ${status}`);
+    const expected = (await stack.delivery.deliveries()).toReversed().map(({ id, status }) => `${id} ${status}`);
     expect(expected).toHaveLength(BATCHES * BATCH_EVENTS);
-    expect(await readAll(page, expected.length)).toEqual(
-      expected.map((row) => row.replace('SUCCEEDED', 'Delivered')),
-    );
+    expect(await readAll(page, expected.length)).toEqual(expected.map((row) => row.replace('SUCCEEDED', 'Delivered')));
   });
 });
 

@@ -70,31 +70,28 @@ describe('signing in to the console by OpenID Connect', () => {
     await page.getByRole('button', { name: 'Tenant entered by the operator' }).first().waitFor();
   });
 
-  browserTest(
-    'an admin is offered every change, and signs out here and at the provider',
-    async ({ open }) => {
-      const page = await openConsole(open, '/console/tenants');
-      await signIn(page, 'ann');
-      await page.getByRole('button', { name: 'Add a tenant' }).first().waitFor();
-      await page.getByRole('link', { name: 'Platform keys' }).click();
-      await page.getByText('You use this one').waitFor();
-      await page.getByText('console: ann@example.com (ann)').first().waitFor();
-      await page.getByRole('button', { name: 'Create a key' }).click();
-      await page.getByLabel('Name').fill('monitor');
-      await page.getByLabel(/^look at everything, of all tenants/).check();
-      await page.getByText('A session makes no key that outlives it.').waitFor();
-      await page.getByRole('button', { name: 'Create the key' }).click();
-      await page.getByText(/^hw_\d+_\w+$/).waitFor();
-      await page.getByRole('button', { name: 'I have copied it' }).click();
-      await page.getByRole('button', { name: 'Preferences' }).click();
-      await page.getByRole('menuitem', { name: 'Sign out' }).click();
-      await page.getByRole('button', { name: 'Yes, sign me out' }).click();
-      await page.getByRole('link', { name: 'Sign in with Example <SSO>' }).waitFor();
-      expect(page.url()).toBe(`${site.origin}/console`);
-      await page.reload();
-      await page.getByLabel('API key').waitFor();
-    },
-  );
+  browserTest('an admin is offered every change, and signs out here and at the provider', async ({ open }) => {
+    const page = await openConsole(open, '/console/tenants');
+    await signIn(page, 'ann');
+    await page.getByRole('button', { name: 'Add a tenant' }).first().waitFor();
+    await page.getByRole('link', { name: 'Platform keys' }).click();
+    await page.getByText('You use this one').waitFor();
+    await page.getByText('console: ann@example.com (ann)').first().waitFor();
+    await page.getByRole('button', { name: 'Create a key' }).click();
+    await page.getByLabel('Name').fill('monitor');
+    await page.getByLabel(/^look at everything, of all tenants/).check();
+    await page.getByText('A session makes no key that outlives it.').waitFor();
+    await page.getByRole('button', { name: 'Create the key' }).click();
+    await page.getByText(/^hw_\d+_\w+$/).waitFor();
+    await page.getByRole('button', { name: 'I have copied it' }).click();
+    await page.getByRole('button', { name: 'Preferences' }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Yes, sign me out' }).click();
+    await page.getByRole('link', { name: 'Sign in with Example <SSO>' }).waitFor();
+    expect(page.url()).toBe(`${site.origin}/console`);
+    await page.reload();
+    await page.getByLabel('API key').waitFor();
+  });
 
   browserTest('who has no role, or says no, is told so', async ({ open }) => {
     const page = await openConsole(open, '/console/keys');

@@ -27,8 +27,7 @@ async function openStack(): Promise<DashboardStack> {
   return stack;
 }
 
-const openDelivery = (page: Page) =>
-  page.getByRole('table', { name: 'Deliveries' }).getByRole('link').first().click();
+const openDelivery = (page: Page) => page.getByRole('table', { name: 'Deliveries' }).getByRole('link').first().click();
 
 describe('the portal offers what its session may do', () => {
   browserTest('with SEND: a delivery can be sent again, and not all that match', async ({ open }) => {

@@ -29,9 +29,7 @@ describe('an endpoint that begins to fail while somebody looks', () => {
     for (let emitted = 0; emitted < 4; emitted += 1) {
       await stack.delivery.emit();
     }
-    await page
-      .getByText(/attempts in a row have failed, the latest because the connection is refused/)
-      .waitFor();
+    await page.getByText(/attempts in a row have failed, the latest because the connection is refused/).waitFor();
     await eventually(async () => (await count('FAILED')) === 4);
     for (let emitted = 0; emitted < 5; emitted += 1) {
       await stack.delivery.emit();
@@ -95,12 +93,8 @@ describe('an endpoint that did not get an event', () => {
   browserTest('is enabled from there, when it had been inactive for too long', async ({ open }) => {
     const stack = await openStack();
     const { id } = await stack.delivery.webhook(stack.receiver.url);
-    await stack.api.graphql(
-      `mutation { updateWebhook(input: { id: ${id}, active: false }) { webhook { id } } }`,
-    );
-    await stack.delivery.rows(
-      `update hookwright.webhooks set hold_until = now() - interval '1 day' where id = ${id}`,
-    );
+    await stack.api.graphql(`mutation { updateWebhook(input: { id: ${id}, active: false }) { webhook { id } } }`);
+    await stack.delivery.rows(`update hookwright.webhooks set hold_until = now() - interval '1 day' where id = ${id}`);
     const eventId = await stack.delivery.emit();
     const page = await visit(open, stack, `/events/${eventId}`);
     const row = page.getByRole('row', { name: stack.receiver.url });

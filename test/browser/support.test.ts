@@ -51,11 +51,7 @@ afterAll(() => {
 describe('what goes wrong in a page', () => {
   const cases: [path: string, sentence: string, problem: RegExp][] = [
     ['/uncaught', 'an exception that nobody caught', /uncaught: .*nobody caught me/],
-    [
-      '/injecting',
-      'HTML that a script injects past Trusted Types',
-      /policy: require-trusted-types-for forbids/,
-    ],
+    ['/injecting', 'HTML that a script injects past Trusted Types', /policy: require-trusted-types-for forbids/],
     ['/inline', 'a style that the content security policy forbids', /policy: style-src-attr forbids inline/],
     ['/missing', 'an answer of 404', /console: .*404.*nothing\.png/],
     ['/unreachable', 'a request that got no answer', /request: GET .*\/cut failed: net::ERR_EMPTY_RESPONSE/],
@@ -64,9 +60,7 @@ describe('what goes wrong in a page', () => {
     browserTest(`is collected: ${sentence}`, async ({ open }) => {
       const { page, problems } = await open({ origin, allow: [/./] });
       await page.goto(path);
-      await eventually(
-        () => problems.some((line) => problem.test(line)) || Promise.reject(problems.join('\n')),
-      );
+      await eventually(() => problems.some((line) => problem.test(line)) || Promise.reject(problems.join('\n')));
     });
   }
 

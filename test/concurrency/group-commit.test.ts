@@ -4,10 +4,7 @@ import { GroupCommit } from '../../src/database/group-commit.js';
 import { eventually } from '../support/eventually.js';
 
 /** Each in a turn of the event loop of its own, as requests that come one after another. */
-async function oneByOne(
-  group: GroupCommit<number, number>,
-  items: readonly number[],
-): Promise<Promise<number>[]> {
+async function oneByOne(group: GroupCommit<number, number>, items: readonly number[]): Promise<Promise<number>[]> {
   const answers: Promise<number>[] = [];
   for (const item of items) {
     answers.push(group.runOne(item));
@@ -258,9 +255,7 @@ describe('group commit', () => {
     test('others do not wait for each that has its turn with a slow one: those come last', async () => {
       const isSlow = (items: readonly number[]) => items.some((item) => item < 20);
       const { group, batches } = slowFor(isSlow, { turnOf: ([first]) => Math.floor(first! / 10) });
-      const answers = await Promise.allSettled(
-        [10, 20, 11, 21, 12, 22, 13].map((item) => group.runOne(item)),
-      );
+      const answers = await Promise.allSettled([10, 20, 11, 21, 12, 22, 13].map((item) => group.runOne(item)));
       expect(answers.map(({ status }) => status === 'fulfilled')).toEqual([
         ...[false, true, false, true, false, true, false],
       ]);

@@ -13,10 +13,7 @@ interface Chunk {
 }
 
 /** As Vite writes it: by source file, what stands where, and needs what. */
-const manifest = JSON.parse(readFileSync(join(BUILT_FOLDER, '.vite/manifest.json'), 'utf8')) as Record<
-  string,
-  Chunk
->;
+const manifest = JSON.parse(readFileSync(join(BUILT_FOLDER, '.vite/manifest.json'), 'utf8')) as Record<string, Chunk>;
 
 /** As the browser gets it: in brotli, where the build made that. */
 function sentBytes(file: string): number {

@@ -109,16 +109,12 @@ describe('over the wire', () => {
   });
   afterAll(() => site[Symbol.asyncDispose]());
 
-  const opened = (...capabilities: (keyof typeof PortalCapability)[]) =>
-    site.openSession(tenant.key, { capabilities });
+  const opened = (...capabilities: (keyof typeof PortalCapability)[]) => site.openSession(tenant.key, { capabilities });
   const create = (selected: string) =>
     `mutation { createWebhook(input: {url: "https://example.com/hooks", eventTypes: ["*"]}) { ${selected} } }`;
   const webhooks = async () =>
-    (
-      await site.owner.query('select id, url, active, encode(sealed_secret, $1) from hookwright.webhooks', [
-        'hex',
-      ])
-    ).rows;
+    (await site.owner.query('select id, url, active, encode(sealed_secret, $1) from hookwright.webhooks', ['hex']))
+      .rows;
   const refusal = (capability: string) => [
     {
       message: expect.stringContaining(
@@ -133,10 +129,7 @@ describe('over the wire', () => {
     const before = await webhooks();
     for (const [mutation, capability] of [
       [create('webhook { id }'), 'MANAGE_ENDPOINTS'],
-      [
-        `mutation { updateWebhook(input: {id: "${webhook}", active: false}) { webhook { id } } }`,
-        'MANAGE_ENDPOINTS',
-      ],
+      [`mutation { updateWebhook(input: {id: "${webhook}", active: false}) { webhook { id } } }`, 'MANAGE_ENDPOINTS'],
       [`mutation { deleteWebhook(input: {id: "${webhook}"}) { deletedWebhookId } }`, 'MANAGE_ENDPOINTS'],
       [`mutation { rotateWebhookSecret(input: {id: "${webhook}"}) { secret } }`, 'SEE_SECRETS'],
       [`mutation { testWebhook(input: {id: "${webhook}"}) { delivery { id } } }`, 'SEND'],
@@ -153,9 +146,7 @@ describe('over the wire', () => {
   test('without SEE_SECRETS a webhook is made only by who does not ask for its secret, and none is rotated', async () => {
     const manager = await opened('MANAGE_ENDPOINTS');
     const before = await webhooks();
-    expect((await site.ask(create('secret webhook { id }'), {}, manager)).errors).toMatchObject(
-      refusal('SEE_SECRETS'),
-    );
+    expect((await site.ask(create('secret webhook { id }'), {}, manager)).errors).toMatchObject(refusal('SEE_SECRETS'));
     const rotate = `mutation { rotateWebhookSecret(input: {id: "${webhook}"}) { webhook { id } } }`;
     expect((await site.ask(rotate, {}, manager)).errors).toMatchObject(refusal('SEE_SECRETS'));
     expect(await webhooks()).toEqual(before);
@@ -234,10 +225,7 @@ describe('over the wire', () => {
         );
       expect((await make(86_000)).errors).toEqual([]);
       for (const tooLong of [86_401, null]) {
-        expect((await make(tooLong)).errors[0].extensions.errors[0].path).toEqual([
-          'input',
-          'expiresInSeconds',
-        ]);
+        expect((await make(tooLong)).errors[0].extensions.errors[0].path).toEqual(['input', 'expiresInSeconds']);
       }
     }
     const { session } = await site.session(second, { capabilities: ['VIEW'] });

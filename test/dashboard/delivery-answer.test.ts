@@ -88,9 +88,9 @@ describe('the phases of an attempt', () => {
   });
 
   test('leave out what did not happen', () => {
-    expect(
-      phasesOf({ durationMs: 15_000, dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null }),
-    ).toEqual([{ name: 'rest', startMs: 0, ms: 15_000 }]);
+    expect(phasesOf({ durationMs: 15_000, dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null })).toEqual([
+      { name: 'rest', startMs: 0, ms: 15_000 },
+    ]);
     expect(phasesOf({ durationMs: 3, firstByteMs: 3 })).toEqual([{ name: 'firstByte', startMs: 0, ms: 3 }]);
   });
 });

@@ -23,8 +23,6 @@ test('a text in the payload has 3 to 200 characters', () => {
 test('a text in the payload is searched in at most 7 days', () => {
   const longer = { since: '2026-11-19T11:59:59Z', until: undefined };
   expect(eventFilter({ text: 'abc' }, longer, NOW).problem).toBe('RANGE_TOO_LONG');
-  expect(eventFilter({ text: 'abc' }, { ...longer, until: '2026-11-20T00:00:00Z' }, NOW).problem).toBe(
-    undefined,
-  );
+  expect(eventFilter({ text: 'abc' }, { ...longer, until: '2026-11-20T00:00:00Z' }, NOW).problem).toBe(undefined);
   expect(eventFilter({}, longer, NOW).problem).toBeUndefined();
 });

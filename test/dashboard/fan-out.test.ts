@@ -53,7 +53,5 @@ test('an audit entry shows the fields that differ, added and removed ones too', 
     { field: 'held', before: undefined, after: '3' },
     { field: 'url', before: 'https://a.example/', after: undefined },
   ]);
-  expect(changes(null, { constructor: 'x' })).toEqual([
-    { field: 'constructor', before: undefined, after: 'x' },
-  ]);
+  expect(changes(null, { constructor: 'x' })).toEqual([{ field: 'constructor', before: undefined, after: 'x' }]);
 });

@@ -71,9 +71,7 @@ async function knownOf({ id: tenantId, name }: { id: number; name: string }, key
      join hookwright.attempts a on a.delivery_id = d.id where d.tenant_id = $1 order by d.id desc limit 1`,
   );
   const { id: apiKey } = await first('select id from hookwright.api_keys where tenant_id = $1 limit 1');
-  const { id: operation } = await first(
-    'select max(id) as id from hookwright.bulk_operations where tenant_id = $1',
-  );
+  const { id: operation } = await first('select max(id) as id from hookwright.bulk_operations where tenant_id = $1');
   const lists = ['webhooks', 'events', 'deliveries', 'apiKeys', 'auditLog', 'bulkOperations'];
   const { data } = await site.ask(
     `{ ${lists.map((list) => `${list}(first: 1) { pageInfo { endCursor } }`).join(' ')} }`,
@@ -106,9 +104,7 @@ async function idsOf(tenantId: number): Promise<Set<string>> {
   };
   const { rows } = await site.owner.query<{ id: string }>(
     Object.entries(tables)
-      .map(
-        ([prefix, table]) => `select '${prefix}_' || id as id from hookwright.${table} where tenant_id = $1`,
-      )
+      .map(([prefix, table]) => `select '${prefix}_' || id as id from hookwright.${table} where tenant_id = $1`)
       .join(' union all '),
     [tenantId],
   );
@@ -146,8 +142,7 @@ async function rowsOf(pool: pg.Pool, tenantId: number): Promise<Record<string, s
 
 const ask = (document: DashboardDocument, variables: Record<string, unknown>, key: string, tenant?: number) =>
   site.ask(document.text, variables, key, tenant);
-const codesOf = (errors: { extensions: { code: string } }[]) =>
-  errors.map(({ extensions }) => extensions.code);
+const codesOf = (errors: { extensions: { code: string } }[]) => errors.map(({ extensions }) => extensions.code);
 
 describe('a portal session with all capabilities', () => {
   test('gets, with all ids of another tenant in all documents of the dashboard, nothing of it, and changes nothing', async () => {

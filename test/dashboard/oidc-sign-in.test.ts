@@ -192,9 +192,7 @@ describe('nobody is signed in', () => {
   ])('with another %s than the one of its beginning', async (part, why) => {
     const client = place.client();
     const back = await place.approve(client, await place.begin(client), 'ann');
-    const flow = JSON.parse(
-      Buffer.from(client.cookie(place.origin, place.flowCookie)!, 'base64url').toString(),
-    );
+    const flow = JSON.parse(Buffer.from(client.cookie(place.origin, place.flowCookie)!, 'base64url').toString());
     const wrong = { ...flow, [part]: 'x'.repeat(43) };
     client.keep(place.origin, place.flowCookie, Buffer.from(JSON.stringify(wrong)).toString('base64url'));
     expect(await place.comeBack(client, back)).toBe(`/console/tenants?name=x#sign-in=${why}`);
@@ -246,8 +244,7 @@ describe('the cookie of a session', () => {
   ])('is nothing in a request of %s', async (_name, headers) => {
     expect((await place.ask(client, VIEWER, headers)).status).toBe(401);
     expect(
-      (await place.ask(client, 'subscription { webhookUpdated { cursor } }', headers, '/graphql/stream'))
-        .status,
+      (await place.ask(client, 'subscription { webhookUpdated { cursor } }', headers, '/graphql/stream')).status,
     ).toBe(401);
     const signOut = await client.ask(`${place.origin}/console/oidc/sign-out`, {
       method: 'POST',

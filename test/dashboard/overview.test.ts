@@ -17,9 +17,7 @@ describe('an endpoint needs somebody', () => {
     expect(reasonFor({ ...healthy, active: false, disabledReason: 'GONE' }, NOW)).toBe('GONE');
     expect(reasonFor({ ...healthy, active: false, disabledReason: 'FAILURES' }, NOW)).toBe('DISABLED');
     expect(reasonFor({ ...healthy, consecutiveFailures: 3 }, NOW)).toBe('FAILING');
-    expect(reasonFor({ ...healthy, active: false, disabledReason: 'PAUSED', heldCount: 1 }, NOW)).toBe(
-      'HOLDING',
-    );
+    expect(reasonFor({ ...healthy, active: false, disabledReason: 'PAUSED', heldCount: 1 }, NOW)).toBe('HOLDING');
   });
 
   test('while it has asked for a pause, and no longer', () => {
@@ -35,9 +33,10 @@ describe('an endpoint needs somebody', () => {
   test('once, the most pressing first', () => {
     const failing = { ...healthy, id: 'wh_2', consecutiveFailures: 5 };
     const gone = { ...healthy, id: 'wh_3', active: false, disabledReason: 'GONE' as const };
-    expect(
-      needingAttention([failing, healthy, gone, failing], NOW).map(({ endpoint }) => endpoint.id),
-    ).toEqual(['wh_3', 'wh_2']);
+    expect(needingAttention([failing, healthy, gone, failing], NOW).map(({ endpoint }) => endpoint.id)).toEqual([
+      'wh_3',
+      'wh_2',
+    ]);
   });
 });
 

@@ -87,13 +87,7 @@ describe('an asset', () => {
       expect(response.status).toBe(200);
       expect(await response.text()).toBe(builtPages['assets/portal-4f2a.js']);
       expect(
-        headersOf(
-          response,
-          'cache-control',
-          'x-content-type-options',
-          'cross-origin-resource-policy',
-          'vary',
-        ),
+        headersOf(response, 'cache-control', 'x-content-type-options', 'cross-origin-resource-policy', 'vary'),
       ).toEqual({
         'cache-control': 'public, max-age=31536000, immutable',
         'x-content-type-options': 'nosniff',

@@ -48,9 +48,7 @@ test('a property is required only where every alternative needs it', () => {
 });
 
 test('names of a payload that objects have by nature are properties like others', () => {
-  const schema = JSON.parse(
-    '{"properties":{"constructor":{"type":"string"},"x":{"$ref":"#/$defs/toString"}}}',
-  );
+  const schema = JSON.parse('{"properties":{"constructor":{"type":"string"},"x":{"$ref":"#/$defs/toString"}}}');
   expect(lines(schema)).toEqual(['constructor string []', 'x any []']);
 });
 

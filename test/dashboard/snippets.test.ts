@@ -97,14 +97,9 @@ createServer((request) => void ${call});
         'plain-types.mts',
         `${codeOf('TypeScript', 'plain')}${main("isGenuine(Buffer.from(''), request.headers, '')")}`,
       ),
-      await write(
-        'library-types.mts',
-        `${codeOf('TypeScript', 'library')}${main("verify('', request.headers)")}`,
-      ),
+      await write('library-types.mts', `${codeOf('TypeScript', 'library')}${main("verify('', request.headers)")}`),
     ];
-    const options = '--ignoreConfig --noEmit --strict --module nodenext --types node --skipLibCheck'.split(
-      ' ',
-    );
+    const options = '--ignoreConfig --noEmit --strict --module nodenext --types node --skipLibCheck'.split(' ');
     const { stdout } = await run('node_modules/.bin/tsc', [...options, ...files]).catch((error) => error);
     expect(stdout).toBe('');
   });
@@ -114,9 +109,7 @@ createServer((request) => void ${call});
 import sys
 headers = {"X-Service-Signature": sys.argv[2], "X-Service-Timestamp": sys.argv[3]}
 print(str(is_genuine(sys.argv[1].encode(), headers, sys.argv[7])).lower())`;
-    expect(await verdicts('python3', await write('plain.py', `${codeOf('Python', 'plain')}${main}`))).toEqual(
-      expected,
-    );
+    expect(await verdicts('python3', await write('plain.py', `${codeOf('Python', 'plain')}${main}`))).toEqual(expected);
   });
 
   it.skipIf(!has('go', 'version'))('in Go', { timeout: 120_000 }, async () => {

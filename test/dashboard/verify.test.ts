@@ -19,9 +19,7 @@ function headersOf(secrets: string[], prefix = 'X-Service') {
     [`${prefix}-Signature`]: contractSignature(keys[0]!.contract, body),
     'webhook-id': ID,
     'webhook-timestamp': String(TIMESTAMP),
-    'webhook-signature': keys
-      .map(({ standard }) => standardSignature(standard, ID, TIMESTAMP, body))
-      .join(' '),
+    'webhook-signature': keys.map(({ standard }) => standardSignature(standard, ID, TIMESTAMP, body)).join(' '),
   };
 }
 
@@ -80,10 +78,7 @@ test('one byte of the body makes both signatures differ', async () => {
 test('another timestamp makes only the signature differ that covers it', async () => {
   const secret = newSecret();
   const headers = { ...headersOf([secret]), 'webhook-timestamp': String(TIMESTAMP + 1) };
-  expect(await resultsOf(secret, headers)).toEqual([
-    'x-service-signature 1 valid',
-    'webhook-signature 1 differs',
-  ]);
+  expect(await resultsOf(secret, headers)).toEqual(['x-service-signature 1 valid', 'webhook-signature 1 differs']);
 });
 
 test('headers of another prefix are verified too, and what does not have the form of a signature is told', async () => {

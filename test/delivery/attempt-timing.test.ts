@@ -190,8 +190,6 @@ describe('behind an egress proxy', () => {
     const by = sender({ egressProxy: proxy.url });
     const first = timingOf(await by.send('https://receiver.example.com/', request));
     expect(first).toEqual({ dnsMs: null, connectMs: some, tlsMs: some, firstByteMs: some });
-    expect(await onTheSameConnection(() => by.send('https://receiver.example.com/', request))).toEqual(
-      reused,
-    );
+    expect(await onTheSameConnection(() => by.send('https://receiver.example.com/', request))).toEqual(reused);
   });
 });

@@ -123,10 +123,7 @@ describe('recoverWebhook', () => {
     });
     site.startDaemon();
     const { operation } = await recover();
-    await eventually(
-      async () => (await site.operation(operation.id)).affected > BULK_WAITING_MAX - BULK_CHUNK,
-      60_000,
-    );
+    await eventually(async () => (await site.operation(operation.id)).affected > BULK_WAITING_MAX - BULK_CHUNK, 60_000);
     // It has looked at a full queue, more than once.
     await eventually(async () => {
       const [job] = await site.rows<{ waited: number }>(
@@ -193,11 +190,7 @@ describe('recoverWebhook', () => {
       const { operation } = await recover();
       await site.rows(`update hookwright.bulk_operations set status = '${status}', finished_at = now()`);
       await site.mutate('deleteWebhook', { id: String(webhookId) }, 'deletedWebhookId');
-      const { errors } = await site.mutate(
-        'resumeBulkOperation',
-        { id: operation.id },
-        'bulkOperation { id }',
-      );
+      const { errors } = await site.mutate('resumeBulkOperation', { id: operation.id }, 'bulkOperation { id }');
       expect(errors[0]).toMatchObject({
         message: `Bulk operation ${operation.id} cannot go on: its webhook was deleted.`,
         extensions: { code: 'CONFLICT', reason: 'bulk_operation_not_resumable' },
@@ -244,9 +237,7 @@ describe('an operation that stands still', () => {
     const run = (tries: number) => runBulkOperation({ pool: site.api.owner }, payload, { tries, turnMs: 0 });
     await run(1);
     // A fault, of the kind that a row which no rule expects would be.
-    await site.rows(
-      `alter table hookwright.deliveries add constraint fault check (status <> 'PENDING') not valid`,
-    );
+    await site.rows(`alter table hookwright.deliveries add constraint fault check (status <> 'PENDING') not valid`);
     await expect(run(3)).rejects.toThrow('fault');
     expect(await site.operation(operation.id)).toMatchObject({ status: 'RUNNING', affected: BULK_CHUNK });
     await expect(run(4)).rejects.toThrow('fault');
@@ -493,11 +484,7 @@ describe('cancelDelivery', () => {
     await emitMany(site.api.services, site.tenant.id, 1);
     await eventually(() => site.receiver.received.length === 1);
     const [row] = await site.rows<{ id: number }>('select id from hookwright.deliveries');
-    const { data } = await site.mutate(
-      'cancelDelivery',
-      { id: String(row?.id) },
-      'delivery { status cancelReason }',
-    );
+    const { data } = await site.mutate('cancelDelivery', { id: String(row?.id) }, 'delivery { status cancelReason }');
     expect(data.result.delivery).toEqual({ status: 'CANCELED', cancelReason: 'BY_USER' });
     end();
     await allSucceeded(1);

@@ -163,9 +163,7 @@ describe('an emit in the process of a daemon', () => {
     const closed = await stack.webhook(receiver.url);
     const inactive = await stack.webhook(receiver.url);
     const { db } = stack.services;
-    await stack.rows(
-      `update hookwright.webhooks set closed_until = now() + interval '1 hour' where id = ${closed.id}`,
-    );
+    await stack.rows(`update hookwright.webhooks set closed_until = now() + interval '1 hour' where id = ${closed.id}`);
     await updateWebhook(db, stack.tenantId, inactive.id, { active: false }, 168, commandLine);
     await startLocalDaemon(stack);
     await stack.emit();
@@ -273,15 +271,10 @@ test('what was loaded with a claim is loaded again when it is old', async () => 
   const { id: webhookId } = await stack.webhook(receiver.url);
   const sender = createSender(senderOptions(stack.services.config));
   const deliverer = stack.deliverer(sender);
-  const [first, second] = [
-    await stack.delivery(await stack.emit()),
-    await stack.delivery(await stack.emit()),
-  ];
+  const [first, second] = [await stack.delivery(await stack.emit()), await stack.delivery(await stack.emit())];
   const named = [first, second].map(({ id }) => ({ id, attempt: 1 }));
   const due = await loadDeliveries(stack.services.db.pool, named);
-  const deliveries = new Map(
-    due.filter((one) => typeof one !== 'string').map((delivery) => [delivery.id, delivery]),
-  );
+  const deliveries = new Map(due.filter((one) => typeof one !== 'string').map((delivery) => [delivery.id, delivery]));
   const { db } = stack.services;
   await updateWebhook(db, stack.tenantId, webhookId, { active: false }, 168, commandLine);
 
@@ -375,9 +368,7 @@ describe('claiming', () => {
       const emit = `select * from hookwright.emit_events_once(null, null, null, null, null, null, null, 'pool', 0, 10)`;
       const claim = `select hookwright.claim_new_deliveries(null, null, null, null, null, 'pool', 0, 10)`;
       await expect(client.query(emit)).rejects.toThrow(/permission denied for function emit_events_once/);
-      await expect(client.query(claim)).rejects.toThrow(
-        /permission denied for function claim_new_deliveries/,
-      );
+      await expect(client.query(claim)).rejects.toThrow(/permission denied for function claim_new_deliveries/);
     } finally {
       client.release(true);
     }

@@ -38,12 +38,7 @@ describe('contract §4, delivery to the subscriber', () => {
     const names = request.rawHeaders.filter((_, index) => index % 2 === 0);
     expect(request.path).toBe('/hook');
     expect(names).toEqual(
-      expect.arrayContaining([
-        'X-Service-Event',
-        'X-Service-Delivery',
-        'X-Service-Signature',
-        'X-Service-Timestamp',
-      ]),
+      expect.arrayContaining(['X-Service-Event', 'X-Service-Delivery', 'X-Service-Signature', 'X-Service-Timestamp']),
     );
     expect(request.headers['x-service-event']).toBe('booking.created');
     expect(request.headers['x-service-delivery']).toBe(String(delivery.id));
@@ -232,9 +227,7 @@ describe('contract §8, limits', () => {
       for (let i = 0; i < events; i++) {
         await stack.emit();
       }
-      await eventually(
-        async () => (await stack.webhookRow(id)).consecutive_failures === (status === 200 ? 0 : 9),
-      );
+      await eventually(async () => (await stack.webhookRow(id)).consecutive_failures === (status === 200 ? 0 : 9));
     }
     expect(await stack.webhookRow(id)).toMatchObject({ active: true, disabled_at: null });
   });

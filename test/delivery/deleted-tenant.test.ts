@@ -21,9 +21,7 @@ const remove = async (id: number) => {
   await deleteTenant(stack.services.db, { tenantId: id, name: tenant!.name }, commandLine);
 };
 const statesOf = async (tenantId: number) =>
-  (await stack.deliveries(`tenant_id = ${tenantId}`)).map(
-    ({ status, cancel_reason }) => cancel_reason ?? status,
-  );
+  (await stack.deliveries(`tenant_id = ${tenantId}`)).map(({ status, cancel_reason }) => cancel_reason ?? status);
 
 test('what a deleted tenant still had to send is canceled, what is in flight is recorded, and others go on', async () => {
   const { services } = stack;
@@ -42,9 +40,7 @@ test('what a deleted tenant still had to send is canceled, what is in flight is 
   await updateWebhook(services.db, leaving, paused.id, { active: false }, 168, commandLine);
   stack.startDaemon();
   await eventually(() => inFlight.length === 1);
-  await stack.rows(
-    `update hookwright.webhooks set closed_until = now() + interval '1 hour' where id = ${slow.id}`,
-  );
+  await stack.rows(`update hookwright.webhooks set closed_until = now() + interval '1 hour' where id = ${slow.id}`);
   await emitMany(services, leaving, 3);
   await makeWebhook(services, stack.tenantId, { url: receiver.url });
 
@@ -54,8 +50,7 @@ test('what a deleted tenant still had to send is canceled, what is in flight is 
   await eventually(async () => !(await statesOf(leaving)).some((state) => /PENDING|HELD/.test(state)));
   expect(await statesOf(leaving)).toEqual(Array.from({ length: 7 }, () => 'WEBHOOK_DELETED'));
   inFlight[0]!.end();
-  const attempts = () =>
-    stack.rows(`select status_code from hookwright.attempts where tenant_id = ${leaving}`);
+  const attempts = () => stack.rows(`select status_code from hookwright.attempts where tenant_id = ${leaving}`);
   await eventually(async () => (await attempts()).length > 0);
   expect(await attempts()).toEqual([{ status_code: 200 }]);
   expect(receiver.received.filter(({ path }) => path !== '/slow')).toHaveLength(1);

@@ -13,9 +13,7 @@ const CLOSE = 'connection: close\r\n';
 const BODY_BYTES = 4_000_000;
 
 const cases = (['http', 'https'] as const).flatMap((scheme) =>
-  [200, 413].flatMap((status) =>
-    [LENGTH + CLOSE, LENGTH, CLOSE, ''].map((headers) => ({ scheme, status, headers })),
-  ),
+  [200, 413].flatMap((status) => [LENGTH + CLOSE, LENGTH, CLOSE, ''].map((headers) => ({ scheme, status, headers }))),
 );
 
 test.each(cases)(

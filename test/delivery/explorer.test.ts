@@ -102,8 +102,7 @@ describe('an attempt of the real daemon', () => {
     ],
   ])('is found by %s, and not by another', async (_, its, another) => {
     const found = async (filter: object) => {
-      const query =
-        'query ($filter: DeliveryFilter) { deliveries(filter: $filter) { edges { node { id } } } }';
+      const query = 'query ($filter: DeliveryFilter) { deliveries(filter: $filter) { edges { node { id } } } }';
       const { data, errors } = await api.ask(query, { filter }, tenant);
       expect(errors).toEqual([]);
       return data.deliveries.edges;
@@ -152,11 +151,7 @@ describe('its curl command', () => {
   test('is unsigned before the first attempt, and null when there is nobody left to send to', async () => {
     const other = await makeTenant(api.services);
     const { id } = await makeWebhook(api.services, other.id, { url: 'https://never.example.com/' });
-    await api.ask(
-      `mutation { updateWebhook(input: {id: "${id}", active: false}) { webhook { id } } }`,
-      {},
-      other,
-    );
+    await api.ask(`mutation { updateWebhook(input: {id: "${id}", active: false}) { webhook { id } } }`, {}, other);
     const { data } = await api.ask(
       `mutation { emitEvent(input: {event: "coupon.applied", payload: {code: "A", discount_type: "B"}}) {
          event { deliveries { edges { node { id status asCurl } } } } } }`,

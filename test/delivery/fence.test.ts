@@ -49,9 +49,7 @@ test('while an outcome waits to be recorded nothing is sent, and whoever waits f
   first();
   first();
   expect(fence.closed).toBe(true);
-  await expect(fenced(sender, fence).send('https://example.com/', {} as never)).rejects.toThrow(
-    SendingStopped,
-  );
+  await expect(fenced(sender, fence).send('https://example.com/', {} as never)).rejects.toThrow(SendingStopped);
   const opened = fence.opened();
   second();
   await opened;

@@ -48,11 +48,7 @@ function enter(
 ): Admission | Promise<Admission> {
   lastId += 1;
   const open = { generation: 0, failuresAtLoad: 0, closedForMs: 0, nextLookInMs: 0 };
-  return gate.enter(
-    { id: id ?? lastId, url: `${origin}/hook`, ...destination, ...open, ...known },
-    lane,
-    origin,
-  );
+  return gate.enter({ id: id ?? lastId, url: `${origin}/hook`, ...destination, ...open, ...known }, lane, origin);
 }
 
 const outcomes = {
@@ -128,17 +124,14 @@ describe('the window of an endpoint', () => {
     expect(stateOf(gate, to(1))).toMatchObject({ inFlight: 8, waiting: 0 });
   });
 
-  test.each([50, 600])(
-    'grows to 64 while answers after %i ms are good and it is used, and no further',
-    async (ms) => {
-      const gate = open();
-      await practise(gate, to(1), ms, 20);
-      expect(stateOf(gate, to(1))?.window).toBe(64);
-      expect(await passes(gate, to(1), 64)).toHaveLength(64);
-      void enter(gate, to(1));
-      expect(stateOf(gate, to(1))).toMatchObject({ inFlight: 64 });
-    },
-  );
+  test.each([50, 600])('grows to 64 while answers after %i ms are good and it is used, and no further', async (ms) => {
+    const gate = open();
+    await practise(gate, to(1), ms, 20);
+    expect(stateOf(gate, to(1))?.window).toBe(64);
+    expect(await passes(gate, to(1), 64)).toHaveLength(64);
+    void enter(gate, to(1));
+    expect(stateOf(gate, to(1))).toMatchObject({ inFlight: 64 });
+  });
 
   test('stays as it is for an endpoint that gets one request at a time', async () => {
     const gate = open();
@@ -672,9 +665,7 @@ describe('many endpoints', () => {
 
   test('those of one tenant hold as many slots as are free, so that another one’s slow ones have room', async () => {
     const gate = open({ slots: 60 });
-    const [of1, of2] = [1, 2].map((tenantId) =>
-      [0, 1, 2, 3].map((n) => to(10 * tenantId + n, undefined, tenantId)),
-    );
+    const [of1, of2] = [1, 2].map((tenantId) => [0, 1, 2, 3].map((n) => to(10 * tenantId + n, undefined, tenantId)));
     for (const destination of [...of1!, ...of2!]) {
       await practise(gate, destination, 2_000, 1);
     }
@@ -684,9 +675,7 @@ describe('many endpoints', () => {
 
   /** How many get in when all want as much as they can. */
   async function admitted(gate: Gate, destinations: Destination[]): Promise<number> {
-    const turns = destinations.flatMap((destination) =>
-      Array.from({ length: 8 }, () => enter(gate, destination)),
-    );
+    const turns = destinations.flatMap((destination) => Array.from({ length: 8 }, () => enter(gate, destination)));
     await vi.advanceTimersByTimeAsync(500);
     return (await Promise.all(turns)).filter((turn) => 'pass' in turn).length;
   }

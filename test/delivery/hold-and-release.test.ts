@@ -204,9 +204,7 @@ describe('a paused webhook', () => {
 
   test('cannot release what it holds before it is enabled', async () => {
     await change({ active: false });
-    await expect(
-      releaseHeld(stack.services.db, stack.tenantId, webhookId, commandLine),
-    ).rejects.toMatchObject({
+    await expect(releaseHeld(stack.services.db, stack.tenantId, webhookId, commandLine)).rejects.toMatchObject({
       reason: 'webhook_inactive',
     });
   });
@@ -214,9 +212,7 @@ describe('a paused webhook', () => {
   test('stops collecting when the hold time is over, and what it held is canceled', async () => {
     await change({ active: false });
     const heldEvent = await stack.emit();
-    await stack.rows(
-      `update hookwright.webhooks set hold_until = now() - interval '1 second' where id = ${webhookId}`,
-    );
+    await stack.rows(`update hookwright.webhooks set hold_until = now() - interval '1 second' where id = ${webhookId}`);
     const lateEvent = await stack.emit();
     stack.startDaemon();
 
@@ -317,17 +313,14 @@ describe('a webhook that is enabled before its pause has been settled', () => {
     ['KEEP', 'RELEASE', ['PENDING', 'PENDING', 'PENDING']],
     ['RELEASE', 'DISCARD', ['CANCELED', 'CANCELED', 'CANCELED']],
     ['RELEASE', 'KEEP', ['HELD', 'HELD', 'HELD']],
-  ] as const)(
-    'twice, with held: %s and then %s: each has its say over what was open',
-    async (one, two, then) => {
-      await change({ active: true, held: one });
-      await stack.emit();
-      await change({ active: false });
-      await change({ active: true, held: two });
-      await settle();
-      expect(await statuses()).toEqual(then);
-    },
-  );
+  ] as const)('twice, with held: %s and then %s: each has its say over what was open', async (one, two, then) => {
+    await change({ active: true, held: one });
+    await stack.emit();
+    await change({ active: false });
+    await change({ active: true, held: two });
+    await settle();
+    expect(await statuses()).toEqual(then);
+  });
 
   test('and paused again, has what it discards canceled at once', async () => {
     await change({ active: true, held: 'DISCARD' });
@@ -407,9 +400,7 @@ describe('a webhook that is enabled again', () => {
       fail();
     }
 
-    await eventually(
-      async () => (await statuses()).filter((status) => status === 'FAILED').length === inFlight,
-    );
+    await eventually(async () => (await statuses()).filter((status) => status === 'FAILED').length === inFlight);
     expect(await stack.webhookRow(webhookId)).toMatchObject({ active: true, consecutive_failures: 0 });
     expect((await stack.webhookRow(webhookId)).last_failure_at).toBeInstanceOf(Date);
   });

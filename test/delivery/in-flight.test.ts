@@ -50,9 +50,7 @@ test('outcomes lock webhooks in the order of their ids, so that two batches cann
   await lockWebhooks(other, [a]);
   const waiting = transaction(pool, (client) => lockWebhooks(client, [b, a]));
   await eventually(async () => (await stack.rows(lockWaits)).length > 0);
-  const free = await other.query('select id from hookwright.webhooks where id = $1 for update skip locked', [
-    b,
-  ]);
+  const free = await other.query('select id from hookwright.webhooks where id = $1 for update skip locked', [b]);
   expect(free.rows).toEqual([{ id: b }]); // who waits for the first one has not locked the second
   await other.query('commit');
   other.release();

@@ -36,9 +36,7 @@ test('an endpoint that never answers holds a few slots; its neighbour gets every
   expect(hung.inFlightPeak).toBeLessThanOrEqual(8);
   const waiting = await stack.deliveries(`webhook_id = ${hungId}`);
   expect(waiting).toHaveLength(EVENTS);
-  expect(waiting.every(({ status, attempt_count }) => status === 'PENDING' && attempt_count === 0)).toBe(
-    true,
-  );
+  expect(waiting.every(({ status, attempt_count }) => status === 'PENDING' && attempt_count === 0)).toBe(true);
   // Each has a job of its own, or shares one.
   const named = await stack.rows<{ id: number }>(
     `select coalesce((payload->>'id')::bigint, member::bigint) as id from hookwright_jobs._private_jobs

@@ -45,8 +45,7 @@ const jobs = () => stack.rows<GroupJob>('select * from hookwright_jobs._private_
 const groupOf = async (key: string) => (await jobs()).find((job) => job.key === key)!.payload;
 const pause = (active: boolean) =>
   updateWebhook(stack.services.db, stack.tenantId, webhookId, { active }, 168, commandLine);
-const succeeded = (count: number) => async () =>
-  (await stack.deliveries(`status = 'SUCCEEDED'`)).length === count;
+const succeeded = (count: number) => async () => (await stack.deliveries(`status = 'SUCCEEDED'`)).length === count;
 
 test('first attempts of one transaction share jobs, four each; one alone has its own', async () => {
   const [a, b, c, d, e] = await emitTogether(5);
@@ -112,9 +111,7 @@ test('a member that takes long does not keep the others from being recorded', as
 
 test('a group that its first worker did not finish is taken apart: each that still waits has a job of its own', async () => {
   const [a, b, c, d] = await emitTogether(4);
-  await stack.rows(
-    `update hookwright.deliveries set attempt_count = 1, status = 'SUCCEEDED' where id = ${a}`,
-  );
+  await stack.rows(`update hookwright.deliveries set attempt_count = 1, status = 'SUCCEEDED' where id = ${a}`);
   await stack.rows(`update hookwright.deliveries set status = 'HELD' where id = ${b}`);
   const quarantine = new Quarantine(stack.services);
   const job = { id: '1', attempts: 2, priority: LANES.FIRST.priority };

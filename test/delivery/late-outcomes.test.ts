@@ -213,11 +213,7 @@ test('a webhook that nobody has locked any more does not wait for locks on the s
   const others = first.filter((delivery) => !isOfOne(delivery));
   await Promise.all(others.map((delivery) => record(delivery, 200))); // now they have statistics to lock
   await using webhook = await lockRow(stack.databaseUrl, 'webhooks', webhookId);
-  await using statistics = await lockRows(
-    stack.databaseUrl,
-    'hookwright.delivery_stats',
-    `webhook_id <> ${webhookId}`,
-  );
+  await using statistics = await lockRows(stack.databaseUrl, 'hookwright.delivery_stats', `webhook_id <> ${webhookId}`);
   const recorded = second.map((delivery) => record(delivery, 200));
   await eventually(
     () => lines.filter(({ msg }) => msg.includes('row of a webhook locked')).length === second.length,
@@ -242,7 +238,5 @@ test('outcomes that are too slow to be written when the daemon lets go are tried
   world.fence.letGo();
   const results = await Promise.allSettled(deliveries.map((delivery) => world.record(delivery, 200)));
   expect(results.map(({ status }) => status)).toEqual(Array(3).fill('rejected'));
-  expect(await world.stack.rows('select last_value::integer as tries from hookwright.tries')).toEqual([
-    { tries: 1 },
-  ]);
+  expect(await world.stack.rows('select last_value::integer as tries from hookwright.tries')).toEqual([{ tries: 1 }]);
 });

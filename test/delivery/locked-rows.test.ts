@@ -59,10 +59,7 @@ async function sendBesideLocked(
     expect(daemon.fence.closed).toBe(false);
     await Promise.all([emitOther(), stack.emit()]);
     sent += 1;
-    await eventually(
-      () => other.received.length === sent && locked.received.length === sent + 1,
-      eachWithinMs,
-    );
+    await eventually(() => other.received.length === sent && locked.received.length === sent + 1, eachWithinMs);
     return performance.now() - begun > forMs;
   }, withinMs);
   return sent;
@@ -86,10 +83,7 @@ describe('while another session has the row of a busy webhook locked', () => {
       await emitOther();
       await eventually(() => other.received.length === 2, WITHIN_MS);
       await lock.letGo();
-      await eventually(
-        async () => (await stack.deliveries(`status <> 'SUCCEEDED'`)).length === 0,
-        3 * WITHIN_MS,
-      );
+      await eventually(async () => (await stack.deliveries(`status <> 'SUCCEEDED'`)).length === 0, 3 * WITHIN_MS);
       expect(locked.received.length).toBe(deliveries); // nothing was sent twice
     },
     90_000,
@@ -153,14 +147,12 @@ test('a delivery whose job another session has locked stops no other, even when 
   await using world = await openTwo();
   const { stack, locked } = world;
   const daemon = stack.startDaemon();
-  const lockJob = (id: number) =>
-    lockRows(stack.databaseUrl, 'hookwright_jobs._private_jobs', `key = 'd:${id}'`);
+  const lockJob = (id: number) => lockRows(stack.databaseUrl, 'hookwright_jobs._private_jobs', `key = 'd:${id}'`);
   await using lock = await answerLocked(world, lockJob);
   const forMs = STATEMENT_TIMEOUT_MS + LOCKED_FOR_MS;
   const times = { forMs, eachWithinMs: 5_000, withinMs: 3 * WITHIN_MS };
   const sent = await sendBesideLocked(world, daemon, times);
-  const jobs = async () =>
-    (await stack.rows(`select from hookwright_jobs._private_jobs where key ~ '^d:'`)).length;
+  const jobs = async () => (await stack.rows(`select from hookwright_jobs._private_jobs where key ~ '^d:'`)).length;
   await eventually(async () => (await jobs()) === 1, WITHIN_MS);
   await lock.letGo();
   await eventually(async () => (await jobs()) === 0, WITHIN_MS);
@@ -204,10 +196,7 @@ test('a commit of another daemon that takes more than a second is not taken for 
       await stack.emit();
       await eventually(() => receiver.received.length === 30 * events, WITHIN_MS);
     }
-    await eventually(
-      async () => (await stack.deliveries(`status <> 'SUCCEEDED'`)).length === 0,
-      4 * WITHIN_MS,
-    );
+    await eventually(async () => (await stack.deliveries(`status <> 'SUCCEEDED'`)).length === 0, 4 * WITHIN_MS);
     expect(lines.filter(({ msg }) => msg.includes('locked'))).toEqual([]);
     const metrics = await Promise.all(daemons.map(({ registry }) => registry.metrics()));
     expect(metrics.join('\n')).not.toMatch(/put_offs_total\{.*\} [1-9]/);

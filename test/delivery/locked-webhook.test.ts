@@ -16,8 +16,7 @@ test('a webhook whose row another session has locked keeps its outcomes, is sent
   await using receiver = await startReceiver();
   const locked = await stack.webhook(`${receiver.url}/locked`);
   const other = await stack.webhook(`${receiver.url}/other`);
-  const sentTo = (path: string) =>
-    receiver.received.filter((request) => request.path === `/hook${path}`).length;
+  const sentTo = (path: string) => receiver.received.filter((request) => request.path === `/hook${path}`).length;
   const succeeded = async (webhookId: number) =>
     (await stack.deliveries(`status = 'SUCCEEDED' and webhook_id = ${webhookId}`)).length;
   const session = new pg.Client(stack.databaseUrl);

@@ -41,10 +41,7 @@ describe('a name that does not resolve', () => {
     const resolve = asker();
     expect(await Promise.all([resolve('a.example'), resolve('b.test')])).toEqual(['resolved', 'resolved']);
     dns.answerWith(answers);
-    expect(await Promise.all([resolve('a.example'), resolve('new.example')])).toEqual([
-      'NAMES_GONE',
-      'NAMES_GONE',
-    ]);
+    expect(await Promise.all([resolve('a.example'), resolve('new.example')])).toEqual(['NAMES_GONE', 'NAMES_GONE']);
   });
 
   test.each<[string, DnsAnswers]>([

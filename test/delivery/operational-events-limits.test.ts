@@ -45,8 +45,7 @@ const settled = () =>
       ).length === 0,
     PATIENCE_MS,
   );
-const enable = (id: number) =>
-  updateWebhook(stack.services.db, stack.tenantId, id, { active: true }, 168, commandLine);
+const enable = (id: number) => updateWebhook(stack.services.db, stack.tenantId, id, { active: true }, 168, commandLine);
 const countOf = (events: { payload: Record<string, string> }[]) =>
   events.reduce((sum, { payload }) => sum + Number(payload['count']), 0);
 
@@ -171,8 +170,8 @@ describe('an event and its cause are one transaction', () => {
       // The job has been tried, and waits for its next turn.
       await eventually(
         async () =>
-          (await stack.rows(`select from hookwright_jobs._private_jobs where last_error like '%not now%'`))
-            .length === 1,
+          (await stack.rows(`select from hookwright_jobs._private_jobs where last_error like '%not now%'`)).length ===
+          1,
       );
       expect(await operationalEvents(stack)).toEqual([]);
       expect(await stack.delivery(eventId)).toMatchObject({ status: 'PENDING', attempt_count: 0 });
@@ -231,8 +230,7 @@ describe('webhooks that fail for ever', () => {
         await settled();
         await passMinute(stack);
         await eventually(
-          async () =>
-            (await stack.rows('select from hookwright.raised_events where pending > 0')).length === 0,
+          async () => (await stack.rows('select from hookwright.raised_events where pending > 0')).length === 0,
           PATIENCE_MS,
         );
         // What they hold of each other's news goes out, and fails, as soon as they are enabled.
@@ -255,9 +253,7 @@ describe('webhooks that fail for ever', () => {
         .reduce((sum, each) => sum + each.pending, 0);
       expect(countOf(exhausted) + uncounted).toBe(ordinary.length);
       const disabled = await stack.rows(`select from hookwright.audit_log where action = 'WEBHOOK_DISABLED'`);
-      expect(countOf(await operationalEvents(stack, 'webhook.disabled'))).toBeLessThanOrEqual(
-        disabled.length,
-      );
+      expect(countOf(await operationalEvents(stack, 'webhook.disabled'))).toBeLessThanOrEqual(disabled.length);
 
       // And then nothing moves any more, however much time passes.
       const before = await operationalEvents(stack);

@@ -1,10 +1,6 @@
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import {
-  holdsFromStart,
-  raisePending,
-  warnOfExpiringHolds,
-} from '../../src/operations/attempts/raise-events.js';
+import { holdsFromStart, raisePending, warnOfExpiringHolds } from '../../src/operations/attempts/raise-events.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
 import { deleteWebhook } from '../../src/operations/webhooks/delete-webhook.js';
 import { updateWebhook } from '../../src/operations/webhooks/update-webhook.js';
@@ -43,19 +39,11 @@ afterEach(async () => {
   await Promise.all([failing.close(), watching.close()]);
 });
 
-const told = (type: string, receiver = watching) =>
-  eventually(() => receivedOf(receiver, type)[0], PATIENCE_MS);
+const told = (type: string, receiver = watching) => eventually(() => receivedOf(receiver, type)[0], PATIENCE_MS);
 const payloadOf = ({ body }: { body: Buffer }) => JSON.parse(body.toString()) as Record<string, string>;
 const origin = () => new URL(failing.url).origin;
 const change = (active: boolean, id = failingId) =>
-  updateWebhook(
-    stack.services.db,
-    stack.tenantId,
-    id,
-    { active },
-    stack.services.config.holdHours,
-    commandLine,
-  );
+  updateWebhook(stack.services.db, stack.tenantId, id, { active }, stack.services.config.holdHours, commandLine);
 async function emitted(count: number): Promise<void> {
   for (let event = 0; event < count; event++) {
     await stack.emit();
@@ -130,9 +118,9 @@ describe('webhook.disabled', () => {
     await change(false, watcher.id);
     stack.startDaemon();
     await disable();
-    expect(
-      await stack.deliveries(`webhook_id = ${watcher.id} and event_type = 'webhook.disabled'`),
-    ).toMatchObject([{ status: 'HELD' }]);
+    expect(await stack.deliveries(`webhook_id = ${watcher.id} and event_type = 'webhook.disabled'`)).toMatchObject([
+      { status: 'HELD' },
+    ]);
     await change(true, watcher.id);
     await told('webhook.disabled');
   });
@@ -272,9 +260,7 @@ describe('webhook.held_expiring', () => {
     await holdFor(10, 144);
     expect(await warn()).toBe(0);
     await stack.emit();
-    await stack.rows(
-      `update hookwright.deliveries set event_type = 'webhook.disabled' where status = 'HELD'`,
-    );
+    await stack.rows(`update hookwright.deliveries set event_type = 'webhook.disabled' where status = 'HELD'`);
     expect(await warn()).toBe(0);
     await stack.emit();
     expect(await warn()).toBe(1);

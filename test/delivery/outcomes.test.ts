@@ -157,31 +157,26 @@ describe('deleting a webhook', () => {
 
     expect(await inStatus(held, 'CANCELED')).toMatchObject({ cancel_reason: 'WEBHOOK_DELETED' });
     expect((await stack.delivery(done)).status).toBe('SUCCEEDED');
-    const [row] = await stack.rows<{ sealed_secret: Buffer }>(
-      'select sealed_secret from hookwright.webhooks',
-    );
+    const [row] = await stack.rows<{ sealed_secret: Buffer }>('select sealed_secret from hookwright.webhooks');
     expect(row?.sealed_secret).toHaveLength(0);
   });
 
   test.each([
     [200, 'SUCCEEDED'],
     [500, 'CANCELED'],
-  ])(
-    'lets a request in flight end; answered %i it is recorded as %s, without a retry',
-    async (status, end) => {
-      const arrived = holdAnswers(receiver, answer(status));
-      const eventId = await stack.emit();
-      stack.startDaemon();
-      const go = await arrived();
-      await deleteWebhook(stack.services.db, stack.tenantId, webhookId, commandLine);
-      await inStatus(eventId, 'CANCELED');
-      go();
+  ])('lets a request in flight end; answered %i it is recorded as %s, without a retry', async (status, end) => {
+    const arrived = holdAnswers(receiver, answer(status));
+    const eventId = await stack.emit();
+    stack.startDaemon();
+    const go = await arrived();
+    await deleteWebhook(stack.services.db, stack.tenantId, webhookId, commandLine);
+    await inStatus(eventId, 'CANCELED');
+    go();
 
-      await eventually(async () => (await stack.rows('select from hookwright.attempts')).length === 1);
-      expect(await stack.delivery(eventId)).toMatchObject({ status: end, attempt_count: 1 });
-      await stack.noDeliveryJobs();
-    },
-  );
+    await eventually(async () => (await stack.rows('select from hookwright.attempts')).length === 1);
+    expect(await stack.delivery(eventId)).toMatchObject({ status: end, attempt_count: 1 });
+    await stack.noDeliveryJobs();
+  });
 });
 
 describe('a closed endpoint', () => {
@@ -222,14 +217,7 @@ describe('a closed endpoint', () => {
     expect(receiver.received).toHaveLength(1);
 
     const repaired = await startReceiver();
-    await updateWebhook(
-      stack.services.db,
-      stack.tenantId,
-      webhookId,
-      { url: repaired.url },
-      168,
-      commandLine,
-    );
+    await updateWebhook(stack.services.db, stack.tenantId, webhookId, { url: repaired.url }, 168, commandLine);
     expect(await inStatus(second, 'SUCCEEDED')).toMatchObject({ attempt_count: 1 });
     // The failed one keeps the time of its retry.
     expect(await stack.delivery(first)).toMatchObject({ status: 'PENDING', attempt_count: 1 });
@@ -311,9 +299,7 @@ describe('redelivering ("manual redispatch")', () => {
     const eventId = await stack.emit();
     const { id } = await stack.delivery(eventId);
     await stack.rows('update hookwright.deliveries set attempt_count = 5');
-    await stack.rows(
-      `select hookwright.enqueue_deliveries(array[${id}::bigint], array[6], array[now()], array[0])`,
-    );
+    await stack.rows(`select hookwright.enqueue_deliveries(array[${id}::bigint], array[6], array[now()], array[0])`);
     stack.startDaemon();
     const go = await arrived();
     await cancelDelivery(stack.services.db, stack.tenantId, id, commandLine);
@@ -406,9 +392,7 @@ describe('stopping the daemon', () => {
     const rows = await stack.deliveries();
     const sent = new Set(receiver.received.map(({ headers }) => Number(headers['x-service-delivery'])));
     expect(rows.filter(({ status }) => status === 'SUCCEEDED').map(({ id }) => id)).toEqual([...sent].sort());
-    expect(rows.filter(({ status }) => status !== 'SUCCEEDED').every((row) => row.attempt_count === 0)).toBe(
-      true,
-    );
+    expect(rows.filter(({ status }) => status !== 'SUCCEEDED').every((row) => row.attempt_count === 0)).toBe(true);
     stack.startDaemon();
     await eventually(async () => (await stack.deliveries("status = 'SUCCEEDED'")).length === events.length);
     expect(receiver.received).toHaveLength(events.length);

@@ -71,8 +71,7 @@ describe('a job that was fetched again and again', () => {
     expect(receiver.received).toHaveLength(1);
     // Nor does the job that was put aside come again each hour, for ever a suspect.
     await eventually(
-      async () =>
-        (await stack.rows(`select from hookwright_jobs._private_jobs where key ~ '^d:'`)).length === 0,
+      async () => (await stack.rows(`select from hookwright_jobs._private_jobs where key ~ '^d:'`)).length === 0,
     );
   });
 
@@ -98,16 +97,14 @@ describe('a job that was fetched again and again', () => {
     const dies = new Promise<void>(() => {});
     void new Quarantine(stack.services).run(fetched(5, String(job!.id)), { id, attempt: 1 }, () => dies);
     await eventually(
-      async () =>
-        (await stack.rows('select from hookwright_jobs._private_jobs where locked_by is null')).length === 1,
+      async () => (await stack.rows('select from hookwright_jobs._private_jobs where locked_by is null')).length === 1,
     );
     const marker = await stack.emit();
     stack.startDaemon();
     await eventually(async () => (await stack.delivery(marker)).status === 'SUCCEEDED');
     await eventually(
       async () =>
-        (await stack.rows('select from hookwright_jobs._private_jobs where locked_by is not null')).length ===
-        0,
+        (await stack.rows('select from hookwright_jobs._private_jobs where locked_by is not null')).length === 0,
       15_000,
     );
     expect(receiver.received).toHaveLength(1);
@@ -172,9 +169,7 @@ describe('a job that was fetched again and again', () => {
         throw new SendingStopped('The daemon ends.');
       });
       expect(
-        await stack.rows(
-          `select from ${JOBS} where key = '${key}' and run_at > now() + interval '50 minutes'`,
-        ),
+        await stack.rows(`select from ${JOBS} where key = '${key}' and run_at > now() + interval '50 minutes'`),
       ).toHaveLength(1);
     });
   });

@@ -34,20 +34,17 @@ describe.concurrent('an endpoint stays active', () => {
     await site.isActive();
   });
 
-  test.each([1, null])(
-    'that takes 20 a second, and says 429 with Retry-After %s above that',
-    async (seconds) => {
-      const count = 120;
-      await using site = await Site.open();
-      site.receiver.behaviour.latencyMs = 20;
-      site.receiver.behaviour.limitTo({ perSecond: 20, burst: 20, retryAfterSeconds: seconds });
-      await Promise.all(Array.from({ length: count }, () => site.stack.emit()));
-      await site.firstAttemptsAreMade();
-      await site.isActive();
-      const refused = site.receiver.arrivals.filter(({ status }) => status === 429).length;
-      expect(refused).toBeLessThan(count / 4);
-    },
-  );
+  test.each([1, null])('that takes 20 a second, and says 429 with Retry-After %s above that', async (seconds) => {
+    const count = 120;
+    await using site = await Site.open();
+    site.receiver.behaviour.latencyMs = 20;
+    site.receiver.behaviour.limitTo({ perSecond: 20, burst: 20, retryAfterSeconds: seconds });
+    await Promise.all(Array.from({ length: count }, () => site.stack.emit()));
+    await site.firstAttemptsAreMade();
+    await site.isActive();
+    const refused = site.receiver.arrivals.filter(({ status }) => status === 429).length;
+    expect(refused).toBeLessThan(count / 4);
+  });
 
   test('whose receiver, 50 ms away, closes its idle connections again and again', async () => {
     await using site = await Site.open({}, 50);
@@ -145,8 +142,7 @@ class Site implements AsyncDisposable {
       ...settings,
     });
     const receiver = await RealReceiver.start();
-    const network =
-      oneWayMs > 0 ? await openSlowNetwork({ to: Number(new URL(receiver.url).port), oneWayMs }) : null;
+    const network = oneWayMs > 0 ? await openSlowNetwork({ to: Number(new URL(receiver.url).port), oneWayMs }) : null;
     const { id } = await stack.webhook(network === null ? receiver.url : `${network.url}/hook`);
     stack.startDaemon();
     return new Site(stack, receiver, id, async () => await network?.close());

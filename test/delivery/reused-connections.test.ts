@@ -70,9 +70,7 @@ const inTurn =
 /** A receiver whose first connection answers once and then ends so; `later` is what the connections after it do. */
 function endsReused(end: AtRequest, later: AtRequest): Promise<HostileReceiver> {
   let connections = 0;
-  return receiver((socket, bytes) =>
-    (connections++ === 0 ? inTurn(answers, end) : inTurn(later))(socket, bytes),
-  );
+  return receiver((socket, bytes) => (connections++ === 0 ? inTurn(answers, end) : inTurn(later))(socket, bytes));
 }
 
 /** Sends once, so that a connection is there, and again when undici lends that one. */
@@ -142,8 +140,7 @@ describe('a reused connection that ends before the answer says nothing of the en
   ])('over TLS, when the receiver %s', async (_, end) => {
     setDefaultCACertificates([AUTHORITY]);
     const { port } = await receiver(inTurn(answers, end), { tls: { key: KEY, cert: GOOD } });
-    const lookup: LookupFunction = (_name, _options, callback) =>
-      callback(null, [{ address: '127.0.0.1', family: 4 }]);
+    const lookup: LookupFunction = (_name, _options, callback) => callback(null, [{ address: '127.0.0.1', family: 4 }]);
     const by = sender({ lookup });
     for (let i = 0; i < 20; i++) {
       expect(await by.send(`https://receiver.example.com:${port}/`, request, 1)).toMatchObject({

@@ -159,8 +159,7 @@ describe('a hundred webhooks that are enabled at once', () => {
     await eventually(async () => (await stack.deliveries("status = 'SUCCEEDED'")).length === 100, 20_000);
     await sweeper.end();
     await eventually(
-      async () =>
-        (await stack.rows(`select from hookwright_jobs._private_jobs where key like 'w:%'`)).length === 0,
+      async () => (await stack.rows(`select from hookwright_jobs._private_jobs where key like 'w:%'`)).length === 0,
     );
   });
 });

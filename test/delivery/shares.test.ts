@@ -9,16 +9,14 @@ beforeEach(async () => {
   stack = await DeliveryStack.open();
   await stack.webhook('https://receiver.example.com/');
   await stack.emit();
-  await stack.rows(
-    `update hookwright_jobs._private_jobs set priority = 20, run_at = now() - interval '2 seconds'`,
-  );
+  await stack.rows(`update hookwright_jobs._private_jobs set priority = 20, run_at = now() - interval '2 seconds'`);
 });
 afterEach(() => stack[Symbol.asyncDispose]());
 
 const priorities = async () =>
-  (
-    await stack.rows<{ priority: number }>('select priority from hookwright_jobs._private_jobs order by id')
-  ).map(({ priority }) => priority);
+  (await stack.rows<{ priority: number }>('select priority from hookwright_jobs._private_jobs order by id')).map(
+    ({ priority }) => priority,
+  );
 
 /** Shares of a daemon that has made so many first attempts each time it is asked. @returns how often that was, and its end */
 function shares(first: number, isFull: boolean) {

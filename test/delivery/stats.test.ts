@@ -45,10 +45,7 @@ function totalOf(counts: readonly StatsCounts[]) {
 }
 
 const finished = (count: number) =>
-  eventually(
-    async () => (await stack.deliveries(`status in ('SUCCEEDED', 'FAILED')`)).length === count,
-    30_000,
-  );
+  eventually(async () => (await stack.deliveries(`status in ('SUCCEEDED', 'FAILED')`)).length === count, 30_000);
 
 test('every attempt is counted with its outcome as soon as that is recorded, retries too', async () => {
   stack.startDaemon();
@@ -90,9 +87,7 @@ test('a daemon rolls them up, and they are counted once all the same', async () 
     30_000,
   );
   const sums = `tenant_id <> 0 and resolution = 'HOUR' and webhook_id = 0 and event_type = ''`;
-  expect(await stack.rows(`select successes from hookwright.delivery_stats where ${sums}`)).toEqual([
-    { successes: 1 },
-  ]);
+  expect(await stack.rows(`select successes from hookwright.delivery_stats where ${sums}`)).toEqual([{ successes: 1 }]);
   for (const resolution of ['MINUTE', 'HOUR', 'DAY'] as const) {
     expect(totalOf(await read(resolution)), resolution).toMatchObject({ successes: 1, durations: 1 });
   }

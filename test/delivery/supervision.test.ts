@@ -35,9 +35,7 @@ afterEach(async () => {
 });
 
 /** A daemon whose database a test can take away. */
-async function startDaemonBehindProxy(
-  log = stack.services.log,
-): Promise<{ proxy: DatabaseProxy; daemon: Daemon }> {
+async function startDaemonBehindProxy(log = stack.services.log): Promise<{ proxy: DatabaseProxy; daemon: Daemon }> {
   const proxy = await DatabaseProxy.open(stack.databaseUrl);
   const { config } = stack.services;
   const services = await openServices({
@@ -184,9 +182,7 @@ test('a job in hand stays so, however long it waits for a slot or for an answer:
     stack.rows<{ age: number | null }>(
       `select extract(epoch from now() - locked_at)::float8 as age from hookwright_jobs._private_jobs where key ~ '^[dg]:'`,
     );
-  await eventually(
-    async () => receiver.received.length === 1 && (await jobs()).every(({ age }) => age !== null),
-  );
+  await eventually(async () => receiver.received.length === 1 && (await jobs()).every(({ age }) => age !== null));
   await stack.rows(
     `update hookwright_jobs._private_jobs set locked_at = now() - interval '10 minutes' where locked_at is not null;
      update hookwright.deliveries set due_at = now() - interval '10 minutes'`,
@@ -256,9 +252,7 @@ describe('the runner', () => {
       answer();
     }
     await eventually(async () => (await succeeded()) === 4);
-    await eventually(
-      async () => (await stack.rows('select from hookwright_jobs._private_jobs')).length === 0,
-    );
+    await eventually(async () => (await stack.rows('select from hookwright_jobs._private_jobs')).length === 0);
     expect(receiver.received).toHaveLength(4);
     process.exitCode = 0; // graphile-worker sets it
   });
@@ -287,8 +281,7 @@ describe('a database that is away', () => {
     await open();
     const { log, lines } = keptLog('info');
     const { proxy, daemon } = await startDaemonBehindProxy(log);
-    const toldOfRunner = () =>
-      lines.map(({ msg }) => msg).filter((msg) => /the job runner|fetched/.test(msg));
+    const toldOfRunner = () => lines.map(({ msg }) => msg).filter((msg) => /the job runner|fetched/.test(msg));
     await emit(5);
     await eventually(async () => (await succeeded()) === 5);
     expect(toldOfRunner()).toEqual([]);

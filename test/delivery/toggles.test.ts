@@ -63,9 +63,7 @@ test('1,000 toggles of `active` under emits: nothing stays held, nothing is lost
     return open.length === 0;
   }, 60_000);
   expect(await stack.deliveries()).toHaveLength(events.length);
-  expect(new Set(receiver.received.map(({ headers }) => headers['x-service-delivery'])).size).toBe(
-    events.length,
-  );
+  expect(new Set(receiver.received.map(({ headers }) => headers['x-service-delivery'])).size).toBe(events.length);
   await stack.noDeliveryJobs();
 
   // A request that was loaded before the pause may still arrive.

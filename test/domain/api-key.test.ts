@@ -1,13 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { formatApiKey, hashApiKey, parseApiKey } from '../../src/domain/keys/api-key.js';
-import {
-  GRANTABLE_SCOPES,
-  holdsScope,
-  PLATFORM_ADMIN,
-  PLATFORM_SCOPES,
-  SCOPES,
-} from '../../src/domain/keys/scopes.js';
+import { GRANTABLE_SCOPES, holdsScope, PLATFORM_ADMIN, PLATFORM_SCOPES, SCOPES } from '../../src/domain/keys/scopes.js';
 
 const KEY_42 = 'hw_42_003aUlTJC7tjlCTQj2uNU3MFagCXG9LRKRcwGkBIDlf3nRzje';
 const id = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
@@ -18,9 +12,7 @@ describe('an API key', () => {
   test('is its prefix, its id, 43 characters of chance and a checksum (computed elsewhere)', () => {
     const counting = Buffer.from(Array.from({ length: 32 }, (_, index) => index));
     expect(formatApiKey(42, counting)).toBe(KEY_42);
-    expect(formatApiKey(1, Buffer.alloc(32, 0xff))).toBe(
-      'hw_1_yhjskwdA6OZ1AL1YmHWZWm8LLG7HjnuCA2j5rOw8Xp145MKqd',
-    );
+    expect(formatApiKey(1, Buffer.alloc(32, 0xff))).toBe('hw_1_yhjskwdA6OZ1AL1YmHWZWm8LLG7HjnuCA2j5rOw8Xp145MKqd');
   });
 
   test('gives its id back', () => {
@@ -91,9 +83,7 @@ describe('an API key', () => {
   });
 
   test('is stored as the SHA-256 of its whole text (computed elsewhere)', () => {
-    expect(hashApiKey(KEY_42).toString('hex')).toBe(
-      'b9adf43065a54f6396deb3f3c0caf6db4cdd107e21eacd61ad55c2d481cf7fb0',
-    );
+    expect(hashApiKey(KEY_42).toString('hex')).toBe('b9adf43065a54f6396deb3f3c0caf6db4cdd107e21eacd61ad55c2d481cf7fb0');
   });
 });
 
@@ -113,12 +103,7 @@ test('the scopes of a tenant do not include the one of the platform', () => {
 test('of the scopes of the platform each has those before it; platform:read has what reads of a tenant’s, the others all', () => {
   const all = [...PLATFORM_SCOPES, ...GRANTABLE_SCOPES];
   const heldWith = (scope: (typeof all)[number]) => all.filter((one) => holdsScope(new Set([scope]), one));
-  expect(heldWith('platform:read')).toEqual([
-    'platform:read',
-    'webhooks:read',
-    'events:read',
-    'deliveries:read',
-  ]);
+  expect(heldWith('platform:read')).toEqual(['platform:read', 'webhooks:read', 'events:read', 'deliveries:read']);
   expect(heldWith('platform:support')).toEqual(['platform:read', 'platform:support', ...GRANTABLE_SCOPES]);
   expect(heldWith('platform:admin')).toEqual(all);
   expect(heldWith('keys:admin')).toEqual(['keys:admin']);

@@ -40,14 +40,7 @@ describe('a curl command', () => {
     await fc.assert(
       fc.asyncProperty(text, text, text, async (url, value, body) => {
         const args = await understood(curlCommand({ url, headers: { 'x-a': value }, body }));
-        expect(args.slice(0, 6)).toEqual([
-          '--globoff',
-          '--request',
-          'POST',
-          url,
-          '--header',
-          `x-a: ${value}`,
-        ]);
+        expect(args.slice(0, 6)).toEqual(['--globoff', '--request', 'POST', url, '--header', `x-a: ${value}`]);
         expect(args.at(args.includes('--data-raw') ? -2 : -1)).toBe(body);
       }),
       { numRuns: 60 },

@@ -10,10 +10,7 @@ describe('a keyword that JSON Schema does not have changes no verdict', () => {
   const inPlaces = (keywords: object): [string, Schema][] => [
     ['at the top', { ...property({ type: 'string' }), ...keywords }],
     ['in a property', property({ type: 'string', ...keywords })],
-    [
-      'behind a reference',
-      { ...property({ $ref: '#/$defs/b' }), $defs: { b: { type: 'string', ...keywords } } },
-    ],
+    ['behind a reference', { ...property({ $ref: '#/$defs/b' }), $defs: { b: { type: 'string', ...keywords } } }],
   ];
 
   // What was stored before such schemas were refused: ajv would answer with a promise.
@@ -47,8 +44,7 @@ describe('a keyword that JSON Schema does not have changes no verdict', () => {
 
 describe('names that every object inherits are names like any other', () => {
   const inherited = ['constructor', 'toString', 'valueOf', 'hasOwnProperty', 'isPrototypeOf', '__proto__'];
-  const payload = (name: string, value: unknown) =>
-    JSON.parse(`{${JSON.stringify(name)}:${JSON.stringify(value)}}`);
+  const payload = (name: string, value: unknown) => JSON.parse(`{${JSON.stringify(name)}:${JSON.stringify(value)}}`);
 
   test.each(inherited)('%s is required', (name) => {
     for (const required of [[name], [name, ...Array.from({ length: 30 }, (_, n) => `a${n}`)]]) {
@@ -69,10 +65,7 @@ describe('names that every object inherits are names like any other', () => {
       object({ propertyNames: { maxLength: 3 } }),
       object({ maxProperties: 0 }),
     ]) {
-      expect([accepts(schema, {}), accepts(schema, payload(name, 1))], JSON.stringify(schema)).toEqual([
-        true,
-        false,
-      ]);
+      expect([accepts(schema, {}), accepts(schema, payload(name, 1))], JSON.stringify(schema)).toEqual([true, false]);
     }
   });
 
@@ -168,11 +161,7 @@ describe('const and enum compare JSON values', () => {
     ['all of them', ['percent', 'fixed', null, 0.5], '"percent", "fixed", null, 0.5'],
     ['all of twenty', letters(20), quoted(letters(20))],
     ['twenty of more', letters(22), `${quoted(letters(20))} and 2 more`],
-    [
-      'the beginning of a long one',
-      ['x'.repeat(48), 'x'.repeat(49)],
-      `"${'x'.repeat(48)}", "${'x'.repeat(49)}…`,
-    ],
+    ['the beginning of a long one', ['x'.repeat(48), 'x'.repeat(49)], `"${'x'.repeat(48)}", "${'x'.repeat(49)}…`],
     ['no half of a character', ['😀'.repeat(60)], `"${'😀'.repeat(49)}…`],
     [
       'two hundred characters at most',

@@ -3,8 +3,7 @@ import { judgeEventSchema, textFieldsOf } from '../../src/domain/schema-rules/ev
 import { compileEventSchema, schemaIssues } from '../../src/payload-checks/compile-event-schema.js';
 
 const object = (rest: object) => ({ type: 'object', ...rest });
-const times = <Made>(count: number, make: (n: number) => Made) =>
-  Array.from({ length: count }, (_, n) => make(n));
+const times = <Made>(count: number, make: (n: number) => Made) => Array.from({ length: count }, (_, n) => make(n));
 const property = (schema: unknown) => object({ properties: { a: schema } });
 
 /** Each refers twice to the next one: 2ⁿ schemas, written out. */
@@ -21,19 +20,13 @@ describe('a schema of payloads', () => {
   test.each<[string, object]>([
     ['nothing but an object', object({})],
     ['the draft by its name', object({ $schema: 'https://json-schema.org/draft/2020-12/schema' })],
-    [
-      'references within itself',
-      { ...property({ $ref: '#/$defs/x~1y' }), $defs: { 'x/y': { type: 'string' } } },
-    ],
+    ['references within itself', { ...property({ $ref: '#/$defs/x~1y' }), $defs: { 'x/y': { type: 'string' } } }],
     ['a reference in percent escapes', { ...property({ $ref: '#/$defs/%C3%A4' }), $defs: { ä: true } }],
     [
       'a name that looks like a keyword',
       property({ properties: { $ref: { type: 'string' }, pattern: {} }, required: ['$id'] }),
     ],
-    [
-      'a constant that looks like a schema',
-      property({ const: { $ref: 'https://a.example.com/', $async: true } }),
-    ],
+    ['a constant that looks like a schema', property({ const: { $ref: 'https://a.example.com/', $async: true } })],
     ['a property called $async', property({ properties: { $async: { type: 'boolean' } } })],
     ['a slug', property({ type: 'string', pattern: '^[a-z]+(-[a-z]+)*$' })],
     ['different strings', property({ type: 'array', uniqueItems: true, items: { type: 'string' } })],
@@ -59,32 +52,17 @@ describe('a schema of payloads', () => {
     ['no type', {}, 'type', 'schema_not_object'],
     ['another type', { type: 'array' }, 'type', 'schema_not_object'],
     ['several types', { type: ['object', 'null'] }, 'type', 'schema_not_object'],
-    [
-      'another draft',
-      object({ $schema: 'http://json-schema.org/draft-07/schema#' }),
-      '$schema',
-      'schema_draft',
-    ],
+    ['another draft', object({ $schema: 'http://json-schema.org/draft-07/schema#' }), '$schema', 'schema_draft'],
     ['a type that does not exist', property({ type: 'text' }), 'properties.a.type', 'schema_invalid'],
     ['a rule of the wrong kind', property({ minLength: '1' }), 'properties.a.minLength', 'schema_invalid'],
-    [
-      'a list of items, as old drafts had it',
-      property({ items: [{}] }),
-      'properties.a.items',
-      'schema_invalid',
-    ],
+    ['a list of items, as old drafts had it', property({ items: [{}] }), 'properties.a.items', 'schema_invalid'],
     [
       'a reference to another document',
       property({ $ref: 'https://a.example.com/' }),
       'properties.a.$ref',
       'schema_reference',
     ],
-    [
-      'a reference to a file',
-      property({ $ref: 'file:///etc/passwd' }),
-      'properties.a.$ref',
-      'schema_reference',
-    ],
+    ['a reference to a file', property({ $ref: 'file:///etc/passwd' }), 'properties.a.$ref', 'schema_reference'],
     [
       'a reference to the meta-schema',
       property({ $ref: 'https://json-schema.org/draft/2020-12/schema' }),
@@ -92,18 +70,8 @@ describe('a schema of payloads', () => {
       'schema_reference',
     ],
     ['a reference to nothing', property({ $ref: '#/$defs/no' }), 'properties.a.$ref', 'schema_reference'],
-    [
-      'a reference to what is no schema',
-      property({ $ref: '#/type' }),
-      'properties.a.$ref',
-      'schema_reference',
-    ],
-    [
-      'a reference with a broken escape',
-      property({ $ref: '#/%zz' }),
-      'properties.a.$ref',
-      'schema_reference',
-    ],
+    ['a reference to what is no schema', property({ $ref: '#/type' }), 'properties.a.$ref', 'schema_reference'],
+    ['a reference with a broken escape', property({ $ref: '#/%zz' }), 'properties.a.$ref', 'schema_reference'],
     ['a reference to itself', property({ $ref: '#' }), 'properties.a.$ref', 'schema_reference'],
     [
       'a circle',
@@ -114,24 +82,14 @@ describe('a schema of payloads', () => {
       '$defs.b',
       'schema_recursive',
     ],
-    [
-      'a schema below itself',
-      { ...property({ $ref: '#/properties/a' }) },
-      'properties.a',
-      'schema_recursive',
-    ],
+    ['a schema below itself', { ...property({ $ref: '#/properties/a' }) }, 'properties.a', 'schema_recursive'],
     ['a dynamic reference', property({ $dynamicRef: '#x' }), 'properties.a.$dynamicRef', 'schema_keyword'],
     ['an anchor', property({ $anchor: 'x' }), 'properties.a.$anchor', 'schema_keyword'],
     ['an address of its own', object({ $id: 'https://a.example.com/' }), '$id', 'schema_keyword'],
     ['a promise of a verdict', object({ $async: true }), '$async', 'schema_keyword'],
     ['a promise in a property', property({ $async: true }), 'properties.a.$async', 'schema_keyword'],
     ['a promise in a choice', object({ anyOf: [{ $async: true }] }), 'anyOf.0.$async', 'schema_keyword'],
-    [
-      'a promise in a definition',
-      object({ $defs: { b: { $async: true } } }),
-      '$defs.b.$async',
-      'schema_keyword',
-    ],
+    ['a promise in a definition', object({ $defs: { b: { $async: true } } }), '$defs.b.$async', 'schema_keyword'],
     ['a promise said to be none', object({ $async: false }), '$async', 'schema_keyword'],
     ['2²⁰ schemas behind references', ladder(20), '', 'schema_slow'],
     ['a pattern that is none', property({ pattern: '(' }), 'properties.a.pattern', 'schema_pattern'],
@@ -224,10 +182,7 @@ describe('the text fields of a schema', () => {
     ['a field of any kind', { properties: { a: true } }],
     ['a rule more', { minProperties: 1 }],
     ['a choice', { anyOf: [{}] }],
-    [
-      'a name with a character that JSON may escape',
-      { properties: { 'a\n': { type: 'string' } }, required: ['a\n'] },
-    ],
+    ['a name with a character that JSON may escape', { properties: { 'a\n': { type: 'string' } }, required: ['a\n'] }],
   ])('are not known with %s', (_, change) => {
     expect(textFieldsOf({ ...flat, ...change })).toBeNull();
   });

@@ -17,18 +17,14 @@ function looks(failures: number, rowMsMin: number): number[] {
 describe('the pauses of a row of failures', () => {
   test('grow, and the tenth failure comes no sooner than the row may end, and no later than twice that', () => {
     fc.assert(
-      fc.property(
-        fc.integer({ min: 1_000, max: 3_600_000 }),
-        fc.integer({ min: 3, max: 9 }),
-        (rowMsMin, failures) => {
-          const times = looks(failures, rowMsMin);
-          for (const [n, atMs] of times.slice(1).entries()) {
-            expect(atMs).toBeGreaterThan(times[n]!);
-          }
-          expect(times.at(-1)).toBeGreaterThanOrEqual(rowMsMin);
-          expect(times.at(-1)).toBeLessThanOrEqual(2 * rowMsMin);
-        },
-      ),
+      fc.property(fc.integer({ min: 1_000, max: 3_600_000 }), fc.integer({ min: 3, max: 9 }), (rowMsMin, failures) => {
+        const times = looks(failures, rowMsMin);
+        for (const [n, atMs] of times.slice(1).entries()) {
+          expect(atMs).toBeGreaterThan(times[n]!);
+        }
+        expect(times.at(-1)).toBeGreaterThanOrEqual(rowMsMin);
+        expect(times.at(-1)).toBeLessThanOrEqual(2 * rowMsMin);
+      }),
     );
   });
 

@@ -76,9 +76,7 @@ describe('a global id', () => {
   test('has no other form: what is read is written again letter by letter', () => {
     const text = fc.oneof(
       fc.string(),
-      fc
-        .tuple(fc.constantFrom('wh', 'at', 'et', 'key', 'WH', ''), fc.string())
-        .map((parts) => parts.join('_')),
+      fc.tuple(fc.constantFrom('wh', 'at', 'et', 'key', 'WH', ''), fc.string()).map((parts) => parts.join('_')),
     );
     fc.assert(
       fc.property(text, (given) => {
@@ -162,10 +160,7 @@ describe('a sentence', () => {
     ['There is no webhook 12.', 'There is no webhook wh_12.'],
     ['There is no API key 7.', 'There is no API key key_7.'],
     ['Bulk operation 3 is COMPLETED already.', 'Bulk operation op_3 is COMPLETED already.'],
-    [
-      'The webhook of delivery 140123456789012 was deleted.',
-      'The webhook of delivery dl_140123456789012 was deleted.',
-    ],
+    ['The webhook of delivery 140123456789012 was deleted.', 'The webhook of delivery dl_140123456789012 was deleted.'],
     ['A tenant may have 5 active API keys.', 'A tenant may have 5 active API keys.'],
     ['There is no webhook with such an id.', 'There is no webhook with such an id.'],
   ])('%j names its object by the global id', (sentence, expected) => {
@@ -173,10 +168,6 @@ describe('a sentence', () => {
   });
 
   test('has the right article before a type', () => {
-    expect([aNounOf('Event'), aNounOf('ApiKey'), aNounOf('Webhook')]).toEqual([
-      'an event',
-      'an API key',
-      'a webhook',
-    ]);
+    expect([aNounOf('Event'), aNounOf('ApiKey'), aNounOf('Webhook')]).toEqual(['an event', 'an API key', 'a webhook']);
   });
 });

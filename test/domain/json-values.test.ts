@@ -33,12 +33,7 @@ describe('two JSON values are the same', () => {
 
   test.each<[string, unknown, unknown, boolean]>([
     ['names in another order', { a: 1, b: 2 }, { b: 2, a: 1 }, true],
-    [
-      'an object without a prototype',
-      { a: { b: [1] } },
-      Object.assign(Object.create(null), { a: { b: [1] } }),
-      true,
-    ],
+    ['an object without a prototype', { a: { b: [1] } }, Object.assign(Object.create(null), { a: { b: [1] } }), true],
     ['zero and minus zero', 0, -0, true],
     ['a list and an object with its indices', [1], { 0: 1 }, false],
     ['an empty list and an empty object', [], {}, false],

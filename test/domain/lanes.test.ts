@@ -23,9 +23,13 @@ describe('lanes', () => {
   });
 
   test('a delivery that is put off leaves the lane of first attempts, and no other', () => {
-    expect(
-      ['TEST', 'FIRST', 'CROWDED', 'RETRY', 'BULK'].map((lane) => laneAfterPutOff(lane as never)),
-    ).toEqual(['TEST', 'CROWDED', 'CROWDED', 'RETRY', 'BULK']);
+    expect(['TEST', 'FIRST', 'CROWDED', 'RETRY', 'BULK'].map((lane) => laneAfterPutOff(lane as never))).toEqual([
+      'TEST',
+      'CROWDED',
+      'CROWDED',
+      'RETRY',
+      'BULK',
+    ]);
   });
 });
 

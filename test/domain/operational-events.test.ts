@@ -54,9 +54,7 @@ describe('what outcomes give an owner to know', () => {
 
   test('but not one from before a success', () => {
     expect(after({}, `ffs${'F'.repeat(10)}`).disabled).toBeNull();
-    expect(
-      after({ consecutiveFailures: 5, ordinaryFailures: true }, `S${'F'.repeat(10)}`).disabled,
-    ).toBeNull();
+    expect(after({ consecutiveFailures: 5, ordinaryFailures: true }, `S${'F'.repeat(10)}`).disabled).toBeNull();
   });
 
   test('the first success after a disabling that was raised, and no other', () => {

@@ -120,12 +120,9 @@ describe('Retry-After', () => {
     ['Friday, 01-Jan-00 00:00:01 GMT', '2099-12-31T23:59:59Z', 2000],
     ['Thursday, 31-Dec-99 23:59:59 GMT', '2099-12-31T23:59:57Z', 2000],
     ['Thursday, 31-Dec-99 23:59:59 GMT', '2100-01-01T00:00:00Z', 0],
-  ])(
-    '%j, read at %s, is of the year with these digits that is at most 50 years ahead',
-    (value, at, waitMs) => {
-      expect(parseRetryAfter(value, new Date(at)) ?? NaN).toBe(waitMs);
-    },
-  );
+  ])('%j, read at %s, is of the year with these digits that is at most 50 years ahead', (value, at, waitMs) => {
+    expect(parseRetryAfter(value, new Date(at)) ?? NaN).toBe(waitMs);
+  });
 
   test('never throws and never leaves 0 to 60 minutes, whatever it says', () => {
     const digits = fc.string({ unit: fc.constantFrom(...'0123456789+-.eE ') });

@@ -1,10 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  marksOutOfFuture,
-  nextRollUp,
-  type RollUpProgress,
-  type RollUpStep,
-} from '../../src/domain/stats/roll-up.js';
+import { marksOutOfFuture, nextRollUp, type RollUpProgress, type RollUpStep } from '../../src/domain/stats/roll-up.js';
 import { STATS_KEPT_MS } from '../../src/domain/stats/stats.js';
 
 const HOUR = 3_600_000;
@@ -49,9 +44,7 @@ describe('the roll-up', () => {
   test('rolls an hour up after its end, with the one before once more', () => {
     const rolled = after(fromStart, at('2026-05-20T10:59:59'));
     expect(rolled.hoursUntil).toEqual(at('2026-05-20T10:00:00'));
-    expect(
-      stepsFrom(rolled, at('2026-05-20T11:00:30')).find(({ kind }) => kind === 'ROLL_HOURS'),
-    ).toMatchObject({
+    expect(stepsFrom(rolled, at('2026-05-20T11:00:30')).find(({ kind }) => kind === 'ROLL_HOURS')).toMatchObject({
       from: at('2026-05-20T09:00:00'),
       until: at('2026-05-20T11:00:00'),
     });
@@ -64,9 +57,10 @@ describe('the roll-up', () => {
 
   test('rolls the days of before up once more, whose last minutes have gone meanwhile', () => {
     const rolled = after(fromStart, at('2026-05-27T12:00:00'));
-    expect(
-      stepsFrom(rolled, at('2026-05-28T00:00:30')).find(({ kind }) => kind === 'ROLL_DAYS'),
-    ).toMatchObject({ from: at('2026-05-24T00:00:00'), until: at('2026-05-28T00:00:00') });
+    expect(stepsFrom(rolled, at('2026-05-28T00:00:30')).find(({ kind }) => kind === 'ROLL_DAYS')).toMatchObject({
+      from: at('2026-05-24T00:00:00'),
+      until: at('2026-05-28T00:00:00'),
+    });
     expect(rolled.minutesFrom.getTime()).toBeGreaterThanOrEqual(at('2026-05-25T00:00:00').getTime());
   });
 
@@ -92,12 +86,8 @@ describe('the roll-up', () => {
   test('never computes an hour or a day from rows of which some are gone', () => {
     let progress = fromStart;
     for (let hours = 0; hours < 24 * 100; hours += 7) {
-      for (const { kind, from, progress: next } of stepsFrom(
-        progress,
-        new Date(start.getTime() + hours * HOUR),
-      )) {
-        const gone =
-          kind.endsWith('DAYS') || kind === 'END_HOURS' ? progress.hoursFrom : progress.minutesFrom;
+      for (const { kind, from, progress: next } of stepsFrom(progress, new Date(start.getTime() + hours * HOUR))) {
+        const gone = kind.endsWith('DAYS') || kind === 'END_HOURS' ? progress.hoursFrom : progress.minutesFrom;
         expect(from.getTime(), kind).toBeGreaterThanOrEqual(gone.getTime());
         expect(next.minutesFrom.getTime()).toBeLessThanOrEqual(next.hoursUntil.getTime());
         expect(next.hoursFrom.getTime()).toBeLessThanOrEqual(next.daysUntil.getTime());

@@ -13,12 +13,7 @@ const range = (least: string, most: string, max: number) =>
     ...(b === null ? {} : { [most]: Math.max(a ?? b, b) }),
   }));
 const name = fc.constantFrom('a', 'b', 'c_1', 'ä/~');
-const shown = fc.constantFrom(
-  { const: 'x' },
-  { enum: [1, null, 'x'] },
-  { default: [1] },
-  { examples: [{ a: 1 }, 2] },
-);
+const shown = fc.constantFrom({ const: 'x' }, { enum: [1, null, 'x'] }, { default: [1] }, { examples: [{ a: 1 }, 2] });
 /** Schemas that something satisfies, of the keywords that samples are made for. */
 const { schema } = fc.letrec<{ schema: Schema | boolean; object: Schema }>((tie) => ({
   schema: fc.oneof(
@@ -39,12 +34,8 @@ const { schema } = fc.letrec<{ schema: Schema | boolean; object: Schema }>((tie)
       .tuple(tie('schema'), range('minItems', 'maxItems', 3))
       .map(([items, rest]) => ({ type: 'array', items, ...rest })),
     fc.nat(4).map((minItems) => ({ type: 'array', uniqueItems: true, minItems, items: { type: 'string' } })),
-    fc
-      .array(tie('schema'), { maxLength: 3 })
-      .map((prefixItems) => ({ type: 'array', prefixItems, items: false })),
-    fc
-      .tuple(fc.constantFrom('anyOf', 'allOf', 'oneOf'), tie('schema'))
-      .map(([kind, one]) => ({ [kind]: [one] })),
+    fc.array(tie('schema'), { maxLength: 3 }).map((prefixItems) => ({ type: 'array', prefixItems, items: false })),
+    fc.tuple(fc.constantFrom('anyOf', 'allOf', 'oneOf'), tie('schema')).map(([kind, one]) => ({ [kind]: [one] })),
     tie('object'),
   ) as fc.Arbitrary<Schema | boolean>,
   object: fc
@@ -138,16 +129,13 @@ describe('a sample', () => {
     expect(sampleOf(schema)).toEqual({ a: 'text' });
   });
 
-  test.each(['constructor', 'toString', 'valueOf', 'hasOwnProperty'])(
-    'may have a field called %s',
-    (name) => {
-      const inner = object({ [name]: { type: 'string' } }, { required: [name] });
-      const schema = { ...object({ [name]: inner, a: { $ref: '#/$defs/a' } }), $defs: { a: inner } };
-      const text = JSON.parse(`{"${name}":"text"}`);
-      expect(sampleOf(schema)).toEqual({ [name]: text, a: text });
-      expect(sampleOf(object({}, { required: [name] }))).toEqual(JSON.parse(`{"${name}":"text"}`));
-    },
-  );
+  test.each(['constructor', 'toString', 'valueOf', 'hasOwnProperty'])('may have a field called %s', (name) => {
+    const inner = object({ [name]: { type: 'string' } }, { required: [name] });
+    const schema = { ...object({ [name]: inner, a: { $ref: '#/$defs/a' } }), $defs: { a: inner } };
+    const text = JSON.parse(`{"${name}":"text"}`);
+    expect(sampleOf(schema)).toEqual({ [name]: text, a: text });
+    expect(sampleOf(object({}, { required: [name] }))).toEqual(JSON.parse(`{"${name}":"text"}`));
+  });
 
   test('may have a field called __proto__', () => {
     const sample = sampleOf(object({}, { required: ['__proto__'] }));
@@ -164,10 +152,7 @@ describe('a sample', () => {
   });
 
   test.each<[string, Schema]>([
-    [
-      'a pattern without examples',
-      object({ a: { type: 'string', pattern: '^[0-9]{4}$' } }, { required: ['a'] }),
-    ],
+    ['a pattern without examples', object({ a: { type: 'string', pattern: '^[0-9]{4}$' } }, { required: ['a'] })],
     ['what nothing satisfies', object({ a: false }, { required: ['a'] })],
     ['more than anybody would read', object({ a: { type: 'array', minItems: 1e9 } }, { required: ['a'] })],
     ['a text of megabytes', object({ a: { type: 'string', minLength: 1e9 } }, { required: ['a'] })],

@@ -114,8 +114,7 @@ describe('the series', () => {
     since: new Date('2026-05-20T07:00:00Z'),
     until: new Date('2026-05-20T10:00:00Z'),
   } as const;
-  const histogram = (bucket: number, count: number) =>
-    new Array<number>(LATENCY_BUCKETS).fill(0).with(bucket, count);
+  const histogram = (bucket: number, count: number) => new Array<number>(LATENCY_BUCKETS).fill(0).with(bucket, count);
 
   test('has every bucket, those of nothing with zeros and no rates', () => {
     const startMs = Date.parse('2026-05-20T08:00:00Z');

@@ -120,61 +120,27 @@ describe('hosts', () => {
   ];
   const privateSpellings = [
     ...['0', '0.0.0.0', '10.0.0.1', '0xA.1', '012.0.0.1', '167772161', '169.254.169.254', '169.254.43518'],
-    ...[
-      '0xa9fea9fe',
-      '2852039166',
-      '192.168.1.1',
-      '172.16.0.1',
-      '100.64.0.1',
-      '168.63.129.16',
-      '255.255.255.255',
-    ],
-    ...[
-      '[::]',
-      '[::ffff:127.0.0.1]',
-      '[::ffff:7f00:1]',
-      '[::FFFF:0a00:0001]',
-      '[::127.0.0.1]',
-      '[64:ff9b::7f00:1]',
-    ],
-    ...[
-      '[2002:7f00:1::]',
-      '[2001::1]',
-      '[fe80::1]',
-      '[fd00:ec2::254]',
-      '[ff02::1]',
-      '[fec0::1]',
-      '[4000::1]',
-    ],
+    ...['0xa9fea9fe', '2852039166', '192.168.1.1', '172.16.0.1', '100.64.0.1', '168.63.129.16', '255.255.255.255'],
+    ...['[::]', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[::FFFF:0a00:0001]', '[::127.0.0.1]', '[64:ff9b::7f00:1]'],
+    ...['[2002:7f00:1::]', '[2001::1]', '[fe80::1]', '[fd00:ec2::254]', '[ff02::1]', '[fec0::1]', '[4000::1]'],
     ...['[::ffff:0:127.0.0.1]', '[2a00::5efe:7f00:1]'],
   ];
 
-  test.each([...loopbackSpellings, ...privateSpellings])(
-    '%s is judged by the address it stands for',
-    (host) => {
-      for (const url of [`https://${host}/`, `https://${host}:8080/x`, `HTTPS://${host}\\x`]) {
-        expect([url, codeOf(url)]).toEqual([url, 'url_host']);
-      }
-      for (const url of [`https:\\\\${host}/`, `https:${host}/`, `https:/${host}/`]) {
-        expect([url, codeOf(url)]).toEqual([url, 'url_not_absolute']);
-      }
-      expect(judgeUrl(`https://${host}/`, strict)).not.toHaveProperty('url');
-    },
-  );
+  test.each([...loopbackSpellings, ...privateSpellings])('%s is judged by the address it stands for', (host) => {
+    for (const url of [`https://${host}/`, `https://${host}:8080/x`, `HTTPS://${host}\\x`]) {
+      expect([url, codeOf(url)]).toEqual([url, 'url_host']);
+    }
+    for (const url of [`https:\\\\${host}/`, `https:${host}/`, `https:/${host}/`]) {
+      expect([url, codeOf(url)]).toEqual([url, 'url_not_absolute']);
+    }
+    expect(judgeUrl(`https://${host}/`, strict)).not.toHaveProperty('url');
+  });
 
-  test.each(loopbackSpellings)(
-    'on a developer’s machine %s is allowed, over http and on any port',
-    (host) => {
-      for (const url of [
-        `http://${host}/`,
-        `http://${host}:3000/`,
-        `http://${host}:81/`,
-        `https://${host}/`,
-      ]) {
-        expect([url, codeOf(url, developer)]).toEqual([url, 'allowed']);
-      }
-    },
-  );
+  test.each(loopbackSpellings)('on a developer’s machine %s is allowed, over http and on any port', (host) => {
+    for (const url of [`http://${host}/`, `http://${host}:3000/`, `http://${host}:81/`, `https://${host}/`]) {
+      expect([url, codeOf(url, developer)]).toEqual([url, 'allowed']);
+    }
+  });
 
   test.each(privateSpellings)('on a developer’s machine %s is still refused', (host) => {
     expect(codeOf(`https://${host}/`, developer)).toBe('url_host');
@@ -238,12 +204,7 @@ describe('hosts', () => {
 
 describe('ports', () => {
   test.each([
-    ...[
-      'https://example.com:443/',
-      'http://example.com:80/',
-      'https://example.com:80/',
-      'http://example.com:443/',
-    ],
+    ...['https://example.com:443/', 'http://example.com:80/', 'https://example.com:80/', 'http://example.com:443/'],
     ...[
       'https://example.com:1024/',
       'https://example.com:8080/',

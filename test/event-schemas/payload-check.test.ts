@@ -6,8 +6,7 @@ import { StepsSpent, tooManySteps } from '../../src/payload-checks/payload-check
 
 type Schema = Record<string, unknown>;
 const PAYLOAD_BYTES = 262_000;
-const times = <Made>(count: number, make: (n: number) => Made) =>
-  Array.from({ length: count }, (_, n) => make(n));
+const times = <Made>(count: number, make: (n: number) => Made) => Array.from({ length: count }, (_, n) => make(n));
 const fields = (count: number, make: (n: number) => unknown) =>
   Object.fromEntries(times(count, (n) => [`f${n.toString(36)}`, make(n)]));
 /** As many of them as a payload may have. */
@@ -59,11 +58,7 @@ describe('the check of a payload', () => {
       listOf(1),
     ],
     ['rules for each item', items({ allOf: times(900, () => ({ multipleOf: 1 })) }), listOf(1)],
-    [
-      'names looked for in each item',
-      items({ properties: fields(900, () => ({ type: 'string' })) }),
-      listOf({}),
-    ],
+    ['names looked for in each item', items({ properties: fields(900, () => ({ type: 'string' })) }), listOf({})],
     [
       'lists compared with each item',
       items({ not: { enum: times(2_000, (n) => [1, 1, 1, n]) } }),
@@ -78,11 +73,7 @@ describe('the check of a payload', () => {
     ['lengths of a text', { allOf: times(900, () => ({ minLength: 1 })) }, text],
     ['numbers of names', { allOf: times(900, () => ({ minProperties: 1 })) }, names],
     ['rules for each name', { allOf: times(900, () => ({ propertyNames: { maxLength: 9 } })) }, names],
-    [
-      'rules for other fields',
-      { allOf: times(900, () => ({ additionalProperties: { type: 'number' } })) },
-      names,
-    ],
+    ['rules for other fields', { allOf: times(900, () => ({ additionalProperties: { type: 'number' } })) }, names],
     ['patterns for each name', { patternProperties: fields(900, () => ({ type: 'number' })) }, names],
     ['searches of all names', { anyOf: times(900, () => ({ patternProperties: { '': false } })) }, names],
     ['objects compared with one', { not: { anyOf: times(900, () => ({ const: { a: 1 } })) } }, names],
@@ -126,9 +117,7 @@ describe('the check of a payload', () => {
       required: ['kind', ...shape.required],
       properties: { ...shape.properties, kind: { const: n } },
     }));
-    expect(faultsOf(schemaOf(items({ ...shape, additionalProperties: false })), { a: listOf(row) })).toEqual(
-      [],
-    );
+    expect(faultsOf(schemaOf(items({ ...shape, additionalProperties: false })), { a: listOf(row) })).toEqual([]);
     expect(faultsOf(schemaOf(items({ oneOf: shapes })), { a: listOf({ kind: 19, ...row }) })).toEqual([]);
     expect(faultsOf(schemaOf(items({ type: 'integer', minimum: 0 })), { a: listOf(1) })).toEqual([]);
     const words = { type: 'string', pattern: '^[a-z]+( [a-z]+)*$' };
@@ -138,17 +127,15 @@ describe('the check of a payload', () => {
   test('tells every fault of an ordinary payload, those of branches too', () => {
     const text = { type: 'string' };
     const schema = { properties: { b: text, c: { anyOf: [text, { type: 'null' }] } }, required: ['b', 'd'] };
-    expect(faultsOf(schemaOf(items(schema)), { a: [{ b: 1, c: 2 }, { b: 'x', c: null, d: 1 }, {}] })).toEqual(
-      [
-        "/a/0 must have required property 'd'",
-        '/a/0/b must be string',
-        '/a/0/c must be string',
-        '/a/0/c must be null',
-        '/a/0/c must match a schema in anyOf',
-        "/a/2 must have required property 'b'",
-        "/a/2 must have required property 'd'",
-      ],
-    );
+    expect(faultsOf(schemaOf(items(schema)), { a: [{ b: 1, c: 2 }, { b: 'x', c: null, d: 1 }, {}] })).toEqual([
+      "/a/0 must have required property 'd'",
+      '/a/0/b must be string',
+      '/a/0/c must be string',
+      '/a/0/c must be null',
+      '/a/0/c must match a schema in anyOf',
+      "/a/2 must have required property 'b'",
+      "/a/2 must have required property 'd'",
+    ]);
   });
 
   const $defs = { named: { properties: { a: { $ref: '#/$defs/text' } } }, text: { type: 'string' } };

@@ -137,10 +137,8 @@ describe('a reply of Postgres that is lost', () => {
     loseAndRecover('completion', losses),
   );
 
-  test(
-    'to the fetch of jobs: the daemon finds what it has locked without knowing',
-    { timeout: TEST_MS },
-    () => loseAndRecover('fetch', losses),
+  test('to the fetch of jobs: the daemon finds what it has locked without knowing', { timeout: TEST_MS }, () =>
+    loseAndRecover('fetch', losses),
   );
 
   test('to an emit: repeating it makes no second event', { timeout: TEST_MS }, async () => {

@@ -104,43 +104,39 @@ class Tenant {
   }
 }
 
-test.runIf(isLong)(
-  `receivers that fail while everything breaks: ${FAULTS} faults`,
-  { timeout: TEST_MS },
-  async () => {
-    const ground = await CrashableGround.open();
-    await using site = await Site.open(ground, { RETRY_BASE_SECONDS: '0.1', MAX_RETRIES: '3' });
-    const webhooks = {
-      steady: await site.addWebhook('steady', good),
-      moody: await site.addWebhook('moody', failingIn(0.4)),
-      failing: await site.addWebhook('failing', failingIn(0.95)),
-    };
-    const proxy = await site.openProxy();
-    const daemons = await Promise.all([site.startDaemon(proxy.url), site.startDaemon()]);
-    const breaker = new Breaker(site, ground, proxy, daemons);
-    const tenant = new Tenant(site, Object.values(webhooks));
-    const load = site.load({ name: 'all', events: EVENTS, ratePerSecond: isLong ? 40 : 60 });
-    for (let fault = 0; fault < FAULTS; fault++) {
-      await load.reaches((fault + 1) / (FAULTS + 1), TEST_MS);
-      await breaker.break(fault);
-    }
-    await load.done;
-    // In the end the receivers recover, and the tenant enables what is still disabled: nothing may be left over.
-    site.endpoints.behave('failing', good);
-    site.endpoints.behave('moody', good);
-    await eventually(async () => {
-      await site.settled(RECOVERY_MS);
-      return (await site.disabledFor(0)).length === 0;
-    }, RECOVERY_MS).catch(() => {}); // what is wrong then, the findings say
-    await tenant.leave();
+test.runIf(isLong)(`receivers that fail while everything breaks: ${FAULTS} faults`, { timeout: TEST_MS }, async () => {
+  const ground = await CrashableGround.open();
+  await using site = await Site.open(ground, { RETRY_BASE_SECONDS: '0.1', MAX_RETRIES: '3' });
+  const webhooks = {
+    steady: await site.addWebhook('steady', good),
+    moody: await site.addWebhook('moody', failingIn(0.4)),
+    failing: await site.addWebhook('failing', failingIn(0.95)),
+  };
+  const proxy = await site.openProxy();
+  const daemons = await Promise.all([site.startDaemon(proxy.url), site.startDaemon()]);
+  const breaker = new Breaker(site, ground, proxy, daemons);
+  const tenant = new Tenant(site, Object.values(webhooks));
+  const load = site.load({ name: 'all', events: EVENTS, ratePerSecond: isLong ? 40 : 60 });
+  for (let fault = 0; fault < FAULTS; fault++) {
+    await load.reaches((fault + 1) / (FAULTS + 1), TEST_MS);
+    await breaker.break(fault);
+  }
+  await load.done;
+  // In the end the receivers recover, and the tenant enables what is still disabled: nothing may be left over.
+  site.endpoints.behave('failing', good);
+  site.endpoints.behave('moody', good);
+  await eventually(async () => {
+    await site.settled(RECOVERY_MS);
+    return (await site.disabledFor(0)).length === 0;
+  }, RECOVERY_MS).catch(() => {}); // what is wrong then, the findings say
+  await tenant.leave();
 
-    const findings = await site.judge(breaker.disturbances, RECOVERY_MS);
-    report('everything', { faults: FAULTS, enabled: tenant.enabled, statuses: load.statuses, ...findings });
-    expect(findings.problems).toEqual([]);
-    expect(findings).toMatchObject({ lost: 0, accepted: 3 * EVENTS });
-    expect(Object.keys(load.statuses).filter((status) => !['200', '503'].includes(status))).toEqual([]);
-    expect(tenant.enabled).toBeGreaterThan(0);
-    // Most changes must have been such that only one result was possible, or the oracle would prove little.
-    expect(findings.health.checkedExactly).toBeGreaterThan(findings.health.checkedWithinTies);
-  },
-);
+  const findings = await site.judge(breaker.disturbances, RECOVERY_MS);
+  report('everything', { faults: FAULTS, enabled: tenant.enabled, statuses: load.statuses, ...findings });
+  expect(findings.problems).toEqual([]);
+  expect(findings).toMatchObject({ lost: 0, accepted: 3 * EVENTS });
+  expect(Object.keys(load.statuses).filter((status) => !['200', '503'].includes(status))).toEqual([]);
+  expect(tenant.enabled).toBeGreaterThan(0);
+  // Most changes must have been such that only one result was possible, or the oracle would prove little.
+  expect(findings.health.checkedExactly).toBeGreaterThan(findings.health.checkedWithinTies);
+});

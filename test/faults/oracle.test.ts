@@ -1,13 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { dateToId } from '../../src/domain/ids/delivery-id.js';
-import type {
-  AttemptState,
-  DeliveryState,
-  Evidence,
-  HealthSeen,
-  NewsState,
-  Receipt,
-} from './support/evidence.js';
+import type { AttemptState, DeliveryState, Evidence, HealthSeen, NewsState, Receipt } from './support/evidence.js';
 import { judge } from './support/oracle.js';
 
 const START = Date.UTC(2026, 0, 31, 9, 30);
@@ -151,9 +144,7 @@ describe('its judgement of health', () => {
   type Fold = [attempts: AttemptState[], after: HealthSeen];
   /** Changes of a webhook's row; each is recorded in the moment in which its last attempt finishes. */
   const evidenceOf = (...folds: Fold[]): Partial<Evidence> => {
-    const attempts = folds.flatMap(([some], index) =>
-      some.map((each) => ({ ...each, transaction: String(index) })),
-    );
+    const attempts = folds.flatMap(([some], index) => some.map((each) => ({ ...each, transaction: String(index) })));
     const deliveries = attempts.map(({ deliveryId }) => delivery({ id: deliveryId }));
     return {
       attempts,

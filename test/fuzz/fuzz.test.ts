@@ -143,9 +143,7 @@ async function expectDocumented(
     expect(answer.text).toBe('');
     return;
   }
-  const [[type, { schema }]] = Object.entries<{ schema: object }>(expected.content) as [
-    [string, { schema: object }],
-  ];
+  const [[type, { schema }]] = Object.entries<{ schema: object }>(expected.content) as [[string, { schema: object }]];
   expect(String(answer.headers['content-type']).split(';')[0]).toBe(type);
   const value = JSON.parse(answer.text);
   const judge = judgeOf(schema);

@@ -52,18 +52,13 @@ function rightInput(type: GraphQLInputType, isWild: boolean): fc.Arbitrary<unkno
 function scalarOf(name: string, isWild: boolean): fc.Arbitrary<unknown> {
   switch (name) {
     case 'Int':
-      return fc.oneof(
-        fc.integer({ min: -2_147_483_648, max: 2_147_483_647 }),
-        fc.integer({ min: -2, max: 12 }),
-      );
+      return fc.oneof(fc.integer({ min: -2_147_483_648, max: 2_147_483_647 }), fc.integer({ min: -2, max: 12 }));
     case 'Boolean':
       return fc.boolean();
     case 'ID':
       return fc.oneof(
         fc.integer({ min: 1, max: 5 }).map(String),
-        fc
-          .tuple(fc.constantFrom('wh', 'ev', 'tn', 'op', 'xx'), fc.nat({ max: 5 }))
-          .map((parts) => parts.join('_')),
+        fc.tuple(fc.constantFrom('wh', 'ev', 'tn', 'op', 'xx'), fc.nat({ max: 5 })).map((parts) => parts.join('_')),
         fc.constantFrom('et_coupon.applied', 'at_1_1'),
         text,
       );
@@ -114,9 +109,7 @@ class Writer {
     return {
       query: this.#wrongly(15) ? this.#damage(query) : query,
       ...(Object.keys(this.#values).length > 0 ? { variables: this.#values } : {}),
-      ...(name === '' || this.#rarely(3)
-        ? {}
-        : { operationName: this.#wrongly(10) ? this.draw(() => text) : name }),
+      ...(name === '' || this.#rarely(3) ? {} : { operationName: this.#wrongly(10) ? this.draw(() => text) : name }),
     };
   }
 
@@ -142,9 +135,7 @@ class Writer {
         return `{ ... { ${inner} } }`;
       case 2: {
         const name = `F${this.#fragments.length}`;
-        this.#fragments.push(
-          `fragment ${name} on ${type.name} { ${inner} ${this.#wrongly(10) ? `...${name}` : ''} }`,
-        );
+        this.#fragments.push(`fragment ${name} on ${type.name} { ${inner} ${this.#wrongly(10) ? `...${name}` : ''} }`);
         return `{ ...${name} ${this.#condition()} }`;
       }
       default:
@@ -171,8 +162,7 @@ class Writer {
     const list = args.length > 0 ? `(${args.join(', ')})` : '';
     const named = getNamedType(field.type);
     const isTold = isCompositeType(named) !== this.#wrongly(30);
-    const selection =
-      isTold && isCompositeType(named) ? this.#selectionOf(named, depth + 1) : isTold ? '{ id }' : '';
+    const selection = isTold && isCompositeType(named) ? this.#selectionOf(named, depth + 1) : isTold ? '{ id }' : '';
     return `${alias}${field.name}${list} ${this.#condition()} ${selection}`;
   }
 
@@ -183,9 +173,7 @@ class Writer {
     }
     const variable = `v${this.#definitions.length}`;
     const declared = this.#wrongly(20) ? this.#one(['Int', 'String', 'ID!', 'Nope']) : String(type);
-    this.#definitions.push(
-      `$${variable}: ${declared}${this.#rarely(30) ? ` = ${literal(value, type)}` : ''}`,
-    );
+    this.#definitions.push(`$${variable}: ${declared}${this.#rarely(30) ? ` = ${literal(value, type)}` : ''}`);
     if (!this.#wrongly(10)) {
       this.#values[variable] = value;
     }
@@ -202,11 +190,7 @@ class Writer {
   /** A document that is hardly one any more. */
   #damage(query: string): string {
     const at = this.draw(fc.nat, { max: query.length });
-    return this.#one([
-      query.slice(0, at),
-      query.slice(0, at) + this.draw(() => text) + query.slice(at),
-      query + query,
-    ]);
+    return this.#one([query.slice(0, at), query.slice(0, at) + this.draw(() => text) + query.slice(at), query + query]);
   }
 
   #one<Choice>(choices: readonly Choice[]): Choice {

@@ -79,9 +79,7 @@ function valueFor(schema: Json): fc.Arbitrary<unknown> {
       );
     case 'object':
       return fc.record(
-        Object.fromEntries(
-          Object.entries<Json>(schema.properties).map(([name, inner]) => [name, valueFor(inner)]),
-        ),
+        Object.fromEntries(Object.entries<Json>(schema.properties).map(([name, inner]) => [name, valueFor(inner)])),
         { requiredKeys: schema.required ?? [] },
       );
     default:
@@ -133,10 +131,7 @@ export function callsOf(operation: RestOperation): fc.Arbitrary<RestCall> {
     const members = Object.fromEntries(of(place).map(({ name, schema }) => [name, mixed(schema)]));
     return fc.record(members, chance === 'all' ? {} : { requiredKeys: [] });
   };
-  const odd = fc.oneof(
-    { weight: 9, arbitrary: fc.constant(null) },
-    { weight: 1, arbitrary: fc.tuple(text, text) },
-  );
+  const odd = fc.oneof({ weight: 9, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.tuple(text, text) });
   const tenant = fc.oneof(
     { weight: 8, arbitrary: fc.constant({}) },
     { weight: 1, arbitrary: record('header', 'some') },
@@ -152,12 +147,7 @@ export function callsOf(operation: RestOperation): fc.Arbitrary<RestCall> {
     { weight: 12, arbitrary: fc.constant('application/json') },
     {
       weight: 1,
-      arbitrary: fc.constantFrom(
-        'text/plain',
-        ';;;',
-        'application/json; charset=utf-8',
-        'multipart/form-data',
-      ),
+      arbitrary: fc.constantFrom('text/plain', ';;;', 'application/json; charset=utf-8', 'multipart/form-data'),
     },
   );
   return fc
@@ -172,10 +162,7 @@ export function callsOf(operation: RestOperation): fc.Arbitrary<RestCall> {
         headers: {
           ...(drawn.body === null ? {} : { 'content-type': drawn.type }),
           ...Object.fromEntries(
-            Object.entries(drawn.tenant).map(([name, value]) => [
-              name,
-              String(value).replaceAll(/[^\x21-\x7e]/g, ''),
-            ]),
+            Object.entries(drawn.tenant).map(([name, value]) => [name, String(value).replaceAll(/[^\x21-\x7e]/g, '')]),
           ),
         },
         body: drawn.body,

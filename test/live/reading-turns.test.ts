@@ -82,7 +82,5 @@ test('an update that cannot be made says so, and the log has the cause once', as
       err: expect.objectContaining({ message: expect.stringContaining('url') }),
     }),
   ]);
-  expect(await registry.metrics()).toMatch(
-    /^hookwright_graphql_errors_total\{code="INTERNAL_SERVER_ERROR"\} [1-9]/m,
-  );
+  expect(await registry.metrics()).toMatch(/^hookwright_graphql_errors_total\{code="INTERNAL_SERVER_ERROR"\} [1-9]/m);
 });

@@ -92,9 +92,7 @@ describe('after a cut', () => {
         try {
           await client.query('begin');
           const id = ids[(writer + 4 * round) % ids.length];
-          await client.query(
-            `update hookwright.deliveries set attempt_count = attempt_count + 1 where id = ${id}`,
-          );
+          await client.query(`update hookwright.deliveries set attempt_count = attempt_count + 1 where id = ${id}`);
           await delay((writer * 7 + round * 3) % 40); // the order of commits is not that of the changes
           await client.query(round % 5 === 0 ? 'rollback' : 'commit');
         } finally {
@@ -141,19 +139,13 @@ describe('after a cut', () => {
 describe('a cursor that cannot be gone on from', () => {
   test.each([
     ['is too old', `update hookwright.live_feed set epoch = epoch returning 1`, 600_000],
-    [
-      'is from before a crash of Postgres, which empties the feed',
-      'delete from hookwright.live_feed returning 1',
-      0,
-    ],
+    ['is from before a crash of Postgres, which empties the feed', 'delete from hookwright.live_feed returning 1', 0],
     ['is of another feed', 'update hookwright.live_feed set epoch = gen_random_uuid() returning 1', 0],
   ])('when it %s, the stream begins with a marker', async (_, sql, ageMs) => {
     api = await LiveApi.open();
     const first = await (await api.subscribe(webhooks)).begun();
     first.cut();
-    const [epoch = '', readAt = '', snapshot = ''] = Buffer.from(first.lastId!, 'base64url')
-      .toString()
-      .split(' ');
+    const [epoch = '', readAt = '', snapshot = ''] = Buffer.from(first.lastId!, 'base64url').toString().split(' ');
     const after = encodePosition({ epoch, snapshot, readAtMs: Number(readAt) - ageMs });
     await api.stack.rows(sql);
     const second = await (await api.subscribe(webhooks, { after })).begun();

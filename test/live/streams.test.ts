@@ -27,10 +27,7 @@ async function open(settings: Record<string, string> = {}, times: StreamTimes = 
 }
 
 /** A stream with more to say than its client, which has stopped reading, has room for. */
-async function stoppedReader(
-  live: LiveApi,
-  key: string,
-): Promise<{ stream: LiveStream; response: ServerResponse }> {
+async function stoppedReader(live: LiveApi, key: string): Promise<{ stream: LiveStream; response: ServerResponse }> {
   await live.stack.webhook(RECEIVER);
   const document = 'subscription { deliveryUpdated { delivery { id event { body } } } }';
   const arrived = once(live.servers[0]!.server.server, 'request') as Promise<[unknown, ServerResponse]>;
@@ -102,9 +99,7 @@ describe('who may follow', () => {
     const { id } = await makeTenant(services);
     const headers = { 'hookwright-tenant': String(id) };
     const stream = await (await live.subscribe(webhooks, {}, { key, headers })).begun();
-    const [tenant] = await live.stack.rows<{ name: string }>(
-      `select name from hookwright.tenants where id = ${id}`,
-    );
+    const [tenant] = await live.stack.rows<{ name: string }>(`select name from hookwright.tenants where id = ${id}`);
     await deleteTenant(services.db, { tenantId: id, name: tenant!.name }, commandLine);
     await eventually(() => stream.hasEnded, WITHIN_MS);
     expect(stream.errors[0]?.extensions.code).toBe('NOT_FOUND');
@@ -130,9 +125,7 @@ describe('who may follow', () => {
       scopes: ['webhooks:read'],
       by: commandLine,
     });
-    await live.stack.rows(
-      `update hookwright.api_keys set expires_at = now() + interval '4 seconds' where id = ${id}`,
-    );
+    await live.stack.rows(`update hookwright.api_keys set expires_at = now() + interval '4 seconds' where id = ${id}`);
     const stream = await (await live.subscribe(webhooks, {}, { key })).begun();
     expect([stream.hasEnded, stream.events]).toEqual([false, []]);
     await eventually(() => stream.hasEnded, WITHIN_MS);
@@ -372,9 +365,7 @@ describe('how streams live and end', () => {
     }
     const stream = await (await live.subscribe(document)).begun();
     stream.response.pause();
-    await live.stack.rows(
-      `update hookwright.deliveries set due_at = due_at where webhook_id = ${id} returning id`,
-    );
+    await live.stack.rows(`update hookwright.deliveries set due_at = due_at where webhook_id = ${id} returning id`);
     const { server } = live.servers[0]!;
     const connections = () =>
       new Promise<number>((resolve) => server.server.getConnections((_, count) => resolve(count)));

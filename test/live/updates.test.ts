@@ -88,14 +88,7 @@ describe('deliveryUpdated', () => {
 
   test('tells of new deliveries before anything has been sent', async () => {
     const { id: webhookId } = await api.stack.webhook(receiver.url, ['coupon.applied']);
-    await updateWebhook(
-      api.stack.services.db,
-      api.stack.tenantId,
-      webhookId,
-      { active: false },
-      1,
-      commandLine,
-    );
+    await updateWebhook(api.stack.services.db, api.stack.tenantId, webhookId, { active: false }, 1, commandLine);
     const stream = await (await api.subscribe(deliveries, { webhookId: gid.webhook(webhookId) })).begun();
     const { id } = await deliveryTo(webhookId, await api.stack.emit());
     await eventually(() => statuses(stream, id).join() === 'HELD', WITHIN_MS);
@@ -108,9 +101,7 @@ describe('deliveryUpdated', () => {
     const other = await api.stack.webhook(receiver.url, ['coupon.applied']);
     const webhookId = gid.webhook(one.id);
     const ofOne = await (await api.subscribe(deliveries, { webhookId })).begun();
-    const ofType = await (
-      await api.subscribe(deliveries, { webhookId, eventType: 'booking.canceled' })
-    ).begun();
+    const ofType = await (await api.subscribe(deliveries, { webhookId, eventType: 'booking.canceled' })).begun();
     const succeeded = await (await api.subscribe(deliveries, { webhookId, status: 'SUCCEEDED' })).begun();
     const coupon = await api.stack.emit();
     const order = await api.stack.emit('booking.canceled', { id: '1', reason: 'r' });
@@ -119,10 +110,7 @@ describe('deliveryUpdated', () => {
       await eventually(() => statuses(succeeded, id).length > 0, WITHIN_MS);
       await eventually(() => statuses(ofOne, id).at(-1) === 'SUCCEEDED', WITHIN_MS);
     }
-    await eventually(
-      () => ofType.updates.some(({ delivery }) => delivery?.status === 'SUCCEEDED'),
-      WITHIN_MS,
-    );
+    await eventually(() => ofType.updates.some(({ delivery }) => delivery?.status === 'SUCCEEDED'), WITHIN_MS);
     const told = (stream: LiveStream) => stream.updates.flatMap(({ delivery }) => delivery ?? []);
     expect(new Set(told(ofType).map(({ eventType }) => eventType))).toEqual(new Set(['booking.canceled']));
     expect(new Set(told(succeeded).map(({ status }) => status))).toEqual(new Set(['SUCCEEDED']));

@@ -10,18 +10,15 @@ import { makeTenant, openTestServices } from '../support/factories.js';
 import { keptLog } from '../support/kept-log.js';
 
 // A connection takes some milliseconds: some of these times meet it while it is being made. Both hung for ever then.
-test.each([0, 1, 2, 4, 8, 16])(
-  'the database closes %i ms after its first query, which ends too',
-  async (ms) => {
-    const { url, drop } = await createTestDatabase();
-    const db = await openDatabase(url, { poolMax: 2, onError: () => {} });
-    const query = Promise.allSettled([db.orm.em.fork().find(Tenant, {}, { filters: { tenant: false } })]);
-    await delay(ms);
-    await expect(db.close()).resolves.toBeUndefined();
-    await expect(query).resolves.toHaveLength(1);
-    await drop();
-  },
-);
+test.each([0, 1, 2, 4, 8, 16])('the database closes %i ms after its first query, which ends too', async (ms) => {
+  const { url, drop } = await createTestDatabase();
+  const db = await openDatabase(url, { poolMax: 2, onError: () => {} });
+  const query = Promise.allSettled([db.orm.em.fork().find(Tenant, {}, { filters: { tenant: false } })]);
+  await delay(ms);
+  await expect(db.close()).resolves.toBeUndefined();
+  await expect(query).resolves.toHaveLength(1);
+  await drop();
+});
 
 test('the database closes within seconds although a statement does not end', async () => {
   const { url, drop } = await createTestDatabase();

@@ -18,8 +18,7 @@ import { runProgram } from '../support/program.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const ENCRYPTION_KEYS = `test:${randomBytes(32).toString('base64')}`;
-const run = (line: string, set: Record<string, string>) =>
-  runProgram(line.split(' '), { ENCRYPTION_KEYS, ...set });
+const run = (line: string, set: Record<string, string>) => runProgram(line.split(' '), { ENCRYPTION_KEYS, ...set });
 
 /** Each run loads the whole program. */
 const SLOW = { timeout: 120_000 };
@@ -156,18 +155,8 @@ describe('a database that cannot be reached', SLOW, () => {
 
   const verified = 'sslmode=verify-full';
   test.each([
-    [
-      'for another name',
-      GOOD,
-      verified,
-      'DNS:receiver.example.com. The certificate is for another name: name',
-    ],
-    [
-      'for another name, of a CA alone',
-      GOOD,
-      'sslmode=verify-ca&uselibpqcompat=true',
-      'terminated unexpectedly',
-    ],
+    ['for another name', GOOD, verified, 'DNS:receiver.example.com. The certificate is for another name: name'],
+    ['for another name, of a CA alone', GOOD, 'sslmode=verify-ca&uselibpqcompat=true', 'terminated unexpectedly'],
     ['out of date', EXPIRED, verified, 'certificate has expired. Give the server a new certificate.'],
     ['of another CA', SELF_SIGNED, verified, "Name the file of the CA that signed the server's certificate"],
   ])('because its certificate is %s is told so', async (_, cert, mode, sentence) => {
@@ -275,17 +264,13 @@ describe('keys and lists', SLOW, () => {
       errors: 'hookwright: The tenant has another name; nothing was deleted.\n',
     });
     expect((await ask(`tenant delete ${id} acme-ltd`)).output).toMatch(
-      new RegExp(
-        `^Tenant ${id} "acme-ltd" is deleted\\. Webhooks deleted: 0; keys revoked: 1, which every process`,
-      ),
+      new RegExp(`^Tenant ${id} "acme-ltd" is deleted\\. Webhooks deleted: 0; keys revoked: 1, which every process`),
     );
     expect((await ask('tenant list')).output).not.toContain('acme-ltd');
     expect((await ask(`key list --tenant ${id}`)).errors).toBe(
       `hookwright: There is no tenant ${id} (hookwright tenant list shows them).\n`,
     );
-    expect((await ask(`key create late --tenant ${id}`)).errors).toBe(
-      `hookwright: There is no tenant ${id}.\n`,
-    );
+    expect((await ask(`key create late --tenant ${id}`)).errors).toBe(`hookwright: There is no tenant ${id}.\n`);
   });
 
   test('without the encryption keys everything can be done that has to do with no secret', async () => {
@@ -322,9 +307,7 @@ describe('keys and lists', SLOW, () => {
     const made = await ask(`key create brief --platform --expires-in ${seconds}`);
     expect(made.code).toBe(code);
     expect(made.errors).toContain(
-      code === 0
-        ? '"brief" is made.'
-        : `A key lives for 60 to 315360000 seconds (ten years), not for ${seconds}.`,
+      code === 0 ? '"brief" is made.' : `A key lives for 60 to 315360000 seconds (ten years), not for ${seconds}.`,
     );
   });
 

@@ -34,8 +34,7 @@ beforeEach(async () => {
 afterEach(() => stack[Symbol.asyncDispose]());
 
 const named = (checks: readonly Check[], name: string) => checks.find((each) => each.name === name);
-const look = async (name: string, more: Record<string, string> = {}) =>
-  named(await examine({ ...env, ...more }), name);
+const look = async (name: string, more: Record<string, string> = {}) => named(await examine({ ...env, ...more }), name);
 
 describe('a healthy installation', () => {
   test('has nothing to complain of but the durability that tests go without', async () => {
@@ -228,9 +227,7 @@ describe('deliveries', () => {
     );
     await stack.rows("update hookwright.deliveries set status = 'HELD'");
     expect(await look('held')).toMatchObject({ status: 'ok' });
-    await stack.rows(
-      `update hookwright.webhooks set hold_until = now() + interval '23 hours' where id = ${id}`,
-    );
+    await stack.rows(`update hookwright.webhooks set hold_until = now() + interval '23 hours' where id = ${id}`);
     expect(await look('held')).toMatchObject({ status: 'warn' });
     expect((await look('webhooks'))?.text).toBe('Active: 0; disabled because their receivers failed: 1.');
   });
@@ -238,9 +235,7 @@ describe('deliveries', () => {
   test('a delivery in quarantine warns', async () => {
     await stack.webhook('https://example.com/');
     await stack.emit();
-    await stack.rows(
-      "update hookwright_jobs._private_jobs set attempts = 4, run_at = now() + interval '1 hour'",
-    );
+    await stack.rows("update hookwright_jobs._private_jobs set attempts = 4, run_at = now() + interval '1 hour'");
     expect((await look('quarantine'))?.status).toBe('ok');
     await stack.rows('update hookwright_jobs._private_jobs set attempts = 5');
     expect((await look('quarantine'))?.status).toBe('warn');
@@ -259,9 +254,7 @@ describe('deliveries', () => {
     };
     const succeeded = async (minutesAgo: number) => {
       await keep();
-      await stack.rows(
-        `update hookwright.housekeeping set succeeded_at = now() - interval '${minutesAgo} minutes'`,
-      );
+      await stack.rows(`update hookwright.housekeeping set succeeded_at = now() - interval '${minutesAgo} minutes'`);
     };
 
     test('that was not started for hours warns', async () => {

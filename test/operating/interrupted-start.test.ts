@@ -64,19 +64,15 @@ test.skipIf(!mayMount).each([
   ['makes the cluster', '12m'],
   ['has started', '40m'],
   ['is migrated', '300m'],
-])(
-  'a disk that is full while Postgres %s is named with the folder',
-  { timeout: 120_000 },
-  async (_, size) => {
-    const folder = temporaryFolder();
-    const line = `mount -t tmpfs -o size=${size} tmpfs ${folder} && exec ./hookwright start`;
-    const set = { DATA_DIR: join(folder, 'data'), PORT: '0' };
-    const service = startProgram(['--mount', 'sh', '-c', line], set, { program: 'unshare' });
-    const said = heard(service);
-    expect(await once(service, 'close')).toEqual([1, null]);
-    expect(said.errors).toMatch(/^hookwright: .*\/data\/pg.*No space left on device/);
-  },
-);
+])('a disk that is full while Postgres %s is named with the folder', { timeout: 120_000 }, async (_, size) => {
+  const folder = temporaryFolder();
+  const line = `mount -t tmpfs -o size=${size} tmpfs ${folder} && exec ./hookwright start`;
+  const set = { DATA_DIR: join(folder, 'data'), PORT: '0' };
+  const service = startProgram(['--mount', 'sh', '-c', line], set, { program: 'unshare' });
+  const said = heard(service);
+  expect(await once(service, 'close')).toEqual([1, null]);
+  expect(said.errors).toMatch(/^hookwright: .*\/data\/pg.*No space left on device/);
+});
 
 /** A service that was left behind is in the group of its npm still. */
 function killGroup(pid: number): void {

@@ -71,18 +71,7 @@ describe('the doctor, of the server', () => {
   });
 
   test('says sizes and durations as people do', () => {
-    expect([0, 1023, 1024, 1.5 * 2 ** 40].map(bytesText)).toEqual([
-      '0 bytes',
-      '1023 bytes',
-      '1.0 KiB',
-      '1.5 TiB',
-    ]);
-    expect([0, 119, 120, 7_199, 7_200].map(durationText)).toEqual([
-      '0 s',
-      '119 s',
-      '2 min',
-      '120 min',
-      '2 h',
-    ]);
+    expect([0, 1023, 1024, 1.5 * 2 ** 40].map(bytesText)).toEqual(['0 bytes', '1023 bytes', '1.0 KiB', '1.5 TiB']);
+    expect([0, 119, 120, 7_199, 7_200].map(durationText)).toEqual(['0 s', '119 s', '2 min', '120 min', '2 h']);
   });
 });

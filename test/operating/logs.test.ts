@@ -28,36 +28,31 @@ afterAll(async () => {
 });
 
 describe('a daemon', () => {
-  test.each(['info', 'debug'])(
-    'at %s names delivery, webhook and tenant; attempts are for debug',
-    async (level) => {
-      const { log, lines } = keptLog(level);
-      const daemon = new Daemon({ ...stack.services, log });
-      try {
-        const { id: webhookId } = await stack.webhook(receiver.url);
-        const delivery = await stack.delivery(await stack.emit());
-        const { tenantId } = stack;
-        await eventually(() => lines.some(({ msg }) => msg === 'a webhook was disabled'));
-        expect(lines.find(({ msg }) => msg === 'a webhook was disabled')).toMatchObject({
-          level: INFO,
-          webhookId,
-          tenantId,
-          reason: 'GONE',
-        });
-        const attempt = await eventually(
-          () => level === 'info' || lines.find(({ msg }) => msg === 'attempt'),
-        );
-        if (level === 'info') {
-          expect(lines.filter(({ msg }) => msg === 'attempt')).toEqual([]);
-        } else {
-          const ids = { deliveryId: delivery.id, attempt: 1, webhookId, tenantId };
-          expect(attempt).toMatchObject({ level: DEBUG, ...ids, recorded: true });
-        }
-      } finally {
-        await daemon.stop();
+  test.each(['info', 'debug'])('at %s names delivery, webhook and tenant; attempts are for debug', async (level) => {
+    const { log, lines } = keptLog(level);
+    const daemon = new Daemon({ ...stack.services, log });
+    try {
+      const { id: webhookId } = await stack.webhook(receiver.url);
+      const delivery = await stack.delivery(await stack.emit());
+      const { tenantId } = stack;
+      await eventually(() => lines.some(({ msg }) => msg === 'a webhook was disabled'));
+      expect(lines.find(({ msg }) => msg === 'a webhook was disabled')).toMatchObject({
+        level: INFO,
+        webhookId,
+        tenantId,
+        reason: 'GONE',
+      });
+      const attempt = await eventually(() => level === 'info' || lines.find(({ msg }) => msg === 'attempt'));
+      if (level === 'info') {
+        expect(lines.filter(({ msg }) => msg === 'attempt')).toEqual([]);
+      } else {
+        const ids = { deliveryId: delivery.id, attempt: 1, webhookId, tenantId };
+        expect(attempt).toMatchObject({ level: DEBUG, ...ids, recorded: true });
       }
-    },
-  );
+    } finally {
+      await daemon.stop();
+    }
+  });
 });
 
 describe('the API', () => {

@@ -82,12 +82,9 @@ describe('what is counted', () => {
     await graphql(EMIT, { input });
     await graphql(EMIT, { input: { ...coupon, payload: {} } });
     await graphql(EMIT, { input: { ...input, event: 'webhook.test', payload: { message: 'no' } } });
-    await graphql(
-      'mutation ($input: EmitEventsInput!) { emitEvents(input: $input) { results { duplicate } } }',
-      {
-        input: { events: [coupon, { ...coupon, payload: {} }] },
-      },
-    );
+    await graphql('mutation ($input: EmitEventsInput!) { emitEvents(input: $input) { results { duplicate } } }', {
+      input: { events: [coupon, { ...coupon, payload: {} }] },
+    });
     expect(await figureOf('hookwright_emits_total', { result: 'accepted' })).toBe(2);
     expect(await figureOf('hookwright_emits_total', { result: 'duplicate' })).toBe(1);
     expect(await figureOf('hookwright_emits_total', { result: 'refused' })).toBe(3);
@@ -107,8 +104,7 @@ describe('what is counted', () => {
     expect(single.errors).toMatchObject([{ extensions: { code: 'INTERNAL_SERVER_ERROR' } }]);
     expect(await figures()).toEqual([accepted, duplicate, refused, failed + 1]);
     check.mockRejectedValueOnce(new TypeError('A fault.')).mockRejectedValueOnce(new Error('Another.'));
-    const batch =
-      'mutation ($input: EmitEventsInput!) { emitEvents(input: $input) { results { duplicate } } }';
+    const batch = 'mutation ($input: EmitEventsInput!) { emitEvents(input: $input) { results { duplicate } } }';
     const input = { events: [coupon, coupon, { ...coupon, payload: {} }] };
     expect((await graphql(batch, { input })).json().errors).toHaveLength(1);
     expect(await figures()).toEqual([accepted, duplicate, refused, failed + 4]);
@@ -156,8 +152,7 @@ describe('what is counted', () => {
     await api.listen({ host: '127.0.0.1', port: 0 });
     const { port } = api.server.address() as AddressInfo;
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-    const follow = () =>
-      LiveStream.open(port, { query: 'subscription { webhookUpdated { cursor } }' }, headers);
+    const follow = () => LiveStream.open(port, { query: 'subscription { webhookUpdated { cursor } }' }, headers);
     const stream = await follow();
     await stack.webhook('https://example.com/', ['booking.created']); // nobody emits that here
     await eventually(async () => ((await figureOf('hookwright_stream_updates_total')) ?? 0) > 0);
@@ -173,9 +168,7 @@ describe('what is counted', () => {
     receiver.answerWith(answer(410));
     await stack.webhook(receiver.url, ['booking.canceled']);
     await stack.emit('booking.canceled', { booking_code: 'B', canceled_at: 'now' });
-    await eventually(
-      async () => (await figureOf('hookwright_webhooks_disabled_total', { reason: 'GONE' })) === 1,
-    );
+    await eventually(async () => (await figureOf('hookwright_webhooks_disabled_total', { reason: 'GONE' })) === 1);
     await eventually(
       async () => (await figureOf('hookwright_deliveries_total', { lane: 'FIRST', outcome: 'failed' })) === 1,
     );
@@ -230,14 +223,10 @@ describe('the backlog', () => {
 
   test('is that of the tables', async () => {
     const { id } = await stack.webhook('https://example.com/', ['voucher.emitted']);
-    await stack.rows(
-      `update hookwright.webhooks set closed_until = now() + interval '1 hour' where id = ${id}`,
-    );
+    await stack.rows(`update hookwright.webhooks set closed_until = now() + interval '1 hour' where id = ${id}`);
     const own = new Registry();
     await stack.emit('voucher.emitted', { booking_code: 'B', voucher_number: 'V' });
-    await stack.rows(
-      `update hookwright.deliveries set due_at = now() + interval '1 hour' where webhook_id = ${id}`,
-    );
+    await stack.rows(`update hookwright.deliveries set due_at = now() + interval '1 hour' where webhook_id = ${id}`);
     registerInstallation(own, () => readInstallation(stack.services.db.pool));
     const all = parseExposition(await own.metrics());
     expect(all.get('hookwright_scheduled_deliveries')?.samples[0]?.value).toBe('1');
@@ -283,8 +272,7 @@ describe('the exposition', () => {
     const labels = [...all.values()]
       .filter(({ name }) => name.startsWith('hookwright_'))
       .flatMap(({ samples }) => samples.flatMap((sample) => Object.keys(sample.labels)));
-    const known =
-      'code lane le limit method outcome pool reason result route state status sweep verdict version work';
+    const known = 'code lane le limit method outcome pool reason result route state status sweep verdict version work';
     expect([...new Set(labels)].filter((label) => !known.split(' ').includes(label))).toEqual([]);
   });
 
@@ -346,9 +334,7 @@ describe('what operators are given', () => {
   });
 
   test('every page that an alert or the doctor names is a heading of docs/operations.md', () => {
-    const headings = [...readFileSync('docs/operations.md', 'utf8').matchAll(/^#+ (.+)$/gm)].map(
-      ([, text]) => text,
-    );
+    const headings = [...readFileSync('docs/operations.md', 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, text]) => text);
     const named = [...rules.matchAll(/"([^"]+)" in docs\/operations\.md/g)].map(([, text]) => text);
     expect(named.length).toBeGreaterThan(8);
     expect(named.filter((heading) => !headings.includes(heading))).toEqual([]);

@@ -28,8 +28,7 @@ describe('docs/operations.md', () => {
     expect(new Set(named).size).toBeGreaterThan(5);
     expect(
       named.filter(
-        (name) =>
-          !new RegExp(`\\.command\\('${name}\\b|Command\\('${name}'|const ${name} =`).test(commandLine),
+        (name) => !new RegExp(`\\.command\\('${name}\\b|Command\\('${name}'|const ${name} =`).test(commandLine),
       ),
     ).toEqual([]);
   });
@@ -44,8 +43,8 @@ describe('docs/operations.md', () => {
 
   test('tells of log messages that are written', () => {
     const table = page.slice(page.indexOf('| level | message |'), page.indexOf('## What to do when'));
-    const messages = [...table.matchAll(/^\| (?:info|warn|error|fatal) \| (.+?) \|/gm)].flatMap(
-      ([, cell = '']) => [...cell.matchAll(/`([^`]+)`/g)].map(([, text]) => text!),
+    const messages = [...table.matchAll(/^\| (?:info|warn|error|fatal) \| (.+?) \|/gm)].flatMap(([, cell = '']) =>
+      [...cell.matchAll(/`([^`]+)`/g)].map(([, text]) => text!),
     );
     expect(messages.length).toBeGreaterThan(15);
     const sources = [...globSync('src/**/*.ts'), ...globSync('daemon/**/*.ts')]

@@ -58,8 +58,7 @@ async function emit(headers: Record<string, string> = {}) {
     url: '/graphql',
     headers: { authorization: `Bearer ${key}`, ...headers },
     payload: {
-      query:
-        'mutation ($input: EmitEventInput!) { emitEvent(input: $input) { event { databaseId } duplicate } }',
+      query: 'mutation ($input: EmitEventInput!) { emitEvent(input: $input) { event { databaseId } duplicate } }',
       variables: { input: { event: 'coupon.applied', payload: { code: SECRET_WORD, discount_type: 'x' } } },
     },
   });

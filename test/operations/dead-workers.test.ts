@@ -2,12 +2,7 @@ import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DeadWorkers } from '../../daemon/liveness/dead-workers.js';
 import { DaemonMetrics } from '../../daemon/telemetry/metrics.js';
-import {
-  findOwnerlessPools,
-  freeJobsOfDead,
-  tryLockPool,
-  unlockPool,
-} from '../../src/operations/jobs/dead-workers.js';
+import { findOwnerlessPools, freeJobsOfDead, tryLockPool, unlockPool } from '../../src/operations/jobs/dead-workers.js';
 import { freeJobsNotInHand, lockOwnersSql, renewLocks } from '../../src/operations/jobs/locked-jobs.js';
 import { setJobAside } from '../../src/operations/jobs/quarantined-jobs.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
@@ -91,9 +86,7 @@ describe('a worker pool', () => {
     for (let event = 0; event < 6; event++) {
       await stack.emit();
     }
-    const [first] = await stack.rows<{ id: number }>(
-      'select min(id) as id from hookwright_jobs._private_jobs',
-    );
+    const [first] = await stack.rows<{ id: number }>('select min(id) as id from hookwright_jobs._private_jobs');
     for (const [index, owner] of ['pool-a', 'pool-b', 'pool-b', 'pool-c', 'pool-d'].entries()) {
       await lockJobs(owner, `id = ${first!.id + index}`);
     }
@@ -105,14 +98,7 @@ describe('a worker pool', () => {
     await elsewhere.query('listen "jobs:insert"');
     expect((await ownerless()).sort()).toEqual(['pool-b', 'pool-d']);
     expect(await freeJobsOfDead(here, ['pool-b', 'pool-d'])).toBe(3);
-    expect((await jobs()).map(({ locked_by }) => locked_by)).toEqual([
-      'pool-a',
-      null,
-      null,
-      'pool-c',
-      null,
-      null,
-    ]);
+    expect((await jobs()).map(({ locked_by }) => locked_by)).toEqual(['pool-a', null, null, 'pool-c', null, null]);
     await eventually(() => woken > 0);
     expect(await ownerless()).toEqual([]);
   });
@@ -171,9 +157,7 @@ describe('the jobs of a pool that ended', () => {
     await stack.emit();
     await stack.emit();
     await lockJobs('pool-ended');
-    const [inHand] = await stack.rows<{ id: number }>(
-      'select min(id) as id from hookwright_jobs._private_jobs',
-    );
+    const [inHand] = await stack.rows<{ id: number }>('select min(id) as id from hookwright_jobs._private_jobs');
     await freeJobsNotInHand(stack.services.db.pool, 'pool-ended', new Set([String(inHand!.id)]));
     expect(await jobs()).toMatchObject([
       { locked_by: 'pool-ended', attempts: 1 },

@@ -22,8 +22,7 @@ const item = (overrides: Partial<Emit> = {}): Emit => ({
   ...overrides,
 });
 const eventOf = (result: EmitResult | undefined) => (result?.refused === null ? result.eventId : undefined);
-const count = async (sql: string) =>
-  (await stack.rows<{ count: number }>(`select count(*)::int ${sql}`))[0]?.count;
+const count = async (sql: string) => (await stack.rows<{ count: number }>(`select count(*)::int ${sql}`))[0]?.count;
 
 test('the very first emit of an installation, in a transaction that stays open, keeps nobody waiting', async () => {
   await using fresh = await DeliveryStack.open();
@@ -41,31 +40,28 @@ test('the very first emit of an installation, in a transaction that stays open, 
   application.release();
 });
 
-test.each(['no', 'a'])(
-  'an emit that is too slow fails alone, with %s daemon in the process',
-  async (daemon) => {
-    await using own = await DeliveryStack.open();
-    await own.webhook('http://127.0.0.1:9/');
-    if (daemon === 'a') {
-      const { claims } = own.startDaemon();
-      await eventually(() => claims.claim([]) !== null);
-      own.services.emitter.claimFor(claims);
-    }
-    // As Postgres does at its `statement_timeout`.
-    await own.rows(`create function hookwright.slow() returns trigger language plpgsql as
+test.each(['no', 'a'])('an emit that is too slow fails alone, with %s daemon in the process', async (daemon) => {
+  await using own = await DeliveryStack.open();
+  await own.webhook('http://127.0.0.1:9/');
+  if (daemon === 'a') {
+    const { claims } = own.startDaemon();
+    await eventually(() => claims.claim([]) !== null);
+    own.services.emitter.claimFor(claims);
+  }
+  // As Postgres does at its `statement_timeout`.
+  await own.rows(`create function hookwright.slow() returns trigger language plpgsql as
     $$ begin raise 'canceling statement' using errcode = '57014'; end $$`);
-    await own.rows(`create trigger slow before insert on hookwright.events
+  await own.rows(`create trigger slow before insert on hookwright.events
     for each row when (new.body ~ 'slow') execute function hookwright.slow()`);
-    const results = await Promise.allSettled(
-      ['a', 'slow', 'b', 'c'].map((code) =>
-        own.services.emitter.emit([item({ tenantId: own.tenantId, body: JSON.stringify({ code }) })]),
-      ),
-    );
-    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
-    expect(results[1]).toMatchObject({ reason: { code: '57014' } });
-    expect(await own.rows('select from hookwright.events')).toHaveLength(3);
-  },
-);
+  const results = await Promise.allSettled(
+    ['a', 'slow', 'b', 'c'].map((code) =>
+      own.services.emitter.emit([item({ tenantId: own.tenantId, body: JSON.stringify({ code }) })]),
+    ),
+  );
+  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
+  expect(results[1]).toMatchObject({ reason: { code: '57014' } });
+  expect(await own.rows('select from hookwright.events')).toHaveLength(3);
+});
 
 describe('emit_events', () => {
   test('writes an event, its deliveries and their jobs together', async () => {
@@ -96,10 +92,11 @@ describe('emit_events', () => {
     const before = await count('from hookwright_jobs._private_jobs');
     const client = await stack.services.db.pool.connect();
     await client.query('begin');
-    const { rows } = await client.query(
-      'select * from hookwright.emit_events($1, $2, $3, schema_checked => true)',
-      [[stack.tenantId], ['coupon.applied'], ['{}']],
-    );
+    const { rows } = await client.query('select * from hookwright.emit_events($1, $2, $3, schema_checked => true)', [
+      [stack.tenantId],
+      ['coupon.applied'],
+      ['{}'],
+    ]);
     await client.query('rollback');
     client.release();
     expect(await count(`from hookwright.events where id = ${rows[0].event_id}`)).toBe(0);
@@ -128,10 +125,7 @@ describe('emit_events', () => {
 
   test('all or nothing: one refusal, and nothing is written', async () => {
     const before = await count('from hookwright.events');
-    const results = await stack.services.emitter.emitAllOrNothing([
-      item(),
-      item({ eventType: 'no.such.type' }),
-    ]);
+    const results = await stack.services.emitter.emitAllOrNothing([item(), item({ eventType: 'no.such.type' })]);
     expect(results[1]).toEqual({ refused: 'EVENT_TYPE_UNKNOWN' });
     expect(await count('from hookwright.events')).toBe(before);
   });
@@ -181,19 +175,14 @@ describe('an idempotency key', () => {
       item({ idempotencyKey: 'k3', body: '{}' }),
       item({ idempotencyKey: 'k3', eventType: 'booking.created' }),
     ]);
-    expect(results.map(({ refused }) => refused)).toEqual([
-      'IDEMPOTENCY_KEY_REUSED',
-      'IDEMPOTENCY_KEY_REUSED',
-    ]);
+    expect(results.map(({ refused }) => refused)).toEqual(['IDEMPOTENCY_KEY_REUSED', 'IDEMPOTENCY_KEY_REUSED']);
     expect(await count('from hookwright.events')).toBe(before);
   });
 
   test('given by 50 callers at once makes one event', async () => {
     const { emitter } = stack.services;
     const results = await Promise.all(
-      Array.from({ length: 50 }, () =>
-        emitter.emit([item({ idempotencyKey: 'k4' })]).then(([result]) => result),
-      ),
+      Array.from({ length: 50 }, () => emitter.emit([item({ idempotencyKey: 'k4' })]).then(([result]) => result)),
     );
     expect(new Set(results.map(eventOf)).size).toBe(1);
     expect(results.filter((result) => result?.refused === null && !result.duplicate)).toHaveLength(1);
@@ -241,8 +230,7 @@ describe('an idempotency key', () => {
       await eventually(() => answered > 0); // both are busy
       await one.end('rollback');
       await eventually(
-        async () =>
-          (await stack.rows(`select from hookwright.idempotency_keys where key = 'two-1'`)).length === 1,
+        async () => (await stack.rows(`select from hookwright.idempotency_keys where key = 'two-1'`)).length === 1,
       );
       await two.end('rollback');
       expect(await waiting).toMatchObject([{ duplicate: false }, { duplicate: false }]);
@@ -281,10 +269,7 @@ describe('an idempotency key', () => {
       ]);
       const [first] = await stack.services.emitter.emit([item({ idempotencyKey: 'held-a' })]);
       await other.end('commit');
-      expect(await waiting).toEqual([
-        { ...first, duplicate: true },
-        expect.objectContaining({ duplicate: true }),
-      ]);
+      expect(await waiting).toEqual([{ ...first, duplicate: true }, expect.objectContaining({ duplicate: true })]);
     });
 
     test('is a duplicate at once where it was committed before, and the open transaction repeats it', async () => {
@@ -365,9 +350,7 @@ describe('an idempotency key', () => {
     await stack.services.emitter.emit([item({ idempotencyKey: 'k7' })]);
     await stack.rows(`update hookwright.idempotency_keys set created_at = now() - interval '7 days 1 second'
                       where key = 'k7'`);
-    const [result] = await stack.services.emitter.emit([
-      item({ idempotencyKey: 'k7', body: '{"code":"other"}' }),
-    ]);
+    const [result] = await stack.services.emitter.emit([item({ idempotencyKey: 'k7', body: '{"code":"other"}' })]);
     expect(result).toMatchObject({ refused: null, duplicate: false });
   });
 });

@@ -53,8 +53,7 @@ describe('while a call that makes many deliveries is being written', () => {
         await holder.query('select pg_advisory_lock(4711)');
         const written = Array.from({ length: 12 }, () => emitter[how](heavy()));
         await eventually(
-          async () =>
-            (await stack.rows(`select from pg_locks where locktype = 'advisory' and not granted`)).length > 0,
+          async () => (await stack.rows(`select from pg_locks where locktype = 'advisory' and not granted`)).length > 0,
         );
         for (let round = 0; round < 3; round++) {
           expect(await emitter.emit(items(1, small))).toMatchObject([{ refused: null, deliveryCount: 1 }]);
@@ -62,9 +61,7 @@ describe('while a call that makes many deliveries is being written', () => {
         await holder.query('select pg_advisory_unlock(4711)');
         const results = (await Promise.all(written)).flat();
         expect(results).toHaveLength(480);
-        expect(results.every((result) => result.refused === null && result.deliveryCount === WEBHOOKS)).toBe(
-          true,
-        );
+        expect(results.every((result) => result.refused === null && result.deliveryCount === WEBHOOKS)).toBe(true);
       } finally {
         await holder.end();
       }

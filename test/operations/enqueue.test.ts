@@ -88,10 +88,7 @@ describe('a job is written as graphile-worker writes it', () => {
       2,
     ],
   ])('%s', async (_, prepare, expected) => {
-    const [theirs, ours] = [
-      await stack.delivery(await stack.emit()),
-      await stack.delivery(await stack.emit()),
-    ];
+    const [theirs, ours] = [await stack.delivery(await stack.emit()), await stack.delivery(await stack.emit())];
     await stack.rows(prepare);
     await addJob(theirs.id, 60_000);
     await putOff(ours.id, 60_000);

@@ -8,8 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack[Symbol.asyncDispose]());
 
-const count = async (sql: string) =>
-  (await stack.rows<{ count: number }>(`select count(*)::int ${sql}`))[0]?.count;
+const count = async (sql: string) => (await stack.rows<{ count: number }>(`select count(*)::int ${sql}`))[0]?.count;
 
 async function emitMany(events: number): Promise<number[]> {
   const { rows } = await stack.services.db.pool.query<{ event_id: number }>(

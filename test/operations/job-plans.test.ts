@@ -109,9 +109,7 @@ test('jobs that are replaced are found by their keys, by a plan that is kept fro
     return rows[0].count as number;
   };
   await lock();
-  await client.query(
-    `insert into ${jobs} (task_id, key) select 1, 'd:' || n from generate_series(1, 30000) n`,
-  );
+  await client.query(`insert into ${jobs} (task_id, key) select 1, 'd:' || n from generate_series(1, 30000) n`);
   await client.query('begin');
   const before = await read();
   await lock();

@@ -36,8 +36,7 @@ afterEach(() => stack[Symbol.asyncDispose]());
 
 const lockJobs = (where: string): Promise<Locking> => lockRows(stack.databaseUrl, JOBS, where);
 const lockJob = (key: string) => lockJobs(`key = '${key}'`);
-const workersDie = () =>
-  stack.rows(`update ${JOBS} set locked_at = now() - interval '61 seconds', locked_by = 'dead'`);
+const workersDie = () => stack.rows(`update ${JOBS} set locked_at = now() - interval '61 seconds', locked_by = 'dead'`);
 const keys = async (where: string) => {
   const rows = await stack.rows<{ key: string }>(`select key from ${JOBS} where ${where} order by key`);
   return rows.map(({ key }) => key);
@@ -60,9 +59,7 @@ describe('deliveries that are put off together', () => {
   const putOff = (ids: readonly number[]) => {
     const putOffs = new PutOffs({ ...stack.services, metrics: new DaemonMetrics() });
     const due = { webhookId, url: URL, generation: 0, attemptNumber: 1 } as DueDelivery;
-    return Promise.allSettled(
-      ids.map((id) => putOffs.putOff({ delivery: { ...due, id }, inMs: LONG_MS }, 'FIRST')),
-    );
+    return Promise.allSettled(ids.map((id) => putOffs.putOff({ delivery: { ...due, id }, inMs: LONG_MS }, 'FIRST')));
   };
 
   test('come again when they should, but for the one whose job is locked, which fails alone', async () => {
@@ -87,9 +84,7 @@ describe('deliveries that are put off together', () => {
     await session.connect();
     try {
       await session.query('begin');
-      await session.query(
-        `select hookwright.enqueue_deliveries(array[${adding}], array[1], array[now()], array[0])`,
-      );
+      await session.query(`select hookwright.enqueue_deliveries(array[${adding}], array[1], array[now()], array[0])`);
       const results = await putOff([adding, other]);
       expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
       expect(await keys(isLong)).toEqual(keysOf([other]));
@@ -151,9 +146,7 @@ describe('the sweeps pass over what is locked, and come back to it', () => {
   test('retries whose time comes get their jobs', async () => {
     const [locked, other] = (await deliveriesWithJobs(2)) as [number, number];
     // Their jobs name the attempt that was made.
-    await stack.rows(
-      `update hookwright.deliveries set attempt_count = 1, due_at = now() + interval '15 seconds'`,
-    );
+    await stack.rows(`update hookwright.deliveries set attempt_count = 1, due_at = now() + interval '15 seconds'`);
     await using lock = await lockJob(`d:${locked}`);
     const ofSecondAttempt = `payload->>'attempt' = '2'`;
     expect(await scheduleDeliveries(pool)).toBe(1);

@@ -28,8 +28,6 @@ test('hookwright outbox grant, list and revoke do what they say', { timeout: 120
   expect(await outbox('list')).toMatch(new RegExp(`^${shop.role}\ttenant ${stack.tenantId}\t.*\\+00:00\n$`));
   expect(await outbox('revoke', ...grant)).toContain('can no longer emit');
   await expect(emit()).rejects.toMatchObject({ code: 'HW001' });
-  await expect(outbox('grant', 'nobody', '--tenant', '1')).rejects.toThrow(
-    'There is no database role "nobody"',
-  );
+  await expect(outbox('grant', 'nobody', '--tenant', '1')).rejects.toThrow('There is no database role "nobody"');
   await expect(outbox('grant', shop.role)).rejects.toThrow("required option '--tenant <id>' not specified");
 });

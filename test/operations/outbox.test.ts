@@ -154,15 +154,12 @@ describe('an application emits in its own transaction', () => {
 });
 
 describe('a body with slashes and letters in escapes, as PHP and Python write it', () => {
-  const php =
-    '{"code":"https:\\/\\/a.example.com\\/caf\\u00e9","discount_type":"\\ud83d\\ude00 \\\\/ \\u0000\\n"}';
+  const php = '{"code":"https:\\/\\/a.example.com\\/caf\\u00e9","discount_type":"\\ud83d\\ude00 \\\\/ \\u0000\\n"}';
   const sent = '{"code":"https://a.example.com/café","discount_type":"😀 \\\\/ \\u0000\\n"}';
 
   test('is signed and sent with these characters themselves', async () => {
     const { rows } = await shop.pool.query(emitText, [stack.tenantId, php]);
-    const request = await eventually(() =>
-      receiver.received.find(({ body }) => body.toString().includes('café')),
-    );
+    const request = await eventually(() => receiver.received.find(({ body }) => body.toString().includes('café')));
     expect(request.body.toString()).toBe(sent);
     expect(request.headers['x-service-signature']).toBe(
       `sha256=${createHmac('sha256', secret).update(sent).digest('hex')}`,
@@ -301,11 +298,8 @@ describe('who may use the door', () => {
 
   test('is never a role that is not there, that may do everything anyway, or the outbox’s own', async () => {
     const { db } = stack.services;
-    const grant = (role: string, tenantId = stack.tenantId) =>
-      grantOutbox(db, { role, tenantId }, commandLine);
-    await expect(grant('no"such; drop role x')).rejects.toThrow(
-      'There is no database role "no""such; drop role x"',
-    );
+    const grant = (role: string, tenantId = stack.tenantId) => grantOutbox(db, { role, tenantId }, commandLine);
+    await expect(grant('no"such; drop role x')).rejects.toThrow('There is no database role "no""such; drop role x"');
     const [owner] = await stack.rows<{ role: string }>('select current_user as role');
     await expect(grant(owner!.role)).rejects.toThrow('a role of its own');
     await expect(grant(OUTBOX_ROLE)).rejects.toThrow('a role of its own');

@@ -1,12 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { transaction } from '../../src/database/database.js';
 import { dateToId } from '../../src/domain/ids/delivery-id.js';
-import {
-  expire,
-  openOn,
-  openReplayed,
-  rollPartitions,
-} from '../../src/operations/housekeeping/roll-partitions.js';
+import { expire, openOn, openReplayed, rollPartitions } from '../../src/operations/housekeeping/roll-partitions.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { lockWaitsFor } from '../support/lock-waits.js';
@@ -19,13 +14,10 @@ beforeEach(async () => {
 afterEach(() => stack[Symbol.asyncDispose]());
 
 const partitions = async (parent: string) =>
-  (
-    await stack.rows<{ name: string }>(
-      `select hookwright.partitions_before('${parent}', '2200-01-01') as name`,
-    )
-  ).map(({ name }) => name);
-const dayOf = (daysAgo: number, now = Date.now()) =>
-  new Date(now - daysAgo * DAY_MS).toISOString().slice(0, 10);
+  (await stack.rows<{ name: string }>(`select hookwright.partitions_before('${parent}', '2200-01-01') as name`)).map(
+    ({ name }) => name,
+  );
+const dayOf = (daysAgo: number, now = Date.now()) => new Date(now - daysAgo * DAY_MS).toISOString().slice(0, 10);
 const nameOf = (parent: string, daysAgo: number, now = Date.now()) =>
   `${parent}_${dayOf(daysAgo, now).replaceAll('-', '')}`;
 
@@ -43,9 +35,7 @@ async function pastDay(daysAgo: number): Promise<number> {
 describe('rolling partitions', () => {
   test('the migration has made yesterday, today and two weeks ahead', async () => {
     // It may have been made before midnight.
-    const [migrated] = await stack.rows<{ at: Date }>(
-      'select max(executed_at) as at from hookwright.migrations',
-    );
+    const [migrated] = await stack.rows<{ at: Date }>('select max(executed_at) as at from hookwright.migrations');
     const at = migrated!.at.getTime();
     const names = await partitions('deliveries');
     expect(names).toHaveLength(16);
@@ -65,12 +55,7 @@ describe('rolling partitions', () => {
       await stack.rows(
         `select hookwright.make_partition(parent, '${dayOf(day)}') from unnest('{events,attempts}'::text[]) parent`,
       );
-      expect(await analyzedOf(nameOf('events', day))).toEqual([
-        'id',
-        'tenant_id',
-        'event_type',
-        'only_webhook_id',
-      ]);
+      expect(await analyzedOf(nameOf('events', day))).toEqual(['id', 'tenant_id', 'event_type', 'only_webhook_id']);
       expect(await analyzedOf(nameOf('attempts', day))).toEqual(['delivery_id', 'number']);
     }
   });

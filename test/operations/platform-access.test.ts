@@ -32,7 +32,5 @@ test('a note that could not be written is written with the next request', async 
   await stack.rows(`insert into hookwright.api_keys (id, name, hash, scopes) overriding system value
                     values (999999, 'late', '', '{platform:admin}')`);
   await access.note(tenantId, by(999_999));
-  expect(await stack.rows(`select from hookwright.audit_log where action = 'TENANT_ENTERED'`)).toHaveLength(
-    1,
-  );
+  expect(await stack.rows(`select from hookwright.audit_log where action = 'TENANT_ENTERED'`)).toHaveLength(1);
 });

@@ -115,9 +115,7 @@ test('successes are recorded alike for a webhook that has failed before and for 
   for (const row of rows) {
     expect(row).toMatchObject({ status: 'SUCCEEDED', attempt_count: 1, last_status_code: 204 });
   }
-  expect(
-    await stack.rows(`select from hookwright.attempts where delivery_id in (${ids.join()})`),
-  ).toHaveLength(3);
+  expect(await stack.rows(`select from hookwright.attempts where delivery_id in (${ids.join()})`)).toHaveLength(3);
 });
 
 test('a success that is recorded twice changes nothing the second time', async () => {

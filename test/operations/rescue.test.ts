@@ -83,9 +83,7 @@ describe('rescuing overdue deliveries', () => {
        where due_at < now() - interval '1 minute'`,
     );
     const { id } = await stack.delivery(eventId);
-    await stack.rows(
-      `update hookwright.deliveries set due_at = now() - interval '61 seconds' where id = ${id}`,
-    );
+    await stack.rows(`update hookwright.deliveries set due_at = now() - interval '61 seconds' where id = ${id}`);
     await stack.rows(`delete from hookwright_jobs._private_jobs where key = 'd:${id}'`);
     const { pool } = stack.services.db;
     const cursor = overdueFromStart();
@@ -97,9 +95,7 @@ describe('rescuing overdue deliveries', () => {
   test('deletes the jobs that were replaced while a worker held them', async () => {
     await stack.emit();
     await makeOverdue(61);
-    await stack.rows(
-      `update hookwright_jobs._private_jobs set locked_at = now() - interval '1 hour', locked_by = 'x'`,
-    );
+    await stack.rows(`update hookwright_jobs._private_jobs set locked_at = now() - interval '1 hour', locked_by = 'x'`);
     await rescue();
     await stack.rows('update hookwright_jobs._private_jobs set locked_at = null, locked_by = null');
     await deleteDeadJobs(stack.services.db.pool);
@@ -115,8 +111,7 @@ describe('after the clock of the database was ahead', () => {
       `with due as (update hookwright.deliveries set due_at = ${aheadMinutes(minutes)})
        update hookwright_jobs._private_jobs set run_at = ${aheadMinutes(minutes)}`,
     );
-  const arrives = (eventId: number) =>
-    eventually(async () => (await stack.delivery(eventId)).status === 'SUCCEEDED');
+  const arrives = (eventId: number) => eventually(async () => (await stack.delivery(eventId)).status === 'SUCCEEDED');
 
   test('what is due later than anything is put off is sent at once', async () => {
     const eventId = await stack.emit();
@@ -153,9 +148,7 @@ describe('after the clock of the database was ahead', () => {
 
   test('an endpoint that was closed then is open', async () => {
     const { id: other } = await stack.webhook(receiver.url);
-    await stack.rows(
-      `update hookwright.webhooks set closed_until = ${aheadMinutes(24 * 60)} where id = ${webhookId}`,
-    );
+    await stack.rows(`update hookwright.webhooks set closed_until = ${aheadMinutes(24 * 60)} where id = ${webhookId}`);
     await stack.rows(`update hookwright.webhooks set closed_until = ${aheadMinutes(60)} where id = ${other}`);
     await correct();
     const closed = await stack.rows('select id from hookwright.webhooks where closed_until is not null');
@@ -188,14 +181,7 @@ describe('rescuing held deliveries', () => {
     await updateWebhook(stack.services.db, stack.tenantId, webhookId, { active: false }, 168, commandLine);
     await stack.emit();
     expect(await rescueHeld(stack.services.db.pool, heldFromStart())).toBe(0);
-    await updateWebhook(
-      stack.services.db,
-      stack.tenantId,
-      webhookId,
-      { active: true, held: 'KEEP' },
-      168,
-      commandLine,
-    );
+    await updateWebhook(stack.services.db, stack.tenantId, webhookId, { active: true, held: 'KEEP' }, 168, commandLine);
     expect(await rescueHeld(stack.services.db.pool, heldFromStart())).toBe(0);
   });
 });

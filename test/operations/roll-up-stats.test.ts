@@ -126,9 +126,7 @@ describe('an outcome that is late', () => {
     await write(`now() - interval '2 minutes'`, 1);
     await roll();
     await write(`now() - interval '2 minutes'`, 5);
-    await stack.rows(
-      `update hookwright.stats_progress set minutes_until = minutes_until - interval '1 minute'`,
-    );
+    await stack.rows(`update hookwright.stats_progress set minutes_until = minutes_until - interval '1 minute'`);
     await roll();
     expect(await sumOf('MINUTE', `webhook_id = 0 and event_type = ''`)).toMatchObject({ successes: 6 });
   });
@@ -226,7 +224,5 @@ test('goes on at once when the clock, which was hours ahead, has been set right'
   await roll();
   const sums = `webhook_id = 0 and event_type = ''`;
   expect(await sumOf('MINUTE', sums)).toMatchObject({ rows: 1, successes: 2 });
-  expect(await stack.rows('select from hookwright.stats_progress where minutes_until <= now()')).toHaveLength(
-    1,
-  );
+  expect(await stack.rows('select from hookwright.stats_progress where minutes_until <= now()')).toHaveLength(1);
 });

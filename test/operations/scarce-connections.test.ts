@@ -20,9 +20,7 @@ describe('a database that allows fewer connections than the pools may have', () 
 
   const limit = (connections: number) =>
     onServer(inject('testPostgres').url, (client) =>
-      client.query(
-        `alter database ${new URL(stack.databaseUrl).pathname.slice(1)} connection limit ${connections}`,
-      ),
+      client.query(`alter database ${new URL(stack.databaseUrl).pathname.slice(1)} connection limit ${connections}`),
     );
   const busy = (n: number) => stack.rows<{ n: number }>(`select ${n} as n from pg_sleep(0.02)`);
 
@@ -32,9 +30,7 @@ describe('a database that allows fewer connections than the pools may have', () 
     const { em } = stack.services.db.orm;
     const others = Array.from({ length: 30 }, () => em.fork().execute('select 1 as n from pg_sleep(0.02)'));
     const results = await Promise.allSettled([...hot, ...others]);
-    expect(results.flatMap((one, n) => (one.status === 'rejected' ? [`${n}: ${one.reason}`] : []))).toEqual(
-      [],
-    );
+    expect(results.flatMap((one, n) => (one.status === 'rejected' ? [`${n}: ${one.reason}`] : []))).toEqual([]);
   });
 
   test('lets its pools grow again when there is room', async () => {

@@ -88,9 +88,6 @@ test('a daemon schedules by itself what becomes due', async () => {
   await stack.webhook(receiver.url);
   const id = await retryIn(6);
   stack.startDaemon();
-  await eventually(
-    async () => (await stack.deliveries(`id = ${id} and status = 'SUCCEEDED'`)).length === 1,
-    12_000,
-  );
+  await eventually(async () => (await stack.deliveries(`id = ${id} and status = 'SUCCEEDED'`)).length === 1, 12_000);
   expect(receiver.received).toHaveLength(1);
 });

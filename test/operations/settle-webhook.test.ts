@@ -25,19 +25,13 @@ afterEach(() => stack[Symbol.asyncDispose]());
 const settle = (turnMs = Number.POSITIVE_INFINITY, woken?: Woken) =>
   settleWebhook(stack.services.db, stack.tenantId, webhookId, { turnMs, restInMs: () => 0 }, woken);
 const jobs = (what: string, where = 'true') =>
-  stack.rows<{ what: unknown }>(
-    `select ${what} as what from hookwright_jobs._private_jobs where ${where} order by id`,
-  );
+  stack.rows<{ what: unknown }>(`select ${what} as what from hookwright_jobs._private_jobs where ${where} order by id`);
 const putOff = () =>
-  stack.rows(
-    `update hookwright_jobs._private_jobs set run_at = now() + interval '1 hour', updated_at = now()`,
-  );
+  stack.rows(`update hookwright_jobs._private_jobs set run_at = now() + interval '1 hour', updated_at = now()`);
 
 test('a long release is made in turns: each leaves a job for the rest', async () => {
   await emitMany(stack.services, stack.tenantId, 300);
-  await stack.rows(
-    `update hookwright.deliveries set status = 'HELD'; delete from hookwright_jobs._private_jobs`,
-  );
+  await stack.rows(`update hookwright.deliveries set status = 'HELD'; delete from hookwright_jobs._private_jobs`);
   expect(await settle(0)).toBe(250);
   expect(await jobs('key', `key like 'w:%'`)).toEqual([{ what: `w:${webhookId}` }]);
   expect(await settle(0)).toBe(50);
@@ -49,9 +43,7 @@ test.each(['webhooks', 'deliveries'] as const)(
   async (table) => {
     await emitMany(stack.services, stack.tenantId, 2);
     const [first] = await stack.deliveries();
-    await stack.rows(
-      `update hookwright.webhooks set active = false; delete from hookwright_jobs._private_jobs`,
-    );
+    await stack.rows(`update hookwright.webhooks set active = false; delete from hookwright_jobs._private_jobs`);
     await using lock = await lockRow(stack.databaseUrl, table, table === 'webhooks' ? webhookId : first!.id);
     expect(await settle()).toBe(0);
     expect(await jobs('key')).toEqual([{ what: `w:${webhookId}` }]);
@@ -68,9 +60,7 @@ test('while another session keeps the webhook from being changed, what counted a
   expect(await jobs('key', 'run_at > now()')).toEqual([{ what: `w:${webhookId}` }]);
   await lock.letGo();
   await settle();
-  expect(await stack.rows(`select keep_held_up_to from hookwright.webhooks`)).toEqual([
-    { keep_held_up_to: null },
-  ]);
+  expect(await stack.rows(`select keep_held_up_to from hookwright.webhooks`)).toEqual([{ keep_held_up_to: null }]);
 });
 
 test('wakes what was put off for the endpoint as it was, and not what is put off meanwhile', async () => {
@@ -126,11 +116,7 @@ test('what is turned away while another session has its job locked fails alone',
   const turnAways = new GroupCommit((turned: readonly TurnedAway[]) => turnAwayDeliveries(pool, turned), {
     itemsMax: 10,
   });
-  await using _lock = await lockRows(
-    stack.databaseUrl,
-    'hookwright_jobs._private_jobs',
-    `key = 'd:${ids[0]}'`,
-  );
+  await using _lock = await lockRows(stack.databaseUrl, 'hookwright_jobs._private_jobs', `key = 'd:${ids[0]}'`);
   const [locked, other] = await Promise.allSettled(ids.map((id) => turnAways.runOne({ id, priority: 10 })));
   expect(locked).toMatchObject({
     status: 'rejected',

@@ -47,9 +47,7 @@ beforeAll(async () => {
   theirs = await emit(other.id, bodyOf('THEIRS'));
   // As after the clock was set back: ids are unique within a tenant.
   await stack.rows(`update hookwright.events set id = ${mine.eventId} where id = ${theirs.eventId}`);
-  await stack.rows(
-    `update hookwright.deliveries set event_id = ${mine.eventId} where id = ${theirs.deliveryId}`,
-  );
+  await stack.rows(`update hookwright.deliveries set event_id = ${mine.eventId} where id = ${theirs.deliveryId}`);
   theirs.eventId = mine.eventId;
 });
 afterAll(() => stack[Symbol.asyncDispose]());
@@ -82,9 +80,9 @@ describe('events of two tenants that have the same id', () => {
 
   test('have each the deliveries of their own tenant', async () => {
     for (const { tenantId, eventId } of [mine, theirs]) {
-      expect(
-        await stack.rows(`select hookwright.count_deliveries(${tenantId}, ${eventId}) as count`),
-      ).toEqual([{ count: 1 }]);
+      expect(await stack.rows(`select hookwright.count_deliveries(${tenantId}, ${eventId}) as count`)).toEqual([
+        { count: 1 },
+      ]);
     }
   });
 });

@@ -61,13 +61,9 @@ async function run(): Promise<number> {
     try {
       buildDashboard();
     } catch {
-      process.stderr.write(
-        'The dashboard could not be built: its pages are those of the last build, if any.\n',
-      );
+      process.stderr.write('The dashboard could not be built: its pages are those of the last build, if any.\n');
     }
-    await serve(
-      await startInstallation({ eventsPerSecond: Number(options.events), hostile: true }, closings),
-    );
+    await serve(await startInstallation({ eventsPerSecond: Number(options.events), hostile: true }, closings));
     return 0;
   }
   const { look, only, to, at } = options;
@@ -92,10 +88,7 @@ async function run(): Promise<number> {
   const objects = await tellingObjects(at ?? installation.origin, installation.keys.tenant);
   let faulty = 0;
   for (const picture of wanted) {
-    const taken = shoot(
-      { browser, origin: at ?? installation.origin, installation, objects, folder },
-      picture,
-    );
+    const taken = shoot({ browser, origin: at ?? installation.origin, installation, objects, folder }, picture);
     const { file, bytes, faults } = await taken;
     process.stdout.write([`${file} (${Math.ceil(bytes / 1000)} kB)`, ...faults].join('\n  ! ').concat('\n'));
     faulty += Number(faults.length > 0);

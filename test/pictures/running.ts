@@ -29,9 +29,7 @@ export async function runningBehind(url: string): Promise<Installation> {
       return installation;
     }
   }
-  throw new Error(
-    `No seeded installation that runs answers at ${url}. Start one with: npm run pictures -- --serve`,
-  );
+  throw new Error(`No seeded installation that runs answers at ${url}. Start one with: npm run pictures -- --serve`);
 }
 
 /** Makes a portal session of the main tenant that may do everything. @returns its url */
@@ -76,8 +74,7 @@ export async function tellingObjects(url: string, key: string): Promise<Objects>
   return { delivery: `${mostTried(data.done).databaseId}`, event: mostTried(data.open).eventId };
 }
 
-const takes = async (url: string, key: string) =>
-  (await post(url, key, { query: '{ viewer { scopes } }' })).ok;
+const takes = async (url: string, key: string) => (await post(url, key, { query: '{ viewer { scopes } }' })).ok;
 
 function post(url: string, key: string, body: object): Promise<Response> {
   return fetch(`${url}/graphql`, {

@@ -29,9 +29,7 @@ export function startTraffic(
       idempotencyKey: chance.next() < 0.2 ? `order-${chance.hex(12)}` : null,
       onlyWebhookId: null,
     };
-    emitting = emitter
-      .emit([emit])
-      .catch((err: unknown) => log.warn({ err }, 'an event could not be emitted'));
+    emitting = emitter.emit([emit]).catch((err: unknown) => log.warn({ err }, 'an event could not be emitted'));
   }, 1_000 / perSecond);
   return async () => {
     clearInterval(timer);

@@ -121,13 +121,7 @@ describe.each(Object.entries(good))('the body of %s', (line, whole) => {
         await refusals.expect(withId(line), { json: body }, [isTooLong ? 413 : 422]);
       }
     }
-    for (const number of [
-      '1e999',
-      '-1e999',
-      '123456789012345678901234567890',
-      '0.1e-400',
-      '9223372036854775808',
-    ]) {
+    for (const number of ['1e999', '-1e999', '123456789012345678901234567890', '0.1e-400', '9223372036854775808']) {
       await send(`{"url": ${number}, "events": [${number}]}`, json, [422]);
     }
   });

@@ -55,10 +55,7 @@ function errorsOf(body: Json): { code: string; message: string }[] {
   ];
 }
 
-function expectRefused(
-  { status, text, body }: { status: number; text: string; body: Json },
-  sent: unknown,
-): void {
+function expectRefused({ status, text, body }: { status: number; text: string; body: Json }, sent: unknown): void {
   expect([200, 400, 413, 415]).toContain(status);
   const errors = errorsOf(body);
   expect(errors.length, text.slice(0, 300)).toBeGreaterThan(0);
@@ -180,12 +177,9 @@ describe.each(fields)('$kind $name', ({ kind, field, name }) => {
 });
 
 describe('bodies that are no GraphQL request', () => {
-  test.each(badBodies.map((body) => [JSON.stringify(body).slice(0, 100), body]))(
-    '%s',
-    async (_name, body) => {
-      expectRefused(await send(JSON.stringify(body)), body);
-    },
-  );
+  test.each(badBodies.map((body) => [JSON.stringify(body).slice(0, 100), body]))('%s', async (_name, body) => {
+    expectRefused(await send(JSON.stringify(body)), body);
+  });
 
   test.each(badTexts)('the text %j', async (text) => {
     expectRefused(await send(text), text);

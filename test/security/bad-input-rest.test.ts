@@ -56,22 +56,14 @@ describe.each(routes)('%s', (line) => {
       "Bearer ' or 1=1",
     ];
     for (const authorization of keys) {
-      const { text } = await refusals.expect(
-        withId(line),
-        { ...bodied, key: null, headers: { authorization } },
-        [401],
-      );
+      const { text } = await refusals.expect(withId(line), { ...bodied, key: null, headers: { authorization } }, [401]);
       expect(text).not.toContain(api.tenant.key);
     }
   });
 
   test('refuses tenants that are none, or not its own', async () => {
     for (const tenant of ['0', '-1', 'x', '1.5', '999999', '9'.repeat(30), "1' or '1'='1", '1, 2', 'null']) {
-      await refusals.expect(
-        withId(line),
-        { ...bodied, headers: { 'hookwright-tenant': tenant } },
-        [403, 404],
-      );
+      await refusals.expect(withId(line), { ...bodied, headers: { 'hookwright-tenant': tenant } }, [403, 404]);
     }
   });
 

@@ -66,8 +66,7 @@ test('end with TIMED_OUT when they take too long, and harm nothing', async () =>
 
 test('of many webhooks cost as much as they read, and what dashboards ask for is well within it', async () => {
   const page = (first: number) => `webhooks(first: ${first}) { edges { node { id ${statsOf(30)} } } }`;
-  const pages = (count: number) =>
-    `{ ${Array.from({ length: count }, (_, n) => `p${n}: ${page(100)}`).join(' ')} }`;
+  const pages = (count: number) => `{ ${Array.from({ length: count }, (_, n) => `p${n}: ${page(100)}`).join(' ')} }`;
   expect(codesOf(await ask(`{ ${page(100)} ${statsOf(30)} }`))).toEqual([]);
   expect(codesOf(await ask(pages(4)))).toEqual([]);
   expect(codesOf(await ask(pages(9)))).toEqual(['GRAPHQL_VALIDATION_FAILED']);

@@ -127,8 +127,7 @@ describe('hookwright start', () => {
     await startAndStop();
     const file = join(dataDir, 'encryption-key');
     const key = readFileSync(file);
-    const keyCheck = async () =>
-      (await examine({ DATA_DIR: dataDir })).find(({ name }) => name === 'encryption keys');
+    const keyCheck = async () => (await examine({ DATA_DIR: dataDir })).find(({ name }) => name === 'encryption keys');
 
     rmSync(file);
     const refused = await ends(['start'], dataDir);

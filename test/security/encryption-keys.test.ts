@@ -55,9 +55,7 @@ describe('rewrapping', () => {
     const webhook = await stack.webhook('https://a.example.com/');
     const others = await Promise.all([1, 2, 3].map(() => makeTenant(stack.services)));
     expect(await rewrapDataKeys(stack.services.db, vaultOf(newKey, oldKey))).toBe(1 + others.length);
-    expect(await encryptionKeysInUse(stack.services.db)).toEqual([
-      { kid: 'new', tenants: 1 + others.length },
-    ]);
+    expect(await encryptionKeysInUse(stack.services.db)).toEqual([{ kid: 'new', tenants: 1 + others.length }]);
     const sealed = await sealedSecret(webhook.id);
     const opened = await vaultOf(newKey).open(stack.tenantId, webhook.id, sealed);
     expect(opened).toBe(webhook.secret);
@@ -102,9 +100,7 @@ describe('rewrapping', () => {
 describe('the command line', () => {
   test('rewraps, and says when the old keys can go', async () => {
     const { code, said } = await hookwright('keys rewrap', setting(newKey, oldKey));
-    expect(said).toContain(
-      'The secrets of 1 tenant are protected by new now. No other encryption key is in use',
-    );
+    expect(said).toContain('The secrets of 1 tenant are protected by new now. No other encryption key is in use');
     expect(code).toBe(0);
     const [entry] = await stack.rows<object>(
       `select actor, action, before, after from hookwright.audit_log order by id desc limit 1`,
@@ -177,9 +173,7 @@ describe('giving up a lost key', () => {
     const { id } = await stack.webhook('https://a.example.com/');
     await running.open(stack.tenantId, id, await sealedSecret(id)); // it knows the tenant's data key
     await hookwright('keys give-up old --for-good', setting(newKey));
-    await expect(running.seal(stack.tenantId, id, 'whsec_any')).rejects.toThrow(
-      'ENCRYPTION_KEYS has no key named new',
-    );
+    await expect(running.seal(stack.tenantId, id, 'whsec_any')).rejects.toThrow('ENCRYPTION_KEYS has no key named new');
   }, 60_000);
 
   test.each(['keys give-up Old', 'keys give-up Old --for-good'])(
@@ -196,9 +190,7 @@ describe('giving up a lost key', () => {
   test('gives up nothing that the key there opens', async () => {
     const keys = setting(newKey, oldKey);
     const { said } = await hookwright('keys give-up old --for-good', keys);
-    expect(said).toContain(
-      'The encryption key old is not lost: it opens all that it protects. Nothing is changed.',
-    );
+    expect(said).toContain('The encryption key old is not lost: it opens all that it protects. Nothing is changed.');
     const { id } = await createTenant(
       stack.services.db,
       vaultOf({ ...oldKey, key: randomBytes(32) }),
@@ -216,12 +208,7 @@ describe('a tenant whose secrets do not open', () => {
     await stack.webhook(receiver.url);
     const { services } = stack;
     const otherVault = vaultOf({ ...oldKey, key: randomBytes(32) });
-    const locked = await createTenant(
-      services.db,
-      otherVault,
-      'of another key under the same name',
-      commandLine,
-    );
+    const locked = await createTenant(services.db, otherVault, 'of another key under the same name', commandLine);
     await createWebhook(services.db, otherVault, services.random, {
       tenantId: locked.id,
       url: `${receiver.url}/locked`,

@@ -67,9 +67,7 @@ describe('abuse is refused before anything runs, and cheaply', () => {
     expect(answer.status).toBe(status);
     expect(answer.body).not.toHaveProperty('data'); // which an execution, however short, always has
     expect(statements()).toEqual([]);
-    const found = answer.body.errors.map(
-      ({ extensions }: { extensions: { code: string } }) => extensions.code,
-    );
+    const found = answer.body.errors.map(({ extensions }: { extensions: { code: string } }) => extensions.code);
     expect(found.length).toBeGreaterThan(0);
     expect(found.filter((code: string) => !codes.includes(code))).toEqual([]);
     expect(found.length).toBeLessThanOrEqual(11);
@@ -126,12 +124,7 @@ describe('abuse is refused before anything runs, and cheaply', () => {
   });
 
   test.each([
-    [
-      'GRAPHQL_TOKENS_MAX',
-      '500',
-      `{ viewer { scopes } ${'__typename '.repeat(500)} }`,
-      '{ viewer { scopes } }',
-    ],
+    ['GRAPHQL_TOKENS_MAX', '500', `{ viewer { scopes } ${'__typename '.repeat(500)} }`, '{ viewer { scopes } }'],
     ['GRAPHQL_DOCUMENT_CHARS_MAX', '2048', `{ __typename }${' '.repeat(2048)}`, '{ __typename }'],
     [
       'GRAPHQL_DEPTH_MAX',
@@ -167,18 +160,14 @@ describe('abuse is refused before anything runs, and cheaply', () => {
     ],
   ])('%s=%s moves that limit', async (name, value, beyond, within) => {
     await using strict = await RestApi.open({ [name]: value });
-    const ask = (query: string) =>
-      strict.ask('POST //graphql', { headers: json, payload: JSON.stringify({ query }) });
+    const ask = (query: string) => strict.ask('POST //graphql', { headers: json, payload: JSON.stringify({ query }) });
     expect((await ask(beyond)).status).toBe(400);
     expect((await ask(within)).body).not.toHaveProperty('errors');
   });
 
   test('fragments within fragments cannot hide what an operation costs', async () => {
     // Each spread twice: 2^11 selections of a page, too many to be counted one by one.
-    const levels = Array.from(
-      { length: 11 },
-      (_, n) => `fragment F${n} on Webhook { ...F${n + 1} ...F${n + 1} }`,
-    );
+    const levels = Array.from({ length: 11 }, (_, n) => `fragment F${n} on Webhook { ...F${n + 1} ...F${n + 1} }`);
     const query = `{ webhooks(first: 1) { edges { node { ...F0 } } } } ${levels.join(' ')}
       fragment F11 on Webhook { deliveries(first: 1) { edges { node { id } } } }`;
     const { status, body } = await post({ query });

@@ -62,9 +62,7 @@ describe('the texts of one answer are bounded together', () => {
     ['at two places', `{ a: events(first: 9) ${nodes('body')} b: events(first: 9) ${nodes('body')} }`],
   ])('what is asked for %s counts twice', async (_, query) => {
     const { body: refused } = await ask(query);
-    expect(refused.errors.map(({ extensions }: typeof tooLarge) => extensions.code)).toContain(
-      'ANSWER_TOO_LARGE',
-    );
+    expect(refused.errors.map(({ extensions }: typeof tooLarge) => extensions.code)).toContain('ANSWER_TOO_LARGE');
     expect((await ask(query.replaceAll('first: 9', 'first: 8'))).body.errors).toBeUndefined();
   });
 

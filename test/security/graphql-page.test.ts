@@ -66,9 +66,7 @@ describe('docs/graphql.md', () => {
       if (!/^(GRAPHQL|EVENTS|PAYLOAD|REQUEST|PIPELINED|STREAMS)/.test(name)) {
         continue;
       }
-      const row = graphqlPage
-        .split('\n')
-        .find((line) => line.startsWith('|') && line.includes(`\`${name}\``));
+      const row = graphqlPage.split('\n').find((line) => line.startsWith('|') && line.includes(`\`${name}\``));
       expect(row, name).toBeDefined();
       const value = setting.parse(undefined);
       const told = [value.toLocaleString('en'), `${value / 1024 / 1024} MiB`, `${value / 1000} s`];
@@ -146,9 +144,7 @@ describe('introspection', () => {
     'oneOf',
   ];
   const queries = Array.from({ length: 2 ** flags.length }, (_, bits) =>
-    getIntrospectionQuery(
-      Object.fromEntries(flags.map((flag, index) => [flag, (bits & (1 << index)) !== 0])),
-    ),
+    getIntrospectionQuery(Object.fromEntries(flags.map((flag, index) => [flag, (bits & (1 << index)) !== 0]))),
   );
 
   test('getIntrospectionQuery passes the limits with all its options, with and without a key', async () => {

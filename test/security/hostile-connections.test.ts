@@ -73,10 +73,7 @@ test('answers that were sent in advance answer no later request', async () => {
   let requests = 0;
   await open((socket, firstBytes) => {
     const isFirst = requests++ === 0;
-    answersEach(isFirst ? response(200) + response(299, 'smuggled').repeat(3) : response(201))(
-      socket,
-      firstBytes,
-    );
+    answersEach(isFirst ? response(200) + response(299, 'smuggled').repeat(3) : response(201))(socket, firstBytes);
   });
   expect(await deliver()).toEqual([200]);
   expect(await deliver()).toEqual([201]);

@@ -3,12 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createSender, type Sender } from '../../daemon/sending/send.js';
 import { type HostileKind, hostileKinds } from '../support/hostile-kinds/index.js';
-import {
-  answersEach,
-  type HostileReceiver,
-  response,
-  startHostileReceiver,
-} from '../support/hostile-receivers.js';
+import { answersEach, type HostileReceiver, response, startHostileReceiver } from '../support/hostile-receivers.js';
 
 const MIB = 1024 * 1024;
 const RUNS = 300;
@@ -22,9 +17,7 @@ const request = {
 /** What has been said or is said for ever, and what is refused without a word; plain text alone. */
 const greedy = hostileKinds.filter(
   ({ what, options, start }) =>
-    start === undefined &&
-    options === undefined &&
-    /flood|endless|drips|KiB|MB|bomb|cookies|headers/.test(what),
+    start === undefined && options === undefined && /flood|endless|drips|KiB|MB|bomb|cookies|headers/.test(what),
 );
 
 let sender: Sender;

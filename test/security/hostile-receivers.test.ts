@@ -81,8 +81,7 @@ describe.each([
       const types = kind.wantsNoMore ? ['coupon.applied'] : ['coupon.applied', 'booking.canceled'];
       webhookIds.set(kind, (await stack.webhook(receiver.url, types)).id);
     }
-    healthyId = (await stack.webhook(healthy.url, ['coupon.applied', 'booking.canceled', 'voucher.emitted']))
-      .id;
+    healthyId = (await stack.webhook(healthy.url, ['coupon.applied', 'booking.canceled', 'voucher.emitted'])).id;
     daemon = stack.startDaemon();
     lag.enable();
     await stack.emit('coupon.applied');

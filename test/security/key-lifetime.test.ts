@@ -49,9 +49,7 @@ function holdNextAnswer({ db: { pool } }: Services): { done: Promise<unknown>; r
 }
 
 async function lastUsedAt(id: number): Promise<Date | null> {
-  const { rows } = await here.db.pool.query('select last_used_at from hookwright.api_keys where id = $1', [
-    id,
-  ]);
+  const { rows } = await here.db.pool.query('select last_used_at from hookwright.api_keys where id = $1', [id]);
   return rows[0].last_used_at;
 }
 

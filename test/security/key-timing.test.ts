@@ -22,8 +22,7 @@ afterAll(async () => {
   await drop();
 });
 
-const authenticate = (key: string, from = address) =>
-  services.authenticator.authenticate(`Bearer ${key}`, from);
+const authenticate = (key: string, from = address) => services.authenticator.authenticate(`Bearer ${key}`, from);
 const unknown = () => formatApiKey(999_999, randomBytes(32));
 const wrong = () => formatApiKey(tenant.keyId, randomBytes(32));
 
@@ -54,9 +53,7 @@ describe('a well-formed key that is no good', () => {
       await authenticate(key);
     }
     const { pool } = services.db;
-    await pool.query("update hookwright.api_keys set expires_at = now() - interval '1 s' where id = $1", [
-      expired.id,
-    ]);
+    await pool.query("update hookwright.api_keys set expires_at = now() - interval '1 s' where id = $1", [expired.id]);
     await pool.query('update hookwright.api_keys set revoked_at = now() where id = $1', [revoked.id]);
     services.authenticator.forget(expired.id);
     clock.advance(4_000);
@@ -64,13 +61,7 @@ describe('a well-formed key that is no good', () => {
     await refusalOf(revoked.key); // was familiar until now
     const expected = await refusalOf(unknown());
     expect(expected.reason).toBe('unauthenticated');
-    for (const key of [
-      unknown(),
-      wrong(),
-      formatApiKey(notCached.id, randomBytes(32)),
-      expired.key,
-      revoked.key,
-    ]) {
+    for (const key of [unknown(), wrong(), formatApiKey(notCached.id, randomBytes(32)), expired.key, revoked.key]) {
       let refusal: unknown;
       expect(
         await statementsOf(async () => {

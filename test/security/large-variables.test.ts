@@ -8,8 +8,7 @@ beforeAll(async () => {
 afterAll(() => api[Symbol.asyncDispose]());
 
 const emitOne = 'mutation ($input: EmitEventInput!) { emitEvent(input: $input) { duplicate } }';
-const emitMany =
-  'mutation ($input: EmitEventsInput!) { emitEvents(input: $input) { results { duplicate } } }';
+const emitMany = 'mutation ($input: EmitEventsInput!) { emitEvents(input: $input) { results { duplicate } } }';
 const create = 'mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { secret } }';
 const cancel = 'mutation ($input: CancelDeliveriesInput!) { cancelDeliveries(input: $input) { total } }';
 const coupon = '{"event":"coupon.applied","payload":{"code":"A","discount_type":"B"}}';
@@ -44,12 +43,7 @@ test.each([
     `{"url":"https://a.example.com/","eventTypes":${list(1e6, '"a"')}}`,
     'input.eventTypes',
   ],
-  [
-    'an object of 200,000 fields for a text',
-    emitOne,
-    `{"event":{${manyFields}},"payload":{}}`,
-    'input.event',
-  ],
+  ['an object of 200,000 fields for a text', emitOne, `{"event":{${manyFields}},"payload":{}}`, 'input.event'],
   ['a list of 500,000 levels for a text', emitOne, `{"event":${deep},"payload":{}}`, 'input.event'],
   [
     'such an object within a list of texts',
@@ -57,12 +51,7 @@ test.each([
     `{"url":"https://a.example.com/","eventTypes":[{${manyFields}}]}`,
     'input.eventTypes.0',
   ],
-  [
-    '200,000 fields that an event does not have',
-    emitOne,
-    `${coupon.slice(0, -1)},${manyFields}}`,
-    'input.a0',
-  ],
+  ['200,000 fields that an event does not have', emitOne, `${coupon.slice(0, -1)},${manyFields}}`, 'input.a0'],
   ['200,000 fields that a webhook does not have', create, `{${webhook},${manyFields}}`, 'input.a0'],
   [
     'an unknown field beside a payload of 200,000',
@@ -105,12 +94,7 @@ test('lists within a payload are for its event type to judge', async () => {
 });
 
 test.each([
-  [
-    'a text',
-    create,
-    `{"url":{},"eventTypes":["*"]}`,
-    'input.url: String cannot represent a non string value.',
-  ],
+  ['a text', create, `{"url":{},"eventTypes":["*"]}`, 'input.url: String cannot represent a non string value.'],
   ['an id', cancel, `{"filter":{"webhookId":["1"]}}`, 'input.filter.webhookId: ID cannot represent value.'],
   [
     'a truth',

@@ -84,29 +84,14 @@ describe('the door refuses', () => {
     ['NaN', { body: '{"code":NaN}' }, 'HW005', 'The body is not JSON.'],
     ['a raw line break in a string', { body: '{"code":"\n"}' }, 'HW005', 'The body is not JSON.'],
     ['endless depth', { body: '['.repeat(100_000) }, 'HW006', /deeper than 500 levels/],
-    [
-      '501 levels',
-      { eventType: 'custom.type', body: nested(501), checked: true },
-      'HW006',
-      /deeper than 500 levels/,
-    ],
+    ['501 levels', { eventType: 'custom.type', body: nested(501), checked: true }, 'HW006', /deeper than 500 levels/],
     ['a list', { body: `[${good}]` }, 'HW005', /of type array, not an object/],
     ['null', { body: 'null' }, 'HW005', /of type null/],
     ['a string', { body: JSON.stringify(good) }, 'HW005', /of type string/],
-    [
-      'a list, whatever its schema',
-      { eventType: 'custom.type', body: '[]', checked: true },
-      'HW005',
-      /array/,
-    ],
+    ['a list, whatever its schema', { eventType: 'custom.type', body: '[]', checked: true }, 'HW005', /array/],
     ['a missing field', { body: payload('"code":"A"') }, 'HW007', required],
     ['no fields', { body: '{}' }, 'HW007', /is required/],
-    [
-      'an extra field',
-      { body: payload('"code":"A","discount_type":"B","x":"y"') },
-      'HW007',
-      /"x" is not a field/,
-    ],
+    ['an extra field', { body: payload('"code":"A","discount_type":"B","x":"y"') }, 'HW007', /"x" is not a field/],
     ['a number', { body: payload('"code":1,"discount_type":"B"') }, 'HW007', /"code" must be a string/],
     ['a null', { body: payload('"code":null,"discount_type":"B"') }, 'HW007', /"code" must be a string/],
     ['an object', { body: payload('"code":{},"discount_type":"B"') }, 'HW007', /"code" must be a string/],
@@ -117,12 +102,7 @@ describe('the door refuses', () => {
       'HW007',
       /must be/,
     ],
-    [
-      'an escaped NUL in a name',
-      { body: payload('"code\\u0000":"A","discount_type":"B"') },
-      'HW007',
-      /is required/,
-    ],
+    ['an escaped NUL in a name', { body: payload('"code\\u0000":"A","discount_type":"B"') }, 'HW007', /is required/],
     [
       'a name that only looks right',
       { body: payload('"\\\\u0063ode":"A","discount_type":"B"') },
@@ -130,18 +110,8 @@ describe('the door refuses', () => {
       /is required/,
     ],
     ['a word for built-in types', { body: '{}', checked: true }, 'HW007', /is required/],
-    [
-      'an unchecked body of another schema',
-      { eventType: 'custom.type', body: '{}' },
-      'HW008',
-      /cannot be checked/,
-    ],
-    [
-      'null for a word',
-      { eventType: 'custom.type', body: '{}', checked: null },
-      'HW008',
-      /cannot be checked/,
-    ],
+    ['an unchecked body of another schema', { eventType: 'custom.type', body: '{}' }, 'HW008', /cannot be checked/],
+    ['null for a word', { eventType: 'custom.type', body: '{}', checked: null }, 'HW008', /cannot be checked/],
     ['an empty key', { key: '' }, 'HW010', /1 to 255 printable/],
     ['a key of 256 characters', { key: 'k'.repeat(256) }, 'HW010', /1 to 255 printable/],
     ['a key with a line break', { key: 'k\n' }, 'HW010', /1 to 255 printable/],
@@ -232,11 +202,7 @@ describe('escapes that JSON does not need', () => {
     ['what only looks like an escape', '\\\\u00e9 \\\\\\u00e9', '\\\\u00e9 \\\\é'],
     ['letters of two and three bytes, in capitals or not', '\\u00e9\\u00E9\\u65E5\\uFDFD', 'éé日﷽'],
     ['printable ASCII', '\\u0041\\u002f\\u003C\\u0027\\u0020\\u007e', "A/<' ~"],
-    [
-      'DEL, the C1 controls, separators and noncharacters',
-      '\\u007f\\u0085\\u2028\\uffff',
-      '\x7f\x85\u2028\uffff',
-    ],
+    ['DEL, the C1 controls, separators and noncharacters', '\\u007f\\u0085\\u2028\\uffff', '\x7f\x85\u2028\uffff'],
     ['pairs of surrogates', '\\ud83d\\ude00\\uD83D\\uDE00\\udbff\\udfff', '😀😀\u{10ffff}'],
     ['a pair behind half a one', '\\ud83d\\ud83d\\ude00', '\\ud83d😀'],
   ])('are replaced: %s', async (_, written, stored) => {
@@ -257,9 +223,7 @@ describe('escapes that JSON does not need', () => {
     const body = '{"\\u0063ode":"\\u00e9","discount_type":"\\/"}';
     expect(await storedOf({ body })).toBe('{"code":"é","discount_type":"/"}');
     const other = '{"a\\/\\u00e9":[{"\\ud83d\\ude00":null}]}';
-    expect(await storedOf({ eventType: 'custom.type', body: other, checked: true })).toBe(
-      '{"a/é":[{"😀":null}]}',
-    );
+    expect(await storedOf({ eventType: 'custom.type', body: other, checked: true })).toBe('{"a/é":[{"😀":null}]}');
   });
 
   test('whatever is escaped, and however: what JSON.stringify leaves alone stands there itself', async () => {
@@ -286,9 +250,7 @@ describe('escapes that JSON does not need', () => {
 
   test('change no refusal: what is no JSON with them is none without', async () => {
     for (const text of ['\\u00e', '\\x41', '\\0041', '\\+000041', '\\']) {
-      expect((await refusalOf(emit({ body: `{"code":"\\/${text}","discount_type":"B"}` }))).code).toBe(
-        'HW005',
-      );
+      expect((await refusalOf(emit({ body: `{"code":"\\/${text}","discount_type":"B"}` }))).code).toBe('HW005');
     }
     expect((await refusalOf(emit({ body: '\\/' }))).code).toBe('HW005');
     expect((await refusalOf(emit({ body: '{"code":"\\/","\\u0063ode":"B"}' }))).code).toBe('HW007');
@@ -372,9 +334,7 @@ describe('the login of an outbox', () => {
       `select rolsuper, rolbypassrls, rolcreaterole, rolcreatedb, rolcanlogin from pg_roles where rolname = '${OUTBOX_ROLE}'`,
     );
     expect(Object.values(attributes!)).toEqual([false, false, false, false, false]);
-    expect(await stack.rows(`select from pg_auth_members where member = '${OUTBOX_ROLE}'::regrole`)).toEqual(
-      [],
-    );
+    expect(await stack.rows(`select from pg_auth_members where member = '${OUTBOX_ROLE}'::regrole`)).toEqual([]);
   });
 
   test('counts itself, not the role that it takes on: another’s grants are not to be had by SET ROLE', async () => {
@@ -422,30 +382,19 @@ describe('a session that prepared an ambush', () => {
           `create function ${role}.${signature} returns ${type} language plpgsql as $f$ ${theft} ${value}; end $f$`,
         );
       }
-      for (const table of [
-        'outbox_grants',
-        'outbox_limits',
-        'event_types',
-        'tenants',
-        'webhooks',
-        'pg_roles',
-      ]) {
+      for (const table of ['outbox_grants', 'outbox_limits', 'event_types', 'tenants', 'webhooks', 'pg_roles']) {
         await client.query(`create temp table ${table} (id int)`);
       }
       await client.query(
         `create function ${role}.same(text, text) returns boolean language plpgsql as $f$ ${theft} true; end $f$`,
       );
-      await client.query(
-        `create operator ${role}.= (leftarg = text, rightarg = text, procedure = ${role}.same)`,
-      );
+      await client.query(`create operator ${role}.= (leftarg = text, rightarg = text, procedure = ${role}.same)`);
       const { rows } = await emit({}, client);
       expect(rows[0]).toMatchObject({ delivery_count: 1 });
       await client.query('savepoint s');
       expect(await refusalOf(emit({ tenantId: strangerId }, client))).toMatchObject({ code: 'HW001' });
       await client.query('rollback to savepoint s');
-      const { rows: stolen } = await client.query(
-        `select distinct who from ${role}.stolen where who <> session_user`,
-      );
+      const { rows: stolen } = await client.query(`select distinct who from ${role}.stolen where who <> session_user`);
       expect(stolen).toEqual([]);
     });
   });

@@ -30,8 +30,7 @@ afterAll(async () => {
   await receiver?.close();
 });
 
-const SELECTED =
-  'emitEvent(input: $input) { event { id body payload deliveries { edges { node { databaseId } } } } }';
+const SELECTED = 'emitEvent(input: $input) { event { id body payload deliveries { edges { node { databaseId } } } } }';
 
 /** Emits a payload as its very text, past every serialiser of ours. */
 function emitText(text: string | Buffer): Promise<RawAnswer> {
@@ -41,11 +40,7 @@ function emitText(text: string | Buffer): Promise<RawAnswer> {
 }
 
 /** Emits a payload that is written into the document, as GraphQL has it. */
-function emitLiteral(
-  literal: string,
-  variables: Record<string, unknown> = {},
-  declared = '',
-): Promise<RawAnswer> {
+function emitLiteral(literal: string, variables: Record<string, unknown> = {}, declared = ''): Promise<RawAnswer> {
   const input = `{event: "thing.happened", payload: ${literal}}`;
   return api.graphql(`mutation M${declared} { ${SELECTED.replace('$input', input)} }`, variables);
 }
@@ -61,10 +56,7 @@ async function arrived({ status, body }: RawAnswer): Promise<Received> {
 function expectSigned({ body, headers }: Received): void {
   const hex = createHmac('sha256', secret).update(body).digest('hex');
   expect(headers['x-service-signature']).toBe(`sha256=${hex}`);
-  const signed = Buffer.concat([
-    Buffer.from(`${headers['webhook-id']}.${headers['webhook-timestamp']}.`),
-    body,
-  ]);
+  const signed = Buffer.concat([Buffer.from(`${headers['webhook-id']}.${headers['webhook-timestamp']}.`), body]);
   const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
   const base64 = createHmac('sha256', key).update(signed).digest('base64');
   expect(headers['webhook-signature']).toBe(`v1,${base64}`);
@@ -107,11 +99,7 @@ describe('a payload in the document arrives as JSON.stringify writes it', () => 
       '{a: 1, b: "x", c: [true, null, [1.5]], d: {e: {}}}',
       '{"a":1,"b":"x","c":[true,null,[1.5]],"d":{"e":{}}}',
     ],
-    [
-      '__proto__ and constructor',
-      '{__proto__: {a: 1}, constructor: 2}',
-      '{"__proto__":{"a":1},"constructor":2}',
-    ],
+    ['__proto__ and constructor', '{__proto__: {a: 1}, constructor: 2}', '{"__proto__":{"a":1},"constructor":2}'],
     ['escapes', '{a: "\\u00e4\\n\\/\\u{1F600}\\u0000"}', '{"a":"ä\\n/😀\\u0000"}'],
     ['characters of all planes', '{a: "日本語 😀 \u2028"}', '{"a":"日本語 😀 \u2028"}'],
     ['a block of text', '{a: """\n  x\n    y "z"\n  """}', '{"a":"x\\n  y \\"z\\""}'],
@@ -196,10 +184,7 @@ describe('a payload that would not arrive as it was sent is refused', () => {
     );
     const event = (text: string) => `{"event":"thing.happened","payload":${text}}`;
     const events = [event('{"a":1}'), event('{"a":[1e400]}')].join(',');
-    const { body } = await api.post(
-      '/graphql',
-      `{"query":${query},"variables":{"input":{"events":[${events}]}}}`,
-    );
+    const { body } = await api.post('/graphql', `{"query":${query},"variables":{"input":{"events":[${events}]}}}`);
     expect(body.data.emitEvents.results).toEqual([
       { event: { body: '{"a":1}' }, error: null },
       {

@@ -51,7 +51,5 @@ test('a key in a log line is found, however it got there', async () => {
 });
 
 test('a database without any is silent', async () => {
-  expect(await afterwards(attempt('error_code', '$1'), ['whsec_ is how secrets begin'])).toBe(
-    'nothing was found',
-  );
+  expect(await afterwards(attempt('error_code', '$1'), ['whsec_ is how secrets begin'])).toBe('nothing was found');
 });

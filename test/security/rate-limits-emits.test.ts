@@ -44,11 +44,7 @@ describe('emits with EMIT_RATE_MAX', () => {
     const [mine, other] = [await limited.newTenant(), await limited.newTenant()];
     for (let i = 0; i < 3; i++) {
       const input = { ...coupon, tenantId: String(other.id) };
-      await limited.graphql(
-        emitSeveral,
-        { input: { events: Array<object>(100).fill(input) } },
-        { key: mine.key },
-      );
+      await limited.graphql(emitSeveral, { input: { events: Array<object>(100).fill(input) } }, { key: mine.key });
     }
     expect((await limited.graphql(emitSeveral, many(100), { key: other.key })).status).toBe(200);
   });
@@ -66,11 +62,7 @@ describe('emits with EMIT_RATE_MAX', () => {
     expectLimited(await limited.graphql(emitOne, { input: coupon }, { key }), 1);
     expectLimited(await limited.graphql(emitSeveral, named, { key: platform.key }), 10);
     for (const tenantId of [null, 5, ['x'], { toString: 1 }, 'x']) {
-      const { status } = await limited.graphql(
-        emitOne,
-        { input: { ...coupon, tenantId } },
-        { key: platform.key },
-      );
+      const { status } = await limited.graphql(emitOne, { input: { ...coupon, tenantId } }, { key: platform.key });
       expect(status).toBeLessThan(500);
     }
   });

@@ -178,9 +178,7 @@ describe('management operations', () => {
   test('count a list by the most that it may hold', async () => {
     const { key } = await limited.newTenant();
     // 2 × 500, and 100 attempts of each of 11 deliveries.
-    expect(left(await limited.graphql('{ eventTypes { name } a: eventTypes { name } }', {}, { key }))).toBe(
-      3,
-    );
+    expect(left(await limited.graphql('{ eventTypes { name } a: eventTypes { name } }', {}, { key }))).toBe(3);
     const attempts = '{ deliveries(first: 11) { edges { node { id attempts { number } } } } }';
     expect(left(await limited.graphql(attempts, {}, { key }))).toBe(1);
   });

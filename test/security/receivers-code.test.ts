@@ -61,9 +61,7 @@ describe('the code for receivers in docs/interface.md', () => {
     for (const [name, one, expected] of cases) {
       const { body, headers, secret } = one();
       // As node:http has them.
-      const lower = Object.fromEntries(
-        Object.entries(headers).map(([key, value]) => [key.toLowerCase(), value]),
-      );
+      const lower = Object.fromEntries(Object.entries(headers).map(([key, value]) => [key.toLowerCase(), value]));
       expect(isGenuine(Buffer.from(body), lower, secret), name).toBe(expected);
     }
   });

@@ -248,11 +248,7 @@ describe('the whole schema', () => {
     ).toEqual(ofInstallation);
     // Without a tenant keys are those of the platform; events and portal sessions name their tenant themselves.
     const withoutTenant = names(mayAll(null, 'platform:support')).filter((name) => name.startsWith('Mut'));
-    expect(withoutTenant.sort()).toEqual([
-      'Mutation.createPortalSession',
-      'Mutation.emitEvent',
-      'Mutation.emitEvents',
-    ]);
+    expect(withoutTenant.sort()).toEqual(['Mutation.createPortalSession', 'Mutation.emitEvent', 'Mutation.emitEvents']);
   });
 
   test('every field that asks for nothing is written down too: a new one has to be thought about', () => {
@@ -351,10 +347,7 @@ describe('over the wire', () => {
   function call(field: Field): string {
     const args = field.args
       .filter(isRequiredArgument)
-      .map(
-        ({ name, type }) =>
-          `${name}: ${literals[getNamedType(type).name] ?? JSON.stringify(ids[field.name])}`,
-      );
+      .map(({ name, type }) => `${name}: ${literals[getNamedType(type).name] ?? JSON.stringify(ids[field.name])}`);
     return args.length === 0 ? field.name : `${field.name}(${args.join(', ')})`;
   }
   const leaf = (field: Field) => (isCompositeType(getNamedType(field.type)) ? '{ __typename }' : '');
@@ -366,22 +359,19 @@ describe('over the wire', () => {
   );
   const fieldNamed = (wanted: string) => fields.find(({ name }) => name === wanted)!;
 
-  test.each(roots.filter(lacking))(
-    '%s refuses a key with all other scopes, and does nothing',
-    async (name, scopes) => {
-      const { field, type } = fieldNamed(name);
-      const before = await everything();
-      const { body } = await ask(
-        `${type.name.toLowerCase()} { ${call(field)} ${leaf(field)} }`,
-        await keyWithout(scopes as Scope[]),
-      );
-      expect(body.errors.map(({ extensions }: never) => extensions)).toEqual([
-        { code: 'FORBIDDEN', reason: 'scope_missing' },
-      ]);
-      expect(body.data?.[field.name] ?? null).toBeNull();
-      expect(await everything()).toEqual({ ...before, keys: before['keys']! + 1 });
-    },
-  );
+  test.each(roots.filter(lacking))('%s refuses a key with all other scopes, and does nothing', async (name, scopes) => {
+    const { field, type } = fieldNamed(name);
+    const before = await everything();
+    const { body } = await ask(
+      `${type.name.toLowerCase()} { ${call(field)} ${leaf(field)} }`,
+      await keyWithout(scopes as Scope[]),
+    );
+    expect(body.errors.map(({ extensions }: never) => extensions)).toEqual([
+      { code: 'FORBIDDEN', reason: 'scope_missing' },
+    ]);
+    expect(body.data?.[field.name] ?? null).toBeNull();
+    expect(await everything()).toEqual({ ...before, keys: before['keys']! + 1 });
+  });
 
   test.each(roots)('%s is 401 without a key', async (name) => {
     const { field, type } = fieldNamed(name);
@@ -394,25 +384,21 @@ describe('over the wire', () => {
   const ways: Record<string, (inner: string) => string> = {
     BulkOperation: (inner) => `{ bulkOperation(id: "${ids['bulkOperation']}") { id ${inner} } }`,
     Attempt: (inner) => `{ delivery(id: "${ids['delivery']}") { attempts { number ${inner} } } }`,
-    FanOutEntry: (inner) =>
-      `{ event(id: "${ids['event']}") { fanOut { edges { node { reason ${inner} } } } } }`,
+    FanOutEntry: (inner) => `{ event(id: "${ids['event']}") { fanOut { edges { node { reason ${inner} } } } } }`,
     Tenant: (inner) => `{ viewer { tenant { id ${inner} } } }`,
     Delivery: (inner) => `{ delivery(id: "${ids['delivery']}") { id ${inner} } }`,
     Event: (inner) => `{ event(id: "${ids['event']}") { id ${inner} } }`,
     Webhook: (inner) => `{ webhook(id: "${ids['webhook']}") { id ${inner} } }`,
   };
-  test.each(nested)(
-    '%s refuses a key with all other scopes, and its neighbours answer',
-    async (name, scopes) => {
-      const { field, type } = fieldNamed(name);
-      const query = ways[type.name]!(`${call(field)} ${leaf(field)}`);
-      const { body } = await ask(query, await keyWithout(scopes as Scope[]));
-      expect(body.errors).toHaveLength(1);
-      expect(body.errors[0].extensions).toEqual({ code: 'FORBIDDEN', reason: 'scope_missing' });
-      expect(body.errors[0].path.at(-1)).toBe(field.name);
-      expect((await ask(query, api.tenant.key)).body).not.toHaveProperty('errors');
-    },
-  );
+  test.each(nested)('%s refuses a key with all other scopes, and its neighbours answer', async (name, scopes) => {
+    const { field, type } = fieldNamed(name);
+    const query = ways[type.name]!(`${call(field)} ${leaf(field)}`);
+    const { body } = await ask(query, await keyWithout(scopes as Scope[]));
+    expect(body.errors).toHaveLength(1);
+    expect(body.errors[0].extensions).toEqual({ code: 'FORBIDDEN', reason: 'scope_missing' });
+    expect(body.errors[0].path.at(-1)).toBe(field.name);
+    expect((await ask(query, api.tenant.key)).body).not.toHaveProperty('errors');
+  });
 
   test('every REST route refuses a key with all other scopes, and one without any', async () => {
     const { body: document } = await api.ask('GET /openapi.json', { key: null });

@@ -65,9 +65,7 @@ describe('a rotated secret', () => {
 
   test('when the overlap is over, only the new one signs, and the old one is erased', async () => {
     const secret = await rotate(24);
-    await stack.rows(
-      `update hookwright.webhooks set previous_secret_expires_at = now() - interval '1 second'`,
-    );
+    await stack.rows(`update hookwright.webhooks set previous_secret_expires_at = now() - interval '1 second'`);
     stack.startDaemon();
     const request = await deliver();
     expect(contractIs(request, secret)).toBe(true);
@@ -86,8 +84,7 @@ describe('a rotated secret', () => {
       `update hookwright.webhooks w set previous_secret_expires_at = now() - interval '1 second',
          previous_sealed_secret = sealed_secret`,
     );
-    const left = () =>
-      stack.rows('select id from hookwright.webhooks where previous_sealed_secret is not null');
+    const left = () => stack.rows('select id from hookwright.webhooks where previous_sealed_secret is not null');
     await using lock = await lockRow(stack.databaseUrl, 'webhooks', other.id);
     await forgetPreviousSecrets(stack.services.db);
     expect(await left()).toEqual([{ id: other.id }]);

@@ -78,10 +78,7 @@ describe('a client that takes its time is cut off, and others are served meanwhi
   beforeEach(() => eventually(async () => (await connections()) === 0, 20_000));
 
   /** While `attack` lasts, a healthy request is answered, however many of these there are. */
-  async function whileAttacked(
-    attack: (attacker: Attacker) => Promise<void>,
-    reads = true,
-  ): Promise<Attacker[]> {
+  async function whileAttacked(attack: (attacker: Attacker) => Promise<void>, reads = true): Promise<Attacker[]> {
     const attackers = await Promise.all(Array.from({ length: 20 }, () => Attacker.open({ reads })));
     const attacks = Promise.all(attackers.map(attack));
     await isHealthy();
@@ -265,9 +262,7 @@ describe('bodies that are announced and do not come', () => {
     const refused = await answered(tenant.key);
     expect(refused.statuses).toEqual([429]);
     expect(refused.answer).toMatch(/retry-after: 1\r\n/i);
-    expect(refused.answer).toContain(
-      'The bodies that this tenant is sending already take as much as they may',
-    );
+    expect(refused.answer).toContain('The bodies that this tenant is sending already take as much as they may');
     expect((await answered(other.key)).statuses).toEqual([400]); // there is no JSON in it
     held[0]!.socket.destroy();
     await eventually(async () => (await answered(tenant.key)).statuses[0] === 400, 20_000);

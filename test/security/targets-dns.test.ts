@@ -31,10 +31,7 @@ const answers: [what: string, answers: DnsAnswers][] = [
   ['has as many over TCP', has([...many, '127.0.0.1'], { truncated: true })],
   ['is an alias of a name inside', has(['127.0.0.1'], { aliases: ['metadata.google.internal'] })],
   ['is an alias of localhost', has(['127.0.0.1'], { aliases: ['localhost'] })],
-  [
-    'leads inside by a chain of aliases',
-    has(['127.0.0.1'], { aliases: ['a.example.org', 'b.example.org', 'c'] }),
-  ],
+  ['leads inside by a chain of aliases', has(['127.0.0.1'], { aliases: ['a.example.org', 'b.example.org', 'c'] })],
   ['does not exist', () => ({ code: 3 })],
   ['has a broken server', () => ({ code: 2 })],
   ['has a server that refuses to answer', () => ({ code: 5 })],
@@ -74,9 +71,7 @@ describe('names that lead inside, and names that lead nowhere', () => {
     'a name that %s reads like one without an answer',
     (_what, i) => {
       const reading = readings.get(webhooks[i]!)!;
-      expect(reading.attempts).toMatchObject([
-        { errorCode: 'DNS_FAILED', statusCode: null, responseHeaders: null },
-      ]);
+      expect(reading.attempts).toMatchObject([{ errorCode: 'DNS_FAILED', statusCode: null, responseHeaders: null }]);
       expect(withoutIdentity(reading)).toEqual(withoutIdentity(readings.get(webhooks[missing]!)!));
       expect(addressesIn(reading.text)).toEqual([]);
       expect(site.dns.questions).toContain(`A ${nameOf(i)}`);

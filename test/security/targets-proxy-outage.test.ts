@@ -69,16 +69,12 @@ describe('a daemon behind an egress proxy', () => {
   });
 
   test('blames the receiver when the proxy refuses it, and repeats not a word', async () => {
-    proxy.answerWith(
-      () => 'HTTP/1.1 407 Denied\r\nX-Error: 10.0.0.7 is private\r\nContent-Length: 8\r\n\r\n10.0.0.7',
-    );
+    proxy.answerWith(() => 'HTTP/1.1 407 Denied\r\nX-Error: 10.0.0.7 is private\r\nContent-Length: 8\r\n\r\n10.0.0.7');
     await open();
     await site.stack.webhook(TARGET);
     site.startDaemon();
     const [reading] = [...(await site.deliver()).values()];
-    expect(reading!.attempts).toMatchObject([
-      { errorCode: 'CONNECT_FAILED', statusCode: null, responseHeaders: null },
-    ]);
+    expect(reading!.attempts).toMatchObject([{ errorCode: 'CONNECT_FAILED', statusCode: null, responseHeaders: null }]);
     expect(addressesIn(reading!.text)).toEqual([]);
     expect(reading!.text).not.toContain('X-Error');
   });
@@ -92,9 +88,7 @@ describe('while the egress proxy is away', () => {
     const { id } = await site.stack.webhook(TARGET);
     const eventId = await site.stack.emit();
     site.startDaemon();
-    await eventually(() =>
-      site.log.some((line) => line.includes('nothing can be sent through EGRESS_PROXY')),
-    );
+    await eventually(() => site.log.some((line) => line.includes('nothing can be sent through EGRESS_PROXY')));
     // Put off, as its job says; nothing of that is written to the delivery.
     await eventually(async () => {
       const jobs = await site.stack.rows<{ later: boolean }>(
@@ -144,9 +138,7 @@ describe('while the egress proxy is away', () => {
     expect(await site.stack.webhookRow(id)).toMatchObject({ consecutive_failures: 1 });
     proxy.answerWith(() => CHALLENGE);
     const eventId = await site.stack.emit();
-    await eventually(() =>
-      site.log.some((line) => line.includes('nothing can be sent through EGRESS_PROXY')),
-    );
+    await eventually(() => site.log.some((line) => line.includes('nothing can be sent through EGRESS_PROXY')));
     expect(await site.stack.webhookRow(id)).toMatchObject({ consecutive_failures: 1 });
     proxy.answerWith(() => ({ port: Number(new URL(receiver.url).port) }));
     await eventually(async () => (await site.stack.delivery(eventId)).status === 'FAILED', 30_000);

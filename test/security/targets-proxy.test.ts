@@ -139,35 +139,15 @@ describe('behind an egress proxy', () => {
 
   test('credentials are sent to the proxy, decoded, and to nobody else', async () => {
     const { port } = proxy;
-    await send(
-      'http://receiver.example.com/',
-      sender({ egressProxy: `http://me:p%40ss%3a@127.0.0.1:${port}` }),
-    );
-    expect(proxy.headers[0]?.['proxy-authorization']).toBe(
-      `Basic ${Buffer.from('me:p@ss:').toString('base64')}`,
-    );
+    await send('http://receiver.example.com/', sender({ egressProxy: `http://me:p%40ss%3a@127.0.0.1:${port}` }));
+    expect(proxy.headers[0]?.['proxy-authorization']).toBe(`Basic ${Buffer.from('me:p@ss:').toString('base64')}`);
     expect(receiver.received).not.toMatch(/authorization/i);
   });
 
   test.each([
-    ...[
-      'http://127.0.0.1/',
-      'http://0x7f.1/',
-      'https://10.0.0.1/',
-      'http://[::1]/',
-      'http://[::ffff:7f00:1]/',
-    ],
-    ...[
-      'http://169.254.169.254/',
-      'http://localhost/',
-      'http://backend/',
-      'http://metadata.google.internal/',
-    ],
-    ...[
-      'http://receiver.example.com:25/',
-      'http://receiver.example.com:6379/',
-      'ftp://receiver.example.com/',
-    ],
+    ...['http://127.0.0.1/', 'http://0x7f.1/', 'https://10.0.0.1/', 'http://[::1]/', 'http://[::ffff:7f00:1]/'],
+    ...['http://169.254.169.254/', 'http://localhost/', 'http://backend/', 'http://metadata.google.internal/'],
+    ...['http://receiver.example.com:25/', 'http://receiver.example.com:6379/', 'ftp://receiver.example.com/'],
   ])('%s is still refused by us, without a word to the proxy', async (url) => {
     expect(await send(url)).toMatchObject({ kind: 'error', code: 'TARGET_REFUSED' });
     expect([proxy.open, receiver.connections]).toEqual([0, 0]);

@@ -13,14 +13,7 @@ import { addressesIn, type Reading, TargetSite } from '../support/target-site.js
 
 /** Receivers that are allowed live here, at ports of their own. */
 const OUTSIDE = '127.0.0.2';
-const PROXY_NAMES = [
-  'HTTP_PROXY',
-  'http_proxy',
-  'HTTPS_PROXY',
-  'https_proxy',
-  'ALL_PROXY',
-  'NODE_USE_ENV_PROXY',
-];
+const PROXY_NAMES = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'NODE_USE_ENV_PROXY'];
 
 /** Where a receiver would like us to go; CANARY stands for its port. */
 const places = [
@@ -34,10 +27,7 @@ const places = [
 ];
 const statuses = [300, 301, 302, 303, 305, 307, 308];
 const redirects = statuses.flatMap((status) =>
-  places.map((place): [string, string] => [
-    `${status} to ${place}`,
-    response(status, '', [`Location: ${place}`]),
-  ]),
+  places.map((place): [string, string] => [`${status} to ${place}`, response(status, '', [`Location: ${place}`])]),
 );
 
 /** Other hints that a client might follow. */
@@ -47,10 +37,7 @@ const hints: [string, string][] = [
   ['201 with a Content-Location', response(201, '', ['Content-Location: http://127.0.0.1:CANARY/'])],
   ['200 with Alt-Svc', response(200, '', ['Alt-Svc: http/1.1="127.0.0.1:CANARY"; ma=86400'])],
   ['200 with a preload', response(200, '', ['Link: <http://127.0.0.1:CANARY/>; rel=preload'])],
-  [
-    '103 with a preload',
-    `HTTP/1.1 103 Hints\r\nLink: <http://127.0.0.1:CANARY/>; rel=preload\r\n\r\n${response(200)}`,
-  ],
+  ['103 with a preload', `HTTP/1.1 103 Hints\r\nLink: <http://127.0.0.1:CANARY/>; rel=preload\r\n\r\n${response(200)}`],
   ['401 with a challenge', response(401, '', ['WWW-Authenticate: Basic realm="http://127.0.0.1:CANARY/"'])],
   ['407 with a challenge', response(407, '', ['Proxy-Authenticate: Basic realm="http://127.0.0.1:CANARY/"'])],
   ['421 to somewhere else', response(421, '', ['Location: http://127.0.0.1:CANARY/'])],
@@ -110,9 +97,7 @@ beforeAll(async () => {
   secure = await startHostileReceiver(misbehave, { host: OUTSIDE, tls: { key: KEY, cert: GOOD } });
   for (const index of cases.keys()) {
     overHttp.push((await site.stack.webhook(`http://${OUTSIDE}:${plain.port}/${index}`, types)).id);
-    overHttps.push(
-      (await site.stack.webhook(`https://receiver.example.com:${secure.port}/${index}`, types)).id,
-    );
+    overHttps.push((await site.stack.webhook(`https://receiver.example.com:${secure.port}/${index}`, types)).id);
   }
   for (const path of injections) {
     const receiver = await startHostileReceiver(answersEach(response(200)), { host: OUTSIDE });

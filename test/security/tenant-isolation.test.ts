@@ -6,14 +6,7 @@ import { API_ROLE, tenantEntityManager, tenantTransaction } from '../../src/data
 import { attemptKey, globalId } from '../../src/domain/ids/global-id.js';
 import { entities } from '../../src/entities/index.js';
 import { tryEncryptionKeys } from '../../src/operations/secrets/try-encryption-keys.js';
-import {
-  emitMany,
-  makeKey,
-  makeTenant,
-  makeWebhook,
-  openTestServices,
-  type TestTenant,
-} from '../support/factories.js';
+import { emitMany, makeKey, makeTenant, makeWebhook, openTestServices, type TestTenant } from '../support/factories.js';
 import { codesOf, GraphqlApi } from '../support/graphql-api.js';
 import { gid } from '../support/ids.js';
 
@@ -201,8 +194,7 @@ describe('with SQL of one’s own, as the role of the API', () => {
     );
     expect(resent.rowCount).toBe(0);
     expect(
-      (await asStranger(`update hookwright.api_keys set revoked_at = now() where id = ${owner.keyId}`))
-        .rowCount,
+      (await asStranger(`update hookwright.api_keys set revoked_at = now() where id = ${owner.keyId}`)).rowCount,
     ).toBe(0);
     const ended = await asStranger(
       `update hookwright.bulk_operations set status = 'CANCELED', finished_at = now() where tenant_id = ${owner.id}`,
@@ -211,23 +203,17 @@ describe('with SQL of one’s own, as the role of the API', () => {
     const violation = 'violates row-level security policy';
     const values = `(tenant_id, url, event_types, sealed_secret) values (${owner.id}, 'https://x.example.com/', '{*}', '')`;
     expect(await rejection(asStranger(`insert into hookwright.webhooks ${values}`))).toContain(violation);
-    expect(await rejection(asStranger(`update hookwright.webhooks set tenant_id = ${owner.id}`))).toContain(
-      violation,
-    );
+    expect(await rejection(asStranger(`update hookwright.webhooks set tenant_id = ${owner.id}`))).toContain(violation);
     const key = `(tenant_id, name, hash, scopes) values (${owner.id}, 'x', '', '{keys:admin}')`;
     expect(await rejection(asStranger(`insert into hookwright.api_keys ${key}`))).toContain(violation);
     const operation = `(tenant_id, kind, filter, from_id, to_id, cursor_id, total, actor)
       values (${owner.id}, 'CANCEL_DELIVERIES', '{}', 0, 1, 0, 0, 'SERVICE')`;
-    expect(await rejection(asStranger(`insert into hookwright.bulk_operations ${operation}`))).toContain(
-      violation,
-    );
+    expect(await rejection(asStranger(`insert into hookwright.bulk_operations ${operation}`))).toContain(violation);
     const platformKey = `(tenant_id, name, hash, scopes) values (null, 'x', '', '{platform:admin}')`;
-    expect(await rejection(asStranger(`insert into hookwright.api_keys ${platformKey}`))).toContain(
-      violation,
-    );
-    expect(
-      (await api.owner.query('select active from hookwright.webhooks where id = $1', [webhookId])).rows,
-    ).toEqual([{ active: true }]);
+    expect(await rejection(asStranger(`insert into hookwright.api_keys ${platformKey}`))).toContain(violation);
+    expect((await api.owner.query('select active from hookwright.webhooks where id = $1', [webhookId])).rows).toEqual([
+      { active: true },
+    ]);
   });
 
   test('the use of a key is noted for its own tenant, and not for a time that is still to come', async () => {
@@ -291,9 +277,7 @@ describe('with SQL of one’s own, as the role of the API', () => {
     );
     expect(rows.length).toBeGreaterThan(30);
     for (const { name } of rows.filter((_, index) => index % 7 === 0)) {
-      const outcome = rejection(
-        query(api.services.db.pool, { text: `select * from hookwright.${name}` }, []),
-      );
+      const outcome = rejection(query(api.services.db.pool, { text: `select * from hookwright.${name}` }, []));
       expect(await outcome, name).toContain('permission denied');
     }
   });
@@ -311,10 +295,9 @@ describe('the role of the API', () => {
       [API_ROLE],
     );
     expect(owned).toEqual([]);
-    const { rows: memberships } = await api.owner.query(
-      'select from pg_auth_members where member = $1::regrole',
-      [API_ROLE],
-    );
+    const { rows: memberships } = await api.owner.query('select from pg_auth_members where member = $1::regrole', [
+      API_ROLE,
+    ]);
     expect(memberships).toEqual([]);
   });
 
@@ -364,9 +347,7 @@ describe('a login that is a member of the API’s role and nothing else', () => 
       await client.connect();
       expect((await client.query('select from hookwright.webhooks')).rowCount).toBe(0);
       await client.end();
-      const settle = transaction(services.db.pool, (one) =>
-        one.query('select hookwright.enqueue_settle(1, 1)'),
-      );
+      const settle = transaction(services.db.pool, (one) => one.query('select hookwright.enqueue_settle(1, 1)'));
       expect((await settle).rowCount).toBe(1);
     } finally {
       await services.db.close();

@@ -13,11 +13,7 @@ describe('the active API keys of a tenant', () => {
   afterAll(() => api?.close());
 
   const create = (key: string, more: object = {}) =>
-    api.ask(
-      documents.createApiKey,
-      { input: { name: 'one more', scopes: ['webhooks:read'], ...more } },
-      { key },
-    );
+    api.ask(documents.createApiKey, { input: { name: 'one more', scopes: ['webhooks:read'], ...more } }, { key });
 
   test('are at most as many as the setting says, also when they are made at once', async () => {
     const { key } = await makeTenant(api.services);
@@ -44,10 +40,9 @@ describe('the active API keys of a tenant', () => {
     await api.ask(revoke, { id: made[0] }, tenant);
     expect((await create(tenant.key)).errors).toEqual([]);
     expect(codesOf(await create(tenant.key))).toEqual(['CONFLICT']);
-    await api.owner.query(
-      `update hookwright.api_keys set expires_at = now() - interval '1 second' where id = $1`,
-      [numberIn(made[1])],
-    );
+    await api.owner.query(`update hookwright.api_keys set expires_at = now() - interval '1 second' where id = $1`, [
+      numberIn(made[1]),
+    ]);
     expect((await create(tenant.key)).errors).toEqual([]);
   });
 

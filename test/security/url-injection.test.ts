@@ -2,12 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ApiOverSockets } from '../support/api-over-sockets.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
-import {
-  answersEach,
-  type HostileReceiver,
-  response,
-  startHostileReceiver,
-} from '../support/hostile-receivers.js';
+import { answersEach, type HostileReceiver, response, startHostileReceiver } from '../support/hostile-receivers.js';
 
 let stack: DeliveryStack;
 let api: ApiOverSockets;
@@ -25,12 +20,9 @@ afterAll(async () => {
 });
 
 const create = (url: string) =>
-  api.graphql(
-    'mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { webhook { id url } } }',
-    {
-      input: { url, eventTypes: ['*'] },
-    },
-  );
+  api.graphql('mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { webhook { id url } } }', {
+    input: { url, eventTypes: ['*'] },
+  });
 
 /** The names of the headers of every delivery, and nothing else. */
 const HEADERS = [
@@ -60,9 +52,7 @@ test.each([
 ])('a url with %s is refused', async (_what, path) => {
   const { body } = await create(`http://127.0.0.1:8080${path}`);
   expect(body.data?.createWebhook ?? null).toBeNull();
-  expect(body.errors).toMatchObject([
-    { extensions: { errors: [{ path: ['input', 'url'], code: 'url_characters' }] } },
-  ]);
+  expect(body.errors).toMatchObject([{ extensions: { errors: [{ path: ['input', 'url'], code: 'url_characters' }] } }]);
 });
 
 // What the URL standard makes of a text is stored and shown: what is called is what the tenant reads.

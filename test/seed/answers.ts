@@ -67,11 +67,7 @@ export const exception =
       {
         error: 'InternalError',
         message: "KeyError: 'lead_guest'",
-        trace: [
-          'app/hooks.py:88 in receive',
-          'app/mapping.py:31 in to_contact',
-          'app/mapping.py:54 in name_of',
-        ],
+        trace: ['app/hooks.py:88 in receive', 'app/mapping.py:31 in to_contact', 'app/mapping.py:54 in name_of'],
         request_id: chance.hex(20),
       },
       null,

@@ -17,14 +17,7 @@ interface RegisteredType extends SeededType {
 const bookingCode = (chance: Chance) =>
   `BW-${Array.from({ length: 6 }, () => chance.pick([...'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'])).join('')}`;
 const brands = ['Bluewater', 'Bluewater Select', 'Isla', 'Alpenruh'];
-const guests = [
-  'Ada Petrović',
-  'Jonas Weber',
-  'Mei-Ling Tan',
-  'Sofía Ramírez',
-  'Oluwaseun Ade',
-  'Léa Dubois',
-];
+const guests = ['Ada Petrović', 'Jonas Weber', 'Mei-Ling Tan', 'Sofía Ramírez', 'Oluwaseun Ade', 'Léa Dubois'];
 const money = (chance: Chance) => ({
   amount: chance.whole(2_900, 184_000),
   currency: chance.pick(['EUR', 'GBP', 'CHF']),
@@ -84,10 +77,7 @@ const moneySchema = {
 };
 const time = { type: 'string', format: 'date-time' };
 
-function schema(
-  properties: Record<string, unknown>,
-  required = Object.keys(properties),
-): Record<string, unknown> {
+function schema(properties: Record<string, unknown>, required = Object.keys(properties)): Record<string, unknown> {
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     type: 'object',
@@ -100,8 +90,7 @@ function schema(
 export const registeredTypes: readonly RegisteredType[] = [
   {
     name: 'payment.captured',
-    description:
-      'A payment was captured by the payment provider. Sent once for each capture, partial ones too.',
+    description: 'A payment was captured by the payment provider. Sent once for each capture, partial ones too.',
     weight: 26,
     schema: schema({
       booking_code: code,
@@ -192,8 +181,7 @@ export const registeredTypes: readonly RegisteredType[] = [
   },
   {
     name: 'review.submitted',
-    description:
-      'A guest has reviewed a stay. The text is as the guest wrote it: escape it where you show it.',
+    description: 'A guest has reviewed a stay. The text is as the guest wrote it: escape it where you show it.',
     weight: 5,
     schema: schema({
       booking_code: code,
@@ -215,8 +203,7 @@ export const registeredTypes: readonly RegisteredType[] = [
   },
   {
     name: 'rate_plan.updated',
-    description:
-      'Prices or restrictions of a rate plan have changed. Carries the whole calendar of the next 60 days.',
+    description: 'Prices or restrictions of a rate plan have changed. Carries the whole calendar of the next 60 days.',
     weight: 7,
     schema: schema({
       rate_plan: text,

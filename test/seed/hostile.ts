@@ -106,11 +106,7 @@ export async function seedHostile(
   }
 }
 
-function hostileAttempts(
-  chance: Chance,
-  webhook: MadeWebhook,
-  deliveries: readonly PastDelivery[],
-): object[] {
+function hostileAttempts(chance: Chance, webhook: MadeWebhook, deliveries: readonly PastDelivery[]): object[] {
   return deliveries.flatMap((delivery, index) =>
     delivery.attempts.map((attempt) => {
       const body = bodies[(index + attempt.number) % bodies.length]!;

@@ -96,10 +96,7 @@ export class PastStats {
     await pool.query(
       `update hookwright.stats_progress
        set minutes_until = $1, hours_until = $1, minutes_from = $1, days_until = $2, hours_from = $2`,
-      [
-        new Date(this.#minutesFrom),
-        new Date(Math.floor(this.now / (24 * HOUR_MS) - STATS_DAYS - 1) * 24 * HOUR_MS),
-      ],
+      [new Date(this.#minutesFrom), new Date(Math.floor(this.now / (24 * HOUR_MS) - STATS_DAYS - 1) * 24 * HOUR_MS)],
     );
     await rollUpStats(pool);
   }

@@ -66,8 +66,7 @@ export async function seedKeys(
       by: commandLine,
       ...(expiresInDays === undefined ? {} : { expiresInSeconds: expiresInDays * 86_400 }),
     });
-    const ago = (hours: number | null | undefined) =>
-      hours == null ? null : new Date(now - hours * HOUR_MS);
+    const ago = (hours: number | null | undefined) => (hours == null ? null : new Date(now - hours * HOUR_MS));
     await db.pool.query(
       'update hookwright.api_keys set created_at = $2, last_used_at = $3, revoked_at = $4 where id = $1',
       [id, ago(createdDaysAgo * 24), ago(lastUsedHoursAgo), ago(revokedDaysAgo && revokedDaysAgo * 24)],

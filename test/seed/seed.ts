@@ -84,9 +84,7 @@ export async function seed(services: Seeding, { hostile = true } = {}): Promise<
 
 async function seedHostileTenant(services: Seeding, chance: Chance, now: number): Promise<number> {
   const { id } = await createTenant(services.db, services.vault, HOSTILE_TENANT, commandLine);
-  await seedHostile(services, chance, now, id, (url, eventTypes) =>
-    makeWebhook(services, id, { url, eventTypes }),
-  );
+  await seedHostile(services, chance, now, id, (url, eventTypes) => makeWebhook(services, id, { url, eventTypes }));
   return id;
 }
 

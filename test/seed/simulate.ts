@@ -131,13 +131,7 @@ export function pastDeliveries(
   return { deliveries, health };
 }
 
-function attempt(
-  chance: Chance,
-  now: number,
-  endpoint: SeededEndpoint,
-  delivery: PastDelivery,
-  health: Health,
-): void {
+function attempt(chance: Chance, now: number, endpoint: SeededEndpoint, delivery: PastDelivery, health: Health): void {
   const startedAt = delivery.dueAt;
   const answer = endpoint.behaves(chance, (now - startedAt) / HOUR_MS);
   const finishedAt = startedAt + answer.latencyMs;

@@ -60,15 +60,9 @@ export function deliveryRow({ tenantId, id: webhookId }: MadeWebhook, delivery: 
   };
 }
 
-const errorCodeOf = ({ outcome }: PastAttempt) =>
-  outcome.verdict === 'SUCCEEDED' ? null : outcome.errorCode;
+const errorCodeOf = ({ outcome }: PastAttempt) => (outcome.verdict === 'SUCCEEDED' ? null : outcome.errorCode);
 
-export function attemptRow(
-  chance: Chance,
-  webhook: MadeWebhook,
-  delivery: PastDelivery,
-  attempt: PastAttempt,
-) {
+export function attemptRow(chance: Chance, webhook: MadeWebhook, delivery: PastDelivery, attempt: PastAttempt) {
   const { answer } = attempt;
   const { headers } = deliveryRequest({
     deliveryId: delivery.id,
@@ -117,9 +111,7 @@ function timingOf(chance: Chance, { answer, number }: PastAttempt) {
     return { ...none, dns_ms: part(9, 0.2), connect_ms: part(16, 0.4) };
   }
   const isReused = chance.next() < 0.6 && number === 1;
-  const opened = isReused
-    ? none
-    : { ...none, dns_ms: part(12, 0.1), connect_ms: part(18, 0.2), tls_ms: part(26, 0.3) };
+  const opened = isReused ? none : { ...none, dns_ms: part(12, 0.1), connect_ms: part(18, 0.2), tls_ms: part(26, 0.3) };
   if (failed !== null) {
     return opened;
   }
@@ -130,12 +122,7 @@ function timingOf(chance: Chance, { answer, number }: PastAttempt) {
 const HOLD_MS = 168 * 3_600_000;
 
 /** What the deliveries have made of a webhook. */
-export async function writeHealth(
-  pool: pg.Pool,
-  webhookId: number,
-  health: Health,
-  createdAt: Date,
-): Promise<void> {
+export async function writeHealth(pool: pg.Pool, webhookId: number, health: Health, createdAt: Date): Promise<void> {
   const at = (ms: number | null) => (ms === null ? null : new Date(ms));
   await pool.query(
     `update hookwright.webhooks

@@ -49,19 +49,16 @@ export class ApiOverSockets implements AsyncDisposable {
   /** Sends a text, or bytes, as the body of a request. */
   post(path: string, body: string | Buffer, headers: Record<string, string> = {}): Promise<RawAnswer> {
     return new Promise((resolve, reject) => {
-      const request = httpRequest(
-        { host: '127.0.0.1', port: this.port, method: 'POST', path },
-        (response) => {
-          const chunks: Buffer[] = [];
-          response.on('data', (chunk: Buffer) => chunks.push(chunk));
-          response.on('error', reject);
-          response.on('end', () => {
-            const text = Buffer.concat(chunks).toString('utf8');
-            const { statusCode: status = 0, headers } = response;
-            resolve({ status, headers, text, body: text === '' ? undefined : JSON.parse(text) });
-          });
-        },
-      );
+      const request = httpRequest({ host: '127.0.0.1', port: this.port, method: 'POST', path }, (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('error', reject);
+        response.on('end', () => {
+          const text = Buffer.concat(chunks).toString('utf8');
+          const { statusCode: status = 0, headers } = response;
+          resolve({ status, headers, text, body: text === '' ? undefined : JSON.parse(text) });
+        });
+      });
       request.on('error', reject);
       const all = { authorization: `Bearer ${this.key}`, 'content-type': 'application/json', ...headers };
       for (const [name, value] of Object.entries(all)) {

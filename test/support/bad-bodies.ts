@@ -67,8 +67,7 @@ export const badBodies: unknown[] = [
   { query: 'query ($no: Boolean!) { viewer @skip(if: $no) { scopes } }' },
   { query: 'query ($no: Boolean!) { viewer @skip(if: $no) { scopes } }', variables: { no: 'x' } },
   {
-    query:
-      'mutation ($no: Boolean = true) { deleteWebhook(input: {id: "1"}) { deletedWebhookId @skip(if: $no) } }',
+    query: 'mutation ($no: Boolean = true) { deleteWebhook(input: {id: "1"}) { deletedWebhookId @skip(if: $no) } }',
     variables: { no: null },
   },
   { query: '{ __type }' },

@@ -27,19 +27,7 @@ const wrongKinds: Record<string, readonly unknown[]> = {
   ID: [true, 1.5, { a: 1 }, [['1']]],
   Int: ['5', 1.5, 2 ** 31, -(2 ** 31) - 1, 2 ** 63, 1e300, true, { a: 1 }, [[1]]],
   Boolean: ['true', 1, { a: 1 }, [[true]]],
-  DateTime: [
-    5,
-    true,
-    {},
-    [],
-    '',
-    'yesterday',
-    '2026-01-01',
-    '2026-13-01T00:00:00+00:00',
-    '\u0000',
-    '\ud800',
-    long,
-  ],
+  DateTime: [5, true, {}, [], '', 'yesterday', '2026-01-01', '2026-13-01T00:00:00+00:00', '\u0000', '\ud800', long],
   JSONObject: ['x', 5, true, [], [{}]],
 };
 
@@ -62,16 +50,7 @@ const badIds = [
   -1,
   0,
 ];
-const badEventTypes = [
-  '',
-  'no.such',
-  '\u0000',
-  '\ud800',
-  long,
-  '__proto__',
-  'constructor',
-  "'; drop table x; --",
-];
+const badEventTypes = ['', 'no.such', '\u0000', '\ud800', long, '__proto__', 'constructor', "'; drop table x; --"];
 const badUrls = [
   '',
   'x',
@@ -104,44 +83,13 @@ const wrongValues: Record<string, readonly unknown[]> = {
   webhookId: badIds.filter((id) => id !== '999999'), // a filter by a webhook that was deleted finds what it had
   deliveryId: badIds,
   eventId: badIds.filter((id) => id !== '999999'), // nor is it wrong to ask for an event that is gone
-  errorCode: [
-    '',
-    'timeout',
-    'HTTP_200',
-    'HTTP_4XX',
-    'HTTP_5000',
-    '\u0000',
-    '\ud800',
-    long,
-    'constructor',
-    '%',
-  ],
+  errorCode: ['', 'timeout', 'HTTP_200', 'HTTP_4XX', 'HTTP_5000', '\u0000', '\ud800', long, 'constructor', '%'],
   payloadContains: ['', 'ab', 'x'.repeat(201), 'abc\u0000', 'abc\ud800', 'without since'],
   tenantId: badIds,
   first: [-1, 0, 101, 2 ** 31 - 1, -(2 ** 31)],
   last: [-1, 0, 101, 2 ** 31 - 1, -(2 ** 31)],
-  after: [
-    '',
-    'x',
-    long,
-    '\u0000',
-    '\ud800',
-    'aWQ6MA',
-    'aWQ6LTE',
-    'aWQ6OTk5OTk5OTk5OTk5OTk5OTk5OQ',
-    'aWQ6MQ==',
-  ],
-  before: [
-    '',
-    'x',
-    long,
-    '\u0000',
-    '\ud800',
-    'aWQ6MA',
-    'aWQ6LTE',
-    'aWQ6OTk5OTk5OTk5OTk5OTk5OTk5OQ',
-    'aWQ6MQ==',
-  ],
+  after: ['', 'x', long, '\u0000', '\ud800', 'aWQ6MA', 'aWQ6LTE', 'aWQ6OTk5OTk5OTk5OTk5OTk5OTk5OQ', 'aWQ6MQ=='],
+  before: ['', 'x', long, '\u0000', '\ud800', 'aWQ6MA', 'aWQ6LTE', 'aWQ6OTk5OTk5OTk5OTk5OTk5OTk5OQ', 'aWQ6MQ=='],
   event: [...badEventTypes, '*', 'webhook.test'],
   eventType: [...badEventTypes, '*'],
   eventTypes: [

@@ -52,9 +52,7 @@ export class Behaviour {
     if (this.#limit !== null && !this.#takeToken(this.#limit)) {
       const { retryAfterSeconds } = this.#limit;
       this.limited += 1;
-      this.#answer(() =>
-        respond(429, retryAfterSeconds === null ? {} : { 'Retry-After': `${retryAfterSeconds}` }),
-      );
+      this.#answer(() => respond(429, retryAfterSeconds === null ? {} : { 'Retry-After': `${retryAfterSeconds}` }));
       return;
     }
     const answer = () => this.#answer(() => respond(200, {}));

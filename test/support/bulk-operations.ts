@@ -134,9 +134,7 @@ export class BulkSite implements AsyncDisposable {
 
   /** How often the endpoint was sent each delivery. */
   requests(): Map<number, number> {
-    const byDelivery = Map.groupBy(this.receiver.received, ({ headers }) =>
-      Number(headers['x-service-delivery']),
-    );
+    const byDelivery = Map.groupBy(this.receiver.received, ({ headers }) => Number(headers['x-service-delivery']));
     return new Map([...byDelivery].map(([id, received]) => [id, received.length]));
   }
 

@@ -35,11 +35,7 @@ export class CookieClient {
   }
 
   /** Follows redirects until a page comes, or one that begins with `until`. @returns where that is, and the answer */
-  async follow(
-    url: string,
-    until = '',
-    init: RequestInit = {},
-  ): Promise<{ url: string; response: Response }> {
+  async follow(url: string, until = '', init: RequestInit = {}): Promise<{ url: string; response: Response }> {
     let response = await this.ask(url, init);
     let here = url;
     for (let hops = 0; hops < 10; hops++) {

@@ -44,10 +44,7 @@ function buildPages(): string {
   for (const [file, text] of Object.entries(builtPages)) {
     writeFileSync(join(folder, file), text);
   }
-  writeFileSync(
-    join(folder, 'assets/portal-4f2a.js.br'),
-    brotliCompressSync(builtPages['assets/portal-4f2a.js']),
-  );
+  writeFileSync(join(folder, 'assets/portal-4f2a.js.br'), brotliCompressSync(builtPages['assets/portal-4f2a.js']));
   return folder;
 }
 

@@ -97,10 +97,7 @@ export class DeliveryStack implements AsyncDisposable {
   }
 
   /** @returns the event's id */
-  async emit(
-    eventType = 'coupon.applied',
-    payload: unknown = { code: 'X', discount_type: 'fixed' },
-  ): Promise<number> {
+  async emit(eventType = 'coupon.applied', payload: unknown = { code: 'X', discount_type: 'fixed' }): Promise<number> {
     const [result] = await this.services.emitter.emit([
       {
         tenantId: this.tenantId,
@@ -131,8 +128,7 @@ export class DeliveryStack implements AsyncDisposable {
   /** Waits until no delivery has a job: graphile-worker takes a job away after its outcome is recorded. */
   async noDeliveryJobs(): Promise<void> {
     await eventually(
-      async () =>
-        (await this.rows(`select from hookwright_jobs._private_jobs where key ~ '^[dg]:'`)).length === 0,
+      async () => (await this.rows(`select from hookwright_jobs._private_jobs where key ~ '^[dg]:'`)).length === 0,
     );
   }
 

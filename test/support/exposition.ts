@@ -80,8 +80,7 @@ export function lintFamily({ name, type, help, samples }: MetricFamily): string[
   complain(/(?:^|_)(counter|gauge|histogram|summary|untyped)(?:_|$)/.test(name), 'a type stands in the name');
   complain(
     samples.some(
-      ({ labels }) =>
-        (type !== 'histogram' && 'le' in labels) || (type !== 'summary' && 'quantile' in labels),
+      ({ labels }) => (type !== 'histogram' && 'le' in labels) || (type !== 'summary' && 'quantile' in labels),
     ),
     'a label that only histograms and summaries have',
   );

@@ -36,13 +36,7 @@ export async function startFakeDns(first: DnsAnswers = () => ({ code: 3 })): Pro
     dns.questions.push(`${type === 1 ? 'A' : 'AAAA'} ${name}`);
     const said = answers(name, type);
     return (
-      said &&
-      write(
-        query,
-        end,
-        type,
-        overTcp || !said.truncated ? { ...said, truncated: false } : { truncated: true },
-      )
+      said && write(query, end, type, overTcp || !said.truncated ? { ...said, truncated: false } : { truncated: true })
     );
   };
   const udp = createSocket('udp4');
@@ -90,10 +84,7 @@ export async function startFakeDns(first: DnsAnswers = () => ({ code: 3 })): Pro
 }
 
 /** Answers with the addresses of the asked family. */
-export function has(
-  addresses: readonly string[],
-  more: Omit<NonNullable<DnsAnswer>, 'addresses'> = {},
-): DnsAnswers {
+export function has(addresses: readonly string[], more: Omit<NonNullable<DnsAnswer>, 'addresses'> = {}): DnsAnswers {
   return (_name, type) => ({
     ...more,
     addresses: addresses.filter((address) => address.includes(':') === (type === 28)),

@@ -29,13 +29,10 @@ const deep = (levels: number, innermost = 'id'): string => {
 const bomb = (levels: number, last: string): string =>
   `{ ...F0 } ${times(levels, (index) => `fragment F${index} on Query { ...F${index + 1} ...F${index + 1} }`)} fragment F${levels} on Query { ${last} }`;
 
-const pages = (
-  size: string,
-): string => `webhooks(first: ${size}) { edges { node { deliveries(first: ${size}) {
+const pages = (size: string): string => `webhooks(first: ${size}) { edges { node { deliveries(first: ${size}) {
   edges { node { event { deliveries { edges { cursor } } } } } } } } }`;
 
-const emit =
-  'emitEvent(input: {event: "coupon.applied", payload: {code: "A", discount_type: "B"}}) { duplicate }';
+const emit = 'emitEvent(input: {event: "coupon.applied", payload: {code: "A", discount_type: "B"}}) { duplicate }';
 
 const everything =
   'types { name description fields { name description args { name description type { name } } type { name } } }';
@@ -55,20 +52,14 @@ const floods: Abuse[] = [
   query('1,900 times __typename', `{ ${times(1900, () => '__typename')} }`),
   query('1,900 times the same leaf', `{ viewer { ${times(1900, () => 'scopes')} } }`),
   query('480 times the same object', `{ ${times(480, () => 'viewer { scopes }')} }`),
-  query(
-    '30 objects with 60 equal leaves each',
-    `{ ${times(30, () => `viewer { ${times(60, () => 'scopes')} }`)} }`,
-  ),
+  query('30 objects with 60 equal leaves each', `{ ${times(30, () => `viewer { ${times(60, () => 'scopes')} }`)} }`),
   query('300 inline fragments with one field', `{ ${times(300, () => '... { __typename }')} }`),
   query('nested inline fragments', `{ ${times(400, () => '... {')} __typename ${'}'.repeat(400)} }`),
   query(
     '190 fragments with the same field',
     `{ ${times(190, (n) => `...F${n}`)} } ${times(190, (n) => `fragment F${n} on Query { __typename }`)}`,
   ),
-  query(
-    '1,000 spreads of one fragment',
-    `{ ${times(900, () => '...F')} } fragment F on Query { __typename }`,
-  ),
+  query('1,000 spreads of one fragment', `{ ${times(900, () => '...F')} } fragment F on Query { __typename }`),
   query('50,000 tokens', `{ ${times(25_000, () => 'a a')} }`, PARSE),
   query('50,000 braces', '{a'.repeat(25_000), PARSE),
   query('10,000 directives at one field', `{ __typename ${times(10_000, () => '@skip(if: false)')} }`, PARSE),
@@ -107,11 +98,7 @@ const huge: Abuse[] = [
   query('one number of 4 MB', `{ webhooks(first: ${'9'.repeat(4_000_000)}) { edges { cursor } } }`, PARSE),
   query('400,000 lines', `{ __typename ${'\n'.repeat(400_000)} }`, PARSE),
   query('a document of one character too many', `{ __typename }${' '.repeat(65_536 - 13)}`, PARSE),
-  query(
-    'a block text of the words of a message, over and over',
-    `"a" """${'Value "'.repeat(8_000)}"""`,
-    PARSE,
-  ),
+  query('a block text of the words of a message, over and over', `"a" """${'Value "'.repeat(8_000)}"""`, PARSE),
   query(
     'a field of an input whose name is the words of a message, over and over',
     'query ($f: DeliveryFilter) { deliveries(filter: $f) { edges { cursor } } }',
@@ -191,10 +178,7 @@ const dear: Abuse[] = [
     },
   ),
   query('the same behind @skip', `query ($no: Boolean = false) { ... @skip(if: $no) { ${pages('100')} } }`),
-  query(
-    'a page of events with 15 payloads each',
-    `{ events(first: 100) { ${nodes(aliased(15, 'payload'))} } }`,
-  ),
+  query('a page of events with 15 payloads each', `{ events(first: 100) { ${nodes(aliased(15, 'payload'))} } }`),
   query(
     'the same beside an id that is null in spite of a default',
     `query ($id: ID = "1") { webhook(id: $id) { id } ${pages('100')} }`,
@@ -242,34 +226,25 @@ const tricks: Abuse[] = [
     body: Array.from({ length: 1000 }, () => ({ query: '{ viewer { scopes } }' })),
     codes: ['BAD_REQUEST'],
   },
-  query(
-    'an operation name that is not there',
-    'query A { viewer { scopes } }',
-    ['OPERATION_RESOLUTION_FAILURE'],
-    { operationName: 'B' },
-  ),
+  query('an operation name that is not there', 'query A { viewer { scopes } }', ['OPERATION_RESOLUTION_FAILURE'], {
+    operationName: 'B',
+  }),
   query('two operations and no name', 'query A { viewer { scopes } } query B { viewer { scopes } }', [
     'OPERATION_RESOLUTION_FAILURE',
   ]),
   query('an operation name of 4 MB', 'query A { viewer { scopes } }', ['BAD_REQUEST'], {
     operationName: 'x'.repeat(4_000_000),
   }),
-  query(
-    'a dear operation beside a cheap one',
-    `query A { viewer { scopes } } query B { ${pages('100')} }`,
-    VALID,
-    { operationName: 'B' },
-  ),
+  query('a dear operation beside a cheap one', `query A { viewer { scopes } } query B { ${pages('100')} }`, VALID, {
+    operationName: 'B',
+  }),
   query('a subscription', 'subscription { deliveryUpdated { id } }'),
-  ...[
-    'deliveryUpdated @skip(if: $x)',
-    '...F @include(if: $x)',
-    '... @skip(if: $x) { deliveryUpdated { cursor } }',
-  ].map((root) =>
-    query(
-      `a subscription that may be to nothing: ${root}`,
-      `subscription ($x: Boolean!) { ${root} } fragment F on Subscription { deliveryUpdated { cursor } }`,
-    ),
+  ...['deliveryUpdated @skip(if: $x)', '...F @include(if: $x)', '... @skip(if: $x) { deliveryUpdated { cursor } }'].map(
+    (root) =>
+      query(
+        `a subscription that may be to nothing: ${root}`,
+        `subscription ($x: Boolean!) { ${root} } fragment F on Subscription { deliveryUpdated { cursor } }`,
+      ),
   ),
   query('a condition that is none', 'subscription { deliveryUpdated @skip(if: 1) { cursor } }'),
   query('a condition without an end', 'subscription { deliveryUpdated @skip { cursor } }'),
@@ -294,15 +269,10 @@ const tricks: Abuse[] = [
       variables: { f: nestedList(2000) },
     },
   ),
-  query(
-    '10,000 variables that are not declared',
-    'query A { viewer { scopes } }',
-    ['OPERATION_RESOLUTION_FAILURE'],
-    {
-      operationName: 'B',
-      variables: Object.fromEntries(Array.from({ length: 10_000 }, (_, n) => [`v${n}`, n])),
-    },
-  ),
+  query('10,000 variables that are not declared', 'query A { viewer { scopes } }', ['OPERATION_RESOLUTION_FAILURE'], {
+    operationName: 'B',
+    variables: Object.fromEntries(Array.from({ length: 10_000 }, (_, n) => [`v${n}`, n])),
+  }),
   query(
     'a filter that is a list of 100,000',
     'query ($f: DeliveryFilter) { deliveries(filter: $f) { edges { cursor } } }',

@@ -43,13 +43,7 @@ function namesThatCollide(document: Json): string[] {
   const names = [
     ...Object.keys(schemas)
       .map(pascal)
-      .flatMap((name) => [
-        name,
-        `New${name}`,
-        `New${name}WithDefaults`,
-        `Nullable${name}`,
-        `NewNullable${name}`,
-      ]),
+      .flatMap((name) => [name, `New${name}`, `New${name}WithDefaults`, `Nullable${name}`, `NewNullable${name}`]),
     ...[...Object.keys(parameters), ...Object.keys(responses)].map(pascal),
     ...[
       ...objectsIn(document.components),
@@ -58,31 +52,14 @@ function namesThatCollide(document: Json): string[] {
     ...operationsOf(document).flatMap(({ operationId }) => {
       const id = pascal(operationId);
       const types = ['Params', 'JSONRequestBody', 'Response', 'Request'].map((end) => `${id}${end}`);
-      return [
-        id,
-        ...types,
-        `New${id}Request`,
-        `New${id}RequestWithBody`,
-        `Parse${id}Response`,
-        `Api${id}Request`,
-      ];
+      return [id, ...types, `New${id}Request`, `New${id}RequestWithBody`, `Parse${id}Response`, `Api${id}Request`];
     }),
     ...tags.flatMap((tag) => [`${tag}API`, `${tag}APIService`]),
-    ...[
-      'Client',
-      'ClientInterface',
-      'ClientOption',
-      'Configuration',
-      'APIClient',
-      'APIResponse',
-      'NewClient',
-    ],
+    ...['Client', 'ClientInterface', 'ClientOption', 'Configuration', 'APIClient', 'APIResponse', 'NewClient'],
   ];
   return [
     ...names.filter((name) => !/^[A-Z][A-Za-z0-9]*$/.test(name)).map((name) => `${name} is no name in Go`),
-    ...names
-      .filter((name, at) => names.indexOf(name) < at)
-      .map((name) => `${name} is the name of two things`),
+    ...names.filter((name, at) => names.indexOf(name) < at).map((name) => `${name} is the name of two things`),
   ];
 }
 
@@ -93,17 +70,14 @@ function integersAmiss(one: Json): string[] {
   }
   const { format, minimum, maximum = Number.POSITIVE_INFINITY } = one;
   const isRight =
-    (format === 'int64' && minimum >= 0 && maximum === Number.MAX_SAFE_INTEGER) ||
-    (format === 'int32' && minimum >= 0);
+    (format === 'int64' && minimum >= 0 && maximum === Number.MAX_SAFE_INTEGER) || (format === 'int32' && minimum >= 0);
   return isRight ? [] : [`an integer without the right format and bounds: ${JSON.stringify(one)}`];
 }
 
 /** Of unions some generators make empty types, and of `const` Python that is none; payloads may have both. */
 function keywordsAmiss(one: Json): string[] {
   return ['anyOf', 'oneOf', 'const'].flatMap((keyword) =>
-    [one, one.schema ?? {}].some((schema) => keyword in schema)
-      ? [`${keyword} in ${JSON.stringify(one)}`]
-      : [],
+    [one, one.schema ?? {}].some((schema) => keyword in schema) ? [`${keyword} in ${JSON.stringify(one)}`] : [],
   );
 }
 
@@ -112,10 +86,7 @@ function operationAmiss(document: Json, { operationId, summary, tags, responses,
   const complain = (isWrong: boolean, why: string) => isWrong && complaints.push(`${operationId}: ${why}`);
   complain(!/^[a-z]+[A-Z][A-Za-z0-9_]*$/.test(operationId), 'no name of a method');
   complain(!/^[A-Z].*\w$/.test(summary), 'no summary');
-  complain(
-    !(document.tags as Json[]).some(({ name }) => name === tags?.[0]),
-    'no tag that the document describes',
-  );
+  complain(!(document.tags as Json[]).some(({ name }) => name === tags?.[0]), 'no tag that the document describes');
   if (security?.length === 0) {
     return complaints; // a receiver answers with what it likes
   }
@@ -136,10 +107,7 @@ function operationAmiss(document: Json, { operationId, summary, tags, responses,
 /** Descriptions are the comments of generated code. */
 function undescribed({ components, paths }: Json): string[] {
   const properties = Object.entries<Json>(components.schemas).flatMap(([name, { properties = {} }]) =>
-    Object.entries<Json>(properties).map(([property, schema]): [string, Json] => [
-      `${name}.${property}`,
-      schema,
-    ]),
+    Object.entries<Json>(properties).map(([property, schema]): [string, Json] => [`${name}.${property}`, schema]),
   );
   const parameters = [...objectsIn(paths), ...Object.values<Json>(components.parameters)]
     .filter((one) => typeof one.in === 'string')
@@ -150,7 +118,5 @@ function undescribed({ components, paths }: Json): string[] {
     ...properties,
     ...parameters,
   ];
-  return all
-    .filter(([, { description, $ref }]) => !description && !$ref)
-    .map(([name]) => `${name} has no description`);
+  return all.filter(([, { description, $ref }]) => !description && !$ref).map(([name]) => `${name} has no description`);
 }

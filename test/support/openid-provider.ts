@@ -50,9 +50,7 @@ export class OpenIdProvider implements AsyncDisposable {
       clients: [
         {
           client_id: 'hookwright',
-          ...(clientSecret === undefined
-            ? { token_endpoint_auth_method: 'none' }
-            : { client_secret: clientSecret }),
+          ...(clientSecret === undefined ? { token_endpoint_auth_method: 'none' } : { client_secret: clientSecret }),
           redirect_uris: [`${consoleUrl}/oidc/callback`],
           post_logout_redirect_uris: [consoleUrl],
         },

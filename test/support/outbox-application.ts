@@ -15,10 +15,7 @@ export class OutboxApplication implements AsyncDisposable {
   ) {}
 
   /** @param tenantIds for which it may emit */
-  static async open(
-    stack: DeliveryStack,
-    tenantIds: number[] = [stack.tenantId],
-  ): Promise<OutboxApplication> {
+  static async open(stack: DeliveryStack, tenantIds: number[] = [stack.tenantId]): Promise<OutboxApplication> {
     const role = `shop_${randomBytes(4).toString('hex')}`;
     const url = new URL(stack.databaseUrl);
     url.username = role;
@@ -35,10 +32,7 @@ export class OutboxApplication implements AsyncDisposable {
   }
 
   /** Runs `work` in a transaction of the application. */
-  async transaction<Result>(
-    work: (client: pg.PoolClient) => Promise<Result>,
-    begin = 'begin',
-  ): Promise<Result> {
+  async transaction<Result>(work: (client: pg.PoolClient) => Promise<Result>, begin = 'begin'): Promise<Result> {
     const client = await this.pool.connect();
     try {
       await client.query(begin);

@@ -51,8 +51,7 @@ const unchanged: Record<string, string> = {
   'SQL and shell': '{"a":"\'; drop table x; --","b":"$(id) `id` %s %00"}',
   'line ends': '{"a":"x\\r\\nX-Injected: 1\\r\\n\\r\\n","b":"\\n"}',
   'JSON in JSON': '{"a":"{\\"b\\":\\"\\\\u0000\\"}"}',
-  'numbers of 17 digits':
-    '{"a":0.30000000000000004,"b":1.7976931348623157e+308,"c":5e-324,"d":123456789.12345679}',
+  'numbers of 17 digits': '{"a":0.30000000000000004,"b":1.7976931348623157e+308,"c":5e-324,"d":123456789.12345679}',
   'the largest safe integers': '{"a":9007199254740991,"b":-9007199254740991}',
   'exponents as they are written': '{"a":1e+21,"b":1.5e-7,"c":100000000000000000000}',
   'texts that look like numbers': '{"a":"1e400","b":"007","c":"NaN","d":"9007199254740993"}',
@@ -72,10 +71,7 @@ const changed: Record<string, [text: string, becomes: string]> = {
   'escapes of controls with short forms': ['{"a":"\\u0008\\u000a"}', '{"a":"\\b\\n"}'],
   'keys twice: the last one counts, in the place of the first': ['{"a":1,"b":2,"a":3}', '{"a":3,"b":2}'],
   '__proto__ twice': ['{"__proto__":1,"__proto__":{"a":1}}', '{"__proto__":{"a":1}}'],
-  'keys like numbers: they come first, in order': [
-    '{"b":1,"10":2,"9":3,"01":4}',
-    '{"9":3,"10":2,"b":1,"01":4}',
-  ],
+  'keys like numbers: they come first, in order': ['{"b":1,"10":2,"9":3,"01":4}', '{"9":3,"10":2,"b":1,"01":4}'],
   'numbers with zeros': ['{"a":1.0,"b":1.50,"c":0.0}', '{"a":1,"b":1.5,"c":0}'],
   'minus zero': ['{"a":-0,"b":-0.0,"c":-0e5}', '{"a":0,"b":0,"c":0}'],
   exponents: ['{"a":1E3,"b":1e-3,"c":1e21,"d":12e0}', '{"a":1000,"b":0.001,"c":1e+21,"d":12}'],

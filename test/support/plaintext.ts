@@ -14,8 +14,7 @@ const IN_HEX = '77687365635f([0-9a-f]{2}){44}|68775f3[0-9]([0-9a-f]{2}){40}';
 const plaintext = new RegExp(`${SECRET}|${API_KEY}`);
 const found: string[] = [];
 
-const hidden = (text: string) =>
-  text.replaceAll(new RegExp(plaintext, 'g'), (secret) => `${secret.slice(0, 8)}…`);
+const hidden = (text: string) => text.replaceAll(new RegExp(plaintext, 'g'), (secret) => `${secret.slice(0, 8)}…`);
 
 /** Notes a text that holds a secret or a key. */
 export function watchPlaintext(where: string, text: string): void {

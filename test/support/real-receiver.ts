@@ -35,9 +35,7 @@ export class RealReceiver implements AsyncDisposable {
   inFlight = 0;
   inFlightPeak = 0;
   readonly #sockets = new Set<Socket>();
-  readonly #server = createServer({ keepAliveTimeout: 0 }, (request, response) =>
-    this.#receive(request, response),
-  );
+  readonly #server = createServer({ keepAliveTimeout: 0 }, (request, response) => this.#receive(request, response));
   #port = 0;
 
   private constructor() {

@@ -39,11 +39,7 @@ export class RestApi implements AsyncDisposable {
     private readonly dropDatabase: () => Promise<void>,
   ) {}
 
-  static async open(
-    settings: Record<string, string> = {},
-    clock?: () => Date,
-    now?: () => number,
-  ): Promise<RestApi> {
+  static async open(settings: Record<string, string> = {}, clock?: () => Date, now?: () => number): Promise<RestApi> {
     const { url, drop } = await createTestDatabase();
     const services = await openTestServices(url, {
       settings,

@@ -17,13 +17,7 @@ interface SlowNetwork extends AsyncDisposable {
  *
  * @param to the port on 127.0.0.1 that it leads to
  */
-export async function openSlowNetwork({
-  to,
-  oneWayMs,
-}: {
-  to: number;
-  oneWayMs: number;
-}): Promise<SlowNetwork> {
+export async function openSlowNetwork({ to, oneWayMs }: { to: number; oneWayMs: number }): Promise<SlowNetwork> {
   const sockets = new Set<Socket>();
   // Timers of one duration fire in the order in which they were set.
   const later = (act: () => void) => setTimeout(act, oneWayMs).unref();

@@ -124,9 +124,7 @@ export class SupportDesk implements AsyncDisposable {
   }
 
   #toldOf(id: string): Json[] {
-    return this.live.deliveries.updates
-      .map(({ delivery }) => delivery)
-      .filter((delivery) => delivery?.id === id);
+    return this.live.deliveries.updates.map(({ delivery }) => delivery).filter((delivery) => delivery?.id === id);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -130,8 +130,7 @@ export class TargetSite implements AsyncDisposable {
     const eventId = await this.stack.emit();
     await eventually(
       async () =>
-        (await this.stack.deliveries(`status = 'PENDING' or status = 'HELD' and event_id = ${eventId}`))
-          .length === 0,
+        (await this.stack.deliveries(`status = 'PENDING' or status = 'HELD' and event_id = ${eventId}`)).length === 0,
       withinMs,
     );
     return await this.read(eventId);

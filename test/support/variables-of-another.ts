@@ -1,12 +1,5 @@
 import { readFileSync } from 'node:fs';
-import {
-  buildSchema,
-  type GraphQLInputType,
-  isInputObjectType,
-  isListType,
-  isNonNullType,
-  typeFromAST,
-} from 'graphql';
+import { buildSchema, type GraphQLInputType, isInputObjectType, isListType, isNonNullType, typeFromAST } from 'graphql';
 import type { DashboardDocument } from './dashboard-documents.js';
 import { gid } from './ids.js';
 
@@ -161,11 +154,7 @@ function put(variables: Record<string, unknown>, path: readonly string[], value:
  * Variables in which one thing after the other is the other tenant's, and what else is required one's own; then all
  * things at once; and none of them, where none is required.
  */
-export function variablesFor(
-  document: DashboardDocument,
-  own: Known,
-  other: Known,
-): Record<string, unknown>[] {
+export function variablesFor(document: DashboardDocument, own: Known, other: Known): Record<string, unknown>[] {
   const { slots, fixed } = placesOf(document);
   const made = (choose: (slot: Slot) => unknown) => {
     const variables: Record<string, unknown> = {};
@@ -181,9 +170,7 @@ export function variablesFor(
     return variables;
   };
   const oneByOne = slots.flatMap((slot) =>
-    slot
-      .of(other)
-      .map((value) => made((any) => (any === slot ? value : any.isRequired ? any.of(own)[0] : undefined))),
+    slot.of(other).map((value) => made((any) => (any === slot ? value : any.isRequired ? any.of(own)[0] : undefined))),
   );
   const without = slots.some(({ isRequired }) => isRequired) ? [] : [made(() => undefined)];
   const all = slots.length > 1 ? [made((slot) => slot.of(other)[0])] : [];

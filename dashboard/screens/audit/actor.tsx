@@ -24,8 +24,7 @@ export function Actor({
   }
   return (
     <>
-      {i18n._(ACTOR_WORDS[actor] ?? actor)}{' '}
-      {apiKeyId && <code className="font-mono text-xs">{apiKeyId}</code>}
+      {i18n._(ACTOR_WORDS[actor] ?? actor)} {apiKeyId && <code className="font-mono text-xs">{apiKeyId}</code>}
     </>
   );
 }

@@ -11,8 +11,7 @@ export function AuditFilters({ names }: { names: ReadonlyMap<string, string> }) 
   const { t, i18n } = useLingui();
   const [address, setAddress] = useAddress();
   const [target, setTarget] = useState(address['target'] ?? '');
-  const set = (name: string) => (value: string) =>
-    setAddress({ [name]: value === 'any' ? undefined : value });
+  const set = (name: string) => (value: string) => setAddress({ [name]: value === 'any' ? undefined : value });
   const find = (event: FormEvent) => {
     event.preventDefault();
     setAddress({ target: target.trim() });

@@ -39,10 +39,7 @@ export default function AuditLog() {
     variables: { filter, after: (page?.asked === asked ? page.after : undefined) ?? null },
   });
   const [{ data: named }] = useQuery({ query: KEY_NAMES });
-  const names = useMemo(
-    () => new Map(named?.apiKeys?.edges.map(({ node }) => [node.id, node.name])),
-    [named],
-  );
+  const names = useMemo(() => new Map(named?.apiKeys?.edges.map(({ node }) => [node.id, node.name])), [named]);
   const columns = useColumns(names);
   const rows = data?.auditLog?.edges.map(({ node }) => node) ?? [];
   const open = rows.find(({ databaseId }) => String(databaseId) === address['entry']);
@@ -58,9 +55,7 @@ export default function AuditLog() {
               title={<Trans>Nothing was changed.</Trans>}
               action={
                 <Button
-                  onClick={() =>
-                    setAddress({ action: undefined, kind: undefined, target: undefined, key: undefined })
-                  }
+                  onClick={() => setAddress({ action: undefined, kind: undefined, target: undefined, key: undefined })}
                 >
                   <Trans>Show all changes</Trans>
                 </Button>

@@ -21,10 +21,7 @@ export default function Catalogue() {
   const columns = useColumns();
   return (
     <>
-      <PageHead
-        title={t`Event catalogue`}
-        actions={<SearchBox name="text" label={t`Find an event type`} />}
-      />
+      <PageHead title={t`Event catalogue`} actions={<SearchBox name="text" label={t`Find an event type`} />} />
       {error && <Failure error={error} retry={read} />}
       {data?.eventTypes && (
         <Card flush>

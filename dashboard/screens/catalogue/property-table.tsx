@@ -64,10 +64,7 @@ export function PropertyTable({ properties }: { properties: readonly Property[] 
 
 function Heading({ look = '', children }: { look?: string; children: string }) {
   return (
-    <th
-      scope="col"
-      className={`h-8 px-2 text-start font-medium whitespace-nowrap first:ps-3.5 last:pe-3.5 ${look}`}
-    >
+    <th scope="col" className={`h-8 px-2 text-start font-medium whitespace-nowrap first:ps-3.5 last:pe-3.5 ${look}`}>
       {children}
     </th>
   );

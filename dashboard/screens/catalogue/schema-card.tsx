@@ -45,9 +45,7 @@ export function SchemaCard({ versions }: { versions: EventTypeWholeFragment['ver
             <Select
               label={t`Version`}
               value={String(shown.version)}
-              onChange={(version) =>
-                setAddress({ version: version === String(newest?.version) ? undefined : version })
-              }
+              onChange={(version) => setAddress({ version: version === String(newest?.version) ? undefined : version })}
               options={versions.map(({ version }) => ({
                 value: String(version),
                 name: t`Version ${version}`,

@@ -110,12 +110,7 @@ function SampleForm({
         />
       )}
       <div className="flex flex-wrap items-center gap-3">
-        <Button
-          look="primary"
-          icon={<Send />}
-          onClick={submit}
-          disabled={fetching || (!reserved && 'wrong' in parsed)}
-        >
+        <Button look="primary" icon={<Send />} onClick={submit} disabled={fetching || (!reserved && 'wrong' in parsed)}>
           {sent ? <Trans>Send it again</Trans> : <Trans>Send it</Trans>}
         </Button>
         <p className="min-w-0 flex-1 basis-52 text-xs text-soft">

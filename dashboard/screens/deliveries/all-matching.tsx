@@ -13,8 +13,7 @@ export const AllMatching = memo(function AllMatching(props: {
   onChange: (change: Filters) => void;
 }) {
   const [doing, setDoing] = useState<'resend' | 'cancel'>();
-  const look =
-    'flex h-7 cursor-default items-center rounded-md px-2 text-sm outline-none data-highlighted:bg-sunken';
+  const look = 'flex h-7 cursor-default items-center rounded-md px-2 text-sm outline-none data-highlighted:bg-sunken';
   return (
     <>
       <Menu.Root>
@@ -35,9 +34,7 @@ export const AllMatching = memo(function AllMatching(props: {
           </Menu.Positioner>
         </Menu.Portal>
       </Menu.Root>
-      {doing !== undefined && (
-        <MatchingDialog {...props} action={doing} onClose={() => setDoing(undefined)} />
-      )}
+      {doing !== undefined && <MatchingDialog {...props} action={doing} onClose={() => setDoing(undefined)} />}
     </>
   );
 });

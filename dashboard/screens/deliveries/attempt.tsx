@@ -138,15 +138,10 @@ function Response({ exchange }: { exchange: Exchange }) {
   const isBinary = /[\uFFFD\0]/.test(responseBody ?? '');
   const size = (responseBodyBase64?.length ?? 0) * 0.75;
   return (
-    <Card
-      title={<Trans>Answer</Trans>}
-      actions={responseTruncated && <Badge tone="warn">{t`cut at 16 KiB`}</Badge>}
-    >
+    <Card title={<Trans>Answer</Trans>} actions={responseTruncated && <Badge tone="warn">{t`cut at 16 KiB`}</Badge>}>
       <div className="flex flex-col gap-4">
         <p className="font-mono text-xs">
-          <span className={`font-semibold ${exchange.errorCode == null ? 'text-good' : 'text-bad'}`}>
-            {statusCode}
-          </span>
+          <span className={`font-semibold ${exchange.errorCode == null ? 'text-good' : 'text-bad'}`}>{statusCode}</span>
         </p>
         <HeaderTable label={t`Headers of the answer`} headers={responseHeaders ?? {}} />
         {!responseBody ? (

@@ -161,16 +161,13 @@ function Consequence({
       {isFailed && (
         <p className="text-soft">
           <Trans>
-            These are the deliveries that have failed, or were held for too long. Filter by another state to
-            send those.
+            These are the deliveries that have failed, or were held for too long. Filter by another state to send those.
           </Trans>
         </p>
       )}
       {totalCapped && (
         <p className="text-soft">
-          <Trans>
-            There may be more than {count(total)}: counting ended there. The operation goes through all.
-          </Trans>
+          <Trans>There may be more than {count(total)}: counting ended there. The operation goes through all.</Trans>
         </p>
       )}
     </>

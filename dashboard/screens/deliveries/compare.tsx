@@ -12,15 +12,7 @@ import { headerLines } from './header-table';
 import type { Attempt } from './waterfall';
 
 /** What changed from one attempt to another: of the request and of the answer, headers and body. */
-export function CompareAttempts({
-  first,
-  second,
-  onClose,
-}: {
-  first: Attempt;
-  second: Attempt;
-  onClose: () => void;
-}) {
+export function CompareAttempts({ first, second, onClose }: { first: Attempt; second: Attempt; onClose: () => void }) {
   const [older, younger] = first.number < second.number ? [first, second] : [second, first];
   const before = useExchange(older.id);
   const after = useExchange(younger.id);
@@ -61,13 +53,9 @@ export function CompareAttempts({
 }
 
 function requestText({ startedAt }: Attempt, { url, requestHeaders, requestBody }: Exchange): string {
-  return [
-    `POST ${url}`,
-    `# ${absolute(startedAt)}`,
-    ...lines(requestHeaders),
-    '',
-    inLines(requestBody ?? ''),
-  ].join('\n');
+  return [`POST ${url}`, `# ${absolute(startedAt)}`, ...lines(requestHeaders), '', inLines(requestBody ?? '')].join(
+    '\n',
+  );
 }
 
 function answerText({ durationMs, errorCode }: Attempt, exchange: Exchange): string {
@@ -81,8 +69,7 @@ function answerText({ durationMs, errorCode }: Attempt, exchange: Exchange): str
   ].join('\n');
 }
 
-const lines = (headers: Record<string, unknown>) =>
-  headerLines(headers).map(([name, value]) => `${name}: ${value}`);
+const lines = (headers: Record<string, unknown>) => headerLines(headers).map(([name, value]) => `${name}: ${value}`);
 
 function Side({ title, before, after }: { title: ReactNode; before: string; after: string }) {
   const { t } = useLingui();

@@ -17,9 +17,7 @@ export function CurlDialog({ id, onClose }: { id: string; onClose: () => void })
     <Dialog open onClose={onClose} width="wide" title={<Trans>Copy as cURL</Trans>}>
       <div className="flex flex-col gap-3">
         <p className="text-sm text-soft">
-          <Trans>
-            A command for a shell that repeats the latest attempt, with its url, headers and exact body.
-          </Trans>
+          <Trans>A command for a shell that repeats the latest attempt, with its url, headers and exact body.</Trans>
         </p>
         <Tick checked={signed} onChange={({ target }) => setSigned(target.checked)}>
           <Trans>With its signatures</Trans>
@@ -27,8 +25,8 @@ export function CurlDialog({ id, onClose }: { id: string; onClose: () => void })
         {signed && (
           <Answer tone="warn">
             <Trans>
-              Whoever has this command can send the request as if it came from us, until its timestamp is 5
-              minutes old. Do not post it in a ticket or a chat.
+              Whoever has this command can send the request as if it came from us, until its timestamp is 5 minutes old.
+              Do not post it in a ticket or a chat.
             </Trans>
           </Answer>
         )}

@@ -47,9 +47,7 @@ export default function Deliveries() {
     [],
   );
   const toggleAll = () =>
-    setChosen(
-      chosen.size > 0 ? new Map() : new Map(feed.kept.slice(0, CHOSEN_AT_ONCE).map((row) => [row.id, row])),
-    );
+    setChosen(chosen.size > 0 ? new Map() : new Map(feed.kept.slice(0, CHOSEN_AT_ONCE).map((row) => [row.id, row])));
   const isFiltered = Object.keys(filters).length > 0;
   const error = feed.error as CombinedError | undefined;
   return (
@@ -120,14 +118,9 @@ export default function Deliveries() {
                   {!canCheck(filter) && (
                     <span>
                       <Trans>
-                        New deliveries do not come in by themselves: only the search itself finds a key or a
-                        text.
+                        New deliveries do not come in by themselves: only the search itself finds a key or a text.
                       </Trans>{' '}
-                      <button
-                        type="button"
-                        onClick={() => void feed.reload()}
-                        className="text-accent underline"
-                      >
+                      <button type="button" onClick={() => void feed.reload()} className="text-accent underline">
                         <Trans>Search again</Trans>
                       </button>
                     </span>

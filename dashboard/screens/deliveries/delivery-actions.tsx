@@ -36,13 +36,9 @@ export function DeliveryActions({ delivery }: { delivery: Delivery }) {
   const cancelIt = async () => {
     const { error } = await cancel({ input: { id } });
     close();
-    notify(
-      error ? t`It was not canceled.` : t`It is canceled.`,
-      error && <Untrusted text={messageOf(error)} />,
-    );
+    notify(error ? t`It was not canceled.` : t`It is canceled.`, error && <Untrusted text={messageOf(error)} />);
   };
-  const look =
-    'flex h-7 cursor-default items-center rounded-md px-2 text-sm outline-none data-highlighted:bg-sunken';
+  const look = 'flex h-7 cursor-default items-center rounded-md px-2 text-sm outline-none data-highlighted:bg-sunken';
   return (
     <>
       <CopyButton text={location.href} name={t`the link`}>
@@ -96,8 +92,7 @@ export function DeliveryActions({ delivery }: { delivery: Delivery }) {
         onConfirm={() => void cancelIt()}
       >
         <Trans>
-          It will not be sent. A request that is under way ends and is recorded. You can send the delivery
-          again later.
+          It will not be sent. A request that is under way ends and is recorded. You can send the delivery again later.
         </Trans>
       </Confirm>
       {open === 'curl' && <CurlDialog id={id} onClose={close} />}

@@ -27,10 +27,7 @@ export default function DeliveryScreen() {
   const delivery = data?.delivery;
   const { webhookId = null, eventType = null } = delivery ?? {};
   // What happens between the first read and the first update is read then.
-  const context = useMemo(
-    (): StreamContext => ({ onBegin: () => again({ requestPolicy: 'network-only' }) }),
-    [again],
-  );
+  const context = useMemo((): StreamContext => ({ onBegin: () => again({ requestPolicy: 'network-only' }) }), [again]);
   useSubscription({
     query: DELIVERY_UPDATES,
     variables: { webhookId, eventType },
@@ -60,8 +57,7 @@ export default function DeliveryScreen() {
 function DeliveryPage({ delivery }: { delivery: Delivery }) {
   const { t } = useLingui();
   const [address, setAddress] = useAddress();
-  const { attempts, databaseId, status, attemptCount, eventType, webhook, eventId, createdAt, finishedAt } =
-    delivery;
+  const { attempts, databaseId, status, attemptCount, eventType, webhook, eventId, createdAt, finishedAt } = delivery;
   const ended = finishedAt === createdAt ? null : finishedAt;
   const chosen = attempts.find((one) => String(one.number) === address['attempt']) ?? attempts.at(-1);
   const other = attempts.find((one) => String(one.number) === address['against']);
@@ -124,19 +120,13 @@ function DeliveryPage({ delivery }: { delivery: Delivery }) {
               onChoose={(attempt) => setAddress({ attempt: String(attempt), against: undefined })}
             />
             {other !== undefined && other !== chosen ? (
-              <CompareAttempts
-                first={other}
-                second={chosen}
-                onClose={() => setAddress({ against: undefined })}
-              />
+              <CompareAttempts first={other} second={chosen} onClose={() => setAddress({ against: undefined })} />
             ) : (
               <AttemptDetail
                 attempt={chosen}
                 attempts={attempts}
                 webhook={webhook}
-                onCompare={(against) =>
-                  setAddress({ attempt: String(chosen.number), against: String(against) })
-                }
+                onCompare={(against) => setAddress({ attempt: String(chosen.number), against: String(against) })}
               />
             )}
           </>

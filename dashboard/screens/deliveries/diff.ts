@@ -45,8 +45,7 @@ function diffMiddle(before: string[], after: string[]): DiffLine[] {
   const at = (b: number, a: number) => common[b * width + a] ?? 0;
   for (let b = before.length - 1; b >= 0; b -= 1) {
     for (let a = after.length - 1; a >= 0; a -= 1) {
-      common[b * width + a] =
-        before[b] === after[a] ? at(b + 1, a + 1) + 1 : Math.max(at(b + 1, a), at(b, a + 1));
+      common[b * width + a] = before[b] === after[a] ? at(b + 1, a + 1) + 1 : Math.max(at(b + 1, a), at(b, a + 1));
     }
   }
   const lines: DiffLine[] = [];

@@ -21,8 +21,7 @@ export const ExportMenu = memo(function ExportMenu({ feed }: { feed: Feed<Row> }
     setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
     notify(t`${count(shown.length)} deliveries are saved as ${name}.`);
   };
-  const look =
-    'flex h-7 cursor-default items-center rounded-md px-2 text-sm outline-none data-highlighted:bg-sunken';
+  const look = 'flex h-7 cursor-default items-center rounded-md px-2 text-sm outline-none data-highlighted:bg-sunken';
   return (
     <Menu.Root>
       <Menu.Trigger className={buttonLook('plain')}>

@@ -77,9 +77,7 @@ export class FeedPages<Row extends FeedRow> {
     const middleAt = middle === undefined ? 0 : this.#pages.findIndex(({ after }) => after === middle.after);
     // The first page stays: read again it would not end where the second one begins.
     const kept = this.#pages.flatMap(({ rows }, at) => (rows === undefined || at === 0 ? [] : [at]));
-    const far = new Set(
-      kept.sort((a, b) => Math.abs(a - middleAt) - Math.abs(b - middleAt)).slice(PAGES_KEPT),
-    );
+    const far = new Set(kept.sort((a, b) => Math.abs(a - middleAt) - Math.abs(b - middleAt)).slice(PAGES_KEPT));
     if (far.size > 0) {
       this.#pages = this.#pages.map((page, at) => (far.has(at) ? { ...page, rows: undefined } : page));
     }

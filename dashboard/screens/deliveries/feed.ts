@@ -42,10 +42,7 @@ export class Feed<Row extends FeedRow> {
    * @param matches whether a row belongs to the list; undefined where a row does not tell: then no row comes or goes by
    *   itself.
    */
-  constructor(
-    read: (after: string | null) => Promise<ReadPage<Row>>,
-    matches: ((row: Row) => boolean) | undefined,
-  ) {
+  constructor(read: (after: string | null) => Promise<ReadPage<Row>>, matches: ((row: Row) => boolean) | undefined) {
     this.#read = read;
     this.#matches = matches;
   }

@@ -68,8 +68,8 @@ export function FilterEditor({ filter, filters, choices, onDone }: EditorProps) 
           maxLength={TEXT_CHARS.max}
           hint={
             <Trans>
-              3 to 200 characters, letter by letter as in the exact text of the payload, so with its quotes
-              and escapes. Searches at most 7 days: the last ones, unless you choose a time.
+              3 to 200 characters, letter by letter as in the exact text of the payload, so with its quotes and escapes.
+              Searches at most 7 days: the last ones, unless you choose a time.
             </Trans>
           }
           onSet={set}
@@ -189,9 +189,7 @@ function TextEditor({
   return (
     <form onSubmit={submit} className="p-2">
       <Field name={name} hint={hint}>
-        {(props) => (
-          <TextInput {...props} {...rules} name="value" required autoFocus defaultValue={value ?? ''} />
-        )}
+        {(props) => <TextInput {...props} {...rules} name="value" required autoFocus defaultValue={value ?? ''} />}
       </Field>
       <div className="mt-2 flex justify-end">
         <Button type="submit" look="primary">

@@ -58,10 +58,7 @@ export function useChips(filters: Filters, choices: FilterChoicesQuery | undefin
   );
   add('endpoint', filters.endpoint && (endpoint?.node.url.replace(/^https:\/\//, '') ?? filters.endpoint));
   add('type', filters.type);
-  add(
-    'status',
-    filters.status && i18n._(DELIVERY_STATES[filters.status as keyof typeof DELIVERY_STATES].name),
-  );
+  add('status', filters.status && i18n._(DELIVERY_STATES[filters.status as keyof typeof DELIVERY_STATES].name));
   add('class', filters.class && i18n._(CLASS_NAMES[filters.class as keyof typeof CLASS_NAMES]));
   add('error', filters.error);
   const time: FilterName[] = ['range', 'since', 'until'];

@@ -96,15 +96,12 @@ function isPossible(name: FilterName, value: string): boolean {
  * @param now in ms since 1970
  */
 export function toFilter(filters: Filters, now: number): DeliveryFilterInput {
-  const range =
-    filters.range ?? (filters.text !== undefined && filters.since === undefined ? '7d' : undefined);
+  const range = filters.range ?? (filters.text !== undefined && filters.since === undefined ? '7d' : undefined);
   const rangeMs = range === undefined ? undefined : RANGES[range];
   // A minute is left, so that a search may take its time within the seven days of the API.
   const since =
     filters.since ??
-    (rangeMs === undefined
-      ? undefined
-      : new Date(Math.ceil((now - rangeMs) / 60_000) * 60_000 + 60_000).toISOString());
+    (rangeMs === undefined ? undefined : new Date(Math.ceil((now - rangeMs) / 60_000) * 60_000 + 60_000).toISOString());
   const { endpoint, event, type, status, error, until, key, text } = filters;
   return {
     ...(endpoint !== undefined && { webhookId: withPrefix('wh_', endpoint) }),

@@ -17,14 +17,11 @@ interface MatchingProps {
 export function MatchingDialog({ action, filters, filter, onChange, onClose }: MatchingProps) {
   const { t, i18n } = useLingui();
   const form = action === 'resend' ? resendAll(filters, filter) : cancelAll(filters, filter);
-  const title =
-    action === 'resend' ? <Trans>Send all that match again</Trans> : <Trans>Cancel all that match</Trans>;
+  const title = action === 'resend' ? <Trans>Send all that match again</Trans> : <Trans>Cancel all that match</Trans>;
   if (form.possible) {
     return <BulkRun action={action} input={form.input} filters={filters} title={title} onClose={onClose} />;
   }
-  const names = new Intl.ListFormat(i18n.locale).format(
-    form.remove.map((name) => i18n._(FILTER_NAMES[name])),
-  );
+  const names = new Intl.ListFormat(i18n.locale).format(form.remove.map((name) => i18n._(FILTER_NAMES[name])));
   return (
     <Dialog
       open
@@ -46,13 +43,13 @@ export function MatchingDialog({ action, filters, filter, onChange, onClose }: M
           <p>
             {action === 'resend' ? (
               <Trans>
-                All at once can be chosen by endpoint, time, and one state that is final. The filter by{' '}
-                {names} cannot be part of it.
+                All at once can be chosen by endpoint, time, and one state that is final. The filter by {names} cannot
+                be part of it.
               </Trans>
             ) : (
               <Trans>
-                All at once can be chosen by endpoint, event type, time, and the states pending and held. The
-                filter by {names} cannot be part of it.
+                All at once can be chosen by endpoint, event type, time, and the states pending and held. The filter by{' '}
+                {names} cannot be part of it.
               </Trans>
             )}
           </p>
@@ -65,8 +62,7 @@ export function MatchingDialog({ action, filters, filter, onChange, onClose }: M
         {form.need === 'any' && (
           <p>
             <Trans>
-              This would cancel everything that is open. Filter by an endpoint, an event type, a state or a
-              time first.
+              This would cancel everything that is open. Filter by an endpoint, an event type, a state or a time first.
             </Trans>
           </p>
         )}

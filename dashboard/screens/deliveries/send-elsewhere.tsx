@@ -17,9 +17,7 @@ export function SendElsewhere({ delivery, onClose }: { delivery: Delivery; onClo
   const [{ data, error }, again] = useQuery({ query: TARGETS });
   const [sent, send] = useMutation(SEND_ELSEWHERE);
   const [chosen, setChosen] = useState<string>();
-  const targets = (data?.webhooks?.edges ?? [])
-    .map(({ node }) => node)
-    .filter(({ id }) => id !== delivery.webhookId);
+  const targets = (data?.webhooks?.edges ?? []).map(({ node }) => node).filter(({ id }) => id !== delivery.webhookId);
   const target = chosen ?? targets[0]?.id;
   const submit = async (event: FormEvent) => {
     event.preventDefault();

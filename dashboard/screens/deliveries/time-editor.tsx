@@ -17,14 +17,10 @@ export function TimeEditor({ filters, onDone }: { filters: Filters; onDone: (cha
   return (
     <form onSubmit={submit} className="mt-1 border-t border-line p-2">
       <Field name={<Trans>From</Trans>} hint={<Trans>Empty: as far back as deliveries are kept.</Trans>}>
-        {(props) => (
-          <TextInput {...props} name="since" type="datetime-local" defaultValue={toInput(filters.since)} />
-        )}
+        {(props) => <TextInput {...props} name="since" type="datetime-local" defaultValue={toInput(filters.since)} />}
       </Field>
       <Field name={<Trans>Until</Trans>} hint={<Trans>Empty: now.</Trans>}>
-        {(props) => (
-          <TextInput {...props} name="until" type="datetime-local" defaultValue={toInput(filters.until)} />
-        )}
+        {(props) => <TextInput {...props} name="until" type="datetime-local" defaultValue={toInput(filters.until)} />}
       </Field>
       <div className="mt-1 flex justify-end">
         <Button type="submit" look="primary">

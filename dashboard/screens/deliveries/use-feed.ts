@@ -51,11 +51,7 @@ export function useFeed(filter: DeliveryFilterInput): Feed<Row> {
 }
 
 /** @throws CombinedError what the API or the network said */
-async function readPage(
-  client: Client,
-  filter: DeliveryFilterInput,
-  after: string | null,
-): Promise<ReadPage<Row>> {
+async function readPage(client: Client, filter: DeliveryFilterInput, after: string | null): Promise<ReadPage<Row>> {
   const { data, error } = await uncachedFor(client)
     .query(DELIVERIES, { filter, first: PAGE_ROWS, after }, { requestPolicy: 'network-only' })
     .toPromise();

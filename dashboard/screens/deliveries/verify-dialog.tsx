@@ -88,9 +88,7 @@ export function VerifyDialog({ headers, body, overlapEnds, onClose }: VerifyProp
           <Button
             type="submit"
             look="primary"
-            refused={
-              can ? undefined : t`Browsers compute signatures only on pages opened by https or on localhost.`
-            }
+            refused={can ? undefined : t`Browsers compute signatures only on pages opened by https or on localhost.`}
           >
             <Trans>Verify</Trans>
           </Button>
@@ -100,8 +98,8 @@ export function VerifyDialog({ headers, body, overlapEnds, onClose }: VerifyProp
         {result?.differsAt !== undefined && (
           <p className="text-sm text-bad">
             <Trans>
-              That is not the body that was sent: it differs from byte {count(result.differsAt)} on. Verify
-              the raw bytes, before anything parses them.
+              That is not the body that was sent: it differs from byte {count(result.differsAt)} on. Verify the raw
+              bytes, before anything parses them.
             </Trans>
           </p>
         )}
@@ -136,8 +134,8 @@ function Summary({ verdicts, overlapEnds }: { verdicts: Verdict[]; overlapEnds: 
     return (
       <Line>
         <Trans>
-          This secret has not signed the request. It may be that of another endpoint, or one from before or
-          after a rotation.
+          This secret has not signed the request. It may be that of another endpoint, or one from before or after a
+          rotation.
         </Trans>
       </Line>
     );
@@ -189,9 +187,7 @@ function VerdictView({ verdict }: { verdict: Verdict }) {
           {scheme === 'service' ? (
             <Trans>HMAC-SHA256 of the body; the key is the whole secret</Trans>
           ) : (
-            <Trans>
-              HMAC-SHA256 of id, timestamp and body; the key is what stands behind whsec_, decoded
-            </Trans>
+            <Trans>HMAC-SHA256 of id, timestamp and body; the key is what stands behind whsec_, decoded</Trans>
           )}
         </span>
       </p>

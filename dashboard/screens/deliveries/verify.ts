@@ -32,11 +32,7 @@ const SECRET_CHARS = 44;
  * @param secret as it was shown when it was made: `whsec_…`. It is kept nowhere.
  * @throws DOMException where the page has no WebCrypto, as over plain http
  */
-export async function verifySignatures(
-  secret: string,
-  headers: Headers,
-  body: Uint8Array,
-): Promise<Verification> {
+export async function verifySignatures(secret: string, headers: Headers, body: Uint8Array): Promise<Verification> {
   const why = faultOf(secret);
   if (why !== undefined) {
     return { kind: 'bad-secret', why };
@@ -71,12 +67,7 @@ function faultOf(secret: string) {
 }
 
 /** The key is the whole secret, with its `whsec_`; only the body is signed. */
-async function serviceVerdict(
-  secret: string,
-  header: string,
-  given: string,
-  body: Uint8Array,
-): Promise<Verdict> {
+async function serviceVerdict(secret: string, header: string, given: string, body: Uint8Array): Promise<Verdict> {
   const mac = await hmac(new TextEncoder().encode(secret), body);
   const expected = `sha256=${[...mac].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
   const result = given === expected ? 'valid' : given.startsWith('sha256=') ? 'differs' : 'malformed';

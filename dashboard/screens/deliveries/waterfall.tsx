@@ -99,9 +99,7 @@ export function Waterfall({
                 </button>
               </td>
               <td className="w-px px-3 whitespace-nowrap">
-                <code
-                  className={`figures font-mono text-xs ${attempt.errorCode == null ? 'text-soft' : 'text-bad'}`}
-                >
+                <code className={`figures font-mono text-xs ${attempt.errorCode == null ? 'text-soft' : 'text-bad'}`}>
                   <Untrusted text={attempt.errorCode ?? String(attempt.statusCode)} />
                 </code>
               </td>
@@ -109,10 +107,7 @@ export function Waterfall({
                 <Bar attempt={attempt} longest={longest} />
               </td>
               <td className="figures w-px px-3 text-end whitespace-nowrap">{duration(attempt.durationMs)}</td>
-              <td
-                className="w-px pe-3.5 text-end whitespace-nowrap text-soft"
-                title={absolute(attempt.startedAt)}
-              >
+              <td className="w-px pe-3.5 text-end whitespace-nowrap text-soft" title={absolute(attempt.startedAt)}>
                 <Time value={attempt.startedAt} />
               </td>
             </tr>

@@ -26,8 +26,7 @@ export function Headline({ answer }: Words): ReactNode {
         <Trans>Disabled since {since}: ten attempts in a row have failed.</Trans>
       ) : (
         <Trans>
-          Disabled since {since}: ten attempts in a row have failed, the latest because{' '}
-          <Why code={answer.errorCode} />.
+          Disabled since {since}: ten attempts in a row have failed, the latest because <Why code={answer.errorCode} />.
         </Trans>
       );
     case 'gone':
@@ -41,8 +40,7 @@ export function Headline({ answer }: Words): ReactNode {
     case 'slow':
       return (
         <Trans>
-          Slow: deliveries have been waiting for their turn since {since}, and take {duration(answer.meanMs)}{' '}
-          each.
+          Slow: deliveries have been waiting for their turn since {since}, and take {duration(answer.meanMs)} each.
         </Trans>
       );
     case 'keeping':
@@ -66,13 +64,12 @@ export function Headline({ answer }: Words): ReactNode {
     case 'flaky':
       return answer.errorCode === null ? (
         <Trans>
-          It works, but {count(answer.failures)} of {count(answer.attempts)} attempts in the last 24 hours
-          have failed.
+          It works, but {count(answer.failures)} of {count(answer.attempts)} attempts in the last 24 hours have failed.
         </Trans>
       ) : (
         <Trans>
-          It works, but {count(answer.failures)} of {count(answer.attempts)} attempts in the last 24 hours
-          have failed, the latest because <Why code={answer.errorCode} />.
+          It works, but {count(answer.failures)} of {count(answer.attempts)} attempts in the last 24 hours have failed,
+          the latest because <Why code={answer.errorCode} />.
         </Trans>
       );
     case 'healthy':
@@ -113,8 +110,7 @@ export function Detail({ answer, endpoint }: Words): ReactNode {
     case 'slow':
       return (
         <Trans>
-          {upTo(answer.due)} are due, and {count(answer.window ?? 1)} are sent at a time: fast answers raise
-          that.
+          {upTo(answer.due)} are due, and {count(answer.window ?? 1)} are sent at a time: fast answers raise that.
         </Trans>
       );
     case 'keeping':
@@ -195,8 +191,7 @@ function HoldSentence({ hold: { held, until, over } }: { hold: Hold }): ReactNod
   if (over) {
     return (
       <Trans>
-        The time to hold is over: what was held is canceled, and further events get no delivery. They can be
-        replayed.
+        The time to hold is over: what was held is canceled, and further events get no delivery. They can be replayed.
       </Trans>
     );
   }

@@ -101,10 +101,7 @@ export function answerOf(facts: EndpointFacts, now: number): EndpointAnswer {
     return { kind: 'keeping', held: facts.heldCount };
   }
   // Enabling an endpoint, and changing its url, set its failures in a row to 0: that is no sign that it works.
-  if (
-    lastFailureAt !== null &&
-    (lastSuccessAt === null || Date.parse(lastFailureAt) > Date.parse(lastSuccessAt))
-  ) {
+  if (lastFailureAt !== null && (lastSuccessAt === null || Date.parse(lastFailureAt) > Date.parse(lastSuccessAt))) {
     return { kind: 'untried', lastFailureAt, errorCode };
   }
   const attempts = sumOf(facts.lastDay?.map((part) => part.attempts));

@@ -27,12 +27,7 @@ export function useEndpointColumns(): Column<EndpointEntry>[] {
         render: ({ lastDay }) => {
           const { attempts, failures } = sumsOf(lastDay);
           return (
-            lastDay && (
-              <Sparkline
-                buckets={lastDay}
-                label={t`${count(attempts)} attempts, ${count(failures)} failed`}
-              />
-            )
+            lastDay && <Sparkline buckets={lastDay} label={t`${count(attempts)} attempts, ${count(failures)} failed`} />
           );
         },
       },

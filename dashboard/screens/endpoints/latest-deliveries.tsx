@@ -41,11 +41,7 @@ export function LatestDeliveries({ endpoint }: { endpoint: ShownEndpoint }) {
       }
       flush
       actions={
-        <Link
-          to="/deliveries"
-          search={{ endpoint: String(endpoint.databaseId) }}
-          className={buttonLook('quiet')}
-        >
+        <Link to="/deliveries" search={{ endpoint: String(endpoint.databaseId) }} className={buttonLook('quiet')}>
           <Trans>Show all</Trans>
         </Link>
       }

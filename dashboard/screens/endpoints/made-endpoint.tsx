@@ -34,8 +34,7 @@ export function MadeEndpoint({
         {secret === null ? (
           <p className="text-sm">
             <Trans>
-              Your session may not see its signing secret. Somebody who may can rotate it, and sees the new
-              one.
+              Your session may not see its signing secret. Somebody who may can rotate it, and sees the new one.
             </Trans>
           </p>
         ) : (

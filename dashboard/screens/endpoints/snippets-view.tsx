@@ -33,13 +33,12 @@ export function Snippets() {
       <p className="text-xs text-soft">
         {way === 'library' ? (
           <Trans>
-            It checks webhook-signature, which covers the delivery's id, its time and the exact bytes of the
-            body.
+            It checks webhook-signature, which covers the delivery's id, its time and the exact bytes of the body.
           </Trans>
         ) : (
           <Trans>
-            It checks X-Service-Signature, which covers the exact bytes of the body. Where a replay within
-            five minutes would harm, remember the ids in X-Service-Delivery.
+            It checks X-Service-Signature, which covers the exact bytes of the body. Where a replay within five minutes
+            would harm, remember the ids in X-Service-Delivery.
           </Trans>
         )}
       </p>

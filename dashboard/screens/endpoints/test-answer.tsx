@@ -30,9 +30,7 @@ export function TestAnswer({
     return (
       <Answer tone="info">
         {closedUntil !== null && Date.parse(closedUntil) > Date.now() ? (
-          <Trans>
-            The test waits until {shortly(closedUntil)}: until then the endpoint has asked for a pause.
-          </Trans>
+          <Trans>The test waits until {shortly(closedUntil)}: until then the endpoint has asked for a pause.</Trans>
         ) : (
           <Trans>The test is on its way …</Trans>
         )}

@@ -1,15 +1,7 @@
 const URL_LENGTH_MAX = 2_048;
 
 /** Why the service will refuse a url; `typing`: it may still become a good one. */
-export type UrlProblem =
-  | 'typing'
-  | 'too-long'
-  | 'not-a-url'
-  | 'not-https'
-  | 'userinfo'
-  | 'fragment'
-  | 'port'
-  | 'local';
+export type UrlProblem = 'typing' | 'too-long' | 'not-a-url' | 'not-https' | 'userinfo' | 'fragment' | 'port' | 'local';
 
 /**
  * Looks at a url while it is being typed. The service judges by more (its settings, its list of ports and addresses);

@@ -20,9 +20,7 @@ export function UrlField({
   const [left, setLeft] = useState(false);
   const problem = urlProblem(value);
   const says =
-    problem !== undefined && (problem !== 'typing' || (left && value !== '')) ? (
-      <Problem of={problem} />
-    ) : undefined;
+    problem !== undefined && (problem !== 'typing' || (left && value !== '')) ? <Problem of={problem} /> : undefined;
   return (
     <Field
       name={<Trans>Url</Trans>}

@@ -35,9 +35,7 @@ export function useEndpoint(number: string) {
  * Why its attempts fail now: the reason of the delivery that is tried again next, else of the latest one that failed,
  * else the most frequent one of late.
  */
-export function troubleOf(
-  endpoint: ShownEndpoint,
-): { errorCode: string; delivery?: DeliveryRowFragment } | null {
+export function troubleOf(endpoint: ShownEndpoint): { errorCode: string; delivery?: DeliveryRowFragment } | null {
   const { nextAttempts, latest, failed, failures } = endpoint;
   const known = [...(latest?.edges ?? []), ...(failed?.edges ?? [])].map(({ node }) => node);
   const delivery = [...known, ...(nextAttempts ?? [])]

@@ -49,17 +49,14 @@ export default function EditEventType() {
           leave={`/event-types/${name}`}
           onSubmit={(written) => void submit(written)}
         >
-          {({ schema }) =>
-            newest && isOther(schema, newest.schema) && <Changes newest={newest} schema={schema} />
-          }
+          {({ schema }) => newest && isOther(schema, newest.schema) && <Changes newest={newest} schema={schema} />}
         </EventTypeForm>
       )}
     </>
   );
 }
 
-const isOther = (schema: object, before: object | undefined) =>
-  JSON.stringify(schema) !== JSON.stringify(before);
+const isOther = (schema: object, before: object | undefined) => JSON.stringify(schema) !== JSON.stringify(before);
 
 /** What the schema that is being written changes for those who receive payloads. */
 function Changes({

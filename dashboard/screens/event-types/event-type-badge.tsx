@@ -3,13 +3,7 @@ import { Archive, CircleCheck, Lock } from 'lucide-react';
 import { Badge } from '../../parts/status';
 
 /** How an event type stands: current, of the service itself, deprecated. */
-export function EventTypeBadge({
-  reserved,
-  deprecatedAt,
-}: {
-  reserved: boolean;
-  deprecatedAt?: string | null;
-}) {
+export function EventTypeBadge({ reserved, deprecatedAt }: { reserved: boolean; deprecatedAt?: string | null }) {
   const { t } = useLingui();
   if (deprecatedAt != null) {
     return <Badge tone="warn" icon={Archive}>{t`Deprecated`}</Badge>;

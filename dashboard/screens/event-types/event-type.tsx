@@ -55,8 +55,8 @@ export default function EventTypePage() {
           {type.deprecatedAt != null && (
             <Answer tone="warn">
               <Trans>
-                Events of this type are refused since <Time value={type.deprecatedAt} absolute />. What was
-                accepted before is still delivered.
+                Events of this type are refused since <Time value={type.deprecatedAt} absolute />. What was accepted
+                before is still delivered.
               </Trans>
             </Answer>
           )}

@@ -23,10 +23,7 @@ export function EventFilters() {
         label={t`Event type`}
         value={type}
         onChange={(next) => setAddress({ type: next })}
-        options={[
-          { value: ANY, name: t`Any event type` },
-          ...[...names].map((name) => ({ value: name, name })),
-        ]}
+        options={[{ value: ANY, name: t`Any event type` }, ...[...names].map((name) => ({ value: name, name }))]}
       />
       <SearchBox name="text" label={t`Text in the payload`} />
       <SearchBox name="key" label={t`Idempotency key`} />

@@ -89,11 +89,7 @@ function AboutEvent({ event, seesEndpoints }: { event: EventRowFragment; seesEnd
       </Fact>
       {version && (
         <Fact name={<Trans>Schema</Trans>}>
-          <Link
-            to={`/catalogue/${event.eventType}`}
-            search={{ version: String(version) }}
-            className="text-accent"
-          >
+          <Link to={`/catalogue/${event.eventType}`} search={{ version: String(version) }} className="text-accent">
             <Trans>version {version}</Trans>
           </Link>
         </Fact>

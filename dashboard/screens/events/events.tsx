@@ -54,13 +54,7 @@ export default function Events() {
         <Card flush>
           {rows.length === 0 ? (
             <Empty
-              title={
-                filtered ? (
-                  <Trans>There is no such event.</Trans>
-                ) : (
-                  <Trans>There is no event in this time.</Trans>
-                )
-              }
+              title={filtered ? <Trans>There is no such event.</Trans> : <Trans>There is no event in this time.</Trans>}
               action={
                 filtered && (
                   <Button onClick={() => setAddress({ type: undefined, key: undefined, text: undefined })}>

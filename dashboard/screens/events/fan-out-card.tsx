@@ -66,8 +66,8 @@ function Summary({ rows, more }: { rows: readonly Row[]; more: boolean }) {
           <Trans>No endpoint got this event.</Trans>
         ) : (
           <Trans>
-            It went to {count(statuses.length)} of{' '}
-            <Plural value={rows.length} one="# endpoint" other="# endpoints" />: {parts.join(t`, `)}.
+            It went to {count(statuses.length)} of <Plural value={rows.length} one="# endpoint" other="# endpoints" />:{' '}
+            {parts.join(t`, `)}.
           </Trans>
         )}
       </p>

@@ -38,11 +38,7 @@ export function FixAction({
     case 'SUBSCRIBE':
       return (
         mayEdit && (
-          <Link
-            to={`/endpoints/${webhook.databaseId}`}
-            search={{ do: 'edit' }}
-            className={buttonLook('quiet')}
-          >
+          <Link to={`/endpoints/${webhook.databaseId}`} search={{ do: 'edit' }} className={buttonLook('quiet')}>
             <Trans>Subscribe</Trans>
           </Link>
         )
@@ -50,11 +46,7 @@ export function FixAction({
     case 'ENABLE':
       return (
         mayEdit && (
-          <Link
-            to={`/endpoints/${webhook.databaseId}`}
-            search={{ do: 'enable' }}
-            className={buttonLook('quiet')}
-          >
+          <Link to={`/endpoints/${webhook.databaseId}`} search={{ do: 'enable' }} className={buttonLook('quiet')}>
             <Trans>Enable it first</Trans>
           </Link>
         )
@@ -74,15 +66,7 @@ export function FixAction({
   }
 }
 
-function SendNow({
-  event,
-  webhook,
-  onSent,
-}: {
-  event: EventRowFragment;
-  webhook: Target;
-  onSent: () => void;
-}) {
+function SendNow({ event, webhook, onSent }: { event: EventRowFragment; webhook: Target; onSent: () => void }) {
   const { t } = useLingui();
   const [{ fetching, data, error }, replay] = useMutation(REPLAY);
   const send = async () => {

@@ -16,11 +16,7 @@ export function Housekeeping({
         {housekeeping && (
           <>
             <Fact name={<Trans>Last done</Trans>}>
-              {housekeeping.succeededAt == null ? (
-                <Trans>not yet</Trans>
-              ) : (
-                <Time value={housekeeping.succeededAt} />
-              )}
+              {housekeeping.succeededAt == null ? <Trans>not yet</Trans> : <Time value={housekeeping.succeededAt} />}
             </Fact>
             <Fact name={<Trans>Due next</Trans>}>
               <Time value={housekeeping.nextAt} />

@@ -68,23 +68,22 @@ function Sentence({ problem, countMax }: { problem: Problem; countMax: number })
         <Trans>No daemon runs, so nothing is delivered. Start one, and look at its log.</Trans>
       ) : (
         <Trans>
-          Nothing is delivered: the last daemon was heard of <Time value={problem.since} />. Start one, and
-          look at the log of the last one.
+          Nothing is delivered: the last daemon was heard of <Time value={problem.since} />. Start one, and look at the
+          log of the last one.
         </Trans>
       );
     case 'SILENT_DAEMONS':
       return (
         <Trans>
-          Silent for more than 30 seconds: the daemon on <Untrusted text={problem.hosts.join(', ')} />. It has
-          ended, or is cut off from the database. The others go on.
+          Silent for more than 30 seconds: the daemon on <Untrusted text={problem.hosts.join(', ')} />. It has ended, or
+          is cut off from the database. The others go on.
         </Trans>
       );
     case 'LATE':
       return (
         <Trans>
-          The delivery that is due longest has waited {duration(problem.oldestMs)};{' '}
-          {countUpTo(problem.due, countMax)} are due. One slow or closed endpoint can do that. If all wait,
-          run another daemon.
+          The delivery that is due longest has waited {duration(problem.oldestMs)}; {countUpTo(problem.due, countMax)}{' '}
+          are due. One slow or closed endpoint can do that. If all wait, run another daemon.
         </Trans>
       );
     case 'JOBS_ASIDE':

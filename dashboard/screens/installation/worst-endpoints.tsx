@@ -82,9 +82,7 @@ export default function WorstEndpoints() {
           <Card flush>
             {rows.length === 0 ? (
               <Empty title={<Trans>No endpoint stands out.</Trans>}>
-                <Trans>
-                  Nothing of the kind happened in this range. The last minute or two is not in it.
-                </Trans>
+                <Trans>Nothing of the kind happened in this range. The last minute or two is not in it.</Trans>
               </Empty>
             ) : (
               <List

@@ -126,12 +126,7 @@ function KeyForm({ onMade }: { onMade: (key: string) => void }) {
         <p className="mb-1 text-sm font-medium">
           <Trans>It expires</Trans>
         </p>
-        <Select
-          label={t`It expires`}
-          value={lifetime}
-          onChange={setLifetime}
-          options={lifetimes.filter(fits)}
-        />
+        <Select label={t`It expires`} value={lifetime} onChange={setLifetime} options={lifetimes.filter(fits)} />
         {endsAt !== Infinity && (
           <p className="mt-1 text-xs text-soft">
             <Trans>A session makes no key that outlives it. The command line makes keys that last.</Trans>
@@ -144,11 +139,7 @@ function KeyForm({ onMade }: { onMade: (key: string) => void }) {
           look="primary"
           disabled={fetching}
           refused={
-            name.trim() === ''
-              ? t`Give it a name.`
-              : scopes.length === 0
-                ? t`Choose what it may do.`
-                : undefined
+            name.trim() === '' ? t`Give it a name.` : scopes.length === 0 ? t`Choose what it may do.` : undefined
           }
         >
           <Trans>Create the key</Trans>

@@ -72,9 +72,7 @@ export default function Keys() {
         <Card flush>
           {rows.length === 0 ? (
             <Empty title={<Trans>There is no key here.</Trans>} action={create}>
-              <Trans>
-                A key lets a program of yours use the API: emit events, read deliveries, and more.
-              </Trans>
+              <Trans>A key lets a program of yours use the API: emit events, read deliveries, and more.</Trans>
             </Empty>
           ) : (
             <>
@@ -102,9 +100,7 @@ function PortalSessionsCard() {
     <div className="mt-4">
       <Card title={<Trans>Open portal sessions</Trans>}>
         <p className="mb-3.5 text-sm text-soft">
-          <Trans>
-            People in the portal have no key, but a session of an hour at most. Each can be ended here.
-          </Trans>
+          <Trans>People in the portal have no key, but a session of an hour at most. Each can be ended here.</Trans>
         </p>
         <PortalSessions />
       </Card>

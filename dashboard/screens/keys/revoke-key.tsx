@@ -35,15 +35,13 @@ export function RevokeKey({ apiKey, onClose }: { apiKey: KeyRowFragment | undefi
         <div className="flex flex-col gap-2">
           <p>
             <Trans>
-              What uses the key “<Untrusted text={apiKey.name} />” is refused within 5 seconds, for good. It
-              can no longer:
+              What uses the key “<Untrusted text={apiKey.name} />” is refused within 5 seconds, for good. It can no
+              longer:
             </Trans>
           </p>
           <ul className="list-disc ps-5">
             {apiKey.scopes.map((scope) => (
-              <li key={scope}>
-                {SCOPE_WORDS[scope] ? i18n._(SCOPE_WORDS[scope]) : <Untrusted text={scope} />}
-              </li>
+              <li key={scope}>{SCOPE_WORDS[scope] ? i18n._(SCOPE_WORDS[scope]) : <Untrusted text={scope} />}</li>
             ))}
           </ul>
           <p>

@@ -28,13 +28,9 @@ const PARTS = /:(edit|secrets|test|resend|bulk)$/;
  *
  * @param ofPlatform whether the key belongs to the installation, and not to a tenant.
  */
-export function grantable(
-  held: readonly string[],
-  ofPlatform: boolean,
-): [scope: string, words: MessageDescriptor][] {
+export function grantable(held: readonly string[], ofPlatform: boolean): [scope: string, words: MessageDescriptor][] {
   const all = held.includes('platform:admin') || held.includes('platform:support');
   return Object.entries(SCOPE_WORDS).filter(
-    ([scope]) =>
-      scope.startsWith('platform:') === ofPlatform && (held.includes(scope) || (all && !PARTS.test(scope))),
+    ([scope]) => scope.startsWith('platform:') === ofPlatform && (held.includes(scope) || (all && !PARTS.test(scope))),
   );
 }

@@ -41,18 +41,12 @@ const OUTCOMES: Record<string, MessageDescriptor> = {
 };
 
 /** What an operation goes through, as names and values. Its endpoint is left out: that is a link. */
-export function useFilterWords({
-  filter,
-}: {
-  filter: Record<string, unknown>;
-}): { name: string; value: string }[] {
+export function useFilterWords({ filter }: { filter: Record<string, unknown> }): { name: string; value: string }[] {
   const { t, i18n } = useLingui();
   const { status, eventType, eventTypes, eventId, since, until } = filter;
   const list = (values: unknown) =>
     new Intl.ListFormat(i18n.locale).format(
-      (Array.isArray(values) ? values : [values]).map((value) =>
-        i18n._(OUTCOMES[value] ?? { id: String(value) }),
-      ),
+      (Array.isArray(values) ? values : [values]).map((value) => i18n._(OUTCOMES[value] ?? { id: String(value) })),
     );
   return [
     status != null && { name: t`Deliveries that are`, value: list(status) },

@@ -94,11 +94,7 @@ function Operation({ operation }: { operation: OperationRowFragment }) {
               <Fact name={<Trans>Found at its start</Trans>}>
                 <span className="figures">{count(total)}</span>
               </Fact>
-              <Fact
-                name={
-                  kind === 'CANCEL_DELIVERIES' ? <Trans>Canceled</Trans> : <Trans>Queued to be sent</Trans>
-                }
-              >
+              <Fact name={kind === 'CANCEL_DELIVERIES' ? <Trans>Canceled</Trans> : <Trans>Queued to be sent</Trans>}>
                 <span className="figures">{count(affected)}</span>
               </Fact>
               <Fact name={<Trans>Skipped</Trans>}>
@@ -119,8 +115,8 @@ function Operation({ operation }: { operation: OperationRowFragment }) {
             {skipped > 0 && (
               <p className="mt-2 text-xs text-soft">
                 <Trans>
-                  It skips what had changed just before its turn came, and what cannot be sent again because
-                  its event is not kept any more.
+                  It skips what had changed just before its turn came, and what cannot be sent again because its event
+                  is not kept any more.
                 </Trans>
               </p>
             )}
@@ -198,13 +194,13 @@ function Actions({ operation: { id, status, affected, total, kind } }: { operati
       >
         {kind === 'CANCEL_DELIVERIES' ? (
           <Trans>
-            The {count(affected)} deliveries that it has canceled stay canceled; the others of {count(total)}{' '}
-            stay as they are. You can resume it later.
+            The {count(affected)} deliveries that it has canceled stay canceled; the others of {count(total)} stay as
+            they are. You can resume it later.
           </Trans>
         ) : (
           <Trans>
-            The {count(affected)} deliveries that it has queued are sent all the same; the others of{' '}
-            {count(total)} are not. You can resume it later.
+            The {count(affected)} deliveries that it has queued are sent all the same; the others of {count(total)} are
+            not. You can resume it later.
           </Trans>
         )}
       </Confirm>

@@ -70,8 +70,8 @@ export default function Operations() {
               }
             >
               <Trans>
-                Work over many deliveries stands here: sending again what has failed, canceling what is open,
-                sending past events to an endpoint.
+                Work over many deliveries stands here: sending again what has failed, canceling what is open, sending
+                past events to an endpoint.
               </Trans>
             </Empty>
           ) : (
@@ -104,10 +104,7 @@ function useColumns(): Column<OperationRowFragment>[] {
       {
         name: t`Operation`,
         render: ({ databaseId, kind }) => (
-          <Link
-            to={`/operations/${databaseId}`}
-            className="font-medium text-ink no-underline hover:underline"
-          >
+          <Link to={`/operations/${databaseId}`} className="font-medium text-ink no-underline hover:underline">
             {i18n._(KINDS[kind])}
           </Link>
         ),
@@ -127,9 +124,7 @@ function useColumns(): Column<OperationRowFragment>[] {
         name: t`Endpoint`,
         wide: true,
         from: 'md',
-        render: ({ webhook }) => (
-          <EndpointLink webhook={webhook} beside otherwise={t`all, or a deleted one`} />
-        ),
+        render: ({ webhook }) => <EndpointLink webhook={webhook} beside otherwise={t`all, or a deleted one`} />,
       },
       {
         name: t`Progress`,

@@ -84,15 +84,14 @@ function What({ endpoint, reason }: Row) {
     case 'GONE':
       return (
         <Trans>
-          It answered 410 Gone {endpoint.disabledAt && <Time value={endpoint.disabledAt} />}, so nothing is
-          sent there.
+          It answered 410 Gone {endpoint.disabledAt && <Time value={endpoint.disabledAt} />}, so nothing is sent there.
         </Trans>
       );
     case 'DISABLED':
       return (
         <Trans>
-          Ten attempts failed in a row, so it was disabled{' '}
-          {endpoint.disabledAt && <Time value={endpoint.disabledAt} />}.
+          Ten attempts failed in a row, so it was disabled {endpoint.disabledAt && <Time value={endpoint.disabledAt} />}
+          .
         </Trans>
       );
     case 'FAILING':
@@ -107,15 +106,12 @@ function What({ endpoint, reason }: Row) {
       return endpoint.active ? (
         <Trans>It keeps its held deliveries until somebody releases them.</Trans>
       ) : (
-        <Trans>
-          It is paused; what it holds ends {endpoint.holdUntil && <Time value={endpoint.holdUntil} />}.
-        </Trans>
+        <Trans>It is paused; what it holds ends {endpoint.holdUntil && <Time value={endpoint.holdUntil} />}.</Trans>
       );
     case 'CLOSED':
       return (
         <Trans>
-          It has asked for a pause, which ends {endpoint.closedUntil && <Time value={endpoint.closedUntil} />}
-          .
+          It has asked for a pause, which ends {endpoint.closedUntil && <Time value={endpoint.closedUntil} />}.
         </Trans>
       );
   }

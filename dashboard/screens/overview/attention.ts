@@ -51,7 +51,6 @@ export function needingAttention<Row extends Standing & { id: string }>(
   }
   return [...found.values()].sort(
     (one, other) =>
-      REASONS.indexOf(one.reason) - REASONS.indexOf(other.reason) ||
-      other.endpoint.heldCount - one.endpoint.heldCount,
+      REASONS.indexOf(one.reason) - REASONS.indexOf(other.reason) || other.endpoint.heldCount - one.endpoint.heldCount,
   );
 }

@@ -46,11 +46,7 @@ function Line({
   return (
     <div className="flex items-baseline justify-between gap-3">
       <dt className="min-w-0">
-        <Link
-          to="/deliveries"
-          search={{ status }}
-          className="font-medium text-ink no-underline hover:underline"
-        >
+        <Link to="/deliveries" search={{ status }} className="font-medium text-ink no-underline hover:underline">
           {name}
         </Link>
         <span className="block text-xs text-soft">{children}</span>

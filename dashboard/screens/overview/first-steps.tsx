@@ -11,13 +11,7 @@ import { useAllowed } from '../../parts/viewer';
 import { SEND_TEST } from '../endpoints/documents';
 
 /** What a tenant does first: an endpoint, a test, done. Shown until the first delivery. */
-export function FirstSteps({
-  endpoint,
-  onSent,
-}: {
-  endpoint: EndpointRowFragment | undefined;
-  onSent: () => void;
-}) {
+export function FirstSteps({ endpoint, onSent }: { endpoint: EndpointRowFragment | undefined; onSent: () => void }) {
   const { t } = useLingui();
   const go = useGo();
   const mayCreate = useAllowed('webhooks:edit');
@@ -42,8 +36,7 @@ export function FirstSteps({
               <>
                 <p>
                   <Trans>
-                    A url of your server that takes POST requests over https, and the event types that it
-                    wants.
+                    A url of your server that takes POST requests over https, and the event types that it wants.
                   </Trans>
                 </p>
                 {mayCreate ? (
@@ -59,8 +52,8 @@ export function FirstSteps({
           <Step number={2} done={false} waits={endpoint === undefined} title={t`Send a test`}>
             <p>
               <Trans>
-                The event webhook.test goes to this endpoint alone, signed like any other. You see what your
-                server answers.
+                The event webhook.test goes to this endpoint alone, signed like any other. You see what your server
+                answers.
               </Trans>
             </p>
             {endpoint && mayTest && (
@@ -77,8 +70,8 @@ export function FirstSteps({
           </Step>
           <Step number={3} done={false} waits title={t`Done`}>
             <Trans>
-              From now on events arrive as they happen, failed ones are sent again by themselves, and this
-              page says whether all is well.
+              From now on events arrive as they happen, failed ones are sent again by themselves, and this page says
+              whether all is well.
             </Trans>
           </Step>
         </ol>

@@ -26,9 +26,7 @@ export function LatestFailures({ rows, range }: { rows: readonly DeliveryRowFrag
             to="/deliveries"
             search={{
               status: 'FAILED',
-              ...(range.name === 'custom'
-                ? { since: range.since, until: range.until }
-                : { range: range.name }),
+              ...(range.name === 'custom' ? { since: range.since, until: range.until } : { range: range.name }),
             }}
             className="text-sm text-accent no-underline hover:underline"
           >

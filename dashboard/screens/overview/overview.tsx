@@ -54,9 +54,7 @@ export default function Overview() {
             {data.stats && <AttemptFigures stats={data.stats} backlog={data.backlog} range={range} />}
             {data.stats && <AttemptCharts buckets={data.stats.buckets} />}
             <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
-              {data.failed && (
-                <LatestFailures rows={data.failed.edges.map(({ node }) => node)} range={range} />
-              )}
+              {data.failed && <LatestFailures rows={data.failed.edges.map(({ node }) => node)} range={range} />}
               {data.backlog && <BacklogCard backlog={data.backlog} />}
             </div>
           </>

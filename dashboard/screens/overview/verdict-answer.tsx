@@ -56,21 +56,19 @@ export function VerdictAnswer({
     LATE: <Trans>Deliveries wait longer than usual: the oldest was due {due}.</Trans>,
     MANY_FAILURES: (
       <Trans>
-        {percent(failures / Math.max(1, attempts))} of attempts failed {when}. They are made again by
-        themselves.
+        {percent(failures / Math.max(1, attempts))} of attempts failed {when}. They are made again by themselves.
       </Trans>
     ),
     QUIET: (
       <Trans>
-        <Plural value={endpoints} one="Your endpoint is ready." other="All # endpoints are ready." /> Nothing
-        was sent {when}.
+        <Plural value={endpoints} one="Your endpoint is ready." other="All # endpoints are ready." /> Nothing was sent{' '}
+        {when}.
       </Trans>
     ),
     FINE: (
       <Trans>
         <Plural value={endpoints} one="Your endpoint is fine:" other="All # endpoints are fine:" />{' '}
-        <Plural value={delivered} one="# delivery" other="# deliveries" /> {when}, {rate} of attempts
-        succeeded.
+        <Plural value={delivered} one="# delivery" other="# deliveries" /> {when}, {rate} of attempts succeeded.
       </Trans>
     ),
   }[verdict];
@@ -80,16 +78,14 @@ export function VerdictAnswer({
       {(verdict === 'NEEDS_YOU' || verdict === 'LATE') && attempts > 0 && (
         <p className="text-sm text-soft">
           <Trans>
-            <Plural value={delivered} one="# delivery" other="# deliveries" /> arrived {when}; {rate} of
-            attempts succeeded.
+            <Plural value={delivered} one="# delivery" other="# deliveries" /> arrived {when}; {rate} of attempts
+            succeeded.
           </Trans>
         </p>
       )}
       {more && (
         <p className="text-sm text-soft">
-          <Trans>
-            Looked at: the newest {count(endpoints)} endpoints, and those that are paused or disabled.
-          </Trans>
+          <Trans>Looked at: the newest {count(endpoints)} endpoints, and those that are paused or disabled.</Trans>
         </p>
       )}
     </Answer>

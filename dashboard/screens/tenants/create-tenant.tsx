@@ -44,9 +44,7 @@ export function CreateTenant({ open, onClose }: { open: boolean; onClose: () => 
       <form id="create-tenant" onSubmit={(event) => void submit(event)}>
         <Field
           name={<Trans>Name</Trans>}
-          hint={
-            <Trans>Such as the customer's company. Unique in this installation; it can be changed.</Trans>
-          }
+          hint={<Trans>Such as the customer's company. Unique in this installation; it can be changed.</Trans>}
           error={error && (issueAt(error, 'input', 'name') ?? messageOf(error))}
         >
           {(props) => (

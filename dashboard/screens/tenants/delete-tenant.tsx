@@ -40,8 +40,8 @@ export function DeleteTenant({ tenant }: { tenant: { id: string; name: string } 
       <div className="flex flex-wrap items-center justify-between gap-3">
         <p className="min-w-0 flex-1 basis-72 text-sm text-soft">
           <Trans>
-            Deletes the tenant for good: its keys are refused within 5 seconds, its endpoints are deleted, and
-            what is still to be sent is canceled. Nobody reaches its events and deliveries any more.
+            Deletes the tenant for good: its keys are refused within 5 seconds, its endpoints are deleted, and what is
+            still to be sent is canceled. Nobody reaches its events and deliveries any more.
           </Trans>
         </p>
         <Button look="danger" onClick={() => setAsked(true)}>
@@ -71,9 +71,7 @@ export function DeleteTenant({ tenant }: { tenant: { id: string; name: string } 
               </Trans>
             }
           >
-            {(props) => (
-              <TextInput {...props} value={typed} onChange={({ target }) => setTyped(target.value)} />
-            )}
+            {(props) => <TextInput {...props} value={typed} onChange={({ target }) => setTyped(target.value)} />}
           </Field>
         </div>
       </Confirm>
@@ -86,16 +84,10 @@ function WhatGoes({ found: { webhooks, apiKeys, backlog } }: { found: WhatGoesQu
   const most = backlog?.countMax ?? 1;
   return (
     <Facts>
-      <Fact name={<Trans>Endpoints that are deleted</Trans>}>
-        {countUpTo(webhooks?.edges.length ?? 0, 100)}
-      </Fact>
-      <Fact name={<Trans>API keys that are revoked</Trans>}>
-        {countUpTo(apiKeys?.edges.length ?? 0, 100)}
-      </Fact>
+      <Fact name={<Trans>Endpoints that are deleted</Trans>}>{countUpTo(webhooks?.edges.length ?? 0, 100)}</Fact>
+      <Fact name={<Trans>API keys that are revoked</Trans>}>{countUpTo(apiKeys?.edges.length ?? 0, 100)}</Fact>
       <Fact name={<Trans>Pending deliveries that are canceled</Trans>}>{countUpTo(open, most)}</Fact>
-      <Fact name={<Trans>Held deliveries that are canceled</Trans>}>
-        {countUpTo(backlog?.held ?? 0, most)}
-      </Fact>
+      <Fact name={<Trans>Held deliveries that are canceled</Trans>}>{countUpTo(backlog?.held ?? 0, most)}</Fact>
     </Facts>
   );
 }

@@ -51,8 +51,8 @@ export function PortalLink() {
       <div className="flex flex-col gap-3">
         <p className="text-sm text-soft">
           <Trans>
-            A link opens the portal as the tenant's own people see it. It works once, within 60 seconds; the
-            session ends after an hour.
+            A link opens the portal as the tenant's own people see it. It works once, within 60 seconds; the session
+            ends after an hour.
           </Trans>
         </p>
         {error && <Failure error={error} />}

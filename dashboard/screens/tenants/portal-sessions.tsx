@@ -26,9 +26,7 @@ export function PortalSessions() {
   const [{ data, error }, again] = useQuery({ query: PORTAL_SESSIONS });
   const [{ error: refused }, revoke] = useMutation(REVOKE_PORTAL_SESSION);
   const columns = useColumns(
-    useAllowed('keys:admin')
-      ? (id) => void revoke({ id }).then(() => again({ requestPolicy: 'network-only' }))
-      : null,
+    useAllowed('keys:admin') ? (id) => void revoke({ id }).then(() => again({ requestPolicy: 'network-only' })) : null,
   );
   const rows = data?.portalSessions?.edges.map(({ node }) => node) ?? [];
   const shown = error ?? refused;

@@ -63,9 +63,7 @@ const server = createServer(async (request, response) => {
 });
 
 if (!HOOKWRIGHT_KEY) {
-  throw new Error(
-    'Set HOOKWRIGHT_KEY to an API key of a tenant, which makes portal sessions (scope keys:admin).',
-  );
+  throw new Error('Set HOOKWRIGHT_KEY to an API key of a tenant, which makes portal sessions (scope keys:admin).');
 }
 let origin = '';
 server.listen(Number(PORT), 'localhost', () => {

@@ -3,8 +3,7 @@ const find = (id) => document.getElementById(id);
 /** The five lines: the product's own backend makes each session, and Hookwright's script shows it. */
 function openWebhooks() {
   return Hookwright.mount(find('webhooks'), {
-    session: () =>
-      fetch('/portal-session', { method: 'POST' }).then(async (answer) => (await answer.json()).url),
+    session: () => fetch('/portal-session', { method: 'POST' }).then(async (answer) => (await answer.json()).url),
     theme: find('theme').value,
     onEnded: () => {
       find('ended').hidden = false;

@@ -33,8 +33,7 @@ const refusedPort = refuse(
 );
 
 /** Whoever is refused may be the operator, who tries the service with a receiver beside it. */
-const LOOPBACK_HINT =
-  'on a machine of your own, the setting ALLOW_LOOPBACK_TARGETS=true allows loopback addresses';
+const LOOPBACK_HINT = 'on a machine of your own, the setting ALLOW_LOOPBACK_TARGETS=true allows loopback addresses';
 const PRIVATE_HINT = 'the operator can open ranges of addresses by the setting ALLOW_PRIVATE_TARGETS';
 const NAME_HINT =
   'no setting allows such a name; an address in its place is allowed where ALLOW_PRIVATE_TARGETS opens its range';
@@ -97,11 +96,7 @@ export function judgeAddress(address: string, policy: TargetPolicy): boolean {
   return isPublic(address) || isIn(address, rangesOf(policy));
 }
 
-function judgeScheme(
-  { protocol }: URL,
-  host: string,
-  { allowHttp, loopbackHttp }: TargetPolicy,
-): TargetVerdict {
+function judgeScheme({ protocol }: URL, host: string, { allowHttp, loopbackHttp }: TargetPolicy): TargetVerdict {
   const isLoopback = isLoopbackHost(host);
   if (protocol === 'https:' || (protocol === 'http:' && (allowHttp || (loopbackHttp && isLoopback)))) {
     return { allowed: true };
@@ -112,10 +107,7 @@ function judgeScheme(
     ...(protocol === 'http:' ? [hint] : []),
   ];
   const exception = exceptions.length === 0 ? '' : ` (${exceptions.join('; ')})`;
-  return refuse(
-    'url_scheme',
-    `must begin with ${allowHttp ? 'https:// or http://' : 'https://'}${exception}`,
-  );
+  return refuse('url_scheme', `must begin with ${allowHttp ? 'https:// or http://' : 'https://'}${exception}`);
 }
 
 function judgeParts(url: URL, text: string): TargetVerdict {
@@ -129,23 +121,17 @@ function judgeParts(url: URL, text: string): TargetVerdict {
 }
 
 function judgeHost(host: string, policy: TargetPolicy): TargetVerdict {
-  const isAllowed =
-    isIP(host) === 0 ? isPublicName(host) || isOpened(host, policy) : judgeAddress(host, policy);
+  const isAllowed = isIP(host) === 0 ? isPublicName(host) || isOpened(host, policy) : judgeAddress(host, policy);
   // An address is not repeated: what a tenant reads names no internal one, not even one that it has named itself.
-  const what =
-    isIP(host) === 0 ? `${shown(host)} is not one` : 'this address is private or has a special purpose';
+  const what = isIP(host) === 0 ? `${shown(host)} is not one` : 'this address is private or has a special purpose';
   const hint = isLoopbackHost(host) ? LOOPBACK_HINT : isIP(host) === 0 ? NAME_HINT : PRIVATE_HINT;
   return isAllowed
     ? { allowed: true }
-    : refuse(
-        'url_host',
-        `must name a host on the public internet, such as hooks.example.com; ${what} (${hint})`,
-      );
+    : refuse('url_host', `must name a host on the public internet, such as hooks.example.com; ${what} (${hint})`);
 }
 
 const HOST_SHOWN_CHARS_MAX = 100;
-const shown = (host: string) =>
-  host.length > HOST_SHOWN_CHARS_MAX ? `${host.slice(0, HOST_SHOWN_CHARS_MAX)}…` : host;
+const shown = (host: string) => (host.length > HOST_SHOWN_CHARS_MAX ? `${host.slice(0, HOST_SHOWN_CHARS_MAX)}…` : host);
 
 /** In octets (RFC 1035 §2.3.4); longer ones can be looked up nowhere. */
 const NAME_LENGTH_MAX = 253;
@@ -172,9 +158,7 @@ const withoutPort = (text: string) => text.replace(/^([a-z][a-z0-9+.-]*:\/\/[^/?
 
 /** Whether a port on the public internet may be called: 80, 443, and from 1024 all but well-known internal services. */
 function isPortAllowed(port: number): boolean {
-  return (
-    port === 80 || port === 443 || (port >= LOWEST_FREE_PORT && port <= PORT_MAX && !refusedPorts.has(port))
-  );
+  return port === 80 || port === 443 || (port >= LOWEST_FREE_PORT && port <= PORT_MAX && !refusedPorts.has(port));
 }
 
 /** Whether a name means this machine (RFC 6761 §6.3). */

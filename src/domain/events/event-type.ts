@@ -19,8 +19,7 @@ export function isEventTypeName(text: string): boolean {
 const OWN_FAMILIES = ['webhook.', 'delivery.'] as const;
 
 /** Whether only the service itself may have event types of this name. */
-export const isOwnEventTypeName = (name: string): boolean =>
-  OWN_FAMILIES.some((family) => name.startsWith(family));
+export const isOwnEventTypeName = (name: string): boolean => OWN_FAMILIES.some((family) => name.startsWith(family));
 
 /** Those of every installation, with fixed schemas (docs/interface.md, "Events"). */
 export const BUILT_IN_EVENT_TYPES: readonly string[] = [

@@ -30,8 +30,7 @@ export function decodePosition(cursor: string): ChangePosition | null {
   const [epoch = '', readAt = '', snapshot = '', ...rest] = Buffer.from(cursor, 'base64url')
     .toString('latin1')
     .split(' ');
-  const isOurs =
-    rest.length === 0 && EPOCH.test(epoch) && /^\d{1,15}$/.test(readAt) && SNAPSHOT.test(snapshot);
+  const isOurs = rest.length === 0 && EPOCH.test(epoch) && /^\d{1,15}$/.test(readAt) && SNAPSHOT.test(snapshot);
   return isOurs ? { epoch, snapshot, readAtMs: Number(readAt) } : null;
 }
 

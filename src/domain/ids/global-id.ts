@@ -34,8 +34,7 @@ export const idPrefixes = names.map((type) => ({ type, prefix: types[type].prefi
 export const nounOf = (type: NodeType): string => types[type].noun;
 
 /** As in "the id of an event". */
-export const aNounOf = (type: NodeType): string =>
-  `${/^[aeiou]/i.test(nounOf(type)) ? 'an' : 'a'} ${nounOf(type)}`;
+export const aNounOf = (type: NodeType): string => `${/^[aeiou]/i.test(nounOf(type)) ? 'an' : 'a'} ${nounOf(type)}`;
 
 /** @param key the number, or for the types without one the text that stands for it */
 export const globalId = (type: NodeType, key: number | string): string => `${types[type].prefix}_${key}`;

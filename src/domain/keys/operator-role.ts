@@ -23,17 +23,13 @@ export function operatorScope(
   values: Readonly<Record<Role, readonly string[]>>,
 ): PlatformScope | null {
   const held = [claimNamed(claims, name)].flat();
-  const role = (Object.keys(scopeOfRole) as Role[]).find((one) =>
-    values[one].some((value) => held.includes(value)),
-  );
+  const role = (Object.keys(scopeOfRole) as Role[]).find((one) => values[one].some((value) => held.includes(value)));
   return role === undefined ? null : scopeOfRole[role];
 }
 
 /** Names may have dots themselves, as those that are urls do. */
 export function claimNamed(claims: Claims, name: string): unknown {
-  return (
-    claims[name] ?? name.split('.').reduce<unknown>((within, step) => (within as Claims)?.[step], claims)
-  );
+  return claims[name] ?? name.split('.').reduce<unknown>((within, step) => (within as Claims)?.[step], claims);
 }
 
 const KEY_NAME_LENGTH_MAX = 200;

@@ -33,9 +33,7 @@ export type TenantScope = (typeof SCOPES)[number] | PartScope;
 export type PlatformScope = (typeof PLATFORM_SCOPES)[number];
 export type Scope = TenantScope | PlatformScope;
 
-const partsOf = new Map<Scope, readonly PartScope[]>(
-  Object.entries(SCOPE_PARTS) as [Scope, readonly PartScope[]][],
-);
+const partsOf = new Map<Scope, readonly PartScope[]>(Object.entries(SCOPE_PARTS) as [Scope, readonly PartScope[]][]);
 const wholeOf = new Map<Scope, Scope>(
   [...partsOf].flatMap(([whole, parts]) => parts.map((part) => [part, whole] as const)),
 );

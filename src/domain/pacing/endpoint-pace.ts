@@ -62,11 +62,7 @@ export function paceAfterSuccess(
 }
 
 /** @param closedMs how long the pause is that the endpoint has asked for */
-export function paceAfterClosing(
-  { everyMs, spell }: EndpointPace,
-  nowMs: number,
-  closedMs: number,
-): EndpointPace {
+export function paceAfterClosing({ everyMs, spell }: EndpointPace, nowMs: number, closedMs: number): EndpointPace {
   if (closedMs > PACED_PAUSE_MS_MAX) {
     return NO_PACE;
   }

@@ -76,8 +76,7 @@ export function afterAttempt(
       : { ...window, limit: Math.max(1, Math.floor(window.limit / 2)), halvedAtMs: endedAtMs };
   }
   const durationMs = Math.max(0, endedAtMs - startedAtMs);
-  const meanMs =
-    window.meanMs === null ? durationMs : window.meanMs + (durationMs - window.meanMs) * NEWEST_WEIGHT;
+  const meanMs = window.meanMs === null ? durationMs : window.meanMs + (durationMs - window.meanMs) * NEWEST_WEIGHT;
   if (kind === 'OTHER') {
     return { ...window, meanMs };
   }
@@ -125,7 +124,5 @@ export function kindOf({ verdict }: Outcome, result: SendResult): AnswerKind {
   if (verdict === 'SUCCEEDED') {
     return 'GOOD';
   }
-  return result.kind === 'error' || result.statusCode >= 500 || result.statusCode === 429
-    ? 'STRAINED'
-    : 'OTHER';
+  return result.kind === 'error' || result.statusCode >= 500 || result.statusCode === 429 ? 'STRAINED' : 'OTHER';
 }

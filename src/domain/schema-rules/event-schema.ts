@@ -17,13 +17,7 @@ const ENUM_VALUES_MAX = 5_000;
 
 const DRAFT = 'https://json-schema.org/draft/2020-12/schema';
 const definitions: readonly string[] = ['$defs', 'definitions'];
-const rulesByName = [
-  'properties',
-  'patternProperties',
-  'dependentSchemas',
-  'dependentRequired',
-  'dependencies',
-];
+const rulesByName = ['properties', 'patternProperties', 'dependentSchemas', 'dependentRequired', 'dependencies'];
 const scalarTypes: readonly unknown[] = ['string', 'number', 'integer', 'boolean', 'null'];
 
 /**
@@ -64,24 +58,13 @@ function judgeKeywords(schema: JsonObject, path: string[], patterns: PatternAllo
   if (schema['$async'] !== undefined) {
     add('$async', 'schema_keyword', 'is not supported: payloads are checked at once; leave it out');
   }
-  for (const keyword of [
-    '$dynamicRef',
-    '$dynamicAnchor',
-    '$recursiveRef',
-    '$recursiveAnchor',
-    '$anchor',
-    '$id',
-  ]) {
+  for (const keyword of ['$dynamicRef', '$dynamicAnchor', '$recursiveRef', '$recursiveAnchor', '$anchor', '$id']) {
     if (schema[keyword] !== undefined) {
       add(keyword, 'schema_keyword', 'is not supported: refer to places in the schema by "#/$defs/…"');
     }
   }
   if (schema['$ref'] !== undefined && !String(schema['$ref']).startsWith('#/')) {
-    add(
-      '$ref',
-      'schema_reference',
-      'must refer to a place in this schema, as "#/$defs/…": nothing is fetched',
-    );
+    add('$ref', 'schema_reference', 'must refer to a place in this schema, as "#/$defs/…": nothing is fetched');
   }
   for (const keyword of rulesByName) {
     if (Object.hasOwn((schema[keyword] as object | undefined) ?? {}, '__proto__')) {
@@ -167,11 +150,7 @@ function judgeSize(known: ReadonlyMap<string, JsonObject>): SchemaProblem[] {
 /** Of `required`, and of the lists of `dependentRequired`. */
 function namesIn(schema: JsonObject): number {
   const { required = [], dependentRequired = {}, dependencies = {} } = schema;
-  const lists = [
-    required,
-    ...Object.values(dependentRequired as object),
-    ...Object.values(dependencies as object),
-  ];
+  const lists = [required, ...Object.values(dependentRequired as object), ...Object.values(dependencies as object)];
   return lists.reduce<number>((sum, list) => sum + (Array.isArray(list) ? list.length : 0), 0);
 }
 
@@ -190,8 +169,7 @@ export function textFieldsOf(schema: JsonObject): string[] | null {
   );
   const names = fields.map(([name]) => name);
   const sameNames =
-    names.length === (required as string[]).length &&
-    names.every((name) => (required as string[]).includes(name));
+    names.length === (required as string[]).length && names.every((name) => (required as string[]).includes(name));
   const areSimple = names.every((name) => /^[A-Za-z0-9_]+$/.test(name));
   const isFlat = type === 'object' && additionalProperties === false && isSaid(others, []);
   return isFlat && areTexts && sameNames && areSimple ? names : null;

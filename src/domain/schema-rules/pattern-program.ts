@@ -62,9 +62,7 @@ class Compiler {
   #emit(...instructions: Instruction[]): void {
     this.#written += instructions.length;
     if (this.#program.length + instructions.length > INSTRUCTIONS_MAX || this.#written > WRITTEN_MAX) {
-      throw new PatternError(
-        `is too long, with its repetitions written out: at most ${INSTRUCTIONS_MAX} steps`,
-      );
+      throw new PatternError(`is too long, with its repetitions written out: at most ${INSTRUCTIONS_MAX} steps`);
     }
     this.#program.push(...instructions);
   }
@@ -173,9 +171,7 @@ class Compiler {
 
   #append(part: readonly Instruction[]): void {
     const start = this.#program.length;
-    this.#emit(
-      ...part.map((one) => (one.kind === 'split' ? { ...one, to: one.to + start, or: one.or + start } : one)),
-    );
+    this.#emit(...part.map((one) => (one.kind === 'split' ? { ...one, to: one.to + start, or: one.or + start } : one)));
   }
 
   /** To a place this many instructions ahead. */

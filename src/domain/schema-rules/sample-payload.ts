@@ -33,10 +33,7 @@ const formats: ReadonlyMap<unknown, string> = new Map(
  * @param isValid judges a payload by the whole schema
  * @returns null when none was found, as for a `pattern` without examples
  */
-export function samplePayload(
-  schema: Schema,
-  isValid: (payload: unknown) => boolean,
-): Record<string, unknown> | null {
+export function samplePayload(schema: Schema, isValid: (payload: unknown) => boolean): Record<string, unknown> | null {
   for (let turn = 0; turn < TRIES_MAX; turn++) {
     try {
       const payload = new Sampler(schema, turn).sample(schema);
@@ -115,29 +112,21 @@ class Sampler {
     const required = (schema['required'] ?? []) as string[];
     const names = new Set([...(this.turn % 2 === 0 ? Object.keys(properties) : []), ...required]);
     const { additionalProperties = true, minProperties = 0 } = schema;
-    const dependent = new Map(
-      Object.entries((schema['dependentRequired'] ?? {}) as Record<string, string[]>),
-    );
+    const dependent = new Map(Object.entries((schema['dependentRequired'] ?? {}) as Record<string, string[]>));
     for (const name of names) {
       for (const other of dependent.get(name) ?? []) {
         names.add(other);
       }
     }
     const least = Math.min(Number(minProperties), VALUES_MAX);
-    for (const name of [
-      ...Object.keys(properties),
-      ...Array.from({ length: least }, (_, n) => `field${n + 1}`),
-    ]) {
+    for (const name of [...Object.keys(properties), ...Array.from({ length: least }, (_, n) => `field${n + 1}`)]) {
       if (names.size < least) {
         names.add(name);
       }
     }
     const entries = [...names]
       .filter((name) => !Object.hasOwn(properties, name) || properties[name] !== false)
-      .map((name) => [
-        name,
-        this.sample(Object.hasOwn(properties, name) ? properties[name] : additionalProperties),
-      ]);
+      .map((name) => [name, this.sample(Object.hasOwn(properties, name) ? properties[name] : additionalProperties)]);
     return Object.fromEntries(entries);
   }
 
@@ -145,12 +134,7 @@ class Sampler {
     const prefix = (schema['prefixItems'] ?? []) as unknown[];
     const { items = true, minItems = 0, maxItems = VALUES_MAX, contains, minContains = 1 } = schema;
     const matching = contains === undefined ? 0 : Number(minContains);
-    const wanted = Math.max(
-      Number(minItems),
-      prefix.length,
-      prefix.length + matching,
-      this.turn % 2 === 0 ? 1 : 0,
-    );
+    const wanted = Math.max(Number(minItems), prefix.length, prefix.length + matching, this.turn % 2 === 0 ? 1 : 0);
     const length = Math.min(wanted, Number(maxItems), items === false ? prefix.length : VALUES_MAX + 1);
     return Array.from({ length }, (_, n) => {
       const own = n < prefix.length ? prefix[n] : items;
@@ -180,9 +164,7 @@ function likelyType(schema: Schema): string {
   if (has('items', 'prefixItems', 'contains', 'minItems', 'uniqueItems')) {
     return 'array';
   }
-  return has('minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf')
-    ? 'number'
-    : 'string';
+  return has('minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf') ? 'number' : 'string';
 }
 
 function textOf(schema: Schema, index: number): string {

@@ -81,5 +81,4 @@ export function targetOf(reference: string): string {
 }
 
 /** A reference to a place that reads the same, whether it is split or decoded first. */
-export const referenceTo = (pointer: string): string =>
-  `#${pointer.split('/').map(encodeURIComponent).join('/')}`;
+export const referenceTo = (pointer: string): string => `#${pointer.split('/').map(encodeURIComponent).join('/')}`;

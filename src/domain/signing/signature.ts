@@ -13,12 +13,7 @@ export function contractSignature(key: KeyObject, body: Buffer): string {
  * (Standard Webhooks, "Signature scheme"). The key is `secretKeys(secret).standard`; the timestamp is
  * in whole seconds and must be the text of `webhook-timestamp`.
  */
-export function standardSignature(
-  key: KeyObject,
-  id: string,
-  timestampSeconds: number,
-  body: Buffer,
-): string {
+export function standardSignature(key: KeyObject, id: string, timestampSeconds: number, body: Buffer): string {
   // The body goes in as bytes: as text, bytes that are not UTF-8 would be signed as something else than what is sent.
   return `v1,${createHmac('sha256', key).update(`${id}.${timestampSeconds}.`).update(body).digest('base64')}`;
 }

@@ -85,12 +85,7 @@ export function nextRollUp(progress: RollUpProgress, now: Date): RollUpStep | nu
     progress.minutesFrom,
     progress.hoursFrom,
   ].map((mark) => mark.getTime()) as [number, number, number, number, number];
-  const step = (
-    kind: RollUpStep['kind'],
-    mark: keyof RollUpProgress,
-    from: number,
-    until: number,
-  ): RollUpStep => ({
+  const step = (kind: RollUpStep['kind'], mark: keyof RollUpProgress, from: number, until: number): RollUpStep => ({
     kind,
     from: new Date(from),
     until: new Date(until),
@@ -103,12 +98,7 @@ export function nextRollUp(progress: RollUpProgress, now: Date): RollUpStep | nu
     return step('SUM_MINUTES', 'minutesUntil', from, minutesEnd);
   }
   if (hoursUntil + HOUR <= ended) {
-    return step(
-      'ROLL_HOURS',
-      'hoursUntil',
-      Math.max(hoursUntil - HOURS_AGAIN_MS, minutesFrom),
-      hoursUntil + HOUR,
-    );
+    return step('ROLL_HOURS', 'hoursUntil', Math.max(hoursUntil - HOURS_AGAIN_MS, minutesFrom), hoursUntil + HOUR);
   }
   if (daysUntil + DAY <= hoursUntil) {
     return step('ROLL_DAYS', 'daysUntil', Math.max(daysUntil - DAYS_AGAIN_MS, hoursFrom), daysUntil + DAY);

@@ -110,10 +110,7 @@ interface StatsFigures {
 }
 
 /** The figures of every bucket of a range, the empty ones too. */
-export function bucketFigures(
-  range: StatsRange,
-  counted: readonly StatsCounts[],
-): ({ start: Date } & StatsFigures)[] {
+export function bucketFigures(range: StatsRange, counted: readonly StatsCounts[]): ({ start: Date } & StatsFigures)[] {
   const length = bucketMs[range.resolution];
   const byStart = new Map(counted.map((counts) => [counts.startMs, counts]));
   const buckets: ({ start: Date } & StatsFigures)[] = [];

@@ -59,8 +59,7 @@ export class BulkMutations {
 
   @Requires('deliveries:bulk')
   @Mutation(() => ReplayEventsPayload, {
-    description:
-      'Makes new deliveries of past events for one webhook: a backfill, when it is younger than the events.',
+    description: 'Makes new deliveries of past events for one webhook: a backfill, when it is younger than the events.',
   })
   async replayEvents(
     @Arg('input', () => ReplayEventsInput, input) { filter, webhookId, ...wanted }: ReplayEventsInput,
@@ -98,9 +97,7 @@ export class BulkMutations {
     const path = ['input', 'filter'];
     const { webhookId, eventType, status } = filter;
     const issues = pastIssues(context, filter, path);
-    if (
-      ![webhookId, eventType, status, filter.since, filter.until].some((value) => given(value) !== undefined)
-    ) {
+    if (![webhookId, eventType, status, filter.since, filter.until].some((value) => given(value) !== undefined)) {
       issues.push({ path, code: 'nothing_chosen', detail: 'must have at least one condition' });
     }
     if (status && !isOpen(status)) {

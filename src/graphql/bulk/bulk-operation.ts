@@ -4,13 +4,7 @@ import type { Context } from '../../context/context.js';
 import { FRESH } from '../../database/tenant-database.js';
 import { BulkOperation } from '../../entities/bulk-operation.js';
 import { Webhook } from '../../entities/webhook.js';
-import {
-  type Connection,
-  ConnectionArgs,
-  connectionOf,
-  readConnection,
-  sliceQuery,
-} from '../fields/connection.js';
+import { type Connection, ConnectionArgs, connectionOf, readConnection, sliceQuery } from '../fields/connection.js';
 import { found, idOf } from '../fields/ids.js';
 import { JsonText } from '../fields/json-text.js';
 import { Requires } from '../fields/requires.js';

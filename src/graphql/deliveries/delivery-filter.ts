@@ -140,10 +140,7 @@ const payloadSearch = (until: Date) =>
         if (!since) {
           refuse('required', 'is required together with `payloadContains`');
         } else if (until.getTime() - since.getTime() > SEARCHED_DAYS_MAX * 86_400_000) {
-          refuse(
-            'out_of_range',
-            `must lie at most ${SEARCHED_DAYS_MAX} days before \`until\`, or before now`,
-          );
+          refuse('out_of_range', `must lie at most ${SEARCHED_DAYS_MAX} days before \`until\`, or before now`);
         }
       }),
   });

@@ -24,13 +24,7 @@ import { Webhook } from '../../entities/webhook.js';
 import { cancelDelivery } from '../../operations/deliveries/cancel-delivery.js';
 import { redeliver } from '../../operations/deliveries/redeliver.js';
 import { type DeliveryConditions, pageDeliveries } from '../../operations/explorer/page-deliveries.js';
-import {
-  type Connection,
-  ConnectionArgs,
-  connectionOf,
-  readConnection,
-  type Slice,
-} from '../fields/connection.js';
+import { type Connection, ConnectionArgs, connectionOf, readConnection, type Slice } from '../fields/connection.js';
 import { mayHold } from '../fields/costs.js';
 import { found, idIn, idOf } from '../fields/ids.js';
 import { knownTypeIn } from '../fields/known-event-type.js';
@@ -86,8 +80,7 @@ export class DeliveryResolver {
   })
   delivery(
     @Arg('id', () => ID, {
-      description:
-        'Its id: the value of the header `X-Service-Delivery`, unless the service is set otherwise.',
+      description: 'Its id: the value of the header `X-Service-Delivery`, unless the service is set otherwise.',
     })
     id: string,
     @Ctx() context: Context,
@@ -190,10 +183,7 @@ const idFilter = (type: NumberedType, text: string | null | undefined, name: str
   typeof text === 'string' ? idIn(type, text, ['filter', name]) : undefined;
 
 /** Null: nothing can meet them. @throws ApiError invalid_input, scope_missing; not_found, also for what is foreign */
-async function conditionsOf(
-  context: Context,
-  filter: DeliveryFilter | null,
-): Promise<DeliveryConditions | null> {
+async function conditionsOf(context: Context, filter: DeliveryFilter | null): Promise<DeliveryConditions | null> {
   const conditions: DeliveryConditions = {
     ...conditionsIn(filter),
     webhookId: idFilter('Webhook', filter?.webhookId, 'webhookId'),

@@ -1,17 +1,5 @@
 import 'reflect-metadata';
-import {
-  Arg,
-  Args,
-  Ctx,
-  Field,
-  FieldResolver,
-  ID,
-  InputType,
-  Int,
-  Query,
-  Resolver,
-  Root,
-} from 'type-graphql';
+import { Arg, Args, Ctx, Field, FieldResolver, ID, InputType, Int, Query, Resolver, Root } from 'type-graphql';
 import { type Context, tenantOf } from '../../context/context.js';
 import { isTextDeeperThan } from '../../domain/events/payload.js';
 import type { Delivery } from '../../entities/delivery.js';
@@ -56,10 +44,7 @@ const EventConnection = connectionOf(Event, 'Event', 'events');
 export class EventResolver {
   @Requires('events:read')
   @Query(() => Event, { nullable: true, description: 'One event; null with NOT_FOUND when there is none.' })
-  async event(
-    @Arg('id', () => ID, { description: 'Its id.' }) id: string,
-    @Ctx() context: Context,
-  ): Promise<Event> {
+  async event(@Arg('id', () => ID, { description: 'Its id.' }) id: string, @Ctx() context: Context): Promise<Event> {
     const number = idOf('Event', id, ['id']);
     return found(await context.loaders.eventById.load(number), 'Event', number);
   }

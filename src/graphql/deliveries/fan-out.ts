@@ -24,9 +24,7 @@ registerEnumType(FanOutReason, {
   name: 'FanOutReason',
   description:
     'Why an event has no delivery to a webhook: told from what the webhook is and, where it was changed since, from what the audit log says it was.',
-  valuesConfig: Object.fromEntries(
-    Object.entries(reasons).map(([name, description]) => [name, { description }]),
-  ),
+  valuesConfig: Object.fromEntries(Object.entries(reasons).map(([name, description]) => [name, { description }])),
 });
 
 @ObjectType({ description: 'What became of an event at one webhook.' })
@@ -65,11 +63,7 @@ class FanOutEntry {
   }
 }
 
-const FanOutEntryConnection = connectionOf(
-  FanOutEntry,
-  'FanOutEntry',
-  'webhooks, with what became of an event',
-);
+const FanOutEntryConnection = connectionOf(FanOutEntry, 'FanOutEntry', 'webhooks, with what became of an event');
 
 @Resolver(() => Event)
 export class FanOutResolver {

@@ -50,11 +50,7 @@ export function countUnwritten({ metrics }: Context, fate: 'refused' | 'failed',
   metrics.emitted(fate, events);
 }
 
-function count(
-  { metrics, emitTrouble }: Context,
-  results: readonly EmitResult[],
-  allOrNothing: boolean,
-): void {
+function count({ metrics, emitTrouble }: Context, results: readonly EmitResult[], allOrNothing: boolean): void {
   const written = results.filter((result) => result.refused === null);
   const refused = results.length - written.length;
   metrics.emitted('refused', refused);

@@ -13,8 +13,7 @@ export function refusedAt(path: Path, { reason, detail, extra }: ApiError): ApiE
  * @param path of the event within the request
  */
 export function refusalError(reason: EmitRefusal, { tenantId }: Emit, path: Path): ApiError {
-  const badType = (code: string, detail: string) =>
-    invalidInput([{ path: [...path, 'event'], code, detail }]);
+  const badType = (code: string, detail: string) => invalidInput([{ path: [...path, 'event'], code, detail }]);
   switch (reason) {
     case 'TENANT_UNKNOWN':
       return refusedAt([...path, 'tenantId'], notFound('tenant', globalId('Tenant', tenantId)));

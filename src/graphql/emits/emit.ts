@@ -5,14 +5,7 @@ import { toApiError } from '../../context/faults.js';
 import type { Emit, EmitResult } from '../../domain/events/emit.js';
 import { globalId } from '../../domain/ids/global-id.js';
 import { Event } from '../../entities/event.js';
-import {
-  ApiError,
-  type InputIssue,
-  invalidInput,
-  notFound,
-  type Path,
-  requireNoIssues,
-} from '../../errors.js';
+import { ApiError, type InputIssue, invalidInput, notFound, type Path, requireNoIssues } from '../../errors.js';
 import { idOrNull } from '../fields/ids.js';
 import { idempotencyKey as idempotencyKeySchema, parseInput } from '../fields/input.js';
 import { RequiresScope } from '../fields/requires.js';
@@ -138,11 +131,7 @@ async function prepare(
  * The tenant of an event that may name one itself. A platform key has none of its own, so `tenantId` alone will do;
  * where the header names one too, they must agree: what is selected of the event is read for the header's tenant.
  */
-async function tenantOfEvent(
-  context: Context,
-  named: string | null | undefined,
-  path: Path,
-): Promise<number> {
+async function tenantOfEvent(context: Context, named: string | null | undefined, path: Path): Promise<number> {
   if (named === undefined || named === null) {
     return ownTenant(context, path);
   }

@@ -102,8 +102,7 @@ export class EventTypeMutations {
 
   @RequiresPlatformKey('platform:admin')
   @Mutation(() => UpdateEventTypePayload, {
-    description:
-      'Changes description or schema. Events that were accepted stay as they are. For platform keys only.',
+    description: 'Changes description or schema. Events that were accepted stay as they are. For platform keys only.',
   })
   async updateEventType(
     @Arg('input', () => UpdateEventTypeInput, { description: 'What to change.' }) input: UpdateEventTypeInput,

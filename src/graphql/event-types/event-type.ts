@@ -70,10 +70,7 @@ export class EventTypeResolver {
   @FieldResolver(() => [EventTypeVersion], {
     description: 'Its schemas, the newest first; of more than 20 the last 20.',
   })
-  versions(
-    @Root() { name }: RegisteredEventType,
-    @Ctx() { loaders }: Context,
-  ): Promise<EventTypeVersionRow[]> {
+  versions(@Root() { name }: RegisteredEventType, @Ctx() { loaders }: Context): Promise<EventTypeVersionRow[]> {
     return loaders.versionsByEventType.load(name);
   }
 }

@@ -48,19 +48,12 @@ const listener: GraphQLRequestListener<Context> = {
 export const admission: ApolloServerPlugin<Context> = { requestDidStart: async () => listener };
 
 /** @throws GraphQLError for what this caller may not ask, or not here */
-function requireAllowed(
-  { kind, isIntrospection }: KnownOperation,
-  isStream: boolean,
-  { caller }: Context,
-): void {
+function requireAllowed({ kind, isIntrospection }: KnownOperation, isStream: boolean, { caller }: Context): void {
   if (caller === null && !isIntrospection) {
     throw graphqlErrorOf(keyRequired());
   }
   if (isStream && kind !== 'subscription') {
-    throw refusalOf(
-      'BAD_REQUEST',
-      'Only subscriptions are served here; send queries and mutations to /graphql.',
-    );
+    throw refusalOf('BAD_REQUEST', 'Only subscriptions are served here; send queries and mutations to /graphql.');
   }
   if (!isStream && kind === 'subscription') {
     throw refusalOf('BAD_REQUEST', 'Subscriptions are served at /graphql/stream.');

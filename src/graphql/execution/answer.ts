@@ -36,9 +36,7 @@ export const answers: ApolloServerPlugin<Context> = { requestDidStart: async () 
 
 /** For Apollo's `stringifyResult`: what it refuses before it reads a request comes to no plugin. */
 export function textOf(result: FormattedExecutionResult): string {
-  return (result.data as unknown) instanceof JsonText
-    ? (result.data as never as JsonText).text
-    : lineOf(result);
+  return (result.data as unknown) instanceof JsonText ? (result.data as never as JsonText).text : lineOf(result);
 }
 
 /** Apollo writes answers with what it names first. */
@@ -67,12 +65,7 @@ function write(response: Response, context: Context): string {
 }
 
 /** Puts an error in place of the answer. */
-function replace(
-  response: Response,
-  context: Context,
-  rest: FormattedExecutionResult,
-  error: GraphQLError,
-): void {
+function replace(response: Response, context: Context, rest: FormattedExecutionResult, error: GraphQLError): void {
   noteErrors(context, [error]);
   response.body = { kind: 'single', singleResult: { ...rest, errors: [formatError(error)] } };
   response.http.status = 200;
@@ -98,22 +91,14 @@ function requireFailingStatus({ answerType }: GraphqlRequest, response: Response
   const { data, errors } = resultOf(response);
   const code = errors?.[0]?.extensions?.['code'];
   const isSuccess = (response.http.status ?? 200) < 300;
-  if (
-    answerType === 'application/json' ||
-    data !== undefined ||
-    !isSuccess ||
-    code === PERSISTED_QUERY_NOT_FOUND
-  ) {
+  if (answerType === 'application/json' || data !== undefined || !isSuccess || code === PERSISTED_QUERY_NOT_FOUND) {
     return;
   }
   response.http.status = code === 'FORBIDDEN' ? 403 : 400;
 }
 
 /** Another field may have taken effect, whatever `data` shows: a field that must not be null takes all of it along. */
-function mayBePart(
-  { kind, root: { operations, emits } }: KnownOperation,
-  errors: readonly GraphQLError[],
-): boolean {
+function mayBePart({ kind, root: { operations, emits } }: KnownOperation, errors: readonly GraphQLError[]): boolean {
   return operations + emits.length > 1 || (kind === 'mutation' && errors.some(limitsAnswer));
 }
 

@@ -9,11 +9,7 @@ import {
   type OperationDefinitionNode,
   type OperationTypeNode,
 } from 'graphql';
-import {
-  type ComplexityEstimator,
-  type ComplexityEstimatorArgs,
-  getComplexity,
-} from 'graphql-query-complexity';
+import { type ComplexityEstimator, type ComplexityEstimatorArgs, getComplexity } from 'graphql-query-complexity';
 import { PAGE_DEFAULT, PAGE_MAX } from '../fields/connection.js';
 import { LIST_LENGTH } from '../fields/costs.js';
 import { refusalOf } from '../fields/errors.js';
@@ -105,9 +101,7 @@ export function requireAffordable(kind: OperationTypeNode, cost: number, costMax
  * `@include` make it differ.
  */
 export function hasFixedCost({ variableDefinitions = [] }: OperationDefinitionNode): boolean {
-  return !variableDefinitions.some(({ type }) =>
-    /"(Int|Boolean)"|"ListType".*"ID"/.test(JSON.stringify(type)),
-  );
+  return !variableDefinitions.some(({ type }) => /"(Int|Boolean)"|"ListType".*"ID"/.test(JSON.stringify(type)));
 }
 
 /**

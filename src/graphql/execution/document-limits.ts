@@ -30,9 +30,7 @@ export function documentLimitsRule(limits: GraphqlLimits): ValidationRule {
     Document: {
       enter(document) {
         const refusal =
-          brokenLimit(document, limits) ??
-          missingRoot(context.getSchema(), document) ??
-          conditionalRoot(document);
+          brokenLimit(document, limits) ?? missingRoot(context.getSchema(), document) ?? conditionalRoot(document);
         if (refusal === null) {
           return undefined;
         }
@@ -56,8 +54,7 @@ function brokenLimit(document: DocumentNode, limits: GraphqlLimits): GraphQLErro
   }
   const extents = new Extents(document);
   for (const operation of document.definitions) {
-    const refusal =
-      operation.kind === Kind.OPERATION_DEFINITION ? brokenLimitOf(operation, extents, limits) : null;
+    const refusal = operation.kind === Kind.OPERATION_DEFINITION ? brokenLimitOf(operation, extents, limits) : null;
     if (refusal !== null) {
       return refusal;
     }
@@ -72,10 +69,7 @@ function brokenLimitOf(
 ): GraphQLError | null {
   const { aliases, depth, fields, introspection } = extents.of(operation.selectionSet);
   if (depth > limits.depthMax) {
-    return refusal(
-      `The operation is ${depth} levels deep; at most ${limits.depthMax} are allowed.`,
-      operation,
-    );
+    return refusal(`The operation is ${depth} levels deep; at most ${limits.depthMax} are allowed.`, operation);
   }
   if (aliases > limits.aliasesMax) {
     return tooMany('aliases', aliases, limits.aliasesMax, operation);
@@ -171,21 +165,14 @@ function repeatsIn(selections: readonly SelectionNode[], seen: Set<string>): num
       continue;
     }
     const name =
-      selection.kind === Kind.FIELD
-        ? (selection.alias ?? selection.name).value
-        : `...${selection.name.value}`;
+      selection.kind === Kind.FIELD ? (selection.alias ?? selection.name).value : `...${selection.name.value}`;
     repeats += seen.has(name) ? 1 : 0;
     seen.add(name);
   }
   return repeats;
 }
 
-function tooMany(
-  what: string,
-  found: number,
-  max: number,
-  operation?: OperationDefinitionNode,
-): GraphQLError {
+function tooMany(what: string, found: number, max: number, operation?: OperationDefinitionNode): GraphQLError {
   const whole = operation === undefined ? 'document' : 'operation';
   return refusal(`The ${whole} has ${found} ${what}; at most ${max} are allowed.`, operation);
 }

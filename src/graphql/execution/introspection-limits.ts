@@ -67,7 +67,5 @@ export function brokenIntrospection({ schemas, types, aliases, isTooDeep }: Intr
   if (aliases > 0) {
     return 'Within __schema and __type there may be no aliases.';
   }
-  return isTooDeep
-    ? 'The operation asks for fields within fields of the schema; ask for each type by itself.'
-    : null;
+  return isTooDeep ? 'The operation asks for fields within fields of the schema; ask for each type by itself.' : null;
 }

@@ -59,8 +59,7 @@ export class GraphqlServer {
       persistedQueries: { cache: this.#texts, ttl: null },
       csrfPrevention: true,
       plugins: [...nothingOfApollos, errorNotes(services), admission, answers],
-      formatError: (_formatted, error) =>
-        formatError(graphqlErrorFrom(error), config.introspection ? schema : null),
+      formatError: (_formatted, error) => formatError(graphqlErrorFrom(error), config.introspection ? schema : null),
       stringifyResult: textOf,
       includeStacktraceInErrorResponses: false,
       stopOnTerminationSignals: false, // the process has an order of its own, in which this holds nothing to close

@@ -25,9 +25,7 @@ export function surelyFits(value: unknown, type: GraphQLInputType): boolean {
   const inner = getNullableType(type);
   if (isListType(inner)) {
     return (
-      Array.isArray(value) &&
-      value.length <= LIST_ITEMS_MAX &&
-      value.every((item) => surelyFits(item, inner.ofType))
+      Array.isArray(value) && value.length <= LIST_ITEMS_MAX && value.every((item) => surelyFits(item, inner.ofType))
     );
   }
   if (!isInputObjectType(inner)) {

@@ -158,8 +158,7 @@ export async function readConnection<Node extends { id: number }>(
         (isForward && overflows) ||
         (before !== null && (await isAny({ below: before + 1, above: null, order: 'desc' }))),
       previous: async () =>
-        (!isForward && overflows) ||
-        (after !== null && (await isAny({ below: null, above: after - 1, order: 'asc' }))),
+        (!isForward && overflows) || (after !== null && (await isAny({ below: null, above: after - 1, order: 'asc' }))),
     },
   );
   return { edges, pageInfo };
@@ -213,10 +212,7 @@ export function decodeCursor(list: ListName, text: string | null | undefined): n
   const [, name, digits] = /^(\w+):([1-9][0-9]{0,15})$/.exec(decoded) ?? [];
   const id = Number(digits);
   // Node skips what is not base64: only the exact round trip is a cursor of ours.
-  return name === list &&
-    Number.isSafeInteger(id) &&
-    id < Number.MAX_SAFE_INTEGER &&
-    encodeCursor(list, id) === text
+  return name === list && Number.isSafeInteger(id) && id < Number.MAX_SAFE_INTEGER && encodeCursor(list, id) === text
     ? id
     : undefined;
 }

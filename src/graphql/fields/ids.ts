@@ -1,11 +1,4 @@
-import {
-  aNounOf,
-  globalId,
-  type NodeType,
-  type NumberedType,
-  nounOf,
-  readId,
-} from '../../domain/ids/global-id.js';
+import { aNounOf, globalId, type NodeType, type NumberedType, nounOf, readId } from '../../domain/ids/global-id.js';
 import { invalidInput, notFound, type Path } from '../../errors.js';
 
 /**

@@ -41,9 +41,7 @@ export const eventTypeDescription = z
   .max(DESCRIPTION_LENGTH_MAX, `must have at most ${DESCRIPTION_LENGTH_MAX} characters`)
   .regex(/^[^\0]*$/, 'must not contain the character NUL');
 
-export const idempotencyKey = z
-  .string()
-  .regex(/^[\x20-\x7e]{1,255}$/, 'must be 1 to 255 printable ASCII characters');
+export const idempotencyKey = z.string().regex(/^[\x20-\x7e]{1,255}$/, 'must be 1 to 255 printable ASCII characters');
 
 const knownScopes: readonly string[] = [...GRANTABLE_SCOPES, ...PLATFORM_SCOPES];
 const NAME_SHOWN_LENGTH_MAX = 50;
@@ -105,11 +103,7 @@ export const overlapHours = z
  * @param path where the value stands in the arguments of its field
  * @throws ApiError invalid_input with every broken rule
  */
-export function parseInput<Schema extends z.ZodType>(
-  schema: Schema,
-  value: unknown,
-  path: Path,
-): z.output<Schema> {
+export function parseInput<Schema extends z.ZodType>(schema: Schema, value: unknown, path: Path): z.output<Schema> {
   const result = schema.safeParse(value);
   if (!result.success) {
     throw invalidInput(result.error.issues.map((issue) => inputIssueOf(issue, path)));

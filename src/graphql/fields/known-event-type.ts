@@ -13,7 +13,5 @@ export async function knownTypeIn(
   path: readonly string[] = ['filter', 'eventType'],
 ): Promise<string | undefined> {
   const wanted = given(name);
-  return wanted === undefined
-    ? undefined
-    : parseInput(knownEventType(await eventTypes.names()), wanted, path);
+  return wanted === undefined ? undefined : parseInput(knownEventType(await eventTypes.names()), wanted, path);
 }

@@ -17,10 +17,7 @@ export async function requireKnownWebhook(context: Context, id: number): Promise
  *
  * @throws ApiError not_found; invalid_input for the id of another type
  */
-export async function knownWebhookIn(
-  context: Context,
-  text: string | null | undefined,
-): Promise<number | null> {
+export async function knownWebhookIn(context: Context, text: string | null | undefined): Promise<number | null> {
   if (typeof text !== 'string') {
     return null;
   }

@@ -1,12 +1,7 @@
 import type { GraphQLField } from 'graphql';
 import { Extensions, type MiddlewareFn, UseMiddleware } from 'type-graphql';
 import { type Context, callerOf, requireScope, tenantOf } from '../../context/context.js';
-import {
-  PLATFORM_ADMIN,
-  type PlatformScope,
-  type Scope,
-  type TenantScope,
-} from '../../domain/keys/scopes.js';
+import { PLATFORM_ADMIN, type PlatformScope, type Scope, type TenantScope } from '../../domain/keys/scopes.js';
 
 type FieldDecorator = MethodDecorator & PropertyDecorator;
 

@@ -7,10 +7,9 @@ import { formatTimestamp, parseTimestamp } from '../../domain/timestamp.js';
 function readDateTime(value: unknown, node?: ValueNode): Date {
   const date = typeof value === 'string' ? parseTimestamp(value) : null;
   if (date === null) {
-    throw new GraphQLError(
-      'A DateTime is an ISO 8601 text with seconds and an offset, as 2026-01-31T09:30:00+00:00.',
-      { nodes: node ?? null },
-    );
+    throw new GraphQLError('A DateTime is an ISO 8601 text with seconds and an offset, as 2026-01-31T09:30:00+00:00.', {
+      nodes: node ?? null,
+    });
   }
   return date;
 }
@@ -42,10 +41,7 @@ export const JSONObject = new GraphQLScalarType<Record<string, unknown>, Record<
   parseValue: (value) => readObject(value),
   parseLiteral: (node, variables) => {
     refuseEnums(node);
-    return readObject(
-      node.kind === Kind.OBJECT ? GraphQLJSONObject.parseLiteral(node, variables) : undefined,
-      node,
-    );
+    return readObject(node.kind === Kind.OBJECT ? GraphQLJSONObject.parseLiteral(node, variables) : undefined, node);
   },
 });
 

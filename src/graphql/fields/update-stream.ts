@@ -128,10 +128,7 @@ export class UpdateStream<Node> implements AsyncIterableIterator<readonly Update
  *
  * @param isOver nobody waits for it any more
  */
-export async function withDatabase<Result>(
-  work: () => Promise<Result>,
-  isOver: () => boolean,
-): Promise<Result> {
+export async function withDatabase<Result>(work: () => Promise<Result>, isOver: () => boolean): Promise<Result> {
   for (;;) {
     try {
       return await work();
@@ -153,9 +150,7 @@ function chunked(ids: readonly number[]): number[][] {
 function positionOf(after: string): ChangePosition {
   const position = decodePosition(after);
   if (position === null) {
-    throw invalidInput([
-      { path: ['after'], code: 'invalid_cursor', detail: 'is not a cursor of a subscription' },
-    ]);
+    throw invalidInput([{ path: ['after'], code: 'invalid_cursor', detail: 'is not a cursor of a subscription' }]);
   }
   return position;
 }

@@ -56,8 +56,7 @@ export class DaemonType {
   startedAt!: Date;
 
   @Field(() => Date, {
-    description:
-      'When it last said so: every 5 seconds. One that was silent for longer has ended, or is cut off.',
+    description: 'When it last said so: every 5 seconds. One that was silent for longer has ended, or is cut off.',
   })
   lastSeenAt!: Date;
 }
@@ -174,9 +173,7 @@ const TopWebhooksBy = Object.fromEntries(Object.keys(rankings).map((name) => [na
 registerEnumType(TopWebhooksBy, {
   name: 'TopWebhooksBy',
   description: 'By what webhooks of all tenants are ranked.',
-  valuesConfig: Object.fromEntries(
-    Object.entries(rankings).map(([name, description]) => [name, { description }]),
-  ),
+  valuesConfig: Object.fromEntries(Object.entries(rankings).map(([name, description]) => [name, { description }])),
 });
 
 export const TOP_WEBHOOKS_MAX = 50;

@@ -66,8 +66,7 @@ async function parseReport({ db }: Context) {
 }
 
 @ObjectType({
-  description:
-    'The whole installation, over all tenants. Each field reads what it shows: ask for what a screen needs.',
+  description: 'The whole installation, over all tenants. Each field reads what it shows: ask for what a screen needs.',
 })
 class Installation {
   #report: ReturnType<typeof parseReport> | undefined;
@@ -102,8 +101,7 @@ export class InstallationResolver {
   @FieldResolver(() => Stats, {
     nullable: true,
     complexity: STATS_COST,
-    description:
-      'How many attempts of all tenants succeeded and failed, without those of the last minute or two.',
+    description: 'How many attempts of all tenants succeeded and failed, without those of the last minute or two.',
   })
   stats(
     @Args(() => WebhookStatsArgs) args: WebhookStatsArgs,
@@ -135,8 +133,7 @@ export class InstallationResolver {
 
   @mayHold(100)
   @FieldResolver(() => [JobAsideType], {
-    description:
-      'Jobs that were fetched again and again without an end, or have failed for good; the oldest 100.',
+    description: 'Jobs that were fetched again and again without an end, or have failed for good; the oldest 100.',
   })
   async jobsPutAside(@Root() installation: Installation, @Ctx() context: Context): Promise<JobAsideType[]> {
     const jobs = (await installation.report(context))?.report.jobsAside ?? [];
@@ -168,10 +165,7 @@ export class InstallationResolver {
     nullable: true,
     description: 'The work of every hour; null when no daemon has told of it yet.',
   })
-  async housekeeping(
-    @Root() installation: Installation,
-    @Ctx() context: Context,
-  ): Promise<Housekeeping | null> {
+  async housekeeping(@Root() installation: Installation, @Ctx() context: Context): Promise<Housekeeping | null> {
     const read = await installation.report(context);
     if (read === null) {
       return null;

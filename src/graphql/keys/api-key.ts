@@ -1,17 +1,5 @@
 import 'reflect-metadata';
-import {
-  Arg,
-  Args,
-  Ctx,
-  Field,
-  ID,
-  InputType,
-  Int,
-  Mutation,
-  ObjectType,
-  Query,
-  Resolver,
-} from 'type-graphql';
+import { Arg, Args, Ctx, Field, ID, InputType, Int, Mutation, ObjectType, Query, Resolver } from 'type-graphql';
 import { z } from 'zod';
 import { actorOf, type Context, callerOf } from '../../context/context.js';
 import { UNFILTERED } from '../../database/tenant-database.js';
@@ -26,13 +14,7 @@ import {
 } from '../../operations/keys/create-api-key.js';
 import { revokeApiKey } from '../../operations/keys/revoke-api-key.js';
 import { displayName } from '../../operations/tenants/display-name.js';
-import {
-  type Connection,
-  ConnectionArgs,
-  connectionOf,
-  readConnection,
-  sliceQuery,
-} from '../fields/connection.js';
+import { type Connection, ConnectionArgs, connectionOf, readConnection, sliceQuery } from '../fields/connection.js';
 import { idOf } from '../fields/ids.js';
 import { apiKeyScopes, expiresInSeconds, parseInput } from '../fields/input.js';
 import { RequiresScope, RequiresScopeOrAdmin } from '../fields/requires.js';

@@ -76,10 +76,7 @@ export const portalSessionInput = z.object({
   returnUrl: z
     .string()
     .max(URL_LENGTH_MAX, `must have at most ${URL_LENGTH_MAX} characters`)
-    .refine(
-      isReturnUrl,
-      'must be an https:// url without a user name, or an http:// one on this machine (localhost)',
-    )
+    .refine(isReturnUrl, 'must be an https:// url without a user name, or an http:// one on this machine (localhost)')
     .nullish()
     .transform((url) => url ?? null),
 });

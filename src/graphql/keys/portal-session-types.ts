@@ -167,8 +167,7 @@ export class CreatePortalSessionInput {
 
   @Field(() => String, {
     nullable: true,
-    description:
-      'Where the portal leads back to when it is over: an https:// url, or http:// on this machine.',
+    description: 'Where the portal leads back to when it is over: an https:// url, or http:// on this machine.',
   })
   returnUrl?: string | null;
 }

@@ -50,8 +50,7 @@ export class PortalSessionResolver {
 
   @RequiresScope('keys:admin')
   @Mutation(() => CreatePortalSessionPayload, {
-    description:
-      'Makes a portal session: a link by which somebody works with the data of a tenant in a browser.',
+    description: 'Makes a portal session: a link by which somebody works with the data of a tenant in a browser.',
   })
   async createPortalSession(
     @Arg('input', () => CreatePortalSessionInput, { description: 'What to make.' })
@@ -103,10 +102,7 @@ function conditionsOf(filter: PortalSessionFilter | null) {
 }
 
 /** Of the sessions with these numbers, those that the tenant has. */
-export async function readPortalSessions(
-  { em, tenantId, clock }: Context,
-  ids: number[],
-): Promise<PortalSession[]> {
+export async function readPortalSessions({ em, tenantId, clock }: Context, ids: number[]): Promise<PortalSession[]> {
   const keys = await em.find(ApiKey, { id: { $in: ids }, tenantId, portalId: { $ne: null } }, UNFILTERED);
   return keys.map((key) => portalSessionOf(key, clock()));
 }

@@ -8,13 +8,7 @@ import { parseId } from '../../domain/ids/id.js';
 import { AuditAction, AuditEntry, AuditTarget } from '../../entities/audit-entry.js';
 import { invalidInput } from '../../errors.js';
 import { searchError } from '../../operations/explorer/search.js';
-import {
-  type Connection,
-  ConnectionArgs,
-  connectionOf,
-  readConnection,
-  sliceQuery,
-} from '../fields/connection.js';
+import { type Connection, ConnectionArgs, connectionOf, readConnection, sliceQuery } from '../fields/connection.js';
 import { idIn, otherType } from '../fields/ids.js';
 import { JsonText } from '../fields/json-text.js';
 import { RequiresScope } from '../fields/requires.js';
@@ -67,8 +61,7 @@ export class AuditLogResolver {
     return readConnection('auditLog', page, (slice) => {
       const { where, options } = sliceQuery(slice);
       // The conditions name the tenant themselves, because it may be null here.
-      const read = () =>
-        context.em.find(AuditEntry, { ...conditions, ...where }, { ...options, ...UNFILTERED });
+      const read = () => context.em.find(AuditEntry, { ...conditions, ...where }, { ...options, ...UNFILTERED });
       return tenantId === null ? read() : search(context, tenantId, read);
     });
   }
@@ -100,10 +93,7 @@ async function search<Result>({ searches }: Context, tenantId: number, read: () 
   try {
     return await searches.run(tenantId, read);
   } catch (error) {
-    throw searchError(
-      error,
-      'Searching the audit log took too long. Search a shorter time, with since and until.',
-    );
+    throw searchError(error, 'Searching the audit log took too long. Search a shorter time, with since and until.');
   }
 }
 

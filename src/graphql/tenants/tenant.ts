@@ -8,13 +8,7 @@ import { createTenant } from '../../operations/tenants/create-tenant.js';
 import { deleteTenant } from '../../operations/tenants/delete-tenant.js';
 import { displayName } from '../../operations/tenants/display-name.js';
 import { updateTenant } from '../../operations/tenants/update-tenant.js';
-import {
-  type Connection,
-  ConnectionArgs,
-  connectionOf,
-  readConnection,
-  sliceQuery,
-} from '../fields/connection.js';
+import { type Connection, ConnectionArgs, connectionOf, readConnection, sliceQuery } from '../fields/connection.js';
 import { found, idOf } from '../fields/ids.js';
 import { containing, parseInput, searchText } from '../fields/input.js';
 import { RequiresPlatformKey } from '../fields/requires.js';
@@ -101,11 +95,7 @@ export class TenantResolver {
     ];
     return readConnection('tenants', page, (slice) => {
       const { where, options } = sliceQuery(slice);
-      return all(context).find(
-        Tenant,
-        { ...existing, $and: conditions, ...where },
-        { ...options, ...UNFILTERED },
-      );
+      return all(context).find(Tenant, { ...existing, $and: conditions, ...where }, { ...options, ...UNFILTERED });
     });
   }
 
@@ -114,10 +104,7 @@ export class TenantResolver {
     nullable: true,
     description: `One tenant; null with NOT_FOUND when there is none. ${forPlatformKeys}`,
   })
-  async tenant(
-    @Arg('id', () => ID, { description: 'Its id.' }) id: string,
-    @Ctx() context: Context,
-  ): Promise<Tenant> {
+  async tenant(@Arg('id', () => ID, { description: 'Its id.' }) id: string, @Ctx() context: Context): Promise<Tenant> {
     const number = idOf('Tenant', id, ['id']);
     const tenant = await all(context).findOne(Tenant, { id: number, ...existing }, UNFILTERED);
     return found(tenant, 'Tenant', number);

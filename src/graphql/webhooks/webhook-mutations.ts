@@ -18,12 +18,7 @@ import { boundsOf } from '../deliveries/delivery.js';
 import { emitFor } from '../emits/emit-for.js';
 import { refusalError } from '../emits/emit-refusals.js';
 import { idOf } from '../fields/ids.js';
-import {
-  given,
-  OVERLAP_HOURS_DEFAULT,
-  overlapHours as overlapHoursSchema,
-  parseInput,
-} from '../fields/input.js';
+import { given, OVERLAP_HOURS_DEFAULT, overlapHours as overlapHoursSchema, parseInput } from '../fields/input.js';
 import { Requires } from '../fields/requires.js';
 import { testEventOf } from './test-event.js';
 import { readWebhook } from './webhook.js';
@@ -115,10 +110,7 @@ export class WebhookMutations {
     @Arg('input', () => RotateWebhookSecretInput, input) { id, overlapHours }: RotateWebhookSecretInput,
     @Ctx() context: Context,
   ): Promise<RotateWebhookSecretPayload> {
-    const hours = parseInput(overlapHoursSchema, overlapHours ?? OVERLAP_HOURS_DEFAULT, [
-      'input',
-      'overlapHours',
-    ]);
+    const hours = parseInput(overlapHoursSchema, overlapHours ?? OVERLAP_HOURS_DEFAULT, ['input', 'overlapHours']);
     const { db, vault, random } = context;
     const { webhook, secret } = await rotateSecret(db, vault, random, tenantOf(context), {
       webhookId: idOf('Webhook', id, ['input', 'id']),

@@ -54,8 +54,7 @@ export class CreateWebhookPayload {
 }
 
 @InputType({
-  description:
-    'What to change in a webhook; what is not given stays. At least one of url, eventTypes, active.',
+  description: 'What to change in a webhook; what is not given stays. At least one of url, eventTypes, active.',
 })
 export class UpdateWebhookInput {
   @Field(() => ID, { description: 'The webhook.' })
@@ -83,8 +82,7 @@ export class UpdateWebhookInput {
 
   @Field(() => Int, {
     nullable: true,
-    description:
-      'Change the webhook only while its `version` is this one: otherwise `CONFLICT`, and nothing is done.',
+    description: 'Change the webhook only while its `version` is this one: otherwise `CONFLICT`, and nothing is done.',
   })
   ifVersion?: number | null;
 }
@@ -104,8 +102,7 @@ export class DeleteWebhookInput {
 
   @Field(() => Int, {
     nullable: true,
-    description:
-      'Delete the webhook only while its `version` is this one: otherwise `CONFLICT`, and nothing is done.',
+    description: 'Delete the webhook only while its `version` is this one: otherwise `CONFLICT`, and nothing is done.',
   })
   ifVersion?: number | null;
 }

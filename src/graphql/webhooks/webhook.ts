@@ -1,17 +1,5 @@
 import 'reflect-metadata';
-import {
-  Arg,
-  Args,
-  Ctx,
-  Field,
-  FieldResolver,
-  ID,
-  InputType,
-  Int,
-  Query,
-  Resolver,
-  Root,
-} from 'type-graphql';
+import { Arg, Args, Ctx, Field, FieldResolver, ID, InputType, Int, Query, Resolver, Root } from 'type-graphql';
 import { type Context, tenantOf } from '../../context/context.js';
 import { WILDCARD } from '../../domain/events/event-type.js';
 import type { Delivery } from '../../entities/delivery.js';
@@ -19,13 +7,7 @@ import { Webhook } from '../../entities/webhook.js';
 import type { Path } from '../../errors.js';
 import { DeliveryConnection, readDeliveries } from '../deliveries/delivery.js';
 import { WebhookDeliveryFilter } from '../deliveries/delivery-filter.js';
-import {
-  type Connection,
-  ConnectionArgs,
-  connectionOf,
-  readConnection,
-  sliceQuery,
-} from '../fields/connection.js';
+import { type Connection, ConnectionArgs, connectionOf, readConnection, sliceQuery } from '../fields/connection.js';
 import { found, idOf } from '../fields/ids.js';
 import { containing, parseInput, searchText } from '../fields/input.js';
 import { knownTypeIn } from '../fields/known-event-type.js';
@@ -59,10 +41,7 @@ export class WebhookResolver {
     nullable: true,
     description: 'One webhook; null with NOT_FOUND when there is none.',
   })
-  webhook(
-    @Arg('id', () => ID, { description: 'Its id.' }) id: string,
-    @Ctx() context: Context,
-  ): Promise<Webhook> {
+  webhook(@Arg('id', () => ID, { description: 'Its id.' }) id: string, @Ctx() context: Context): Promise<Webhook> {
     return readWebhook(context, id, ['id']);
   }
 

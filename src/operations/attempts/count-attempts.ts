@@ -34,10 +34,7 @@ const countStatement: Statement = {
 };
 
 /** Counts attempts. The rows of their webhooks are locked, so two batches cannot meet on a row of the statistics. */
-export async function countAttempts(
-  client: pg.PoolClient,
-  attempts: readonly FinishedAttempt[],
-): Promise<void> {
+export async function countAttempts(client: pg.PoolClient, attempts: readonly FinishedAttempt[]): Promise<void> {
   await query(client, countStatement, counts.values(countsOf(attempts)));
 }
 

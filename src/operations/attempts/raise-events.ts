@@ -1,10 +1,7 @@
 import type pg from 'pg';
 import { inChunks } from '../../concurrency/in-chunks.js';
 import { query, type Statement, transaction } from '../../database/database.js';
-import {
-  OPERATIONAL_EVENT_TYPES,
-  type OperationalEventType,
-} from '../../domain/events/operational-events.js';
+import { OPERATIONAL_EVENT_TYPES, type OperationalEventType } from '../../domain/events/operational-events.js';
 import { formatTimestamp } from '../../domain/timestamp.js';
 
 /** Something that the owner of a webhook should hear of, before it has a row of its own. */
@@ -92,9 +89,7 @@ export async function raisePending(pool: pg.Pool): Promise<number> {
 
 /** Forgets when events were raised, once that holds back none any more: webhooks come and go. */
 export async function forgetRaised(pool: pg.Pool): Promise<void> {
-  await pool.query(
-    `delete from hookwright.raised_events where pending = 0 and raised_at < now() - interval '1 hour'`,
-  );
+  await pool.query(`delete from hookwright.raised_events where pending = 0 and raised_at < now() - interval '1 hour'`);
 }
 
 /** How many webhooks whose holds end soon one call looks at: an incident may leave thousands that hold nothing. */
@@ -173,15 +168,11 @@ const ids = (rows: readonly { id: number }[]): number[] => rows.map(({ id }) => 
 
 async function warnOf(pool: pg.Pool, webhookIds: number[]): Promise<ExpiringRow[]> {
   return await transaction(pool, async (client, withCommit) => {
-    const expiring = await query<ExpiringRow>(client, expiringStatement, [
-      webhookIds,
-      [...OPERATIONAL_EVENT_TYPES],
-    ]);
+    const expiring = await query<ExpiringRow>(client, expiringStatement, [webhookIds, [...OPERATIONAL_EVENT_TYPES]]);
     if (expiring.length === 0) {
       return [];
     }
-    const warned =
-      'update hookwright.webhooks set hold_warned_until = hold_until where id = any($1::bigint[])';
+    const warned = 'update hookwright.webhooks set hold_warned_until = hold_until where id = any($1::bigint[])';
     withCommit(query(client, { text: warned }, [ids(expiring)]));
     const events = expiring.map(({ id, tenant_id, url, hold_until, held }): OperationalEvent => {
       const facts = {

@@ -54,10 +54,7 @@ export async function raiseOutcomeEvents(
     query<WebhookRow>(client, webhooksStatement, [webhookIds]),
     deliveryIds.length === 0
       ? []
-      : query<{ id: number; event_id: number }>(client, eventsStatement, [
-          deliveryIds,
-          ...idRange(deliveryIds),
-        ]),
+      : query<{ id: number; event_id: number }>(client, eventsStatement, [deliveryIds, ...idRange(deliveryIds)]),
   ]);
   const webhooks = new Map(webhookRows.map((row) => [row.id, row]));
   const eventIds = new Map(deliveryRows.map((row) => [row.id, row.event_id]));

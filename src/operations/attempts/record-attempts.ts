@@ -45,9 +45,7 @@ export async function recordAttempts(
   rules: HealthRules,
   lockWaitMs: number,
 ): Promise<Recorded> {
-  const successes = attempts.some(hasFailed)
-    ? none
-    : await orLocked(recordSuccesses(pool, attempts, lockWaitMs));
+  const successes = attempts.some(hasFailed) ? none : await orLocked(recordSuccesses(pool, attempts, lockWaitMs));
   if (successes === 'LOCKED') {
     return await recordUnlocked(pool, lockWaitMs, attempts, rules);
   }
@@ -106,8 +104,7 @@ async function recordUnlocked(
             rules,
           });
     const statusOf = new Map(recorded.map(({ delivery }, index) => [delivery.id, statuses[index]!]));
-    const statusOfOthers = (webhookId: number) =>
-      free.has(webhookId) ? 'DELIVERY_LOCKED' : 'WEBHOOK_LOCKED';
+    const statusOfOthers = (webhookId: number) => (free.has(webhookId) ? 'DELIVERY_LOCKED' : 'WEBHOOK_LOCKED');
     return {
       statuses: attempts.map(({ delivery: { id, webhookId } }) =>
         statusOf.has(id) ? statusOf.get(id)! : statusOfOthers(webhookId),
@@ -139,9 +136,7 @@ async function write(
   if (counted.length > 0) {
     withCommit(countAttempts(client, counted));
   }
-  const exhausted = counted
-    .filter(hasFailed)
-    .filter(({ delivery }) => statusOf.get(delivery.id) === 'FAILED');
+  const exhausted = counted.filter(hasFailed).filter(({ delivery }) => statusOf.get(delivery.id) === 'FAILED');
   if (webhookEvents.length > 0 || exhausted.length > 0) {
     await raiseOutcomeEvents(client, webhookEvents, exhausted);
   }

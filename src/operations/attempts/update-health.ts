@@ -150,9 +150,8 @@ export function updateHealth(
   const disabled = touched.filter(({ verdict }) => verdict.disable !== null);
   return {
     webhookEvents: touched.filter(({ events }) => events.disabled !== null || events.recovered),
-    disabled: touched.flatMap(
-      ({ webhook: { id: webhookId, tenant_id: tenantId }, verdict: { disable: reason } }) =>
-        reason === null ? [] : [{ webhookId, tenantId, reason }],
+    disabled: touched.flatMap(({ webhook: { id: webhookId, tenant_id: tenantId }, verdict: { disable: reason } }) =>
+      reason === null ? [] : [{ webhookId, tenantId, reason }],
     ),
     written: Promise.all([updated, ...disabled.map((one) => afterDisabling(client, one))]),
   };
@@ -166,25 +165,20 @@ async function afterDisabling(client: pg.PoolClient, { webhook, verdict }: Healt
     before: { active: true },
     after: { active: false, reason: verdict.disable, consecutiveFailures: verdict.consecutiveFailures },
   } as const;
-  await Promise.all([
-    enqueueSettle(client, webhook.tenant_id, webhook.id),
-    auditBySql(client, service, change),
-  ]);
+  await Promise.all([enqueueSettle(client, webhook.tenant_id, webhook.id), auditBySql(client, service, change)]);
 }
 
 function newHealth(webhook: HealthRow, attempts: readonly FinishedAttempt[], rowMsMin: number): Health {
   // One that was written late, because the database was away, may stand behind others that finished after it.
   const inOrder = attempts.toSorted((a, b) => a.endedAtMs - b.endedAtMs);
-  const steps: OperationalEventsStep[] = inOrder.map(
-    ({ delivery, failuresAtStart, isSameClosing, outcome }) => ({
-      generation: delivery.generation,
-      // That another url is gone for good says nothing of this one.
-      verdict: outcome.verdict === 'GONE' && delivery.url !== webhook.url ? 'FAILED' : outcome.verdict,
-      failuresAtStart,
-      isSameClosing,
-      operational: isOperational(delivery.eventType),
-    }),
-  );
+  const steps: OperationalEventsStep[] = inOrder.map(({ delivery, failuresAtStart, isSameClosing, outcome }) => ({
+    generation: delivery.generation,
+    // That another url is gone for good says nothing of this one.
+    verdict: outcome.verdict === 'GONE' && delivery.url !== webhook.url ? 'FAILED' : outcome.verdict,
+    failuresAtStart,
+    isSameClosing,
+    operational: isOperational(delivery.eventType),
+  }));
   const state = {
     active: webhook.active,
     generation: webhook.generation,
@@ -201,9 +195,7 @@ function newHealth(webhook: HealthRow, attempts: readonly FinishedAttempt[], row
   const { consecutiveFailures, failingForMs } = verdict;
   // Another url, or a webhook that was switched on since, opened it: what was under way then must not close it again.
   const closings = attempts.flatMap(({ delivery: { url, generation }, outcome }) =>
-    url === webhook.url && generation === webhook.generation
-      ? (closingMs(outcome, consecutiveFailures) ?? [])
-      : [],
+    url === webhook.url && generation === webhook.generation ? (closingMs(outcome, consecutiveFailures) ?? []) : [],
   );
   return {
     webhook,

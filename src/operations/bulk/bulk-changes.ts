@@ -106,10 +106,7 @@ export async function applyChunk(
   const these = [ids, ...idRange(ids), tenantId];
   if (filter.status?.some((status) => UNDER_WAY.includes(status))) {
     // The webhooks first, as everywhere. Others are not locked: the outcomes of all webhooks would wait for it.
-    await Promise.all([
-      query(client, lockWebhooksStatement, these),
-      limitLockWait(client, DELIVERY_LOCK_WAIT_MS),
-    ]);
+    await Promise.all([query(client, lockWebhooksStatement, these), limitLockWait(client, DELIVERY_LOCK_WAIT_MS)]);
   }
   const last = kind === 'REPLAY_EVENTS' ? webhookId : filter.status;
   const [row] = await query<{ ids: number[] | null }>(client, statement, [...these, last]);
@@ -124,19 +121,11 @@ const waitingStatement: Statement = {
 };
 
 /** Which of these deliveries wait for the first attempt since they were queued. Retries come by themselves, later. */
-export async function stillWaiting(
-  client: pg.PoolClient,
-  tenantId: number,
-  ids: readonly number[],
-): Promise<number[]> {
+export async function stillWaiting(client: pg.PoolClient, tenantId: number, ids: readonly number[]): Promise<number[]> {
   if (ids.length === 0) {
     return [];
   }
-  const [row] = await query<{ ids: number[] | null }>(client, waitingStatement, [
-    ids,
-    ...idRange(ids),
-    tenantId,
-  ]);
+  const [row] = await query<{ ids: number[] | null }>(client, waitingStatement, [ids, ...idRange(ids), tenantId]);
   return row?.ids ?? [];
 }
 

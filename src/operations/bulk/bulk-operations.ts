@@ -138,10 +138,7 @@ async function freeze(sql: SqlTarget, { since, until, eventId }: BulkRequest): P
 }
 
 /** As the daemon reads it and GraphQL shows it. */
-function filterOf(
-  { webhookId, filter, since, eventId }: BulkRequest,
-  range: BulkRange,
-): Record<string, unknown> {
+function filterOf({ webhookId, filter, since, eventId }: BulkRequest, range: BulkRange): Record<string, unknown> {
   return {
     ...(webhookId === null ? {} : { webhookId: globalId('Webhook', webhookId) }),
     ...(typeof eventId === 'number' ? { eventId: globalId('Event', eventId) } : {}),

@@ -39,8 +39,7 @@ const EVENTS_LOOKED = 2_000;
 const BULK_COUNT_MAX = 1_000_000;
 
 const isOfEvents = ({ kind }: BulkSelection) => kind === 'REPLAY_EVENTS';
-const leavesOutDelivered = (selection: BulkSelection) =>
-  isOfEvents(selection) && !selection.filter.includeDelivered;
+const leavesOutDelivered = (selection: BulkSelection) => isOfEvents(selection) && !selection.filter.includeDelivered;
 
 /** SQL condition: this delivery's status is among those in the text[] `statuses`. */
 export const hasStatusSql = (delivery: string, statuses: string) =>

@@ -2,8 +2,7 @@ import type pg from 'pg';
 
 /** Deletes operations that ended longer ago than deliveries are kept: nothing of what they went through is left. */
 export async function forgetBulkOperations(pool: pg.Pool, retentionDays: number): Promise<void> {
-  await pool.query(
-    `delete from hookwright.bulk_operations where finished_at < now() - $1 * interval '1 day'`,
-    [retentionDays],
-  );
+  await pool.query(`delete from hookwright.bulk_operations where finished_at < now() - $1 * interval '1 day'`, [
+    retentionDays,
+  ]);
 }

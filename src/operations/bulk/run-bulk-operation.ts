@@ -107,11 +107,7 @@ export async function runBulkOperation(
 }
 
 /** @returns how long to pause before the next chunk; null: there is none in this turn */
-async function runChunk(
-  client: pg.PoolClient,
-  payload: BulkPayload,
-  endsAt: number,
-): Promise<BulkPause | null> {
+async function runChunk(client: pg.PoolClient, payload: BulkPayload, endsAt: number): Promise<BulkPause | null> {
   const { operationId, tenantId } = payload;
   const startedAt = performance.now();
   const [row] = await query<Row>(client, lockStatement, [operationId, tenantId]);

@@ -85,9 +85,6 @@ function refuseUnlessSendable(deliveryId: number, { status, active, deleted, has
     );
   }
   if (!active) {
-    throw new ApiError(
-      'webhook_inactive',
-      `The webhook of delivery ${deliveryId} is inactive; enable it first.`,
-    );
+    throw new ApiError('webhook_inactive', `The webhook of delivery ${deliveryId} is inactive; enable it first.`);
   }
 }

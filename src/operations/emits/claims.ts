@@ -52,13 +52,7 @@ export interface ClaimedJson {
   webhooks: ClaimedWebhook[];
 }
 
-type ClaimedWebhook = [
-  id: number,
-  url: string,
-  sealedSecret: string,
-  generation: number,
-  failuresAtLoad: number,
-];
+type ClaimedWebhook = [id: number, url: string, sealedSecret: string, generation: number, failuresAtLoad: number];
 
 interface EmittedItem {
   tenantId: number;

@@ -35,14 +35,11 @@ interface Heavy {
 export class Emitter {
   readonly #groups: GroupCommit<Emit, EmitResult>;
   /** Tenants take turns at these too. */
-  readonly #heavy = new GroupCommit<Heavy, EmitResult[]>(
-    ([heavy]) => heavy!.write().then((results) => [results]),
-    {
-      itemsMax: 1,
-      inFlightMax: 1,
-      turnOf: ([heavy]) => heavy?.tenantId,
-    },
-  );
+  readonly #heavy = new GroupCommit<Heavy, EmitResult[]>(([heavy]) => heavy!.write().then((results) => [results]), {
+    itemsMax: 1,
+    inFlightMax: 1,
+    turnOf: ([heavy]) => heavy?.tenantId,
+  });
   /** Those that wait for an idempotency key keep out of the way of the others. */
   readonly #busyGroups: GroupCommit<Emit, EmitResult>;
   readonly #busyTurns = new Slots(1);

@@ -61,12 +61,7 @@ const loneStatement: Statement = {
 const isLone = (items: readonly EmitItem[]): boolean =>
   items.length === 1 && items[0]!.idempotencyKey === null && items[0]!.onlyWebhookId === null;
 
-const loneValues = ({ tenantId, eventType, body, priority }: EmitItem) => [
-  tenantId,
-  eventType,
-  body,
-  priority,
-];
+const loneValues = ({ tenantId, eventType, body, priority }: EmitItem) => [tenantId, eventType, body, priority];
 
 export const isTraced = ({ traceparent }: Emit): boolean => typeof traceparent === 'string';
 
@@ -75,10 +70,7 @@ export const isTraced = ({ traceparent }: Emit): boolean => typeof traceparent =
  *
  * @returns what came of each
  */
-export async function writeItems(
-  on: pg.Pool | pg.PoolClient,
-  items: readonly EmitItem[],
-): Promise<EmitResult[]> {
+export async function writeItems(on: pg.Pool | pg.PoolClient, items: readonly EmitItem[]): Promise<EmitResult[]> {
   const rows = items.some(isTraced)
     ? await query<EmitRow>(on, tracedStatement, tracedItems.values(items))
     : await query<EmitRow>(on, plainStatement, plainItems.values(items));

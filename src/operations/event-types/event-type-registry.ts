@@ -194,8 +194,7 @@ export class EventTypeRegistry {
     if (forgotten !== this.#forgotten) {
       return;
     }
-    const isSame =
-      rows.length === before.size && rows.every((row) => isUnchanged(row, before.get(row.name)?.type));
+    const isSame = rows.length === before.size && rows.every((row) => isUnchanged(row, before.get(row.name)?.type));
     if (!isSame) {
       this.#types = compiled;
       this.#all = [...compiled.values()].map(({ type }) => type);

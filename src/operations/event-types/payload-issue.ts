@@ -23,11 +23,7 @@ export function issueOf(error: ErrorObject, payload: unknown): InputIssue {
   return { path, code: `schema_${error.keyword}`, detail: detailOf(error) };
 }
 
-function detailOf({
-  keyword,
-  propertyName,
-  message = 'breaks the schema of this event type',
-}: ErrorObject): string {
+function detailOf({ keyword, propertyName, message = 'breaks the schema of this event type' }: ErrorObject): string {
   if (propertyName !== undefined) {
     return `has a name that breaks a rule: ${message}`;
   }

@@ -60,11 +60,7 @@ export async function registerEventType(
  */
 export async function updateEventType(
   db: Pick<Database, 'orm'>,
-  {
-    name,
-    description,
-    schema,
-  }: { name: string; description?: string | undefined; schema?: Schema | undefined },
+  { name, description, schema }: { name: string; description?: string | undefined; schema?: Schema | undefined },
   by: Actor,
 ): Promise<void> {
   await changeEventType(db, name, ({ em }, type) => {
@@ -78,10 +74,7 @@ export async function updateEventType(
     }
     const { version } = type;
     em.assign(type, { ...(newSchema ? columns : {}), ...(description === undefined ? {} : { description }) });
-    const changed = differences(
-      { version, ...before },
-      { version: version + (newSchema ? 1 : 0), ...shown() },
-    );
+    const changed = differences({ version, ...before }, { version: version + (newSchema ? 1 : 0), ...shown() });
     if (changed !== null) {
       audit(em, by, { ...about('EVENT_TYPE', null, name), action: 'EVENT_TYPE_UPDATED', ...changed });
     }

@@ -200,8 +200,7 @@ function addConditions(conditions: Conditions, filter: DeliveryConditions, bound
 function addPayloadPart(conditions: Conditions, part: string, { above, below }: Bounds): void {
   const from = conditions.place(Math.max(0, above - IDS_PER_DAY));
   const to = conditions.place(Math.min(Number.MAX_SAFE_INTEGER, below + IDS_PER_DAY));
-  const body =
-    'select e.body from hookwright.events e where e.tenant_id = d.tenant_id and e.id = d.event_id and';
+  const body = 'select e.body from hookwright.events e where e.tenant_id = d.tenant_id and e.id = d.event_id and';
   conditions.add(
     `strpos(coalesce((${body} e.id >= ${from} and e.id < ${to}), (${body} e.id < ${from})), ${conditions.place(part)}) > 0`,
   );

@@ -45,12 +45,7 @@ export async function pageEvents(
     where e.tenant_id = ${page[0]} and e.id > ${page[1]} and e.id < ${page[2]} ${conditions.sql}
     order by e.id ${order} limit ${page[3]}`;
   if (conditions.sql === '') {
-    return tenantQuery<EventRow>(
-      deps.db.pool,
-      tenantId,
-      { name: `page_events_${order}`, text },
-      conditions.values,
-    );
+    return tenantQuery<EventRow>(deps.db.pool, tenantId, { name: `page_events_${order}`, text }, conditions.values);
   }
   return search(deps, tenantId, text, conditions.values);
 }

@@ -31,11 +31,7 @@ const ofOne: Of = { tenantId: '$1', deliveries: 'deliveries' };
  * Open deliveries of the webhook `w`, in the order of the partial index of their state, for which the planner then
  * takes that index, and stops at the limit, whatever else is in the table.
  */
-const open = (
-  state: 'due' | 'scheduled' | 'held',
-  countMax: number,
-  { tenantId, deliveries }: Of = ofOne,
-) => `
+const open = (state: 'due' | 'scheduled' | 'held', countMax: number, { tenantId, deliveries }: Of = ofOne) => `
   select ${state === 'held' ? 'd.id' : 'd.due_at'} from hookwright.${deliveries} d
   where d.tenant_id = ${tenantId} and d.webhook_id = w.id and ${conditions[state]}
   order by ${state === 'held' ? 'd.id' : 'd.due_at'} limit ${countMax}`;

@@ -66,10 +66,7 @@ function longTexts<Key, Text>(
   };
 }
 
-function byId(
-  name: string,
-  textOf: (value: (column: string) => string) => string,
-): LongTexts<number, string> {
+function byId(name: string, textOf: (value: (column: string) => string) => string): LongTexts<number, string> {
   return longTexts(name, textOf, (ids) => [[...ids], ...idRange(ids)]);
 }
 

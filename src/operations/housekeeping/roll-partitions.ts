@@ -35,9 +35,7 @@ export async function rollPartitions(
   retentionDays: number,
   onExpired: Count = () => {},
 ): Promise<Rolled> {
-  const { rows } = await pool.query<{ made: number }>('select hookwright.make_partitions($1) as made', [
-    DAYS_AHEAD,
-  ]);
+  const { rows } = await pool.query<{ made: number }>('select hookwright.make_partitions($1) as made', [DAYS_AHEAD]);
   const rolled: Rolled = { made: rows[0]?.made ?? 0, dropped: [], expired: 0 };
   const count: Count = (expired) => {
     rolled.expired += expired;
@@ -99,11 +97,7 @@ const OPEN_WITH: Record<Parent, (pool: pg.Pool, partition: string) => Promise<Op
 };
 
 /** State by state: each has an index of its own, and a day has millions that are neither. */
-export async function expire(
-  on: pg.Pool | pg.PoolClient,
-  { table, condition }: Open,
-  count: Count,
-): Promise<void> {
+export async function expire(on: pg.Pool | pg.PoolClient, { table, condition }: Open, count: Count): Promise<void> {
   for (const status of OPEN_STATUSES) {
     await inChunks(CHUNK_ROWS, async () => {
       const { rowCount } = await on.query(

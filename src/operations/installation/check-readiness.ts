@@ -52,9 +52,7 @@ export async function requireMigrated(db: Asked): Promise<void> {
 export async function requireConnectedAs({ pool }: Asked, role: string): Promise<void> {
   const { rows } = await pool.query<{ name: string }>('select current_user as name');
   if (rows[0]?.name !== role) {
-    throw new Error(
-      `Connections should work as the role ${role}, and work as ${rows[0]?.name}. ${POOLER_ADVICE}`,
-    );
+    throw new Error(`Connections should work as the role ${role}, and work as ${rows[0]?.name}. ${POOLER_ADVICE}`);
   }
 }
 

@@ -18,11 +18,7 @@ const writeStatement: Statement = {
  * Has the installation's report made again once it is this old. Of several daemons the first one to look does it; two
  * at once do no harm.
  */
-export async function renewReport(
-  pool: pg.Pool,
-  ageSeconds: number,
-  make: () => Promise<unknown>,
-): Promise<void> {
+export async function renewReport(pool: pg.Pool, ageSeconds: number, make: () => Promise<unknown>): Promise<void> {
   const [made] = await query<{ age: number }>(pool, madeStatement, []);
   // A report of the future was written before a clock was set.
   if (made === undefined || made.age >= ageSeconds || made.age < 0) {
@@ -41,11 +37,6 @@ const readStatement: Statement = {
 export async function readReport({
   pool,
 }: Pick<Database, 'pool'>): Promise<{ report: string; madeAt: Date; ageSeconds: number } | null> {
-  const [row] = await tenantQuery<{ report: string; madeAt: Date; ageSeconds: number }>(
-    pool,
-    null,
-    readStatement,
-    [],
-  );
+  const [row] = await tenantQuery<{ report: string; madeAt: Date; ageSeconds: number }>(pool, null, readStatement, []);
   return row ?? null;
 }

@@ -32,10 +32,7 @@ export const POSTGRES_MAJOR_MIN = 15;
  * @throws Error when the server is too old, the database is not in UTF-8, its tables were made by a build from before
  *   the first release, or the login lacks a right
  */
-export async function migrate(
-  databaseUrl: string,
-  onWait: () => void = () => {},
-): Promise<{ outboxRole: boolean }> {
+export async function migrate(databaseUrl: string, onWait: () => void = () => {}): Promise<{ outboxRole: boolean }> {
   const connectionString = sessionUrl(databaseUrl);
   const client = new pg.Client({ connectionString, application_name: 'hookwright migrate' });
   client.on('error', () => {}); // it waits while others work: what it was needed for fails then, with a sentence
@@ -53,18 +50,14 @@ export async function migrate(
     }
     return { outboxRole: await prepareOutboxRole(client) };
   } catch (error) {
-    throw sqlStateOf(error) === SQL_STATE.INSUFFICIENT_PRIVILEGE
-      ? notTheOwner(client, error as Error)
-      : error;
+    throw sqlStateOf(error) === SQL_STATE.INSUFFICIENT_PRIVILEGE ? notTheOwner(client, error as Error) : error;
   } finally {
     await client.end(); // frees the lock
   }
 }
 
 async function lockMigrations(client: pg.Client, onWait: () => void): Promise<void> {
-  const { rows } = await client.query<{ locked: boolean }>(
-    `select pg_try_advisory_lock(${MIGRATION_LOCK}) as locked`,
-  );
+  const { rows } = await client.query<{ locked: boolean }>(`select pg_try_advisory_lock(${MIGRATION_LOCK}) as locked`);
   if (rows[0]?.locked !== true) {
     onWait();
     await client.query(`select pg_advisory_lock(${MIGRATION_LOCK})`);
@@ -118,9 +111,7 @@ async function requireServer(client: pg.Client): Promise<void> {
   const { version = 0, encoding = '' } = rows[0] ?? {};
   const major = Math.floor(version / 10_000);
   if (major < POSTGRES_MAJOR_MIN) {
-    throw new Error(
-      `Postgres ${major} is too old: Hookwright needs Postgres ${POSTGRES_MAJOR_MIN} or later.`,
-    );
+    throw new Error(`Postgres ${major} is too old: Hookwright needs Postgres ${POSTGRES_MAJOR_MIN} or later.`);
   }
   if (encoding !== 'UTF8') {
     throw new Error(

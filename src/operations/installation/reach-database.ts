@@ -55,10 +55,7 @@ const MARK_TRIES = 3;
  *
  * @throws Error with a sentence
  */
-async function requireOwnSessions(
-  client: pg.Client,
-  connectAnother: () => Promise<pg.Client>,
-): Promise<void> {
+async function requireOwnSessions(client: pg.Client, connectAnother: () => Promise<pg.Client>): Promise<void> {
   const { rows } = await client.query<{ pid: number; plans: string }>(
     `select pg_backend_pid() as pid, current_setting('plan_cache_mode') as plans`,
   );
@@ -94,9 +91,7 @@ async function sharesSessions(client: pg.Client, other: pg.Client): Promise<bool
 }
 
 async function markIn(client: pg.Client): Promise<string | null | undefined> {
-  const { rows } = await client.query<{ mark: string | null }>(
-    `select current_setting('${MARK}', true) as mark`,
-  );
+  const { rows } = await client.query<{ mark: string | null }>(`select current_setting('${MARK}', true) as mark`);
   return rows[0]?.mark;
 }
 

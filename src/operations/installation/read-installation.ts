@@ -88,8 +88,7 @@ export async function readInstallation(pool: pg.Pool | pg.PoolClient): Promise<I
     housekeeping: {
       startedAt: read.housekeeping_started_at,
       succeededAt: read.succeeded_at,
-      failure:
-        read.error === null || read.failed_at === null ? null : { at: read.failed_at, error: read.error },
+      failure: read.error === null || read.failed_at === null ? null : { at: read.failed_at, error: read.error },
     },
     activeWebhooks: read.active_webhooks,
     disabledWebhooks: read.disabled_webhooks,

@@ -52,10 +52,7 @@ export async function unlockPool(client: pg.ClientBase, poolId: string): Promise
  *
  * @param ownPoolIds the pools of this process; their locks are this session's, so it could obtain them
  */
-export async function findOwnerlessPools(
-  client: pg.ClientBase,
-  ownPoolIds: readonly string[],
-): Promise<string[]> {
+export async function findOwnerlessPools(client: pg.ClientBase, ownPoolIds: readonly string[]): Promise<string[]> {
   const { rows } = await client.query<{ id: string }>({
     name: 'find_ownerless_pools',
     text: `

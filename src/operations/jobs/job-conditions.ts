@@ -21,8 +21,7 @@ export const prioritySql = (attemptCount: string) =>
   `case when ${attemptCount} = 0 then ${LANES.FIRST.priority} else ${LANES.RETRY.priority} end`;
 
 /** SQL condition: what is due then needs a job now. */
-export const needsJobSql = (dueAt: string) =>
-  `${dueAt} <= now() + ${JOBS_AHEAD_SECONDS} * interval '1 second'`;
+export const needsJobSql = (dueAt: string) => `${dueAt} <= now() + ${JOBS_AHEAD_SECONDS} * interval '1 second'`;
 
 /** The same, before it is due; also of what may be a moment nearer when it is written. */
 export const needsJobIn = (inMs: number): boolean => inMs <= (JOBS_AHEAD_SECONDS + 1) * 1_000;

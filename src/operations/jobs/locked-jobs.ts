@@ -26,11 +26,7 @@ const takenSql = (which: string) => `
  * They were not run, or could not be completed: that says nothing against them, so no attempt is counted. Those that
  * were replaced meanwhile have no key, and all attempts used up: they stay dead (`deleteDeadJobs`).
  */
-export async function freeJobsNotInHand(
-  pool: pg.Pool,
-  poolId: string,
-  inHand: ReadonlySet<string>,
-): Promise<void> {
+export async function freeJobsNotInHand(pool: pg.Pool, poolId: string, inHand: ReadonlySet<string>): Promise<void> {
   await pool.query(freeJobsSql('id <> all($2::bigint[])'), [poolId, [...inHand]]);
 }
 

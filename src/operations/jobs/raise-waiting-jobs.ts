@@ -17,10 +17,6 @@ const raiseStatement: Statement = {
 };
 
 /** Gives the jobs of a lane that have waited longest another priority: those of this many deliveries. */
-export async function raiseWaitingJobs(
-  pool: pg.Pool,
-  { from, to, count }: Raise,
-  waitedMs: number,
-): Promise<void> {
+export async function raiseWaitingJobs(pool: pg.Pool, { from, to, count }: Raise, waitedMs: number): Promise<void> {
   await query(pool, raiseStatement, [from, to, count, waitedMs]);
 }

@@ -55,16 +55,14 @@ export async function createApiKey(
     }
     const after = { name, scopes, expiresInSeconds: expiresInSeconds ?? null };
     audit(em, by, { ...about('API_KEY', tenantId, id), action: 'API_KEY_CREATED', after });
-    const expiresAt =
-      expiresInSeconds === undefined ? null : new Date(now.getTime() + expiresInSeconds * 1_000);
+    const expiresAt = expiresInSeconds === undefined ? null : new Date(now.getTime() + expiresInSeconds * 1_000);
     const hash = hashApiKey(key);
     return em.create(ApiKey, { id, tenantId, name, hash, scopes: [...scopes], expiresAt });
   });
   return { id, key, apiKey };
 }
 
-const isLifetime = (seconds: number) =>
-  seconds >= KEY_LIFETIME_SECONDS_MIN && seconds <= KEY_LIFETIME_SECONDS_MAX;
+const isLifetime = (seconds: number) => seconds >= KEY_LIFETIME_SECONDS_MIN && seconds <= KEY_LIFETIME_SECONDS_MAX;
 
 /** @throws ApiError api_key_limit_reached */
 async function requireRoom(em: EntityManager, keysMax?: number): Promise<void> {

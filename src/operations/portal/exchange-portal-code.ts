@@ -33,10 +33,7 @@ async function findSession({ pool }: Pick<Database, 'pool'>, publicId: string): 
 }
 
 /** The origins of the pages that may show the session with this public id in a frame; none for an unknown one. */
-export async function parentOriginsOf(
-  db: Pick<Database, 'pool'>,
-  publicId: string,
-): Promise<readonly string[]> {
+export async function parentOriginsOf(db: Pick<Database, 'pool'>, publicId: string): Promise<readonly string[]> {
   const session = await findSession(db, publicId);
   return session === null ? [] : (JSON.parse(session.settings) as PortalSettings).parentOrigins;
 }
@@ -66,10 +63,7 @@ export async function exchangePortalCode(
     return timingSafeEqual(codeHash, found?.code_hash ?? Buffer.alloc(32)) ? found : null;
   });
   if (session === null) {
-    throw new ApiError(
-      'not_found',
-      'There is no portal session with this id and code. Open the portal again.',
-    );
+    throw new ApiError('not_found', 'There is no portal session with this id and code. Open the portal again.');
   }
   requireOpen(session);
   const token = formatApiKey(session.id, random(KEY_BYTES));

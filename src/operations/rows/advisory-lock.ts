@@ -28,11 +28,7 @@ async function tryLockFor(client: pg.PoolClient, name: string): Promise<boolean>
 const BEAT_EVERY_MS = 1_000;
 
 /** Runs `work` unless another call, of this process or of another one, is just doing the same. */
-export async function unlessRunningElsewhere(
-  pool: pg.Pool,
-  name: string,
-  work: () => Promise<void>,
-): Promise<void> {
+export async function unlessRunningElsewhere(pool: pg.Pool, name: string, work: () => Promise<void>): Promise<void> {
   await transaction(pool, async (client) => {
     if (!(await tryLockFor(client, name))) {
       return;

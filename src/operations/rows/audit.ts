@@ -2,12 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type pg from 'pg';
 import { query, type Statement } from '../../database/database.js';
-import {
-  type AuditAction,
-  type AuditActor,
-  AuditEntry,
-  type AuditTarget,
-} from '../../entities/audit-entry.js';
+import { type AuditAction, type AuditActor, AuditEntry, type AuditTarget } from '../../entities/audit-entry.js';
 
 /** Who does something, and in which request. */
 export interface Actor {
@@ -53,8 +48,7 @@ export function audit(em: EntityManager, by: Actor, change: AuditedChange): void
 }
 
 function entryOf(by: Actor, { tenantId, action, target, targetId, before, after }: AuditedChange) {
-  const text = (value: Record<string, unknown> | undefined) =>
-    value === undefined ? null : JSON.stringify(value);
+  const text = (value: Record<string, unknown> | undefined) => (value === undefined ? null : JSON.stringify(value));
   return {
     tenantId,
     actor: by.kind as AuditActor,

@@ -18,11 +18,7 @@ const LOCKED_WITH_SECRETS = {
  * @param ifVersion the version that it must have; undefined: any
  * @throws ApiError not_found for a foreign, unknown or deleted webhook; precondition_failed when it has another version
  */
-export async function lockWebhook(
-  em: EntityManager,
-  webhookId: number,
-  ifVersion?: number,
-): Promise<Webhook> {
+export async function lockWebhook(em: EntityManager, webhookId: number, ifVersion?: number): Promise<Webhook> {
   const webhook = await em.findOne(Webhook, { id: webhookId }, LOCKED_WITH_SECRETS);
   if (webhook === null) {
     throw notFound('webhook', webhookId);

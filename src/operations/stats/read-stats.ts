@@ -17,12 +17,7 @@ interface Whose {
 }
 
 /** Of one event type or all (''), rolled up to this resolution. */
-const series = (
-  { table, isSum }: Whose,
-  resolution: 'MINUTE' | 'HOUR' | 'DAY',
-  from: string,
-  until: string,
-) => `
+const series = ({ table, isSum }: Whose, resolution: 'MINUTE' | 'HOUR' | 'DAY', from: string, until: string) => `
   select bucket, successes, failures, latency_histogram from hookwright.${table}
   where ${isSum} and event_type = $3::text
     and resolution = '${resolution}'
@@ -30,10 +25,9 @@ const series = (
 
 const mark = (name: string) => `(select ${name} from progress)`;
 
-const histogramSql = Array.from(
-  { length: LATENCY_BUCKETS },
-  (_, index) => `sum(latency_histogram[${index + 1}])`,
-).join(', ');
+const histogramSql = Array.from({ length: LATENCY_BUCKETS }, (_, index) => `sum(latency_histogram[${index + 1}])`).join(
+  ', ',
+);
 
 /**
  * Days and hours as far as they are rolled up, then minutes as far as they have their sums, then what the outcomes

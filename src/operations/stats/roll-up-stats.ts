@@ -2,12 +2,7 @@ import type pg from 'pg';
 import { query, type Statement, transaction } from '../../database/database.js';
 import { PLATFORM } from '../../database/tenant-database.js';
 import { LATENCY_BUCKETS } from '../../domain/stats/latency.js';
-import {
-  marksOutOfFuture,
-  nextRollUp,
-  type RollUpProgress,
-  type RollUpStep,
-} from '../../domain/stats/roll-up.js';
+import { marksOutOfFuture, nextRollUp, type RollUpProgress, type RollUpStep } from '../../domain/stats/roll-up.js';
 import { STATS_KEPT_MS } from '../../domain/stats/stats.js';
 import { forgetRows } from '../housekeeping/forget.js';
 import { addStatsSql, STATS_KEY } from './stats-rows.js';
@@ -56,8 +51,7 @@ function rollSql(source: string, into: 'MINUTE' | 'HOUR' | 'DAY', onConflict: st
 }
 
 const within = (resolution: string) => `resolution = '${resolution}' and bucket >= $1 and bucket < $2`;
-const written = (resolution: string) =>
-  `hookwright.delivery_stats where ${within(resolution)} and ${isWrittenSql}`;
+const written = (resolution: string) => `hookwright.delivery_stats where ${within(resolution)} and ${isWrittenSql}`;
 
 /** The rows go with their sums; what they say is written once more, for good. */
 const endSql = (from: 'MINUTE' | 'HOUR', into: 'HOUR' | 'DAY') => `

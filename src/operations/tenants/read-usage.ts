@@ -17,10 +17,7 @@ const countStatement: Statement = {
 };
 
 /** How many webhooks each tenant has; those that have none are missing. */
-export async function countWebhooksOfTenants(
-  { pool }: Db,
-  ids: readonly number[],
-): Promise<Map<number, number>> {
+export async function countWebhooksOfTenants({ pool }: Db, ids: readonly number[]): Promise<Map<number, number>> {
   const rows = await tenantQuery<{ id: number; webhooks: number }>(pool, null, countStatement, [[...ids]]);
   return new Map(rows.map(({ id, webhooks }) => [id, webhooks]));
 }
@@ -34,10 +31,7 @@ const backlogStatement: Statement = {
 };
 
 /** What each tenant's webhooks, all together, still have to be sent. */
-export async function readBacklogsOfTenants(
-  { pool }: Db,
-  ids: readonly number[],
-): Promise<Map<number, Backlog>> {
+export async function readBacklogsOfTenants({ pool }: Db, ids: readonly number[]): Promise<Map<number, Backlog>> {
   const rows = await tenantQuery<Backlog & { id: number }>(pool, null, backlogStatement, [[...ids]]);
   return new Map(rows.map(({ id, ...backlog }) => [id, { ...backlog, countMax: TENANT_COUNT_MAX }]));
 }

@@ -34,10 +34,7 @@ export async function createWebhook(
   const webhook = await managementTransaction(db, tenantId, async ({ em }) => {
     await lockTenant(em, tenantId);
     if ((await em.count(Webhook)) >= webhooksMax) {
-      throw new ApiError(
-        'webhook_limit_reached',
-        `A tenant may have ${webhooksMax} webhooks; delete one first.`,
-      );
+      throw new ApiError('webhook_limit_reached', `A tenant may have ${webhooksMax} webhooks; delete one first.`);
     }
     audit(em, by, { ...about('WEBHOOK', tenantId, id), action: 'WEBHOOK_CREATED', after: settings });
     return em.create(Webhook, { id, tenantId, ...settings, sealedSecret });

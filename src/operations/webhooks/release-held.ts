@@ -21,10 +21,7 @@ export async function releaseHeld(
   return await managementTransaction(db, tenantId, async (unit) => {
     const webhook = await lockWebhook(unit.em, webhookId);
     if (!webhook.active) {
-      throw new ApiError(
-        'webhook_inactive',
-        `Webhook ${webhookId} is inactive; enable it to release what it holds.`,
-      );
+      throw new ApiError('webhook_inactive', `Webhook ${webhookId} is inactive; enable it to release what it holds.`);
     }
     if (webhook.keepHeld) {
       await letKeptGo(unit, webhook, by);

@@ -88,12 +88,7 @@ export async function settleChunk(
   for (const { move, upTo } of movesFor(webhook)) {
     const after = move === place.move ? place.after : START.after;
     const bound = upTo === undefined ? [] : [upTo];
-    const found = await query<{ id: number }>(client, move.find, [
-      webhookId,
-      after,
-      MOVED_ROWS - moved,
-      ...bound,
-    ]);
+    const found = await query<{ id: number }>(client, move.find, [webhookId, after, MOVED_ROWS - moved, ...bound]);
     const ids = found.map(({ id }) => id);
     if (ids.length > 0) {
       await query(client, move.apply, [...idRange(ids), bigintArray(ids)]);

@@ -75,12 +75,7 @@ export async function updateWebhook(
 }
 
 /** Of an active webhook: what it keeps is released, or stays. */
-async function decideOnKept(
-  unit: UnitOfWork,
-  webhook: Webhook,
-  held: Held | undefined,
-  by: Actor,
-): Promise<void> {
+async function decideOnKept(unit: UnitOfWork, webhook: Webhook, held: Held | undefined, by: Actor): Promise<void> {
   if (held === 'DISCARD') {
     const detail =
       `is for enabling, and the webhook is active already; cancel what it keeps with cancelDeliveries(input: ` +

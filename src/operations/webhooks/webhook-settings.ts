@@ -1,11 +1,6 @@
 import { z } from 'zod';
 import { judgeUrl, type TargetPolicy, URL_LENGTH_MAX } from '../../domain/addresses/target.js';
-import {
-  EVENT_TYPE_NAME,
-  EVENT_TYPE_NAME_LENGTH_MAX,
-  listNames,
-  WILDCARD,
-} from '../../domain/events/event-type.js';
+import { EVENT_TYPE_NAME, EVENT_TYPE_NAME_LENGTH_MAX, listNames, WILDCARD } from '../../domain/events/event-type.js';
 import type { Webhook } from '../../entities/webhook.js';
 
 export const EVENT_TYPES_MAX = 100;
@@ -67,8 +62,7 @@ export type WebhookSettings = Pick<Webhook, keyof Settings>;
 type NullableName = {
   [Name in keyof Settings]: null extends WebhookSettings[Name] ? Name : never;
 }[keyof Settings];
-export type NewWebhookSettings = Omit<WebhookSettings, NullableName> &
-  Partial<Pick<WebhookSettings, NullableName>>;
+export type NewWebhookSettings = Omit<WebhookSettings, NullableName> & Partial<Pick<WebhookSettings, NullableName>>;
 
 type LeftOutIfNull<Shape extends z.ZodRawShape> = {
   [Name in keyof Shape]: null extends z.output<Shape[Name]> ? z.ZodOptional<Shape[Name]> : Shape[Name];
@@ -86,8 +80,7 @@ function inputOf(rules: WebhookRules) {
 }
 
 /** The input of a webhook to be made. What it leaves out is not in the output either. */
-export const newWebhookInput = (rules: WebhookRules) =>
-  inputOf(rules) as unknown as z.ZodType<NewWebhookSettings>;
+export const newWebhookInput = (rules: WebhookRules) => inputOf(rules) as unknown as z.ZodType<NewWebhookSettings>;
 
 /** The input of a change, likewise. */
 export const webhookChangeInput = (rules: WebhookRules) =>

@@ -15,9 +15,7 @@ export class Endpoints implements AsyncDisposable {
   readonly #waiting = new Map<Receipt, () => void>();
   readonly #server = createServer((request, response) => {
     request.on('error', () => {});
-    request.on('end', () =>
-      this.#receive(request.url ?? '', request.headers['x-service-delivery'], response),
-    );
+    request.on('end', () => this.#receive(request.url ?? '', request.headers['x-service-delivery'], response));
     request.resume();
   });
 

@@ -174,8 +174,7 @@ class Course {
       return 'PERHAPS';
     }
     const isFromBefore =
-      startedAt < this.#rowBeganAt - CLOCKS_MS &&
-      startedAt - this.#healthyFrom > RECORD_MS + LOAD_TO_START_MS;
+      startedAt < this.#rowBeganAt - CLOCKS_MS && startedAt - this.#healthyFrom > RECORD_MS + LOAD_TO_START_MS;
     if (isFromBefore || recordedAt - this.#rowBeganAt < ROW_MS_MIN - UPDATE_MS) {
       return 'NO';
     }

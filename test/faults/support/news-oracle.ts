@@ -11,12 +11,7 @@ const BETWEEN_MS = 1_000;
  * must add up to the deliveries that have failed, and to no more disablings and recoveries than there were.
  */
 export function judgeNews(evidence: Evidence): string[] {
-  return [
-    ...toldToItself(evidence),
-    ...tooOften(evidence),
-    ...miscounted(evidence),
-    ...overcounted(evidence),
-  ];
+  return [...toldToItself(evidence), ...tooOften(evidence), ...miscounted(evidence), ...overcounted(evidence)];
 }
 
 function toldToItself({ news, deliveries }: Evidence): string[] {
@@ -61,8 +56,6 @@ function overcounted({ news, changes, webhooks }: Evidence): string[] {
     const toldRecovered = told(news, 'webhook.recovered', id);
     return toldRecovered <= toldDisabled && toldDisabled <= disabled
       ? []
-      : [
-          `webhook ${id} was disabled ${disabled} times; told: ${toldDisabled}, and ${toldRecovered} recoveries`,
-        ];
+      : [`webhook ${id} was disabled ${disabled} times; told: ${toldDisabled}, and ${toldRecovered} recoveries`];
   });
 }

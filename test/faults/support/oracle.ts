@@ -124,8 +124,7 @@ function numbering(deliveries: readonly DeliveryState[], attempts: readonly Atte
   const byDelivery = Map.groupBy(attempts, ({ deliveryId }) => deliveryId);
   return deliveries.flatMap(({ id, attemptCount }) => {
     const numbers = (byDelivery.get(id) ?? []).map(({ number }) => number).sort((a, b) => a - b);
-    const isInOrder =
-      numbers.length === attemptCount && numbers.every((number, index) => number === index + 1);
+    const isInOrder = numbers.length === attemptCount && numbers.every((number, index) => number === index + 1);
     return isInOrder ? [] : [`delivery ${id} counts ${attemptCount} attempts and has numbers ${numbers}`];
   });
 }
@@ -141,9 +140,7 @@ function duplicates(acknowledged: Acknowledged, disturbances: readonly Disturban
       const second = times[i]!;
       const cause = disturbances.findIndex(({ from, to }) => first <= to && second >= from);
       if (cause === -1) {
-        problems.push(
-          `delivery ${id} was acknowledged twice, ${second - first} ms apart, with nothing broken`,
-        );
+        problems.push(`delivery ${id} was acknowledged twice, ${second - first} ms apart, with nothing broken`);
       } else {
         explained[cause]! += 1;
       }
@@ -163,9 +160,7 @@ export function firstArrivals(receipts: readonly Receipt[]): Map<number, number>
 }
 
 function firstSend(receipts: readonly Receipt[]): Findings['firstSend'] {
-  const waits = [...firstArrivals(receipts)]
-    .map(([id, at]) => at - idToDate(id).getTime())
-    .sort((a, b) => a - b);
+  const waits = [...firstArrivals(receipts)].map(([id, at]) => at - idToDate(id).getTime()).sort((a, b) => a - b);
   const quantile = (share: number) => waits[Math.max(0, Math.ceil(waits.length * share) - 1)] ?? 0;
   return { p50: quantile(0.5), p99: quantile(0.99), p999: quantile(0.999), max: quantile(1) };
 }

@@ -4,8 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { eventually } from '../../support/eventually.js';
 
 /** What `npm run build` makes, and operators run. FAULTS_MAIN names another build of it. */
-const MAIN =
-  process.env['FAULTS_MAIN'] ?? fileURLToPath(new URL('../../../dist/src/main.js', import.meta.url));
+const MAIN = process.env['FAULTS_MAIN'] ?? fileURLToPath(new URL('../../../dist/src/main.js', import.meta.url));
 const START_TIMEOUT_MS = 60_000;
 const WARN = 40;
 const LINES_MAX = 2_000;

@@ -55,11 +55,7 @@ function requireNoProblems(pages: readonly { problems: string[]; allow: readonly
   }
 }
 
-async function withScreenshots(
-  error: unknown,
-  sentence: string,
-  pages: readonly OpenedPage[],
-): Promise<unknown> {
+async function withScreenshots(error: unknown, sentence: string, pages: readonly OpenedPage[]): Promise<unknown> {
   if (!(error instanceof Error) || pages.length === 0) {
     return error;
   }

@@ -55,9 +55,7 @@ export async function openPage(browser: Browser, options: PageOptions = {}): Pro
     problems.push(`policy: ${violation.trim()}`);
   });
   await context.addInitScript(reportViolations);
-  context.on('weberror', (error) =>
-    problems.push(`uncaught: ${error.error().stack ?? error.error().message}`),
-  );
+  context.on('weberror', (error) => problems.push(`uncaught: ${error.error().stack ?? error.error().message}`));
   context.on('console', (message) => {
     if (message.type() === 'error') {
       const { url, lineNumber } = message.location();

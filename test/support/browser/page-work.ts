@@ -27,9 +27,7 @@ export async function measurePageWork(
   const { traceEvents: events } = JSON.parse((await browser.stopTracing()).toString()) as {
     traceEvents: TraceEvent[];
   };
-  const threads = events.filter(
-    ({ name, args }) => name === 'thread_name' && args?.name === 'CrRendererMain',
-  );
+  const threads = events.filter(({ name, args }) => name === 'thread_name' && args?.name === 'CrRendererMain');
   const tasks = events
     .filter(({ name, ph }) => name === 'ThreadControllerImpl::RunTask' && ph === 'X')
     .filter(({ pid, tid }) => threads.some((thread) => thread.pid === pid && thread.tid === tid))

@@ -25,10 +25,7 @@ export class ParentSite implements AsyncDisposable {
 
   /** @returns the page's url */
   page(path: string, body: string): string {
-    this.#pages.set(
-      path,
-      `<!doctype html><html lang="en"><link rel="icon" href="data:,"><title>Parent</title>${body}`,
-    );
+    this.#pages.set(path, `<!doctype html><html lang="en"><link rel="icon" href="data:,"><title>Parent</title>${body}`);
     return this.origin + path;
   }
 

@@ -37,22 +37,8 @@ const nonsense: Record<string, string> = {
   'a negative content-length': head('content-length: -1', '', 'ab'),
   'a content-length in hexadecimal': head('content-length: 0x2', '', 'ab'),
   'a content-length above 2⁶⁴': head('content-length: 99999999999999999999', '', 'ab'),
-  'content-length and transfer-encoding': head(
-    'content-length: 3',
-    'transfer-encoding: chunked',
-    '',
-    '0',
-    '',
-    '',
-  ),
-  'transfer-encoding and content-length': head(
-    'transfer-encoding: chunked',
-    'content-length: 3',
-    '',
-    '0',
-    '',
-    '',
-  ),
+  'content-length and transfer-encoding': head('content-length: 3', 'transfer-encoding: chunked', '', '0', '', ''),
+  'transfer-encoding and content-length': head('transfer-encoding: chunked', 'content-length: 3', '', '0', '', ''),
 };
 
 const brokenChunks: Record<string, string> = {

@@ -79,9 +79,7 @@ export const odd: readonly HostileKind[] = [
   },
   {
     what: 'names its headers like parts of an object',
-    misbehave: answersEach(
-      response(200, '', ['__proto__: a', 'constructor: b', 'toString: c', '__proto__: d']),
-    ),
+    misbehave: answersEach(response(200, '', ['__proto__: a', 'constructor: b', 'toString: c', '__proto__: d'])),
     reads: { ...whole(200, ''), headers: { ['__proto__']: ['a', 'd'], constructor: 'b', tostring: 'c' } },
   },
   {
@@ -198,9 +196,7 @@ export const odd: readonly HostileKind[] = [
   },
   {
     what: 'has trailers',
-    misbehave: answersEach(
-      'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\nX-B: 1\r\n\r\n',
-    ),
+    misbehave: answersEach('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\nX-B: 1\r\n\r\n'),
     reads: whole(200, 'abc'),
   },
   {

@@ -39,15 +39,7 @@ export const redirecting: readonly HostileKind[] = [
   },
 ];
 
-const RETRY_AFTER = [
-  '1e300',
-  '-5',
-  'NaN',
-  '9'.repeat(400),
-  'Fri, 31 Dec 9999 23:59:59 GMT',
-  '120, 1',
-  '\xff',
-];
+const RETRY_AFTER = ['1e300', '-5', 'NaN', '9'.repeat(400), 'Fri, 31 Dec 9999 23:59:59 GMT', '120, 1', '\xff'];
 
 export const wantingNoMore: readonly HostileKind[] = [
   { what: 'is gone', misbehave: answersEach(response(410)), reads: answers(410), wantsNoMore: true },

@@ -213,10 +213,7 @@ export const flooding: readonly HostileKind[] = [
   },
   {
     what: 'has an endless chunk extension',
-    misbehave: floods(
-      'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3;a=',
-      Buffer.alloc(64 * KIB, 'x'),
-    ),
+    misbehave: floods('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3;a=', Buffer.alloc(64 * KIB, 'x')),
     reads: breaksOff(200),
   },
   {

@@ -1,15 +1,7 @@
 import type { Socket } from 'node:net';
 import type { TlsOptions } from 'node:tls';
 import { EXPIRED, GOOD, KEY, LOCALHOST, SELF_SIGNED } from '../certificates.js';
-import {
-  answersEach,
-  floods,
-  type Misbehaviour,
-  resets,
-  response,
-  says,
-  saysAndLeaves,
-} from '../hostile-receivers.js';
+import { answersEach, floods, type Misbehaviour, resets, response, says, saysAndLeaves } from '../hostile-receivers.js';
 import { answers, breaksOff, fails, type HostileKind, type Reading } from './kind.js';
 
 const overTls = (
@@ -36,16 +28,8 @@ const ALERT = '\x15\x03\x03\x00\x02\x02\x28';
 
 export const tls: readonly HostileKind[] = [
   overTls('has a good certificate', LOCALHOST, answers(200, { body: 'abc', responseTruncated: false })),
-  overTls(
-    'has a certificate signed by itself',
-    { key: KEY, cert: SELF_SIGNED },
-    fails('TLS_CERTIFICATE_UNTRUSTED'),
-  ),
-  overTls(
-    'has a certificate that has expired',
-    { key: KEY, cert: EXPIRED },
-    fails('TLS_CERTIFICATE_EXPIRED'),
-  ),
+  overTls('has a certificate signed by itself', { key: KEY, cert: SELF_SIGNED }, fails('TLS_CERTIFICATE_UNTRUSTED')),
+  overTls('has a certificate that has expired', { key: KEY, cert: EXPIRED }, fails('TLS_CERTIFICATE_EXPIRED')),
   overTls('has a certificate for another name', { key: KEY, cert: GOOD }, fails('TLS_CERTIFICATE_NAME')),
   overTls(
     'speaks TLS 1.1 at most',

@@ -47,9 +47,7 @@ export function DeleteDialog({ endpoint, onClose }: EndpointDialogProps) {
           <Trans>Its signing secret is gone; a new endpoint gets another one.</Trans>
         </li>
         <li>
-          <Trans>
-            Past deliveries can be read as long as they are kept. To stop for a while, pause it instead.
-          </Trans>
+          <Trans>Past deliveries can be read as long as they are kept. To stop for a while, pause it instead.</Trans>
         </li>
       </ul>
     </Confirm>

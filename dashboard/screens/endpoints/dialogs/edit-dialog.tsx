@@ -30,9 +30,7 @@ export function EditDialog({ endpoint, onClose }: EndpointDialogProps) {
       notify(<Trans>The endpoint is changed.</Trans>);
       onClose();
     } else if (isConflict(result.error)) {
-      const read = await client
-        .query(ENDPOINT, { id: endpoint.id }, { requestPolicy: 'network-only' })
-        .toPromise();
+      const read = await client.query(ENDPOINT, { id: endpoint.id }, { requestPolicy: 'network-only' }).toPromise();
       setTheirs(read.data?.webhook ?? undefined);
     }
   };

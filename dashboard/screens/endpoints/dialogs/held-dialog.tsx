@@ -43,9 +43,7 @@ export function HeldDialog({ endpoint, onClose }: EndpointDialogProps) {
     <Dialog
       open
       onClose={onClose}
-      title={
-        active ? <Trans>What becomes of the held deliveries?</Trans> : <Trans>Enable the endpoint</Trans>
-      }
+      title={active ? <Trans>What becomes of the held deliveries?</Trans> : <Trans>Enable the endpoint</Trans>}
       actions={
         <>
           <Button onClick={onClose}>
@@ -63,9 +61,7 @@ export function HeldDialog({ endpoint, onClose }: EndpointDialogProps) {
     >
       {heldCount === 0 ? (
         <p className="text-sm">
-          <Trans>
-            Nothing is held. Events that come from now on are sent, and its failures count from zero.
-          </Trans>
+          <Trans>Nothing is held. Events that come from now on are sent, and its failures count from zero.</Trans>
         </p>
       ) : (
         <fieldset className="flex flex-col gap-2">
@@ -80,9 +76,7 @@ export function HeldDialog({ endpoint, onClose }: EndpointDialogProps) {
             <Trans>At once, the oldest first, at the pace that the endpoint takes.</Trans>
           </Option>
           <Option value="KEEP" chosen={held} onChoose={setHeld} name={t`Keep all ${many} held`}>
-            <Trans>
-              New events are sent. Try it with a test, and release the held ones when that has arrived.
-            </Trans>
+            <Trans>New events are sent. Try it with a test, and release the held ones when that has arrived.</Trans>
           </Option>
           <Option value="DISCARD" chosen={held} onChoose={setHeld} name={t`Discard: cancel all ${many}`}>
             <Trans>They are never sent by themselves. New events are sent.</Trans>

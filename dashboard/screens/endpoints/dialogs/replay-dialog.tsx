@@ -19,8 +19,7 @@ export function ReplayDialog({ endpoint, onClose }: EndpointDialogProps) {
   const [includeDelivered, setIncludeDelivered] = useState(false);
   const [{ data }] = useQuery({ query: EVENT_TYPES });
   const offered = (data?.eventTypes ?? []).filter(
-    (type) =>
-      isReplayed(type) && (endpoint.eventTypes.includes('*') || endpoint.eventTypes.includes(type.name)),
+    (type) => isReplayed(type) && (endpoint.eventTypes.includes('*') || endpoint.eventTypes.includes(type.name)),
   );
   const [eventTypes, setEventTypes] = useState<string[]>(['*']);
   const [, replay] = useMutation(REPLAY);

@@ -24,9 +24,7 @@ export function RotateDialog({ endpoint, onClose }: EndpointDialogProps) {
   const [{ data, error, fetching }, rotate] = useMutation(ROTATE_SECRET);
   const made = data?.rotateWebhookSecret;
   if (made !== undefined) {
-    return (
-      <Rotated secret={made.secret} endsAt={made.webhook.previousSecretExpiresAt ?? null} onClose={onClose} />
-    );
+    return <Rotated secret={made.secret} endsAt={made.webhook.previousSecretExpiresAt ?? null} onClose={onClose} />;
   }
   const overlap = Number(hours);
   const isPossible = Number.isInteger(overlap) && overlap >= 0 && overlap <= HOURS_MAX && hours !== '';
@@ -47,11 +45,7 @@ export function RotateDialog({ endpoint, onClose }: EndpointDialogProps) {
             disabled={!isPossible || fetching}
             onClick={() => void rotate({ input: { id: endpoint.id, overlapHours: overlap } })}
           >
-            {overlap === 0 ? (
-              <Trans>Rotate, and end the old one now</Trans>
-            ) : (
-              <Trans>Rotate the secret</Trans>
-            )}
+            {overlap === 0 ? <Trans>Rotate, and end the old one now</Trans> : <Trans>Rotate the secret</Trans>}
           </Button>
         </>
       }
@@ -60,8 +54,8 @@ export function RotateDialog({ endpoint, onClose }: EndpointDialogProps) {
         {isUnderWay && (
           <Answer tone="warn">
             <Trans>
-              A rotation is under way: the previous secret signs too until {shortly(endsAt)}. Another one
-              before that is possible only without an overlap.
+              A rotation is under way: the previous secret signs too until {shortly(endsAt)}. Another one before that is
+              possible only without an overlap.
             </Trans>
           </Answer>
         )}
@@ -91,8 +85,8 @@ export function RotateDialog({ endpoint, onClose }: EndpointDialogProps) {
         {overlap === 0 ? (
           <p className="text-sm text-warn">
             <Trans>
-              Without an overlap the old secret ends at once, as after a leak: your server refuses deliveries
-              until it has the new one. They are retried, and count as failures.
+              Without an overlap the old secret ends at once, as after a leak: your server refuses deliveries until it
+              has the new one. They are retried, and count as failures.
             </Trans>
           </p>
         ) : (
@@ -140,23 +134,15 @@ function WhichSigns() {
       </table>
       <p className="text-sm text-soft">
         <Trans>
-          A server that checks webhook-signature can take the new secret at any time in the overlap. One that
-          checks X-Service-Signature must accept both until the overlap is over.
+          A server that checks webhook-signature can take the new secret at any time in the overlap. One that checks
+          X-Service-Signature must accept both until the overlap is over.
         </Trans>
       </p>
     </>
   );
 }
 
-function Rotated({
-  secret,
-  endsAt,
-  onClose,
-}: {
-  secret: string;
-  endsAt: string | null;
-  onClose: () => void;
-}) {
+function Rotated({ secret, endsAt, onClose }: { secret: string; endsAt: string | null; onClose: () => void }) {
   return (
     <Dialog
       open
@@ -177,8 +163,8 @@ function Rotated({
             <Trans>The old secret signs nothing any more.</Trans>
           ) : (
             <Trans>
-              The old secret signs too until {shortly(endsAt)}: it ends <Time value={endsAt} />. The page of
-              the endpoint counts down.
+              The old secret signs too until {shortly(endsAt)}: it ends <Time value={endsAt} />. The page of the
+              endpoint counts down.
             </Trans>
           )}
         </p>
