@@ -48,7 +48,7 @@ function readSources(): { folder: string; text: string }[] {
     }));
 }
 
-/** As `Event types`, for `screens/event-types`. */
+/** Turns `screens/event-types` into `Event types`. */
 function partOf(document: string, sources: ReturnType<typeof readSources>): string {
   const definition = new RegExp(`\\b(query|mutation|subscription) ${document}\\b`);
   const source = sources.find(({ text }) => definition.test(text));

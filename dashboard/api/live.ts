@@ -5,7 +5,7 @@ import { fetchSignedIn } from './session';
 /** How long updates are collected: at 100 a second the page renders ten times a second. */
 const COLLECT_MS = 100;
 
-/** What the page shows about its live updates. */
+/** The state of the live updates, as the page shows it. */
 export type LiveState = 'off' | 'connecting' | 'live' | 'waiting';
 
 type Update = Record<string, { cursor?: string } | undefined>;
@@ -15,7 +15,7 @@ interface Result {
   errors?: readonly { extensions?: Record<string, unknown> }[];
 }
 
-/** Tells the shell how the streams stand: the worst of all of them. */
+/** Reports the state of the streams to the frame: the worst of all of them. */
 class LiveStates {
   #states = new Map<object, LiveState>();
   #listeners = new Set<() => void>();
@@ -44,7 +44,7 @@ class LiveStates {
 
 export const liveStates = new LiveStates();
 
-/** What a subscription can be made with, as its context. */
+/** Options of a subscription, given as its context. */
 export interface StreamContext {
   /** The stream begins now: what was read before may be older than its first update, and what is read now is not. */
   onBegin?: () => void;

@@ -24,7 +24,7 @@ export function answerOtherTabs(read: (name: string) => string | null): void {
   });
 }
 
-/** What another tab has kept by this name; null when none has answered in time. */
+/** The value that another tab keeps under this name; null when none answers in time. */
 export function askOtherTabs(name: string): Promise<string | null> {
   if (isFramed) {
     return Promise.resolve(null);

@@ -2,7 +2,7 @@ import { answerOtherTabs, askOtherTabs } from './other-tabs';
 import { hearTime } from './service-time';
 import { tabStorage } from './tab-storage';
 
-/** Who is signed in on this page. */
+/** The session of this page. */
 export interface Session {
   /** A bearer token of the API, kept in memory; null: the browser sends a cookie, which no script can read. */
   token: string | null;
@@ -12,7 +12,7 @@ export interface Session {
   returnUrl?: string | null;
 }
 
-/** Why nobody is signed in (any more). `refused`: the API does not take the token: revoked, or never valid. */
+/** The reason why nobody is signed in. `refused`: the API refuses the token, which is revoked or was never valid. */
 export type SignedOut = 'nobody' | 'expired' | 'refused' | 'left';
 
 /** `signIn` counts: it stays while a session is renewed, and a new one means that somebody else may be here. */
@@ -32,7 +32,7 @@ class SessionStore {
   #renew: (() => Promise<boolean>) | undefined;
   #listeners = new Set<() => void>();
 
-  /** What useSyncExternalStore asks for: the same object until something changes. */
+  /** useSyncExternalStore needs the same object until something changes. */
   read = (): Standing => this.#standing;
 
   subscribe = (listener: () => void): (() => void) => {
@@ -136,7 +136,7 @@ const CLOCKS_DIFFER_MS = 2_000;
 export const sessions = new SessionStore();
 answerOtherTabs(tabStorage.read);
 
-/** `fetch` as whoever is signed in. A refused token ends the session of the page: no screen has to look for that. */
+/** `fetch` with the session's token. A refused token ends the page's session, so no screen has to check that. */
 export async function fetchSignedIn(input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> {
   const { session } = sessions.read();
   const hasCookie = session !== null && session.token === null;

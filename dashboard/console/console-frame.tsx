@@ -11,7 +11,7 @@ import { CONSOLE_SCREENS } from './screens';
 
 const TenantFinder = whenWanted<FinderProps>(() => import('./tenant-finder'));
 
-/** What stands around the console's own screens. A key of a tenant has none of them: it goes to its tenant. */
+/** The frame around the console's own screens. A tenant's key has none of them: it goes to its tenant. */
 export function ConsoleFrame() {
   const { t, i18n } = useLingui();
   const { tenant } = useViewer();

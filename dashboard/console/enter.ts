@@ -3,7 +3,7 @@ import { waysIn } from './ways-in';
 
 /** `/console/#code=<one-time code>`, as the service prints it when it starts. */
 const CODE = /^#code=(.+)$/;
-/** As the service sends people back whom it has not signed in by OpenID Connect. */
+/** The reasons that the service puts into the address when a sign-in by OpenID Connect fails. */
 const REFUSED = /^#sign-in=(\w+)$/;
 
 /** Why somebody was not signed in: by the link of the start, in the words of the service; by the provider, a code. */

@@ -108,12 +108,7 @@ function ProviderTrouble({ why }: { why: string }) {
         </Trans>
       );
     case 'role':
-      return (
-        <Trans>
-          The provider knows you, and nothing that it says of you gives you a role here. Ask whoever runs this
-          installation.
-        </Trans>
-      );
+      return <Trans>The provider knows you, but gives you no role here. Ask the operator of this installation.</Trans>;
     default:
       return (
         <Trans>

@@ -1,4 +1,4 @@
-/** What the page around a portal gives. */
+/** The options that the page around a portal sets. */
 interface Options {
   /** Gets the url of a new portal session from the page's own backend. Called at the start, and for each renewal. */
   session: () => Promise<string> | string;
@@ -8,7 +8,7 @@ interface Options {
   locale?: Look['locale'];
   /** Names the frame for screen readers. */
   title?: string;
-  /** Of the frame, in CSS pixels. Between them it is as high as its content; without a highest, up to the window's. */
+  /** Bounds of the frame's height, in CSS pixels. Without a maximum, it is the window's height. */
   minHeight?: number;
   maxHeight?: number;
   /**

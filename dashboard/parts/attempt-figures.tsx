@@ -4,7 +4,7 @@ import { Figure, Figures } from './page';
 import type { Range } from './range';
 import { RANGE_WORDS } from './range-words';
 
-/** What a range of time has seen, as the API has it: ISO 8601, counts of attempts, and milliseconds. */
+/** Statistics of a time range, as the API returns them: ISO 8601, counts of attempts, and milliseconds. */
 interface Stats {
   since: string;
   until: string;
@@ -19,7 +19,7 @@ interface Stats {
   };
 }
 
-/** What became of the attempts of the range, in figures. */
+/** The outcomes of a time range's attempts, in figures. */
 export function AttemptFigures({
   stats: { since, until, total },
   backlog,

@@ -47,7 +47,7 @@ export function DeliveryLink({ delivery }: { delivery: { databaseId: number; eve
   );
 }
 
-/** What the latest attempt of a delivery came to: an error code, a status, or nothing yet. */
+/** The result of a delivery's latest attempt: an error code, a status, or nothing yet. */
 export function AnswerCode({
   delivery: { lastStatusCode, lastErrorCode },
 }: {

@@ -111,7 +111,7 @@ export function Chart({
   );
 }
 
-/** What each colour is, and the figures of the moment that the pointer is at. */
+/** The legend, with the figures at the pointer. */
 function Legend({
   times,
   series,

@@ -49,7 +49,7 @@ export function Select<Value extends string>({
   options,
   onChange,
 }: {
-  /** For readers. */
+  /** Text for screen readers. */
   label: string;
   value: Value;
   options: readonly { value: Value; name: string }[];

@@ -13,7 +13,7 @@ export interface Hit {
   name: ReactNode;
 }
 
-/** What a search came to: where to go at once, or what to choose from, and why there is nothing. */
+/** The result of a search: a page to open at once, a list to choose from, or why nothing was found. */
 export interface Findings {
   hits: readonly Hit[];
   nothing: string;

@@ -13,7 +13,7 @@ export function issuesOf(error: CombinedError | undefined): Issue[] {
   return Array.isArray(issues) ? (issues as Issue[]) : [];
 }
 
-/** What is wrong with one argument, in the words of the API; undefined where nothing is. */
+/** The API's message about one argument; undefined if the argument is right. */
 export function issueAt(error: CombinedError | undefined, ...path: string[]): string | undefined {
   return issuesOf(error).find((issue) => path.every((step, at) => issue.path[at] === step))?.detail;
 }

@@ -17,7 +17,7 @@ const TEXT_SHOWN_MAX = 65_536;
 const LEVELS_OPEN = 2;
 
 /**
- * A JSON text, as a tree and as its exact characters. What is no JSON is shown as text.
+ * A JSON text, as a tree and as its exact characters. Other texts are shown as text.
  *
  * @param text exactly as it was sent or received.
  * @param name what it is, for the copy button: "payload".
@@ -142,7 +142,7 @@ function Members({ value, level }: { value: object; level: number }) {
   );
 }
 
-/** Undefined for what is no JSON. */
+/** The parsed value; undefined for a text that is not JSON. */
 function parse(text: string): { value: unknown } | undefined {
   try {
     return { value: JSON.parse(text) };

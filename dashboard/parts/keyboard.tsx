@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'react';
 interface Shortcut {
   /** A key as KeyboardEvent.key has it, or `mod+k` for Ctrl or ⌘. */
   keys: string;
-  /** What it does, for the list of keys. */
+  /** The action in words, for the list of keys. */
   does: string;
   run: () => void;
 }

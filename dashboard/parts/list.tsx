@@ -5,7 +5,7 @@ import { leaveFocus, useShortcut } from './keyboard';
 
 /** A column of a list. */
 export interface Column<Row> {
-  /** Its heading; the name alone for readers where `bare`. */
+  /** The column's heading; a column that is `bare` has it for screen readers only. */
   name: string;
   bare?: boolean;
   render: (row: Row) => ReactNode;
@@ -20,7 +20,7 @@ export interface Column<Row> {
 }
 
 interface ListProps<Row> {
-  /** What the list is of, for readers. */
+  /** The list's name, for screen readers. */
   label: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
@@ -32,7 +32,7 @@ interface ListProps<Row> {
   onChoose?: (chosen: ReadonlySet<string>) => void;
 }
 
-/** Of each row, in px: `h-7.5` below. */
+/** The height of a row, in px: `h-7.5` below. */
 export const ROW_PX = 30;
 
 const SHOWN = { sm: 'max-sm:hidden', md: 'max-md:hidden', lg: 'max-lg:hidden' } as const;
@@ -172,7 +172,7 @@ export const RowView = memo(
       </tr>
     );
   },
-  // The handlers are made anew at each render of the list, but do the same for the same row.
+  // Each render of the list makes new handlers, but they do the same for the same row.
   (before, after) =>
     before.row === after.row &&
     before.columns === after.columns &&

@@ -126,7 +126,7 @@ export function Answer({ tone, children, actions }: { tone: Tone; children: Reac
   );
 }
 
-/** What a list says that has nothing: what would stand here, and what to do next. */
+/** The text of an empty list: its usual content, and the next step. */
 export function Empty({ title, children, action }: { title: ReactNode; children?: ReactNode; action?: ReactNode }) {
   return (
     <div className="flex flex-col items-center px-6 py-14 text-center">

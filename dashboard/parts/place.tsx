@@ -10,7 +10,7 @@ type LinkProps = Omit<ComponentProps<'a'>, 'href' | 'target'> & {
   /** A path among the tenant's screens, such as `/deliveries/42`. */
   to: string;
   search?: Search;
-  /** For the console: a path of the console itself. */
+  /** A path of the console itself. */
   outside?: boolean;
 };
 

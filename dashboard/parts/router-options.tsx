@@ -5,7 +5,7 @@ import { Answer, Empty } from './page';
 import { plainSearch } from './place';
 import { Untrusted } from './untrusted';
 
-/** What both rooms give their router: plain addresses, and pages for what is not there or has failed. */
+/** Router options of portal and console: plain addresses, and pages for errors and unknown addresses. */
 export const routerOptions = {
   ...plainSearch,
   defaultNotFoundComponent: NotFound,
@@ -35,7 +35,7 @@ function Broken({ error, reset }: ErrorComponentProps) {
               void router.invalidate();
             }}
           >{t`Try again`}</Button>
-          <Button onClick={() => location.reload()}>{t`Load the page anew`}</Button>
+          <Button onClick={() => location.reload()}>{t`Load the page again`}</Button>
         </>
       }
     >

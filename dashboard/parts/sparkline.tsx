@@ -1,7 +1,7 @@
 /**
  * A bar for each bucket: how much there was, and of that what failed. For a row of a list; the numbers stand beside it.
  *
- * @param label what a reader is told instead of the picture.
+ * @param label the picture in words, for screen readers.
  */
 export function Sparkline({
   buckets,

@@ -64,7 +64,7 @@ export function DeliveryBadge({ status, attemptCount = 0 }: { status: DeliverySt
   );
 }
 
-/** What the state of a webhook is made from. */
+/** The fields of a webhook that its state is made from. */
 export interface WebhookStanding {
   active: boolean;
   disabledReason?: WebhookDisabledReason | null;

@@ -1,6 +1,6 @@
 import { tabStorage } from '../api/tab-storage';
 
-/** What the person, or the operator for the person, has chosen. `auto` follows the system. */
+/** The theme that the person chose, or the operator for the person. `auto` follows the system. */
 export type Theme = 'light' | 'dark' | 'auto';
 
 export const isTheme = (text: unknown): text is Theme => text === 'light' || text === 'dark' || text === 'auto';
@@ -8,7 +8,7 @@ export const isTheme = (text: unknown): text is Theme => text === 'light' || tex
 const system = matchMedia('(prefers-color-scheme: dark)');
 
 const kept = tabStorage.read('theme');
-/** What the person has chosen for this tab. */
+/** The theme that the person chose for this tab. */
 let chosen: Theme | undefined = isTheme(kept) ? kept : undefined;
 let current: Theme = 'auto';
 

@@ -3,7 +3,7 @@ import { holdsScope, type Scope } from '../../src/domain/keys/scopes';
 import { graphql } from '../api/generated';
 import type { ViewerQuery } from '../api/generated/graphql';
 
-/** Who asks, with what rights: each page of the dashboard reads it first. */
+/** The caller and its rights: each page of the dashboard reads them first. */
 export const VIEWER = graphql(`
   query Viewer {
     viewer {
@@ -34,7 +34,7 @@ export function isAllowed({ scopes }: Pick<ViewerQuery['viewer'], 'scopes'>, ...
   return anyOf.some((scope) => holdsScope(held, scope));
 }
 
-/** `isAllowed` for whoever is signed in. */
+/** `isAllowed` for the page's caller. */
 export function useAllowed(...anyOf: Scope[]): boolean {
   return isAllowed(useViewer(), ...anyOf);
 }

@@ -5,7 +5,7 @@ import { leaveFocus, useShortcut } from './keyboard';
 import { type Column, Heading, ROW_PX, RowView } from './list';
 
 interface VirtualListProps<Row> {
-  /** What the list is of, for readers. */
+  /** The list's name, for screen readers. */
   label: string;
   columns: readonly Column<Row>[];
   /** How many rows there are. */
@@ -26,7 +26,7 @@ interface VirtualListProps<Row> {
   more: boolean;
   /** Raised to go back to the first row. */
   toStart: number;
-  /** What stands over the first rows: the pointer on it is among the rows, too. */
+  /** A header over the first rows. The pointer on it counts as on the rows. */
   children?: ReactNode;
 }
 
@@ -74,7 +74,7 @@ export function VirtualList<Row>(props: VirtualListProps<Row>) {
     for (const [at, row] of shown.entries()) {
       row.setAttribute('aria-rowindex', String(first + at + 2));
     }
-    // One entry is kept, for whoever observes: the browser itself would keep them all.
+    // Observers get one entry: the browser itself would keep them all.
     performance.clearMeasures('rows rendered');
     performance.measure('rows rendered', { start: began });
   });

@@ -1,14 +1,14 @@
 import { type SignedOut, sessions } from '../api/session';
 import { isFramed } from '../api/tab-storage';
 
-/** What a framed portal says to the page around it. */
+/** Messages from a framed portal to the page around it. */
 type ToParent =
   | { type: 'hookwright:ready' }
   | { type: 'hookwright:renew' }
   | { type: 'hookwright:height'; height: number }
   | { type: 'hookwright:ended'; why: SignedOut };
 
-/** What the page around it says, as it came: it may be anything. */
+/** A message of the page around the portal, unchecked. */
 type FromParent = Record<string, unknown>;
 
 /**

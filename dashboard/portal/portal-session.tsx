@@ -56,7 +56,7 @@ parentPage.listen(({ type, theme, locale }) => {
   }
 });
 
-/** What is not a theme or not a language tag changes nothing. */
+/** Values that are not a theme or a language tag change nothing. */
 async function look({ theme, locale }: { theme: unknown; locale: unknown }): Promise<void> {
   if (isTheme(theme)) {
     offerTheme(theme);

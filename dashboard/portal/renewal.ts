@@ -39,7 +39,7 @@ class Renewal {
     }
   }
 
-  /** Whose screens are shown. */
+  /** The session whose screens are shown. */
   show(viewer: Viewer): void {
     this.#viewer = viewer;
   }

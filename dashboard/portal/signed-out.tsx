@@ -6,7 +6,7 @@ import { Answer } from '../parts/page';
 import { Untrusted } from '../parts/untrusted';
 import { WayBack } from './way-back';
 
-/** What the portal shows without a session: why, and how to get back in. */
+/** The portal without a session: why there is none, and how to get back in. */
 export function SignedOutPage({
   why,
   returnUrl,

@@ -21,7 +21,7 @@ export function consoleRoutes(parent: AnyRoute): AnyRoute[] {
   ];
 }
 
-/** What a platform key can do with a tenant, among the screens of that tenant. */
+/** The screens of a tenant that only a platform key opens. */
 export function tenantSettingsRoute(parent: AnyRoute): AnyRoute {
   return screenOf(parent)('/settings', () => import('./tenants/settings'));
 }

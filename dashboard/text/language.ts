@@ -15,7 +15,7 @@ const RIGHT_TO_LEFT = /^(ar|fa|he|ur)\b/;
 /** The locale of the person, for dates and numbers: it may be one whose texts are not translated (`fr-CA`). */
 export let locale = 'en';
 
-/** What a person chooses for this tab: it wins over what is wanted for them. */
+/** The language that a person chooses for this tab: it wins over the operator's choice. */
 export async function chooseLanguage(language: Language): Promise<void> {
   tabStorage.write('language', language);
   chosen = language;

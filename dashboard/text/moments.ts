@@ -1,4 +1,4 @@
-/** What begins as ISO 8601 does, with a year that the API knows: engines read much else as a date. */
+/** A text that begins as ISO 8601, with a year that the API accepts: engines read many other texts as dates. */
 const ISO = /^\d{4}(-\d{2}){0,2}(T|$)/;
 
 /**

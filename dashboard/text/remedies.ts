@@ -1,7 +1,7 @@
 import type { MessageDescriptor } from '@lingui/core';
 import { msg } from '@lingui/core/macro';
 
-/** What an error code means for the person whose endpoint it is, and what that person can do. */
+/** The meaning of each error code for the owner of the endpoint, and what the owner can do. */
 export interface Remedy {
   /** Follows "because": `its certificate has expired`. */
   why: MessageDescriptor;

@@ -96,7 +96,7 @@ describe('signing in to the console by OpenID Connect', () => {
   browserTest('who has no role, or says no, is told so', async ({ open }) => {
     const page = await openConsole(open, '/console/keys');
     await signIn(page, 'out');
-    await page.getByText('nothing that it says of you gives you a role here').waitFor();
+    await page.getByText('gives you no role here').waitFor();
     expect(page.url()).toBe(`${site.origin}/console/keys`);
     expect(await axeViolations(page)).toEqual([]);
 

@@ -3,7 +3,7 @@ import type { AuditActor } from '../../api/generated/graphql';
 import { Untrusted } from '../../parts/untrusted';
 import { ACTOR_WORDS } from './words';
 
-/** Who did something, in words: a key by its name. */
+/** The actor of an entry, in words: a key by its name. */
 export function Actor({
   actor,
   apiKeyId,

@@ -6,7 +6,7 @@ import { Select, TextInput } from '../../parts/field';
 import { useAddress } from '../../parts/place';
 import { ACTION_WORDS, TARGET_WORDS } from './words';
 
-/** What the log is filtered by; the address keeps it. */
+/** The filters of the log; the address keeps them. */
 export function AuditFilters({ names }: { names: ReadonlyMap<string, string> }) {
   const { t, i18n } = useLingui();
   const [address, setAddress] = useAddress();

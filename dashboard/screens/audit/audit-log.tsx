@@ -18,7 +18,7 @@ import { ACTION_WORDS } from './words';
 
 export type AuditRow = NonNullable<AuditLogQuery['auditLog']>['edges'][number]['node'];
 
-/** Who changed what, the latest first. */
+/** All changes with their actors, the latest first. */
 export default function AuditLog() {
   const { t } = useLingui();
   const [address, setAddress] = useAddress();

@@ -16,7 +16,7 @@ export function changes(before: Fields, after: Fields): Change[] {
     .filter((change) => change.before !== change.after);
 }
 
-/** As people read it: texts without quotes, lists of texts with commas, all else as JSON. */
+/** A value for people: texts without quotes, lists of texts with commas, all else as JSON. */
 function textOf(fields: Fields, field: string): string | undefined {
   if (fields == null || !Object.hasOwn(fields, field)) {
     return undefined;

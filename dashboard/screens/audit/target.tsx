@@ -17,7 +17,7 @@ const SCREENS_OF_CONSOLE: Partial<Record<AuditTarget, string>> = {
   TENANT: '/tenants',
 };
 
-/** What was changed: its kind, its id, and a link where there is a screen for it. */
+/** The changed object: its kind, its id, and a link if there is a screen for it. */
 export function Target({ targetType, targetId }: { targetType: AuditTarget; targetId: string }) {
   const { i18n } = useLingui();
   const { tenant } = useViewer();

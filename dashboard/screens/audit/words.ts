@@ -2,7 +2,7 @@ import type { MessageDescriptor } from '@lingui/core';
 import { msg } from '@lingui/core/macro';
 import type { AuditAction, AuditActor, AuditTarget } from '../../api/generated/graphql';
 
-/** What was done, as a sentence's end. */
+/** Each action in words that end a sentence. */
 export const ACTION_WORDS: Record<AuditAction, MessageDescriptor> = {
   API_KEY_CREATED: msg`Key created`,
   API_KEY_REVOKED: msg`Key revoked`,
@@ -10,7 +10,7 @@ export const ACTION_WORDS: Record<AuditAction, MessageDescriptor> = {
   BULK_OPERATION_RESUMED: msg`Operation resumed`,
   BULK_OPERATION_STARTED: msg`Operation started`,
   DATA_KEY_REPLACED: msg`Encryption key replaced`,
-  DATA_KEY_REWRAPPED: msg`Encryption key wrapped anew`,
+  DATA_KEY_REWRAPPED: msg`Encryption key wrapped again`,
   DELIVERY_CANCELED: msg`Delivery canceled`,
   DELIVERY_REDELIVERED: msg`Delivery sent again`,
   EVENT_TYPE_DEPRECATED: msg`Event type deprecated or taken back into use`,

@@ -13,7 +13,7 @@ import { propertiesOf } from './schema-properties';
 
 type View = 'table' | 'json' | 'changes';
 
-/** What a payload of an event type has, in a version of choice: as a table, as JSON, and what that version changed. */
+/** The payload schema of an event type, in a chosen version: as a table, as JSON, and with that version's changes. */
 export function SchemaCard({ versions }: { versions: EventTypeWholeFragment['versions'] }) {
   const { t } = useLingui();
   const [address, setAddress] = useAddress();

@@ -8,7 +8,7 @@ import { type SchemaChange, schemaDiff, wordsOf } from './schema-diff';
 
 type Version = EventTypeWholeFragment['versions'][number];
 
-/** What a version of a schema has changed, against the one before it. */
+/** The changes of a schema's version against the version before it. */
 export function SchemaChanges({ before, after }: { before: Version; after: Version }) {
   const found = useMemo(() => schemaDiff(before.schema, after.schema), [before, after]);
   if (found.length === 0) {

@@ -1,6 +1,6 @@
 import { type Property, propertiesOf } from './schema-properties.js';
 
-/** What became of a property from one version of a schema to the next. */
+/** The change of one property between two versions of a schema. */
 export type SchemaChange =
   | { kind: 'ADDED' | 'REMOVED'; property: Property }
   | { kind: 'CHANGED'; property: Property; before: string; after: string };
@@ -27,7 +27,7 @@ export function schemaDiff(before: Schema, after: Schema): SchemaChange[] {
   return [...removed, ...changed, ...added];
 }
 
-/** What a property is, in one line: what receivers rely on, not how it is described. */
+/** A property in one line: everything that receivers rely on, without its description. */
 export function wordsOf({ type, required, rules }: Property): string {
   return [type, required ? 'required' : 'optional', ...rules].join(', ');
 }

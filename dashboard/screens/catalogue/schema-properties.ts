@@ -1,15 +1,15 @@
 /** A property of a payload, as a line of a table. */
 export interface Property {
-  /** As `customer.address[].city`, unique in the table. */
+  /** The property's path, unique in the table, for example `customer.address[].city`. */
   path: string;
   /** The last part of the path. */
   name: string;
   /** How deep it is nested; 0 at the top. */
   depth: number;
-  /** Such as `string`, `integer or null`, `list of objects`. */
+  /** The type in words: `string`, `integer or null`, `list of objects`. */
   type: string;
   required: boolean;
-  /** Such as `at most 20 characters`. */
+  /** The bounds in words: `at most 20 characters`. */
   rules: readonly string[];
   description: string | undefined;
 }
@@ -153,7 +153,7 @@ function typeOf(schema: Schema, root: Schema): string {
     .join(' or ');
 }
 
-/** What the allowed values are, where the schema names those alone. */
+/** The allowed values, if the schema lists them. */
 function valuesType(schema: Schema): string {
   const values = 'const' in schema ? [schema['const']] : listOf(schema['enum']);
   const types = new Set(values.map((value) => (value === null ? 'null' : typeof value)));

@@ -7,7 +7,7 @@ import { Segments } from '../../parts/segments';
 import { useAllowed } from '../../parts/viewer';
 import { emitSnippets, receivedRequest } from './snippets';
 
-/** What an endpoint gets, and how it is emitted by those who may. */
+/** An example request to an endpoint, and the code that emits such an event for those who may. */
 export function SnippetsCard({ type, sample }: { type: EventTypeRowFragment; sample: string }) {
   const { t } = useLingui();
   const mayEmit = useAllowed('events:emit') && !type.reserved && type.deprecatedAt == null;

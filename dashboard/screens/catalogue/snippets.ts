@@ -63,5 +63,5 @@ ${JSON.stringify(JSON.parse(sample))}
 `;
 }
 
-/** For a POSIX shell. */
+/** Quotes a text for a POSIX shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

@@ -6,7 +6,7 @@ import { buttonLook } from '../../parts/button';
 import type { DeliveryFilterInput, Filters } from './filters';
 import { MatchingDialog } from './matching-dialog';
 
-/** What can be done with everything that matches the filters, whether it is shown or not. */
+/** The actions on all deliveries that match the filters, shown or not. */
 export const AllMatching = memo(function AllMatching(props: {
   filters: Filters;
   filter: DeliveryFilterInput;

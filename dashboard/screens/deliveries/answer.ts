@@ -12,7 +12,7 @@ export interface Standing {
   } | null;
 }
 
-/** What a person wants to know of a delivery first. */
+/** The sentence about a delivery that a person looks for first. */
 export type Answer =
   | { kind: 'delivered'; tries: number }
   /** It has failed for good. `gone`: the endpoint answered 410, so it was not tried again. */

@@ -19,13 +19,13 @@ import { HeaderTable } from './header-table';
 import { VerifyDialog } from './verify-dialog';
 import { type Attempt, Timing } from './waterfall';
 
-/** What an attempt sent and got. */
+/** The request and the answer of an attempt. */
 export type Exchange = Extract<NonNullable<AttemptQuery['node']>, { requestHeaders: unknown }>;
 
-/** Of a binary answer, in bytes. */
+/** The size of a binary answer, in bytes. */
 const DUMPED_MAX = 512;
 
-/** What this attempt sent and got; undefined until it is read. */
+/** The request and the answer of this attempt; undefined until they are read. */
 export function useExchange(id: string) {
   const payloads = useAllowed('events:read');
   const [{ data, error, fetching }, again] = useQuery({ query: ATTEMPT, variables: { id, payloads } });

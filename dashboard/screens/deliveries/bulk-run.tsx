@@ -143,8 +143,8 @@ function Consequence({
       <p>
         {action === 'resend'
           ? plural(total, {
-              one: '# delivery is sent again, with its number and all its retries anew.',
-              other: '# deliveries are sent again, with their numbers and all their retries anew.',
+              one: '# delivery is sent again, with its number, and gets all its retries again.',
+              other: '# deliveries are sent again, with their numbers, and get all their retries again.',
             })
           : plural(total, {
               one: '# delivery will not be sent. A request that is under way ends.',

@@ -6,7 +6,7 @@ import { count } from '../../text/numbers';
 import { OneByOne } from './one-by-one';
 import type { Row } from './use-feed';
 
-/** What can be done with the chosen rows. */
+/** The actions on the chosen rows. */
 export function ChosenBar({ rows, onClear }: { rows: readonly Row[]; onClear: () => void }) {
   const { t } = useLingui();
   const [doing, setDoing] = useState<'resend' | 'cancel'>();

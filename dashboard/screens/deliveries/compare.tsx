@@ -11,7 +11,7 @@ import { diffLines, inLines } from './diff';
 import { headerLines } from './header-table';
 import type { Attempt } from './waterfall';
 
-/** What changed from one attempt to another: of the request and of the answer, headers and body. */
+/** The differences between two attempts: headers and body of request and answer. */
 export function CompareAttempts({ first, second, onClose }: { first: Attempt; second: Attempt; onClose: () => void }) {
   const [older, younger] = first.number < second.number ? [first, second] : [second, first];
   const before = useExchange(older.id);

@@ -25,7 +25,7 @@ export function CurlDialog({ id, onClose }: { id: string; onClose: () => void })
         {signed && (
           <Answer tone="warn">
             <Trans>
-              Whoever has this command can send the request as if it came from us, until its timestamp is 5 minutes old.
+              Anyone with this command can send the request as if it came from us, until its timestamp is 5 minutes old.
               Do not post it in a ticket or a chat.
             </Trans>
           </Answer>

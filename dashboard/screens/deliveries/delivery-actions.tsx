@@ -14,7 +14,7 @@ import type { Delivery } from './delivery';
 import { CANCEL_DELIVERY, REDELIVER } from './documents';
 import { SendElsewhere } from './send-elsewhere';
 
-/** What can be done with a delivery: send it again, cancel it, copy it, send its event to another endpoint. */
+/** The actions on a delivery: send it again, cancel it, copy it, send its event to another endpoint. */
 export function DeliveryActions({ delivery }: { delivery: Delivery }) {
   const { t } = useLingui();
   const { id, status, webhook } = delivery;

@@ -38,7 +38,7 @@ export const DELIVERY_UPDATES = graphql(`
   }
 `);
 
-/** What filters offer: endpoints and event types by name. */
+/** The options of the filters: endpoints and event types by name. */
 export const FILTER_CHOICES = graphql(`
   query FilterChoices {
     webhooks(first: 100) { edges { node { id databaseId url } } }
@@ -68,7 +68,7 @@ export const DELIVERY = graphql(`
   }
 `);
 
-/** What an attempt sent and got. Its body is the event's, which other rights may be needed for. */
+/** The request and the answer of an attempt. The body is the event's, which may need other rights. */
 export const ATTEMPT = graphql(`
   query Attempt($id: ID!, $payloads: Boolean!) {
     node(id: $id) {

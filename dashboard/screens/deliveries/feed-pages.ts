@@ -14,7 +14,7 @@ export interface Page<Row> {
   count: number;
 }
 
-/** Of how many pages the rows are kept; of the others only where they begin. */
+/** This many pages keep their rows; of all others only the first cursor is kept. */
 const PAGES_KEPT = 20;
 
 /** The pages of a list that were read, the first one first; each begins where the one before it ends. */
@@ -51,7 +51,7 @@ export class FeedPages<Row extends FeedRow> {
     return undefined;
   }
 
-  /** Begins anew with this page. */
+  /** Starts again with this page. */
   reset(page: Page<Row>): void {
     this.#pages = [page];
   }

@@ -78,7 +78,7 @@ export class Feed<Row extends FeedRow> {
     return this.#pages.at(index);
   }
 
-  /** Reads the first page, and begins anew with it. What is shown stays until it is there. */
+  /** Reads the first page and starts again with it. The old rows stay until it is there. */
   reload(): Promise<void> {
     this.#generation += 1;
     this.#reading.clear();

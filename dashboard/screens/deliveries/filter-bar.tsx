@@ -12,7 +12,7 @@ import { FilterEditor } from './filter-editor';
 import { FILTER_NAMES, useChips } from './filter-names';
 import type { FilterName, Filters } from './filters';
 
-/** Those that the menu offers, in its order. */
+/** The filters of the menu, in its order. */
 const OFFERED = ['status', 'endpoint', 'type', 'range', 'class', 'error', 'text', 'key', 'event'] as const;
 
 /** The filters of the list, as chips that can be changed and taken off, and a menu of those that there are. */

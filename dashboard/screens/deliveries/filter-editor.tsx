@@ -106,7 +106,7 @@ interface Option {
   name: string;
 }
 
-/** Of more options than this, a text finds those that have it in them. */
+/** A list with more options than this has a search field. */
 const OPTIONS_SEEN = 8;
 
 function Options({

@@ -6,7 +6,7 @@ import { DELIVERY_STATES } from '../../parts/status';
 import { shortly } from '../../parts/time';
 import type { FilterName, Filters, STATUS_CLASSES } from './filters';
 
-/** What a filter is called. `since`, `until` and `range` are one: the time. */
+/** The filters' names. `since`, `until` and `range` are one filter: the time. */
 export const FILTER_NAMES: Record<FilterName, MessageDescriptor> = {
   endpoint: msg`Endpoint`,
   type: msg`Event type`,

@@ -1,6 +1,6 @@
 import { momentIn } from '../../text/moments.js';
 
-/** What the address says of a list of deliveries. Each name is that of a parameter; `class` is one of STATUS_CLASSES. */
+/** The filters of a list of deliveries. Each name is a parameter of the address; `class` is one of STATUS_CLASSES. */
 export const FILTERS = [
   'endpoint',
   'type',
@@ -29,11 +29,11 @@ export const RANGES: Readonly<Record<string, number>> = {
   '30d': 2_592_000_000,
 };
 
-/** What the API searches payloads for: its lengths in characters, and its longest range. */
+/** The API's limits of payload searches: lengths in characters, and the longest range. */
 export const TEXT_CHARS = { min: 3, max: 200 };
 export const TEXT_RANGE_MS_MAX = 604_800_000;
 
-/** As `DeliveryFilter` of the API, without what is not set. */
+/** The filters as the API's `DeliveryFilter`, without those that are not set. */
 export interface DeliveryFilterInput {
   webhookId?: string;
   eventId?: string;
@@ -171,7 +171,7 @@ export function cancelAll(filters: Filters, filter: DeliveryFilterInput): BulkFo
     : { possible: true, input: filter };
 }
 
-/** As `RecoverWebhookInput` of the API. */
+/** The filters as the API's `RecoverWebhookInput`. */
 export interface RecoverInput {
   id: string;
   filter: {

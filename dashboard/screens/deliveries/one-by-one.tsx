@@ -98,8 +98,8 @@ export function OneByOne({
           <p>
             {action === 'resend'
               ? plural(number, {
-                  one: '# delivery is sent again, with its number and all its retries anew.',
-                  other: '# deliveries are sent again, with their numbers and all their retries anew.',
+                  one: '# delivery is sent again, with its number, and gets all its retries again.',
+                  other: '# deliveries are sent again, with their numbers, and get all their retries again.',
                 })
               : plural(number, {
                   one: '# delivery will not be sent. A request that is under way ends.',

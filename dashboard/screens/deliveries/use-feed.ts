@@ -9,7 +9,7 @@ import { canCheck, type DeliveryFilterInput, matches } from './filters';
 
 export type Row = DeliveryRowFragment;
 
-/** As many as the API gives at once. */
+/** The API returns at most this many at once. */
 const PAGE_ROWS = 100;
 
 /**

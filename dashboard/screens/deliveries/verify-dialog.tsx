@@ -11,7 +11,7 @@ import { firstDifference, type Verdict, type Verification, verifySignatures } fr
 
 interface VerifyProps {
   headers: Record<string, unknown>;
-  /** As it was sent, letter by letter. */
+  /** The body exactly as sent. */
   body: string;
   /** Until when the secret before a rotation signs too, in ISO 8601. */
   overlapEnds: string | undefined;

@@ -1,7 +1,7 @@
 /** The headers of a request, by name in any case. A header that came twice is a list. */
 export type Headers = Readonly<Record<string, unknown>>;
 
-/** What becomes of one signature. */
+/** The result of checking one signature. */
 export interface Verdict {
   /** The header that it stands in, in lower case. */
   header: string;

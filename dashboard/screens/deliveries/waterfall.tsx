@@ -142,7 +142,7 @@ function Bar({ attempt, longest }: { attempt: Attempt; longest: number }) {
   );
 }
 
-/** What an attempt spent its time on, in numbers. */
+/** The phases of an attempt's time, in numbers. */
 export function Timing({ attempt }: { attempt: Attempt }) {
   const { i18n } = useLingui();
   return (

@@ -1,7 +1,7 @@
 import { useAddress } from '../../parts/place';
 import { isAllowed, useViewer } from '../../parts/viewer';
 
-/** What can be done with an endpoint, and the scope that it needs. */
+/** The actions on an endpoint, and the scope that each needs. */
 const SCOPES = {
   test: 'webhooks:test',
   edit: 'webhooks:edit',
@@ -18,7 +18,7 @@ export type Action = keyof typeof SCOPES;
 
 const NEEDS_ACTIVE: readonly Action[] = ['test', 'pause', 'release', 'recover', 'replay'];
 
-/** Says of an action whether the server would take it now, from whoever is signed in. */
+/** Whether the server would accept an action now from this page's caller. */
 export function useOffered(endpoint: { active: boolean; heldCount: number }): (action: Action) => boolean {
   const viewer = useViewer();
   const { active, heldCount } = endpoint;

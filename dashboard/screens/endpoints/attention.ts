@@ -1,4 +1,4 @@
-/** What of a webhook says whether somebody should look at it. */
+/** The fields of a webhook that decide whether somebody should look at it. */
 export interface Standing {
   active: boolean;
   disabledReason?: 'FAILURES' | 'GONE' | 'PAUSED' | null;
@@ -7,7 +7,7 @@ export interface Standing {
   heldCount: number;
 }
 
-/** What an endpoint needs somebody for; the first one is the most urgent. */
+/** The reasons why an endpoint needs somebody, the most urgent first. */
 export const NEEDS = ['disabled', 'gone', 'failing', 'closed', 'backlog', 'paused', 'nothing'] as const;
 
 export type Need = (typeof NEEDS)[number];
@@ -34,7 +34,7 @@ interface Endpoint extends Standing {
   lastFailureAt?: string | null;
 }
 
-/** What the address of the list can ask for; unknown values mean the same as none. */
+/** The filters that the list's address can have; unknown values mean no filter. */
 export interface Wanted {
   /** `attention`: all that needs somebody. */
   state?: string | undefined;
@@ -45,7 +45,7 @@ export interface Wanted {
   sort?: string | undefined;
 }
 
-/** Those of the list that are asked for, in the order that is asked for: those first that need somebody. */
+/** The endpoints that match, in the chosen order; by default those that need somebody come first. */
 export function arrange<E extends Endpoint>(endpoints: readonly E[], wanted: Wanted, now: number): E[] {
   const needs = new Map(endpoints.map((one) => [one, NEEDS.indexOf(needOf(one, now))]));
   const text = wanted.text?.trim().toLowerCase() ?? '';

@@ -12,7 +12,7 @@ import { answerOf, type EndpointAnswer } from './endpoint-answer';
 import { Detail, Headline } from './endpoint-answer-words';
 import { type ShownEndpoint, troubleOf } from './use-endpoint';
 
-/** How often the sentence is made anew though nothing has changed but the time. */
+/** How often the sentence is made again while only the time changes. */
 const STEP_MS = 5_000;
 
 const TONES: Record<EndpointAnswer['kind'], Tone> = {
@@ -30,7 +30,7 @@ const TONES: Record<EndpointAnswer['kind'], Tone> = {
   healthy: 'good',
 };
 
-/** What each answer asks for, the most likely last, as in dialogs. */
+/** The buttons under each answer, the likeliest last, as in dialogs. */
 const REMEDIES: Partial<Record<EndpointAnswer['kind'], Action[]>> = {
   disabled: ['edit', 'enable'],
   gone: ['delete', 'enable'],

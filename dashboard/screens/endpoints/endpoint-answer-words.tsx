@@ -81,7 +81,7 @@ export function Headline({ answer }: Words): ReactNode {
   }
 }
 
-/** What follows from it: what is held, what comes next. */
+/** The consequences: the number of held deliveries, and the next step. */
 export function Detail({ answer, endpoint }: Words): ReactNode {
   const { backlog } = endpoint;
   const upTo = (value: number) => countUpTo(value, backlog?.countMax ?? Number.POSITIVE_INFINITY);

@@ -1,4 +1,4 @@
-/** What the answer sentence of an endpoint is made from. Times are ISO 8601. */
+/** The fields that the answer sentence of an endpoint is made from. Times are ISO 8601. */
 export interface EndpointFacts {
   active: boolean;
   disabledReason?: 'FAILURES' | 'GONE' | 'PAUSED' | null;
@@ -20,7 +20,7 @@ export interface EndpointFacts {
   nextAttemptAt: string | null;
 }
 
-/** What an inactive endpoint holds. `over`: what was held is canceled, and further events get no delivery. */
+/** Held deliveries of an inactive endpoint. `over`: they are canceled, and further events get no delivery. */
 export interface Hold {
   held: number;
   until: string | null;
@@ -36,7 +36,7 @@ export type EndpointAnswer =
   | {
       kind: 'failing';
       failures: number;
-      /** Its last success; null: it never had one. */
+      /** The last success; null if there never was one. */
       since: string | null;
       errorCode: string | null;
       nextAttemptAt: string | null;

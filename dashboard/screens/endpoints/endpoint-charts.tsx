@@ -16,7 +16,7 @@ const READ_EVERY_MS = 20_000;
 const NONE: readonly never[] = [];
 const READ_SOON_MS = 3_000;
 
-/** What an endpoint has done in the chosen time: figures, attempts by outcome, and how long they took. */
+/** An endpoint's statistics in the chosen time: figures, attempts by outcome, and their duration. */
 export function EndpointCharts({ endpoint }: { endpoint: ShownEndpoint }) {
   const { t } = useLingui();
   const [address, setAddress] = useAddress();

@@ -10,7 +10,7 @@ import { RotateDialog } from './dialogs/rotate-dialog';
 import { TestDialog } from './dialogs/test-dialog';
 import type { ShownEndpoint } from './use-endpoint';
 
-/** What each dialog of an endpoint gets. */
+/** Properties of every dialog of an endpoint. */
 export interface EndpointDialogProps {
   endpoint: ShownEndpoint;
   onClose: () => void;

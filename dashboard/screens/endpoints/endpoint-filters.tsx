@@ -9,7 +9,7 @@ import { EVENT_TYPES } from './documents';
 
 const ANY = 'any';
 
-/** What the address asks of the list. */
+/** The filters in the list's address. */
 export function useWanted(): Wanted {
   const [{ state, type, q, sort }] = useAddress();
   return useMemo(() => ({ state, type, text: q, sort }), [state, type, q, sort]);

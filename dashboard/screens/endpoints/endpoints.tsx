@@ -30,7 +30,7 @@ export default function Endpoints() {
     variables: { after: after ?? null },
   });
   const readAgain = useThrottled(() => again({ requestPolicy: 'network-only' }), 2_000);
-  // What is held is counted in another table, which no update tells of.
+  // Held deliveries are counted in another table, whose changes send no update.
   useRefresh(readAgain, READ_EVERY_MS);
   const endpoints = useMemo(() => data?.webhooks?.edges.map(({ node }) => node) ?? [], [data]);
   useSubscription({ query: ENDPOINT_UPDATES, variables: {} }, (_, update) => {

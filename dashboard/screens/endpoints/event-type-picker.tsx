@@ -17,7 +17,7 @@ export function EventTypePicker({
   types: readonly OfferedType[];
   value: readonly string[];
   onChange: (names: string[]) => void;
-  /** What `*` means here, where that is not every type, later ones included. */
+  /** The meaning of `*` here, if it is not "every type, later ones included". */
   all?: ReactNode;
 }) {
   const { t } = useLingui();

@@ -16,7 +16,7 @@ export interface TypeBranch {
 
 export type TypeNode = TypeBranch | OfferedType;
 
-/** What is chosen of a group. */
+/** Whether all, some or none of a group is chosen. */
 export type Choice = 'all' | 'some' | 'none';
 
 /**

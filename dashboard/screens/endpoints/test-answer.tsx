@@ -8,7 +8,7 @@ import { duration } from '../../text/numbers';
 import { remedyFor } from '../../text/remedies';
 import { TEST_RESULT } from './documents';
 
-/** What became of a test: nothing yet, the answer, or why there was none. The cache follows the stream of updates. */
+/** The result of a test: nothing yet, the answer, or why there was none. The cache follows the stream of updates. */
 export function TestAnswer({
   id,
   closedUntil,

@@ -13,7 +13,7 @@ export function UrlField({
 }: {
   value: string;
   onChange: (url: string) => void;
-  /** What the service has said about the url that was sent last. */
+  /** The service's message about the url that was sent last. */
   refusal: string | undefined;
   autoFocus?: boolean;
 }) {

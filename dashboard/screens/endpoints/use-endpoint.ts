@@ -5,7 +5,7 @@ import { ENDPOINT, ENDPOINT_UPDATES, TEST_UPDATES } from './documents';
 
 export type ShownEndpoint = NonNullable<EndpointQuery['webhook']>;
 
-/** How often it is read again while its deliveries change, and while nothing tells of a change. */
+/** How often it is read again: while its deliveries change, and while no update reports a change. */
 const READ_EVERY_MS = 3_000;
 const READ_ALWAYS_EVERY_MS = 15_000;
 

@@ -60,7 +60,7 @@ export function Deprecate({ name, deprecated }: { name: string; deprecated: bool
   );
 }
 
-/** Who would miss it. */
+/** The endpoints that would no longer get the type. */
 function Affected({ attempts, tenants }: { attempts: number; tenants: readonly TenantUse[] }) {
   const made = count(attempts);
   return attempts === 0 ? (

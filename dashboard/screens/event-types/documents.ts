@@ -56,7 +56,7 @@ export const DEPRECATE_EVENT_TYPE = graphql(`
   }
 `);
 
-/** Who got events of a type. */
+/** The receivers of a type's events. */
 export const TYPE_USAGE = graphql(`
   query TypeUsage($name: String!, $since: DateTime!) {
     installation {

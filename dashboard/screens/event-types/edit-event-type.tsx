@@ -58,7 +58,7 @@ export default function EditEventType() {
 
 const isOther = (schema: object, before: object | undefined) => JSON.stringify(schema) !== JSON.stringify(before);
 
-/** What the schema that is being written changes for those who receive payloads. */
+/** The changes of the schema in the editor, as receivers of payloads see them. */
 function Changes({
   newest,
   schema,

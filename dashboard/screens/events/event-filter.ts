@@ -1,8 +1,8 @@
-/** What the API searches payloads for: its lengths in characters, and its longest range. */
+/** The API's limits of payload searches: lengths in characters, and the longest range. */
 const TEXT_CHARS = { min: 3, max: 200 };
 const TEXT_RANGE_MS_MAX = 7 * 86_400_000;
 
-/** As `EventFilter` of the API, without what is not set. */
+/** The filters as the API's `EventFilter`, without those that are not set. */
 export interface EventFilterInput {
   eventType?: string;
   idempotencyKey?: string;

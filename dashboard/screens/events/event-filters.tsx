@@ -8,7 +8,7 @@ import { EVENT_TYPES } from '../event-types/documents';
 
 const ANY = '';
 
-/** What events are filtered by; the address keeps it. */
+/** The filters of the list of events; the address keeps them. */
 export function EventFilters() {
   const { t } = useLingui();
   const [{ type = ANY }, setAddress] = useAddress();

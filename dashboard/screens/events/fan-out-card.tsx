@@ -17,7 +17,7 @@ import { FixAction } from './fix-action';
 
 type Row = NonNullable<NonNullable<NonNullable<FanOutQuery['event']>['fanOut']>['edges'][number]['node']>;
 
-/** What became of an event at each endpoint: its delivery, or why there is none and what helps. */
+/** The fate of an event at each endpoint: its delivery, or why there is none and how to get one. */
 export function FanOut({ event }: { event: EventRowFragment }) {
   const { t } = useLingui();
   const [after, setAfter] = useState<string>();

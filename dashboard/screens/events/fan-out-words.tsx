@@ -20,7 +20,7 @@ export function ReasonWords({ reason, eventType }: { reason: FanOutReason; event
     case 'INACTIVE':
       return <Trans>The endpoint had been paused or disabled for longer than deliveries are held.</Trans>;
     case 'ABOUT_THIS_WEBHOOK':
-      return <Trans>The event tells of this endpoint itself, so the others get it.</Trans>;
+      return <Trans>The event is about this endpoint itself, so the others get it.</Trans>;
     case 'NO_LONGER_KEPT':
       return <Trans>The event is older than deliveries are kept: there may have been one.</Trans>;
     case 'UNKNOWN':

@@ -1,4 +1,4 @@
-/** As the API has it. */
+/** The fan-out of an event, as the API returns it. */
 export type FanOutReason =
   | 'ABOUT_THIS_WEBHOOK'
   | 'CREATED_LATER'
@@ -8,7 +8,7 @@ export type FanOutReason =
   | 'NO_LONGER_KEPT'
   | 'UNKNOWN';
 
-/** What can be done so that an endpoint gets an event that it did not get. */
+/** The action that gets an event to an endpoint that missed it. */
 export type Fix = 'SUBSCRIBE' | 'SEND' | 'ENABLE' | 'LOOK_INTO_LOG' | undefined;
 
 /**
@@ -60,7 +60,7 @@ export const WORST_FIRST = ['FAILED', 'HELD', 'PENDING', 'CANCELED', 'SUCCEEDED'
 
 type Status = (typeof WORST_FIRST)[number];
 
-/** What became of an event as a whole: its colour. */
+/** The fate of an event as a whole: its colour. */
 export function toneOf(statuses: readonly Status[]): 'good' | 'bad' | 'warn' | 'info' {
   if (statuses.includes('FAILED')) {
     return 'bad';

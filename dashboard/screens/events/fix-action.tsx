@@ -16,7 +16,7 @@ interface Target {
   eventTypes: string[];
 }
 
-/** What helps an endpoint that did not get an event, for those who may do it. */
+/** The button that gets the event to an endpoint that missed it, for those who may press it. */
 export function FixAction({
   event,
   webhook,

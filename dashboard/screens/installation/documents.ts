@@ -1,6 +1,6 @@
 import { graphql } from '../../api/generated';
 
-/** What changes by the second. */
+/** Figures that change by the second. */
 export const NOW = graphql(`
   query InstallationNow {
     installation {
@@ -27,7 +27,7 @@ export const ATTEMPTS = graphql(`
   }
 `);
 
-/** What changes by the day. */
+/** Figures that change by the day. */
 export const KEPT = graphql(`
   query InstallationKept {
     installation {

@@ -16,7 +16,7 @@ const LOOKS = {
   OK: { icon: CircleCheck, look: 'text-good', rank: 2 },
 } as const;
 
-/** What a daemon has examined, as `hookwright doctor` does: what is not in order, and on demand the rest. */
+/** The findings of a daemon's examination, as `hookwright doctor` prints them: problems first, the rest on demand. */
 export function Findings({
   findings,
   examinedAt,

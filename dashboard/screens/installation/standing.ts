@@ -1,4 +1,4 @@
-/** What the standing of an installation is made from. Times in ISO 8601. */
+/** The fields that the verdict on an installation is made from. Times in ISO 8601. */
 export interface Facts {
   daemons: readonly { workerId: string; host: string; lastSeenAt: string }[];
   backlog: { due: number; oldestDueAt?: string | null };
@@ -25,7 +25,7 @@ export type Problem =
 
 /** Daemons say every 5 seconds that they live. */
 const SILENT_AFTER_MS = 30_000;
-/** As `hookwright doctor` has it. */
+/** A finding, as `hookwright doctor` prints it. */
 const LATE_AFTER_MS = 60_000;
 
 /** Findings that a problem with a sentence of its own says already. */
@@ -68,7 +68,7 @@ export function problemsOf({ daemons, backlog, jobsPutAside, findings }: Facts, 
   return problems.sort((one, other) => Number(other.level === 'FAIL') - Number(one.level === 'FAIL'));
 }
 
-/** For how long the delivery that is due longest has been due, in ms; 0 when none is. */
+/** The age of the oldest due delivery, in ms; 0 if none is due. */
 export function lagOf({ oldestDueAt }: Facts['backlog'], now: number): number {
   return oldestDueAt == null ? 0 : Math.max(0, now - Date.parse(oldestDueAt));
 }

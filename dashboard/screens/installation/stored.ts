@@ -6,7 +6,7 @@ interface Partition {
   bytes: number;
 }
 
-/** What a table has, all its days together. */
+/** The size of a table over all its days. */
 export interface Stored {
   table: string;
   /** About how many; days that Postgres has not counted yet are left out. */

@@ -18,7 +18,7 @@ type Row = NonNullable<NonNullable<WorstEndpointsQuery['installation']>['topWebh
 
 const HOURS = { '1h': 1, '24h': 24, '7d': 167 } as const;
 
-/** As many as the API counts for one webhook. */
+/** The API counts at most this many for one webhook. */
 const DUE_MAX = 250;
 
 const EVERY_MS = 30_000;

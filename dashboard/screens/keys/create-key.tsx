@@ -50,7 +50,7 @@ function NewKey({ text, onDone }: { text: string; onDone: () => void }) {
   return (
     <div className="flex flex-col gap-3">
       <Answer tone="warn">
-        <Trans>Copy the key now: it is not shown again. Whoever has it can do what it may.</Trans>
+        <Trans>Copy the key now: it is not shown again. Anyone who has it can do everything it allows.</Trans>
       </Answer>
       <Code text={text} name={t`key`} wrap />
       <div className="flex justify-end">

@@ -1,7 +1,7 @@
 import type { MessageDescriptor } from '@lingui/core';
 import { msg } from '@lingui/core/macro';
 
-/** What each scope of a key allows, in words that follow "It may". */
+/** The permissions of each scope, in words that follow "It may". */
 export const SCOPE_WORDS: Readonly<Record<string, MessageDescriptor>> = {
   'webhooks:read': msg`look at endpoints and event types`,
   'webhooks:write': msg`make, change, test and delete endpoints`,

@@ -23,7 +23,7 @@ export const OPERATION_STATES: Record<
   CANCELED: { name: msg`Canceled`, tone: 'calm', icon: Ban },
 };
 
-/** No stream tells of operations. */
+/** There is no stream of operations. */
 export const REFRESH_MS = 2_000;
 
 /** Whether an operation changes by itself: a paused one goes on when its endpoint is enabled. */
@@ -40,7 +40,7 @@ const OUTCOMES: Record<string, MessageDescriptor> = {
   HELD: msg`held`,
 };
 
-/** What an operation goes through, as names and values. Its endpoint is left out: that is a link. */
+/** The selection of an operation, as names and values. Its endpoint is left out: that is a link. */
 export function useFilterWords({ filter }: { filter: Record<string, unknown> }): { name: string; value: string }[] {
   const { t, i18n } = useLingui();
   const { status, eventType, eventTypes, eventId, since, until } = filter;

@@ -127,7 +127,7 @@ function Operation({ operation }: { operation: OperationRowFragment }) {
   );
 }
 
-/** What the state of the operation means, where that is not plain. */
+/** The meaning of the operation's state, if it is not plain. */
 function Meaning({ operation: { status, error, kind, affected } }: { operation: OperationRowFragment }) {
   switch (status) {
     case 'PAUSED':

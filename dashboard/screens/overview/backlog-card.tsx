@@ -6,7 +6,7 @@ import { Link } from '../../parts/place';
 import { Time } from '../../parts/time';
 import { countUpTo } from '../../text/numbers';
 
-/** What is still to be sent, and how long it has waited. */
+/** The deliveries still to be sent, and their age. */
 export function BacklogCard({ backlog }: { backlog: NonNullable<OverviewQuery['backlog']> }) {
   const { due, scheduled, held, oldestDueAt, countMax } = backlog;
   return (

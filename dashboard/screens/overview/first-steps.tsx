@@ -10,7 +10,7 @@ import { Untrusted } from '../../parts/untrusted';
 import { useAllowed } from '../../parts/viewer';
 import { SEND_TEST } from '../endpoints/documents';
 
-/** What a tenant does first: an endpoint, a test, done. Shown until the first delivery. */
+/** The first steps of a tenant: an endpoint, a test, done. Shown until the first delivery. */
 export function FirstSteps({ endpoint, onSent }: { endpoint: EndpointRowFragment | undefined; onSent: () => void }) {
   const { t } = useLingui();
   const go = useGo();

@@ -2,17 +2,17 @@ import type { Reason } from './attention.js';
 
 type Tone = 'good' | 'bad' | 'warn' | 'info';
 
-/** What a tenant's overview is judged by. */
+/** The figures that a tenant's overview is judged by. */
 export interface Situation {
   /** The reasons of the endpoints that need somebody. */
   reasons: readonly Reason[];
   attempts: number;
   failures: number;
-  /** Of the oldest delivery that is due, in ms; null when none is. */
+  /** The age of the oldest due delivery, in ms; null if none is due. */
   oldestDueMs: number | null;
 }
 
-/** What the overview says first; its words and figures come from the screen. */
+/** The overview's first sentence; its words and figures come from the screen. */
 export type Verdict = 'NEEDS_YOU' | 'LATE' | 'MANY_FAILURES' | 'QUIET' | 'FINE';
 
 const VERDICT_TONES: Record<Verdict, Tone> = {

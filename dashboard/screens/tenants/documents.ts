@@ -40,7 +40,7 @@ export const RENAME_TENANT = graphql(`
   }
 `);
 
-/** What a tenant has that would go with it. */
+/** The objects that would be deleted with a tenant. */
 export const WHAT_GOES = graphql(`
   query WhatGoes {
     webhooks(first: 100) { edges { node { id } } }

@@ -78,7 +78,7 @@ export function PortalLink() {
         }
       >
         <p className="mb-2 text-sm text-soft">
-          <Trans>It is shown this once. Whoever opens it first, within 60 seconds, is in.</Trans>
+          <Trans>It is shown this once. The first person who opens it, within 60 seconds, is signed in.</Trans>
         </p>
         {data && <Code text={data.createPortalSession.url} name={t`link`} wrap />}
       </Dialog>

@@ -5,7 +5,7 @@ import { DeleteTenant } from './delete-tenant';
 import { PortalLink } from './portal-link';
 import { RenameTenant } from './rename-tenant';
 
-/** What the operator can do with a tenant, beside what the tenant can do itself. */
+/** The operator's actions on a tenant, beside those of the tenant itself. */
 export default function TenantSettings() {
   const { t } = useLingui();
   const { tenant } = useViewer();

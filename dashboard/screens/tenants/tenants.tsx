@@ -159,7 +159,7 @@ function useColumns(all: number): Column<Row>[] {
   );
 }
 
-/** What part of all attempts a tenant has, as a bar and a number. */
+/** A tenant's share of all attempts, as a bar and a number. */
 function Share({ part }: { part: number }) {
   return (
     <span className="flex items-center justify-end gap-2">

@@ -10,7 +10,7 @@ import { count } from '../../../text/numbers';
 /** How long nobody changes anything before it is counted. */
 const PAUSE_MS = 400;
 
-/** What came of a dry run or a start. */
+/** The result of a dry run or a start. */
 export interface BulkRun {
   total: number;
   totalCapped: boolean;
@@ -20,7 +20,7 @@ export interface BulkRun {
 /**
  * A dialog for work over many deliveries: counts what there is to do, starts it, and leads to it.
  *
- * @param choice what was chosen, as text: another one is counted anew. Undefined while it is not complete.
+ * @param choice the choice as text; another one is counted again. Undefined while it is not complete.
  * @param run counts, or starts it.
  * @param children the form; `noun` says in words what is counted.
  */

@@ -8,7 +8,7 @@ interface Settings {
   eventTypes: readonly string[];
 }
 
-/** What somebody else has changed since the form was opened, and whose settings are to hold. */
+/** The changes that somebody else made since the form was opened, and the choice between both versions. */
 export function Conflict({
   base,
   theirs,

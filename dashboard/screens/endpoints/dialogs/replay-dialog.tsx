@@ -9,7 +9,7 @@ import { BulkDialog } from './bulk-dialog';
 import { filterOf, SpanFields, spanOfLast } from './time-span';
 
 const DAY_MS = 24 * 3_600_000;
-/** The service tells of endpoints by these: they are never replayed. */
+/** Events about endpoints themselves: the service sends them, and they are never replayed. */
 const isReplayed = ({ reserved }: { reserved: boolean }) => !reserved;
 
 /** Sends past events to the endpoint, as if they came now. */

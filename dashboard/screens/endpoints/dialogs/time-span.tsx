@@ -15,7 +15,7 @@ export function spanOfLast(ms: number): Span {
   };
 }
 
-/** As the API has it; undefined while the beginning is missing, or the end is before it. */
+/** The span as the API takes it; undefined while the beginning is missing or the end comes before it. */
 export function filterOf({ since, until }: Span): { since: string; until?: string } | undefined {
   const from = new Date(since).getTime();
   const to = until === '' ? Number.POSITIVE_INFINITY : new Date(until).getTime();
