@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { arrange } from '../../dashboard/screens/endpoints/attention.js';
+import { arrange } from '../../dashboard/screens/endpoints/endpoint-list.js';
 import { choiceOf, toggleTypes, treeOf } from '../../dashboard/screens/endpoints/event-type-tree.js';
 import { urlProblem } from '../../dashboard/screens/endpoints/url-check.js';
 
@@ -17,7 +17,7 @@ const healthy = endpoint(1);
 const paused = endpoint(2, { active: false, disabledReason: 'PAUSED', eventTypes: ['*'] });
 const backlog = endpoint(3, { heldCount: 4 });
 const closed = endpoint(4, { closedUntil: '2026-03-02T12:00:01Z', consecutiveFailures: 1 });
-const failing = endpoint(5, { consecutiveFailures: 1, lastFailureAt: '2026-03-02T11:00:00Z' });
+const failing = endpoint(5, { consecutiveFailures: 3, lastFailureAt: '2026-03-02T11:00:00Z' });
 const gone = endpoint(6, { active: false, disabledReason: 'GONE' });
 const disabled = endpoint(7, { active: false, disabledReason: 'FAILURES', heldCount: 9 });
 const newer = endpoint(8, { url: 'https://Hooks.example.com/8' });
@@ -27,13 +27,13 @@ const numbers = (wanted: Parameters<typeof arrange>[1]) =>
 
 describe('the list of endpoints', () => {
   it('begins with those that need somebody, the most urgent first', () => {
-    expect(numbers({})).toEqual([7, 6, 5, 4, 3, 2, 8, 1]);
+    expect(numbers({})).toEqual([6, 7, 5, 3, 4, 2, 8, 1]);
   });
 
   it('has those in a state', () => {
-    expect(numbers({ state: 'attention' })).toEqual([7, 6, 5, 4, 3]);
+    expect(numbers({ state: 'attention' })).toEqual([6, 7, 5, 3, 4]);
     expect(numbers({ state: 'paused' })).toEqual([2]);
-    expect(numbers({ state: 'disabled' })).toEqual([7, 6]);
+    expect(numbers({ state: 'disabled' })).toEqual([6, 7]);
     expect(numbers({ state: 'unknown' })).toHaveLength(8);
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { needingAttention, reasonFor } from '../../dashboard/screens/overview/attention.js';
+import { needingAttention, reasonFor } from '../../dashboard/parts/attention.js';
 import { judge, toneOf } from '../../dashboard/screens/overview/verdict.js';
 
 const NOW = Date.parse('2026-11-26T12:00:00Z');

@@ -4,8 +4,8 @@ import { useQuery } from 'urql';
 import { Select } from '../../parts/field';
 import { useAddress } from '../../parts/place';
 import { SearchBox } from '../../parts/search-box';
-import { arrange, type Wanted } from './attention';
 import { EVENT_TYPES } from './documents';
+import { arrange, type Wanted } from './endpoint-list';
 
 const ANY = 'any';
 

@@ -8,10 +8,10 @@ import { Card, Empty, Failure, PageHead } from '../../parts/page';
 import { Link, useAddress, useGo } from '../../parts/place';
 import { useRefresh, useThrottled } from '../../parts/refresh';
 import { useAllowed } from '../../parts/viewer';
-import { arrange } from './attention';
 import { ENDPOINT_UPDATES, ENDPOINTS } from './documents';
 import { useEndpointColumns } from './endpoint-columns';
 import { EndpointFilters, isFiltered, useWanted } from './endpoint-filters';
+import { arrange } from './endpoint-list';
 
 /** So many are read by themselves, so that those which need somebody stand first; more on request. */
 const READ_MAX = 500;

@@ -1,6 +1,7 @@
 import { Plural, Trans, useLingui } from '@lingui/react/macro';
 import { useMemo, useState } from 'react';
 import type { EndpointRowFragment } from '../../api/generated/graphql';
+import type { Reason } from '../../parts/attention';
 import { Button } from '../../parts/button';
 import { EndpointLink } from '../../parts/cells';
 import { type Column, List } from '../../parts/list';
@@ -9,7 +10,6 @@ import { useGo } from '../../parts/place';
 import { WebhookBadge } from '../../parts/status';
 import { Time } from '../../parts/time';
 import { countUpTo } from '../../text/numbers';
-import type { Reason } from './attention';
 
 interface Row {
   endpoint: EndpointRowFragment;

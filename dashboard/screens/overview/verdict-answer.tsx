@@ -1,6 +1,7 @@
 import { plural } from '@lingui/core/macro';
 import { Plural, Trans, useLingui } from '@lingui/react/macro';
 import type { EndpointRowFragment, OverviewQuery } from '../../api/generated/graphql';
+import { REASONS, type Reason } from '../../parts/attention';
 import { shortUrl } from '../../parts/cells';
 import { Answer } from '../../parts/page';
 import type { Range } from '../../parts/range';
@@ -9,7 +10,6 @@ import { relative, useClock } from '../../parts/time';
 import { Untrusted } from '../../parts/untrusted';
 import { count, percent } from '../../text/numbers';
 import { tally } from '../../text/tally';
-import { REASONS, type Reason } from './attention';
 import { judge, toneOf } from './verdict';
 
 /** The sentence that a person comes for, made from the whole screen. */

@@ -1,4 +1,4 @@
-import type { Reason } from './attention.js';
+import type { Reason } from '../../parts/attention.js';
 
 type Tone = 'good' | 'bad' | 'warn' | 'info';
 

@@ -6,7 +6,8 @@ export type Reason = (typeof REASONS)[number];
 /** One failure or two are what retries are for. */
 const FAILURES_IN_A_ROW = 3;
 
-interface Standing {
+/** The fields of a webhook that decide whether somebody should look at it. */
+export interface Standing {
   active: boolean;
   disabledReason?: string | null;
   consecutiveFailures: number;

@@ -1,31 +1,4 @@
-/** The fields of a webhook that decide whether somebody should look at it. */
-export interface Standing {
-  active: boolean;
-  disabledReason?: 'FAILURES' | 'GONE' | 'PAUSED' | null;
-  closedUntil?: string | null;
-  consecutiveFailures: number;
-  heldCount: number;
-}
-
-/** The reasons why an endpoint needs somebody, the most urgent first. */
-export const NEEDS = ['disabled', 'gone', 'failing', 'closed', 'backlog', 'paused', 'nothing'] as const;
-
-export type Need = (typeof NEEDS)[number];
-
-/** @param now ms since 1970: a pause that the endpoint asked for passes by itself. */
-export function needOf(webhook: Standing, now: number): Need {
-  if (!webhook.active) {
-    const { disabledReason } = webhook;
-    return disabledReason === 'GONE' ? 'gone' : disabledReason === 'PAUSED' ? 'paused' : 'disabled';
-  }
-  if (webhook.closedUntil != null && Date.parse(webhook.closedUntil) > now) {
-    return 'closed';
-  }
-  if (webhook.consecutiveFailures > 0) {
-    return 'failing';
-  }
-  return webhook.heldCount > 0 ? 'backlog' : 'nothing';
-}
+import { REASONS, reasonFor, type Standing } from '../../parts/attention.js';
 
 interface Endpoint extends Standing {
   databaseId: number;
@@ -47,7 +20,7 @@ export interface Wanted {
 
 /** The endpoints that match, in the chosen order; by default those that need somebody come first. */
 export function arrange<E extends Endpoint>(endpoints: readonly E[], wanted: Wanted, now: number): E[] {
-  const needs = new Map(endpoints.map((one) => [one, NEEDS.indexOf(needOf(one, now))]));
+  const ranks = new Map(endpoints.map((one) => [one, rankOf(one, now)]));
   const text = wanted.text?.trim().toLowerCase() ?? '';
   const kept = endpoints.filter(
     (one) =>
@@ -62,22 +35,31 @@ export function arrange<E extends Endpoint>(endpoints: readonly E[], wanted: Wan
     held: (a, b) => b.heldCount - a.heldCount,
     failure: (a, b) => timeOf(b.lastFailureAt) - timeOf(a.lastFailureAt),
   };
-  const attention = (a: E, b: E) => (needs.get(a) ?? 0) - (needs.get(b) ?? 0) || b.heldCount - a.heldCount;
+  const attention = (a: E, b: E) => (ranks.get(a) ?? 0) - (ranks.get(b) ?? 0) || b.heldCount - a.heldCount;
   const order = orders[wanted.sort ?? ''] ?? attention;
   return kept.toSorted((a, b) => order(a, b) || newest(a, b));
 }
 
+/** Endpoints that need somebody stand first, the most urgent reason first; paused ones next, then all others. */
+function rankOf(webhook: Standing, now: number): number {
+  const reason = reasonFor(webhook, now);
+  if (reason !== undefined) {
+    return REASONS.indexOf(reason);
+  }
+  return REASONS.length + Number(webhook.active);
+}
+
 function isInState(webhook: Standing, state: string | undefined, now: number): boolean {
-  const need = needOf(webhook, now);
+  const isPaused = !webhook.active && webhook.disabledReason === 'PAUSED';
   switch (state) {
     case 'attention':
-      return need !== 'nothing' && need !== 'paused';
+      return reasonFor(webhook, now) !== undefined;
     case 'active':
       return webhook.active;
     case 'paused':
-      return need === 'paused';
+      return isPaused;
     case 'disabled':
-      return need === 'disabled' || need === 'gone';
+      return !webhook.active && !isPaused;
     default:
       return true;
   }
