@@ -1,4 +1,4 @@
-# Hookwright in a container: docs/operations.md, "In containers".
+# Hookwright in a container: docs/install.md, "In containers".
 FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./

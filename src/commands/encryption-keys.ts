@@ -114,5 +114,5 @@ function missingKey(config: Config, kid: string, inUse: string): string {
 
 const isInFile = (config: Config, kid: string) => config.encryptionKeys === undefined && kid === LOCAL_KID;
 
-const PAGE = '"An encryption key is lost" in docs/operations.md';
+const PAGE = '"An encryption key is lost" in docs/troubleshoot.md';
 const WITHOUT_IT = `Without it those secrets are lost, and nothing can be signed: see ${PAGE}.`;

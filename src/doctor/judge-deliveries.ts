@@ -73,7 +73,7 @@ function judgePartitions({ partitionDaysAhead }: Installation): Check {
     status,
     status === 'ok'
       ? text
-      : `${text} A daemon's housekeeping makes them, every hour at :07: see "Housekeeping does not run" in docs/operations.md.`,
+      : `${text} A daemon's housekeeping makes them, every hour at :07: see "Housekeeping does not run" in docs/troubleshoot.md.`,
   );
 }
 
@@ -86,6 +86,6 @@ function judgeBacklog({ due, scheduled, oldestDueSeconds }: Installation): Check
     status,
     status === 'ok'
       ? text
-      : `${text} One slow receiver is enough, or one that has asked for a pause: see "The backlog grows" in docs/operations.md.`,
+      : `${text} One slow receiver is enough, or one that has asked for a pause: see "The backlog grows" in docs/troubleshoot.md.`,
   );
 }

@@ -5,7 +5,7 @@ const AHEAD_SECONDS = 600;
 const LATE_SECONDS = 3 * 3_600;
 /** A run that takes longer did not end. */
 const RUN_SECONDS_MAX = 600;
-const PAGE = 'See "Housekeeping does not run" in docs/operations.md.';
+const PAGE = 'See "Housekeeping does not run" in docs/troubleshoot.md.';
 
 /** Whether the hourly housekeeping is started, and done. */
 export function judgeHousekeeping({ startedAt, succeededAt, failure }: HousekeepingRuns, now: Date): Check {
@@ -17,7 +17,7 @@ export function judgeHousekeeping({ startedAt, succeededAt, failure }: Housekeep
   if (startedSeconds < -AHEAD_SECONDS) {
     return verdict(
       'fail',
-      `Housekeeping is recorded as run ${durationText(-startedSeconds)} from now, and will not run before then: a clock was, or is, ahead. See "The clock is wrong" in docs/operations.md.`,
+      `Housekeeping is recorded as run ${durationText(-startedSeconds)} from now, and will not run before then: a clock was, or is, ahead. See "The clock is wrong" in docs/troubleshoot.md.`,
     );
   }
   const lastDone = succeededAt === null ? 'never' : ago(succeededAt);

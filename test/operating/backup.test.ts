@@ -10,14 +10,14 @@ import { temporaryFolder } from '../support/temporary-folder.js';
 
 const run = promisify(execFile);
 
-const page = readFileSync('docs/operations.md', 'utf8');
+const page = readFileSync('docs/operate.md', 'utf8');
 /** The one line of a block of the page that begins so. */
 const commandOf = (program: string) => new RegExp(`^${program} .*$`, 'm').exec(page)?.[0] ?? '';
 
 const versionOfPgDump = () =>
   Number(/\d+/.exec(spawnSync('pg_dump', ['--version'], { encoding: 'utf8' }).stdout ?? '')?.[0] ?? 0);
 
-describe('the backup of docs/operations.md, made by the owner of the tables, who is no superuser', () => {
+describe('the backup of docs/operate.md, made by the owner of the tables, who is no superuser', () => {
   let stack: DeliveryStack;
   beforeAll(async () => {
     stack = await DeliveryStack.open();

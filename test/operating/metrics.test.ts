@@ -276,8 +276,8 @@ describe('the exposition', () => {
     expect([...new Set(labels)].filter((label) => !known.split(' ').includes(label))).toEqual([]);
   });
 
-  test('stands in docs/operations.md, metric by metric', () => {
-    const page = readFileSync('docs/operations.md', 'utf8');
+  test('stands in docs/operate.md, metric by metric', () => {
+    const page = readFileSync('docs/operate.md', 'utf8');
     const ours = [...all.keys()].filter((name) => name.startsWith('hookwright_'));
     expect(ours.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
   });
@@ -318,7 +318,7 @@ describe('what operators are given', () => {
       expect(alert).toMatch(
         /^[A-Z][A-Za-z]+\n {8}expr: .+\n(?: {8}for: \d+[mh]\n)? {8}labels:\n {10}severity: (page|ticket)\n {8}annotations:\n {10}summary: .+\n {10}description: >-\n/,
       );
-      expect(alert).toMatch(/docs\/operations\.md/);
+      expect(alert).toMatch(/docs\/troubleshoot\.md/);
     }
   });
 
@@ -333,9 +333,9 @@ describe('what operators are given', () => {
     expect(missing.map(([text]) => text)).toEqual([]);
   });
 
-  test('every page that an alert or the doctor names is a heading of docs/operations.md', () => {
-    const headings = [...readFileSync('docs/operations.md', 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, text]) => text);
-    const named = [...rules.matchAll(/"([^"]+)" in docs\/operations\.md/g)].map(([, text]) => text);
+  test('every page that an alert or the doctor names is a heading of docs/troubleshoot.md', () => {
+    const headings = [...readFileSync('docs/troubleshoot.md', 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, text]) => text);
+    const named = [...rules.matchAll(/"([^"]+)" in docs\/troubleshoot\.md/g)].map(([, text]) => text);
     expect(named.length).toBeGreaterThan(8);
     expect(named.filter((heading) => !headings.includes(heading))).toEqual([]);
   });

@@ -1,0 +1,34 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+const root = dirname(import.meta.dirname);
+const read = (file: string) => readFileSync(join(root, file), 'utf8');
+const pages = ['*.md', 'docs/**/*.md'].flatMap((pattern) => globSync(pattern, { cwd: root })).sort();
+const withoutCode = (text: string) => text.replaceAll(/^( *)```.*\n[\s\S]*?^ *```$/gm, '');
+
+/** The anchors of a page's headings, as GitHub makes them. */
+function anchorsOf(page: string): string[] {
+  const headings = [...withoutCode(read(page)).matchAll(/^#+ (.+)$/gm)].map(([, text = '']) => text);
+  return headings.map((text) =>
+    text
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+describe('the pages', () => {
+  test('link to files and headings that exist', () => {
+    const broken = pages.flatMap((page) => {
+      const links = [...withoutCode(read(page)).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)/g)];
+      return links
+        .filter(([, path = '', anchor]) => {
+          const target = path === '' ? page : normalize(join(dirname(page), path));
+          return !existsSync(join(root, target)) || (anchor !== undefined && !anchorsOf(target).includes(anchor));
+        })
+        .map(([link]) => `${page}: ${link}`);
+    });
+    expect(broken).toEqual([]);
+  });
+});
