@@ -4,7 +4,6 @@ import { fileURLToPath } from 'node:url';
 import { lexicographicSortSchema, printSchema } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { queriesPage } from '../dashboard/queries-page.js';
-import { SEND_ERRORS } from '../src/domain/outcome.js';
 import { buildGraphqlSchema } from '../src/graphql/schema.js';
 import { settings } from '../src/settings/settings.js';
 import { DeliveryStack } from './support/delivery-stack.js';
@@ -272,11 +271,6 @@ function isInLoop(lines: readonly string[], at: number): boolean {
 }
 
 describe('what is written down', () => {
-  test('docs/graphql.md has every reason why no answer came, with its meaning', () => {
-    const table = Object.entries(SEND_ERRORS).map(([code, meaning]) => `| \`${code}\` | ${meaning} |\n`);
-    expect(read('docs/graphql.md')).toContain(table.join(''));
-  });
-
   test('schema.graphql is what the code says: npm run schema prints it', async () => {
     const printed = printSchema(lexicographicSortSchema(await buildGraphqlSchema()));
     expect(read('schema.graphql').trim()).toBe(printed.trim());

@@ -1,6 +1,8 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { graphqlReference } from '../scripts/graphql-reference.js';
+import { SEND_ERRORS } from '../src/domain/outcome.js';
 
 const root = dirname(import.meta.dirname);
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
@@ -30,5 +32,14 @@ describe('the pages', () => {
         .map(([link]) => `${page}: ${link}`);
     });
     expect(broken).toEqual([]);
+  });
+
+  test('docs/graphql-examples.md has every reason why no answer came, with its meaning', () => {
+    const table = Object.entries(SEND_ERRORS).map(([code, meaning]) => `| \`${code}\` | ${meaning} |\n`);
+    expect(read('docs/graphql-examples.md')).toContain(table.join(''));
+  });
+
+  test('docs/graphql-reference.md is what schema.graphql says: npm run schema writes it', () => {
+    expect(read('docs/graphql-reference.md')).toBe(graphqlReference(read('schema.graphql')));
   });
 });

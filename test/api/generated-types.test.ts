@@ -12,7 +12,7 @@ import { temporaryFolder } from '../support/temporary-folder.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** What graphql-codegen makes of schema.graphql and the examples of docs/graphql.md. It refuses two of one name. */
+/** What graphql-codegen makes of schema.graphql and the examples of docs/graphql*.md. It refuses two of one name. */
 function generated(examples: readonly { query: string }[] = graphqlExamples): Promise<string> {
   return codegen({
     filename: 'api.ts',

@@ -32,8 +32,8 @@ const send = (body: object, key: string | null) =>
 const DAY_MS = 86_400_000;
 const dayBefore = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
 
-describe('docs/graphql.md', () => {
-  test('has an example of every query and every mutation', () => {
+describe('docs/graphql.md and the pages beside it', () => {
+  test('have an example of every query and every mutation', () => {
     const shown = new Set(graphqlExamples.flatMap(({ rootFields }) => rootFields));
     const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
     const all = roots.flatMap((root) => Object.keys(root?.getFields() ?? {}));

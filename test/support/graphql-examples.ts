@@ -1,19 +1,23 @@
 import { readFileSync } from 'node:fs';
 import { type FieldNode, Kind, parse } from 'graphql';
 
-/** The page that documents the GraphQL interface. */
-export const graphqlPage = readFileSync(new URL('../../docs/graphql.md', import.meta.url), 'utf8');
+const page = (name: string) => readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), 'utf8');
+
+/** The guide to the GraphQL interface. */
+export const graphqlPage = page('graphql');
 
 interface Example {
   query: string;
-  /** As the page has it. */
+  /** As the page has them. */
   variables: string;
   rootFields: string[];
 }
 
-/** The examples of the page. */
+/** The examples of the guide and of the pages beside it. */
 export const graphqlExamples: Example[] = [
-  ...graphqlPage.matchAll(/```graphql\n(.*?)```(?:\n```json\n(.*?)```)?/gs),
+  ...[graphqlPage, page('graphql-examples'), page('live-updates')]
+    .join('')
+    .matchAll(/```graphql\n(.*?)```(?:\n```json\n(.*?)```)?/gs),
 ].map(([, query = '', variables = '{}']) => ({
   query,
   variables,

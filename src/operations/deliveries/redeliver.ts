@@ -37,9 +37,9 @@ const reopenStatement: Statement = {
 };
 
 /**
- * Sends a finished delivery again, with the same id (docs/graphql.md, "Mutations: events and deliveries"). Attempt
- * numbers go on, the budget of retries is fresh. One that a replay has made may outlive its event, and then has no body
- * to send.
+ * Sends a finished delivery again, with the same id (docs/graphql-examples.md, "Mutations: events and deliveries").
+ * Attempt numbers go on, the budget of retries is fresh. A replayed delivery may outlive its event, and then has no
+ * body to send.
  *
  * @throws ApiError not_found; delivery_not_finished while it is pending or held; event_gone when its event is not
  *   kept any more; webhook_inactive; webhook_deleted. Error with LOCK_NOT_AVAILABLE, when another session has the
