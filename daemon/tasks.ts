@@ -2,18 +2,18 @@ import { type ParsedCronItem, parseCronItems, type TaskList } from 'graphile-wor
 import type { Logger } from 'pino';
 import type { Database } from '../src/database/database.js';
 import { runBulkOperation } from '../src/operations/bulk/run-bulk-operation.js';
-import { enqueueBulkOperation, enqueueSettle } from '../src/operations/jobs/enqueue.js';
+import { enqueueAlign, enqueueBulkOperation } from '../src/operations/jobs/enqueue.js';
 import {
+  ALIGN_TASK,
+  type AlignPayload,
   BULK_TASK,
   type BulkPayload,
   DELIVER_GROUP_TASK,
   DELIVER_TASK,
   HOUSEKEEPING_TASK,
-  SETTLE_TASK,
-  type SettlePayload,
 } from '../src/operations/jobs/tasks.js';
 import { rollUpStats } from '../src/operations/stats/roll-up-stats.js';
-import { settleWebhook } from '../src/operations/webhooks/settle-webhook.js';
+import { alignWebhook } from '../src/operations/webhooks/align-webhook.js';
 import type { Config } from '../src/settings/config.js';
 import type { Deliverer } from './delivery/deliver.js';
 import type { DeliverGroupJob, DeliverJob } from './gate/prefetched.js';
@@ -28,7 +28,7 @@ const HOUSEKEEPING_EVERY_MS = 3_600_000;
 /** Long work is done by many jobs, so that none is in the way when the daemon ends. */
 const TURN_MS = 2_000;
 /** Each keeps a connection busy, of which deliveries need some. */
-const SETTLED_AT_ONCE = 2;
+const ALIGNED_AT_ONCE = 2;
 /** Each keeps a worker busy, mostly by pausing. */
 const BULK_AT_ONCE_MIN = 2;
 
@@ -44,17 +44,17 @@ export function taskList(deps: {
   metrics: DaemonMetrics;
 }): TaskList {
   const { db, log, deliverer, fence, config } = deps;
-  const settling = new Turns<SettlePayload>({
+  const aligning = new Turns<AlignPayload>({
     fence,
-    atOnce: SETTLED_AT_ONCE,
+    atOnce: ALIGNED_AT_ONCE,
     waitingMax: Math.floor(config.delivery.concurrency / 4),
     work: async ({ tenantId, webhookId, wokenTo, putOffBefore }, restInMs) => {
       const woken = wokenTo === undefined || putOffBefore === undefined ? undefined : { wokenTo, putOffBefore };
       const turn = { turnMs: TURN_MS, restInMs };
-      const moved = await settleWebhook(db, tenantId, webhookId, turn, woken);
-      log.debug({ webhookId, moved }, 'settled a webhook');
+      const moved = await alignWebhook(db, tenantId, webhookId, turn, woken);
+      log.debug({ webhookId, moved }, 'aligned the deliveries of a webhook');
     },
-    putOff: ({ tenantId, webhookId, ...woken }, inMs) => enqueueSettle(db.pool, tenantId, webhookId, woken, inMs),
+    putOff: ({ tenantId, webhookId, ...woken }, inMs) => enqueueAlign(db.pool, tenantId, webhookId, woken, inMs),
   });
   const bulkOperations = new Turns<BulkJob>({
     fence,
@@ -71,7 +71,7 @@ export function taskList(deps: {
   return {
     [DELIVER_TASK]: (payload, { job }) => deliverer.deliver(payload as DeliverJob, job.priority),
     [DELIVER_GROUP_TASK]: (payload, { job }) => deliverer.deliverGroup(payload as DeliverGroupJob, job.priority),
-    [SETTLE_TASK]: (payload) => settling.run(payload as SettlePayload),
+    [ALIGN_TASK]: (payload) => aligning.run(payload as AlignPayload),
     [BULK_TASK]: (payload, { job }) => bulkOperations.run({ ...(payload as BulkPayload), tries: job.attempts }),
     [HOUSEKEEPING_TASK]: () => keepHouse(deps),
     [ROLL_UP_TASK]: async () => {

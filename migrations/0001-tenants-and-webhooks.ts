@@ -81,7 +81,7 @@ export class TenantsAndWebhooks extends Migration {
         hold_warned_until timestamptz,                    -- the hold_until that webhook.held_expiring was raised for
         keep_held_up_to bigint,
         failing_since timestamptz,
-        next_look_at timestamptz,
+        next_probe_at timestamptz,
         version integer not null default 1,               -- of what people edit (docs/decisions/0033)
         constraint webhooks_previous_secret check
           ((previous_sealed_secret is null) = (previous_secret_expires_at is null))
@@ -92,7 +92,7 @@ export class TenantsAndWebhooks extends Migration {
         'last enabled with held: DISCARD: deliveries up to this id that were open then are canceled';
       comment on column hookwright.webhooks.failing_since is
         'when the row of failures began that consecutive_failures counts; null: there is none';
-      comment on column hookwright.webhooks.next_look_at is
+      comment on column hookwright.webhooks.next_probe_at is
         'nothing is sent before this time, because the last attempts have failed; null: at once';
       create index webhooks_tenant on hookwright.webhooks (tenant_id, id desc) where deleted_at is null;
       create index webhooks_deleted on hookwright.webhooks (tenant_id, deleted_at) where deleted_at is not null;

@@ -211,8 +211,8 @@ describe('the source tree', () => {
       'src/operations/bulk/run-bulk-operation.ts',
       'src/operations/housekeeping/correct-future-times.ts',
       'src/operations/rows/audit.ts',
+      'src/operations/webhooks/align-webhook.ts',
       'src/operations/webhooks/forget-previous-secrets.ts',
-      'src/operations/webhooks/settle-webhook.ts',
     ]);
   });
 

@@ -6,7 +6,7 @@ import { isTooSlow } from '../../src/database/driver/sql-state.js';
 import { GroupCommit } from '../../src/database/group-commit.js';
 import type { FinishedAttempt } from '../../src/operations/attempts/finished-attempt.js';
 import { type Locked, type RecordedStatus, recordAttempts } from '../../src/operations/attempts/record-attempts.js';
-import { enqueueSettle } from '../../src/operations/jobs/enqueue.js';
+import { enqueueAlign } from '../../src/operations/jobs/enqueue.js';
 import type { Config } from '../../src/settings/config.js';
 import type { Pass } from '../gate/gate.js';
 import { type Fence, SendingStopped } from '../liveness/fence.js';
@@ -181,7 +181,7 @@ export class Recorder {
   async #wake({ tenantId, webhookId }: { tenantId: number; webhookId: number }): Promise<void> {
     const { db, log } = this.deps;
     try {
-      await enqueueSettle(db.pool, tenantId, webhookId, {}, WAKE_IN_MS);
+      await enqueueAlign(db.pool, tenantId, webhookId, {}, WAKE_IN_MS);
     } catch (err) {
       log.warn({ err, webhookId, tenantId }, 'deliveries that were put off come later than they could');
     }

@@ -53,7 +53,7 @@ begin
         w.consecutive_failures))
       from hookwright.webhooks w
       where w.id = any(webhook_ids) and w.active and w.deleted_at is null and w.previous_sealed_secret is null
-        and (greatest(w.closed_until, w.next_look_at) > now()) is not true), '[]'))
+        and (greatest(w.closed_until, w.next_probe_at) > now()) is not true), '[]'))
   into claimed;
   if claimable < cardinality(delivery_ids) then
     perform pg_notify('jobs:insert', json_build_object('r', random(), 'count', 1)::text);

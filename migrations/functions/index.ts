@@ -11,10 +11,10 @@ import { emitEventsOnce } from './emit-events-once.js';
 import { emitLoneEvent } from './emit-lone-event.js';
 import { emitTracedEvents } from './emit-traced-events.js';
 import { emittedLately } from './emitted-lately.js';
+import { enqueueAlign } from './enqueue-align.js';
 import { enqueueBulkOperation } from './enqueue-bulk-operation.js';
 import { enqueueDeliveries } from './enqueue-deliveries.js';
 import { enqueueNewDeliveries } from './enqueue-new-deliveries.js';
-import { enqueueSettle } from './enqueue-settle.js';
 import { eventOfKey } from './event-of-key.js';
 import { findApiKey } from './find-api-key.js';
 import { findPortalSession } from './find-portal-session.js';
@@ -98,7 +98,7 @@ export const functions: readonly string[] = [
   claimNewDeliveries,
   lockJobs,
   setJobAside,
-  enqueueSettle,
+  enqueueAlign,
   enqueueBulkOperation,
   // Deliveries of a webhook that was paused, closed or enabled.
   openSince,

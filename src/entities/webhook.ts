@@ -142,7 +142,7 @@ export class Webhook {
 
   /** Nothing is sent before this time, because the last attempts have failed. */
   @Property(nullableTimeColumn())
-  nextLookAt!: Date | null;
+  nextProbeAt!: Date | null;
 
   @Property(creationTimeColumn())
   @Field(() => Date, { description: 'When it was made.' })

@@ -6,8 +6,8 @@ import { turnAwayDeliveries } from '../../src/operations/attempts/turn-away-deli
 import { cancelDelivery } from '../../src/operations/deliveries/cancel-delivery.js';
 import { redeliver } from '../../src/operations/deliveries/redeliver.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
+import { alignWebhook } from '../../src/operations/webhooks/align-webhook.js';
 import { releaseHeld } from '../../src/operations/webhooks/release-held.js';
-import { settleWebhook } from '../../src/operations/webhooks/settle-webhook.js';
 import type { WebhookChange } from '../../src/operations/webhooks/update-webhook.js';
 import { updateWebhook } from '../../src/operations/webhooks/update-webhook.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
@@ -236,7 +236,7 @@ describe('a webhook that is enabled before its pause has been settled', () => {
     before = retried.id;
     await change({ active: false });
   });
-  const settle = () => settleWebhook(stack.services.db, stack.tenantId, webhookId, wholeTurn);
+  const settle = () => alignWebhook(stack.services.db, stack.tenantId, webhookId, wholeTurn);
   const load = async ({ id, attempt_count }: { id: number; attempt_count: number }) =>
     (await loadDeliveries(stack.services.db.pool, [{ id, attempt: attempt_count + 1 }]))[0];
   const reasons = async () => (await stack.deliveries()).map(({ cancel_reason }) => cancel_reason);
@@ -414,11 +414,11 @@ describe('settling a webhook', () => {
     await emitMany(stack.services, stack.tenantId, events);
     await change({ active: true });
 
-    expect(await settleWebhook(stack.services.db, stack.tenantId, webhookId, wholeTurn)).toBe(events);
+    expect(await alignWebhook(stack.services.db, stack.tenantId, webhookId, wholeTurn)).toBe(events);
     const [jobs] = await stack.rows<{ count: number }>(
       `select count(*)::int from hookwright_jobs._private_jobs where key like 'd:%'`,
     );
     expect(jobs?.count).toBe(events);
-    expect(await settleWebhook(stack.services.db, stack.tenantId, webhookId, wholeTurn)).toBe(0);
+    expect(await alignWebhook(stack.services.db, stack.tenantId, webhookId, wholeTurn)).toBe(0);
   });
 });

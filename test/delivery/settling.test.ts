@@ -149,7 +149,7 @@ describe('a hundred webhooks that are enabled at once', () => {
     await stack.rows(
       `update hookwright.deliveries set status = 'HELD';
        delete from hookwright_jobs._private_jobs;
-       select hookwright.enqueue_settle(id, tenant_id) from hookwright.webhooks`,
+       select hookwright.enqueue_align(id, tenant_id) from hookwright.webhooks`,
     );
     // Without the sweep that would find what is forgotten.
     const sweeper = new pg.Client(stack.databaseUrl);

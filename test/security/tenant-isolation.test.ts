@@ -347,7 +347,7 @@ describe('a login that is a member of the API’s role and nothing else', () => 
       await client.connect();
       expect((await client.query('select from hookwright.webhooks')).rowCount).toBe(0);
       await client.end();
-      const settle = transaction(services.db.pool, (one) => one.query('select hookwright.enqueue_settle(1, 1)'));
+      const settle = transaction(services.db.pool, (one) => one.query('select hookwright.enqueue_align(1, 1)'));
       expect((await settle).rowCount).toBe(1);
     } finally {
       await services.db.close();

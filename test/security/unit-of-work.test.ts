@@ -2,7 +2,7 @@ import { LockMode } from '@mikro-orm/postgresql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SQL_STATE, sqlStateOf } from '../../src/database/driver/sql-state.js';
 import { Webhook } from '../../src/entities/webhook.js';
-import { enqueueSettle } from '../../src/operations/jobs/enqueue.js';
+import { enqueueAlign } from '../../src/operations/jobs/enqueue.js';
 import { about, audit, commandLine } from '../../src/operations/rows/audit.js';
 import { managementTransaction } from '../../src/operations/rows/unit-of-work.js';
 import { eventually } from '../support/eventually.js';
@@ -36,7 +36,7 @@ test('a change, its audit entry and its job are written together, or none of the
     webhook.url = url;
     audit(em, commandLine, { ...about('WEBHOOK', owner.id, webhookId), action: 'WEBHOOK_UPDATED' });
     await em.flush();
-    await enqueueSettle(sql, owner.id, webhookId);
+    await enqueueAlign(sql, owner.id, webhookId);
     throw new Error('after all of it');
   });
   await expect(failing).rejects.toThrow('after all of it');

@@ -136,7 +136,7 @@ export class DeliveryResolver {
       return null;
     }
     const webhook = await context.loaders.webhookById.load(delivery.webhookId);
-    const times = [delivery.dueAt, webhook?.closedUntil, webhook?.nextLookAt];
+    const times = [delivery.dueAt, webhook?.closedUntil, webhook?.nextProbeAt];
     return new Date(Math.max(...times.map((time) => time?.getTime() ?? 0)));
   }
 

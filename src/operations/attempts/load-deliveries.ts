@@ -73,7 +73,7 @@ const loadSql = (more: { column: string; join: string }) => `
     select d.id, d.tenant_id, d.webhook_id, d.event_type, d.attempt_count, d.attempts_before, d.run, d.job_group, e.body,
            w.url, w.sealed_secret, w.generation, w.consecutive_failures,
            extract(epoch from w.closed_until - now())::float8 * 1000 as closed_for_ms,
-           extract(epoch from w.next_look_at - now())::float8 * 1000 as next_look_in_ms,
+           extract(epoch from w.next_probe_at - now())::float8 * 1000 as next_look_in_ms,
            case when w.previous_secret_expires_at > now() then w.previous_sealed_secret end as previous_secret${more.column},
            w.deleted_at is null and w.active and (${countsAsHeldSql('d', 'w')}) is not true
              and d.due_at <= now() as is_due

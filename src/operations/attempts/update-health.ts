@@ -10,7 +10,7 @@ import {
 } from '../../domain/events/operational-events.js';
 import { foldHealth, type HealthVerdict } from '../../domain/health.js';
 import { closingMs, nextLookMs } from '../../domain/pacing/failing-row.js';
-import { enqueueSettle } from '../jobs/enqueue.js';
+import { enqueueAlign } from '../jobs/enqueue.js';
 import { about, auditBySql, service } from '../rows/audit.js';
 import { type FinishedAttempt, hasFailed } from './finished-attempt.js';
 
@@ -105,7 +105,7 @@ const healthStatement: Statement = {
           else greatest(w.closed_until, clock_timestamp() + h.close_ms * interval '1 millisecond') end,
         failing_since = case when h.failing_for_ms = 0 then clock_timestamp()
           when h.failing_for_ms > 0 then w.failing_since end,
-        next_look_at = clock_timestamp() + h.next_look_in_ms * interval '1 millisecond',
+        next_probe_at = clock_timestamp() + h.next_look_in_ms * interval '1 millisecond',
         active = w.active and h.disable is null,
         generation = w.generation + (h.disable is not null)::integer,
         version = w.version + (h.disable is not null)::integer,
@@ -165,7 +165,7 @@ async function afterDisabling(client: pg.PoolClient, { webhook, verdict }: Healt
     before: { active: true },
     after: { active: false, reason: verdict.disable, consecutiveFailures: verdict.consecutiveFailures },
   } as const;
-  await Promise.all([enqueueSettle(client, webhook.tenant_id, webhook.id), auditBySql(client, service, change)]);
+  await Promise.all([enqueueAlign(client, webhook.tenant_id, webhook.id), auditBySql(client, service, change)]);
 }
 
 function newHealth(webhook: HealthRow, attempts: readonly FinishedAttempt[], rowMsMin: number): Health {

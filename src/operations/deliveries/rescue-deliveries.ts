@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { query, type Statement } from '../../database/database.js';
-import { hasNoLiveJobSql, hasNoSettleJobSql, lockFreeJobsSql, prioritySql } from '../jobs/job-conditions.js';
+import { hasNoAlignJobSql, hasNoLiveJobSql, lockFreeJobsSql, prioritySql } from '../jobs/job-conditions.js';
 
 /**
  * An overdue delivery may be waiting its turn; after this long it is asked whether a job still knows of it. A job
@@ -78,7 +78,7 @@ const nextHoldingSql = (after: string) =>
  * would read every held delivery.
  */
 const misheldStatement: Statement = {
-  name: 'settle_misheld',
+  name: 'align_misheld',
   text: `
     with recursive holding(webhook_id, place) as (
       select ${nextHoldingSql('$1::bigint')}, 1
@@ -88,10 +88,10 @@ const misheldStatement: Statement = {
     misheld as materialized (
       select w.id, w.tenant_id from holding join hookwright.webhooks w on w.id = holding.webhook_id
       where (w.deleted_at is not null or w.hold_until <= now() or (w.active and not w.keep_held))
-        and ${hasNoSettleJobSql('w.id')}
+        and ${hasNoAlignJobSql('w.id')}
       order by w.id),
     ${lockFreeJobsSql(`array(select 'w:' || id from misheld)`)}
-    select count(*)::integer as webhooks, count(hookwright.enqueue_settle(id, tenant_id)),
+    select count(*)::integer as webhooks, count(hookwright.enqueue_align(id, tenant_id)),
            (select case when every(webhook_id is not null) then max(webhook_id) end from holding) as last_id
     from misheld where 'w:' || id not in (select key from locked_job)`,
 };
@@ -108,7 +108,7 @@ interface MisheldRow {
  * Each call looks at a part only, from `cursor` on, which it moves; after the last webhook it begins at the start
  * again. A webhook whose job another session has locked is left for the next time round.
  *
- * @returns how many webhooks were handed to `settle-webhook`
+ * @returns how many webhooks were handed to `align-webhook`
  */
 export async function rescueHeld(pool: pg.Pool, cursor: HeldCursor): Promise<number> {
   const [row] = await query<MisheldRow>(pool, misheldStatement, [cursor.after]);

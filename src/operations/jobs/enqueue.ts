@@ -8,24 +8,20 @@ import type { BulkPayload, Woken } from './tasks.js';
  *
  * @param woken what an earlier job has done of it; a job that waits and has more to do keeps its work
  */
-export async function enqueueSettle(
+export async function enqueueAlign(
   client: SqlTarget,
   tenantId: number,
   webhookId: number,
   { wokenTo, putOffBefore }: Partial<Woken> = {},
   inMs = 0,
 ): Promise<void> {
-  const text = 'select hookwright.enqueue_settle($1, $2, $3, $4, $5)';
-  await query(client, { name: 'enqueue_settle', text }, [webhookId, tenantId, wokenTo, putOffBefore, inMs]);
+  const text = 'select hookwright.enqueue_align($1, $2, $3, $4, $5)';
+  await query(client, { name: 'enqueue_align', text }, [webhookId, tenantId, wokenTo, putOffBefore, inMs]);
 }
 
-/** As `enqueueSettle`, for many webhooks of a tenant. */
-export async function enqueueSettles(
-  client: SqlTarget,
-  tenantId: number,
-  webhookIds: readonly number[],
-): Promise<void> {
-  const text = 'select hookwright.enqueue_settle(id, $1, null, null, 0) from unnest($2::bigint[]) as id';
+/** As `enqueueAlign`, for many webhooks of a tenant. */
+export async function enqueueAligns(client: SqlTarget, tenantId: number, webhookIds: readonly number[]): Promise<void> {
+  const text = 'select hookwright.enqueue_align(id, $1, null, null, 0) from unnest($2::bigint[]) as id';
   await query(client, { text }, [tenantId, webhookIds]);
 }
 

@@ -41,7 +41,7 @@ const hasNoJobSoonSql = (key: string) =>
 export const hasNoBulkJobSql = (operationId: string) => hasNoJobSoonSql(`'b:' || ${operationId}`);
 
 /** SQL condition: no job will settle this webhook soon. */
-export const hasNoSettleJobSql = (webhookId: string) => hasNoJobSoonSql(`'w:' || ${webhookId}`);
+export const hasNoAlignJobSql = (webhookId: string) => hasNoJobSoonSql(`'w:' || ${webhookId}`);
 
 /** A job that names an attempt already made is no job: it was put aside for that one. */
 const namesNextAttemptSql = (delivery: string) =>

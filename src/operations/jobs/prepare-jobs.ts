@@ -1,6 +1,6 @@
 import { Logger } from 'graphile-worker';
 import type pg from 'pg';
-import { BULK_TASK, DELIVER_GROUP_TASK, DELIVER_TASK, HOUSEKEEPING_TASK, SETTLE_TASK } from './tasks.js';
+import { ALIGN_TASK, BULK_TASK, DELIVER_GROUP_TASK, DELIVER_TASK, HOUSEKEEPING_TASK } from './tasks.js';
 
 /** graphile-worker's schema for our jobs. Its usual one may be that of an application in the same database. */
 export const JOBS_SCHEMA = 'hookwright_jobs';
@@ -31,7 +31,7 @@ export async function indexJobs(client: pg.ClientBase): Promise<void> {
  * that would have everybody's jobs wait for it.
  */
 export async function nameTasks(client: pg.ClientBase): Promise<void> {
-  const names = [DELIVER_TASK, DELIVER_GROUP_TASK, SETTLE_TASK, BULK_TASK];
+  const names = [DELIVER_TASK, DELIVER_GROUP_TASK, ALIGN_TASK, BULK_TASK];
   await client.query(
     `insert into hookwright_jobs._private_tasks (identifier)
      select name from unnest($1::text[]) name on conflict do nothing`,

@@ -3,7 +3,7 @@
 /** Names of the tasks, as the daemon registers them. */
 export const DELIVER_TASK = 'deliver';
 export const DELIVER_GROUP_TASK = 'deliver-group';
-export const SETTLE_TASK = 'settle-webhook';
+export const ALIGN_TASK = 'align-webhook';
 export const BULK_TASK = 'bulk-operation';
 export const HOUSEKEEPING_TASK = 'housekeeping';
 
@@ -33,7 +33,7 @@ export interface Woken {
   putOffBefore: string;
 }
 
-export interface SettlePayload extends Partial<Woken> {
+export interface AlignPayload extends Partial<Woken> {
   webhookId: number;
   tenantId: number;
 }

@@ -6,7 +6,7 @@ import { ApiKey, activeKeys } from '../../entities/api-key.js';
 import { ApiError } from '../../errors.js';
 import { forgetRows } from '../housekeeping/forget.js';
 import { EVENT_EXTRA_DAYS } from '../housekeeping/roll-partitions.js';
-import { enqueueSettles } from '../jobs/enqueue.js';
+import { enqueueAligns } from '../jobs/enqueue.js';
 import { type Actor, about, audit } from '../rows/audit.js';
 import { lockTenant, lockWebhooks } from '../rows/lock-for-change.js';
 import { managementTransaction } from '../rows/unit-of-work.js';
@@ -49,7 +49,7 @@ export async function deleteTenant(
     }
     tenant.deletedAt = now;
     const webhookIds = webhooks.map(({ id }) => id);
-    await enqueueSettles(sql, tenantId, webhookIds);
+    await enqueueAligns(sql, tenantId, webhookIds);
     await em.flush();
     // Its own log goes with it.
     await enterTenant(sql, null);

@@ -1,13 +1,13 @@
 import type { Database } from '../../database/database.js';
 import type { Webhook } from '../../entities/webhook.js';
-import { enqueueSettle } from '../jobs/enqueue.js';
+import { enqueueAlign } from '../jobs/enqueue.js';
 import { type Actor, about, audit, picked } from '../rows/audit.js';
 import { lockWebhook } from '../rows/lock-for-change.js';
 import { managementTransaction } from '../rows/unit-of-work.js';
 
 /**
  * Deletes a webhook: it is gone for every reader at once, and its secrets are erased. The row stays, because its
- * deliveries are history until their retention ends; those still open are canceled by `settle-webhook`.
+ * deliveries are history until their retention ends; those still open are canceled by `align-webhook`.
  *
  * @param ifVersion the version that it must have; undefined: any
  * @throws ApiError not_found for a foreign, unknown or deleted webhook; precondition_failed for another version
@@ -23,7 +23,7 @@ export async function deleteWebhook(
     const webhook = await lockWebhook(em, webhookId, ifVersion);
     const before = picked(webhook, ['url', 'eventTypes']);
     eraseWebhook(webhook, now);
-    await enqueueSettle(sql, tenantId, webhookId);
+    await enqueueAlign(sql, tenantId, webhookId);
     audit(em, by, { ...about('WEBHOOK', tenantId, webhookId), action: 'WEBHOOK_DELETED', before });
   });
 }

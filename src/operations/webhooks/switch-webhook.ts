@@ -1,10 +1,10 @@
 import { DisabledReason, type Webhook } from '../../entities/webhook.js';
-import { enqueueSettle } from '../jobs/enqueue.js';
+import { enqueueAlign } from '../jobs/enqueue.js';
 import { nextId } from '../rows/allocate-id.js';
 import { type Actor, about, audit } from '../rows/audit.js';
 import type { UnitOfWork } from '../rows/unit-of-work.js';
 
-/** A webhook whose row is locked goes on or off, or sends what it keeps. Its deliveries follow (`settle-webhook`). */
+/** A webhook whose row is locked goes on or off, or sends what it keeps. Its deliveries follow (`align-webhook`). */
 
 const HOUR_MS = 3_600_000;
 
@@ -22,13 +22,13 @@ export async function enable(
   webhook.holdUntil = null;
   webhook.closedUntil = null;
   webhook.failingSince = null;
-  webhook.nextLookAt = null;
+  webhook.nextProbeAt = null;
   webhook.keepHeld = held === 'KEEP';
   webhook.keepHeldUpTo = held === 'KEEP' ? await nextId(sql) : null;
   if (held === 'DISCARD') {
     webhook.discardHeldUpTo = await nextId(sql);
   }
-  await enqueueSettle(sql, webhook.tenantId, webhook.id);
+  await enqueueAlign(sql, webhook.tenantId, webhook.id);
 }
 
 /** An active webhook sends what it keeps, in the background; the audit log has it. */
@@ -36,7 +36,7 @@ export async function letKeptGo({ em, sql }: UnitOfWork, webhook: Webhook, by: A
   const { id, tenantId } = webhook;
   webhook.keepHeld = false;
   webhook.keepHeldUpTo = null;
-  await enqueueSettle(sql, tenantId, id);
+  await enqueueAlign(sql, tenantId, id);
   audit(em, by, { ...about('WEBHOOK', tenantId, id), action: 'HELD_RELEASED' });
 }
 
@@ -52,5 +52,5 @@ export async function pause({ now, sql }: UnitOfWork, webhook: Webhook, holdHour
   webhook.disabledReason = DisabledReason.PAUSED;
   webhook.holdUntil = new Date(now.getTime() + holdHours * HOUR_MS);
   webhook.keepHeld = false;
-  await enqueueSettle(sql, webhook.tenantId, webhook.id);
+  await enqueueAlign(sql, webhook.tenantId, webhook.id);
 }

@@ -1,7 +1,7 @@
 import type { Database } from '../../database/database.js';
 import type { Webhook } from '../../entities/webhook.js';
 import { invalidInput } from '../../errors.js';
-import { enqueueSettle } from '../jobs/enqueue.js';
+import { enqueueAlign } from '../jobs/enqueue.js';
 import { type Actor, about, audit, differences, picked } from '../rows/audit.js';
 import { lockWebhook } from '../rows/lock-for-change.js';
 import { managementTransaction, type UnitOfWork } from '../rows/unit-of-work.js';
@@ -22,7 +22,7 @@ export interface WebhookChange extends Partial<WebhookSettings> {
 }
 
 /**
- * Changes a webhook. Its deliveries follow in a task of their own (`settle-webhook`), and at the latest when their turn
+ * Changes a webhook. Its deliveries follow in a task of their own (`align-webhook`), and at the latest when their turn
  * comes. A value that it has already changes nothing, and neither raises the version nor stands in the audit log;
  * only `held` may have a meaning all the same.
  *
@@ -50,8 +50,8 @@ export async function updateWebhook(
     if (webhook.url !== (before.url ?? webhook.url)) {
       // What the old endpoint asked for with Retry-After does not bind the new one; settling wakes who waited for it.
       webhook.closedUntil = null;
-      webhook.nextLookAt = null;
-      await enqueueSettle(sql, tenantId, webhookId);
+      webhook.nextProbeAt = null;
+      await enqueueAlign(sql, tenantId, webhookId);
     }
     if (active === true && !webhook.active) {
       await enable(unit, webhook, held ?? 'RELEASE');

@@ -3,9 +3,9 @@ import type pg from 'pg';
 import type { Database } from '../../database/database.js';
 import { impatientTransaction, orLocked } from '../../database/impatient-transaction.js';
 import { wakePutOff } from '../deliveries/wake-put-off.js';
-import { enqueueSettle } from '../jobs/enqueue.js';
+import { enqueueAlign } from '../jobs/enqueue.js';
 import type { Woken } from '../jobs/tasks.js';
-import { type HeldBounds, MOVED_ROWS, type SeenWebhook, START, settleChunk } from './settle-chunk.js';
+import { alignChunk, type HeldBounds, MOVED_ROWS, type SeenWebhook, START } from './align-chunk.js';
 
 /**
  * After a first chunk was released: an endpoint that fails still, and at once, has its webhook disabled again by then,
@@ -17,7 +17,7 @@ const LOCK_WAIT_MS = 1_000;
 const LOCKED_REST_MS = 2_000;
 
 /** What one job does of a long settling. */
-interface SettleTurn {
+interface AlignTurn {
   /** After this long it ends. */
   turnMs: number;
   /** In how many milliseconds the next one may go on. */
@@ -35,16 +35,16 @@ interface SettleTurn {
  * @param woken what an earlier job has done of the waking, and since when it was to be done
  * @returns how many deliveries were moved or woken
  */
-export async function settleWebhook(
+export async function alignWebhook(
   db: Pick<Database, 'pool'>,
   tenantId: number,
   webhookId: number,
-  { turnMs, restInMs }: SettleTurn,
+  { turnMs, restInMs }: AlignTurn,
   woken?: Woken,
 ): Promise<number> {
   const endAt = performance.now() + turnMs;
   const leaveRest = (rest?: Woken, inMsMin = 0) =>
-    enqueueSettle(db.pool, tenantId, webhookId, rest, Math.max(inMsMin, restInMs()));
+    enqueueAlign(db.pool, tenantId, webhookId, rest, Math.max(inMsMin, restInMs()));
   const { moved, ending } = await moveOpen(db.pool, tenantId, webhookId, endAt);
   if (ending === 'TIME' || ending === 'LOCKED') {
     await leaveRest(undefined, ending === 'LOCKED' ? LOCKED_REST_MS : 0);
@@ -79,7 +79,7 @@ async function moveOpen(pool: pg.Pool, tenantId: number, webhookId: number, endA
   let place = START;
   for (;;) {
     const chunk = await orLocked(
-      impatientTransaction(pool, LOCK_WAIT_MS, (client) => settleChunk(client, tenantId, webhookId, place)),
+      impatientTransaction(pool, LOCK_WAIT_MS, (client) => alignChunk(client, tenantId, webhookId, place)),
     );
     if (chunk === 'LOCKED') {
       return { moved, ending: 'LOCKED' };

@@ -3,10 +3,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openPool } from '../../src/database/database.js';
 import { GroupCommit } from '../../src/database/group-commit.js';
 import { type TurnedAway, turnAwayDeliveries } from '../../src/operations/attempts/turn-away-deliveries.js';
-import { enqueueBulkOperation, enqueueSettle } from '../../src/operations/jobs/enqueue.js';
-import type { SettlePayload, Woken } from '../../src/operations/jobs/tasks.js';
+import { enqueueAlign, enqueueBulkOperation } from '../../src/operations/jobs/enqueue.js';
+import type { AlignPayload, Woken } from '../../src/operations/jobs/tasks.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
-import { settleWebhook } from '../../src/operations/webhooks/settle-webhook.js';
+import { alignWebhook } from '../../src/operations/webhooks/align-webhook.js';
 import { updateWebhook } from '../../src/operations/webhooks/update-webhook.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
@@ -22,8 +22,8 @@ beforeEach(async () => {
 });
 afterEach(() => stack[Symbol.asyncDispose]());
 
-const settle = (turnMs = Number.POSITIVE_INFINITY, woken?: Woken) =>
-  settleWebhook(stack.services.db, stack.tenantId, webhookId, { turnMs, restInMs: () => 0 }, woken);
+const align = (turnMs = Number.POSITIVE_INFINITY, woken?: Woken) =>
+  alignWebhook(stack.services.db, stack.tenantId, webhookId, { turnMs, restInMs: () => 0 }, woken);
 const jobs = (what: string, where = 'true') =>
   stack.rows<{ what: unknown }>(`select ${what} as what from hookwright_jobs._private_jobs where ${where} order by id`);
 const putOff = () =>
@@ -32,9 +32,9 @@ const putOff = () =>
 test('a long release is made in turns: each leaves a job for the rest', async () => {
   await emitMany(stack.services, stack.tenantId, 300);
   await stack.rows(`update hookwright.deliveries set status = 'HELD'; delete from hookwright_jobs._private_jobs`);
-  expect(await settle(0)).toBe(250);
+  expect(await align(0)).toBe(250);
   expect(await jobs('key', `key like 'w:%'`)).toEqual([{ what: `w:${webhookId}` }]);
-  expect(await settle(0)).toBe(50);
+  expect(await align(0)).toBe(50);
   expect(await stack.deliveries("status = 'PENDING'")).toHaveLength(300);
 });
 
@@ -45,21 +45,21 @@ test.each(['webhooks', 'deliveries'] as const)(
     const [first] = await stack.deliveries();
     await stack.rows(`update hookwright.webhooks set active = false; delete from hookwright_jobs._private_jobs`);
     await using lock = await lockRow(stack.databaseUrl, table, table === 'webhooks' ? webhookId : first!.id);
-    expect(await settle()).toBe(0);
+    expect(await align()).toBe(0);
     expect(await jobs('key')).toEqual([{ what: `w:${webhookId}` }]);
     expect(await jobs('run_at > now()')).toEqual([{ what: true }]);
     await lock.letGo();
-    expect(await settle()).toBe(2);
+    expect(await align()).toBe(2);
   },
 );
 
 test('while another session keeps the webhook from being changed, what counted as held is forgotten by a later job', async () => {
   await stack.rows(`update hookwright.webhooks set keep_held = true, keep_held_up_to = 1`);
   await using lock = await lockRow(stack.databaseUrl, 'webhooks', webhookId, 'share');
-  await settle();
+  await align();
   expect(await jobs('key', 'run_at > now()')).toEqual([{ what: `w:${webhookId}` }]);
   await lock.letGo();
-  await settle();
+  await align();
   expect(await stack.rows(`select keep_held_up_to from hookwright.webhooks`)).toEqual([{ keep_held_up_to: null }]);
 });
 
@@ -71,7 +71,7 @@ test('wakes what was put off for the endpoint as it was, and not what is put off
   await stack.rows(
     `update hookwright_jobs._private_jobs set updated_at = now() + interval '1 minute' where id = ${second?.what}`,
   );
-  expect(await settle()).toBe(1);
+  expect(await align()).toBe(1);
   expect(await jobs('run_at <= now()')).toEqual([{ what: true }, { what: false }]);
 });
 
@@ -79,8 +79,8 @@ test('wakes what waits for a closed endpoint when that opens, once', async () =>
   await stack.emit();
   await putOff();
   await stack.rows(`update hookwright.webhooks set closed_until = now() + interval '10 minutes'`);
-  expect(await settle()).toBe(1);
-  expect(await settle()).toBe(0);
+  expect(await align()).toBe(1);
+  expect(await align()).toBe(0);
   expect(await jobs('run_at = (select closed_until from hookwright.webhooks)')).toEqual([{ what: true }]);
 });
 
@@ -99,7 +99,7 @@ test('what is turned away while its endpoint is opened does not wait for the old
   });
   const url = { url: 'https://other.example.com/' };
   await updateWebhook(db, stack.tenantId, webhookId, url, 72, commandLine);
-  await settle();
+  await align();
   await other.query('commit');
   await other.end();
   await turned;
@@ -134,27 +134,27 @@ test('a long waking is made in turns: each goes on where the last one ended, and
      from hookwright.deliveries`,
   );
   await putOff();
-  const settleJobs = () =>
-    stack.rows<{ payload: SettlePayload }>(
+  const alignJobs = () =>
+    stack.rows<{ payload: AlignPayload }>(
       `delete from hookwright_jobs._private_jobs where key = 'w:${webhookId}' returning payload`,
     );
-  expect(await settle(0)).toBe(1_000);
-  const [job] = await settleJobs();
+  expect(await align(0)).toBe(1_000);
+  const [job] = await alignJobs();
   const last = (await stack.deliveries())[999];
   expect(job?.payload).toMatchObject({ webhookId, tenantId: stack.tenantId, wokenTo: last?.id });
   await stack.rows(
     `update hookwright_jobs._private_jobs set run_at = now() + interval '1 hour', updated_at = now()
      where key in (select 'd:' || id from hookwright.deliveries order by id desc limit 1)`,
   );
-  expect(await settle(0, job?.payload as Woken)).toBe(99);
-  expect(await settleJobs()).toEqual([]);
+  expect(await align(0, job?.payload as Woken)).toBe(99);
+  expect(await alignJobs()).toEqual([]);
   expect(await jobs('id', 'run_at > now()')).toHaveLength(1);
 });
 
 test('the rest of a waking takes no work away from a job that waits', async () => {
   const { pool } = stack.services.db;
   const at = (minute: number) => `2026-01-01T00:0${minute}:00+00:00`;
-  const enqueue = (woken?: Woken) => enqueueSettle(pool, stack.tenantId, webhookId, woken);
+  const enqueue = (woken?: Woken) => enqueueAlign(pool, stack.tenantId, webhookId, woken);
   const waiting = async () => (await jobs('payload'))[0]?.what;
   const whole = { webhookId, tenantId: stack.tenantId };
   await enqueue({ wokenTo: 5, putOffBefore: at(1) });
@@ -172,11 +172,11 @@ test('a job that is put off takes no time away from one that was wanted sooner',
   const { pool } = stack.services.db;
   const secondsAway = async () =>
     (await jobs('extract(epoch from run_at - now())::float8')).map(({ what }) => Number(what));
-  await enqueueSettle(pool, stack.tenantId, webhookId, {}, 20_000);
+  await enqueueAlign(pool, stack.tenantId, webhookId, {}, 20_000);
   const [later] = await secondsAway();
   expect(later).toBeGreaterThan(15);
-  await enqueueSettle(pool, stack.tenantId, webhookId);
-  await enqueueSettle(pool, stack.tenantId, webhookId, {}, 20_000);
+  await enqueueAlign(pool, stack.tenantId, webhookId);
+  await enqueueAlign(pool, stack.tenantId, webhookId, {}, 20_000);
   const [sooner] = await secondsAway();
   expect(sooner).toBeLessThanOrEqual(0);
 });
@@ -203,11 +203,11 @@ describe('a job that is added while an older one of its key is being fetched', (
       updateWebhook(db, stack.tenantId, webhookId, { active }, config.holdHours, commandLine);
     const { id } = await stack.delivery(await stack.emit());
     await change(false);
-    await settle();
+    await align();
     await change(true);
     await stack.rows(`delete from hookwright_jobs._private_jobs where key like 'w:%'`);
     const fetch = await fetchUncommitted(`d:${id}`);
-    const release = settle();
+    const release = align();
     await eventually(somebodyWaits);
     await fetch.query('commit');
     await release;
@@ -218,7 +218,7 @@ describe('a job that is added while an older one of its key is being fetched', (
   });
 
   test.each<[what: string, key: string, add: (client: pg.PoolClient) => Promise<void>]>([
-    ['settles a webhook', 'w:7', (client) => enqueueSettle(client, stack.tenantId, 7)],
+    ['aligns a webhook', 'w:7', (client) => enqueueAlign(client, stack.tenantId, 7)],
     [
       'brings a bulk operation on',
       'b:7',
@@ -242,13 +242,13 @@ describe('a job that is added while an older one of its key is being fetched', (
 test('reads what is open alone, by plans that are kept from when nothing was there', async () => {
   await stack.emit();
   const pool = openPool(stack.databaseUrl, 1, () => {});
-  const settleAs = async (state: string) => {
+  const alignAs = async (state: string) => {
     await pool.query(
       `update hookwright.webhooks set active = false, deleted_at = null, hold_until = now() + interval '1 hour',
          keep_held = false, keep_held_up_to = null, discard_held_up_to = null`,
     );
     await pool.query(`update hookwright.webhooks set ${state}`);
-    await settleWebhook({ pool }, stack.tenantId, webhookId, { turnMs: 60_000, restInMs: () => 0 });
+    await alignWebhook({ pool }, stack.tenantId, webhookId, { turnMs: 60_000, restInMs: () => 0 });
   };
   const states = [
     'active = true',
@@ -265,7 +265,7 @@ test('reads what is open alone, by plans that are kept from when nothing was the
     return rows[0].count as number;
   };
   for (const state of states) {
-    await settleAs(state);
+    await alignAs(state);
   }
   await stack.rows(
     `insert into hookwright.deliveries
@@ -274,7 +274,7 @@ test('reads what is open alone, by plans that are kept from when nothing was the
   );
   const before = await rowsRead();
   for (const state of states) {
-    await settleAs(state);
+    await alignAs(state);
   }
   expect((await rowsRead()) - before).toBeLessThan(20);
   await pool.end();

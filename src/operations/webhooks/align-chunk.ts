@@ -48,7 +48,7 @@ interface Place {
 
 export const START: Place = { move: null, after: 0 };
 
-interface SettledChunk {
+interface AlignedChunk {
   moved: number;
   /** How many of these may be sent now. */
   released: number;
@@ -71,12 +71,12 @@ const GONE: SeenWebhook = { activeAt: null, bounds: { keep_held_up_to: null, dis
  * of ids within each move, and not over all: whoever locks several beside this gives up soon, or has locked the
  * webhook.
  */
-export async function settleChunk(
+export async function alignChunk(
   client: pg.PoolClient,
   tenantId: number,
   webhookId: number,
   place: Place,
-): Promise<SettledChunk> {
+): Promise<AlignedChunk> {
   const [webhook] = await query<WebhookState>(client, stateStatement, [webhookId, tenantId]);
   if (webhook === undefined) {
     return { moved: 0, released: 0, next: null, seen: GONE };
@@ -105,7 +105,7 @@ export async function settleChunk(
 
 /** Shared lock: the webhook cannot be switched while a chunk follows its state. */
 const stateStatement: Statement = {
-  name: 'read_settling_webhook',
+  name: 'read_webhook_to_align',
   text: `
     select active, deleted_at is not null as deleted, keep_held, keep_held_up_to, discard_held_up_to,
            coalesce(hold_until <= now(), false) as hold_expired, now()::text as now
