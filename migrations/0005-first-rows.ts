@@ -1,62 +1,90 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/**
- * The event types of every installation (docs/interface.md, "Events"): every payload field is a required string, and
- * nothing else is allowed.
- */
-const eventTypes = [
+interface EventType {
+  name: string;
+  description: string;
+  /** A payload. The schema requires its fields, each a string, and allows no others. */
+  sample: Record<string, string>;
+}
+
+const texts = (...fields: string[]) => Object.fromEntries(fields.map((field) => [field, 'text']));
+
+/** The event types of every installation (docs/interface.md, "Events"), which applications emit. */
+const eventTypes: EventType[] = [
   {
     name: 'booking.created',
     description: 'After a successful creation (HTTP 201) on the bookings endpoint.',
-    fields: ['booking_code', 'local_number', 'brand'],
+    sample: texts('booking_code', 'local_number', 'brand'),
   },
   {
     name: 'booking.canceled',
     description: 'After a successful DELETE of a booking by code.',
-    fields: ['booking_code', 'canceled_at'],
+    sample: texts('booking_code', 'canceled_at'),
   },
   {
     name: 'voucher.emitted',
     description: 'When the voucher PDF has been generated and e-mailed.',
-    fields: ['booking_code', 'voucher_number'],
+    sample: texts('booking_code', 'voucher_number'),
   },
   {
     name: 'coupon.applied',
     description: 'On each successful coupon validation.',
-    fields: ['code', 'discount_type'],
+    sample: texts('code', 'discount_type'),
   },
   {
     name: 'webhook.test',
     description: 'On manual dispatch through POST /webhooks/{id}/test.',
-    fields: ['message'],
+    sample: texts('message'),
   },
 ];
 
-/** The service itself emits these, about the webhooks of a tenant (docs/decisions/0013). */
-const operationalEventTypes = [
+const about = { webhook_id: '42', origin: 'https://example.com' };
+
+/** The service itself emits these about the webhooks of a tenant (docs/decisions/0013). */
+const operationalEventTypes: EventType[] = [
   {
     name: 'webhook.disabled',
     description:
       'When another webhook of the tenant was disabled, by failures in a row (FAILURES) or by a 410 (GONE). ' +
       'A pause is no such case.',
-    fields: ['webhook_id', 'origin', 'reason', 'consecutive_failures', 'disabled_at', 'held_until', 'count'],
+    sample: {
+      ...about,
+      reason: 'FAILURES',
+      consecutive_failures: '10',
+      disabled_at: '2026-01-31T09:30:00+00:00',
+      held_until: '2026-02-07T09:30:00+00:00',
+      count: '1',
+    },
   },
   {
     name: 'webhook.recovered',
     description: 'When another webhook of the tenant, disabled by failures and enabled again, has its first success.',
-    fields: ['webhook_id', 'origin', 'disabled_at', 'recovered_at', 'count'],
+    sample: {
+      ...about,
+      disabled_at: '2026-01-31T09:30:00+00:00',
+      recovered_at: '2026-01-31T10:15:00+00:00',
+      count: '1',
+    },
   },
   {
     name: 'delivery.exhausted',
     description: 'When a delivery to another webhook of the tenant has failed for good: retries used up, or a 410.',
-    fields: ['webhook_id', 'origin', 'delivery_id', 'event_id', 'event_type', 'attempts', 'last_error', 'count'],
+    sample: {
+      ...about,
+      delivery_id: '140123456789012',
+      event_id: '140123456789013',
+      event_type: 'booking.created',
+      attempts: '6',
+      last_error: 'HTTP_503',
+      count: '1',
+    },
   },
   {
     name: 'webhook.held_expiring',
     description:
       'Before deliveries that another webhook of the tenant holds are canceled: 24 hours, or half of a hold ' +
       'below 48 hours.',
-    fields: ['webhook_id', 'origin', 'held_count', 'expires_at', 'count'],
+    sample: { ...about, held_count: '312', expires_at: '2026-02-07T09:30:00+00:00', count: '1' },
   },
 ];
 
@@ -72,24 +100,18 @@ const schemaOf = (fields: string[]): string =>
     additionalProperties: false,
   });
 
-const sampleOf = (fields: string[]): string =>
-  JSON.stringify(Object.fromEntries(fields.map((field) => [field, 'text'])));
-
 /** The partitions of the first two weeks, and the rows that every installation has. */
 export class FirstRows extends Migration {
   override up(): void {
     this.addSql('select hookwright.make_partitions(14);');
-    for (const { name, description, fields } of [...eventTypes, ...operationalEventTypes]) {
+    for (const { name, description, sample } of [...eventTypes, ...operationalEventTypes]) {
+      const fields = Object.keys(sample);
+      // SQL checks the payloads that applications emit.
+      const textFields = operationalEventTypes.some((type) => type.name === name) ? 'null' : `'{${fields.join()}}'`;
       this.addSql(`
-        insert into hookwright.event_types (name, description, schema, reserved)
-        values ('${name}', '${description}', '${schemaOf(fields)}', ${reserved.includes(name)});
-      `);
-    }
-    // Applications may emit these, so SQL judges their payloads. Operational events only the service emits.
-    for (const { name, fields } of eventTypes) {
-      this.addSql(`
-        update hookwright.event_types
-        set text_fields = '{${fields.join()}}', sample_payload = '${sampleOf(fields)}' where name = '${name}';
+        insert into hookwright.event_types (name, description, schema, reserved, text_fields, sample_payload)
+        values ('${name}', '${description}', '${schemaOf(fields)}', ${reserved.includes(name)}, ${textFields},
+                '${JSON.stringify(sample)}');
       `);
     }
     this.addSql(`

@@ -1,23 +1,21 @@
-/**
- * One attempt to write events with their deliveries and jobs, for `emit_events` and for the batches of the API, which
- * has checked bodies and keys before.
- *
- * - refusals: per item, the code of an error that was found before; null: none
- * - priorities: of the jobs (src/domain/pacing/lanes.ts); null: from a caller without a pace of its own
- * - worker_pool: claims the deliveries for the workers of this name, up to the priority claim_priority, if there are
- *   no more than claim_max. The `claimed` of the first row is then the answer of `claim_new_deliveries`
- * - error_code: the refusal, or TENANT_UNKNOWN, EVENT_TYPE_UNKNOWN, EVENT_TYPE_RESERVED, EVENT_TYPE_DEPRECATED,
- *   WEBHOOK_NOT_ACTIVE, IDEMPOTENCY_KEY_REUSED. Such an item writes nothing
- *
- * Its numbers: an idempotency key is kept for 7 days. One call makes at most 100,000 deliveries. A tenant's share is
- * 500 deliveries of one call (BURST in src/domain/pacing/tenant-pace.ts); without priorities it is 100 of one call and
- * 500 in two seconds of all such calls, where calls at the same time do not see each other's. With a worker pool, the
- * batch waits at most 50 ms for an idempotency key that another transaction is writing.
- *
- * @throws HW012 for more than 100,000 deliveries; unique_violation for an id that exists already, check_violation for a
- *   day without a partition, lock_not_available for a key that is being written
- */
+/** One attempt to write events with their deliveries and jobs. */
 export const emitEventsOnce = String.raw`
+-- The core of emit_events, and of the API's batches, whose bodies and keys are checked already.
+--
+-- - refusals: per item the code of an error that was found before; null: none
+-- - priorities: of the jobs (src/domain/pacing/lanes.ts); null: the caller has no pace of its own
+-- - worker_pool: has the deliveries claimed for the workers of this name, up to the priority claim_priority, if there
+--   are at most claim_max. The first row's "claimed" is then the answer of claim_new_deliveries
+-- - error_code: the refusal, or TENANT_UNKNOWN, EVENT_TYPE_UNKNOWN, EVENT_TYPE_RESERVED, EVENT_TYPE_DEPRECATED,
+--   WEBHOOK_NOT_ACTIVE, IDEMPOTENCY_KEY_REUSED. Such an item writes nothing
+--
+-- An idempotency key is kept for 7 days. One call makes at most 100,000 deliveries. A tenant's share is 500 deliveries
+-- of one call (BURST in src/domain/pacing/tenant-pace.ts); without priorities it is 100 of one call and 500 in two
+-- seconds of all such calls, though calls at the same time do not see each other. With a worker pool, the batch waits
+-- at most 50 ms for an idempotency key that another transaction writes.
+--
+-- Raises HW012 for more than 100,000 deliveries; unique_violation for an id that exists already, check_violation for a
+-- day without a partition, lock_not_available for a key that is being written.
 create or replace function hookwright.emit_events_once(
   tenant_ids bigint[], event_types text[], bodies text[], idempotency_keys text[], only_webhook_ids bigint[],
   priorities integer[], refusals text[], worker_pool text default null,
@@ -178,5 +176,50 @@ begin
   order by i.ord;
 end $$;
 
-revoke execute on function hookwright.emit_events_once from public;
+-- Raises HW012 unless the deliveries of one call can be written within a statement's time (docs/decisions/0031).
+create or replace function hookwright.fits_one_call(deliveries bigint, most integer) returns boolean
+language plpgsql as $$
+begin
+  if deliveries > most then
+    raise exception using errcode = 'HW012', detail = 'TOO_MANY_DELIVERIES',
+      message = format('The events of one call may make at most %s deliveries together.', most),
+      hint = 'See docs/outbox.md, "What is refused".';
+  end if;
+  return true;
+end $$;
+
+-- How many first attempts share a job when one transaction makes this many deliveries in one lane
+-- (docs/decisions/0007).
+create or replace function hookwright.job_size(deliveries bigint) returns bigint
+language sql immutable parallel safe
+return least(16, greatest(4, deliveries / 8));
+
+-- How many deliveries a tenant has got in the last two seconds, counted up to most, without those of other open
+-- transactions. A function, so that partitions are opened only when it is called. Returns 0 in a serializable
+-- transaction, which would fail because other emits write what it reads.
+create or replace function hookwright.emitted_lately(tenant bigint, most integer) returns integer
+language plpgsql stable as $$
+declare
+  since bigint := hookwright.id_at(clock_timestamp() - interval '2 seconds');
+begin
+  if current_setting('transaction_isolation') = 'serializable' then
+    return 0;
+  end if;
+  return (
+    select count(*) from (
+      select from hookwright.deliveries d where d.tenant_id = tenant and d.id > since limit most) lately);
+end $$;
+
+-- How many deliveries were made with an event. Their ids lie within an hour (14,745,600,000 ids) of the event's, so
+-- only partitions of its day are opened. A function, so that none is opened unless an idempotency key is repeated.
+create or replace function hookwright.count_deliveries(tenant bigint, event bigint) returns integer
+language plpgsql stable as $$
+begin
+  return (
+    select count(*) from hookwright.deliveries d
+    where d.event_id = event and (d.tenant_id = tenant) is true
+      and d.id between event - 14745600000 and event + 14745600000);
+end $$;
+
+revoke execute on all functions in schema hookwright from public;
 `;

@@ -1,10 +1,7 @@
-/**
- * One event of an application's own transaction (docs/outbox.md).
- *
- * @throws an SQLSTATE of `refusal` when the event is refused, which ends the application's transaction: the message is
- *   a sentence, the detail is the error code, and the hint says what to do
- */
+/** The ways by which events enter: for applications (docs/outbox.md) and for the API. */
 export const emit = `
+-- Emits one event in an application's own transaction. A refused event raises an SQLSTATE of hookwright.refusal, which
+-- ends that transaction: the message is a sentence, the detail the error code, the hint says what to do.
 create or replace function hookwright.emit(
   tenant_id bigint, event_type text, body text, idempotency_key text default null,
   schema_checked boolean default false
@@ -25,5 +22,195 @@ begin
   return query select answer.event_id, answer.delivery_count, answer.duplicate;
 end $$;
 
-revoke execute on function hookwright.emit from public;
+-- Writes events with their deliveries, jobs and idempotency keys, in the caller's transaction if it has one.
+--
+-- The arguments are arrays of one length, with one element for each event. The rows of the answer are numbered from 0.
+-- - only_webhook_ids: the one webhook that gets the event, whatever it subscribes to (a test); null: all subscribers
+-- - priorities: of the jobs (src/domain/pacing/lanes.ts); null: 0, and 10 for what is beyond a tenant's share
+-- - schema_checked: the caller has checked the bodies by the schemas of their types. From the API this covers all that
+--   judge_emits checks; from another role only the schemas that SQL cannot check
+-- - error_code: a code of emit_events_once, of judge_emits, or IDEMPOTENCY_KEY_BUSY. Such an item writes nothing
+--
+-- Two ids can be equal after the clock was set back, and a day's partition is missing when no daemon has run for two
+-- weeks: then it tries again with new ids, or makes the partition. Items of the API share a transaction, and an
+-- application may lock an idempotency key for as long as its own transaction is open: an item of the API whose key
+-- stays locked for more than 50 ms is refused, and no other item waits for it.
+--
+-- Raises HW011 for arguments that do not fit together, HW012 for more than 100,000 deliveries.
+create or replace function hookwright.emit_events(
+  tenant_ids bigint[], event_types text[], bodies text[], idempotency_keys text[] default null,
+  only_webhook_ids bigint[] default null, priorities integer[] default null,
+  schema_checked boolean default false
+) returns table (item integer, event_id bigint, delivery_count integer, duplicate boolean, error_code text,
+                 error_detail text)
+language plpgsql security definer set search_path = pg_catalog, hookwright, pg_temp
+-- Planning takes twice as long as running it, and no arguments make another plan better.
+set plan_cache_mode = force_generic_plan as $$
+declare
+  -- Only a member can have set the role; asking that first saves the API's emits a look-up.
+  restricted boolean := not (current_setting('role') = 'hookwright_api'
+                             or pg_has_role(session_user, 'hookwright_api', 'member'));
+  refusals text[];
+  details text[];
+  tries integer := 0;
+  violated text;
+  hurries boolean := not restricted and cardinality(array_remove(idempotency_keys, null)) > 0;
+  lock_timeout text := current_setting('lock_timeout');
+  busy text[];
+begin
+  if restricted or schema_checked is distinct from true then
+    perform hookwright.require_arguments(
+      tenant_ids, event_types, bodies, idempotency_keys, only_webhook_ids, priorities, restricted);
+    select j.refusals, j.details, coalesce(j.unescaped, bodies) into refusals, details, bodies
+    from hookwright.judge_emits(
+      tenant_ids, event_types, bodies,
+      coalesce(idempotency_keys, array_fill(null::text, array[cardinality(event_types)])),
+      restricted, schema_checked is true) j;
+  end if;
+  loop
+    begin
+      if hurries then
+        perform set_config('lock_timeout', '50ms', true);
+      end if;
+      return query select e.item, e.event_id, e.delivery_count, e.duplicate, e.error_code,
+          case when e.error_code is not null
+            then coalesce(details[e.item + 1], (hookwright.refusal(e.error_code)).sentence) end
+        from hookwright.emit_events_once(
+          tenant_ids, event_types, bodies,
+          coalesce(idempotency_keys, array_fill(null::text, array[cardinality(event_types)])),
+          coalesce(only_webhook_ids, array_fill(null::bigint, array[cardinality(event_types)])),
+          priorities,
+          refusals) e;
+      if hurries then
+        perform set_config('lock_timeout', lock_timeout, true);
+      end if;
+      return;
+    exception
+      when unique_violation then
+        get stacked diagnostics violated = table_name;
+        if tries >= 50 or violated !~ '^(events|deliveries)_' then
+          raise;
+        end if;
+        perform pg_sleep(0.002 * tries);
+      when check_violation then
+        if tries >= 3 then
+          raise;
+        end if;
+        perform hookwright.make_partitions(2);
+      when lock_not_available then
+        if not hurries then
+          raise;
+        end if;
+        busy := hookwright.refuse_busy_keys(tenant_ids, idempotency_keys, refusals);
+        -- It was another lock, or is free by now: worth to wait for.
+        hurries := busy is distinct from coalesce(refusals, array_fill(null::text, array[cardinality(tenant_ids)]));
+        refusals := busy;
+        perform set_config('lock_timeout', lock_timeout, true);
+    end;
+    tries := tries + 1;
+  end loop;
+end $$;
+
+-- emit_events with the W3C trace context of each item, null where it is not sampled. A duplicate keeps the trace of
+-- its first emit.
+create or replace function hookwright.emit_traced_events(
+  tenant_ids bigint[], event_types text[], bodies text[], idempotency_keys text[], only_webhook_ids bigint[],
+  priorities integer[], traceparents text[]
+) returns table (item integer, event_id bigint, delivery_count integer, duplicate boolean, error_code text)
+language plpgsql security definer set search_path = pg_catalog, hookwright, pg_temp as $$
+#variable_conflict use_column
+begin
+  return query
+  with emitted as materialized (
+    select e.item, e.event_id, e.delivery_count, e.duplicate, e.error_code
+    from hookwright.emit_events(tenant_ids, event_types, bodies, idempotency_keys, only_webhook_ids, priorities,
+                                schema_checked => true) e
+  ),
+  traced as (
+    insert into hookwright.event_traces (event_id, tenant_id, traceparent)
+    select e.event_id, tenant_ids[e.item + 1], traceparents[e.item + 1]
+    from emitted e
+    where e.error_code is null and not e.duplicate and traceparents[e.item + 1] is not null
+    -- After the clock was set back, an event of another tenant can have the same id: then this one is not traced.
+    on conflict (event_id) do nothing
+  )
+  select e.item, e.event_id, e.delivery_count, e.duplicate, e.error_code from emitted e;
+end $$;
+
+-- Raises HW011 when the arrays of a call do not fit together, or when an application (restricted) uses an argument
+-- that is for the service itself.
+create or replace function hookwright.require_arguments(
+  tenant_ids bigint[], event_types text[], bodies text[], idempotency_keys text[], only_webhook_ids bigint[],
+  priorities integer[], restricted boolean
+) returns void
+language plpgsql immutable as $$
+begin
+  if cardinality(tenant_ids) is null or cardinality(event_types) is distinct from cardinality(tenant_ids)
+     or cardinality(bodies) is distinct from cardinality(tenant_ids)
+     or cardinality(idempotency_keys) <> cardinality(tenant_ids) then
+    raise exception using errcode = 'HW011', message = 'The arrays must have one element for each event.';
+  end if;
+  if restricted and cardinality(tenant_ids) > 1000 then
+    raise exception using errcode = 'HW011', message = 'At most 1000 events fit into one call.';
+  end if;
+  -- They would let a caller past the types that are reserved, and past others in the queue.
+  if restricted and (only_webhook_ids is not null or priorities is not null) then
+    raise exception using errcode = 'HW011',
+      message = 'only_webhook_ids and priorities are for the service itself.';
+  end if;
+end $$;
+
+-- The refusals of a batch, completed by IDEMPOTENCY_KEY_BUSY for each item whose key another open transaction has
+-- locked. It probes each key by writing it, and undoes that with an error of its own (HW000).
+create or replace function hookwright.refuse_busy_keys(
+  tenant_ids bigint[], idempotency_keys text[], refusals text[]
+) returns text[]
+language plpgsql as $$
+declare
+  judged text[] := coalesce(refusals, array_fill(null::text, array[cardinality(tenant_ids)]));
+begin
+  perform set_config('lock_timeout', '1ms', true);
+  for item in 1 .. cardinality(tenant_ids) loop
+    continue when idempotency_keys[item] is null or judged[item] is not null;
+    begin
+      -- "do nothing" would not ask whether the row is locked.
+      insert into hookwright.idempotency_keys (tenant_id, key, event_id, request_hash)
+      values (tenant_ids[item], idempotency_keys[item], 0, '')
+      on conflict (tenant_id, key) do update set event_id = excluded.event_id where false;
+      raise sqlstate 'HW000';
+    exception
+      when lock_not_available then
+        judged[item] := 'IDEMPOTENCY_KEY_BUSY';
+      when sqlstate 'HW000' or foreign_key_violation then
+        null;
+    end;
+  end loop;
+  return judged;
+end $$;
+
+-- How a refusal is reported to an application: an SQLSTATE of our own, a sentence and a hint. Hint null: see the docs.
+create or replace function hookwright.refusal(code text, out state text, out sentence text, out hint text)
+language sql immutable as $$
+  select known.state, known.sentence, known.hint from (values
+    ('TENANT_UNKNOWN', 'HW001', 'There is no such tenant.', null),
+    ('TENANT_NOT_GRANTED', 'HW001', 'This role may not emit for the tenant.',
+      'Run: hookwright outbox grant <role> --tenant <id>. What counts is the role that logged in, not SET ROLE.'),
+    ('EVENT_TYPE_UNKNOWN', 'HW002', 'There is no such event type.', null),
+    ('EVENT_TYPE_RESERVED', 'HW003', 'Only the service itself emits events of this type.', null),
+    ('EVENT_TYPE_DEPRECATED', 'HW004', 'The event type is deprecated.', null),
+    ('PAYLOAD_NO_JSON_OBJECT', 'HW005', 'The body is not the text of a JSON object.', null),
+    ('PAYLOAD_TOO_LARGE', 'HW006', 'The body is too long.', null),
+    ('PAYLOAD_BREAKS_SCHEMA', 'HW007', 'The body breaks the schema of the event type.', null),
+    ('SCHEMA_NOT_CHECKED', 'HW008', 'The schema of this event type cannot be checked in the database.',
+      'Check the body by EventType.schema in the application, and say schema_checked => true.'),
+    ('IDEMPOTENCY_KEY_REUSED', 'HW009',
+      'The idempotency key was used for an event of another type or with another body.', null),
+    ('IDEMPOTENCY_KEY_INVALID', 'HW010', 'An idempotency key has 1 to 255 printable ASCII characters.', null),
+    ('ARGUMENT_MISSING', 'HW011', 'Tenant, event type and body must not be null.', null)
+  ) as known(code, state, sentence, hint)
+  where known.code = refusal.code
+$$;
+
+revoke execute on all functions in schema hookwright from public;
+grant execute on function hookwright.emit_events, hookwright.emit_traced_events to hookwright_api;
 `;

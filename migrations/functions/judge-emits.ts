@@ -1,14 +1,12 @@
-/**
- * Checks what the API has checked already when it calls `emit_events_once`: arguments, grants, idempotency keys and
- * bodies. Grants count for the role that logged in; within `emit_events`, current_user is the owner.
- *
- * Bodies are stored, signed and sent without the escapes that JSON does not need (docs/interface.md, "Deliveries"),
- * and their length is that of the text without them.
- *
- * @returns per item the code of the error and its sentence, null where there is none; and the bodies to store, null
- *   when these are the ones that came in
- */
-export const judgeEmits = `
+/** Checks of the events that an application emits. */
+export const judgeEmits = String.raw`
+-- Checks what the API has checked before it calls emit_events_once: arguments, grants, idempotency keys and bodies.
+-- Grants count for the role that logged in; within emit_events, current_user is the owner. Bodies are stored, signed
+-- and sent without the escapes that JSON does not need (docs/interface.md, "Deliveries"), and their length is measured
+-- without them.
+--
+-- Returns per item the error's code and sentence, null where there is none; and the bodies to store, null when they
+-- are unchanged.
 create or replace function hookwright.judge_emits(
   tenant_ids bigint[], event_types text[], bodies text[], idempotency_keys text[], restricted boolean,
   schema_checked boolean, out refusals text[], out details text[], out unescaped text[])
@@ -74,5 +72,99 @@ begin
   end if;
 end $$;
 
-revoke execute on function hookwright.judge_emits from public;
+-- Checks a body. fields are those of its event type (event_types.text_fields): all must be there, as strings, and no
+-- others; null: no schema is checked. The body itself is stored, so the checks do not change it. They accept all that
+-- JSON allows: jsonb and json_each_text would refuse an escaped NUL and half of a surrogate pair.
+--
+-- Returns the error's code and sentence; nulls when the body is valid.
+create or replace function hookwright.judge_body(body text, fields text[], out code text, out detail text)
+language plpgsql immutable as $$
+declare
+  names text[];
+  fault text;
+  readable text := body;
+begin
+  -- The most that PAYLOAD_DEPTH_MAX may be set to: reading deeper JSON comes near the limits of Postgres.
+  if hookwright.is_nested_deeper(body, 500) then
+    code := 'PAYLOAD_TOO_LARGE';
+    detail := 'The body is nested deeper than 500 levels.';
+    return;
+  end if;
+  begin
+    if json_typeof(body::json) <> 'object' then
+      code := 'PAYLOAD_NO_JSON_OBJECT';
+      detail := format('The body is JSON, but its outermost value is of type %s, not an object.',
+                       json_typeof(body::json));
+    end if;
+  exception when data_exception or program_limit_exceeded then
+    code := 'PAYLOAD_NO_JSON_OBJECT';
+    detail := 'The body is not JSON.';
+  end;
+  if code is not null or fields is null then
+    return;
+  end if;
+  -- No name of a field has anything that is escaped like this, so what stands in its place does not matter.
+  if strpos(body, chr(92)) > 0 then
+    readable := regexp_replace(body, E'\\\\([^u]|u(0000|[dD][89a-fA-F][0-9a-fA-F]{2}))', '?', 'g');
+  end if;
+  select coalesce(array_agg(key), '{}'), min(format('"%s" must be a string', key)) filter (
+    where key = any(fields) and json_typeof(value) <> 'string')
+  into names, fault from json_each(readable::json);
+  detail := coalesce(
+    (select format('"%s" is required', f) from unnest(fields) f where f <> all(names) limit 1),
+    (select format('"%s" is not a field of this event type', left(n, 100))
+     from unnest(names) n where n <> all(fields) limit 1),
+    fault,
+    case when cardinality(names) > cardinality(fields) then 'a field stands there twice' end);
+  if detail is not null then
+    code := 'PAYLOAD_BREAKS_SCHEMA';
+    detail := 'The body breaks the schema of the event type: ' || detail || '.';
+  end if;
+end $$;
+
+-- Whether a text, if it is JSON, has more than this many levels of arrays and objects. The literal begins with E,
+-- because with standard_conforming_strings off a backslash in a plain literal would escape the next character.
+create or replace function hookwright.is_nested_deeper(body text, levels integer) returns boolean
+language plpgsql immutable as $$
+declare
+  brackets text;
+begin
+  if length(body) - length(translate(body, '[{', '')) <= levels then
+    return false;
+  end if;
+  brackets := regexp_replace(regexp_replace(body, E'"([^"\\\\]|\\\\.)*"', '', 'g'), '[^][{}]+', '', 'g');
+  return coalesce((
+    select max(depth) > levels from (
+      select sum(case when bracket in ('[', '{') then 1 else -1 end) over (order by place) as depth
+      from string_to_table(brackets, null) with ordinality as each(bracket, place)) nested), false);
+end $$;
+
+-- A JSON text without the escapes that JSON does not need. Slashes and characters beyond ASCII are signed and sent
+-- unescaped (docs/interface.md, "Deliveries"); PHP and Python escape them by default.
+--
+-- JSON has no unescaped control characters, so three of them are free here: chr(1) for an escaped backslash, chr(2)
+-- for a backslash that stays, and chr(3) for those of a surrogate pair while lone halves are marked, which unistr
+-- would refuse. (A regular expression with lookaround would take quadratic time.)
+create or replace function hookwright.unescaped_body(body text) returns text
+language plpgsql immutable parallel safe as $$
+declare
+  rest text := replace(replace(body, E'\\\\', chr(1)), E'\\/', '/');
+  needed text;
+begin
+  if strpos(rest, E'\\u') > 0 then
+    foreach needed in array string_to_array('" b f n r t u000 u001 u0022 u005c u005C', ' ') loop
+      rest := replace(rest, chr(92) || needed, chr(2) || needed);
+    end loop;
+    if rest ~ E'\\\\u[dD][89a-fA-F]' then
+      rest := regexp_replace(
+        rest, E'\\\\(u[dD][89abAB]..)\\\\(u[dD][c-fC-F]..)', chr(3) || E'\\1' || chr(3) || E'\\2', 'g');
+      rest := regexp_replace(rest, E'\\\\(u[dD][89a-fA-F])', chr(2) || E'\\1', 'g');
+      rest := replace(rest, chr(3), chr(92));
+    end if;
+    rest := replace(unistr(rest), chr(2), chr(92));
+  end if;
+  return replace(rest, chr(1), E'\\\\');
+end $$;
+
+revoke execute on all functions in schema hookwright from public;
 `;

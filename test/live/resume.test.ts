@@ -341,7 +341,7 @@ describe('what a clock that was ahead, or a dump of another server, has left', (
     const { id } = await api.stack.webhook(RECEIVER);
     await want();
     await api.stack.rows(`update hookwright.live_feed set wanted_until = now() + interval '1 day',
-      ended_below_at = now() + interval '1 day', ended_below = '999999999', told_below = '999999999'`);
+      ended_below_at = now() + interval '1 day', ended_below = '999999999', seen_below = '999999999'`);
     await touch(id);
     await want();
     const [now] = await feed();

@@ -156,7 +156,7 @@ function namesIn(schema: JsonObject): number {
 
 /**
  * The fields of a payload, when the schema says no more than that they all are there, are strings, and nothing else is:
- * then the database can check it too (migrations/functions/judge-flat-body.ts).
+ * then the database can check it too (migrations/functions/judge-emits.ts).
  */
 export function textFieldsOf(schema: JsonObject): string[] | null {
   const annotations = ['$schema', 'title', 'description', '$comment', 'examples', 'default'];

@@ -1,10 +1,11 @@
-/** The sums of two histograms, bucket by bucket. The shorter one counts as filled up with zeros. */
-export const addHistograms = `
+/** Sums of statistics. */
+export const statistics = `
+-- The sum of two histograms, bucket by bucket. The shorter one is filled up with zeros.
 create or replace function hookwright.add_histograms(a integer[], b integer[]) returns integer[]
 language sql immutable parallel safe as $$
   select array_agg(coalesce(x, 0) + coalesce(y, 0) order by bucket)
   from unnest(a, b) with ordinality as both_(x, y, bucket)
 $$;
 
-revoke execute on function hookwright.add_histograms from public;
+revoke execute on all functions in schema hookwright from public;
 `;

@@ -1,7 +1,7 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** What people manage: tenants with their keys, event types, webhooks, and who has changed what. */
-export class TenantsAndWebhooks extends Migration {
+/** Tenants with their keys, event types, webhooks, bulk operations, and the log of their changes. */
+export class ManagedTables extends Migration {
   override up(): void {
     this.addSql(`
       create table hookwright.tenants (
@@ -10,7 +10,7 @@ export class TenantsAndWebhooks extends Migration {
         data_key bytea not null,                          -- the tenant's data key, wrapped by the key data_key_kid
         data_key_kid text not null,
         created_at timestamptz not null default now(),
-        deleted_at timestamptz                            -- nobody reaches it from then on; erased later (decision 25)
+        deleted_at timestamptz                            -- unreachable; erased later (docs/decisions/0025)
       );
       -- The name of a deleted tenant is free.
       create unique index tenants_name on hookwright.tenants (name) where deleted_at is null;
@@ -25,12 +25,30 @@ export class TenantsAndWebhooks extends Migration {
         created_at timestamptz not null default now(),
         expires_at timestamptz,
         revoked_at timestamptz,
-        last_used_at timestamptz
+        last_used_at timestamptz,
+        -- A portal session is a key that begins when its code is exchanged (docs/decisions/0036); null: another key.
+        portal_id text,                                   -- in the session's url
+        portal_code_hash bytea,                           -- SHA-256 of the code in the url
+        portal_code_expires_at timestamptz,
+        portal_exchanged_at timestamptz,                  -- until then no key has the hash of the row
+        portal_settings text,                             -- JSON: src/domain/keys/portal-session.ts
+        constraint api_keys_portal check (
+          (portal_id is null) = (portal_code_hash is null) and (portal_id is null) = (portal_code_expires_at is null)
+          and (portal_id is null) = (portal_settings is null)
+          and (portal_id is null or tenant_id is not null and expires_at is not null)
+          and (portal_exchanged_at is null or portal_id is not null))
       );
       create index api_keys_tenant on hookwright.api_keys (tenant_id);
-      -- Ended keys stay: the audit log names them. A tenant that makes one for each session has many.
+      create unique index api_keys_portal_id on hookwright.api_keys (portal_id) where portal_id is not null;
+      -- The lists of keys and of sessions, the sessions to forget, and how many of each are active. Ended keys stay,
+      -- because the audit log names them.
+      create index api_keys_ordinary on hookwright.api_keys (tenant_id, id desc) where portal_id is null;
+      create index api_keys_portal on hookwright.api_keys (tenant_id, id desc) where portal_id is not null;
+      create index api_keys_portal_ended on hookwright.api_keys (expires_at) where portal_id is not null;
       create index api_keys_active on hookwright.api_keys (tenant_id, (coalesce(expires_at, 'infinity')))
-        where revoked_at is null;
+        where revoked_at is null and portal_id is null;
+      create index api_keys_portal_active on hookwright.api_keys (tenant_id, (coalesce(expires_at, 'infinity')))
+        where revoked_at is null and portal_id is not null;
 
       create table hookwright.event_types (
         name text primary key check (name ~ '^[a-z0-9_]+(\\.[a-z0-9_]+)+$' and length(name) <= 128),
@@ -39,11 +57,10 @@ export class TenantsAndWebhooks extends Migration {
         reserved boolean not null default false,          -- only the service itself emits it
         deprecated_at timestamptz,
         created_at timestamptz not null default now(),
-        -- Where the schema says no more than this: these fields, all of them, nothing else, and each a string. Then SQL
-        -- can judge a payload. Null: any other schema.
-        text_fields text[],
+        text_fields text[],                               -- all fields, when the schema wants these as strings, and
+                                                          -- nothing else: SQL can check that. Null: another schema
         version integer not null default 1,
-        sample_payload text                               -- JSON; null: none was found
+        sample_payload text                               -- JSON; null: none is known
       );
       create table hookwright.event_type_versions (
         event_type text not null references hookwright.event_types,
@@ -67,36 +84,27 @@ export class TenantsAndWebhooks extends Migration {
         last_failure_at timestamptz,
         disabled_at timestamptz,
         disabled_reason hookwright.disabled_reason,
-        hold_until timestamptz,                           -- while inactive: deliveries are collected until then
+        hold_until timestamptz,                           -- while inactive: deliveries are held until then
         keep_held boolean not null default false,         -- enabled with held: KEEP, and not released since
-        discard_held_up_to bigint,
+        discard_held_up_to bigint,                        -- held: DISCARD cancels what was open up to this id
         closed_until timestamptz,                         -- Retry-After: no attempt before then
         created_at timestamptz not null default now(),
         deleted_at timestamptz,
-        previous_sealed_secret bytea,                     -- signs until it expires: see domain/delivery-request.ts
+        previous_sealed_secret bytea,                     -- signs too, until it expires
         previous_secret_expires_at timestamptz,
-        -- Whether the failures in a row include one of an ordinary event; without meaning while there are none.
-        ordinary_failures boolean not null default true,
+        ordinary_failures boolean not null default true,  -- the failure streak includes an ordinary event
         failed_at timestamptz,                            -- webhook.disabled was raised then, webhook.recovered not yet
         hold_warned_until timestamptz,                    -- the hold_until that webhook.held_expiring was raised for
-        keep_held_up_to bigint,
-        failing_since timestamptz,
-        next_probe_at timestamptz,
+        keep_held_up_to bigint,                           -- with keep_held: what was open up to this id counts as held
+        failing_since timestamptz,                        -- when the streak of consecutive_failures began
+        next_probe_at timestamptz,                        -- no attempt before then, because the last ones have failed
         version integer not null default 1,               -- of what people edit (docs/decisions/0033)
         constraint webhooks_previous_secret check
           ((previous_sealed_secret is null) = (previous_secret_expires_at is null))
-      ) with (fillfactor = 70);                           -- health is written often: leave room for HOT updates
-      comment on column hookwright.webhooks.keep_held_up_to is
-        'enabled with held: KEEP, and not released since: open deliveries up to this id count as held';
-      comment on column hookwright.webhooks.discard_held_up_to is
-        'last enabled with held: DISCARD: deliveries up to this id that were open then are canceled';
-      comment on column hookwright.webhooks.failing_since is
-        'when the row of failures began that consecutive_failures counts; null: there is none';
-      comment on column hookwright.webhooks.next_probe_at is
-        'nothing is sent before this time, because the last attempts have failed; null: at once';
+      ) with (fillfactor = 70);                           -- health is written often: room for HOT updates
       create index webhooks_tenant on hookwright.webhooks (tenant_id, id desc) where deleted_at is null;
       create index webhooks_deleted on hookwright.webhooks (tenant_id, deleted_at) where deleted_at is not null;
-      -- Each of these finds the few webhooks that something is due for.
+      -- The few webhooks that something is due for.
       create index webhooks_previous_secret on hookwright.webhooks (previous_secret_expires_at)
         where previous_secret_expires_at is not null;
       create index webhooks_hold on hookwright.webhooks (hold_until) where hold_until is not null;
@@ -105,19 +113,19 @@ export class TenantsAndWebhooks extends Migration {
       -- Operational events about webhooks: at most one a minute for each webhook and type (docs/decisions/0013).
       create table hookwright.raised_events (
         tenant_id bigint not null,
-        webhook_id bigint not null,                       -- that it is about
+        webhook_id bigint not null,                       -- the subject of the event
         event_type text not null,
         raised_at timestamptz,
-        pending integer not null default 0,               -- causes since then
-        pending_body text,                                -- of the latest of them; its count is added when it is raised
+        pending integer not null default 0,               -- causes since raised_at
+        pending_body text,                                -- of the latest cause, without the count
         primary key (webhook_id, event_type)
       );
       create index raised_events_pending on hookwright.raised_events (raised_at) where pending > 0;
 
       create table hookwright.audit_log (
         id bigint generated by default as identity primary key,
-        tenant_id bigint references hookwright.tenants,   -- null: a matter of the installation itself
-        actor text not null check (actor in ('TENANT_KEY', 'PLATFORM_KEY', 'COMMAND_LINE', 'SERVICE')),
+        tenant_id bigint references hookwright.tenants,   -- null: the installation itself
+        actor text not null,
         api_key_id bigint references hookwright.api_keys, -- null: no key was used
         action text not null,
         target_type text not null,
@@ -125,11 +133,13 @@ export class TenantsAndWebhooks extends Migration {
         before text,                                      -- JSON of what changed, secrets left out
         after text,
         request_id text,
-        created_at timestamptz not null default now()
+        created_at timestamptz not null default now(),
+        constraint audit_log_actor_check
+          check (actor in ('TENANT_KEY', 'PLATFORM_KEY', 'PORTAL_SESSION', 'COMMAND_LINE', 'SERVICE'))
       );
       create index audit_log_tenant on hookwright.audit_log (tenant_id, id desc);
       create index audit_log_target on hookwright.audit_log (tenant_id, target_type, target_id, id desc);
-      -- For a short time within a long log: ids say nothing of time.
+      -- For a short range of time in a long log.
       create index audit_log_time on hookwright.audit_log (tenant_id, created_at);
       -- The first change of a webhook after a moment shows what it was at that moment.
       create index audit_log_webhook_changes on hookwright.audit_log (tenant_id, target_id, created_at)
@@ -145,15 +155,15 @@ export class TenantsAndWebhooks extends Migration {
         status hookwright.bulk_status not null default 'RUNNING',
         webhook_id bigint references hookwright.webhooks, -- null: deliveries of all webhooks
         filter text not null,                             -- JSON, as the daemon reads it
-        from_id bigint not null,                          -- of what it goes through: the first id that is in
-        to_id bigint not null,                            -- and the first that is out, fixed at the start
-        cursor_id bigint not null,                        -- all up to this one has been gone through
-        in_queue bigint[] not null default '{}',          -- deliveries it has queued, waiting when it looked last
+        from_id bigint not null,                          -- the first id of the range
+        to_id bigint not null,                            -- the first id after the range, fixed at the start
+        cursor_id bigint not null,                        -- everything up to this id is done
+        in_queue bigint[] not null default '{}',          -- its queued deliveries that waited at the last chunk
         total integer not null,                           -- counted at the start
         processed integer not null default 0,             -- affected + skipped
         affected integer not null default 0,
         skipped integer not null default 0,
-        actor text not null,                              -- who started it, as in audit_log
+        actor text not null,                              -- as in audit_log
         api_key_id bigint references hookwright.api_keys,
         request_id text,
         created_at timestamptz not null default now(),
@@ -165,20 +175,19 @@ export class TenantsAndWebhooks extends Migration {
       create index bulk_operations_tenant on hookwright.bulk_operations (tenant_id, id desc);
       create index bulk_operations_open on hookwright.bulk_operations (tenant_id, id) where finished_at is null;
 
-      -- When keys and webhooks of a deleted tenant are erased, Postgres looks for what refers to each of them.
+      -- For the foreign keys, when keys and webhooks of a deleted tenant are erased.
       create index audit_log_api_key on hookwright.audit_log (api_key_id) where api_key_id is not null;
       create index bulk_operations_api_key on hookwright.bulk_operations (api_key_id) where api_key_id is not null;
       create index bulk_operations_webhook on hookwright.bulk_operations (webhook_id) where webhook_id is not null;
 
-      -- Which database logins may emit for which tenants, inside their own transactions (docs/outbox.md).
+      -- The tenants that a database login may emit for in its own transactions (docs/outbox.md).
       create table hookwright.outbox_grants (
-        role_name text not null,                          -- of the login, as session_user has it: not of a group
+        role_name text not null,                          -- of the login (session_user), not of a group
         tenant_id bigint not null references hookwright.tenants,
         granted_at timestamptz not null default now(),
         primary key (role_name, tenant_id)
       );
-      -- PAYLOAD_BYTES_MAX is a setting of processes, which a function in the database cannot see: the daemon writes it
-      -- here when it starts.
+      -- The daemon writes the setting PAYLOAD_BYTES_MAX here when it starts.
       create table hookwright.outbox_limits (
         only_row boolean primary key default true check (only_row),
         payload_bytes_max integer not null

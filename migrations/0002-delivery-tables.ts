@@ -1,11 +1,11 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** What tenants emit, what becomes of it, and how it went. */
-export class EventsAndDeliveries extends Migration {
+/** Events, deliveries, attempts, their statistics, live updates and reports of daemons. */
+export class DeliveryTables extends Migration {
   override up(): void {
     this.addSql(`
-      -- The low bits of ids (functions/next-id.ts). No cache: a session that held numbers back would meet, modulo 4096,
-      -- the fresh ones of another.
+      -- The low bits of ids (functions/ids.ts). No cache: numbers that a session keeps back would be equal, modulo
+      -- 4096, to fresh ones of another session.
       create sequence hookwright.id_sequence as bigint cache 1;
 
       -- Events, deliveries and attempts have a partition for each UTC day, by their time-ordered ids. They carry no
@@ -16,11 +16,12 @@ export class EventsAndDeliveries extends Migration {
         tenant_id bigint not null,
         event_type text not null,
         body text not null,                               -- the exact bytes that every attempt signs and sends
+        only_webhook_id bigint,                           -- the one webhook that gets it; null: all subscribers
         primary key (tenant_id, id)                       -- docs/decisions/0034
       ) partition by range (id);
 
-      -- Where a trace goes on from when an event's deliveries are attempted. In a table of its own: only sampled events
-      -- have a row, so an installation without tracing pays nothing for it (docs/decisions/0015).
+      -- The trace that an event's attempts continue. Only sampled events have a row, so an installation without tracing
+      -- pays nothing for it (docs/decisions/0015).
       create table hookwright.event_traces (
         event_id bigint primary key,
         tenant_id bigint not null,
@@ -49,15 +50,14 @@ export class EventsAndDeliveries extends Migration {
         status hookwright.delivery_status not null,
         cancel_reason hookwright.cancel_reason,
         attempt_count integer not null default 0,
-        attempts_before integer not null default 0,       -- before the last redelivery: the retry budget starts here
+        attempts_before integer not null default 0,       -- before the last redelivery: retries count from here
         job_group bigint,                                 -- first attempts that share a job: the id of the first one
         due_at timestamptz not null default now(),
         finished_at timestamptz,
         last_status_code integer,
         last_error_code text,
-        run integer not null default 0
+        run integer not null default 0                    -- how often it was redelivered
       ) partition by range (id);
-      comment on column hookwright.deliveries.run is 'how often it was redelivered';
       -- Unique, so that it can identify a tenant's rows where they are replicated apart (docs/decisions/0034).
       create unique index deliveries_tenant on hookwright.deliveries (tenant_id, id desc);
       create index deliveries_webhook on hookwright.deliveries (webhook_id, id desc);
@@ -67,17 +67,16 @@ export class EventsAndDeliveries extends Migration {
       create index deliveries_held on hookwright.deliveries (webhook_id, id) where status = 'HELD';
       create index deliveries_due on hookwright.deliveries (due_at) where status = 'PENDING';
       create index deliveries_failed on hookwright.deliveries (tenant_id, id desc) where status = 'FAILED';
-      -- So that due ones can be counted, and the oldest be found.
+      -- Counts due ones and finds the oldest.
       create index deliveries_webhook_due on hookwright.deliveries (webhook_id, due_at) where status = 'PENDING';
-      -- Pages by state: without them a page of what is rare reads the whole history. They hold failures and
-      -- cancellations alone, so a delivery that succeeds at once costs nothing more.
+      -- Pages by state. They hold failures and cancellations alone, so a delivery that succeeds at once costs nothing.
       create index deliveries_webhook_failed on hookwright.deliveries (webhook_id, id desc) where status = 'FAILED';
       create index deliveries_webhook_canceled on hookwright.deliveries (webhook_id, id desc)
         where status = 'CANCELED';
       create index deliveries_canceled on hookwright.deliveries (tenant_id, id desc) where status = 'CANCELED';
-      -- In the order of ids, with the columns that are asked for in the index itself: an entry that does not fit is
-      -- passed over there, without a look at the row. (A division by 100 would serve classes of codes better. But no
-      -- index is used for an expression whose error could give away rows of other tenants, and a division can fail.)
+      -- In the order of ids, with the searched columns in the index: entries that do not match are skipped without
+      -- reading the row. (A division by 100 would suit classes of codes better, but row-level security allows no index
+      -- on an expression that can fail.)
       create index deliveries_errors on hookwright.deliveries (tenant_id, id desc, last_error_code, last_status_code)
         where last_error_code is not null;
 
@@ -101,9 +100,8 @@ export class EventsAndDeliveries extends Migration {
         primary key (delivery_id, number)
       ) partition by range (delivery_id);
 
-      -- Columns that no query searches by are not analyzed: with every tenth that a day's partition grew, the texts of
-      -- bodies, headers and answers would be sampled and sorted again, for nearly half of the cost of analyzing.
-      -- Attempts are found by delivery and number alone, whatever a statistic would say.
+      -- Columns that no query searches by are not analyzed: sampling the texts of bodies, headers and answers is nearly
+      -- half of the cost of analyzing. Attempts are found by delivery and number alone.
       alter table hookwright.events alter body set statistics 0;
       do $$
       begin
@@ -119,11 +117,9 @@ export class EventsAndDeliveries extends Migration {
       -- lies together in the primary key (docs/decisions/0012).
       create table hookwright.delivery_stats (
         tenant_id bigint not null,
-        webhook_id bigint not null,
-        event_type text not null,
-        -- Text, because row-level security lets an index be used for leakproof operators alone, and the '=' of an enum
-        -- is none.
-        resolution text not null,
+        webhook_id bigint not null,                       -- 0: the sum of all webhooks
+        event_type text not null,                         -- empty: the sum of all event types
+        resolution text not null,                         -- no enum: with row-level security its "=" uses no index
         bucket timestamptz not null,
         successes integer not null,
         failures integer not null,
@@ -131,14 +127,12 @@ export class EventsAndDeliveries extends Migration {
         constraint delivery_stats_resolution check (resolution in ('MINUTE', 'HOUR', 'DAY')),
         primary key (tenant_id, webhook_id, event_type, resolution, bucket)
       ) with (fillfactor = 70);
-      comment on column hookwright.delivery_stats.webhook_id is '0: the sum of all webhooks';
-      comment on column hookwright.delivery_stats.event_type is 'empty: the sum of all event types';
-      -- The first one has the rows that outcomes write, the second one those that are rolled up from them.
+      -- The rows that outcomes write; the rows that are rolled up from them.
       create index delivery_stats_written on hookwright.delivery_stats (bucket, tenant_id)
         where resolution = 'MINUTE' and webhook_id <> 0 and event_type <> '';
       create index delivery_stats_rolled_up on hookwright.delivery_stats (resolution, bucket)
         where resolution <> 'MINUTE' or webhook_id = 0 or event_type = '';
-      -- How far the roll-up has come, in one row: see src/domain/stats/roll-up.ts.
+      -- How far the roll-up has come (src/domain/stats/roll-up.ts).
       create table hookwright.stats_progress (
         only_row boolean primary key default true check (only_row),
         minutes_until timestamptz not null,               -- minutes before have their sums
@@ -163,25 +157,22 @@ export class EventsAndDeliveries extends Migration {
       ) with (fillfactor = 50);
       create index endpoint_states_age on hookwright.endpoint_states (updated_at);
 
-      -- Live updates (docs/decisions/0014). One row, or none: until when changes are written down. While that time is
-      -- extended early enough, the epoch stays the same and no change is missing. Unlogged, so a crash of the server
-      -- empties it: then the next epoch is another one, and a reader of the one before learns that changes are missing.
+      -- Live updates (docs/decisions/0014): until when changes are noted. While that time is extended early enough, the
+      -- epoch stays the same and no change is missing. Unlogged: a crash of the server empties it, and a reader sees by
+      -- the new epoch that changes are missing.
       create unlogged table hookwright.live_feed (
         only_row boolean primary key default true check (only_row),
         epoch uuid not null,
         wanted_until timestamptz not null,
-        -- Transactions with this id and above have written down their changes. Null until it is known.
-        complete_from xid8,
-        -- Transactions below the first had ended long enough ago: every reader has seen their changes. Those below the
-        -- second had ended when it was written down.
-        told_below xid8,
-        ended_below xid8,
+        complete_from xid8,                               -- transactions from this id on have noted their changes
+        seen_below xid8,                                  -- readers have seen the changes of transactions below
+        ended_below xid8,                                 -- transactions below had ended at ended_below_at
         ended_below_at timestamptz
       ) with (fillfactor = 50);
-      -- The same time, in seconds since 1970, for the triggers: they cannot run a query before they are called, and to
-      -- call them costs as much as a small statement. A sequence is seen by everybody at once, whatever their snapshot.
+      -- The same time in seconds since 1970, for the conditions of the triggers, which cannot run a query: calling a
+      -- trigger costs as much as a small statement. A sequence is seen at once, whatever the snapshot.
       create sequence hookwright.changes_wanted_until;
-      -- A row for each statement and tenant, with the ids of what it changed. By the transaction's id a reader finds
+      -- A row for each statement and tenant, with the ids of the changed rows. By the transaction's id a reader finds
       -- the changes that its last snapshot does not hold: the order of a sequence is not the order of commits.
       create unlogged table hookwright.changes (
         xid xid8 not null default pg_current_xact_id(),
@@ -196,9 +187,26 @@ export class EventsAndDeliveries extends Migration {
         only_row boolean primary key default true check (only_row),
         succeeded_at timestamptz,
         failed_at timestamptz,
-        error text
+        error text                                        -- of the last run; null: it succeeded
       );
-      comment on column hookwright.housekeeping.error is 'what failed in the last run; null: it succeeded';
+
+      -- What each daemon reports of itself every few seconds.
+      create unlogged table hookwright.daemons (
+        id uuid primary key,
+        host text not null,
+        pid integer not null,
+        version text not null,
+        slots integer not null,
+        in_flight integer not null,
+        started_at timestamptz not null,
+        last_seen_at timestamptz not null default now()
+      ) with (fillfactor = 50);
+      -- A daemon's report of the installation, from tables that only their owner can read.
+      create unlogged table hookwright.installation_report (
+        only_row boolean primary key default true check (only_row),
+        report text not null,                             -- JSON
+        made_at timestamptz not null default now()
+      ) with (fillfactor = 50);
     `);
   }
 }

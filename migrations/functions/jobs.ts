@@ -1,0 +1,123 @@
+/** Jobs of graphile-worker. All SQL that adds delivery jobs is here and in new-deliveries.ts. */
+export const jobs = `
+-- Locks the jobs of these keys before others take their place. add_jobs first detaches locked jobs, and then passes
+-- over them: a fetch that commits in between is seen by neither step, and the work would be left to the fetched job,
+-- which may have read its rows too early. Fetches pass over jobs that are locked here.
+--
+-- The order is always the same, so no two transactions wait for each other. The index of keys is the only plan for it,
+-- so the plan is kept: making it takes longer than running it (docs/decisions/0017).
+create or replace function hookwright.lock_jobs(keys text[]) returns void
+language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
+begin
+  perform from hookwright_jobs._private_jobs where key = any(keys) order by key for update;
+end $$;
+
+-- Adds jobs for deliveries that wait, with the time and priority of each, and returns their number. A delivery's job
+-- that is not running yet is replaced. A job is a hint that a delivery is due: it names the delivery and the number of
+-- the attempt. It may be fetched 25 times: graphile-worker counts a fetch as an attempt, and the job of a process that
+-- died must stay available.
+--
+-- The rows are written as add_jobs writes them, but a notice is sent only when one is due. A transaction that sends a
+-- notice holds a lock of the whole database while it waits for the disk: put-offs and retries, of which a sick endpoint
+-- makes many, would commit one after the other (docs/decisions/0022).
+create or replace function hookwright.enqueue_deliveries(
+  delivery_ids bigint[], attempt_numbers integer[], run_ats timestamptz[], priorities integer[]
+) returns integer
+language plpgsql security definer set search_path = pg_catalog, hookwright, pg_temp
+-- A plan that was made while there were no jobs would read all of them, once for each new one.
+set plan_cache_mode = force_custom_plan as $$
+declare
+  keys text[] := array(select 'd:' || id from unnest(delivery_ids) as due(id));
+  task integer := (select id from hookwright_jobs._private_tasks where identifier = 'deliver');
+begin
+  if cardinality(keys) = 0 then
+    return 0;
+  end if;
+  perform hookwright.lock_jobs(keys);
+  -- A worker may have read its delivery before: another job takes the place of one that is running.
+  update hookwright_jobs._private_jobs set key = null, attempts = max_attempts, updated_at = now()
+  where key = any(keys) and is_available is not true;
+  insert into hookwright_jobs._private_jobs as jobs (task_id, payload, run_at, max_attempts, key, priority)
+  select task, json_build_object('id', id, 'attempt', attempt), run_at, 25, 'd:' || id, priority
+  from unnest(delivery_ids, attempt_numbers, run_ats, priorities) as due(id, attempt, run_at, priority)
+  on conflict (key) do update set
+    job_queue_id = null, task_id = excluded.task_id, payload = excluded.payload, run_at = excluded.run_at,
+    max_attempts = excluded.max_attempts, attempts = 0, last_error = null, priority = excluded.priority,
+    flags = null, revision = jobs.revision + 1, updated_at = now()
+  where jobs.locked_at is null;
+  if exists (select from unnest(run_ats) as due(run_at) where run_at <= now()) then
+    perform pg_notify('jobs:insert', json_build_object('r', random(), 'count', cardinality(keys))::text);
+  end if;
+  return cardinality(keys);
+end $$;
+
+-- Puts a delivery off whose job is running: another job, due later, takes its place in the same lane, with the number
+-- of fetches that the first one has had. job_id: the running job; when another job has taken its key, nothing is
+-- done. Null: any job that has the key.
+create or replace function hookwright.set_job_aside(
+  delivery_id bigint, attempt_number integer, job_id bigint, run_at timestamptz, fetches integer
+) returns void
+language plpgsql set plan_cache_mode = force_custom_plan as $$
+declare
+  job_key text := 'd:' || delivery_id;
+  known_priority integer;
+begin
+  perform hookwright.lock_jobs(array[job_key]);
+  select priority into known_priority from hookwright_jobs._private_jobs
+  where key = job_key and (job_id is null or id = job_id);
+  if found or job_id is null then
+    perform hookwright.enqueue_deliveries(
+      array[delivery_id], array[attempt_number], array[run_at], array[coalesce(known_priority, 0)]);
+    -- Far below max_attempts, at which nobody would fetch it.
+    update hookwright_jobs._private_jobs set attempts = least(fetches, max_attempts / 2) where key = job_key;
+  end if;
+end $$;
+
+-- Adds the job that aligns a webhook's deliveries with its state.
+-- - woken_to: put-off deliveries (put off before put_off_before) up to this id have been woken; null: none yet
+-- - in_ms: how many milliseconds from now the job runs, so that webhooks share the time
+-- It replaces a waiting job, and then does what both would have done.
+create or replace function hookwright.enqueue_align(
+  webhook_id bigint, tenant_id bigint, woken_to bigint default null, put_off_before timestamptz default null,
+  in_ms double precision default 0
+) returns void
+language plpgsql security definer set search_path = pg_catalog, hookwright, pg_temp as $$
+declare
+  align_key text := 'w:' || webhook_id;
+  run_at timestamptz := now() + in_ms * interval '1 millisecond';
+  waiting record;
+begin
+  perform hookwright.lock_jobs(array[align_key]);
+  select j.payload, j.run_at into waiting from hookwright_jobs._private_jobs j where key = align_key and is_available;
+  if found then
+    run_at := least(run_at, waiting.run_at);
+    if woken_to is not null and waiting.payload->>'wokenTo' is null then
+      woken_to := null;
+      put_off_before := null;
+    elsif woken_to is not null then
+      woken_to := least(woken_to, (waiting.payload->>'wokenTo')::bigint);
+      put_off_before := greatest(put_off_before, (waiting.payload->>'putOffBefore')::timestamptz);
+    end if;
+  end if;
+  perform hookwright_jobs.add_job('align-webhook',
+    json_strip_nulls(json_build_object('webhookId', webhook_id, 'tenantId', tenant_id,
+                                       'wokenTo', woken_to, 'putOffBefore', put_off_before)),
+    job_key := align_key, run_at := run_at);
+end $$;
+
+-- Adds the one job of a bulk operation, in place of one that waits. in_ms: how many milliseconds from now it runs;
+-- waited_ms: for how long it has waited so far.
+create or replace function hookwright.enqueue_bulk_operation(
+  operation_id bigint, tenant_id bigint, in_ms double precision, waited_ms double precision
+) returns void
+language sql security definer set search_path = pg_catalog, hookwright, pg_temp as $$
+  select hookwright.lock_jobs(array['b:' || operation_id]);
+  select hookwright_jobs.add_job('bulk-operation',
+    json_build_object('operationId', operation_id, 'tenantId', tenant_id, 'waitedMs', waited_ms),
+    job_key := 'b:' || operation_id, run_at := now() + in_ms * interval '1 millisecond')
+$$;
+
+revoke execute on all functions in schema hookwright from public;
+grant execute on function hookwright.enqueue_deliveries, hookwright.enqueue_align, hookwright.enqueue_bulk_operation
+  to hookwright_api;
+`;

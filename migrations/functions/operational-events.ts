@@ -1,0 +1,120 @@
+/** Operational events (docs/decisions/0013): at most one a minute for each webhook and type. */
+export const operationalEvents = `
+-- Raises operational events. Causes within a minute after the last event are counted, and raise_pending raises one
+-- event for them when the minute is over. Each item is a webhook with its tenant, the type, the body as JSON without
+-- the count, and the number of causes; at most one item for each webhook and type. The insert locks the row as well,
+-- so no cause is lost in between.
+create or replace function hookwright.raise_events(
+  tenant_ids bigint[], webhook_ids bigint[], event_types text[], bodies text[], counts integer[]
+) returns void
+language plpgsql as $$
+#variable_conflict use_column
+declare
+  cause record;
+  known hookwright.raised_events;
+begin
+  for cause in
+    select * from unnest(tenant_ids, webhook_ids, event_types, bodies, counts)
+             as c(tenant_id, webhook_id, event_type, body, count)
+    order by webhook_id, event_type
+  loop
+    insert into hookwright.raised_events as r (tenant_id, webhook_id, event_type)
+    values (cause.tenant_id, cause.webhook_id, cause.event_type)
+    on conflict (webhook_id, event_type) do update set tenant_id = excluded.tenant_id
+    returning r.* into known;
+    if hookwright.raised_lately(known.raised_at) then
+      update hookwright.raised_events r set pending = r.pending + cause.count, pending_body = cause.body
+      where r.webhook_id = known.webhook_id and r.event_type = known.event_type;
+    else
+      known.pending := known.pending + cause.count;
+      known.pending_body := cause.body;
+      perform hookwright.raise_now(known);
+    end if;
+  end loop;
+end $$;
+
+-- Raises the operational events whose causes were only counted so far and whose minute is over; returns their number.
+create or replace function hookwright.raise_pending(at_most integer) returns integer
+language plpgsql as $$
+declare
+  known hookwright.raised_events;
+  raised integer := 0;
+begin
+  for known in
+    select * from hookwright.raised_events r
+    where r.pending > 0 and not hookwright.raised_lately(r.raised_at)
+    order by r.webhook_id, r.event_type limit at_most for update skip locked
+  loop
+    perform hookwright.raise_now(known);
+    raised := raised + 1;
+  end loop;
+  return raised;
+end $$;
+
+-- Writes the operational event of a row of raised_events, with the count of its causes, and starts the next minute.
+create or replace function hookwright.raise_now(known hookwright.raised_events) returns void
+language plpgsql as $$
+begin
+  perform hookwright.write_operational_event(known.tenant_id, known.webhook_id, known.event_type,
+    left(known.pending_body, -1) || ',"count":"' || known.pending || '"}');
+  update hookwright.raised_events r set raised_at = clock_timestamp(), pending = 0, pending_body = null
+  where r.webhook_id = known.webhook_id and r.event_type = known.event_type;
+end $$;
+
+-- Whether an operational event was raised less than a minute ago. A time in the future comes from a clock that was set
+-- back since, and does not count.
+create or replace function hookwright.raised_lately(raised_at timestamptz) returns boolean
+language sql volatile
+return coalesce(raised_at between clock_timestamp() - interval '1 minute' and clock_timestamp(), false);
+
+-- Writes an event about a webhook, with deliveries and jobs for the other webhooks of the tenant that subscribe to it.
+-- Nothing is written about a deleted webhook. As in emit_events, equal ids or a day without a partition do not end the
+-- caller's transaction.
+create or replace function hookwright.write_operational_event(
+  for_tenant bigint, about_webhook bigint, raised_type text, content text
+) returns void
+language plpgsql as $$
+declare
+  tries integer := 0;
+  violated text;
+  queued integer;
+begin
+  if not exists (select from hookwright.webhooks w
+                 where w.id = about_webhook and w.tenant_id = for_tenant and w.deleted_at is null) then
+    return;  -- nobody needs to hear of one that was deleted
+  end if;
+  loop
+    begin
+      with event as (
+        insert into hookwright.events (id, tenant_id, event_type, body)
+        values (hookwright.next_id(), for_tenant, raised_type, content) returning id),
+      fanned_out as (
+        insert into hookwright.deliveries (id, tenant_id, event_id, webhook_id, event_type, status)
+        select hookwright.next_id(), for_tenant, event.id, w.id, raised_type,
+               case when w.active then 'PENDING' else 'HELD' end::hookwright.delivery_status
+        from event, hookwright.webhooks w
+        where w.tenant_id = for_tenant and w.deleted_at is null and w.id <> about_webhook
+          and (w.event_types = '{*}' or raised_type = any(w.event_types))
+          and (w.active or w.hold_until > now())
+        returning id, status)
+      select hookwright.enqueue_new_deliveries(array_agg(id), array_agg(null::bigint), array_agg(0))
+      into queued from fanned_out where status = 'PENDING';
+      return;
+    exception
+      when unique_violation then
+        get stacked diagnostics violated = table_name;
+        if tries >= 50 or violated !~ '^(events|deliveries)_' then
+          raise;
+        end if;
+      when check_violation then
+        if tries >= 3 then
+          raise;
+        end if;
+        perform hookwright.make_partitions(2);
+    end;
+    tries := tries + 1;
+  end loop;
+end $$;
+
+revoke execute on all functions in schema hookwright from public;
+`;

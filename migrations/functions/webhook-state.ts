@@ -1,0 +1,29 @@
+/** Questions about a delivery or a webhook at the moment of the call. */
+export const webhookState = `
+-- Whether a delivery that is open now was open when the id "bound" was made: it was neither redelivered nor tried
+-- since (docs/decisions/0021). A redelivery is due at once, so its due time is the time of the request; the last
+-- attempt shows when a delivery was tried.
+create or replace function hookwright.open_since(
+  delivery_id bigint, attempt_count integer, attempts_before integer, due_at timestamptz, bound bigint
+) returns boolean
+language plpgsql stable as $$
+begin
+  if attempt_count = attempts_before then
+    return delivery_id <= bound and hookwright.id_at(due_at) <= bound;
+  end if;
+  return delivery_id <= bound and not exists (
+    select from hookwright.attempts a
+    where a.delivery_id = open_since.delivery_id and a.number = open_since.attempt_count
+      and hookwright.id_at(a.started_at) > bound);
+end $$;
+
+-- Until when a webhook's endpoint is closed. A volatile function has a snapshot of its own: a statement that has waited
+-- for locks would see the webhook as it was before.
+create or replace function hookwright.opens_at(webhook_id bigint) returns timestamptz
+language plpgsql volatile as $$
+begin
+  return (select w.closed_until from hookwright.webhooks w where w.id = opens_at.webhook_id);
+end $$;
+
+revoke execute on all functions in schema hookwright from public;
+`;
