@@ -36,10 +36,7 @@ export function pageHeaders(frameAncestors: readonly string[]): Headers {
 }
 
 /** Of a file with a hash of its content in its name. */
-export const assetHeaders: Headers = {
-  ...fileHeaders,
-  'cache-control': 'public, max-age=31536000, immutable',
-};
+export const assetHeaders: Headers = { ...fileHeaders, 'cache-control': 'public, max-age=31536000, immutable' };
 
 /** Of a script that pages of other origins load, also as a module or with `integrity`. */
 export const embedHeaders: Headers = {

@@ -20,10 +20,7 @@ interface SignedIn {
   expiresAt: string;
 }
 
-const signedIn = (token: string, expiresAt: Date): SignedIn => ({
-  token,
-  expiresAt: formatTimestamp(expiresAt),
-});
+const signedIn = (token: string, expiresAt: Date): SignedIn => ({ token, expiresAt: formatTimestamp(expiresAt) });
 
 /**
  * The routes by which pages exchange the code in the fragment of their url for a key. They set no cookie, so no page of

@@ -46,10 +46,7 @@ export class ApiKey {
   revokedAt!: Date | null;
 
   @Property(nullableTimeColumn())
-  @Field(() => Date, {
-    nullable: true,
-    description: 'When it was last used, to the minute; null when it never was.',
-  })
+  @Field(() => Date, { nullable: true, description: 'When it was last used, to the minute; null when it never was.' })
   lastUsedAt!: Date | null;
 
   /** The public id in the url of a portal session; null: an ordinary key. */

@@ -72,10 +72,7 @@ export class Attempt {
   firstByteMs!: number | null;
 
   @Property({ type: 'integer', nullable: true })
-  @Field(() => Int, {
-    nullable: true,
-    description: 'The HTTP status of the answer; null when there was none.',
-  })
+  @Field(() => Int, { nullable: true, description: 'The HTTP status of the answer; null when there was none.' })
   statusCode!: number | null;
 
   @Property({ type: 'text', nullable: true })

@@ -65,9 +65,7 @@ registerEnumType(AuditAction, {
     HELD_RELEASED: { description: 'What a webhook held was released.' },
     DELIVERY_REDELIVERED: { description: 'A finished delivery was sent again.' },
     DELIVERY_CANCELED: { description: 'A delivery was canceled.' },
-    BULK_OPERATION_STARTED: {
-      description: 'A bulk operation was started. Its deliveries are not noted one by one.',
-    },
+    BULK_OPERATION_STARTED: { description: 'A bulk operation was started. Its deliveries are not noted one by one.' },
     BULK_OPERATION_CANCELED: { description: 'A bulk operation was canceled.' },
     BULK_OPERATION_RESUMED: { description: 'A bulk operation was resumed.' },
     API_KEY_CREATED: { description: 'An API key was made.' },
@@ -82,9 +80,7 @@ registerEnumType(AuditAction, {
     TENANT_ENTERED: {
       description: 'A platform key acted for the tenant: noted once an hour, whatever it read or emitted.',
     },
-    DATA_KEY_REWRAPPED: {
-      description: "The key of the tenant's secrets was wrapped by another encryption key.",
-    },
+    DATA_KEY_REWRAPPED: { description: "The key of the tenant's secrets was wrapped by another encryption key." },
     DATA_KEY_REPLACED: {
       description:
         "The encryption key of the tenant's secrets was lost: all its webhooks have new secrets, and are paused.",
@@ -169,10 +165,7 @@ export class AuditEntry {
   after!: string | null;
 
   @Property({ type: 'text', nullable: true })
-  @Field(() => String, {
-    nullable: true,
-    description: 'The X-Request-Id of the request; null where there was none.',
-  })
+  @Field(() => String, { nullable: true, description: 'The X-Request-Id of the request; null where there was none.' })
   requestId!: string | null;
 
   @Property(creationTimeColumn())

@@ -125,10 +125,7 @@ export class BulkOperation {
   createdAt!: Date;
 
   @Property(nullableTimeColumn())
-  @Field(() => Date, {
-    nullable: true,
-    description: 'When it ended; null while it is running or paused.',
-  })
+  @Field(() => Date, { nullable: true, description: 'When it ended; null while it is running or paused.' })
   finishedAt!: Date | null;
 
   @Property({ type: 'text', nullable: true })

@@ -16,9 +16,7 @@ registerEnumType(DeliveryStatus, {
   description: 'Where a delivery stands.',
   valuesConfig: {
     PENDING: { description: 'An attempt is due now or later.' },
-    HELD: {
-      description: 'Its webhook is inactive, or was enabled with `held: KEEP`; it waits to be released.',
-    },
+    HELD: { description: 'Its webhook is inactive, or was enabled with `held: KEEP`; it waits to be released.' },
     SUCCEEDED: { description: 'The endpoint answered 2xx.' },
     FAILED: { description: 'All retries are used up, or the endpoint answered 410.' },
     CANCELED: { description: 'It will not be sent; `cancelReason` says why.' },
@@ -50,10 +48,7 @@ registerEnumType(CancelReason, {
   'Delivery',
   'Its number: the value of the header `X-Service-Delivery` (unless the service is set otherwise), the same on every attempt.',
 )
-@ObjectType({
-  implements: Node,
-  description: 'One event on its way to one webhook, through one attempt or several.',
-})
+@ObjectType({ implements: Node, description: 'One event on its way to one webhook, through one attempt or several.' })
 export class Delivery {
   @PrimaryKey(idColumn())
   id!: number;

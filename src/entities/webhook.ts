@@ -104,10 +104,7 @@ export class Webhook {
   disabledAt!: Date | null;
 
   @Enum({ items: () => DisabledReason, type: 'text', nullable: true })
-  @Field(() => DisabledReason, {
-    nullable: true,
-    description: 'Why it is inactive; null while it is active.',
-  })
+  @Field(() => DisabledReason, { nullable: true, description: 'Why it is inactive; null while it is active.' })
   disabledReason!: DisabledReason | null;
 
   @Property(nullableTimeColumn())

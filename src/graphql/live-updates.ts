@@ -36,9 +36,7 @@ class DeliveryUpdate {
   delivery!: Delivery | null;
 }
 
-@ObjectType({
-  description: 'A webhook that was made, changed or deleted, or that changes may have been missed.',
-})
+@ObjectType({ description: 'A webhook that was made, changed or deleted, or that changes may have been missed.' })
 class WebhookUpdate {
   @Field(() => String, { description: cursorDescription })
   cursor!: string;
@@ -67,10 +65,7 @@ class DeliveryUpdateArgs {
   @Field(() => String, { nullable: true, description: 'Only those of events of this type.' })
   eventType?: string | null;
 
-  @Field(() => DeliveryStatus, {
-    nullable: true,
-    description: 'Only those that are in this state after the change.',
-  })
+  @Field(() => DeliveryStatus, { nullable: true, description: 'Only those that are in this state after the change.' })
   status?: DeliveryStatus | null;
 
   @Field(() => String, { nullable: true, description: afterDescription })

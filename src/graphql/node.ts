@@ -55,9 +55,7 @@ export class NodeResolver {
       'The object with this id; null without an error when there is none. It needs the scope that the field for objects of this type needs.',
   })
   async node(
-    @Arg('id', () => ID, {
-      description: 'A global id, such as `wh_12`; a number alone does not say of what.',
-    })
+    @Arg('id', () => ID, { description: 'A global id, such as `wh_12`; a number alone does not say of what.' })
     id: string,
     @Ctx() context: Context,
     @Info() { schema }: GraphQLResolveInfo,

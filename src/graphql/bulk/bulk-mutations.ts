@@ -108,10 +108,7 @@ export class BulkMutations {
     return start(context, {
       kind: 'CANCEL_DELIVERIES',
       webhookId: typeof webhookId === 'string' ? idOf('Webhook', webhookId, [...path, 'webhookId']) : null,
-      filter: {
-        status: status ? [status] : OPEN_STATUSES,
-        ...(type === undefined ? {} : { eventTypes: [type] }),
-      },
+      filter: { status: status ? [status] : OPEN_STATUSES, ...(type === undefined ? {} : { eventTypes: [type] }) },
       ...rangeOf(filter),
       dryRun: dryRun ?? false,
     });
@@ -126,9 +123,7 @@ export class BulkMutations {
     @Ctx() context: Context,
   ): Promise<CancelBulkOperationPayload> {
     const number = idOf('BulkOperation', id, ['input', 'id']);
-    return {
-      bulkOperation: await cancelBulkOperation(context.db, tenantOf(context), number, actorOf(context)),
-    };
+    return { bulkOperation: await cancelBulkOperation(context.db, tenantOf(context), number, actorOf(context)) };
   }
 
   @Requires('deliveries:bulk')
@@ -140,9 +135,7 @@ export class BulkMutations {
     @Ctx() context: Context,
   ): Promise<ResumeBulkOperationPayload> {
     const number = idOf('BulkOperation', id, ['input', 'id']);
-    return {
-      bulkOperation: await resumeBulkOperation(context.db, tenantOf(context), number, actorOf(context)),
-    };
+    return { bulkOperation: await resumeBulkOperation(context.db, tenantOf(context), number, actorOf(context)) };
   }
 }
 
@@ -164,13 +157,7 @@ function replayIssues(
   if (!eventId) {
     return since
       ? pastIssues(context, { since, until: until ?? null }, path)
-      : [
-          {
-            path: [...path, 'since'],
-            code: 'required',
-            detail: 'is required, unless `eventId` names one event',
-          },
-        ];
+      : [{ path: [...path, 'since'], code: 'required', detail: 'is required, unless `eventId` names one event' }];
   }
   return Object.entries({ since, until })
     .filter(([, time]) => given(time) !== undefined)

@@ -79,10 +79,7 @@ class ReplayEventsFilter {
   })
   since?: Date | null;
 
-  @Field(() => Date, {
-    nullable: true,
-    description: 'Only those accepted before this moment; default: now.',
-  })
+  @Field(() => Date, { nullable: true, description: 'Only those accepted before this moment; default: now.' })
   until?: Date | null;
 }
 
@@ -121,10 +118,7 @@ class CancelDeliveriesFilter {
   @Field(() => String, { nullable: true, description: 'Only those of events of this type.' })
   eventType?: string | null;
 
-  @Field(() => DeliveryStatus, {
-    nullable: true,
-    description: 'Only PENDING or only HELD ones; without it both.',
-  })
+  @Field(() => DeliveryStatus, { nullable: true, description: 'Only PENDING or only HELD ones; without it both.' })
   status?: DeliveryStatus | null;
 
   @Field(() => Date, { nullable: true, description: since })
@@ -155,10 +149,7 @@ abstract class BulkPayloadFields {
   })
   totalCapped!: boolean;
 
-  @Field(() => BulkOperation, {
-    nullable: true,
-    description: 'The operation under way; null after a dry run.',
-  })
+  @Field(() => BulkOperation, { nullable: true, description: 'The operation under way; null after a dry run.' })
   bulkOperation!: BulkOperation | null;
 }
 

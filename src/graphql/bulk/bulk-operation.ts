@@ -28,16 +28,10 @@ export class BulkOperationResolver {
   }
 
   @Requires('deliveries:read')
-  @Query(() => BulkOperationConnection, {
-    nullable: true,
-    description: "The tenant's bulk operations, newest first.",
-  })
+  @Query(() => BulkOperationConnection, { nullable: true, description: "The tenant's bulk operations, newest first." })
   bulkOperations(
     @Args(() => ConnectionArgs) page: ConnectionArgs,
-    @Arg('filter', () => BulkOperationFilter, {
-      nullable: true,
-      description: 'Which ones; without it all.',
-    })
+    @Arg('filter', () => BulkOperationFilter, { nullable: true, description: 'Which ones; without it all.' })
     filter: BulkOperationFilter | null,
     @Ctx() context: Context,
   ): Promise<Connection<BulkOperation>> {

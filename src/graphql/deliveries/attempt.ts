@@ -11,10 +11,7 @@ import { JSONObject } from '../fields/scalars.js';
 
 @Resolver(() => Attempt)
 export class AttemptResolver {
-  @FieldResolver(() => JSONObject, {
-    complexity: HEADERS_COST,
-    description: 'The headers as they were sent.',
-  })
+  @FieldResolver(() => JSONObject, { complexity: HEADERS_COST, description: 'The headers as they were sent.' })
   requestHeaders(@Root() attempt: Attempt): JsonText {
     return new JsonText(attempt.requestHeaders);
   }

@@ -43,10 +43,7 @@ export class WebhookDeliveryFilter {
   @Field(() => String, { nullable: true, description: 'Only those of events of this type.' })
   eventType?: string | null;
 
-  @Field(() => StatusCodeClass, {
-    nullable: true,
-    description: 'Only those whose latest attempt was answered so.',
-  })
+  @Field(() => StatusCodeClass, { nullable: true, description: 'Only those whose latest attempt was answered so.' })
   statusCodeClass?: StatusCodeClass | null;
 
   @Field(() => String, {
@@ -72,10 +69,7 @@ export const PAYLOAD_CONTAINS =
 
 @InputType({ description: 'Which deliveries; all conditions together.' })
 export class DeliveryFilter extends WebhookDeliveryFilter {
-  @Field(() => ID, {
-    nullable: true,
-    description: 'Only those to this webhook, which may have been deleted since.',
-  })
+  @Field(() => ID, { nullable: true, description: 'Only those to this webhook, which may have been deleted since.' })
   webhookId?: string | null;
 
   @Field(() => ID, { nullable: true, description: 'Only those of this event.' })

@@ -74,10 +74,7 @@ const ATTEMPTS_SHOWN_MAX = 100;
 @Resolver(() => Delivery)
 export class DeliveryResolver {
   @Requires('deliveries:read')
-  @Query(() => Delivery, {
-    nullable: true,
-    description: 'One delivery; null with NOT_FOUND when there is none.',
-  })
+  @Query(() => Delivery, { nullable: true, description: 'One delivery; null with NOT_FOUND when there is none.' })
   delivery(
     @Arg('id', () => ID, {
       description: 'Its id: the value of the header `X-Service-Delivery`, unless the service is set otherwise.',
@@ -118,10 +115,7 @@ export class DeliveryResolver {
 
   // Who may test a webhook gets a delivery in answer, and may see which webhook it goes to.
   @Requires('webhooks:read', 'webhooks:test')
-  @FieldResolver(() => Webhook, {
-    nullable: true,
-    description: 'Where it goes; null once the webhook is deleted.',
-  })
+  @FieldResolver(() => Webhook, { nullable: true, description: 'Where it goes; null once the webhook is deleted.' })
   webhook(@Root() delivery: Delivery, @Ctx() context: Context): Promise<Webhook | null> {
     return context.loaders.webhookById.load(delivery.webhookId);
   }

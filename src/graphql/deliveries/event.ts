@@ -80,10 +80,7 @@ export class EventResolver {
     return await bodyOf(event, context);
   }
 
-  @FieldResolver(() => Int, {
-    nullable: true,
-    description: 'How many bytes `body` has, which is not read for it.',
-  })
+  @FieldResolver(() => Int, { nullable: true, description: 'How many bytes `body` has, which is not read for it.' })
   async bodyBytes(@Root() { id, body }: Event, @Ctx() { loaders }: Context): Promise<number | null> {
     return body === undefined ? loaders.bodyBytesByEvent.load(id) : Buffer.byteLength(body);
   }

@@ -42,10 +42,7 @@ class FanOutEntry {
   @ShowsIdOf('Webhook', { name: 'webhookId', description: 'The id of the webhook, also of a deleted one.' })
   id: number;
 
-  @Field(() => FanOutReason, {
-    nullable: true,
-    description: 'Why there is no delivery; null where there is one.',
-  })
+  @Field(() => FanOutReason, { nullable: true, description: 'Why there is no delivery; null where there is one.' })
   reason: FanOutVerdict | null;
 
   @Requires('webhooks:read')

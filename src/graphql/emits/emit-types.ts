@@ -33,9 +33,7 @@ export class EmitEventInput {
 
 @ObjectType({ description: 'What became of an emitted event, after its commit.' })
 export class EmitEventPayload {
-  @Field(() => Event, {
-    description: 'The event; the earlier one for an idempotency key that was used before.',
-  })
+  @Field(() => Event, { description: 'The event; the earlier one for an idempotency key that was used before.' })
   event!: Event;
 
   @Field(() => Int, { description: 'How many deliveries it has, held ones included.' })
@@ -68,17 +66,13 @@ class EmitEventIssue {
   @Field(() => String, { description: 'Which rule, such as `schema_required`.' })
   code!: string;
 
-  @Field(() => String, {
-    description: 'What is wrong there, such as `must NOT have more than 20 characters`.',
-  })
+  @Field(() => String, { description: 'What is wrong there, such as `must NOT have more than 20 characters`.' })
   detail!: string;
 }
 
 @ObjectType({ description: 'Why one event of several was refused.' })
 class EmitEventError {
-  @Field(() => String, {
-    description: 'As `extensions.code` of an error, such as `BAD_USER_INPUT` or `CONFLICT`.',
-  })
+  @Field(() => String, { description: 'As `extensions.code` of an error, such as `BAD_USER_INPUT` or `CONFLICT`.' })
   code!: string;
 
   @Field(() => String, { description: 'What is wrong, as the `message` of an error.' })

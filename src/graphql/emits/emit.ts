@@ -23,9 +23,7 @@ import { payloadText } from './payload-text.js';
 @Resolver()
 export class EmitResolver {
   @RequiresScope('events:emit')
-  @Mutation(() => EmitEventPayload, {
-    description: 'Accepts an event and sends it to every webhook that matches.',
-  })
+  @Mutation(() => EmitEventPayload, { description: 'Accepts an event and sends it to every webhook that matches.' })
   async emitEvent(
     @Arg('input', () => EmitEventInput, { description: 'The event.' }) input: EmitEventInput,
     @Ctx() context: Context,

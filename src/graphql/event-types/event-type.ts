@@ -18,9 +18,7 @@ class EventTypeVersion {
   @Field(() => Int, { description: '1 for the first one.' })
   version!: number;
 
-  @Field(() => Date, {
-    description: 'Since when payloads were checked by it; other processes followed within 5 s.',
-  })
+  @Field(() => Date, { description: 'Since when payloads were checked by it; other processes followed within 5 s.' })
   createdAt!: Date;
 
   /** JSON. */
@@ -37,10 +35,7 @@ export class EventTypeResolver {
   }
 
   @RequiresKey()
-  @Query(() => EventType, {
-    nullable: true,
-    description: 'One event type; null with NOT_FOUND when there is none.',
-  })
+  @Query(() => EventType, { nullable: true, description: 'One event type; null with NOT_FOUND when there is none.' })
   async eventType(
     @Arg('name', () => String, { description: 'Such as `booking.created`.' }) name: string,
     @Ctx() context: Context,

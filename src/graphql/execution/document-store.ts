@@ -16,8 +16,6 @@ export const documentStore = (bytesMax = DOCUMENTS_BYTES_MAX): InMemoryLRUCache<
 
 /** @returns about how many bytes a document takes in memory */
 export function bytesOf(document: DocumentNode): number {
-  const { loc, tokenCount = loc?.source.body.length ?? 0 } = document as DocumentNode & {
-    tokenCount?: number;
-  };
+  const { loc, tokenCount = loc?.source.body.length ?? 0 } = document as DocumentNode & { tokenCount?: number };
   return BYTES_PER_DOCUMENT + BYTES_PER_TOKEN * tokenCount + (loc?.source.body.length ?? 0);
 }

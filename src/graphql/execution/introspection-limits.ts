@@ -23,13 +23,7 @@ export interface Introspection {
   isTooDeep: boolean;
 }
 
-export const noIntrospection: Introspection = {
-  schemas: 0,
-  types: 0,
-  aliases: 0,
-  lists: 0,
-  isTooDeep: false,
-};
+export const noIntrospection: Introspection = { schemas: 0, types: 0, aliases: 0, lists: 0, isTooDeep: false };
 
 /** Of two selections of one set. */
 export function together(one: Introspection, other: Introspection): Introspection {

@@ -109,10 +109,7 @@ export async function executeUpdate(
   const tooLong = result.data ? longAnswerError(operation, result.data, context) : null;
   const { data, errors } = tooLong ? { data: null, errors: [tooLong] } : result;
   noteErrors(context, errors ?? []);
-  return {
-    ...(data === undefined ? {} : { data }),
-    ...(errors === undefined ? {} : { errors: formatted(errors) }),
-  };
+  return { ...(data === undefined ? {} : { data }), ...(errors === undefined ? {} : { errors: formatted(errors) }) };
 }
 
 /** What took too long would take as long again: the update says so. */

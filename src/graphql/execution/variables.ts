@@ -28,14 +28,7 @@ export function variablesOf(
   return variableDefinitions.flatMap(({ variable, type: typeNode, defaultValue }) => {
     const type = typeFromAST(schema, typeNode as never);
     return isInputType(type)
-      ? [
-          {
-            name: variable.name.value,
-            type,
-            hasDefault: defaultValue !== undefined,
-            isRequired: isNonNullType(type),
-          },
-        ]
+      ? [{ name: variable.name.value, type, hasDefault: defaultValue !== undefined, isRequired: isNonNullType(type) }]
       : [];
   });
 }

@@ -61,16 +61,10 @@ class PageInfo {
     this.endCursor = cursors.end;
   }
 
-  @Field(() => String, {
-    nullable: true,
-    description: 'The cursor of the first edge; null for an empty page.',
-  })
+  @Field(() => String, { nullable: true, description: 'The cursor of the first edge; null for an empty page.' })
   startCursor: string | null;
 
-  @Field(() => String, {
-    nullable: true,
-    description: 'The cursor of the last edge; null for an empty page.',
-  })
+  @Field(() => String, { nullable: true, description: 'The cursor of the last edge; null for an empty page.' })
   endCursor: string | null;
 
   @Field(() => Boolean, { description: 'Whether there is more after this page.' })

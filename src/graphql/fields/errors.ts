@@ -61,11 +61,7 @@ export function formatError(error: GraphQLError, schema: GraphQLSchema | null = 
   const code = told.code ?? (http?.status === 400 ? 'BAD_REQUEST' : '');
   if (!(cause instanceof ApiError) && documentErrorCodes.has(code)) {
     const sentence = withoutValue(message);
-    return {
-      message: schema === null ? sentence : withEnumValues(sentence, schema),
-      ...place,
-      extensions: { code },
-    };
+    return { message: schema === null ? sentence : withEnumValues(sentence, schema), ...place, extensions: { code } };
   }
   const known = toApiError(cause);
   return { message: messageOf(known), ...place, extensions: extensionsOf(known) };
@@ -106,10 +102,7 @@ interface Head {
  */
 export function graphqlErrorOf(error: ApiError, node?: ASTNode, status = 200): GraphQLError {
   const http: Head = { status: refusalStatuses[error.code] ?? status };
-  return new GraphQLError(messageOf(error), {
-    extensions: { ...extensionsOf(error), http },
-    nodes: node ?? null,
-  });
+  return new GraphQLError(messageOf(error), { extensions: { ...extensionsOf(error), http }, nodes: node ?? null });
 }
 
 /** A request that is refused for its form. Its code is one of GraphQL's own, which no REST answer has. */

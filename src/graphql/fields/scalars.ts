@@ -26,9 +26,7 @@ export const DateTime = new GraphQLScalarType<Date, string>({
 
 function readObject(value: unknown, node?: ValueNode): Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new GraphQLError('A JSONObject is a JSON object, not a text, number, list or null.', {
-      nodes: node ?? null,
-    });
+    throw new GraphQLError('A JSONObject is a JSON object, not a text, number, list or null.', { nodes: node ?? null });
   }
   return value as Record<string, unknown>;
 }

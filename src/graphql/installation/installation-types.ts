@@ -71,10 +71,7 @@ export class JobAsideType {
   @Field(() => String, { description: 'What it does, such as `deliver`.' })
   task!: string;
 
-  @ShowsIdOf('Delivery', {
-    nullable: true,
-    description: 'The delivery that it is for; null for another task.',
-  })
+  @ShowsIdOf('Delivery', { nullable: true, description: 'The delivery that it is for; null for another task.' })
   deliveryId!: number | null;
 
   @Field(() => Int, { description: 'How often it was fetched.' })
@@ -83,10 +80,7 @@ export class JobAsideType {
   @Field(() => String, { nullable: true, description: 'What it failed of last; null when its process died.' })
   lastError!: string | null;
 
-  @Field(() => Date, {
-    nullable: true,
-    description: 'When it is tried again; null when it has failed for good.',
-  })
+  @Field(() => Date, { nullable: true, description: 'When it is tried again; null when it has failed for good.' })
   triedAgainAt!: Date | null;
 }
 
@@ -119,15 +113,11 @@ export class Retention {
   @Field(() => Int, { description: 'Days that events are kept.' })
   eventDays!: number;
 
-  @Field(() => Float, {
-    description: 'Hours for which an inactive webhook collects deliveries (HOLD_HOURS).',
-  })
+  @Field(() => Float, { description: 'Hours for which an inactive webhook collects deliveries (HOLD_HOURS).' })
   holdHours!: number;
 }
 
-@ObjectType({
-  description: 'The work that daemons do every hour: partitions are made and dropped, old rows deleted.',
-})
+@ObjectType({ description: 'The work that daemons do every hour: partitions are made and dropped, old rows deleted.' })
 export class Housekeeping {
   @Field(() => Date, { nullable: true, description: 'When it was last started; null: never.' })
   startedAt!: Date | null;
@@ -183,11 +173,7 @@ export class TopWebhooksArgs {
   @Field(() => TopWebhooksBy, { description: 'By what they are ranked.' })
   by!: Ranking;
 
-  @Field(() => Int, {
-    defaultValue: 10,
-    nullable: true,
-    description: `How many: 1 to ${TOP_WEBHOOKS_MAX}.`,
-  })
+  @Field(() => Int, { defaultValue: 10, nullable: true, description: `How many: 1 to ${TOP_WEBHOOKS_MAX}.` })
   first?: number | null;
 
   @Field(() => Date, {

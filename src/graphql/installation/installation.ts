@@ -137,11 +137,7 @@ export class InstallationResolver {
   })
   async jobsPutAside(@Root() installation: Installation, @Ctx() context: Context): Promise<JobAsideType[]> {
     const jobs = (await installation.report(context))?.report.jobsAside ?? [];
-    return jobs.map(({ key, ...job }) => ({
-      ...job,
-      jobKey: key,
-      triedAgainAt: dateOrNull(job.triedAgainAt),
-    }));
+    return jobs.map(({ key, ...job }) => ({ ...job, jobKey: key, triedAgainAt: dateOrNull(job.triedAgainAt) }));
   }
 
   @mayHold(400)
@@ -234,10 +230,7 @@ export class InstallationResolver {
 
 @Resolver(() => TopWebhook)
 export class TopWebhookResolver {
-  @FieldResolver(() => Tenant, {
-    nullable: true,
-    description: 'Whose webhook it is; null once the tenant is deleted.',
-  })
+  @FieldResolver(() => Tenant, { nullable: true, description: 'Whose webhook it is; null once the tenant is deleted.' })
   tenant(@Root() { tenantId }: TopWebhook, @Ctx() context: Context): Promise<Tenant | null> {
     return context.loaders.tenantById.load(tenantId);
   }

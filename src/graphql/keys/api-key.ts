@@ -119,9 +119,7 @@ export class ApiKeyResolver {
   }
 
   @RequiresScopeOrAdmin('keys:admin')
-  @Mutation(() => RevokeApiKeyPayload, {
-    description: 'Revokes an API key for good, everywhere within 5 seconds.',
-  })
+  @Mutation(() => RevokeApiKeyPayload, { description: 'Revokes an API key for good, everywhere within 5 seconds.' })
   async revokeApiKey(
     @Arg('input', () => RevokeApiKeyInput, { description: 'What to do.' }) input: RevokeApiKeyInput,
     @Ctx() context: Context,
@@ -141,11 +139,7 @@ function conditionsOf(filter: ApiKeyFilter | null) {
 }
 
 const newApiKey = (grantable: readonly Scope[]) =>
-  z.object({
-    name: displayName,
-    scopes: apiKeyScopes(grantable),
-    expiresInSeconds: expiresInSeconds.nullish(),
-  });
+  z.object({ name: displayName, scopes: apiKeyScopes(grantable), expiresInSeconds: expiresInSeconds.nullish() });
 
 /** The scopes that a new key can get from this request: `requireGrantable` refuses all others. */
 function grantableBy(context: Context): readonly Scope[] {

@@ -17,9 +17,7 @@ registerEnumType(PortalCapability, {
   description: 'What a portal session may do.',
   valuesConfig: {
     VIEW: { description: 'Look at webhooks, events and deliveries. Every session may.' },
-    MANAGE_ENDPOINTS: {
-      description: 'Make, change, pause, enable and delete webhooks, and release what they hold.',
-    },
+    MANAGE_ENDPOINTS: { description: 'Make, change, pause, enable and delete webhooks, and release what they hold.' },
     SEND: { description: 'Test webhooks, and send or cancel single deliveries.' },
     SEE_SECRETS: {
       description:
@@ -87,10 +85,7 @@ export class PortalSession implements PortalSettings {
   @Field(() => Date, { nullable: true, description: 'When its link was opened; null when it was not.' })
   exchangedAt!: Date | null;
 
-  @Field(() => Date, {
-    nullable: true,
-    description: 'When it was last used, to the minute; null when it never was.',
-  })
+  @Field(() => Date, { nullable: true, description: 'When it was last used, to the minute; null when it never was.' })
   lastUsedAt!: Date | null;
 
   @Field(() => [String], { description: 'The origins of the pages that may show it in a frame.' })
@@ -139,9 +134,7 @@ export class CreatePortalSessionInput {
   })
   tenantId?: string | null;
 
-  @Field(() => [PortalCapability], {
-    description: 'What it may do: nothing that the API key may not do itself.',
-  })
+  @Field(() => [PortalCapability], { description: 'What it may do: nothing that the API key may not do itself.' })
   capabilities!: PortalCapability[];
 
   @Field(() => Int, {

@@ -68,10 +68,7 @@ export class PortalSessionResolver {
       makerExpiresAt: inSeconds(context, await secondsToGrant(context)),
       by: actorOf(context),
     });
-    return {
-      url: `${base}/portal/s/${publicId}#${code}`,
-      session: portalSessionOf(apiKey, context.clock()),
-    };
+    return { url: `${base}/portal/s/${publicId}#${code}`, session: portalSessionOf(apiKey, context.clock()) };
   }
 
   @Requires('keys:admin')

@@ -117,10 +117,7 @@ export class WebhookStatsArgs {
 
 @ArgsType()
 export class StatsArgs extends WebhookStatsArgs {
-  @Field(() => ID, {
-    nullable: true,
-    description: 'Only attempts at this webhook, which may have been deleted since.',
-  })
+  @Field(() => ID, { nullable: true, description: 'Only attempts at this webhook, which may have been deleted since.' })
   webhookId?: string | null;
 }
 

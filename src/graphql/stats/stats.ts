@@ -57,11 +57,7 @@ export class StatsResolver {
   }
 
   @Requires('deliveries:read')
-  @FieldResolver(() => BacklogType, {
-    nullable: true,
-    name: 'backlog',
-    description: 'What it still has to be sent.',
-  })
+  @FieldResolver(() => BacklogType, { nullable: true, name: 'backlog', description: 'What it still has to be sent.' })
   webhookBacklog(@Root() webhook: Webhook, @Ctx() context: Context): Promise<Backlog | null> {
     return context.loaders.backlogByWebhook.load(webhook.id);
   }

@@ -42,9 +42,7 @@ class UpdateTenantInput {
   @Field(() => ID, { description: 'The tenant.' })
   id!: string;
 
-  @Field(() => String, {
-    description: 'Its new name: 1 to 200 characters, unique in this installation.',
-  })
+  @Field(() => String, { description: 'Its new name: 1 to 200 characters, unique in this installation.' })
   name!: string;
 }
 

@@ -83,9 +83,7 @@ export class WebhookMutations {
     const { db, config } = context;
     const by = actorOf(context);
     const version = given(ifVersion);
-    return {
-      webhook: await updateWebhook(db, tenantOf(context), webhookId, change, config.holdHours, by, version),
-    };
+    return { webhook: await updateWebhook(db, tenantOf(context), webhookId, change, config.holdHours, by, version) };
   }
 
   @Requires('webhooks:edit')
@@ -149,9 +147,7 @@ export class WebhookMutations {
   }
 
   @Requires('webhooks:edit')
-  @Mutation(() => ReleaseHeldPayload, {
-    description: 'Sends what an active webhook holds since `held: KEEP`.',
-  })
+  @Mutation(() => ReleaseHeldPayload, { description: 'Sends what an active webhook holds since `held: KEEP`.' })
   async releaseHeld(
     @Arg('input', () => ReleaseHeldInput, input) { webhookId }: ReleaseHeldInput,
     @Ctx() context: Context,

@@ -28,11 +28,7 @@ export class WebhookOutlookResolver {
   })
   async lastDay(@Root() { id }: Webhook, @Ctx() context: Context): Promise<StatsBucket[]> {
     const end = (Math.floor(context.clock().getTime() / HOUR_MS) + 1) * HOUR_MS;
-    const range = {
-      resolution: 'HOUR' as const,
-      since: new Date(end - HOURS_OF_DAY * HOUR_MS),
-      until: new Date(end),
-    };
+    const range = { resolution: 'HOUR' as const, since: new Date(end - HOURS_OF_DAY * HOUR_MS), until: new Date(end) };
     const question = { webhookId: id, range, eventType: null, inBuckets: true };
     return bucketFigures(range, await context.loaders.statsByWebhook.load(question));
   }

@@ -20,9 +20,7 @@ registerEnumType(HeldAction, {
     'What becomes of held deliveries when their webhook is enabled. Those that a pause has not got round to holding count ' +
     'as held.',
   valuesConfig: {
-    RELEASE: {
-      description: 'They are sent at once, the oldest first; of a long backlog some may overtake others.',
-    },
+    RELEASE: { description: 'They are sent at once, the oldest first; of a long backlog some may overtake others.' },
     KEEP: { description: 'They stay held until `releaseHeld`, so that a test can be sent first.' },
     DISCARD: { description: 'They are canceled.' },
   },

@@ -37,10 +37,7 @@ const WebhookConnection = connectionOf(Webhook, 'Webhook', 'webhooks');
 @Resolver(() => Webhook)
 export class WebhookResolver {
   @Requires('webhooks:read')
-  @Query(() => Webhook, {
-    nullable: true,
-    description: 'One webhook; null with NOT_FOUND when there is none.',
-  })
+  @Query(() => Webhook, { nullable: true, description: 'One webhook; null with NOT_FOUND when there is none.' })
   webhook(@Arg('id', () => ID, { description: 'Its id.' }) id: string, @Ctx() context: Context): Promise<Webhook> {
     return readWebhook(context, id, ['id']);
   }
@@ -65,10 +62,7 @@ export class WebhookResolver {
   deliveries(
     @Root() webhook: Webhook,
     @Args(() => ConnectionArgs) page: ConnectionArgs,
-    @Arg('filter', () => WebhookDeliveryFilter, {
-      nullable: true,
-      description: 'Which ones; without it all.',
-    })
+    @Arg('filter', () => WebhookDeliveryFilter, { nullable: true, description: 'Which ones; without it all.' })
     filter: WebhookDeliveryFilter | null,
     @Ctx() context: Context,
   ): Promise<Connection<Delivery>> {
