@@ -188,6 +188,11 @@ describe('the source tree', () => {
     expect(files.filter((file) => !file.startsWith('src/operations/jobs/'))).toEqual([]);
   });
 
+  test("graphile-worker's private tables are named in one helper of the tests alone", () => {
+    const files = sourcesIn('test').filter((file) => read(file).includes('_private_'));
+    expect(files.sort()).toEqual(['test/contract.test.ts', 'test/support/jobs.ts']);
+  });
+
   test('raw SQL stands in operations, migrations and the database modules alone', () => {
     const sql = /\b(select|insert into|update|delete from)\b[^'`]*\bhookwright\./i;
     const files = sourcesIn('src', 'daemon').filter((file) => sql.test(read(file)));

@@ -6,6 +6,7 @@ import { eventually } from '../support/eventually.js';
 import { makeKey, makeTenant } from '../support/factories.js';
 import { codesOf } from '../support/graphql-api.js';
 import { gid } from '../support/ids.js';
+import { countJobs, OF_BULK } from '../support/jobs.js';
 
 /** Operations yield to whatever else the machine does, and so may take long. */
 vi.setConfig({ testTimeout: 120_000 });
@@ -237,11 +238,7 @@ describe('a bulk operation', () => {
     expect(again.errors[0].extensions).toEqual({ code: 'CONFLICT', reason: 'bulk_operation_finished' });
     const daemon = site.startDaemon();
     // Its job is taken, and finds that nothing is to be done.
-    await expect
-      .poll(() => site.rows(`select from hookwright_jobs._private_jobs where key like 'b:%'`), {
-        timeout: 20_000,
-      })
-      .toEqual([]);
+    await eventually(async () => (await countJobs(site, OF_BULK)) === 0, 20_000);
     expect(await site.statuses(`webhook_id = ${webhook}`)).toEqual({ FAILED: 20 });
     const resumed = await mutate('resumeBulkOperation', { id: operation.id });
     expect(resumed.data.result.bulkOperation).toMatchObject({ status: 'RUNNING' });

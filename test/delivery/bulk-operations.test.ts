@@ -9,6 +9,7 @@ import { BulkSite } from '../support/bulk-operations.js';
 import { eventually } from '../support/eventually.js';
 import { emitMany } from '../support/factories.js';
 import { numberIn } from '../support/ids.js';
+import { countJobs, deleteJobs, jobsIn, OF_BULK } from '../support/jobs.js';
 import { lockRow } from '../support/locks.js';
 import { answer } from '../support/receiver.js';
 
@@ -126,10 +127,8 @@ describe('recoverWebhook', () => {
     await eventually(async () => (await site.operation(operation.id)).affected > BULK_WAITING_MAX - BULK_CHUNK, 60_000);
     // It has looked at a full queue, more than once.
     await eventually(async () => {
-      const [job] = await site.rows<{ waited: number }>(
-        `select (payload->>'waitedMs')::float8 as waited from hookwright_jobs._private_jobs where key like 'b:%'`,
-      );
-      return (job?.waited ?? 0) >= 400;
+      const [job] = await jobsIn(site, OF_BULK);
+      return job?.payload.waitedMs >= 400;
     }, 60_000);
     expect((await site.statuses())['PENDING']).toBeLessThanOrEqual(BULK_WAITING_MAX);
     expect((await site.operation(operation.id)).affected).toBeLessThanOrEqual(BULK_WAITING_MAX);
@@ -225,7 +224,7 @@ describe('an operation that stands still', () => {
   test('is found when its job is lost', async () => {
     await site.past(5, { webhookId });
     const { operation } = await recover();
-    await site.rows(`delete from hookwright_jobs._private_jobs where key = 'b:${numberIn(operation.id)}'`);
+    expect(await deleteJobs(site, OF_BULK)).toHaveLength(1);
     site.startDaemon();
     await site.reaches(operation.id, 'COMPLETED');
   });
@@ -264,7 +263,7 @@ test('what an operation came to is told for as long as deliveries are kept, and 
   await ended(young, 29);
   await site.rows(`update hookwright.bulk_operations set status = 'PAUSED', created_at = now() - interval '90 days'
                    where id = ${paused}`);
-  await site.rows('delete from hookwright_jobs._private_jobs');
+  await deleteJobs(site);
   site.startDaemon();
   await site.rows("select hookwright_jobs.add_job('housekeeping')");
   const known = () => site.rows<{ id: number }>('select id from hookwright.bulk_operations order by id');
@@ -416,8 +415,7 @@ describe('cancelDeliveries', () => {
     const { operation } = await cancel({ webhookId: String(webhookId) });
     await using lock = await lockRow(site.api.databaseUrl, 'deliveries', ids[2]!);
     site.startDaemon();
-    const later = `select from hookwright_jobs._private_jobs where key = 'b:${numberIn(operation.id)}' and run_at > now()`;
-    await eventually(async () => (await site.rows(later)).length === 1, 6_000);
+    await eventually(async () => (await countJobs(site, `${OF_BULK} and run_at > now()`)) === 1, 6_000);
     expect(await site.operation(operation.id)).toMatchObject({ affected: 0, status: 'RUNNING' });
     await lock.letGo();
     expect(await site.reaches(operation.id, 'COMPLETED')).toMatchObject({ affected: 5, skipped: 0 });

@@ -13,25 +13,15 @@ import { rotateSecret } from '../../src/operations/webhooks/rotate-secret.js';
 import { updateWebhook } from '../../src/operations/webhooks/update-webhook.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
+import { isTaskKnown, jobsIn, OF_DELIVERIES } from '../support/jobs.js';
 import { answer, startReceiver } from '../support/receiver.js';
 
-interface JobRow {
-  key: string;
-  locked_by: string | null;
-  attempts: number;
-  inSeconds: number;
-}
-const jobsOf = (stack: DeliveryStack) =>
-  stack.rows<JobRow>(
-    `select key, locked_by, attempts, extract(epoch from run_at - now())::float as "inSeconds"
-     from hookwright_jobs._private_jobs where key ~ '^[dg]:' order by id`,
-  );
+const jobsOf = (stack: DeliveryStack) => jobsIn(stack, OF_DELIVERIES);
 
 /** A daemon that the stack's emits claim deliveries for, as `hookwright start` has it. */
 async function startLocalDaemon(stack: DeliveryStack): Promise<Daemon> {
   const daemon = stack.startDaemon();
-  const tasks = `select from hookwright_jobs._private_tasks where identifier = 'deliver-group'`;
-  await eventually(async () => daemon.claims.claim([]) !== null && (await stack.rows(tasks)).length === 1);
+  await eventually(async () => daemon.claims.claim([]) !== null && (await isTaskKnown(stack, 'deliver-group')));
   stack.services.emitter.claimFor(daemon.claims);
   return daemon;
 }

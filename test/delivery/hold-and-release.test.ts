@@ -13,6 +13,7 @@ import { updateWebhook } from '../../src/operations/webhooks/update-webhook.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { emitMany } from '../support/factories.js';
+import { countJobs, deleteJobs, OF_DELIVERIES, ofDelivery } from '../support/jobs.js';
 import { lockWaits } from '../support/lock-waits.js';
 import { answer, holdAnswers, type Receiver, startReceiver } from '../support/receiver.js';
 
@@ -232,7 +233,7 @@ describe('a webhook that is enabled before its pause has been settled', () => {
     await stack.rows(
       `update hookwright.deliveries set attempt_count = 1, due_at = now() + interval '1 hour' where id = ${retried.id}`,
     );
-    await stack.rows(`delete from hookwright_jobs._private_jobs where key = 'd:${retried.id}'`);
+    await deleteJobs(stack, ofDelivery(retried.id));
     before = retried.id;
     await change({ active: false });
   });
@@ -415,10 +416,7 @@ describe('settling a webhook', () => {
     await change({ active: true });
 
     expect(await alignWebhook(stack.services.db, stack.tenantId, webhookId, wholeTurn)).toBe(events);
-    const [jobs] = await stack.rows<{ count: number }>(
-      `select count(*)::int from hookwright_jobs._private_jobs where key like 'd:%'`,
-    );
-    expect(jobs?.count).toBe(events);
+    expect(await countJobs(stack, OF_DELIVERIES)).toBe(events);
     expect(await alignWebhook(stack.services.db, stack.tenantId, webhookId, wholeTurn)).toBe(0);
   });
 });

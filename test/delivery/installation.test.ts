@@ -3,13 +3,13 @@ import { version } from '../../src/node/version.js';
 import { BulkSite } from '../support/bulk-operations.js';
 import { eventually } from '../support/eventually.js';
 import { makeKey } from '../support/factories.js';
+import { changeJobs, ofDelivery } from '../support/jobs.js';
 
 test('a daemon tells the console of itself, and what the doctor finds', async () => {
   await using site = await BulkSite.open();
   const platform = await makeKey(site.api.services, null, ['platform:admin']);
-  await site.rows(`
-    select hookwright_jobs.add_job('deliver', '{}', job_key => 'd:77');
-    update hookwright_jobs._private_jobs set attempts = max_attempts, last_error = 'It broke.' where key = 'd:77'`);
+  await site.rows(`select hookwright_jobs.add_job('deliver', '{}', job_key => 'd:77')`);
+  await changeJobs(site, `attempts = max_attempts, last_error = 'It broke.'`, ofDelivery(77));
   site.startDaemon();
   const read = () =>
     eventually(async () => {

@@ -3,6 +3,7 @@ import { readEndpointStates } from '../../src/operations/attempts/endpoint-state
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { emitMany } from '../support/factories.js';
+import { deliveriesOf, jobsIn, OF_DELIVERIES } from '../support/jobs.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 
 const EVENTS = 100;
@@ -38,10 +39,7 @@ test('an endpoint that never answers holds a few slots; its neighbour gets every
   expect(waiting).toHaveLength(EVENTS);
   expect(waiting.every(({ status, attempt_count }) => status === 'PENDING' && attempt_count === 0)).toBe(true);
   // Each has a job of its own, or shares one.
-  const named = await stack.rows<{ id: number }>(
-    `select coalesce((payload->>'id')::bigint, member::bigint) as id from hookwright_jobs._private_jobs
-     left join lateral json_array_elements_text(payload->'ids') as member on true`,
-  );
+  const named = deliveriesOf(await jobsIn(stack, OF_DELIVERIES));
   expect(named.map(({ id }) => id)).toEqual(expect.arrayContaining(waiting.map(({ id }) => id)));
 
   const state = await eventually(async () => {

@@ -10,6 +10,7 @@ import { updateWebhook } from '../../src/operations/webhooks/update-webhook.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { emitMany } from '../support/factories.js';
+import { changeJobs, deleteJobs, fetchJobs, jobsIn } from '../support/jobs.js';
 import { answer, type Receiver, startReceiver } from '../support/receiver.js';
 
 /** Everything is settled by one job. */
@@ -35,13 +36,7 @@ async function emitTogether(events: number, onlyWebhookId: number | null = null)
   return (await stack.deliveries()).map(({ id }) => id).filter((id) => !before.has(id));
 }
 
-interface GroupJob {
-  id: string;
-  key: string;
-  payload: { group: number; ids: number[] };
-  priority: number;
-}
-const jobs = () => stack.rows<GroupJob>('select * from hookwright_jobs._private_jobs order by key');
+const jobs = async () => (await jobsIn(stack)).toSorted((a, b) => (a.key! < b.key! ? -1 : 1));
 const groupOf = async (key: string) => (await jobs()).find((job) => job.key === key)!.payload;
 const pause = (active: boolean) =>
   updateWebhook(stack.services.db, stack.tenantId, webhookId, { active }, 168, commandLine);
@@ -59,7 +54,7 @@ test('the more a transaction makes, the more share a job, up to sixteen', async 
   const sizes = async () => (await jobs()).map(({ payload }) => payload.ids.length).sort((a, b) => b - a);
   await emitTogether(100);
   expect(await sizes()).toEqual([12, 12, 12, 12, 12, 12, 12, 12, 4]);
-  await stack.rows('delete from hookwright_jobs._private_jobs');
+  await deleteJobs(stack);
   await emitTogether(160);
   expect(await sizes()).toEqual(new Array(10).fill(16));
 });
@@ -120,15 +115,13 @@ test('a group that its first worker did not finish is taken apart: each that sti
     ran = true;
   });
   expect(ran).toBe(false);
-  const own = (await jobs()).filter(({ key }) => key.startsWith('d:'));
+  const own = (await jobs()).filter(({ key }) => key?.startsWith('d:'));
   expect(own.map(({ key }) => key)).toEqual([`d:${c}`, `d:${d}`]);
 });
 
 test('a process that dies with a group in hand: what it did not send is sent by the next', async () => {
   await emitTogether(4);
-  await stack.rows(
-    `update hookwright_jobs._private_jobs set locked_by = 'pool-dead', locked_at = now(), attempts = attempts + 1`,
-  );
+  await fetchJobs(stack, 'pool-dead');
   stack.startDaemon();
   await eventually(succeeded(4));
   expect(receiver.received).toHaveLength(4);
@@ -138,7 +131,7 @@ test('an overdue delivery whose shared job waits is left alone; without that job
   await emitTogether(4);
   await stack.rows(`update hookwright.deliveries set due_at = now() - interval '61 seconds'`);
   expect(await rescueOverdue(stack.services.db.pool, overdueFromStart())).toBe(0);
-  await stack.rows('delete from hookwright_jobs._private_jobs');
+  await deleteJobs(stack);
   expect(await rescueOverdue(stack.services.db.pool, overdueFromStart())).toBe(4);
 });
 
@@ -169,9 +162,7 @@ test('one that is sent again has a job of its own', async () => {
 
 test('a lane is raised by deliveries, not by jobs', async () => {
   await emitTogether(12);
-  await stack.rows(
-    `update hookwright_jobs._private_jobs set priority = ${LANES.CROWDED.priority}, run_at = now() - id * interval '1 second'`,
-  );
+  await changeJobs(stack, `priority = ${LANES.CROWDED.priority}, run_at = now() - id * interval '1 second'`);
   const raise = { from: LANES.CROWDED.priority, to: LANES.CROWDED.raised, count: 5 };
   await raiseWaitingJobs(stack.services.db.pool, raise, 0);
   expect((await jobs()).filter(({ priority }) => priority === LANES.CROWDED.raised)).toHaveLength(2);

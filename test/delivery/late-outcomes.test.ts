@@ -7,6 +7,7 @@ import { type DueDelivery, loadDeliveries } from '../../src/operations/attempts/
 import { DatabaseProxy } from '../support/database-proxy.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
+import { jobsIn, lockJobRows, ofDelivery } from '../support/jobs.js';
 import { keptLog } from '../support/kept-log.js';
 import { lockWaits } from '../support/lock-waits.js';
 import { lockRow, lockRows } from '../support/locks.js';
@@ -188,7 +189,7 @@ test('of outcomes that came together, the one whose retry is near and whose job 
   const [locked, ...others] = (await dueOf(world, 5)) as [DueDelivery, ...DueDelivery[]];
   const [, , later] = others;
   const keys = [locked, later!].map(({ id }) => `'d:${id}'`).join();
-  await using lock = await lockRows(stack.databaseUrl, 'hookwright_jobs._private_jobs', `key in (${keys})`);
+  await using lock = await lockJobRows(stack.databaseUrl, `key in (${keys})`);
   const waiting = record(locked, 500, 5_000);
   const recorded = others.map((delivery) => record(delivery, 500, delivery === later ? 600_000 : 5_000));
   const areRecorded = Promise.all(recorded).then((statuses) => statuses);
@@ -198,8 +199,7 @@ test('of outcomes that came together, the one whose retry is near and whose job 
   expect(await stack.deliveries('attempt_count = 0')).toMatchObject([{ id: locked.id }]);
   await lock.letGo();
   expect(await waiting).toBe('PENDING');
-  const next = `select from hookwright_jobs._private_jobs where key = 'd:${locked.id}' and payload->>'attempt' = '2'`;
-  expect(await stack.rows(next)).toHaveLength(1);
+  expect(await jobsIn(stack, ofDelivery(locked.id))).toMatchObject([{ payload: { attempt: 2 } }]);
 }, 60_000);
 
 test('a webhook that nobody has locked any more does not wait for locks on the statistics of others', async () => {

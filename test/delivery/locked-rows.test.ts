@@ -3,6 +3,7 @@ import { Daemon } from '../../daemon/daemon.js';
 import { STATEMENT_TIMEOUT_MS } from '../../src/database/database.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
+import { changeJobs, countJobs, jobsIn, lockJobRows, OF_DELIVERIES, ofDelivery } from '../support/jobs.js';
 import { keptLog } from '../support/kept-log.js';
 import { type Locking, lockRow, lockRows } from '../support/locks.js';
 import { answer, holdAnswers, startReceiver } from '../support/receiver.js';
@@ -96,13 +97,8 @@ describe('while another session has the row of a busy webhook locked', () => {
     await using lock = await lockRow(stack.databaseUrl, 'webhooks', id);
     await stack.emit();
     await eventually(() => locked.received.length === 1, WITHIN_MS);
-    const longestPutOff = async () => {
-      const [row] = await stack.rows<{ seconds: number | null }>(
-        `select max(extract(epoch from run_at - now()))::float8 as seconds from hookwright_jobs._private_jobs
-         where key ~ '^d:'`,
-      );
-      return row?.seconds ?? 0;
-    };
+    const longestPutOff = async () =>
+      Math.max(0, ...(await jobsIn(stack, OF_DELIVERIES)).map(({ inSeconds }) => inSeconds));
     await eventually(async () => {
       await stack.emit();
       return (await longestPutOff()) > 4;
@@ -122,8 +118,8 @@ describe('while another session has the row of a busy webhook locked', () => {
     const item = { tenantId: stack.tenantId, eventType: 'coupon.applied', body };
     const items = Array.from({ length: 100 }, () => ({ ...item, idempotencyKey: null, onlyWebhookId: null }));
     await Promise.all(Array.from({ length: 35 }, () => stack.services.emitter.emit(items)));
-    const allPutOff = `select from hookwright_jobs._private_jobs where key ~ '^d:' and run_at > now() + interval '3 seconds'`;
-    await eventually(async () => (await stack.rows(allPutOff)).length > 2_000, 2 * WITHIN_MS);
+    const putOff = `${OF_DELIVERIES} and run_at > now() + interval '3 seconds'`;
+    await eventually(async () => (await countJobs(stack, putOff)) > 2_000, 2 * WITHIN_MS);
     other.answerWith(answer(500));
     await emitOther();
     await eventually(() => other.received.length >= 3, 5_000);
@@ -147,12 +143,12 @@ test('a delivery whose job another session has locked stops no other, even when 
   await using world = await openTwo();
   const { stack, locked } = world;
   const daemon = stack.startDaemon();
-  const lockJob = (id: number) => lockRows(stack.databaseUrl, 'hookwright_jobs._private_jobs', `key = 'd:${id}'`);
+  const lockJob = (id: number) => lockJobRows(stack.databaseUrl, ofDelivery(id));
   await using lock = await answerLocked(world, lockJob);
   const forMs = STATEMENT_TIMEOUT_MS + LOCKED_FOR_MS;
   const times = { forMs, eachWithinMs: 5_000, withinMs: 3 * WITHIN_MS };
   const sent = await sendBesideLocked(world, daemon, times);
-  const jobs = async () => (await stack.rows(`select from hookwright_jobs._private_jobs where key ~ '^d:'`)).length;
+  const jobs = () => countJobs(stack, OF_DELIVERIES);
   await eventually(async () => (await jobs()) === 1, WITHIN_MS);
   await lock.letGo();
   await eventually(async () => (await jobs()) === 0, WITHIN_MS);
@@ -170,11 +166,11 @@ test('deliveries of a paused webhook whose rows another session has locked keep 
   await emitOther();
   stack.startDaemon();
   await eventually(() => other.received.length === 1, 5_000);
-  const putOff = `select from hookwright_jobs._private_jobs where key ~ '^d:' and run_at > now() + interval '20 seconds'`;
-  await eventually(async () => (await stack.rows(putOff)).length === deliveries, WITHIN_MS);
+  const putOff = `${OF_DELIVERIES} and run_at > now() + interval '20 seconds'`;
+  await eventually(async () => (await countJobs(stack, putOff)) === deliveries, WITHIN_MS);
   expect(await stack.deliveries(`webhook_id = ${id} and status <> 'PENDING'`)).toEqual([]);
   await lock.letGo();
-  await stack.rows(`update hookwright_jobs._private_jobs set run_at = now() where key ~ '^d:'`);
+  await changeJobs(stack, 'run_at = now()', OF_DELIVERIES);
   await eventually(async () => (await stack.deliveries(`status = 'HELD'`)).length === deliveries, WITHIN_MS);
   expect(locked.received).toEqual([]);
 }, 60_000);

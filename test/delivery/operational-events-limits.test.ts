@@ -10,6 +10,7 @@ import { updateWebhook } from '../../src/operations/webhooks/update-webhook.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { emitMany } from '../support/factories.js';
+import { countJobs } from '../support/jobs.js';
 import { operationalEvents, passMinute } from '../support/operational-news.js';
 import { answer, type Receiver, startReceiver } from '../support/receiver.js';
 
@@ -168,11 +169,7 @@ describe('an event and its cause are one transaction', () => {
       stack.startDaemon();
       await eventually(() => failing.received.length > 0);
       // The job has been tried, and waits for its next turn.
-      await eventually(
-        async () =>
-          (await stack.rows(`select from hookwright_jobs._private_jobs where last_error like '%not now%'`)).length ===
-          1,
-      );
+      await eventually(async () => (await countJobs(stack, `last_error like '%not now%'`)) === 1);
       expect(await operationalEvents(stack)).toEqual([]);
       expect(await stack.delivery(eventId)).toMatchObject({ status: 'PENDING', attempt_count: 0 });
       expect(await stack.webhookRow(failingId)).toMatchObject({ consecutive_failures: 0 });

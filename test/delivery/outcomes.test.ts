@@ -8,6 +8,7 @@ import { deleteWebhook } from '../../src/operations/webhooks/delete-webhook.js';
 import { updateWebhook } from '../../src/operations/webhooks/update-webhook.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
+import { changeJobs, jobsIn, OF_DELIVERIES, ofDelivery } from '../support/jobs.js';
 import { answer, holdAnswers, type Receiver, startReceiver } from '../support/receiver.js';
 
 let stack: DeliveryStack;
@@ -106,10 +107,8 @@ describe('what a receiver answers', () => {
 
     const other = await stack.emit();
     await eventually(async () => {
-      const [job] = await stack.rows<{ run_at: Date; attempts: number }>(
-        `select * from hookwright_jobs._private_jobs where key = 'd:${(await stack.delivery(other)).id}'`,
-      );
-      return job !== undefined && job.run_at.getTime() - Date.now() > 500_000;
+      const [job] = await jobsIn(stack, ofDelivery((await stack.delivery(other)).id));
+      return job !== undefined && job.inSeconds > 500;
     });
     expect(await stack.delivery(other)).toMatchObject({ status: 'PENDING', attempt_count: 0 });
     expect(receiver.received).toHaveLength(1);
@@ -122,10 +121,8 @@ describe('what a receiver answers', () => {
     await Promise.all(Array.from({ length: 150 }, () => stack.emit()));
     stack.startDaemon();
     await eventually(async () => {
-      const jobs = await stack.rows(
-        `select from hookwright_jobs._private_jobs where key ~ '^[dg]:' and run_at < now() + interval '500 seconds'`,
-      );
-      return receiver.received.length > 0 && jobs.length === 0;
+      const jobs = await jobsIn(stack, OF_DELIVERIES);
+      return receiver.received.length > 0 && jobs.every(({ inSeconds }) => inSeconds >= 500);
     }, 20_000);
     expect(receiver.received.length).toBeLessThan(10); // those that were in flight at the first answer
     expect(await stack.webhookRow(webhookId)).toMatchObject({ active: true });
@@ -187,15 +184,11 @@ describe('a closed endpoint', () => {
     await stack.services.emitter.emit([{ ...test, tenantId: stack.tenantId, idempotencyKey: null }]);
     await stack.emit();
     const { id } = await stack.delivery(await stack.emit());
-    await stack.rows(
-      `update hookwright_jobs._private_jobs set priority = ${LANES.BULK.priority} where key = 'd:${id}'`,
-    );
+    await changeJobs(stack, `priority = ${LANES.BULK.priority}`, ofDelivery(id));
     stack.startDaemon();
     const priorities = await eventually(async () => {
-      const jobs = await stack.rows<{ priority: number; late: boolean }>(
-        `select priority, run_at > now() as late from hookwright_jobs._private_jobs where key like 'd:%' order by key`,
-      );
-      return jobs.length === 3 && jobs.every(({ late }) => late) && jobs.map(({ priority }) => priority);
+      const jobs = (await jobsIn(stack, OF_DELIVERIES)).toSorted((a, b) => a.payload.id - b.payload.id);
+      return jobs.length === 3 && jobs.every((job) => job.inSeconds > 0) && jobs.map(({ priority }) => priority);
     });
     expect(priorities).toEqual([LANES.TEST.priority, LANES.CROWDED.priority, LANES.BULK.priority]);
   });
@@ -208,11 +201,8 @@ describe('a closed endpoint', () => {
     await eventually(async () => (await stack.delivery(first)).attempt_count === 1);
     const second = await stack.emit();
     await eventually(async () => {
-      const [job] = await stack.rows<{ late: boolean }>(
-        `select run_at > now() + interval '5 minutes' as late from hookwright_jobs._private_jobs
-         where key = 'd:${(await stack.delivery(second)).id}'`,
-      );
-      return job?.late;
+      const [job] = await jobsIn(stack, ofDelivery((await stack.delivery(second)).id));
+      return job !== undefined && job.inSeconds > 300;
     });
     expect(receiver.received).toHaveLength(1);
 

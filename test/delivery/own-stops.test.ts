@@ -4,9 +4,9 @@ import { unlessStopped } from '../../daemon/jobs/own-stops.js';
 import { Fence, SendingStopped } from '../../daemon/liveness/fence.js';
 import { DELIVER_GROUP_TASK, DELIVER_TASK } from '../../src/operations/jobs/tasks.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
+import { fetchJobs, jobsIn, ofDelivery } from '../support/jobs.js';
 
 const POOL = 'pool-of-this-process';
-const JOBS = 'hookwright_jobs._private_jobs';
 
 let stack: DeliveryStack;
 beforeAll(async () => {
@@ -23,10 +23,8 @@ beforeEach(async () => {
   fence = new Fence(() => nowMs);
   fence.heard(0);
   const { id } = await stack.delivery(await stack.emit());
-  const [job] = await stack.rows<{ id: string }>(
-    `update ${JOBS} set locked_by = '${POOL}', locked_at = now(), attempts = 1 where key = 'd:${id}' returning id`,
-  );
-  jobId = job!.id;
+  const [job] = await fetchJobs(stack, POOL, ofDelivery(id));
+  jobId = String(job!.id);
 });
 
 /** The task fails with the job in hand. */
@@ -40,8 +38,8 @@ async function fails(task: string, error: Error): Promise<void> {
   await expect(tasks[task]?.({}, helpers)).rejects.toBe(error);
 }
 const job = async () => {
-  const [row] = await stack.rows(`select locked_by, attempts from ${JOBS} where id = ${jobId}`);
-  return row;
+  const [row] = await jobsIn(stack, `id = ${jobId}`);
+  return row && { locked_by: row.locked_by, attempts: row.attempts };
 };
 
 const stopped = new SendingStopped('Nothing is sent.');

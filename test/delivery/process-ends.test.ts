@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
+import { jobsIn } from '../support/jobs.js';
 import { answer, holdAnswers, startReceiver } from '../support/receiver.js';
 
 /** Gives the process a fault of its own whenever a test wants it. */
@@ -59,8 +60,7 @@ test('a process that is told to end while an endpoint hangs waits for that attem
       attempt_count: 1,
       last_error_code: 'TIMEOUT',
     });
-    const locked = await stack.rows('select from hookwright_jobs._private_jobs where locked_at is not null');
-    expect(locked).toEqual([]);
+    expect(await jobsIn(stack, 'locked_at is not null')).toEqual([]);
   } finally {
     await receiver.close();
   }

@@ -3,8 +3,8 @@ import { Quarantine } from '../../daemon/jobs/quarantine.js';
 import { SendingStopped } from '../../daemon/liveness/fence.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
+import { changeJobs, countJobs, fetchJobs, jobsIn, lockJobRows, ofDelivery } from '../support/jobs.js';
 import { keptLog } from '../support/kept-log.js';
-import { lockRows } from '../support/locks.js';
 import { answer, type Receiver, startReceiver } from '../support/receiver.js';
 
 let stack: DeliveryStack;
@@ -18,10 +18,6 @@ afterEach(async () => {
   await stack[Symbol.asyncDispose]();
   await receiver.close();
 });
-
-const lockJobs = (owner: string) =>
-  stack.rows(`update hookwright_jobs._private_jobs
-              set locked_by = '${owner}', locked_at = now(), attempts = attempts + 1`);
 
 describe('a job that was fetched again and again', () => {
   const fetched = (attempts: number, id = '1') => ({ id, attempts });
@@ -38,9 +34,9 @@ describe('a job that was fetched again and again', () => {
 
   test('five times is put aside in its lane for an hour before it is run, alone; its end is in the log', async () => {
     const { id } = await stack.delivery(await stack.emit());
-    const [job] = await stack.rows<{ id: number }>('select id from hookwright_jobs._private_jobs');
-    await lockJobs('pool-mine');
-    await stack.rows('update hookwright_jobs._private_jobs set priority = 20');
+    const [job] = await jobsIn(stack);
+    await fetchJobs(stack, 'pool-mine');
+    await changeJobs(stack, 'priority = 20');
     const { log, lines } = keptLog('error');
     const quarantine = new Quarantine({ ...stack.services, log });
     let running = 0;
@@ -48,8 +44,9 @@ describe('a job that was fetched again and again', () => {
     const work = async () => {
       running += 1;
       expect(running).toBe(1);
-      seen ??= await stack.rows(`select attempts, priority, run_at > now() + interval '59 minutes' as later
-                               from hookwright_jobs._private_jobs where key = 'd:${id}'`);
+      seen ??= (await jobsIn(stack, ofDelivery(id))).map(({ attempts, priority, inSeconds }) => {
+        return { attempts, priority, later: inSeconds > 59 * 60 };
+      });
       running -= 1;
     };
     await Promise.all([
@@ -65,14 +62,12 @@ describe('a job that was fetched again and again', () => {
 
   test('is delivered all the same when it does no harm', async () => {
     const eventId = await stack.emit();
-    await stack.rows('update hookwright_jobs._private_jobs set attempts = 6');
+    await changeJobs(stack, 'attempts = 6');
     stack.startDaemon();
     await eventually(async () => (await stack.delivery(eventId)).status === 'SUCCEEDED');
     expect(receiver.received).toHaveLength(1);
     // Nor does the job that was put aside come again each hour, for ever a suspect.
-    await eventually(
-      async () => (await stack.rows(`select from hookwright_jobs._private_jobs where key ~ '^d:'`)).length === 0,
-    );
+    await stack.noDeliveryJobs();
   });
 
   test('gets its retry in time when it does no harm but fails: nothing of it stays aside for the hour', async () => {
@@ -80,7 +75,7 @@ describe('a job that was fetched again and again', () => {
     await using failing = await startReceiver(answer(500));
     await own.webhook(failing.url);
     const eventId = await own.emit();
-    await own.rows('update hookwright_jobs._private_jobs set attempts = 4');
+    await changeJobs(own, 'attempts = 4');
     own.startDaemon();
     const { id } = await eventually(async () => {
       const row = await own.delivery(eventId);
@@ -92,40 +87,33 @@ describe('a job that was fetched again and again', () => {
 
   test('and kills its process each time waits for an hour then: nobody fetches it', async () => {
     const { id } = await stack.delivery(await stack.emit());
-    const [job] = await stack.rows<{ id: number }>('select id from hookwright_jobs._private_jobs');
-    await lockJobs('pool-dead');
+    const [job] = await jobsIn(stack);
+    await fetchJobs(stack, 'pool-dead');
     const dies = new Promise<void>(() => {});
     void new Quarantine(stack.services).run(fetched(5, String(job!.id)), { id, attempt: 1 }, () => dies);
-    await eventually(
-      async () => (await stack.rows('select from hookwright_jobs._private_jobs where locked_by is null')).length === 1,
-    );
+    await eventually(async () => (await countJobs(stack, 'locked_by is null')) === 1);
     const marker = await stack.emit();
     stack.startDaemon();
     await eventually(async () => (await stack.delivery(marker)).status === 'SUCCEEDED');
-    await eventually(
-      async () =>
-        (await stack.rows('select from hookwright_jobs._private_jobs where locked_by is not null')).length === 0,
-      15_000,
-    );
+    await eventually(async () => (await countJobs(stack, 'locked_by is not null')) === 0, 15_000);
     expect(receiver.received).toHaveLength(1);
     expect((await stack.deliveries(`id = ${id}`))[0]?.status).toBe('PENDING');
   });
 
   describe('whose row another session has locked', () => {
-    const JOBS = 'hookwright_jobs._private_jobs';
     /** Less than a statement may take. */
     const SOON_MS = 4_000;
 
     async function suspect() {
       const { id } = await stack.delivery(await stack.emit());
-      const [job] = await stack.rows<{ id: number }>(`select id from ${JOBS} where key = 'd:${id}'`);
-      return { id, key: `d:${id}`, job: fetched(5, String(job!.id)) };
+      const [job] = await jobsIn(stack, ofDelivery(id));
+      return { id, job: fetched(5, String(job!.id)) };
     }
 
     test('is not run, and comes again: the suspect behind it waits for a moment', async () => {
       const [locked, other] = [await suspect(), await suspect()];
-      await lockJobs('pool-mine');
-      await using _lock = await lockRows(stack.databaseUrl, JOBS, `key = '${locked.key}'`);
+      await fetchJobs(stack, 'pool-mine');
+      await using _lock = await lockJobRows(stack.databaseUrl, ofDelivery(locked.id));
       const quarantine = new Quarantine(stack.services);
       const ran: number[] = [];
       const begun = performance.now();
@@ -144,33 +132,31 @@ describe('a job that was fetched again and again', () => {
       expect(ran).toEqual([other.id]);
     });
 
-    /** Another session locks the row of a suspect while that is run, and keeps it until `aside` ends. @returns its key */
-    async function runWhileLocked(aside: AsyncDisposableStack, work: () => void = () => {}): Promise<string> {
-      const { id, key, job } = await suspect();
-      await lockJobs('pool-mine');
+    /** Another session locks the row of a suspect while that is run, and keeps it until `aside` ends. @returns its id */
+    async function runWhileLocked(aside: AsyncDisposableStack, work: () => void = () => {}): Promise<number> {
+      const { id, job } = await suspect();
+      await fetchJobs(stack, 'pool-mine');
       const begun = performance.now();
       await new Quarantine(stack.services).run(job, { id, attempt: 1 }, async () => {
-        aside.use(await lockRows(stack.databaseUrl, JOBS, `key = '${key}'`));
+        aside.use(await lockJobRows(stack.databaseUrl, ofDelivery(id)));
         work();
       });
       expect(performance.now() - begun).toBeLessThan(SOON_MS);
-      return key;
+      return id;
     }
 
     test('after it was put aside, is done all the same, and the one that was put aside is left', async () => {
       await using aside = new AsyncDisposableStack();
-      const key = await runWhileLocked(aside);
-      expect(await stack.rows(`select from ${JOBS} where key = '${key}'`)).toHaveLength(1);
+      const id = await runWhileLocked(aside);
+      expect(await countJobs(stack, ofDelivery(id))).toBe(1);
     });
 
     test('when our own fault ended it, waits for its hour', async () => {
       await using aside = new AsyncDisposableStack();
-      const key = await runWhileLocked(aside, () => {
+      const id = await runWhileLocked(aside, () => {
         throw new SendingStopped('The daemon ends.');
       });
-      expect(
-        await stack.rows(`select from ${JOBS} where key = '${key}' and run_at > now() + interval '50 minutes'`),
-      ).toHaveLength(1);
+      expect(await countJobs(stack, `${ofDelivery(id)} and run_at > now() + interval '50 minutes'`)).toBe(1);
     });
   });
 });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Turns } from '../../daemon/jobs/turns.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
+import { countJobs, deleteJobs, OF_WEBHOOKS } from '../support/jobs.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 
 describe('turns at long work', () => {
@@ -146,9 +147,9 @@ describe('a hundred webhooks that are enabled at once', () => {
       await stack.webhook(receiver.url);
     }
     await stack.emit();
+    await deleteJobs(stack);
     await stack.rows(
       `update hookwright.deliveries set status = 'HELD';
-       delete from hookwright_jobs._private_jobs;
        select hookwright.enqueue_align(id, tenant_id) from hookwright.webhooks`,
     );
     // Without the sweep that would find what is forgotten.
@@ -158,8 +159,6 @@ describe('a hundred webhooks that are enabled at once', () => {
     stack.startDaemon();
     await eventually(async () => (await stack.deliveries("status = 'SUCCEEDED'")).length === 100, 20_000);
     await sweeper.end();
-    await eventually(
-      async () => (await stack.rows(`select from hookwright_jobs._private_jobs where key like 'w:%'`)).length === 0,
-    );
+    await eventually(async () => (await countJobs(stack, OF_WEBHOOKS)) === 0);
   });
 });

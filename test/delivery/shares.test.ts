@@ -3,20 +3,18 @@ import { startShares } from '../../daemon/sweeps/lane-shares.js';
 import { noneDone } from '../../src/domain/pacing/lanes.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
+import { changeJobs, jobsIn } from '../support/jobs.js';
 
 let stack: DeliveryStack;
 beforeEach(async () => {
   stack = await DeliveryStack.open();
   await stack.webhook('https://receiver.example.com/');
   await stack.emit();
-  await stack.rows(`update hookwright_jobs._private_jobs set priority = 20, run_at = now() - interval '2 seconds'`);
+  await changeJobs(stack, `priority = 20, run_at = now() - interval '2 seconds'`);
 });
 afterEach(() => stack[Symbol.asyncDispose]());
 
-const priorities = async () =>
-  (await stack.rows<{ priority: number }>('select priority from hookwright_jobs._private_jobs order by id')).map(
-    ({ priority }) => priority,
-  );
+const priorities = async () => (await jobsIn(stack)).map(({ priority }) => priority);
 
 /** Shares of a daemon that has made so many first attempts each time it is asked. @returns how often that was, and its end */
 function shares(first: number, isFull: boolean) {

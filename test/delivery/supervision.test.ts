@@ -12,8 +12,19 @@ import { DatabaseProxy } from '../support/database-proxy.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { emitMany } from '../support/factories.js';
+import {
+  changeJobs,
+  countJobs,
+  fetchJobs,
+  isJobQueueFree,
+  jobsIn,
+  lockJobQueue,
+  lockJobRows,
+  OF_DELIVERIES,
+  ofDelivery,
+} from '../support/jobs.js';
 import { keptLog } from '../support/kept-log.js';
-import { lockRow, lockRows } from '../support/locks.js';
+import { lockRow } from '../support/locks.js';
 import { answer, holdAnswers, type Receiver, startReceiver } from '../support/receiver.js';
 
 let stack: DeliveryStack;
@@ -55,16 +66,10 @@ async function startDaemonBehindProxy(log = stack.services.log): Promise<{ proxy
 
 const emit = (count: number) => Promise.all(Array.from({ length: count }, () => stack.emit()));
 const succeeded = async () => (await stack.deliveries("status = 'SUCCEEDED'")).length;
-const lockJobs = (owner: string) =>
-  stack.rows(`update hookwright_jobs._private_jobs
-              set locked_by = '${owner}', locked_at = now(), attempts = attempts + 1`);
 /** The worker pools that have jobs in hand. */
-const poolIds = async () =>
-  (
-    await stack.rows<{ id: string }>(
-      'select distinct locked_by as id from hookwright_jobs._private_jobs where locked_by is not null',
-    )
-  ).map(({ id }) => id);
+const poolIds = async () => [
+  ...new Set((await jobsIn(stack, 'locked_by is not null')).map(({ locked_by }) => locked_by!)),
+];
 /** Ends the database sessions of daemons, as an administrator would. */
 const cutConnections = () =>
   stack.rows(`select pg_terminate_backend(pid) from pg_stat_activity
@@ -75,7 +80,7 @@ describe('a job that is locked', () => {
   test('by a pool that is dead is delivered within seconds', async () => {
     await open();
     const eventId = await stack.emit();
-    await lockJobs('pool-dead');
+    await fetchJobs(stack, 'pool-dead');
     stack.startDaemon();
     await eventually(async () => (await stack.delivery(eventId)).status === 'SUCCEEDED', 15_000);
     expect(receiver.received).toHaveLength(1);
@@ -89,10 +94,11 @@ describe('a job that is locked', () => {
       `select event_id from hookwright.emit_events($1, $2, $3, schema_checked => true)`,
       [[stack.tenantId], ['coupon.applied'], ['{}']],
     );
-    await stranded.query(
-      `update hookwright_jobs._private_jobs set locked_at = now() - interval '16 seconds', attempts = 1,
-         locked_by = (select min(locked_by) from hookwright_jobs._private_jobs where locked_by is not null)
-       where locked_by is null`,
+    const [poolId] = await poolIds();
+    await changeJobs(
+      stranded,
+      `locked_at = now() - interval '16 seconds', attempts = 1, locked_by = '${poolId}'`,
+      'locked_by is null',
     );
     await stranded.query('commit');
     stranded.release();
@@ -124,7 +130,7 @@ describe('a job that is locked', () => {
     await eventually(() => held.length === 1);
     const [locked, other] = [await strand(), await strand()];
     const { id } = await stack.delivery(locked);
-    await using lock = await lockRows(stack.databaseUrl, 'hookwright_jobs._private_jobs', `key = 'd:${id}'`);
+    await using lock = await lockJobRows(stack.databaseUrl, ofDelivery(id));
     receiver.answerWith(answer(200));
     const freed = () => lines.filter(({ msg }) => msg.startsWith('freed jobs')).map(({ jobs }) => jobs);
     await eventually(async () => (await stack.delivery(other)).status === 'SUCCEEDED', 15_000);
@@ -138,7 +144,7 @@ describe('a job that is locked', () => {
   test('by a pool that is alive is left alone, until it dies', async () => {
     await open();
     const [eventId] = await emit(1);
-    await lockJobs('pool-alive');
+    await fetchJobs(stack, 'pool-alive');
     const owner = new pg.Client(stack.databaseUrl);
     await owner.connect();
     expect(await tryLockPool(owner, 'pool-alive')).toBe(true);
@@ -146,14 +152,8 @@ describe('a job that is locked', () => {
     stack.startDaemon();
     await eventually(async () => (await stack.delivery(marker)).status === 'SUCCEEDED');
     // When this is freed, the other would have been too.
-    await stack.rows(`insert into hookwright_jobs._private_job_queues (queue_name, locked_by, locked_at)
-                      values ('q', 'pool-dead', now())`);
-    await eventually(async () => {
-      const [row] = await stack.rows<{ free: boolean }>(
-        'select locked_by is null as free from hookwright_jobs._private_job_queues',
-      );
-      return row?.free;
-    }, 15_000);
+    await lockJobQueue(stack, 'pool-dead');
+    await eventually(() => isJobQueueFree(stack), 15_000);
     expect(receiver.received).toHaveLength(1);
     await owner.end();
     await eventually(async () => (await stack.delivery(eventId!)).status === 'SUCCEEDED', 15_000);
@@ -178,16 +178,12 @@ test('a job in hand stays so, however long it waits for a slot or for an answer:
   receiver.answerWith((_, response) => void held.push(response));
   stack.startDaemon();
   await emit(2); // one of which waits for the slot of the other
-  const jobs = () =>
-    stack.rows<{ age: number | null }>(
-      `select extract(epoch from now() - locked_at)::float8 as age from hookwright_jobs._private_jobs where key ~ '^[dg]:'`,
-    );
-  await eventually(async () => receiver.received.length === 1 && (await jobs()).every(({ age }) => age !== null));
-  await stack.rows(
-    `update hookwright_jobs._private_jobs set locked_at = now() - interval '10 minutes' where locked_at is not null;
-     update hookwright.deliveries set due_at = now() - interval '10 minutes'`,
-  );
-  await eventually(async () => (await jobs()).every(({ age }) => age !== null && age < 60));
+  const areLockedFor = async (secondsMax: number) =>
+    (await jobsIn(stack, OF_DELIVERIES)).every(({ lockedSeconds: s }) => s !== null && s < secondsMax);
+  await eventually(async () => receiver.received.length === 1 && (await areLockedFor(60)));
+  await changeJobs(stack, `locked_at = now() - interval '10 minutes'`, 'locked_at is not null');
+  await stack.rows(`update hookwright.deliveries set due_at = now() - interval '10 minutes'`);
+  await eventually(() => areLockedFor(60));
   expect(await rescueOverdue(stack.services.db.pool, overdueFromStart())).toBe(0);
   receiver.answerWith(answer(200));
   held[0]?.writeHead(200).end();
@@ -252,7 +248,7 @@ describe('the runner', () => {
       answer();
     }
     await eventually(async () => (await succeeded()) === 4);
-    await eventually(async () => (await stack.rows('select from hookwright_jobs._private_jobs')).length === 0);
+    await eventually(async () => (await countJobs(stack)) === 0);
     expect(receiver.received).toHaveLength(4);
     process.exitCode = 0; // graphile-worker sets it
   });
@@ -355,7 +351,7 @@ describe('a daemon that is told to end', () => {
     const daemon = stack.startDaemon();
     await eventually(() => held.length === 1);
     await daemon.stopSending(200);
-    expect(await stack.rows('select attempts from hookwright_jobs._private_jobs')).toEqual([{ attempts: 1 }]);
+    expect(await jobsIn(stack)).toMatchObject([{ attempts: 1 }]);
     held[0]!.end();
   });
 
@@ -390,9 +386,10 @@ describe('a daemon that is told to end', () => {
 
   /** What is left to others is due, free, and as it was before it was fetched. */
   const leftToOthers = { attempts: 0, free: true, due: true };
-  const jobsLeft = () =>
-    stack.rows(`select attempts, locked_by is null as free, run_at <= now() as due
-                from hookwright_jobs._private_jobs where key ~ '^[dg]:'`);
+  const jobsLeft = async () =>
+    (await jobsIn(stack, OF_DELIVERIES)).map(({ attempts, locked_by, inSeconds }) => {
+      return { attempts, free: locked_by === null, due: inSeconds <= 0 };
+    });
 
   test('does not count as a fetch of what it had in hand and did not send', async () => {
     receiver.answerWith((_, response) => setTimeout(() => response.end(), 300));

@@ -15,6 +15,7 @@ import { SecretVault } from '../../src/operations/secrets/secret-vault.js';
 import { createTenant } from '../../src/operations/tenants/create-tenant.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
+import { changeJobs, deleteJobs, fetchJobs, housekeepingStarted } from '../support/jobs.js';
 import { onServer } from '../support/on-server.js';
 import { watchedLog } from '../support/plaintext.js';
 import { heard, runProgram, startProgram } from '../support/program.js';
@@ -198,7 +199,7 @@ describe('deliveries', () => {
     await receiver.close();
     await daemon.stop();
     await stack.emit();
-    await stack.rows("update hookwright_jobs._private_jobs set locked_by = 'gone', locked_at = now()");
+    await fetchJobs(stack, 'gone');
     expect((await look('dead workers'))?.status).toBe('warn');
   });
 
@@ -209,7 +210,7 @@ describe('deliveries', () => {
     await stack.rows("update hookwright.deliveries set due_at = now() - interval '10 minutes'");
     expect((await look('sweepers'))?.status).toBe('ok');
     expect(await look('backlog')).toMatchObject({ status: 'warn' });
-    await stack.rows('delete from hookwright_jobs._private_jobs');
+    await deleteJobs(stack);
     expect((await look('sweepers'))?.status).toBe('warn');
     await stack.rows("update hookwright.deliveries set due_at = now() - interval '1 hour'");
     const backlog = await look('backlog');
@@ -235,19 +236,14 @@ describe('deliveries', () => {
   test('a delivery in quarantine warns', async () => {
     await stack.webhook('https://example.com/');
     await stack.emit();
-    await stack.rows("update hookwright_jobs._private_jobs set attempts = 4, run_at = now() + interval '1 hour'");
+    await changeJobs(stack, `attempts = 4, run_at = now() + interval '1 hour'`);
     expect((await look('quarantine'))?.status).toBe('ok');
-    await stack.rows('update hookwright_jobs._private_jobs set attempts = 5');
+    await changeJobs(stack, 'attempts = 5');
     expect((await look('quarantine'))?.status).toBe('warn');
   });
 
   describe('housekeeping', () => {
-    const started = (minutesAgo: number) =>
-      stack.rows(
-        `insert into hookwright_jobs._private_known_crontabs (identifier, known_since, last_execution)
-         values ('housekeeping', now(), now() - interval '${minutesAgo} minutes')
-         on conflict (identifier) do update set last_execution = excluded.last_execution`,
-      );
+    const started = (minutesAgo: number) => housekeepingStarted(stack, `now() - interval '${minutesAgo} minutes'`);
     const keep = () => {
       const { db, config } = stack.services;
       return keepHouse({ db, config, log: watchedLog(), metrics: new DaemonMetrics() });
@@ -307,11 +303,7 @@ describe('deliveries', () => {
   });
 
   test('housekeeping that a wrong clock has put off fails, until a daemon starts', async () => {
-    await stack.rows(
-      `insert into hookwright_jobs._private_known_crontabs (identifier, known_since, last_execution)
-       values ('housekeeping', now(), now() + interval '30 days')
-       on conflict (identifier) do update set last_execution = excluded.last_execution`,
-    );
+    await housekeepingStarted(stack, `now() + interval '30 days'`);
     expect(await look('housekeeping')).toMatchObject({
       status: 'fail',
       text: expect.stringContaining('a clock was, or is, ahead'),

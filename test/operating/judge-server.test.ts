@@ -47,7 +47,7 @@ describe('the doctor, of the server', () => {
     ['transactions', { oldestTransactionSeconds: 300 }, { oldestTransactionSeconds: 301 }, 'warn'],
     ['transactions', { oldestIdleTransactionSeconds: 60 }, { oldestIdleTransactionSeconds: 61 }, 'warn'],
     ['transactions', { hiddenSessions: 0 }, { hiddenSessions: 1 }, 'warn'],
-    ['autovacuum', {}, { unvacuumed: [{ name: '_private_jobs', dead: 60_000, live: 5 }] }, 'warn'],
+    ['autovacuum', {}, { unvacuumed: [{ name: 'jobs', dead: 60_000, live: 5 }] }, 'warn'],
     [
       'synchronous_commit',
       { durability: { ...healthy.durability, synchronous_commit: 'remote_apply' } },

@@ -4,15 +4,25 @@ import { openPool } from '../../src/database/database.js';
 import { GroupCommit } from '../../src/database/group-commit.js';
 import { type TurnedAway, turnAwayDeliveries } from '../../src/operations/attempts/turn-away-deliveries.js';
 import { enqueueAlign, enqueueBulkOperation } from '../../src/operations/jobs/enqueue.js';
-import type { AlignPayload, Woken } from '../../src/operations/jobs/tasks.js';
+import type { Woken } from '../../src/operations/jobs/tasks.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
 import { alignWebhook } from '../../src/operations/webhooks/align-webhook.js';
 import { updateWebhook } from '../../src/operations/webhooks/update-webhook.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { emitMany } from '../support/factories.js';
+import {
+  changeJobs,
+  deleteJobs,
+  fetchJobs,
+  JOBS_TABLE,
+  lockJobRows,
+  OF_WEBHOOKS,
+  ofDelivery,
+  ofWebhook,
+} from '../support/jobs.js';
 import { lockWaits } from '../support/lock-waits.js';
-import { lockRow, lockRows } from '../support/locks.js';
+import { lockRow } from '../support/locks.js';
 
 let stack: DeliveryStack;
 let webhookId: number;
@@ -25,13 +35,13 @@ afterEach(() => stack[Symbol.asyncDispose]());
 const align = (turnMs = Number.POSITIVE_INFINITY, woken?: Woken) =>
   alignWebhook(stack.services.db, stack.tenantId, webhookId, { turnMs, restInMs: () => 0 }, woken);
 const jobs = (what: string, where = 'true') =>
-  stack.rows<{ what: unknown }>(`select ${what} as what from hookwright_jobs._private_jobs where ${where} order by id`);
-const putOff = () =>
-  stack.rows(`update hookwright_jobs._private_jobs set run_at = now() + interval '1 hour', updated_at = now()`);
+  stack.rows<{ what: unknown }>(`select ${what} as what from ${JOBS_TABLE} where ${where} order by id`);
+const putOff = (where?: string) => changeJobs(stack, `run_at = now() + interval '1 hour', updated_at = now()`, where);
 
 test('a long release is made in turns: each leaves a job for the rest', async () => {
   await emitMany(stack.services, stack.tenantId, 300);
-  await stack.rows(`update hookwright.deliveries set status = 'HELD'; delete from hookwright_jobs._private_jobs`);
+  await stack.rows(`update hookwright.deliveries set status = 'HELD'`);
+  await deleteJobs(stack);
   expect(await align(0)).toBe(250);
   expect(await jobs('key', `key like 'w:%'`)).toEqual([{ what: `w:${webhookId}` }]);
   expect(await align(0)).toBe(50);
@@ -43,7 +53,8 @@ test.each(['webhooks', 'deliveries'] as const)(
   async (table) => {
     await emitMany(stack.services, stack.tenantId, 2);
     const [first] = await stack.deliveries();
-    await stack.rows(`update hookwright.webhooks set active = false; delete from hookwright_jobs._private_jobs`);
+    await stack.rows('update hookwright.webhooks set active = false');
+    await deleteJobs(stack);
     await using lock = await lockRow(stack.databaseUrl, table, table === 'webhooks' ? webhookId : first!.id);
     expect(await align()).toBe(0);
     expect(await jobs('key')).toEqual([{ what: `w:${webhookId}` }]);
@@ -68,9 +79,7 @@ test('wakes what was put off for the endpoint as it was, and not what is put off
   await stack.emit();
   await putOff();
   const [, second] = await jobs('id');
-  await stack.rows(
-    `update hookwright_jobs._private_jobs set updated_at = now() + interval '1 minute' where id = ${second?.what}`,
-  );
+  await changeJobs(stack, `updated_at = now() + interval '1 minute'`, `id = ${second?.what}`);
   expect(await align()).toBe(1);
   expect(await jobs('run_at <= now()')).toEqual([{ what: true }, { what: false }]);
 });
@@ -87,8 +96,8 @@ test('wakes what waits for a closed endpoint when that opens, once', async () =>
 test('what is turned away while its endpoint is opened does not wait for the old closing', async () => {
   const { db } = stack.services;
   const { id } = await stack.delivery(await stack.emit());
-  await stack.rows(`update hookwright.webhooks set closed_until = now() + interval '1 hour';
-                    update hookwright_jobs._private_jobs set locked_by = 'pool-a', locked_at = now(), attempts = 1`);
+  await stack.rows(`update hookwright.webhooks set closed_until = now() + interval '1 hour'`);
+  await fetchJobs(stack, 'pool-a');
   const other = new pg.Client(stack.databaseUrl);
   await other.connect();
   await other.query(`begin; select from hookwright.deliveries where id = ${id} for update`);
@@ -116,7 +125,7 @@ test('what is turned away while another session has its job locked fails alone',
   const turnAways = new GroupCommit((turned: readonly TurnedAway[]) => turnAwayDeliveries(pool, turned), {
     itemsMax: 10,
   });
-  await using _lock = await lockRows(stack.databaseUrl, 'hookwright_jobs._private_jobs', `key = 'd:${ids[0]}'`);
+  await using _lock = await lockJobRows(stack.databaseUrl, ofDelivery(ids[0]!));
   const [locked, other] = await Promise.allSettled(ids.map((id) => turnAways.runOne({ id, priority: 10 })));
   expect(locked).toMatchObject({
     status: 'rejected',
@@ -128,24 +137,18 @@ test('what is turned away while another session has its job locked fails alone',
 
 test('a long waking is made in turns: each goes on where the last one ended, and wakes a job once', async () => {
   await emitMany(stack.services, stack.tenantId, 1_100);
+  await deleteJobs(stack);
   await stack.rows(
-    `delete from hookwright_jobs._private_jobs;
-     select hookwright.enqueue_deliveries(array_agg(id), array_agg(1), array_agg(now()), array_agg(0))
+    `select hookwright.enqueue_deliveries(array_agg(id), array_agg(1), array_agg(now()), array_agg(0))
      from hookwright.deliveries`,
   );
   await putOff();
-  const alignJobs = () =>
-    stack.rows<{ payload: AlignPayload }>(
-      `delete from hookwright_jobs._private_jobs where key = 'w:${webhookId}' returning payload`,
-    );
+  const alignJobs = () => deleteJobs(stack, ofWebhook(webhookId));
   expect(await align(0)).toBe(1_000);
   const [job] = await alignJobs();
   const last = (await stack.deliveries())[999];
   expect(job?.payload).toMatchObject({ webhookId, tenantId: stack.tenantId, wokenTo: last?.id });
-  await stack.rows(
-    `update hookwright_jobs._private_jobs set run_at = now() + interval '1 hour', updated_at = now()
-     where key in (select 'd:' || id from hookwright.deliveries order by id desc limit 1)`,
-  );
+  await putOff(`key in (select 'd:' || id from hookwright.deliveries order by id desc limit 1)`);
   expect(await align(0, job?.payload as Woken)).toBe(99);
   expect(await alignJobs()).toEqual([]);
   expect(await jobs('id', 'run_at > now()')).toHaveLength(1);
@@ -187,11 +190,7 @@ describe('a job that is added while an older one of its key is being fetched', (
     const client = new pg.Client({ connectionString: stack.databaseUrl });
     await client.connect();
     await client.query('begin');
-    await client.query(
-      `update hookwright_jobs._private_jobs set attempts = attempts + 1, locked_by = 'pool', locked_at = now()
-       where id = (select id from hookwright_jobs._private_jobs where key = $1 and is_available for update skip locked)`,
-      [key],
-    );
+    await fetchJobs(client, 'pool', `key = '${key}' and is_available`);
     return client;
   }
   const somebodyWaits = async () => (await stack.rows(lockWaits)).length > 0;
@@ -205,13 +204,13 @@ describe('a job that is added while an older one of its key is being fetched', (
     await change(false);
     await align();
     await change(true);
-    await stack.rows(`delete from hookwright_jobs._private_jobs where key like 'w:%'`);
+    await deleteJobs(stack, OF_WEBHOOKS);
     const fetch = await fetchUncommitted(`d:${id}`);
     const release = align();
     await eventually(somebodyWaits);
     await fetch.query('commit');
     await release;
-    await fetch.query(`delete from hookwright_jobs._private_jobs where locked_by = 'pool'`);
+    await deleteJobs(fetch, `locked_by = 'pool'`);
     await fetch.end();
     expect(await available()).toEqual([{ what: `d:${id}` }]);
     expect(await stack.deliveries()).toMatchObject([{ status: 'PENDING' }]);
@@ -233,7 +232,7 @@ describe('a job that is added while an older one of its key is being fetched', (
     await fetch.query('commit');
     await adding;
     client.release();
-    await fetch.query(`delete from hookwright_jobs._private_jobs where locked_by = 'pool'`);
+    await deleteJobs(fetch, `locked_by = 'pool'`);
     await fetch.end();
     expect(await available()).toEqual([{ what: key }]);
   });

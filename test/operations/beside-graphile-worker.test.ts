@@ -7,12 +7,15 @@ import { quietLogger } from '../../src/operations/jobs/prepare-jobs.js';
 import { raiseWaitingJobs } from '../../src/operations/jobs/raise-waiting-jobs.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
+import { JOBS_TABLE } from '../support/jobs.js';
 import { startReceiver } from '../support/receiver.js';
 
 /** What an application does that shares the database (docs/outbox.md) and has a graphile-worker too. */
+const THEIR_JOBS = JOBS_TABLE.replace('hookwright_jobs', 'graphile_worker');
+
 const setUpApplication = async (stack: DeliveryStack) => {
   await runMigrations({ connectionString: stack.databaseUrl, logger: quietLogger });
-  return () => stack.rows('select * from graphile_worker._private_jobs order by id');
+  return () => stack.rows(`select * from ${THEIR_JOBS} order by id`);
 };
 
 test("an application's own graphile-worker keeps its jobs, also those that are called like ours", async () => {
@@ -23,10 +26,9 @@ test("an application's own graphile-worker keeps its jobs, also those that are c
     select graphile_worker.add_job('deliver', '{"parcel": 1}');
     select graphile_worker.add_job('mail', '{}', priority := 20, run_at := now() - interval '1 minute');
     select graphile_worker.add_job('report', '{}', max_attempts := 1);
-    update graphile_worker._private_jobs set attempts = 1 where max_attempts = 1;
-    select graphile_worker.add_job('import', '{}');
-    update graphile_worker._private_jobs set locked_by = 'worker-1', locked_at = now() where max_attempts = 25
-      and task_id = (select id from graphile_worker._private_tasks where identifier = 'import')`);
+    update ${THEIR_JOBS} set attempts = 1 where max_attempts = 1;
+    select graphile_worker.add_job('import', '{}', priority := 30);
+    update ${THEIR_JOBS} set locked_by = 'worker-1', locked_at = now() where priority = 30`);
   const before = await jobs();
 
   await using receiver = await startReceiver();

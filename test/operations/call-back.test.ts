@@ -3,6 +3,7 @@ import { LANES } from '../../src/domain/pacing/lanes.js';
 import { putOffDeliveries } from '../../src/operations/attempts/put-off.js';
 import { callBackDeliveries } from '../../src/operations/jobs/call-back.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
+import { changeJobs, deleteJobs, fetchJobs, jobsIn, ofDelivery } from '../support/jobs.js';
 
 const URL = 'http://127.0.0.1:1/';
 let stack: DeliveryStack;
@@ -32,10 +33,8 @@ async function putOff(priorities: readonly number[]): Promise<number[]> {
   }
   return ids;
 }
-const dueJobs = () =>
-  stack.rows<{ key: string; priority: number }>(
-    'select key, priority from hookwright_jobs._private_jobs where run_at <= clock_timestamp() order by id',
-  );
+const dueJobs = async () =>
+  (await jobsIn(stack, 'run_at <= clock_timestamp()')).map(({ key, priority }) => ({ key, priority }));
 
 test('deliveries that are called back run now, in their lanes and before first attempts', async () => {
   const lanes = [LANES.CROWDED, LANES.RETRY, LANES.BULK];
@@ -47,11 +46,9 @@ test('deliveries that are called back run now, in their lanes and before first a
 
 test('those whose jobs are locked, due or gone are passed over', async () => {
   const [locked, due, gone, other] = await putOff([10, 10, 10, 10]);
-  await stack.rows(
-    `update hookwright_jobs._private_jobs set locked_at = now(), locked_by = 'w' where key = 'd:${locked}'`,
-  );
-  await stack.rows(`update hookwright_jobs._private_jobs set run_at = now() where key = 'd:${due}'`);
-  await stack.rows(`delete from hookwright_jobs._private_jobs where key = 'd:${gone}'`);
+  await fetchJobs(stack, 'w', ofDelivery(locked!));
+  await changeJobs(stack, 'run_at = now()', ofDelivery(due!));
+  await deleteJobs(stack, ofDelivery(gone!));
   const ids = [locked, due, gone, other].map((id) => id!);
   expect(await callBackDeliveries(stack.services.db.pool, ids)).toEqual([other]);
 });

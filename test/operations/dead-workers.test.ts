@@ -7,7 +7,7 @@ import { freeJobsNotInHand, lockOwnersSql, renewLocks } from '../../src/operatio
 import { setJobAside } from '../../src/operations/jobs/quarantined-jobs.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
-import { lockRows } from '../support/locks.js';
+import { changeJobs, countJobs, fetchJobs, JOBS_TABLE, jobsIn, lockJobRows } from '../support/jobs.js';
 
 let stack: DeliveryStack;
 let here: pg.Client;
@@ -23,14 +23,7 @@ afterEach(async () => {
   await stack[Symbol.asyncDispose]();
 });
 
-const lockJobs = (owner: string, where = 'true') =>
-  stack.rows(`update hookwright_jobs._private_jobs set locked_by = '${owner}', locked_at = now(),
-              attempts = attempts + 1 where ${where}`);
-const jobs = () =>
-  stack.rows<{ locked_by: string | null; attempts: number; key: string | null; inSeconds: number }>(
-    `select locked_by, attempts, key, extract(epoch from run_at - now())::float as "inSeconds"
-     from hookwright_jobs._private_jobs order by id`,
-  );
+const jobs = () => jobsIn(stack);
 /** A server that has just started takes nobody for dead. */
 const ownerless = (own: string[] = []) => findOwnerlessPools(here, own);
 const serverIsOldEnough = () =>
@@ -47,13 +40,13 @@ describe('a worker pool', () => {
   test('whose lock nobody holds is ownerless, as soon as it has a job locked', async () => {
     await stack.emit();
     expect(await ownerless()).toEqual([]);
-    await lockJobs('pool-gone');
+    await fetchJobs(stack, 'pool-gone');
     expect(await ownerless()).toEqual(['pool-gone']);
   });
 
   test('whose lock another session holds is alive, until that session ends', async () => {
     await stack.emit();
-    await lockJobs('pool-alive');
+    await fetchJobs(stack, 'pool-alive');
     expect(await tryLockPool(elsewhere, 'pool-alive')).toBe(true);
     expect(await ownerless()).toEqual([]);
     expect(await freeJobsOfDead(here, ['pool-alive'])).toBe(0);
@@ -66,7 +59,7 @@ describe('a worker pool', () => {
     ['by a clock that was set back since', "now() + interval '1 hour'", ['pool-gone']],
   ])('that is gone, where Postgres started %s', async (_, startedAt, found) => {
     await stack.emit();
-    await lockJobs('pool-gone');
+    await fetchJobs(stack, 'pool-gone');
     // Stands before Postgres's own function of that name, for this session.
     await here.query(`
       create schema wrong_clock;
@@ -77,7 +70,7 @@ describe('a worker pool', () => {
 
   test('of this process is never ownerless, though this session could obtain its lock', async () => {
     await stack.emit();
-    await lockJobs('pool-own');
+    await fetchJobs(stack, 'pool-own');
     expect(await tryLockPool(here, 'pool-own')).toBe(true);
     expect(await ownerless(['pool-own'])).toEqual([]);
   });
@@ -86,9 +79,9 @@ describe('a worker pool', () => {
     for (let event = 0; event < 6; event++) {
       await stack.emit();
     }
-    const [first] = await stack.rows<{ id: number }>('select min(id) as id from hookwright_jobs._private_jobs');
+    const [first] = await jobs();
     for (const [index, owner] of ['pool-a', 'pool-b', 'pool-b', 'pool-c', 'pool-d'].entries()) {
-      await lockJobs(owner, `id = ${first!.id + index}`);
+      await fetchJobs(stack, owner, `id = ${first!.id + index}`);
     }
     for (const owner of ['pool-a', 'pool-c']) {
       await tryLockPool(elsewhere, owner);
@@ -114,7 +107,7 @@ describe('the sweep', () => {
     sweep.startOver({ again: false });
     await stack.emit();
     expect(await sweep.sweep(here, [])).toBe(false);
-    await lockJobs('pool-gone');
+    await fetchJobs(stack, 'pool-gone');
     expect(await sweep.sweep(here, [])).toBe(true);
     now = 999;
     expect(await sweep.sweep(here, [])).toBe(true);
@@ -129,7 +122,7 @@ describe('the sweep', () => {
     const sweep = new DeadWorkers(log, new DaemonMetrics(), () => now);
     sweep.startOver({ again: true });
     await stack.emit();
-    await lockJobs('pool-gone');
+    await fetchJobs(stack, 'pool-gone');
     for (now of [0, 7_999, 8_000, 8_999]) {
       await sweep.sweep(here, []);
       expect((await jobs())[0]?.locked_by).toBe('pool-gone');
@@ -145,19 +138,19 @@ test('the search reads locked jobs alone, however many wait', async () => {
     `select hookwright_jobs.add_jobs(array(select ('deliver', '{}', null, now() + interval '1 hour', 25, null, 0, null)
        ::hookwright_jobs.job_spec from generate_series(1, 5000)))`,
   );
-  await lockJobs('pool-x', 'id % 1000 = 0');
-  await stack.rows('analyze hookwright_jobs._private_jobs');
+  await fetchJobs(stack, 'pool-x', 'id % 1000 = 0');
+  await stack.rows(`analyze ${JOBS_TABLE}`);
   const plan = await stack.rows<Record<string, string>>(`explain ${lockOwnersSql}`);
   expect(JSON.stringify(plan)).toContain('hookwright_jobs_by_owner');
-  expect(JSON.stringify(plan)).not.toContain('Seq Scan on _private_jobs');
+  expect(JSON.stringify(plan)).not.toContain(`Seq Scan on ${JOBS_TABLE.split('.')[1]}`);
 });
 
 describe('the jobs of a pool that ended', () => {
   test('are freed without counting the fetch, but for those in hand', async () => {
     await stack.emit();
     await stack.emit();
-    await lockJobs('pool-ended');
-    const [inHand] = await stack.rows<{ id: number }>('select min(id) as id from hookwright_jobs._private_jobs');
+    await fetchJobs(stack, 'pool-ended');
+    const [inHand] = await jobs();
     await freeJobsNotInHand(stack.services.db.pool, 'pool-ended', new Set([String(inHand!.id)]));
     expect(await jobs()).toMatchObject([
       { locked_by: 'pool-ended', attempts: 1 },
@@ -167,12 +160,10 @@ describe('the jobs of a pool that ended', () => {
 
   test('that others have replaced stay dead: nobody fetches them again', async () => {
     const { id } = await stack.delivery(await stack.emit());
-    await lockJobs('pool-ended');
+    await fetchJobs(stack, 'pool-ended');
     await setJobAside(stack.services.db.pool, null, { id, attempt: 1 }, { seconds: 10, fetches: 1 });
     await freeJobsNotInHand(stack.services.db.pool, 'pool-ended', new Set());
-    expect(
-      await stack.rows('select key, locked_by, is_available from hookwright_jobs._private_jobs order by id'),
-    ).toEqual([
+    expect(await jobs()).toMatchObject([
       { key: null, locked_by: null, is_available: false },
       { key: `d:${id}`, locked_by: null, is_available: true },
     ]);
@@ -180,8 +171,8 @@ describe('the jobs of a pool that ended', () => {
 
   test('that may be tried only once can be fetched again', async () => {
     await stack.emit();
-    await stack.rows('update hookwright_jobs._private_jobs set max_attempts = 1');
-    await lockJobs('pool-ended');
+    await changeJobs(stack, 'max_attempts = 1');
+    await fetchJobs(stack, 'pool-ended');
     await freeJobsNotInHand(stack.services.db.pool, 'pool-ended', new Set());
     expect(await jobs()).toMatchObject([{ locked_by: null, attempts: 0 }]);
   });
@@ -192,8 +183,8 @@ describe('a job that is put aside', () => {
 
   test('leaves another in its place that is due later and remembers the fetches', async () => {
     const { id } = await stack.delivery(await stack.emit());
-    await lockJobs('pool-suspicious');
-    const [job] = await stack.rows<{ id: number }>('select id from hookwright_jobs._private_jobs');
+    await fetchJobs(stack, 'pool-suspicious');
+    const [job] = await jobs();
     await setJobAside(stack.services.db.pool, String(job!.id), { id, attempt: 1 }, aside);
     const [running, waiting] = await jobs();
     expect(running).toMatchObject({ locked_by: 'pool-suspicious', key: null });
@@ -209,17 +200,12 @@ describe('a job that is put aside', () => {
 });
 
 describe('while another session has the row of a job locked', () => {
-  const lockFirst = () =>
-    lockRows(
-      stack.databaseUrl,
-      'hookwright_jobs._private_jobs',
-      'id = (select min(id) from hookwright_jobs._private_jobs)',
-    );
+  const lockFirst = () => lockJobRows(stack.databaseUrl, `id = (select min(id) from ${JOBS_TABLE})`);
   const owners = async () => (await jobs()).map(({ locked_by }) => locked_by);
   beforeEach(async () => {
     await stack.emit();
     await stack.emit();
-    await lockJobs('pool-gone');
+    await fetchJobs(stack, 'pool-gone');
   });
 
   test('the others of its dead worker pool are freed, and it is when the row is free', async () => {
@@ -238,15 +224,10 @@ describe('while another session has the row of a job locked', () => {
   });
 
   test('the others in hand are locked anew', async () => {
-    await stack.rows(`update hookwright_jobs._private_jobs set locked_at = now() - interval '1 hour'`);
+    await changeJobs(stack, `locked_at = now() - interval '1 hour'`);
     await using _lock = await lockFirst();
-    const ids = await stack.rows<{ id: string }>('select id::text from hookwright_jobs._private_jobs');
-    await renewLocks(
-      stack.services.db.pool,
-      'pool-gone',
-      ids.map(({ id }) => id),
-    );
-    const renewed = `select from hookwright_jobs._private_jobs where locked_at > now() - interval '1 minute'`;
-    expect(await stack.rows(renewed)).toHaveLength(1);
+    const ids = (await jobs()).map(({ id }) => String(id));
+    await renewLocks(stack.services.db.pool, 'pool-gone', ids);
+    expect(await countJobs(stack, `locked_at > now() - interval '1 minute'`)).toBe(1);
   });
 });

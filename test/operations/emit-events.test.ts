@@ -5,6 +5,7 @@ import { LANES } from '../../src/domain/pacing/lanes.js';
 import { Emitter } from '../../src/operations/emits/emit-events.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
+import { countJobs, jobsIn, ofDelivery } from '../support/jobs.js';
 
 let stack: DeliveryStack;
 beforeAll(async () => {
@@ -70,7 +71,7 @@ describe('emit_events', () => {
     expect(result).toMatchObject({ deliveryCount: 1, duplicate: false });
     const { id, status } = await stack.delivery(eventId);
     expect(status).toBe('PENDING');
-    expect(await count(`from hookwright_jobs._private_jobs where key = 'd:${id}'`)).toBe(1);
+    expect(await countJobs(stack, ofDelivery(id))).toBe(1);
   });
 
   test('what was emitted before, or is refused with others, makes no tenant crowd out the rest', async () => {
@@ -82,14 +83,12 @@ describe('emit_events', () => {
     }
     const [result] = await emitter.emit([item()]);
     const { id } = await stack.delivery(eventOf(result)!);
-    const [job] = await stack.rows<{ priority: number }>(
-      `select priority from hookwright_jobs._private_jobs where key = 'd:${id}'`,
-    );
+    const [job] = await jobsIn(stack, ofDelivery(id));
     expect(job!.priority).toBe(LANES.FIRST.priority);
   });
 
   test('a rolled back transaction leaves no event, no delivery and no job', async () => {
-    const before = await count('from hookwright_jobs._private_jobs');
+    const before = await countJobs(stack);
     const client = await stack.services.db.pool.connect();
     await client.query('begin');
     const { rows } = await client.query('select * from hookwright.emit_events($1, $2, $3, schema_checked => true)', [
@@ -101,7 +100,7 @@ describe('emit_events', () => {
     client.release();
     expect(await count(`from hookwright.events where id = ${rows[0].event_id}`)).toBe(0);
     expect(await count(`from hookwright.deliveries where event_id = ${rows[0].event_id}`)).toBe(0);
-    expect(await count('from hookwright_jobs._private_jobs')).toBe(before);
+    expect(await countJobs(stack)).toBe(before);
   });
 
   test('an item that is refused fails alone', async () => {

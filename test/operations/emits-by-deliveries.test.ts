@@ -8,6 +8,7 @@ import { createTenant } from '../../src/operations/tenants/create-tenant.js';
 import { createWebhook } from '../../src/operations/webhooks/create-webhook.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
+import { deliveriesOf, jobsIn } from '../support/jobs.js';
 import { OutboxApplication } from '../support/outbox-application.js';
 
 const WEBHOOKS = 20;
@@ -80,14 +81,10 @@ test('single emits share a transaction until their deliveries, not they themselv
 
 /** How many deliveries stand in each lane, of events after this one. */
 async function lanesAfter(event: number): Promise<Record<number, number>> {
-  const rows = await stack.rows<{ priority: number; deliveries: number }>(
-    `select j.priority, count(*)::int as deliveries
-     from hookwright_jobs._private_jobs j
-     cross join lateral json_array_elements_text(coalesce(j.payload->'ids', json_build_array(j.payload->'id'))) as named(id)
-     join hookwright.deliveries d on d.id = named.id::bigint
-     where d.event_id > ${event} group by j.priority`,
-  );
-  return Object.fromEntries(rows.map(({ priority, deliveries }) => [priority, deliveries]));
+  const ids = new Set((await stack.deliveries(`event_id > ${event}`)).map(({ id }) => id));
+  const named = deliveriesOf(await jobsIn(stack)).filter(({ id }) => ids.has(id));
+  const lanes = Map.groupBy(named, ({ priority }) => priority);
+  return Object.fromEntries([...lanes].map(([priority, deliveries]) => [priority, deliveries.length]));
 }
 const lastEvent = async () =>
   (await stack.rows<{ id: number }>('select coalesce(max(id), 0) as id from hookwright.events'))[0]!.id;

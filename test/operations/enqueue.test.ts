@@ -4,6 +4,7 @@ import { putOffDeliveries } from '../../src/operations/attempts/put-off.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
 import { updateWebhook } from '../../src/operations/webhooks/update-webhook.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
+import { changeJobs, deleteJobs, fetchJobs, JOBS_TABLE, jobsIn, ofDelivery } from '../support/jobs.js';
 
 let stack: DeliveryStack;
 let webhookId: number;
@@ -23,12 +24,7 @@ const putOff = (deliveryId: number, inMs: number) =>
 
 test('what is put off for an endpoint that its webhook has left meanwhile comes soon', async () => {
   const { id } = await stack.delivery(await stack.emit());
-  const inSeconds = async () => {
-    const [job] = await stack.rows<{ seconds: number }>(
-      `select extract(epoch from run_at - now())::float8 as seconds from hookwright_jobs._private_jobs where key = 'd:${id}'`,
-    );
-    return job!.seconds;
-  };
+  const inSeconds = async () => (await jobsIn(stack, ofDelivery(id)))[0]!.inSeconds;
   await putOff(id, 600_000);
   expect(await inSeconds()).toBeGreaterThan(500);
   const url = { url: 'http://127.0.0.1:2/' };
@@ -69,27 +65,23 @@ describe('a job is written as graphile-worker writes it', () => {
     stack.rows<{ job: Record<string, unknown> }>(
       `select to_jsonb(j) - '{id,created_at,updated_at,run_at,locked_at}'::text[]
               || jsonb_build_object('waits', run_at > now()) as job
-       from hookwright_jobs._private_jobs j
+       from ${JOBS_TABLE} j
        where payload::jsonb->>'id' = '${deliveryId}' order by id`,
     );
   const nameless = async (deliveryId: number) =>
     JSON.parse(JSON.stringify(await jobs(deliveryId)).replaceAll(String(deliveryId), '0')) as unknown[];
 
   test.each([
-    ['where its key is free', 'delete from hookwright_jobs._private_jobs', 1],
+    ['where its key is free', () => deleteJobs(stack), 1],
     [
       'where one waits, whose place it takes',
-      `update hookwright_jobs._private_jobs set attempts = 3, last_error = 'lost', flags = '{"a": true}', revision = 1`,
+      () => changeJobs(stack, `attempts = 3, last_error = 'lost', flags = '{"a": true}', revision = 1`),
       1,
     ],
-    [
-      'where one is being run, which then never runs again',
-      `update hookwright_jobs._private_jobs set locked_by = 'pool', locked_at = now(), attempts = 1`,
-      2,
-    ],
+    ['where one is being run, which then never runs again', () => fetchJobs(stack, 'pool'), 2],
   ])('%s', async (_, prepare, expected) => {
     const [theirs, ours] = [await stack.delivery(await stack.emit()), await stack.delivery(await stack.emit())];
-    await stack.rows(prepare);
+    await prepare();
     await addJob(theirs.id, 60_000);
     await putOff(ours.id, 60_000);
     expect(await nameless(ours.id)).toEqual(await nameless(theirs.id));

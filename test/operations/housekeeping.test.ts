@@ -4,6 +4,7 @@ import { keepHouse } from '../../daemon/sweeps/housekeeping.js';
 import { DaemonMetrics } from '../../daemon/telemetry/metrics.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
+import { housekeepingStarted, isHousekeepingDone } from '../support/jobs.js';
 import { keptLog } from '../support/kept-log.js';
 import { lockWaits } from '../support/lock-waits.js';
 import { lockRows } from '../support/locks.js';
@@ -74,21 +75,11 @@ test('housekeeping that is under way is not begun a second time', async () => {
 
 test('a daemon that starts after hours off does the housekeeping of all of them at once', async () => {
   await using stack = await DeliveryStack.open();
-  await stack.rows(
-    `insert into hookwright_jobs._private_known_crontabs (identifier, known_since, last_execution)
-     values ('housekeeping', now() - interval '40 days', now() - interval '30 hours')`,
-  );
+  await housekeepingStarted(stack, `now() - interval '30 hours'`);
   const { log, lines } = keptLog('info');
   const daemon = new Daemon({ ...stack.services, log });
   try {
-    await eventually(async () => {
-      const open = await stack.rows(
-        `select from hookwright_jobs._private_known_crontabs c
-         where c.identifier = 'housekeeping' and (c.last_execution < now() - interval '61 minutes'
-           or exists (select from hookwright_jobs.jobs where task_identifier = 'housekeeping'))`,
-      );
-      return open.length === 0;
-    });
+    await eventually(() => isHousekeepingDone(stack));
   } finally {
     await daemon.stop();
   }

@@ -2,6 +2,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { JOB_CONNECTION } from '../../daemon/jobs/job-connections.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
+import { JOBS_TABLE } from '../support/jobs.js';
 import { startReceiver } from '../support/receiver.js';
 
 /** A node of `explain (format json)`. */
@@ -13,7 +14,6 @@ interface PlanNode {
   Plans?: PlanNode[];
 }
 
-const jobs = 'hookwright_jobs._private_jobs';
 /** Of graphile-worker's statements, those of every job, with parameters to explain them by. */
 const parameters = { get_job: `'pool', '{1,2}'`, complete_job: '1', complete_jobs: `'{1,2}'` };
 type Name = keyof typeof parameters;
@@ -56,16 +56,16 @@ async function deliverSome(): Promise<void> {
 }
 
 const addJobs = (count: number) =>
-  `insert into ${jobs} (task_id, priority, run_at)
+  `insert into ${JOBS_TABLE} (task_id, priority, run_at)
    select 1, n % 3, now() - n * interval '1 second' from generate_series(1, ${count}) n`;
 
 describe('a plan that is kept from when the table of jobs', () => {
   test.each<[when: string, ...sql: string[]]>([
-    ['had never had a job', `truncate ${jobs}`],
-    ['was vacuumed while it was empty', `truncate ${jobs}`, `vacuum ${jobs}`],
-    ['was emptied by deletes', addJobs(3_000), `delete from ${jobs}`, `vacuum (truncate off) ${jobs}`],
-    ['had a handful of jobs', `truncate ${jobs}`, addJobs(10), `vacuum analyze ${jobs}`],
-    ['was long', addJobs(30_000), `vacuum analyze ${jobs}`],
+    ['had never had a job', `truncate ${JOBS_TABLE}`],
+    ['was vacuumed while it was empty', `truncate ${JOBS_TABLE}`, `vacuum ${JOBS_TABLE}`],
+    ['was emptied by deletes', addJobs(3_000), `delete from ${JOBS_TABLE}`, `vacuum (truncate off) ${JOBS_TABLE}`],
+    ['had a handful of jobs', `truncate ${JOBS_TABLE}`, addJobs(10), `vacuum analyze ${JOBS_TABLE}`],
+    ['was long', addJobs(30_000), `vacuum analyze ${JOBS_TABLE}`],
   ])('%s takes jobs in their order, and finds them by their ids', async (_, ...sql) => {
     for (const statement of sql) {
       await stack.rows(statement);
@@ -81,8 +81,8 @@ describe('a plan that is kept from when the table of jobs', () => {
   });
 
   test('was empty serves a long one: those of the first priority come first, the oldest of them before others', async () => {
-    await stack.rows(`truncate ${jobs}`);
-    await stack.rows(`vacuum ${jobs}`);
+    await stack.rows(`truncate ${JOBS_TABLE}`);
+    await stack.rows(`vacuum ${JOBS_TABLE}`);
     await using session = await openSession();
     expect(await session.fetch()).toEqual([]);
     await stack.rows(addJobs(3_000));
@@ -96,20 +96,20 @@ describe('a plan that is kept from when the table of jobs', () => {
 });
 
 test('jobs that are replaced are found by their keys, by a plan that is kept from when there were none', async () => {
-  await stack.rows(`truncate ${jobs}`);
-  await stack.rows(`vacuum analyze ${jobs}`);
+  await stack.rows(`truncate ${JOBS_TABLE}`);
+  await stack.rows(`vacuum analyze ${JOBS_TABLE}`);
   const client = new pg.Client({ connectionString: stack.databaseUrl });
   await client.connect();
   const lock = () => client.query(`select hookwright.lock_jobs(array['d:7', 'd:8', 'd:none'])`);
   const read = async () => {
     const { rows } = await client.query(
       `select (seq_tup_read + idx_tup_fetch)::integer as count from pg_stat_xact_user_tables
-       where relid = '${jobs}'::regclass`,
+       where relid = '${JOBS_TABLE}'::regclass`,
     );
     return rows[0].count as number;
   };
   await lock();
-  await client.query(`insert into ${jobs} (task_id, key) select 1, 'd:' || n from generate_series(1, 30000) n`);
+  await client.query(`insert into ${JOBS_TABLE} (task_id, key) select 1, 'd:' || n from generate_series(1, 30000) n`);
   await client.query('begin');
   const before = await read();
   await lock();
@@ -131,7 +131,7 @@ async function openSession() {
       const locked = nodes.filter((node) => node['Node Type'] === 'LockRows').flatMap(nodesOf);
       expect(locked.map((node) => node['Node Type'])).not.toContain('Sort');
       return nodes
-        .filter((node) => node['Relation Name'] === '_private_jobs' && node['Node Type'] !== 'ModifyTable')
+        .filter((node) => JOBS_TABLE.endsWith(`.${node['Relation Name']}`) && node['Node Type'] !== 'ModifyTable')
         .map((node) => `${node['Node Type']} using ${node['Index Name']} ${node['Index Cond']}`);
     },
     async fetch(): Promise<{ age: number }[]> {

@@ -17,12 +17,12 @@ import { correctFutureTimes } from '../../src/operations/housekeeping/correct-fu
 import { deleteDeadJobs } from '../../src/operations/jobs/locked-jobs.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
+import { changeJobs, deleteJobs, fetchJobs, jobsIn, lockJobRows, ofDelivery } from '../support/jobs.js';
 import { type Locking, lockRow, lockRows } from '../support/locks.js';
 
 /** Of each test: another session has a job locked, of one delivery, webhook or bulk operation among others. */
 
 const URL = 'http://127.0.0.1:1/';
-const JOBS = 'hookwright_jobs._private_jobs';
 
 let stack: DeliveryStack;
 let pool: pg.Pool;
@@ -34,13 +34,10 @@ beforeEach(async () => {
 });
 afterEach(() => stack[Symbol.asyncDispose]());
 
-const lockJobs = (where: string): Promise<Locking> => lockRows(stack.databaseUrl, JOBS, where);
+const lockJobs = (where: string): Promise<Locking> => lockJobRows(stack.databaseUrl, where);
 const lockJob = (key: string) => lockJobs(`key = '${key}'`);
-const workersDie = () => stack.rows(`update ${JOBS} set locked_at = now() - interval '61 seconds', locked_by = 'dead'`);
-const keys = async (where: string) => {
-  const rows = await stack.rows<{ key: string }>(`select key from ${JOBS} where ${where} order by key`);
-  return rows.map(({ key }) => key);
-};
+const workersDie = () => changeJobs(stack, `locked_at = now() - interval '61 seconds', locked_by = 'dead'`);
+const keys = async (where: string) => (await jobsIn(stack, where)).map(({ key }) => key).sort();
 const keysOf = (ids: readonly number[]) => ids.map((id) => `d:${id}`).sort();
 
 /** @returns the ids of deliveries that have a job each */
@@ -79,7 +76,7 @@ describe('deliveries that are put off together', () => {
 
   test('come again, but for one whose job another session is adding', async () => {
     const [adding, other] = (await deliveriesWithJobs(2)) as [number, number];
-    await stack.rows(`delete from ${JOBS}`);
+    await deleteJobs(stack);
     const session = new pg.Client(stack.databaseUrl);
     await session.connect();
     try {
@@ -199,19 +196,19 @@ describe('the sweeps pass over what is locked, and come back to it', () => {
 
   test('dead jobs are deleted', async () => {
     const [locked] = await deliveriesWithJobs(2);
-    const [job] = await stack.rows<{ id: number }>(`select id from ${JOBS} where key = 'd:${locked}'`);
-    await stack.rows(`update ${JOBS} set key = null, attempts = max_attempts`);
+    const [job] = await jobsIn(stack, ofDelivery(locked!));
+    await changeJobs(stack, 'key = null, attempts = max_attempts');
     await using lock = await lockJobs(`id = ${job!.id}`);
     await deleteDeadJobs(pool);
-    expect(await stack.rows(`select id from ${JOBS}`)).toEqual([job]);
+    expect(await jobsIn(stack)).toMatchObject([{ id: job!.id }]);
     await lock.letGo();
     await deleteDeadJobs(pool);
-    expect(await stack.rows(`select id from ${JOBS}`)).toEqual([]);
+    expect(await jobsIn(stack)).toEqual([]);
   });
 
   test('the jobs of a dead worker are freed, on a session that lives on', async () => {
     const [locked, other] = (await deliveriesWithJobs(2)) as [number, number];
-    await stack.rows(`update ${JOBS} set locked_at = now(), locked_by = 'pool-gone'`);
+    await fetchJobs(stack, 'pool-gone');
     const control = new pg.Client({ connectionString: stack.databaseUrl, statement_timeout: 4_000 });
     await control.connect();
     let now = 0;

@@ -6,13 +6,14 @@ import { requireConnectedAs } from '../../src/operations/installation/check-read
 import { migrate } from '../../src/operations/installation/migrate.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
+import { JOBS_TABLE } from '../support/jobs.js';
 import { lockWaitsFor } from '../support/lock-waits.js';
 
 test('a database that has all migrations is migrated again beside an application’s long transaction', async () => {
   await using stack = await DeliveryStack.open();
   const application = await stack.services.db.pool.connect();
   try {
-    await application.query('begin; lock table hookwright_jobs._private_jobs in row exclusive mode');
+    await application.query(`begin; lock table ${JOBS_TABLE} in row exclusive mode`);
     await expect(migrate(stack.databaseUrl)).resolves.toHaveProperty('outboxRole');
   } finally {
     await application.query('rollback');

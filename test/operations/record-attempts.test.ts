@@ -3,6 +3,7 @@ import type { FinishedAttempt } from '../../src/operations/attempts/finished-att
 import { loadDeliveries } from '../../src/operations/attempts/load-deliveries.js';
 import { recordAttempts } from '../../src/operations/attempts/record-attempts.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
+import { countJobs, OF_DELIVERIES } from '../support/jobs.js';
 
 const RULES = { holdHours: 72, rowMsMin: 10_000 };
 
@@ -55,8 +56,7 @@ test('delays that are over when the outcome is recorded close nothing, and its r
   const { opens, due } = await recordBusyAnswer(90);
   expect(opens).toBeNull();
   expect(due).toBeLessThanOrEqual(0);
-  const dueJobs = `select from hookwright_jobs._private_jobs where key ~ '^d:' and run_at <= clock_timestamp()`;
-  expect(await stack.rows(dueJobs)).toHaveLength(1);
+  expect(await countJobs(stack, `${OF_DELIVERIES} and run_at <= clock_timestamp()`)).toBe(1);
 });
 
 /** An attempt that succeeded after 1 ms, on a delivery of the webhook. */

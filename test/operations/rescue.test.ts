@@ -14,6 +14,7 @@ import { updateWebhook } from '../../src/operations/webhooks/update-webhook.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { emitMany } from '../support/factories.js';
+import { changeJobs, countJobs, deleteJobs, JOBS_TABLE, ofDelivery } from '../support/jobs.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 
 let stack: DeliveryStack;
@@ -36,7 +37,7 @@ const makeOverdue = (seconds: number) =>
 describe('rescuing overdue deliveries', () => {
   test('adds a job again for a pending delivery whose job was lost', async () => {
     const eventId = await stack.emit();
-    await stack.rows('delete from hookwright_jobs._private_jobs');
+    await deleteJobs(stack);
     await makeOverdue(61);
     expect(await rescue()).toBe(1);
     expect(await rescue()).toBe(0);
@@ -48,7 +49,7 @@ describe('rescuing overdue deliveries', () => {
     await stack.emit();
     await makeOverdue(61);
     expect(await rescue()).toBe(0);
-    await stack.rows('delete from hookwright_jobs._private_jobs');
+    await deleteJobs(stack);
     await makeOverdue(59);
     expect(await rescue()).toBe(0);
   });
@@ -61,7 +62,7 @@ describe('rescuing overdue deliveries', () => {
   ])('a job %s', async (_, change, rescued) => {
     const eventId = await stack.emit();
     await makeOverdue(61);
-    await stack.rows(`update hookwright_jobs._private_jobs set ${change}`);
+    await changeJobs(stack, change);
     expect(await rescue()).toBe(rescued);
     if (rescued === 1) {
       stack.startDaemon();
@@ -78,13 +79,13 @@ describe('rescuing overdue deliveries', () => {
        from hookwright.deliveries, generate_series(1, 20000) i`,
     );
     await stack.rows(
-      `insert into hookwright_jobs._private_jobs (task_id, key, max_attempts, payload)
-       select (select task_id from hookwright_jobs._private_jobs limit 1), 'd:' || id, 25, '{"attempt": 1}' from hookwright.deliveries
+      `insert into ${JOBS_TABLE} (task_id, key, max_attempts, payload)
+       select (select task_id from ${JOBS_TABLE} limit 1), 'd:' || id, 25, '{"attempt": 1}' from hookwright.deliveries
        where due_at < now() - interval '1 minute'`,
     );
     const { id } = await stack.delivery(eventId);
     await stack.rows(`update hookwright.deliveries set due_at = now() - interval '61 seconds' where id = ${id}`);
-    await stack.rows(`delete from hookwright_jobs._private_jobs where key = 'd:${id}'`);
+    await deleteJobs(stack, ofDelivery(id));
     const { pool } = stack.services.db;
     const cursor = overdueFromStart();
     expect(await rescueOverdue(pool, cursor)).toBe(0);
@@ -95,11 +96,11 @@ describe('rescuing overdue deliveries', () => {
   test('deletes the jobs that were replaced while a worker held them', async () => {
     await stack.emit();
     await makeOverdue(61);
-    await stack.rows(`update hookwright_jobs._private_jobs set locked_at = now() - interval '1 hour', locked_by = 'x'`);
+    await changeJobs(stack, `locked_at = now() - interval '1 hour', locked_by = 'x'`);
     await rescue();
-    await stack.rows('update hookwright_jobs._private_jobs set locked_at = null, locked_by = null');
+    await changeJobs(stack, 'locked_at = null, locked_by = null');
     await deleteDeadJobs(stack.services.db.pool);
-    expect(await stack.rows('select key from hookwright_jobs._private_jobs')).toHaveLength(1);
+    expect(await countJobs(stack)).toBe(1);
   });
 });
 
@@ -109,7 +110,7 @@ describe('after the clock of the database was ahead', () => {
   const makeDue = (minutes: number) =>
     stack.rows(
       `with due as (update hookwright.deliveries set due_at = ${aheadMinutes(minutes)})
-       update hookwright_jobs._private_jobs set run_at = ${aheadMinutes(minutes)}`,
+       update ${JOBS_TABLE} set run_at = ${aheadMinutes(minutes)}`,
     );
   const arrives = (eventId: number) => eventually(async () => (await stack.delivery(eventId)).status === 'SUCCEEDED');
 
@@ -140,7 +141,7 @@ describe('after the clock of the database was ahead', () => {
   test('a job that was put off then is given up for another', async () => {
     const eventId = await stack.emit();
     await makeOverdue(61);
-    await stack.rows(`update hookwright_jobs._private_jobs set run_at = ${aheadMinutes(24 * 60)}`);
+    await changeJobs(stack, `run_at = ${aheadMinutes(24 * 60)}`);
     expect(await rescue()).toBe(1);
     stack.startDaemon();
     await arrives(eventId);
@@ -168,7 +169,7 @@ describe('rescuing held deliveries', () => {
     const { pool } = stack.services.db;
     await stack.emit();
     await stack.rows(`update hookwright.deliveries set status = 'HELD'`);
-    const change = (what: string) => stack.rows(`update hookwright_jobs._private_jobs set ${what}`);
+    const change = (what: string) => changeJobs(stack, what);
     expect(await rescueHeld(pool, heldFromStart())).toBe(1);
     expect(await rescueHeld(pool, heldFromStart())).toBe(0);
     await change(`locked_at = now(), locked_by = 'busy'`);

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { scheduleDeliveries } from '../../src/operations/deliveries/schedule-deliveries.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
+import { deleteJobs, jobsIn, ofDelivery } from '../support/jobs.js';
 import { answer, startReceiver } from '../support/receiver.js';
 
 let stack: DeliveryStack;
@@ -14,7 +15,7 @@ afterEach(() => stack[Symbol.asyncDispose]());
 /** A delivery whose first attempt has failed, and whose retry is due in so many seconds; it has no job. */
 async function retryIn(seconds: number, status = 'PENDING'): Promise<number> {
   const { id } = await stack.delivery(await stack.emit());
-  await stack.rows(`delete from hookwright_jobs._private_jobs where key = 'd:${id}'`);
+  await deleteJobs(stack, ofDelivery(id));
   await stack.rows(
     `update hookwright.deliveries set attempt_count = 1, status = '${status}',
        due_at = now() + ${seconds} * interval '1 second' where id = ${id}`,
@@ -22,19 +23,14 @@ async function retryIn(seconds: number, status = 'PENDING'): Promise<number> {
   return id;
 }
 
-const jobOf = async (id: number) => {
-  const [job] = await stack.rows<{ payload: unknown; run_at: Date }>(
-    `select payload, run_at from hookwright_jobs._private_jobs where key = 'd:${id}'`,
-  );
-  return job;
-};
+const jobOf = async (id: number) => (await jobsIn(stack, ofDelivery(id)))[0];
 
 test('a retry gets its job 20 seconds ahead, for the time when it is due', async () => {
   await stack.webhook('http://127.0.0.1:1/');
   const near = await retryIn(19);
   const far = await retryIn(25);
   expect(await scheduleDeliveries(stack.services.db.pool)).toBe(1);
-  expect(await jobOf(near)).toEqual({
+  expect(await jobOf(near)).toMatchObject({
     payload: { id: near, attempt: 2 },
     run_at: (await stack.deliveries(`id = ${near}`))[0]!.due_at,
   });
@@ -74,12 +70,9 @@ test('a retry that is due within a minute has its job from the start, a later on
     await eventually(async () => (await own.delivery(eventId)).attempt_count === 1);
     const { id } = await own.delivery(eventId);
     // The job of the first attempt goes after its outcome is recorded.
-    const attempts = async () =>
-      await own.rows<{ attempt: number }>(
-        `select (payload->>'attempt')::int as attempt from hookwright_jobs._private_jobs where key = 'd:${id}'`,
-      );
-    await eventually(async () => (await attempts()).every(({ attempt }) => attempt === 2));
-    expect(await attempts()).toHaveLength(jobs);
+    const jobsLeft = () => jobsIn(own, ofDelivery(id));
+    await eventually(async () => (await jobsLeft()).every(({ payload }) => payload.attempt === 2));
+    expect(await jobsLeft()).toHaveLength(jobs);
   }
 });
 

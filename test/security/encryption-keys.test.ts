@@ -13,6 +13,7 @@ import { updateWebhook } from '../../src/operations/webhooks/update-webhook.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { makeTenant, makeWebhook } from '../support/factories.js';
+import { changeJobs, jobsIn, OF_DELIVERIES } from '../support/jobs.js';
 import { runProgram } from '../support/program.js';
 import { startReceiver } from '../support/receiver.js';
 
@@ -223,18 +224,14 @@ describe('a tenant whose secrets do not open', () => {
     const daemon = new Daemon(services);
     await emit(locked.id);
     await emit(stack.tenantId);
-    const jobsPutOff = () =>
-      stack.rows(
-        `select attempts, last_error from hookwright_jobs._private_jobs
-         where key like 'd:%' and run_at > now() + interval '50 seconds'`,
-      );
+    const jobsPutOff = () => jobsIn(stack, `${OF_DELIVERIES} and run_at > now() + interval '50 seconds'`);
     await eventually(async () => (await jobsPutOff()).length === 1 && receiver.received.length === 1);
     await daemon.stop();
-    expect(await jobsPutOff()).toEqual([{ attempts: 0, last_error: null }]);
+    expect(await jobsPutOff()).toMatchObject([{ attempts: 0, last_error: null }]);
     const waiting = await stack.deliveries(`tenant_id = ${locked.id}`);
     expect(waiting).toMatchObject([{ status: 'PENDING', attempt_count: 0 }]);
 
-    await stack.rows('update hookwright_jobs._private_jobs set run_at = now()');
+    await changeJobs(stack, 'run_at = now()');
     const rightDaemon = new Daemon({ ...services, vault: otherVault });
     try {
       await eventually(() => receiver.received.length === 2);

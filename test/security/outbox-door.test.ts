@@ -5,6 +5,7 @@ import { OUTBOX_ROLE } from '../../src/operations/emits/outbox.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
 import { createTenant } from '../../src/operations/tenants/create-tenant.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
+import { JOBS_TABLE } from '../support/jobs.js';
 import { OutboxApplication, refusalOf } from '../support/outbox-application.js';
 import { acceptedPayloads } from '../support/payload-texts.js';
 
@@ -313,7 +314,7 @@ describe('the login of an outbox', () => {
       'select hookwright.next_id()',
       `select * from hookwright.emit_events_once(null, null, null, null, null, null, null)`,
       'select * from hookwright.find_api_key(1)',
-      'select * from hookwright_jobs._private_jobs',
+      `select * from ${JOBS_TABLE}`,
       `select hookwright_jobs.add_job('deliver')`,
       'create table hookwright.mine (id int)',
       'create function hookwright.mine() returns int language sql as $$ select 1 $$',

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.js';
 import { type FakeProxy, startFakeProxy } from '../support/fake-proxy.js';
+import { countJobs, ofDelivery } from '../support/jobs.js';
 import { answer, type Receiver, startReceiver } from '../support/receiver.js';
 import { addressesIn, TargetSite } from '../support/target-site.js';
 
@@ -91,10 +92,8 @@ describe('while the egress proxy is away', () => {
     await eventually(() => site.log.some((line) => line.includes('nothing can be sent through EGRESS_PROXY')));
     // Put off, as its job says; nothing of that is written to the delivery.
     await eventually(async () => {
-      const jobs = await site.stack.rows<{ later: boolean }>(
-        `select run_at > created_at as later from hookwright_jobs._private_jobs where key = 'd:${(await site.stack.delivery(eventId)).id}'`,
-      );
-      return jobs.some(({ later }) => later);
+      const { id: delivery } = await site.stack.delivery(eventId);
+      return (await countJobs(site.stack, `${ofDelivery(delivery)} and run_at > created_at`)) > 0;
     });
     expect(await blame(eventId, id)).toEqual(nobody);
 

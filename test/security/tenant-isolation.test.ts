@@ -9,6 +9,7 @@ import { tryEncryptionKeys } from '../../src/operations/secrets/try-encryption-k
 import { emitMany, makeKey, makeTenant, makeWebhook, openTestServices, type TestTenant } from '../support/factories.js';
 import { codesOf, GraphqlApi } from '../support/graphql-api.js';
 import { gid } from '../support/ids.js';
+import { JOBS_TABLE } from '../support/jobs.js';
 
 /** Row-level security, with everything that stands before it taken away. */
 
@@ -252,7 +253,7 @@ describe('with SQL of one’s own, as the role of the API', () => {
       `update hookwright.audit_log set action = 'x'`,
       'update hookwright.api_keys set scopes = array[]::text[]',
       `update hookwright.event_types set reserved = true`,
-      'select * from hookwright_jobs._private_jobs',
+      `select * from ${JOBS_TABLE}`,
       `select hookwright_jobs.add_job('deliver')`,
       'select * from hookwright.idempotency_keys',
       'select * from hookwright.changes',

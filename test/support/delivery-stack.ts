@@ -13,6 +13,7 @@ import { readConfig } from '../../src/settings/config.js';
 import { createTestDatabase } from './database.js';
 import { eventually } from './eventually.js';
 import { unlimited } from './factories.js';
+import { countJobs, OF_DELIVERIES } from './jobs.js';
 import { watchedLog } from './plaintext.js';
 
 interface DeliveryRow {
@@ -127,9 +128,7 @@ export class DeliveryStack implements AsyncDisposable {
 
   /** Waits until no delivery has a job: graphile-worker takes a job away after its outcome is recorded. */
   async noDeliveryJobs(): Promise<void> {
-    await eventually(
-      async () => (await this.rows(`select from hookwright_jobs._private_jobs where key ~ '^[dg]:'`)).length === 0,
-    );
+    await eventually(async () => (await countJobs(this, OF_DELIVERIES)) === 0);
   }
 
   async webhookRow(id: number): Promise<WebhookRow> {
